@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds and phases: what the model works on.
+ *
+ * A round is host-to-device copies, kernels, device-to-host copies, up to the
+ * host's synchronisation (Carroll and Wong 2017, section III). Where a
+ * program already overlaps, all between two points where host and device meet
+ * is one round with several chunks. Rounds of equal signature (call sites,
+ * kernels, sizes within a tolerance) are one phase.
+ *
+ * This header is the whole of what model/ knows about a run: no trace, no
+ * files.
+ */
+#ifndef XS_PHASE_H
+#define XS_PHASE_H
+
+#include "analyzer/trace.h"
+
+enum xs_step_kind {
+	XS_STEP_H2D,
+	XS_STEP_D2H,
+	XS_STEP_D2D,
+	XS_STEP_H2H,
+	XS_STEP_SET,
+	XS_STEP_KERNEL,
+	XS_STEP_SYNC_DEVICE, /* from here on: calls without an op */
+	XS_STEP_SYNC_STREAM,
+	XS_STEP_SYNC_EVENT,
+	XS_STEP_EVENT_RECORD,
+	XS_STEP_STREAM_WAIT,
+	XS_STEP_HOST, /* any other call: allocation, free, ... */
+	XS_STEP_KINDS
+};
+
+/*
+ * One step of a round, in the order that the host issued them. Times are ns
+ * after the round's start; a GPU time of a step without an op is 0.
+ */
+struct xs_step {
+	uint8_t kind;			/* enum xs_step_kind */
+	uint8_t src_memory, dst_memory; /* enum xs_memory */
+	bool blocking;		/* the call returned after the op was done */
+	uint32_t queue;		/* index into the trace's queues; XS_NONE */
+	uint32_t thread;	/* 0: unknown */
+	uint32_t site;		/* index into the trace's sites; XS_NONE */
+	uint32_t shape;		/* kernels; else XS_NONE */
+	uint64_t bytes;		/* copies and sets */
+	uint64_t blocks;	/* kernels: blocks of the grid */
+	uint32_t block_threads; /* kernels */
+	uint32_t registers;	/* kernels, a thread */
+	uint32_t shared_bytes;	/* kernels, a block, static and dynamic */
+	uint64_t event;		/* record, wait, sync: handle */
+	uint64_t dst, src;	/* copies: addresses, 0 unknown */
+	uint64_t call_ns, return_ns; /* host; both 0 when the call is unknown */
+	uint64_t start_ns, end_ns;   /* GPU */
+};
+
+/* A median with the range that holds 90 % of the rounds. */
+struct xs_spread {
+	uint64_t median_ns, p5_ns, p95_ns;
+};
+
+struct xs_phase_site {
+	uint32_t site; /* index into the trace's sites */
+	uint8_t step_kind;
+	uint64_t calls; /* over all rounds of the phase */
+	uint64_t bytes;
+};
+
+/* Rounds of one signature. Byte and op counts are of one round (median). */
+struct xs_phase {
+	uint32_t id;	 /* 1, 2, ... by time spent, the largest first */
+	char *signature; /* for people and for diff: stable over runs, without
+			  * addresses; owned */
+	uint64_t signature_hash;
+	uint16_t device;
+	uint64_t rounds;
+	uint64_t total_ns;		      /* sum of the rounds' times */
+	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
+
+	uint64_t h2d_bytes, d2h_bytes;
+	uint64_t h2d_ops, d2h_ops, kernel_ops;
+	struct xs_spread round_ns; /* host: first call to the meeting point */
+	struct xs_spread h2d_ns, d2h_ns, kernel_ns; /* sums of op times */
+	struct xs_spread host_ns; /* part of round_ns with no call in progress
+				   * and no op running */
+	uint64_t host_blocked_ns; /* median: in blocking copies and syncs */
+	uint64_t overlap_ns;	  /* median: two or more kinds of op at once */
+	uint8_t src_memory, dst_memory; /* host side of the h2d and d2h copies;
+					 * XS_MEM_UNKNOWN when mixed or none */
+	uint64_t h2d_buffer_bytes,
+	    d2h_buffer_bytes; /* host memory that the
+			       * copies of all rounds touch, by distinct
+			       * ranges; what pinning would lock. When
+			       * addresses are unknown: one round's */
+
+	struct xs_step *steps; /* of the round with the median time; owned */
+	size_t step_count;
+	struct xs_phase_site *sites; /* by bytes, then calls; owned */
+	size_t site_count;
+};
+
+struct xs_phases {
+	struct xs_phase *items; /* owned, largest total_ns first */
+	size_t count;
+	uint64_t rounds;
+};
+
+/* Splits a trace into rounds and phases. 0 or -ENOMEM. */
+int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
+void xs_phases_free(struct xs_phases *phases);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Call sites to function, file and line, by build id and offset. */
+#ifndef XS_SYMBOLS_H
+#define XS_SYMBOLS_H
+
+#include "analyzer/trace.h"
+
+/*
+ * Fills symbol, file and line of each site from the modules' ELF and DWARF
+ * (libelf, libdw; separate debug files by build id). A module whose build id
+ * differs from the recorded one is left alone. What cannot be found stays
+ * NULL. 0 or -ENOMEM.
+ */
+int xs_symbols_resolve(struct xs_trace *trace);
+
+/* The first frame of a site's chain that is the user's own: has a line and
+ * is no CUDA function. Falls back to the site itself. */
+const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
+					   uint32_t site);
+
+/* Demangled name or a copy; NULL without memory. Caller frees. */
+char *xs_symbols_demangle(const char *name);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the time of the run went: totals over all ops and calls. */
+#ifndef XS_TIMELINE_H
+#define XS_TIMELINE_H
+
+#include "analyzer/trace.h"
+
+/* ns and bytes of the whole run. busy: at least one op of the kind ran. */
+struct xs_timeline {
+	uint64_t wall_ns;
+	uint64_t bytes[XS_OP_KINDS];
+	uint64_t count[XS_OP_KINDS];
+	uint64_t sum_ns[XS_OP_KINDS];  /* sum over ops */
+	uint64_t busy_ns[XS_OP_KINDS]; /* union over ops */
+	uint64_t gpu_busy_ns;	       /* union of all kinds */
+	uint64_t overlap_ns;	  /* two or more of h2d, d2h, kernel at once */
+	uint64_t host_blocked_ns; /* threads in blocking copies and syncs;
+				   * union by thread, summed */
+	uint64_t pinned_alloc_ns; /* in pinned allocations, registrations */
+	uint64_t pageable_async_ops; /* asynchronous in name only */
+};
+
+/* 0 or -ENOMEM. */
+int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as plain arrays: what the file held, with absolute times. */
+#ifndef XS_TRACE_H
+#define XS_TRACE_H
+
+#include "preload/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define XS_NONE XS_NONE32
+
+enum xs_op_kind {
+	XS_OP_H2D,
+	XS_OP_D2H,
+	XS_OP_D2D, /* device to device, peer to peer, array to array */
+	XS_OP_H2H,
+	XS_OP_SET,
+	XS_OP_KERNEL,
+	XS_OP_KINDS
+};
+
+/* One thing that the GPU did. Times are CLOCK_REALTIME ns. */
+struct xs_op {
+	uint64_t start_ns, end_ns;
+	uint64_t bytes;	      /* 0 for kernels */
+	uint32_t correlation; /* 0: none */
+	uint32_t call;	/* index of the call that asked for it, or XS_NONE */
+	uint32_t shape; /* kernels: index into shapes, else XS_NONE */
+	uint16_t queue; /* index into queues */
+	uint8_t kind;	/* enum xs_op_kind */
+	uint8_t src_memory, dst_memory; /* enum xs_memory */
+	uint8_t flags;			/* enum xs_op_flag */
+};
+
+/* One thing that the host asked for. Times are CLOCK_REALTIME ns. */
+struct xs_call {
+	uint64_t start_ns, end_ns;
+	uint64_t bytes;	   /* copies, sets, allocations; else 0 */
+	uint64_t dst, src; /* copies; dst also: the address of an allocation */
+	uint64_t stream;   /* handle as passed; 0: the default stream */
+	uint64_t event;	   /* handle, 0: none */
+	uint32_t thread;   /* kernel thread id */
+	uint32_t correlation;
+	uint32_t site;	    /* index into sites */
+	uint32_t rows;	    /* 2D and 3D copies; else 1 or 0 */
+	uint8_t call_class; /* enum xs_call_class */
+	uint8_t direction;  /* cudaMemcpyKind as asked */
+	uint16_t error;
+};
+
+struct xs_site {
+	uint32_t function; /* index into strings: the CUDA function called */
+	uint32_t module;   /* index into modules, or XS_NONE */
+	uint32_t caller;   /* index into sites, or XS_NONE */
+	uint64_t offset;
+	uint8_t call_class;
+	/* filled by xs_symbols_resolve; NULL or 0 when not known; owned here */
+	char *symbol; /* demangled function that holds the call */
+	char *file;
+	unsigned line;
+};
+
+struct xs_shape {
+	uint32_t name; /* index into strings: mangled kernel name */
+	uint32_t grid[3], block[3];
+	uint32_t registers, shared_static_bytes, shared_dynamic_bytes;
+	uint32_t local_bytes;
+};
+
+struct xs_queue {
+	uint16_t device;
+	uint16_t queue_kind; /* enum xs_queue_kind */
+	uint32_t context, stream;
+};
+
+struct xs_module {
+	uint32_t path, build_id; /* indices into strings */
+};
+
+struct xs_device {
+	uint32_t name; /* index into strings */
+	struct xs_rec_device rec;
+};
+
+struct xs_info {
+	char *key, *value;
+};
+
+/* A defect of the file, in words; offset in bytes. */
+struct xs_defect {
+	uint64_t offset;
+	char text[120];
+};
+
+/*
+ * All arrays are owned by the trace. ops are sorted by start_ns, calls by
+ * start_ns. strings[0] is "" and index 0 means none.
+ */
+struct xs_trace {
+	struct xs_file_header header;
+	uint64_t file_bytes;
+
+	struct xs_op *ops;
+	size_t op_count;
+	struct xs_call *calls;
+	size_t call_count;
+	struct xs_site *sites;
+	size_t site_count;
+	struct xs_shape *shapes;
+	size_t shape_count;
+	struct xs_queue *queues;
+	size_t queue_count;
+	struct xs_module *modules;
+	size_t module_count;
+	struct xs_device *devices;
+	size_t device_count;
+	char **strings;
+	size_t string_count;
+	struct xs_info *infos;
+	size_t info_count;
+	struct xs_defect *defects;
+	size_t defect_count;
+
+	size_t ops_matched; /* ops whose call is known */
+	size_t unknown_records;
+	uint64_t lost_calls, lost_ops, lost_cupti;
+	uint64_t begin_ns, end_ns; /* of the run: process start to end, or to
+				    * the last thing seen of a killed one */
+};
+
+/*
+ * Reads a trace. 0, or -errno: -EPROTO not a trace, -EPROTONOSUPPORT a newer
+ * version; then *error (static text) says what and what to do. Damage is no
+ * error: what can be read is read, and defects say what is missing.
+ */
+int xs_trace_read(const char *path, struct xs_trace **trace,
+		  const char **error);
+void xs_trace_free(struct xs_trace *trace);
+
+/* The value of an info record, or NULL. */
+const char *xs_trace_info(const struct xs_trace *trace, const char *key);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine profile: the measured parameters of one machine. A JSON file
+ * that people can read, edit and share; see docs/models.md.
+ *
+ * Units: ns, ns per byte, bytes. A parameter that is not known has
+ * value = NAN; models that need it abstain.
+ */
+#ifndef XS_MACHINE_H
+#define XS_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct xs_param {
+	double value;	  /* NAN: not known */
+	double low, high; /* range of 90 % of the measurements; = value when
+			   * the source gives none */
+};
+
+/*
+ * P(name, unit, what). LogGP names as in van Werkhoven 2014, section V:
+ * L+o latency and overhead, G time a byte, g gap between transfers.
+ */
+#define XS_MACHINE_PARAMS(P)                                                   \
+	P(lo_h2d_ns, "ns", "L+o of a pinned copy to the device")               \
+	P(lo_d2h_ns, "ns", "L+o of a pinned copy to the host")                 \
+	P(G_h2d, "ns/byte", "G to the device, pinned, the link to itself")     \
+	P(G_d2h, "ns/byte", "G to the host, pinned, the link to itself")       \
+	P(g_h2d_ns, "ns", "g between copies to the device")                    \
+	P(g_d2h_ns, "ns", "g between copies to the host")                      \
+	P(G_both_h2d, "ns/byte", "G to the device while copies run both ways") \
+	P(G_both_d2h, "ns/byte", "G to the host while copies run both ways")   \
+	P(mapped_read, "ns/byte", "a kernel reads mapped memory")              \
+	P(mapped_write, "ns/byte", "a kernel writes mapped memory")            \
+	P(mapped_both_read, "ns/byte", "reads while it also writes")           \
+	P(mapped_both_write, "ns/byte", "writes while it also reads")          \
+	P(mapped_write_vs_h2d, "ns/byte", "mapped writes under copies in")     \
+	P(h2d_vs_mapped_write, "ns/byte", "copies in under mapped writes")     \
+	P(mapped_read_vs_d2h, "ns/byte", "mapped reads under copies out")      \
+	P(d2h_vs_mapped_read, "ns/byte", "copies out under mapped reads")      \
+	P(call_copy_async_ns, "ns", "host time of an asynchronous copy call")  \
+	P(call_copy_sync_ns, "ns",                                             \
+	  "host time of a blocking copy call beyond "                          \
+	  "its transfer, pinned")                                              \
+	P(call_launch_ns, "ns", "host time of a kernel launch")                \
+	P(call_event_ns, "ns", "host time of an event record or stream wait")  \
+	P(launch_latency_ns, "ns",                                             \
+	  "from the end of the launch call to the "                            \
+	  "start of the kernel, idle device")                                  \
+	P(kernel_gap_ns, "ns", "between two dependent ops of one stream")      \
+	P(sync_ns, "ns",                                                       \
+	  "sigma: from the last op's end to the return of a "                  \
+	  "synchronisation")                                                   \
+	P(stream_create_ns, "ns", "t_sc: one stream created")                  \
+	P(pin_fixed_ns, "ns", "pinned allocation, fixed part")                 \
+	P(pin_byte_ns, "ns/byte", "pinned allocation, a byte")                 \
+	P(register_fixed_ns, "ns", "registration of touched memory, fixed")    \
+	P(register_byte_ns, "ns/byte",                                         \
+	  "registration of touched memory, a "                                 \
+	  "byte")                                                              \
+	P(touch_byte_ns, "ns/byte", "first touch of host memory, a byte")
+
+#define XS_CURVE_POINTS 32
+
+/* Pageable copies by size: time of one blocking copy between warm pages. */
+struct xs_curve {
+	size_t count;
+	double bytes[XS_CURVE_POINTS]; /* rising */
+	double ns[XS_CURVE_POINTS];
+};
+
+struct xs_machine {
+	char name[64];	 /* "h200", or what the user called it */
+	char source[24]; /* "calibrated", "fitted-from-trace", "file",
+			  * "published" */
+	char gpu[96], cpu[96], driver[32];
+	char date[24];	 /* ISO 8601, when measured */
+	char notes[512]; /* where published numbers come from, what is weak */
+
+	int copy_engines;  /* 0: not known */
+	int implicit_sync; /* 1, 0, -1: not known */
+	int pcie_gen, pcie_width;
+	int sm_count, max_threads_per_sm, max_blocks_per_sm;
+	int registers_per_sm, shared_per_sm_bytes;
+	double clock_khz, memory_bytes, memory_bandwidth; /* bytes/s; 0: not
+							   * known */
+	double peak_flops; /* a second, single precision; 0: not known */
+
+#define XS_MACHINE_MEMBER(name, unit, what) struct xs_param name;
+	XS_MACHINE_PARAMS(XS_MACHINE_MEMBER)
+#undef XS_MACHINE_MEMBER
+
+	struct xs_curve pageable_h2d, pageable_d2h;
+};
+
+/* All parameters NAN, implicit_sync -1, the rest zero. */
+void xs_machine_init(struct xs_machine *machine);
+
+/*
+ * Loads a profile by path (has a '/' or ends in .json) or by name (searched
+ * in XFERSPY_MACHINES, then where the profiles were installed, then beside
+ * the sources of a build tree). 0 or -errno; error (of error_size bytes)
+ * says what, why and what to do.
+ */
+int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
+		    char *error, size_t error_size);
+
+/* Writes the profile as JSON. 0 or -errno. */
+int xs_machine_write(const struct xs_machine *machine, FILE *out);
+
+/* Interpolated time of a pageable copy; NAN where the curve is empty. */
+double xs_curve_ns(const struct xs_curve *curve, double bytes);
+
+#endif

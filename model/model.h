@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a phase and a machine to estimates. Pure arithmetic.
+ */
+#ifndef XS_MODEL_H
+#define XS_MODEL_H
+
+#include "analyzer/phase.h"
+#include "model/machine.h"
+
+#define XS_ASSUMES_MAX 8
+
+enum xs_order {
+	XS_ORDER_NONE = 0,
+	XS_ORDER_DEPTH,	  /* copy in, kernel, copy out, for each stream */
+	XS_ORDER_BREADTH, /* all copies in, all kernels, all copies out */
+};
+
+/* What a strategy asks of the programmer. */
+enum xs_effort {
+	XS_EFFORT_NONE = 0,
+	XS_EFFORT_HOST,	   /* host code only: allocation, flags */
+	XS_EFFORT_SPLIT,   /* kernels launched in pieces */
+	XS_EFFORT_REWRITE, /* kernels rewritten */
+};
+
+/*
+ * The time of one round of a phase under one strategy by one model. Times in
+ * ns of one round. An estimate that does not apply has applies false, why
+ * filled and times NAN.
+ */
+struct xs_estimate {
+	const char *strategy; /* stable id: "as-is", "pinned", ... */
+	const char *model;    /* "replay", "vanwerkhoven2014-eq5", ... */
+	unsigned n_streams;   /* 0: not a matter of streams */
+	enum xs_order order;
+	enum xs_effort effort;
+	bool applies;
+	char why[200]; /* why it abstains, or why the time is what it is */
+	double round_ns, low_ns, high_ns; /* interval of 90 % */
+	double setup_ns;	 /* once: pinning, stream creation; 0 none */
+	double breakeven_rounds; /* setup_ns / saving a round, rounded up; NAN
+				  * when there is no saving; 0 without setup */
+	const char *assumes[XS_ASSUMES_MAX]; /* static text, NULL at the end */
+};
+
+struct xs_estimates {
+	struct xs_estimate *items; /* owned */
+	size_t count, room;
+};
+
+struct xs_model_options {
+	unsigned streams; /* exactly this n; 0: 2, 4, 8, ... and the best */
+};
+
+/* Appends a copy of *estimate. 0 or -ENOMEM. */
+int xs_estimates_add(struct xs_estimates *list,
+		     const struct xs_estimate *estimate);
+void xs_estimates_free(struct xs_estimates *list);
+
+/*
+ * Every strategy and every model on one phase. The rows of each strategy are
+ * together, the replay's first. 0 or -ENOMEM.
+ */
+int xs_model_phase(const struct xs_phase *phase,
+		   const struct xs_machine *machine,
+		   const struct xs_model_options *options,
+		   struct xs_estimates *out);
+
+/*
+ * The closed forms alone, from numbers. h2d_ns, d2h_ns: NAN to work them out
+ * from the bytes. 0, -ENOMEM, or -EINVAL when neither bytes nor times are
+ * there.
+ */
+struct xs_workload {
+	double h2d_bytes, d2h_bytes, h2d_ns, d2h_ns, kernel_ns;
+};
+int xs_model_workload(const struct xs_workload *workload,
+		      const struct xs_machine *machine,
+		      const struct xs_model_options *options,
+		      struct xs_estimates *out);
+
+/*
+ * A profile from what the phases show: pinned copies give L+o and G, the host
+ * calls their costs, pageable copies the curve; the link's generation and
+ * width stand in where no pinned copy was seen. device may be NULL. notes say
+ * what came from where.
+ */
+void xs_machine_fit(const struct xs_phases *phases,
+		    const struct xs_rec_device *device,
+		    struct xs_machine *machine);
+
+#endif

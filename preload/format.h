@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The xferspy trace format, version 1, written once.
+ *
+ * A trace is one file: a header page, then chunks. A chunk belongs to one
+ * writer (a thread of the application, or the drain of GPU records) and
+ * holds records. Everything is little-endian and fixed-width, every structure
+ * is a multiple of four bytes, and every chunk starts on a 4 KiB boundary so
+ * that a reader can find the next one after damage.
+ *
+ * The structs, the kind numbers, their names, `xferspy dump` and its parser
+ * all come from XS_RECORDS below: a new kind of record is one line there and
+ * one list of fields. docs/trace-format.md says the same in prose.
+ *
+ * Rules that keep old readers alive: a reader skips kinds that it does not
+ * know by their length; a record may grow at its end; fields never change
+ * meaning. Anything else raises XS_FORMAT_VERSION, which old readers refuse.
+ */
+#ifndef XS_FORMAT_H
+#define XS_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define XS_FORMAT_MAGIC	     "XFERSPY" /* 8 bytes with its NUL */
+#define XS_FORMAT_VERSION    1
+#define XS_FORMAT_BYTE_ORDER 0x01020304u
+#define XS_CHUNK_MAGIC	     0x4b435358u /* "XSCK" */
+#define XS_PAGE_BYTES	     4096u	 /* header page; chunk alignment */
+
+typedef uint8_t xs_u8;
+typedef uint16_t xs_u16;
+typedef uint32_t xs_u32;
+typedef uint64_t xs_u64;
+
+/*
+ * First bytes of the file; the rest of the page is zero. The counters are
+ * updated in place while the application runs, so that a trace of a killed
+ * process still says what was lost and until when it is complete.
+ */
+struct xs_file_header {
+	char magic[8];
+	xs_u16 version;
+	xs_u16 header_bytes;	   /* sizeof(struct xs_file_header) */
+	xs_u32 byte_order;	   /* XS_FORMAT_BYTE_ORDER */
+	xs_u32 pid;		   /* of the traced process */
+	xs_u32 state;		   /* enum xs_file_state */
+	xs_u64 start_realtime_ns;  /* CLOCK_REALTIME when the process began */
+	xs_u64 start_monotonic_ns; /* CLOCK_MONOTONIC at the same moment */
+	xs_u64 flush_realtime_ns;  /* GPU records are complete up to here */
+	xs_u64 end_realtime_ns;	   /* 0 until the trace was closed */
+	xs_u64 tail_bytes;	   /* file bytes handed out to chunks */
+	xs_u64 lost_calls;	   /* calls that found no room */
+	xs_u64 lost_ops;	   /* GPU records that found no room */
+	xs_u64 lost_cupti;	   /* GPU records that CUPTI itself dropped */
+};
+
+enum xs_file_state {
+	XS_FILE_RUNNING = 0, /* the process lives, or was killed */
+	XS_FILE_CLOSED = 1,  /* closed in order: nothing is missing */
+	XS_FILE_STOPPED = 2, /* tracing gave up; an info record says why */
+};
+
+/* In front of each chunk; records follow up to used_bytes, then zeros. */
+struct xs_chunk_header {
+	xs_u32 magic;	       /* XS_CHUNK_MAGIC */
+	xs_u32 capacity_bytes; /* this header included; multiple of 4096 */
+	xs_u32 used_bytes;     /* this header included; grows as records land */
+	xs_u32 thread;	/* kernel thread id of the writer; 0 = GPU drain */
+	xs_u64 base_ns; /* CLOCK_REALTIME; starts count from here */
+	xs_u64 reserved;
+};
+
+/*
+ * Every record begins with its kind and its length in units of 4 bytes, the
+ * two bytes included. Kind 0 never occurs: zeros mean "nothing here yet".
+ *
+ * XS_RECORDS(R): R(number, name) for each kind.
+ * XS_FIELDS_<name>(F, T): F(type, field) for each field, in file order;
+ * T(field) is text that fills the rest of the record, padded with NULs, and
+ * can only be last.
+ *
+ * start: ns after the base time in force (the chunk's, or the last `time`
+ * record's in the same chunk). duration: ns; XS_WIDE32 there, or XS_WIDE16 in
+ * site, means that the `wide` record just before has the full value.
+ * correlation: joins a call to the ops it caused; 0 when unknown.
+ */
+#define XS_WIDE16 0xffffu
+#define XS_WIDE32 0xffffffffu
+#define XS_NONE32 0xffffffffu
+
+#define XS_RECORDS(R)                                                          \
+	R(1, time)                                                             \
+	R(2, wide)                                                             \
+	R(3, string)                                                           \
+	R(4, info)                                                             \
+	R(5, clock)                                                            \
+	R(6, loss)                                                             \
+	R(7, thread)                                                           \
+	R(8, device)                                                           \
+	R(9, queue)                                                            \
+	R(10, module)                                                          \
+	R(11, site)                                                            \
+	R(12, shape)                                                           \
+	R(16, call)                                                            \
+	R(17, copycall)                                                        \
+	R(18, memcall)                                                         \
+	R(19, waitcall)                                                        \
+	R(32, kernel)                                                          \
+	R(33, copy)                                                            \
+	R(34, set)
+
+/* A new base time for the records after it in this chunk. */
+#define XS_FIELDS_time(F, T) F(xs_u16, zero) F(xs_u64, base_ns)
+
+/* Full values for the record after it. */
+#define XS_FIELDS_wide(F, T)                                                   \
+	F(xs_u16, zero) F(xs_u32, site) F(xs_u64, duration_ns)
+
+/* Text by number; a long text comes as several records of one id, in order. */
+#define XS_FIELDS_string(F, T) F(xs_u16, part) F(xs_u32, id) T(text)
+
+/* "key=value" about the run: app, host, mode, cupti, driver, note, ... */
+#define XS_FIELDS_info(F, T) F(xs_u16, zero) T(text)
+
+/* The same moment on each clock; cupti_ns is 0 where CUPTI is absent. */
+#define XS_FIELDS_clock(F, T)                                                  \
+	F(xs_u16, zero)                                                        \
+	F(xs_u64, realtime_ns) F(xs_u64, monotonic_ns) F(xs_u64, cupti_ns)
+
+/* what: enum xs_loss. */
+#define XS_FIELDS_loss(F, T)                                                   \
+	F(xs_u16, what) F(xs_u64, count) F(xs_u64, first_ns) F(xs_u64, last_ns)
+
+#define XS_FIELDS_thread(F, T) F(xs_u16, zero) F(xs_u32, tid) T(name)
+
+/* Unknown numbers are 0. clock in kHz, bandwidth in bytes a second. */
+#define XS_FIELDS_device(F, T)                                                 \
+	F(xs_u16, device)                                                      \
+	F(xs_u16, cc_major)                                                    \
+	F(xs_u16, cc_minor) F(xs_u16, copy_engines) F(xs_u16, pcie_gen)        \
+	    F(xs_u16, pcie_width) F(xs_u16, max_blocks_per_sm)                 \
+		F(xs_u32, sm_count) F(xs_u32, clock_khz)                       \
+		    F(xs_u32, max_threads_per_sm) F(xs_u32, registers_per_sm)  \
+			F(xs_u32, shared_per_sm_bytes) F(xs_u32, l2_bytes)     \
+			    F(xs_u64, memory_bytes)                            \
+				F(xs_u64, memory_bandwidth) T(name)
+
+/* A stream of a context of a device; queue_kind: enum xs_queue_kind. */
+#define XS_FIELDS_queue(F, T)                                                  \
+	F(xs_u16, queue)                                                       \
+	F(xs_u16, device)                                                      \
+	F(xs_u16, queue_kind) F(xs_u32, context) F(xs_u32, stream)
+
+/* A loaded object; both are string ids, 0 when there is none. */
+#define XS_FIELDS_module(F, T)                                                 \
+	F(xs_u16, zero)                                                        \
+	F(xs_u32, module) F(xs_u32, path) F(xs_u32, build_id)
+
+/*
+ * Where a call came from: class (enum xs_call_class), function (string id of
+ * the called CUDA function), and the return address - 1 as an offset into a
+ * module (XS_NONE32: not known). caller: the site of the next outer frame, 0
+ * when there is none. Site ids start at 1.
+ */
+#define XS_FIELDS_site(F, T)                                                   \
+	F(xs_u16, call_class)                                                  \
+	F(xs_u32, site)                                                        \
+	F(xs_u32, function) F(xs_u32, module) F(xs_u32, caller)                \
+	    F(xs_u64, offset)
+
+/* What a kernel was launched as; name is a string id (mangled). */
+#define XS_FIELDS_shape(F, T)                                                  \
+	F(xs_u16, registers)                                                   \
+	F(xs_u32, shape)                                                       \
+	F(xs_u32, name) F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)  \
+	    F(xs_u16, block_x) F(xs_u16, block_y) F(xs_u16, block_z)           \
+		F(xs_u16, local_bytes) F(xs_u32, shared_static_bytes)          \
+		    F(xs_u32, shared_dynamic_bytes)
+
+#define XS_FIELDS_CALL_HEAD(F)                                                 \
+	F(xs_u16, site)                                                        \
+	F(xs_u32, correlation) F(xs_u32, start) F(xs_u32, duration)
+
+/* Launches, and calls of which nothing more is known. */
+#define XS_FIELDS_call(F, T) XS_FIELDS_CALL_HEAD(F)
+
+/* Copies and sets. rows: 1, or the rows of a 2D or 3D copy. direction: the
+ * cudaMemcpyKind asked for. error: the cudaError_t returned. */
+#define XS_FIELDS_copycall(F, T)                                               \
+	XS_FIELDS_CALL_HEAD(F)                                                 \
+	F(xs_u64, bytes)                                                       \
+	F(xs_u64, dst) F(xs_u64, src) F(xs_u64, stream) F(xs_u32, rows)        \
+	    F(xs_u16, direction) F(xs_u16, error)
+
+/* Allocations, registrations and frees. flags: those of the call. */
+#define XS_FIELDS_memcall(F, T)                                                \
+	XS_FIELDS_CALL_HEAD(F)                                                 \
+	F(xs_u64, address)                                                     \
+	F(xs_u64, bytes) F(xs_u64, stream) F(xs_u16, flags) F(xs_u16, error)
+
+/* Synchronisations, events, waits, stream creation: handles, 0 when none. */
+#define XS_FIELDS_waitcall(F, T)                                               \
+	XS_FIELDS_CALL_HEAD(F)                                                 \
+	F(xs_u64, stream) F(xs_u64, event) F(xs_u16, flags) F(xs_u16, error)
+
+#define XS_FIELDS_OP_HEAD(F)                                                   \
+	F(xs_u16, queue)                                                       \
+	F(xs_u32, correlation) F(xs_u32, start) F(xs_u32, duration)
+
+#define XS_FIELDS_kernel(F, T) XS_FIELDS_OP_HEAD(F) F(xs_u32, shape)
+
+/* direction: enum xs_direction; memories: enum xs_memory; flags:
+ * enum xs_op_flag; copies: how many one record stands for (at least 1). */
+#define XS_FIELDS_copy(F, T)                                                   \
+	XS_FIELDS_OP_HEAD(F)                                                   \
+	F(xs_u64, bytes)                                                       \
+	F(xs_u8, direction)                                                    \
+	F(xs_u8, src_memory) F(xs_u8, dst_memory) F(xs_u8, flags)              \
+	    F(xs_u16, peer_device) F(xs_u16, copies)
+
+#define XS_FIELDS_set(F, T)                                                    \
+	XS_FIELDS_OP_HEAD(F)                                                   \
+	F(xs_u64, bytes)                                                       \
+	F(xs_u8, memory) F(xs_u8, flags) F(xs_u16, zero) F(xs_u32, value)
+
+enum xs_call_class {
+	XS_CALL_OTHER = 0,
+	XS_CALL_COPY = 1, /* returns when the host may reuse its buffer */
+	XS_CALL_COPY_ASYNC = 2,
+	XS_CALL_SET = 3,
+	XS_CALL_SET_ASYNC = 4,
+	XS_CALL_LAUNCH = 5,
+	XS_CALL_GRAPH_LAUNCH = 6,
+	XS_CALL_ALLOC_DEVICE = 7,
+	XS_CALL_ALLOC_PINNED = 8,
+	XS_CALL_REGISTER = 9,
+	XS_CALL_FREE_DEVICE = 10,
+	XS_CALL_FREE_PINNED = 11,
+	XS_CALL_UNREGISTER = 12,
+	XS_CALL_SYNC_DEVICE = 13,
+	XS_CALL_SYNC_STREAM = 14,
+	XS_CALL_SYNC_EVENT = 15,
+	XS_CALL_EVENT_RECORD = 16,
+	XS_CALL_STREAM_WAIT = 17,
+	XS_CALL_STREAM_CREATE = 18,
+	XS_CALL_STREAM_DESTROY = 19,
+	XS_CALL_CLASSES
+};
+
+enum xs_direction {
+	XS_DIR_UNKNOWN = 0,
+	XS_DIR_H2D = 1,
+	XS_DIR_D2H = 2,
+	XS_DIR_D2D = 3,
+	XS_DIR_H2H = 4,
+	XS_DIR_P2P = 5,
+};
+
+enum xs_memory {
+	XS_MEM_UNKNOWN = 0,
+	XS_MEM_PAGEABLE = 1,
+	XS_MEM_PINNED = 2,
+	XS_MEM_DEVICE = 3,
+	XS_MEM_ARRAY = 4,
+	XS_MEM_MANAGED = 5,
+};
+
+enum xs_op_flag {
+	XS_OP_ASYNC = 1, /* issued by an asynchronous call */
+	XS_OP_GRAPH = 2, /* a node of a CUDA graph */
+};
+
+enum xs_queue_kind {
+	XS_QUEUE_STREAM = 0,
+	XS_QUEUE_DEFAULT = 1,	 /* the legacy default stream */
+	XS_QUEUE_PER_THREAD = 2, /* the per-thread default stream */
+};
+
+enum xs_loss {
+	XS_LOSS_CALLS = 1,
+	XS_LOSS_OPS = 2,
+	XS_LOSS_CUPTI = 3,
+};
+
+/* The generated half: one struct a kind, and the kind numbers. */
+#define XS_FIELD_MEMBER(type, field) type field;
+#define XS_TEXT_NONE(field)
+
+#define XS_RECORD_STRUCT(number, name)                                         \
+	struct __attribute__((packed, aligned(4))) xs_rec_##name {             \
+		xs_u8 kind;                                                    \
+		xs_u8 words;                                                   \
+		XS_FIELDS_##name(XS_FIELD_MEMBER, XS_TEXT_NONE)                \
+	};                                                                     \
+	_Static_assert(sizeof(struct xs_rec_##name) % 4 == 0,                  \
+		       #name " must be a multiple of 4 bytes");
+XS_RECORDS(XS_RECORD_STRUCT)
+#undef XS_RECORD_STRUCT
+
+#define XS_RECORD_ENUM(number, name) XS_REC_##name = (number),
+enum xs_record_kind { XS_RECORDS(XS_RECORD_ENUM) };
+#undef XS_RECORD_ENUM
+
+#define XS_RECORD_MAX_BYTES (255u * 4u)
+
+_Static_assert(sizeof(struct xs_file_header) == 88, "header layout");
+_Static_assert(sizeof(struct xs_chunk_header) == 32, "chunk layout");
+_Static_assert(sizeof(struct xs_rec_call) == 16, "call layout");
+_Static_assert(sizeof(struct xs_rec_copycall) == 56, "copycall layout");
+_Static_assert(sizeof(struct xs_rec_kernel) == 20, "kernel layout");
+_Static_assert(sizeof(struct xs_rec_copy) == 32, "copy layout");
+
+#endif
