@@ -102,6 +102,7 @@ struct xs_chunk_header {
 	R(10, module)                                                          \
 	R(11, site)                                                            \
 	R(12, shape)                                                           \
+	R(13, source)                                                          \
 	R(16, call)                                                            \
 	R(17, copycall)                                                        \
 	R(18, memcall)                                                         \
@@ -168,6 +169,15 @@ struct xs_chunk_header {
 	F(xs_u32, site)                                                        \
 	F(xs_u32, function) F(xs_u32, module) F(xs_u32, caller)                \
 	    F(xs_u64, offset)
+
+/*
+ * What a site is in the source, worked out after the run and appended to the
+ * trace, so that it can be read where the program's files are not. symbol and
+ * file are string ids, 0 when not known.
+ */
+#define XS_FIELDS_source(F, T)                                                 \
+	F(xs_u16, zero)                                                        \
+	F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file) F(xs_u32, line)
 
 /* What a kernel was launched as; name is a string id (mangled). */
 #define XS_FIELDS_shape(F, T)                                                  \
