@@ -40,6 +40,8 @@ struct xs_step {
 	uint8_t kind;			/* enum xs_step_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory */
 	bool blocking;		/* the call returned after the op was done */
+	bool async;		/* asked for by an asynchronous call; with
+				 * pageable memory it may block all the same */
 	uint32_t queue;		/* index into the trace's queues; XS_NONE */
 	uint32_t thread;	/* 0: unknown */
 	uint32_t site;		/* index into the trace's sites; XS_NONE */

@@ -38,7 +38,9 @@ struct xs_estimate {
 	bool applies;
 	char why[200]; /* why it abstains, or why the time is what it is */
 	double round_ns, low_ns, high_ns; /* interval of 90 % */
-	double setup_ns;	 /* once: pinning, stream creation; 0 none */
+	double setup_ns;   /* once: pinning, stream creation; 0 none */
+	bool assumes_once; /* true only if each byte crosses the bus once, which
+			    * nobody counted: no reason to rank it first */
 	double breakeven_rounds; /* setup_ns / saving a round, rounded up; NAN
 				  * when there is no saving; 0 without setup */
 	const char *assumes[XS_ASSUMES_MAX]; /* static text, NULL at the end */
