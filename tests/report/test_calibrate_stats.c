@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/calibrate_stats.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define NEAR 1e-9
+
+static struct xs_samples samples_of(const double *values, size_t count)
+{
+	struct xs_samples samples = {0};
+
+	for (size_t i = 0; i < count; i++)
+		xs_samples_add(&samples, values[i]);
+	return samples;
+}
+
+static void test_median_of_odd_and_even_counts(void **state)
+{
+	const double values[] = {9, 1, 5, 3};
+	struct xs_samples odd = samples_of(values, 3);
+	struct xs_samples even = samples_of(values, 4);
+
+	(void)state;
+	assert_double_equal(xs_samples_median(&odd), 5, NEAR);
+	/* 1 3 5 9: halfway between 3 and 5 */
+	assert_double_equal(xs_samples_median(&even), 4, NEAR);
+}
+
+static void test_percentiles_lie_between_neighbours(void **state)
+{
+	struct xs_samples samples = {0};
+
+	(void)state;
+	for (int i = 0; i <= 20; i++)
+		xs_samples_add(&samples, 100 + 20 - i);
+	/* 100 to 120 in steps of 1: the p-th percentile is 100 + p / 5 */
+	assert_double_equal(xs_samples_percentile(&samples, 0), 100, NEAR);
+	assert_double_equal(xs_samples_percentile(&samples, 5), 101, NEAR);
+	assert_double_equal(xs_samples_percentile(&samples, 52), 110.4, NEAR);
+	assert_double_equal(xs_samples_percentile(&samples, 100), 120, NEAR);
+}
+
+static void test_param_has_median_and_range(void **state)
+{
+	struct xs_samples samples = {0};
+
+	(void)state;
+	for (int i = 0; i <= 100; i++)
+		xs_samples_add(&samples, i);
+
+	struct xs_param param = xs_samples_param(&samples);
+
+	assert_double_equal(param.low, 5, NEAR);
+	assert_double_equal(param.value, 50, NEAR);
+	assert_double_equal(param.high, 95, NEAR);
+}
+
+static void test_no_samples_give_nan(void **state)
+{
+	const struct xs_samples none = {0};
+	struct xs_param param = xs_samples_param(&none);
+
+	(void)state;
+	assert_true(isnan(param.value));
+	assert_true(isnan(param.low));
+	assert_true(isnan(param.high));
+}
+
+static void test_samples_drop_what_is_not_finite(void **state)
+{
+	const double values[] = {NAN, 7, INFINITY, -INFINITY};
+	struct xs_samples samples = samples_of(values, 4);
+
+	(void)state;
+	assert_int_equal(samples.count, 1);
+	assert_double_equal(xs_samples_median(&samples), 7, NEAR);
+}
+
+static void test_samples_stop_when_full(void **state)
+{
+	struct xs_samples samples = {0};
+
+	(void)state;
+	for (int i = 0; i < XS_SAMPLES_MAX + 10; i++)
+		xs_samples_add(&samples, i);
+	assert_int_equal(samples.count, XS_SAMPLES_MAX);
+	assert_double_equal(xs_samples_percentile(&samples, 100),
+			    XS_SAMPLES_MAX - 1, NEAR);
+}
+
+static void test_fit_of_a_line(void **state)
+{
+	const double x[] = {1, 2, 4, 8, 16};
+	const double y[] = {5, 7, 11, 19, 35}; /* 3 + 2x */
+	struct xs_line line = xs_stats_fit(x, y, 5);
+
+	(void)state;
+	assert_double_equal(line.slope, 2, NEAR);
+	assert_double_equal(line.intercept, 3, NEAR);
+}
+
+static void test_fit_ignores_a_wild_point(void **state)
+{
+	const double x[] = {1, 2, 4, 8, 16, 32};
+	const double y[] = {5, 7, 11, 900, 35, 67}; /* 3 + 2x, one delayed */
+	struct xs_line line = xs_stats_fit(x, y, 6);
+
+	(void)state;
+	assert_double_equal(line.slope, 2, NEAR);
+	assert_double_equal(line.intercept, 3, NEAR);
+}
+
+static void test_fit_trusts_distant_pairs(void **state)
+{
+	/* 10x, but the first three are noisy: their pairs have slopes 40,
+	 * -20 and 10, with weights 1, 1 and 2; the three pairs with x = 1001
+	 * have weights near 1000 and slopes (10010 - y) / (1001 - x): 10.01,
+	 * 9.99 and 10.00. */
+	const double x[] = {1, 2, 3, 1001};
+	const double y[] = {0, 40, 20, 10010};
+	struct xs_line line = xs_stats_fit(x, y, 4);
+
+	(void)state;
+	assert_double_equal(line.slope, 10, 0.03);
+}
+
+static void test_fit_needs_two_different_x(void **state)
+{
+	const double x[] = {3, 3};
+	const double y[] = {1, 2};
+
+	(void)state;
+	assert_true(isnan(xs_stats_fit(x, y, 0).slope));
+	assert_true(isnan(xs_stats_fit(x, y, 1).slope));
+	assert_true(isnan(xs_stats_fit(x, y, 2).slope));
+	assert_true(isnan(xs_stats_fit(x, y, 2).intercept));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_median_of_odd_and_even_counts),
+	    cmocka_unit_test(test_percentiles_lie_between_neighbours),
+	    cmocka_unit_test(test_param_has_median_and_range),
+	    cmocka_unit_test(test_no_samples_give_nan),
+	    cmocka_unit_test(test_samples_drop_what_is_not_finite),
+	    cmocka_unit_test(test_samples_stop_when_full),
+	    cmocka_unit_test(test_fit_of_a_line),
+	    cmocka_unit_test(test_fit_ignores_a_wild_point),
+	    cmocka_unit_test(test_fit_trusts_distant_pairs),
+	    cmocka_unit_test(test_fit_needs_two_different_x),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
