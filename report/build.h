@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts that result.c puts together. What they allocate belongs to the
+ * result; a failed allocation is remembered by its arena.
+ */
+#ifndef XS_REPORT_BUILD_H
+#define XS_REPORT_BUILD_H
+
+#include "analyzer/phase.h"
+#include "analyzer/trace.h"
+#include "model/model.h"
+#include "report/result.h"
+
+/* A string of the trace by index; NULL for none. */
+const char *xs_build_string(struct xs_result *result,
+			    const struct xs_trace *trace, uint32_t index);
+
+/* coverage, from the trace, result->run and result->machine. */
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace);
+
+/* All of a phase but its estimates. */
+void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
+		    const struct xs_phase *phase, struct xs_result_phase *out);
+
+/* One estimate; with a phase, also what it makes of the whole run. */
+void xs_build_estimate(struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_estimate *in,
+		       struct xs_result_estimate *out);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was and was not seen, and the notes that a reader of the report must
+ * have: what was lost first, then what the file lacks, then what could not be
+ * recorded at all, then what is merely worth knowing.
+ */
+#include "report/build.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Defects that are spelled out; the others are counted. */
+#define DEFECTS_MAX 3
+#define NOTES_MAX   64
+
+__attribute__((format(printf, 2, 3))) static void note(struct xs_result *result,
+						       const char *format, ...)
+{
+	struct xs_result_coverage *out = &result->coverage;
+	char text[1024];
+	va_list args;
+
+	if (!out->notes || out->note_count == NOTES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	out->notes[out->note_count++] = xs_arena_copy(&result->arena, text);
+}
+
+static void note_losses(struct xs_result *result)
+{
+	const struct xs_result_coverage *out = &result->coverage;
+
+	if (out->lost_ops)
+		note(result,
+		     "%" PRId64 " GPU records found no room and are missing "
+		     "from every figure here",
+		     out->lost_ops);
+	if (out->lost_cupti)
+		note(result,
+		     "CUPTI itself dropped %" PRId64 " GPU records: they are "
+		     "missing from every figure here",
+		     out->lost_cupti);
+	if (out->lost_calls)
+		note(result,
+		     "%" PRId64 " host calls found no room: host times and "
+		     "call sites are incomplete",
+		     out->lost_calls);
+}
+
+static void note_file(struct xs_result *result, const struct xs_trace *trace)
+{
+	if (trace->header.state == XS_FILE_RUNNING)
+		note(result, "the process was killed or still runs: GPU work "
+			     "of its last moments may be missing");
+	if (trace->header.state == XS_FILE_STOPPED)
+		note(result, "tracing gave up before the program ended");
+	for (size_t i = 0; i < trace->defect_count && i < DEFECTS_MAX; i++)
+		note(result, "the file is damaged at byte %" PRIu64 ": %s",
+		     trace->defects[i].offset, trace->defects[i].text);
+	if (trace->defect_count > DEFECTS_MAX)
+		note(result, "and %zu more defects of the file",
+		     trace->defect_count - DEFECTS_MAX);
+	if (trace->unknown_records)
+		note(result,
+		     "%zu records are of kinds that this version does not "
+		     "know; a newer xferspy reads them",
+		     trace->unknown_records);
+	for (size_t i = 0; i < trace->info_count; i++)
+		if (strcmp(trace->infos[i].key, "note") == 0)
+			note(result, "%s", trace->infos[i].value);
+}
+
+static void note_coverage(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	if (!trace->op_count && !trace->call_count) {
+		note(result, "nothing was seen: the program made no CUDA call, "
+			     "or did its work in another process, which has a "
+			     "trace of its own");
+		return;
+	}
+	if (!trace->op_count && !result->run.cupti_version)
+		note(result, "CUPTI was not available: no GPU times, and no "
+			     "predictions from them; point XFERSPY_CUPTI to "
+			     "the libcupti.so of a CUDA toolkit and run again");
+	else if (!trace->op_count)
+		note(result, "the GPU did nothing that CUPTI recorded");
+	if (trace->op_count && !trace->call_count)
+		note(result, "no call was interposed (the program holds the "
+			     "CUDA runtime in itself): GPU times are complete, "
+			     "host times and call sites are not known");
+	else if (trace->ops_matched < trace->op_count)
+		note(result,
+		     "%zu of %zu GPU operations have no recorded call: their "
+		     "call site and host time are not known",
+		     trace->op_count - trace->ops_matched, trace->op_count);
+}
+
+/* A profile of another GPU answers another question: say so. */
+static void note_machine(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const char *gpu = result->machine.gpu;
+
+	if (!gpu[0] || !run->device_count || !run->devices[0].name)
+		return;
+	if (!strstr(run->devices[0].name, gpu) &&
+	    !strstr(gpu, run->devices[0].name))
+		note(result,
+		     "the machine profile is of %s, the trace of %s: the "
+		     "estimates are for the former",
+		     gpu, run->devices[0].name);
+}
+
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_coverage *out = &result->coverage;
+
+	*out = (struct xs_result_coverage){
+	    .api_calls_seen = (int64_t)trace->call_count,
+	    .gpu_ops_seen = (int64_t)trace->op_count,
+	    .matched = (int64_t)trace->ops_matched,
+	    .lost_calls = (int64_t)trace->lost_calls,
+	    .lost_ops = (int64_t)trace->lost_ops,
+	    .lost_cupti = (int64_t)trace->lost_cupti,
+	    .mode = xs_arena_copy(&result->arena, xs_trace_info(trace, "mode")),
+	    .notes =
+		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
+	};
+	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
+	note_losses(result);
+	note_file(result, trace);
+	note_coverage(result, trace);
+	note_machine(result);
+}

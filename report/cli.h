@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share: exit codes, errors, common options, output. */
+#ifndef XS_REPORT_CLI_H
+#define XS_REPORT_CLI_H
+
+#include "model/machine.h"
+#include "report/result.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum xs_exit {
+	XS_EXIT_DONE = 0,
+	XS_EXIT_USAGE = 1, /* wrong use */
+	XS_EXIT_INPUT = 2, /* input that cannot be read, output not written */
+	XS_EXIT_GATE = 3,  /* a gate such as --fail-above was not met */
+};
+
+enum xs_format { XS_FORMAT_TEXT, XS_FORMAT_JSON, XS_FORMAT_CSV };
+
+/* The commands. argv[0] is the name of the command; they return an exit code.
+ */
+int xs_cmd_run(int argc, char **argv);
+int xs_cmd_report(int argc, char **argv);
+int xs_cmd_diff(int argc, char **argv);
+int xs_cmd_calibrate(int argc, char **argv);
+int xs_cmd_model(int argc, char **argv);
+int xs_cmd_dump(int argc, char **argv);
+
+/* "xferspy: what: why; what to do" on stderr. Returns code. */
+int xs_cli_error(enum xs_exit code, const char *what, const char *why,
+		 const char *what_to_do);
+
+/* After getopt_long has printed nothing (opterr 0): which option was wrong.
+ * Returns XS_EXIT_USAGE. */
+int xs_cli_bad_option(const char *command, char **argv, int option);
+
+/*
+ * Reads a format of those that the command has, such as "text json". 0, or
+ * XS_EXIT_USAGE after an error was printed.
+ */
+int xs_cli_format(const char *name, const char *allowed,
+		  enum xs_format *format);
+
+/* Loads a profile by name or path. 0, or XS_EXIT_INPUT after the error. */
+int xs_cli_machine(const char *name, struct xs_machine *machine);
+
+/* Says why a trace cannot be read; error: the reader's own words, or NULL.
+ * Returns XS_EXIT_INPUT. */
+int xs_cli_unreadable(const char *path, int err, const char *error);
+
+/* Reads a trace. 0, or XS_EXIT_INPUT after the error was printed. */
+int xs_cli_read(const char *path, const struct xs_result_options *options,
+		struct xs_result **result);
+
+/*
+ * Opens the output before the long work; NULL or "-" is stdout. 0, or
+ * XS_EXIT_INPUT after the error.
+ */
+int xs_cli_open(const char *path, FILE **out);
+
+/* Flushes and closes what xs_cli_open opened; err is that of the writer. 0, or
+ * XS_EXIT_INPUT after the error. */
+int xs_cli_close(const char *path, FILE *out, int err);
+
+/* Whether out wants colour: a terminal, and no NO_COLOR in the environment. */
+bool xs_cli_color(FILE *out);
+
+#endif

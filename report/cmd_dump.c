@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy dump: a trace as text, and the text as a trace. */
+#include "analyzer/text.h"
+#include "report/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage: xferspy dump TRACE [-o TEXT]\n"
+    "       xferspy dump --read TEXT -o TRACE\n"
+    "Every record of a trace as one line of text; the same text reads back\n"
+    "to the same bytes. TEXT may be - for standard input or output.\n"
+    "\n"
+    "  --read             read text and write a trace\n"
+    "  -o, --output FILE  write there\n"
+    "  -h, --help         this text\n";
+
+struct options {
+	const char *output;
+	bool read, help;
+};
+
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct option options[] = {
+	    {"read", no_argument, NULL, 'r'},
+	    {"output", required_argument, NULL, 'o'},
+	    {"help", no_argument, NULL, 'h'},
+	    {0}};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) !=
+	       -1) {
+		if (option == 'r')
+			out->read = true;
+		else if (option == 'o')
+			out->output = optarg;
+		else if (option == 'h')
+			out->help = true;
+		else
+			return xs_cli_bad_option("dump", argv, option);
+	}
+	if (out->help)
+		return 0;
+	if (optind != argc - 1)
+		return xs_cli_error(XS_EXIT_USAGE, "dump",
+				    "it takes exactly one file",
+				    "see xferspy dump --help");
+	if (out->read && !out->output)
+		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
+				    "a trace is not for a terminal",
+				    "say where to write it with -o TRACE");
+	return 0;
+}
+
+static int dump(const char *path, const char *output)
+{
+	const char *error = NULL;
+	FILE *out;
+	int code, err;
+
+	code = xs_cli_open(output, &out);
+	if (code)
+		return code;
+	err = xs_text_dump(path, out, &error);
+	if (err < 0 && err != -EIO)
+		code = xs_cli_unreadable(path, err, error);
+	return xs_cli_close(output, out, code ? 0 : err) || code ? XS_EXIT_INPUT
+								 : XS_EXIT_DONE;
+}
+
+static int read_back(const char *path, const char *output)
+{
+	bool standard = strcmp(path, "-") == 0;
+	FILE *in = standard ? stdin : fopen(path, "r"), *out = NULL;
+	struct xs_text_error at = {0};
+	char where[64];
+	int code, err;
+
+	if (!in)
+		return xs_cli_unreadable(path, -errno, NULL);
+	code = xs_cli_open(output, &out);
+	if (code)
+		goto out;
+	err = xs_text_parse(in, out, &at);
+	if (err == -EPROTO || err == -EPROTONOSUPPORT) {
+		snprintf(where, sizeof(where), "line %lu", at.line);
+		code = xs_cli_error(XS_EXIT_INPUT, where, at.text,
+				    "give what xferspy dump printed");
+		err = 0;
+	}
+	if (xs_cli_close(output, out, err))
+		code = XS_EXIT_INPUT;
+out:
+	if (!standard)
+		fclose(in);
+	return code;
+}
+
+int xs_cmd_dump(int argc, char **argv)
+{
+	struct options options = {0};
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code;
+	if (options.help) {
+		fputs(usage, stdout);
+		return XS_EXIT_DONE;
+	}
+	if (options.read)
+		return read_back(argv[optind], options.output);
+	return dump(argv[optind], options.output);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The JSON report. Numbers are whole ns and bytes; what is not known is null.
+ * json_object_set_new takes NULL as failure, so an object that lacks memory
+ * in the middle is noticed by set() and the whole is given up.
+ */
+#include "report/columns.h"
+#include "report/render.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *xs_json_number(int64_t number)
+{
+	return number == XS_UNKNOWN ? json_null() : json_integer(number);
+}
+
+json_t *xs_json_ratio(double ratio)
+{
+	/* four digits after the point: no tail of binary fractions */
+	return isfinite(ratio) ? json_real(round(ratio * 1e4) / 1e4)
+			       : json_null();
+}
+
+/* Text of a damaged trace may be no UTF-8: what is not becomes '?'. */
+json_t *xs_json_text(const char *text)
+{
+	json_t *out = text ? json_string(text) : json_null();
+	char *ascii;
+
+	if (out || !text)
+		return out;
+	ascii = strdup(text);
+	if (!ascii)
+		return NULL;
+	for (char *c = ascii; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	out = json_string_nocheck(ascii);
+	free(ascii);
+	return out;
+}
+
+static json_t *texts(const char *const *items, size_t count)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(out, xs_json_text(items[i])) < 0) {
+			json_decref(out);
+			return NULL;
+		}
+	return out;
+}
+
+/* Sets a key; a NULL value or object is remembered in *failed. */
+static void set(json_t *object, const char *key, json_t *value, bool *failed)
+{
+	if (json_object_set_new(object, key, value) < 0)
+		*failed = true;
+}
+
+static json_t *finish(json_t *object, bool failed)
+{
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+#define SET_NUMBER(from, name)                                                 \
+	set(out, #name, xs_json_number((from)->name), &failed)
+#define SET_TEXT(from, name)                                                   \
+	set(out, #name, xs_json_text((from)->name), &failed)
+
+/* An array of count items, each made by a function of the item. */
+#define ARRAY_OF(function, type)                                               \
+	static json_t *function##s(const type *items, size_t count)            \
+	{                                                                      \
+		json_t *out = json_array();                                    \
+                                                                               \
+		for (size_t i = 0; i < count; i++)                             \
+			if (json_array_append_new(out, function(&items[i])) <  \
+			    0)                                                 \
+				return finish(out, true);                      \
+		return out;                                                    \
+	}
+
+static json_t *device(const struct xs_result_device *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, name);
+	SET_NUMBER(in, index);
+	SET_NUMBER(in, sm_count);
+	SET_NUMBER(in, copy_engines);
+	SET_NUMBER(in, memory_bytes);
+	SET_NUMBER(in, pcie_gen);
+	SET_NUMBER(in, pcie_width);
+	return finish(out, failed);
+}
+ARRAY_OF(device, struct xs_result_device)
+
+static json_t *run(const struct xs_result_run *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, path);
+	SET_TEXT(in, app);
+	SET_TEXT(in, host);
+	SET_NUMBER(in, pid);
+	SET_TEXT(in, started_utc);
+	SET_NUMBER(in, wall_ns);
+	set(out, "devices", devices(in->devices, in->device_count), &failed);
+	SET_TEXT(in, cupti_version);
+	SET_TEXT(in, driver_version);
+	return finish(out, failed);
+}
+
+static json_t *coverage(const struct xs_result_coverage *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, api_calls_seen);
+	SET_NUMBER(in, gpu_ops_seen);
+	SET_NUMBER(in, matched);
+	SET_NUMBER(in, lost);
+	SET_NUMBER(in, lost_calls);
+	SET_NUMBER(in, lost_ops);
+	SET_NUMBER(in, lost_cupti);
+	SET_TEXT(in, mode);
+	set(out, "notes", texts(in->notes, in->note_count), &failed);
+	return finish(out, failed);
+}
+
+/* The profile as its own file has it, so that it can be used as one. */
+json_t *xs_json_machine(const struct xs_machine *machine)
+{
+	json_t *out = NULL;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&text, &bytes);
+	int err;
+
+	if (!memory)
+		return NULL;
+	err = xs_machine_write(machine, memory);
+	if (fclose(memory) == 0 && !err)
+		out = json_loadb(text, bytes, 0, NULL);
+	free(text);
+	return out;
+}
+
+static json_t *totals(const struct xs_result_totals *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, h2d_bytes);
+	SET_NUMBER(in, d2h_bytes);
+	SET_NUMBER(in, h2d_ops);
+	SET_NUMBER(in, d2h_ops);
+	SET_NUMBER(in, kernels);
+	SET_NUMBER(in, h2d_ns);
+	SET_NUMBER(in, d2h_ns);
+	SET_NUMBER(in, kernel_ns);
+	SET_NUMBER(in, gpu_busy_ns);
+	SET_NUMBER(in, overlap_ns);
+	SET_NUMBER(in, host_blocked_ns);
+	SET_NUMBER(in, pinned_alloc_ns);
+	SET_NUMBER(in, pageable_async_ops);
+	return finish(out, failed);
+}
+
+static json_t *site(const struct xs_result_site *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, function);
+	SET_TEXT(in, file);
+	SET_NUMBER(in, line);
+	SET_TEXT(in, call);
+	SET_TEXT(in, module);
+	SET_NUMBER(in, offset);
+	SET_TEXT(in, step);
+	SET_NUMBER(in, calls);
+	SET_NUMBER(in, bytes);
+	return finish(out, failed);
+}
+ARRAY_OF(site, struct xs_result_site)
+
+static json_t *column_value(const struct xs_column *column,
+			    const struct xs_result_estimate *in)
+{
+	switch (column->kind) {
+	case XS_COLUMN_TEXT:
+		return xs_json_text(xs_column_text(column, in));
+	case XS_COLUMN_COUNT:
+	case XS_COLUMN_NS:
+	case XS_COLUMN_LOW:
+		return xs_json_number(xs_column_number(column, in));
+	case XS_COLUMN_RATIO:
+		return xs_json_ratio(xs_column_ratio(column, in));
+	case XS_COLUMN_BOOL:
+		return json_boolean(xs_column_bool(column, in));
+	}
+	return NULL;
+}
+
+json_t *xs_json_estimate(const struct xs_result_estimate *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	for (size_t i = 0; i < xs_estimate_column_count; i++)
+		set(out, xs_estimate_columns[i].key,
+		    column_value(&xs_estimate_columns[i], in), &failed);
+	set(out, "assumes", texts(in->assumes, in->assume_count), &failed);
+	return finish(out, failed);
+}
+ARRAY_OF(xs_json_estimate, struct xs_result_estimate)
+
+static json_t *phase(const struct xs_result_phase *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+	char hash[20];
+
+	SET_NUMBER(in, id);
+	SET_NUMBER(in, rounds);
+	SET_TEXT(in, signature);
+	/* 64 bits do not fit the integers of every reader of JSON */
+	snprintf(hash, sizeof(hash), "%016" PRIx64, in->signature_hash);
+	set(out, "signature_hash", json_string(hash), &failed);
+	SET_NUMBER(in, total_ns);
+	SET_NUMBER(in, h2d_bytes);
+	SET_NUMBER(in, d2h_bytes);
+	SET_NUMBER(in, h2d_ops);
+	SET_NUMBER(in, d2h_ops);
+	SET_NUMBER(in, kernels);
+	set(out, "kernel_names", texts(in->kernel_names, in->kernel_name_count),
+	    &failed);
+	SET_NUMBER(in, round_ns);
+	SET_NUMBER(in, round_low_ns);
+	SET_NUMBER(in, round_high_ns);
+	SET_NUMBER(in, h2d_ns);
+	SET_NUMBER(in, kernel_ns);
+	SET_NUMBER(in, d2h_ns);
+	SET_NUMBER(in, host_ns);
+	SET_NUMBER(in, host_blocked_ns);
+	SET_NUMBER(in, overlap_ns);
+	SET_NUMBER(in, streams);
+	SET_TEXT(in, order);
+	SET_TEXT(in, src_memory);
+	SET_TEXT(in, dst_memory);
+	set(out, "sites", sites(in->sites, in->site_count), &failed);
+	set(out, "estimates",
+	    xs_json_estimates(in->estimates, in->estimate_count), &failed);
+	return finish(out, failed);
+}
+ARRAY_OF(phase, struct xs_result_phase)
+
+static json_t *advice_sites(const struct xs_result_advice *in)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < in->site_count; i++)
+		if (json_array_append_new(out, site(in->sites[i])) < 0)
+			return finish(out, true);
+	return out;
+}
+
+static json_t *advice(const struct xs_result_advice *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, rank);
+	set(out, "phase", xs_json_number(in->phase->id), &failed);
+	SET_TEXT(in->estimate, strategy);
+	SET_NUMBER(in->estimate, n_streams);
+	SET_TEXT(in->estimate, order);
+	SET_NUMBER(in->estimate, saves_ns);
+	set(out, "saves_percent", xs_json_ratio(in->saves_percent), &failed);
+	SET_NUMBER(in->estimate, breakeven_rounds);
+	SET_TEXT(in->estimate, effort);
+	SET_TEXT(in, text);
+	set(out, "sites", advice_sites(in), &failed);
+	return finish(out, failed);
+}
+ARRAY_OF(advice, struct xs_result_advice)
+
+static json_t *report(const struct xs_result *result)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	set(out, "schema", json_integer(1), &failed);
+	set(out, "trace", run(&result->run), &failed);
+	set(out, "coverage", coverage(&result->coverage), &failed);
+	set(out, "machine", xs_json_machine(&result->machine), &failed);
+	set(out, "totals", totals(&result->totals), &failed);
+	set(out, "phases", phases(result->phases, result->phase_count),
+	    &failed);
+	set(out, "advice", advices(result->advice, result->advice_count),
+	    &failed);
+	return finish(out, failed);
+}
+
+int xs_json_write(json_t *root, FILE *out)
+{
+	int err;
+
+	if (!root)
+		return -ENOMEM;
+	err = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	json_decref(root);
+	return err < 0 || fputc('\n', out) == EOF ? -EIO : 0;
+}
+
+int xs_render_json(struct xs_result *const *results, size_t count, FILE *out)
+{
+	json_t *root;
+
+	if (count == 1)
+		return xs_json_write(report(results[0]), out);
+	root = json_array();
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(root, report(results[i])) < 0) {
+			json_decref(root);
+			return -ENOMEM;
+		}
+	return xs_json_write(root, out);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text report: one screen. First what is missing, then where the time
+ * went, what each phase moves and from where, what to change, and last the
+ * table of strategies (render_strategies.c).
+ */
+#include "report/render_text.h"
+
+#include "report/render.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Pieces of advice and sites that are shown; JSON has all. */
+#define ADVICE_MAX 5
+#define SITES_MAX  4
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "?";
+}
+
+static void put_run(const struct xs_pen *pen, struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const struct xs_machine *machine = &result->machine;
+
+	xs_pen_print(pen, XS_BOLD, "%.24s", base_name(run->app));
+	if (run->pid != XS_UNKNOWN)
+		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
+	if (run->host)
+		fprintf(pen->out, " on %.16s", run->host);
+	if (run->started_utc)
+		fprintf(pen->out, ", %s", run->started_utc);
+	fputc('\n', pen->out);
+	xs_pen_wrap(pen, XS_DIM, "",
+		    xs_arena_print(
+			&result->arena, "%s%s%s%s%s%s%s; machine profile: %s",
+			run->device_count && run->devices[0].name
+			    ? run->devices[0].name
+			    : "no GPU seen",
+			run->device_count > 1 ? " and others" : "",
+			run->driver_version ? ", driver " : "",
+			run->driver_version ? run->driver_version : "",
+			run->cupti_version ? ", CUPTI " : "",
+			run->cupti_version ? run->cupti_version : "", "",
+			strcmp(machine->source, "fitted-from-trace") == 0
+			    ? "fitted from this trace"
+			    : machine->name));
+}
+
+static void put_notes(const struct xs_pen *pen, const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		xs_pen_wrap(pen, XS_WARN, "! ", result->coverage.notes[i]);
+}
+
+/* One line of "where the time went". */
+static void put_total(struct xs_table *table, const char *name, int64_t ns,
+		      int64_t wall_ns, const char *what)
+{
+	xs_table_row(table);
+	xs_table_cell(table, 0, XS_PLAIN, name);
+	xs_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
+	xs_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
+	xs_table_cell(table, 3, XS_DIM, what);
+}
+
+static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
+			  int64_t ns)
+{
+	if (bytes == XS_UNKNOWN || ops == 0)
+		return "";
+	return xs_arena_print(
+	    &result->arena, "%s in %" PRId64 " %s, %s", xs_units_bytes(bytes).s,
+	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
+}
+
+static int put_totals(const struct xs_pen *pen, struct xs_result *result)
+{
+	static const struct xs_heading headings[] = {
+	    {"", false}, {"", true}, {"", true}, {"", false}};
+	const struct xs_result_totals *in = &result->totals;
+	int64_t wall = result->run.wall_ns;
+	struct xs_table table;
+
+	xs_pen_heading(pen, "Where the time went", NULL);
+	xs_table_begin(&table, pen, 2, headings, 4);
+	put_total(&table, "run", wall, wall, "");
+	put_total(&table, "copies in", in->h2d_ns, wall,
+		  copies(result, in->h2d_bytes, in->h2d_ops, in->h2d_ns));
+	put_total(&table, "kernels", in->kernel_ns, wall,
+		  in->kernels > 0
+		      ? xs_arena_print(&result->arena, "%" PRId64 " launched",
+				       in->kernels)
+		      : "");
+	put_total(&table, "copies out", in->d2h_ns, wall,
+		  copies(result, in->d2h_bytes, in->d2h_ops, in->d2h_ns));
+	put_total(&table, "overlap of these", in->overlap_ns, wall,
+		  in->pageable_async_ops > 0
+		      ? xs_arena_print(&result->arena,
+				       "%" PRId64 " async copies of "
+				       "pageable memory were not async",
+				       in->pageable_async_ops)
+		      : "");
+	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, "");
+	put_total(&table, "host blocked", in->host_blocked_ns, wall,
+		  "in copies and synchronisation, all threads");
+	if (in->pinned_alloc_ns > 0)
+		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
+			  "allocating or registering pinned memory");
+	return xs_table_end(&table, NULL, 0);
+}
+
+/* "saxpy; in main.cu:12 (step), out main.cu:14, kernel main.cu:13" */
+static const char *phase_places(struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	static const struct {
+		const char *step, *name;
+	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
+	struct xs_arena *arena = &result->arena;
+	const char *out = "";
+	size_t shown = 0;
+
+	if (phase->kernel_name_count)
+		out = xs_arena_print(
+		    arena, "%.*s%s;",
+		    (int)strcspn(phase->kernel_names[0], "(<"),
+		    phase->kernel_names[0],
+		    phase->kernel_name_count > 1 ? " and others" : "");
+	for (size_t k = 0; k < 3; k++)
+		for (size_t i = 0; i < phase->site_count; i++) {
+			const struct xs_result_site *site = &phase->sites[i];
+
+			if (strcmp(site->step, kinds[k].step) != 0 ||
+			    shown == SITES_MAX)
+				continue;
+			out = xs_arena_print(arena, "%s%s %s %s", out,
+					     shown++ ? "," : "", kinds[k].name,
+					     xs_result_site_label(arena, site));
+		}
+	return out ? out : "";
+}
+
+/* "64 MiB pageable" */
+static const char *moved(struct xs_result *result, int64_t bytes,
+			 const char *memory)
+{
+	if (bytes == 0)
+		return "-";
+	return xs_arena_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
+			      memory ? " " : "", memory ? memory : "");
+}
+
+static void put_phase(struct xs_table *table, struct xs_result *result,
+		      const struct xs_result_phase *phase)
+{
+	xs_table_row(table);
+	xs_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
+	xs_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
+	xs_table_cell(table, 3, XS_PLAIN,
+		      xs_units_percent(phase->total_ns, result->run.wall_ns).s);
+	xs_table_cell(table, 4, XS_PLAIN,
+		      moved(result, phase->h2d_bytes, phase->src_memory));
+	xs_table_cell(table, 5, XS_PLAIN,
+		      phase->kernels ? xs_units_ns(phase->kernel_ns).s : "-");
+	xs_table_cell(table, 6, XS_PLAIN,
+		      moved(result, phase->d2h_bytes, phase->dst_memory));
+	xs_table_cell(table, 7, XS_PLAIN, xs_units_count(phase->streams).s);
+}
+
+static int put_phases(const struct xs_pen *pen, struct xs_result *result)
+{
+	static const struct xs_heading headings[] = {
+	    {"#", true},      {"rounds", true}, {"a round", true},
+	    {"of run", true}, {"in", false},	{"kernels", true},
+	    {"out", false},   {"streams", true}};
+	size_t count = result->phase_count < XS_TEXT_PHASES
+			   ? result->phase_count
+			   : XS_TEXT_PHASES;
+	const char *places[XS_TEXT_PHASES] = {NULL};
+	int64_t rest_ns = 0;
+	struct xs_table table;
+	int err;
+
+	xs_pen_heading(pen, "Phases", "rounds alike; figures of one, median");
+	if (!count) {
+		fputs("  none: no copies and no kernels were seen\n", pen->out);
+		return 0;
+	}
+	xs_table_begin(&table, pen, 2, headings, 8);
+	for (size_t i = 0; i < count; i++) {
+		put_phase(&table, result, &result->phases[i]);
+		places[i] = phase_places(result, &result->phases[i]);
+	}
+	err = xs_table_end(&table, places, 5);
+	for (size_t i = count; i < result->phase_count; i++)
+		rest_ns += result->phases[i].total_ns;
+	if (rest_ns)
+		fprintf(pen->out, "  and %zu more, %s in all (--format json)\n",
+			result->phase_count - count, xs_units_ns(rest_ns).s);
+	return err;
+}
+
+/* "streams n=8 depth" */
+static const char *what(struct xs_result *result,
+			const struct xs_result_estimate *estimate)
+{
+	if (estimate->n_streams == XS_UNKNOWN)
+		return estimate->strategy;
+	return xs_arena_print(&result->arena, "%s, n=%" PRId64,
+			      estimate->strategy, estimate->n_streams);
+}
+
+static const char *saving(struct xs_result *result,
+			  const struct xs_result_advice *advice)
+{
+	return xs_arena_print(&result->arena, "%s%s (%.1f %%)",
+			      advice->estimate->assumes_once ? "at most " : "",
+			      xs_units_ns(advice->estimate->saves_ns).s,
+			      advice->saves_percent);
+}
+
+/* The other ways for the same phase, on one line. */
+static void put_others(const struct xs_pen *pen, struct xs_result *result,
+		       size_t first)
+{
+	const struct xs_result_phase *phase = result->advice[first].phase;
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+
+	for (size_t i = first + 1; i < result->advice_count; i++) {
+		const struct xs_result_advice *other = &result->advice[i];
+
+		if (other->phase != phase || other->estimate->saves_ns <= 0)
+			continue;
+		list = xs_arena_print(
+		    arena, "%s%s%s %s", list ? list : "", list ? "; " : "",
+		    what(result, other->estimate), saving(result, other));
+	}
+	if (list)
+		xs_pen_wrap(pen, XS_DIM, "     instead: ", list);
+}
+
+static bool is_first_of_phase(const struct xs_result *result, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (result->advice[i].phase == result->advice[index].phase)
+			return false;
+	return true;
+}
+
+static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
+			   size_t index, int number)
+{
+	const struct xs_result_advice *advice = &result->advice[index];
+	bool pays = advice->estimate->saves_ns > 0;
+
+	fprintf(pen->out, "  %d. phase %" PRId64 ": ", number,
+		advice->phase->id);
+	xs_pen_print(pen, XS_BOLD, "%s", what(result, advice->estimate));
+	if (pays) {
+		fputs(" saves ", pen->out);
+		xs_pen_print(pen, XS_GOOD, "%s", saving(result, advice));
+	} else {
+		fputs(" would pay in a longer run", pen->out);
+	}
+	xs_pen_print(pen, XS_DIM, " [%s]\n", advice->estimate->effort);
+	xs_pen_wrap(pen, XS_PLAIN, "     ", advice->text);
+	put_others(pen, result, index);
+}
+
+/* The best for each phase; the other ways stand under it. */
+static void put_advice(const struct xs_pen *pen, struct xs_result *result)
+{
+	int number = 0;
+
+	xs_pen_heading(pen, "What to change",
+		       "saving of the whole run, for each change alone");
+	for (size_t i = 0; i < result->advice_count && number < ADVICE_MAX; i++)
+		if (is_first_of_phase(result, i))
+			put_one_advice(pen, result, i, ++number);
+	if (!number)
+		fputs("  nothing: no strategy is sure to make this run "
+		      "faster\n",
+		      pen->out);
+}
+
+static int put_report(const struct xs_pen *pen, struct xs_result *result)
+{
+	int err;
+
+	put_run(pen, result);
+	put_notes(pen, result);
+	err = put_totals(pen, result);
+	if (!err)
+		err = put_phases(pen, result);
+	if (!err && result->phase_count) {
+		put_advice(pen, result);
+		err = xs_render_strategies(pen, result);
+	}
+	return err ? err : result->arena.failed ? -ENOMEM : 0;
+}
+
+int xs_render_text(struct xs_result *const *results, size_t count, bool color,
+		   FILE *out)
+{
+	const struct xs_pen pen = {.out = out, .color = color};
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		if (i)
+			fputs("\n", out);
+		if (count > 1)
+			xs_pen_print(&pen, XS_DIM, "== %s ==\n",
+				     results[i]->run.path);
+		err = put_report(&pen, results[i]);
+	}
+	return err;
+}

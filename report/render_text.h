@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the text report that have a file of their own. */
+#ifndef XS_REPORT_RENDER_TEXT_H
+#define XS_REPORT_RENDER_TEXT_H
+
+#include "report/result.h"
+#include "report/text.h"
+
+/* Phases whose strategies are shown. */
+#define XS_TEXT_PHASES 6
+
+/* The table of strategies, the sweep over n, and what abstained and why. 0 or
+ * -ENOMEM. */
+int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* From a trace, through every stage, to a result. */
+#include "report/result.h"
+
+#include "analyzer/phase.h"
+#include "analyzer/symbols.h"
+#include "analyzer/timeline.h"
+#include "analyzer/trace.h"
+#include "model/model.h"
+#include "report/build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* 0 stands for "not known" in records of the trace. */
+static int64_t known(uint64_t value)
+{
+	return value ? (int64_t)value : XS_UNKNOWN;
+}
+
+static int64_t from_double(double value)
+{
+	return isfinite(value) && fabs(value) < 0x1p62 ? llround(value)
+						       : XS_UNKNOWN;
+}
+
+static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000u);
+	char text[32];
+	struct tm tm;
+
+	if (!realtime_ns || !gmtime_r(&seconds, &tm))
+		return NULL;
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return xs_arena_copy(arena, text);
+}
+
+static void fill_devices(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_run *run = &result->run;
+	struct xs_result_device *out;
+
+	run->devices = xs_arena_alloc(&result->arena, trace->device_count,
+				      sizeof(*run->devices));
+	if (!run->devices)
+		return;
+	for (size_t i = 0; i < trace->device_count; i++) {
+		const struct xs_rec_device *rec = &trace->devices[i].rec;
+
+		out = &run->devices[run->device_count++];
+		out->name =
+		    xs_build_string(result, trace, trace->devices[i].name);
+		out->index = rec->device;
+		out->sm_count = known(rec->sm_count);
+		out->copy_engines = known(rec->copy_engines);
+		out->memory_bytes = known(rec->memory_bytes);
+		out->pcie_gen = known(rec->pcie_gen);
+		out->pcie_width = known(rec->pcie_width);
+	}
+}
+
+static void fill_run(struct xs_result *result, const struct xs_trace *trace,
+		     const char *path)
+{
+	struct xs_arena *arena = &result->arena;
+	struct xs_result_run *run = &result->run;
+
+	run->path = xs_arena_copy(arena, path);
+	run->app = xs_arena_copy(arena, xs_trace_info(trace, "app"));
+	run->host = xs_arena_copy(arena, xs_trace_info(trace, "host"));
+	run->pid = known(trace->header.pid);
+	run->started_utc = utc(arena, trace->header.start_realtime_ns);
+	run->cupti_version =
+	    xs_arena_copy(arena, xs_trace_info(trace, "cupti"));
+	run->driver_version =
+	    xs_arena_copy(arena, xs_trace_info(trace, "driver"));
+	fill_devices(result, trace);
+}
+
+/*
+ * What only CUPTI sees is unknown without it, and what only interposition
+ * sees is unknown in a program whose calls could not be interposed.
+ */
+static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_timeline *line)
+{
+	struct xs_result_totals *out = &result->totals;
+	bool gpu = trace->op_count > 0 || result->run.cupti_version;
+	bool host = trace->call_count > 0;
+
+#define GPU(value)  (gpu ? (int64_t)(value) : XS_UNKNOWN)
+#define HOST(value) (host ? (int64_t)(value) : XS_UNKNOWN)
+	result->run.wall_ns = known(line->wall_ns);
+	out->h2d_bytes = GPU(line->bytes[XS_OP_H2D]);
+	out->d2h_bytes = GPU(line->bytes[XS_OP_D2H]);
+	out->h2d_ops = GPU(line->count[XS_OP_H2D]);
+	out->d2h_ops = GPU(line->count[XS_OP_D2H]);
+	out->kernels = GPU(line->count[XS_OP_KERNEL]);
+	out->h2d_ns = GPU(line->busy_ns[XS_OP_H2D]);
+	out->d2h_ns = GPU(line->busy_ns[XS_OP_D2H]);
+	out->kernel_ns = GPU(line->busy_ns[XS_OP_KERNEL]);
+	out->gpu_busy_ns = GPU(line->gpu_busy_ns);
+	out->overlap_ns = GPU(line->overlap_ns);
+	out->pageable_async_ops = GPU(line->pageable_async_ops);
+	out->host_blocked_ns = HOST(line->host_blocked_ns);
+	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
+#undef GPU
+#undef HOST
+}
+
+/*
+ * The whole run: what is not in the phase's rounds stays as it was, each
+ * round takes the predicted instead of the measured median time, and the
+ * setup is paid once.
+ */
+static void whole_run(struct xs_result_estimate *out,
+		      const struct xs_result_phase *phase, int64_t wall_ns)
+{
+	if (!out->applies || out->round_ns == XS_UNKNOWN)
+		return;
+	if (out->round_ns > 0)
+		out->speedup = (double)phase->round_ns / (double)out->round_ns;
+	out->saves_ns = phase->rounds * (phase->round_ns - out->round_ns) -
+			(out->setup_ns == XS_UNKNOWN ? 0 : out->setup_ns);
+	if (wall_ns != XS_UNKNOWN)
+		out->app_wall_ns = wall_ns - out->saves_ns;
+}
+
+void xs_build_estimate(struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_estimate *in,
+		       struct xs_result_estimate *out)
+{
+	static const char *const orders[] = {NULL, "depth", "breadth"};
+	static const char *const efforts[] = {
+	    "none", "host code", "kernels split", "kernels rewritten"};
+	struct xs_arena *arena = &result->arena;
+
+	*out = (struct xs_result_estimate){
+	    .strategy = xs_arena_copy(arena, in->strategy),
+	    .model = xs_arena_copy(arena, in->model),
+	    .n_streams = known(in->n_streams),
+	    .order = orders[in->order],
+	    .round_ns = from_double(in->round_ns),
+	    .low_ns = from_double(in->low_ns),
+	    .high_ns = from_double(in->high_ns),
+	    .speedup = NAN,
+	    .app_wall_ns = XS_UNKNOWN,
+	    .saves_ns = XS_UNKNOWN,
+	    .setup_ns = from_double(in->setup_ns),
+	    .breakeven_rounds = from_double(in->breakeven_rounds),
+	    .effort = efforts[in->effort],
+	    .applies = in->applies,
+	    .assumes_once = in->assumes_once,
+	    .why = in->why[0] ? xs_arena_copy(arena, in->why) : NULL,
+	};
+	while (out->assume_count < XS_ASSUMES_MAX &&
+	       in->assumes[out->assume_count])
+		out->assume_count++;
+	out->assumes =
+	    xs_arena_alloc(arena, out->assume_count, sizeof(*out->assumes));
+	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
+		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
+	if (phase)
+		whole_run(out, phase, result->run.wall_ns);
+}
+
+static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
+			  const struct xs_phase *phase, unsigned streams)
+{
+	const struct xs_model_options model = {.streams = streams};
+	struct xs_estimates list = {0};
+	int err = xs_model_phase(phase, &result->machine, &model, &list);
+
+	if (err < 0)
+		goto out;
+	out->estimates =
+	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
+	for (size_t i = 0; out->estimates && i < list.count; i++)
+		xs_build_estimate(result, out, &list.items[i],
+				  &out->estimates[out->estimate_count++]);
+out:
+	xs_estimates_free(&list);
+	return err;
+}
+
+static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases, unsigned streams)
+{
+	int err;
+
+	result->phases = xs_arena_alloc(&result->arena, phases->count,
+					sizeof(*result->phases));
+	if (!result->phases)
+		return -ENOMEM;
+	for (size_t i = 0; i < phases->count; i++) {
+		struct xs_result_phase *out =
+		    &result->phases[result->phase_count++];
+
+		xs_build_phase(result, trace, &phases->items[i], out);
+		err = fill_estimates(result, out, &phases->items[i], streams);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* The profile that was given, or one from what the trace itself shows. */
+static void choose_machine(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phases *phases,
+			   const struct xs_machine *given)
+{
+	const struct xs_rec_device *device = NULL;
+
+	if (given) {
+		result->machine = *given;
+		return;
+	}
+	for (size_t i = 0; i < trace->device_count && !device; i++)
+		if (!phases->count ||
+		    trace->devices[i].rec.device == phases->items[0].device)
+			device = &trace->devices[i].rec;
+	xs_machine_fit(phases, device, &result->machine);
+}
+
+static int build(struct xs_result *result, const struct xs_trace *trace,
+		 const char *path, const struct xs_result_options *options)
+{
+	struct xs_timeline timeline;
+	struct xs_phases phases = {0};
+	int err;
+
+	err = xs_timeline_build(trace, &timeline);
+	if (err < 0)
+		return err;
+	result->streams_asked = known(options->streams);
+	fill_run(result, trace, path);
+	fill_totals(result, trace, &timeline);
+	err = xs_phases_build(trace, &phases);
+	if (err < 0)
+		goto out;
+	choose_machine(result, trace, &phases, options->machine);
+	xs_build_coverage(result, trace);
+	err = fill_phases(result, trace, &phases, options->streams);
+	if (err < 0)
+		goto out;
+	err = xs_result_advise(result);
+	if (!err && result->arena.failed)
+		err = -ENOMEM;
+out:
+	xs_phases_free(&phases);
+	return err;
+}
+
+int xs_result_read(const char *path, const struct xs_result_options *options,
+		   struct xs_result **result, const char **error)
+{
+	struct xs_trace *trace = NULL;
+	int err;
+
+	*error = NULL;
+	*result = calloc(1, sizeof(**result));
+	if (!*result)
+		return -ENOMEM;
+	err = xs_trace_read(path, &trace, error);
+	if (!err)
+		err = xs_symbols_resolve(trace);
+	if (!err)
+		err = build(*result, trace, path, options);
+	xs_trace_free(trace);
+	if (err < 0) {
+		xs_result_free(*result);
+		*result = NULL;
+	}
+	return err;
+}
+
+void xs_result_free(struct xs_result *result)
+{
+	if (!result)
+		return;
+	xs_arena_free(&result->arena);
+	free(result);
+}

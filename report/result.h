@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The result: all that xferspy has to say about one trace, and the whole of
+ * what a renderer may know. It is the JSON report as a struct.
+ *
+ * Times are ns, sizes bytes, both of one round of a phase (median) unless the
+ * name or a comment says otherwise; XS_UNKNOWN (or NULL, or NAN) is "not
+ * known" and is never written as 0. All that pointers reach is owned by the
+ * result.
+ */
+#ifndef XS_REPORT_RESULT_H
+#define XS_REPORT_RESULT_H
+
+#include "model/machine.h"
+#include "report/arena.h"
+#include "report/units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_result_device {
+	const char *name;
+	int64_t index, sm_count, copy_engines, memory_bytes;
+	int64_t pcie_gen, pcie_width;
+};
+
+struct xs_result_run {
+	const char *path; /* of the trace file */
+	const char *app, *host;
+	int64_t pid;
+	const char *started_utc; /* ISO 8601 */
+	int64_t wall_ns;
+	struct xs_result_device *devices;
+	size_t device_count;
+	const char *cupti_version, *driver_version;
+};
+
+/* What was and was not seen. */
+struct xs_result_coverage {
+	int64_t api_calls_seen, gpu_ops_seen;
+	int64_t matched; /* ops whose call is known */
+	int64_t lost;	 /* records, of all kinds */
+	int64_t lost_calls, lost_ops, lost_cupti;
+	const char *mode;
+	const char **notes; /* in words, the gravest first */
+	size_t note_count;
+};
+
+/* Where the time of the run went. */
+struct xs_result_totals {
+	int64_t h2d_bytes, d2h_bytes;
+	int64_t h2d_ops, d2h_ops, kernels;
+	int64_t h2d_ns, d2h_ns, kernel_ns; /* at least one such op ran */
+	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
+	int64_t pageable_async_ops;
+};
+
+/* A place in the user's source that asks for the work of a phase. */
+struct xs_result_site {
+	const char *function, *file; /* the user's, NULL: not known */
+	int64_t line;
+	const char *call;   /* the CUDA function called */
+	const char *module; /* and where, when no line is known */
+	int64_t offset;
+	const char *step;     /* what it does: one of xs_result_step_name() */
+	int64_t calls, bytes; /* over all rounds */
+};
+
+struct xs_result_estimate {
+	const char *strategy, *model;
+	int64_t n_streams; /* XS_UNKNOWN: not a matter of streams */
+	const char *order; /* "depth", "breadth" or NULL */
+	int64_t round_ns, low_ns, high_ns;
+	double speedup;		  /* of the round */
+	int64_t app_wall_ns;	  /* of the whole run under this strategy */
+	int64_t saves_ns;	  /* of the whole run; negative: it loses */
+	int64_t setup_ns;	  /* once */
+	int64_t breakeven_rounds; /* after which the setup has paid */
+	const char *effort;
+	bool applies;
+	bool assumes_once; /* each byte crosses the bus once: not counted */
+	const char *why;
+	const char **assumes;
+	size_t assume_count;
+};
+
+struct xs_result_phase {
+	int64_t id, rounds;
+	const char *signature;
+	uint64_t signature_hash;
+	int64_t total_ns; /* of all rounds */
+	int64_t first_start_ns;
+	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
+	int64_t round_ns, round_low_ns, round_high_ns;
+	int64_t h2d_ns, kernel_ns, d2h_ns;
+	int64_t host_ns, host_blocked_ns, overlap_ns;
+	int64_t streams;   /* that its ops ran on */
+	const char *order; /* of issue over these: "depth", "breadth", NULL */
+	const char *src_memory, *dst_memory;
+	const char **kernel_names; /* demangled, each once, in issue order */
+	size_t kernel_name_count;
+	struct xs_result_site *sites;
+	size_t site_count;
+	struct xs_result_estimate *estimates;
+	size_t estimate_count;
+};
+
+struct xs_result_advice {
+	int64_t rank;
+	const struct xs_result_phase *phase;
+	const struct xs_result_estimate *estimate;
+	double saves_percent;
+	const char *text;
+	const struct xs_result_site **sites;
+	size_t site_count;
+};
+
+struct xs_result {
+	struct xs_result_run run;
+	struct xs_result_coverage coverage;
+	struct xs_machine machine;
+	struct xs_result_totals totals;
+	int64_t streams_asked;		/* n asked for, or XS_UNKNOWN */
+	struct xs_result_phase *phases; /* the most time first */
+	size_t phase_count;
+	struct xs_result_advice *advice; /* the largest saving first */
+	size_t advice_count;
+	struct xs_arena arena; /* what all of the above points to */
+};
+
+struct xs_result_options {
+	const struct xs_machine *machine; /* NULL: fit one from the trace */
+	unsigned streams; /* also exactly this n; 0: the usual ones */
+};
+
+/*
+ * Reads and works out a trace. 0 or -errno; then *error (static text, NULL
+ * where errno says it all) says what is wrong and what to do.
+ */
+int xs_result_read(const char *path, const struct xs_result_options *options,
+		   struct xs_result **result, const char **error);
+void xs_result_free(struct xs_result *result);
+
+/* The ranked advice for a result whose phases are complete. 0 or -ENOMEM. */
+int xs_result_advise(struct xs_result *result);
+
+/*
+ * Where a site is, as short as it is clear: "main.cu:88", else
+ * "cudaMemcpy in app+0x1f3c". Of the arena; NULL without memory.
+ */
+const char *xs_result_site_label(struct xs_arena *arena,
+				 const struct xs_result_site *site);
+
+#endif
