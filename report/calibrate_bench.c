@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/calibrate_bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double xs_bench_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Clocks rise and links wake under load; keep both busy for a while. */
+static void warm_up(struct xs_bench *bench)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	double end = xs_bench_now_ns() + 3e8;
+
+	while (!xs_gpu_failed(gpu) && xs_bench_now_ns() < end) {
+		for (int way = 0; way < XS_BENCH_WAYS; way++)
+			xs_bench_copy_async(bench, way, 0, XS_BENCH_BYTES / 4,
+					    bench->stream[way]);
+		xs_gpu_sweep(gpu, XS_KERNEL_COPY, bench->device[XS_BENCH_OUT],
+			     bench->device[XS_BENCH_IN], XS_BENCH_BYTES,
+			     bench->sweep_blocks, bench->stream[2]);
+		XS_GPU(gpu, cuCtxSynchronize);
+	}
+}
+
+static void take_memory(struct xs_bench *bench)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	void *flag = NULL;
+
+	bench->pageable = malloc(XS_BENCH_BYTES);
+	if (bench->pageable == NULL) {
+		xs_gpu_fail(gpu, "no host memory for buffers of 256 MiB");
+		return;
+	}
+	memset(bench->pageable, 1, XS_BENCH_BYTES);
+	for (int way = 0; way < XS_BENCH_WAYS; way++) {
+		XS_GPU(gpu, cuMemHostAlloc, &bench->pinned[way], XS_BENCH_BYTES,
+		       XS_GPU_HOST_MAPPED);
+		XS_GPU(gpu, cuMemHostGetDevicePointer, &bench->mapped[way],
+		       bench->pinned[way], 0);
+		XS_GPU(gpu, cuMemAlloc, &bench->device[way], XS_BENCH_BYTES);
+		if (!xs_gpu_failed(gpu))
+			memset(bench->pinned[way], 1, XS_BENCH_BYTES);
+	}
+	XS_GPU(gpu, cuMemHostAlloc, &flag, 4096, XS_GPU_HOST_MAPPED);
+	XS_GPU(gpu, cuMemHostGetDevicePointer, &bench->flag_address, flag, 0);
+	bench->flag = flag;
+	if (flag != NULL)
+		*bench->flag = 0;
+}
+
+int xs_bench_open(struct xs_bench *bench)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+
+	bench->cycles_per_ns = xs_gpu_attribute(gpu, XS_GPU_CLOCK_KHZ) / 1e6;
+	bench->sweep_blocks =
+	    (unsigned)xs_gpu_attribute(gpu, XS_GPU_SM_COUNT) * 8;
+	if (bench->cycles_per_ns <= 0 || bench->sweep_blocks == 0)
+		xs_gpu_fail(gpu, "the driver gives no clock or SM count");
+	take_memory(bench);
+	for (int i = 0; i < XS_BENCH_STREAMS; i++)
+		XS_GPU(gpu, cuStreamCreate, &bench->stream[i],
+		       XS_GPU_STREAM_NON_BLOCKING);
+	for (int i = 0; i < XS_BENCH_EVENTS; i++)
+		XS_GPU(gpu, cuEventCreate, &bench->event[i],
+		       XS_GPU_EVENT_DEFAULT);
+	warm_up(bench);
+	return xs_gpu_failed(gpu) ? -EIO : 0;
+}
+
+void xs_bench_close(struct xs_bench *bench)
+{
+	const struct xs_gpu_api *api = &bench->gpu.api;
+
+	/* A failure may be why this is called: the results do not matter. */
+	for (int i = 0; i < XS_BENCH_EVENTS; i++)
+		if (bench->event[i] != NULL)
+			api->cuEventDestroy(bench->event[i]);
+	for (int i = 0; i < XS_BENCH_STREAMS; i++)
+		if (bench->stream[i] != NULL)
+			api->cuStreamDestroy(bench->stream[i]);
+	for (int way = 0; way < XS_BENCH_WAYS; way++) {
+		if (bench->device[way] != 0)
+			api->cuMemFree(bench->device[way]);
+		if (bench->pinned[way] != NULL)
+			api->cuMemFreeHost(bench->pinned[way]);
+	}
+	if (bench->flag != NULL)
+		api->cuMemFreeHost((void *)(uintptr_t)bench->flag);
+	free(bench->pageable);
+}
+
+void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
+			 size_t bytes, xs_gpu_stream stream)
+{
+	unsigned char *host = (unsigned char *)bench->pinned[way] + offset;
+	xs_gpu_address device = bench->device[way] + offset;
+
+	if (way == XS_BENCH_IN)
+		XS_GPU(&bench->gpu, cuMemcpyHtoDAsync, device, host, bytes,
+		       stream);
+	else
+		XS_GPU(&bench->gpu, cuMemcpyDtoHAsync, host, device, bytes,
+		       stream);
+}
+
+void xs_bench_set(struct xs_bench *bench, struct xs_param *param,
+		  const struct xs_samples *samples)
+{
+	if (samples->count == 0)
+		xs_gpu_fail(&bench->gpu, "no measurement came to an end");
+	if (!xs_gpu_failed(&bench->gpu))
+		*param = xs_samples_param(samples);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the measurements of xferspy calibrate share, and the measurements:
+ * each fills the parameters of the profile that it is named for, and leaves
+ * those alone that it could not measure (bench->gpu.failure says why).
+ *
+ * Every parameter is estimated many times over; the profile gets the median
+ * and the range of 90 % of the estimates. The host's times are by
+ * CLOCK_MONOTONIC, the GPU's by events.
+ */
+#ifndef XS_CALIBRATE_BENCH_H
+#define XS_CALIBRATE_BENCH_H
+
+#include "model/machine.h"
+#include "report/calibrate_cuda.h"
+#include "report/calibrate_stats.h"
+
+#define XS_MIB		 ((size_t)1 << 20)
+#define XS_BENCH_BYTES	 (256 * XS_MIB) /* of each buffer */
+#define XS_BENCH_STREAMS 64
+#define XS_BENCH_EVENTS	 24
+
+enum { XS_BENCH_IN, XS_BENCH_OUT, XS_BENCH_WAYS };
+
+struct xs_bench {
+	struct xs_gpu gpu;
+	unsigned char *pageable; /* touched */
+	void *pinned[XS_BENCH_WAYS];
+	xs_gpu_address mapped[XS_BENCH_WAYS]; /* pinned, as the GPU sees it */
+	xs_gpu_address device[XS_BENCH_WAYS];
+	volatile uint32_t *flag; /* mapped, too */
+	xs_gpu_address flag_address;
+	uint32_t flag_value; /* the last that a kernel was to write */
+	xs_gpu_stream stream[XS_BENCH_STREAMS];
+	xs_gpu_event event[XS_BENCH_EVENTS];
+	double cycles_per_ns;  /* of the SM's clock */
+	unsigned sweep_blocks; /* that fill the GPU */
+};
+
+/* Takes the memory, streams and events; the GPU must be open. 0, or -EIO with
+ * bench->gpu.failure set; close it either way. */
+int xs_bench_open(struct xs_bench *bench);
+void xs_bench_close(struct xs_bench *bench);
+
+double xs_bench_now_ns(void);
+
+/* One copy of pinned memory, its way by enum; offset from both ends' start. */
+void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
+			 size_t bytes, xs_gpu_stream stream);
+
+/* Sets the parameter where there are samples and nothing has failed. */
+void xs_bench_set(struct xs_bench *bench, struct xs_param *param,
+		  const struct xs_samples *samples);
+
+/* calibrate_device.c: what the driver and the system say; then a test. */
+void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine);
+
+/* calibrate_copies.c */
+void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine);
+
+/* calibrate_pairs.c: mapped accesses, and two kinds of traffic at once. */
+void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mapped_against(struct xs_bench *bench,
+			     struct xs_machine *machine);
+
+/* calibrate_calls.c: what calls cost the host, and how soon the GPU acts. */
+void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine);
+
+/* calibrate_memory.c: what host memory costs. */
+void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);
+
+#endif

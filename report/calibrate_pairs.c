@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels on mapped memory, and what two kinds of traffic leave each other
+ * when both run at once (van Werkhoven et al. 2014, table II).
+ */
+#include "report/calibrate_bench.h"
+
+#include <math.h>
+
+/* Sizes of an item, 32 to 128 MiB: several, so that what each launch and each
+ * copy costs beyond its bytes falls out of the slope. */
+#define SIZES 3
+
+enum traffic { COPY_IN, COPY_OUT, MAPPED_READ, MAPPED_WRITE, MAPPED_BOTH };
+
+/* Enqueues item number i of one kind; neighbours use different memory. */
+static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
+		    size_t i, xs_gpu_stream stream)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	size_t offset = i * bytes % XS_BENCH_BYTES;
+	xs_gpu_address to = bench->mapped[XS_BENCH_OUT] + offset;
+	xs_gpu_address from = bench->mapped[XS_BENCH_IN] + offset;
+
+	switch (traffic) {
+	case COPY_IN:
+		xs_bench_copy_async(bench, XS_BENCH_IN, offset, bytes, stream);
+		break;
+	case COPY_OUT:
+		xs_bench_copy_async(bench, XS_BENCH_OUT, offset, bytes, stream);
+		break;
+	case MAPPED_READ:
+		xs_gpu_sweep(gpu, XS_KERNEL_READ, bench->device[XS_BENCH_IN],
+			     from, bytes, bench->sweep_blocks, stream);
+		break;
+	case MAPPED_WRITE:
+		xs_gpu_sweep(gpu, XS_KERNEL_WRITE, to, 0, bytes,
+			     bench->sweep_blocks, stream);
+		break;
+	case MAPPED_BOTH:
+		xs_gpu_sweep(gpu, XS_KERNEL_COPY, to, from, bytes,
+			     bench->sweep_blocks, stream);
+		break;
+	}
+}
+
+/* The slope of an item's time over its size, by itself. */
+static double alone_slope(struct xs_bench *bench, enum traffic traffic)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	double bytes[SIZES], ns[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = 32 * XS_MIB << i;
+
+		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		enqueue(bench, traffic, size, i, bench->stream[0]);
+		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
+		bytes[i] = (double)size;
+		ns[i] =
+		    xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	}
+	return xs_stats_fit(bytes, ns, SIZES).slope;
+}
+
+static void measure_alone(struct xs_bench *bench, enum traffic traffic,
+			  struct xs_param *param)
+{
+	struct xs_samples samples = {0};
+
+	alone_slope(bench, traffic);
+	for (int sweep = 0; sweep < 30; sweep++)
+		xs_samples_add(&samples, alone_slope(bench, traffic));
+	xs_bench_set(bench, param, &samples);
+}
+
+void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_alone(bench, MAPPED_READ, &machine->mapped_read);
+	measure_alone(bench, MAPPED_WRITE, &machine->mapped_write);
+	/* One kernel does both and moves as much each way. */
+	measure_alone(bench, MAPPED_BOTH, &machine->mapped_both_read);
+	machine->mapped_both_write = machine->mapped_both_read;
+}
+
+/* Items of each lane, with an event in front of each and one at the end. */
+#define ITEMS 8
+#define MARKS (ITEMS + 1)
+
+_Static_assert(2 * MARKS <= XS_BENCH_EVENTS, "two lanes must find events");
+
+/* Mean time of those items of a lane that ran while the other lane was busy
+ * all along; the first is left out, the other lane may not yet be at speed. */
+static double covered_ns(const double *lane, const double *other)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int i = 1; i < ITEMS; i++)
+		if (lane[i] >= other[0] && lane[i + 1] <= other[ITEMS]) {
+			sum += lane[i + 1] - lane[i];
+			count++;
+		}
+	return count > 0 ? sum / count : NAN;
+}
+
+/* Runs two lanes of items of `bytes` at once; the mean item of each, in ns. */
+static void run_pair(struct xs_bench *bench, const enum traffic kinds[2],
+		     size_t bytes, double item_ns[2])
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	double marks[2][MARKS];
+
+	for (size_t i = 0; i < MARKS; i++)
+		for (size_t lane = 0; lane < 2; lane++) {
+			XS_GPU(gpu, cuEventRecord,
+			       bench->event[lane * MARKS + i],
+			       bench->stream[lane]);
+			if (i < ITEMS)
+				enqueue(bench, kinds[lane], bytes, i,
+					bench->stream[lane]);
+		}
+	XS_GPU(gpu, cuCtxSynchronize);
+	for (size_t lane = 0; lane < 2; lane++)
+		for (size_t i = 0; i < MARKS; i++)
+			marks[lane][i] =
+			    xs_gpu_elapsed_ns(gpu, bench->event[0],
+					      bench->event[lane * MARKS + i]);
+	item_ns[0] = covered_ns(marks[0], marks[1]);
+	item_ns[1] = covered_ns(marks[1], marks[0]);
+}
+
+/* G of each of two kinds of traffic while both are busy. */
+static void measure_pair(struct xs_bench *bench, enum traffic first,
+			 enum traffic second, struct xs_param *first_param,
+			 struct xs_param *second_param)
+{
+	const enum traffic kinds[2] = {first, second};
+	struct xs_samples samples[2] = {{0}, {0}};
+	double bytes[SIZES], ns[2][SIZES], item_ns[2];
+
+	for (int sweep = 0; sweep < 16; sweep++) {
+		for (size_t i = 0; i < SIZES; i++) {
+			bytes[i] = (double)(32 * XS_MIB << i);
+			run_pair(bench, kinds, 32 * XS_MIB << i, item_ns);
+			ns[0][i] = item_ns[0];
+			ns[1][i] = item_ns[1];
+		}
+		for (int lane = 0; lane < 2; lane++)
+			xs_samples_add(
+			    &samples[lane],
+			    xs_stats_fit(bytes, ns[lane], SIZES).slope);
+	}
+	xs_bench_set(bench, first_param, &samples[0]);
+	xs_bench_set(bench, second_param, &samples[1]);
+}
+
+void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_pair(bench, COPY_IN, COPY_OUT, &machine->G_both_h2d,
+		     &machine->G_both_d2h);
+}
+
+void xs_bench_mapped_against(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_pair(bench, MAPPED_WRITE, COPY_IN,
+		     &machine->mapped_write_vs_h2d,
+		     &machine->h2d_vs_mapped_write);
+	measure_pair(bench, MAPPED_READ, COPY_OUT, &machine->mapped_read_vs_d2h,
+		     &machine->d2h_vs_mapped_read);
+}

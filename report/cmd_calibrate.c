@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy calibrate: measures this machine and writes its profile. */
+#include "report/calibrate_bench.h"
+#include "report/cli.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct options {
+	const char *output; /* NULL: standard output */
+	const char *name;   /* NULL: after the GPU */
+	int device;
+	bool help;
+};
+
+/* In this order: blocking copies need L+o and G. */
+static const struct step {
+	const char *what;
+	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
+} steps[] = {
+    {"device", xs_bench_describe},
+    {"implicit synchronisation", xs_bench_implicit_sync},
+    {"latency of copies", xs_bench_latency},
+    {"bandwidth of copies", xs_bench_bandwidth},
+    {"gap between copies", xs_bench_gap},
+    {"copies both ways", xs_bench_both_ways},
+    {"mapped memory", xs_bench_mapped},
+    {"mapped memory against copies", xs_bench_mapped_against},
+    {"pageable copies", xs_bench_pageable},
+    {"calls", xs_bench_calls},
+    {"blocking copies", xs_bench_blocking_copy},
+    {"kernel launch", xs_bench_launch},
+    {"synchronisation", xs_bench_sync},
+    {"gap between kernels", xs_bench_kernel_gap},
+    {"stream creation", xs_bench_stream_create},
+    {"pinned allocation", xs_bench_pin},
+    {"registration", xs_bench_register},
+    {"first touch", xs_bench_touch},
+};
+
+#define STEPS (sizeof(steps) / sizeof(*steps))
+
+static const char usage[] =
+    "Usage: xferspy calibrate [OPTIONS]\n"
+    "Measures how this machine moves data between host and GPU, and writes\n"
+    "its profile, for xferspy report --machine FILE. Keep the machine idle\n"
+    "meanwhile; it takes less than a minute.\n"
+    "\n"
+    "  -o, --output FILE    write there, not to the standard output\n"
+    "  --device N           the GPU to measure, counted from 0 (0)\n"
+    "  --name NAME          the profile's name (after the GPU)\n"
+    "  -h, --help           this text\n";
+
+/* 0, or XS_EXIT_USAGE after the error. */
+static int parse_device(const char *text, int *device)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, text, "no device's number",
+				    "give a whole number; the first is 0");
+	*device = (int)value;
+	return 0;
+}
+
+/* 0, or an exit code after the error. */
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct option options[] = {
+	    {"output", required_argument, NULL, 'o'},
+	    {"device", required_argument, NULL, 'd'},
+	    {"name", required_argument, NULL, 'n'},
+	    {"help", no_argument, NULL, 'h'},
+	    {0}};
+	int option, err = 0;
+
+	opterr = 0;
+	while (!err && (option = getopt_long(argc, argv, ":o:h", options,
+					     NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			out->output = optarg;
+			break;
+		case 'd':
+			err = parse_device(optarg, &out->device);
+			break;
+		case 'n':
+			out->name = optarg;
+			break;
+		case 'h':
+			out->help = true;
+			return 0;
+		default:
+			err = xs_cli_bad_option("calibrate", argv, option);
+		}
+	}
+	if (!err && optind < argc)
+		err = xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				   "calibrate takes no such argument",
+				   "see xferspy calibrate --help");
+	return err;
+}
+
+/* "NVIDIA GeForce RTX 4090" becomes "geforce-rtx-4090". */
+static void name_after_gpu(const char *gpu, char *name, size_t size)
+{
+	size_t n = 0;
+
+	if (strncmp(gpu, "NVIDIA ", 7) == 0)
+		gpu += 7;
+	for (; *gpu != '\0' && n + 1 < size; gpu++)
+		name[n++] = isalnum((unsigned char)*gpu)
+				? (char)tolower((unsigned char)*gpu)
+				: '-';
+	name[n] = '\0';
+}
+
+static void label(struct xs_machine *machine, const struct options *options)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	snprintf(machine->source, sizeof(machine->source), "calibrated");
+	if (gmtime_r(&now, &utc) != NULL)
+		strftime(machine->date, sizeof(machine->date),
+			 "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (options->name != NULL)
+		snprintf(machine->name, sizeof(machine->name), "%s",
+			 options->name);
+	else
+		name_after_gpu(machine->gpu, machine->name,
+			       sizeof(machine->name));
+}
+
+/* Takes every step; one that fails is named and leaves its part unknown. */
+static void measure(struct xs_bench *bench, struct xs_machine *machine)
+{
+	bool progress = isatty(STDERR_FILENO);
+
+	for (size_t i = 0; i < STEPS; i++) {
+		if (progress)
+			fprintf(stderr, "\r\033[K[%zu/%zu] %s", i + 1, STEPS,
+				steps[i].what);
+		steps[i].measure(bench, machine);
+		if (!xs_gpu_failed(&bench->gpu))
+			continue;
+		fprintf(stderr,
+			"%sxferspy: calibrate: %s: %s; left out of the "
+			"profile\n",
+			progress ? "\r\033[K" : "", steps[i].what,
+			bench->gpu.failure);
+		xs_gpu_clear(&bench->gpu);
+	}
+	if (progress)
+		fputs("\r\033[K", stderr);
+}
+
+int xs_cmd_calibrate(int argc, char **argv)
+{
+	struct options options = {0};
+	struct xs_machine machine;
+	struct xs_bench bench = {0};
+	FILE *out = NULL;
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code;
+	if (options.help) {
+		fputs(usage, stdout);
+		return XS_EXIT_DONE;
+	}
+	xs_machine_init(&machine);
+	if (xs_gpu_open(&bench.gpu, options.device) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
+				    bench.gpu.failure,
+				    "run it where nvidia-smi shows a GPU");
+	else if (xs_bench_open(&bench) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
+				    bench.gpu.failure,
+				    "free 1 GiB of the host's memory and 1 GiB "
+				    "of the GPU's");
+	else
+		code = xs_cli_open(options.output, &out);
+	if (!code) {
+		measure(&bench, &machine);
+		label(&machine, &options);
+		code = xs_cli_close(options.output, out,
+				    xs_machine_write(&machine, out));
+	}
+	xs_bench_close(&bench);
+	xs_gpu_close(&bench.gpu);
+	return code;
+}
