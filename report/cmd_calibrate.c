@@ -184,8 +184,8 @@ int xs_cmd_calibrate(int argc, char **argv)
 	else if (xs_bench_open(&bench) != 0)
 		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
 				    bench.gpu.failure,
-				    "free 1 GiB of the host's memory and 1 GiB "
-				    "of the GPU's");
+				    "it needs 1 GiB of the host's memory and "
+				    "512 MiB of the GPU's");
 	else
 		code = xs_cli_open(options.output, &out);
 	if (!code) {

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# What building and testing needs beyond a fresh Debian 12 or Ubuntu 24.04, in
+# one place. Sourced by examples/demo.sh and tests/run.sh.
+
+XS_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev
+	libsmartcols-dev libdw-dev libelf-dev libcmocka-dev libzstd-dev"
+
+# xs_install_packages: installs those that are missing, as root or through
+# sudo; where neither is to be had, prints the command to run and fails.
+xs_install_packages() {
+	if ! command -v dpkg-query >/dev/null; then
+		echo "Not a Debian or Ubuntu; the build needs the likes of:" \
+			"$XS_PACKAGES" >&2
+		return 0
+	fi
+	xs_missing=
+	for xs_package in $XS_PACKAGES; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$xs_package" \
+			2>/dev/null | grep -qx installed ||
+			xs_missing="$xs_missing $xs_package"
+	done
+	[ -n "$xs_missing" ] || return 0
+	if [ "$(id -u)" = 0 ]; then
+		xs_root=
+	elif sudo -n true 2>/dev/null || { [ -t 0 ] && command -v sudo; } \
+		>/dev/null 2>&1; then
+		xs_root=sudo
+	else
+		echo "Packages are missing. Run this as root, then try again:
+  apt-get update && apt-get install -y --no-install-recommends$xs_missing" >&2
+		return 1
+	fi
+	echo "Installing:$xs_missing"
+	# shellcheck disable=SC2086 # a list of words
+	$xs_root apt-get -qq update &&
+		$xs_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install \
+			-y --no-install-recommends $xs_missing >/dev/null
+}
