@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The closed forms as rows of estimates: which equation, which parameters,
+ * when it abstains. The equations themselves are in vanwerkhoven.c.
+ */
+#ifndef XS_CLOSED_H
+#define XS_CLOSED_H
+
+#include "model/model.h"
+
+/* One round in numbers, and what the equations leave out of it. */
+struct xs_closed {
+	const struct xs_machine *machine;
+	struct xs_workload work;
+	double in_ops, out_ops; /* copies, for the explicit form; 1 at least */
+	double extra_ns; /* added to every row: host time and other ops that
+			  * stay whatever the strategy; 0 for the bare paper */
+};
+
+/* strategy "pinned", model "vanwerkhoven2014-explicit". 0 or -ENOMEM. */
+int xs_closed_explicit(const struct xs_closed *c, struct xs_estimates *out);
+
+/*
+ * Strategy "streams": the equation of the machine's class that holds for n
+ * streams; n = 0 is the best n. With dominated, the class's other equation
+ * too, as a row that does not apply. 0 or -ENOMEM.
+ */
+int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
+		      struct xs_estimates *out);
+
+/* Strategy "mapped", equation 6. 0 or -ENOMEM. */
+int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out);
+
+/* Strategy "hybrid", equation 5 on every class; n = 0 is the best n. 0 or
+ * -ENOMEM. */
+int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
+		     struct xs_estimates *out);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/machine_json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#define XS_PROFILE_SCHEMA 1
+
+/* One line a member: M(member). In the order in which they are written. */
+#define XS_MACHINE_TEXTS(M)                                                    \
+	M(name) M(source) M(gpu) M(cpu) M(driver) M(date) M(notes)
+#define XS_MACHINE_INTS(M)                                                     \
+	M(copy_engines)                                                        \
+	M(pcie_gen)                                                            \
+	M(pcie_width) M(sm_count) M(max_threads_per_sm) M(max_blocks_per_sm)   \
+	    M(registers_per_sm) M(shared_per_sm_bytes)
+#define XS_MACHINE_REALS(M)                                                    \
+	M(clock_khz) M(memory_bytes) M(memory_bandwidth) M(peak_flops)
+
+/* Where an error is, while a file is being read. */
+struct reader {
+	const char *path;
+	char *error;
+	size_t error_size;
+};
+
+static int bad(const struct reader *reader, const char *key, const char *why)
+{
+	snprintf(reader->error, reader->error_size,
+		 "machine profile %s: \"%s\" %s; correct the file or write a "
+		 "new one with `xferspy calibrate`",
+		 reader->path, key, why);
+	return -EINVAL;
+}
+
+static bool known(const json_t *value)
+{
+	return value && !json_is_null(value);
+}
+
+static int read_text(const struct reader *reader, const json_t *root,
+		     const char *key, char *out, size_t size)
+{
+	const json_t *value = json_object_get(root, key);
+
+	if (!known(value))
+		return 0;
+	if (!json_is_string(value))
+		return bad(reader, key, "is not text");
+	snprintf(out, size, "%s", json_string_value(value));
+	return 0;
+}
+
+static int read_int(const struct reader *reader, const json_t *root,
+		    const char *key, int *out)
+{
+	const json_t *value = json_object_get(root, key);
+	json_int_t number;
+
+	if (!known(value))
+		return 0;
+	number = json_integer_value(value);
+	if (!json_is_integer(value) || number < 0 || number > INT32_MAX)
+		return bad(reader, key, "is not a count");
+	*out = (int)number;
+	return 0;
+}
+
+/* A number that is a measure: finite, not negative. */
+static bool is_measure(const json_t *value)
+{
+	return json_is_number(value) && isfinite(json_number_value(value)) &&
+	       json_number_value(value) >= 0;
+}
+
+static int read_real(const struct reader *reader, const json_t *root,
+		     const char *key, double *out)
+{
+	const json_t *value = json_object_get(root, key);
+
+	if (!known(value))
+		return 0;
+	if (!is_measure(value))
+		return bad(reader, key, "is not a number of at least 0");
+	*out = json_number_value(value);
+	return 0;
+}
+
+/* {"value", "low", "high"}, or a bare number for all three. */
+static int read_param(const struct reader *reader, const json_t *params,
+		      const char *key, struct xs_param *out)
+{
+	const json_t *entry = json_object_get(params, key);
+	const json_t *value;
+	double number = NAN;
+	int rc;
+
+	if (!known(entry))
+		return 0;
+	value = json_is_object(entry) ? json_object_get(entry, "value") : entry;
+	if (!known(value))
+		return 0;
+	if (!is_measure(value))
+		return bad(reader, key, "has no value of at least 0");
+	number = json_number_value(value);
+	*out = (struct xs_param){number, number, number};
+	if (!json_is_object(entry))
+		return 0;
+	rc = read_real(reader, entry, "low", &out->low);
+	if (!rc)
+		rc = read_real(reader, entry, "high", &out->high);
+	if (!rc && (out->low > number || out->high < number))
+		rc = bad(reader, key, "has a value outside its low and high");
+	return rc;
+}
+
+static int read_curve(const struct reader *reader, const json_t *root,
+		      const char *key, struct xs_curve *out)
+{
+	const json_t *list = json_object_get(root, key);
+	const json_t *point;
+	size_t i;
+
+	if (!known(list))
+		return 0;
+	if (!json_is_array(list) || json_array_size(list) > XS_CURVE_POINTS)
+		return bad(reader, key, "is not a list of at most 32 points");
+	json_array_foreach(list, i, point)
+	{
+		const json_t *bytes = json_object_get(point, "bytes");
+		const json_t *ns = json_object_get(point, "ns");
+
+		if (!is_measure(bytes) || !is_measure(ns))
+			return bad(reader, key,
+				   "has a point without bytes and ns");
+		out->bytes[i] = json_number_value(bytes);
+		out->ns[i] = json_number_value(ns);
+		if (i && out->bytes[i] <= out->bytes[i - 1])
+			return bad(reader, key, "is not in rising size");
+	}
+	out->count = json_array_size(list);
+	return 0;
+}
+
+static int read_schema(const struct reader *reader, const json_t *root)
+{
+	const json_t *schema = json_object_get(root, "schema");
+
+	if (!json_is_integer(schema))
+		return bad(reader, "schema",
+			   "is missing: this is no machine profile");
+	if (json_integer_value(schema) > XS_PROFILE_SCHEMA)
+		return bad(reader, "schema",
+			   "is newer than this xferspy understands");
+	return 0;
+}
+
+static int read_members(const struct reader *reader, const json_t *root,
+			struct xs_machine *machine)
+{
+	const json_t *sync = json_object_get(root, "implicit_sync");
+	int rc = 0;
+
+#define XS_READ_TEXT(member)                                                   \
+	if (!rc)                                                               \
+		rc = read_text(reader, root, #member, machine->member,         \
+			       sizeof(machine->member));
+#define XS_READ_INT(member)                                                    \
+	if (!rc)                                                               \
+		rc = read_int(reader, root, #member, &machine->member);
+#define XS_READ_REAL(member)                                                   \
+	if (!rc)                                                               \
+		rc = read_real(reader, root, #member, &machine->member);
+	XS_MACHINE_TEXTS(XS_READ_TEXT)
+	XS_MACHINE_INTS(XS_READ_INT)
+	XS_MACHINE_REALS(XS_READ_REAL)
+#undef XS_READ_TEXT
+#undef XS_READ_INT
+#undef XS_READ_REAL
+	if (rc || !known(sync))
+		return rc;
+	if (!json_is_boolean(sync))
+		return bad(reader, "implicit_sync", "is not true or false");
+	machine->implicit_sync = json_is_true(sync);
+	return 0;
+}
+
+static int read_root(const struct reader *reader, const json_t *root,
+		     struct xs_machine *machine)
+{
+	const json_t *params = json_object_get(root, "parameters");
+	int rc = read_schema(reader, root);
+
+	if (!rc)
+		rc = read_members(reader, root, machine);
+#define XS_READ_PARAM(member, unit, what)                                      \
+	if (!rc)                                                               \
+		rc = read_param(reader, params, #member, &machine->member);
+	XS_MACHINE_PARAMS(XS_READ_PARAM)
+#undef XS_READ_PARAM
+	if (!rc)
+		rc = read_curve(reader, root, "pageable_h2d",
+				&machine->pageable_h2d);
+	if (!rc)
+		rc = read_curve(reader, root, "pageable_d2h",
+				&machine->pageable_d2h);
+	return rc;
+}
+
+int xs_machine_read_json(const char *path, struct xs_machine *machine,
+			 char *error, size_t error_size)
+{
+	const struct reader reader = {path, error, error_size};
+	json_error_t why;
+	FILE *file = fopen(path, "re");
+	json_t *root;
+	int rc;
+
+	if (!file) {
+		rc = -errno;
+		snprintf(error, error_size,
+			 "machine profile %s: %s; name a readable file or a "
+			 "shipped profile such as gtx-titan",
+			 path, strerror(-rc));
+		return rc;
+	}
+	root = json_loadf(file, 0, &why);
+	fclose(file);
+	if (!root) {
+		snprintf(error, error_size,
+			 "machine profile %s: line %d: %s; correct the file or "
+			 "write a new one with `xferspy calibrate`",
+			 path, why.line, why.text);
+		return -EINVAL;
+	}
+	rc = read_root(&reader, root, machine);
+	json_decref(root);
+	return rc;
+}
+
+/* Unknown numbers become null: NAN, and 0 where 0 stands for unknown. */
+static json_t *number_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *param_json(const struct xs_param *param)
+{
+	if (!isfinite(param->value))
+		return json_null();
+	return json_pack(
+	    "{s:o, s:o, s:o}", "value", number_or_null(param->value), "low",
+	    number_or_null(param->low), "high", number_or_null(param->high));
+}
+
+static json_t *curve_json(const struct xs_curve *curve)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < curve->count; i++)
+		json_array_append_new(list, json_pack("{s:f, s:f}", "bytes",
+						      curve->bytes[i], "ns",
+						      curve->ns[i]));
+	return list;
+}
+
+/* jansson's setters return errors only without memory; one check at the end
+ * by the caller's dump sees a root that is NULL. */
+static json_t *machine_json(const struct xs_machine *machine)
+{
+	json_t *root = json_object(), *params = json_object();
+
+	json_object_set_new(root, "schema", json_integer(XS_PROFILE_SCHEMA));
+#define XS_WRITE_TEXT(member)                                                  \
+	json_object_set_new(root, #member, json_string(machine->member));
+#define XS_WRITE_INT(member)                                                   \
+	json_object_set_new(root, #member,                                     \
+			    machine->member ? json_integer(machine->member)    \
+					    : json_null());
+#define XS_WRITE_REAL(member)                                                  \
+	json_object_set_new(root, #member,                                     \
+			    machine->member > 0 ? json_real(machine->member)   \
+						: json_null());
+#define XS_WRITE_PARAM(member, unit, what)                                     \
+	json_object_set_new(params, #member, param_json(&machine->member));
+	XS_MACHINE_TEXTS(XS_WRITE_TEXT)
+	XS_MACHINE_INTS(XS_WRITE_INT)
+	json_object_set_new(root, "implicit_sync",
+			    machine->implicit_sync < 0
+				? json_null()
+				: json_boolean(machine->implicit_sync));
+	XS_MACHINE_REALS(XS_WRITE_REAL)
+	XS_MACHINE_PARAMS(XS_WRITE_PARAM)
+#undef XS_WRITE_TEXT
+#undef XS_WRITE_INT
+#undef XS_WRITE_REAL
+#undef XS_WRITE_PARAM
+	json_object_set_new(root, "parameters", params);
+	json_object_set_new(root, "pageable_h2d",
+			    curve_json(&machine->pageable_h2d));
+	json_object_set_new(root, "pageable_d2h",
+			    curve_json(&machine->pageable_d2h));
+	return root;
+}
+
+int xs_machine_write(const struct xs_machine *machine, FILE *out)
+{
+	json_t *root = machine_json(machine);
+	int rc = 0;
+
+	if (!root)
+		return -ENOMEM;
+	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
+	    fputc('\n', out) == EOF)
+		rc = -EIO;
+	json_decref(root);
+	return rc;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/record.h"
+
+#include "model/replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Handles to small indices, in order of appearance. */
+struct numbering {
+	uint64_t *values; /* owned; room for one a step */
+	uint32_t count;
+};
+
+/* The last op of a unit, a queue or an event: its step, and when it ended. */
+struct latest {
+	uint32_t act; /* XS_ACT_NONE: there is none */
+	double end_ns;
+};
+
+struct recorder {
+	const struct xs_machine *machine;
+	const struct xs_record_change *change;
+	struct numbering threads, queues, events;
+	double *returned_ns;	/* by thread */
+	struct latest *queued;	/* by queue */
+	struct latest *happens; /* by event */
+	struct latest on_unit[XS_UNITS];
+};
+
+static uint32_t number(struct numbering *n, uint64_t value)
+{
+	uint32_t i;
+
+	for (i = 0; i < n->count; i++)
+		if (n->values[i] == value)
+			return i;
+	n->values[n->count] = value;
+	return n->count++;
+}
+
+static bool has_op(const struct xs_step *step)
+{
+	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0;
+}
+
+static bool has_call(const struct xs_step *step)
+{
+	return step->return_ns > 0;
+}
+
+static enum xs_unit unit_of(const struct xs_step *step)
+{
+	switch (step->kind) {
+	case XS_STEP_H2D:
+		return XS_UNIT_COPY_IN;
+	case XS_STEP_D2H:
+		return XS_UNIT_COPY_OUT;
+	case XS_STEP_KERNEL:
+		return XS_UNIT_SM;
+	default:
+		return XS_UNIT_NONE;
+	}
+}
+
+bool xs_step_is_pageable(const struct xs_step *step)
+{
+	return (step->kind == XS_STEP_H2D &&
+		step->src_memory == XS_MEM_PAGEABLE) ||
+	       (step->kind == XS_STEP_D2H &&
+		step->dst_memory == XS_MEM_PAGEABLE);
+}
+
+/*
+ * What an op waited for, as far as the record does not contradict it: its
+ * queue's last op, and the op before it on its unit. Returns the latest of
+ * their ends, -INFINITY when there is none.
+ */
+static double find_order(const struct recorder *rec, const struct xs_step *step,
+			 struct xs_act *act)
+{
+	const struct latest *queue = &rec->queued[act->queue];
+	const struct latest *unit = &rec->on_unit[unit_of(step)];
+	const double start_ns = (double)step->start_ns;
+	double latest_ns = -INFINITY;
+
+	if (queue->end_ns <= start_ns)
+		latest_ns = queue->end_ns;
+	else
+		act->loose = true;
+	if (unit_of(step) != XS_UNIT_NONE && unit->act != XS_ACT_NONE &&
+	    unit->end_ns <= start_ns) {
+		act->after = unit->act;
+		latest_ns = fmax(latest_ns, unit->end_ns);
+	}
+	return latest_ns;
+}
+
+/* The measured delay after whichever came last, the call or the order; after
+ * the other the machine's own, if the record leaves room for it. */
+static void measure_lags(const struct recorder *rec, const struct xs_step *step,
+			 double ordered_ns, struct xs_act *act)
+{
+	const double start_ns = (double)step->start_ns;
+	const double issue_ns = has_call(step) ? (double)step->call_ns : 0;
+	const double usual_ns = xs_or_zero(rec->machine->kernel_gap_ns.value);
+
+	act->issue_lag_ns = fmax(start_ns - issue_ns, 0);
+	if (isinf(ordered_ns))
+		return;
+	act->dep_lag_ns = start_ns - ordered_ns;
+	if (issue_ns >= ordered_ns)
+		act->dep_lag_ns = fmin(act->dep_lag_ns, usual_ns);
+	else
+		act->issue_lag_ns =
+		    fmin(act->issue_lag_ns,
+			 (double)(step->return_ns - step->call_ns) + usual_ns);
+}
+
+/* An op with its measured time. */
+static void take_op(const struct recorder *rec, const struct xs_step *step,
+		    struct xs_act *act)
+{
+	const double ordered_ns = find_order(rec, step, act);
+
+	measure_lags(rec, step, ordered_ns, act);
+	act->kind = XS_ACT_OP;
+	act->work_ns = (double)(step->end_ns - step->start_ns);
+	if (step->kind == XS_STEP_KERNEL)
+		act->work_ns *= rec->change->kernel_scale;
+	act->blocking = step->blocking && has_call(step);
+	if (act->blocking && step->return_ns > step->end_ns)
+		act->return_ns = (double)(step->return_ns - step->end_ns);
+	else if (!act->blocking)
+		act->call_ns = (double)(step->return_ns - step->call_ns);
+}
+
+/* The same copy from pinned memory, asynchronous if that was asked for. */
+static void take_pinned(const struct recorder *rec, const struct xs_step *step,
+			struct xs_act *act)
+{
+	struct xs_act ordered = *act;
+
+	find_order(rec, step, &ordered);
+	*act = xs_act_copy(rec->machine, step->kind == XS_STEP_H2D,
+			   (double)step->bytes, step->blocking && !step->async);
+	act->thread = ordered.thread;
+	act->queue = ordered.queue;
+	act->gap_ns = ordered.gap_ns;
+	act->after = ordered.after;
+	act->loose = ordered.loose;
+}
+
+/* The end of what a synchronisation waited for; -INFINITY for nothing. */
+static double awaited_ns(const struct recorder *rec, const struct xs_act *act)
+{
+	double latest_ns = -INFINITY;
+	uint32_t q;
+
+	if (act->kind == XS_ACT_SYNC_QUEUE)
+		return rec->queued[act->queue].end_ns;
+	if (act->kind == XS_ACT_SYNC_EVENT)
+		return rec->happens[act->event].end_ns;
+	for (q = 0; q < rec->queues.count; q++)
+		latest_ns = fmax(latest_ns, rec->queued[q].end_ns);
+	return latest_ns;
+}
+
+static void take_sync(const struct recorder *rec, const struct xs_step *step,
+		      struct xs_act *act)
+{
+	double awaited;
+
+	act->kind =
+	    step->kind == XS_STEP_SYNC_EVENT ? XS_ACT_SYNC_EVENT
+	    : step->kind == XS_STEP_SYNC_STREAM && step->queue != XS_NONE
+		? XS_ACT_SYNC_QUEUE
+		: XS_ACT_SYNC_ALL;
+	awaited = fmax(awaited_ns(rec, act), (double)step->call_ns);
+	if (awaited <= (double)step->return_ns) {
+		act->return_ns = (double)step->return_ns - awaited;
+		return;
+	}
+	act->kind = XS_ACT_HOST; /* it did not wait for that */
+	act->call_ns = (double)(step->return_ns - step->call_ns);
+}
+
+static void take_call(const struct recorder *rec, const struct xs_step *step,
+		      struct xs_act *act)
+{
+	act->call_ns = (double)(step->return_ns - step->call_ns);
+	switch (step->kind) {
+	case XS_STEP_EVENT_RECORD:
+		act->kind = XS_ACT_RECORD;
+		break;
+	case XS_STEP_STREAM_WAIT:
+		act->kind = XS_ACT_WAIT;
+		break;
+	case XS_STEP_SYNC_DEVICE:
+	case XS_STEP_SYNC_STREAM:
+	case XS_STEP_SYNC_EVENT:
+		act->call_ns = 0;
+		take_sync(rec, step, act);
+		break;
+	default: /* also a copy or a launch whose op was not seen */
+		act->kind = XS_ACT_HOST;
+	}
+}
+
+/* Who, where, and how long after the thread's last call. */
+static struct xs_act begin_act(struct recorder *rec, const struct xs_step *step)
+{
+	struct xs_act act = {.after = XS_ACT_NONE};
+	const uint64_t thread = has_call(step) ? step->thread : UINT64_MAX;
+
+	act.thread = number(&rec->threads, thread);
+	act.queue = number(&rec->queues, step->queue);
+	act.event = number(&rec->events, step->event);
+	if (has_call(step)) {
+		act.gap_ns = fmax(
+		    (double)step->call_ns - rec->returned_ns[act.thread], 0);
+		act.gap_ns *= rec->change->host_scale;
+		rec->returned_ns[act.thread] = (double)step->return_ns;
+	}
+	return act;
+}
+
+/* Remembers what later steps can depend on. */
+static void remember(struct recorder *rec, const struct xs_step *step,
+		     const struct xs_act *act, uint32_t i)
+{
+	const struct latest op = {i, (double)step->end_ns};
+	struct latest *queue = &rec->queued[act->queue];
+	struct latest *unit = &rec->on_unit[unit_of(step)];
+
+	if (act->kind == XS_ACT_OP) {
+		*queue = op;
+		if (op.end_ns >= unit->end_ns)
+			*unit = op;
+	} else if (act->kind == XS_ACT_RECORD) {
+		rec->happens[act->event] = *queue;
+	} else if (act->kind == XS_ACT_WAIT) {
+		queue->act = i;
+		queue->end_ns =
+		    fmax(queue->end_ns, rec->happens[act->event].end_ns);
+	}
+}
+
+static int recorder_init(struct recorder *rec, size_t steps)
+{
+	const struct latest none = {XS_ACT_NONE, -INFINITY};
+	size_t i;
+
+	rec->threads.values = calloc(steps + 1, sizeof(uint64_t));
+	rec->queues.values = calloc(steps + 1, sizeof(uint64_t));
+	rec->events.values = calloc(steps + 1, sizeof(uint64_t));
+	rec->returned_ns = calloc(steps + 1, sizeof(double));
+	rec->queued = calloc(steps + 1, sizeof(*rec->queued));
+	rec->happens = calloc(steps + 1, sizeof(*rec->happens));
+	if (!rec->threads.values || !rec->queues.values ||
+	    !rec->events.values || !rec->returned_ns || !rec->queued ||
+	    !rec->happens)
+		return -ENOMEM;
+	for (i = 0; i < steps; i++)
+		rec->queued[i] = rec->happens[i] = none;
+	for (i = 0; i < XS_UNITS; i++)
+		rec->on_unit[i] = none;
+	return 0;
+}
+
+static void recorder_free(struct recorder *rec)
+{
+	free(rec->threads.values);
+	free(rec->queues.values);
+	free(rec->events.values);
+	free(rec->returned_ns);
+	free(rec->queued);
+	free(rec->happens);
+}
+
+int xs_record_plan(const struct xs_phase *phase,
+		   const struct xs_machine *machine,
+		   const struct xs_record_change *change, struct xs_plan *plan)
+{
+	struct recorder rec = {.machine = machine, .change = change};
+	int rc = recorder_init(&rec, phase->step_count);
+	size_t i;
+
+	for (i = 0; !rc && i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct xs_act act = begin_act(&rec, step);
+
+		if (!has_op(step))
+			take_call(&rec, step, &act);
+		else if (change->pin && xs_step_is_pageable(step))
+			take_pinned(&rec, step, &act);
+		else
+			take_op(&rec, step, &act);
+		remember(&rec, step, &act, (uint32_t)i);
+		rc = xs_plan_add(plan, &act);
+	}
+	recorder_free(&rec);
+	return rc;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of strategies, and what they share. */
+#include "model/strategy.h"
+
+#include "model/replay.h"
+#include "model/side.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+
+static const xs_strategy_fn strategies[] = {
+    xs_strategy_as_is,	xs_strategy_pinned, xs_strategy_streams,
+    xs_strategy_mapped, xs_strategy_hybrid,
+};
+
+struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
+{
+	return (struct xs_estimate){.strategy = strategy,
+				    .model = "replay",
+				    .effort = effort,
+				    .round_ns = NAN,
+				    .low_ns = NAN,
+				    .high_ns = NAN,
+				    .breakeven_rounds = NAN};
+}
+
+int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
+	       const char *why, ...)
+{
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(row->why, sizeof(row->why), why, args);
+	va_end(args);
+	row->setup_ns = 0;
+	return xs_estimates_add(out, row);
+}
+
+void xs_assume(struct xs_estimate *row, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
+		if (!row->assumes[i]) {
+			row->assumes[i] = text;
+			return;
+		}
+	}
+}
+
+static int replay_scenario(const struct xs_case *c,
+			   const struct xs_estimate *row, xs_plan_fn draw,
+			   const struct xs_scenario *scenario, double *round_ns)
+{
+	struct xs_plan plan = {0};
+	int rc = draw(c, row, scenario, &plan);
+
+	if (!rc)
+		rc = xs_replay(&plan, &scenario->machine, round_ns, NULL);
+	xs_plan_free(&plan);
+	return rc;
+}
+
+int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
+		  xs_plan_fn draw, double *round_ns)
+{
+	const struct xs_scenario base = {*c->machine, 1, 1};
+
+	return replay_scenario(c, row, draw, &base, round_ns);
+}
+
+/* One end of a spread against its median. */
+static double scale(const struct xs_spread *spread, enum xs_side side)
+{
+	const uint64_t end =
+	    side == XS_SIDE_LOW ? spread->p5_ns : spread->p95_ns;
+
+	return spread->median_ns ? (double)end / (double)spread->median_ns : 1;
+}
+
+static double squared(double x)
+{
+	return x * x;
+}
+
+/* How far the time moves to that side, by all causes together. */
+static int deviation(const struct xs_case *c, const struct xs_estimate *row,
+		     xs_plan_fn draw, enum xs_side side, double *ns)
+{
+	const struct xs_scenario causes[] = {
+	    {xs_machine_at(c->machine, side), 1, 1},
+	    {*c->machine, scale(&c->phase->kernel_ns, side), 1},
+	    {*c->machine, 1, scale(&c->phase->host_ns, side)},
+	};
+	double sum = 0, round_ns = 0, off;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		rc = replay_scenario(c, row, draw, &causes[i], &round_ns);
+		if (rc)
+			return rc;
+		off = side == XS_SIDE_LOW ? row->round_ns - round_ns
+					  : round_ns - row->round_ns;
+		sum += squared(fmax(off, 0));
+	}
+	*ns = sqrt(sum);
+	return 0;
+}
+
+static void set_breakeven(const struct xs_case *c, struct xs_estimate *row)
+{
+	const double saving_ns = c->as_is_ns - row->round_ns;
+
+	row->breakeven_rounds = NAN;
+	if (saving_ns > 0 && !isnan(row->setup_ns))
+		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
+}
+
+int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
+		    struct xs_estimate *row)
+{
+	double down_ns = 0, up_ns = 0;
+	int rc = xs_replay_row(c, row, draw, &row->round_ns);
+
+	if (!rc)
+		rc = deviation(c, row, draw, XS_SIDE_LOW, &down_ns);
+	if (!rc)
+		rc = deviation(c, row, draw, XS_SIDE_HIGH, &up_ns);
+	if (rc)
+		return rc;
+	row->low_ns = fmax(row->round_ns - down_ns, 0);
+	row->high_ns = row->round_ns + up_ns;
+	row->applies = true;
+	set_breakeven(c, row);
+	return 0;
+}
+
+void xs_row_setup(const struct xs_case *c, unsigned streams,
+		  struct xs_estimate *row)
+{
+	const struct xs_machine *m = c->machine;
+
+	row->setup_ns = streams * xs_or_zero(m->stream_create_ns.value);
+	if (!c->work.pinned_buffers)
+		return;
+	/* NAN, unknown, where the machine does not say what pinning costs. */
+	row->setup_ns += c->work.pinned_buffers * m->pin_fixed_ns.value +
+			 c->work.pinned_bytes * m->pin_byte_ns.value;
+	xs_assume(row, "the buffers are pinned once and used in every round");
+}
+
+bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
+			struct xs_estimates *out, int *rc)
+{
+	if (!isnan(value))
+		return false;
+	*rc = xs_abstain(row, out,
+			 "%s of this machine is not known; `xferspy calibrate` "
+			 "measures it",
+			 name);
+	return true;
+}
+
+bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
+{
+	const struct xs_work *w = &c->work;
+
+	if (!w->in_copies && !w->out_copies)
+		*rc = xs_abstain(row, out,
+				 "nothing is copied between host and device");
+	else if (w->unseen)
+		*rc = xs_abstain(row, out,
+				 "the GPU's own times are not in the trace");
+	else if (w->managed)
+		*rc = xs_abstain(row, out,
+				 "managed memory moves by page, not by copy");
+	else
+		return false;
+	return true;
+}
+
+bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
+{
+	const struct xs_work *w = &c->work;
+
+	if (xs_abstain_common(c, row, out, rc))
+		return true;
+	if (!w->kernels)
+		*rc = xs_abstain(row, out, "no kernel to overlap with");
+	else if (w->dependent)
+		*rc =
+		    xs_abstain(row, out,
+			       "%u kernels work on each other's results: which "
+			       "piece needs which is not in the trace",
+			       w->kernels);
+	else
+		return false;
+	return true;
+}
+
+struct xs_closed xs_case_closed(const struct xs_case *c)
+{
+	const struct xs_work *w = &c->work;
+
+	return (struct xs_closed){
+	    .machine = c->machine,
+	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns},
+	    .in_ops = (double)c->phase->h2d_ops,
+	    .out_ops = (double)c->phase->d2h_ops,
+	    .extra_ns = w->host_ns + w->other_ns};
+}
+
+int xs_model_phase(const struct xs_phase *phase,
+		   const struct xs_machine *machine,
+		   const struct xs_model_options *options,
+		   struct xs_estimates *out)
+{
+	struct xs_case c = {.phase = phase,
+			    .machine = machine,
+			    .options = options,
+			    .as_is_ns = (double)phase->round_ns.median_ns};
+	size_t i, first = out->count;
+	int rc = 0;
+
+	xs_work_of_phase(phase, &c.work);
+	for (i = 0; !rc && i < sizeof(strategies) / sizeof(strategies[0]);
+	     i++) {
+		rc = strategies[i](&c, out);
+		if (!i && !rc && out->items[first].applies)
+			c.as_is_ns = out->items[first].round_ns;
+	}
+	return rc;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a strategy is made of. A new strategy is one file that defines an
+ * xs_strategy_fn, its prototype here, and one row of the table in
+ * strategies.c.
+ */
+#ifndef XS_STRATEGY_H
+#define XS_STRATEGY_H
+
+#include "model/closed.h"
+#include "model/model.h"
+#include "model/plan.h"
+#include "model/work.h"
+
+/* A phase on a machine, as every strategy sees it. */
+struct xs_case {
+	const struct xs_phase *phase;
+	const struct xs_machine *machine;
+	const struct xs_model_options *options;
+	struct xs_work work;
+	double as_is_ns; /* replayed; what savings are counted from */
+};
+
+/* A condition under which a plan is drawn up: one end of an interval. */
+struct xs_scenario {
+	struct xs_machine machine;
+	double kernel_scale, host_scale; /* against the median */
+};
+
+/* Appends the rows of one strategy. 0 or -ENOMEM. */
+typedef int (*xs_strategy_fn)(const struct xs_case *c,
+			      struct xs_estimates *out);
+
+int xs_strategy_as_is(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_pinned(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_mapped(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out);
+
+/* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
+ * -ENOMEM. */
+typedef int (*xs_plan_fn)(const struct xs_case *c,
+			  const struct xs_estimate *row,
+			  const struct xs_scenario *scenario,
+			  struct xs_plan *plan);
+
+/* A row of the replay that does not apply yet: times NAN. */
+struct xs_estimate xs_row(const char *strategy, enum xs_effort effort);
+
+/* The row with its reason, printf-like, into out. 0 or -ENOMEM. */
+int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
+	       const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* One more assumption of a row; text must be static. */
+void xs_assume(struct xs_estimate *row, const char *text);
+
+/* The replayed time alone, at the values and medians. 0, -ENOMEM or another
+ * -errno of xs_replay. */
+int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
+		  xs_plan_fn draw, double *round_ns);
+
+/*
+ * Time and interval by replay: at the values, then with one cause at a time at
+ * either end of its range (all machine parameters; kernel times; host time);
+ * deviations of independent causes add in quadrature. Sets applies and the
+ * break-even from setup_ns. 0, -ENOMEM or another -errno of xs_replay.
+ */
+int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
+		    struct xs_estimate *row);
+
+/*
+ * What pinning and streams cost once, into setup_ns; NAN where the machine
+ * does not say. Also the assumption that goes with it.
+ */
+void xs_row_setup(const struct xs_case *c, unsigned streams,
+		  struct xs_estimate *row);
+
+/*
+ * Reasons for which no strategy that moves data otherwise can be worked out:
+ * abstains in *row and returns true. *rc: 0 or -ENOMEM.
+ */
+bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc);
+/* The same where the kernel is launched in pieces or rewritten. */
+bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc);
+/* The same when a parameter (by its name) is not known. */
+bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
+			struct xs_estimates *out, int *rc);
+
+/* The phase as the closed forms take it. */
+struct xs_closed xs_case_closed(const struct xs_case *c);
+
+/* The most streams that replay tries, and the powers of two that it always
+ * reports. */
+#define XS_STREAMS_MAX 64u
+
+/*
+ * Rows of a strategy with n pieces: n = 2, 4, ... 64, the best n, and the n
+ * of the options, each in both issue orders; each row starts as a copy of
+ * *row. 0 or -errno.
+ */
+int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
+		    xs_plan_fn draw, struct xs_estimates *out);
+
+/*
+ * A plan of n pieces on n queues in the row's order: copies in, the kernel's
+ * piece, and copies out, or in their place (mapped_out) writes by the kernel
+ * itself; what stays comes first, a synchronisation last. 0 or -ENOMEM.
+ */
+int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, bool mapped_out,
+		   struct xs_plan *plan);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* streams: pinned memory, the copies and the kernel in n pieces on n streams.
+ */
+#include "model/strategy.h"
+
+#include <math.h>
+
+/* One piece: its copies in, its kernel, its copies out. */
+struct piece {
+	struct xs_act in, kernel, out;
+	unsigned ins, outs;
+};
+
+static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
+			const struct xs_scenario *scenario, bool mapped_out)
+{
+	const struct xs_work *w = &c->work;
+	const struct xs_machine *m = &scenario->machine;
+	const double n = row->n_streams;
+	const double kernel_ns = w->kernel_ns * scenario->kernel_scale;
+	const double least_ns = kernel_ns * xs_work_least_share(w, m);
+	struct piece piece = {.ins = w->in_copies, .outs = w->out_copies};
+
+	piece.in =
+	    xs_act_copy(m, true, w->in_bytes / n / fmax(piece.ins, 1), false);
+	piece.out = xs_act_copy(m, false,
+				w->out_bytes / n / fmax(piece.outs, 1), false);
+	piece.kernel = xs_act_kernel(m, kernel_ns / n);
+	piece.kernel.tail_ns = fmax(least_ns - kernel_ns / n, 0);
+	if (mapped_out) {
+		piece.kernel.bytes[XS_LINK_WRITE] = w->out_bytes / n;
+		piece.outs = 0;
+	}
+	return piece;
+}
+
+/* times copies of act onto one queue. */
+static int put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
+	       unsigned times)
+{
+	int rc = 0;
+
+	act.queue = queue;
+	while (!rc && times--)
+		rc = xs_plan_add(plan, &act);
+	return rc;
+}
+
+static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
+			   unsigned n)
+{
+	uint32_t q;
+	int rc = 0;
+
+	for (q = 0; !rc && q < n; q++) {
+		rc = put(plan, piece->in, q, piece->ins);
+		if (!rc)
+			rc = put(plan, piece->kernel, q, 1);
+		if (!rc)
+			rc = put(plan, piece->out, q, piece->outs);
+	}
+	return rc;
+}
+
+static int put_breadth_first(struct xs_plan *plan, const struct piece *piece,
+			     unsigned n)
+{
+	uint32_t q;
+	int rc = 0;
+
+	for (q = 0; !rc && q < n; q++)
+		rc = put(plan, piece->in, q, piece->ins);
+	for (q = 0; !rc && q < n; q++)
+		rc = put(plan, piece->kernel, q, 1);
+	for (q = 0; !rc && q < n; q++)
+		rc = put(plan, piece->out, q, piece->outs);
+	return rc;
+}
+
+int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, bool mapped_out,
+		   struct xs_plan *plan)
+{
+	const struct piece piece = cut(c, row, scenario, mapped_out);
+	const struct xs_act stays = xs_act_host(
+	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
+	const struct xs_act sync = xs_act_sync_all(&scenario->machine);
+	int rc = xs_plan_add(plan, &stays);
+
+	if (!rc && row->order == XS_ORDER_BREADTH)
+		rc = put_breadth_first(plan, &piece, row->n_streams);
+	else if (!rc)
+		rc = put_depth_first(plan, &piece, row->n_streams);
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
+/* The n with the shortest time in the row's order. 0 or -errno. */
+static int find_best(const struct xs_case *c, struct xs_estimate row,
+		     xs_plan_fn draw, unsigned *best)
+{
+	double best_ns = INFINITY, round_ns = 0;
+	unsigned n;
+	int rc;
+
+	for (n = 2; n <= XS_STREAMS_MAX; n++) {
+		row.n_streams = n;
+		rc = xs_replay_row(c, &row, draw, &round_ns);
+		if (rc)
+			return rc;
+		if (round_ns < best_ns) {
+			best_ns = round_ns;
+			*best = n;
+		}
+	}
+	return 0;
+}
+
+static bool is_reported(unsigned n)
+{
+	return n >= 2 && n <= XS_STREAMS_MAX && !(n & (n - 1));
+}
+
+static int add_n(const struct xs_case *c, struct xs_estimate row,
+		 xs_plan_fn draw, unsigned n, const char *why,
+		 struct xs_estimates *out)
+{
+	int rc;
+
+	row.n_streams = n;
+	xs_row_setup(c, n, &row);
+	if (why)
+		snprintf(row.why, sizeof(row.why), "%s", why);
+	rc = xs_estimate_row(c, draw, &row);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+static int add_order(const struct xs_case *c, const struct xs_estimate *row,
+		     xs_plan_fn draw, struct xs_estimates *out)
+{
+	static const char searched[] = "the best n from 2 to 64 in this order";
+	const unsigned asked = c->options->streams;
+	unsigned n, best = 2;
+	int rc = find_best(c, *row, draw, &best);
+
+	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+		rc = add_n(c, *row, draw, n, n == best ? searched : NULL, out);
+	if (!rc && !is_reported(best))
+		rc = add_n(c, *row, draw, best, searched, out);
+	if (!rc && asked && asked != best && !is_reported(asked))
+		rc = add_n(c, *row, draw, asked, "as asked for", out);
+	return rc;
+}
+
+int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
+		    xs_plan_fn draw, struct xs_estimates *out)
+{
+	struct xs_estimate ordered = *row;
+	int rc;
+
+	ordered.order = XS_ORDER_DEPTH;
+	rc = add_order(c, &ordered, draw, out);
+	ordered.order = XS_ORDER_BREADTH;
+	return rc ? rc : add_order(c, &ordered, draw, out);
+}
+
+static int draw_streams(const struct xs_case *c, const struct xs_estimate *row,
+			const struct xs_scenario *scenario,
+			struct xs_plan *plan)
+{
+	return xs_plan_pieces(c, row, scenario, false, plan);
+}
+
+static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	const struct xs_machine *m = c->machine;
+
+	return xs_abstain_kernel(c, row, out, rc) ||
+	       xs_abstain_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
+}
+
+/* The published equation for the same n as the replay, and for its own best. */
+static int add_closed(const struct xs_case *c, struct xs_estimates *out)
+{
+	const struct xs_closed closed = xs_case_closed(c);
+	const unsigned asked = c->options->streams;
+	unsigned n;
+	int rc = 0;
+
+	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+		rc = xs_closed_streams(&closed, n, false, out);
+	if (!rc && asked && !is_reported(asked))
+		rc = xs_closed_streams(&closed, asked, false, out);
+	return rc ? rc : xs_closed_streams(&closed, 0, false, out);
+}
+
+int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_row("streams", XS_EFFORT_SPLIT);
+	int rc = 0;
+
+	if (abstains(c, &row, out, &rc))
+		return rc;
+	xs_assume(&row, "a piece of the kernel needs only its own piece of the "
+			"input and takes its share of the time");
+	if (isnan(c->machine->G_both_h2d.value) ||
+	    isnan(c->machine->G_both_d2h.value))
+		xs_assume(&row, "copies both ways at once do not slow each "
+				"other: how far they do was not measured");
+	if (isnan(c->machine->call_copy_async_ns.value))
+		xs_assume(&row, "calls cost the host nothing: what they cost "
+				"was not measured");
+	rc = xs_streams_rows(c, &row, draw_streams, out);
+	return rc ? rc : add_closed(c, out);
+}

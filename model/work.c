@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/work.h"
+
+#include "model/record.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_host_copy(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+static bool is_seen(const struct xs_step *step)
+{
+	return step->end_ns > 0;
+}
+
+static uint8_t host_memory(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D ? step->src_memory : step->dst_memory;
+}
+
+static double call_time(const struct xs_step *step)
+{
+	return (double)(step->return_ns - step->call_ns);
+}
+
+static double op_time(const struct xs_step *step)
+{
+	return (double)(step->end_ns - step->start_ns);
+}
+
+static void add_copy(struct xs_work *work, const struct xs_step *step)
+{
+	const uint8_t memory = host_memory(step);
+
+	if (step->kind == XS_STEP_H2D) {
+		work->in_bytes += (double)step->bytes;
+		work->in_copies++;
+	} else {
+		work->out_bytes += (double)step->bytes;
+		work->out_copies++;
+	}
+	work->managed |= memory == XS_MEM_MANAGED;
+	work->pageable |= memory == XS_MEM_PAGEABLE;
+}
+
+static void add_kernel(struct xs_work *work, const struct xs_step *step)
+{
+	work->kernels++;
+	work->kernel_ns += op_time(step);
+	work->blocks += (double)step->blocks;
+	work->block_threads = step->block_threads;
+	work->registers = step->registers;
+	work->shared_bytes = step->shared_bytes;
+}
+
+static void add_step(struct xs_work *work, const struct xs_step *step)
+{
+	switch (step->kind) {
+	case XS_STEP_H2D:
+	case XS_STEP_D2H:
+		add_copy(work, step);
+		work->unseen |= !is_seen(step);
+		break;
+	case XS_STEP_KERNEL:
+		add_kernel(work, step);
+		work->unseen |= !is_seen(step);
+		break;
+	case XS_STEP_D2D:
+	case XS_STEP_H2H:
+	case XS_STEP_SET:
+		work->other_ns += op_time(step);
+		break;
+	case XS_STEP_HOST:
+		work->other_ns += call_time(step);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The last copy or kernel before step i on the same queue; NULL for none. */
+static const struct xs_step *before_on_queue(const struct xs_phase *phase,
+					     size_t i)
+{
+	const uint32_t queue = phase->steps[i].queue;
+
+	while (i-- > 0) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (step->queue == queue &&
+		    (is_host_copy(step) || step->kind == XS_STEP_KERNEL))
+			return step;
+	}
+	return NULL;
+}
+
+static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (is_host_copy(&phase->steps[j]) &&
+		    phase->steps[j].queue == phase->steps[i].queue)
+			return false;
+	return true;
+}
+
+static void add_structure(struct xs_work *work, const struct xs_phase *phase)
+{
+	const struct xs_step *step, *before;
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++) {
+		step = &phase->steps[i];
+		if (is_host_copy(step))
+			work->queues += is_first_on_queue(phase, i);
+		if (step->kind != XS_STEP_KERNEL)
+			continue;
+		before = before_on_queue(phase, i);
+		work->dependent |= before && before->kind == XS_STEP_KERNEL;
+	}
+	/* A kernel for each chunk: the copies of a chunk, not of the round. */
+	if (work->kernels > 1 && !work->dependent) {
+		work->in_copies =
+		    (work->in_copies + work->kernels - 1) / work->kernels;
+		work->out_copies =
+		    (work->out_copies + work->kernels - 1) / work->kernels;
+	}
+}
+
+static void add_pinning(struct xs_work *work, const struct xs_phase *phase)
+{
+	bool in = false, out = false;
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (!xs_step_is_pageable(step))
+			continue;
+		in |= step->kind == XS_STEP_H2D;
+		out |= step->kind == XS_STEP_D2H;
+	}
+	if (in) {
+		work->pinned_bytes += (double)phase->h2d_buffer_bytes;
+		work->pinned_buffers++;
+	}
+	if (out) {
+		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
+		work->pinned_buffers++;
+	}
+}
+
+void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
+{
+	size_t i;
+
+	memset(work, 0, sizeof(*work));
+	work->host_ns = (double)phase->host_ns.median_ns;
+	for (i = 0; i < phase->step_count; i++)
+		add_step(work, &phase->steps[i]);
+	add_structure(work, phase);
+	add_pinning(work, phase);
+}
+
+/* Blocks that fit on one SM at a time; 0 when the machine's limits are not
+ * known. Registers and shared memory as asked, without their granularity. */
+static double blocks_per_sm(const struct xs_work *work,
+			    const struct xs_machine *machine)
+{
+	double fit = machine->max_blocks_per_sm;
+
+	if (!machine->max_threads_per_sm || !work->block_threads)
+		return 0;
+	if (!machine->max_blocks_per_sm)
+		fit = INFINITY;
+	fit = fmin(fit, floor((double)machine->max_threads_per_sm /
+			      work->block_threads));
+	if (machine->registers_per_sm && work->registers)
+		fit = fmin(fit, floor((double)machine->registers_per_sm /
+				      ((double)work->registers *
+				       work->block_threads)));
+	if (machine->shared_per_sm_bytes && work->shared_bytes)
+		fit = fmin(fit, floor((double)machine->shared_per_sm_bytes /
+				      work->shared_bytes));
+	return fmax(fit, 1);
+}
+
+double xs_work_least_share(const struct xs_work *work,
+			   const struct xs_machine *machine)
+{
+	const double at_once = blocks_per_sm(work, machine) * machine->sm_count;
+	const double waves = at_once > 0 ? ceil(work->blocks / at_once) : 0;
+
+	return waves >= 2 ? 1 / waves : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of model/ share. */
+#ifndef XS_MODEL_TEST_H
+#define XS_MODEL_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/machine.h"
+#include "model/model.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Equal to within a millionth of the larger, or a thousandth of a ns. */
+#define assert_near(a, b)                                                      \
+	assert_close_to((a), (b), 1e-6, #a " against " #b, __FILE__, __LINE__)
+
+static inline void assert_close_to(double a, double b, double relative,
+				   const char *what, const char *file, int line)
+{
+	const double most = fmax(relative * fmax(fabs(a), fabs(b)), 1e-3);
+
+	if (fabs(a - b) <= most)
+		return;
+	print_error("%s: %.9g and %.9g\n", what, a, b);
+	_fail(file, line);
+}
+
+/* A shipped profile; fails the test when it cannot be read. */
+static inline struct xs_machine shipped(const char *name)
+{
+	struct xs_machine machine;
+	char error[400] = "";
+
+	setenv("XFERSPY_MACHINES", XS_SOURCE_DIR "/examples/machines", 1);
+	if (xs_machine_load(name, &machine, error, sizeof(error)))
+		fail_msg("%s", error);
+	return machine;
+}
+
+static inline void set_param(struct xs_param *param, double value)
+{
+	*param = (struct xs_param){value, value, value};
+}
+
+/* Numbers between low and high, the same in every run. */
+static inline double random_between(uint64_t *state, double low, double high)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return low + (high - low) * (double)(*state >> 11) / 0x1p53;
+}
+
+#endif

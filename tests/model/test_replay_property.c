@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Under the paper's idealisation (calls cost the host nothing, rates do not
+ * change while both directions are busy) replay is the published equations:
+ * max(1, 2) on class 1, max(3, 4) on class 2, 5 on class 3. Random cases, the
+ * same in every run; with and without L+o and g.
+ */
+#include "tests/model/model_test.h"
+
+#include "model/replay.h"
+#include "model/vanwerkhoven.h"
+
+#define CASES 4000
+
+struct random_case {
+	struct xs_machine machine;
+	struct xs_vw_params params;
+	struct xs_vw_load load;
+	double in_bytes, out_bytes;
+	unsigned n;
+};
+
+static struct random_case draw(uint64_t *state, enum xs_vw_class device,
+			       bool overheads)
+{
+	struct random_case c;
+	const double scale = overheads ? 1 : 0;
+
+	xs_machine_init(&c.machine);
+	c.machine.copy_engines = device == XS_VW_CLASS_3 ? 2 : 1;
+	c.machine.implicit_sync = device == XS_VW_CLASS_1;
+	c.params.lo_in_ns = scale * random_between(state, 1000, 20000);
+	c.params.lo_out_ns = scale * random_between(state, 1000, 20000);
+	/* g < L+o, as section V-A finds: else latencies would not overlap */
+	c.params.g_in_ns = random_between(state, 0, c.params.lo_in_ns);
+	c.params.g_out_ns = random_between(state, 0, c.params.lo_out_ns);
+	set_param(&c.machine.lo_h2d_ns, c.params.lo_in_ns);
+	set_param(&c.machine.lo_d2h_ns, c.params.lo_out_ns);
+	set_param(&c.machine.g_h2d_ns, c.params.g_in_ns);
+	set_param(&c.machine.g_d2h_ns, c.params.g_out_ns);
+	set_param(&c.machine.G_h2d, random_between(state, 0.01, 0.3));
+	set_param(&c.machine.G_d2h, random_between(state, 0.01, 0.3));
+	c.in_bytes = exp(random_between(state, log(1e4), log(1e9)));
+	c.out_bytes = exp(random_between(state, log(1e4), log(1e9)));
+	c.load.in_ns = c.in_bytes * c.machine.G_h2d.value;
+	c.load.out_ns = c.out_bytes * c.machine.G_d2h.value;
+	c.load.kernel_ns = exp(random_between(state, log(1e3), log(1e8)));
+	c.n = (unsigned)random_between(state, 1, 65);
+	return c;
+}
+
+static void add_all(struct xs_plan *plan, struct xs_act act, unsigned n)
+{
+	uint32_t q;
+
+	for (q = 0; q < n; q++) {
+		act.queue = q;
+		assert_int_equal(xs_plan_add(plan, &act), 0);
+	}
+}
+
+static double replay_breadth_first(const struct random_case *c)
+{
+	struct xs_plan plan = {0};
+	double round_ns = 0;
+
+	add_all(&plan,
+		xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
+		c->n);
+	add_all(&plan, xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
+		c->n);
+	add_all(&plan,
+		xs_act_copy(&c->machine, false, c->out_bytes / c->n, false),
+		c->n);
+	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
+	xs_plan_free(&plan);
+	return round_ns;
+}
+
+static double replay_depth_first(const struct random_case *c)
+{
+	struct xs_act acts[] = {
+	    xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
+	    xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
+	    xs_act_copy(&c->machine, false, c->out_bytes / c->n, false)};
+	struct xs_plan plan = {0};
+	double round_ns = 0;
+	uint32_t q;
+	size_t i;
+
+	for (q = 0; q < c->n; q++) {
+		for (i = 0; i < COUNT(acts); i++) {
+			acts[i].queue = q;
+			assert_int_equal(xs_plan_add(&plan, &acts[i]), 0);
+		}
+	}
+	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
+	xs_plan_free(&plan);
+	return round_ns;
+}
+
+static void check_class(enum xs_vw_class device)
+{
+	uint64_t state = 20140527 + device;
+	unsigned i;
+
+	for (i = 0; i < CASES; i++) {
+		const struct random_case c = draw(&state, device, i % 2);
+
+		assert_near(replay_breadth_first(&c),
+			    xs_vw_streams_ns(device, &c.params, &c.load, c.n));
+	}
+}
+
+static void test_class_1(void **unused)
+{
+	(void)unused;
+	check_class(XS_VW_CLASS_1);
+}
+
+static void test_class_2(void **unused)
+{
+	(void)unused;
+	check_class(XS_VW_CLASS_2);
+}
+
+static void test_class_3(void **unused)
+{
+	(void)unused;
+	check_class(XS_VW_CLASS_3);
+}
+
+/* Without host cost and implicit synchronisation, copies in are all ready
+ * before any copy out: the order of issue changes nothing. */
+static void test_order_is_free_without_host_cost(void **unused)
+{
+	uint64_t state = 7;
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < CASES; i++) {
+		const struct random_case c =
+		    draw(&state, i % 2 ? XS_VW_CLASS_2 : XS_VW_CLASS_3, true);
+
+		assert_near(replay_depth_first(&c), replay_breadth_first(&c));
+	}
+}
+
+/* With one hardware queue, depth first leaves nothing to overlap: each copy
+ * in is stuck behind the copy out issued before it (Gomez-Luna 2011, on
+ * Fermi). */
+static void test_depth_first_is_serial_on_class_1(void **unused)
+{
+	uint64_t state = 11;
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < CASES; i++) {
+		const struct random_case c = draw(&state, XS_VW_CLASS_1, true);
+		const double one = c.params.lo_in_ns + c.params.lo_out_ns;
+
+		assert_near(replay_depth_first(&c), c.n * one + c.load.in_ns +
+							c.load.kernel_ns +
+							c.load.out_ns);
+	}
+}
+
+/* Section V: n copies one way take L+o + k G + g (n - 1). */
+static void test_transfer_alone(void **unused)
+{
+	uint64_t state = 13;
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < CASES; i++) {
+		const struct random_case c = draw(&state, XS_VW_CLASS_3, true);
+		struct xs_plan plan = {0};
+		double round_ns = 0;
+
+		add_all(&plan,
+			xs_act_copy(&c.machine, true, c.in_bytes / c.n, false),
+			c.n);
+		assert_int_equal(xs_replay(&plan, &c.machine, &round_ns, NULL),
+				 0);
+		xs_plan_free(&plan);
+		assert_near(round_ns, xs_vw_transfer_ns(c.params.lo_in_ns,
+							c.machine.G_h2d.value,
+							c.params.g_in_ns,
+							c.in_bytes, c.n));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_class_1),
+	    cmocka_unit_test(test_class_2),
+	    cmocka_unit_test(test_class_3),
+	    cmocka_unit_test(test_order_is_free_without_host_cost),
+	    cmocka_unit_test(test_depth_first_is_serial_on_class_1),
+	    cmocka_unit_test(test_transfer_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
