@@ -72,27 +72,28 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB come in at 9.5 GB/s from pageable memory", and the way out. */
+/* "64 MiB in at 9.5 GB/s from pageable memory", or the way out. */
+static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
+			     const char *way, const char *memory)
+{
+	if (bytes <= 0)
+		return NULL;
+	return xs_arena_print(
+	    arena, "%s %s %s memory at %s", xs_units_bytes(bytes).s, way,
+	    memory ? memory : "mixed", xs_units_rate(bytes, ns).s);
+}
+
 static const char *copy_rates(struct xs_arena *arena,
 			      const struct xs_result_phase *phase)
 {
-	const char *in = NULL, *out = NULL;
+	const char *in = copy_rate(arena, phase->h2d_bytes, phase->h2d_ns,
+				   "in from", phase->src_memory);
+	const char *out = copy_rate(arena, phase->d2h_bytes, phase->d2h_ns,
+				    "out to", phase->dst_memory);
 
-	if (phase->h2d_bytes > 0)
-		in = xs_arena_print(
-		    arena, "%s a round in at %s from %s memory",
-		    xs_units_bytes(phase->h2d_bytes).s,
-		    xs_units_rate(phase->h2d_bytes, phase->h2d_ns).s,
-		    phase->src_memory ? phase->src_memory : "mixed");
-	if (phase->d2h_bytes > 0)
-		out = xs_arena_print(
-		    arena, "%s out at %s to %s memory",
-		    xs_units_bytes(phase->d2h_bytes).s,
-		    xs_units_rate(phase->d2h_bytes, phase->d2h_ns).s,
-		    phase->dst_memory ? phase->dst_memory : "mixed");
 	if (in && out)
 		return xs_arena_print(arena, "%s, %s", in, out);
-	return in ? in : out ? out : "no copies";
+	return in ? in : out ? out : "nothing";
 }
 
 static const char *say_pinned(struct xs_arena *arena,
@@ -103,7 +104,7 @@ static const char *say_pinned(struct xs_arena *arena,
 	return xs_arena_print(
 	    arena,
 	    "Allocate the host buffers of %s with cudaMallocHost, or pin "
-	    "them once with cudaHostRegister: now %s.",
+	    "them once with cudaHostRegister: a round now moves %s.",
 	    copy_places(arena, phase), copy_rates(arena, phase));
 }
 

@@ -4,7 +4,6 @@
 
 #include "analyzer/symbols.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,25 +197,4 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	build_streams(result, trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);
-}
-
-const char *xs_result_site_label(struct xs_arena *arena,
-				 const struct xs_result_site *site)
-{
-	const char *base;
-
-	if (site->file && site->line != XS_UNKNOWN) {
-		base = strrchr(site->file, '/');
-		return xs_arena_print(arena, "%s:%" PRId64,
-				      base ? base + 1 : site->file, site->line);
-	}
-	if (site->module) {
-		base = strrchr(site->module, '/');
-		return xs_arena_print(arena, "%s in %s+0x%" PRIx64,
-				      site->call ? site->call : "a call",
-				      base ? base + 1 : site->module,
-				      (uint64_t)site->offset);
-	}
-	return xs_arena_copy(arena,
-			     site->call ? site->call : "a call not interposed");
 }

@@ -13,9 +13,7 @@ static const struct command {
     {"run", xs_cmd_run, "run a program and write its trace"},
     {"report", xs_cmd_report, "say what each strategy would bring"},
     {"diff", xs_cmd_diff, "compare two traces; a gate for CI"},
-#ifdef XS_HAVE_CALIBRATE
     {"calibrate", xs_cmd_calibrate, "measure this machine's profile"},
-#endif
     {"model", xs_cmd_model, "evaluate the published equations"},
     {"dump", xs_cmd_dump, "print a trace as text, and read it back"},
 };

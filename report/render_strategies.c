@@ -51,25 +51,60 @@ static bool is_shown(const struct xs_result *result,
 		row->n_streams != XS_UNKNOWN);
 }
 
-/* The published figure for the same strategy and n: "eq5 3.81 ms". */
-static const char *published(struct xs_result *result,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *row)
+/* The row of a published equation for the same strategy and n, or NULL. */
+static const struct xs_result_estimate *
+published_row(const struct xs_result_phase *phase,
+	      const struct xs_result_estimate *row)
 {
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *other = &phase->estimates[i];
-		const char *name = strrchr(other->model, '-');
 
-		if (is_replay(other) || !other->applies ||
-		    !same(other->strategy, row->strategy) ||
-		    other->n_streams != row->n_streams ||
-		    (other->order && !same(other->order, row->order)))
-			continue;
-		return xs_arena_print(&result->arena, "%s %s",
-				      xs_units_ns(other->round_ns).s,
-				      name ? name + 1 : other->model);
+		if (!is_replay(other) && other->applies &&
+		    same(other->strategy, row->strategy) &&
+		    other->n_streams == row->n_streams &&
+		    (!other->order || same(other->order, row->order)))
+			return other;
 	}
-	return "";
+	return NULL;
+}
+
+/* "eq5" of "vanwerkhoven2014-eq5" */
+static const char *short_model(const char *model)
+{
+	const char *dash = strrchr(model, '-');
+
+	return dash ? dash + 1 : model;
+}
+
+/* "11.8 ms eq5" */
+static struct xs_words published(const struct xs_result_phase *phase,
+				 const struct xs_result_estimate *row)
+{
+	const struct xs_result_estimate *other = published_row(phase, row);
+	struct xs_words out = {""};
+
+	if (other)
+		snprintf(out.s, sizeof(out.s), "%.16s %.14s",
+			 xs_units_ns(other->round_ns).s,
+			 short_model(other->model));
+	return out;
+}
+
+/* names with the model of row, unless it is there already. */
+static const char *add_model(struct xs_result *result, const char *names,
+			     const struct xs_result_estimate *row)
+{
+	const char *name;
+
+	if (!row)
+		return names;
+	name = xs_arena_print(&result->arena, "%s = %s",
+			      short_model(row->model), row->model);
+	if (!names || !name)
+		return name;
+	if (strstr(names, name))
+		return names;
+	return xs_arena_print(&result->arena, "%s, %s", names, name);
 }
 
 static struct xs_words value(const struct xs_column *column,
@@ -82,7 +117,9 @@ static struct xs_words value(const struct xs_column *column,
 	case XS_COLUMN_TEXT:
 	case XS_COLUMN_BOOL:
 		text = xs_column_text(column, row);
-		snprintf(out.s, sizeof(out.s), "%s", text ? text : "");
+		/* what a star is, stands under the table */
+		snprintf(out.s, sizeof(out.s), "%s%s", text ? text : "",
+			 row->assumes_once && text == row->strategy ? "*" : "");
 		break;
 	case XS_COLUMN_COUNT:
 		out = xs_units_count(xs_column_number(column, row));
@@ -103,8 +140,7 @@ static struct xs_words value(const struct xs_column *column,
 	return out;
 }
 
-static void put_row(struct xs_table *table, struct xs_result *result,
-		    const struct xs_result_phase *phase,
+static void put_row(struct xs_table *table, const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, bool first)
 {
 	/* green is for what makes the run faster */
@@ -126,7 +162,7 @@ static void put_row(struct xs_table *table, struct xs_result *result,
 			      column->kind == XS_COLUMN_RATIO ? tint : XS_PLAIN,
 			      value(column, row).s);
 	}
-	xs_table_cell(table, cell, XS_DIM, published(result, phase, row));
+	xs_table_cell(table, cell, XS_DIM, published(phase, row).s);
 }
 
 /* Headings: the phase, the columns that text has, the published figure. */
@@ -158,8 +194,7 @@ static int put_table(const struct xs_pen *pen, struct xs_result *result,
 		for (size_t k = 0; k < phase->estimate_count; k++) {
 			if (!is_shown(result, phase, &phase->estimates[k]))
 				continue;
-			put_row(&table, result, phase, &phase->estimates[k],
-				first);
+			put_row(&table, phase, &phase->estimates[k], first);
 			first = false;
 		}
 	}
@@ -212,33 +247,83 @@ static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
 		    list);
 }
 
-/* Strategies of a phase that abstained, by reason. */
-static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
-			  const struct xs_result_phase *phase)
+static bool abstains(const struct xs_result_estimate *row)
+{
+	return is_replay(row) && !row->applies;
+}
+
+/* "no mapped (1), hybrid (1)", the phases in brackets: all rows that abstain
+ * for the reason of this one; NULL where an earlier one has told them. */
+static const char *alike(struct xs_result *result, size_t phases,
+			 const struct xs_result_estimate *first)
 {
 	struct xs_arena *arena = &result->arena;
+	const char *list = NULL, *last = NULL;
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-		const char *lead;
-		bool said = false;
+	for (size_t i = 0; i < phases; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+			const struct xs_result_estimate *row =
+			    &result->phases[i].estimates[k];
 
-		if (!is_replay(row) || row->applies)
-			continue;
-		for (size_t k = 0; k < i && !said; k++)
-			said =
-			    is_replay(&phase->estimates[k]) &&
-			    same(phase->estimates[k].strategy, row->strategy) &&
-			    same(phase->estimates[k].why, row->why);
-		if (said)
-			continue;
-		lead = xs_arena_print(arena,
-				      "  phase %" PRId64 ", no %s: ", phase->id,
-				      row->strategy);
-		if (lead)
-			xs_pen_wrap(pen, XS_DIM, lead,
-				    row->why ? row->why : "not said why");
-	}
+			if (!abstains(row) || !same(row->why, first->why))
+				continue;
+			if (!list && row != first)
+				return NULL;
+			if (!list || !same(last, row->strategy))
+				list = xs_arena_print(
+				    arena, "%s%s%s (%" PRId64 ")",
+				    list ? list : "", list ? ", " : "no ",
+				    row->strategy, result->phases[i].id);
+			last = row->strategy;
+		}
+	return list;
+}
+
+/* What abstained, and why; a reason is said once. */
+static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
+			  size_t phases)
+{
+	for (size_t i = 0; i < phases; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+			const struct xs_result_estimate *row =
+			    &result->phases[i].estimates[k];
+			const char *list =
+			    abstains(row) ? alike(result, phases, row) : NULL;
+
+			if (list)
+				xs_pen_wrap(
+				    pen, XS_DIM, "  ",
+				    xs_arena_print(
+					&result->arena, "%s: %s", list,
+					row->why ? row->why : "not said why"));
+		}
+}
+
+/* What the star and the names of equations stand for, where they do. */
+static void put_legend(const struct xs_pen *pen, struct xs_result *result,
+		       size_t phases)
+{
+	const char *names = NULL;
+	bool star = false;
+
+	for (size_t i = 0; i < phases; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+			const struct xs_result_estimate *row =
+			    &result->phases[i].estimates[k];
+
+			if (is_shown(result, &result->phases[i], row)) {
+				star |= row->assumes_once;
+				names = add_model(
+				    result, names,
+				    published_row(&result->phases[i], row));
+			}
+		}
+	if (star)
+		xs_pen_wrap(pen, XS_DIM, "  * ",
+			    "at best: each byte crosses the bus once, which "
+			    "was not measured");
+	if (names)
+		xs_pen_wrap(pen, XS_DIM, "  published: ", names);
 }
 
 int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result)
@@ -251,9 +336,9 @@ int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result)
 	xs_pen_heading(pen, "Strategies",
 		       "one round, and the whole run if only this changes");
 	err = put_table(pen, result, phases);
+	put_legend(pen, result, phases);
 	for (size_t i = 0; i < phases; i++)
 		put_sweep(pen, result, &result->phases[i]);
-	for (size_t i = 0; i < phases; i++)
-		put_abstained(pen, result, &result->phases[i]);
+	put_abstained(pen, result, phases);
 	return err;
 }

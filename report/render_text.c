@@ -115,7 +115,14 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 	return xs_table_end(&table, NULL, 0);
 }
 
-/* "saxpy; in main.cu:12 (step), out main.cu:14, kernel main.cu:13" */
+/* ", "-separated: adds one more to a list, NULL being the empty one. */
+static const char *join(struct xs_arena *arena, const char *list,
+			const char *item)
+{
+	return list ? xs_arena_print(arena, "%s, %s", list, item) : item;
+}
+
+/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
 static const char *phase_places(struct xs_result *result,
 				const struct xs_result_phase *phase)
 {
@@ -123,13 +130,12 @@ static const char *phase_places(struct xs_result *result,
 		const char *step, *name;
 	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
 	struct xs_arena *arena = &result->arena;
-	const char *out = "";
+	const char *list = NULL;
 	size_t shown = 0;
 
 	if (phase->kernel_name_count)
-		out = xs_arena_print(
-		    arena, "%.*s%s;",
-		    (int)strcspn(phase->kernel_names[0], "(<"),
+		list = xs_arena_print(
+		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
 		    phase->kernel_names[0],
 		    phase->kernel_name_count > 1 ? " and others" : "");
 	for (size_t k = 0; k < 3; k++)
@@ -139,11 +145,17 @@ static const char *phase_places(struct xs_result *result,
 			if (strcmp(site->step, kinds[k].step) != 0 ||
 			    shown == SITES_MAX)
 				continue;
-			out = xs_arena_print(arena, "%s%s %s %s", out,
-					     shown++ ? "," : "", kinds[k].name,
-					     xs_result_site_label(arena, site));
+			shown++;
+			list = join(
+			    arena, list,
+			    xs_arena_print(arena, "%s %s", kinds[k].name,
+					   xs_result_site_label(arena, site)));
 		}
-	return out ? out : "";
+	if (phase->streams > 1)
+		list = join(arena, list,
+			    xs_arena_print(arena, "%" PRId64 " streams",
+					   phase->streams));
+	return list;
 }
 
 /* "64 MiB pageable" */
@@ -171,7 +183,6 @@ static void put_phase(struct xs_table *table, struct xs_result *result,
 		      phase->kernels ? xs_units_ns(phase->kernel_ns).s : "-");
 	xs_table_cell(table, 6, XS_PLAIN,
 		      moved(result, phase->d2h_bytes, phase->dst_memory));
-	xs_table_cell(table, 7, XS_PLAIN, xs_units_count(phase->streams).s);
 }
 
 static int put_phases(const struct xs_pen *pen, struct xs_result *result)
@@ -179,7 +190,7 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 	static const struct xs_heading headings[] = {
 	    {"#", true},      {"rounds", true}, {"a round", true},
 	    {"of run", true}, {"in", false},	{"kernels", true},
-	    {"out", false},   {"streams", true}};
+	    {"out", false}};
 	size_t count = result->phase_count < XS_TEXT_PHASES
 			   ? result->phase_count
 			   : XS_TEXT_PHASES;
@@ -193,7 +204,7 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 		fputs("  none: no copies and no kernels were seen\n", pen->out);
 		return 0;
 	}
-	xs_table_begin(&table, pen, 2, headings, 8);
+	xs_table_begin(&table, pen, 2, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
 		places[i] = phase_places(result, &result->phases[i]);
@@ -207,13 +218,13 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 	return err;
 }
 
-/* "streams n=8 depth" */
+/* "streams, n=8" */
 static const char *what(struct xs_result *result,
 			const struct xs_result_estimate *estimate)
 {
 	if (estimate->n_streams == XS_UNKNOWN)
 		return estimate->strategy;
-	return xs_arena_print(&result->arena, "%s, n=%" PRId64,
+	return xs_arena_print(&result->arena, "%s (n=%" PRId64 ")",
 			      estimate->strategy, estimate->n_streams);
 }
 
@@ -239,9 +250,10 @@ static void put_others(const struct xs_pen *pen, struct xs_result *result,
 
 		if (other->phase != phase || other->estimate->saves_ns <= 0)
 			continue;
-		list = xs_arena_print(
-		    arena, "%s%s%s %s", list ? list : "", list ? "; " : "",
-		    what(result, other->estimate), saving(result, other));
+		list = join(arena, list,
+			    xs_arena_print(arena, "%s %s",
+					   what(result, other->estimate),
+					   saving(result, other)));
 	}
 	if (list)
 		xs_pen_wrap(pen, XS_DIM, "     instead: ", list);

@@ -123,7 +123,7 @@ void xs_table_cell(struct xs_table *table, size_t column, enum xs_tint tint,
 		return;
 	cell = scols_line_get_cell(table->line, column);
 	if (!cell || scols_cell_set_data(cell, text) < 0 ||
-	    (tints[tint].name &&
+	    (tints[tint].name && text && *text &&
 	     scols_cell_set_color(cell, tints[tint].name) < 0))
 		table->failed = true;
 }

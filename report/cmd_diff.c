@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy diff: two runs side by side, and a gate for CI. */
+#include "report/cli.h"
+#include "report/diff.h"
+#include "report/render_diff.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
+    "Totals and phases of two traces side by side, what changed first, and\n"
+    "whether the strategy that AFTER uses does what BEFORE predicted.\n"
+    "\n"
+    "  --format FORMAT      text (the default) or json\n"
+    "  -o, --output FILE    write there, not to the standard output\n"
+    "  --machine FILE|NAME  profile for the predictions, such as h200\n"
+    "  --fail-above PCT     exit with 3 when AFTER took more than PCT per\n"
+    "                       cent longer than BEFORE\n"
+    "  -h, --help           this text\n";
+
+struct options {
+	enum xs_format format;
+	const char *output, *machine;
+	double fail_above; /* NAN: no gate */
+	bool help;
+};
+
+static int parse_option(int option, struct options *out)
+{
+	switch (option) {
+	case 'f':
+		return xs_cli_format(optarg, "text, json", &out->format);
+	case 'o':
+		out->output = optarg;
+		return 0;
+	case 'm':
+		out->machine = optarg;
+		return 0;
+	default:
+		if (xs_units_parse_number(optarg, &out->fail_above) == 0)
+			return 0;
+		return xs_cli_error(XS_EXIT_USAGE, optarg, "no percentage",
+				    "give a number such as 5");
+	}
+}
+
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct option options[] = {
+	    {"format", required_argument, NULL, 'f'},
+	    {"output", required_argument, NULL, 'o'},
+	    {"machine", required_argument, NULL, 'm'},
+	    {"fail-above", required_argument, NULL, 'a'},
+	    {"help", no_argument, NULL, 'h'},
+	    {0}};
+	int option, code;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) !=
+	       -1) {
+		if (option == '?' || option == ':')
+			return xs_cli_bad_option("diff", argv, option);
+		if (option == 'h') {
+			out->help = true;
+			return 0;
+		}
+		code = parse_option(option, out);
+		if (code)
+			return code;
+	}
+	if (optind != argc - 2)
+		return xs_cli_error(XS_EXIT_USAGE, "diff",
+				    "it takes exactly two traces",
+				    "name the one before and the one after");
+	return 0;
+}
+
+/* The n of the phase that takes longest of those that use streams: what
+ * before has to predict. */
+static unsigned streams_of(const struct xs_result *after)
+{
+	for (size_t i = 0; i < after->phase_count; i++)
+		if (after->phases[i].streams > 1)
+			return (unsigned)after->phases[i].streams;
+	return 0;
+}
+
+static int gate(const struct options *options, const struct xs_diff *diff)
+{
+	char why[128];
+
+	if (isnan(options->fail_above))
+		return XS_EXIT_DONE;
+	if (isnan(diff->change_percent))
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    "how long the runs took is not known",
+				    "compare traces that were closed in order");
+	if (diff->change_percent <= options->fail_above)
+		return XS_EXIT_DONE;
+	snprintf(why, sizeof(why), "the run got %.1f %% slower",
+		 diff->change_percent);
+	return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
+			    "see which phase changed first");
+}
+
+static int compare(const struct options *options,
+		   const struct xs_result *before,
+		   const struct xs_result *after)
+{
+	struct xs_diff diff;
+	FILE *out;
+	int code = xs_cli_open(options->output, &out), err;
+
+	if (code)
+		return code;
+	err = xs_diff_build(before, after, &diff);
+	if (!err && options->format == XS_FORMAT_JSON)
+		err = xs_render_diff_json(&diff, options->fail_above, out);
+	else if (!err)
+		err = xs_render_diff_text(&diff, options->fail_above,
+					  xs_cli_color(out), out);
+	code = xs_cli_close(options->output, out, err);
+	if (!code)
+		code = gate(options, &diff);
+	xs_diff_free(&diff);
+	return code;
+}
+
+int xs_cmd_diff(int argc, char **argv)
+{
+	struct options options = {.fail_above = NAN};
+	struct xs_result *before = NULL, *after = NULL;
+	struct xs_result_options how = {0};
+	struct xs_machine machine;
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code;
+	if (options.help) {
+		fputs(usage, stdout);
+		return XS_EXIT_DONE;
+	}
+	if (options.machine) {
+		code = xs_cli_machine(options.machine, &machine);
+		if (code)
+			return code;
+		how.machine = &machine;
+	}
+	code = xs_cli_read(argv[optind + 1], &how, &after);
+	if (code)
+		goto out;
+	how.streams = streams_of(after);
+	code = xs_cli_read(argv[optind], &how, &before);
+	if (code)
+		goto out;
+	code = compare(&options, before, after);
+out:
+	xs_result_free(before);
+	xs_result_free(after);
+	return code;
+}
