@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated runtime: each function is one row that names it, its CUPTI
+ * callback id, its parameters, and what the core is asked to do. Built as
+ * libcudart.so.13, and as an archive with hidden symbols that stands for
+ * NVIDIA's static runtime.
+ */
+#ifndef XS_SIM_CUDART_H
+#define XS_SIM_CUDART_H
+
+#include "tests/sim/core.h"
+
+#include <cuda_runtime_api.h>
+#include <cupti.h>
+
+/* Initialises CUDA where needed, then tells CUPTI. */
+int xs_rt_enter(struct xs_sim_call *call);
+/* Keeps the error for cudaGetLastError, then tells CUPTI. */
+cudaError_t xs_rt_leave(struct xs_sim_call *call, int result);
+cudaError_t xs_rt_last_error(bool reset);
+
+/* The stream of a handle; the default one is the thread's own in code that
+ * was built for per-thread default streams. */
+struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread);
+/* The device address of a __device__ or __constant__ variable, or NULL. */
+char *xs_rt_symbol(const void *symbol, size_t *bytes);
+
+#define RT_CALL(id, params_)                                                   \
+	{                                                                      \
+		.domain = CUPTI_CB_DOMAIN_RUNTIME_API,                         \
+		.cbid = CUPTI_RUNTIME_TRACE_CBID_##id, .name = __func__,       \
+		.params = (params_)                                            \
+	}
+#define RT_LIST(...) __VA_ARGS__
+
+#define RT_ROW(symbol, id, parameters, arguments, thread, body)                \
+	cudaError_t CUDARTAPI symbol parameters                                \
+	{                                                                      \
+		const bool per_thread = (thread);                              \
+		id##_params rt_params = {RT_LIST arguments};                   \
+		struct xs_sim_call rt_call = RT_CALL(id, &rt_params);          \
+		int rt_rc = xs_rt_enter(&rt_call);                             \
+                                                                               \
+		(void)per_thread;                                              \
+		return xs_rt_leave(&rt_call, rt_rc ? rt_rc : (int)(body));     \
+	}
+
+/* A function with one form. */
+#define RT_API(name, version, parameters, arguments, body)                     \
+	RT_ROW(name, name##_##version, parameters, arguments, false, body)
+
+/* One without parameters. */
+#define RT_API_VOID(name, version, body)                                       \
+	cudaError_t CUDARTAPI name(void)                                       \
+	{                                                                      \
+		struct xs_sim_call rt_call = RT_CALL(name##_##version, NULL);  \
+		int rt_rc = xs_rt_enter(&rt_call);                             \
+                                                                               \
+		return xs_rt_leave(&rt_call, rt_rc ? rt_rc : (int)(body));     \
+	}
+
+/* One that has a twin for per-thread default streams. */
+#define RT_TWINS(name, version, suffix, parameters, arguments, body)           \
+	cudaError_t CUDARTAPI name##_##suffix parameters;                      \
+	RT_ROW(name, name##_##version, parameters, arguments, false, body)     \
+	RT_ROW(name##_##suffix, name##_##suffix##_v7000, parameters,           \
+	       arguments, true, body)
+/* The same, where the twin came with another version. */
+#define RT_TWINS_OF(name, version, suffix, parameters, arguments, body)        \
+	cudaError_t CUDARTAPI name##_##suffix parameters;                      \
+	RT_ROW(name, name##_##version, parameters, arguments, false, body)     \
+	RT_ROW(name##_##suffix, name##_##suffix##_##version, parameters,       \
+	       arguments, true, body)
+
+#endif

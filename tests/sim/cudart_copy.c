@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime's copies and sets. The direction is found from the addresses,
+ * as unified addressing does for cudaMemcpyDefault. */
+#include "tests/sim/cudart.h"
+
+static int copy_2d(void *dst, size_t dst_pitch, const void *src,
+		   size_t src_pitch, size_t width, size_t height,
+		   struct xs_sim_stream *stream, bool async)
+{
+	struct xs_sim_copy copy = {
+		.dst = dst,
+		.src = src,
+		.width = width,
+		.height = height,
+		.depth = 1,
+		.dst_pitch = dst_pitch,
+		.src_pitch = src_pitch,
+		.async = async,
+	};
+
+	if (height > 1 && (dst_pitch < width || src_pitch < width))
+		return cudaErrorInvalidPitchValue;
+	return xs_sim_copy(stream, copy);
+}
+
+static int copy_1d(void *dst, const void *src, size_t count,
+		   struct xs_sim_stream *stream, bool async)
+{
+	return copy_2d(dst, count, src, count, count, 1, stream, async);
+}
+
+static const char *at(const struct cudaPitchedPtr *p, struct cudaPos pos)
+{
+	return (const char *)p->ptr + (pos.z * p->ysize + pos.y) * p->pitch +
+	       pos.x;
+}
+
+static int copy_3d(const struct cudaMemcpy3DParms *p,
+		   struct xs_sim_stream *stream, bool async)
+{
+	struct xs_sim_copy copy = {
+		.dst = (char *)(uintptr_t)at(&p->dstPtr, p->dstPos),
+		.src = at(&p->srcPtr, p->srcPos),
+		.width = p->extent.width,
+		.height = p->extent.height,
+		.depth = p->extent.depth,
+		.dst_pitch = p->dstPtr.pitch,
+		.src_pitch = p->srcPtr.pitch,
+		.dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
+		.src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
+		.async = async,
+	};
+
+	if (p->srcArray || p->dstArray)
+		return cudaErrorNotSupported;
+	return xs_sim_copy(stream, copy);
+}
+
+static int copy_to_symbol(const void *symbol, const void *src, size_t count,
+			  size_t offset, struct xs_sim_stream *stream,
+			  bool async)
+{
+	size_t bytes = 0;
+	char *address = xs_rt_symbol(symbol, &bytes);
+
+	if (!address)
+		return cudaErrorInvalidSymbol;
+	if (offset + count > bytes)
+		return cudaErrorInvalidValue;
+	return copy_1d(address + offset, src, count, stream, async);
+}
+
+static int copy_from_symbol(void *dst, const void *symbol, size_t count,
+			    size_t offset, struct xs_sim_stream *stream,
+			    bool async)
+{
+	size_t bytes = 0;
+	char *address = xs_rt_symbol(symbol, &bytes);
+
+	if (!address)
+		return cudaErrorInvalidSymbol;
+	if (offset + count > bytes)
+		return cudaErrorInvalidValue;
+	return copy_1d(dst, address + offset, count, stream, async);
+}
+
+static int set_2d(void *dst, size_t pitch, int value, size_t width,
+		  size_t height, struct xs_sim_stream *stream, bool async)
+{
+	struct xs_sim_op op = {
+		.kind = XS_SIM_SET,
+		.stream = stream,
+		.set = {.dst = dst,
+			.width = width,
+			.height = height,
+			.pitch = pitch,
+			.value = (uint8_t)value,
+			.unit = 1,
+			.async = async},
+	};
+
+	if (width == 0 || height == 0)
+		return cudaSuccess;
+	return xs_sim_issue(&op);
+}
+
+static int symbol_address(void **address, const void *symbol)
+{
+	size_t bytes;
+
+	*address = xs_rt_symbol(symbol, &bytes);
+	return *address ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+static int symbol_size(size_t *bytes, const void *symbol)
+{
+	return xs_rt_symbol(symbol, bytes) ? cudaSuccess
+					   : cudaErrorInvalidSymbol;
+}
+
+/* The stream that a function without a stream argument works in. */
+#define OWN_STREAM xs_rt_stream(NULL, per_thread)
+#define STREAM	   xs_rt_stream(stream, per_thread)
+
+RT_TWINS(cudaMemcpy, v3020, ptds,
+	 (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind),
+	 (dst, src, count, kind), copy_1d(dst, src, count, OWN_STREAM, false))
+RT_TWINS(cudaMemcpyAsync, v3020, ptsz,
+	 (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+	  cudaStream_t stream),
+	 (dst, src, count, kind, stream),
+	 copy_1d(dst, src, count, STREAM, true))
+RT_TWINS(cudaMemcpy2D, v3020, ptds,
+	 (void *dst, size_t dpitch, const void *src, size_t spitch,
+	  size_t width, size_t height, enum cudaMemcpyKind kind),
+	 (dst, dpitch, src, spitch, width, height, kind),
+	 copy_2d(dst, dpitch, src, spitch, width, height, OWN_STREAM, false))
+RT_TWINS(cudaMemcpy2DAsync, v3020, ptsz,
+	 (void *dst, size_t dpitch, const void *src, size_t spitch,
+	  size_t width, size_t height, enum cudaMemcpyKind kind,
+	  cudaStream_t stream),
+	 (dst, dpitch, src, spitch, width, height, kind, stream),
+	 copy_2d(dst, dpitch, src, spitch, width, height, STREAM, true))
+RT_TWINS(cudaMemcpy3D, v3020, ptds, (const struct cudaMemcpy3DParms *p), (p),
+	 copy_3d(p, OWN_STREAM, false))
+RT_TWINS(cudaMemcpy3DAsync, v3020, ptsz,
+	 (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream),
+	 copy_3d(p, STREAM, true))
+RT_API(cudaMemcpyPeer, v4000,
+       (void *dst, int dstDevice, const void *src, int srcDevice,
+	size_t count),
+       (dst, dstDevice, src, srcDevice, count),
+       copy_1d(dst, src, count, OWN_STREAM, false))
+RT_API(cudaMemcpyPeerAsync, v4000,
+       (void *dst, int dstDevice, const void *src, int srcDevice,
+	size_t count, cudaStream_t stream),
+       (dst, dstDevice, src, srcDevice, count, stream),
+       copy_1d(dst, src, count, STREAM, true))
+RT_TWINS(cudaMemcpyToSymbol, v3020, ptds,
+	 (const void *symbol, const void *src, size_t count, size_t offset,
+	  enum cudaMemcpyKind kind),
+	 (symbol, src, count, offset, kind),
+	 copy_to_symbol(symbol, src, count, offset, OWN_STREAM, false))
+RT_TWINS(cudaMemcpyToSymbolAsync, v3020, ptsz,
+	 (const void *symbol, const void *src, size_t count, size_t offset,
+	  enum cudaMemcpyKind kind, cudaStream_t stream),
+	 (symbol, src, count, offset, kind, stream),
+	 copy_to_symbol(symbol, src, count, offset, STREAM, true))
+RT_TWINS(cudaMemcpyFromSymbol, v3020, ptds,
+	 (void *dst, const void *symbol, size_t count, size_t offset,
+	  enum cudaMemcpyKind kind),
+	 (dst, symbol, count, offset, kind),
+	 copy_from_symbol(dst, symbol, count, offset, OWN_STREAM, false))
+RT_TWINS(cudaMemcpyFromSymbolAsync, v3020, ptsz,
+	 (void *dst, const void *symbol, size_t count, size_t offset,
+	  enum cudaMemcpyKind kind, cudaStream_t stream),
+	 (dst, symbol, count, offset, kind, stream),
+	 copy_from_symbol(dst, symbol, count, offset, STREAM, true))
+RT_TWINS(cudaMemset, v3020, ptds, (void *devPtr, int value, size_t count),
+	 (devPtr, value, count),
+	 set_2d(devPtr, count, value, count, 1, OWN_STREAM, false))
+RT_TWINS(cudaMemsetAsync, v3020, ptsz,
+	 (void *devPtr, int value, size_t count, cudaStream_t stream),
+	 (devPtr, value, count, stream),
+	 set_2d(devPtr, count, value, count, 1, STREAM, true))
+RT_TWINS(cudaMemset2D, v3020, ptds,
+	 (void *devPtr, size_t pitch, int value, size_t width, size_t height),
+	 (devPtr, pitch, value, width, height),
+	 set_2d(devPtr, pitch, value, width, height, OWN_STREAM, false))
+RT_TWINS(cudaMemset2DAsync, v3020, ptsz,
+	 (void *devPtr, size_t pitch, int value, size_t width, size_t height,
+	  cudaStream_t stream),
+	 (devPtr, pitch, value, width, height, stream),
+	 set_2d(devPtr, pitch, value, width, height, STREAM, true))
+RT_API(cudaGetSymbolAddress, v3020, (void **devPtr, const void *symbol),
+       (devPtr, symbol), symbol_address(devPtr, symbol))
+RT_API(cudaGetSymbolSize, v3020, (size_t * size, const void *symbol),
+       (size, symbol), symbol_size(size, symbol))

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* What nvcc's start-up code registers, and launches of it. Images are parsed
+ * when first needed, as lazy loading does. */
+#include "tests/sim/cudart.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+	const void *wrapper;
+	struct xs_sim_module *module;
+};
+
+/* A kernel or a variable, by the address of its shadow on the host. */
+struct entity {
+	struct entity *next;
+	struct image *image;
+	const void *host;
+	char *name;
+	struct xs_sim_function *function;
+};
+
+struct configuration {
+	dim3 grid, block;
+	size_t shared_bytes;
+	cudaStream_t stream;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entity *entities;
+static _Thread_local struct configuration pending[8];
+static _Thread_local unsigned pending_count;
+
+/* nvcc's start-up code declares these itself; no header does. */
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device,
+			    const char *name, int thread_limit, uint3 *tid,
+			    uint3 *bid, dim3 *block, dim3 *grid, int *warp);
+void __cudaRegisterVar(void **handle, char *host, char *device,
+		       const char *name, int ext, size_t size, int constant,
+		       int global);
+char __cudaInitModule(void **handle);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+				     size_t shared_bytes, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
+				       size_t *shared_bytes, void *stream);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+			       void **args, size_t shared_bytes,
+			       cudaStream_t stream);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
+				    void **args, size_t shared_bytes,
+				    cudaStream_t stream);
+cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gridDim,
+					    dim3 blockDim, void **args,
+					    size_t sharedMem,
+					    cudaStream_t stream);
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (image)
+		image->wrapper = wrapper;
+	return (void **)(void *)image;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+/* Runs among the exit handlers, where the application's own may still launch
+ * and copy: everything stays until the process is gone. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	(void)handle;
+}
+
+char __cudaInitModule(void **handle)
+{
+	(void)handle;
+	return 1;
+}
+
+static void register_entity(void **handle, const void *host, const char *name)
+{
+	struct entity *entity = calloc(1, sizeof(*entity));
+
+	if (!entity)
+		return;
+	entity->image = (struct image *)(void *)handle;
+	entity->host = host;
+	entity->name = strdup(name);
+	pthread_mutex_lock(&lock);
+	entity->next = entities;
+	entities = entity;
+	pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device,
+			    const char *name, int thread_limit, uint3 *tid,
+			    uint3 *bid, dim3 *block, dim3 *grid, int *warp)
+{
+	(void)device, (void)thread_limit, (void)tid, (void)bid;
+	(void)block, (void)grid, (void)warp;
+	register_entity(handle, host, name);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device,
+		       const char *name, int ext, size_t size, int constant,
+		       int global)
+{
+	(void)device, (void)ext, (void)size, (void)constant, (void)global;
+	register_entity(handle, host, name);
+}
+
+/* By the host's address, or the entity itself as __cudaGetKernel gave it. */
+static struct entity *find_entity(const void *key)
+{
+	struct entity *entity;
+
+	pthread_mutex_lock(&lock);
+	for (entity = entities; entity; entity = entity->next)
+		if (entity->host == key || entity == key)
+			break;
+	if (entity && !entity->image->module)
+		entity->image->module =
+		    xs_sim_module_load(entity->image->wrapper);
+	pthread_mutex_unlock(&lock);
+	return entity && entity->image->module ? entity : NULL;
+}
+
+char *xs_rt_symbol(const void *symbol, size_t *bytes)
+{
+	struct entity *entity = find_entity(symbol);
+
+	return entity ? xs_sim_module_global(entity->image->module,
+					     entity->name, bytes)
+		      : NULL;
+}
+
+static struct xs_sim_function *find_function(const void *key, int *error)
+{
+	struct entity *entity = find_entity(key);
+
+	*error = cudaErrorInvalidDeviceFunction;
+	if (!entity)
+		return NULL;
+	*error = cudaErrorNoKernelImageForDevice;
+	if (!entity->function)
+		entity->function = xs_sim_module_function(entity->image->module,
+							  entity->name);
+	return entity->function;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+				     size_t shared_bytes, void *stream)
+{
+	if (pending_count == sizeof(pending) / sizeof(pending[0]))
+		return cudaErrorInvalidConfiguration;
+	pending[pending_count++] =
+	    (struct configuration){grid, block, shared_bytes, stream};
+	return cudaSuccess;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
+				       size_t *shared_bytes, void *stream)
+{
+	const struct configuration *c;
+
+	if (pending_count == 0)
+		return cudaErrorMissingConfiguration;
+	c = &pending[--pending_count];
+	*grid = c->grid;
+	*block = c->block;
+	*shared_bytes = c->shared_bytes;
+	*(cudaStream_t *)stream = c->stream;
+	return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+	*kernel = (cudaKernel_t)(void *)find_entity(host);
+	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
+			  dim3 block, void **args, size_t shared_bytes,
+			  cudaStream_t stream, bool per_thread)
+{
+	const uint32_t grid3[3] = {grid.x, grid.y, grid.z};
+	const uint32_t block3[3] = {block.x, block.y, block.z};
+	struct xs_sim_function_info info;
+	struct xs_sim_function *function;
+	int error, rc;
+
+	function = find_function(key, &error);
+	if (function) {
+		xs_sim_function_info(function, &info);
+		call->symbol = info.name;
+	}
+	rc = xs_rt_enter(call);
+	if (rc == 0 && !function)
+		rc = error;
+	if (rc == 0)
+		rc = xs_sim_launch(function, xs_rt_stream(stream, per_thread),
+				   grid3, block3, shared_bytes, args);
+	return xs_rt_leave(call, rc);
+}
+
+/* The parameters of all of these are laid out as cudaLaunchKernel's. */
+#define LAUNCH(id, key, thread)                                                \
+	{                                                                      \
+		cudaLaunchKernel_v7000_params params = {                       \
+			(key), gridDim, blockDim, args, sharedMem, stream};    \
+		struct xs_sim_call call = RT_CALL(id, &params);                \
+                                                                               \
+		return launch(&call, (key), gridDim, blockDim, args,           \
+			      sharedMem, stream, (thread));                    \
+	}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+			       void **args, size_t sharedMem,
+			       cudaStream_t stream)
+	LAUNCH(__cudaLaunchKernel_v13000, kernel, false)
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim,
+				    dim3 blockDim, void **args,
+				    size_t sharedMem, cudaStream_t stream)
+	LAUNCH(__cudaLaunchKernel_ptsz_v13000, kernel, true)
+
+cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim,
+				       dim3 blockDim, void **args,
+				       size_t sharedMem, cudaStream_t stream)
+	LAUNCH(cudaLaunchKernel_v7000, func, false)
+
+cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gridDim,
+					    dim3 blockDim, void **args,
+					    size_t sharedMem,
+					    cudaStream_t stream)
+	LAUNCH(cudaLaunchKernel_ptsz_v7000, func, true)
+
+#define LAUNCH_EX(id, thread)                                                  \
+	{                                                                      \
+		id##_params params = {config, func, args};                     \
+		struct xs_sim_call call = RT_CALL(id, &params);                \
+                                                                               \
+		return launch(&call, func, config->gridDim, config->blockDim,  \
+			      args, config->dynamicSmemBytes, config->stream,  \
+			      (thread));                                       \
+	}
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
+					       const void *func, void **args);
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+					  const void *func, void **args)
+	LAUNCH_EX(cudaLaunchKernelExC_v11060, false)
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
+					       const void *func, void **args)
+	LAUNCH_EX(cudaLaunchKernelExC_ptsz_v11060, true)
+
+static int function_attributes(struct cudaFuncAttributes *attr,
+			       const void *func)
+{
+	struct xs_sim_function_info info;
+	struct xs_sim_function *function;
+	int error;
+
+	function = find_function(func, &error);
+	if (!function)
+		return error;
+	xs_sim_function_info(function, &info);
+	*attr = (struct cudaFuncAttributes){
+		.sharedSizeBytes = info.shared_bytes,
+		.localSizeBytes = info.local_bytes,
+		.maxThreadsPerBlock = XS_SIM_MAX_THREADS,
+		.numRegs = (int)info.registers,
+		.ptxVersion = 75,
+		.binaryVersion = 75,
+	};
+	return cudaSuccess;
+}
+
+RT_API(cudaFuncGetAttributes, v3020,
+       (struct cudaFuncAttributes * attr, const void *func), (attr, func),
+       function_attributes(attr, func))
+RT_API(cudaFuncSetAttribute, v9000,
+       (const void *func, enum cudaFuncAttribute attr, int value),
+       (func, attr, value), cudaSuccess)

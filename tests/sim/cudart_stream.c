@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime's streams and events. */
+#include "tests/sim/cudart.h"
+
+struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread)
+{
+	return xs_sim_stream_get(handle || !per_thread ? handle
+						       : cudaStreamPerThread);
+}
+
+static int create_stream(cudaStream_t *stream, unsigned flags, int priority)
+{
+	*stream = (cudaStream_t)(void *)xs_sim_stream_create(flags, priority);
+	return *stream ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static int destroy_stream(cudaStream_t stream)
+{
+	if ((uintptr_t)stream <= (uintptr_t)cudaStreamPerThread)
+		return cudaErrorInvalidResourceHandle;
+	xs_sim_stream_destroy(xs_sim_stream_get(stream));
+	return cudaSuccess;
+}
+
+static int synchronize_stream(struct xs_sim_stream *stream)
+{
+	xs_sim_stream_wait(stream);
+	return cudaSuccess;
+}
+
+static int priority_range(int *least, int *greatest)
+{
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = -1;
+	return cudaSuccess;
+}
+
+static struct xs_sim_event *event_of(cudaEvent_t event)
+{
+	return (struct xs_sim_event *)(void *)event;
+}
+
+static int create_event(cudaEvent_t *event, unsigned flags)
+{
+	*event = (cudaEvent_t)(void *)xs_sim_event_create(flags);
+	return *event ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static int destroy_event(cudaEvent_t event)
+{
+	if (!event)
+		return cudaErrorInvalidResourceHandle;
+	xs_sim_event_destroy(event_of(event));
+	return cudaSuccess;
+}
+
+static int issue_event(enum xs_sim_op_kind kind, cudaEvent_t event,
+		       struct xs_sim_stream *stream)
+{
+	struct xs_sim_op op = {
+		.kind = kind,
+		.stream = stream,
+		.event = event_of(event),
+	};
+
+	if (!event)
+		return cudaErrorInvalidResourceHandle;
+	return xs_sim_issue(&op);
+}
+
+static int synchronize_event(cudaEvent_t event)
+{
+	if (!event)
+		return cudaErrorInvalidResourceHandle;
+	xs_sim_event_wait(event_of(event));
+	return cudaSuccess;
+}
+
+static int elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+	struct xs_sim_event *from = event_of(start), *to = event_of(end);
+
+	if (!from || !to || !from->issued || !to->issued)
+		return cudaErrorInvalidResourceHandle;
+	if (!xs_sim_event_done(from) || !xs_sim_event_done(to))
+		return cudaErrorNotReady;
+	*ms = (float)((double)(int64_t)(to->end_ns - from->end_ns) / 1e6);
+	return cudaSuccess;
+}
+
+static int launch_host(struct xs_sim_stream *stream, cudaHostFn_t function,
+		       void *data)
+{
+	struct xs_sim_op op = {
+		.kind = XS_SIM_HOST,
+		.stream = stream,
+		.host = {function, data},
+	};
+
+	return function ? xs_sim_issue(&op) : (int)cudaErrorInvalidValue;
+}
+
+#define STREAM xs_rt_stream(stream, per_thread)
+
+RT_API(cudaStreamCreate, v3020, (cudaStream_t * pStream), (pStream),
+       create_stream(pStream, 0, 0))
+RT_API(cudaStreamCreateWithFlags, v5000,
+       (cudaStream_t * pStream, unsigned int flags), (pStream, flags),
+       create_stream(pStream, flags, 0))
+RT_API(cudaStreamCreateWithPriority, v5050,
+       (cudaStream_t * pStream, unsigned int flags, int priority),
+       (pStream, flags, priority), create_stream(pStream, flags, priority))
+RT_API(cudaStreamDestroy, v5050, (cudaStream_t stream), (stream),
+       destroy_stream(stream))
+RT_API(cudaDeviceGetStreamPriorityRange, v5050,
+       (int *leastPriority, int *greatestPriority),
+       (leastPriority, greatestPriority),
+       priority_range(leastPriority, greatestPriority))
+RT_TWINS(cudaStreamSynchronize, v3020, ptsz, (cudaStream_t stream), (stream),
+	 synchronize_stream(STREAM))
+RT_TWINS(cudaStreamQuery, v3020, ptsz, (cudaStream_t stream), (stream),
+	 xs_sim_stream_done(STREAM) ? cudaSuccess : cudaErrorNotReady)
+RT_TWINS(cudaStreamWaitEvent, v3020, ptsz,
+	 (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+	 (stream, event, flags), issue_event(XS_SIM_WAIT, event, STREAM))
+RT_API(cudaEventCreate, v3020, (cudaEvent_t * event), (event),
+       create_event(event, 0))
+RT_API(cudaEventCreateWithFlags, v3020,
+       (cudaEvent_t * event, unsigned int flags), (event, flags),
+       create_event(event, flags))
+RT_API(cudaEventDestroy, v3020, (cudaEvent_t event), (event),
+       destroy_event(event))
+RT_TWINS(cudaEventRecord, v3020, ptsz,
+	 (cudaEvent_t event, cudaStream_t stream), (event, stream),
+	 issue_event(XS_SIM_RECORD, event, STREAM))
+RT_TWINS_OF(cudaEventRecordWithFlags, v11010, ptsz,
+	    (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
+	    (event, stream, flags), issue_event(XS_SIM_RECORD, event, STREAM))
+RT_API(cudaEventSynchronize, v3020, (cudaEvent_t event), (event),
+       synchronize_event(event))
+RT_API(cudaEventQuery, v3020, (cudaEvent_t event), (event),
+       !event				    ? cudaErrorInvalidResourceHandle
+       : xs_sim_event_done(event_of(event)) ? cudaSuccess
+					    : cudaErrorNotReady)
+RT_API(cudaEventElapsedTime, v12080,
+       (float *ms, cudaEvent_t start, cudaEvent_t end), (ms, start, end),
+       elapsed(ms, start, end))
+RT_TWINS_OF(cudaLaunchHostFunc, v10000, ptsz,
+	    (cudaStream_t stream, cudaHostFn_t fn, void *userData),
+	    (stream, fn, userData), launch_host(STREAM, fn, userData))

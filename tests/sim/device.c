@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Lifecycle of the simulated driver, and what every API call passes. */
+#include "tests/sim/internal.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct xs_sim_config xs_sim_config;
+
+static pthread_once_t init_once = PTHREAD_ONCE_INIT;
+static pid_t init_pid; /* the process that the workers live in */
+static _Atomic(const struct xs_sim_hooks *) hooks;
+static atomic_uint last_correlation;
+
+static _Thread_local int current_device;
+static _Thread_local unsigned call_depth;
+static _Thread_local uint32_t call_correlation;
+
+static double env_number(const char *name, double fallback)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtod(text, NULL) : fallback;
+}
+
+/* The defaults are about those of a mid-range card on eight lanes of PCIe 3,
+ * but for gips: its kernels run as fast as the interpreter can. */
+static void read_config(struct xs_sim_config *c)
+{
+	c->devices = (int)env_number("XS_SIM_DEVICES", 1);
+	if (c->devices < 0 || c->devices > XS_SIM_MAX_DEVICES)
+		c->devices = XS_SIM_MAX_DEVICES;
+	c->copy_engines = env_number("XS_SIM_COPY_ENGINES", 2) < 2 ? 1 : 2;
+	c->implicit_sync = env_number("XS_SIM_IMPLICIT_SYNC", 0) != 0;
+	c->h2d_gbs = env_number("XS_SIM_H2D_GBS", 6.0);
+	c->d2h_gbs = env_number("XS_SIM_D2H_GBS", 6.0);
+	c->bidir_gbs = env_number("XS_SIM_BIDIR_GBS", 5.0);
+	c->pageable_gbs = env_number("XS_SIM_PAGEABLE_GBS", 3.0);
+	c->mem_gbs = env_number("XS_SIM_MEM_GBS", 200);
+	c->gips = env_number("XS_SIM_GIPS", 0.5);
+	c->copy_ns = (uint64_t)env_number("XS_SIM_COPY_NS", 8000);
+	c->launch_ns = (uint64_t)env_number("XS_SIM_LAUNCH_NS", 2000);
+	c->latency_ns = (uint64_t)env_number("XS_SIM_LATENCY_NS", 5000);
+	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
+	c->memory_bytes =
+	    (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
+	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
+}
+
+static void init(void)
+{
+	read_config(&xs_sim_config);
+	init_pid = getpid();
+	xs_sim_timeline_start();
+}
+
+/* As the real driver: the library named is loaded when CUDA initialises, on
+ * the thread that does it, and may itself call CUDA. */
+static void inject(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library = path && *path ? dlopen(path, RTLD_NOW) : NULL;
+	int (*start)(void) = NULL;
+
+	if (library)
+		*(void **)&start = dlsym(library, "InitializeInjection");
+	if (start)
+		start();
+}
+
+int xs_sim_init(void)
+{
+	static atomic_flag injected = ATOMIC_FLAG_INIT;
+
+	pthread_once(&init_once, init);
+	if (getpid() != init_pid)
+		return XS_SIM_EINIT;
+	if (!atomic_flag_test_and_set(&injected))
+		inject();
+	return XS_SIM_OK;
+}
+
+bool xs_sim_ready(void)
+{
+	return init_pid == getpid();
+}
+
+uint64_t xs_sim_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void xs_sim_set_hooks(const struct xs_sim_hooks *new_hooks)
+{
+	atomic_store(&hooks, new_hooks);
+}
+
+void xs_sim_emit(const struct xs_sim_record *record)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	if (h && h->record)
+		h->record(record);
+}
+
+uint32_t xs_sim_correlation(void)
+{
+	return call_correlation;
+}
+
+void xs_sim_enter(struct xs_sim_call *call)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	call->outermost = call_depth++ == 0;
+	if (call->outermost)
+		call_correlation = atomic_fetch_add(&last_correlation, 1) + 1;
+	call->correlation = call_correlation;
+	call->start_ns = xs_sim_now_ns();
+	if (h && h->call)
+		h->call(call, false);
+}
+
+int xs_sim_leave(struct xs_sim_call *call, int result)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	call->result = result;
+	if (call->outermost)
+		while (xs_sim_now_ns() - call->start_ns < xs_sim_config.call_ns)
+			;
+	if (h && h->call)
+		h->call(call, true);
+	if (--call_depth == 0)
+		call_correlation = 0;
+	return result;
+}
+
+int xs_sim_device(void)
+{
+	return current_device;
+}
+
+int xs_sim_set_device(int device)
+{
+	if (device < 0 || device >= xs_sim_config.devices)
+		return XS_SIM_EDEVICE;
+	current_device = device;
+	return XS_SIM_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of libcuda.so.1 share with each other alone. */
+#ifndef XS_SIM_INTERNAL_H
+#define XS_SIM_INTERNAL_H
+
+#include "core.h"
+
+#include <pthread.h>
+
+/* cudaError_t values that the core itself returns. */
+enum {
+	XS_SIM_OK = 0,
+	XS_SIM_EVALUE = 1,	  /* cudaErrorInvalidValue */
+	XS_SIM_ENOMEM = 2,	  /* cudaErrorMemoryAllocation */
+	XS_SIM_EINIT = 3,	  /* cudaErrorInitializationError */
+	XS_SIM_ECONFIG = 9,	  /* cudaErrorInvalidConfiguration */
+	XS_SIM_EDEVICE = 101,	  /* cudaErrorInvalidDevice */
+	XS_SIM_ENOIMAGE = 209,	  /* cudaErrorNoKernelImageForDevice */
+	XS_SIM_EREGISTERED = 712, /* cudaErrorHostMemoryAlreadyRegistered */
+	XS_SIM_EUNREGISTERED = 713,
+};
+
+/* timeline.c */
+void xs_sim_timeline_start(void);
+uint32_t xs_sim_correlation(void);
+void xs_sim_emit(const struct xs_sim_record *record);
+
+/* What one interpreted kernel did. */
+struct xs_sim_work {
+	uint64_t instructions; /* of all threads */
+	uint64_t bytes;	       /* read and written outside of the SM */
+};
+
+struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The address map: every range that the driver allocated or pinned, sorted by
+ * base. All of it is ordinary memory of the process.
+ */
+#include "tests/sim/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_sim_range *ranges;
+static size_t count, capacity;
+static uint64_t used_bytes[XS_SIM_MAX_DEVICES];
+
+/* Index of the first range that ends beyond the address. */
+static size_t lower_bound(uintptr_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (ranges[mid].base + ranges[mid].bytes <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool contains(size_t i, uintptr_t address)
+{
+	return i < count && ranges[i].base <= address;
+}
+
+static int insert(const struct xs_sim_range *range)
+{
+	size_t i = lower_bound(range->base);
+
+	if (i < count && ranges[i].base < range->base + range->bytes)
+		return XS_SIM_EREGISTERED;
+	if (count == capacity) {
+		size_t grown = capacity ? capacity * 2 : 64;
+		void *bigger = realloc(ranges, grown * sizeof(*ranges));
+
+		if (!bigger)
+			return XS_SIM_ENOMEM;
+		ranges = bigger;
+		capacity = grown;
+	}
+	memmove(&ranges[i + 1], &ranges[i], (count - i) * sizeof(*ranges));
+	ranges[i] = *range;
+	count++;
+	return XS_SIM_OK;
+}
+
+static void remove_at(size_t i)
+{
+	count--;
+	memmove(&ranges[i], &ranges[i + 1], (count - i) * sizeof(*ranges));
+}
+
+/* Pinned pages are resident from the start, as the real driver's are. */
+static void *map_pages(enum xs_sim_memory memory, size_t bytes)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *pages;
+
+	if (memory == XS_SIM_PINNED)
+		flags |= MAP_POPULATE;
+	pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes, unsigned flags,
+		 void **address)
+{
+	struct xs_sim_range range = {
+		.bytes = bytes,
+		.memory = memory,
+		.device = xs_sim_device(),
+		.flags = flags,
+	};
+	uint64_t *used = &used_bytes[range.device];
+	int rc = XS_SIM_ENOMEM;
+
+	*address = NULL;
+	if (bytes == 0)
+		return memory == XS_SIM_PINNED ? XS_SIM_EVALUE : XS_SIM_OK;
+	pthread_mutex_lock(&lock);
+	if (memory == XS_SIM_DEVICE &&
+	    bytes > xs_sim_config.memory_bytes - *used)
+		goto out;
+	*address = map_pages(memory, bytes);
+	if (!*address)
+		goto out;
+	range.base = (uintptr_t)*address;
+	rc = insert(&range);
+	if (rc != XS_SIM_OK) {
+		munmap(*address, bytes);
+		*address = NULL;
+	} else if (memory == XS_SIM_DEVICE) {
+		*used += bytes;
+	}
+out:
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+static void release(size_t i)
+{
+	if (ranges[i].memory == XS_SIM_DEVICE)
+		used_bytes[ranges[i].device] -= ranges[i].bytes;
+	munmap((void *)ranges[i].base, ranges[i].bytes);
+	remove_at(i);
+}
+
+int xs_sim_free(void *address, enum xs_sim_memory memory)
+{
+	bool pinned = memory == XS_SIM_PINNED;
+	int rc = XS_SIM_EVALUE;
+	size_t i;
+
+	if (!address)
+		return XS_SIM_OK;
+	pthread_mutex_lock(&lock);
+	i = lower_bound((uintptr_t)address);
+	if (contains(i, (uintptr_t)address) &&
+	    ranges[i].base == (uintptr_t)address && !ranges[i].registered &&
+	    (ranges[i].memory == XS_SIM_PINNED) == pinned) {
+		release(i);
+		rc = XS_SIM_OK;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int xs_sim_register(enum xs_sim_memory memory, void *address, size_t bytes,
+		    unsigned flags)
+{
+	struct xs_sim_range range = {
+		.base = (uintptr_t)address,
+		.bytes = bytes,
+		.memory = memory,
+		.device = xs_sim_device(),
+		.flags = flags,
+		.registered = true,
+	};
+	int rc;
+
+	if (!address || bytes == 0)
+		return XS_SIM_EVALUE;
+	pthread_mutex_lock(&lock);
+	rc = insert(&range);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int xs_sim_unregister(void *address)
+{
+	int rc = XS_SIM_EUNREGISTERED;
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	i = lower_bound((uintptr_t)address);
+	if (contains(i, (uintptr_t)address) && ranges[i].registered &&
+	    ranges[i].base == (uintptr_t)address) {
+		remove_at(i);
+		rc = XS_SIM_OK;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+bool xs_sim_find(const void *address, struct xs_sim_range *range)
+{
+	bool found;
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	i = lower_bound((uintptr_t)address);
+	found = contains(i, (uintptr_t)address);
+	if (found)
+		*range = ranges[i];
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void xs_sim_memory_info(int device, size_t *free_bytes, size_t *total_bytes)
+{
+	pthread_mutex_lock(&lock);
+	*total_bytes = xs_sim_config.memory_bytes;
+	*free_bytes = xs_sim_config.memory_bytes - used_bytes[device];
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_sim_memory_reset(int device)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = count; i-- > 0;)
+		if (ranges[i].device == device && !ranges[i].registered)
+			release(i);
+	pthread_mutex_unlock(&lock);
+}
