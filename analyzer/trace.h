@@ -31,6 +31,7 @@ struct xs_op {
 	uint8_t kind;	/* enum xs_op_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory */
 	uint8_t flags;			/* enum xs_op_flag */
+	uint16_t copies; /* how many this one stands for; at least 1 */
 };
 
 /* One thing that the host asked for. Times are CLOCK_REALTIME ns. */
@@ -130,12 +131,17 @@ struct xs_trace {
 };
 
 /*
- * Reads a trace. 0, or -errno: -EPROTO not a trace, -EPROTONOSUPPORT a newer
- * version; then *error (static text) says what and what to do. Damage is no
- * error: what can be read is read, and defects say what is missing.
+ * Reads a trace, binary or text. 0, or -errno: -EPROTO not a trace,
+ * -EPROTONOSUPPORT a newer version; then *error (text that stands until the
+ * next read in this thread) says what and what to do; NULL for other errors.
+ * Damage is no error: what can be read is read, and defects say what is
+ * missing. Memory and time are bounded by the file's size.
  */
 int xs_trace_read(const char *path, struct xs_trace **trace,
 		  const char **error);
+/* The same from memory; data must be 4-aligned and may go afterwards. */
+int xs_trace_read_memory(const void *data, size_t size,
+			 struct xs_trace **trace, const char **error);
 void xs_trace_free(struct xs_trace *trace);
 
 /* The value of an info record, or NULL. */

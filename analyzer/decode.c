@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/decode.h"
+
+#include "analyzer/sort.h"
+
+#include <errno.h>
+
+static uint64_t after(uint64_t time_ns, uint64_t duration_ns)
+{
+	return time_ns + duration_ns < time_ns ? UINT64_MAX
+					       : time_ns + duration_ns;
+}
+
+/* All kinds of call begin with the fields of struct xs_rec_call. */
+static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
+		    const struct xs_call *rest)
+{
+	struct xs_trace *trace = d->trace;
+	uint64_t duration_ns =
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
+	uint32_t site = rec->site == XS_WIDE16 ? d->wide_site : rec->site;
+	struct xs_call *call;
+
+	if (trace->call_count >= XS_NONE)
+		return -ENOMEM;
+	call = xs_array_grow(trace->calls, trace->call_count, sizeof(*call));
+	if (!call)
+		return -ENOMEM;
+	trace->calls = call;
+	call += trace->call_count++;
+	*call = *rest;
+	call->start_ns = after(d->base_ns, rec->start);
+	call->end_ns = after(call->start_ns, duration_ns);
+	call->thread = d->thread;
+	call->correlation = rec->correlation;
+	if (call->end_ns > d->last_ns)
+		d->last_ns = call->end_ns;
+	return xs_decoder_element(d, &d->sites, site, &call->site) ? 0
+								   : -ENOMEM;
+}
+
+/* All kinds of op begin with the fields of XS_FIELDS_OP_HEAD. */
+static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
+		  const struct xs_op *rest)
+{
+	struct xs_trace *trace = d->trace;
+	uint64_t duration_ns =
+	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
+	uint32_t queue;
+	struct xs_op *op;
+
+	if (trace->op_count >= XS_NONE ||
+	    !xs_decoder_element(d, &d->queues, head->queue, &queue))
+		return -ENOMEM;
+	op = xs_array_grow(trace->ops, trace->op_count, sizeof(*op));
+	if (!op)
+		return -ENOMEM;
+	trace->ops = op;
+	op += trace->op_count++;
+	*op = *rest;
+	op->start_ns = after(d->base_ns, head->start);
+	op->end_ns = after(op->start_ns, duration_ns);
+	op->correlation = head->correlation;
+	op->call = XS_NONE;
+	op->queue = (uint16_t)queue;
+	if (op->copies == 0)
+		op->copies = 1;
+	if (op->end_ns > d->last_ns)
+		d->last_ns = op->end_ns;
+	return 0;
+}
+
+static bool on_device(uint8_t memory)
+{
+	return memory == XS_MEM_DEVICE || memory == XS_MEM_ARRAY;
+}
+
+static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
+{
+	switch (rec->direction) {
+	case XS_DIR_H2D:
+		return XS_OP_H2D;
+	case XS_DIR_D2H:
+		return XS_OP_D2H;
+	case XS_DIR_H2H:
+		return XS_OP_H2H;
+	case XS_DIR_D2D:
+	case XS_DIR_P2P:
+		return XS_OP_D2D;
+	}
+	if (on_device(rec->src_memory))
+		return on_device(rec->dst_memory) ? XS_OP_D2D : XS_OP_D2H;
+	return on_device(rec->dst_memory) ? XS_OP_H2D : XS_OP_H2H;
+}
+
+static int add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
+{
+	if (rec->what < sizeof(d->losses) / sizeof(*d->losses))
+		d->losses[rec->what] = after(d->losses[rec->what], rec->count);
+	return 0;
+}
+
+static int decode_call(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_copycall *copy = record;
+	const struct xs_rec_memcall *mem = record;
+	const struct xs_rec_waitcall *wait = record;
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_copycall:
+		return add_call(
+		    d, record,
+		    &(struct xs_call){.bytes = copy->bytes,
+				      .dst = copy->dst,
+				      .src = copy->src,
+				      .stream = copy->stream,
+				      .rows = copy->rows,
+				      .direction = (uint8_t)copy->direction,
+				      .error = copy->error});
+	case XS_REC_memcall:
+		return add_call(d, record,
+				&(struct xs_call){.bytes = mem->bytes,
+						  .dst = mem->address,
+						  .stream = mem->stream,
+						  .error = mem->error});
+	case XS_REC_waitcall:
+		return add_call(d, record,
+				&(struct xs_call){.stream = wait->stream,
+						  .event = wait->event,
+						  .error = wait->error});
+	default:
+		return add_call(d, record, &(struct xs_call){0});
+	}
+}
+
+static int decode_op(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_kernel *kernel = record;
+	const struct xs_rec_copy *copy = record;
+	const struct xs_rec_set *set = record;
+	struct xs_op op = {.shape = XS_NONE};
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_kernel:
+		op.kind = XS_OP_KERNEL;
+		if (!xs_decoder_element(d, &d->shapes, kernel->shape,
+					&op.shape))
+			return -ENOMEM;
+		break;
+	case XS_REC_copy:
+		op.kind = (uint8_t)copy_kind(copy);
+		op.bytes = copy->bytes;
+		op.src_memory = copy->src_memory;
+		op.dst_memory = copy->dst_memory;
+		op.flags = copy->flags;
+		op.copies = copy->copies;
+		break;
+	default:
+		op.kind = XS_OP_SET;
+		op.bytes = set->bytes;
+		op.dst_memory = set->memory;
+		op.flags = set->flags;
+		break;
+	}
+	return add_op(d, record, &op);
+}
+
+static int decode(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_time *time = record;
+	const struct xs_rec_wide *wide = record;
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_time:
+		d->base_ns = time->base_ns;
+		return 0;
+	case XS_REC_wide:
+		d->wide_site = wide->site;
+		d->wide_duration_ns = wide->duration_ns;
+		return 0;
+	case XS_REC_loss:
+		return add_loss(d, record);
+	case XS_REC_call:
+	case XS_REC_copycall:
+	case XS_REC_memcall:
+	case XS_REC_waitcall:
+		return decode_call(d, record);
+	case XS_REC_kernel:
+	case XS_REC_copy:
+	case XS_REC_set:
+		return decode_op(d, record);
+	}
+	return xs_decoder_add_entry(d, record);
+}
+
+/* Without a wide record before it, a wide mark stands for itself. */
+static void forget_wide(struct xs_decoder *d)
+{
+	d->wide_site = 0;
+	d->wide_duration_ns = XS_WIDE32;
+}
+
+static int on_header(void *self, const struct xs_file_header *header,
+		     uint64_t file_bytes, uint64_t source_bytes)
+{
+	struct xs_decoder *d = self;
+
+	d->trace->header = *header;
+	d->trace->file_bytes = file_bytes;
+	return xs_decoder_start_tables(d, source_bytes);
+}
+
+static int on_chunk(void *self, uint64_t at,
+		    const struct xs_chunk_header *chunk)
+{
+	struct xs_decoder *d = self;
+
+	(void)at;
+	d->base_ns = chunk->base_ns;
+	d->thread = chunk->thread;
+	forget_wide(d);
+	return 0;
+}
+
+static int on_record(void *self, uint64_t at, const xs_u8 *record)
+{
+	struct xs_decoder *d = self;
+	size_t least = d->fixed_bytes[record[0]];
+	int rc;
+
+	d->at = at;
+	if (least == 0) {
+		d->trace->unknown_records++;
+		return 0;
+	}
+	if (record[1] * 4u < least)
+		return xs_decoder_defect(d, at, "the record is too short");
+	rc = decode(d, record);
+	if (record[0] != XS_REC_wide)
+		forget_wide(d);
+	return rc;
+}
+
+static int on_defect(void *self, uint64_t at, const char *text)
+{
+	return xs_decoder_defect(self, at, text);
+}
+
+void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
+		     struct xs_sink *sink)
+{
+	*d = (struct xs_decoder){.trace = trace};
+#define FIXED_BYTES(number, name)                                              \
+	d->fixed_bytes[number] = sizeof(struct xs_rec_##name);
+	XS_RECORDS(FIXED_BYTES)
+#undef FIXED_BYTES
+	*sink = (struct xs_sink){.self = d,
+				 .header = on_header,
+				 .chunk = on_chunk,
+				 .record = on_record,
+				 .defect = on_defect};
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+int xs_decoder_finish(struct xs_decoder *d)
+{
+	struct xs_trace *trace = d->trace;
+	const struct xs_file_header *header = &trace->header;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		struct xs_call *call = &trace->calls[i];
+
+		call->call_class = trace->sites[call->site].call_class;
+	}
+	trace->lost_calls =
+	    larger(header->lost_calls, d->losses[XS_LOSS_CALLS]);
+	trace->lost_ops = larger(header->lost_ops, d->losses[XS_LOSS_OPS]);
+	trace->lost_cupti =
+	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
+
+	trace->begin_ns = header->start_realtime_ns;
+	trace->end_ns = larger(trace->begin_ns, d->last_ns);
+	trace->end_ns = larger(trace->end_ns, header->flush_realtime_ns);
+	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
+	return xs_decoder_finish_strings(d);
+}

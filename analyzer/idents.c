@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/idents.h"
+
+#include "analyzer/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+
+/* Multiply and fold, after Stafford's thirteenth mixer for splitmix64. */
+uint64_t xs_hash_mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+	hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+	hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+	return hash ^ hash >> 31;
+}
+
+uint64_t xs_hash_text(uint64_t hash, const char *text)
+{
+	uint64_t fnv = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (; *text; text++)
+		fnv = (fnv ^ (unsigned char)*text) * 0x100000001b3u;
+	return xs_hash_mix(hash, fnv);
+}
+
+/* A module by its build id, so that a moved program is still the same. */
+static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
+{
+	const struct xs_site *site;
+	uint64_t hash = 1;
+
+	if (index == XS_NONE)
+		return 0;
+	site = &trace->sites[index];
+	hash = xs_hash_mix(hash, site->offset);
+	hash = xs_hash_text(hash, trace->strings[site->function]);
+	if (site->module != XS_NONE) {
+		const struct xs_module *module = &trace->modules[site->module];
+
+		hash = xs_hash_text(
+		    hash, trace->strings[module->build_id ? module->build_id
+							  : module->path]);
+	}
+	return hash;
+}
+
+static size_t first_slot(const struct xs_idents *idents, uint8_t kind,
+			 uint32_t site, uint32_t name)
+{
+	uint64_t hash = xs_hash_mix(((uint64_t)site << 32) | name, kind);
+
+	return (size_t)hash & (idents->slot_count - 1);
+}
+
+static int grow_slots(struct xs_idents *idents)
+{
+	size_t slot_count =
+	    idents->slot_count ? 2 * idents->slot_count : FIRST_SLOTS;
+	uint32_t *slots = calloc(slot_count, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(idents->slots);
+	idents->slots = slots;
+	idents->slot_count = slot_count;
+	for (size_t i = 0; i < idents->count; i++) {
+		const struct xs_ident *ident = &idents->items[i];
+		size_t slot =
+		    first_slot(idents, ident->kind, ident->site, ident->name);
+
+		while (slots[slot])
+			slot = (slot + 1) & (slot_count - 1);
+		slots[slot] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static int add(struct xs_idents *idents, const struct xs_trace *trace,
+	       const struct xs_ident *ident)
+{
+	struct xs_ident *items =
+	    xs_array_grow(idents->items, idents->count, sizeof(*items));
+	uint64_t hash;
+
+	if (!items)
+		return -ENOMEM;
+	idents->items = items;
+	hash = xs_hash_mix(hash_site(trace, ident->site), ident->kind);
+	hash = xs_hash_text(hash, trace->strings[ident->name]);
+	items[idents->count] = *ident;
+	items[idents->count++].hash = hash;
+	return 0;
+}
+
+int xs_idents_find(struct xs_idents *idents, const struct xs_trace *trace,
+		   const struct xs_op *op, uint32_t *index)
+{
+	struct xs_ident wanted = {
+	    .site = op->call == XS_NONE ? XS_NONE : trace->calls[op->call].site,
+	    .name = op->shape == XS_NONE ? 0 : trace->shapes[op->shape].name,
+	    .kind = op->kind};
+	size_t slot;
+
+	if (2 * idents->count >= idents->slot_count && grow_slots(idents))
+		return -ENOMEM;
+	slot = first_slot(idents, wanted.kind, wanted.site, wanted.name);
+	while (idents->slots[slot]) {
+		const struct xs_ident *ident =
+		    &idents->items[idents->slots[slot] - 1];
+
+		if (ident->site == wanted.site && ident->name == wanted.name &&
+		    ident->kind == wanted.kind) {
+			*index = idents->slots[slot] - 1;
+			return 0;
+		}
+		slot = (slot + 1) & (idents->slot_count - 1);
+	}
+	if (add(idents, trace, &wanted))
+		return -ENOMEM;
+	*index = (uint32_t)idents->count - 1;
+	idents->slots[slot] = (uint32_t)idents->count;
+	return 0;
+}
+
+void xs_idents_free(struct xs_idents *idents)
+{
+	free(idents->items);
+	free(idents->slots);
+	*idents = (struct xs_idents){0};
+}

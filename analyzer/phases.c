@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/phase.h"
+
+#include "analyzer/measure.h"
+#include "analyzer/rounds.h"
+#include "analyzer/sort.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Rounds whose bytes differ by less than about 5 % from their middle are
+ * alike: the largest may have 10 % more than the smallest.
+ */
+#define TOLERANCE_DIVISOR 10
+
+/* What rounds must share, one after the other. */
+enum level { LEVEL_KEY, LEVEL_H2D, LEVEL_D2H, LEVELS };
+
+struct grouper {
+	const struct xs_trace *trace;
+	const struct xs_rounds *rounds;
+	struct xs_phases *phases;
+	uint32_t *row_of_ident;
+};
+
+static uint64_t level_value(const struct xs_round *round, enum level level)
+{
+	switch (level) {
+	case LEVEL_KEY:
+		return xs_hash_mix(round->key, round->device);
+	case LEVEL_H2D:
+		return round->h2d_bytes;
+	default:
+		return round->d2h_bytes;
+	}
+}
+
+static bool alike(uint64_t first, uint64_t value, enum level level)
+{
+	return level == LEVEL_KEY ? first == value
+				  : value - first <= first / TOLERANCE_DIVISOR;
+}
+
+static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
+{
+	struct xs_members members = {.trace = g->trace,
+				     .rounds = g->rounds,
+				     .keys = keys,
+				     .count = count,
+				     .row_of_ident = g->row_of_ident};
+	struct xs_phases *phases = g->phases;
+	struct xs_phase *phase;
+	uint32_t median_round;
+	int rc;
+
+	phase = xs_array_grow(phases->items, phases->count, sizeof(*phase));
+	if (!phase)
+		return -ENOMEM;
+	phases->items = phase;
+	phase += phases->count++;
+	memset(phase, 0, sizeof(*phase));
+	rc = xs_measure_times(&members, phase, &median_round);
+	if (!rc)
+		rc = xs_measure_places(&members, phase);
+	if (!rc)
+		rc = xs_signature_build(&members, phase);
+	if (!rc)
+		rc = xs_steps_build(g->trace, g->rounds, median_round, phase);
+	return rc;
+}
+
+/* Splits rounds that share all above the level into spans that share it. */
+static int split(struct grouper *g, struct xs_key *keys, size_t count,
+		 int level)
+{
+	int rc;
+
+	if (level == LEVELS)
+		return add_phase(g, keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = level_value(&g->rounds->items[keys[i].index],
+					  (enum level)level);
+	rc = xs_keys_sort(keys, count);
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		uint64_t value = keys[first].key;
+
+		for (end = first + 1; end < count && alike(value, keys[end].key,
+							   (enum level)level);
+		     end++)
+			;
+		rc = split(g, keys + first, end - first, level + 1);
+	}
+	return rc;
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct xs_phase *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->first_start_ns != y->first_start_ns)
+		return x->first_start_ns < y->first_start_ns ? -1 : 1;
+	return x->signature_hash < y->signature_hash
+		   ? -1
+		   : x->signature_hash > y->signature_hash;
+}
+
+/* Where kernels and sizes read alike, the sites differ: say so. */
+static int mark_twin(struct xs_phase *phase)
+{
+	char *marked;
+
+	if (asprintf(&marked, "%s #%04x", phase->signature,
+		     (unsigned)(phase->signature_hash >> 48)) < 0)
+		return -ENOMEM;
+	free(phase->signature);
+	phase->signature = marked;
+	return 0;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+	const struct xs_phase *const *x = a, *const *y = b;
+
+	return strcmp((*x)->signature, (*y)->signature);
+}
+
+static int mark_twins(struct xs_phases *phases)
+{
+	struct xs_phase **sorted =
+	    malloc((phases->count + 1) * sizeof(*sorted));
+	bool twin = false;
+	int rc = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < phases->count; i++)
+		sorted[i] = &phases->items[i];
+	qsort(sorted, phases->count, sizeof(*sorted), by_signature);
+	for (size_t i = 0; !rc && i < phases->count; i++) {
+		bool next = i + 1 < phases->count &&
+			    by_signature(&sorted[i], &sorted[i + 1]) == 0;
+
+		if (twin || next)
+			rc = mark_twin(sorted[i]);
+		twin = next;
+	}
+	free(sorted);
+	return rc;
+}
+
+static int group_rounds(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	struct xs_key *keys = malloc((rounds->count + 1) * sizeof(*keys));
+	int rc = -ENOMEM;
+
+	g->row_of_ident =
+	    calloc(rounds->table.count + 1, sizeof(*g->row_of_ident));
+	if (keys && g->row_of_ident) {
+		for (size_t i = 0; i < rounds->count; i++)
+			keys[i].index = (uint32_t)i;
+		rc = split(g, keys, rounds->count, LEVEL_KEY);
+	}
+	free(keys);
+	free(g->row_of_ident);
+	return rc;
+}
+
+int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
+{
+	struct xs_rounds rounds;
+	struct grouper grouper = {
+	    .trace = trace, .rounds = &rounds, .phases = phases};
+	int rc;
+
+	*phases = (struct xs_phases){0};
+	rc = xs_rounds_build(trace, &rounds);
+	if (rc)
+		return rc;
+	phases->rounds = rounds.count;
+	rc = group_rounds(&grouper);
+	xs_rounds_free(&rounds);
+	if (!rc && phases->count > 0) {
+		qsort(phases->items, phases->count, sizeof(*phases->items),
+		      by_total);
+		for (size_t i = 0; i < phases->count; i++)
+			phases->items[i].id = (uint32_t)i + 1;
+		rc = mark_twins(phases);
+	}
+	if (rc)
+		xs_phases_free(phases);
+	return rc;
+}
+
+void xs_phases_free(struct xs_phases *phases)
+{
+	for (size_t i = 0; i < phases->count; i++) {
+		free(phases->items[i].signature);
+		free(phases->items[i].steps);
+		free(phases->items[i].sites);
+	}
+	free(phases->items);
+	*phases = (struct xs_phases){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Rounds, before they become phases. */
+#ifndef XS_ROUNDS_H
+#define XS_ROUNDS_H
+
+#include "analyzer/idents.h"
+#include "analyzer/trace.h"
+
+struct xs_round {
+	uint64_t begin_ns, end_ns;
+	uint64_t key; /* of the multiset of its ops' idents */
+	uint64_t h2d_bytes, d2h_bytes;
+	uint32_t first_op, op_count;	 /* in xs_rounds.ops */
+	uint32_t first_call, call_count; /* in xs_rounds.calls */
+	uint16_t device;
+};
+
+struct xs_rounds {
+	struct xs_round *items;
+	size_t count;
+	uint32_t *ops;	  /* round by round, in each by start */
+	uint32_t *calls;  /* thread by thread, in each by start */
+	uint32_t *idents; /* of each op of the trace, into table */
+	struct xs_idents table;
+};
+
+/*
+ * Ops belong to a lane: a device and the host thread that asked for them (a
+ * queue, where no call is known). A lane is cut into rounds where host and
+ * device have met and the next op begins anew; rounds.c says what that is.
+ * 0 or -ENOMEM.
+ */
+int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
+void xs_rounds_free(struct xs_rounds *rounds);
+
+/* Did the call return only when the op was done? */
+bool xs_call_waited(const struct xs_call *call, const struct xs_op *op);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/symbols.h"
+
+#include "analyzer/sort.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAIN_MAX 64 /* a damaged trace may have callers in a circle */
+
+/* Callbacks for files at rest; separate debug files come by build id. */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+struct place {
+	const char *function; /* as linked, maybe mangled */
+	const char *file;
+	int line;
+};
+
+static bool build_id_is(Dwfl_Module *module, const char *wanted)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int size = dwfl_module_build_id(module, &bits, &address);
+	char text[2 * 64 + 1] = "";
+
+	for (int i = 0; i < size && i < 64; i++)
+		snprintf(text + 2 * (size_t)i, 3, "%02x", bits[i]);
+	return wanted[0] == '\0' || strcasecmp(text, wanted) == 0;
+}
+
+/* NULL when the file is gone or has become another. */
+static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
+				const struct xs_module *module)
+{
+	const char *path = trace->strings[module->path];
+	Dwfl_Module *opened;
+
+	if (path[0] != '/')
+		return NULL;
+	dwfl_report_begin(dwfl);
+	opened = dwfl_report_offline(dwfl, path, path, -1);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (!opened || !build_id_is(opened, trace->strings[module->build_id]))
+		return NULL;
+	return opened;
+}
+
+/* Headers of the toolkit and the system hold wrappers, no user's lines. */
+static bool is_foreign_file(const char *file)
+{
+	return strncmp(file, "/usr/include/", 13) == 0 ||
+	       strncmp(file, "/usr/lib/", 9) == 0 ||
+	       strstr(file, "/targets/x86_64-linux/include/") ||
+	       strstr(file, "/targets/sbsa-linux/include/") ||
+	       strstr(file, "/cuda/include/") ||
+	       strstr(file, "cuda_runtime.h") || strstr(file, ".stub.c");
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_inlined_subroutine ||
+	       dwarf_tag(die) == DW_TAG_subprogram;
+}
+
+/* Where an inlined function was called from: into *place. */
+static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &files, &count) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+			    &file) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+			    &line))
+		return;
+	place->file = dwarf_filesrc(files, file, NULL, NULL);
+	place->line = (int)line;
+}
+
+/*
+ * The innermost line that is the user's: from the function of the address out
+ * through those that it was inlined into, past wrappers in foreign headers.
+ */
+static void find_function(Dwarf_Die *unit, Dwarf_Addr address,
+			  struct place *place)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, address, &scopes);
+
+	for (int i = 0; i < count; i++) {
+		if (!is_function(&scopes[i]))
+			continue;
+		place->function = linkage_name(&scopes[i]);
+		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram ||
+		    !place->file || !is_foreign_file(place->file))
+			break;
+		step_out(unit, &scopes[i], place);
+	}
+	free(scopes);
+}
+
+static void find_place(Dwfl_Module *module, uint64_t offset,
+		       struct place *place)
+{
+	GElf_Addr bias = 0, dwarf_bias;
+	Dwarf_Die *unit;
+	Dwfl_Line *line;
+
+	if (!dwfl_module_getelf(module, &bias))
+		return;
+	line = dwfl_module_getsrc(module, offset + bias);
+	if (line)
+		place->file =
+		    dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
+	unit = dwfl_module_addrdie(module, offset + bias, &dwarf_bias);
+	if (unit)
+		find_function(unit, offset + bias - dwarf_bias, place);
+	if (!place->function)
+		place->function = dwfl_module_addrname(module, offset + bias);
+}
+
+/* The host function that stands for a kernel: generated, nobody's line. */
+static bool is_stub(const struct xs_trace *trace, const struct place *place)
+{
+	if (!place->function)
+		return false;
+	if (strstr(place->function, "__device_stub__"))
+		return true;
+	for (size_t i = 0; i < trace->shape_count; i++)
+		if (strcmp(trace->strings[trace->shapes[i].name],
+			   place->function) == 0)
+			return true;
+	return false;
+}
+
+static int fill_site(const struct xs_trace *trace, struct xs_site *site,
+		     Dwfl_Module *module)
+{
+	struct place place = {0};
+
+	find_place(module, site->offset, &place);
+	if (place.function) {
+		site->symbol = xs_symbols_demangle(place.function);
+		if (!site->symbol)
+			return -ENOMEM;
+	}
+	if (place.file && !is_foreign_file(place.file) &&
+	    !is_stub(trace, &place)) {
+		site->file = strdup(place.file);
+		site->line = (unsigned)place.line;
+		if (!site->file)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* All sites of one module. */
+static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
+			  size_t count)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module;
+	int rc = 0;
+
+	if (!dwfl)
+		return -ENOMEM;
+	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
+	for (size_t i = 0; module && !rc && i < count; i++) {
+		struct xs_site *site = &trace->sites[keys[i].index];
+
+		if (!site->symbol && !site->file)
+			rc = fill_site(trace, site, module);
+	}
+	dwfl_end(dwfl);
+	return rc;
+}
+
+int xs_symbols_resolve(struct xs_trace *trace)
+{
+	struct xs_key *keys = malloc((trace->site_count + 1) * sizeof(*keys));
+	size_t count = 0;
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module != XS_NONE)
+			keys[count++] = (struct xs_key){trace->sites[i].module,
+							(uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		for (end = first + 1;
+		     end < count && keys[end].key == keys[first].key; end++)
+			;
+		rc = resolve_module(trace, keys + first, end - first);
+	}
+	free(keys);
+	return rc;
+}
+
+const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
+					   uint32_t site)
+{
+	uint32_t at = site;
+
+	if (site >= trace->site_count)
+		return NULL;
+	for (int i = 0; i < CHAIN_MAX && at != XS_NONE; i++) {
+		if (trace->sites[at].file)
+			return &trace->sites[at];
+		at = trace->sites[at].caller;
+	}
+	return &trace->sites[site];
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a trace as a program with regular rounds would leave it: each round
+ * copies in, computes and copies out on each of its streams, then waits for
+ * the device. For benchmarks and for seeds.
+ *
+ *   xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] FILE
+ *
+ * A round has 3 ops and 3 calls a chunk, and a synchronisation.
+ */
+#include "preload/format.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES (256u * 1024u)
+#define START_NS    UINT64_C(1700000000000000000)
+
+enum { SITE_COPY_IN = 1, SITE_LAUNCH, SITE_COPY_OUT, SITE_SYNC };
+
+/* One chunk in the making. */
+struct chunk {
+	_Alignas(8) xs_u8 bytes[CHUNK_BYTES];
+	xs_u32 used, thread;
+	xs_u64 base_ns;
+};
+
+struct maker {
+	FILE *out;
+	struct xs_file_header header;
+	struct chunk calls, ops;
+	unsigned long rounds, chunks, streams, threads;
+	xs_u32 correlation;
+};
+
+static int flush_chunk(struct maker *m, struct chunk *chunk)
+{
+	struct xs_chunk_header header = {.magic = XS_CHUNK_MAGIC,
+					 .capacity_bytes = CHUNK_BYTES,
+					 .used_bytes = chunk->used,
+					 .thread = chunk->thread,
+					 .base_ns = chunk->base_ns};
+
+	if (chunk->used == 0)
+		return 0;
+	memcpy(chunk->bytes, &header, sizeof(header));
+	memset(chunk->bytes + chunk->used, 0, CHUNK_BYTES - chunk->used);
+	chunk->used = 0;
+	m->header.tail_bytes += CHUNK_BYTES;
+	return fwrite(chunk->bytes, CHUNK_BYTES, 1, m->out) == 1 ? 0 : -EIO;
+}
+
+/* Room for a record that starts at now_ns; its start goes to *start. */
+static void *reserve(struct maker *m, struct chunk *chunk, size_t bytes,
+		     xs_u64 now_ns, xs_u32 *start)
+{
+	xs_u8 *record;
+
+	if (chunk->used + bytes > CHUNK_BYTES ||
+	    (chunk->used > 0 && now_ns - chunk->base_ns >= XS_WIDE32))
+		if (flush_chunk(m, chunk))
+			return NULL;
+	if (chunk->used == 0) {
+		chunk->used = sizeof(struct xs_chunk_header);
+		chunk->base_ns = now_ns;
+	}
+	*start = (xs_u32)(now_ns - chunk->base_ns);
+	record = chunk->bytes + chunk->used;
+	chunk->used += (xs_u32)bytes;
+	record[1] = (xs_u8)(bytes / 4);
+	return record;
+}
+
+static int put_text(struct maker *m, xs_u32 id, const char *text)
+{
+	size_t bytes =
+	    (sizeof(struct xs_rec_string) + strlen(text) + 3) / 4 * 4;
+	xs_u32 start;
+	struct xs_rec_string *record =
+	    reserve(m, &m->calls, bytes, START_NS, &start);
+
+	if (!record)
+		return -EIO;
+	memset((char *)record + 2, 0, bytes - 2);
+	record->kind = XS_REC_string;
+	record->id = id;
+	memcpy(record + 1, text, strlen(text));
+	return 0;
+}
+
+static int put_site(struct maker *m, xs_u32 site, xs_u16 call_class,
+		    xs_u32 function)
+{
+	xs_u32 start;
+	struct xs_rec_site *record =
+	    reserve(m, &m->calls, sizeof(*record), START_NS, &start);
+
+	if (!record)
+		return -EIO;
+	*record = (struct xs_rec_site){.kind = XS_REC_site,
+				       .words = sizeof(*record) / 4,
+				       .call_class = call_class,
+				       .site = site,
+				       .function = function,
+				       .module = XS_NONE32,
+				       .offset = 0x1000 + 16 * site};
+	return 0;
+}
+
+static int put_tables(struct maker *m)
+{
+	xs_u32 start;
+	struct xs_rec_shape *shape;
+
+	m->calls.thread = 100;
+	if (put_text(m, 1, "cudaMemcpyAsync") ||
+	    put_text(m, 2, "cudaLaunchKernel") ||
+	    put_text(m, 3, "cudaDeviceSynchronize") ||
+	    put_text(m, 4, "_Z8stencil7PKiPii") ||
+	    put_site(m, SITE_COPY_IN, XS_CALL_COPY_ASYNC, 1) ||
+	    put_site(m, SITE_LAUNCH, XS_CALL_LAUNCH, 2) ||
+	    put_site(m, SITE_COPY_OUT, XS_CALL_COPY_ASYNC, 1) ||
+	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3))
+		return -EIO;
+	shape = reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
+	if (!shape)
+		return -EIO;
+	*shape = (struct xs_rec_shape){.kind = XS_REC_shape,
+				       .words = sizeof(*shape) / 4,
+				       .registers = 32,
+				       .shape = 1,
+				       .name = 4,
+				       .grid_x = 512,
+				       .grid_y = 1,
+				       .grid_z = 1,
+				       .block_x = 256,
+				       .block_y = 1,
+				       .block_z = 1};
+	for (unsigned long i = 0; i < m->streams; i++) {
+		struct xs_rec_queue *queue =
+		    reserve(m, &m->calls, sizeof(*queue), START_NS, &start);
+
+		if (!queue)
+			return -EIO;
+		*queue = (struct xs_rec_queue){.kind = XS_REC_queue,
+					       .words = sizeof(*queue) / 4,
+					       .queue = (xs_u16)i,
+					       .context = 1,
+					       .stream = 7 + (xs_u32)i};
+	}
+	return flush_chunk(m, &m->calls);
+}
+
+static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
+		    xs_u16 stream, xs_u8 direction)
+{
+	int in = direction == XS_DIR_H2D;
+	xs_u32 start, correlation = ++m->correlation;
+	struct xs_rec_copycall *call =
+	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	struct xs_rec_copy *op;
+
+	if (!call)
+		return -EIO;
+	*call = (struct xs_rec_copycall){
+	    .kind = XS_REC_copycall,
+	    .words = sizeof(*call) / 4,
+	    .site = in ? SITE_COPY_IN : SITE_COPY_OUT,
+	    .correlation = correlation,
+	    .start = start,
+	    .duration = 2500,
+	    .bytes = 65536,
+	    .dst = in ? 0x7f0000000000 : 0x500000 + 65536u * stream,
+	    .src = in ? 0x100000 + 65536u * stream : 0x7f0000000000,
+	    .stream = 0x5000u + stream,
+	    .rows = 1,
+	    .direction = in ? 1 : 2};
+	op = reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	if (!op)
+		return -EIO;
+	*op = (struct xs_rec_copy){
+	    .kind = XS_REC_copy,
+	    .words = sizeof(*op) / 4,
+	    .queue = stream,
+	    .correlation = correlation,
+	    .start = start,
+	    .duration = 5000,
+	    .bytes = 65536,
+	    .direction = direction,
+	    .src_memory = in ? XS_MEM_PINNED : XS_MEM_DEVICE,
+	    .dst_memory = in ? XS_MEM_DEVICE : XS_MEM_PINNED,
+	    .flags = XS_OP_ASYNC,
+	    .copies = 1};
+	return 0;
+}
+
+static int put_launch(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
+		      xs_u16 stream)
+{
+	xs_u32 start, correlation = ++m->correlation;
+	struct xs_rec_call *call =
+	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	struct xs_rec_kernel *op;
+
+	if (!call)
+		return -EIO;
+	*call = (struct xs_rec_call){.kind = XS_REC_call,
+				     .words = sizeof(*call) / 4,
+				     .site = SITE_LAUNCH,
+				     .correlation = correlation,
+				     .start = start,
+				     .duration = 3000};
+	op = reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	if (!op)
+		return -EIO;
+	*op = (struct xs_rec_kernel){.kind = XS_REC_kernel,
+				     .words = sizeof(*op) / 4,
+				     .queue = stream,
+				     .correlation = correlation,
+				     .start = start,
+				     .duration = 6000,
+				     .shape = 1};
+	return 0;
+}
+
+static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns)
+{
+	xs_u32 start;
+	struct xs_rec_waitcall *call =
+	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+
+	if (!call)
+		return -EIO;
+	*call = (struct xs_rec_waitcall){.kind = XS_REC_waitcall,
+					 .words = sizeof(*call) / 4,
+					 .site = SITE_SYNC,
+					 .start = start,
+					 .duration = duration_ns};
+	return 0;
+}
+
+/* Host calls follow each other; each op starts a while after its call. */
+static int put_round(struct maker *m, xs_u64 *now_ns)
+{
+	for (unsigned long i = 0; i < m->chunks; i++) {
+		xs_u16 stream = (xs_u16)(i % m->streams);
+		xs_u64 t = *now_ns;
+
+		if (put_copy(m, t, t + 4000, stream, XS_DIR_H2D) ||
+		    put_launch(m, t + 3000, t + 9500, stream) ||
+		    put_copy(m, t + 6500, t + 16000, stream, XS_DIR_D2H))
+			return -EIO;
+		*now_ns += 10000;
+	}
+	if (put_sync(m, *now_ns, 20000))
+		return -EIO;
+	*now_ns += 25000;
+	return 0;
+}
+
+static int make(struct maker *m)
+{
+	static const xs_u8 zeros[XS_PAGE_BYTES];
+	xs_u64 now_ns = START_NS + 1000000;
+
+	m->header = (struct xs_file_header){.magic = XS_FORMAT_MAGIC,
+					    .version = XS_FORMAT_VERSION,
+					    .header_bytes = sizeof(m->header),
+					    .byte_order = XS_FORMAT_BYTE_ORDER,
+					    .pid = 100,
+					    .state = XS_FILE_CLOSED,
+					    .start_realtime_ns = START_NS,
+					    .tail_bytes = XS_PAGE_BYTES};
+	if (fwrite(zeros, sizeof(zeros), 1, m->out) != 1 || put_tables(m))
+		return -EIO;
+	for (unsigned long i = 0; i < m->rounds; i++) {
+		xs_u32 thread = 100 + (xs_u32)(i * m->threads / m->rounds);
+
+		if (thread != m->calls.thread && flush_chunk(m, &m->calls))
+			return -EIO;
+		m->calls.thread = thread;
+		if (put_round(m, &now_ns))
+			return -EIO;
+	}
+	if (flush_chunk(m, &m->calls) || flush_chunk(m, &m->ops))
+		return -EIO;
+	m->header.end_realtime_ns = m->header.flush_realtime_ns = now_ns;
+	if (fseek(m->out, 0, SEEK_SET) ||
+	    fwrite(&m->header, sizeof(m->header), 1, m->out) != 1)
+		return -EIO;
+	return 0;
+}
+
+static unsigned long number(const char *text)
+{
+	unsigned long value = strtoul(text, NULL, 10);
+
+	return value > 0 ? value : 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct maker m = {
+	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1};
+	int option, rc;
+
+	while ((option = getopt(argc, argv, "r:c:s:t:")) != -1) {
+		unsigned long value = option == '?' ? 0 : number(optarg);
+
+		switch (option) {
+		case 'r':
+			m.rounds = value;
+			break;
+		case 'c':
+			m.chunks = value;
+			break;
+		case 's':
+			m.streams = value;
+			break;
+		case 't':
+			m.threads = value;
+			break;
+		default:
+			return 1;
+		}
+	}
+	if (optind + 1 != argc || m.streams > 65535) {
+		fprintf(stderr, "xs_mktrace: give one file to write\n");
+		return 1;
+	}
+	m.out = fopen(argv[optind], "wb");
+	if (!m.out) {
+		perror(argv[optind]);
+		return 2;
+	}
+	rc = make(&m);
+	if (fclose(m.out) || rc) {
+		fprintf(stderr, "xs_mktrace: cannot write %s\n", argv[optind]);
+		return 2;
+	}
+	return 0;
+}
