@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/call.h"
+#include "preload/clock.h"
+#include "preload/lifecycle.h"
+#include "preload/walk.h"
+
+#include <errno.h>
+
+struct span {
+	uint32_t site, correlation;
+	uint64_t start_ns, end_ns;
+};
+
+static int write_copy(struct xs_writer *w, const struct span *s,
+		      const struct xs_event *e, cudaError_t error)
+{
+	struct xs_rec_copycall record = {
+	    XS_RECORD(copycall),    .correlation = s->correlation,
+	    .bytes = e->bytes,	    .dst = e->dst,
+	    .src = e->src,	    .stream = e->stream,
+	    .rows = e->rows,	    .direction = e->direction,
+	    .error = (xs_u16)error,
+	};
+	return xs_writer_timed(w, &record, s->site, s->start_ns, s->end_ns);
+}
+
+static int write_memory(struct xs_writer *w, const struct span *s,
+			const struct xs_event *e, cudaError_t error)
+{
+	struct xs_rec_memcall record = {
+	    XS_RECORD(memcall),	    .correlation = s->correlation,
+	    .address = e->dst,	    .bytes = e->bytes,
+	    .stream = e->stream,    .flags = e->flags,
+	    .error = (xs_u16)error,
+	};
+	return xs_writer_timed(w, &record, s->site, s->start_ns, s->end_ns);
+}
+
+static int write_wait(struct xs_writer *w, const struct span *s,
+		      const struct xs_event *e, cudaError_t error)
+{
+	struct xs_rec_waitcall record = {
+	    XS_RECORD(waitcall), .correlation = s->correlation,
+	    .stream = e->stream, .event = e->event,
+	    .flags = e->flags,	 .error = (xs_u16)error,
+	};
+	return xs_writer_timed(w, &record, s->site, s->start_ns, s->end_ns);
+}
+
+static int write_call(struct xs_writer *w, const struct span *s)
+{
+	struct xs_rec_call record = {XS_RECORD(call),
+				     .correlation = s->correlation};
+
+	return xs_writer_timed(w, &record, s->site, s->start_ns, s->end_ns);
+}
+
+static int write_event(struct xs_writer *w, const struct span *s,
+		       enum xs_call_class call_class, const struct xs_event *e,
+		       cudaError_t error)
+{
+	switch (call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+		return write_copy(w, s, e, error);
+	case XS_CALL_ALLOC_DEVICE:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+	case XS_CALL_FREE_DEVICE:
+	case XS_CALL_FREE_PINNED:
+	case XS_CALL_UNREGISTER:
+		return write_memory(w, s, e, error);
+	case XS_CALL_SYNC_DEVICE:
+	case XS_CALL_SYNC_STREAM:
+	case XS_CALL_SYNC_EVENT:
+	case XS_CALL_EVENT_RECORD:
+	case XS_CALL_STREAM_WAIT:
+	case XS_CALL_STREAM_CREATE:
+	case XS_CALL_STREAM_DESTROY:
+		return write_wait(w, s, e, error);
+	default:
+		return write_call(w, s);
+	}
+}
+
+/* Arguments of a call that failed may point anywhere: they are not read. */
+static void emit(struct xs_thread *thread, enum xs_function fn,
+		 const struct span *span, cudaError_t error,
+		 const void *arguments)
+{
+	const struct xs_function_row *row = &xs_functions[fn];
+	struct xs_event event = {0};
+
+	if (error == cudaSuccess)
+		row->fill(arguments, &event);
+	if (write_event(&thread->writer, span, row->call_class, &event, error))
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+}
+
+static xs_real_fn real_of(struct xs_site *site, enum xs_function fn,
+			  uintptr_t address)
+{
+	xs_real_fn real;
+
+	if (!site)
+		return xs_real_resolve(fn, address);
+	real =
+	    (xs_real_fn)atomic_load_explicit(&site->real, memory_order_acquire);
+	if (!real) {
+		real = xs_real_resolve(fn, address);
+		atomic_store_explicit(&site->real, (uintptr_t)real,
+				      memory_order_release);
+	}
+	return real;
+}
+
+xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
+			 const void *return_address)
+{
+	struct xs_thread *thread = xs_thread_get();
+	int kept_errno = errno;
+	xs_real_fn real;
+
+	*call =
+	    (struct xs_call){.fn = fn, .address = (uintptr_t)return_address};
+	call->site = xs_site_find(fn, call->address, 0);
+	real = real_of(call->site, fn, call->address);
+	if (!thread->busy && !thread->in_hook &&
+	    xs_lifecycle_recording(thread)) {
+		thread->in_hook = true;
+		thread->correlation = 0;
+		call->thread = thread;
+	}
+	errno = kept_errno;
+	if (call->thread)
+		call->start_ns = xs_clock_realtime_ns();
+	return real;
+}
+
+void xs_call_end(struct xs_call *call, cudaError_t error, const void *arguments)
+{
+	struct xs_thread *thread = call->thread;
+	struct span span = {.start_ns = call->start_ns,
+			    .end_ns = xs_clock_realtime_ns()};
+	int kept_errno = errno;
+
+	thread->in_hook = false;
+	/* The call may have been the application's last: exit on another
+	 * thread, or a fork. */
+	if (!xs_lifecycle_recording(thread))
+		goto out;
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_sink);
+	span.correlation = thread->correlation;
+	if (call->site)
+		span.site = xs_site_id(call->site, &thread->writer, call->fn,
+				       call->address, 0);
+	emit(thread, call->fn, &span, error, arguments);
+	thread->busy = false;
+out:
+	errno = kept_errno;
+}
+
+void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
+{
+	struct span span = {.correlation = seen->correlation,
+			    .start_ns = seen->start_ns,
+			    .end_ns = xs_clock_realtime_ns()};
+	int kept_errno = errno;
+
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_sink);
+	span.site = xs_walk_site(thread, seen->fn);
+	emit(thread, seen->fn, &span, seen->error, seen->arguments);
+	thread->busy = false;
+	errno = kept_errno;
+}

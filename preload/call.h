@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* From a call, seen by a hook or by a callback, to its records. */
+#ifndef XS_CALL_H
+#define XS_CALL_H
+
+#include "preload/functions.h"
+#include "preload/real.h"
+#include "preload/site.h"
+#include "preload/thread.h"
+
+struct xs_call {
+	struct xs_thread *thread; /* NULL: the call is not recorded */
+	struct xs_site *site;
+	enum xs_function fn;
+	uintptr_t address; /* that the call returns to */
+	uint64_t start_ns;
+};
+
+/*
+ * A hook's first half: the real function, never NULL, and in *call whether and
+ * what to record. errno is kept.
+ */
+xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
+			 const void *return_address);
+
+/*
+ * A hook's second half, only where call->thread is set. `arguments` is the
+ * function's struct xs_args_. Frees too are recorded after the real call, so
+ * that the record has its duration, but from its start the memory is gone, as
+ * an allocation counts from its end. errno is kept.
+ */
+void xs_call_end(struct xs_call *call, cudaError_t error,
+		 const void *arguments);
+
+/* A call that a callback saw from its start to its end. errno is kept. */
+struct xs_seen_call {
+	enum xs_function fn;
+	uint32_t correlation;
+	uint64_t start_ns;
+	cudaError_t error;
+	const void *arguments;
+};
+void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
+
+#endif

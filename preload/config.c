@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
+
+bool xs_config_is_off(void)
+{
+	const char *mode = getenv("XFERSPY_MODE");
+
+	/* A program that runs with another's rights writes nothing for us. */
+	return getauxval(AT_SECURE) || (mode && strcmp(mode, "off") == 0);
+}
+
+enum xs_mode xs_config_mode(void)
+{
+	const char *mode = getenv("XFERSPY_MODE");
+
+	if (xs_config_is_off())
+		return XS_MODE_OFF;
+	return mode && strcmp(mode, "calls") == 0 ? XS_MODE_CALLS
+						  : XS_MODE_TRACE;
+}
+
+const char *xs_config_unknown_mode(void)
+{
+	static const char *const known[] = {"", "trace", "calls", "off"};
+	const char *mode = getenv("XFERSPY_MODE");
+
+	for (size_t i = 0; mode && i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(mode, known[i]) == 0)
+			return NULL;
+	return mode;
+}
+
+bool xs_config_summary(void)
+{
+	const char *summary = getenv("XFERSPY_SUMMARY");
+
+	return !summary || strcmp(summary, "0") != 0;
+}
+
+const char *xs_config_rank(void)
+{
+	static const char *const names[] = {
+	    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+	    "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rank = getenv(names[i]);
+		if (rank && rank[0])
+			return rank;
+	}
+	return "0";
+}
+
+int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
+{
+	const char *at = pattern && pattern[0] ? pattern : DEFAULT_PATTERN;
+	size_t used = 0;
+
+	for (; *at; at++) {
+		char text[128] = {*at};
+		size_t length;
+
+		if (at[0] == '%' && at[1]) {
+			switch (*++at) {
+			case 'p':
+				snprintf(text, sizeof(text), "%ld", (long)pid);
+				break;
+			case 'h':
+				gethostname(text, sizeof(text) - 1);
+				break;
+			case 'r':
+				snprintf(text, sizeof(text), "%s",
+					 xs_config_rank());
+				break;
+			case '%':
+				break;
+			default: /* not ours: as it stands */
+				text[1] = *at;
+			}
+		}
+		length = strlen(text);
+		if (used + length + 1 > bytes)
+			return -ENAMETOOLONG;
+		memcpy(path + used, text, length);
+		used += length;
+	}
+	path[used] = '\0';
+	return 0;
+}
+
+void xs_log(const char *format, ...)
+{
+	const char *where = getenv("XFERSPY_LOG");
+	int kept_errno = errno;
+	char line[512];
+	int fd = STDERR_FILENO;
+	va_list args;
+	size_t length;
+	ssize_t written;
+
+	if (!where || !where[0] || strcmp(where, "0") == 0)
+		return;
+	if (strcmp(where, "1") != 0)
+		fd = open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			  0600);
+	if (fd < 0)
+		goto out;
+	snprintf(line, sizeof(line), "xferspy[%ld]: ", (long)getpid());
+	length = strlen(line);
+	va_start(args, format);
+	vsnprintf(line + length, sizeof(line) - 1 - length, format, args);
+	va_end(args);
+	length = strlen(line);
+	line[length++] = '\n';
+	/* A log that cannot be written has nowhere to say so. */
+	written = write(fd, line, length);
+	(void)written;
+	if (fd != STDERR_FILENO)
+		close(fd);
+out:
+	errno = kept_errno;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* CUPTI behind a border: only cupti.c includes the vendor's cupti.h. */
+#ifndef XS_CUPTI_H
+#define XS_CUPTI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Finds, loads and starts CUPTI; what it got, or what is missing and what to
+ * do, is written as info records. Whether GPU records will come. Once, from
+ * the thread that starts CUDA.
+ */
+bool xs_cupti_start(void);
+
+/* Hands completed GPU records to the GPU writer; `forced`: those of buffers
+ * that are still being filled, too. Our own thread only: it may wait. */
+void xs_cupti_flush(bool forced);
+
+/* CUPTI's clock in ns; 0 without CUPTI. */
+uint64_t xs_cupti_now_ns(void);
+
+#endif

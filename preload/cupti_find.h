@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_CUPTI_FIND_H
+#define XS_CUPTI_FIND_H
+
+#include <stddef.h>
+
+/*
+ * The process's own libcupti if it has one, else one that is loaded now: what
+ * XFERSPY_CUPTI names, beside the process's CUDA runtime, the toolkit, the
+ * loader's path. Never a second one. A handle of dlopen(), and in `path` where
+ * it came from; NULL when there is none.
+ */
+void *xs_cupti_find(char *path, size_t bytes);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/drain.h"
+#include "preload/clock.h"
+#include "preload/cupti.h"
+#include "preload/device.h"
+#include "preload/gpu.h"
+#include "preload/lifecycle.h"
+#include "preload/objects.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+
+#define ROUND_NS  200000000u
+#define CLOCKS_NS 5000000000u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;
+static bool running, asked_to_finish, finished; /* under the lock */
+static bool cupti;				/* GPU records come */
+static uint64_t devices_written;
+static uint64_t next_clock_ns;
+
+static struct timespec after(uint64_t ns)
+{
+	uint64_t at = xs_clock_ns(CLOCK_MONOTONIC) + ns;
+
+	return (struct timespec){.tv_sec = (time_t)(at / 1000000000u),
+				 .tv_nsec = (long)(at % 1000000000u)};
+}
+
+/* Without GPU records it is not known which devices are used: all of them. */
+static void write_devices(void)
+{
+	uint64_t wanted = cupti ? xs_gpu_devices_seen() : xs_device_all();
+
+	wanted &= ~devices_written;
+	if (wanted)
+		devices_written |= xs_device_write(wanted);
+}
+
+static void write_clock(void)
+{
+	uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns < next_clock_ns)
+		return;
+	next_clock_ns = now_ns + CLOCKS_NS;
+	xs_gpu_clock(xs_cupti_now_ns());
+}
+
+static void do_round(bool last)
+{
+	xs_sink_grow_ahead(&xs_sink);
+	xs_cupti_flush(last);
+	__atomic_store_n(&xs_sink.header->flush_realtime_ns,
+			 xs_gpu_last_end_ns(), __ATOMIC_RELAXED);
+	write_devices();
+	if (last)
+		next_clock_ns = 0;
+	write_clock();
+}
+
+static void write_cudart(const char *line)
+{
+	xs_gpu_info("cudart", "%s", line);
+}
+
+static void write_ending(void)
+{
+	int version = xs_device_driver_version();
+
+	if (version)
+		xs_gpu_info("driver", "%d.%d", version / 1000,
+			    version % 1000 / 10);
+	xs_objects_list_cudart(write_cudart);
+}
+
+static void *drain(void *unused)
+{
+	bool last = false;
+
+	(void)unused;
+	xs_thread_get()->busy = true;
+	while (!last) {
+		struct timespec until = after(ROUND_NS);
+		pthread_mutex_lock(&lock);
+		while (!asked_to_finish &&
+		       pthread_cond_timedwait(&changed, &lock, &until) == 0)
+			;
+		last = asked_to_finish;
+		pthread_mutex_unlock(&lock);
+		do_round(last);
+	}
+	write_ending();
+	pthread_mutex_lock(&lock);
+	finished = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+int xs_drain_start(bool have_cupti)
+{
+	pthread_condattr_t attributes;
+	pthread_t thread;
+	sigset_t all, old;
+	int err;
+
+	cupti = have_cupti;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+
+	/* The application's signals are for its own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, drain, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		return -err;
+	pthread_setname_np(thread, "xferspy");
+	pthread_detach(thread);
+	pthread_mutex_lock(&lock);
+	running = true;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+bool xs_drain_finish(uint64_t deadline_ns)
+{
+	struct timespec until = after(deadline_ns);
+	bool done;
+
+	pthread_mutex_lock(&lock);
+	asked_to_finish = true;
+	pthread_cond_broadcast(&changed);
+	while (running && !finished &&
+	       pthread_cond_timedwait(&changed, &lock, &until) == 0)
+		;
+	done = finished;
+	pthread_mutex_unlock(&lock);
+	return done;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our one thread: it collects GPU records every so often, so that a killed
+ * process leaves a trace that is nearly complete, and grows the trace file
+ * ahead of the writers. The last flush is its work too, so that a GPU that
+ * hangs holds up this thread and not the application's exit.
+ */
+#ifndef XS_DRAIN_H
+#define XS_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0 or -errno. */
+int xs_drain_start(bool have_cupti);
+
+/* The last round, at most `deadline_ns` long, and the end of the thread.
+ * Whether it was done in time. */
+bool xs_drain_finish(uint64_t deadline_ns);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_EXPORT_H
+#define XS_EXPORT_H
+
+/* Everything else is hidden; libxferspy.map says the same to the linker. */
+#define XS_EXPORT __attribute__((visibility("default")))
+
+#endif

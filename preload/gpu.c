@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/gpu.h"
+#include "preload/clock.h"
+#include "preload/intern.h"
+#include "preload/site.h"
+#include "preload/writer.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_DEFAULT_STREAMS 256
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_writer writer;
+static struct xs_intern names, shapes, queues;
+static uint32_t next_shape = 1;
+static uint32_t next_queue;
+static uint64_t devices_seen;
+static uint64_t last_end_ns;
+
+static struct default_stream {
+	uint32_t context, stream;
+	uint16_t kind;
+} default_streams[MOST_DEFAULT_STREAMS];
+static unsigned default_stream_count;
+
+void xs_gpu_open(struct xs_sink *sink)
+{
+	writer.sink = sink;
+}
+
+static uint16_t queue_kind(const struct xs_gpu_queue *queue)
+{
+	for (unsigned i = 0; i < default_stream_count; i++)
+		if (default_streams[i].context == queue->context &&
+		    default_streams[i].stream == queue->stream)
+			return default_streams[i].kind;
+	return XS_QUEUE_STREAM;
+}
+
+void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind)
+{
+	const struct xs_gpu_queue queue = {.context = context,
+					   .stream = stream};
+
+	pthread_mutex_lock(&lock);
+	if (queue_kind(&queue) == XS_QUEUE_STREAM &&
+	    default_stream_count < MOST_DEFAULT_STREAMS)
+		default_streams[default_stream_count++] =
+		    (struct default_stream){context, stream, kind};
+	pthread_mutex_unlock(&lock);
+}
+
+/* The queue's number; false when there was no room for it. */
+static bool queue_number(const struct xs_gpu_queue *queue, uint32_t *number)
+{
+	uint32_t *slot = xs_intern_number(&queues, queue, sizeof(*queue));
+	struct xs_rec_queue record = {
+	    XS_RECORD(queue),
+	    .queue = (xs_u16)next_queue,
+	    .device = (xs_u16)queue->device,
+	    .queue_kind = queue_kind(queue),
+	    .context = queue->context,
+	    .stream = queue->stream,
+	};
+
+	if (!slot)
+		return false;
+	if (*slot == 0) {
+		/* The record has 16 bits; streams beyond share the last. */
+		if (next_queue < XS_WIDE16 - 1u) {
+			if (xs_writer_plain(&writer, &record, NULL, 0))
+				return false;
+			next_queue++;
+		}
+		*slot = next_queue;
+	}
+	*number = *slot - 1;
+	return true;
+}
+
+static bool name_number(const char *name, uint32_t *number)
+{
+	uint32_t *slot = xs_intern_number(&names, name, strlen(name));
+
+	if (!slot)
+		return false;
+	if (*slot == 0) {
+		uint32_t id = xs_string_id();
+		if (xs_writer_string(&writer, id, name))
+			return false;
+		*slot = id;
+	}
+	*number = *slot;
+	return true;
+}
+
+static bool shape_number(const struct xs_gpu_shape *shape, uint32_t *number)
+{
+	uint32_t *slot = xs_intern_number(&shapes, shape, sizeof(*shape));
+	struct xs_rec_shape record = {
+	    XS_RECORD(shape),
+	    .registers = shape->registers,
+	    .shape = next_shape,
+	    .name = shape->name,
+	    .grid_x = shape->grid[0],
+	    .grid_y = shape->grid[1],
+	    .grid_z = shape->grid[2],
+	    .block_x = shape->block[0],
+	    .block_y = shape->block[1],
+	    .block_z = shape->block[2],
+	    .local_bytes = shape->local_bytes < UINT16_MAX
+			       ? (xs_u16)shape->local_bytes
+			       : UINT16_MAX,
+	    .shared_static_bytes = shape->shared_static_bytes,
+	    .shared_dynamic_bytes = shape->shared_dynamic_bytes,
+	};
+
+	if (!slot)
+		return false;
+	if (*slot == 0) {
+		if (xs_writer_plain(&writer, &record, NULL, 0))
+			return false;
+		*slot = next_shape++;
+	}
+	*number = *slot;
+	return true;
+}
+
+/* Writes an op whose numbers are known, or counts it. */
+static void write_op(const struct xs_gpu_op *op, bool numbered, void *record,
+		     uint32_t queue)
+{
+	if (!numbered ||
+	    xs_writer_timed(&writer, record, queue, op->start_ns, op->end_ns)) {
+		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
+		return;
+	}
+	if (op->queue.device < 64)
+		devices_seen |= 1ull << op->queue.device;
+	if (op->end_ns > last_end_ns)
+		last_end_ns = op->end_ns;
+}
+
+/* Without its times an op says nothing; that it was is counted. */
+static bool has_times(const struct xs_gpu_op *op)
+{
+	if (op->start_ns && op->end_ns)
+		return true;
+	xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
+	return false;
+}
+
+void xs_gpu_copy(const struct xs_gpu_op *op)
+{
+	struct xs_rec_copy record = {
+	    XS_RECORD(copy),
+	    .correlation = op->correlation,
+	    .bytes = op->bytes,
+	    .direction = op->direction,
+	    .src_memory = op->src_memory,
+	    .dst_memory = op->dst_memory,
+	    .flags = op->flags,
+	    .peer_device = op->peer_device,
+	    .copies = op->copies,
+	};
+	uint32_t queue = 0;
+
+	if (!has_times(op))
+		return;
+	pthread_mutex_lock(&lock);
+	write_op(op, queue_number(&op->queue, &queue), &record, queue);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_set(const struct xs_gpu_op *op)
+{
+	struct xs_rec_set record = {
+	    XS_RECORD(set),	.correlation = op->correlation,
+	    .bytes = op->bytes, .memory = op->dst_memory,
+	    .flags = op->flags, .value = op->value,
+	};
+	uint32_t queue = 0;
+
+	if (!has_times(op))
+		return;
+	pthread_mutex_lock(&lock);
+	write_op(op, queue_number(&op->queue, &queue), &record, queue);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
+		   struct xs_gpu_shape *shape)
+{
+	struct xs_rec_kernel record = {XS_RECORD(kernel),
+				       .correlation = op->correlation};
+	uint32_t queue = 0, number = 0;
+	bool numbered;
+
+	if (!has_times(op))
+		return;
+	pthread_mutex_lock(&lock);
+	numbered = queue_number(&op->queue, &queue) &&
+		   name_number(name ? name : "", &shape->name) &&
+		   shape_number(shape, &number);
+	record.shape = number;
+	write_op(op, numbered, &record, queue);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_info(const char *key, const char *format, ...)
+{
+	struct xs_rec_info record = {XS_RECORD(info)};
+	char text[XS_RECORD_MAX_BYTES];
+	int length = snprintf(text, sizeof(text), "%s=", key);
+	size_t left = sizeof(text) - (size_t)length;
+	struct timespec until;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + length, left, format, args);
+	va_end(args);
+	/* Written at exit too, perhaps from a signal handler that interrupted
+	 * the owner of the lock: not forever. */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	if (pthread_mutex_timedlock(&lock, &until))
+		return;
+	xs_writer_plain(&writer, &record, text, strlen(text));
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_clock(uint64_t cupti_ns)
+{
+	struct xs_rec_clock record = {
+	    XS_RECORD(clock),
+	    .realtime_ns = xs_clock_realtime_ns(),
+	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
+	    .cupti_ns = cupti_ns,
+	};
+
+	pthread_mutex_lock(&lock);
+	xs_writer_plain(&writer, &record, NULL, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_device(const struct xs_rec_device *device, const char *name)
+{
+	struct xs_rec_device record = *device;
+
+	pthread_mutex_lock(&lock);
+	xs_writer_plain(&writer, &record, name, strlen(name));
+	pthread_mutex_unlock(&lock);
+}
+
+uint64_t xs_gpu_devices_seen(void)
+{
+	uint64_t seen;
+
+	pthread_mutex_lock(&lock);
+	seen = devices_seen;
+	pthread_mutex_unlock(&lock);
+	return seen;
+}
+
+uint64_t xs_gpu_last_end_ns(void)
+{
+	uint64_t end_ns;
+
+	pthread_mutex_lock(&lock);
+	end_ns = last_end_ns;
+	pthread_mutex_unlock(&lock);
+	return end_ns;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of a traced process's life, and why.
+ *
+ * load   The constructor notes the time and points CUDA_INJECTION64_PATH at
+ *        us, so that CUDA calls InitializeInjection() when it sets itself up
+ *        in a program whose runtime is linked statically. Nothing else: most
+ *        processes that inherit LD_PRELOAD, shells and compilers, never use
+ *        CUDA, and must not pay for it or leave a file behind.
+ * start  The first hook, or InitializeInjection() if that is earlier: CUDA is
+ *        about to start in this very process. The trace is opened first, so
+ *        that calls of other threads are taken; then CUPTI, which has to be
+ *        there before the first context; then our thread.
+ * exit   Handlers of atexit() run last in, first out. The driver registers its
+ *        own when it is initialised, and behind it CUPTI has nothing to give,
+ *        so the handler that counts is registered after the first call of CUDA
+ *        has returned. One is registered at the start too, for the program
+ *        that exits before any call returns. Whichever comes first finishes.
+ * _exit  Runs no handler: interposed. quick_exit() has a list of its own.
+ * death  SIGKILL, abort(): the trace is a shared mapping; what was written is
+ *        there, and GPU records up to the last round of our thread.
+ * fork   The child has our mappings and none of our threads, and CUDA does not
+ *        work in it: it records nothing, for good. If CUDA had not started,
+ *        the child is a process like any other. A child of vfork() shares our
+ *        memory and runs no handler: its process id gives it away in _exit().
+ * exec   Nothing: mappings go, the descriptor is close-on-exec, and the new
+ *        program begins at `load`.
+ */
+#include "preload/lifecycle.h"
+#include "preload/clock.h"
+#include "preload/config.h"
+#include "preload/cupti.h"
+#include "preload/drain.h"
+#include "preload/export.h"
+#include "preload/gpu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FINISH_DEADLINE_NS 2000000000u
+#define OTHER_FINISH_NS	   3000000000u
+
+XS_EXPORT int InitializeInjection(void);
+
+struct xs_sink xs_sink;
+_Atomic int xs_state = XS_STATE_NEW;
+atomic_bool xs_late_exit_registered;
+
+static struct xs_sink_start process_start;
+static pid_t owner;		    /* the process that started tracing */
+static _Atomic uint64_t early_lost; /* calls while the trace was opened */
+static int open_error;
+static char wanted_path[PATH_MAX];
+
+static void note_process_start(void)
+{
+	process_start = (struct xs_sink_start){
+	    .pid = getpid(),
+	    .realtime_ns = xs_clock_realtime_ns(),
+	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
+	};
+}
+
+static void child_of_fork(void)
+{
+	int state = atomic_load(&xs_state);
+
+	note_process_start();
+	if (state != XS_STATE_NEW)
+		atomic_store(&xs_state, XS_STATE_OFF);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	char path[PATH_MAX];
+	Dl_info self;
+
+	if (xs_config_is_off()) {
+		atomic_store(&xs_state, XS_STATE_OFF);
+		return;
+	}
+	note_process_start();
+	pthread_atfork(NULL, NULL, child_of_fork);
+	/* Not over another tool's. */
+	if (dladdr((void *)load, &self) && self.dli_fname &&
+	    realpath(self.dli_fname, path))
+		setenv("CUDA_INJECTION64_PATH", path, 0);
+}
+
+/* The command line, its words apart by spaces. */
+static void write_app(void)
+{
+	char text[XS_RECORD_MAX_BYTES];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return;
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	text[n] = '\0';
+	xs_gpu_info("app", "%s", text);
+}
+
+static void write_beginning(void)
+{
+	const char *unknown = xs_config_unknown_mode();
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	write_app();
+	xs_gpu_info("host", "%s", host);
+	xs_gpu_info("rank", "%s", xs_config_rank());
+	xs_gpu_info("xferspy", "%s", XS_VERSION);
+	xs_gpu_info("mode", "%s",
+		    xs_config_mode() == XS_MODE_CALLS ? "calls" : "trace");
+	if (unknown)
+		xs_gpu_info("note",
+			    "XFERSPY_MODE=%s is not known; traced as usual",
+			    unknown);
+}
+
+static int open_trace(void)
+{
+	int err = xs_config_path(getenv("XFERSPY_OUTPUT"), process_start.pid,
+				 wanted_path, sizeof(wanted_path));
+
+	if (!err)
+		err = xs_sink_open(&xs_sink, wanted_path, &process_start);
+	if (err)
+		return err;
+	xs_log("writing %s", xs_sink.path);
+	xs_gpu_open(&xs_sink);
+	write_beginning();
+	return 0;
+}
+
+static void start_collecting(void)
+{
+	bool have_cupti = xs_config_mode() == XS_MODE_TRACE && xs_cupti_start();
+	int err = xs_drain_start(have_cupti);
+
+	if (err)
+		xs_gpu_info("note",
+			    "no thread for GPU records (%s): they are "
+			    "incomplete",
+			    strerror(-err));
+}
+
+static void finish(void);
+
+bool xs_lifecycle_start(struct xs_thread *thread)
+{
+	int expected = XS_STATE_NEW;
+
+	if (!atomic_compare_exchange_strong(&xs_state, &expected,
+					    XS_STATE_STARTING)) {
+		/* Waiting could deadlock: the thread that starts may want the
+		 * loader's lock, which this one may hold. */
+		if (expected == XS_STATE_STARTING)
+			atomic_fetch_add(&early_lost, 1);
+		return expected == XS_STATE_RECORDING;
+	}
+	thread->busy = true;
+	owner = getpid();
+	xs_thread_prepare();
+	atexit(finish);
+	at_quick_exit(finish);
+	open_error = open_trace();
+	if (open_error) {
+		atomic_store(&xs_state, XS_STATE_OFF);
+	} else {
+		atomic_store(&xs_state, XS_STATE_RECORDING);
+		start_collecting();
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
+	}
+	thread->busy = false;
+	return !open_error;
+}
+
+void xs_lifecycle_register_late_exit(void)
+{
+	if (!atomic_exchange(&xs_late_exit_registered, true))
+		atexit(finish);
+}
+
+int InitializeInjection(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	int kept_errno = errno;
+
+	if (!thread->busy)
+		xs_lifecycle_recording(thread);
+	errno = kept_errno;
+	return 1;
+}
+
+static void say(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written; /* nobody is there to hear it */
+}
+
+static void say_failure(void)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text),
+		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
+		 "to a file that can be written\n",
+		 wanted_path, strerror(-open_error));
+	say(text);
+}
+
+static void print_size(char *text, size_t bytes, uint64_t file_bytes)
+{
+	if (file_bytes < 1u << 20)
+		snprintf(text, bytes, "%" PRIu64 " KiB", file_bytes >> 10);
+	else
+		snprintf(text, bytes, "%.1f MiB",
+			 (double)file_bytes / (1u << 20));
+}
+
+/* One line: the file, its size, what was lost, how to read it. */
+static void say_summary(uint64_t file_bytes)
+{
+	const struct xs_file_header *header = xs_sink.header;
+	uint64_t lost_ops = header->lost_ops + header->lost_cupti;
+	char text[2 * PATH_MAX + 256], size[32], lost[96] = "";
+
+	print_size(size, sizeof(size), file_bytes);
+	if (header->lost_calls || lost_ops)
+		snprintf(lost, sizeof(lost),
+			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
+			 (uint64_t)header->lost_calls, lost_ops);
+	snprintf(text, sizeof(text), "xferspy: %s (%s%s): xferspy report %s\n",
+		 xs_sink.path, size, lost, xs_sink.path);
+	say(text);
+}
+
+/* Another thread is finishing; the process must not go from under it. */
+static void wait_for_other(void)
+{
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + OTHER_FINISH_NS;
+
+	while (atomic_load(&xs_state) == XS_STATE_FINISHING &&
+	       xs_clock_ns(CLOCK_MONOTONIC) < until_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void finish(void)
+{
+	int expected = XS_STATE_RECORDING;
+	int kept_errno = errno;
+	uint64_t file_bytes;
+
+	if (getpid() != owner)
+		return;
+	if (open_error && xs_config_summary()) {
+		say_failure();
+		open_error = 0;
+	}
+	if (!atomic_compare_exchange_strong(&xs_state, &expected,
+					    XS_STATE_FINISHING)) {
+		if (expected == XS_STATE_FINISHING)
+			wait_for_other();
+		return;
+	}
+	if (!xs_drain_finish(FINISH_DEADLINE_NS))
+		xs_gpu_info("note",
+			    "the GPU did not answer in the 2 s that exit "
+			    "waits: its last records are missing");
+	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
+	atomic_store(&xs_state, XS_STATE_OFF);
+	if (xs_config_summary())
+		say_summary(file_bytes);
+	errno = kept_errno;
+}
+
+/*
+ * The kernel's call itself, and not the function that RTLD_NEXT would find: a
+ * child of vfork() comes here, and a signal handler, where looking up symbols
+ * is not allowed.
+ */
+XS_EXPORT void _exit(int status)
+{
+	finish();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+XS_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

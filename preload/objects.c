@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/objects.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_OBJECTS 4096u
+
+static bool is_cudart(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash ? slash + 1 : path, "libcudart.so", 12) == 0;
+}
+
+/*
+ * The loader's own list: walking it takes no lock and calls nothing back. It
+ * is read where objects are rarely unloaded, once at CUDA's start and once at
+ * its end.
+ */
+static const struct link_map *first_object(void)
+{
+	return _r_debug.r_map;
+}
+
+const char *xs_objects_needed_cudart(const struct link_map *map)
+{
+	const char *strings = NULL;
+
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			strings = (const char *)d->d_un.d_ptr;
+	/* The vdso's table is not relocated. */
+	if (!strings || (uintptr_t)strings < map->l_addr)
+		return NULL;
+	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && is_cudart(strings + d->d_un.d_val))
+			return strings + d->d_un.d_val;
+	return NULL;
+}
+
+void xs_objects_each_cudart(bool (*visit)(const char *path, void *data),
+			    void *data)
+{
+	for (const struct link_map *m = first_object(); m; m = m->l_next)
+		if (is_cudart(m->l_name) && visit(m->l_name, data))
+			return;
+}
+
+static bool section_is_device_code(int fd, const ElfW(Shdr) * section,
+				   off_t names_at)
+{
+	static const char wanted[] = ".nv_fatbin";
+	char name[sizeof(wanted)];
+
+	return pread(fd, name, sizeof(name), names_at + section->sh_name) ==
+		   (ssize_t)sizeof(name) &&
+	       memcmp(name, wanted, sizeof(name)) == 0;
+}
+
+/* Section headers are not loaded: they are read from the file. */
+static bool has_device_code(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) header;
+	ElfW(Shdr) names, section;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_shentsize != sizeof(section) ||
+	    pread(fd, &names, sizeof(names),
+		  (off_t)(header.e_shoff + (uint64_t)header.e_shstrndx *
+					       sizeof(names))) != sizeof(names))
+		goto out;
+	for (unsigned i = 0; !found && i < header.e_shnum; i++) {
+		off_t at = (off_t)(header.e_shoff + i * sizeof(section));
+		if (pread(fd, &section, sizeof(section), at) != sizeof(section))
+			break;
+		found = section_is_device_code(fd, &section,
+					       (off_t)names.sh_offset);
+	}
+out:
+	close(fd);
+	return found;
+}
+
+void xs_objects_list_cudart(void (*write)(const char *line))
+{
+	unsigned seen = 0;
+
+	for (const struct link_map *m = first_object();
+	     m && seen < MOST_OBJECTS; m = m->l_next, seen++) {
+		/* The executable comes first and has no name. */
+		const char *path = m->l_name[0] ? m->l_name : "/proc/self/exe";
+		char target[PATH_MAX], line[PATH_MAX + 16];
+		ssize_t n;
+		bool dynamic = is_cudart(path);
+
+		if (!m->l_name[0] && seen > 0)
+			continue;
+		if (!dynamic &&
+		    (xs_objects_needed_cudart(m) || !has_device_code(path)))
+			continue;
+		n = m->l_name[0] ? -1
+				 : readlink(path, target, sizeof(target) - 1);
+		target[n > 0 ? n : 0] = '\0';
+		snprintf(line, sizeof(line), "%s:%s",
+			 dynamic ? "dynamic" : "static", n > 0 ? target : path);
+		write(line);
+	}
+}

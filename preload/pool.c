@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/pool.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+/* A free buffer's first bytes link it to the next. */
+struct free_buffer {
+	struct free_buffer *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct free_buffer *free_buffers;
+
+uint8_t *xs_pool_take(void)
+{
+	struct free_buffer *buffer;
+	void *memory;
+
+	pthread_mutex_lock(&lock);
+	buffer = free_buffers;
+	if (buffer)
+		free_buffers = buffer->next;
+	pthread_mutex_unlock(&lock);
+	if (buffer)
+		return (uint8_t *)buffer;
+	memory = mmap(NULL, XS_POOL_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void xs_pool_give(uint8_t *buffer)
+{
+	struct free_buffer *freed = (void *)buffer;
+
+	if (!buffer)
+		return;
+	pthread_mutex_lock(&lock);
+	freed->next = free_buffers;
+	free_buffers = freed;
+	pthread_mutex_unlock(&lock);
+}

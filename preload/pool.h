@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers for CUPTI's records, from mmap, used again. */
+#ifndef XS_POOL_H
+#define XS_POOL_H
+
+#include <stdint.h>
+
+#define XS_POOL_BYTES (1u << 20)
+
+/* A buffer of XS_POOL_BYTES; NULL without memory. */
+uint8_t *xs_pool_take(void);
+void xs_pool_give(uint8_t *buffer);
+
+#endif

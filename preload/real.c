@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/real.h"
+#include "preload/objects.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The ABI leaves cleaning up arguments to the caller, so that one function
+ * without any can stand in for all. */
+static cudaError_t not_found(void)
+{
+	return cudaErrorSharedObjectSymbolNotFound;
+}
+
+/* RTLD_NOLOAD adds a reference, which is kept: the runtime must not be
+ * unloaded while we hold pointers into it. */
+static void *lookup_in(const char *library, const char *name)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+struct wanted {
+	const char *name;
+	void *found;
+};
+
+static bool lookup_at(const char *path, void *data)
+{
+	struct wanted *wanted = data;
+
+	wanted->found = lookup_in(path, wanted->name);
+	return wanted->found != NULL;
+}
+
+/*
+ * A process can hold runtimes of several majors, some of them in a scope of
+ * their own, so the first choice is the one that the calling object itself is
+ * linked to; then what the symbol search would have found; then any that is
+ * loaded.
+ */
+static void *resolve(const char *name, uintptr_t address)
+{
+	Dl_info info;
+	struct link_map *map = NULL;
+	const char *needed;
+	struct wanted wanted = {.name = name};
+
+	if (dladdr1((void *)(address - 1), &info, (void **)&map,
+		    RTLD_DL_LINKMAP) &&
+	    map) {
+		needed = xs_objects_needed_cudart(map);
+		wanted.found = needed ? lookup_in(needed, name) : NULL;
+	}
+	if (!wanted.found)
+		wanted.found = dlsym(RTLD_NEXT, name);
+	if (!wanted.found)
+		xs_objects_each_cudart(lookup_at, &wanted);
+	return wanted.found;
+}
+
+xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address)
+{
+	void *found = resolve(xs_functions[fn].name, address);
+	xs_real_fn real = (xs_real_fn)not_found;
+
+	if (found)
+		memcpy(&real, &found, sizeof(real));
+	return real;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOSED_TAIL	UINT64_MAX
+#define FIRST_BYTES	(1u << 20)
+#define GROW_MIN_BYTES	(4u << 20)
+#define GROW_MAX_BYTES	(64u << 20)
+#define LOW_WATER_BYTES (8u << 20)
+#define NAME_TRIES	1000
+#define GROW_WAITS	2000
+/* Descriptors that applications close wholesale or expect to be next are low
+ * ones. */
+#define HIGH_FD 500
+
+static const char zeros[1u << 16];
+
+/* An application that closes all descriptors closes ours too, and the number
+ * may by now be a file of its own. */
+static bool fd_is_ours(const struct xs_sink *sink)
+{
+	struct stat st;
+
+	return fstat(sink->fd, &st) == 0 && st.st_dev == sink->device &&
+	       st.st_ino == sink->inode;
+}
+
+static int write_zeros(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	while (from_bytes < to_bytes) {
+		uint64_t left = to_bytes - from_bytes;
+		size_t want = left < sizeof(zeros) ? left : sizeof(zeros);
+		ssize_t n = pwrite(fd, zeros, want, (off_t)from_bytes);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			from_bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* The system call itself: libc's posix_fallocate would write zeros on its own
+ * and libc's fallocate is the same call. */
+static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	int err;
+
+	do {
+		err = fallocate(fd, 0, (off_t)from_bytes,
+				(off_t)(to_bytes - from_bytes))
+			  ? -errno
+			  : 0;
+	} while (err == -EINTR);
+	if (err == -EOPNOTSUPP || err == -ENOSYS)
+		err = write_zeros(fd, from_bytes, to_bytes);
+	return err;
+}
+
+/*
+ * Allocates with every signal blocked: beyond RLIMIT_FSIZE the kernel sends
+ * SIGXFSZ, which the application did not earn and must not see.
+ */
+static int allocate_quietly(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	sigset_t all, old, pending, xfsz;
+	bool was_pending;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGXFSZ);
+	err = allocate(fd, from_bytes, to_bytes);
+	if (err == -EFBIG && !was_pending) {
+		sigemptyset(&xfsz);
+		sigaddset(&xfsz, SIGXFSZ);
+		sigtimedwait(&xfsz, NULL, &(struct timespec){0});
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+/* Allocates up to `want_bytes` more, less if only less is to be had, but at
+ * least `need_bytes`. The caller holds `growing`. */
+static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
+{
+	uint64_t from = atomic_load(&sink->allocated_bytes);
+	uint64_t more = want_bytes;
+	int err = -EBADF;
+
+	if (!fd_is_ours(sink))
+		goto out;
+	err = allocate_quietly(sink->fd, from, from + more);
+	while (err && more / 4 >= need_bytes) {
+		more = more / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
+		err = allocate_quietly(sink->fd, from, from + more);
+	}
+	if (!err)
+		atomic_store(&sink->allocated_bytes, from + more);
+out:
+	atomic_store(&sink->full, err != 0);
+	return err;
+}
+
+static bool lock_growth(struct xs_sink *sink)
+{
+	return !atomic_exchange_explicit(&sink->growing, true,
+					 memory_order_acquire);
+}
+
+static void unlock_growth(struct xs_sink *sink)
+{
+	atomic_store_explicit(&sink->growing, false, memory_order_release);
+}
+
+/* A larger trace grows in larger steps. */
+static uint64_t step_bytes(uint64_t tail_bytes)
+{
+	uint64_t step = tail_bytes / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
+
+	if (step < GROW_MIN_BYTES)
+		return GROW_MIN_BYTES;
+	return step < GROW_MAX_BYTES ? step : GROW_MAX_BYTES;
+}
+
+static void wait_a_little(int turn)
+{
+	if (turn < 100)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+/*
+ * A writer's own way to room, when it outruns the drain thread. One writer
+ * grows the file and the others wait for it, but not forever: it may be a
+ * thread that the scheduler forgot.
+ */
+static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
+{
+	for (int i = 0; i < GROW_WAITS; i++) {
+		if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+			return true;
+		if (atomic_load(&sink->full))
+			return false;
+		if (!lock_growth(sink)) {
+			wait_a_little(i);
+			continue;
+		}
+		if (atomic_load(&sink->allocated_bytes) < end_bytes)
+			grow(sink,
+			     end_bytes - atomic_load(&sink->allocated_bytes),
+			     step_bytes(end_bytes));
+		unlock_growth(sink);
+	}
+	return false;
+}
+
+int xs_sink_grow_ahead(struct xs_sink *sink)
+{
+	uint64_t tail = atomic_load(&sink->tail_bytes);
+	int err = 0;
+
+	if (tail == CLOSED_TAIL ||
+	    atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
+		return 0;
+	if (lock_growth(sink)) {
+		err = grow(sink, XS_PAGE_BYTES, step_bytes(tail));
+		unlock_growth(sink);
+	}
+	return err;
+}
+
+static int create_file(struct xs_sink *sink, const char *path)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int length = snprintf(sink->path, sizeof(sink->path), "%s", path);
+	int fd = open(sink->path, flags, 0600);
+
+	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
+		length =
+		    snprintf(sink->path, sizeof(sink->path), "%s.%d", path, i);
+		fd = open(sink->path, flags, 0600);
+	}
+	if (length >= (int)sizeof(sink->path)) {
+		if (fd >= 0)
+			close(fd);
+		return -ENAMETOOLONG;
+	}
+	if (fd < 0)
+		return -errno;
+
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	return fd;
+}
+
+static void fill_header(struct xs_file_header *header,
+			const struct xs_sink_start *start)
+{
+	*header = (struct xs_file_header){
+	    .magic = XS_FORMAT_MAGIC,
+	    .version = XS_FORMAT_VERSION,
+	    .header_bytes = sizeof(*header),
+	    .byte_order = XS_FORMAT_BYTE_ORDER,
+	    .pid = (xs_u32)start->pid,
+	    .state = XS_FILE_RUNNING,
+	    .start_realtime_ns = start->realtime_ns,
+	    .start_monotonic_ns = start->monotonic_ns,
+	    .tail_bytes = XS_PAGE_BYTES,
+	};
+}
+
+int xs_sink_open(struct xs_sink *sink, const char *path,
+		 const struct xs_sink_start *start)
+{
+	struct stat st;
+	void *page;
+	int err;
+
+	*sink = (struct xs_sink){.fd = -1};
+	sink->fd = create_file(sink, path);
+	if (sink->fd < 0)
+		return sink->fd;
+	if (fstat(sink->fd, &st)) {
+		err = -errno;
+		goto out;
+	}
+	sink->device = st.st_dev;
+	sink->inode = st.st_ino;
+	atomic_store(&sink->tail_bytes, XS_PAGE_BYTES);
+	err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
+	if (err)
+		goto out;
+	page = mmap(NULL, XS_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    sink->fd, 0);
+	if (page == MAP_FAILED) {
+		err = -errno;
+		goto out;
+	}
+	fill_header(page, start);
+	sink->header = page;
+out:
+	if (err) {
+		close(sink->fd);
+		unlink(sink->path);
+	}
+	return err;
+}
+
+/* The header's copy of the tail, for the reader of a killed process's trace;
+ * claims may arrive here out of order. */
+static void publish_tail(struct xs_sink *sink, uint64_t tail_bytes)
+{
+	uint64_t old =
+	    __atomic_load_n(&sink->header->tail_bytes, __ATOMIC_RELAXED);
+
+	while (old < tail_bytes &&
+	       !__atomic_compare_exchange_n(&sink->header->tail_bytes, &old,
+					    tail_bytes, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
+				      uint32_t thread, uint64_t base_ns)
+{
+	struct xs_chunk_header *chunk;
+	uint64_t at = atomic_load(&sink->tail_bytes);
+
+	do {
+		if (at == CLOSED_TAIL || !make_room(sink, at + bytes))
+			return NULL;
+	} while (
+	    !atomic_compare_exchange_weak(&sink->tail_bytes, &at, at + bytes));
+
+	publish_tail(sink, at + bytes);
+	if (!fd_is_ours(sink))
+		return NULL;
+	chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_POPULATE, sink->fd, (off_t)at);
+	if (chunk == MAP_FAILED)
+		return NULL;
+	chunk->capacity_bytes = bytes;
+	chunk->thread = thread;
+	chunk->base_ns = base_ns;
+	chunk->used_bytes = sizeof(*chunk);
+	/* Last: a chunk without its magic is one that was never begun. */
+	__atomic_store_n(&chunk->magic, XS_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+void xs_sink_release(struct xs_chunk_header *chunk)
+{
+	munmap(chunk, chunk->capacity_bytes);
+}
+
+void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count)
+{
+	xs_u64 *counter;
+
+	if (!sink->header || !count)
+		return;
+	switch (what) {
+	case XS_LOSS_CALLS:
+		counter = &sink->header->lost_calls;
+		break;
+	case XS_LOSS_OPS:
+		counter = &sink->header->lost_ops;
+		break;
+	default:
+		counter = &sink->header->lost_cupti;
+		break;
+	}
+	__atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
+uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
+{
+	/* After this exchange no claim succeeds, and each that did lies below
+	 * the old tail: the cut can take no chunk from under a writer. */
+	uint64_t tail = atomic_exchange(&sink->tail_bytes, CLOSED_TAIL);
+
+	if (tail == CLOSED_TAIL)
+		return sink->header->tail_bytes;
+	while (!lock_growth(sink))
+		sched_yield();
+	if (fd_is_ours(sink)) {
+		/* If the cut fails the file is only longer than it need be. */
+		int cut = ftruncate(sink->fd, (off_t)tail);
+		(void)cut;
+	}
+	/* The descriptor stays: a thread may be about to map its chunk, and the
+	 * number must not become another file's under it. */
+	atomic_store(&sink->allocated_bytes, 0);
+	unlock_growth(sink);
+	sink->header->end_realtime_ns = end_realtime_ns;
+	__atomic_store_n(&sink->header->state, XS_FILE_CLOSED,
+			 __ATOMIC_RELEASE);
+	return tail;
+}

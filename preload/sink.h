@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace file. Threads write their records straight into shared mappings of
+ * its chunks, so that what is written outlives the process, however it ends.
+ *
+ * Room is allocated on disk before it is mapped: a full disk is an error here
+ * and never a SIGBUS in the application.
+ */
+#ifndef XS_SINK_H
+#define XS_SINK_H
+
+#include "preload/format.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct xs_sink {
+	struct xs_file_header *header; /* mapped; NULL before the sink opened */
+	int fd;
+	dev_t device; /* with inode: the fd is still our file's */
+	ino_t inode;
+	_Atomic uint64_t tail_bytes;	  /* next chunk; UINT64_MAX: closed */
+	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
+	atomic_bool growing;
+	atomic_bool full; /* growth failed; the drain thread tries again */
+	char path[PATH_MAX];
+};
+
+/* When the process began. */
+struct xs_sink_start {
+	pid_t pid;
+	uint64_t realtime_ns;
+	uint64_t monotonic_ns;
+};
+
+/*
+ * Creates the file, mode 0600, never an existing one: if `path` exists, .1,
+ * .2, ... is added. 0 or -errno.
+ */
+int xs_sink_open(struct xs_sink *sink, const char *path,
+		 const struct xs_sink_start *start);
+
+/*
+ * A zeroed chunk of `bytes` (a multiple of XS_PAGE_BYTES), mapped, its header
+ * filled but for used_bytes, which stays at the header's own size. NULL if
+ * there is no room. Never blocks for long; safe in any thread.
+ */
+struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
+				      uint32_t thread, uint64_t base_ns);
+
+/* Gives the mapping back; the chunk stays in the file. */
+void xs_sink_release(struct xs_chunk_header *chunk);
+
+/* Allocates room ahead of need; for the drain thread. 0 or -errno. */
+int xs_sink_grow_ahead(struct xs_sink *sink);
+
+/* Counts what found no room. Does nothing before the sink opened. */
+void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count);
+
+/*
+ * Cuts the file to what is used and marks it complete. Mappings stay valid:
+ * a thread that is still writing a record does no harm. Returns the file's
+ * size in bytes.
+ */
+uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/site.h"
+#include "preload/intern.h"
+#include "preload/module.h"
+
+#include <sched.h>
+
+#define SITE_SLOTS  (1u << 14)
+#define SITE_PROBES 64u
+#define ID_BUSY	    UINT32_MAX
+
+/* Each function's name has a fixed string id, its number + 1. */
+#define FIRST_OTHER_STRING ((uint32_t)XS_FN_COUNT + 1)
+
+static struct xs_site sites[SITE_SLOTS];
+static _Atomic uint32_t next_site = 1;
+static _Atomic uint32_t next_string = FIRST_OTHER_STRING;
+static atomic_bool name_written[XS_FN_COUNT];
+
+uint32_t xs_string_id(void)
+{
+	return atomic_fetch_add(&next_string, 1);
+}
+
+/*
+ * The key is a 64-bit hash of what makes a site, and two sites of one hash are
+ * taken for one: with a full table that happens once in 10^11 runs. In return
+ * a slot is claimed by one compare-and-swap.
+ */
+static uint64_t site_key(enum xs_function fn, uintptr_t address,
+			 uint32_t caller)
+{
+	uint64_t key = (address << 8 | (uint64_t)fn) ^ (uint64_t)caller << 40;
+
+	key ^= key >> 31;
+	key *= 0x7fb5d329728ea185u;
+	key ^= key >> 27;
+	key *= 0x81dadef4bc2dd44du;
+	key ^= key >> 33;
+	return key ? key : 1;
+}
+
+struct xs_site *xs_site_find(enum xs_function fn, uintptr_t address,
+			     uint32_t caller)
+{
+	uint64_t key = site_key(fn, address, caller);
+
+	for (uint32_t i = 0; i < SITE_PROBES; i++) {
+		struct xs_site *site = &sites[(key + i) % SITE_SLOTS];
+		uint64_t seen =
+		    atomic_load_explicit(&site->key, memory_order_relaxed);
+		if (seen == key)
+			return site;
+		if (seen == 0 &&
+		    (atomic_compare_exchange_strong(&site->key, &seen, key) ||
+		     seen == key))
+			return site;
+	}
+	return NULL;
+}
+
+static uint32_t function_string(struct xs_writer *writer, enum xs_function fn)
+{
+	uint32_t id = (uint32_t)fn + 1;
+
+	if (fn >= XS_FN_COUNT)
+		return 0;
+	if (!atomic_exchange(&name_written[fn], true) &&
+	    xs_writer_string(writer, id, xs_functions[fn].name))
+		atomic_store(&name_written[fn], false);
+	return id;
+}
+
+static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
+			   uintptr_t address, uint32_t caller)
+{
+	struct xs_rec_site record = {
+	    XS_RECORD(site),
+	    .call_class =
+		fn < XS_FN_COUNT ? xs_functions[fn].call_class : XS_CALL_OTHER,
+	    .site = atomic_fetch_add(&next_site, 1),
+	    .function = function_string(writer, fn),
+	    .caller = caller,
+	};
+	uint64_t offset = 0;
+
+	/* The call is the instruction before the one it returns to. */
+	record.module = xs_module_id(writer, address - 1, &offset);
+	record.offset = offset;
+	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
+}
+
+uint32_t xs_site_id(struct xs_site *site, struct xs_writer *writer,
+		    enum xs_function fn, uintptr_t address, uint32_t caller)
+{
+	uint32_t id = atomic_load_explicit(&site->id, memory_order_acquire);
+
+	while (id == 0 || id == ID_BUSY) {
+		if (id == ID_BUSY) {
+			sched_yield();
+			id = atomic_load(&site->id);
+		} else if (atomic_compare_exchange_strong(&site->id, &id,
+							  ID_BUSY)) {
+			id = write_site(writer, fn, address, caller);
+			atomic_store(&site->id, id);
+			return id;
+		}
+	}
+	return id;
+}

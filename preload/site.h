@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call sites: where in the application a CUDA function was called from, and
+ * which real function such a call reaches. Found without a lock.
+ */
+#ifndef XS_SITE_H
+#define XS_SITE_H
+
+#include "preload/functions.h"
+#include "preload/writer.h"
+
+struct xs_site {
+	_Atomic uint64_t key;	/* 0: free */
+	_Atomic uint32_t id;	/* 0: not yet in the trace */
+	_Atomic uintptr_t real; /* 0: not yet resolved */
+};
+
+/* A function number for the frames outside of a call: none. */
+#define XS_FN_FRAME XS_FN_COUNT
+
+/*
+ * The site of a call of `fn` that returns to `address`, called in turn from
+ * site `caller` (0: not known). NULL when the table is full.
+ */
+struct xs_site *xs_site_find(enum xs_function fn, uintptr_t address,
+			     uint32_t caller);
+
+/*
+ * The site's number in the trace; at first sight its records are written by
+ * `writer`. 0 when there was no room for them; the next call tries again.
+ */
+uint32_t xs_site_id(struct xs_site *site, struct xs_writer *writer,
+		    enum xs_function fn, uintptr_t address, uint32_t caller);
+
+/* A string id that no other string has. */
+uint32_t xs_string_id(void);
+
+#endif

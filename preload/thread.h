@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What each thread of the application has of its own. */
+#ifndef XS_THREAD_H
+#define XS_THREAD_H
+
+#include "preload/writer.h"
+
+struct xs_walk_cache;
+
+struct xs_thread {
+	struct xs_writer writer;
+	struct xs_walk_cache *walks; /* walk.c's; NULL until it is needed */
+	uint32_t correlation;	     /* CUPTI's, of the hooked call */
+	uint32_t context;	     /* whose default streams are known */
+	bool in_hook;		     /* an interposed function is running */
+	bool busy;		     /* our own code is: record nothing */
+};
+
+/* The calling thread's; never NULL. */
+struct xs_thread *xs_thread_get(void);
+
+/* Makes the thread's writer usable: call before each use of it. */
+void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink);
+
+/* Prepares for threads that end. Once, before any xs_thread_open(). */
+void xs_thread_prepare(void);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/writer.h"
+#include "preload/clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BASE_SLACK_NS (1ull << 31)
+#define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
+
+_Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
+		   offsetof(struct xs_rec_copycall, bytes) ==
+		       sizeof(struct xs_timed_head) &&
+		   offsetof(struct xs_rec_copy, bytes) ==
+		       sizeof(struct xs_timed_head),
+	       "timed records share their head");
+
+/* Small first chunks keep a program of a thousand short threads small. */
+static uint32_t chunk_bytes(uint32_t chunks_before)
+{
+	switch (chunks_before) {
+	case 0:
+		return 4u << 10;
+	case 1:
+		return 16u << 10;
+	default:
+		return 64u << 10;
+	}
+}
+
+/* Half the range of a start lies before the first event: records of one
+ * writer come in the order that they end, not that they start. */
+static uint64_t base_for(uint64_t start_ns)
+{
+	return start_ns > BASE_SLACK_NS ? start_ns - BASE_SLACK_NS : 0;
+}
+
+/* Room for `bytes` in a chunk, or NULL. A new chunk begins with a base for
+ * `start_ns`. */
+static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns)
+{
+	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
+		uint64_t base_ns = base_for(start_ns);
+		struct xs_chunk_header *chunk = xs_sink_claim(
+		    w->sink, chunk_bytes(w->chunks), w->thread, base_ns);
+		if (!chunk)
+			return NULL;
+		xs_writer_drop(w);
+		w->chunk = chunk;
+		w->base_ns = base_ns;
+		w->used_bytes = sizeof(*chunk);
+		w->chunks++;
+	}
+	return (char *)w->chunk + w->used_bytes;
+}
+
+/* The record is whole before the reader is told of it. */
+static void commit(struct xs_writer *w, const char *end)
+{
+	w->used_bytes = (uint32_t)(end - (char *)w->chunk);
+	__atomic_store_n(&w->chunk->used_bytes, w->used_bytes,
+			 __ATOMIC_RELEASE);
+}
+
+static char *append(char *at, const void *record, size_t bytes)
+{
+	memcpy(at, record, bytes);
+	return at + bytes;
+}
+
+int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
+		    uint64_t start_ns, uint64_t end_ns)
+{
+	struct xs_timed_head *head = record;
+	uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	char *at = room_for(w,
+			    sizeof(struct xs_rec_time) +
+				sizeof(struct xs_rec_wide) + head->words * 4u,
+			    start_ns);
+	if (!at)
+		return -ENOSPC;
+
+	if (start_ns - w->base_ns > UINT32_MAX) {
+		struct xs_rec_time time = {XS_RECORD(time),
+					   .base_ns = base_for(start_ns)};
+		w->base_ns = time.base_ns;
+		at = append(at, &time, sizeof(time));
+	}
+	head->place = place < XS_WIDE16 ? (xs_u16)place : XS_WIDE16;
+	head->start = (xs_u32)(start_ns - w->base_ns);
+	head->duration =
+	    duration_ns < WIDE_AT_NS ? (xs_u32)duration_ns : XS_WIDE32;
+	if (head->place == XS_WIDE16 || head->duration == XS_WIDE32) {
+		struct xs_rec_wide wide = {XS_RECORD(wide), .site = place,
+					   .duration_ns = duration_ns};
+		at = append(at, &wide, sizeof(wide));
+	}
+	at = append(at, record, head->words * 4u);
+	commit(w, at);
+	return 0;
+}
+
+int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
+		    size_t length)
+{
+	struct xs_timed_head *head = record; /* kind and words alone */
+	size_t fixed = head->words * 4u;
+	size_t most = XS_RECORD_MAX_BYTES - fixed;
+	size_t kept = length < most ? length : most;
+	size_t padded = (kept + 3) / 4 * 4;
+	char *at = room_for(w, fixed + padded, xs_clock_realtime_ns());
+
+	if (!at)
+		return -ENOSPC;
+	head->words = (xs_u8)((fixed + padded) / 4);
+	at = append(at, record, fixed);
+	if (kept) {
+		memset(at + padded - 4, 0, 4);
+		memcpy(at, text, kept);
+	}
+	commit(w, at + padded);
+	return 0;
+}
+
+int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
+{
+	const size_t part_bytes =
+	    XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_string);
+	size_t left = strlen(text);
+	xs_u16 part = 0;
+
+	do {
+		size_t now = left < part_bytes ? left : part_bytes;
+		struct xs_rec_string record = {XS_RECORD(string),
+					       .part = part++, .id = id};
+		if (xs_writer_plain(w, &record, text, now))
+			return -ENOSPC;
+		text += now;
+		left -= now;
+	} while (left);
+	return 0;
+}
+
+void xs_writer_drop(struct xs_writer *w)
+{
+	if (w->chunk)
+		xs_sink_release(w->chunk);
+	w->chunk = NULL;
+}
