@@ -60,7 +60,7 @@ struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 		act.return_ns = xs_or_zero(machine->call_copy_sync_ns.value);
 	else
 		act.call_ns = xs_or_zero(machine->call_copy_async_ns.value);
-	act.issue_lag_ns = act.call_ns + lo;
+	act.issue_lag_ns = lo; /* o is the host's part: the call is in it */
 	return act;
 }
 

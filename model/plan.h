@@ -76,9 +76,10 @@ void xs_plan_free(struct xs_plan *plan);
 /*
  * Acts on a given machine; what it does not know of call costs and latencies
  * counts as 0. xs_act_copy: a pinned copy (in: to the device), asynchronous or
- * blocking. xs_act_kernel: of work_ns. xs_act_sync_all. L+o is paid after the
- * call or after a dependency, g after a copy that ran just before (section V
- * of van Werkhoven 2014: latencies of consecutive transfers overlap).
+ * blocking. xs_act_kernel: of work_ns. xs_act_sync_all. L+o is paid from the
+ * call on, whose host time is its o, or after a dependency; g after a copy
+ * that ran just before (van Werkhoven 2014, section V: latencies of
+ * consecutive transfers overlap).
  */
 struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 			  double bytes, bool blocking);
