@@ -139,27 +139,35 @@ static void label(struct xs_machine *machine, const struct options *options)
 			       sizeof(machine->name));
 }
 
-/* Takes every step; one that fails is named and leaves its part unknown. */
+/* Says on stderr and in the profile's notes that a step has failed. */
+static void note_failure(struct xs_machine *machine, const char *what,
+			 const char *why)
+{
+	size_t used = strlen(machine->notes);
+
+	fprintf(stderr, "xferspy: calibrate: %s: %s; left out of the profile\n",
+		what, why);
+	snprintf(machine->notes + used, sizeof(machine->notes) - used,
+		 "%snot measured: %s (%s)", used > 0 ? "; " : "", what, why);
+}
+
+/* Takes every step; one that fails leaves its part of the profile unknown. */
 static void measure(struct xs_bench *bench, struct xs_machine *machine)
 {
 	bool progress = isatty(STDERR_FILENO);
 
 	for (size_t i = 0; i < STEPS; i++) {
 		if (progress)
-			fprintf(stderr, "\r\033[K[%zu/%zu] %s", i + 1, STEPS,
+			fprintf(stderr, "\r\033[K[%zu/%zu] %s\r", i + 1, STEPS,
 				steps[i].what);
 		steps[i].measure(bench, machine);
-		if (!xs_gpu_failed(&bench->gpu))
-			continue;
-		fprintf(stderr,
-			"%sxferspy: calibrate: %s: %s; left out of the "
-			"profile\n",
-			progress ? "\r\033[K" : "", steps[i].what,
-			bench->gpu.failure);
+		if (progress)
+			fputs("\033[K", stderr);
+		if (xs_gpu_failed(&bench->gpu))
+			note_failure(machine, steps[i].what,
+				     bench->gpu.failure);
 		xs_gpu_clear(&bench->gpu);
 	}
-	if (progress)
-		fputs("\r\033[K", stderr);
 }
 
 int xs_cmd_calibrate(int argc, char **argv)
