@@ -200,8 +200,10 @@ static const char *payback(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
 {
-	if (estimate->setup_ns == XS_UNKNOWN || estimate->setup_ns <= 0 ||
-	    estimate->breakeven_rounds == XS_UNKNOWN)
+	if (estimate->setup_ns == XS_UNKNOWN)
+		return " What the setup costs on this machine is not known; "
+		       "`xferspy calibrate` measures it.";
+	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return "";
 	if (estimate->breakeven_rounds > phase->rounds)
 		return xs_arena_print(
@@ -218,36 +220,72 @@ static const char *payback(struct xs_arena *arena,
 			      phase->rounds == 1 ? "" : "s");
 }
 
-/* Only the replay is believed, and only a saving that is left at the slow end
- * of its interval. */
+/* Only the replay is believed. */
 static bool is_candidate(const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *estimate)
+			 const struct xs_result_estimate *row,
+			 const char *strategy, bool sure)
 {
-	return estimate->applies && strcmp(estimate->model, "replay") == 0 &&
-	       strcmp(estimate->strategy, "as-is") != 0 &&
-	       estimate->saves_ns != XS_UNKNOWN &&
-	       estimate->round_ns < phase->round_ns &&
-	       (estimate->high_ns == XS_UNKNOWN ||
-		estimate->high_ns < phase->round_ns);
+	if (!row->applies || row->round_ns == XS_UNKNOWN ||
+	    strcmp(row->model, "replay") != 0 ||
+	    strcmp(row->strategy, strategy) != 0)
+		return false;
+	return !sure ||
+	       (row->round_ns < phase->round_ns && row->high_ns != XS_UNKNOWN &&
+		row->high_ns < phase->round_ns);
 }
 
-/* The best candidate of the strategy that row `from` begins, when no earlier
- * row of the phase has it. */
-static const struct xs_result_estimate *
-best_of_strategy(const struct xs_result_phase *phase, size_t from)
+/* Fewer streams are less to write, and what they lose is within the noise. */
+static bool is_better(const struct xs_result_estimate *row,
+		      const struct xs_result_estimate *best, int64_t fastest_ns)
 {
-	const struct xs_result_estimate *rows = phase->estimates;
-	const struct xs_result_estimate *best = NULL;
+	bool near = row->round_ns <= fastest_ns + fastest_ns / 100;
 
-	for (size_t i = 0; i < from; i++)
-		if (strcmp(rows[i].strategy, rows[from].strategy) == 0)
-			return NULL;
-	for (size_t i = from; i < phase->estimate_count; i++)
-		if (strcmp(rows[i].strategy, rows[from].strategy) == 0 &&
-		    is_candidate(phase, &rows[i]) &&
-		    (!best || rows[i].saves_ns > best->saves_ns))
+	if (!near)
+		return false;
+	if (row->n_streams != best->n_streams)
+		return row->n_streams < best->n_streams;
+	return row->round_ns < best->round_ns;
+}
+
+const struct xs_result_estimate *
+xs_result_best(const struct xs_result_phase *phase, const char *strategy,
+	       bool sure)
+{
+	const struct xs_result_estimate *rows = phase->estimates, *best = NULL;
+	int64_t fastest_ns;
+
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure) &&
+		    (!best || rows[i].round_ns < best->round_ns))
+			best = &rows[i];
+	if (!best)
+		return NULL;
+	fastest_ns = best->round_ns;
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure) &&
+		    is_better(&rows[i], best, fastest_ns))
 			best = &rows[i];
 	return best;
+}
+
+/* The first row of its strategy: each strategy is looked at once. */
+static bool is_first(const struct xs_result_phase *phase, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(phase->estimates[i].strategy,
+			   phase->estimates[index].strategy) == 0)
+			return false;
+	return true;
+}
+
+static const struct xs_result_estimate *
+candidate_at(const struct xs_result_phase *phase, size_t index)
+{
+	const char *strategy = phase->estimates[index].strategy;
+
+	if (!is_first(phase, index) || strcmp(strategy, "as-is") == 0)
+		return NULL;
+	return xs_result_best(phase, strategy, true);
 }
 
 static void add_advice(struct xs_result *result,
@@ -334,7 +372,7 @@ int xs_result_advise(struct xs_result *result)
 
 		for (size_t k = 0; k < phase->estimate_count; k++) {
 			const struct xs_result_estimate *best =
-			    best_of_strategy(phase, k);
+			    candidate_at(phase, k);
 
 			if (best)
 				add_advice(result, phase, best);

@@ -2,7 +2,8 @@
 /*
  * The table of strategies: for each phase the replay of each strategy, with
  * what a published equation gives for the same beside it. Of the rows that
- * differ in n and order alone the best is shown, and all on one line below.
+ * differ in n and order alone the one to take is shown, and all on one line
+ * below.
  */
 #include "report/render_text.h"
 
@@ -23,30 +24,13 @@ static bool is_replay(const struct xs_result_estimate *row)
 	return strcmp(row->model, "replay") == 0;
 }
 
-/* Nothing else of its strategy is faster; of equals the first. */
-static bool is_best(const struct xs_result_phase *phase,
-		    const struct xs_result_estimate *row)
-{
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *other = &phase->estimates[i];
-
-		if (!is_replay(other) || !other->applies ||
-		    !same(other->strategy, row->strategy))
-			continue;
-		if (other->round_ns < row->round_ns ||
-		    (other->round_ns == row->round_ns && other < row))
-			return false;
-	}
-	return true;
-}
-
 static bool is_shown(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row)
 {
 	if (!is_replay(row) || !row->applies)
 		return false;
-	return is_best(phase, row) ||
+	return row == xs_result_best(phase, row->strategy, false) ||
 	       (row->n_streams == result->streams_asked &&
 		row->n_streams != XS_UNKNOWN);
 }
@@ -68,12 +52,19 @@ published_row(const struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* "eq5" of "vanwerkhoven2014-eq5" */
-static const char *short_model(const char *model)
+/* "eq5" of "vanwerkhoven2014-eq5", "expl." of "vanwerkhoven2014-explicit" */
+static struct xs_words short_model(const char *model)
 {
 	const char *dash = strrchr(model, '-');
+	struct xs_words out;
 
-	return dash ? dash + 1 : model;
+	if (dash)
+		model = dash + 1;
+	if (strlen(model) > 5)
+		snprintf(out.s, sizeof(out.s), "%.4s.", model);
+	else
+		snprintf(out.s, sizeof(out.s), "%s", model);
+	return out;
 }
 
 /* "11.8 ms eq5" */
@@ -84,9 +75,9 @@ static struct xs_words published(const struct xs_result_phase *phase,
 	struct xs_words out = {""};
 
 	if (other)
-		snprintf(out.s, sizeof(out.s), "%.16s %.14s",
+		snprintf(out.s, sizeof(out.s), "%.16s %.8s",
 			 xs_units_ns(other->round_ns).s,
-			 short_model(other->model));
+			 short_model(other->model).s);
 	return out;
 }
 
@@ -99,7 +90,7 @@ static const char *add_model(struct xs_result *result, const char *names,
 	if (!row)
 		return names;
 	name = xs_arena_print(&result->arena, "%s = %s",
-			      short_model(row->model), row->model);
+			      short_model(row->model).s, row->model);
 	if (!names || !name)
 		return name;
 	if (strstr(names, name))
@@ -201,50 +192,46 @@ static int put_table(const struct xs_pen *pen, struct xs_result *result,
 	return xs_table_end(&table, NULL, 0);
 }
 
-/* The better of both orders for the n of a row; of equals the first. */
-static bool is_best_of_n(const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *row)
+/* The row of streams with the smallest n above `above`, in its better order;
+ * NULL: none. */
+static const struct xs_result_estimate *
+next_streams(const struct xs_result_phase *phase, int64_t above)
 {
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *other = &phase->estimates[i];
-
-		if (is_replay(other) && other->applies &&
-		    same(other->strategy, row->strategy) &&
-		    other->n_streams == row->n_streams &&
-		    (other->round_ns < row->round_ns ||
-		     (other->round_ns == row->round_ns && other < row)))
-			return false;
-	}
-	return true;
-}
-
-/* "streams by n: 2 3.10 ms, 4 2.84 ms, ..." */
-static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
-		      const struct xs_result_phase *phase)
-{
-	struct xs_arena *arena = &result->arena;
-	const char *list = NULL;
-	size_t count = 0;
+	const struct xs_result_estimate *next = NULL;
 
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
 		if (!is_replay(row) || !row->applies ||
-		    !same(row->strategy, "streams") ||
-		    !is_best_of_n(phase, row))
+		    !same(row->strategy, "streams") || row->n_streams <= above)
 			continue;
-		list = xs_arena_print(arena, "%s%s%" PRId64 ": %s",
-				      list ? list : "", list ? ", " : "",
-				      row->n_streams,
-				      xs_units_ns(row->round_ns).s);
-		count++;
+		if (!next || row->n_streams < next->n_streams ||
+		    (row->n_streams == next->n_streams &&
+		     row->round_ns < next->round_ns))
+			next = row;
 	}
-	if (count > 1)
-		xs_pen_wrap(
-		    pen, XS_DIM,
-		    xs_arena_print(arena, "  phase %" PRId64 ", streams by n  ",
-				   phase->id),
-		    list);
+	return next;
+}
+
+/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 2.71 ms" */
+static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
+		      const struct xs_result_phase *phase)
+{
+	struct xs_arena *arena = &result->arena;
+	const struct xs_result_estimate *row = next_streams(phase, 0);
+	int64_t like_ns = row ? row->round_ns : 0;
+	const char *list = NULL, *unit = "";
+
+	for (; row; row = next_streams(phase, row->n_streams))
+		list = xs_arena_print(
+		    arena, "%s%s%" PRId64 " %s", list ? list : "",
+		    list ? ", " : "", row->n_streams,
+		    xs_units_ns_bare(row->round_ns, like_ns, &unit).s);
+	if (list)
+		xs_pen_wrap(pen, XS_DIM, "  ",
+			    xs_arena_print(
+				arena, "phase %" PRId64 " streams by n: %s %s",
+				phase->id, list, unit));
 }
 
 static bool abstains(const struct xs_result_estimate *row)
@@ -252,51 +239,69 @@ static bool abstains(const struct xs_result_estimate *row)
 	return is_replay(row) && !row->applies;
 }
 
-/* "no mapped (1), hybrid (1)", the phases in brackets: all rows that abstain
- * for the reason of this one; NULL where an earlier one has told them. */
-static const char *alike(struct xs_result *result, size_t phases,
-			 const struct xs_result_estimate *first)
+/* "mapped, hybrid": the strategies of a phase that abstain for one reason. */
+static const char *abstainers(struct xs_result *result,
+			      const struct xs_result_phase *phase,
+			      const char *why)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (!abstains(row) || !same(row->why, why))
+			continue;
+		if (!list)
+			list = row->strategy;
+		else if (!strstr(list, row->strategy))
+			list = xs_arena_print(&result->arena, "%s, %s", list,
+					      row->strategy);
+	}
+	return list;
+}
+
+/* One reason of a phase, for all phases where the same strategies have it. */
+static void put_reason(const struct xs_pen *pen, struct xs_result *result,
+		       size_t phases, size_t first, const char *why)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *list = NULL, *last = NULL;
+	const char *list, *where = NULL;
 
-	for (size_t i = 0; i < phases; i++)
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
-			const struct xs_result_estimate *row =
-			    &result->phases[i].estimates[k];
+	list = abstainers(result, &result->phases[first], why);
+	for (size_t i = 0; i < phases; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
 
-			if (!abstains(row) || !same(row->why, first->why))
-				continue;
-			if (!list && row != first)
-				return NULL;
-			if (!list || !same(last, row->strategy))
-				list = xs_arena_print(
-				    arena, "%s%s%s (%" PRId64 ")",
-				    list ? list : "", list ? ", " : "no ",
-				    row->strategy, result->phases[i].id);
-			last = row->strategy;
-		}
-	return list;
+		if (!same(list, abstainers(result, phase, why)))
+			continue;
+		if (i < first)
+			return; /* said there */
+		where = where ? xs_arena_print(arena, "%s, %" PRId64, where,
+					       phase->id)
+			      : xs_arena_print(arena, "%" PRId64, phase->id);
+	}
+	xs_pen_wrap(pen, XS_DIM, "  ",
+		    xs_arena_print(arena, "phase %s, no %s: %s", where, list,
+				   why ? why : "not said why"));
 }
 
 /* What abstained, and why; a reason is said once. */
 static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
 			  size_t phases)
 {
-	for (size_t i = 0; i < phases; i++)
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
-			const struct xs_result_estimate *row =
-			    &result->phases[i].estimates[k];
-			const char *list =
-			    abstains(row) ? alike(result, phases, row) : NULL;
+	for (size_t i = 0; i < phases; i++) {
+		const struct xs_result_estimate *rows =
+		    result->phases[i].estimates;
 
-			if (list)
-				xs_pen_wrap(
-				    pen, XS_DIM, "  ",
-				    xs_arena_print(
-					&result->arena, "%s: %s", list,
-					row->why ? row->why : "not said why"));
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+			bool said = !abstains(&rows[k]);
+
+			for (size_t j = 0; j < k && !said; j++)
+				said = abstains(&rows[j]) &&
+				       same(rows[j].why, rows[k].why);
+			if (!said)
+				put_reason(pen, result, phases, i, rows[k].why);
 		}
+	}
 }
 
 /* What the star and the names of equations stand for, where they do. */

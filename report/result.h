@@ -146,6 +146,16 @@ void xs_result_free(struct xs_result *result);
 int xs_result_advise(struct xs_result *result);
 
 /*
+ * The row to take of those of one strategy: of the replay's that apply, the
+ * fastest round, or the fewest streams that come within 1 % of it. NULL when
+ * none applies. sure: only rows that are faster than the phase is now even at
+ * the slow end of their interval.
+ */
+const struct xs_result_estimate *
+xs_result_best(const struct xs_result_phase *phase, const char *strategy,
+	       bool sure);
+
+/*
  * Where a site is, as short as it is clear: "main.cu:88", else
  * "cudaMemcpy in app+0x1f3c". Of the arena; NULL without memory.
  */

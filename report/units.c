@@ -64,6 +64,21 @@ struct xs_words xs_units_ns(int64_t ns)
 	return out;
 }
 
+struct xs_words xs_units_ns_bare(int64_t ns, int64_t like_ns, const char **unit)
+{
+	const struct unit *in =
+	    unit_for(time_units, COUNT(time_units), (double)like_ns);
+	struct xs_words out;
+	double value = (double)ns / in->size;
+
+	*unit = in->name;
+	if (ns == XS_UNKNOWN)
+		return unknown();
+	snprintf(out.s, sizeof(out.s), "%.*f",
+		 in->size == 1 ? 0 : decimals(value), value);
+	return out;
+}
+
 struct xs_words xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
 	const struct unit *unit;

@@ -16,6 +16,10 @@ struct xs_words {
 /* 1234567 -> "1.23 ms": three significant digits; "-" for XS_UNKNOWN. */
 struct xs_words xs_units_ns(int64_t ns);
 
+/* A time as a bare number in the unit that suits like_ns; *unit is static. */
+struct xs_words xs_units_ns_bare(int64_t ns, int64_t like_ns,
+				 const char **unit);
+
 /* Two times in one unit: "3.90-3.95 ms". */
 struct xs_words xs_units_range_ns(int64_t low_ns, int64_t high_ns);
 
