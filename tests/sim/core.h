@@ -188,6 +188,8 @@ XS_SIM_API int xs_sim_leave(struct xs_sim_call *call, int result);
 /* The calling thread's current device. */
 XS_SIM_API int xs_sim_device(void);
 XS_SIM_API int xs_sim_set_device(int device);
+/* The one context of a device; stands for a CUcontext. */
+XS_SIM_API void *xs_sim_context(int device);
 
 /* --- attribute.c: 0 for what the device does not have. */
 #define XS_SIM_NAME	      "Simulated CUDA device"

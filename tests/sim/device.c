@@ -154,3 +154,11 @@ int xs_sim_set_device(int device)
 	current_device = device;
 	return XS_SIM_OK;
 }
+
+void *xs_sim_context(int device)
+{
+	static char contexts[XS_SIM_MAX_DEVICES];
+
+	return device >= 0 && device < XS_SIM_MAX_DEVICES ? &contexts[device]
+							  : NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Callbacks of API calls, and CUPTI's small questions. */
+#include "tests/sim/cupti_sim.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_IDS 1024
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool wanted[CUPTI_CB_DOMAIN_SIZE][MOST_IDS];
+static _Atomic(CUpti_CallbackFunc) callback;
+static void *user;
+
+/* Any value that is not NULL serves as the one subscriber's handle. */
+#define SUBSCRIBER ((CUpti_SubscriberHandle)(void *)&callback)
+
+static const char *const runtime_names[MOST_IDS] = {
+#define NAME(name, id) [id] = #name,
+#include "cbid_runtime.h"
+#undef NAME
+};
+
+static const char *const driver_names[MOST_IDS] = {
+#define NAME(name, id) [id] = #name,
+#include "cbid_driver.h"
+#undef NAME
+};
+
+void xs_cu_attach(void)
+{
+	static const struct xs_sim_hooks hooks = {xs_cu_call, xs_cu_record};
+
+	xs_sim_set_hooks(&hooks);
+}
+
+void xs_cu_call(struct xs_sim_call *call, bool leaving)
+{
+	CUpti_CallbackFunc function = atomic_load(&callback);
+	CUpti_CallbackData data = {
+		.callbackSite = leaving ? CUPTI_API_EXIT : CUPTI_API_ENTER,
+		.functionName = call->name,
+		.functionParams = call->params,
+		.functionReturnValue = leaving ? &call->result : NULL,
+		.symbolName = call->symbol,
+		.context = xs_sim_context(xs_sim_device()),
+		.contextUid = (uint32_t)xs_sim_device() + 1,
+		.correlationData = &call->correlation_data,
+		.correlationId = call->correlation,
+	};
+
+	if (function && atomic_load(&wanted[call->domain][call->cbid]))
+		function(user, (CUpti_CallbackDomain)call->domain, call->cbid,
+			 &data);
+	if (leaving)
+		xs_cu_api_record(call);
+}
+
+/* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. */
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
+			   CUpti_CallbackFunc function, void *data)
+{
+	CUptiResult result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+
+	if (!subscriber || !function)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	pthread_mutex_lock(&lock);
+	if (!getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL") &&
+	    !atomic_load(&callback)) {
+		user = data;
+		atomic_store(&callback, function);
+		*subscriber = SUBSCRIBER;
+		xs_cu_attach();
+		result = CUPTI_SUCCESS;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+{
+	if (subscriber != SUBSCRIBER)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	atomic_store(&callback, NULL);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableCallback(uint32_t enable,
+				CUpti_SubscriberHandle subscriber,
+				CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	if (subscriber != SUBSCRIBER || domain >= CUPTI_CB_DOMAIN_SIZE ||
+	    id >= MOST_IDS)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	atomic_store(&wanted[domain][id], enable != 0);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableDomain(uint32_t enable,
+			      CUpti_SubscriberHandle subscriber,
+			      CUpti_CallbackDomain domain)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+
+	for (uint32_t id = 0; id < MOST_IDS && result == CUPTI_SUCCESS; id++)
+		result = cuptiEnableCallback(enable, subscriber, domain, id);
+	return result;
+}
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id,
+				 const char **name)
+{
+	*name = NULL;
+	if (id < MOST_IDS && domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		*name = runtime_names[id];
+	if (id < MOST_IDS && domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		*name = driver_names[id];
+	return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUptiResult cuptiGetVersion(uint32_t *version)
+{
+	*version = CUPTI_API_VERSION;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
+{
+	*timestamp = xs_sim_now_ns();
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+{
+	switch (result) {
+	case CUPTI_SUCCESS:
+		*text = "CUPTI_SUCCESS";
+		break;
+	case CUPTI_ERROR_INVALID_PARAMETER:
+		*text = "CUPTI_ERROR_INVALID_PARAMETER";
+		break;
+	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+		*text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+		break;
+	default:
+		*text = "CUPTI_ERROR_UNKNOWN";
+		break;
+	}
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream,
+			       uint8_t per_thread, uint32_t *id)
+{
+	const void *handle = stream;
+
+	(void)context;
+	if (!handle && per_thread)
+		handle = CU_STREAM_PER_THREAD;
+	*id = xs_sim_stream_get(handle)->id;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)
+{
+	for (int i = 0; i < xs_sim_config.devices; i++) {
+		if (context == xs_sim_context(i)) {
+			*device = (uint32_t)i;
+			return CUPTI_SUCCESS;
+		}
+	}
+	return CUPTI_ERROR_INVALID_CONTEXT;
+}
