@@ -232,6 +232,62 @@ static inline double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* One stream for each chunk. */
+static inline cudaStream_t *create_streams(long count)
+{
+	cudaStream_t *streams =
+	    (cudaStream_t *)calloc((size_t)count, sizeof(*streams));
+
+	if (count > 0 && streams == NULL) {
+		fprintf(stderr, "no memory for %ld streams\n", count);
+		exit(2);
+	}
+	for (long i = 0; i < count; i++)
+		CHECK(cudaStreamCreate(&streams[i]));
+	return streams;
+}
+
+static inline void destroy_streams(cudaStream_t *streams, long count)
+{
+	for (long i = 0; i < count; i++)
+		CHECK(cudaStreamDestroy(streams[i]));
+	free(streams);
+}
+
+/* Each program's own; what follows only hands it on. */
+struct job;
+
+/* Issues every chunk's copies and kernel in the wanted order, then waits. */
+static inline void issue_chunks(const struct job *job, long chunks,
+				bool breadth,
+				void (*in)(const struct job *, long),
+				void (*compute)(const struct job *, long),
+				void (*out)(const struct job *, long))
+{
+	if (breadth) {
+		for (long i = 0; i < chunks; i++)
+			in(job, i);
+		for (long i = 0; i < chunks; i++)
+			compute(job, i);
+		for (long i = 0; i < chunks; i++)
+			out(job, i);
+	} else {
+		for (long i = 0; i < chunks; i++) {
+			in(job, i);
+			compute(job, i);
+			out(job, i);
+		}
+	}
+	CHECK(cudaDeviceSynchronize());
+}
+
+/* One round, by kind of variant. */
+struct rounds {
+	void (*serial)(const struct job *job);
+	void (*streams)(const struct job *job);
+	void (*mapped)(const struct job *job);
+};
+
 struct timing {
 	double warmup_ns; /* the first round, which is not in the rest */
 	double median_ns, min_ns, max_ns;
@@ -247,31 +303,37 @@ static inline int compare_doubles(const void *a, const void *b)
 
 /* The host's time around each round. The result buffer is cleared after the
  * warm-up, so that what is checked in the end was made by a measured round. */
-static inline struct timing measure(long rounds, void (*round)(void *job),
-				    void *job, void *result, size_t bytes)
+static inline struct timing measure(const struct options *options,
+				    const struct rounds *rounds,
+				    const struct job *job, void *result,
+				    size_t bytes)
 {
-	double *ns = (double *)malloc((size_t)rounds * sizeof(*ns));
+	const long count = options->rounds;
+	double *ns = (double *)malloc((size_t)count * sizeof(*ns));
+	void (*round)(const struct job *) =
+	    options->variant == MAPPED	     ? rounds->mapped
+	    : uses_streams(options->variant) ? rounds->streams
+					     : rounds->serial;
 	struct timing timing = {};
 	double start = now_ns();
 
 	if (ns == NULL) {
-		fprintf(stderr, "no memory for the times of %ld rounds\n",
-			rounds);
+		fprintf(stderr, "no memory for %ld rounds\n", count);
 		exit(2);
 	}
 	round(job);
 	timing.warmup_ns = now_ns() - start;
 	memset(result, 0, bytes);
-	for (long i = 0; i < rounds; i++) {
+	for (long i = 0; i < count; i++) {
 		start = now_ns();
 		round(job);
 		ns[i] = now_ns() - start;
 	}
-	qsort(ns, (size_t)rounds, sizeof(*ns), compare_doubles);
-	timing.median_ns = (ns[(rounds - 1) / 2] + ns[rounds / 2]) / 2;
+	qsort(ns, (size_t)count, sizeof(*ns), compare_doubles);
+	timing.median_ns = (ns[(count - 1) / 2] + ns[count / 2]) / 2;
 	timing.min_ns = ns[0];
-	timing.max_ns = ns[rounds - 1];
-	timing.spread_ns = ns[rounds * 3 / 4] - ns[rounds / 4];
+	timing.max_ns = ns[count - 1];
+	timing.spread_ns = ns[count * 3 / 4] - ns[count / 4];
 	free(ns);
 	return timing;
 }

@@ -59,10 +59,8 @@ static void launch(const struct job *job, long first, long last,
 	CHECK(cudaGetLastError());
 }
 
-static void round_serial(void *data)
+static void round_serial(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
 	CHECK(cudaMemcpy(job->kernel_in, job->in, job->bytes,
 			 cudaMemcpyHostToDevice));
 	launch(job, 1, job->options.n - 1, 0);
@@ -70,10 +68,8 @@ static void round_serial(void *data)
 			 cudaMemcpyDeviceToHost));
 }
 
-static void round_mapped(void *data)
+static void round_mapped(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
 	launch(job, 1, job->options.n - 1, 0);
 	CHECK(cudaDeviceSynchronize());
 }
@@ -134,25 +130,10 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(void *data)
+static void round_streams(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
-	if (job->options.breadth) {
-		for (long i = 0; i < job->chunks; i++)
-			chunk_in(job, i);
-		for (long i = 0; i < job->chunks; i++)
-			chunk_compute(job, i);
-		for (long i = 0; i < job->chunks; i++)
-			chunk_out(job, i);
-	} else {
-		for (long i = 0; i < job->chunks; i++) {
-			chunk_in(job, i);
-			chunk_compute(job, i);
-			chunk_out(job, i);
-		}
-	}
-	CHECK(cudaDeviceSynchronize());
+	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
+		     chunk_compute, chunk_out);
 }
 
 static void set_up(struct job *job)
@@ -179,27 +160,23 @@ static void set_up(struct job *job)
 		return;
 	job->chunk = chunk_items(options, n - 2);
 	job->chunks = (n - 2 + job->chunk - 1) / job->chunk;
-	job->stream = (cudaStream_t *)calloc(job->chunks, sizeof(*job->stream));
+	job->stream = create_streams(job->chunks);
 	job->copied = (cudaEvent_t *)calloc(job->chunks, sizeof(*job->copied));
-	if (job->stream == NULL || job->copied == NULL) {
-		fprintf(stderr, "no memory for %ld streams\n", job->chunks);
+	if (job->copied == NULL) {
+		fprintf(stderr, "no memory for %ld events\n", job->chunks);
 		exit(2);
 	}
-	for (long i = 0; i < job->chunks; i++) {
-		CHECK(cudaStreamCreate(&job->stream[i]));
+	for (long i = 0; i < job->chunks; i++)
 		CHECK(cudaEventCreateWithFlags(&job->copied[i],
 					       cudaEventDisableTiming));
-	}
 }
 
 static void tear_down(struct job *job)
 {
-	for (long i = 0; i < job->chunks; i++) {
+	for (long i = 0; i < job->chunks; i++)
 		CHECK(cudaEventDestroy(job->copied[i]));
-		CHECK(cudaStreamDestroy(job->stream[i]));
-	}
 	free(job->copied);
-	free(job->stream);
+	destroy_streams(job->stream, job->chunks);
 	if (job->options.variant != MAPPED)
 		CHECK(cudaFree(job->kernel_in));
 	if (job->options.variant != MAPPED && job->options.variant != HYBRID)
@@ -247,12 +224,10 @@ int main(int argc, char **argv)
 	}
 
 	set_up(&job);
+	const struct rounds rounds = {round_serial, round_streams,
+				      round_mapped};
 	struct timing timing =
-	    measure(job.options.rounds,
-		    job.options.variant == MAPPED	? round_mapped
-		    : uses_streams(job.options.variant) ? round_streams
-							: round_serial,
-		    &job, job.out, job.bytes);
+	    measure(&job.options, &rounds, &job, job.out, job.bytes);
 	int code = print_result("stencil", &job.options, job.chunks, &timing,
 				is_right(&job));
 

@@ -37,10 +37,8 @@ static void launch(const struct job *job, size_t first, size_t count,
 	CHECK(cudaGetLastError());
 }
 
-static void round_serial(void *data)
+static void round_serial(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
 	CHECK(cudaMemcpy(job->kernel_a, job->a, job->bytes,
 			 cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(job->kernel_b, job->b, job->bytes,
@@ -50,10 +48,8 @@ static void round_serial(void *data)
 			 cudaMemcpyDeviceToHost));
 }
 
-static void round_mapped(void *data)
+static void round_mapped(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
 	launch(job, 0, job->options.n, 0);
 	CHECK(cudaDeviceSynchronize());
 }
@@ -92,25 +88,10 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(void *data)
+static void round_streams(const struct job *job)
 {
-	struct job *job = (struct job *)data;
-
-	if (job->options.breadth) {
-		for (long i = 0; i < job->chunks; i++)
-			chunk_in(job, i);
-		for (long i = 0; i < job->chunks; i++)
-			chunk_compute(job, i);
-		for (long i = 0; i < job->chunks; i++)
-			chunk_out(job, i);
-	} else {
-		for (long i = 0; i < job->chunks; i++) {
-			chunk_in(job, i);
-			chunk_compute(job, i);
-			chunk_out(job, i);
-		}
-	}
-	CHECK(cudaDeviceSynchronize());
+	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
+		     chunk_compute, chunk_out);
 }
 
 static void set_up(struct job *job)
@@ -138,22 +119,14 @@ static void set_up(struct job *job)
 		return;
 	job->chunk = chunk_items(options, options->n);
 	job->chunks = (options->n + job->chunk - 1) / job->chunk;
-	job->stream = (cudaStream_t *)calloc(job->chunks, sizeof(*job->stream));
-	if (job->stream == NULL) {
-		fprintf(stderr, "no memory for %ld streams\n", job->chunks);
-		exit(2);
-	}
-	for (long i = 0; i < job->chunks; i++)
-		CHECK(cudaStreamCreate(&job->stream[i]));
+	job->stream = create_streams(job->chunks);
 }
 
 static void tear_down(struct job *job)
 {
 	enum variant variant = job->options.variant;
 
-	for (long i = 0; i < job->chunks; i++)
-		CHECK(cudaStreamDestroy(job->stream[i]));
-	free(job->stream);
+	destroy_streams(job->stream, job->chunks);
 	if (variant != MAPPED) {
 		CHECK(cudaFree(job->kernel_a));
 		CHECK(cudaFree(job->kernel_b));
@@ -184,12 +157,10 @@ int main(int argc, char **argv)
 	parse_options(argc, argv, &job.options);
 
 	set_up(&job);
+	const struct rounds rounds = {round_serial, round_streams,
+				      round_mapped};
 	struct timing timing =
-	    measure(job.options.rounds,
-		    job.options.variant == MAPPED	? round_mapped
-		    : uses_streams(job.options.variant) ? round_streams
-							: round_serial,
-		    &job, job.c, job.bytes);
+	    measure(&job.options, &rounds, &job, job.c, job.bytes);
 	int code = print_result("vecadd", &job.options, job.chunks, &timing,
 				is_right(&job));
 
