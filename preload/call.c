@@ -99,7 +99,7 @@ static void emit(struct xs_thread *thread, enum xs_function fn,
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 }
 
-static xs_real_fn real_of(struct xs_site *site, enum xs_function fn,
+static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 			  uintptr_t address)
 {
 	xs_real_fn real;
@@ -116,7 +116,7 @@ static xs_real_fn real_of(struct xs_site *site, enum xs_function fn,
 	return real;
 }
 
-xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
+xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 			 const void *return_address)
 {
 	struct xs_thread *thread = xs_thread_get();
@@ -124,7 +124,7 @@ xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
 	xs_real_fn real;
 
 	*call =
-	    (struct xs_call){.fn = fn, .address = (uintptr_t)return_address};
+	    (struct xs_open_call){.fn = fn, .address = (uintptr_t)return_address};
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	if (!thread->busy && !thread->in_hook &&
@@ -139,7 +139,8 @@ xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
 	return real;
 }
 
-void xs_call_end(struct xs_call *call, cudaError_t error, const void *arguments)
+void xs_call_end(struct xs_open_call *call, cudaError_t error,
+		 const void *arguments)
 {
 	struct xs_thread *thread = call->thread;
 	struct span span = {.start_ns = call->start_ns,

@@ -8,9 +8,9 @@
 #include "preload/site.h"
 #include "preload/thread.h"
 
-struct xs_call {
+struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
-	struct xs_site *site;
+	struct xs_site_slot *site;
 	enum xs_function fn;
 	uintptr_t address; /* that the call returns to */
 	uint64_t start_ns;
@@ -20,7 +20,7 @@ struct xs_call {
  * A hook's first half: the real function, never NULL, and in *call whether and
  * what to record. errno is kept.
  */
-xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
+xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 			 const void *return_address);
 
 /*
@@ -29,7 +29,7 @@ xs_real_fn xs_call_begin(struct xs_call *call, enum xs_function fn,
  * that the record has its duration, but from its start the memory is gone, as
  * an allocation counts from its end. errno is kept.
  */
-void xs_call_end(struct xs_call *call, cudaError_t error,
+void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments);
 
 /* A call that a callback saw from its start to its end. errno is kept. */

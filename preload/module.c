@@ -17,7 +17,7 @@ static uint32_t next_module;
 
 struct search {
 	uintptr_t address;
-	struct xs_module *module;
+	struct xs_object *module;
 	bool found;
 };
 
@@ -45,7 +45,7 @@ static void print_hex(char *out, size_t out_bytes, const uint8_t *bytes,
 }
 
 static void read_build_id(const struct dl_phdr_info *info,
-			  struct xs_module *module)
+			  struct xs_object *module)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -73,7 +73,7 @@ static void read_build_id(const struct dl_phdr_info *info,
 	}
 }
 
-static void read_path(const struct dl_phdr_info *info, struct xs_module *module)
+static void read_path(const struct dl_phdr_info *info, struct xs_object *module)
 {
 	/* The executable has no name here. */
 	if (info->dlpi_name && info->dlpi_name[0]) {
@@ -101,7 +101,7 @@ static int match(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-int xs_module_find(uintptr_t address, struct xs_module *module)
+int xs_module_find(uintptr_t address, struct xs_object *module)
 {
 	struct search search = {.address = address, .module = module};
 
@@ -111,7 +111,7 @@ int xs_module_find(uintptr_t address, struct xs_module *module)
 
 /* 0 or -ENOSPC. */
 static int write_module(struct xs_writer *writer, uint32_t number,
-			const struct xs_module *module)
+			const struct xs_object *module)
 {
 	struct xs_rec_module record = {XS_RECORD(module), .module = number,
 				       .path = xs_string_id()};
@@ -129,7 +129,7 @@ static int write_module(struct xs_writer *writer, uint32_t number,
 uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 		      uint64_t *offset)
 {
-	struct xs_module module;
+	struct xs_object module;
 	char key[PATH_MAX + 32];
 	uint32_t *number;
 	uint32_t id = XS_NONE32;

@@ -7,14 +7,14 @@
 
 #include <limits.h>
 
-struct xs_module {
+struct xs_object {
 	uintptr_t base;	     /* an address - base is an offset of the file */
 	char path[PATH_MAX]; /* of the executable, too */
 	char build_id[2 * 64 + 1]; /* hexadecimal; "" when there is none */
 };
 
 /* The object that holds an address. 0 or -ENOENT. Takes the loader's lock. */
-int xs_module_find(uintptr_t address, struct xs_module *module);
+int xs_module_find(uintptr_t address, struct xs_object *module);
 
 /*
  * The number of an address's object in the trace; at first sight its records

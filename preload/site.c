@@ -12,7 +12,7 @@
 /* Each function's name has a fixed string id, its number + 1. */
 #define FIRST_OTHER_STRING ((uint32_t)XS_FN_COUNT + 1)
 
-static struct xs_site sites[SITE_SLOTS];
+static struct xs_site_slot sites[SITE_SLOTS];
 static _Atomic uint32_t next_site = 1;
 static _Atomic uint32_t next_string = FIRST_OTHER_STRING;
 static atomic_bool name_written[XS_FN_COUNT];
@@ -40,13 +40,13 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 	return key ? key : 1;
 }
 
-struct xs_site *xs_site_find(enum xs_function fn, uintptr_t address,
-			     uint32_t caller)
+struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
+				  uint32_t caller)
 {
 	uint64_t key = site_key(fn, address, caller);
 
 	for (uint32_t i = 0; i < SITE_PROBES; i++) {
-		struct xs_site *site = &sites[(key + i) % SITE_SLOTS];
+		struct xs_site_slot *site = &sites[(key + i) % SITE_SLOTS];
 		uint64_t seen =
 		    atomic_load_explicit(&site->key, memory_order_relaxed);
 		if (seen == key)
@@ -90,7 +90,7 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
 }
 
-uint32_t xs_site_id(struct xs_site *site, struct xs_writer *writer,
+uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 		    enum xs_function fn, uintptr_t address, uint32_t caller)
 {
 	uint32_t id = atomic_load_explicit(&site->id, memory_order_acquire);

@@ -9,7 +9,7 @@
 #include "preload/functions.h"
 #include "preload/writer.h"
 
-struct xs_site {
+struct xs_site_slot {
 	_Atomic uint64_t key;	/* 0: free */
 	_Atomic uint32_t id;	/* 0: not yet in the trace */
 	_Atomic uintptr_t real; /* 0: not yet resolved */
@@ -22,14 +22,14 @@ struct xs_site {
  * The site of a call of `fn` that returns to `address`, called in turn from
  * site `caller` (0: not known). NULL when the table is full.
  */
-struct xs_site *xs_site_find(enum xs_function fn, uintptr_t address,
-			     uint32_t caller);
+struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
+				  uint32_t caller);
 
 /*
  * The site's number in the trace; at first sight its records are written by
  * `writer`. 0 when there was no room for them; the next call tries again.
  */
-uint32_t xs_site_id(struct xs_site *site, struct xs_writer *writer,
+uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 		    enum xs_function fn, uintptr_t address, uint32_t caller);
 
 /* A string id that no other string has. */

@@ -89,7 +89,7 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 	for (unsigned i = last; i-- > first;) {
 		enum xs_function of = i == first ? fn : XS_FN_FRAME;
 		uintptr_t address = walk->frames[i].address;
-		struct xs_site *site = xs_site_find(of, address, id);
+		struct xs_site_slot *site = xs_site_find(of, address, id);
 		if (!site)
 			return 0;
 		id = xs_site_id(site, &thread->writer, of, address, id);
