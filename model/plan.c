@@ -45,15 +45,16 @@ double xs_or_zero(double value)
 struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 			  double bytes, bool blocking)
 {
-	const double lo =
-	    in ? machine->lo_h2d_ns.value : machine->lo_d2h_ns.value;
-	const double g = in ? machine->g_h2d_ns.value : machine->g_d2h_ns.value;
+	const double lo = xs_or_zero(in ? machine->lo_h2d_ns.value
+					: machine->lo_d2h_ns.value);
+	const double g =
+	    xs_or_zero(in ? machine->g_h2d_ns.value : machine->g_d2h_ns.value);
 	struct xs_act act = {.kind = XS_ACT_OP,
 			     .unit = in ? XS_UNIT_COPY_IN : XS_UNIT_COPY_OUT,
 			     .blocking = blocking,
 			     .after = XS_ACT_NONE,
 			     .dep_lag_ns = lo,
-			     .chain_lag_ns = xs_or_zero(g)};
+			     .chain_lag_ns = g};
 
 	act.bytes[in ? XS_LINK_COPY_IN : XS_LINK_COPY_OUT] = bytes;
 	if (blocking)

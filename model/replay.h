@@ -32,8 +32,8 @@ struct xs_act_times {
 /*
  * Runs the plan. *round_ns: when the last call has returned and the last op
  * ended. times: room for plan->count, or NULL. Only acts that have a unit
- * may have bytes. 0, -ENOMEM, -EDOM when the rate of a use of the link is not
- * known, or -EDEADLK when threads wait for what never comes.
+ * may have bytes. 0, -ENOMEM, or -EDOM when the rate of a use of the link is
+ * not known.
  */
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	      double *round_ns, struct xs_act_times *times);

@@ -3,6 +3,7 @@
 #ifndef XS_MODEL_TEST_H
 #define XS_MODEL_TEST_H
 
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/* Replay, one rule at a time, with times worked out by hand. */
+#include "tests/model/model_test.h"
+
+#include "model/replay.h"
+
+static struct xs_plan plan;
+static struct xs_act_times times[64];
+static struct xs_machine machine;
+static double round_ns;
+
+/* 1 ns a byte, 2 while both directions are busy; all else costs nothing. */
+static int set_up(void **unused)
+{
+	(void)unused;
+	memset(&plan, 0, sizeof(plan));
+	xs_machine_init(&machine);
+	machine.copy_engines = 2;
+	machine.implicit_sync = 0;
+	set_param(&machine.lo_h2d_ns, 0);
+	set_param(&machine.lo_d2h_ns, 0);
+	set_param(&machine.G_h2d, 1);
+	set_param(&machine.G_d2h, 1);
+	set_param(&machine.G_both_h2d, 2);
+	set_param(&machine.G_both_d2h, 2);
+	return 0;
+}
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	xs_plan_free(&plan);
+	return 0;
+}
+
+/* Appends an act on a queue; its index. */
+static size_t add(struct xs_act act, uint32_t queue)
+{
+	act.queue = queue;
+	assert_int_equal(xs_plan_add(&plan, &act), 0);
+	return plan.count - 1;
+}
+
+static size_t add_in(double bytes, uint32_t queue)
+{
+	return add(xs_act_copy(&machine, true, bytes, false), queue);
+}
+
+static size_t add_out(double bytes, uint32_t queue)
+{
+	return add(xs_act_copy(&machine, false, bytes, false), queue);
+}
+
+static size_t add_kernel(double ns, uint32_t queue)
+{
+	return add(xs_act_kernel(&machine, ns), queue);
+}
+
+static size_t add_event(enum xs_act_kind kind, uint32_t event, uint32_t queue)
+{
+	const struct xs_act act = {
+	    .kind = kind, .event = event, .after = XS_ACT_NONE};
+
+	return add(act, queue);
+}
+
+static void run(void)
+{
+	assert_true(plan.count <= COUNT(times));
+	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
+}
+
+static void test_nothing(void **unused)
+{
+	(void)unused;
+	run();
+	assert_near(round_ns, 0);
+}
+
+static void test_one_direction_serialises(void **unused)
+{
+	size_t first, second;
+
+	(void)unused;
+	set_param(&machine.lo_h2d_ns, 1000);
+	set_param(&machine.g_h2d_ns, 100);
+	first = add_in(500, 0);
+	second = add_in(500, 1);
+	run();
+	assert_near(times[first].start_ns, 1000); /* L+o */
+	assert_near(times[first].end_ns, 1500);
+	assert_near(times[second].start_ns, 1600); /* g, not L+o */
+	assert_near(round_ns, 2100);
+}
+
+static void test_one_queue_pays_gap_not_latency(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	set_param(&machine.lo_h2d_ns, 1000);
+	set_param(&machine.g_h2d_ns, 100);
+	add_in(500, 0);
+	second = add_in(500, 0);
+	run();
+	assert_near(times[second].start_ns, 1600);
+}
+
+static void test_latency_after_a_kernel(void **unused)
+{
+	size_t out;
+
+	(void)unused;
+	set_param(&machine.lo_d2h_ns, 300);
+	add_kernel(1000, 0);
+	out = add_out(50, 0);
+	run();
+	assert_near(times[out].start_ns, 1300);
+}
+
+/* Both at 2 ns a byte until the shorter has its 1000 bytes at 2000; then the
+ * longer's second 1000 at 1. */
+static void test_directions_slow_each_other(void **unused)
+{
+	size_t in, out;
+
+	(void)unused;
+	in = add_in(1000, 0);
+	out = add_out(2000, 1);
+	run();
+	assert_near(times[in].end_ns, 2000);
+	assert_near(times[out].end_ns, 3000);
+}
+
+static void test_one_engine(void **unused)
+{
+	size_t out;
+
+	(void)unused;
+	machine.copy_engines = 1;
+	set_param(&machine.lo_d2h_ns, 70);
+	add_in(1000, 0);
+	out = add_out(2000, 1);
+	run();
+	assert_near(times[out].start_ns, 1070); /* turned round: L+o again */
+	assert_near(round_ns, 3070);
+}
+
+static void test_kernels_of_two_queues_serialise(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	add_kernel(100, 0);
+	second = add_kernel(100, 1);
+	run();
+	assert_near(times[second].start_ns, 100);
+}
+
+/* The copy out of queue 0 follows queue 0's kernel; with implicit
+ * synchronisation also queue 1's, which was issued before it. */
+static void test_implicit_synchronisation(void **unused)
+{
+	size_t out;
+
+	(void)unused;
+	add_kernel(100, 0);
+	add_kernel(100, 1);
+	out = add_out(10, 0);
+	run();
+	assert_near(times[out].start_ns, 100);
+	machine.implicit_sync = 1;
+	run();
+	assert_near(times[out].start_ns, 200);
+}
+
+static void test_events(void **unused)
+{
+	size_t kernel, free_kernel;
+
+	(void)unused;
+	add_in(500, 0);
+	add_event(XS_ACT_RECORD, 3, 0);
+	add_in(700, 0); /* after the record: not waited for */
+	add_event(XS_ACT_WAIT, 3, 1);
+	kernel = add_kernel(10, 1);
+	free_kernel = add_kernel(10, 2);
+	run();
+	assert_near(times[kernel].start_ns, 500);
+	assert_near(times[free_kernel].start_ns, 0);
+}
+
+static void test_event_never_recorded(void **unused)
+{
+	size_t kernel;
+
+	(void)unused;
+	add_event(XS_ACT_WAIT, 0, 0);
+	kernel = add_kernel(10, 0);
+	run();
+	assert_near(times[kernel].start_ns, 0);
+}
+
+static void test_synchronisations(void **unused)
+{
+	size_t queue, event, all;
+
+	(void)unused;
+	set_param(&machine.sync_ns, 7);
+	add_in(500, 0);
+	add_event(XS_ACT_RECORD, 0, 0);
+	add_in(500, 1);
+	event = add_event(XS_ACT_SYNC_EVENT, 0, 0);
+	queue = add_event(XS_ACT_SYNC_QUEUE, 0, 1);
+	add_kernel(300, 2);
+	all = add(xs_act_sync_all(&machine), 0);
+	run();
+	assert_near(times[event].return_ns, 500);
+	assert_near(times[queue].return_ns, 1000);
+	assert_near(times[all].return_ns, 1307);
+	assert_near(round_ns, 1307);
+}
+
+static void test_blocking_copy_holds_the_host(void **unused)
+{
+	size_t copy, kernel;
+
+	(void)unused;
+	set_param(&machine.lo_h2d_ns, 100);
+	set_param(&machine.call_copy_sync_ns, 40);
+	copy = add(xs_act_copy(&machine, true, 1000, true), 0);
+	kernel = add_kernel(10, 1);
+	run();
+	assert_near(times[copy].return_ns, 1140);
+	assert_near(times[kernel].call_ns, 1140);
+}
+
+static void test_host_costs_in_issue_order(void **unused)
+{
+	struct xs_act late = xs_act_host(25);
+	size_t launch, last;
+
+	(void)unused;
+	set_param(&machine.call_copy_async_ns, 30);
+	set_param(&machine.call_launch_ns, 20);
+	set_param(&machine.launch_latency_ns, 5);
+	add_in(0, 0);
+	launch = add_kernel(0, 1);
+	late.gap_ns = 100;
+	last = add(late, 0);
+	run();
+	assert_near(times[launch].call_ns, 30);
+	assert_near(times[launch].start_ns, 55); /* 30 + 20 + 5 */
+	assert_near(times[last].call_ns, 150);
+	assert_near(times[last].return_ns, 175);
+}
+
+static void test_threads_run_beside_each_other(void **unused)
+{
+	struct xs_act one = xs_act_host(100), other = xs_act_host(60);
+
+	(void)unused;
+	other.thread = 1;
+	other.gap_ns = 10;
+	add(one, 0);
+	add(other, 0);
+	run();
+	assert_near(times[1].call_ns, 10);
+	assert_near(round_ns, 100);
+}
+
+/* Of two pieces, the first's copy out is the 3rd call depth first and the 5th
+ * breadth first; at 100 ns a call that is when it can start. */
+static void test_depth_against_breadth(void **unused)
+{
+	size_t depth, breadth;
+
+	(void)unused;
+	set_param(&machine.call_copy_async_ns, 100);
+	set_param(&machine.call_launch_ns, 100);
+	add_in(10, 0);
+	add_kernel(10, 0);
+	depth = add_out(10, 0);
+	add_in(10, 1);
+	add_kernel(10, 1);
+	add_out(10, 1);
+	run();
+	assert_near(times[depth].start_ns, 210); /* kernel at 200 */
+	xs_plan_free(&plan);
+	add_in(10, 0);
+	add_in(10, 1);
+	add_kernel(10, 0);
+	add_kernel(10, 1);
+	breadth = add_out(10, 0);
+	add_out(10, 1);
+	run();
+	assert_near(times[breadth].start_ns, 400);
+}
+
+/* Reads 1000 bytes and writes 1500, both at 3 ns a byte while both run: reads
+ * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500
+ * would have been shorter. */
+static void test_mapped_kernel(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 3500);
+
+	(void)unused;
+	set_param(&machine.mapped_read, 2);
+	set_param(&machine.mapped_write, 2);
+	set_param(&machine.mapped_both_read, 3);
+	set_param(&machine.mapped_both_write, 3);
+	kernel.bytes[XS_LINK_READ] = 1000;
+	kernel.bytes[XS_LINK_WRITE] = 1500;
+	add(kernel, 0);
+	run();
+	assert_near(round_ns, 4000);
+	plan.acts[0].work_ns = 5000;
+	run();
+	assert_near(round_ns, 5000);
+}
+
+/* A mapped write and a copy in, each slower for the other: 1000 bytes in at 4
+ * end at 4000, when 800 of 1000 are written at 5; 200 more at 2 alone. */
+static void test_mapped_write_against_copy(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	size_t in;
+
+	(void)unused;
+	set_param(&machine.mapped_write, 2);
+	set_param(&machine.mapped_write_vs_h2d, 5);
+	set_param(&machine.h2d_vs_mapped_write, 4);
+	kernel.bytes[XS_LINK_WRITE] = 1000;
+	add(kernel, 0);
+	in = add_in(1000, 1);
+	run();
+	assert_near(times[in].end_ns, 4000);
+	assert_near(round_ns, 4400);
+}
+
+/* A small kernel's last blocks leave room for the next kernel, but what needs
+ * its result waits for them. */
+static void test_tail(void **unused)
+{
+	struct xs_act small = xs_act_kernel(&machine, 10);
+	size_t next, out;
+
+	(void)unused;
+	small.tail_ns = 30;
+	add(small, 0);
+	next = add_kernel(10, 1);
+	out = add_out(5, 0);
+	run();
+	assert_near(times[next].start_ns, 10);
+	assert_near(times[out].start_ns, 40);
+}
+
+/* An act that has to follow another although it is on another queue, and one
+ * that need not follow its own. */
+static void test_recorded_order(void **unused)
+{
+	struct xs_act follows = {.kind = XS_ACT_OP, .work_ns = 10, .after = 0};
+	struct xs_act loose = {.kind = XS_ACT_OP,
+			       .work_ns = 10,
+			       .after = XS_ACT_NONE,
+			       .loose = true};
+
+	(void)unused;
+	add_kernel(100, 0);
+	add(follows, 1);
+	add(loose, 0);
+	run();
+	assert_near(times[1].start_ns, 100);
+	assert_near(times[2].start_ns, 0);
+}
+
+static void test_unknown_rate(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 10);
+
+	(void)unused;
+	kernel.bytes[XS_LINK_READ] = 1;
+	add(kernel, 0);
+	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), -EDOM);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(test_nothing),
+	    TEST(test_one_direction_serialises),
+	    TEST(test_one_queue_pays_gap_not_latency),
+	    TEST(test_latency_after_a_kernel),
+	    TEST(test_directions_slow_each_other),
+	    TEST(test_one_engine),
+	    TEST(test_kernels_of_two_queues_serialise),
+	    TEST(test_implicit_synchronisation),
+	    TEST(test_events),
+	    TEST(test_event_never_recorded),
+	    TEST(test_synchronisations),
+	    TEST(test_blocking_copy_holds_the_host),
+	    TEST(test_host_costs_in_issue_order),
+	    TEST(test_threads_run_beside_each_other),
+	    TEST(test_depth_against_breadth),
+	    TEST(test_mapped_kernel),
+	    TEST(test_mapped_write_against_copy),
+	    TEST(test_tail),
+	    TEST(test_recorded_order),
+	    TEST(test_unknown_rate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
