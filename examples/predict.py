@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 @functools.lru_cache(maxsize=None)
 def estimates_of(xferspy, machine, trace, streams):
     """The estimates of the phase that took the most time."""
-    command = [xferspy, "report", str(ROOT / trace), "--format", "json",
+    command = [xferspy, "report", trace, "--format", "json",
                "--machine", machine]
     if streams:
         command += ["--streams", str(streams)]
@@ -72,6 +72,7 @@ def main():
                         default=ROOT / "examples/results/h200.json")
     args = parser.parse_args()
     machine = args.machine or args.results.stem
+    traces = args.results.resolve().parent.parent / "traces"
     errors = {"replay": [], "published": []}
     covered = 0
 
@@ -81,7 +82,8 @@ def main():
     for row in json.loads(args.results.read_text()):
         if row["baseline_trace"] is None:
             continue
-        estimates = estimates_of(args.xferspy, machine, row["baseline_trace"],
+        trace = traces / pathlib.Path(row["baseline_trace"]).name
+        estimates = estimates_of(args.xferspy, machine, trace,
                                  row["n_streams"])
         replay = find(estimates, row, lambda model: model == "replay")
         paper = find(estimates, row,
@@ -92,7 +94,7 @@ def main():
         if replay is not None:
             covered += (replay["low_ns"] <= row["measured_ns"]
                         <= replay["high_ns"])
-        print(f"{pathlib.Path(row['baseline_trace']).stem:<28} "
+        print(f"{trace.stem:<28} "
               f"{row['strategy']:<9} {row['n_streams'] or '':>3} "
               f"{row['order'] or '':<8}{row['measured_ns'] / 1e6:9.3f} "
               f"{cells(replay, row)} {cells(paper, row)}")
