@@ -74,25 +74,38 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 			note(result, "%s", trace->infos[i].value);
 }
 
+/* Why nothing is known of the GPU, where calls were seen and ops were not. */
+static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
+{
+	const char *mode = result->coverage.mode;
+
+	if (mode && strcmp(mode, "calls") == 0)
+		note(result, "calls alone were recorded (XFERSPY_MODE=calls): "
+			     "no GPU times, and no predictions from them");
+	else if (result->run.cupti_version)
+		note(result, "CUPTI recorded no GPU work: no GPU times, and "
+			     "no predictions from them");
+	else if (xs_trace_info(trace, "note"))
+		note(result, "without CUPTI there are no GPU times, and no "
+			     "predictions from them");
+	else
+		note(result, "CUPTI was not available: no GPU times, and no "
+			     "predictions from them; set XFERSPY_CUPTI to the "
+			     "libcupti.so of a CUDA toolkit and run again");
+}
+
 static void note_coverage(struct xs_result *result,
 			  const struct xs_trace *trace)
 {
-	if (!trace->op_count && !trace->call_count) {
+	if (!trace->op_count && !trace->call_count)
 		note(result, "nothing was seen: the program made no CUDA call, "
 			     "or did its work in another process, which has a "
 			     "trace of its own");
-		return;
-	}
-	if (!trace->op_count && !result->run.cupti_version)
-		note(result, "CUPTI was not available: no GPU times, and no "
-			     "predictions from them; point XFERSPY_CUPTI to "
-			     "the libcupti.so of a CUDA toolkit and run again");
 	else if (!trace->op_count)
-		note(result, "the GPU did nothing that CUPTI recorded");
-	if (trace->op_count && !trace->call_count)
-		note(result, "no call was interposed (the program holds the "
-			     "CUDA runtime in itself): GPU times are complete, "
-			     "host times and call sites are not known");
+		note_no_ops(result, trace);
+	else if (!trace->call_count)
+		note(result, "no call was seen: GPU times are complete, host "
+			     "times and call sites are not known");
 	else if (trace->ops_matched < trace->op_count)
 		note(result,
 		     "%zu of %zu GPU operations have no recorded call: their "

@@ -16,40 +16,49 @@
 #define ADVICE_MAX 5
 #define SITES_MAX  4
 
-static const char *base_name(const char *path)
+/* The command line without the folders of the program. */
+static const char *command(const char *app)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *end = app ? app + strcspn(app, " ") : NULL, *start = end;
 
-	return slash ? slash + 1 : path ? path : "?";
+	while (start && start > app && start[-1] != '/')
+		start--;
+	return start ? start : "?";
 }
 
 static void put_run(const struct xs_pen *pen, struct xs_result *result)
 {
 	const struct xs_result_run *run = &result->run;
 	const struct xs_machine *machine = &result->machine;
+	struct xs_arena *arena = &result->arena;
+	const char *line = "no GPU seen";
 
-	xs_pen_print(pen, XS_BOLD, "%.24s", base_name(run->app));
+	xs_pen_print(pen, XS_BOLD, "%.36s", command(run->app));
 	if (run->pid != XS_UNKNOWN)
 		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
 	if (run->host)
-		fprintf(pen->out, " on %.16s", run->host);
+		fprintf(pen->out, " on %.12s", run->host);
 	if (run->started_utc)
-		fprintf(pen->out, ", %s", run->started_utc);
+		fprintf(pen->out, " %.20s", run->started_utc);
 	fputc('\n', pen->out);
-	xs_pen_wrap(pen, XS_DIM, "",
-		    xs_arena_print(
-			&result->arena, "%s%s%s%s%s%s%s; machine profile: %s",
-			run->device_count && run->devices[0].name
-			    ? run->devices[0].name
-			    : "no GPU seen",
-			run->device_count > 1 ? " and others" : "",
-			run->driver_version ? ", driver " : "",
-			run->driver_version ? run->driver_version : "",
-			run->cupti_version ? ", CUPTI " : "",
-			run->cupti_version ? run->cupti_version : "", "",
-			strcmp(machine->source, "fitted-from-trace") == 0
-			    ? "fitted from this trace"
-			    : machine->name));
+	if (run->device_count && run->devices[0].name)
+		line = run->devices[0].name;
+	if (run->device_count > 1)
+		line = xs_arena_print(arena, "%zu GPUs, the first %s",
+				      run->device_count, line);
+	if (run->driver_version)
+		line = xs_arena_print(arena, "%s, driver %s", line,
+				      run->driver_version);
+	if (run->cupti_version)
+		line = xs_arena_print(arena, "%s, CUPTI %s", line,
+				      run->cupti_version);
+	if (strcmp(machine->source, "fitted-from-trace") == 0)
+		line = xs_arena_print(
+		    arena, "%s; profile fitted from the trace", line);
+	else
+		line = xs_arena_print(arena, "%s; profile %s (%s)", line,
+				      machine->name, machine->source);
+	xs_pen_wrap(pen, XS_DIM, "", line);
 }
 
 static void put_notes(const struct xs_pen *pen, const struct xs_result *result)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* 0 stands for "not known" in records of the trace. */
@@ -62,6 +63,24 @@ static void fill_devices(struct xs_result *result, const struct xs_trace *trace)
 	}
 }
 
+/*
+ * "13.0" of "130000 /usr/lib/libcupti.so.13": the version, then the path.
+ * Before 13 CUPTI counted its versions up: those stay as they are.
+ */
+static const char *cupti_version(struct xs_arena *arena, const char *info)
+{
+	unsigned long number;
+	char *end;
+
+	if (!info)
+		return NULL;
+	number = strtoul(info, &end, 10);
+	if (number >= 100000 && (*end == ' ' || *end == '\0'))
+		return xs_arena_print(arena, "%lu.%lu", number / 10000,
+				      number % 10000 / 100);
+	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
+}
+
 static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 		     const char *path)
 {
@@ -74,22 +93,44 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	run->pid = known(trace->header.pid);
 	run->started_utc = utc(arena, trace->header.start_realtime_ns);
 	run->cupti_version =
-	    xs_arena_copy(arena, xs_trace_info(trace, "cupti"));
+	    cupti_version(arena, xs_trace_info(trace, "cupti"));
 	run->driver_version =
 	    xs_arena_copy(arena, xs_trace_info(trace, "driver"));
 	fill_devices(result, trace);
 }
 
 /*
- * What only CUPTI sees is unknown without it, and what only interposition
- * sees is unknown in a program whose calls could not be interposed.
+ * Whether the GPU's side of the run is known: it is not where calls asked for
+ * work and no record of that work came.
+ */
+static bool saw_gpu(const struct xs_trace *trace)
+{
+	if (trace->op_count)
+		return true;
+	for (size_t i = 0; i < trace->call_count; i++)
+		switch (trace->calls[i].call_class) {
+		case XS_CALL_COPY:
+		case XS_CALL_COPY_ASYNC:
+		case XS_CALL_SET:
+		case XS_CALL_SET_ASYNC:
+		case XS_CALL_LAUNCH:
+		case XS_CALL_GRAPH_LAUNCH:
+			return false;
+		default:
+			break;
+		}
+	return xs_trace_info(trace, "cupti") != NULL;
+}
+
+/*
+ * What only CUPTI sees is unknown without it, and what only calls tell is
+ * unknown in a program whose calls were not seen.
  */
 static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_timeline *line)
 {
 	struct xs_result_totals *out = &result->totals;
-	bool gpu = trace->op_count > 0 || result->run.cupti_version;
-	bool host = trace->call_count > 0;
+	bool gpu = saw_gpu(trace), host = trace->call_count > 0;
 
 #define GPU(value)  (gpu ? (int64_t)(value) : XS_UNKNOWN)
 #define HOST(value) (host ? (int64_t)(value) : XS_UNKNOWN)
