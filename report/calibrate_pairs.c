@@ -87,6 +87,8 @@ void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
 /* Items of each lane, with an event in front of each and one at the end. */
 #define ITEMS 8
 #define MARKS (ITEMS + 1)
+/* One item of the traffic that covers the measured one. */
+#define COVER_BYTES (128 * XS_MIB)
 
 _Static_assert(2 * MARKS <= XS_BENCH_EVENTS, "two lanes must find events");
 
@@ -105,10 +107,14 @@ static double covered_ns(const double *lane, const double *other)
 	return count > 0 ? sum / count : NAN;
 }
 
-/* Runs two lanes of items of `bytes` at once; the mean item of each, in ns. */
-static void run_pair(struct xs_bench *bench, const enum traffic kinds[2],
-		     size_t bytes, double item_ns[2])
+/*
+ * The mean time in ns of an item of `bytes` of the first kind while the second
+ * kind keeps the link busy; NAN where too few items ran under it.
+ */
+static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
+			 size_t bytes)
 {
+	const size_t sizes[2] = {bytes, COVER_BYTES};
 	struct xs_gpu *gpu = &bench->gpu;
 	double marks[2][MARKS];
 
@@ -118,7 +124,7 @@ static void run_pair(struct xs_bench *bench, const enum traffic kinds[2],
 			       bench->event[lane * MARKS + i],
 			       bench->stream[lane]);
 			if (i < ITEMS)
-				enqueue(bench, kinds[lane], bytes, i,
+				enqueue(bench, kinds[lane], sizes[lane], i,
 					bench->stream[lane]);
 		}
 	XS_GPU(gpu, cuCtxSynchronize);
@@ -127,46 +133,58 @@ static void run_pair(struct xs_bench *bench, const enum traffic kinds[2],
 			marks[lane][i] =
 			    xs_gpu_elapsed_ns(gpu, bench->event[0],
 					      bench->event[lane * MARKS + i]);
-	item_ns[0] = covered_ns(marks[0], marks[1]);
-	item_ns[1] = covered_ns(marks[1], marks[0]);
+	return covered_ns(marks[0], marks[1]);
 }
 
-/* G of each of two kinds of traffic while both are busy. */
-static void measure_pair(struct xs_bench *bench, enum traffic first,
-			 enum traffic second, struct xs_param *first_param,
-			 struct xs_param *second_param)
+/* The slope over its size of an item of the first kind under the second;
+ * sizes are a `part` of the largest. */
+static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
+			  size_t part)
 {
-	const enum traffic kinds[2] = {first, second};
-	struct xs_samples samples[2] = {{0}, {0}};
-	double bytes[SIZES], ns[2][SIZES], item_ns[2];
+	double bytes[SIZES], ns[SIZES];
 
-	for (int sweep = 0; sweep < 16; sweep++) {
-		for (size_t i = 0; i < SIZES; i++) {
-			bytes[i] = (double)(32 * XS_MIB << i);
-			run_pair(bench, kinds, 32 * XS_MIB << i, item_ns);
-			ns[0][i] = item_ns[0];
-			ns[1][i] = item_ns[1];
-		}
-		for (int lane = 0; lane < 2; lane++)
-			xs_samples_add(
-			    &samples[lane],
-			    xs_stats_fit(bytes, ns[lane], SIZES).slope);
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = (COVER_BYTES >> (SIZES - 1 - i)) / part;
+
+		bytes[i] = (double)size;
+		ns[i] = item_under(bench, kinds, size);
 	}
-	xs_bench_set(bench, first_param, &samples[0]);
-	xs_bench_set(bench, second_param, &samples[1]);
+	return xs_stats_fit(bytes, ns, SIZES).slope;
+}
+
+/*
+ * G of one kind of traffic while another is busy. One may starve the other:
+ * mapped writes leave copies the other way little of the link, since a copy's
+ * read requests queue behind them. So the items shrink until they fit under
+ * what covers them.
+ */
+static void measure_under(struct xs_bench *bench, enum traffic kind,
+			  enum traffic cover, struct xs_param *param)
+{
+	const enum traffic kinds[2] = {kind, cover};
+	struct xs_samples samples = {0};
+
+	for (size_t part = 1; part <= 64 && samples.count == 0; part *= 4)
+		for (int sweep = 0; sweep < 10; sweep++)
+			xs_samples_add(&samples,
+				       slope_under(bench, kinds, part));
+	xs_bench_set(bench, param, &samples);
 }
 
 void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_pair(bench, COPY_IN, COPY_OUT, &machine->G_both_h2d,
-		     &machine->G_both_d2h);
+	measure_under(bench, COPY_IN, COPY_OUT, &machine->G_both_h2d);
+	measure_under(bench, COPY_OUT, COPY_IN, &machine->G_both_d2h);
 }
 
 void xs_bench_mapped_against(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_pair(bench, MAPPED_WRITE, COPY_IN,
-		     &machine->mapped_write_vs_h2d,
-		     &machine->h2d_vs_mapped_write);
-	measure_pair(bench, MAPPED_READ, COPY_OUT, &machine->mapped_read_vs_d2h,
-		     &machine->d2h_vs_mapped_read);
+	measure_under(bench, MAPPED_WRITE, COPY_IN,
+		      &machine->mapped_write_vs_h2d);
+	measure_under(bench, COPY_IN, MAPPED_WRITE,
+		      &machine->h2d_vs_mapped_write);
+	measure_under(bench, MAPPED_READ, COPY_OUT,
+		      &machine->mapped_read_vs_d2h);
+	measure_under(bench, COPY_OUT, MAPPED_READ,
+		      &machine->d2h_vs_mapped_read);
 }
