@@ -65,25 +65,26 @@ static void describe_cpu(struct xs_machine *machine)
 	fclose(file);
 }
 
-/* "580.159.04 (CUDA 13.0)": the kernel module's version, where it is told. */
+/* "580.159.04 (CUDA 13.0)"; the first is the kernel module's, after two spaces
+ * in its own line, where that can be read. */
 static void describe_driver(struct xs_bench *bench, struct xs_machine *machine)
 {
 	char line[256], *module;
-	int version = 0;
+	int version = 0, major, minor;
 
 	XS_GPU(&bench->gpu, cuDriverGetVersion, &version);
+	major = version / 1000;
+	minor = version % 1000 / 10;
 	read_line("/proc/driver/nvidia/version", line, sizeof(line));
 	module = strstr(line, "  ");
-	if (module != NULL) {
-		module += strspn(module, " ");
-		module[strcspn(module, " ")] = '\0';
-	} else {
-		module = line;
-		line[0] = '\0';
+	if (module == NULL) {
+		snprintf(machine->driver, sizeof(machine->driver), "CUDA %d.%d",
+			 major, minor);
+		return;
 	}
-	snprintf(machine->driver, sizeof(machine->driver),
-		 module[0] != '\0' ? "%.15s (CUDA %d.%d)" : "%sCUDA %d.%d",
-		 module, version / 1000, version % 1000 / 10);
+	module += strspn(module, " ");
+	snprintf(machine->driver, sizeof(machine->driver), "%.*s (CUDA %d.%d)",
+		 (int)strcspn(module, " "), module, major, minor);
 }
 
 /* The PCIe generation of a link speed such as "32.0 GT/s PCIe"; 0: none. */
