@@ -146,7 +146,7 @@ static void set_up(struct job *job)
 	job->in = (int *)host_alloc(options->variant, job->bytes);
 	job->out = (int *)host_alloc(options->variant, job->bytes);
 	for (size_t i = 0; i < job->plane * n; i++)
-		job->in[i] = (int)(i * 2654435761u % 1000003u);
+		job->in[i] = (int)((unsigned)i * 2654435761u >> 12);
 	if (options->touch)
 		memset(job->out, 0, job->bytes);
 
