@@ -41,7 +41,10 @@ run_once() {
 		"$nsys" profile -t cuda -s none --cpuctxsw=none \
 			-o nsys-trace "$bench" || true
 		;;
-	esac 2>/dev/null | grep '^{"launches"' >>"$work/$1"
+	esac 2>"$work/errors" | grep '^{"launches"' >>"$work/$1" || {
+		echo "overhead.sh: a run failed ($1):" >&2
+		cat "$work/errors" >&2
+	}
 }
 
 # field NAME FILE: one value a line.
