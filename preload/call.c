@@ -123,12 +123,11 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	int kept_errno = errno;
 	xs_real_fn real;
 
-	*call =
-	    (struct xs_open_call){.fn = fn, .address = (uintptr_t)return_address};
+	*call = (struct xs_open_call){.fn = fn,
+				      .address = (uintptr_t)return_address};
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	if (!thread->busy && !thread->in_hook &&
-	    xs_lifecycle_recording(thread)) {
+	if (!thread->busy && !thread->in_hook && xs_lifecycle_ensure(thread)) {
 		thread->in_hook = true;
 		thread->correlation = 0;
 		call->thread = thread;
@@ -150,7 +149,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	thread->in_hook = false;
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
-	if (!xs_lifecycle_recording(thread))
+	if (!xs_lifecycle_recording())
 		goto out;
 	thread->busy = true;
 	xs_lifecycle_call_returned();

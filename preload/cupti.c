@@ -290,7 +290,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
-	if (thread->busy || !xs_lifecycle_recording(thread))
+	if (thread->busy || !xs_lifecycle_recording())
 		return;
 	if (!enter && data->context && thread->context != data->contextUid) {
 		thread->context = data->contextUid;

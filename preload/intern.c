@@ -79,7 +79,7 @@ static const char *copy_key(struct xs_intern *t, const void *key, size_t bytes)
 {
 	char *copy;
 
-	if (bytes > t->keys_left) {
+	if (!t->keys || bytes > t->keys_left) {
 		size_t block = bytes > KEYS_BYTES ? bytes : KEYS_BYTES;
 		char *keys = map(block);
 		if (!keys)

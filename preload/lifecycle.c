@@ -8,8 +8,8 @@
  *        processes that inherit LD_PRELOAD, shells and compilers, never use
  *        CUDA, and must not pay for it or leave a file behind.
  * start  The first hook, or InitializeInjection() if that is earlier: CUDA is
- *        about to start in this very process. The trace is opened first, so
- *        that calls of other threads are taken; then CUPTI, which has to be
+ *        about to start in this very process. The trace is opened first, since
+ *        the rest has something to say in it; then CUPTI, which has to be
  *        there before the first context; then our thread.
  * exit   Handlers of atexit() run last in, first out. The driver registers its
  *        own when it is initialised, and behind it CUPTI has nothing to give,
@@ -47,6 +47,7 @@
 #include <unistd.h>
 
 #define FINISH_DEADLINE_NS 2000000000u
+#define START_WAIT_NS	   5000000000u
 #define OTHER_FINISH_NS	   3000000000u
 
 XS_EXPORT int InitializeInjection(void);
@@ -57,7 +58,7 @@ atomic_bool xs_late_exit_registered;
 
 static struct xs_sink_start process_start;
 static pid_t owner;		    /* the process that started tracing */
-static _Atomic uint64_t early_lost; /* calls while the trace was opened */
+static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
 static int open_error;
 static char wanted_path[PATH_MAX];
 
@@ -161,6 +162,27 @@ static void start_collecting(void)
 			    strerror(-err));
 }
 
+/*
+ * Another thread starts. Wait for it, so that CUPTI misses nothing of what this
+ * one does; but not for long, since it may want a lock that this one holds, as
+ * the loader's, and only once, since then it always will.
+ */
+static bool wait_for_start(void)
+{
+	static atomic_bool in_vain;
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
+
+	while (atomic_load(&xs_state) == XS_STATE_STARTING &&
+	       !atomic_load(&in_vain)) {
+		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			atomic_store(&in_vain, true);
+	}
+	if (atomic_load(&xs_state) == XS_STATE_STARTING)
+		atomic_fetch_add(&early_lost, 1);
+	return atomic_load(&xs_state) == XS_STATE_RECORDING;
+}
+
 static void finish(void);
 
 bool xs_lifecycle_start(struct xs_thread *thread)
@@ -168,26 +190,23 @@ bool xs_lifecycle_start(struct xs_thread *thread)
 	int expected = XS_STATE_NEW;
 
 	if (!atomic_compare_exchange_strong(&xs_state, &expected,
-					    XS_STATE_STARTING)) {
-		/* Waiting could deadlock: the thread that starts may want the
-		 * loader's lock, which this one may hold. */
-		if (expected == XS_STATE_STARTING)
-			atomic_fetch_add(&early_lost, 1);
-		return expected == XS_STATE_RECORDING;
-	}
+					    XS_STATE_STARTING))
+		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
 	xs_thread_prepare();
 	atexit(finish);
 	at_quick_exit(finish);
 	open_error = open_trace();
-	if (open_error) {
-		atomic_store(&xs_state, XS_STATE_OFF);
-	} else {
-		atomic_store(&xs_state, XS_STATE_RECORDING);
+	if (!open_error) {
 		start_collecting();
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
 	}
+	/* Not over a fork's or an exit's change of it. */
+	expected = XS_STATE_STARTING;
+	atomic_compare_exchange_strong(&xs_state, &expected,
+				       open_error ? XS_STATE_OFF
+						  : XS_STATE_RECORDING);
 	thread->busy = false;
 	return !open_error;
 }
@@ -203,8 +222,9 @@ int InitializeInjection(void)
 	struct xs_thread *thread = xs_thread_get();
 	int kept_errno = errno;
 
-	if (!thread->busy)
-		xs_lifecycle_recording(thread);
+	/* No waiting here: the driver's locks are held. */
+	if (!thread->busy && atomic_load(&xs_state) == XS_STATE_NEW)
+		xs_lifecycle_start(thread);
 	errno = kept_errno;
 	return 1;
 }

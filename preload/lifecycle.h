@@ -11,7 +11,7 @@ extern struct xs_sink xs_sink;
 
 enum xs_state {
 	XS_STATE_NEW,	   /* CUDA has not been used */
-	XS_STATE_STARTING, /* a thread opens the trace */
+	XS_STATE_STARTING, /* a thread opens the trace and CUPTI */
 	XS_STATE_RECORDING,
 	XS_STATE_FINISHING, /* records are still taken */
 	XS_STATE_OFF,	    /* for good */
@@ -19,11 +19,19 @@ enum xs_state {
 extern _Atomic int xs_state;
 extern atomic_bool xs_late_exit_registered;
 
-/* Starts tracing, if nobody has. Whether calls are recorded now. */
+/* Starts tracing, or waits for who does. Whether calls are recorded now. */
 bool xs_lifecycle_start(struct xs_thread *thread);
 
-/* Whether calls are recorded now; the first question starts it. */
-static inline bool xs_lifecycle_recording(struct xs_thread *thread)
+/* Whether calls are recorded now. */
+static inline bool xs_lifecycle_recording(void)
+{
+	int state = atomic_load_explicit(&xs_state, memory_order_acquire);
+
+	return state == XS_STATE_RECORDING || state == XS_STATE_FINISHING;
+}
+
+/* The same, for hooks: the first one starts. */
+static inline bool xs_lifecycle_ensure(struct xs_thread *thread)
 {
 	int state = atomic_load_explicit(&xs_state, memory_order_acquire);
 

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The library exports its table's functions and twins, and three more.
+# usage: exports.sh LIBRARY functions.h
+set -eu
+found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
+wanted=$( (
+	sed -n 's/^	F(\([A-Za-z0-9_]*\), \([a-z]*\),.*/\1 \2/p' "$2" |
+		while read -r name twin; do
+			echo "$name"
+			[ "$twin" = none ] || echo "${name}_$twin"
+		done
+	printf '%s\n' InitializeInjection _exit _Exit
+) | sort)
+[ "$(echo "$wanted" | wc -l)" -gt 90 ]
+printf '%s\n' "$found" >exports.found
+printf '%s\n' "$wanted" >exports.wanted
+diff exports.wanted exports.found

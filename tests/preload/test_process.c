@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole processes with the library preloaded, on a CUDA runtime that only
+ * answers: what the application sees, and what is in the trace. */
+#include "unit.h"
+
+#include "records.h"
+
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWERS "0 1 0 1 0 0 0 2 1\n"
+
+struct outcome {
+	int status;
+	char out[4096], err[4096];
+	glob_t traces;
+};
+
+static void remove_traces(void)
+{
+	glob_t traces;
+
+	if (glob("test_process.*.xspy*", 0, NULL, &traces) == 0)
+		for (size_t i = 0; i < traces.gl_pathc; i++)
+			unlink(traces.gl_pathv[i]);
+	globfree(&traces);
+}
+
+static void read_all(const char *path, char *text, size_t bytes)
+{
+	FILE *file = fopen(path, "r");
+	size_t n = file ? fread(text, 1, bytes - 1, file) : 0;
+
+	text[n] = '\0';
+	if (file)
+		fclose(file);
+}
+
+/* Runs the program with the library, CUPTI out of reach, and `environment`
+ * ("A=b C=d") on top. */
+static void run(struct outcome *o, const char *environment, const char *how)
+{
+	char command[2048];
+
+	remove_traces();
+	memset(o, 0, sizeof(*o));
+	snprintf(command, sizeof(command),
+		 "env LD_PRELOAD=%s XFERSPY_CUPTI=/no/libcupti "
+		 "XFERSPY_OUTPUT=test_process.%%p.xspy %s %s %s "
+		 ">test_process.out 2>test_process.err",
+		 XS_TEST_LIBRARY, environment, XS_TEST_APP, how);
+	o->status = system(command);
+	read_all("test_process.out", o->out, sizeof(o->out));
+	read_all("test_process.err", o->err, sizeof(o->err));
+	glob("test_process.*.xspy*", 0, NULL, &o->traces);
+}
+
+static void expect_trace(const struct outcome *o, size_t n, uint32_t state,
+			 struct records *r)
+{
+	assert_true(o->traces.gl_pathc > n);
+	records_read(r, o->traces.gl_pathv[n]);
+	assert_int_equal(r->damaged, 0);
+	assert_int_equal(r->header.state, state);
+	assert_int_equal(r->header.lost_calls, 0);
+}
+
+/* The calls of use_cuda() in app.c. */
+static void expect_calls(const struct records *r, size_t times)
+{
+	assert_int_equal(records_of(r, XS_REC_memcall), 3 * times);
+	assert_int_equal(records_of(r, XS_REC_copycall), 2 * times);
+	assert_int_equal(records_of(r, XS_REC_call), 1 * times);
+	assert_int_equal(records_of(r, XS_REC_waitcall), 1 * times);
+}
+
+static void application_sees_what_it_always_saw(void **state)
+{
+	struct outcome o;
+	struct records r;
+	const struct xs_rec_memcall *memory;
+	const struct xs_rec_copycall *copy;
+
+	(void)state;
+	run(&o, "", "");
+	assert_string_equal(o.out, ANSWERS);
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_int_equal(o.traces.gl_pathc, 1);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_calls(&r, 1);
+
+	memory = records_get(&r, XS_REC_memcall, 0)->at;
+	assert_int_equal(memory->bytes, 64);
+	assert_int_equal(memory->address, 0x7000000 + 64);
+	memory = records_get(&r, XS_REC_memcall, 2)->at;
+	assert_int_equal(memory->error, 2); /* out of memory */
+	copy = records_get(&r, XS_REC_copycall, 0)->at;
+	assert_int_equal(copy->bytes, 64);
+	assert_int_equal(copy->direction, 1);
+	assert_int_equal(copy->dst, 0x7000000 + 64);
+	copy = records_get(&r, XS_REC_copycall, 1)->at;
+	assert_int_equal(copy->error, 1);
+	records_free(&r);
+}
+
+static void summary_is_one_line(void **state)
+{
+	struct outcome o;
+	char expected[1024];
+
+	(void)state;
+	run(&o, "", "");
+	assert_int_equal(o.traces.gl_pathc, 1);
+	snprintf(expected, sizeof(expected),
+		 "xferspy: %s (12 KiB): xferspy report %s\n",
+		 o.traces.gl_pathv[0], o.traces.gl_pathv[0]);
+	assert_string_equal(o.err, expected);
+	run(&o, "XFERSPY_SUMMARY=0", "");
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.traces.gl_pathc, 1);
+}
+
+static void process_without_cuda_leaves_nothing(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	run(&o, "", "nothing");
+	assert_int_equal(o.status, 0);
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.traces.gl_pathc, 0);
+}
+
+static void mode_off_leaves_nothing(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	run(&o, "XFERSPY_MODE=off", "");
+	assert_string_equal(o.out, ANSWERS);
+	assert_string_equal(o.err, "");
+	assert_int_equal(o.traces.gl_pathc, 0);
+}
+
+static void output_that_cannot_be_created_is_said(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	run(&o, "XFERSPY_OUTPUT=/no/such/folder/x", "");
+	assert_string_equal(o.out, ANSWERS);
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_non_null(strstr(o.err, "xferspy: no trace: cannot create "
+				      "/no/such/folder/x: No such file or "
+				      "directory; set XFERSPY_OUTPUT"));
+}
+
+static void every_way_out_closes_the_trace(void **state)
+{
+	static const struct {
+		const char *how;
+		int code;
+	} ways[] = {{"_exit", 7}, {"_Exit", 8}, {"quick_exit", 9}};
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		run(&o, "", ways[i].how);
+		assert_int_equal(WEXITSTATUS(o.status), ways[i].code);
+		assert_string_equal(o.out, ANSWERS);
+		assert_int_equal(o.traces.gl_pathc, 1);
+		expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+		expect_calls(&r, 1);
+		records_free(&r);
+	}
+}
+
+static void killed_process_leaves_a_readable_trace(void **state)
+{
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	run(&o, "", "kill");
+	assert_string_equal(o.out, ANSWERS);
+	assert_int_equal(o.traces.gl_pathc, 1);
+	expect_trace(&o, 0, XS_FILE_RUNNING, &r);
+	expect_calls(&r, 1);
+	records_free(&r);
+}
+
+static void children_of_a_traced_process_write_nothing(void **state)
+{
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	run(&o, "", "fork-after");
+	assert_string_equal(o.out, ANSWERS ANSWERS);
+	assert_int_equal(WEXITSTATUS(o.status), 6);
+	assert_int_equal(o.traces.gl_pathc, 1);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_calls(&r, 1);
+	records_free(&r);
+}
+
+static void child_from_before_cuda_is_a_process_of_its_own(void **state)
+{
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	run(&o, "", "fork-before");
+	assert_string_equal(o.out, ANSWERS ANSWERS);
+	assert_int_equal(o.traces.gl_pathc, 2);
+	for (size_t i = 0; i < 2; i++) {
+		char name[64];
+		expect_trace(&o, i, XS_FILE_CLOSED, &r);
+		expect_calls(&r, 1);
+		snprintf(name, sizeof(name), "test_process.%u.xspy",
+			 r.header.pid);
+		assert_string_equal(o.traces.gl_pathv[i], name);
+		records_free(&r);
+	}
+}
+
+static void threads_lose_nothing(void **state)
+{
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	run(&o, "", "threads");
+	assert_int_equal(o.status, 0);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	assert_int_equal(records_of(&r, XS_REC_copycall), 8000);
+	assert_int_equal(records_of(&r, XS_REC_site), 1);
+	assert_true(records_of(&r, XS_REC_thread) >= 8);
+	records_free(&r);
+}
+
+static void call_after_the_end_still_works(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	run(&o, "", "late");
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_string_equal(o.out, ANSWERS);
+	assert_int_equal(o.traces.gl_pathc, 1);
+}
+
+static const char *info_of(const struct records *r, const char *begin)
+{
+	static char text[XS_RECORD_MAX_BYTES + 1];
+	const struct record *record;
+
+	for (size_t i = 0; (record = records_get(r, XS_REC_info, i)); i++) {
+		const struct xs_rec_info *info = record->at;
+		size_t bytes = info->words * 4u - sizeof(*info);
+		memcpy(text, info + 1, bytes);
+		text[bytes] = '\0';
+		if (strncmp(text, begin, strlen(begin)) == 0)
+			return text;
+	}
+	return NULL;
+}
+
+static void trace_says_what_was_seen_and_what_was_not(void **state)
+{
+	struct outcome o;
+	struct records r;
+	const char *app, *cudart;
+
+	(void)state;
+	run(&o, "XFERSPY_MODE=wrong", "a b");
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	app = info_of(&r, "app=");
+	assert_non_null(app);
+	assert_string_equal(app, "app=" XS_TEST_APP " a b");
+	assert_non_null(info_of(&r, "host="));
+	assert_non_null(info_of(&r, "mode=trace"));
+	assert_non_null(info_of(&r, "note=XFERSPY_MODE=wrong is not known"));
+	assert_non_null(info_of(&r, "note=libcupti was not found"));
+	cudart = info_of(&r, "cudart=dynamic:/");
+	assert_non_null(cudart);
+	assert_non_null(strstr(cudart, "/libcudart.so.13"));
+	records_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(application_sees_what_it_always_saw),
+	    cmocka_unit_test(summary_is_one_line),
+	    cmocka_unit_test(process_without_cuda_leaves_nothing),
+	    cmocka_unit_test(mode_off_leaves_nothing),
+	    cmocka_unit_test(output_that_cannot_be_created_is_said),
+	    cmocka_unit_test(every_way_out_closes_the_trace),
+	    cmocka_unit_test(killed_process_leaves_a_readable_trace),
+	    cmocka_unit_test(children_of_a_traced_process_write_nothing),
+	    cmocka_unit_test(child_from_before_cuda_is_a_process_of_its_own),
+	    cmocka_unit_test(threads_lose_nothing),
+	    cmocka_unit_test(call_after_the_end_still_works),
+	    cmocka_unit_test(trace_says_what_was_seen_and_what_was_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

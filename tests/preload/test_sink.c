@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include "preload/sink.h"
+#include "preload/writer.h"
+#include "records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATH  "test_sink.xspy"
+#define START 1700000000000000000u
+
+static const struct xs_sink_start start = {12, START, 34};
+static struct xs_sink sink;
+
+static int clean(void **state)
+{
+	(void)state;
+	unlink(PATH);
+	unlink(PATH ".1");
+	unlink(PATH ".2");
+	return 0;
+}
+
+static void header_and_size_of_an_empty_trace(void **state)
+{
+	struct records r;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	records_read(&r, PATH);
+	assert_memory_equal(r.header.magic, XS_FORMAT_MAGIC, 8);
+	assert_int_equal(r.header.version, XS_FORMAT_VERSION);
+	assert_int_equal(r.header.pid, 12);
+	assert_int_equal(r.header.state, XS_FILE_RUNNING);
+	assert_int_equal(r.header.start_realtime_ns, START);
+	assert_int_equal(r.header.start_monotonic_ns, 34);
+	assert_int_equal(r.header.end_realtime_ns, 0);
+	records_free(&r);
+
+	assert_int_equal(xs_sink_close(&sink, START + 9), XS_PAGE_BYTES);
+	assert_int_equal(stat(PATH, &st), 0);
+	assert_int_equal(st.st_size, XS_PAGE_BYTES);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	records_read(&r, PATH);
+	assert_int_equal(r.header.state, XS_FILE_CLOSED);
+	assert_int_equal(r.header.end_realtime_ns, START + 9);
+	records_free(&r);
+}
+
+static void existing_files_are_left_alone(void **state)
+{
+	char text[8] = "";
+	int fd = open(PATH, O_CREAT | O_WRONLY, 0644);
+
+	(void)state;
+	assert_int_equal(write(fd, "mine", 4), 4);
+	close(fd);
+	assert_int_equal(symlink("/etc/passwd", PATH ".1"), 0);
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_string_equal(sink.path, PATH ".2");
+	xs_sink_close(&sink, START);
+	fd = open(PATH, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "mine");
+	close(fd);
+}
+
+static void folder_that_is_not_there_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, "no/such/folder/x", &start),
+			 -ENOENT);
+	xs_sink_lose(&sink, XS_LOSS_CALLS, 1); /* does nothing */
+}
+
+static void losses_are_counted_by_kind(void **state)
+{
+	struct records r;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	xs_sink_lose(&sink, XS_LOSS_CALLS, 2);
+	xs_sink_lose(&sink, XS_LOSS_OPS, 3);
+	xs_sink_lose(&sink, XS_LOSS_CUPTI, 4);
+	xs_sink_lose(&sink, XS_LOSS_CALLS, 5);
+	records_read(&r, PATH);
+	assert_int_equal(r.header.lost_calls, 7);
+	assert_int_equal(r.header.lost_ops, 3);
+	assert_int_equal(r.header.lost_cupti, 4);
+	records_free(&r);
+}
+
+/* Writes calls until there is no room; how many were written. */
+static unsigned fill(const char *path)
+{
+	struct xs_writer writer = {.sink = &sink, .thread = 1};
+	struct xs_rec_call call = {XS_RECORD(call)};
+	unsigned n = 0;
+
+	if (xs_sink_open(&sink, path, &start))
+		return 0;
+	while (n < 10000000 &&
+	       xs_writer_timed(&writer, &call, 1, START, START + 1) == 0)
+		n++;
+	xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
+	xs_sink_close(&sink, START);
+	return n;
+}
+
+static void expect_full(const char *path, uint64_t most_bytes)
+{
+	struct records r;
+
+	records_read(&r, path);
+	assert_int_equal(r.damaged, 0);
+	assert_true(r.image_bytes <= most_bytes);
+	/* What there was room for is nearly all used: 16 bytes a call. */
+	assert_true(records_of(&r, XS_REC_call) * 16 > most_bytes / 2);
+	assert_int_equal(r.header.lost_calls, 1);
+	records_free(&r);
+}
+
+/* In a process of its own, that would die of SIGXFSZ or SIGBUS. */
+static void file_size_limit_ends_the_trace_quietly(void **state)
+{
+	const struct rlimit limit = {3u << 20, 3u << 20};
+	int status = -1;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		sigset_t pending;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		signal(SIGXFSZ, SIG_DFL);
+		if (fill(PATH) == 0)
+			_exit(1);
+		sigpending(&pending);
+		_exit(sigismember(&pending, SIGXFSZ) ? 2 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	expect_full(PATH, 3u << 20);
+}
+
+static void full_disk_ends_the_trace_quietly(void **state)
+{
+	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
+	int status = -1;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	if (mount("none", folder, "tmpfs", 0, "size=2m")) {
+		rmdir(folder);
+		skip(); /* only root can mount */
+	}
+	snprintf(path, sizeof(path), "%s/trace", folder);
+	pid = fork();
+	if (pid == 0)
+		_exit(fill(path) ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	expect_full(path, 2u << 20);
+	umount(folder);
+	rmdir(folder);
+}
+
+static void killed_process_leaves_what_it_wrote(void **state)
+{
+	int pipes[2], status = 0;
+	struct records r;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct xs_writer writer = {.sink = &sink, .thread = 1};
+		struct xs_rec_call call = {XS_RECORD(call)};
+		if (xs_sink_open(&sink, PATH, &start))
+			_exit(1);
+		for (unsigned i = 0; i < 5000; i++)
+			xs_writer_timed(&writer, &call, i, START + i,
+					START + i + 1);
+		if (write(pipes[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	assert_true(WIFSIGNALED(status));
+	records_read(&r, PATH);
+	assert_int_equal(r.damaged, 0);
+	assert_int_equal(r.header.state, XS_FILE_RUNNING);
+	assert_int_equal(records_of(&r, XS_REC_call), 5000);
+	assert_int_equal(records_get(&r, XS_REC_call, 4999)->place, 4999);
+	records_free(&r);
+}
+
+/* An application that closes every descriptor and opens files of its own under
+ * our number finds them as it left them. */
+static void descriptor_that_became_another_file_is_not_touched(void **state)
+{
+	struct stat st;
+	int other;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
+	assert_int_equal(write(other, "mine", 4), 4);
+	assert_int_equal(dup2(other, sink.fd), sink.fd);
+	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
+	assert_null(xs_sink_claim(&sink, 64u << 20, 1, START));
+	xs_sink_close(&sink, START);
+	assert_int_equal(fstat(other, &st), 0);
+	assert_int_equal(st.st_size, 4);
+	close(other);
+	close(sink.fd);
+}
+
+static void no_claim_succeeds_after_the_end(void **state)
+{
+	struct xs_chunk_header *chunk;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	chunk = xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START);
+	assert_non_null(chunk);
+	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
+	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
+	/* A thread that is still writing does no harm. */
+	((volatile char *)chunk)[XS_PAGE_BYTES - 1] = 1;
+	xs_sink_release(chunk);
+	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
+}
+
+static void room_is_made_ahead_of_need(void **state)
+{
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	assert_true(atomic_load(&sink.allocated_bytes) > 8u << 20);
+	assert_true(atomic_load(&sink.allocated_bytes) < 32u << 20);
+	xs_sink_close(&sink, START);
+}
+
+#define THREADS 8
+#define CALLS	20000u
+
+static void *write_calls(void *data)
+{
+	struct xs_writer writer = {.sink = &sink,
+				   .thread = (uint32_t)(uintptr_t)data};
+	struct xs_rec_call call = {XS_RECORD(call)};
+
+	for (uint32_t i = 0; i < CALLS; i++) {
+		call.correlation = i;
+		if (xs_writer_timed(&writer, &call, i, START + i, START + i))
+			xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
+	}
+	xs_writer_drop(&writer);
+	return NULL;
+}
+
+static void threads_write_at_once_and_lose_nothing(void **state)
+{
+	pthread_t threads[THREADS];
+	uint32_t next[THREADS + 1] = {0};
+	struct records r;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, write_calls, (void *)(i + 1));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	xs_sink_close(&sink, START);
+	records_read(&r, PATH);
+	assert_int_equal(r.damaged, 0);
+	assert_int_equal(r.header.lost_calls, 0);
+	for (size_t i = 0; i < r.count; i++) {
+		const struct xs_rec_call *call = r.list[i].at;
+		if (r.list[i].kind != XS_REC_call)
+			continue;
+		/* A thread's own records are in its order. */
+		assert_int_equal(call->correlation, next[r.list[i].thread]++);
+	}
+	for (int i = 1; i <= THREADS; i++)
+		assert_int_equal(next[i], CALLS);
+	records_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(header_and_size_of_an_empty_trace, clean),
+	    cmocka_unit_test_setup(existing_files_are_left_alone, clean),
+	    cmocka_unit_test_setup(folder_that_is_not_there_is_an_error, clean),
+	    cmocka_unit_test_setup(losses_are_counted_by_kind, clean),
+	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
+				   clean),
+	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
+	    cmocka_unit_test_setup(killed_process_leaves_what_it_wrote, clean),
+	    cmocka_unit_test_setup(
+		descriptor_that_became_another_file_is_not_touched, clean),
+	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
+	    cmocka_unit_test_setup(room_is_made_ahead_of_need, clean),
+	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
+				   clean),
+	};
+	return cmocka_run_group_tests(tests, NULL, clean);
+}

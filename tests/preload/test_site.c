@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include "preload/module.h"
+#include "preload/site.h"
+#include "records.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH	"test_site.xspy"
+#define THREADS 8
+#define SITES	2000u
+
+static struct xs_sink sink;
+static struct xs_writer writer;
+
+static int open_writer(void **state)
+{
+	const struct xs_sink_start start = {1, 2, 3};
+
+	(void)state;
+	unlink(PATH);
+	writer = (struct xs_writer){.sink = &sink, .thread = 1};
+	return xs_sink_open(&sink, PATH, &start);
+}
+
+static void close_and_read(struct records *r)
+{
+	xs_writer_drop(&writer);
+	xs_sink_close(&sink, 4);
+	records_read(r, PATH);
+	assert_int_equal(r->damaged, 0);
+}
+
+static uint32_t id_of(struct xs_writer *w, enum xs_function fn,
+		      uintptr_t address, uint32_t caller)
+{
+	struct xs_site_slot *site = xs_site_find(fn, address, caller);
+
+	assert_non_null(site);
+	assert_ptr_equal(site, xs_site_find(fn, address, caller));
+	return xs_site_id(site, w, fn, address, caller);
+}
+
+/* The text of a string id; "" when there is none. */
+static const char *string_of(const struct records *r, uint32_t id)
+{
+	static char text[1024];
+	const struct record *record;
+
+	text[0] = '\0';
+	for (size_t i = 0; (record = records_get(r, XS_REC_string, i)); i++) {
+		const struct xs_rec_string *s = record->at;
+		size_t bytes = s->words * 4u - sizeof(*s);
+		if (s->id == id) {
+			memcpy(text, s + 1, bytes);
+			text[bytes] = '\0';
+		}
+	}
+	return text;
+}
+
+static void site_names_function_module_and_offset(void **state)
+{
+	uintptr_t here = (uintptr_t)site_names_function_module_and_offset + 5;
+	uint32_t id = id_of(&writer, XS_FN_cudaMemcpy, here, 0);
+	const struct xs_rec_module *module;
+	const struct xs_rec_site *site;
+	char exe[1024] = "";
+	struct records r;
+	Dl_info info;
+
+	(void)state;
+	assert_true(id > 0);
+	assert_int_equal(id_of(&writer, XS_FN_cudaMemcpy, here, 0), id);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_site), 1);
+	assert_int_equal(records_of(&r, XS_REC_module), 1);
+	site = records_get(&r, XS_REC_site, 0)->at;
+	module = records_get(&r, XS_REC_module, 0)->at;
+	assert_int_equal(site->site, id);
+	assert_int_equal(site->call_class, XS_CALL_COPY);
+	assert_int_equal(site->caller, 0);
+	assert_int_equal(site->module, module->module);
+	assert_string_equal(string_of(&r, site->function), "cudaMemcpy");
+
+	/* One byte before the address that is returned to. */
+	assert_true(dladdr((void *)here, &info));
+	assert_int_equal(site->offset, here - 1 - (uintptr_t)info.dli_fbase);
+	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	assert_string_equal(string_of(&r, module->path), exe);
+	/* 20 bytes of SHA-1 in hexadecimal. */
+	assert_int_equal(strlen(string_of(&r, module->build_id)), 40);
+	records_free(&r);
+}
+
+static void sites_differ_by_function_address_and_caller(void **state)
+{
+	uintptr_t here =
+	    (uintptr_t)sites_differ_by_function_address_and_caller + 1;
+	struct records r;
+	uint32_t ids[4];
+
+	(void)state;
+	ids[0] = id_of(&writer, XS_FN_cudaMemset, here, 0);
+	ids[1] = id_of(&writer, XS_FN_cudaFree, here, 0);
+	ids[2] = id_of(&writer, XS_FN_cudaMemset, here + 1, 0);
+	ids[3] = id_of(&writer, XS_FN_cudaMemset, here, ids[0]);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			assert_int_not_equal(ids[i], ids[j]);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_site), 4);
+	assert_int_equal(
+	    ((const struct xs_rec_site *)records_get(&r, XS_REC_site, 3)->at)
+		->caller,
+	    ids[0]);
+	records_free(&r);
+}
+
+/* Where no object is, the site is there all the same. */
+static void address_outside_of_any_module(void **state)
+{
+	struct records r;
+	const struct xs_rec_site *site;
+
+	(void)state;
+	assert_true(id_of(&writer, XS_FN_cudaMalloc, 0x1234, 0) > 0);
+	close_and_read(&r);
+	site = records_get(&r, XS_REC_site, 0)->at;
+	assert_int_equal(site->module, XS_NONE32);
+	records_free(&r);
+}
+
+/* A site that found no room in the trace is written when there is some. */
+static void site_without_room_is_tried_again(void **state)
+{
+	uintptr_t here = (uintptr_t)site_without_room_is_tried_again + 3;
+	struct xs_sink closed;
+	struct xs_writer lost = {.sink = &closed};
+	const struct xs_sink_start start = {1, 2, 3};
+	struct records r;
+
+	(void)state;
+	unlink(PATH ".1");
+	assert_int_equal(xs_sink_open(&closed, PATH ".1", &start), 0);
+	xs_sink_close(&closed, 4);
+	assert_int_equal(id_of(&lost, XS_FN_cudaFreeHost, here, 0), 0);
+	assert_true(id_of(&writer, XS_FN_cudaFreeHost, here, 0) > 0);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_site), 1);
+	records_free(&r);
+	unlink(PATH ".1");
+}
+
+struct job {
+	uint32_t ids[SITES];
+	uint32_t thread;
+};
+
+static void *find_all(void *data)
+{
+	struct job *job = data;
+	struct xs_writer mine = {.sink = &sink, .thread = job->thread};
+	uintptr_t base = (uintptr_t)find_all;
+
+	for (uint32_t i = 0; i < SITES; i++) {
+		enum xs_function fn = i % XS_FN_COUNT;
+		struct xs_site_slot *site = xs_site_find(fn, base + i, 0);
+		job->ids[i] =
+		    site ? xs_site_id(site, &mine, fn, base + i, 0) : 0;
+	}
+	xs_writer_drop(&mine);
+	return NULL;
+}
+
+static void threads_agree_on_every_site(void **state)
+{
+	static struct job jobs[THREADS];
+	pthread_t threads[THREADS];
+	struct records r;
+
+	(void)state;
+	for (uint32_t i = 0; i < THREADS; i++) {
+		jobs[i].thread = i + 1;
+		pthread_create(&threads[i], NULL, find_all, &jobs[i]);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (uint32_t n = 0; n < SITES; n++) {
+		assert_int_not_equal(jobs[0].ids[n], 0);
+		for (int i = 1; i < THREADS; i++)
+			assert_int_equal(jobs[i].ids[n], jobs[0].ids[n]);
+	}
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_site), SITES);
+	records_free(&r);
+}
+
+static void cupti_names_are_understood(void **state)
+{
+	(void)state;
+	assert_int_equal(xs_function_by_cupti_name("cudaMemcpy_v3020"),
+			 XS_FN_cudaMemcpy);
+	assert_int_equal(xs_function_by_cupti_name("cudaMemcpy_ptds_v7000"),
+			 XS_FN_cudaMemcpy_ptds);
+	assert_int_equal(
+	    xs_function_by_cupti_name("__cudaLaunchKernel_ptsz_v13000"),
+	    XS_FN___cudaLaunchKernel_ptsz);
+	assert_int_equal(xs_function_by_cupti_name("cudaMemcpyAsync"),
+			 XS_FN_cudaMemcpyAsync);
+	assert_int_equal(xs_function_by_cupti_name("cudaLaunch_v3020"),
+			 XS_FN_COUNT);
+	assert_int_equal(xs_function_by_cupti_name("INVALID"), XS_FN_COUNT);
+	assert_true(xs_functions[XS_FN_cudaMemcpy_ptds].per_thread);
+	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(site_names_function_module_and_offset,
+				   open_writer),
+	    cmocka_unit_test_setup(sites_differ_by_function_address_and_caller,
+				   open_writer),
+	    cmocka_unit_test_setup(address_outside_of_any_module, open_writer),
+	    cmocka_unit_test_setup(site_without_room_is_tried_again,
+				   open_writer),
+	    cmocka_unit_test_setup(threads_agree_on_every_site, open_writer),
+	    cmocka_unit_test(cupti_names_are_understood),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

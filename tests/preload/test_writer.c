@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include "preload/writer.h"
+#include "records.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH  "test_writer.xspy"
+#define START 1700000000000000000u
+#define RANGE (1ull << 32)
+
+static struct xs_sink sink;
+static struct xs_writer writer;
+
+static int open_writer(void **state)
+{
+	const struct xs_sink_start start = {1, START, 5};
+
+	(void)state;
+	unlink(PATH);
+	writer = (struct xs_writer){.sink = &sink, .thread = 77};
+	return xs_sink_open(&sink, PATH, &start);
+}
+
+static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
+{
+	struct xs_rec_call call = {XS_RECORD(call), .correlation = place};
+
+	assert_int_equal(
+	    xs_writer_timed(&writer, &call, place, start_ns, end_ns), 0);
+}
+
+static void close_and_read(struct records *records)
+{
+	xs_writer_drop(&writer);
+	xs_sink_close(&sink, START + 1);
+	records_read(records, PATH);
+	assert_int_equal(records->damaged, 0);
+}
+
+static void expect(const struct records *r, size_t n, uint32_t place,
+		   uint64_t start_ns, uint64_t end_ns)
+{
+	const struct record *record = records_get(r, XS_REC_call, n);
+
+	assert_non_null(record);
+	assert_int_equal(record->thread, 77);
+	assert_int_equal(record->place, place);
+	assert_int_equal(record->start_ns, start_ns);
+	assert_int_equal(record->end_ns, end_ns);
+}
+
+static void times_near_the_base_need_nothing_more(void **state)
+{
+	struct records r;
+
+	(void)state;
+	put(1, START, START + 10);
+	put(2, START + 2000000000u, START + 2000000001u);
+	put(3, START - 2000000000u, START);
+	close_and_read(&r);
+	assert_int_equal(r.count, 3);
+	expect(&r, 0, 1, START, START + 10);
+	expect(&r, 1, 2, START + 2000000000u, START + 2000000001u);
+	expect(&r, 2, 3, START - 2000000000u, START);
+	records_free(&r);
+}
+
+static void times_out_of_range_move_the_base(void **state)
+{
+	struct records r;
+
+	(void)state;
+	put(1, START, START + 1);
+	put(2, START + RANGE, START + RANGE + 1); /* forward */
+	put(3, START + RANGE + 5, START + RANGE + 6);
+	put(4, START - RANGE, START); /* and back: the clock was set */
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_time), 2);
+	expect(&r, 1, 2, START + RANGE, START + RANGE + 1);
+	expect(&r, 2, 3, START + RANGE + 5, START + RANGE + 6);
+	expect(&r, 3, 4, START - RANGE, START);
+	records_free(&r);
+}
+
+static void large_values_bring_a_wide_record(void **state)
+{
+	struct records r;
+
+	(void)state;
+	put(XS_WIDE16 - 1, START, START + XS_WIDE32 - 1); /* just fits */
+	put(XS_WIDE16, START, START + 1);
+	put(1, START, START + XS_WIDE32);
+	put(70000, START, START + 3 * RANGE);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_wide), 3);
+	expect(&r, 0, XS_WIDE16 - 1, START, START + XS_WIDE32 - 1);
+	expect(&r, 1, XS_WIDE16, START, START + 1);
+	expect(&r, 2, 1, START, START + XS_WIDE32);
+	expect(&r, 3, 70000, START, START + 3 * RANGE);
+	records_free(&r);
+}
+
+/* The clock was set back during the call. */
+static void end_before_start_has_no_length(void **state)
+{
+	struct records r;
+
+	(void)state;
+	put(1, START, START - 100);
+	close_and_read(&r);
+	expect(&r, 0, 1, START, START);
+	records_free(&r);
+}
+
+static void chunks_grow_to_64_kib(void **state)
+{
+	static const uint32_t expected[] = {4096, 16384, 65536, 65536};
+	struct records r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6000; i++)
+		put(i, START + i, START + i + 1);
+	close_and_read(&r);
+	assert_true(r.chunks >= 3);
+	for (size_t i = 0; i < r.chunks; i++)
+		assert_int_equal(r.chunk_bytes[i], expected[i < 3 ? i : 3]);
+	assert_int_equal(records_of(&r, XS_REC_call), 6000);
+	for (uint32_t i = 0; i < 6000; i++)
+		expect(&r, i, i, START + i, START + i + 1);
+	records_free(&r);
+}
+
+static void long_strings_come_in_parts(void **state)
+{
+	char text[5000], back[6000] = "";
+	size_t length = 0;
+	struct records r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = (char)('a' + i % 26);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(xs_writer_string(&writer, 9, text), 0);
+	assert_int_equal(xs_writer_string(&writer, 10, ""), 0);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_string), 6);
+	for (size_t i = 0; i < 5; i++) {
+		const struct xs_rec_string *s =
+		    records_get(&r, XS_REC_string, i)->at;
+		size_t bytes = s->words * 4u - sizeof(*s);
+		assert_int_equal(s->id, 9);
+		assert_int_equal(s->part, i);
+		memcpy(back + length, s + 1, bytes);
+		length += bytes;
+	}
+	assert_string_equal(back, text);
+	records_free(&r);
+}
+
+static void text_is_padded_with_zeros(void **state)
+{
+	struct xs_rec_info info = {XS_RECORD(info)};
+	struct records r;
+	const struct xs_rec_info *back;
+
+	(void)state;
+	assert_int_equal(xs_writer_plain(&writer, &info, "k=vvv", 5), 0);
+	close_and_read(&r);
+	back = records_get(&r, XS_REC_info, 0)->at;
+	assert_int_equal(back->words, 3);
+	assert_memory_equal(back + 1, "k=vvv\0\0\0", 8);
+	records_free(&r);
+}
+
+static void nothing_is_written_after_the_end(void **state)
+{
+	struct xs_rec_call call = {XS_RECORD(call)};
+	struct records r;
+
+	(void)state;
+	close_and_read(&r);
+	assert_true(xs_writer_timed(&writer, &call, 1, START, START) < 0);
+	assert_int_equal(r.count, 0);
+	records_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(times_near_the_base_need_nothing_more,
+				   open_writer),
+	    cmocka_unit_test_setup(times_out_of_range_move_the_base,
+				   open_writer),
+	    cmocka_unit_test_setup(large_values_bring_a_wide_record,
+				   open_writer),
+	    cmocka_unit_test_setup(end_before_start_has_no_length, open_writer),
+	    cmocka_unit_test_setup(chunks_grow_to_64_kib, open_writer),
+	    cmocka_unit_test_setup(long_strings_come_in_parts, open_writer),
+	    cmocka_unit_test_setup(text_is_padded_with_zeros, open_writer),
+	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
+				   open_writer),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
