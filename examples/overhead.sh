@@ -70,6 +70,7 @@ bytes_per_op() {
 }
 
 turn=0
+failed=0
 while [ "$turn" -lt "$turns" ]; do
 	for way in $ways; do
 		run_once "$way"
@@ -81,6 +82,7 @@ printf '%-8s %12s %7s %12s %7s %9s\n' "" "launch" "" "copy async" "" "bytes/op"
 for way in $ways; do
 	if [ ! -s "$way" ]; then
 		echo "$way: no run came to an end"
+		failed=1
 		continue
 	fi
 	launch=$(field launch_ns "$way" | median)
@@ -95,3 +97,4 @@ for way in $ways; do
 			way, l, l / pl, c, c / pc, b }'
 done
 echo "medians of $turns turns"
+exit "$failed"
