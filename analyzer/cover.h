@@ -65,17 +65,4 @@ static inline uint64_t xs_overlap_ns(const struct xs_overlap *overlap)
 	return pairs - 2 * (of[7].total_ns + pairs - each);
 }
 
-/* Calls in which the host waits for the device and does nothing else. */
-static inline bool xs_call_is_sync(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_SYNC_DEVICE ||
-	       call->call_class == XS_CALL_SYNC_STREAM ||
-	       call->call_class == XS_CALL_SYNC_EVENT;
-}
-
-static inline bool xs_call_blocks(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_COPY || xs_call_is_sync(call);
-}
-
 #endif

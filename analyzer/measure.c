@@ -42,10 +42,10 @@ static uint64_t blocked_ns(const struct xs_members *m,
 	struct xs_cover cover = {0, 0};
 
 	for (uint32_t i = 0; i < round->call_count; i++) {
-		const struct xs_call *call =
-		    &m->trace->calls[m->rounds->calls[round->first_call + i]];
+		uint32_t index = m->rounds->calls[round->first_call + i];
+		const struct xs_call *call = &m->trace->calls[index];
 
-		if (xs_call_blocks(call))
+		if (m->rounds->blocked[index])
 			xs_cover_add(&cover, call->start_ns, call->end_ns);
 	}
 	return cover.total_ns;

@@ -186,13 +186,13 @@ static struct xs_phase_site *site_row(const struct xs_members *m,
 	return &sites[m->row_of_ident[ident] - 1];
 }
 
-/* A call with several ops counts once: they follow each other. */
+/* A call with several ops of a kind counts once: they follow each other. */
 static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_member(m, i);
 		const uint32_t *ops = m->rounds->ops + round->first_op;
-		uint32_t last_call = XS_NONE;
+		const struct xs_op *last = NULL;
 
 		for (uint32_t j = 0; j < round->op_count; j++) {
 			const struct xs_op *op = &m->trace->ops[ops[j]];
@@ -203,9 +203,10 @@ static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 			row = site_row(m, phase, m->rounds->idents[ops[j]]);
 			if (!row)
 				return -ENOMEM;
-			row->calls += op->call != last_call;
+			row->calls += !last || op->call != last->call ||
+				      op->kind != last->kind;
 			row->bytes += op->bytes;
-			last_call = op->call;
+			last = op;
 		}
 	}
 	return 0;

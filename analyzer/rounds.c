@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds.h"
 
-#include "analyzer/cover.h"
 #include "analyzer/sort.h"
+#include "analyzer/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/*
- * GPU times are converted to the host's clock by CUPTI, with an error of this
- * order: a copy that blocked may seem to end just after its call returned.
- */
-#define CLOCK_SLACK_NS 5000
 
 /* Devices a thread may drive before two of them share a lane. */
 #define LANES 64
@@ -56,24 +50,14 @@ static enum stage stage_of(const struct xs_op *op)
 	return STAGE_NONE;
 }
 
-bool xs_call_waited(const struct xs_call *call, const struct xs_op *op)
-{
-	if (call->call_class == XS_CALL_COPY)
-		return call->end_ns + CLOCK_SLACK_NS >= op->end_ns;
-	/* asynchronous in name only */
-	return call->call_class == XS_CALL_COPY_ASYNC &&
-	       (op->src_memory == XS_MEM_PAGEABLE ||
-		op->dst_memory == XS_MEM_PAGEABLE) &&
-	       call->end_ns >= op->end_ns;
-}
-
 /* Frees wait for the device, though nobody asked them to. */
-static bool waits_for_device(const struct xs_call *call)
+static bool waits_for_device(const struct cutter *c, uint32_t index)
 {
-	return xs_call_blocks(call) ||
-	       call->call_class == XS_CALL_FREE_DEVICE ||
-	       call->call_class == XS_CALL_FREE_PINNED ||
-	       call->call_class == XS_CALL_UNREGISTER;
+	uint8_t call_class = c->trace->calls[index].call_class;
+
+	return c->rounds->blocked[index] || call_class == XS_CALL_FREE_DEVICE ||
+	       call_class == XS_CALL_FREE_PINNED ||
+	       call_class == XS_CALL_UNREGISTER;
 }
 
 static int start_round(struct cutter *c, struct lane *lane)
@@ -201,20 +185,25 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	return remember_ident(c, ident, lane->round);
 }
 
-/* The call has returned, and had waited: which lanes are done by then? */
+/* The call has returned, and had waited: which lanes are done by then? A
+ * synchronisation right after a copy that blocked still belongs to its round.
+ */
 static void meet(struct cutter *c, const struct xs_call *call,
 		 uint32_t position)
 {
+	bool sync = xs_call_is_sync(call);
+
 	for (size_t i = 0; i < c->lane_count; i++) {
 		struct lane *lane = &c->lanes[i];
 
 		if (lane->round == XS_NONE ||
-		    call->end_ns + CLOCK_SLACK_NS < lane->ops_end_ns)
+		    !xs_call_returned_after(call, lane->ops_end_ns))
 			continue;
-		if (!lane->met)
+		if (!lane->met ||
+		    (sync && !lane->synced && position == lane->met_call + 1))
 			lane->met_call = position;
 		lane->met = true;
-		lane->synced |= xs_call_is_sync(call);
+		lane->synced |= sync;
 	}
 }
 
@@ -231,7 +220,6 @@ static int cut_call(struct cutter *c, uint32_t position)
 {
 	uint32_t index = c->rounds->calls[position];
 	const struct xs_call *call = &c->trace->calls[index];
-	bool waited = waits_for_device(call);
 
 	if (call->error != 0)
 		return 0;
@@ -241,9 +229,8 @@ static int cut_call(struct cutter *c, uint32_t position)
 
 		if (add_op(c, lane_of(c, op), c->ops_by_call[i], position))
 			return -ENOMEM;
-		waited |= xs_call_waited(call, op);
 	}
-	if (waited)
+	if (waits_for_device(c, index))
 		meet(c, call, position);
 	return 0;
 }
@@ -364,11 +351,12 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 	rounds->ops = malloc(ops * sizeof(uint32_t));
 	rounds->calls = malloc(calls * sizeof(uint32_t));
 	rounds->idents = malloc(ops * sizeof(uint32_t));
+	rounds->blocked = xs_calls_blocked(trace);
 	c.round_of_op = malloc(ops * sizeof(uint32_t));
 	c.ops_by_call = malloc(ops * sizeof(uint32_t));
 	c.first_op_of_call = calloc(calls, sizeof(uint32_t));
-	if (rounds->ops && rounds->calls && rounds->idents && c.round_of_op &&
-	    c.ops_by_call && c.first_op_of_call)
+	if (rounds->ops && rounds->calls && rounds->idents && rounds->blocked &&
+	    c.round_of_op && c.ops_by_call && c.first_op_of_call)
 		rc = order_calls(&c);
 	if (!rc) {
 		list_ops(&c);
@@ -393,6 +381,7 @@ void xs_rounds_free(struct xs_rounds *rounds)
 	free(rounds->ops);
 	free(rounds->calls);
 	free(rounds->idents);
+	free(rounds->blocked);
 	xs_idents_free(&rounds->table);
 	*rounds = (struct xs_rounds){0};
 }

@@ -22,6 +22,7 @@ struct xs_rounds {
 	uint32_t *calls;  /* thread by thread, in each by start */
 	uint32_t *idents; /* of each op of the trace, into table */
 	struct xs_idents table;
+	bool *blocked; /* by call: xs_calls_blocked */
 };
 
 /*
@@ -32,8 +33,5 @@ struct xs_rounds {
  */
 int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
 void xs_rounds_free(struct xs_rounds *rounds);
-
-/* Did the call return only when the op was done? */
-bool xs_call_waited(const struct xs_call *call, const struct xs_op *op);
 
 #endif

@@ -88,33 +88,46 @@ static void print_transfer(FILE *out, const struct group *group,
 	print_bytes(out, group->alike ? group->op_bytes : group->bytes);
 }
 
-/* Without result type, namespaces, template arguments and parameters. */
+/*
+ * The part of a C++ name between its last space or colon, outside of template
+ * arguments, and its own template arguments or parameters.
+ */
+static const char *bare_name(const char *name, size_t *length)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *start = name;
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
+			at += sizeof(anonymous) - 2;
+		else if (*at == '(' && depth == 0)
+			break;
+		else if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (depth == 0 && (*at == ' ' || *at == ':'))
+			start = at + 1;
+	}
+	*length = strcspn(start, "<(");
+	return start;
+}
+
 static int print_kernel(FILE *out, const struct xs_trace *trace,
 			const struct group *group)
 {
 	char *name = xs_symbols_demangle(trace->strings[group->name]);
-	char *start = name, *end = name;
-	int depth = 0;
+	const char *bare;
+	size_t length;
 
 	if (!name)
 		return -ENOMEM;
-	for (; *end && (depth > 0 || *end != '('); end++) {
-		if (strncmp(end, "(anonymous namespace)::", 23) == 0) {
-			end += 22;
-			start = end + 1;
-			continue;
-		}
-		if (*end == '<')
-			depth++;
-		else if (*end == '>')
-			depth -= depth > 0;
-		else if (depth == 0 && (*end == ' ' || *end == ':'))
-			start = end + 1;
-	}
-	end = start + strcspn(start, "<(");
+	bare = bare_name(name, &length);
 	print_arrow(out);
 	print_count(out, group->count);
-	fprintf(out, "%.*s", (int)(end - start), start);
+	fprintf(out, "%.*s", length ? (int)length : 6,
+		length ? bare : "kernel");
 	free(name);
 	return 0;
 }

@@ -23,21 +23,27 @@ static int feed_text(FILE *in, uint64_t size, const struct xs_sink *sink,
 	return rc;
 }
 
-int xs_source_feed_memory(const void *data, size_t size,
-			  const struct xs_sink *sink, const char **error)
+static int feed(const void *data, size_t size, bool mapped,
+		const struct xs_sink *sink, const char **error)
 {
 	FILE *in;
 	int rc;
 
 	*error = NULL;
 	if (!xs_text_is(data, size))
-		return xs_walk(data, size, sink, error);
+		return xs_walk(data, size, mapped, sink, error);
 	in = fmemopen((void *)(uintptr_t)data, size, "r");
 	if (!in)
 		return -errno;
 	rc = feed_text(in, size, sink, error);
 	fclose(in);
 	return rc;
+}
+
+int xs_source_feed_memory(const void *data, size_t size,
+			  const struct xs_sink *sink, const char **error)
+{
+	return feed(data, size, false, sink, error);
 }
 
 static int feed_file(FILE *file, const struct xs_sink *sink, const char **error)
@@ -58,7 +64,7 @@ static int feed_file(FILE *file, const struct xs_sink *sink, const char **error)
 		if (data == MAP_FAILED)
 			return -errno;
 	}
-	rc = xs_source_feed_memory(data, size, sink, error);
+	rc = feed(data, size, true, sink, error);
 	if (data)
 		munmap(data, size);
 	return rc;

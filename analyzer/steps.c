@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The representative round of a phase as steps, in the order of issue. */
 #include "analyzer/measure.h"
+#include "analyzer/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -198,7 +199,10 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	for (; op < round->op_count; op++)
 		add_op(&b, &trace->ops[keys[op].index], NULL, false);
 	free(keys);
-	phase->steps = b.steps;
+	/* gives back what was room for ops that are one step with their call */
+	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));
+	if (!phase->steps)
+		phase->steps = b.steps;
 	phase->step_count = b.count;
 	return 0;
 }

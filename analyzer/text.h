@@ -25,6 +25,8 @@ struct xs_text_error {
  * xs_trace_read; -EIO when out cannot be written.
  */
 int xs_text_dump(const char *path, FILE *out, const char **error);
+int xs_text_dump_memory(const void *data, size_t size, FILE *out,
+			const char **error);
 
 /*
  * Writes the binary trace that a text stands for. 0 or -errno: -EPROTO with

@@ -149,14 +149,28 @@ static int dump_defect(void *self, uint64_t at, const char *text)
 	return ferror(out) ? -EIO : 0;
 }
 
+static struct xs_sink dump_sink(FILE *out)
+{
+	return (struct xs_sink){.self = out,
+				.header = dump_header,
+				.chunk = dump_chunk,
+				.record = dump_record,
+				.defect = dump_defect};
+}
+
 int xs_text_dump(const char *path, FILE *out, const char **error)
 {
-	const struct xs_sink sink = {.self = out,
-				     .header = dump_header,
-				     .chunk = dump_chunk,
-				     .record = dump_record,
-				     .defect = dump_defect};
+	const struct xs_sink sink = dump_sink(out);
 	int rc = xs_source_feed_file(path, &sink, error);
+
+	return !rc && fflush(out) ? -EIO : rc;
+}
+
+int xs_text_dump_memory(const void *data, size_t size, FILE *out,
+			const char **error)
+{
+	const struct xs_sink sink = dump_sink(out);
+	int rc = xs_source_feed_memory(data, size, &sink, error);
 
 	return !rc && fflush(out) ? -EIO : rc;
 }

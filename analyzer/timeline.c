@@ -3,6 +3,7 @@
 
 #include "analyzer/cover.h"
 #include "analyzer/sort.h"
+#include "analyzer/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,11 +43,12 @@ static void add_ops(const struct xs_trace *trace, struct xs_timeline *out)
 static int add_calls(const struct xs_trace *trace, struct xs_timeline *out)
 {
 	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	bool *blocks = xs_calls_blocked(trace);
 	struct xs_cover blocked = {0, 0};
-	int rc;
+	int rc = -ENOMEM;
 
-	if (!keys)
-		return -ENOMEM;
+	if (!keys || !blocks)
+		goto out;
 	for (size_t i = 0; i < trace->call_count; i++)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
 	rc = xs_keys_sort(keys, trace->call_count);
@@ -58,11 +60,13 @@ static int add_calls(const struct xs_trace *trace, struct xs_timeline *out)
 		if (call->call_class == XS_CALL_ALLOC_PINNED ||
 		    call->call_class == XS_CALL_REGISTER)
 			out->pinned_alloc_ns += call->end_ns - call->start_ns;
-		if (xs_call_blocks(call))
+		if (blocks[keys[i].index])
 			xs_cover_add(&blocked, call->start_ns, call->end_ns);
 	}
 	out->host_blocked_ns = blocked.total_ns;
+out:
 	free(keys);
+	free(blocks);
 	return rc;
 }
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct walk {
 	const xs_u8 *data;
@@ -142,8 +142,14 @@ static int walk_chunk(const struct walk *walk, uint64_t at, uint64_t *next)
 	return rc ? rc : walk_records(walk, at + sizeof(chunk), end, used_end);
 }
 
-int xs_walk(const void *data, uint64_t size, const struct xs_sink *sink,
-	    const char **error)
+/* A large trace shall not stay in memory beside what is made of it. */
+static void drop_pages(const void *data, uint64_t from, uint64_t end)
+{
+	madvise((char *)(uintptr_t)data + from, end - from, MADV_DONTNEED);
+}
+
+int xs_walk(const void *data, uint64_t size, bool mapped,
+	    const struct xs_sink *sink, const char **error)
 {
 	struct walk walk = {data, size, sink};
 	struct xs_file_header header;
@@ -168,6 +174,8 @@ int xs_walk(const void *data, uint64_t size, const struct xs_sink *sink,
 		if (rc || size - at < sizeof(struct xs_chunk_header))
 			break;
 		rc = walk_chunk(&walk, at, &next);
+		if (mapped)
+			drop_pages(data, at, next);
 		at = next;
 	}
 	return rc;

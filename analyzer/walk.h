@@ -9,6 +9,8 @@
 
 #include "preload/format.h"
 
+#include <stdbool.h>
+
 /* Each returns 0, or -errno to end the walk. at: offset in the binary file. */
 struct xs_sink {
 	void *self;
@@ -26,10 +28,11 @@ struct xs_sink {
 
 /*
  * Walks a binary trace in memory, in time and with memory bounded by its
- * size, whatever it holds. What is damaged goes to sink->defect. 0, a sink's
- * error, -EPROTO or -EPROTONOSUPPORT with *error (static text).
+ * size, whatever it holds. What is damaged goes to sink->defect. mapped: data
+ * is a mapped file, whose pages are dropped as they are done with. 0, a
+ * sink's error, -EPROTO or -EPROTONOSUPPORT with *error (static text).
  */
-int xs_walk(const void *data, uint64_t size, const struct xs_sink *sink,
-	    const char **error);
+int xs_walk(const void *data, uint64_t size, bool mapped,
+	    const struct xs_sink *sink, const char **error);
 
 #endif

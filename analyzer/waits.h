@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Which calls make the host wait for the device. */
+#ifndef XS_WAITS_H
+#define XS_WAITS_H
+
+#include "analyzer/trace.h"
+
+bool xs_call_is_sync(const struct xs_call *call);
+
+/* Did the call return only when the op that it asked for was done? */
+bool xs_call_waited(const struct xs_call *call, const struct xs_op *op);
+
+/* Had all that ended at end_ns, on the device, ended when the call returned? */
+bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns);
+
+/*
+ * By call: is it a synchronisation, or a copy that returned only when it was
+ * done? Owned by the caller; NULL without memory.
+ */
+bool *xs_calls_blocked(const struct xs_trace *trace);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/phase.h"
+#include "analyzer/text.h"
+#include "analyzer/timeline.h"
+#include "tests/analyzer/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const golden_names[] = {
+    "alternating", "empty",	"frees",  "graph", "kernels",
+    "killed",	   "opsonly",	"serial", "sizes", "streams",
+    "threads",	   "transfers", "wide"};
+const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
+
+struct bytes binary_of(const char *text)
+{
+	struct xs_text_error error;
+	struct bytes bytes;
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	FILE *out = open_memstream(&bytes.data, &bytes.size);
+	int rc;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	rc = xs_text_parse(in, out, &error);
+	if (rc)
+		fail_msg("line %lu: %s", error.line, error.text);
+	fclose(in);
+	fclose(out);
+	return bytes;
+}
+
+struct bytes file_bytes(const char *path)
+{
+	FILE *in = fopen(path, "rb");
+	struct bytes bytes;
+	FILE *out = open_memstream(&bytes.data, &bytes.size);
+	int c;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((c = getc(in)) != EOF)
+		putc(c, out);
+	fclose(in);
+	fclose(out);
+	return bytes;
+}
+
+const char *golden_path(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path),
+		 XS_SOURCE_DIR "/tests/analyzer/golden/%s.trace", name);
+	return path;
+}
+
+int analyze(const void *data, size_t size, size_t *ops)
+{
+	struct xs_timeline timeline;
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	const char *error;
+	int rc = xs_trace_read_memory(data, size, &trace, &error);
+
+	*ops = 0;
+	if (rc) {
+		assert_null(trace);
+		return rc;
+	}
+	*ops = trace->op_count;
+	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds of the phases of every trace, and what makes rounds differ. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/phase.h"
+#include "analyzer/timeline.h"
+#include "tests/analyzer/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Phases of a text. */
+static void build(const char *text, struct xs_trace **trace,
+		  struct xs_phases *phases)
+{
+	const char *error;
+	int rc = xs_trace_read_memory(text, strlen(text), trace, &error);
+
+	if (rc)
+		fail_msg("%s", error);
+	assert_int_equal(xs_phases_build(*trace, phases), 0);
+}
+
+static void check_phase(const struct xs_phase *phase, uint32_t id)
+{
+	uint64_t ops = 0;
+
+	assert_int_equal(phase->id, id);
+	assert_true(phase->rounds > 0);
+	assert_true(phase->round_ns.p5_ns <= phase->round_ns.median_ns);
+	assert_true(phase->round_ns.median_ns <= phase->round_ns.p95_ns);
+	assert_true(phase->host_ns.median_ns <= phase->round_ns.p95_ns);
+	assert_true(phase->first_start_ns <= phase->last_end_ns);
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		assert_true(step->call_ns <= step->return_ns);
+		assert_true(step->start_ns <= step->end_ns);
+		ops += step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H ||
+		       step->kind == XS_STEP_KERNEL;
+		/* in order of issue, as far as the calls are known */
+		if (i > 0 && step->return_ns && step->thread == step[-1].thread)
+			assert_true(step[-1].call_ns <= step->call_ns);
+	}
+	assert_true(ops == phase->h2d_ops + phase->d2h_ops + phase->kernel_ops);
+}
+
+/* Every op is in one round of one phase; ids go by time spent. */
+static void test_nothing_is_lost(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < golden_count; i++) {
+		uint64_t rounds = 0, kernels = 0, h2d_ops = 0;
+		struct xs_timeline timeline;
+		struct xs_phases phases;
+		struct xs_trace *trace;
+		const char *error;
+
+		assert_int_equal(
+		    xs_trace_read(golden_path(golden_names[i]), &trace, &error),
+		    0);
+		assert_int_equal(xs_timeline_build(trace, &timeline), 0);
+		assert_int_equal(xs_phases_build(trace, &phases), 0);
+		for (size_t j = 0; j < phases.count; j++) {
+			const struct xs_phase *phase = &phases.items[j];
+
+			check_phase(phase, (uint32_t)j + 1);
+			assert_true(j == 0 ||
+				    phase->total_ns <= phase[-1].total_ns);
+			rounds += phase->rounds;
+			kernels += phase->rounds * phase->kernel_ops;
+			h2d_ops += phase->rounds * phase->h2d_ops;
+		}
+		assert_true(rounds == phases.rounds);
+		assert_true(kernels == timeline.count[XS_OP_KERNEL]);
+		assert_true(h2d_ops == timeline.count[XS_OP_H2D]);
+		xs_phases_free(&phases);
+		xs_trace_free(trace);
+	}
+}
+
+/*
+ * Two rounds of a copy and a copy back; the second differs by what the format
+ * string of the second half says.
+ */
+#define TWO_ROUNDS(site, bytes, module)                                        \
+	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
+	"string id=1 text=\"/a\"\nstring id=2 text=\"/b\"\n"                   \
+	"module module=1 path=1\nmodule module=2 path=2\n"                     \
+	"site call_class=1 site=1 module=1 offset=16\n"                        \
+	"site call_class=1 site=2 module=1 offset=32\n"                        \
+	"site call_class=1 site=3 module=" module " offset=16\n"               \
+	"copycall site=1 correlation=1 start=0 duration=10 src=1 bytes=4000\n" \
+	"copycall site=2 correlation=2 start=20 duration=10 bytes=4000\n"      \
+	"copycall site=" site " correlation=3 start=40 duration=10\n"          \
+	"copycall site=2 correlation=4 start=60 duration=10\n"                 \
+	"chunk\n"                                                              \
+	"copy correlation=1 start=1 duration=8 bytes=4000 direction=1\n"       \
+	"copy correlation=2 start=21 duration=8 bytes=4000 direction=2\n"      \
+	"copy correlation=3 start=41 duration=8 direction=1 bytes=" bytes "\n" \
+	"copy correlation=4 start=61 duration=8 bytes=4000 direction=2\n"
+
+static void check_count(const char *text, size_t phase_count)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.rounds, 2);
+	assert_int_equal(phases.count, phase_count);
+	for (size_t i = 1; i < phases.count; i++) {
+		assert_string_not_equal(phases.items[i - 1].signature,
+					phases.items[i].signature);
+		assert_true(phases.items[i - 1].signature_hash !=
+			    phases.items[i].signature_hash);
+	}
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+static void test_what_is_alike(void **state)
+{
+	(void)state;
+	check_count(TWO_ROUNDS("1", "4000", "1"), 1);
+	check_count(TWO_ROUNDS("1", "4390", "1"), 1); /* sizes nearly alike */
+	check_count(TWO_ROUNDS("1", "4410", "1"), 2);
+	check_count(TWO_ROUNDS("2", "4000", "1"), 2); /* another line */
+	check_count(TWO_ROUNDS("3", "4000", "1"), 1); /* another caller only */
+	check_count(TWO_ROUNDS("3", "4000", "2"), 2); /* another module */
+}
+
+/* Addresses, handles, times and the order of tables do not matter. */
+static void test_hash_is_stable(void **state)
+{
+	static const char *const texts[] = {
+	    "xferspy-text 1\nheader\nchunk thread=1 base_ns=1000\n"
+	    "string id=1 text=\"cudaMemcpy\"\nstring id=2 text=\"k\"\n"
+	    "string id=3 text=\"/bin/a\"\nstring id=4 text=\"0a0b\"\n"
+	    "module module=1 path=3 build_id=4\n"
+	    "site call_class=1 site=1 function=1 module=1 offset=5\n"
+	    "shape shape=1 name=2\n"
+	    "copycall site=1 correlation=1 start=0 duration=10 src=77 "
+	    "bytes=4096\n"
+	    "chunk base_ns=1000\n"
+	    "copy correlation=1 start=1 duration=8 bytes=4096 direction=1\n"
+	    "kernel start=12 duration=9 shape=1\n",
+	    "xferspy-text 1\nheader\nchunk thread=9 base_ns=5000\n"
+	    "shape shape=8 name=12\n"
+	    "string id=13 text=\"/moved/a\"\nstring id=14 text=\"0a0b\"\n"
+	    "module module=3 path=13 build_id=14\n"
+	    "string id=12 text=\"k\"\nstring id=11 text=\"cudaMemcpy\"\n"
+	    "site call_class=1 site=6 function=11 module=3 offset=5\n"
+	    "copycall site=6 correlation=99 start=0 duration=30 src=99 "
+	    "bytes=4096\n"
+	    "chunk base_ns=5000\n"
+	    "copy correlation=99 start=1 duration=20 bytes=4096 direction=1\n"
+	    "kernel start=42 duration=4 shape=8\n",
+	};
+	uint64_t hash[2][2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct xs_phases phases;
+		struct xs_trace *trace;
+
+		build(texts[i], &trace, &phases);
+		assert_int_equal(phases.count, 2);
+		for (size_t j = 0; j < 2; j++)
+			hash[i][phases.items[j].h2d_ops] =
+			    phases.items[j].signature_hash;
+		xs_phases_free(&phases);
+		xs_trace_free(trace);
+	}
+	assert_true(hash[0][0] == hash[1][0]);
+	assert_true(hash[0][1] == hash[1][1]);
+	assert_true(hash[0][0] != hash[0][1]);
+}
+
+static void check_signature(const char *name, const char *wanted)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		 "xferspy-text 1\nheader\nchunk\nstring id=1 text=\"%s\"\n"
+		 "shape shape=1 name=1\nkernel shape=1\n",
+		 name);
+	build(text, &trace, &phases);
+	assert_string_equal(phases.items[0].signature, wanted);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+static void test_kernel_names(void **state)
+{
+	(void)state;
+	check_signature("stencil7", "stencil7");
+	check_signature("_Z8stencil7PKiPii", "stencil7");
+	check_signature("_ZN3app6reduceIfEEvPKfPfi", "reduce");
+	check_signature("void ns::f<a::b<int> >(int)", "f");
+	check_signature("_ZN12_GLOBAL__N_13addEPi", "add");
+	check_signature("", "kernel");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_nothing_is_lost),
+	    cmocka_unit_test(test_what_is_alike),
+	    cmocka_unit_test(test_hash_is_stable),
+	    cmocka_unit_test(test_kernel_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

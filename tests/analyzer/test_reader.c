@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader on damaged files: what is whole is read, the rest is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/analyzer/support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Three chunks of two ops each. */
+static const char three_chunks[] =
+    "xferspy-text 1\n"
+    "header pid=1 state=1 start_realtime_ns=1000 tail_bytes=16384\n"
+    "chunk base_ns=1000\n"
+    "kernel start=1 duration=1\n"
+    "kernel start=2 duration=1\n"
+    "chunk base_ns=2000\n"
+    "kernel start=1 duration=1\n"
+    "kernel start=2 duration=1\n"
+    "chunk base_ns=3000\n"
+    "kernel start=1 duration=1\n"
+    "kernel start=2 duration=1\n";
+
+static struct xs_trace *read_bytes(const struct bytes *bytes)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	assert_int_equal(
+	    xs_trace_read_memory(bytes->data, bytes->size, &trace, &error), 0);
+	return trace;
+}
+
+static void put32(struct bytes *bytes, size_t at, uint32_t value)
+{
+	assert_true(at + sizeof(value) <= bytes->size);
+	memcpy(bytes->data + at, &value, sizeof(value));
+}
+
+/* ops: how many are still read; word: of the first defect, NULL: none. */
+static void check_damage(size_t at, uint32_t value, size_t ops,
+			 const char *word)
+{
+	struct bytes bytes = binary_of(three_chunks);
+	struct xs_trace *trace;
+
+	put32(&bytes, at, value);
+	trace = read_bytes(&bytes);
+	assert_int_equal(trace->op_count, ops);
+	if (word) {
+		assert_true(trace->defect_count > 0);
+		assert_non_null(strstr(trace->defects[0].text, word));
+	} else {
+		assert_int_equal(trace->defect_count, 0);
+	}
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+static void test_damaged_chunks(void **state)
+{
+	(void)state;
+	check_damage(8192, XS_CHUNK_MAGIC, 6, NULL); /* as it was */
+	check_damage(8192, 0, 4, "no chunk");
+	check_damage(8192, 0x12345678, 4, "no chunk");
+	check_damage(8196, 0, 6, "size is damaged");
+	check_damage(8196, 12345, 6, "size is damaged");
+	check_damage(8196, 8192, 6, "shorter than it says");
+	check_damage(8196, 0x40000000, 6, "shorter than it says");
+	check_damage(8200, 0, 6, "used size");
+	check_damage(8200, 0x40000000, 6, "are missing");
+	check_damage(8200, 32 + 20, 5, NULL);
+	check_damage(8200, 32 + 21, 5, "no record");
+	check_damage(8200, 32 + 20 + 8, 5, "damaged record");
+	check_damage(8192 + 32, 0x0000ff20, 4, "damaged record");
+	check_damage(8192 + 32, 0x00000020, 4, "damaged record");
+	check_damage(8192 + 32, 0x00000000, 4, "damaged record");
+	check_damage(8192 + 32, 0x00000563, 5, NULL); /* unknown kind */
+}
+
+static void test_short_record(void **state)
+{
+	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
+				       "unknown kind=32 data=000000000000\n"
+				       "kernel start=1 duration=1\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+
+	(void)state;
+	assert_int_equal(trace->op_count, 1);
+	assert_int_equal(trace->defect_count, 1);
+	assert_non_null(strstr(trace->defects[0].text, "too short"));
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+static void test_headers(void **state)
+{
+	static const struct {
+		size_t at;
+		unsigned char value;
+		int rc;
+	} cases[] = {
+	    {0, 'x', -EPROTO},	      {7, 1, -EPROTO},	{8, 0, -EPROTO},
+	    {8, 2, -EPROTONOSUPPORT}, {12, 1, -EPROTO}, {20, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = binary_of(three_chunks);
+		struct xs_trace *trace;
+		const char *error;
+
+		bytes.data[cases[i].at] = (char)cases[i].value;
+		assert_int_equal(xs_trace_read_memory(bytes.data, bytes.size,
+						      &trace, &error),
+				 cases[i].rc);
+		assert_int_equal(cases[i].rc != 0, error != NULL);
+		xs_trace_free(trace);
+		free(bytes.data);
+	}
+}
+
+/* A file that ends early: every op that is whole is read, and no other. */
+static void test_every_truncation(void **state)
+{
+	struct bytes bytes = binary_of(three_chunks);
+
+	(void)state;
+	for (size_t size = 0; size <= bytes.size; size++) {
+		char *copy = malloc(size + 1);
+		size_t ops, wanted = 0;
+		int rc;
+
+		assert_non_null(copy);
+		memcpy(copy, bytes.data, size);
+		rc = analyze(copy, size, &ops);
+		assert_int_equal(rc, size < 88 ? -EPROTO : 0);
+		for (size_t chunk = 4096; chunk < bytes.size; chunk += 4096)
+			for (size_t end = 52; end <= 72; end += 20)
+				wanted += size >= 88 && chunk + end <= size;
+		assert_int_equal(ops, wanted);
+		free(copy);
+	}
+	free(bytes.data);
+}
+
+static void test_truncation_is_named(void **state)
+{
+	struct bytes bytes = binary_of(three_chunks);
+	struct xs_trace *trace;
+
+	(void)state;
+	bytes.size -= 5000;
+	trace = read_bytes(&bytes);
+	assert_non_null(
+	    strstr(trace->defects[0].text, "5000 bytes are missing"));
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+/* Flipped bits: anything may come out, but it comes out. */
+static void test_bit_flips(void **state)
+{
+	uint64_t random = 12345;
+
+	(void)state;
+	for (size_t i = 0; i < golden_count; i++) {
+		struct bytes text = file_bytes(golden_path(golden_names[i]));
+		struct bytes bytes = binary_of(text.data);
+
+		for (int round = 0; round < 300; round++) {
+			char *copy = malloc(bytes.size);
+			size_t ops;
+
+			assert_non_null(copy);
+			memcpy(copy, bytes.data, bytes.size);
+			for (int flip = 0; flip < 8; flip++) {
+				random = random * 6364136223846793005u + 1;
+				/* most pages are zeros: aim at their start */
+				copy[(random >> 33) % (bytes.size / 4096) *
+					 4096 +
+				     (random >> 20) % 1024] ^=
+				    (char)(1u << (random >> 60 & 7));
+			}
+			analyze(copy, bytes.size, &ops);
+			free(copy);
+		}
+		free(bytes.data);
+		free(text.data);
+	}
+}
+
+static void test_hostile_ids(void **state)
+{
+	struct bytes bytes =
+	    binary_of("xferspy-text 1\nheader\nchunk\n"
+		      "wide site=4000000000\n"
+		      "call site=65535 correlation=1\n"
+		      "shape shape=4294967295 name=4294967294\n"
+		      "site site=3 caller=3 module=9 function=77\n"
+		      "kernel shape=4294967295 queue=65535\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+
+	(void)state;
+	assert_int_equal(trace->op_count, 1);
+	assert_true(trace->ops[0].queue < trace->queue_count);
+	assert_true(trace->ops[0].shape < trace->shape_count);
+	assert_true(trace->calls[0].site < trace->site_count);
+	assert_true(trace->defect_count > 0);
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+static void test_many_defects_are_few(void **state)
+{
+	struct bytes bytes = {calloc(300, 4096), 300 * 4096};
+	struct bytes head = binary_of("xferspy-text 1\nheader\n");
+	struct xs_trace *trace;
+
+	(void)state;
+	assert_non_null(bytes.data);
+	memcpy(bytes.data, head.data, head.size);
+	for (size_t i = 1; i < 300; i++)
+		put32(&bytes, i * 4096, XS_CHUNK_MAGIC);
+	trace = read_bytes(&bytes);
+	assert_int_equal(trace->defect_count, 65);
+	xs_trace_free(trace);
+	free(head.data);
+	free(bytes.data);
+}
+
+static void test_strings_in_parts(void **state)
+{
+	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
+				       "string id=1 text=\"void f\"\n"
+				       "string id=2 text=\"other\"\n"
+				       "string id=1 part=1 text=\"oo(int\"\n"
+				       "string id=1 part=2 text=\", int)\"\n"
+				       "shape shape=1 name=1\n"
+				       "shape shape=2 name=2\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+
+	(void)state;
+	assert_string_equal(trace->strings[trace->shapes[0].name],
+			    "void foo(int, int)");
+	assert_string_equal(trace->strings[trace->shapes[1].name], "other");
+	assert_string_equal(trace->strings[0], "");
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+static void test_order_and_join(void **state)
+{
+	/* two threads and the drain, each in order, together not */
+	struct bytes bytes =
+	    binary_of("xferspy-text 1\nheader\n"
+		      "chunk thread=1 base_ns=1000\n"
+		      "call site=1 correlation=7 start=100 duration=5\n"
+		      "call site=1 correlation=9 start=300 duration=5\n"
+		      "chunk thread=2 base_ns=1000\n"
+		      "call site=1 correlation=8 start=200 duration=5\n"
+		      "call site=1 correlation=7 start=9000 duration=5\n"
+		      "chunk base_ns=1000\n"
+		      "kernel correlation=9 start=310 duration=5\n"
+		      "kernel correlation=7 start=120 duration=5\n"
+		      "kernel correlation=7 start=9010 duration=5\n"
+		      "kernel correlation=5 start=500 duration=5\n"
+		      "kernel correlation=8 start=210 duration=5\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+	static const uint32_t calls[] = {0, 1, 2, XS_NONE, 3};
+
+	(void)state;
+	assert_int_equal(trace->ops_matched, 4);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(trace->ops[i].call, calls[i]);
+	for (size_t i = 1; i < 5; i++)
+		assert_true(trace->ops[i - 1].start_ns <=
+			    trace->ops[i].start_ns);
+	assert_int_equal(trace->calls[1].thread, 2);
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
+static void test_missing_file(void **state)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	(void)state;
+	assert_int_equal(xs_trace_read("/nonexistent", &trace, &error),
+			 -ENOENT);
+	assert_null(trace);
+	assert_int_equal(xs_trace_read("/", &trace, &error), -EISDIR);
+	assert_int_equal(xs_trace_read("/dev/null", &trace, &error), -EPROTO);
+	assert_non_null(strstr(error, "empty"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_damaged_chunks),
+	    cmocka_unit_test(test_short_record),
+	    cmocka_unit_test(test_headers),
+	    cmocka_unit_test(test_every_truncation),
+	    cmocka_unit_test(test_truncation_is_named),
+	    cmocka_unit_test(test_bit_flips),
+	    cmocka_unit_test(test_hostile_ids),
+	    cmocka_unit_test(test_many_defects_are_few),
+	    cmocka_unit_test(test_strings_in_parts),
+	    cmocka_unit_test(test_order_and_join),
+	    cmocka_unit_test(test_missing_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

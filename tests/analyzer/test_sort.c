@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/sort.h"
+
+#include <stdlib.h>
+
+/* A fixed sequence: the same values in every run. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+static void check_sorted(struct xs_key *keys, size_t count)
+{
+	assert_int_equal(xs_keys_sort(keys, count), 0);
+	for (size_t i = 1; i < count; i++) {
+		assert_true(keys[i - 1].key <= keys[i].key);
+		/* stable: equal keys stay in order */
+		if (keys[i - 1].key == keys[i].key)
+			assert_true(keys[i - 1].index < keys[i].index);
+	}
+}
+
+static void test_keys_random(void **state)
+{
+	uint64_t random = 1;
+
+	(void)state;
+	for (size_t count = 0; count < 300; count++) {
+		struct xs_key *keys = calloc(count + 1, sizeof(*keys));
+
+		assert_non_null(keys);
+		for (size_t i = 0; i < count; i++)
+			keys[i] = (struct xs_key){next_random(&random) % 50,
+						  (uint32_t)i};
+		check_sorted(keys, count);
+		free(keys);
+	}
+}
+
+static void test_keys_nearly_sorted(void **state)
+{
+	enum { COUNT = 10000 };
+	static struct xs_key keys[COUNT];
+	uint64_t random = 2;
+
+	(void)state;
+	/* two sources that are in order, one after the other, with jitter */
+	for (size_t i = 0; i < COUNT; i++)
+		keys[i] = (struct xs_key){i % (COUNT / 2) * 10 +
+					      next_random(&random) % 25,
+					  (uint32_t)i};
+	check_sorted(keys, COUNT);
+}
+
+static void test_keys_descending(void **state)
+{
+	static struct xs_key keys[1000];
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++)
+		keys[i] = (struct xs_key){1000 - i, (uint32_t)i};
+	check_sorted(keys, 1000);
+	assert_int_equal(keys[0].index, 999);
+}
+
+static void test_apply(void **state)
+{
+	struct xs_key keys[] = {{0, 3}, {0, 0}, {0, 1}, {0, 2}, {0, 4}};
+	int items[] = {10, 11, 12, 13, 14};
+	const int wanted[] = {13, 10, 11, 12, 14};
+
+	(void)state;
+	xs_keys_apply(keys, 5, items, sizeof(*items));
+	assert_memory_equal(items, wanted, sizeof(items));
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(keys[i].index, i);
+}
+
+static void test_values(void **state)
+{
+	uint64_t values[500], scratch[500], random = 3;
+
+	(void)state;
+	for (size_t i = 0; i < 500; i++)
+		values[i] = next_random(&random) << (i % 33);
+	values[17] = UINT64_MAX;
+	xs_values_sort(values, scratch, 500);
+	for (size_t i = 1; i < 500; i++)
+		assert_true(values[i - 1] <= values[i]);
+	assert_true(values[499] == UINT64_MAX);
+}
+
+static void test_grow(void **state)
+{
+	uint32_t *items = NULL;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		items = xs_array_grow(items, i, sizeof(*items));
+		assert_non_null(items);
+		items[i] = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(items[i], i);
+	free(items);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_keys_random),
+	    cmocka_unit_test(test_keys_nearly_sorted),
+	    cmocka_unit_test(test_keys_descending),
+	    cmocka_unit_test(test_apply),
+	    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_grow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Call sites of this very program, found in its own ELF and DWARF. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/symbols.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char program[4096];
+static char build_id[129];
+
+/* Where its caller will go on, less one: what the preload library records. */
+static __attribute__((noinline)) uint64_t call_offset(void)
+{
+	uintptr_t address = (uintptr_t)__builtin_return_address(0) - 1;
+	Dl_info info;
+
+	assert_true(dladdr((void *)address, &info) != 0);
+	return address - (uintptr_t)info.dli_fbase;
+}
+
+static volatile int keep;
+static int plain_line, inlined_line;
+
+static __attribute__((noinline)) uint64_t plain_function(void)
+{
+	plain_line = __LINE__ + 1;
+	uint64_t offset = call_offset();
+
+	keep++;
+	return offset;
+}
+
+static inline __attribute__((always_inline)) uint64_t inlined_function(void)
+{
+	inlined_line = __LINE__ + 1;
+	uint64_t offset = call_offset();
+
+	keep++;
+	return offset;
+}
+
+static __attribute__((noinline)) uint64_t outer_function(void)
+{
+	uint64_t offset = inlined_function();
+
+	keep++;
+	return offset;
+}
+
+static int note_build_id(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const char *at =
+		    (const char *)(info->dlpi_addr + segment->p_vaddr);
+		const char *end = at + segment->p_memsz;
+
+		while (segment->p_type == PT_NOTE &&
+		       at + sizeof(ElfW(Nhdr)) < end) {
+			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+			const unsigned char *bits =
+			    (const unsigned char *)(note + 1) +
+			    (note->n_namesz + 3) / 4 * 4;
+
+			if (note->n_type == NT_GNU_BUILD_ID)
+				for (size_t j = 0; j < note->n_descsz; j++)
+					snprintf(build_id + 2 * j, 3, "%02x",
+						 bits[j]);
+			at = (const char *)bits + (note->n_descsz + 3) / 4 * 4;
+		}
+	}
+	return 1; /* the first object is the program */
+}
+
+static int find_self(void **state)
+{
+	ssize_t length =
+	    readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	(void)state;
+	dl_iterate_phdr(note_build_id, NULL);
+	return length > 0 && build_id[0] ? 0 : -1;
+}
+
+/* A trace of some sites in one module. */
+struct fixture {
+	struct xs_trace trace;
+	struct xs_module module;
+	char *strings[4];
+	struct xs_site sites[3];
+	struct xs_shape shape;
+};
+
+static void init(struct fixture *f, char *path, char *id)
+{
+	*f =
+	    (struct fixture){.module = {.path = 1, .build_id = 2},
+			     .strings = {(char[]){""}, path, id, (char[]){""}}};
+	f->trace.modules = &f->module;
+	f->trace.module_count = 1;
+	f->trace.strings = f->strings;
+	f->trace.string_count = 4;
+	f->trace.sites = f->sites;
+	f->trace.site_count = 3;
+	for (size_t i = 0; i < 3; i++)
+		f->sites[i] =
+		    (struct xs_site){.module = XS_NONE, .caller = XS_NONE};
+}
+
+static void release(struct fixture *f)
+{
+	for (size_t i = 0; i < 3; i++) {
+		free(f->sites[i].symbol);
+		free(f->sites[i].file);
+	}
+}
+
+static void test_own_sites(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	init(&f, program, build_id);
+	f.sites[0].module = f.sites[1].module = 0;
+	f.sites[0].offset = plain_function();
+	f.sites[1].offset = outer_function();
+	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	assert_string_equal(f.sites[0].symbol, "plain_function");
+	assert_non_null(strstr(f.sites[0].file, "test_symbols.c"));
+	assert_int_equal(f.sites[0].line, plain_line);
+	assert_string_equal(f.sites[1].symbol, "inlined_function");
+	assert_int_equal(f.sites[1].line, inlined_line);
+	assert_null(f.sites[2].symbol);
+	release(&f);
+}
+
+static void test_not_the_same_file(void **state)
+{
+	static char other_id[] = "00112233", gone[] = "/nonexistent/app",
+		    relative[] = "app", none[] = "", script[] = "/etc/passwd";
+	char *const modules[][2] = {{program, other_id},
+				    {gone, build_id},
+				    {relative, none},
+				    {none, none},
+				    {script, none}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
+		struct fixture f;
+
+		init(&f, modules[i][0], modules[i][1]);
+		f.sites[0].module = 0;
+		f.sites[0].offset = plain_function();
+		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+		assert_null(f.sites[0].symbol);
+		assert_null(f.sites[0].file);
+		release(&f);
+	}
+}
+
+static void test_offset_out_of_range(void **state)
+{
+	static const uint64_t offsets[] = {0, 1, UINT64_MAX, 1u << 30};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		struct fixture f;
+
+		init(&f, program, build_id);
+		f.sites[0].module = 0;
+		f.sites[0].offset = offsets[i];
+		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+		assert_null(f.sites[0].file);
+		release(&f);
+	}
+}
+
+/* The function that the compiler makes for a kernel is nobody's line. */
+static void test_kernel_stub(void **state)
+{
+	static char kernel[] = "plain_function";
+	struct fixture f;
+
+	(void)state;
+	init(&f, program, build_id);
+	f.strings[3] = kernel;
+	f.shape.name = 3;
+	f.trace.shapes = &f.shape;
+	f.trace.shape_count = 1;
+	f.sites[0].module = f.sites[1].module = 0;
+	f.sites[0].offset = plain_function();
+	f.sites[0].caller = 1;
+	f.sites[1].offset = outer_function();
+	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	assert_null(f.sites[0].file);
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
+	release(&f);
+}
+
+static void test_user_site(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	init(&f, program, build_id);
+	f.sites[0].caller = 1;
+	f.sites[1].caller = 2;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	f.sites[2].file = strdup("user.c");
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[2]);
+	f.sites[2].caller = 0; /* in a circle */
+	free(f.sites[2].file);
+	f.sites[2].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 1), &f.sites[1]);
+	assert_null(xs_symbols_user_site(&f.trace, XS_NONE));
+	release(&f);
+}
+
+static void test_demangle(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"main", "main"},
+	    {"", ""},
+	    {"_Z", "_Z"},
+	    {"_Z9", "_Z9"},
+	    {"_Znonsense", "_Znonsense"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *plain = xs_symbols_demangle(cases[i][0]);
+
+		assert_string_equal(plain, cases[i][1]);
+		free(plain);
+	}
+
+	/* with arguments by the C++ runtime's demangler, without otherwise */
+	char *plain = xs_symbols_demangle("_ZN3app6reduceEPKfi");
+
+	assert_int_equal(strncmp(plain, "app::reduce", 11), 0);
+	free(plain);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_own_sites),
+	    cmocka_unit_test(test_not_the_same_file),
+	    cmocka_unit_test(test_offset_out_of_range),
+	    cmocka_unit_test(test_kernel_stub),
+	    cmocka_unit_test(test_user_site),
+	    cmocka_unit_test(test_demangle),
+	};
+
+	return cmocka_run_group_tests(tests, find_self, NULL);
+}

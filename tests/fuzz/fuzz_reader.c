@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/fuzz_reader.h"
+
+#include "analyzer/phase.h"
+#include "analyzer/symbols.h"
+#include "analyzer/text.h"
+#include "analyzer/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void run_stages(const void *data, size_t size)
+{
+	struct xs_timeline timeline;
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read_memory(data, size, &trace, &error))
+		return;
+	xs_timeline_build(trace, &timeline);
+	if (xs_phases_build(trace, &phases) == 0)
+		xs_phases_free(&phases);
+	for (size_t i = 0; i < trace->site_count && i < 100; i++)
+		xs_symbols_user_site(trace, (uint32_t)i);
+	xs_trace_free(trace);
+}
+
+/* A sink that only counts: what the parser makes of a text, without a file. */
+static int count_header(void *self, const struct xs_file_header *header,
+			uint64_t file_bytes, uint64_t source_bytes)
+{
+	(void)header;
+	(void)file_bytes;
+	(void)source_bytes;
+	(*(size_t *)self)++;
+	return 0;
+}
+
+static int count_chunk(void *self, uint64_t at,
+		       const struct xs_chunk_header *chunk)
+{
+	(void)at;
+	*(size_t *)self += chunk->used_bytes;
+	return 0;
+}
+
+static int count_record(void *self, uint64_t at, const xs_u8 *record)
+{
+	(void)at;
+	for (size_t i = 0; i < record[1] * 4u; i++)
+		*(size_t *)self += record[i];
+	return 0;
+}
+
+static int count_defect(void *self, uint64_t at, const char *text)
+{
+	(void)at;
+	*(size_t *)self += strlen(text);
+	return 0;
+}
+
+static void parse_text(const void *data, size_t size)
+{
+	size_t count = 0;
+	const struct xs_sink sink = {.self = &count,
+				     .header = count_header,
+				     .chunk = count_chunk,
+				     .record = count_record,
+				     .defect = count_defect};
+	struct xs_text_error error;
+	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
+
+	if (!in)
+		return;
+	xs_text_read(in, size, &sink, &error);
+	fclose(in);
+}
+
+/* What a dump prints must read back, whatever the trace was. */
+static void dump_and_parse(const void *data, size_t size)
+{
+	char *text = NULL;
+	size_t text_size = 0;
+	const char *error;
+	FILE *out = open_memstream(&text, &text_size);
+
+	if (!out)
+		return;
+	if (xs_text_dump_memory(data, size, out, &error) == 0 &&
+	    fflush(out) == 0)
+		run_stages(text, text_size);
+	fclose(out);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* in memory of its own: reads past its end are seen, and aligned */
+	void *copy = malloc(size);
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	run_stages(copy, size);
+	parse_text(copy, size);
+	dump_and_parse(copy, size);
+	free(copy);
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_FUZZ_READER_H
+#define XS_FUZZ_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads data as a trace, binary or text, runs every stage after the reader,
+ * and dumps and parses it as text. Always 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif
