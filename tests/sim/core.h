@@ -28,6 +28,7 @@
 #define XS_SIM_WARP_SIZE    32
 #define XS_SIM_MAX_THREADS  1024
 #define XS_SIM_SHARED_BYTES (48u * 1024)
+#define XS_SIM_CLOCK_KHZ    1500000u
 
 /* From the environment; README.md lists the variables. */
 struct xs_sim_config {
@@ -234,6 +235,19 @@ XS_SIM_API void xs_sim_event_wait(struct xs_sim_event *event);
 XS_SIM_API void xs_sim_device_wait(int device);
 XS_SIM_API bool xs_sim_stream_done(struct xs_sim_stream *stream);
 XS_SIM_API bool xs_sim_event_done(struct xs_sim_event *event);
+
+/* --- request.c: the same, checked as the APIs do */
+XS_SIM_API int xs_sim_set(struct xs_sim_stream *stream,
+			  const struct xs_sim_set *set);
+/* XS_SIM_RECORD or XS_SIM_WAIT. */
+XS_SIM_API int xs_sim_event_issue(enum xs_sim_op_kind kind,
+				  struct xs_sim_event *event,
+				  struct xs_sim_stream *stream);
+XS_SIM_API int xs_sim_event_query(struct xs_sim_event *event);
+XS_SIM_API int xs_sim_event_elapsed(struct xs_sim_event *start,
+				    struct xs_sim_event *end, float *ms);
+/* What a device calls a pinned address. */
+XS_SIM_API int xs_sim_device_pointer(const void *host, void **device);
 
 /* --- module.c: device code */
 struct xs_sim_module;

@@ -87,21 +87,17 @@ static int copy_from_symbol(void *dst, const void *symbol, size_t count,
 static int set_2d(void *dst, size_t pitch, int value, size_t width,
 		  size_t height, struct xs_sim_stream *stream, bool async)
 {
-	struct xs_sim_op op = {
-		.kind = XS_SIM_SET,
-		.stream = stream,
-		.set = {.dst = dst,
-			.width = width,
-			.height = height,
-			.pitch = pitch,
-			.value = (uint8_t)value,
-			.unit = 1,
-			.async = async},
+	const struct xs_sim_set set = {
+		.dst = dst,
+		.width = width,
+		.height = height,
+		.pitch = pitch,
+		.value = (uint8_t)value,
+		.unit = 1,
+		.async = async,
 	};
 
-	if (width == 0 || height == 0)
-		return cudaSuccess;
-	return xs_sim_issue(&op);
+	return xs_sim_set(stream, &set);
 }
 
 static int symbol_address(void **address, const void *symbol)

@@ -31,16 +31,6 @@ static int malloc_pitch(void **address, size_t *pitch, size_t width,
 	return xs_sim_alloc(XS_SIM_DEVICE, *pitch * height, 0, address);
 }
 
-static int device_pointer(void **device, void *host)
-{
-	struct xs_sim_range range;
-
-	if (!xs_sim_find(host, &range) || range.memory != XS_SIM_PINNED)
-		return cudaErrorInvalidValue;
-	*device = host;
-	return cudaSuccess;
-}
-
 static int host_flags(unsigned *flags, void *host)
 {
 	struct xs_sim_range range;
@@ -110,7 +100,7 @@ RT_API(cudaHostRegister, v4000, (void *ptr, size_t size, unsigned int flags),
 RT_API(cudaHostUnregister, v4000, (void *ptr), (ptr), xs_sim_unregister(ptr))
 RT_API(cudaHostGetDevicePointer, v3020,
        (void **pDevice, void *pHost, unsigned int flags),
-       (pDevice, pHost, flags), device_pointer(pDevice, pHost))
+       (pDevice, pHost, flags), xs_sim_device_pointer(pHost, pDevice))
 RT_API(cudaHostGetFlags, v3020, (unsigned int *pFlags, void *pHost),
        (pFlags, pHost), host_flags(pFlags, pHost))
 RT_API(cudaPointerGetAttributes, v4000,

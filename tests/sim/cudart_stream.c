@@ -56,37 +56,11 @@ static int destroy_event(cudaEvent_t event)
 	return cudaSuccess;
 }
 
-static int issue_event(enum xs_sim_op_kind kind, cudaEvent_t event,
-		       struct xs_sim_stream *stream)
-{
-	struct xs_sim_op op = {
-		.kind = kind,
-		.stream = stream,
-		.event = event_of(event),
-	};
-
-	if (!event)
-		return cudaErrorInvalidResourceHandle;
-	return xs_sim_issue(&op);
-}
-
 static int synchronize_event(cudaEvent_t event)
 {
 	if (!event)
 		return cudaErrorInvalidResourceHandle;
 	xs_sim_event_wait(event_of(event));
-	return cudaSuccess;
-}
-
-static int elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
-{
-	struct xs_sim_event *from = event_of(start), *to = event_of(end);
-
-	if (!from || !to || !from->issued || !to->issued)
-		return cudaErrorInvalidResourceHandle;
-	if (!xs_sim_event_done(from) || !xs_sim_event_done(to))
-		return cudaErrorNotReady;
-	*ms = (float)((double)(int64_t)(to->end_ns - from->end_ns) / 1e6);
 	return cudaSuccess;
 }
 
@@ -124,7 +98,7 @@ RT_TWINS(cudaStreamQuery, v3020, ptsz, (cudaStream_t stream), (stream),
 	 xs_sim_stream_done(STREAM) ? cudaSuccess : cudaErrorNotReady)
 RT_TWINS(cudaStreamWaitEvent, v3020, ptsz,
 	 (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
-	 (stream, event, flags), issue_event(XS_SIM_WAIT, event, STREAM))
+	 (stream, event, flags), xs_sim_event_issue(XS_SIM_WAIT, event_of(event), STREAM))
 RT_API(cudaEventCreate, v3020, (cudaEvent_t * event), (event),
        create_event(event, 0))
 RT_API(cudaEventCreateWithFlags, v3020,
@@ -134,19 +108,17 @@ RT_API(cudaEventDestroy, v3020, (cudaEvent_t event), (event),
        destroy_event(event))
 RT_TWINS(cudaEventRecord, v3020, ptsz,
 	 (cudaEvent_t event, cudaStream_t stream), (event, stream),
-	 issue_event(XS_SIM_RECORD, event, STREAM))
+	 xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
 RT_TWINS_OF(cudaEventRecordWithFlags, v11010, ptsz,
 	    (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
-	    (event, stream, flags), issue_event(XS_SIM_RECORD, event, STREAM))
+	    (event, stream, flags), xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
 RT_API(cudaEventSynchronize, v3020, (cudaEvent_t event), (event),
        synchronize_event(event))
 RT_API(cudaEventQuery, v3020, (cudaEvent_t event), (event),
-       !event				    ? cudaErrorInvalidResourceHandle
-       : xs_sim_event_done(event_of(event)) ? cudaSuccess
-					    : cudaErrorNotReady)
+       xs_sim_event_query(event_of(event)))
 RT_API(cudaEventElapsedTime, v12080,
        (float *ms, cudaEvent_t start, cudaEvent_t end), (ms, start, end),
-       elapsed(ms, start, end))
+       xs_sim_event_elapsed(event_of(start), event_of(end), ms))
 RT_TWINS_OF(cudaLaunchHostFunc, v10000, ptsz,
 	    (cudaStream_t stream, cudaHostFn_t fn, void *userData),
 	    (stream, fn, userData), launch_host(STREAM, fn, userData))

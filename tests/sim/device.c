@@ -41,7 +41,7 @@ static void read_config(struct xs_sim_config *c)
 	c->pageable_gbs = env_number("XS_SIM_PAGEABLE_GBS", 3.0);
 	c->mem_gbs = env_number("XS_SIM_MEM_GBS", 200);
 	c->gips = env_number("XS_SIM_GIPS", 0.5);
-	c->copy_ns = (uint64_t)env_number("XS_SIM_COPY_NS", 8000);
+	c->copy_ns = (uint64_t)env_number("XS_SIM_COPY_NS", 3000);
 	c->launch_ns = (uint64_t)env_number("XS_SIM_LAUNCH_NS", 2000);
 	c->latency_ns = (uint64_t)env_number("XS_SIM_LATENCY_NS", 5000);
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);

@@ -16,6 +16,8 @@ enum {
 	XS_SIM_ECONFIG = 9,	  /* cudaErrorInvalidConfiguration */
 	XS_SIM_EDEVICE = 101,	  /* cudaErrorInvalidDevice */
 	XS_SIM_ENOIMAGE = 209,	  /* cudaErrorNoKernelImageForDevice */
+	XS_SIM_EHANDLE = 400,	  /* cudaErrorInvalidResourceHandle */
+	XS_SIM_ENOTREADY = 600,	  /* cudaErrorNotReady */
 	XS_SIM_EREGISTERED = 712, /* cudaErrorHostMemoryAlreadyRegistered */
 	XS_SIM_EUNREGISTERED = 713,
 };

@@ -70,6 +70,7 @@ enum xs_ptx_code {
 	XS_PTX_st,
 	XS_PTX_atom,
 	XS_PTX_cvta,
+	XS_PTX_clock,
 	XS_PTX_bra,
 	XS_PTX_bar,
 	XS_PTX_ret,

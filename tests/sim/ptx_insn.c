@@ -13,7 +13,15 @@ struct part {
 	size_t length;
 };
 
-enum operand_kind { IS_REG, IS_BITS, IS_SYMBOL, IS_LOCAL, IS_ADDRESS, IS_WORD };
+enum operand_kind {
+	IS_REG,
+	IS_BITS,
+	IS_SYMBOL,
+	IS_LOCAL,
+	IS_ADDRESS,
+	IS_CLOCK,
+	IS_WORD
+};
 
 struct operand {
 	enum operand_kind kind;
@@ -165,6 +173,10 @@ static bool read_word(struct reading *r, struct operand *o)
 		*o = (struct operand){.kind = IS_BITS, .bits = 32};
 		return true;
 	}
+	if (xs_ptx_is(&o->word, "%clock64")) {
+		o->kind = IS_CLOCK;
+		return true;
+	}
 	if (o->word.text[0] == '%') {
 		o->kind = IS_REG;
 		o->slot = special_slot(p, &o->word);
@@ -254,7 +266,7 @@ static int32_t source(struct reading *r, size_t index, uint8_t bytes)
 {
 	const struct operand *o = &r->operands[index];
 
-	if (index >= r->operand_count || o->kind == IS_WORD || o->inverted) {
+	if (index >= r->operand_count || o->kind >= IS_CLOCK || o->inverted) {
 		r->p->kernel->unsupported = true;
 		return 0;
 	}
@@ -455,6 +467,12 @@ static void read_convert(struct reading *r)
 	append(r);
 }
 
+static void read_plain(struct reading *r, enum xs_ptx_code code)
+{
+	r->insn.code = (uint8_t)code;
+	append(r);
+}
+
 /* mov of a local array's address is an addition. */
 static void read_move(struct reading *r)
 {
@@ -464,6 +482,10 @@ static void read_move(struct reading *r)
 	insn->code = XS_PTX_mov;
 	insn->type = (uint8_t)type_part(r, 0);
 	insn->dst = destination(r);
+	if (from->kind == IS_CLOCK && r->operand_count == 2) {
+		read_plain(r, XS_PTX_clock);
+		return;
+	}
 	insn->src[0] = source(r, 1, xs_ptx_type_bytes(insn->type));
 	if (from->kind == IS_LOCAL && from->bits) {
 		insn->code = XS_PTX_add;
@@ -535,12 +557,6 @@ static void read_alu(struct reading *r, uint8_t code, uint8_t sources)
 	    r->operand_count != sources + 1u || has_part(r, "sat") ||
 	    has_part(r, "cc"))
 		unsupported(r);
-	append(r);
-}
-
-static void read_plain(struct reading *r, enum xs_ptx_code code)
-{
-	r->insn.code = (uint8_t)code;
 	append(r);
 }
 

@@ -68,6 +68,14 @@ static void convert_address(struct xs_ptx_warp *warp,
 		      SLOT(u64, insn->src[0])[l] + base);
 }
 
+/* Real time in cycles: a kernel that waits for its clock takes that long. */
+static void read_clock(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
+{
+	uint64_t cycles = xs_sim_now_ns() * (XS_SIM_CLOCK_KHZ / 1000) / 1000;
+
+	EACH_LANE(SLOT(u64, insn->dst)[l] = cycles);
+}
+
 /* One instruction; true when the lanes have to be scheduled anew. */
 static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 		 uint32_t *pc, unsigned on)
@@ -98,6 +106,9 @@ static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 		break;
 	case XS_PTX_cvta:
 		convert_address(warp, insn);
+		break;
+	case XS_PTX_clock:
+		read_clock(warp, insn);
 		break;
 	default:
 		xs_ptx_compute(warp, insn);

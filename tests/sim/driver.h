@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The simulated driver API, one row a function, as in cudart.h. CUresult and
+ * cudaError_t have the same numbers wherever the core uses them. */
+#ifndef XS_SIM_DRIVER_H
+#define XS_SIM_DRIVER_H
+
+#include "tests/sim/internal.h"
+
+#include <cupti.h>
+
+/* CUDA_ERROR_NOT_INITIALIZED before cuInit; then tells CUPTI. */
+int xs_drv_enter(struct xs_sim_call *call);
+
+#define DRV_CALL(symbol, params_)                                              \
+	{                                                                      \
+		.domain = CUPTI_CB_DOMAIN_DRIVER_API,                          \
+		.cbid = CUPTI_DRIVER_TRACE_CBID_##symbol, .name = __func__,    \
+		.params = (params_)                                            \
+	}
+#define DRV_LIST(...) __VA_ARGS__
+
+#define DRV_API(symbol, parameters, arguments, body)                           \
+	XS_SIM_API CUresult CUDAAPI symbol parameters;                         \
+	CUresult CUDAAPI symbol parameters                                     \
+	{                                                                      \
+		symbol##_params drv_params = {DRV_LIST arguments};             \
+		struct xs_sim_call drv_call = DRV_CALL(symbol, &drv_params);   \
+		int drv_rc = xs_drv_enter(&drv_call);                          \
+                                                                               \
+		return (CUresult)xs_sim_leave(&drv_call,                       \
+					      drv_rc ? drv_rc : (int)(body));  \
+	}
+
+#endif

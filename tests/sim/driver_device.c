@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver API: initialisation, devices, contexts, modules, launches. */
+#include "tests/sim/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* cuInit itself has to get through: it is told apart by its id. */
+int xs_drv_enter(struct xs_sim_call *call)
+{
+	bool init = call->cbid == CUPTI_DRIVER_TRACE_CBID_cuInit;
+	int rc = init		   ? xs_sim_init()
+		 : xs_sim_ready() ? CUDA_SUCCESS
+				  : CUDA_ERROR_NOT_INITIALIZED;
+
+	xs_sim_enter(call);
+	if (init && rc == CUDA_SUCCESS && xs_sim_config.devices == 0)
+		rc = CUDA_ERROR_NO_DEVICE;
+	return rc;
+}
+
+static const struct {
+	CUresult result;
+	const char *name, *text;
+} errors[] = {
+	{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+	{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
+	 "invalid argument"},
+	{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+	 "out of memory"},
+	{CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
+	 "initialization error"},
+	{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
+	 "no CUDA-capable device is detected"},
+	{CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
+	 "invalid device ordinal"},
+	{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
+	 "invalid resource handle"},
+	{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND",
+	 "named symbol not found"},
+	{CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+};
+
+static CUresult error_text(CUresult result, const char **text, bool name)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].result == result) {
+			*text = name ? errors[i].name : errors[i].text;
+			return CUDA_SUCCESS;
+		}
+	}
+	*text = NULL;
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+XS_SIM_API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **text)
+{
+	return error_text(error, text, true);
+}
+
+XS_SIM_API CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text)
+{
+	return error_text(error, text, false);
+}
+
+static int put(int *where, int value)
+{
+	*where = value;
+	return CUDA_SUCCESS;
+}
+
+static int valid(CUdevice device)
+{
+	return device >= 0 && device < xs_sim_config.devices
+		   ? CUDA_SUCCESS
+		   : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static int put_text(char *to, int bytes, const char *format, int number)
+{
+	if (bytes <= 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	snprintf(to, (size_t)bytes, format, number);
+	return CUDA_SUCCESS;
+}
+
+static int put_memory(size_t *bytes, CUdevice device)
+{
+	*bytes = xs_sim_config.memory_bytes;
+	return valid(device);
+}
+
+static int put_context(CUcontext *context, CUdevice device)
+{
+	*context = xs_sim_context(device);
+	return valid(device);
+}
+
+/* Makes the context of a device current, as creating one does. */
+static int enter_context(CUcontext *context, CUdevice device)
+{
+	*context = xs_sim_context(device);
+	return xs_sim_set_device(device);
+}
+
+static int set_context(CUcontext context)
+{
+	for (int i = 0; i < xs_sim_config.devices; i++)
+		if (context == xs_sim_context(i))
+			return xs_sim_set_device(i);
+	return context ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+static int synchronize(void)
+{
+	xs_sim_device_wait(xs_sim_device());
+	return CUDA_SUCCESS;
+}
+
+DRV_API(cuInit, (unsigned int Flags), (Flags), CUDA_SUCCESS)
+DRV_API(cuDeviceGetCount, (int *count), (count),
+	put(count, xs_sim_config.devices))
+DRV_API(cuDeviceGet, (CUdevice * device, int ordinal), (device, ordinal),
+	valid(ordinal) ? valid(ordinal) : put(device, ordinal))
+DRV_API(cuDeviceGetName, (char *name, int len, CUdevice dev), (name, len, dev),
+	put_text(name, len, XS_SIM_NAME, 0))
+DRV_API(cuDeviceGetPCIBusId, (char *pciBusId, int len, CUdevice dev),
+	(pciBusId, len, dev), put_text(pciBusId, len, "ffff:%02x:00.0", dev + 1))
+DRV_API(cuDeviceGetAttribute,
+	(int *pi, CUdevice_attribute attrib, CUdevice dev), (pi, attrib, dev),
+	valid(dev) ? valid(dev) : put(pi, xs_sim_attribute(dev, (int)attrib)))
+DRV_API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice dev), (bytes, dev),
+	put_memory(bytes, dev))
+DRV_API(cuDevicePrimaryCtxRetain, (CUcontext * pctx, CUdevice dev), (pctx, dev),
+	put_context(pctx, dev))
+DRV_API(cuDevicePrimaryCtxRelease_v2, (CUdevice dev), (dev), valid(dev))
+DRV_API(cuCtxCreate_v2, (CUcontext * pctx, unsigned int flags, CUdevice dev),
+	(pctx, flags, dev), enter_context(pctx, dev))
+DRV_API(cuCtxCreate_v4,
+	(CUcontext * pctx, CUctxCreateParams *ctxCreateParams,
+	 unsigned int flags, CUdevice dev),
+	(pctx, ctxCreateParams, flags, dev), enter_context(pctx, dev))
+DRV_API(cuCtxDestroy_v2, (CUcontext ctx), (ctx),
+	ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT)
+DRV_API(cuCtxSetCurrent, (CUcontext ctx), (ctx), set_context(ctx))
+DRV_API(cuCtxGetCurrent, (CUcontext * pctx), (pctx),
+	put_context(pctx, xs_sim_device()))
+DRV_API(cuCtxGetDevice, (CUdevice * device), (device),
+	put(device, xs_sim_device()))
+
+/* The two that have no parameters to show, or work before cuInit. */
+XS_SIM_API CUresult CUDAAPI cuCtxSynchronize(void)
+{
+	struct xs_sim_call call = DRV_CALL(cuCtxSynchronize, NULL);
+	int rc = xs_drv_enter(&call);
+
+	return (CUresult)xs_sim_leave(&call, rc ? rc : synchronize());
+}
+
+XS_SIM_API CUresult CUDAAPI cuDriverGetVersion(int *version)
+{
+	return (CUresult)put(version, XS_SIM_CUDA_VERSION);
+}
+
+static int load(CUmodule *module, const void *image)
+{
+	*module = (CUmodule)(void *)xs_sim_module_load(image);
+	return *module ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int unload(CUmodule module)
+{
+	xs_sim_device_wait(xs_sim_device());
+	xs_sim_module_unload((struct xs_sim_module *)(void *)module);
+	return CUDA_SUCCESS;
+}
+
+static int get_function(CUfunction *function, CUmodule module,
+			const char *name)
+{
+	*function = (CUfunction)(void *)xs_sim_module_function(
+	    (struct xs_sim_module *)(void *)module, name);
+	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+static int get_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
+		      const char *name)
+{
+	size_t found;
+	void *global = xs_sim_module_global(
+	    (struct xs_sim_module *)(void *)module, name, &found);
+
+	if (!global)
+		return CUDA_ERROR_NOT_FOUND;
+	if (address)
+		*address = (CUdeviceptr)global;
+	if (bytes)
+		*bytes = found;
+	return CUDA_SUCCESS;
+}
+
+DRV_API(cuModuleLoadData, (CUmodule * module, const void *image),
+	(module, image), load(module, image))
+DRV_API(cuModuleLoadDataEx,
+	(CUmodule * module, const void *image, unsigned int numOptions,
+	 CUjit_option *options, void **optionValues),
+	(module, image, numOptions, options, optionValues), load(module, image))
+DRV_API(cuModuleUnload, (CUmodule hmod), (hmod), unload(hmod))
+DRV_API(cuModuleGetFunction,
+	(CUfunction * hfunc, CUmodule hmod, const char *name),
+	(hfunc, hmod, name), get_function(hfunc, hmod, name))
+DRV_API(cuModuleGetGlobal_v2,
+	(CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
+	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
+
+static int launch(const cuLaunchKernel_params *p)
+{
+	const uint32_t grid[3] = {p->gridDimX, p->gridDimY, p->gridDimZ};
+	const uint32_t block[3] = {p->blockDimX, p->blockDimY, p->blockDimZ};
+
+	if (!p->f || p->extra)
+		return CUDA_ERROR_INVALID_VALUE;
+	return xs_sim_launch((struct xs_sim_function *)(void *)p->f,
+			     xs_sim_stream_get(p->hStream), grid, block,
+			     p->sharedMemBytes, p->kernelParams);
+}
+
+DRV_API(cuLaunchKernel,
+	(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+	 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+	 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+	 void **kernelParams, void **extra),
+	(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+	 sharedMemBytes, hStream, kernelParams, extra),
+	launch(&drv_params))

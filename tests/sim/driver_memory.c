@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver API: memory, copies, sets. */
+#include "tests/sim/driver.h"
+
+static int alloc(CUdeviceptr *address, size_t bytes)
+{
+	void *memory = NULL;
+	int rc = bytes ? xs_sim_alloc(XS_SIM_DEVICE, bytes, 0, &memory)
+		       : (int)CUDA_ERROR_INVALID_VALUE;
+
+	*address = (CUdeviceptr)memory;
+	return rc;
+}
+
+static int release(void *address, enum xs_sim_memory memory)
+{
+	xs_sim_device_wait(xs_sim_device());
+	return xs_sim_free(address, memory);
+}
+
+static int device_pointer(CUdeviceptr *device, const void *host)
+{
+	void *pointer = NULL;
+	int rc = xs_sim_device_pointer(host, &pointer);
+
+	*device = (CUdeviceptr)pointer;
+	return rc;
+}
+
+static int copy(void *dst, const void *src, size_t bytes, CUstream stream,
+		bool async)
+{
+	const struct xs_sim_copy request = {
+		.dst = dst,
+		.src = src,
+		.width = bytes,
+		.height = 1,
+		.depth = 1,
+		.async = async,
+	};
+
+	return xs_sim_copy(xs_sim_stream_get(stream), request);
+}
+
+static int set(CUdeviceptr dst, uint32_t value, unsigned unit, size_t count,
+	       CUstream stream, bool async)
+{
+	const struct xs_sim_set request = {
+		.dst = (char *)dst,
+		.width = count * unit,
+		.height = 1,
+		.value = value,
+		.unit = unit,
+		.async = async,
+	};
+
+	return xs_sim_set(xs_sim_stream_get(stream), &request);
+}
+
+static int info(size_t *free_bytes, size_t *total_bytes)
+{
+	xs_sim_memory_info(xs_sim_device(), free_bytes, total_bytes);
+	return CUDA_SUCCESS;
+}
+
+#define AT(device) ((void *)(device))
+
+DRV_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize),
+	alloc(dptr, bytesize))
+DRV_API(cuMemFree_v2, (CUdeviceptr dptr), (dptr),
+	release(AT(dptr), XS_SIM_DEVICE))
+DRV_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total),
+	info(free, total))
+DRV_API(cuMemHostAlloc, (void **pp, size_t bytesize, unsigned int Flags),
+	(pp, bytesize, Flags),
+	xs_sim_alloc(XS_SIM_PINNED, bytesize, Flags, pp))
+DRV_API(cuMemAllocHost_v2, (void **pp, size_t bytesize), (pp, bytesize),
+	xs_sim_alloc(XS_SIM_PINNED, bytesize, 0, pp))
+DRV_API(cuMemFreeHost, (void *p), (p), release(p, XS_SIM_PINNED))
+DRV_API(cuMemHostRegister_v2, (void *p, size_t bytesize, unsigned int Flags),
+	(p, bytesize, Flags),
+	xs_sim_register(XS_SIM_PINNED, p, bytesize, Flags))
+DRV_API(cuMemHostUnregister, (void *p), (p), xs_sim_unregister(p))
+DRV_API(cuMemHostGetDevicePointer_v2,
+	(CUdeviceptr * pdptr, void *p, unsigned int Flags), (pdptr, p, Flags),
+	device_pointer(pdptr, p))
+DRV_API(cuMemcpyHtoD_v2,
+	(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
+	(dstDevice, srcHost, ByteCount),
+	copy(AT(dstDevice), srcHost, ByteCount, NULL, false))
+DRV_API(cuMemcpyDtoH_v2,
+	(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
+	(dstHost, srcDevice, ByteCount),
+	copy(dstHost, AT(srcDevice), ByteCount, NULL, false))
+DRV_API(cuMemcpyDtoD_v2,
+	(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount),
+	(dstDevice, srcDevice, ByteCount),
+	copy(AT(dstDevice), AT(srcDevice), ByteCount, NULL, false))
+DRV_API(cuMemcpyHtoDAsync_v2,
+	(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+	 CUstream hStream),
+	(dstDevice, srcHost, ByteCount, hStream),
+	copy(AT(dstDevice), srcHost, ByteCount, hStream, true))
+DRV_API(cuMemcpyDtoHAsync_v2,
+	(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+	 CUstream hStream),
+	(dstHost, srcDevice, ByteCount, hStream),
+	copy(dstHost, AT(srcDevice), ByteCount, hStream, true))
+DRV_API(cuMemcpyDtoDAsync_v2,
+	(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+	 CUstream hStream),
+	(dstDevice, srcDevice, ByteCount, hStream),
+	copy(AT(dstDevice), AT(srcDevice), ByteCount, hStream, true))
+DRV_API(cuMemsetD8_v2, (CUdeviceptr dstDevice, unsigned char uc, size_t N),
+	(dstDevice, uc, N), set(dstDevice, uc, 1, N, NULL, false))
+DRV_API(cuMemsetD32_v2, (CUdeviceptr dstDevice, unsigned int ui, size_t N),
+	(dstDevice, ui, N), set(dstDevice, ui, 4, N, NULL, false))
+DRV_API(cuMemsetD8Async,
+	(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
+	(dstDevice, uc, N, hStream), set(dstDevice, uc, 1, N, hStream, true))
+DRV_API(cuMemsetD32Async,
+	(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream),
+	(dstDevice, ui, N, hStream), set(dstDevice, ui, 4, N, hStream, true))

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver API: streams and events. */
+#include "tests/sim/driver.h"
+
+static struct xs_sim_event *event_of(CUevent event)
+{
+	return (struct xs_sim_event *)(void *)event;
+}
+
+static int create_stream(CUstream *stream, unsigned flags)
+{
+	*stream = (CUstream)(void *)xs_sim_stream_create(flags, 0);
+	return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int destroy_stream(CUstream stream)
+{
+	if (stream <= CU_STREAM_PER_THREAD)
+		return CUDA_ERROR_INVALID_HANDLE;
+	xs_sim_stream_destroy(xs_sim_stream_get(stream));
+	return CUDA_SUCCESS;
+}
+
+static int synchronize_stream(CUstream stream)
+{
+	xs_sim_stream_wait(xs_sim_stream_get(stream));
+	return CUDA_SUCCESS;
+}
+
+static int create_event(CUevent *event, unsigned flags)
+{
+	*event = (CUevent)(void *)xs_sim_event_create(flags);
+	return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int destroy_event(CUevent event)
+{
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	xs_sim_event_destroy(event_of(event));
+	return CUDA_SUCCESS;
+}
+
+static int synchronize_event(CUevent event)
+{
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	xs_sim_event_wait(event_of(event));
+	return CUDA_SUCCESS;
+}
+
+DRV_API(cuStreamCreate, (CUstream * phStream, unsigned int Flags),
+	(phStream, Flags), create_stream(phStream, Flags))
+DRV_API(cuStreamDestroy_v2, (CUstream hStream), (hStream),
+	destroy_stream(hStream))
+DRV_API(cuStreamSynchronize, (CUstream hStream), (hStream),
+	synchronize_stream(hStream))
+DRV_API(cuStreamQuery, (CUstream hStream), (hStream),
+	xs_sim_stream_done(xs_sim_stream_get(hStream)) ? CUDA_SUCCESS
+						       : CUDA_ERROR_NOT_READY)
+DRV_API(cuStreamWaitEvent,
+	(CUstream hStream, CUevent hEvent, unsigned int Flags),
+	(hStream, hEvent, Flags),
+	xs_sim_event_issue(XS_SIM_WAIT, event_of(hEvent),
+			   xs_sim_stream_get(hStream)))
+DRV_API(cuEventCreate, (CUevent * phEvent, unsigned int Flags),
+	(phEvent, Flags), create_event(phEvent, Flags))
+DRV_API(cuEventDestroy_v2, (CUevent hEvent), (hEvent), destroy_event(hEvent))
+DRV_API(cuEventRecord, (CUevent hEvent, CUstream hStream), (hEvent, hStream),
+	xs_sim_event_issue(XS_SIM_RECORD, event_of(hEvent),
+			   xs_sim_stream_get(hStream)))
+DRV_API(cuEventSynchronize, (CUevent hEvent), (hEvent),
+	synchronize_event(hEvent))
+DRV_API(cuEventQuery, (CUevent hEvent), (hEvent),
+	xs_sim_event_query(event_of(hEvent)))
+DRV_API(cuEventElapsedTime_v2,
+	(float *pMilliseconds, CUevent hStart, CUevent hEnd),
+	(pMilliseconds, hStart, hEnd),
+	xs_sim_event_elapsed(event_of(hStart), event_of(hEnd), pMilliseconds))
+/* cuda.h's macro of this name is for callers. */
+#undef cuEventElapsedTime
+DRV_API(cuEventElapsedTime,
+	(float *pMilliseconds, CUevent hStart, CUevent hEnd),
+	(pMilliseconds, hStart, hEnd),
+	xs_sim_event_elapsed(event_of(hStart), event_of(hEnd), pMilliseconds))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that runtime and driver have in common, with their errors. */
+#include "tests/sim/internal.h"
+
+int xs_sim_set(struct xs_sim_stream *stream, const struct xs_sim_set *set)
+{
+	struct xs_sim_op op = {
+		.kind = XS_SIM_SET,
+		.stream = stream,
+		.set = *set,
+	};
+
+	if (set->width == 0 || set->height == 0)
+		return XS_SIM_OK;
+	return xs_sim_issue(&op);
+}
+
+int xs_sim_event_issue(enum xs_sim_op_kind kind, struct xs_sim_event *event,
+		       struct xs_sim_stream *stream)
+{
+	struct xs_sim_op op = {
+		.kind = kind,
+		.stream = stream,
+		.event = event,
+	};
+
+	return event ? xs_sim_issue(&op) : XS_SIM_EHANDLE;
+}
+
+int xs_sim_event_query(struct xs_sim_event *event)
+{
+	if (!event)
+		return XS_SIM_EHANDLE;
+	return xs_sim_event_done(event) ? XS_SIM_OK : XS_SIM_ENOTREADY;
+}
+
+int xs_sim_event_elapsed(struct xs_sim_event *start, struct xs_sim_event *end,
+			 float *ms)
+{
+	if (!start || !end || !start->issued || !end->issued)
+		return XS_SIM_EHANDLE;
+	if (!xs_sim_event_done(start) || !xs_sim_event_done(end))
+		return XS_SIM_ENOTREADY;
+	*ms = (float)((double)(int64_t)(end->end_ns - start->end_ns) / 1e6);
+	return XS_SIM_OK;
+}
+
+int xs_sim_device_pointer(const void *host, void **device)
+{
+	struct xs_sim_range range;
+
+	if (!xs_sim_find(host, &range) || range.memory != XS_SIM_PINNED)
+		return XS_SIM_EVALUE;
+	*device = (void *)(uintptr_t)host;
+	return XS_SIM_OK;
+}
