@@ -124,7 +124,7 @@ static void note_machine(struct xs_result *result)
 	if (!strstr(run->devices[0].name, gpu) &&
 	    !strstr(gpu, run->devices[0].name))
 		note(result,
-		     "the machine profile is of %s, the trace of %s: the "
+		     "the profile is of %s, the trace of %s: the "
 		     "estimates are for the former",
 		     gpu, run->devices[0].name);
 }

@@ -33,7 +33,7 @@ static void put_run(const struct xs_pen *pen, struct xs_result *result)
 	struct xs_arena *arena = &result->arena;
 	const char *line = "no GPU seen";
 
-	xs_pen_print(pen, XS_BOLD, "%.36s", command(run->app));
+	xs_pen_print(pen, XS_BOLD, "%.30s", command(run->app));
 	if (run->pid != XS_UNKNOWN)
 		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
 	if (run->host)

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* What is advised, in what order, and what it says it saves. */
+#include "report/build.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#define MS 1000000LL
+
+static struct xs_result_estimate *find(struct xs_result_phase *phase,
+				       const char *strategy, int64_t n)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (strcmp(phase->estimates[i].strategy, strategy) == 0 &&
+		    phase->estimates[i].n_streams == n)
+			return &phase->estimates[i];
+	fail_msg("no row for %s", strategy);
+	return NULL;
+}
+
+/* Ranks anew after a test has changed a row. */
+static void rank_again(struct xs_result *result)
+{
+	result->advice_count = 0;
+	assert_int_equal(xs_result_advise(result), 0);
+}
+
+/*
+ * A run of 10 s with 412 rounds of 16 ms, predicted 12 ms after a setup of
+ * 68 ms: it saves 412 * 4 ms - 68 ms = 1580 ms and leaves 8420 ms.
+ */
+static void whole_run_is_worked_out(void **state)
+{
+	struct xs_result result = {.run.wall_ns = 10000 * MS};
+	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_estimate out;
+	const struct xs_estimate in = {.strategy = "streams",
+				       .model = "replay",
+				       .n_streams = 8,
+				       .order = XS_ORDER_DEPTH,
+				       .effort = XS_EFFORT_SPLIT,
+				       .applies = true,
+				       .round_ns = 12e6,
+				       .low_ns = 11.8e6,
+				       .high_ns = 12.2e6,
+				       .setup_ns = 68e6,
+				       .breakeven_rounds = 17,
+				       .assumes = {"one", "two"}};
+
+	(void)state;
+	xs_build_estimate(&result, &phase, &in, &out);
+	assert_int_equal(out.saves_ns, 1580 * MS);
+	assert_int_equal(out.app_wall_ns, 8420 * MS);
+	assert_true(fabs(out.speedup - 16.0 / 12.0) < 1e-12);
+	assert_string_equal(out.order, "depth");
+	assert_int_equal(out.assume_count, 2);
+	assert_int_equal(out.breakeven_rounds, 17);
+	xs_arena_free(&result.arena);
+}
+
+static void what_abstains_has_no_numbers(void **state)
+{
+	struct xs_result result = {.run.wall_ns = 10000 * MS};
+	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_estimate out;
+	const struct xs_estimate in = {.strategy = "mapped",
+				       .model = "replay",
+				       .why = "no",
+				       .round_ns = NAN,
+				       .low_ns = NAN,
+				       .high_ns = NAN,
+				       .setup_ns = NAN,
+				       .breakeven_rounds = NAN};
+
+	(void)state;
+	xs_build_estimate(&result, &phase, &in, &out);
+	assert_true(out.round_ns == XS_UNKNOWN);
+	assert_true(out.app_wall_ns == XS_UNKNOWN);
+	assert_true(out.saves_ns == XS_UNKNOWN);
+	assert_true(out.n_streams == XS_UNKNOWN);
+	assert_true(out.breakeven_rounds == XS_UNKNOWN);
+	assert_true(isnan(out.speedup));
+	assert_string_equal(out.why, "no");
+	xs_arena_free(&result.arena);
+}
+
+/* mapped saves most, on the assumption of one crossing alone. */
+static void a_bound_is_never_first(void **state)
+{
+	struct xs_result *result = fixture_result();
+
+	(void)state;
+	assert_int_equal(result->advice_count, 4);
+	assert_string_equal(result->advice[0].estimate->strategy, "streams");
+	assert_string_equal(result->advice[1].estimate->strategy, "pinned");
+	assert_string_equal(result->advice[2].estimate->strategy, "mapped");
+	assert_true(result->advice[2].estimate->saves_ns >
+		    result->advice[0].estimate->saves_ns);
+	assert_non_null(strstr(result->advice[2].text, "At most"));
+	fixture_free(result);
+}
+
+/* Counted accesses make it a prediction like any other. */
+static void a_counted_one_may_be_first(void **state)
+{
+	struct xs_result *result = fixture_result();
+
+	(void)state;
+	find(&result->phases[0], "mapped", XS_UNKNOWN)->assumes_once = false;
+	rank_again(result);
+	assert_string_equal(result->advice[0].estimate->strategy, "mapped");
+	fixture_free(result);
+}
+
+static void a_bound_alone_is_no_advice(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+
+	(void)state;
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (strcmp(phase->estimates[i].strategy, "mapped") != 0)
+			phase->estimates[i].applies = false;
+	rank_again(result);
+	for (size_t i = 0; i < result->advice_count; i++)
+		assert_string_not_equal(result->advice[i].estimate->strategy,
+					"mapped");
+	fixture_free(result);
+}
+
+static void a_saving_within_the_noise_is_none(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+
+	(void)state;
+	find(phase, "pinned", XS_UNKNOWN)->high_ns = phase->round_ns;
+	rank_again(result);
+	for (size_t i = 0; i < result->advice_count; i++)
+		assert_false(result->advice[i].phase == phase &&
+			     strcmp(result->advice[i].estimate->strategy,
+				    "pinned") == 0);
+	fixture_free(result);
+}
+
+static void equations_are_not_advised(void **state)
+{
+	struct xs_result *result = fixture_result();
+
+	(void)state;
+	for (size_t i = 0; i < result->advice_count; i++)
+		assert_string_equal(result->advice[i].estimate->model,
+				    "replay");
+	fixture_free(result);
+}
+
+/* 3 rounds gain 20 ms each, pinning costs 200 ms: 10 rounds are needed. */
+static void what_does_not_pay_is_last_and_says_when(void **state)
+{
+	struct xs_result *result = fixture_result();
+	const struct xs_result_advice *last = &result->advice[3];
+
+	(void)state;
+	assert_int_equal(last->phase->id, 2);
+	assert_int_equal(last->estimate->saves_ns, 3 * 20 * MS - 200 * MS);
+	assert_non_null(strstr(last->text, "only after 10 rounds"));
+	assert_non_null(strstr(last->text, "this run has 3"));
+	fixture_free(result);
+}
+
+/* 12.05 ms with 4 streams are within 1 % of 12 ms with 8. */
+static void few_streams_are_preferred(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *two = find(phase, "streams", 2);
+
+	(void)state;
+	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
+	two->round_ns = 12050000;
+	two->high_ns = 12100000;
+	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 2);
+	two->round_ns = 12130000;
+	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
+	assert_null(xs_result_best(phase, "hybrid", false));
+	fixture_free(result);
+}
+
+static void advice_names_places_and_shares(void **state)
+{
+	struct xs_result *result = fixture_result();
+	const struct xs_result_advice *first = &result->advice[0];
+
+	(void)state;
+	assert_int_equal(first->rank, 1);
+	assert_true(fabs(first->saves_percent - 15.8) < 1e-9);
+	assert_non_null(strstr(first->text, "main.cu:88, main.cu:91 (step)"));
+	assert_non_null(strstr(first->text, "17 of 412 rounds"));
+	assert_int_equal(first->site_count, 3);
+	/* pinning touches the copies alone */
+	assert_int_equal(result->advice[1].site_count, 2);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(whole_run_is_worked_out),
+	    cmocka_unit_test(what_abstains_has_no_numbers),
+	    cmocka_unit_test(a_bound_is_never_first),
+	    cmocka_unit_test(a_counted_one_may_be_first),
+	    cmocka_unit_test(a_bound_alone_is_no_advice),
+	    cmocka_unit_test(a_saving_within_the_noise_is_none),
+	    cmocka_unit_test(equations_are_not_advised),
+	    cmocka_unit_test(what_does_not_pay_is_last_and_says_when),
+	    cmocka_unit_test(few_streams_are_preferred),
+	    cmocka_unit_test(advice_names_places_and_shares),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

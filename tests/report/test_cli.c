@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* The command as users meet it: exit codes, errors, files. */
+#include "tests/report/program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACES XS_SOURCE_DIR "/tests/report/traces/"
+#define BEFORE TRACES "pageable.txt"
+#define PINNED TRACES "pinned.txt"
+#define SLOWER TRACES "slower.txt"
+
+/* Runs, and expects a code and a text on either stream (NULL: none there). */
+static void expect(const char *arguments, int code, const char *out,
+		   const char *err)
+{
+	struct program program = program_run(arguments);
+
+	if (program.code != code)
+		fail_msg("'%s' exits with %d, not %d: %s", arguments,
+			 program.code, code, program.err);
+	if (out && !strstr(program.out, out))
+		fail_msg("'%s' does not print '%s': %s", arguments, out,
+			 program.out);
+	if (err && !strstr(program.err, err))
+		fail_msg("'%s' does not say '%s': %s", arguments, err,
+			 program.err);
+	if (!err)
+		assert_string_equal(program.err, "");
+	program_free(&program);
+}
+
+static void help_comes_from_the_table(void **state)
+{
+	static const char *const commands[] = {"run",	    "report", "diff",
+					       "calibrate", "model",  "dump"};
+	char line[64];
+
+	(void)state;
+	expect("--version", 0, "xferspy ", NULL);
+	expect("", 1, NULL, "Usage: xferspy COMMAND");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		expect("--help", 0, commands[i], NULL);
+		snprintf(line, sizeof(line), "%s --help", commands[i]);
+		expect(line, 0, "Usage: xferspy", NULL);
+		snprintf(line, sizeof(line), "help %s", commands[i]);
+		expect(line, 0, "Usage: xferspy", NULL);
+	}
+}
+
+/* "xferspy: what: why; what to do" */
+static void wrong_use_exits_with_1(void **state)
+{
+	static const struct {
+		const char *arguments, *err;
+	} wrong[] = {
+	    {"frobnicate", "xferspy: frobnicate: no such command; see"},
+	    {"help frobnicate", "no such command"},
+	    {"report", "xferspy: report: no trace was given; name the file"},
+	    {"report --frob", "xferspy: --frob: no such option; see"},
+	    {"report x --format", "--format: the option needs a value;"},
+	    {"report x --format html",
+	     "xferspy: html: no format of this command; the formats here are: "
+	     "text, json, csv"},
+	    {"report x --streams none", "no number of streams"},
+	    {"diff x", "it takes exactly two traces"},
+	    {"diff x y --format csv", "the formats here are: text, json"},
+	    {"diff x y --fail-above much", "no percentage"},
+	    {"dump", "exactly one file"},
+	    {"dump --read x", "say where to write it with -o TRACE"},
+	    {"run", "no command was given"},
+	    {"run --frob true", "no such option"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		expect(wrong[i].arguments, 1, NULL, wrong[i].err);
+}
+
+static void unreadable_input_exits_with_2(void **state)
+{
+	(void)state;
+	expect("report /nowhere/trace", 2, NULL, "xferspy: /nowhere/trace: ");
+	expect("report " XS_SOURCE_DIR "/LICENSE", 2, NULL, "LICENSE: ");
+	expect("report " BEFORE " --machine nosuch", 2, NULL, "nosuch");
+	expect("dump /nowhere/trace", 2, NULL, "/nowhere/trace: ");
+	expect("report " BEFORE " -o /nowhere/out", 2, NULL,
+	       "/nowhere/out: No such file or directory; give -o");
+	expect("diff " BEFORE " /nowhere/trace", 2, NULL, "/nowhere/trace");
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	expect("report " BEFORE " -o /dev/full", 2, NULL, "/dev/full");
+	expect("report " BEFORE " >/dev/full", 2, NULL, "could not be written");
+}
+
+static void a_report_has_its_parts(void **state)
+{
+	(void)state;
+	expect("report " BEFORE, 0, "Where the time went", NULL);
+	expect("report " BEFORE, 0, "profile fitted from the trace", NULL);
+	expect("report " BEFORE " --machine k20m", 0, "profile k20m", NULL);
+	expect("report " BEFORE " " PINNED, 0,
+	       "== " TRACES "pinned.txt ==", NULL);
+	expect("report " BEFORE " --format json", 0, "\"schema\": 1", NULL);
+	expect("report " BEFORE " --format csv", 0, "trace,phase,rounds,",
+	       NULL);
+	expect("report " BEFORE " --streams 7 --format csv", 0,
+	       "streams,7,depth,replay,", NULL);
+}
+
+static void pipes_have_no_colour(void **state)
+{
+	struct program program = program_run("report " BEFORE);
+
+	(void)state;
+	assert_null(strchr(program.out, '\033'));
+	program_free(&program);
+}
+
+static void a_gate_exits_with_3(void **state)
+{
+	(void)state;
+	expect("diff " BEFORE " " PINNED " --fail-above 5", 0,
+	       "The gate of 5 % is met", NULL);
+	expect("diff " BEFORE " " SLOWER " --fail-above 5", 3, "not met",
+	       "xferspy: --fail-above: the run got");
+	expect("diff " BEFORE " " SLOWER " --fail-above 50", 0, "is met", NULL);
+	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
+}
+
+static void a_diff_scores_the_prediction(void **state)
+{
+	(void)state;
+	expect("diff " BEFORE " " PINNED, 0, "before predicted", NULL);
+	expect("diff " BEFORE " " PINNED, 0, "in from pageable -> pinned",
+	       NULL);
+}
+
+/* Text to trace, trace to text: the second text reads back to the same bytes.
+ */
+static void a_dump_reads_back(void **state)
+{
+	(void)state;
+	expect("dump --read " BEFORE " -o cli-1.xspy", 0, NULL, NULL);
+	expect("dump cli-1.xspy -o cli-1.txt", 0, NULL, NULL);
+	expect("dump --read - -o cli-2.xspy <cli-1.txt && "
+	       "cmp cli-1.xspy cli-2.xspy",
+	       0, NULL, NULL);
+	expect("report cli-2.xspy", 0, "Where the time went", NULL);
+	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o cli-3.xspy", 2, NULL,
+	       "xferspy: line 1: ");
+}
+
+static void run_passes_the_exit_code_on(void **state)
+{
+	struct program program = program_run("run -- sh -c 'exit 7'");
+
+	(void)state;
+	/* without the library, which needs CUDA's headers, it says so */
+	if (program.code == 2)
+		assert_non_null(strstr(program.err, "libxferspy.so"));
+	else
+		assert_int_equal(program.code, 7);
+	program_free(&program);
+	program = program_run("run /nowhere/program");
+	assert_true(program.code == 2 || program.code == 127);
+	assert_non_null(strstr(program.err, "xferspy: "));
+	program_free(&program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(help_comes_from_the_table),
+	    cmocka_unit_test(wrong_use_exits_with_1),
+	    cmocka_unit_test(unreadable_input_exits_with_2),
+	    cmocka_unit_test(a_full_disk_is_an_error),
+	    cmocka_unit_test(a_report_has_its_parts),
+	    cmocka_unit_test(pipes_have_no_colour),
+	    cmocka_unit_test(a_gate_exits_with_3),
+	    cmocka_unit_test(a_diff_scores_the_prediction),
+	    cmocka_unit_test(a_dump_reads_back),
+	    cmocka_unit_test(run_passes_the_exit_code_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

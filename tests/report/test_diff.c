@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Two results side by side, and predictions held against measurements. */
+#include "report/diff.h"
+#include "report/render_diff.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pair {
+	struct xs_result *before, *after;
+	struct xs_diff diff;
+};
+
+static void open_pair(struct pair *pair)
+{
+	pair->before = fixture_result();
+	pair->after = fixture_after();
+}
+
+static void build_pair(struct pair *pair)
+{
+	assert_int_equal(xs_diff_build(pair->before, pair->after, &pair->diff),
+			 0);
+}
+
+static void close_pair(struct pair *pair)
+{
+	xs_diff_free(&pair->diff);
+	fixture_free(pair->before);
+	fixture_free(pair->after);
+}
+
+static char *text_of(struct pair *pair, double gate, bool json)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(
+	    json ? xs_render_diff_json(&pair->diff, gate, out)
+		 : xs_render_diff_text(&pair->diff, gate, false, out),
+	    0);
+	fclose(out);
+	return text;
+}
+
+/* 10 s to 8 s. Phase 1 goes from 412 * 16 to 412 * 11.9 ms: -1689.2 ms. */
+static void changes_are_ordered(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->totals.h2d_ns -= 1000;
+	pair.after->totals.d2h_ns -= 3000;
+	pair.after->totals.h2d_bytes += 1;
+	build_pair(&pair);
+	assert_int_equal(pair.diff.change_ns, -2000000000);
+	assert_true(fabs(pair.diff.change_percent + 20) < 1e-9);
+	assert_string_equal(pair.diff.totals[0].name, "copies out");
+	assert_int_equal(pair.diff.totals[0].change, -3000);
+	assert_string_equal(pair.diff.totals[1].name, "copies in");
+	assert_int_equal(pair.diff.phase_count, 3);
+	assert_int_equal(pair.diff.phases[0].before->id, 1);
+	assert_int_equal(pair.diff.phases[0].change_ns, -1689200000);
+	close_pair(&pair);
+}
+
+static void phases_match_by_signature_then_kernels(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	build_pair(&pair);
+	assert_string_equal(pair.diff.phases[0].match, "kernels");
+	assert_string_equal(pair.diff.phases[1].match, "signature");
+	close_pair(&pair);
+}
+
+/* Two candidates have the kernels; the nearer in size is taken. */
+static void the_nearest_size_is_matched(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->phases[1] = pair.after->phases[0];
+	pair.after->phases[1].id = 2;
+	pair.after->phases[0].h2d_bytes *= 4;
+	build_pair(&pair);
+	for (size_t i = 0; i < pair.diff.phase_count; i++)
+		if (pair.diff.phases[i].before &&
+		    pair.diff.phases[i].before->id == 1)
+			assert_int_equal(pair.diff.phases[i].after->id, 2);
+	close_pair(&pair);
+}
+
+static void what_has_no_pair_is_told(void **state)
+{
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->phase_count = 2;
+	build_pair(&pair);
+	assert_int_equal(pair.diff.phase_count, 3);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "only in before"));
+	free(text);
+	close_pair(&pair);
+}
+
+/*
+ * after runs phase 1 with 8 streams, chunk by chunk, in 11.9 ms; before said
+ * 12 ms (11.76 to 12.24): off by 12 / 11.9 - 1 = 0.84 %.
+ */
+static void a_prediction_is_scored(void **state)
+{
+	const struct xs_diff_phase *phase;
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	build_pair(&pair);
+	phase = &pair.diff.phases[0];
+	assert_non_null(phase->predicted);
+	assert_string_equal(phase->predicted->strategy, "streams");
+	assert_int_equal(phase->predicted->n_streams, 8);
+	assert_string_equal(phase->predicted->order, "depth");
+	assert_true(fabs(phase->error_percent - 100 * (12 / 11.9 - 1)) < 1e-6);
+	assert_true(phase->within);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "before predicted 12.0"));
+	free(text);
+	close_pair(&pair);
+}
+
+static void pinning_is_scored_too(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->phases[0].streams = 1;
+	pair.after->phases[0].order = NULL;
+	pair.after->phases[0].round_ns = 20000000;
+	build_pair(&pair);
+	for (size_t i = 0; i < pair.diff.phase_count; i++)
+		if (pair.diff.phases[i].before->id == 1) {
+			assert_string_equal(
+			    pair.diff.phases[i].predicted->strategy, "pinned");
+			assert_false(pair.diff.phases[i].within);
+		}
+	close_pair(&pair);
+}
+
+/* Other work is no test of a prediction. */
+static void other_sizes_are_not_scored(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->phases[0].h2d_bytes /= 2;
+	build_pair(&pair);
+	for (size_t i = 0; i < pair.diff.phase_count; i++)
+		assert_null(pair.diff.phases[i].predicted);
+	close_pair(&pair);
+}
+
+static void json_says_the_same(void **state)
+{
+	json_t *root, *phase, *prediction;
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	build_pair(&pair);
+	text = text_of(&pair, 5, true);
+	root = json_loads(text, 0, NULL);
+	assert_non_null(root);
+	assert_int_equal(json_integer_value(json_object_get(root, "change_ns")),
+			 -2000000000);
+	phase = json_array_get(json_object_get(root, "phases"), 0);
+	prediction = json_object_get(phase, "prediction");
+	assert_int_equal(
+	    json_integer_value(json_object_get(prediction, "measured_ns")),
+	    11900000);
+	assert_true(json_is_true(json_object_get(prediction, "within")));
+	assert_true(json_is_true(
+	    json_object_get(json_object_get(root, "gate"), "passed")));
+	json_decref(root);
+	free(text);
+	close_pair(&pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(changes_are_ordered),
+	    cmocka_unit_test(phases_match_by_signature_then_kernels),
+	    cmocka_unit_test(the_nearest_size_is_matched),
+	    cmocka_unit_test(what_has_no_pair_is_told),
+	    cmocka_unit_test(a_prediction_is_scored),
+	    cmocka_unit_test(pinning_is_scored_too),
+	    cmocka_unit_test(other_sizes_are_not_scored),
+	    cmocka_unit_test(json_says_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

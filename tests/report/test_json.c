@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON report has every key that others rely on, and null for unknown. */
+#include "report/columns.h"
+#include "report/render.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *parse(struct xs_result *result)
+{
+	char *text = fixture_json(result);
+	json_t *root = json_loads(text, 0, NULL);
+
+	assert_non_null(root);
+	free(text);
+	return root;
+}
+
+/* keys: separated by blanks; those that end in _ns or _bytes are whole or
+ * null, and never real. */
+static void has_keys(const json_t *object, const char *keys)
+{
+	char *list = strdup(keys), *rest = NULL;
+
+	for (char *key = strtok_r(list, " ", &rest); key;
+	     key = strtok_r(NULL, " ", &rest))
+		if (!json_object_get(object, key))
+			fail_msg("no key '%s'", key);
+	free(list);
+}
+
+static void numbers_are_whole(json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value)
+	{
+		size_t length = strlen(key);
+
+		if (length > 3 && strcmp(key + length - 3, "_ns") == 0 &&
+		    !json_is_integer(value) && !json_is_null(value))
+			fail_msg("'%s' is no integer", key);
+	}
+}
+
+static void every_key_is_there(void **state)
+{
+	struct xs_result *result = fixture_result();
+	json_t *root = parse(result);
+	json_t *phase = json_array_get(json_object_get(root, "phases"), 0);
+	json_t *row = json_array_get(json_object_get(phase, "estimates"), 0);
+	json_t *advice = json_array_get(json_object_get(root, "advice"), 0);
+
+	(void)state;
+	has_keys(root, "schema trace coverage machine totals phases advice");
+	assert_int_equal(json_integer_value(json_object_get(root, "schema")),
+			 1);
+	has_keys(json_object_get(root, "trace"),
+		 "app host pid started_utc wall_ns devices cupti_version "
+		 "driver_version");
+	has_keys(json_object_get(root, "coverage"),
+		 "api_calls_seen gpu_ops_seen matched lost mode notes");
+	has_keys(json_object_get(root, "machine"), "name source");
+	has_keys(json_object_get(root, "totals"),
+		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "
+		 "overlap_ns host_blocked_ns pinned_alloc_ns");
+	has_keys(phase,
+		 "id rounds signature h2d_bytes d2h_bytes h2d_ops d2h_ops "
+		 "kernels round_ns h2d_ns kernel_ns d2h_ns src_memory "
+		 "dst_memory sites estimates");
+	has_keys(json_array_get(json_object_get(phase, "sites"), 0),
+		 "function file line calls bytes");
+	has_keys(row, "strategy n_streams order model round_ns low_ns high_ns "
+		      "speedup app_wall_ns applies why assumes "
+		      "breakeven_rounds");
+	has_keys(advice, "rank phase strategy saves_ns saves_percent effort "
+			 "text sites");
+	numbers_are_whole(json_object_get(root, "totals"));
+	numbers_are_whole(phase);
+	numbers_are_whole(row);
+	numbers_are_whole(advice);
+	json_decref(root);
+	fixture_free(result);
+}
+
+static void values_are_those_of_the_result(void **state)
+{
+	struct xs_result *result = fixture_result();
+	json_t *root = parse(result);
+	json_t *advice = json_array_get(json_object_get(root, "advice"), 0);
+
+	(void)state;
+	assert_int_equal(
+	    json_integer_value(json_object_get(advice, "saves_ns")),
+	    1580000000);
+	assert_int_equal(json_integer_value(json_object_get(advice, "phase")),
+			 1);
+	assert_string_equal(
+	    json_string_value(json_object_get(advice, "strategy")), "streams");
+	assert_int_equal(json_integer_value(json_object_get(
+			     json_object_get(root, "totals"), "overlap_ns")),
+			 0);
+	json_decref(root);
+	fixture_free(result);
+}
+
+static void unknown_is_null(void **state)
+{
+	struct xs_result *result = fixture_result();
+	json_t *root, *row;
+
+	(void)state;
+	result->totals.kernel_ns = XS_UNKNOWN;
+	root = parse(result);
+	assert_true(json_is_null(
+	    json_object_get(json_object_get(root, "totals"), "kernel_ns")));
+	assert_true(json_is_null(
+	    json_object_get(json_object_get(root, "trace"), "driver_version")));
+	/* the last row of phase 1 abstains */
+	row = json_array_get(
+	    json_object_get(json_array_get(json_object_get(root, "phases"), 0),
+			    "estimates"),
+	    7);
+	assert_true(json_is_false(json_object_get(row, "applies")));
+	assert_true(json_is_null(json_object_get(row, "round_ns")));
+	assert_true(json_is_null(json_object_get(row, "speedup")));
+	assert_true(json_is_null(json_object_get(row, "n_streams")));
+	assert_true(json_is_string(json_object_get(row, "why")));
+	json_decref(root);
+	fixture_free(result);
+}
+
+static void several_traces_are_an_array(void **state)
+{
+	struct xs_result *results[] = {fixture_result(), fixture_after()};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(xs_render_json(results, 2, out), 0);
+	fclose(out);
+	root = json_loads(text, 0, NULL);
+	assert_int_equal(json_array_size(root), 2);
+	json_decref(root);
+	free(text);
+	fixture_free(results[0]);
+	fixture_free(results[1]);
+}
+
+/* The name of a damaged trace may be any bytes. */
+static void bytes_that_are_no_text_are_written(void **state)
+{
+	struct xs_result *result = fixture_result();
+	json_t *root;
+
+	(void)state;
+	result->run.app = "/bin/\xff\xfe \"x\"";
+	root = parse(result);
+	assert_string_equal(json_string_value(json_object_get(
+				json_object_get(root, "trace"), "app")),
+			    "/bin/?? \"x\"");
+	json_decref(root);
+	fixture_free(result);
+}
+
+/* A row of CSV has as many fields as the heading has names. */
+static void csv_has_a_row_an_estimate(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text = NULL;
+	size_t size = 0, lines = 0, commas = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	result->phases[0].estimates[7].why = "a, \"b\"";
+	xs_render_csv(&result, 1, out);
+	fclose(out);
+	for (const char *at = text; *at; at++)
+		lines += *at == '\n';
+	for (const char *at = text; *at != '\n'; at++)
+		commas += *at == ',';
+	assert_int_equal(lines, 1 + 8 + 3 + 1);
+	assert_int_equal(commas, 2 + xs_estimate_column_count);
+	assert_non_null(strstr(text, "before.xspy,1,412,as-is,,,replay,"
+				     "16000000,15680000,16320000,1.0000,"));
+	assert_non_null(strstr(text, ",\"a, \"\"b\"\"\"\n"));
+	free(text);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_key_is_there),
+	    cmocka_unit_test(values_are_those_of_the_result),
+	    cmocka_unit_test(unknown_is_null),
+	    cmocka_unit_test(several_traces_are_an_array),
+	    cmocka_unit_test(bytes_that_are_no_text_are_written),
+	    cmocka_unit_test(csv_has_a_row_an_estimate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

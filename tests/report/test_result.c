@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* From a trace to a result, through every stage. */
+#include "report/result.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRACES XS_SOURCE_DIR "/tests/report/traces/"
+#define MIB    1048576
+
+static struct xs_result *read_result(const char *path)
+{
+	const struct xs_result_options options = {0};
+	struct xs_result *result;
+	const char *error;
+
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s: %s", path, error);
+	return result;
+}
+
+/* A trace of the given records, read. */
+static struct xs_result *result_of(const char *header, const char *records)
+{
+	char path[] = "/tmp/xferspy-result.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct xs_result *result;
+
+	assert_non_null(out);
+	fprintf(out,
+		"xferspy-text 1\n"
+		"header start_realtime_ns=1000000000 %s\n"
+		"chunk thread=1 base_ns=1000000000\n%s",
+		header, records);
+	fclose(out);
+	result = read_result(path);
+	unlink(path);
+	return result;
+}
+
+static bool has_note(const struct xs_result *result, const char *text)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		if (strstr(result->coverage.notes[i], text))
+			return true;
+	return false;
+}
+
+static void a_trace_becomes_a_result(void **state)
+{
+	struct xs_result *result = read_result(TRACES "pageable.txt");
+	const struct xs_result_phase *phase = &result->phases[0];
+
+	(void)state;
+	assert_string_equal(result->run.app, "/home/user/app/heat");
+	assert_string_equal(result->run.started_utc, "2026-01-02T03:04:05Z");
+	assert_string_equal(result->run.cupti_version, "13.0");
+	assert_string_equal(result->run.devices[0].name, "NVIDIA H200");
+	assert_int_equal(result->totals.h2d_bytes, (4 * 64 + 3 * 16) * MIB);
+	assert_int_equal(result->totals.d2h_bytes, 4 * 64 * MIB);
+	assert_int_equal(result->totals.kernels, 4 + 4);
+	assert_int_equal(result->totals.overlap_ns, 0);
+	assert_int_equal(result->coverage.matched, 4 * 3 + 3 + 4);
+	assert_int_equal(result->coverage.note_count, 0);
+	assert_int_equal(phase->rounds, 4);
+	assert_int_equal(phase->h2d_bytes, 64 * MIB);
+	assert_string_equal(phase->src_memory, "pageable");
+	assert_string_equal(phase->kernel_names[0],
+			    "stencil(int const*, int*, int)");
+	assert_int_equal(phase->streams, 1);
+	assert_string_equal(result->machine.source, "fitted-from-trace");
+	xs_result_free(result);
+}
+
+/* CUPTI's own number is 130000, and its path follows. */
+static void versions_are_for_people(void **state)
+{
+	struct xs_result *result =
+	    result_of("state=1 end_realtime_ns=2000000000",
+		      "info text=\"cupti=130100 /usr/lib/libcupti.so.13\"\n");
+
+	(void)state;
+	assert_string_equal(result->run.cupti_version, "13.1");
+	xs_result_free(result);
+	result = result_of("state=1 end_realtime_ns=2000000000",
+			   "info text=\"cupti=24 /usr/lib/libcupti.so.12\"\n");
+	assert_string_equal(result->run.cupti_version, "24");
+	xs_result_free(result);
+}
+
+static void an_empty_trace_says_so(void **state)
+{
+	struct xs_result *result =
+	    result_of("state=1 end_realtime_ns=2000000000", "");
+
+	(void)state;
+	assert_int_equal(result->phase_count, 0);
+	assert_int_equal(result->advice_count, 0);
+	assert_int_equal(result->run.wall_ns, 1000000000);
+	assert_true(has_note(result, "nothing was seen"));
+	xs_result_free(result);
+}
+
+/* Losses are told first, then that the process was killed. */
+static void losses_lead_the_notes(void **state)
+{
+	struct xs_result *result =
+	    result_of("state=0 lost_ops=5 lost_cupti=7 lost_calls=9", "");
+
+	(void)state;
+	assert_int_equal(result->coverage.lost, 21);
+	assert_non_null(strstr(result->coverage.notes[0], "5 GPU records"));
+	assert_non_null(strstr(result->coverage.notes[1], "dropped 7"));
+	assert_non_null(strstr(result->coverage.notes[2], "9 host calls"));
+	assert_non_null(strstr(result->coverage.notes[3], "killed"));
+	xs_result_free(result);
+}
+
+/* Calls without ops: what the GPU did is unknown, and not nothing. */
+static void without_cupti_the_gpu_is_unknown(void **state)
+{
+	struct xs_result *result =
+	    result_of("state=1 end_realtime_ns=2000000000",
+		      "string id=1 text=\"cudaMemcpy\"\n"
+		      "site call_class=1 site=1 function=1 module=0xffffffff\n"
+		      "copycall site=1 correlation=1 start=1000 duration=5000 "
+		      "bytes=4096 direction=1\n");
+
+	(void)state;
+	assert_true(result->totals.h2d_bytes == XS_UNKNOWN);
+	assert_true(result->totals.gpu_busy_ns == XS_UNKNOWN);
+	assert_true(result->totals.host_blocked_ns != XS_UNKNOWN);
+	assert_true(has_note(result, "XFERSPY_CUPTI"));
+	xs_result_free(result);
+}
+
+/* Ops without calls: a program that holds the CUDA runtime in itself. */
+static void without_calls_the_host_is_unknown(void **state)
+{
+	struct xs_result *result = result_of(
+	    "state=1 end_realtime_ns=2000000000",
+	    "info text=\"cupti=130000 x\"\n"
+	    "queue queue=0 queue_kind=1 context=1 stream=7\n"
+	    "copy queue=0 start=1000 duration=5000 bytes=4096 direction=1 "
+	    "src_memory=1 dst_memory=3 copies=1\n");
+
+	(void)state;
+	assert_int_equal(result->totals.h2d_bytes, 4096);
+	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
+	assert_true(has_note(result, "no call was seen"));
+	xs_result_free(result);
+}
+
+static void another_machine_is_noticed(void **state)
+{
+	struct xs_result_options options = {0};
+	struct xs_machine machine;
+	struct xs_result *result;
+	const char *error;
+
+	(void)state;
+	xs_machine_init(&machine);
+	snprintf(machine.gpu, sizeof(machine.gpu), "NVIDIA Tesla K20m");
+	options.machine = &machine;
+	assert_int_equal(
+	    xs_result_read(TRACES "pageable.txt", &options, &result, &error),
+	    0);
+	assert_true(has_note(result, "the profile is of NVIDIA Tesla K20m"));
+	xs_result_free(result);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+	const struct xs_result_options options = {0};
+	struct xs_result *result;
+	const char *error;
+
+	(void)state;
+	assert_int_equal(
+	    xs_result_read(XS_SOURCE_DIR "/LICENSE", &options, &result, &error),
+	    -EPROTO);
+	assert_non_null(error);
+	assert_null(result);
+	assert_int_equal(xs_result_read("/nowhere", &options, &result, &error),
+			 -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_trace_becomes_a_result),
+	    cmocka_unit_test(versions_are_for_people),
+	    cmocka_unit_test(an_empty_trace_says_so),
+	    cmocka_unit_test(losses_lead_the_notes),
+	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
+	    cmocka_unit_test(without_calls_the_host_is_unknown),
+	    cmocka_unit_test(another_machine_is_noticed),
+	    cmocka_unit_test(what_is_no_trace_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report, against a golden file and against a terminal's width. */
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_file(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!in || getdelim(&text, &size, '\0', in) < 0)
+		fail_msg("%s cannot be read", path);
+	fclose(in);
+	return text;
+}
+
+/* Removes terminal sequences, and the blanks that they kept at line ends. */
+static void strip(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from == '\033')
+			from = strchr(from, 'm');
+		else
+			*to++ = *from;
+	}
+	*to = '\0';
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		longest = length > longest ? length : longest;
+		text += length + (text[length] == '\n');
+	}
+	return longest;
+}
+
+/* To renew: look at what the command prints, and why it changed. */
+static void three_phases_are_as_recorded(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *golden =
+	    read_file(XS_SOURCE_DIR "/tests/report/golden/report.txt");
+	char *text = fixture_text(result, false);
+
+	(void)state;
+	assert_string_equal(text, golden);
+	free(text);
+	free(golden);
+	fixture_free(result);
+}
+
+static void lines_fit_80_columns(void **state)
+{
+	static char long_name[] =
+	    "a_kernel_with_a_name_that_no_terminal_of_eighty_columns_could_ever"
+	    "_show_on_one_line_of_its_own(int)";
+	struct xs_result *result = fixture_result();
+	char *text;
+
+	(void)state;
+	result->phases[0].kernel_names[0] = long_name;
+	result->phases[0].sites[0].file = long_name;
+	result->run.app = long_name;
+	result->run.host = long_name;
+	result->phases[0].h2d_bytes = 123456789012;
+	result->phases[0].rounds = 100000000;
+	text = fixture_text(result, false);
+	assert_in_range(longest_line(text), 60, 80);
+	free(text);
+	fixture_free(result);
+}
+
+static void one_screen_holds_three_phases(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text = fixture_text(result, false);
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *at = text; *at; at++)
+		lines += *at == '\n';
+	assert_in_range(lines, 30, 60);
+	free(text);
+	fixture_free(result);
+}
+
+static void colour_changes_no_letter(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *plain = fixture_text(result, false);
+	char *color = fixture_text(result, true);
+
+	(void)state;
+	assert_null(strchr(plain, '\033'));
+	assert_non_null(strstr(color, "\033[32m"));
+	strip(color);
+	assert_string_equal(color, plain);
+	free(plain);
+	free(color);
+	fixture_free(result);
+}
+
+static void losses_come_first(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text = fixture_text(result, false);
+	const char *note = strstr(text, "! 12 GPU records");
+
+	(void)state;
+	assert_non_null(note);
+	assert_true(note < strstr(text, "Where the time went"));
+	free(text);
+	fixture_free(result);
+}
+
+/* What is not known is a dash, and never a nought. */
+static void unknown_is_a_dash(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text;
+
+	(void)state;
+	result->totals.gpu_busy_ns = XS_UNKNOWN;
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "GPU busy               -        -\n"));
+	free(text);
+	fixture_free(result);
+}
+
+static void nothing_to_say_is_said(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text;
+
+	(void)state;
+	result->advice_count = 0;
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "nothing: no strategy is sure"));
+	free(text);
+	result->phase_count = 0;
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "none: no copies and no kernels"));
+	free(text);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(three_phases_are_as_recorded),
+	    cmocka_unit_test(lines_fit_80_columns),
+	    cmocka_unit_test(one_screen_holds_three_phases),
+	    cmocka_unit_test(colour_changes_no_letter),
+	    cmocka_unit_test(losses_come_first),
+	    cmocka_unit_test(unknown_is_a_dash),
+	    cmocka_unit_test(nothing_to_say_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

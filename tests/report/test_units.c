@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+static void times_have_three_digits(void **state)
+{
+	(void)state;
+	assert_string_equal(xs_units_ns(0).s, "0 ns");
+	assert_string_equal(xs_units_ns(999).s, "999 ns");
+	assert_string_equal(xs_units_ns(1000).s, "1.00 us");
+	assert_string_equal(xs_units_ns(3900000).s, "3.90 ms");
+	assert_string_equal(xs_units_ns(39000000).s, "39.0 ms");
+	assert_string_equal(xs_units_ns(390000000).s, "390 ms");
+	assert_string_equal(xs_units_ns(4210000000).s, "4.21 s");
+	assert_string_equal(xs_units_ns(7200000000000).s, "7200 s");
+	assert_string_equal(xs_units_ns(-1500).s, "-1.50 us");
+	assert_string_equal(xs_units_ns(XS_UNKNOWN).s, "-");
+}
+
+/* 999.95 us are no "1000 us". */
+static void rounding_reaches_the_next_unit(void **state)
+{
+	(void)state;
+	assert_string_equal(xs_units_ns(999949).s, "1.00 ms");
+	assert_string_equal(xs_units_ns(999400).s, "999 us");
+	assert_string_equal(xs_units_ns(9996).s, "10.0 us");
+	assert_string_equal(xs_units_ns(99960).s, "100 us");
+}
+
+static void ranges_have_one_unit(void **state)
+{
+	(void)state;
+	assert_string_equal(xs_units_range_ns(900000, 1100000).s,
+			    "0.90-1.10 ms");
+	assert_string_equal(xs_units_range_ns(11800000, 12200000).s,
+			    "11.8-12.2 ms");
+	assert_string_equal(xs_units_range_ns(XS_UNKNOWN, 5).s, "-");
+}
+
+static void bare_numbers_take_the_unit_of_another(void **state)
+{
+	const char *unit = NULL;
+
+	(void)state;
+	assert_string_equal(xs_units_ns_bare(12500000, 990000, &unit).s,
+			    "12500");
+	assert_string_equal(unit, "us");
+	assert_string_equal(xs_units_ns_bare(12500000, 1990000, &unit).s,
+			    "12.5");
+	assert_string_equal(unit, "ms");
+}
+
+static void sizes_are_binary(void **state)
+{
+	(void)state;
+	assert_string_equal(xs_units_bytes(0).s, "0 B");
+	assert_string_equal(xs_units_bytes(1023).s, "1023 B");
+	assert_string_equal(xs_units_bytes(64 << 20).s, "64 MiB");
+	assert_string_equal(xs_units_bytes(1500000).s, "1.43 MiB");
+	assert_string_equal(xs_units_bytes(3LL << 40).s, "3 TiB");
+	assert_string_equal(xs_units_bytes(XS_UNKNOWN).s, "-");
+}
+
+static void rates_and_shares(void **state)
+{
+	(void)state;
+	/* 17 bytes a ns */
+	assert_string_equal(xs_units_rate(17000, 1000).s, "17.0 GB/s");
+	assert_string_equal(xs_units_rate(17000, 0).s, "-");
+	assert_string_equal(xs_units_percent(1, 3).s, "33.3 %");
+	assert_string_equal(xs_units_percent(1, 0).s, "-");
+	assert_string_equal(xs_units_percent(XS_UNKNOWN, 3).s, "-");
+	assert_string_equal(xs_units_count(XS_UNKNOWN).s, "-");
+}
+
+static void sizes_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes;
+	} good[] = {
+	    {"0", 0},
+	    {"67108864", 67108864},
+	    {"4096B", 4096},
+	    {"64MiB", 64 << 20},
+	    {"64 MiB", 64 << 20},
+	    {"64M", 64 << 20},
+	    {"64MB", 64000000},
+	    {"1.5G", 3LL << 29},
+	    {"2k", 2048},
+	    {"1e3", 1000},
+	    {"4TiB", 4LL << 40},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		int64_t bytes = -1;
+
+		assert_int_equal(xs_units_parse_bytes(good[i].text, &bytes), 0);
+		assert_int_equal(bytes, good[i].bytes);
+	}
+}
+
+static void nonsense_is_no_size(void **state)
+{
+	static const char *const bad[] = {
+	    "",	   "-1",	  "64 MiBs", "MiB", "0x10", "nan",
+	    "inf", "9999999999T", "1 2",     "64Q", "+5",   " 5"};
+	int64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(xs_units_parse_bytes(bad[i], &bytes), -EINVAL);
+}
+
+static void numbers_and_counts(void **state)
+{
+	double number = -1;
+	unsigned count = 0;
+
+	(void)state;
+	assert_int_equal(xs_units_parse_number("12.5", &number), 0);
+	assert_true(number == 12.5);
+	assert_int_equal(xs_units_parse_number("12.5ms", &number), -EINVAL);
+	assert_int_equal(xs_units_parse_number("-3", &number), -EINVAL);
+	assert_int_equal(xs_units_parse_count("8", 64, &count), 0);
+	assert_int_equal(count, 8);
+	assert_int_equal(xs_units_parse_count("0", 64, &count), -EINVAL);
+	assert_int_equal(xs_units_parse_count("65", 64, &count), -EINVAL);
+	assert_int_equal(xs_units_parse_count("8x", 64, &count), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(times_have_three_digits),
+	    cmocka_unit_test(rounding_reaches_the_next_unit),
+	    cmocka_unit_test(ranges_have_one_unit),
+	    cmocka_unit_test(bare_numbers_take_the_unit_of_another),
+	    cmocka_unit_test(sizes_are_binary),
+	    cmocka_unit_test(rates_and_shares),
+	    cmocka_unit_test(sizes_are_read),
+	    cmocka_unit_test(nonsense_is_no_size),
+	    cmocka_unit_test(numbers_and_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
