@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* How far GPU times, converted to the host's clock, may be off: an op may seem
+ * to end after the synchronisation that waited for it. */
+#define XS_CLOCK_SLACK_NS 5000.0
+
 /* Handles to small indices, in order of appearance. */
 struct numbering {
 	uint64_t *values; /* owned; room for one a step */
@@ -40,9 +44,18 @@ static uint32_t number(struct numbering *n, uint64_t value)
 	return n->count++;
 }
 
+/* A further op of a call that had returned with it done: the time of both is
+ * in the step before. */
+static bool is_inside_call(const struct xs_step *step)
+{
+	return step->return_ns > 0 && step->call_ns == step->return_ns &&
+	       step->start_ns < step->call_ns;
+}
+
 static bool has_op(const struct xs_step *step)
 {
-	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0;
+	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0 &&
+	       !is_inside_call(step);
 }
 
 static bool has_call(const struct xs_step *step)
@@ -152,6 +165,23 @@ static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 	act->loose = ordered.loose;
 }
 
+/* Where the two clocks disagree: a blocking copy is done when its call
+ * returns. */
+static struct xs_step on_one_clock(const struct xs_step *step)
+{
+	struct xs_step seen = *step;
+
+	if (!has_call(step) || !has_op(step))
+		return seen;
+	if (seen.start_ns < seen.call_ns)
+		seen.start_ns = seen.call_ns;
+	if (seen.blocking && seen.end_ns > seen.return_ns)
+		seen.end_ns = seen.return_ns;
+	if (seen.end_ns < seen.start_ns)
+		seen.end_ns = seen.start_ns;
+	return seen;
+}
+
 /* The end of what a synchronisation waited for; -INFINITY for nothing. */
 static double awaited_ns(const struct recorder *rec, const struct xs_act *act)
 {
@@ -178,8 +208,8 @@ static void take_sync(const struct recorder *rec, const struct xs_step *step,
 		? XS_ACT_SYNC_QUEUE
 		: XS_ACT_SYNC_ALL;
 	awaited = fmax(awaited_ns(rec, act), (double)step->call_ns);
-	if (awaited <= (double)step->return_ns) {
-		act->return_ns = (double)step->return_ns - awaited;
+	if (awaited <= (double)step->return_ns + XS_CLOCK_SLACK_NS) {
+		act->return_ns = fmax((double)step->return_ns - awaited, 0);
 		return;
 	}
 	act->kind = XS_ACT_HOST; /* it did not wait for that */
@@ -288,16 +318,16 @@ int xs_record_plan(const struct xs_phase *phase,
 	size_t i;
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-		struct xs_act act = begin_act(&rec, step);
+		const struct xs_step step = on_one_clock(&phase->steps[i]);
+		struct xs_act act = begin_act(&rec, &step);
 
-		if (!has_op(step))
-			take_call(&rec, step, &act);
-		else if (change->pin && xs_step_is_pageable(step))
-			take_pinned(&rec, step, &act);
+		if (!has_op(&step))
+			take_call(&rec, &step, &act);
+		else if (change->pin && xs_step_is_pageable(&step))
+			take_pinned(&rec, &step, &act);
 		else
-			take_op(&rec, step, &act);
-		remember(&rec, step, &act, (uint32_t)i);
+			take_op(&rec, &step, &act);
+		remember(&rec, &step, &act, (uint32_t)i);
 		rc = xs_plan_add(plan, &act);
 	}
 	recorder_free(&rec);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any recorded round replays to its own time. The records are made up by
+ * replaying random programs (threads, queues, events, blocking and
+ * asynchronous calls) on a machine with real costs, and rounding to whole ns.
+ */
+#include "tests/model/model_test.h"
+
+#include "model/record.h"
+#include "model/replay.h"
+
+#define PROGRAMS 1500
+#define ACTS_MAX 60
+
+static struct xs_machine costly_machine(void)
+{
+	struct xs_machine m;
+
+	xs_machine_init(&m);
+	set_param(&m.lo_h2d_ns, 5500);
+	set_param(&m.lo_d2h_ns, 6000);
+	set_param(&m.g_h2d_ns, 2900);
+	set_param(&m.g_d2h_ns, 2500);
+	set_param(&m.G_h2d, 0.018);
+	set_param(&m.G_d2h, 0.018);
+	set_param(&m.G_both_h2d, 0.02);
+	set_param(&m.G_both_d2h, 0.02);
+	set_param(&m.call_copy_async_ns, 2500);
+	set_param(&m.call_copy_sync_ns, 2600);
+	set_param(&m.call_launch_ns, 3000);
+	set_param(&m.launch_latency_ns, 2200);
+	set_param(&m.kernel_gap_ns, 900);
+	set_param(&m.sync_ns, 3100);
+	return m;
+}
+
+static struct xs_act random_act(uint64_t *state, const struct xs_machine *m)
+{
+	const double size = random_between(state, 10, 5e6);
+	const bool in = random_between(state, 0, 2) < 1;
+	struct xs_act act;
+
+	switch ((int)random_between(state, 0, 10)) {
+	case 0:
+		act = xs_act_sync_all(m);
+		break;
+	case 1:
+		act = xs_act_sync_all(m);
+		act.kind = XS_ACT_SYNC_QUEUE;
+		break;
+	case 2:
+		act = xs_act_host(1000);
+		act.kind = XS_ACT_RECORD;
+		break;
+	case 3:
+		act = xs_act_host(1000);
+		act.kind = XS_ACT_WAIT;
+		break;
+	case 4:
+	case 5:
+	case 6:
+		act = xs_act_kernel(m, size / 50);
+		break;
+	case 7:
+		act = xs_act_copy(m, in, size, true);
+		break;
+	default:
+		act = xs_act_copy(m, in, size, false);
+	}
+	act.queue = (uint32_t)random_between(state, 0, 4);
+	act.event = (uint32_t)random_between(state, 0, 3);
+	act.gap_ns = random_between(state, 100, 20000);
+	return act;
+}
+
+static uint8_t step_kind(const struct xs_act *act)
+{
+	switch (act->kind) {
+	case XS_ACT_RECORD:
+		return XS_STEP_EVENT_RECORD;
+	case XS_ACT_WAIT:
+		return XS_STEP_STREAM_WAIT;
+	case XS_ACT_SYNC_QUEUE:
+		return XS_STEP_SYNC_STREAM;
+	case XS_ACT_SYNC_ALL:
+		return XS_STEP_SYNC_DEVICE;
+	default:
+		return act->unit == XS_UNIT_SM	      ? XS_STEP_KERNEL
+		       : act->unit == XS_UNIT_COPY_IN ? XS_STEP_H2D
+						      : XS_STEP_D2H;
+	}
+}
+
+static struct xs_step record(const struct xs_act *act,
+			     const struct xs_act_times *t, double begin_ns)
+{
+	const uint8_t kind = step_kind(act);
+	struct xs_step step = {.kind = kind,
+			       .blocking = act->blocking,
+			       .queue = act->queue,
+			       .thread = 1,
+			       .event = act->event + 1,
+			       .call_ns = (uint64_t)(t->call_ns - begin_ns),
+			       .return_ns =
+				   (uint64_t)(t->return_ns - begin_ns)};
+
+	if (kind < XS_STEP_SYNC_DEVICE) {
+		step.start_ns = (uint64_t)(t->start_ns - begin_ns);
+		step.end_ns = (uint64_t)(t->end_ns - begin_ns);
+	}
+	return step;
+}
+
+/* Fills steps with a random program as it ran; how many. */
+static size_t run_program(uint64_t *state, struct xs_step *steps,
+			  double *round_ns)
+{
+	const struct xs_machine m = costly_machine();
+	const size_t count = (size_t)random_between(state, 1, ACTS_MAX);
+	struct xs_act_times times[ACTS_MAX + 1];
+	struct xs_act last = xs_act_sync_all(&m);
+	struct xs_plan plan = {0};
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct xs_act act = random_act(state, &m);
+
+		assert_int_equal(xs_plan_add(&plan, &act), 0);
+	}
+	last.gap_ns = 1000;
+	assert_int_equal(xs_plan_add(&plan, &last), 0);
+	assert_int_equal(xs_replay(&plan, &m, round_ns, times), 0);
+	for (i = 0; i <= count; i++)
+		steps[i] = record(&plan.acts[i], &times[i], times[0].call_ns);
+	*round_ns -= times[0].call_ns;
+	xs_plan_free(&plan);
+	return count + 1;
+}
+
+static void test_replays_to_its_own_time(void **unused)
+{
+	const struct xs_model_options options = {0};
+	const struct xs_machine m = costly_machine();
+	uint64_t state = 42;
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < PROGRAMS; i++) {
+		struct xs_step steps[ACTS_MAX + 1];
+		struct xs_phase phase = {.steps = steps};
+		struct xs_estimates list = {0};
+		double round_ns = 0;
+
+		phase.step_count = run_program(&state, steps, &round_ns);
+		phase.round_ns.median_ns = (uint64_t)round_ns;
+		assert_int_equal(xs_model_phase(&phase, &m, &options, &list),
+				 0);
+		assert_string_equal(list.items[0].strategy, "as-is");
+		/* within the ns that rounding moves each step by */
+		if (fabs(list.items[0].round_ns - round_ns) >
+		    2.0 * (double)phase.step_count)
+			fail_msg("program %u: %.1f replays to %.1f", i,
+				 round_ns, list.items[0].round_ns);
+		xs_estimates_free(&list);
+	}
+}
+
+/* Without any call known, ops keep their places. */
+static void test_ops_alone(void **unused)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_H2D, .start_ns = 5, .end_ns = 105},
+	    {.kind = XS_STEP_KERNEL, .start_ns = 120, .end_ns = 220},
+	    {.kind = XS_STEP_D2H, .start_ns = 250, .end_ns = 300}};
+	const struct xs_record_change none = {false, 1, 1};
+	struct xs_phase phase = {.steps = steps, .step_count = 3};
+	struct xs_act_times times[3];
+	struct xs_plan plan = {0};
+	struct xs_machine m;
+	double round_ns = 0;
+
+	(void)unused;
+	xs_machine_init(&m);
+	assert_int_equal(xs_record_plan(&phase, &m, &none, &plan), 0);
+	assert_int_equal(xs_replay(&plan, &m, &round_ns, times), 0);
+	assert_near(times[0].start_ns, 5);
+	assert_near(times[1].start_ns, 120);
+	assert_near(times[2].start_ns, 250);
+	assert_near(round_ns, 300);
+	xs_plan_free(&plan);
+}
+
+/* GPU clocks are converted with an error of a few us: a blocking copy and a
+ * synchronisation that seem to return before the op's end. */
+static void test_clocks_that_disagree(void **unused)
+{
+	struct xs_step steps[] = {{.kind = XS_STEP_H2D,
+				   .blocking = true,
+				   .call_ns = 1000,
+				   .return_ns = 50000,
+				   .start_ns = 900,
+				   .end_ns = 51000},
+				  {.kind = XS_STEP_KERNEL,
+				   .call_ns = 52000,
+				   .return_ns = 54000,
+				   .start_ns = 53000,
+				   .end_ns = 90500},
+				  {.kind = XS_STEP_SYNC_DEVICE,
+				   .call_ns = 55000,
+				   .return_ns = 90000}};
+	const struct xs_record_change none = {false, 1, 1};
+	const struct xs_record_change slow = {false, 2, 1};
+	struct xs_phase phase = {.steps = steps, .step_count = 3};
+	struct xs_plan plan = {0};
+	struct xs_machine m;
+	double round_ns = 0;
+
+	(void)unused;
+	xs_machine_init(&m);
+	assert_int_equal(xs_record_plan(&phase, &m, &none, &plan), 0);
+	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
+	assert_near(round_ns, 90500);
+	xs_plan_free(&plan);
+	/* and it still waits: a kernel of twice 37500 moves the end */
+	assert_int_equal(xs_record_plan(&phase, &m, &slow, &plan), 0);
+	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
+	assert_near(round_ns, 128000);
+	xs_plan_free(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_replays_to_its_own_time),
+	    cmocka_unit_test(test_ops_alone),
+	    cmocka_unit_test(test_clocks_that_disagree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* xs_model_workload: which equations, which parameters, when it abstains. The
+ * numbers are those of test_vanwerkhoven.c: 100 MB in, 50 MB out. */
+#include "tests/model/model_test.h"
+
+static struct xs_estimates list;
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	xs_estimates_free(&list);
+	return 0;
+}
+
+static void run(const char *machine, double kernel_ns, unsigned streams)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns};
+	const struct xs_model_options options = {streams};
+	const struct xs_machine m = shipped(machine);
+
+	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
+}
+
+static void assert_row(size_t i, const char *strategy, const char *model,
+		       unsigned n, double round_ns)
+{
+	const struct xs_estimate *row = &list.items[i];
+
+	assert_true(i < list.count);
+	assert_string_equal(row->strategy, strategy);
+	assert_string_equal(row->model, model);
+	assert_int_equal(row->n_streams, n);
+	assert_int_equal(row->applies, !isnan(round_ns));
+	if (row->applies)
+		assert_near(row->round_ns, round_ns);
+	else
+		assert_true(isnan(row->round_ns) && row->why[0]);
+}
+
+/* B_hd G_hd = 17419650, B_dh G_dh = 8735600 (Table II); n = 4. */
+static void test_class_1(void **unused)
+{
+	(void)unused;
+	run("gtx-680", 40e6, 4);
+	assert_int_equal(list.count, 5);
+	/* 9420 + 17419650 + 40000000 + 9023 + 8735600 */
+	assert_row(0, "pinned", "vanwerkhoven2014-explicit", 0, 66173693);
+	/* 9420 + 4354912.5 + 40000000 + 9023 + 8735600 + 3 * 2674 */
+	assert_row(1, "streams", "vanwerkhoven2014-eq1", 4, 53116977.5);
+	assert_row(2, "streams", "vanwerkhoven2014-eq2", 4, NAN);
+	assert_non_null(strstr(list.items[2].why, "equation 1"));
+	assert_row(3, "mapped", "vanwerkhoven2014-eq6", 0, 40018443);
+	/* copies against mapped writes: 24919880 and 11183220. Second term:
+	 * 9420 + 6229970 + 40000000 + 9023 + 2795805 */
+	assert_row(4, "hybrid", "vanwerkhoven2014-eq5", 4, 49044218);
+}
+
+static void test_class_2(void **unused)
+{
+	(void)unused;
+	run("gtx-titan", 4e6, 4);
+	assert_int_equal(list.count, 5);
+	assert_row(0, "pinned", "vanwerkhoven2014-explicit", 0, 16299202);
+	assert_row(1, "streams", "vanwerkhoven2014-eq3", 4, NAN);
+	assert_row(2, "streams", "vanwerkhoven2014-eq4", 4, 12314733);
+	assert_row(3, "mapped", "vanwerkhoven2014-eq6", 0, 8336835);
+	/* copies against mapped writes: 11933860 and 7401980. First term:
+	 * 9420 + 11933860 + 3 * 2503 + 1000000 + 9023 + 1850495 */
+	assert_row(4, "hybrid", "vanwerkhoven2014-eq5", 4, 14810307);
+}
+
+static void test_class_3(void **unused)
+{
+	(void)unused;
+	run("k20m", 4e6, 4);
+	assert_int_equal(list.count, 4);
+	/* 9420 + 17419650 + 3 * 2503 + 1000000 + 9023 + 2183900 */
+	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, 20629502);
+	assert_row(2, "mapped", "vanwerkhoven2014-eq6", 0, 17438093);
+}
+
+/* n = 0: the best; class 2's is 3 (test_vanwerkhoven.c). Eq. 4, first term:
+ * 8327812 + 2 * 2503 + 3971390 + 2 * 2674 */
+static void test_best(void **unused)
+{
+	(void)unused;
+	run("gtx-titan", 4e6, 0);
+	assert_row(2, "streams", "vanwerkhoven2014-eq4", 3, 12309556);
+	assert_non_null(strstr(list.items[2].why, "2.0"));
+}
+
+/* Times in place of bytes stand for the products B G. */
+static void test_times(void **unused)
+{
+	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6};
+	const struct xs_model_options options = {4};
+	const struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
+	assert_row(0, "pinned", "vanwerkhoven2014-explicit", 0, 16299202);
+	assert_row(2, "streams", "vanwerkhoven2014-eq4", 4, 12314733);
+}
+
+static void test_interval(void **unused)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_model_options options = {4};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.G_h2d.low = 0.08;
+	m.G_h2d.high = 0.09;
+	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
+	assert_near(list.items[0].low_ns, 16299202 - 318392);
+	assert_near(list.items[0].high_ns, 16299202 + 681608);
+}
+
+static void test_unknown(void **unused)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_model_options options = {0};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	set_param(&m.g_h2d_ns, NAN);
+	m.implicit_sync = -1;
+	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
+	assert_true(list.items[0].applies); /* explicit needs no g */
+	assert_false(list.items[1].applies);
+	assert_non_null(strstr(list.items[1].why, "implicit"));
+	assert_true(list.items[2].applies);
+	assert_false(list.items[3].applies);
+	assert_non_null(strstr(list.items[3].why, "calibrate"));
+}
+
+/* Two copy engines with implicit synchronisation (Fermi's Teslas): the paper
+ * has no equation. */
+static void test_class_without_equation(void **unused)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_model_options options = {0};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.implicit_sync = 1;
+	m.copy_engines = 2;
+	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
+	assert_false(list.items[1].applies);
+	assert_non_null(strstr(list.items[1].why, "no equation"));
+}
+
+static void test_nothing_given(void **unused)
+{
+	const struct xs_workload none = {NAN, 1, NAN, NAN, 1};
+	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN};
+	const struct xs_model_options options = {0};
+	const struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	assert_int_equal(xs_model_workload(&none, &m, &options, &list),
+			 -EINVAL);
+	assert_int_equal(xs_model_workload(&no_kernel, &m, &options, &list),
+			 -EINVAL);
+	assert_int_equal(list.count, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(test_class_1),	      TEST(test_class_2),
+	    TEST(test_class_3),	      TEST(test_best),
+	    TEST(test_times),	      TEST(test_interval),
+	    TEST(test_unknown),	      TEST(test_class_without_equation),
+	    TEST(test_nothing_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
