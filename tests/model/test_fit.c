@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles fitted from made-up records of machines whose parameters are
+ * known. */
+#include "tests/model/model_test.h"
+
+#include "model/points.h"
+
+static struct xs_step steps[64];
+static struct xs_phase phase;
+static struct xs_machine m;
+
+static void fit(const struct xs_rec_device *device)
+{
+	const struct xs_phases phases = {&phase, 1, 1};
+
+	xs_machine_fit(&phases, device, &m);
+}
+
+static void begin(void)
+{
+	memset(steps, 0, sizeof(steps));
+	phase = (struct xs_phase){.steps = steps};
+}
+
+static struct xs_step *next(uint8_t kind, uint64_t call_ns, uint64_t return_ns,
+			    uint64_t start_ns, uint64_t end_ns)
+{
+	struct xs_step *step = &steps[phase.step_count++];
+
+	assert_true(phase.step_count <= COUNT(steps));
+	*step = (struct xs_step){.kind = kind,
+				 .queue = 1,
+				 .thread = 1,
+				 .call_ns = call_ns,
+				 .return_ns = return_ns,
+				 .start_ns = start_ns,
+				 .end_ns = end_ns};
+	return step;
+}
+
+/* A pinned blocking copy at at: 4000 to its start, 1200 + 0.02 a byte on the
+ * device, 2500 to its return. Returns its return. */
+static uint64_t pinned_copy(uint8_t kind, uint64_t at, uint64_t bytes)
+{
+	const uint64_t end = at + 4000 + 1200 + bytes / 50;
+	struct xs_step *step = next(kind, at, end + 2500, at + 4000, end);
+
+	step->bytes = bytes;
+	step->blocking = true;
+	step->src_memory = kind == XS_STEP_H2D ? XS_MEM_PINNED : XS_MEM_DEVICE;
+	step->dst_memory = kind == XS_STEP_D2H ? XS_MEM_PINNED : XS_MEM_DEVICE;
+	return end + 2500;
+}
+
+static void test_pinned_copies_of_several_sizes(void **unused)
+{
+	uint64_t at = 1000, bytes;
+
+	(void)unused;
+	begin();
+	for (bytes = 4096; bytes <= 64 << 20; bytes *= 4) {
+		at = pinned_copy(XS_STEP_H2D, at + 1000, bytes);
+		at = pinned_copy(XS_STEP_D2H, at + 1000, bytes);
+	}
+	/* one that something disturbed must not matter */
+	steps[2].end_ns += 500000;
+	fit(NULL);
+	assert_string_equal(m.source, "fitted-from-trace");
+	assert_close_to(m.G_h2d.value, 0.02, 1e-3, "G", __FILE__, __LINE__);
+	assert_close_to(m.G_d2h.value, 0.02, 1e-3, "G", __FILE__, __LINE__);
+	assert_true(m.G_h2d.low <= m.G_h2d.value);
+	assert_true(m.G_h2d.high >= m.G_h2d.value);
+	assert_close_to(m.lo_d2h_ns.value, 5200, 0.01, "L+o", __FILE__,
+			__LINE__);
+	assert_near(m.call_copy_sync_ns.value, 2500);
+	assert_non_null(strstr(m.notes, "several sizes"));
+}
+
+static void test_pinned_copies_of_one_size(void **unused)
+{
+	(void)unused;
+	begin();
+	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
+	pinned_copy(XS_STEP_H2D, 100000, 1 << 20);
+	fit(NULL);
+	/* (1200 + 20971) / 1048576 */
+	assert_close_to(m.G_h2d.value, 0.021144, 1e-3, "G", __FILE__, __LINE__);
+	assert_near(m.lo_h2d_ns.value, 4000);
+	assert_true(isnan(m.G_d2h.value)); /* nothing said anything of it */
+	assert_non_null(strstr(m.notes, "to the host from not known"));
+}
+
+/* PCIe 3.0 x16 is 15.754 GB/s raw: 0.063476 ns a byte, of which 82 % (76 to
+ * 88) are reached. */
+static void test_link(void **unused)
+{
+	const struct xs_rec_device device = {.cc_major = 3,
+					     .cc_minor = 5,
+					     .copy_engines = 1,
+					     .pcie_gen = 3,
+					     .pcie_width = 16,
+					     .sm_count = 14};
+
+	(void)unused;
+	begin();
+	fit(&device);
+	assert_close_to(m.G_h2d.value, 0.077410, 1e-4, "G", __FILE__, __LINE__);
+	assert_close_to(m.G_h2d.low, 0.072132, 1e-4, "low", __FILE__, __LINE__);
+	assert_close_to(m.G_h2d.high, 0.083521, 1e-4, "high", __FILE__,
+			__LINE__);
+	/* the published figure of that machine lies within */
+	assert_true(m.G_h2d.low < 0.08318392 && m.G_h2d.high > 0.08318392);
+	assert_true(m.G_both_h2d.value > m.G_h2d.value);
+	assert_int_equal(m.copy_engines, 1);
+	assert_int_equal(m.implicit_sync, 0);
+	assert_int_equal(m.sm_count, 14);
+	assert_non_null(strstr(m.notes, "generation"));
+	assert_true(isnan(m.mapped_read.value));
+	assert_true(isnan(m.pin_byte_ns.value));
+}
+
+static void test_implicit_synchronisation_by_generation(void **unused)
+{
+	struct xs_rec_device device = {.cc_major = 2};
+
+	(void)unused;
+	begin();
+	fit(&device);
+	assert_int_equal(m.implicit_sync, 1);
+	device.cc_major = 3; /* GTX 680 */
+	fit(&device);
+	assert_int_equal(m.implicit_sync, 1);
+	device.cc_major = 9;
+	fit(&device);
+	assert_int_equal(m.implicit_sync, 0);
+	device.cc_major = 0; /* not known */
+	fit(&device);
+	assert_int_equal(m.implicit_sync, -1);
+}
+
+/* Launch 3000, 2000 to the start; 700 between dependent kernels; 4000 from
+ * the last end to the synchronisation's return. */
+static void test_calls(void **unused)
+{
+	(void)unused;
+	begin();
+	next(XS_STEP_KERNEL, 1000, 4000, 6000, 20000);
+	next(XS_STEP_KERNEL, 5000, 8000, 20700, 30000);
+	next(XS_STEP_EVENT_RECORD, 9000, 10000, 0, 0);
+	next(XS_STEP_SYNC_STREAM, 11000, 34000, 0, 0);
+	fit(NULL);
+	assert_near(m.call_launch_ns.value, 3000);
+	assert_near(m.launch_latency_ns.value, 2000);
+	assert_near(m.kernel_gap_ns.value, 700);
+	assert_near(m.call_event_ns.value, 1000);
+	assert_near(m.sync_ns.value, 4000);
+	/* in place of an asynchronous copy's, which was not seen */
+	assert_near(m.call_copy_async_ns.value, 3000);
+}
+
+static void test_both_directions(void **unused)
+{
+	struct xs_step *in, *out;
+
+	(void)unused;
+	begin();
+	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
+	pinned_copy(XS_STEP_D2H, 100000, 1 << 20);
+	in = next(XS_STEP_H2D, 200000, 202500, 206000, 231000);
+	out = next(XS_STEP_D2H, 203000, 205500, 206000, 232000);
+	in->bytes = out->bytes = 1000000;
+	in->src_memory = out->dst_memory = XS_MEM_PINNED;
+	in->async = out->async = true;
+	fit(NULL);
+	assert_near(m.G_both_h2d.value, 0.025);
+	assert_near(m.G_both_d2h.value, 0.026);
+	assert_near(m.call_copy_async_ns.value, 2500);
+	assert_non_null(strstr(m.notes, "once: as traced"));
+}
+
+/* Two sizes, three copies of the smaller: its median. */
+static void test_pageable_curve(void **unused)
+{
+	const uint64_t calls[] = {1000, 100000, 200000, 300000};
+	const uint64_t times[] = {50000, 60000, 90000, 500000};
+	size_t i;
+
+	(void)unused;
+	begin();
+	for (i = 0; i < COUNT(calls); i++) {
+		struct xs_step *s =
+		    next(XS_STEP_H2D, calls[i], calls[i] + times[i],
+			 calls[i] + 100, calls[i] + times[i] - 100);
+
+		s->bytes = i == 3 ? 10 << 20 : 1 << 20;
+		s->src_memory = XS_MEM_PAGEABLE;
+		s->blocking = true;
+	}
+	fit(NULL);
+	assert_int_equal(m.pageable_h2d.count, 2);
+	assert_near(xs_curve_ns(&m.pageable_h2d, 1 << 20), 60000);
+	assert_near(xs_curve_ns(&m.pageable_h2d, 10 << 20), 500000);
+	assert_int_equal(m.pageable_d2h.count, 0);
+}
+
+static void test_nothing_to_fit(void **unused)
+{
+	const struct xs_phases none = {NULL, 0, 0};
+
+	(void)unused;
+	xs_machine_fit(&none, NULL, &m);
+	assert_true(isnan(m.G_h2d.value));
+	assert_true(isnan(m.G_both_h2d.value));
+	assert_true(isnan(m.sync_ns.value));
+	assert_int_equal(m.copy_engines, 0);
+}
+
+static void test_median(void **unused)
+{
+	struct xs_points p = {0};
+	unsigned i;
+
+	(void)unused;
+	assert_true(isnan(xs_points_median(&p).value));
+	for (i = 0; i <= 100; i++)
+		xs_points_add(&p, 0, 100 - i);
+	assert_near(xs_points_median(&p).value, 50);
+	assert_near(xs_points_median(&p).low, 5);
+	assert_near(xs_points_median(&p).high, 95);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_pinned_copies_of_several_sizes),
+	    cmocka_unit_test(test_pinned_copies_of_one_size),
+	    cmocka_unit_test(test_link),
+	    cmocka_unit_test(test_implicit_synchronisation_by_generation),
+	    cmocka_unit_test(test_calls),
+	    cmocka_unit_test(test_both_directions),
+	    cmocka_unit_test(test_pageable_curve),
+	    cmocka_unit_test(test_nothing_to_fit),
+	    cmocka_unit_test(test_median),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
