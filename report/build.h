@@ -11,6 +11,17 @@
 #include "model/model.h"
 #include "report/result.h"
 
+/*
+ * A figure of the trace. No run lasts 36 years and none moves an exbibyte: a
+ * damaged trace may say so, and sums of what is left here cannot overflow.
+ */
+static inline int64_t xs_build_number(uint64_t value)
+{
+	const uint64_t most = UINT64_C(1) << 60;
+
+	return (int64_t)(value < most ? value : most);
+}
+
 /* A string of the trace by index; NULL for none. */
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index);

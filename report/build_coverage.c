@@ -134,12 +134,12 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace)
 	struct xs_result_coverage *out = &result->coverage;
 
 	*out = (struct xs_result_coverage){
-	    .api_calls_seen = (int64_t)trace->call_count,
-	    .gpu_ops_seen = (int64_t)trace->op_count,
-	    .matched = (int64_t)trace->ops_matched,
-	    .lost_calls = (int64_t)trace->lost_calls,
-	    .lost_ops = (int64_t)trace->lost_ops,
-	    .lost_cupti = (int64_t)trace->lost_cupti,
+	    .api_calls_seen = xs_build_number(trace->call_count),
+	    .gpu_ops_seen = xs_build_number(trace->op_count),
+	    .matched = xs_build_number(trace->ops_matched),
+	    .lost_calls = xs_build_number(trace->lost_calls),
+	    .lost_ops = xs_build_number(trace->lost_ops),
+	    .lost_cupti = xs_build_number(trace->lost_cupti),
 	    .mode = xs_arena_copy(&result->arena, xs_trace_info(trace, "mode")),
 	    .notes =
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),

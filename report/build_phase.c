@@ -49,8 +49,8 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 	const struct xs_site *site;
 
 	out->step = step_names[in->step_kind];
-	out->calls = (int64_t)in->calls;
-	out->bytes = (int64_t)in->bytes;
+	out->calls = xs_build_number(in->calls);
+	out->bytes = xs_build_number(in->bytes);
 	out->line = XS_UNKNOWN;
 	out->offset = XS_UNKNOWN;
 	if (in->site >= trace->site_count)
@@ -162,7 +162,7 @@ static void build_streams(struct xs_result *result,
 /* Ops that took no time at all were not timed: only CUPTI times them. */
 static int64_t timed(uint64_t ops, uint64_t ns)
 {
-	return ops && !ns ? XS_UNKNOWN : (int64_t)ns;
+	return ops && !ns ? XS_UNKNOWN : xs_build_number(ns);
 }
 
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
@@ -170,27 +170,27 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 {
 	*out = (struct xs_result_phase){
 	    .id = phase->id,
-	    .rounds = (int64_t)phase->rounds,
+	    .rounds = xs_build_number(phase->rounds),
 	    .signature = xs_arena_copy(&result->arena, phase->signature),
 	    .signature_hash = phase->signature_hash,
-	    .total_ns = (int64_t)phase->total_ns,
-	    .first_start_ns = (int64_t)phase->first_start_ns,
-	    .h2d_bytes = (int64_t)phase->h2d_bytes,
-	    .d2h_bytes = (int64_t)phase->d2h_bytes,
-	    .h2d_ops = (int64_t)phase->h2d_ops,
-	    .d2h_ops = (int64_t)phase->d2h_ops,
-	    .kernels = (int64_t)phase->kernel_ops,
-	    .round_ns = (int64_t)phase->round_ns.median_ns,
-	    .round_low_ns = (int64_t)phase->round_ns.p5_ns,
-	    .round_high_ns = (int64_t)phase->round_ns.p95_ns,
+	    .total_ns = xs_build_number(phase->total_ns),
+	    .first_start_ns = xs_build_number(phase->first_start_ns),
+	    .h2d_bytes = xs_build_number(phase->h2d_bytes),
+	    .d2h_bytes = xs_build_number(phase->d2h_bytes),
+	    .h2d_ops = xs_build_number(phase->h2d_ops),
+	    .d2h_ops = xs_build_number(phase->d2h_ops),
+	    .kernels = xs_build_number(phase->kernel_ops),
+	    .round_ns = xs_build_number(phase->round_ns.median_ns),
+	    .round_low_ns = xs_build_number(phase->round_ns.p5_ns),
+	    .round_high_ns = xs_build_number(phase->round_ns.p95_ns),
 	    .h2d_ns = timed(phase->h2d_ops, phase->h2d_ns.median_ns),
 	    .kernel_ns = timed(phase->kernel_ops, phase->kernel_ns.median_ns),
 	    .d2h_ns = timed(phase->d2h_ops, phase->d2h_ns.median_ns),
-	    .host_ns = (int64_t)phase->host_ns.median_ns,
+	    .host_ns = xs_build_number(phase->host_ns.median_ns),
 	    .host_blocked_ns = trace->call_count
-				   ? (int64_t)phase->host_blocked_ns
+				   ? xs_build_number(phase->host_blocked_ns)
 				   : XS_UNKNOWN,
-	    .overlap_ns = (int64_t)phase->overlap_ns,
+	    .overlap_ns = xs_build_number(phase->overlap_ns),
 	    .src_memory = memory_name(phase->src_memory),
 	    .dst_memory = memory_name(phase->dst_memory),
 	};

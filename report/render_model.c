@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 int xs_render_model_json(const struct xs_model_result *model, FILE *out)
@@ -69,17 +68,14 @@ static void put_bound(const struct xs_pen *pen,
 static void put_row(struct xs_table *table,
 		    const struct xs_result_estimate *row)
 {
-	struct xs_words ratio = {"-"};
-
-	if (isfinite(row->speedup))
-		snprintf(ratio.s, sizeof(ratio.s), "%.2fx", row->speedup);
 	xs_table_row(table);
 	xs_table_cell(table, 0, XS_PLAIN, row->strategy);
 	xs_table_cell(table, 1, XS_PLAIN, xs_units_count(row->n_streams).s);
 	xs_table_cell(table, 2, XS_BOLD, xs_units_ns(row->round_ns).s);
 	xs_table_cell(table, 3, XS_PLAIN,
 		      xs_units_range_ns(row->low_ns, row->high_ns).s);
-	xs_table_cell(table, 4, row->speedup > 1 ? XS_GOOD : XS_PLAIN, ratio.s);
+	xs_table_cell(table, 4, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
+		      xs_units_ratio(row->speedup).s);
 	xs_table_cell(table, 5, XS_PLAIN, row->model);
 }
 

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static bool same(const char *a, const char *b)
@@ -123,9 +122,7 @@ static struct xs_words value(const struct xs_column *column,
 					xs_column_number(column + 1, row));
 		break;
 	case XS_COLUMN_RATIO:
-		if (isfinite(xs_column_ratio(column, row)))
-			snprintf(out.s, sizeof(out.s), "%.2fx",
-				 xs_column_ratio(column, row));
+		out = xs_units_ratio(xs_column_ratio(column, row));
 		break;
 	}
 	return out;

@@ -204,7 +204,7 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 			   ? result->phase_count
 			   : XS_TEXT_PHASES;
 	const char *places[XS_TEXT_PHASES] = {NULL};
-	int64_t rest_ns = 0;
+	uint64_t rest_ns = 0;
 	struct xs_table table;
 	int err;
 
@@ -220,10 +220,11 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 	}
 	err = xs_table_end(&table, places, 5);
 	for (size_t i = count; i < result->phase_count; i++)
-		rest_ns += result->phases[i].total_ns;
+		rest_ns += (uint64_t)result->phases[i].total_ns;
 	if (rest_ns)
 		fprintf(pen->out, "  and %zu more, %s in all (--format json)\n",
-			result->phase_count - count, xs_units_ns(rest_ns).s);
+			result->phase_count - count,
+			xs_units_ns((int64_t)rest_ns).s);
 	return err;
 }
 

@@ -18,7 +18,7 @@
 /* 0 stands for "not known" in records of the trace. */
 static int64_t known(uint64_t value)
 {
-	return value ? (int64_t)value : XS_UNKNOWN;
+	return value ? xs_build_number(value) : XS_UNKNOWN;
 }
 
 static int64_t from_double(double value)
@@ -132,8 +132,8 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	struct xs_result_totals *out = &result->totals;
 	bool gpu = saw_gpu(trace), host = trace->call_count > 0;
 
-#define GPU(value)  (gpu ? (int64_t)(value) : XS_UNKNOWN)
-#define HOST(value) (host ? (int64_t)(value) : XS_UNKNOWN)
+#define GPU(value)  (gpu ? xs_build_number(value) : XS_UNKNOWN)
+#define HOST(value) (host ? xs_build_number(value) : XS_UNKNOWN)
 	result->run.wall_ns = known(line->wall_ns);
 	out->h2d_bytes = GPU(line->bytes[XS_OP_H2D]);
 	out->d2h_bytes = GPU(line->bytes[XS_OP_D2H]);
@@ -160,14 +160,21 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 static void whole_run(struct xs_result_estimate *out,
 		      const struct xs_result_phase *phase, int64_t wall_ns)
 {
+	int64_t saves_ns;
+
 	if (!out->applies || out->round_ns == XS_UNKNOWN)
 		return;
 	if (out->round_ns > 0)
 		out->speedup = (double)phase->round_ns / (double)out->round_ns;
-	out->saves_ns = phase->rounds * (phase->round_ns - out->round_ns) -
-			(out->setup_ns == XS_UNKNOWN ? 0 : out->setup_ns);
-	if (wall_ns != XS_UNKNOWN)
-		out->app_wall_ns = wall_ns - out->saves_ns;
+	if (__builtin_mul_overflow(
+		phase->rounds, phase->round_ns - out->round_ns, &saves_ns) ||
+	    (out->setup_ns != XS_UNKNOWN &&
+	     __builtin_sub_overflow(saves_ns, out->setup_ns, &saves_ns)))
+		return;
+	out->saves_ns = saves_ns;
+	if (wall_ns == XS_UNKNOWN ||
+	    __builtin_sub_overflow(wall_ns, saves_ns, &out->app_wall_ns))
+		out->app_wall_ns = XS_UNKNOWN;
 }
 
 void xs_build_estimate(struct xs_result *result,

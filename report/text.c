@@ -59,7 +59,7 @@ void xs_pen_wrap(const struct xs_pen *pen, enum xs_tint tint, const char *lead,
 
 	fputs(lead, pen->out);
 	begin_tint(pen, tint);
-	while (*text) {
+	while (text && *text) {
 		int word = (int)strcspn(text, " ");
 
 		if (column > indent && column + 1 + word > XS_TEXT_COLUMNS) {

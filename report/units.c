@@ -15,8 +15,9 @@ struct unit {
 	double size;
 };
 
-static const struct unit time_units[] = {
-    {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+static const struct unit time_units[] = {{"ns", 1},	{"us", 1e3},
+					 {"ms", 1e6},	{"s", 1e9},
+					 {"h", 3.6e12}, {"d", 8.64e13}};
 static const struct unit byte_units[] = {{"B", 1},
 					 {"KiB", 1024},
 					 {"MiB", 1048576},
@@ -129,11 +130,24 @@ struct xs_words xs_units_rate(int64_t bytes, int64_t ns)
 struct xs_words xs_units_percent(int64_t part, int64_t whole)
 {
 	struct xs_words out;
+	double share;
 
 	if (part == XS_UNKNOWN || whole == XS_UNKNOWN || whole == 0)
 		return unknown();
-	snprintf(out.s, sizeof(out.s), "%.1f %%",
-		 100.0 * (double)part / (double)whole);
+	share = 100.0 * (double)part / (double)whole;
+	snprintf(out.s, sizeof(out.s),
+		 fabs(share) < 1e5 ? "%.1f %%" : "%.0e %%", share);
+	return out;
+}
+
+struct xs_words xs_units_ratio(double ratio)
+{
+	struct xs_words out;
+
+	if (!isfinite(ratio))
+		return unknown();
+	snprintf(out.s, sizeof(out.s), fabs(ratio) < 1000 ? "%.2fx" : "%.0ex",
+		 ratio);
 	return out;
 }
 

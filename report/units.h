@@ -13,7 +13,8 @@ struct xs_words {
 	char s[32];
 };
 
-/* 1234567 -> "1.23 ms": three significant digits; "-" for XS_UNKNOWN. */
+/* 1234567 -> "1.23 ms", from ns to days, three significant digits; "-" for
+ * XS_UNKNOWN. */
 struct xs_words xs_units_ns(int64_t ns);
 
 /* A time as a bare number in the unit that suits like_ns; *unit is static. */
@@ -31,6 +32,9 @@ struct xs_words xs_units_rate(int64_t bytes, int64_t ns);
 
 /* part of whole as "38.2 %"; "-" where either is unknown or whole is 0. */
 struct xs_words xs_units_percent(int64_t part, int64_t whole);
+
+/* "1.33x"; "-" for NAN. */
+struct xs_words xs_units_ratio(double ratio);
 
 /* A count, "-" for XS_UNKNOWN. */
 struct xs_words xs_units_count(int64_t count);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 
 static void times_have_three_digits(void **state)
 {
@@ -18,7 +19,8 @@ static void times_have_three_digits(void **state)
 	assert_string_equal(xs_units_ns(39000000).s, "39.0 ms");
 	assert_string_equal(xs_units_ns(390000000).s, "390 ms");
 	assert_string_equal(xs_units_ns(4210000000).s, "4.21 s");
-	assert_string_equal(xs_units_ns(7200000000000).s, "7200 s");
+	assert_string_equal(xs_units_ns(3599000000000).s, "3599 s");
+	assert_string_equal(xs_units_ns(7200000000000).s, "2.00 h");
 	assert_string_equal(xs_units_ns(-1500).s, "-1.50 us");
 	assert_string_equal(xs_units_ns(XS_UNKNOWN).s, "-");
 }
@@ -77,6 +79,8 @@ static void rates_and_shares(void **state)
 	assert_string_equal(xs_units_percent(1, 0).s, "-");
 	assert_string_equal(xs_units_percent(XS_UNKNOWN, 3).s, "-");
 	assert_string_equal(xs_units_count(XS_UNKNOWN).s, "-");
+	assert_string_equal(xs_units_ratio(4.0 / 3).s, "1.33x");
+	assert_string_equal(xs_units_ratio(INFINITY).s, "-");
 }
 
 static void sizes_are_read(void **state)
