@@ -100,59 +100,111 @@ static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
 }
 
 /*
- * The innermost line that is the user's: from the function of the address out
- * through those that it was inlined into, past wrappers in foreign headers.
+ * Is it the host function that has the kernel's own name? DWARF knows that of
+ * a template as "scale<float>", the trace as what demangles to
+ * "void ns::scale<float>(float*)".
  */
-static void find_function(Dwarf_Die *unit, Dwarf_Addr address,
-			  struct place *place)
+static bool is_kernel(const char *kernel, const char *function)
 {
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, address, &scopes);
+	size_t length = strlen(function), plain = strcspn(function, "<");
+	char name[256], *demangled;
+	const char *at;
+	bool same;
 
+	if (strcmp(kernel, function) == 0)
+		return true;
+	if (plain == length || plain >= sizeof(name))
+		return false;
+	memcpy(name, function, plain);
+	name[plain] = '\0';
+	if (!strstr(kernel, name)) /* saves demangling all others */
+		return false;
+	demangled = xs_symbols_demangle(kernel);
+	at = demangled ? strstr(demangled, function) : NULL;
+	same = at && at[length] == '(' &&
+	       (at == demangled || at[-1] == ' ' || at[-1] == ':');
+	free(demangled);
+	return same;
+}
+
+/*
+ * The functions that the compiler and the toolkit put between a launch and
+ * the line that asks for it.
+ */
+static bool is_stub(const struct xs_trace *trace, const char *function)
+{
+	if (!function)
+		return false;
+	if (strstr(function, "__device_stub_") ||
+	    strstr(function, "__cudaLaunchKernel_helper"))
+		return true;
+	for (size_t i = 0; i < trace->shape_count; i++)
+		if (is_kernel(trace->strings[trace->shapes[i].name], function))
+			return true;
+	return false;
+}
+
+/*
+ * The innermost function and line that are the user's: from the function of
+ * the address out through those that it was inlined into, past stubs and the
+ * wrappers in foreign headers.
+ */
+static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
+			  Dwarf_Addr address, struct place *place)
+{
+	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	int count = dwarf_getscopes(unit, address, &innermost);
+
+	/* those around where the code is, not around where it was written */
+	if (count > 0)
+		count = dwarf_getscopes_die(&innermost[0], &scopes);
 	for (int i = 0; i < count; i++) {
 		if (!is_function(&scopes[i]))
 			continue;
 		place->function = linkage_name(&scopes[i]);
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram ||
-		    !place->file || !is_foreign_file(place->file))
+		    !place->file ||
+		    !(is_foreign_file(place->file) ||
+		      is_stub(trace, place->function)))
 			break;
 		step_out(unit, &scopes[i], place);
 	}
+	free(innermost);
 	free(scopes);
 }
 
-static void find_place(Dwfl_Module *module, uint64_t offset,
-		       struct place *place)
+/* The unit of an address. Some compilers leave out the table that says. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address,
+			    Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+	if (unit)
+		return unit;
+	do
+		unit = dwfl_module_nextcu(module, unit, bias);
+	while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+	return unit;
+}
+
+static void find_place(const struct xs_trace *trace, Dwfl_Module *module,
+		       uint64_t offset, struct place *place)
 {
 	GElf_Addr bias = 0, dwarf_bias;
 	Dwarf_Die *unit;
-	Dwfl_Line *line;
+	Dwarf_Line *line;
 
 	if (!dwfl_module_getelf(module, &bias))
 		return;
-	line = dwfl_module_getsrc(module, offset + bias);
-	if (line)
-		place->file =
-		    dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
-	unit = dwfl_module_addrdie(module, offset + bias, &dwarf_bias);
-	if (unit)
-		find_function(unit, offset + bias - dwarf_bias, place);
+	unit = find_unit(module, offset + bias, &dwarf_bias);
+	if (unit) {
+		line = dwarf_getsrc_die(unit, offset + bias - dwarf_bias);
+		place->file = dwarf_linesrc(line, NULL, NULL);
+		dwarf_lineno(line, &place->line);
+		find_function(trace, unit, offset + bias - dwarf_bias, place);
+	}
 	if (!place->function)
 		place->function = dwfl_module_addrname(module, offset + bias);
-}
-
-/* The host function that stands for a kernel: generated, nobody's line. */
-static bool is_stub(const struct xs_trace *trace, const struct place *place)
-{
-	if (!place->function)
-		return false;
-	if (strstr(place->function, "__device_stub__"))
-		return true;
-	for (size_t i = 0; i < trace->shape_count; i++)
-		if (strcmp(trace->strings[trace->shapes[i].name],
-			   place->function) == 0)
-			return true;
-	return false;
 }
 
 static int fill_site(const struct xs_trace *trace, struct xs_site *site,
@@ -160,14 +212,15 @@ static int fill_site(const struct xs_trace *trace, struct xs_site *site,
 {
 	struct place place = {0};
 
-	find_place(module, site->offset, &place);
+	find_place(trace, module, site->offset, &place);
+	if (is_stub(trace, place.function))
+		return 0;
 	if (place.function) {
 		site->symbol = xs_symbols_demangle(place.function);
 		if (!site->symbol)
 			return -ENOMEM;
 	}
-	if (place.file && !is_foreign_file(place.file) &&
-	    !is_stub(trace, &place)) {
+	if (place.file && !is_foreign_file(place.file)) {
 		site->file = strdup(place.file);
 		site->line = (unsigned)place.line;
 		if (!site->file)
@@ -223,6 +276,7 @@ int xs_symbols_resolve(struct xs_trace *trace)
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site)
 {
+	const struct xs_site *named = NULL;
 	uint32_t at = site;
 
 	if (site >= trace->site_count)
@@ -230,7 +284,9 @@ const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 	for (int i = 0; i < CHAIN_MAX && at != XS_NONE; i++) {
 		if (trace->sites[at].file)
 			return &trace->sites[at];
+		if (!named && trace->sites[at].symbol)
+			named = &trace->sites[at];
 		at = trace->sites[at].caller;
 	}
-	return &trace->sites[site];
+	return named ? named : &trace->sites[site];
 }

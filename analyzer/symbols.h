@@ -9,12 +9,16 @@
  * Fills symbol, file and line of each site from the modules' ELF and DWARF
  * (libelf, libdw; separate debug files by build id). A module whose build id
  * differs from the recorded one is left alone. What cannot be found stays
- * NULL. 0 or -ENOMEM.
+ * NULL, and so do the stubs that the compiler makes for kernels; wrappers in
+ * the toolkit's headers have no file. 0 or -ENOMEM.
  */
 int xs_symbols_resolve(struct xs_trace *trace);
 
-/* The first frame of a site's chain that is the user's own: has a line and
- * is no CUDA function. Falls back to the site itself. */
+/*
+ * The first frame of a site's chain that is the user's own: that has a line,
+ * or else a name. Falls back to the site itself; NULL when there is no such
+ * site.
+ */
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site);
 

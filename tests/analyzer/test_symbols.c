@@ -139,6 +139,7 @@ static void test_own_sites(void **state)
 	f.sites[1].offset = outer_function();
 	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
 	assert_string_equal(f.sites[0].symbol, "plain_function");
+	assert_non_null(f.sites[0].file);
 	assert_non_null(strstr(f.sites[0].file, "test_symbols.c"));
 	assert_int_equal(f.sites[0].line, plain_line);
 	assert_string_equal(f.sites[1].symbol, "inlined_function");
