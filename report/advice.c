@@ -120,10 +120,26 @@ static const char *overlap_now(struct xs_arena *arena,
 			       const struct xs_result_phase *phase)
 {
 	if (phase->overlap_ns <= 0)
-		return "now copies and kernels take turns";
+		return "now they take turns";
 	return xs_arena_print(arena, "now they overlap for %s of %s",
 			      xs_units_ns(phase->overlap_ns).s,
 			      xs_units_ns(phase->round_ns).s);
+}
+
+/* What overlaps, of what there is. */
+static const char *overlap_of(const struct xs_result_phase *phase)
+{
+	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
+		   ? "copies in, kernels and copies out overlap"
+		   : "copies and kernels overlap";
+}
+
+static const char *issue_of(const struct xs_result_estimate *estimate)
+{
+	if (!estimate->order)
+		return "";
+	return strcmp(estimate->order, "depth") == 0 ? ", issued chunk by chunk"
+						     : ", issued kind by kind";
 }
 
 static const char *say_streams(struct xs_arena *arena,
@@ -132,15 +148,10 @@ static const char *say_streams(struct xs_arena *arena,
 {
 	return xs_arena_print(
 	    arena,
-	    "Split the round of %s into %" PRId64 " chunks, a stream "
-	    "each%s%s, with cudaMemcpyAsync%s, so that copies in, kernels "
-	    "and copies out overlap: %s.",
-	    copy_places(arena, phase), estimate->n_streams,
-	    estimate->order ? ", issued " : "",
-	    !estimate->order			    ? ""
-	    : strcmp(estimate->order, "depth") == 0 ? "chunk by chunk"
-						    : "kind by kind",
-	    pin_first(phase), overlap_now(arena, phase));
+	    "Split the round of %s into %" PRId64 " chunks, a stream each%s, "
+	    "with cudaMemcpyAsync%s, so that %s: %s.",
+	    copy_places(arena, phase), estimate->n_streams, issue_of(estimate),
+	    pin_first(phase), overlap_of(phase), overlap_now(arena, phase));
 }
 
 static const char *say_mapped(struct xs_arena *arena,
@@ -201,8 +212,8 @@ static const char *payback(struct xs_arena *arena,
 			   const struct xs_result_estimate *estimate)
 {
 	if (estimate->setup_ns == XS_UNKNOWN)
-		return " What the setup costs on this machine is not known; "
-		       "`xferspy calibrate` measures it.";
+		return " What pinning costs here is not known, and not "
+		       "counted.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return "";
 	if (estimate->breakeven_rounds > phase->rounds)

@@ -100,14 +100,14 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 	if (!row)
 		return "";
 	if (row->n_streams != XS_UNKNOWN)
-		snprintf(n.s, sizeof(n.s), ", n=%" PRId64, row->n_streams);
+		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
+			 row->n_streams, row->order ? ", " : "",
+			 row->order ? row->order : "");
 	return xs_arena_print(
 	    &diff->arena,
-	    "before predicted %s (%s) for %s%s%s%s; measured %s, %s: the "
-	    "prediction is off by %+.1f %%",
-	    xs_units_ns(row->round_ns).s,
-	    xs_units_range_ns(row->low_ns, row->high_ns).s, row->strategy, n.s,
-	    row->order ? ", " : "", row->order ? row->order : "",
+	    "predicted for %s%s: %s (%s); measured: %s, %s, off by %+.1f %%",
+	    row->strategy, n.s, xs_units_ns(row->round_ns).s,
+	    xs_units_range_ns(row->low_ns, row->high_ns).s,
 	    xs_units_ns(in->after->round_ns).s,
 	    in->within ? "within" : "outside", in->error_percent);
 }
@@ -126,7 +126,7 @@ static const char *phase_note(struct xs_diff *diff,
 	if (!in->after)
 		list = "only in before";
 	return xs_arena_print(arena, "%s%s%s", list ? list : "",
-			      list && *list && said && *said ? "; " : "",
+			      list && *list && said && *said ? "\n" : "",
 			      said ? said : "");
 }
 

@@ -277,8 +277,9 @@ static void put_reason(const struct xs_pen *pen, struct xs_result *result,
 			      : xs_arena_print(arena, "%" PRId64, phase->id);
 	}
 	xs_pen_wrap(pen, XS_DIM, "  ",
-		    xs_arena_print(arena, "phase %s, no %s: %s", where, list,
-				   why ? why : "not said why"));
+		    xs_arena_print(arena, "phase%s %s, no %s: %s",
+				   strchr(where ? where : "", ',') ? "s" : "",
+				   where, list, why ? why : "not said why"));
 }
 
 /* What abstained, and why; a reason is said once. */
@@ -342,5 +343,9 @@ int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result)
 	for (size_t i = 0; i < phases; i++)
 		put_sweep(pen, result, &result->phases[i]);
 	put_abstained(pen, result, phases);
+	if (result->machine.notes[0])
+		xs_pen_wrap(pen, XS_DIM, "  ",
+			    xs_arena_print(&result->arena, "profile: %s",
+					   result->machine.notes));
 	return err;
 }

@@ -52,32 +52,41 @@ void xs_pen_heading(const struct xs_pen *pen, const char *title,
 	fputc('\n', pen->out);
 }
 
+static void break_line(const struct xs_pen *pen, enum xs_tint tint, int indent)
+{
+	end_tint(pen, tint);
+	fprintf(pen->out, "\n%*s", indent, "");
+	begin_tint(pen, tint);
+}
+
 void xs_pen_wrap(const struct xs_pen *pen, enum xs_tint tint, const char *lead,
 		 const char *text)
 {
-	int indent = (int)strlen(lead), column = indent;
+	const int indent = (int)strlen(lead), room = XS_TEXT_COLUMNS - indent;
+	int column = 0;
 
 	fputs(lead, pen->out);
 	begin_tint(pen, tint);
 	while (text && *text) {
-		int word = (int)strcspn(text, " ");
+		int word = (int)strcspn(text, " \n");
 
-		if (column > indent && column + 1 + word > XS_TEXT_COLUMNS) {
-			end_tint(pen, tint);
-			fprintf(pen->out, "\n%*s", indent, "");
-			begin_tint(pen, tint);
-			column = indent;
+		if (column && column + 1 + word > room) {
+			break_line(pen, tint, indent);
+			column = 0;
 		}
-		if (column > indent)
-			column += fputc(' ', pen->out) == ' ';
-		if (word > XS_TEXT_COLUMNS - indent)
-			fprintf(pen->out, "%.*s...",
-				XS_TEXT_COLUMNS - indent - 3, text);
+		if (column)
+			fputc(' ', pen->out);
+		if (word > room)
+			fprintf(pen->out, "%.*s...", room - 3, text);
 		else
 			fprintf(pen->out, "%.*s", word, text);
-		column += word;
+		column += word + (column > 0);
 		text += word;
-		text += strspn(text, " ");
+		if (*text == '\n') {
+			break_line(pen, tint, indent);
+			column = 0;
+		}
+		text += strspn(text, " \n");
 	}
 	end_tint(pen, tint);
 	fputc('\n', pen->out);

@@ -30,7 +30,7 @@ void xs_pen_heading(const struct xs_pen *pen, const char *title,
 /*
  * Fills lines of 80 columns with the words of text. The first line begins
  * with lead (of any width), the others with as many blanks. A word that is
- * longer than a line is cut. NULL is no words.
+ * longer than a line is cut; a line feed is kept. NULL is no words.
  */
 void xs_pen_wrap(const struct xs_pen *pen, enum xs_tint tint, const char *lead,
 		 const char *text);

@@ -140,7 +140,7 @@ static void a_gate_exits_with_3(void **state)
 static void a_diff_scores_the_prediction(void **state)
 {
 	(void)state;
-	expect("diff " BEFORE " " PINNED, 0, "before predicted", NULL);
+	expect("diff " BEFORE " " PINNED, 0, "predicted for pinned: ", NULL);
 	expect("diff " BEFORE " " PINNED, 0, "in from pageable -> pinned",
 	       NULL);
 }

@@ -141,7 +141,8 @@ static void a_prediction_is_scored(void **state)
 	assert_true(fabs(phase->error_percent - 100 * (12 / 11.9 - 1)) < 1e-6);
 	assert_true(phase->within);
 	text = text_of(&pair, NAN, false);
-	assert_non_null(strstr(text, "before predicted 12.0"));
+	assert_non_null(
+	    strstr(text, "predicted for streams (n=8, depth): 12.0 ms"));
 	free(text);
 	close_pair(&pair);
 }
