@@ -65,7 +65,8 @@ static struct xs_estimate blank(const char *strategy, const char *model)
 				    .model = model,
 				    .round_ns = NAN,
 				    .low_ns = NAN,
-				    .high_ns = NAN};
+				    .high_ns = NAN,
+				    .breakeven_rounds = NAN};
 }
 
 static int abstain(struct xs_estimate *row, const char *parameter,
@@ -203,20 +204,25 @@ static int add_dominated(const struct instance *i, unsigned equation,
 }
 
 /* Why that number of streams: section VI's formula beside the search. */
-static void say_streams(char *why, size_t size, const struct instance *i,
+static void say_streams(struct xs_estimate *row, const struct instance *i,
 			unsigned equation, bool searched)
 {
+	const char *scenario = equations[equation].scenario;
 	const double formula =
 	    xs_vw_streams_formula(equation, &i->params, &i->load);
 
 	if (!searched)
-		snprintf(why, size, "%s", equations[equation].scenario);
+		snprintf(row->why, sizeof(row->why), "%s", scenario);
+	else if (row->n_streams == XS_VW_STREAMS_MAX)
+		snprintf(row->why, sizeof(row->why),
+			 "%s; more streams always help by this equation, the "
+			 "search ends at %u",
+			 scenario, XS_VW_STREAMS_MAX);
 	else if (isfinite(formula))
-		snprintf(why, size, "%s; best n by section VI: %.1f",
-			 equations[equation].scenario, formula);
+		snprintf(row->why, sizeof(row->why),
+			 "%s; best n by section VI: %.1f", scenario, formula);
 	else
-		snprintf(why, size, "%s; more streams always help here",
-			 equations[equation].scenario);
+		snprintf(row->why, sizeof(row->why), "%s", scenario);
 }
 
 static int abstain_class(const struct xs_closed *c, struct xs_estimates *out)
@@ -260,7 +266,7 @@ int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 	if (dominated && holds == first + 1)
 		rc = add_dominated(&i, first, holds, n, out);
 	row = streams_row(holds, n);
-	say_streams(row.why, sizeof(row.why), &i, holds, searched);
+	say_streams(&row, &i, holds, searched);
 	if (!rc)
 		rc = add_row(c, &row, equations[holds].f, false, out);
 	if (!rc && dominated && holds == first && device != XS_VW_CLASS_3)

@@ -8,16 +8,19 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 static const xs_strategy_fn strategies[] = {
     xs_strategy_as_is,	xs_strategy_pinned, xs_strategy_streams,
     xs_strategy_mapped, xs_strategy_hybrid,
 };
 
+static const char replay_model[] = "replay";
+
 struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
 {
 	return (struct xs_estimate){.strategy = strategy,
-				    .model = "replay",
+				    .model = replay_model,
 				    .effort = effort,
 				    .round_ns = NAN,
 				    .low_ns = NAN,
@@ -137,18 +140,26 @@ int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
 	return 0;
 }
 
-void xs_row_setup(const struct xs_case *c, unsigned streams,
-		  struct xs_estimate *row)
+/* NAN, unknown, where the machine does not say what pinning costs. */
+static void set_setup(const struct xs_case *c, unsigned streams,
+		      struct xs_estimate *row)
 {
 	const struct xs_machine *m = c->machine;
 
 	row->setup_ns = streams * xs_or_zero(m->stream_create_ns.value);
-	if (!c->work.pinned_buffers)
-		return;
-	/* NAN, unknown, where the machine does not say what pinning costs. */
-	row->setup_ns += c->work.pinned_buffers * m->pin_fixed_ns.value +
-			 c->work.pinned_bytes * m->pin_byte_ns.value;
-	xs_assume(row, "the buffers are pinned once and used in every round");
+	if (c->work.pinned_buffers)
+		row->setup_ns +=
+		    c->work.pinned_buffers * m->pin_fixed_ns.value +
+		    c->work.pinned_bytes * m->pin_byte_ns.value;
+}
+
+void xs_row_setup(const struct xs_case *c, unsigned streams,
+		  struct xs_estimate *row)
+{
+	set_setup(c, streams, row);
+	if (c->work.pinned_buffers)
+		xs_assume(
+		    row, "the buffers are pinned once and used in every round");
 }
 
 bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
@@ -214,6 +225,16 @@ struct xs_closed xs_case_closed(const struct xs_case *c)
 	    .extra_ns = w->host_ns + w->other_ns};
 }
 
+/* The closed forms know nothing of setup: their rows pay what the strategy
+ * pays in replay. */
+static void finish_closed(const struct xs_case *c, struct xs_estimate *row)
+{
+	if (!row->applies || !strcmp(row->model, replay_model))
+		return;
+	set_setup(c, row->n_streams, row);
+	set_breakeven(c, row);
+}
+
 int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_machine *machine,
 		   const struct xs_model_options *options,
@@ -233,5 +254,7 @@ int xs_model_phase(const struct xs_phase *phase,
 		if (!i && !rc && out->items[first].applies)
 			c.as_is_ns = out->items[first].round_ns;
 	}
+	for (i = first; i < out->count; i++)
+		finish_closed(&c, &out->items[i]);
 	return rc;
 }

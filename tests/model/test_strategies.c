@@ -170,6 +170,8 @@ static void test_pinned(void **unused)
 	/* 25000 + 100000 + 26000, and 2000 of the host's own */
 	row = find("pinned", "vanwerkhoven2014-explicit", 0, XS_ORDER_NONE);
 	assert_near(row->round_ns, 153000);
+	assert_near(row->setup_ns, 1020000);
+	assert_near(row->breakeven_rounds, 3);
 }
 
 /*
