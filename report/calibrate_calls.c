@@ -7,48 +7,69 @@
 
 #include <math.h>
 
-/* Calls between synchronisations: few enough never to fill the queue. */
-#define BATCH 200
+/* Batches of calls, with a synchronisation after each: few enough calls never
+ * to fill a queue. One estimate is the mean of a batch: calls come in runs. */
+#define BATCHES 100
 
-enum call { CALL_COPY, CALL_LAUNCH, CALL_EVENT };
-
-static void make_call(struct xs_bench *bench, enum call call, int i)
+/* One stream's share of a streamed round, each call timed by itself: the same
+ * calls one kind at a time are cheaper, as a stream then stays with one engine
+ * and the driver has nothing to order between two. */
+static void time_chunk(struct xs_bench *bench, xs_gpu_stream stream,
+		       double *copies_ns, double *launch_ns)
 {
-	struct xs_gpu *gpu = &bench->gpu;
-	xs_gpu_stream stream = bench->stream[0];
+	double start = xs_bench_now_ns(), copied, launched;
 
-	switch (call) {
-	case CALL_COPY:
-		xs_bench_copy_async(bench, XS_BENCH_IN, 0, 4096, stream);
-		break;
-	case CALL_LAUNCH:
-		xs_gpu_empty(gpu, stream);
-		break;
-	case CALL_EVENT:
-		if (i % 2 == 0)
-			XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
-		else
-			XS_GPU(gpu, cuStreamWaitEvent, bench->stream[1],
-			       bench->event[0], 0);
-		break;
-	}
+	xs_bench_copy_async(bench, XS_BENCH_IN, 0, 4096, stream);
+	copied = xs_bench_now_ns();
+	xs_gpu_empty(&bench->gpu, stream);
+	launched = xs_bench_now_ns();
+	xs_bench_copy_async(bench, XS_BENCH_OUT, 0, 4096, stream);
+	*copies_ns += copied - start + (xs_bench_now_ns() - launched);
+	*launch_ns += launched - copied;
 }
 
-/* One estimate is the mean of a batch: calls come in runs. */
-static void measure_call(struct xs_bench *bench, enum call call,
-			 struct xs_param *param)
+static void measure_streamed_calls(struct xs_bench *bench,
+				   struct xs_param *copy,
+				   struct xs_param *launch)
 {
+	struct xs_samples copies = {0}, launches = {0};
+
+	for (int batch = -2; batch < BATCHES; batch++) {
+		double copies_ns = 0, launch_ns = 0;
+
+		for (int i = 0; i < XS_BENCH_STREAMS; i++)
+			time_chunk(bench, bench->stream[i], &copies_ns,
+				   &launch_ns);
+		XS_GPU(&bench->gpu, cuCtxSynchronize);
+		if (batch < 0)
+			continue;
+		xs_samples_add(&copies, copies_ns / (2 * XS_BENCH_STREAMS));
+		xs_samples_add(&launches, launch_ns / XS_BENCH_STREAMS);
+	}
+	xs_bench_set(bench, copy, &copies);
+	xs_bench_set(bench, launch, &launches);
+}
+
+/* An event recorded in one stream and waited for in the next, in turns. */
+static void measure_events(struct xs_bench *bench, struct xs_param *param)
+{
+	struct xs_gpu *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
 
-	for (int batch = -2; batch < 100; batch++) {
+	for (int batch = -2; batch < BATCHES; batch++) {
 		double start = xs_bench_now_ns();
 
-		for (int i = 0; i < BATCH; i++)
-			make_call(bench, call, i);
+		for (int i = 1; i < XS_BENCH_STREAMS; i++) {
+			XS_GPU(gpu, cuEventRecord, bench->event[0],
+			       bench->stream[i - 1]);
+			XS_GPU(gpu, cuStreamWaitEvent, bench->stream[i],
+			       bench->event[0], 0);
+		}
 
-		double ns = (xs_bench_now_ns() - start) / BATCH;
+		double ns =
+		    (xs_bench_now_ns() - start) / (2 * (XS_BENCH_STREAMS - 1));
 
-		XS_GPU(&bench->gpu, cuCtxSynchronize);
+		XS_GPU(gpu, cuCtxSynchronize);
 		if (batch >= 0)
 			xs_samples_add(&samples, ns);
 	}
@@ -57,9 +78,9 @@ static void measure_call(struct xs_bench *bench, enum call call,
 
 void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_call(bench, CALL_COPY, &machine->call_copy_async_ns);
-	measure_call(bench, CALL_LAUNCH, &machine->call_launch_ns);
-	measure_call(bench, CALL_EVENT, &machine->call_event_ns);
+	measure_streamed_calls(bench, &machine->call_copy_async_ns,
+			       &machine->call_launch_ns);
+	measure_events(bench, &machine->call_event_ns);
 }
 
 /* The host's time of a blocking pinned copy beyond L+o + k*G. */
@@ -148,28 +169,36 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
  * sigma: the same kernel is waited for by a synchronisation, and then by
  * watching its flag. The kernel's own time and its launch are in both, so the
  * difference is what the synchronisation takes after the last op has ended.
+ * One estimate compares the medians of some turns: either wait varies more
+ * than the difference is long.
  */
 void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const double spin_ns = 20000;
 	struct xs_samples samples = {0};
 
-	for (int i = -20; i < 300; i++) {
-		double start = xs_bench_now_ns();
+	for (int i = -1; i < 40; i++) {
+		struct xs_samples synchronised = {0}, seen = {0};
 
-		launch_flagged(bench, spin_ns);
-		XS_GPU(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
+		for (int turn = 0; turn < 15; turn++) {
+			double start = xs_bench_now_ns();
 
-		double synchronised = xs_bench_now_ns() - start;
-
-		start = xs_bench_now_ns();
-		launch_flagged(bench, spin_ns);
-
-		double seen = flag_seen_ns(bench) - start;
-
-		XS_GPU(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
+			launch_flagged(bench, spin_ns);
+			XS_GPU(&bench->gpu, cuStreamSynchronize,
+			       bench->stream[0]);
+			xs_samples_add(&synchronised,
+				       xs_bench_now_ns() - start);
+			start = xs_bench_now_ns();
+			launch_flagged(bench, spin_ns);
+			xs_samples_add(&seen, flag_seen_ns(bench) - start);
+			XS_GPU(&bench->gpu, cuStreamSynchronize,
+			       bench->stream[0]);
+		}
 		if (i >= 0)
-			xs_samples_add(&samples, fmax(synchronised - seen, 0));
+			xs_samples_add(&samples,
+				       fmax(xs_samples_median(&synchronised) -
+						xs_samples_median(&seen),
+					    0));
 	}
 	xs_bench_set(bench, &machine->sync_ns, &samples);
 }

@@ -67,7 +67,7 @@ static void measure_sweep(struct xs_bench *bench,
 	struct xs_samples fixed_samples = {0}, byte_samples = {0};
 	double bytes[SIZES], ns[SIZES];
 
-	for (int sweep = -1; sweep < 9; sweep++) {
+	for (int sweep = -1; sweep < 15; sweep++) {
 		for (int i = 0; i < SIZES; i++) {
 			bytes[i] = (double)sizes[i];
 			ns[i] = measure(bench, sizes[i]);
@@ -113,7 +113,7 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 	const size_t bytes = 64 * XS_MIB;
 	struct xs_samples samples = {0};
 
-	for (int i = 0; i < 11; i++) {
+	for (int i = 0; i < 31; i++) {
 		unsigned char *memory = map_pages(bench, bytes);
 
 		if (memory == NULL)

@@ -62,7 +62,8 @@ static int copy(int way, size_t bytes, xs_gpu_stream stream)
 		start = fmax(start, kernels_ready);
 	start = fmax(start, engine->ready +
 				(engine->last != stream ? FAKE_SWITCH : 0));
-	if (engines[!way].ready > start)
+	/* What the other way is yet to be given would follow at once. */
+	if (engines[!way].ready + FAKE_SLACK > start)
 		byte *= FAKE_SLOWER;
 	stream->ready = start + FAKE_COPY + byte * (double)bytes;
 	stream->used = false;

@@ -20,7 +20,8 @@
 #define FAKE_SWITCH	   1000.0 /* an engine turns to another stream */
 #define FAKE_G_IN	   0.0180
 #define FAKE_G_OUT	   0.0190
-#define FAKE_SLOWER	   1.1 /* a copy, while the other way is busy */
+#define FAKE_SLOWER	   1.1	 /* a copy, while the other way is busy, */
+#define FAKE_SLACK	   1.5e6 /* or was so shortly before */
 #define FAKE_LATENCY	   1200.0
 #define FAKE_GAP	   900.0
 #define FAKE_SYNC	   1500.0
