@@ -138,6 +138,7 @@ static const char *phase_places(struct xs_result *result,
 	static const struct {
 		const char *step, *name;
 	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
+	enum { KERNEL = 1 };
 	struct xs_arena *arena = &result->arena;
 	const char *list = NULL;
 	size_t shown = 0;
@@ -151,8 +152,9 @@ static const char *phase_places(struct xs_result *result,
 		for (size_t i = 0; i < phase->site_count; i++) {
 			const struct xs_result_site *site = &phase->sites[i];
 
+			/* of a kernel the name says more than an address */
 			if (strcmp(site->step, kinds[k].step) != 0 ||
-			    shown == SITES_MAX)
+			    (k == KERNEL && !site->file) || shown == SITES_MAX)
 				continue;
 			shown++;
 			list = join(
@@ -210,7 +212,10 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 
 	xs_pen_heading(pen, "Phases", "rounds alike; figures of one, median");
 	if (!count) {
-		fputs("  none: no copies and no kernels were seen\n", pen->out);
+		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
+			  ? "  none: what the GPU did is not known\n"
+			  : "  none: no copies and no kernels were seen\n",
+		      pen->out);
 		return 0;
 	}
 	xs_table_begin(&table, pen, 2, headings, 7);
@@ -238,13 +243,16 @@ static const char *what(struct xs_result *result,
 			      estimate->strategy, estimate->n_streams);
 }
 
-static const char *saving(struct xs_result *result,
-			  const struct xs_result_advice *advice)
+/* "at most 2.40 s (24.0 %)" */
+static struct xs_words saving(const struct xs_result_advice *advice)
 {
-	return xs_arena_print(&result->arena, "%s%s (%.1f %%)",
-			      advice->estimate->assumes_once ? "at most " : "",
-			      xs_units_ns(advice->estimate->saves_ns).s,
-			      advice->saves_percent);
+	struct xs_words out;
+
+	snprintf(out.s, sizeof(out.s), "%s%.10s (%.1f %%)",
+		 advice->estimate->assumes_once ? "at most " : "",
+		 xs_units_ns(advice->estimate->saves_ns).s,
+		 advice->saves_percent);
+	return out;
 }
 
 /* The other ways for the same phase, on one line. */
@@ -261,9 +269,10 @@ static void put_others(const struct xs_pen *pen, struct xs_result *result,
 		if (other->phase != phase || other->estimate->saves_ns <= 0)
 			continue;
 		list = join(arena, list,
-			    xs_arena_print(arena, "%s %s",
+			    xs_arena_print(arena, "%s %s [%s]",
 					   what(result, other->estimate),
-					   saving(result, other)));
+					   saving(other).s,
+					   other->estimate->effort));
 	}
 	if (list)
 		xs_pen_wrap(pen, XS_DIM, "     instead: ", list);
@@ -288,7 +297,7 @@ static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
 	xs_pen_print(pen, XS_BOLD, "%s", what(result, advice->estimate));
 	if (pays) {
 		fputs(" saves ", pen->out);
-		xs_pen_print(pen, XS_GOOD, "%s", saving(result, advice));
+		xs_pen_print(pen, XS_GOOD, "%s", saving(advice).s);
 	} else {
 		fputs(" would pay in a longer run", pen->out);
 	}
