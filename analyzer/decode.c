@@ -286,5 +286,5 @@ int xs_decoder_finish(struct xs_decoder *d)
 	trace->end_ns = larger(trace->begin_ns, d->last_ns);
 	trace->end_ns = larger(trace->end_ns, header->flush_realtime_ns);
 	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
-	return xs_decoder_finish_strings(d);
+	return xs_decoder_finish_tables(d);
 }

@@ -21,12 +21,19 @@ struct xs_text_piece {
 	size_t bytes;
 };
 
+/* Indices of a source record, until all strings are known. */
+struct xs_source_line {
+	uint32_t site, symbol, file, line;
+};
+
 struct xs_decoder {
 	struct xs_trace *trace;
 	uint32_t id_limit; /* ids above are out of proportion to the file */
 	struct xs_table strings, modules, sites, shapes, queues;
 	struct xs_text_piece *pieces; /* the strings in the making */
 	size_t piece_count;
+	struct xs_source_line *sources;
+	size_t source_count;
 	uint64_t losses[4]; /* by enum xs_loss, from loss records */
 	uint64_t last_ns;   /* the last thing seen */
 	/* of the chunk at hand */
@@ -56,7 +63,7 @@ int xs_decoder_add_entry(struct xs_decoder *decoder, const void *record);
 int xs_decoder_defect(struct xs_decoder *decoder, uint64_t at,
 		      const char *text);
 int xs_decoder_start_tables(struct xs_decoder *decoder, uint64_t source_bytes);
-int xs_decoder_finish_strings(struct xs_decoder *decoder);
+int xs_decoder_finish_tables(struct xs_decoder *decoder);
 
 /* Sorts ops and calls by time and finds the call of each op. 0 or -ENOMEM. */
 int xs_trace_join(struct xs_trace *trace);

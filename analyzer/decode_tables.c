@@ -239,6 +239,22 @@ static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 	return 0;
 }
 
+static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
+{
+	struct xs_source_line line = {.line = rec->line}, *sources;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &line.site) ||
+	    !xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol) ||
+	    !xs_decoder_element(d, &d->strings, rec->file, &line.file))
+		return -ENOMEM;
+	sources = xs_array_grow(d->sources, d->source_count, sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	d->sources = sources;
+	sources[d->source_count++] = line;
+	return 0;
+}
+
 int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 {
 	switch (*(const xs_u8 *)record) {
@@ -254,6 +270,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_module(d, record);
 	case XS_REC_site:
 		return add_site(d, record);
+	case XS_REC_source:
+		return add_source(d, record);
 	case XS_REC_shape:
 		return add_shape(d, record);
 	}
@@ -293,7 +311,7 @@ int xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)
 	return xs_decoder_element(d, &d->strings, 0, &index) ? 0 : -ENOMEM;
 }
 
-int xs_decoder_finish_strings(struct xs_decoder *d)
+static int finish_strings(struct xs_decoder *d)
 {
 	char **strings = calloc(d->piece_count, sizeof(*strings));
 
@@ -312,11 +330,37 @@ int xs_decoder_finish_strings(struct xs_decoder *d)
 	return 0;
 }
 
+/* Puts a copy of a string in place of *text; string 0 is none. */
+static int set_text(const struct xs_trace *trace, char **text, uint32_t string)
+{
+	free(*text);
+	*text = string ? strdup(trace->strings[string]) : NULL;
+	return string && !*text ? -ENOMEM : 0;
+}
+
+int xs_decoder_finish_tables(struct xs_decoder *d)
+{
+	struct xs_trace *trace = d->trace;
+	int rc = finish_strings(d);
+
+	for (size_t i = 0; !rc && i < d->source_count; i++) {
+		const struct xs_source_line *source = &d->sources[i];
+		struct xs_site *site = &trace->sites[source->site];
+
+		rc = set_text(trace, &site->symbol, source->symbol);
+		if (!rc)
+			rc = set_text(trace, &site->file, source->file);
+		site->line = source->line;
+	}
+	return rc;
+}
+
 void xs_decoder_release(struct xs_decoder *d)
 {
 	for (size_t i = 0; i < d->piece_count; i++)
 		free(d->pieces[i].text);
 	free(d->pieces);
+	free(d->sources);
 	free(d->strings.slots);
 	free(d->modules.slots);
 	free(d->sites.slots);

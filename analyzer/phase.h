@@ -34,7 +34,9 @@ enum xs_step_kind {
 
 /*
  * One step of a round, in the order that the host issued them. Times are ns
- * after the round's start; a GPU time of a step without an op is 0.
+ * after the round's start; a GPU time of a step without an op is 0. Of
+ * several ops of one call (a graph, a copy in parts) the first has the call's
+ * times; for the others call_ns is return_ns, for they cost the host no more.
  */
 struct xs_step {
 	uint8_t kind;			/* enum xs_step_kind */

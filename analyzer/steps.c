@@ -118,6 +118,7 @@ static void add_op(struct builder *b, const struct xs_op *op,
 
 	step->src_memory = op->src_memory;
 	step->dst_memory = op->dst_memory;
+	step->async = (op->flags & XS_OP_ASYNC) != 0;
 	step->queue = op->queue;
 	step->shape = op->shape;
 	step->bytes = op->bytes;
@@ -129,6 +130,8 @@ static void add_op(struct builder *b, const struct xs_op *op,
 		return;
 	set_call(b, step, call);
 	step->blocking = xs_call_waited(call, op);
+	step->async |= call->call_class == XS_CALL_COPY_ASYNC ||
+		       call->call_class == XS_CALL_SET_ASYNC;
 	if (again)
 		step->call_ns = step->return_ns;
 }

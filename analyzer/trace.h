@@ -140,8 +140,8 @@ struct xs_trace {
 int xs_trace_read(const char *path, struct xs_trace **trace,
 		  const char **error);
 /* The same from memory; data must be 4-aligned and may go afterwards. */
-int xs_trace_read_memory(const void *data, size_t size,
-			 struct xs_trace **trace, const char **error);
+int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
+			 const char **error);
 void xs_trace_free(struct xs_trace *trace);
 
 /* The value of an info record, or NULL. */

@@ -255,6 +255,28 @@ static void test_strings_in_parts(void **state)
 	free(bytes.data);
 }
 
+static void test_source_lines(void **state)
+{
+	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
+				       "source site=2 symbol=8 file=9 line=42\n"
+				       "source site=3 symbol=8\n"
+				       "site site=2 offset=16\n"
+				       "string id=8 text=\"main\"\n"
+				       "string id=9 text=\"/src/app.cu\"\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+
+	(void)state;
+	assert_int_equal(trace->site_count, 2);
+	assert_string_equal(trace->sites[0].symbol, "main");
+	assert_string_equal(trace->sites[0].file, "/src/app.cu");
+	assert_int_equal(trace->sites[0].line, 42);
+	assert_int_equal(trace->sites[0].offset, 16);
+	assert_string_equal(trace->sites[1].symbol, "main");
+	assert_null(trace->sites[1].file);
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
 static void test_order_and_join(void **state)
 {
 	/* two threads and the drain, each in order, together not */
@@ -313,6 +335,7 @@ int main(void)
 	    cmocka_unit_test(test_hostile_ids),
 	    cmocka_unit_test(test_many_defects_are_few),
 	    cmocka_unit_test(test_strings_in_parts),
+	    cmocka_unit_test(test_source_lines),
 	    cmocka_unit_test(test_order_and_join),
 	    cmocka_unit_test(test_missing_file),
 	};

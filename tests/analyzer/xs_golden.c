@@ -81,6 +81,8 @@ static void print_steps(const struct xs_phase *phase)
 			printf(" queue=%u", step->queue);
 		printf(" call=%" PRIu64 "..%" PRIu64 "%s", step->call_ns,
 		       step->return_ns, step->blocking ? " blocking" : "");
+		if (step->async)
+			printf(" async");
 		if (step->kind <= XS_STEP_KERNEL)
 			printf(" op=%" PRIu64 "..%" PRIu64, step->start_ns,
 			       step->end_ns);
