@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Formatting, static analysis and shell checks over all tracked files.
+#
+#   tests/lint.sh BUILD
+#
+# BUILD: a configured build tree, for its compile_commands.json.
+set -u
+cd "$(dirname "$0")/.."
+build=${1:?tests/lint.sh needs a build tree}
+failed=0
+
+check() {
+	name=$1
+	shift
+	if "$@"; then
+		echo "lint: $name: clean"
+	else
+		echo "lint: $name: not clean" >&2
+		failed=1
+	fi
+}
+
+# Versions of clang-format differ in what they make of one style; the style is
+# that of version 14.
+format() {
+	git ls-files '*.c' '*.h' '*.cu' | xargs "$1" --dry-run -Werror
+}
+
+analysis() {
+	cppcheck --project="$build/compile_commands.json" --quiet \
+		--enable=warning,performance,portability --inline-suppr \
+		--error-exitcode=1 --suppress=missingIncludeSystem \
+		-j "$(nproc)"
+}
+
+shells() {
+	git ls-files '*.sh' .ci/run | xargs shellcheck -x -P SCRIPTDIR
+}
+
+for formatter in clang-format-14 clang-format; do
+	if command -v "$formatter" >/dev/null &&
+		"$formatter" --version | grep -q 'version 14\.'; then
+		check clang-format format "$formatter"
+		break
+	fi
+done
+command -v cppcheck >/dev/null && check cppcheck analysis
+command -v shellcheck >/dev/null && check shellcheck shells
+exit "$failed"
