@@ -210,12 +210,37 @@ static struct xs_param link_G(const struct xs_machine *machine)
 				 raw_ns / usual_efficiency.low};
 }
 
+/* The link's figures, unless pageable copies were faster: an idle link may
+ * have reported a lower generation than it works at. */
+static const char *assume_G(const struct xs_points *pageable,
+			    const struct xs_machine *machine,
+			    struct xs_param *G)
+{
+	double fastest = INFINITY;
+	size_t i;
+
+	*G = link_G(machine);
+	if (isnan(G->value))
+		return "not known";
+	for (i = 0; i < pageable->count; i++)
+		if (pageable->x[i] >= LEAST_BYTES)
+			fastest =
+			    fmin(fastest, pageable->y[i] / pageable->x[i]);
+	if (fastest >= G->value)
+		return "the link's generation and width";
+	G->value = fastest;
+	G->low = fmin(G->low, fastest);
+	G->high = fastest;
+	return "the fastest pageable copy, which beat what the link reports";
+}
+
 /* G from pinned copies of two sizes or more, else of one large size, else
- * from the link. *start_ns: a copy's time beyond its bytes. */
-static const char *fit_G(const struct xs_points *pinned,
+ * assumed. *start_ns: a copy's time beyond its bytes. */
+static const char *fit_G(const struct evidence *e, enum way way,
 			 const struct xs_machine *machine, struct xs_param *G,
 			 double *start_ns)
 {
+	const struct xs_points *pinned = &e->alone[way];
 	struct xs_points large = {0};
 	size_t i;
 
@@ -223,13 +248,12 @@ static const char *fit_G(const struct xs_points *pinned,
 	for (i = 0; i < pinned->count; i++)
 		if (pinned->x[i] >= LEAST_BYTES)
 			xs_points_add(&large, 0, pinned->y[i] / pinned->x[i]);
-	if (large.count && xs_points_line(pinned, G, start_ns))
+	if (!large.count)
+		return assume_G(&e->pageable[way], machine, G);
+	if (xs_points_line(pinned, G, start_ns))
 		return "pinned copies of several sizes";
-	*G = large.count ? xs_points_median(&large) : link_G(machine);
-	if (large.count)
-		return "pinned copies";
-	return isnan(G->value) ? "not known"
-			       : "the link's generation and width";
+	*G = xs_points_median(&large);
+	return "pinned copies";
 }
 
 static const char *fit_latency(const struct xs_points *idle, double start_ns,
@@ -331,8 +355,8 @@ static void fit_calls(struct xs_machine *m, const struct evidence *e)
 static void fit(struct xs_machine *m, const struct evidence *e)
 {
 	double start_in_ns, start_out_ns;
-	const char *in = fit_G(&e->alone[IN], m, &m->G_h2d, &start_in_ns);
-	const char *out = fit_G(&e->alone[OUT], m, &m->G_d2h, &start_out_ns);
+	const char *in = fit_G(e, IN, m, &m->G_h2d, &start_in_ns);
+	const char *out = fit_G(e, OUT, m, &m->G_d2h, &start_out_ns);
 	const char *lo_in =
 	    fit_latency(&e->idle[IN], start_in_ns, &m->lo_h2d_ns);
 	const char *lo_out =

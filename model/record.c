@@ -44,8 +44,8 @@ static uint32_t number(struct numbering *n, uint64_t value)
 	return n->count++;
 }
 
-/* A further op of a call that had returned with it done: the time of both is
- * in the step before. */
+/* A further op of a call that had returned with it done (a blocking copy in
+ * parts): its time is in the return of the step before. */
 static bool is_inside_call(const struct xs_step *step)
 {
 	return step->return_ns > 0 && step->call_ns == step->return_ns &&
@@ -321,10 +321,10 @@ int xs_record_plan(const struct xs_phase *phase,
 		const struct xs_step step = on_one_clock(&phase->steps[i]);
 		struct xs_act act = begin_act(&rec, &step);
 
-		if (!has_op(&step))
-			take_call(&rec, &step, &act);
-		else if (change->pin && xs_step_is_pageable(&step))
+		if (change->pin && xs_step_is_pageable(&step) && step.end_ns)
 			take_pinned(&rec, &step, &act);
+		else if (!has_op(&step))
+			take_call(&rec, &step, &act);
 		else
 			take_op(&rec, &step, &act);
 		remember(&rec, &step, &act, (uint32_t)i);

@@ -201,19 +201,21 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
-/* The published equation for the same n as the replay, and for its own best. */
+/* The published equation for its own best n, and for the same n as replay. */
 static int add_closed(const struct xs_case *c, struct xs_estimates *out)
 {
 	const struct xs_closed closed = xs_case_closed(c);
 	const unsigned asked = c->options->streams;
 	unsigned n;
-	int rc = 0;
+	int rc = xs_closed_streams(&closed, 0, false, out);
 
+	if (rc || !out->items[out->count - 1].applies)
+		return rc; /* it abstains for every n */
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
 		rc = xs_closed_streams(&closed, n, false, out);
 	if (!rc && asked && !is_reported(asked))
 		rc = xs_closed_streams(&closed, asked, false, out);
-	return rc ? rc : xs_closed_streams(&closed, 0, false, out);
+	return rc;
 }
 
 int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)

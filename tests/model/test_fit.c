@@ -119,6 +119,26 @@ static void test_link(void **unused)
 	assert_true(isnan(m.pin_byte_ns.value));
 }
 
+/* A link that reports generation 1 (0.305 ns a byte) when idle, and a pageable
+ * copy at 0.1. */
+static void test_link_that_reports_too_little(void **unused)
+{
+	const struct xs_rec_device device = {.pcie_gen = 1, .pcie_width = 16};
+	struct xs_step *step;
+
+	(void)unused;
+	begin();
+	step = next(XS_STEP_H2D, 1000, 1001000, 2000, 1000000);
+	step->bytes = 10000000;
+	step->src_memory = XS_MEM_PAGEABLE;
+	step->blocking = true;
+	fit(&device);
+	assert_near(m.G_h2d.value, 0.1);
+	assert_true(m.G_h2d.low <= 0.1 && m.G_h2d.high >= 0.1);
+	assert_true(m.G_d2h.value > 0.3);
+	assert_non_null(strstr(m.notes, "beat"));
+}
+
 static void test_implicit_synchronisation_by_generation(void **unused)
 {
 	struct xs_rec_device device = {.cc_major = 2};
@@ -235,6 +255,7 @@ int main(void)
 	    cmocka_unit_test(test_pinned_copies_of_several_sizes),
 	    cmocka_unit_test(test_pinned_copies_of_one_size),
 	    cmocka_unit_test(test_link),
+	    cmocka_unit_test(test_link_that_reports_too_little),
 	    cmocka_unit_test(test_implicit_synchronisation_by_generation),
 	    cmocka_unit_test(test_calls),
 	    cmocka_unit_test(test_both_directions),

@@ -459,6 +459,23 @@ static void test_unknown_pinning_cost(void **unused)
 	assert_true(isnan(replayed("pinned")->breakeven_rounds));
 }
 
+/* A blocking copy in two parts: the second's step has no call time of its own.
+ * As it is nothing changes; pinned, each part is a copy: 28000 and on to
+ * 28000 + 5000 + 10000 + 3000, then as in test_pinned. */
+static void test_copy_in_parts(void **unused)
+{
+	(void)unused;
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[1] = step_of(XS_STEP_H2D, 200000, 200000, 100000, 195000);
+	steps[1].bytes = 500000;
+	steps[0].end_ns = 100000;
+	phase.step_count = 4;
+	estimate();
+	assert_near(replayed("as-is")->round_ns, 510000);
+	assert_near(replayed("pinned")->round_ns, 163000 + 18000);
+}
+
 /* An unknown class of device still replays; no equation is printed for it. */
 static void test_no_class(void **unused)
 {
@@ -493,6 +510,7 @@ int main(void)
 	    TEST(test_ops_not_seen),
 	    TEST(test_unknown_parameters),
 	    TEST(test_unknown_pinning_cost),
+	    TEST(test_copy_in_parts),
 	    TEST(test_no_class),
 	};
 
