@@ -306,6 +306,18 @@ static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
 	put_others(pen, result, index);
 }
 
+/* Whether any strategy was predicted for any phase. */
+static bool is_predicted(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
+			if (result->phases[i].estimates[k].applies &&
+			    strcmp(result->phases[i].estimates[k].strategy,
+				   "as-is") != 0)
+				return true;
+	return false;
+}
+
 /* The best for each phase; the other ways stand under it. */
 static void put_advice(const struct xs_pen *pen, struct xs_result *result)
 {
@@ -317,8 +329,11 @@ static void put_advice(const struct xs_pen *pen, struct xs_result *result)
 		if (is_first_of_phase(result, i))
 			put_one_advice(pen, result, i, ++number);
 	if (!number)
-		fputs("  nothing: no strategy is sure to make this run "
-		      "faster\n",
+		fputs(is_predicted(result)
+			  ? "  nothing: no strategy is sure to make this run "
+			    "faster\n"
+			  : "  no strategy could be predicted, for the reasons "
+			    "below\n",
 		      pen->out);
 }
 

@@ -153,6 +153,11 @@ static void nothing_to_say_is_said(void **state)
 	text = fixture_text(result, false);
 	assert_non_null(strstr(text, "nothing: no strategy is sure"));
 	free(text);
+	for (size_t i = 0; i < result->phase_count; i++)
+		result->phases[i].estimate_count = 1; /* as-is */
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "no strategy could be predicted"));
+	free(text);
 	result->phase_count = 0;
 	text = fixture_text(result, false);
 	assert_non_null(strstr(text, "none: no copies and no kernels"));
