@@ -4,6 +4,7 @@
 # What tracing costs the host: time per empty kernel launch and per 4 KiB
 # cudaMemcpyAsync with nothing, with libxferspy.so and with nsys, and bytes of
 # trace per op. The three take turns, so that a slow minute hits them all.
+# "done": the waiting for the GPU included, each call's share of it.
 #
 #   examples/overhead.sh [BUILD [TURNS]]
 #
@@ -78,23 +79,26 @@ while [ "$turn" -lt "$turns" ]; do
 	turn=$((turn + 1))
 done
 
-printf '%-8s %12s %7s %12s %7s %9s\n' "" "launch" "" "copy async" "" "bytes/op"
+# cell NAME WAY: the median of a field, and its ratio to that with nothing.
+cell() {
+	value=$(field "$1" "$2" | median)
+	plain=$(field "$1" nothing | median)
+	awk -v v="$value" -v p="$plain" 'BEGIN {
+		printf "%.0f ns %.2fx", v, v / p }'
+}
+
+printf '%-8s%16s%16s%16s%16s%8s\n' "" "launch" "done" "copy async" \
+	"done" "B/op"
 for way in $ways; do
 	if [ ! -s "$way" ]; then
 		echo "$way: no run came to an end"
 		failed=1
 		continue
 	fi
-	launch=$(field launch_ns "$way" | median)
-	copy=$(field copy_async_ns "$way" | median)
-	if [ "$way" = nothing ]; then
-		plain_launch=$launch
-		plain_copy=$copy
-	fi
-	awk -v way="$way" -v l="$launch" -v pl="$plain_launch" -v c="$copy" \
-		-v pc="$plain_copy" -v b="$(bytes_per_op "$way")" 'BEGIN {
-		printf "%-8s %9.0f ns %6.2fx %9.0f ns %6.2fx %9s\n",
-			way, l, l / pl, c, c / pc, b }'
+	printf '%-8s%16s%16s%16s%16s%8s\n' "$way" \
+		"$(cell launch_ns "$way")" "$(cell launch_done_ns "$way")" \
+		"$(cell copy_async_ns "$way")" "$(cell copy_done_ns "$way")" \
+		"$(bytes_per_op "$way")"
 done
 echo "medians of $turns turns"
 exit "$failed"
