@@ -16,7 +16,7 @@ static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
 
 static void *load_from(const char *folder)
 {
-	char path[PATH_MAX];
+	char path[2 * PATH_MAX];
 	void *handle = NULL;
 
 	for (size_t i = 0; !handle && i < NAMES; i++) {
