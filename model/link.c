@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/link.h"
 
+#include <errno.h>
 #include <math.h>
 
 /* The rate of use against each user of the other direction. */
@@ -53,4 +54,67 @@ double xs_link_rate(const struct xs_machine *machine, enum xs_link_use use,
 	if (active[a.other_mapped] && a.mapped > rate)
 		rate = a.mapped;
 	return rate * (active[use] + active[a.same]);
+}
+
+int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
+		 double bytes)
+{
+	unsigned u;
+
+	link->users[link->count++] = (struct xs_link_user){owner, use, bytes};
+	link->active[use]++;
+	for (u = 0; u < XS_LINK_USES; u++)
+		if (link->active[u] &&
+		    isnan(xs_link_rate(link->machine, u, link->active)))
+			return -EDOM;
+	return 0;
+}
+
+static double remaining_ns(const struct xs_link *link,
+			   const struct xs_link_user *user)
+{
+	return user->bytes *
+	       xs_link_rate(link->machine, user->use, link->active);
+}
+
+double xs_link_next_ns(const struct xs_link *link)
+{
+	double next = INFINITY;
+	unsigned u;
+
+	for (u = 0; u < link->count; u++)
+		next = fmin(next, remaining_ns(link, &link->users[u]));
+	return next;
+}
+
+/* Too little to be anything but rounding: a millionth of a ns, or what does
+ * not move the clock. */
+static bool is_rounding(double ns, double clock_ns)
+{
+	return ns <= 1e-6 || clock_ns + ns <= clock_ns;
+}
+
+unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
+			 uint32_t done[XS_LINK_ROOM])
+{
+	const double passed = to_ns - from_ns;
+	unsigned u, stay = 0, count = 0, active[XS_LINK_USES] = {0};
+	double whole;
+
+	for (u = 0; u < link->count; u++) {
+		struct xs_link_user user = link->users[u];
+
+		whole = remaining_ns(link, &user);
+		if (is_rounding(whole - passed, to_ns)) {
+			done[count++] = user.owner;
+			continue;
+		}
+		user.bytes *= (whole - passed) / whole;
+		active[user.use]++;
+		link->users[stay++] = user;
+	}
+	link->count = stay;
+	for (u = 0; u < XS_LINK_USES; u++)
+		link->active[u] = active[u];
+	return count;
 }

@@ -5,6 +5,8 @@
 
 #include "model/machine.h"
 
+#include <stdint.h>
+
 enum xs_link_use {
 	XS_LINK_COPY_IN,  /* an engine copies to the device */
 	XS_LINK_COPY_OUT, /* an engine copies to the host */
@@ -22,5 +24,34 @@ enum xs_link_use {
  */
 double xs_link_rate(const struct xs_machine *machine, enum xs_link_use use,
 		    const unsigned active[XS_LINK_USES]);
+
+/* Who is on the link now. Two engines and a kernel that reads and writes are
+ * the most that there can be at once. */
+#define XS_LINK_ROOM 4u
+
+struct xs_link {
+	const struct xs_machine *machine;
+	struct xs_link_user {
+		uint32_t owner;
+		enum xs_link_use use;
+		double bytes; /* still to cross */
+	} users[XS_LINK_ROOM];
+	unsigned count, active[XS_LINK_USES];
+};
+
+/* Adds a user. 0, or -EDOM when its rate or, beside it, another's is not
+ * known. There must be room. */
+int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
+		 double bytes);
+
+/* Time in ns after which the first user is done; INFINITY without users. */
+double xs_link_next_ns(const struct xs_link *link);
+
+/*
+ * Moves bytes from one time to another, at most xs_link_next_ns later, and
+ * takes off the users that are done: their owners, and how many.
+ */
+unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
+			 uint32_t done[XS_LINK_ROOM]);
 
 #endif

@@ -37,12 +37,6 @@ struct unit {
 	struct xs_heap waiting;
 };
 
-struct user {
-	uint32_t act;
-	enum xs_link_use use;
-	double bytes; /* still to cross */
-};
-
 enum event_kind {
 	EVENT_CALL,
 	EVENT_START,
@@ -68,8 +62,7 @@ struct replay {
 	double now, round_ns;
 	struct xs_heap agenda; /* id = act * EVENT_KINDS + kind */
 	struct unit units[XS_UNITS];
-	struct user users[XS_UNITS * XS_LINK_USES];
-	unsigned user_count, active[XS_LINK_USES];
+	struct xs_link link;
 	int rc; /* a failure; ends the run */
 };
 
@@ -268,15 +261,10 @@ static void start_op(struct replay *r, uint32_t i)
 	for (use = 0; act->unit != XS_UNIT_NONE && use < XS_LINK_USES; use++) {
 		if (act->bytes[use] <= 0)
 			continue;
-		r->users[r->user_count++] =
-		    (struct user){i, use, act->bytes[use]};
-		r->active[use]++;
 		r->nodes[i].parts++;
-	}
-	for (use = 0; use < XS_LINK_USES; use++)
-		if (r->active[use] &&
-		    isnan(xs_link_rate(r->machine, use, r->active)))
+		if (xs_link_join(&r->link, i, use, act->bytes[use]))
 			r->rc = -EDOM;
+	}
 }
 
 static void end_op(struct replay *r, uint32_t i)
@@ -321,48 +309,15 @@ static void end_part(struct replay *r, uint32_t i)
 		end_op(r, i);
 }
 
-static double remaining_ns(const struct replay *r, const struct user *user)
-{
-	return user->bytes * xs_link_rate(r->machine, user->use, r->active);
-}
-
-/* When the first user leaves the link if nothing changes until then. */
-static double next_link_end(const struct replay *r)
-{
-	double next = INFINITY;
-	unsigned u;
-
-	for (u = 0; u < r->user_count; u++)
-		next = fmin(next, r->now + remaining_ns(r, &r->users[u]));
-	return next;
-}
-
-/* Moves bytes until to, then retires the users that have none left. What is
- * below a millionth of a nanosecond, or too little to move the clock, is
- * rounding. */
+/* Moves the clock; uses of the link end on the way. */
 static void advance(struct replay *r, double to)
 {
-	struct user ended[sizeof(r->users) / sizeof(r->users[0])];
-	unsigned u, count = 0;
-	double left[sizeof(r->users) / sizeof(r->users[0])];
+	uint32_t done[XS_LINK_ROOM];
+	unsigned count = xs_link_advance(&r->link, r->now, to, done);
 
-	for (u = 0; u < r->user_count; u++)
-		left[u] = remaining_ns(r, &r->users[u]) - (to - r->now);
-	for (u = r->user_count; u-- > 0;) {
-		struct user *user = &r->users[u];
-
-		if (left[u] > 1e-6 && to + left[u] > to) {
-			user->bytes *= left[u] / (left[u] + (to - r->now));
-			continue;
-		}
-		ended[count++] = *user;
-		*user = r->users[--r->user_count];
-	}
 	r->now = to;
-	for (u = 0; u < count; u++)
-		r->active[ended[u].use]--;
 	while (count)
-		end_part(r, ended[--count].act);
+		end_part(r, done[--count]);
 }
 
 static void handle(struct replay *r, struct xs_heap_item event)
@@ -392,7 +347,7 @@ static void run(struct replay *r)
 	double next;
 
 	while (!r->rc) {
-		next = next_link_end(r);
+		next = r->now + xs_link_next_ns(&r->link);
 		if (r->agenda.count)
 			next = fmin(next, r->agenda.items[0].key);
 		if (!isfinite(next))
@@ -440,6 +395,7 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	struct replay r = {.plan = plan,
 			   .machine = machine,
 			   .times = times,
+			   .link.machine = machine,
 			   .one_engine = machine->copy_engines == 1,
 			   .in_issue_order = machine->implicit_sync == 1,
 			   .last_kernel = XS_ACT_NONE};

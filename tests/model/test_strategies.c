@@ -1,137 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each strategy on small phases, with times worked out by hand. */
-#include "tests/model/model_test.h"
-
-static struct xs_machine machine;
-static struct xs_phase phase;
-static struct xs_step steps[16];
-static struct xs_estimates list;
-static struct xs_model_options options;
-
-static void set_range(struct xs_param *param, double value)
-{
-	*param = (struct xs_param){value, value * 0.9, value * 1.2};
-}
-
-static void set_machine(void)
-{
-	xs_machine_init(&machine);
-	machine.copy_engines = 2;
-	machine.implicit_sync = 0;
-	set_range(&machine.lo_h2d_ns, 5000);
-	set_range(&machine.lo_d2h_ns, 6000);
-	set_range(&machine.G_h2d, 0.02);
-	set_range(&machine.G_d2h, 0.02);
-	set_range(&machine.g_h2d_ns, 2500);
-	set_range(&machine.g_d2h_ns, 2500);
-	set_range(&machine.G_both_h2d, 0.022);
-	set_range(&machine.G_both_d2h, 0.022);
-	set_range(&machine.mapped_read, 0.0195);
-	set_range(&machine.mapped_write, 0.019);
-	set_range(&machine.mapped_both_read, 0.024);
-	set_range(&machine.mapped_both_write, 0.024);
-	set_range(&machine.mapped_write_vs_h2d, 0.03);
-	set_range(&machine.h2d_vs_mapped_write, 0.028);
-	set_range(&machine.call_copy_async_ns, 2500);
-	set_range(&machine.call_copy_sync_ns, 3000);
-	set_range(&machine.call_launch_ns, 3000);
-	set_range(&machine.launch_latency_ns, 2000);
-	set_range(&machine.kernel_gap_ns, 1000);
-	set_range(&machine.sync_ns, 4000);
-	set_range(&machine.stream_create_ns, 4000);
-	set_range(&machine.pin_fixed_ns, 10000);
-	set_range(&machine.pin_byte_ns, 0.5);
-}
-
-static struct xs_step step_of(uint8_t kind, uint64_t call_ns,
-			      uint64_t return_ns, uint64_t start_ns,
-			      uint64_t end_ns)
-{
-	return (struct xs_step){
-	    .kind = kind,
-	    .src_memory = kind == XS_STEP_H2D ? XS_MEM_PAGEABLE : XS_MEM_DEVICE,
-	    .dst_memory = kind == XS_STEP_D2H ? XS_MEM_PAGEABLE : XS_MEM_DEVICE,
-	    .blocking = kind != XS_STEP_KERNEL,
-	    .queue = 7,
-	    .thread = 1,
-	    .bytes = kind == XS_STEP_KERNEL ? 0 : 1000000,
-	    .call_ns = call_ns,
-	    .return_ns = return_ns,
-	    .start_ns = start_ns,
-	    .end_ns = end_ns};
-}
-
-/* 1 MB in, a kernel of 100 us, 1 MB out; pageable, blocking. */
-static int set_up(void **unused)
-{
-	(void)unused;
-	set_machine();
-	steps[0] = step_of(XS_STEP_H2D, 0, 200000, 5000, 195000);
-	steps[1] = step_of(XS_STEP_KERNEL, 201000, 204000, 206000, 306000);
-	steps[2] = step_of(XS_STEP_D2H, 205000, 510000, 307000, 500000);
-	phase = (struct xs_phase){.rounds = 10,
-				  .h2d_bytes = 1000000,
-				  .d2h_bytes = 1000000,
-				  .h2d_ops = 1,
-				  .d2h_ops = 1,
-				  .kernel_ops = 1,
-				  .round_ns = {510000, 500000, 530000},
-				  .kernel_ns = {100000, 99000, 103000},
-				  .host_ns = {2000, 2000, 2000},
-				  .h2d_buffer_bytes = 1000000,
-				  .d2h_buffer_bytes = 1000000,
-				  .steps = steps,
-				  .step_count = 3};
-	options = (struct xs_model_options){0};
-	return 0;
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	xs_estimates_free(&list);
-	return 0;
-}
-
-static void estimate(void)
-{
-	xs_estimates_free(&list);
-	assert_int_equal(xs_model_phase(&phase, &machine, &options, &list), 0);
-}
-
-/* The row of a strategy by a model; n 0 and order NONE: any. */
-static const struct xs_estimate *find(const char *strategy, const char *model,
-				      unsigned n, enum xs_order order)
-{
-	size_t i;
-
-	for (i = 0; i < list.count; i++) {
-		const struct xs_estimate *row = &list.items[i];
-
-		if (!strcmp(row->strategy, strategy) &&
-		    !strcmp(row->model, model) && (!n || row->n_streams == n) &&
-		    (!order || row->order == order))
-			return row;
-	}
-	fail_msg("no row %s by %s, n = %u", strategy, model, n);
-	return NULL;
-}
-
-static const struct xs_estimate *replayed(const char *strategy)
-{
-	return find(strategy, "replay", 0, XS_ORDER_NONE);
-}
-
-static void assert_abstains(const char *strategy, const char *because)
-{
-	const struct xs_estimate *row = replayed(strategy);
-
-	assert_false(row->applies);
-	assert_true(isnan(row->round_ns));
-	if (!strstr(row->why, because))
-		fail_msg("%s: \"%s\" does not say \"%s\"", strategy, row->why,
-			 because);
-}
+#include "tests/model/small_phase.h"
 
 static void test_as_is(void **unused)
 {
@@ -363,102 +232,6 @@ static void test_hybrid(void **unused)
 	assert_near(row->round_ns, 142000);
 }
 
-static void test_nothing_copied(void **unused)
-{
-	(void)unused;
-	steps[0] = steps[1];
-	phase.step_count = 1;
-	estimate();
-	assert_abstains("pinned", "nothing is copied");
-	assert_abstains("streams", "nothing is copied");
-	assert_abstains("mapped", "nothing is copied");
-	assert_abstains("hybrid", "nothing is copied");
-}
-
-static void test_already_pinned(void **unused)
-{
-	const struct xs_estimate *row;
-
-	(void)unused;
-	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
-	estimate();
-	assert_abstains("pinned", "nothing is left to pin");
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
-	assert_near(row->setup_ns, 2 * 4000); /* nothing to pin */
-}
-
-static void test_no_kernel(void **unused)
-{
-	(void)unused;
-	steps[1] = steps[2];
-	phase.step_count = 2;
-	estimate();
-	assert_true(replayed("pinned")->applies);
-	assert_abstains("streams", "no kernel");
-	assert_abstains("mapped", "no kernel");
-}
-
-static void test_dependent_kernels(void **unused)
-{
-	(void)unused;
-	steps[3] = steps[2];
-	steps[2] = step_of(XS_STEP_KERNEL, 204000, 205000, 306000, 306500);
-	phase.step_count = 4;
-	estimate();
-	assert_true(replayed("pinned")->applies);
-	assert_abstains("streams", "2 kernels");
-	assert_abstains("hybrid", "2 kernels");
-}
-
-static void test_one_way(void **unused)
-{
-	(void)unused;
-	phase.step_count = 2;
-	estimate();
-	assert_true(replayed("streams")->applies);
-	assert_abstains("hybrid", "one way");
-}
-
-static void test_managed(void **unused)
-{
-	(void)unused;
-	steps[0].src_memory = XS_MEM_MANAGED;
-	estimate();
-	assert_abstains("pinned", "managed");
-}
-
-static void test_ops_not_seen(void **unused)
-{
-	(void)unused;
-	steps[0].start_ns = steps[0].end_ns = 0;
-	estimate();
-	assert_near(replayed("as-is")->round_ns, 510000);
-	assert_abstains("pinned", "not in the trace");
-	assert_abstains("streams", "not in the trace");
-}
-
-static void test_unknown_parameters(void **unused)
-{
-	(void)unused;
-	set_param(&machine.G_h2d, NAN);
-	set_param(&machine.mapped_write, NAN);
-	estimate();
-	assert_abstains("pinned", "G of this machine");
-	assert_abstains("streams", "G of this machine");
-	assert_abstains("mapped", "mapped_write");
-	assert_true(replayed("as-is")->applies);
-}
-
-static void test_unknown_pinning_cost(void **unused)
-{
-	(void)unused;
-	set_param(&machine.pin_byte_ns, NAN);
-	estimate();
-	assert_near(replayed("pinned")->round_ns, 163000);
-	assert_true(isnan(replayed("pinned")->setup_ns));
-	assert_true(isnan(replayed("pinned")->breakeven_rounds));
-}
-
 /* A blocking copy in two parts: the second's step has no call time of its own.
  * As it is nothing changes; pinned, each part is a copy: 28000 and on to
  * 28000 + 5000 + 10000 + 3000, then as in test_pinned. */
@@ -476,20 +249,8 @@ static void test_copy_in_parts(void **unused)
 	assert_near(replayed("pinned")->round_ns, 163000 + 18000);
 }
 
-/* An unknown class of device still replays; no equation is printed for it. */
-static void test_no_class(void **unused)
-{
-	(void)unused;
-	machine.implicit_sync = -1;
-	estimate();
-	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->applies);
-	assert_false(
-	    find("streams", "vanwerkhoven2014-eq5", 0, XS_ORDER_NONE)->applies);
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_as_is),
 	    TEST(test_pinned),
@@ -501,17 +262,7 @@ int main(void)
 	    TEST(test_small_pieces_stop_shrinking),
 	    TEST(test_mapped),
 	    TEST(test_hybrid),
-	    TEST(test_nothing_copied),
-	    TEST(test_already_pinned),
-	    TEST(test_no_kernel),
-	    TEST(test_dependent_kernels),
-	    TEST(test_one_way),
-	    TEST(test_managed),
-	    TEST(test_ops_not_seen),
-	    TEST(test_unknown_parameters),
-	    TEST(test_unknown_pinning_cost),
 	    TEST(test_copy_in_parts),
-	    TEST(test_no_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* When a strategy cannot be worked out, it says why. */
+#include "tests/model/small_phase.h"
+
+static void assert_abstains(const char *strategy, const char *because)
+{
+	const struct xs_estimate *row = replayed(strategy);
+
+	assert_false(row->applies);
+	assert_true(isnan(row->round_ns));
+	if (!strstr(row->why, because))
+		fail_msg("%s: \"%s\" does not say \"%s\"", strategy, row->why,
+			 because);
+}
+
+static void test_nothing_copied(void **unused)
+{
+	(void)unused;
+	steps[0] = steps[1];
+	phase.step_count = 1;
+	estimate();
+	assert_abstains("pinned", "nothing is copied");
+	assert_abstains("streams", "nothing is copied");
+	assert_abstains("mapped", "nothing is copied");
+	assert_abstains("hybrid", "nothing is copied");
+}
+
+static void test_already_pinned(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
+	estimate();
+	assert_abstains("pinned", "nothing is left to pin");
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->setup_ns, 2 * 4000); /* nothing to pin */
+}
+
+static void test_no_kernel(void **unused)
+{
+	(void)unused;
+	steps[1] = steps[2];
+	phase.step_count = 2;
+	estimate();
+	assert_true(replayed("pinned")->applies);
+	assert_abstains("streams", "no kernel");
+	assert_abstains("mapped", "no kernel");
+}
+
+static void test_dependent_kernels(void **unused)
+{
+	(void)unused;
+	steps[3] = steps[2];
+	steps[2] = step_of(XS_STEP_KERNEL, 204000, 205000, 306000, 306500);
+	phase.step_count = 4;
+	estimate();
+	assert_true(replayed("pinned")->applies);
+	assert_abstains("streams", "2 kernels");
+	assert_abstains("hybrid", "2 kernels");
+}
+
+static void test_one_way(void **unused)
+{
+	(void)unused;
+	phase.step_count = 2;
+	estimate();
+	assert_true(replayed("streams")->applies);
+	assert_abstains("hybrid", "one way");
+}
+
+static void test_managed(void **unused)
+{
+	(void)unused;
+	steps[0].src_memory = XS_MEM_MANAGED;
+	estimate();
+	assert_abstains("pinned", "managed");
+}
+
+static void test_ops_not_seen(void **unused)
+{
+	(void)unused;
+	steps[0].start_ns = steps[0].end_ns = 0;
+	estimate();
+	assert_near(replayed("as-is")->round_ns, 510000);
+	assert_abstains("pinned", "not in the trace");
+	assert_abstains("streams", "not in the trace");
+}
+
+static void test_unknown_parameters(void **unused)
+{
+	(void)unused;
+	set_param(&machine.G_h2d, NAN);
+	set_param(&machine.mapped_write, NAN);
+	estimate();
+	assert_abstains("pinned", "G of this machine");
+	assert_abstains("streams", "G of this machine");
+	assert_abstains("mapped", "mapped_write");
+	assert_true(replayed("as-is")->applies);
+}
+
+static void test_unknown_pinning_cost(void **unused)
+{
+	(void)unused;
+	set_param(&machine.pin_byte_ns, NAN);
+	estimate();
+	assert_near(replayed("pinned")->round_ns, 163000);
+	assert_true(isnan(replayed("pinned")->setup_ns));
+	assert_true(isnan(replayed("pinned")->breakeven_rounds));
+}
+
+/* An unknown class of device still replays; no equation is printed for it. */
+static void test_no_class(void **unused)
+{
+	(void)unused;
+	machine.implicit_sync = -1;
+	estimate();
+	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->applies);
+	assert_false(
+	    find("streams", "vanwerkhoven2014-eq5", 0, XS_ORDER_NONE)->applies);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_nothing_copied),
+	    TEST(test_already_pinned),
+	    TEST(test_no_kernel),
+	    TEST(test_dependent_kernels),
+	    TEST(test_one_way),
+	    TEST(test_managed),
+	    TEST(test_ops_not_seen),
+	    TEST(test_unknown_parameters),
+	    TEST(test_unknown_pinning_cost),
+	    TEST(test_no_class),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
