@@ -138,6 +138,18 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	return real;
 }
 
+/* A launch comes from a stub that nvcc made, which has no source line; the
+ * line to show is its caller's. */
+static uint32_t site_of(const struct xs_open_call *call)
+{
+	if (xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
+		return xs_walk_site(call->thread, call->fn);
+	if (!call->site)
+		return 0;
+	return xs_site_id(call->site, &call->thread->writer, call->fn,
+			  call->address, 0);
+}
+
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments)
 {
@@ -155,9 +167,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	span.correlation = thread->correlation;
-	if (call->site)
-		span.site = xs_site_id(call->site, &thread->writer, call->fn,
-				       call->address, 0);
+	span.site = site_of(call);
 	emit(thread, call->fn, &span, error, arguments);
 	thread->busy = false;
 out:

@@ -10,6 +10,7 @@
 
 /* A function without arguments comes out of the macro as f(), not f(void). */
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define XS_PARAMETER(type, name) type name
 #define XS_TYPE(type, name)	 type

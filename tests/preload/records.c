@@ -28,9 +28,13 @@ static void read_image(struct records *r, const char *path)
 
 static void add(struct records *r, const struct record *record)
 {
-	r->list = realloc(r->list, (r->count + 1) * sizeof(*r->list));
-	if (!r->list)
-		exit(2);
+	/* Full at each power of two. */
+	if ((r->count & (r->count - 1)) == 0) {
+		size_t room = r->count ? r->count * 2 : 1;
+		r->list = realloc(r->list, room * sizeof(*r->list));
+		if (!r->list)
+			exit(2);
+	}
 	r->list[r->count++] = *record;
 }
 
