@@ -97,6 +97,8 @@ static int add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
 	piece = xs_decoder_element(d, &d->strings, rec->id, &index);
 	if (!piece)
 		return -ENOMEM;
+	if (rec->id >= d->trace->string_id_end && rec->id < d->id_limit)
+		d->trace->string_id_end = rec->id + 1;
 	if (index == 0) /* stays the empty string */
 		return 0;
 	if (rec->part == 0)
@@ -198,6 +200,7 @@ static int add_site(struct xs_decoder *d, const struct xs_rec_site *rec)
 	struct xs_site new = {.module = XS_NONE,
 			      .caller = XS_NONE,
 			      .offset = rec->offset,
+			      .id = rec->site,
 			      .call_class = (uint8_t)rec->call_class};
 	struct xs_site *site;
 	uint32_t index;
@@ -351,6 +354,7 @@ int xs_decoder_finish_tables(struct xs_decoder *d)
 		if (!rc)
 			rc = set_text(trace, &site->file, source->file);
 		site->line = source->line;
+		site->has_source = true;
 	}
 	return rc;
 }

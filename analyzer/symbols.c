@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CHAIN_MAX 64 /* a damaged trace may have callers in a circle */
 
@@ -43,8 +44,10 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 {
 	const char *path = trace->strings[module->path];
 	Dwfl_Module *opened;
+	struct stat status;
 
-	if (path[0] != '/')
+	/* a trace may name anything; opening a pipe would wait for ever */
+	if (path[0] != '/' || stat(path, &status) || !S_ISREG(status.st_mode))
 		return NULL;
 	dwfl_report_begin(dwfl);
 	opened = dwfl_report_offline(dwfl, path, path, -1);
@@ -259,7 +262,8 @@ int xs_symbols_resolve(struct xs_trace *trace)
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->site_count; i++)
-		if (trace->sites[i].module != XS_NONE)
+		if (trace->sites[i].module != XS_NONE &&
+		    !trace->sites[i].has_source)
 			keys[count++] = (struct xs_key){trace->sites[i].module,
 							(uint32_t)i};
 	rc = xs_keys_sort(keys, count);

@@ -15,6 +15,14 @@
 int xs_symbols_resolve(struct xs_trace *trace);
 
 /*
+ * Appends what is known of the sites to the trace file, so that it reads the
+ * same where the program's files are not. Sites that the file tells of
+ * already are left out. trace was read from path, which nobody writes any
+ * more. 0 or -errno; -EINVAL when the trace is not a closed binary one.
+ */
+int xs_symbols_append(const char *path, const struct xs_trace *trace);
+
+/*
  * The first frame of a site's chain that is the user's own: that has a line,
  * or else a name. Falls back to the site itself; NULL when there is no such
  * site.

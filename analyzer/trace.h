@@ -56,7 +56,10 @@ struct xs_site {
 	uint32_t caller;   /* index into sites, or XS_NONE */
 	uint64_t offset;
 	uint8_t call_class;
-	/* filled by xs_symbols_resolve; NULL or 0 when not known; owned here */
+	uint32_t id;	 /* in the file */
+	bool has_source; /* the file has a source record of it */
+	/* from the file, or filled by xs_symbols_resolve; NULL or 0 when not
+	 * known; owned here */
 	char *symbol; /* demangled function that holds the call */
 	char *file;
 	unsigned line;
@@ -118,6 +121,7 @@ struct xs_trace {
 	size_t device_count;
 	char **strings;
 	size_t string_count;
+	uint32_t string_id_end; /* larger than all string ids of the file */
 	struct xs_info *infos;
 	size_t info_count;
 	struct xs_defect *defects;

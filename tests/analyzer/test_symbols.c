@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include "analyzer/symbols.h"
+#include "tests/analyzer/support.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +153,11 @@ static void test_own_sites(void **state)
 static void test_not_the_same_file(void **state)
 {
 	static char other_id[] = "00112233", gone[] = "/nonexistent/app",
-		    relative[] = "app", none[] = "", script[] = "/etc/passwd";
-	char *const modules[][2] = {{program, other_id},
-				    {gone, build_id},
-				    {relative, none},
-				    {none, none},
-				    {script, none}};
+		    relative[] = "app", none[] = "", script[] = "/etc/passwd",
+		    device[] = "/dev/zero";
+	char *const modules[][2] = {{program, other_id}, {gone, build_id},
+				    {relative, none},	 {none, none},
+				    {script, none},	 {device, none}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
@@ -230,6 +231,77 @@ static void test_user_site(void **state)
 	release(&f);
 }
 
+/* What is known of the sites goes into the file, once. */
+static void test_append(void **state)
+{
+	static const char text[] =
+	    "xferspy-text 1\nheader pid=1 state=1\nchunk\n"
+	    "string id=5 text=\"cudaMemcpy\"\n"
+	    "site call_class=1 site=3 function=5 module=4294967295\n"
+	    "site call_class=1 site=9 function=5 module=4294967295\n"
+	    "copycall site=3\n";
+	struct bytes binary = binary_of(text);
+	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
+	int file = mkstemp(path);
+	struct xs_trace *trace;
+	const char *error;
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(write(file, binary.data, binary.size),
+			 (ssize_t)binary.size);
+	close(file);
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+
+	assert_int_equal(xs_trace_read(path, &trace, &error), 0);
+	trace->sites[0].symbol = strdup(long_name);
+	trace->sites[0].file = strdup("a.cu");
+	trace->sites[0].line = 12;
+	assert_int_equal(xs_symbols_append(path, trace), 0);
+	xs_trace_free(trace);
+
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(xs_trace_read(path, &trace, &error), 0);
+		assert_int_equal(trace->defect_count, 0);
+		assert_int_equal(trace->file_bytes, 3 * 4096);
+		assert_int_equal(trace->header.tail_bytes, 3 * 4096);
+		assert_int_equal(trace->call_count, 1);
+		assert_string_equal(trace->sites[0].symbol, long_name);
+		assert_string_equal(trace->sites[0].file, "a.cu");
+		assert_int_equal(trace->sites[0].line, 12);
+		assert_null(trace->sites[1].symbol);
+		/* nothing new: nothing is appended */
+		assert_int_equal(xs_symbols_append(path, trace), 0);
+		xs_trace_free(trace);
+	}
+	unlink(path);
+	free(binary.data);
+}
+
+static void test_append_refuses(void **state)
+{
+	struct bytes binary = binary_of("xferspy-text 1\nheader state=0\n"
+					"chunk\nsite site=1\n");
+	char path[] = "xs_test_symbols.XXXXXX";
+	int file = mkstemp(path);
+	struct xs_trace *trace;
+	const char *error;
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(write(file, binary.data, binary.size),
+			 (ssize_t)binary.size);
+	close(file);
+	assert_int_equal(xs_trace_read(path, &trace, &error), 0);
+	trace->sites[0].symbol = strdup("main");
+	assert_int_equal(xs_symbols_append(path, trace), -EINVAL);
+	unlink(path);
+	assert_int_equal(xs_symbols_append(path, trace), -ENOENT);
+	xs_trace_free(trace);
+	free(binary.data);
+}
+
 static void test_demangle(void **state)
 {
 	static const char *const cases[][2] = {
@@ -263,6 +335,8 @@ int main(void)
 	    cmocka_unit_test(test_offset_out_of_range),
 	    cmocka_unit_test(test_kernel_stub),
 	    cmocka_unit_test(test_user_site),
+	    cmocka_unit_test(test_append),
+	    cmocka_unit_test(test_append_refuses),
 	    cmocka_unit_test(test_demangle),
 	};
 
