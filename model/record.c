@@ -11,10 +11,10 @@
  * to end after the synchronisation that waited for it. */
 #define XS_CLOCK_SLACK_NS 5000.0
 
-/* Handles to small indices, in order of appearance. */
+/* Handles to small indices: their places in a sorted list. */
 struct numbering {
-	uint64_t *values; /* owned; room for one a step */
-	uint32_t count;
+	uint64_t *values; /* owned */
+	size_t count;
 };
 
 /* The last op of a unit, a queue or an event: its step, and when it ended. */
@@ -33,15 +33,30 @@ struct recorder {
 	struct latest on_unit[XS_UNITS];
 };
 
-static uint32_t number(struct numbering *n, uint64_t value)
+static int by_value(const void *a, const void *b)
 {
-	uint32_t i;
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
+	return (x > y) - (x < y);
+}
+
+static void sort_numbering(struct numbering *n)
+{
+	size_t i, kept = 0;
+
+	qsort(n->values, n->count, sizeof(*n->values), by_value);
 	for (i = 0; i < n->count; i++)
-		if (n->values[i] == value)
-			return i;
-	n->values[n->count] = value;
-	return n->count++;
+		if (!kept || n->values[i] != n->values[kept - 1])
+			n->values[kept++] = n->values[i];
+	n->count = kept;
+}
+
+static uint32_t number(const struct numbering *n, uint64_t value)
+{
+	const uint64_t *found =
+	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
+
+	return (uint32_t)(found - n->values);
 }
 
 /* A further op of a call that had returned with it done (a blocking copy in
@@ -149,7 +164,9 @@ static void take_op(const struct recorder *rec, const struct xs_step *step,
 		act->call_ns = (double)(step->return_ns - step->call_ns);
 }
 
-/* The same copy from pinned memory, asynchronous if that was asked for. */
+/* The same copy from pinned memory, asynchronous if that was asked for. (A
+ * small pageable copy may return early from a blocking call; a pinned one
+ * does not.) */
 static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 			struct xs_act *act)
 {
@@ -157,7 +174,7 @@ static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 
 	find_order(rec, step, &ordered);
 	*act = xs_act_copy(rec->machine, step->kind == XS_STEP_H2D,
-			   (double)step->bytes, step->blocking && !step->async);
+			   (double)step->bytes, has_call(step) && !step->async);
 	act->thread = ordered.thread;
 	act->queue = ordered.queue;
 	act->gap_ns = ordered.gap_ns;
@@ -238,13 +255,18 @@ static void take_call(const struct recorder *rec, const struct xs_step *step,
 	}
 }
 
+/* Ops whose call is not known count as one more thread's. */
+static uint64_t thread_of(const struct xs_step *step)
+{
+	return has_call(step) ? step->thread : UINT64_MAX;
+}
+
 /* Who, where, and how long after the thread's last call. */
 static struct xs_act begin_act(struct recorder *rec, const struct xs_step *step)
 {
 	struct xs_act act = {.after = XS_ACT_NONE};
-	const uint64_t thread = has_call(step) ? step->thread : UINT64_MAX;
 
-	act.thread = number(&rec->threads, thread);
+	act.thread = number(&rec->threads, thread_of(step));
 	act.queue = number(&rec->queues, step->queue);
 	act.event = number(&rec->events, step->event);
 	if (has_call(step)) {
@@ -277,22 +299,40 @@ static void remember(struct recorder *rec, const struct xs_step *step,
 	}
 }
 
-static int recorder_init(struct recorder *rec, size_t steps)
+static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 {
-	const struct latest none = {XS_ACT_NONE, -INFINITY};
+	const size_t count = phase->step_count;
 	size_t i;
 
-	rec->threads.values = calloc(steps + 1, sizeof(uint64_t));
-	rec->queues.values = calloc(steps + 1, sizeof(uint64_t));
-	rec->events.values = calloc(steps + 1, sizeof(uint64_t));
-	rec->returned_ns = calloc(steps + 1, sizeof(double));
-	rec->queued = calloc(steps + 1, sizeof(*rec->queued));
-	rec->happens = calloc(steps + 1, sizeof(*rec->happens));
+	for (i = 0; i < count; i++) {
+		rec->threads.values[i] = thread_of(&phase->steps[i]);
+		rec->queues.values[i] = phase->steps[i].queue;
+		rec->events.values[i] = phase->steps[i].event;
+	}
+	rec->threads.count = rec->queues.count = rec->events.count = count;
+	sort_numbering(&rec->threads);
+	sort_numbering(&rec->queues);
+	sort_numbering(&rec->events);
+}
+
+static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
+{
+	const struct latest none = {XS_ACT_NONE, -INFINITY};
+	const size_t room = phase->step_count + 1;
+	size_t i;
+
+	rec->threads.values = calloc(room, sizeof(uint64_t));
+	rec->queues.values = calloc(room, sizeof(uint64_t));
+	rec->events.values = calloc(room, sizeof(uint64_t));
+	rec->returned_ns = calloc(room, sizeof(double));
+	rec->queued = calloc(room, sizeof(*rec->queued));
+	rec->happens = calloc(room, sizeof(*rec->happens));
 	if (!rec->threads.values || !rec->queues.values ||
 	    !rec->events.values || !rec->returned_ns || !rec->queued ||
 	    !rec->happens)
 		return -ENOMEM;
-	for (i = 0; i < steps; i++)
+	number_handles(rec, phase);
+	for (i = 0; i < room; i++)
 		rec->queued[i] = rec->happens[i] = none;
 	for (i = 0; i < XS_UNITS; i++)
 		rec->on_unit[i] = none;
@@ -314,7 +354,7 @@ int xs_record_plan(const struct xs_phase *phase,
 		   const struct xs_record_change *change, struct xs_plan *plan)
 {
 	struct recorder rec = {.machine = machine, .change = change};
-	int rc = recorder_init(&rec, phase->step_count);
+	int rc = recorder_init(&rec, phase);
 	size_t i;
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
