@@ -52,7 +52,9 @@ struct xs_estimates {
 };
 
 struct xs_model_options {
-	unsigned streams; /* exactly this n; 0: 2, 4, 8, ... and the best */
+	/* A phase: rows for this n too, beside 2, 4, 8, ... and the best. A
+	 * workload: this n alone. 0: the best. */
+	unsigned streams;
 };
 
 /* Appends a copy of *estimate. 0 or -ENOMEM. */
