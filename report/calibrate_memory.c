@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sizes of a sweep: 64 KiB, 1, 8, 32 and 128 MiB. */
+/* Sizes of a sweep: 64 KiB, 1, 4, 16 and 64 MiB. */
 #define SIZES 5
 
-static const size_t sizes[SIZES] = {XS_MIB / 16, XS_MIB, 8 * XS_MIB,
-				    32 * XS_MIB, 128 * XS_MIB};
+static const size_t sizes[SIZES] = {XS_MIB / 16, XS_MIB, 4 * XS_MIB,
+				    16 * XS_MIB, 64 * XS_MIB};
 
 static double pin_ns(struct xs_bench *bench, size_t bytes)
 {

@@ -191,9 +191,9 @@ static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
 
 	/* and the next measurement is none the worse for it */
 	xs_gpu_clear(&f->bench.gpu);
-	xs_bench_register(&f->bench, &f->machine);
+	xs_bench_stream_create(&f->bench, &f->machine);
 	assert_false(xs_gpu_failed(&f->bench.gpu));
-	assert_param(f->machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
+	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
 static void test_a_kernel_that_stays_silent_does_not_hang(void **state)
