@@ -29,6 +29,7 @@
 #define XS_SIM_MAX_THREADS  1024
 #define XS_SIM_SHARED_BYTES (48u * 1024)
 #define XS_SIM_CLOCK_KHZ    1500000u
+#define XS_SIM_SM_COUNT	    24
 
 /* From the environment; README.md lists the variables. */
 struct xs_sim_config {

@@ -11,12 +11,22 @@ static bool on_host(enum xs_sim_memory memory)
 	return memory == XS_SIM_PAGEABLE || memory == XS_SIM_PINNED;
 }
 
+/* A few blocks leave room for other kernels beside them. */
+static bool is_small(const struct xs_sim_launch *launch)
+{
+	uint64_t blocks =
+	    (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+
+	return blocks <= XS_SIM_SM_COUNT / 2;
+}
+
 static enum xs_sim_engine_id engine_of(const struct xs_sim_op *op)
 {
 	bool from_host, to_host;
 
 	if (op->kind == XS_SIM_KERNEL)
-		return XS_SIM_ENGINE_SM;
+		return is_small(&op->launch) ? XS_SIM_ENGINE_NONE
+					     : XS_SIM_ENGINE_SM;
 	if (op->kind != XS_SIM_COPY)
 		return XS_SIM_ENGINE_NONE;
 	from_host = on_host(op->copy.src_memory);
@@ -113,11 +123,13 @@ static uint64_t ready_ns(const struct xs_sim_model *model,
 		ready = max_ns(ready, model->legacy_end_ns);
 	if (engine != XS_SIM_ENGINE_NONE)
 		ready = max_ns(ready, model->engines[engine].free_ns);
-	/* A copy back has to see whether its kernel is complete; such a check
-	 * waits until all kernels issued before have started. */
+	/* A copy back has to see whether its kernel is complete, and on these
+	 * devices that makes it wait for every kernel issued before, so that
+	 * copies back and kernels do not overlap (van Werkhoven et al. 2014,
+	 * section IV). */
 	if (xs_sim_config.implicit_sync && op->kind == XS_SIM_COPY &&
 	    on_host(op->copy.dst_memory))
-		ready = max_ns(ready, model->kernel_start_ns);
+		ready = max_ns(ready, model->kernel_end_ns);
 	return ready;
 }
 
@@ -139,7 +151,8 @@ struct xs_sim_span xs_sim_place(struct xs_sim_model *model,
 		e->free_ns = span.end_ns;
 	}
 	if (op->kind == XS_SIM_KERNEL)
-		model->kernel_start_ns = start;
+		model->kernel_end_ns =
+		    max_ns(model->kernel_end_ns, span.end_ns);
 	stream->end_ns = span.end_ns;
 	model->end_ns = max_ns(model->end_ns, span.end_ns);
 	if (stream->legacy)

@@ -196,13 +196,6 @@ static void run_setp(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 	join_predicates(warp, insn, truth);
 }
 
-/* Conversions go through the widest type of the source's class. */
-#define READ(T, type, to)                                                      \
-	case XS_PTX_##T: {                                                     \
-		EACH_LANE(to[l] = S(type, 0));                                 \
-		break;                                                         \
-	}
-
 static double rounded(double value, uint8_t round)
 {
 	switch (round) {
@@ -247,36 +240,52 @@ static int64_t clamped(double value, uint8_t type)
 			      : (int64_t)(uint64_t)value;
 }
 
-static void write_integers(struct xs_ptx_warp *warp,
-			   const struct xs_ptx_insn *insn,
-			   const int64_t values[LANES])
+/* Conversions go through 64 bits: registers may be wider than the type that is
+ * read from them or written to them. */
+static void extend(struct xs_ptx_warp *warp, uint8_t to, int64_t values[LANES])
 {
-	int64_t cut[LANES] = {0};
-
-	switch (insn->to) {
-#define CUT(T, type)                                                           \
+#define EXTEND(T, type)                                                        \
 	case XS_PTX_##T: {                                                     \
-		EACH_LANE(cut[l] = (int64_t)(lane_##type)values[l]);           \
+		EACH_LANE(values[l] = (int64_t)(lane_##type)values[l]);        \
 		break;                                                         \
 	}
-		CUT(U8, u8)
-		CUT(S8, s8)
-		CUT(U16, u16)
-		CUT(S16, s16)
-		CUT(U32, u32)
-		CUT(S32, s32)
-		CUT(U64, s64)
-		CUT(S64, s64)
-#undef CUT
+	switch (to) {
+		EXTEND(U8, u8)
+		EXTEND(S8, s8)
+		EXTEND(U16, u16)
+		EXTEND(S16, s16)
+		EXTEND(U32, u32)
+		EXTEND(S32, s32)
 	default:
 		break;
 	}
-	if (insn->dst_bytes == 2)
-		EACH_LANE(SLOT(u16, insn->dst)[l] = (uint16_t)cut[l]);
-	else if (insn->dst_bytes == 4)
-		EACH_LANE(SLOT(u32, insn->dst)[l] = (uint32_t)cut[l]);
+#undef EXTEND
+}
+
+static void read_integers(struct xs_ptx_warp *warp,
+			  const struct xs_ptx_insn *insn,
+			  int64_t values[LANES])
+{
+	if (insn->src_bytes == 2)
+		EACH_LANE(values[l] = S(u16, 0));
+	else if (insn->src_bytes == 4)
+		EACH_LANE(values[l] = S(u32, 0));
 	else
-		EACH_LANE(SLOT(s64, insn->dst)[l] = cut[l]);
+		EACH_LANE(values[l] = S(s64, 0));
+	extend(warp, insn->type, values);
+}
+
+static void write_integers(struct xs_ptx_warp *warp,
+			   const struct xs_ptx_insn *insn,
+			   int64_t values[LANES])
+{
+	extend(warp, insn->to, values);
+	if (insn->dst_bytes == 2)
+		EACH_LANE(SLOT(u16, insn->dst)[l] = (uint16_t)values[l]);
+	else if (insn->dst_bytes == 4)
+		EACH_LANE(SLOT(u32, insn->dst)[l] = (uint32_t)values[l]);
+	else
+		EACH_LANE(SLOT(s64, insn->dst)[l] = values[l]);
 }
 
 static void convert_float(struct xs_ptx_warp *warp,
@@ -301,36 +310,16 @@ static void convert_float(struct xs_ptx_warp *warp,
 	}
 }
 
-/* 8-bit values live in the low byte of wider registers: little-endian. */
-static void read_byte(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
-		      int64_t values[LANES])
-{
-	const uint8_t *bytes = SLOT(u8, insn->src[0]);
-
-	EACH_LANE(uint8_t byte = bytes[(size_t)l * insn->src_bytes];
-		  values[l] = insn->type == XS_PTX_U8 ? byte : (int8_t)byte);
-}
-
 static void run_cvt(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 {
 	int64_t values[LANES] = {0};
 	bool large = insn->type == XS_PTX_U64; /* may exceed INT64_MAX */
 
-	switch (insn->type) {
-	case XS_PTX_U8:
-	case XS_PTX_S8:
-		read_byte(warp, insn, values);
-		break;
-		READ(U16, u16, values)
-		READ(S16, s16, values)
-		READ(U32, u32, values)
-		READ(S32, s32, values)
-		READ(U64, s64, values)
-		READ(S64, s64, values)
-	default:
+	if (insn->type == XS_PTX_F32 || insn->type == XS_PTX_F64) {
 		convert_float(warp, insn);
 		return;
 	}
+	read_integers(warp, insn, values);
 	if (insn->to == XS_PTX_F32)
 		EACH_LANE(SLOT(f32, insn->dst)[l] =
 			      large ? (float)(uint64_t)values[l]

@@ -28,7 +28,7 @@ static pthread_mutex_t id_lock = PTHREAD_MUTEX_INITIALIZER;
 static void sleep_until(uint64_t end_ns)
 {
 	const uint64_t spin_ns = 80000;
-	uint64_t wake = end_ns - spin_ns;
+	uint64_t wake = end_ns > spin_ns ? end_ns - spin_ns : 0;
 	struct timespec at = {(time_t)(wake / 1000000000u),
 			      (long)(wake % 1000000000u)};
 
@@ -326,6 +326,8 @@ int xs_sim_copy(struct xs_sim_stream *stream, struct xs_sim_copy copy)
 
 	if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
 		return XS_SIM_OK;
+	if (!copy.dst || !copy.src)
+		return XS_SIM_EVALUE;
 	find_memory(copy.src, &copy.src_memory, &copy.src_device);
 	find_memory(copy.dst, &copy.dst_memory, &copy.dst_device);
 	staged = copy.src_memory == XS_SIM_PAGEABLE ||
