@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Every variant of stencil and vecadd gives the CPU's result, in both orders,
+# with chunks that divide the work and with chunks that do not.
+#
+#   variants.sh PROGRAMS LIBRARIES
+#
+# PROGRAMS: the folder of the examples; LIBRARIES: of the simulated device.
+set -u
+programs=$1
+export LD_LIBRARY_PATH="$2"
+count=0
+failed=0
+
+# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line that it prints.
+expect() {
+	code=$1
+	pattern=$2
+	program=$3
+	shift 3
+	count=$((count + 1))
+	output=$("$programs/$program" "$@" 2>&1)
+	got=$?
+	if [ "$got" -ne "$code" ] || ! echo "$output" | grep -q "$pattern"; then
+		echo "failed ($got, not $code, or no '$pattern'): $program $*"
+		echo "$output"
+		failed=$((failed + 1))
+	fi
+}
+
+for variant in pageable pinned mapped; do
+	expect 0 "^stencil $variant n=20 .*: ok" stencil --n 20 --rounds 2 \
+		--variant $variant
+	expect 0 "^vecadd $variant n=1000 .*: ok" vecadd --n 1000 --rounds 2 \
+		--variant $variant
+done
+for variant in streams pageable-streams hybrid; do
+	for order in depth breadth; do
+		# 18 inner planes: in chunks of 1, of 9, of 4 and a rest of 2
+		for streams in 18 2; do
+			expect 0 "streams=$streams order=$order.*: ok" stencil \
+				--n 20 --rounds 2 --variant $variant \
+				--order $order --streams $streams
+		done
+		expect 0 "streams=5 .*: ok" stencil --n 20 --rounds 2 \
+			--variant $variant --order $order --chunk 4
+		expect 0 "streams=3 .*: ok" vecadd --n 1000 --rounds 2 \
+			--variant $variant --order $order --streams 3
+	done
+done
+expect 0 ": ok" stencil --n 20 --rounds 1 --no-touch
+expect 0 '"strategy": "streams", "n_streams": 3, "order": "depth", "measured_' \
+	vecadd --n 1000 --rounds 2 --variant streams --streams 3 --json
+expect 0 '"n_streams": 0, "order": null, ' stencil --n 20 --rounds 2 --json
+expect 0 '"launches": 1000, .*"copies": 500, ' launch_bench --n 1000
+
+expect 1 "not known" stencil --variant pinnd
+expect 1 "not a number above 0" stencil --rounds 0
+expect 1 "depth or breadth" vecadd --order random
+expect 1 "between 3 and" stencil --n 2
+expect 1 "not an option" vecadd 1000
+
+echo "$((count - failed)) passed, $failed failed"
+[ "$failed" -eq 0 ]
