@@ -11,6 +11,7 @@
 struct walk {
 	const xs_u8 *data;
 	uint64_t size;
+	bool closed; /* in order: nobody was killed while writing */
 	const struct xs_sink *sink;
 };
 
@@ -137,6 +138,11 @@ static int walk_chunk(const struct walk *walk, uint64_t at, uint64_t *next)
 			    used_end - end);
 		used_end = end;
 	} else {
+		if (walk->closed &&
+		    !all_zero(walk->data + used_end, end - used_end))
+			rc = defect(walk, used_end,
+				    "what follows the chunk's records is "
+				    "damaged; some may be missing");
 		end = used_end;
 	}
 	return rc ? rc : walk_records(walk, at + sizeof(chunk), end, used_end);
@@ -151,11 +157,12 @@ static void drop_pages(const void *data, uint64_t from, uint64_t end)
 int xs_walk(const void *data, uint64_t size, bool mapped,
 	    const struct xs_sink *sink, const char **error)
 {
-	struct walk walk = {data, size, sink};
+	struct walk walk = {.data = data, .size = size, .sink = sink};
 	struct xs_file_header header;
 	uint64_t at = XS_PAGE_BYTES;
 	int rc = check_header(&walk, &header, error);
 
+	walk.closed = !rc && header.state == XS_FILE_CLOSED;
 	if (!rc)
 		rc = sink->header(sink->self, &header, size, size);
 	if (!rc && header.tail_bytes > size)
