@@ -96,6 +96,8 @@ struct xs_line xs_stats_fit(const double *x, const double *y, size_t count)
 				pairs[n++] =
 				    (struct pair){slope, fabs(distance)};
 		}
+	if (n == 0)
+		return line;
 	line.slope = weighted_median(pairs, n);
 	for (size_t i = 0; i < count; i++)
 		xs_samples_add(&rest, y[i] - line.slope * x[i]);
