@@ -129,11 +129,12 @@ static bool shape_number(const struct xs_gpu_shape *shape, uint32_t *number)
 	return true;
 }
 
-/* Writes an op whose numbers are known, or counts it. */
-static void write_op(const struct xs_gpu_op *op, bool numbered, void *record,
-		     uint32_t queue)
+/* Writes an op, or counts it. numbered: what else it refers to has numbers. */
+static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 {
-	if (!numbered ||
+	uint32_t queue;
+
+	if (!numbered || !queue_number(&op->queue, &queue) ||
 	    xs_writer_timed(&writer, record, queue, op->start_ns, op->end_ns)) {
 		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
 		return;
@@ -166,12 +167,11 @@ void xs_gpu_copy(const struct xs_gpu_op *op)
 	    .peer_device = op->peer_device,
 	    .copies = op->copies,
 	};
-	uint32_t queue = 0;
 
 	if (!has_times(op))
 		return;
 	pthread_mutex_lock(&lock);
-	write_op(op, queue_number(&op->queue, &queue), &record, queue);
+	write_op(op, true, &record);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -182,12 +182,11 @@ void xs_gpu_set(const struct xs_gpu_op *op)
 	    .bytes = op->bytes, .memory = op->dst_memory,
 	    .flags = op->flags, .value = op->value,
 	};
-	uint32_t queue = 0;
 
 	if (!has_times(op))
 		return;
 	pthread_mutex_lock(&lock);
-	write_op(op, queue_number(&op->queue, &queue), &record, queue);
+	write_op(op, true, &record);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -196,17 +195,16 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 {
 	struct xs_rec_kernel record = {XS_RECORD(kernel),
 				       .correlation = op->correlation};
-	uint32_t queue = 0, number = 0;
+	uint32_t number = 0;
 	bool numbered;
 
 	if (!has_times(op))
 		return;
 	pthread_mutex_lock(&lock);
-	numbered = queue_number(&op->queue, &queue) &&
-		   name_number(name ? name : "", &shape->name) &&
+	numbered = name_number(name ? name : "", &shape->name) &&
 		   shape_number(shape, &number);
 	record.shape = number;
-	write_op(op, numbered, &record, queue);
+	write_op(op, numbered, &record);
 	pthread_mutex_unlock(&lock);
 }
 
