@@ -2,10 +2,10 @@
 # shellcheck shell=sh
 #
 # What building and testing needs beyond a fresh Debian 12 or Ubuntu 24.04, in
-# one place. Sourced by examples/demo.sh and tests/run.sh.
+# one place; g++ is for nvcc. Sourced by examples/demo.sh and tests/run.sh.
 
-XS_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev
-	libsmartcols-dev libdw-dev libelf-dev libcmocka-dev libzstd-dev"
+XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
+	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libcmocka-dev libzstd-dev"
 
 # xs_install_packages: installs those that are missing, as root or through
 # sudo; where neither is to be had, prints the command to run and fails.
