@@ -104,7 +104,7 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 {
 	xs_real_fn real;
 
-	if (!site)
+	if (!xs_site_is_known(site))
 		return xs_real_resolve(fn, address);
 	real =
 	    (xs_real_fn)atomic_load_explicit(&site->real, memory_order_acquire);
@@ -144,8 +144,6 @@ static uint32_t site_of(const struct xs_open_call *call)
 {
 	if (xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
 		return xs_walk_site(call->thread, call->fn);
-	if (!call->site)
-		return 0;
 	return xs_site_id(call->site, &call->thread->writer, call->fn,
 			  call->address, 0);
 }

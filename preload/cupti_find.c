@@ -64,11 +64,12 @@ static void *load(void)
 		return handle;
 	}
 	xs_objects_each_cudart(load_beside, &handle);
+	/* LD_LIBRARY_PATH is somebody's choice, the toolkit's folder is not. */
+	for (size_t i = 0; !handle && i < NAMES; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	for (size_t i = 0; !handle && i < sizeof(toolkits) / sizeof(*toolkits);
 	     i++)
 		handle = load_from(toolkits[i]);
-	for (size_t i = 0; !handle && i < NAMES; i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	return handle;
 }
 

@@ -6,8 +6,8 @@
 
 /*
  * The process's own libcupti if it has one, else one that is loaded now: what
- * XFERSPY_CUPTI names, beside the process's CUDA runtime, the toolkit, the
- * loader's path. Never a second one. A handle of dlopen(), and in `path` where
+ * XFERSPY_CUPTI names, beside the process's CUDA runtime, on the loader's path,
+ * in the toolkit. Never a second one. A handle of dlopen(), and in `path` where
  * it came from; NULL when there is none.
  */
 void *xs_cupti_find(char *path, size_t bytes);

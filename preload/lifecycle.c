@@ -195,8 +195,8 @@ bool xs_lifecycle_start(struct xs_thread *thread)
 	thread->busy = true;
 	owner = getpid();
 	xs_thread_prepare();
-	atexit(finish);
-	at_quick_exit(finish);
+	if (atexit(finish) || at_quick_exit(finish))
+		xs_log("no handler at exit: the trace will not be closed");
 	open_error = open_trace();
 	if (!open_error) {
 		start_collecting();

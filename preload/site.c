@@ -13,6 +13,7 @@
 #define FIRST_OTHER_STRING ((uint32_t)XS_FN_COUNT + 1)
 
 static struct xs_site_slot sites[SITE_SLOTS];
+static struct xs_site_slot unknown_sites[XS_FN_COUNT + 1];
 static _Atomic uint32_t next_site = 1;
 static _Atomic uint32_t next_string = FIRST_OTHER_STRING;
 static atomic_bool name_written[XS_FN_COUNT];
@@ -45,6 +46,8 @@ struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 {
 	uint64_t key = site_key(fn, address, caller);
 
+	if (!address)
+		return &unknown_sites[fn];
 	for (uint32_t i = 0; i < SITE_PROBES; i++) {
 		struct xs_site_slot *site = &sites[(key + i) % SITE_SLOTS];
 		uint64_t seen =
@@ -56,7 +59,12 @@ struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 		     seen == key))
 			return site;
 	}
-	return NULL;
+	return &unknown_sites[fn];
+}
+
+bool xs_site_is_known(const struct xs_site_slot *site)
+{
+	return site < unknown_sites || site > &unknown_sites[XS_FN_COUNT];
 }
 
 static uint32_t function_string(struct xs_writer *writer, enum xs_function fn)
@@ -80,12 +88,14 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 		fn < XS_FN_COUNT ? xs_functions[fn].call_class : XS_CALL_OTHER,
 	    .site = atomic_fetch_add(&next_site, 1),
 	    .function = function_string(writer, fn),
+	    .module = XS_NONE32,
 	    .caller = caller,
 	};
 	uint64_t offset = 0;
 
 	/* The call is the instruction before the one it returns to. */
-	record.module = xs_module_id(writer, address - 1, &offset);
+	if (address)
+		record.module = xs_module_id(writer, address - 1, &offset);
 	record.offset = offset;
 	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
 }
@@ -101,7 +111,9 @@ uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 			id = atomic_load(&site->id);
 		} else if (atomic_compare_exchange_strong(&site->id, &id,
 							  ID_BUSY)) {
-			id = write_site(writer, fn, address, caller);
+			id = xs_site_is_known(site)
+				 ? write_site(writer, fn, address, caller)
+				 : write_site(writer, fn, 0, 0);
 			atomic_store(&site->id, id);
 			return id;
 		}

@@ -20,10 +20,14 @@ struct xs_site_slot {
 
 /*
  * The site of a call of `fn` that returns to `address`, called in turn from
- * site `caller` (0: not known). NULL when the table is full.
+ * site `caller` (0: not known). Never NULL: with an address of 0, or when the
+ * table is full, the site of all calls of `fn` from nobody knows where.
  */
 struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 				  uint32_t caller);
+
+/* Whether the site is one place, and not of nobody knows where. */
+bool xs_site_is_known(const struct xs_site_slot *site);
 
 /*
  * The site's number in the trace; at first sight its records are written by

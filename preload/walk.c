@@ -90,10 +90,13 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 		enum xs_function of = i == first ? fn : XS_FN_FRAME;
 		uintptr_t address = walk->frames[i].address;
 		struct xs_site_slot *site = xs_site_find(of, address, id);
-		if (!site)
-			return 0;
 		id = xs_site_id(site, &thread->writer, of, address, id);
 	}
+	/* A library without unwind tables ends a walk early: the function
+	 * that was called is known all the same. */
+	if (first == last)
+		id = xs_site_id(xs_site_find(fn, 0, 0), &thread->writer, fn, 0,
+				0);
 	return id;
 }
 

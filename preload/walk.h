@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call sites of calls that are seen only by CUPTI's callbacks: the runtime is
- * linked into the program or hidden in a library, so the return address of the
- * application lies some frames up.
+ * Call sites that lie some frames up: of calls that are seen only by CUPTI's
+ * callbacks, since the runtime is linked into the program or hidden in a
+ * library, and of launches, which come from a stub that nvcc made.
  */
 #ifndef XS_WALK_H
 #define XS_WALK_H
@@ -11,7 +11,7 @@
 #include "preload/thread.h"
 
 /*
- * The site id of the current call of `fn`, seen from a callback; its frames
+ * The site id of the current call of `fn`; its frames
  * are sites chained by `caller`, the nearest first, without those of the
  * driver and of CUPTI. 0 when nothing is known. The thread is open.
  */

@@ -131,12 +131,13 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 
 	do {
 		size_t now = left < part_bytes ? left : part_bytes;
-		struct xs_rec_string record = {XS_RECORD(string),
-					       .part = part++, .id = id};
+		struct xs_rec_string record = {XS_RECORD(string), .part = part,
+					       .id = id};
 		if (xs_writer_plain(w, &record, text, now))
 			return -ENOSPC;
 		text += now;
 		left -= now;
+		part++;
 	} while (left);
 	return 0;
 }

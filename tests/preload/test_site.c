@@ -136,6 +136,25 @@ static void address_outside_of_any_module(void **state)
 	records_free(&r);
 }
 
+/* A walk that did not get out of the driver still names the function. */
+static void call_from_nobody_knows_where(void **state)
+{
+	const struct xs_rec_site *site;
+	struct records r;
+
+	(void)state;
+	assert_false(
+	    xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 0, 0)));
+	assert_true(xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 1, 0)));
+	assert_true(id_of(&writer, XS_FN_cudaMallocHost, 0, 0) > 0);
+	close_and_read(&r);
+	site = records_get(&r, XS_REC_site, 0)->at;
+	assert_int_equal(site->call_class, XS_CALL_ALLOC_PINNED);
+	assert_string_equal(string_of(&r, site->function), "cudaMallocHost");
+	assert_int_equal(site->module, XS_NONE32);
+	records_free(&r);
+}
+
 /* A site that found no room in the trace is written when there is some. */
 static void site_without_room_is_tried_again(void **state)
 {
@@ -228,6 +247,7 @@ int main(void)
 	    cmocka_unit_test_setup(sites_differ_by_function_address_and_caller,
 				   open_writer),
 	    cmocka_unit_test_setup(address_outside_of_any_module, open_writer),
+	    cmocka_unit_test_setup(call_from_nobody_knows_where, open_writer),
 	    cmocka_unit_test_setup(site_without_room_is_tried_again,
 				   open_writer),
 	    cmocka_unit_test_setup(threads_agree_on_every_site, open_writer),
