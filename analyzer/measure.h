@@ -48,8 +48,13 @@ int xs_signature_build(const struct xs_members *members,
 
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
 
-/* Fills steps from one round. 0 or -ENOMEM. */
+/*
+ * Fills steps from one round. *call_steps: how many steps there may still be,
+ * over all phases, of calls without an op; what is beyond is left out. Rounds
+ * of one thread on several devices share its calls, and a damaged trace shall
+ * not multiply them. 0 or -ENOMEM.
+ */
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
-		   uint32_t round, struct xs_phase *phase);
+		   uint32_t round, size_t *call_steps, struct xs_phase *phase);
 
 #endif

@@ -25,6 +25,7 @@ struct grouper {
 	const struct xs_rounds *rounds;
 	struct xs_phases *phases;
 	uint32_t *row_of_ident;
+	size_t call_steps; /* that there may still be: see xs_steps_build */
 };
 
 static uint64_t level_value(const struct xs_round *round, enum level level)
@@ -69,7 +70,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	if (!rc)
 		rc = xs_signature_build(&members, phase);
 	if (!rc)
-		rc = xs_steps_build(g->trace, g->rounds, median_round, phase);
+		rc = xs_steps_build(g->trace, g->rounds, median_round,
+				    &g->call_steps, phase);
 	return rc;
 }
 
@@ -175,8 +177,10 @@ static int group_rounds(struct grouper *g)
 int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 {
 	struct xs_rounds rounds;
-	struct grouper grouper = {
-	    .trace = trace, .rounds = &rounds, .phases = phases};
+	struct grouper grouper = {.trace = trace,
+				  .rounds = &rounds,
+				  .phases = phases,
+				  .call_steps = 2 * trace->call_count};
 	int rc;
 
 	*phases = (struct xs_phases){0};

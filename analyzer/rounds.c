@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Devices a thread may drive before two of them share a lane. */
-#define LANES 64
+#define LANES 16
 
 /* Where an op stands in copy in, compute, copy out. */
 enum stage { STAGE_NONE = -1, STAGE_H2D, STAGE_KERNEL, STAGE_D2H };

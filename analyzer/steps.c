@@ -170,7 +170,7 @@ static struct xs_key *ops_by_call(const struct xs_trace *trace,
 }
 
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
-		   uint32_t index, struct xs_phase *phase)
+		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
 {
 	const struct xs_round *round = &rounds->items[index];
 	struct xs_key *keys = ops_by_call(trace, rounds, round);
@@ -196,8 +196,10 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		for (; op < round->op_count && keys[op].key == at; op++)
 			add_op(&b, &trace->ops[keys[op].index], call,
 			       op > first);
-		if (op == first && call->error == 0)
+		if (op == first && call->error == 0 && *call_steps > 0) {
 			add_call(&b, call);
+			(*call_steps)--;
+		}
 	}
 	for (; op < round->op_count; op++)
 		add_op(&b, &trace->ops[keys[op].index], NULL, false);

@@ -182,6 +182,46 @@ static void test_hash_is_stable(void **state)
 	assert_true(hash[0][0] != hash[0][1]);
 }
 
+/* One thread that drives many devices in one round each: its calls are in all
+ * of these rounds, and yet the steps stay in proportion to the trace. */
+static void test_shared_calls_are_bounded(void **state)
+{
+	enum { DEVICES = 12, CALLS = 500 };
+	size_t steps = 0, size;
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n");
+	for (int i = 0; i < DEVICES; i++)
+		fprintf(out, "queue queue=%d device=%d\n", i, i);
+	for (int i = 0; i < 2 * DEVICES; i++)
+		fprintf(out, "call site=1 correlation=%d start=%d duration=1\n",
+			i + 1, i < DEVICES ? i * 10 : 90000 + i * 10);
+	for (int i = 0; i < CALLS; i++)
+		fprintf(out, "call site=2 start=%d duration=1\n",
+			1000 + i * 10);
+	fprintf(out, "chunk\n");
+	for (int i = 0; i < 2 * DEVICES; i++)
+		fprintf(out,
+			"kernel queue=%d correlation=%d start=%d duration=1\n",
+			i % DEVICES, i + 1, i < DEVICES ? i : 90000 + i);
+	fclose(out);
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, DEVICES);
+	for (size_t i = 0; i < phases.count; i++) {
+		assert_int_equal(phases.items[i].kernel_ops, 2);
+		steps += phases.items[i].step_count;
+	}
+	assert_true(steps > trace->call_count);
+	assert_true(steps <= trace->op_count + 2 * trace->call_count);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
 static void check_signature(const char *name, const char *wanted)
 {
 	struct xs_phases phases;
@@ -215,6 +255,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
 	    cmocka_unit_test(test_hash_is_stable),
+	    cmocka_unit_test(test_shared_calls_are_bounded),
 	    cmocka_unit_test(test_kernel_names),
 	};
 
