@@ -140,17 +140,25 @@ int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
 	return 0;
 }
 
-/* NAN, unknown, where the machine does not say what pinning costs. */
-static void set_setup(const struct xs_case *c, unsigned streams,
-		      struct xs_estimate *row)
+/* Registering the buffers that are there, or allocating them pinned: the
+ * cheaper, or the one that is known. NAN where the machine says neither. */
+static double pinning_ns(const struct xs_case *c)
 {
 	const struct xs_machine *m = c->machine;
 
-	row->setup_ns = streams * xs_or_zero(m->stream_create_ns.value);
-	if (c->work.pinned_buffers)
-		row->setup_ns +=
+	return fmin(c->work.pinned_buffers * m->register_fixed_ns.value +
+			c->work.pinned_bytes * m->register_byte_ns.value,
 		    c->work.pinned_buffers * m->pin_fixed_ns.value +
-		    c->work.pinned_bytes * m->pin_byte_ns.value;
+			c->work.pinned_bytes * m->pin_byte_ns.value);
+}
+
+static void set_setup(const struct xs_case *c, unsigned streams,
+		      struct xs_estimate *row)
+{
+	row->setup_ns =
+	    streams * xs_or_zero(c->machine->stream_create_ns.value);
+	if (c->work.pinned_buffers)
+		row->setup_ns += pinning_ns(c);
 }
 
 void xs_row_setup(const struct xs_case *c, unsigned streams,

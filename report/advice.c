@@ -111,7 +111,7 @@ static const char *say_pinned(struct xs_arena *arena,
 static const char *pin_first(const struct xs_result_phase *phase)
 {
 	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
-		   ? " from pinned buffers (cudaMallocHost)"
+		   ? " from pinned buffers (cudaHostRegister)"
 		   : "";
 }
 
