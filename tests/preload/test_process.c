@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANSWERS "0 1 0 1 0 0 0 2 1\n"
@@ -294,6 +295,29 @@ static void trace_says_what_was_seen_and_what_was_not(void **state)
 	records_free(&r);
 }
 
+/* A GPU that hangs holds up the exit for 2 seconds and no longer; what the
+ * trace lacks, it says. */
+static void hanging_gpu_does_not_hang_the_exit(void **state)
+{
+	struct timespec before, after;
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	run(&o, "XFERSPY_CUPTI=" XS_TEST_CUPTI, "");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_string_equal(o.out, ANSWERS);
+	assert_true(after.tv_sec - before.tv_sec < 10);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_calls(&r, 1);
+	assert_non_null(info_of(&r, "cupti=130000 " XS_TEST_CUPTI));
+	assert_non_null(info_of(&r, "note=another tool has CUPTI's callbacks"));
+	assert_non_null(info_of(&r, "note=the GPU did not answer in the 2 s"));
+	records_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +333,7 @@ int main(void)
 	    cmocka_unit_test(threads_lose_nothing),
 	    cmocka_unit_test(call_after_the_end_still_works),
 	    cmocka_unit_test(trace_says_what_was_seen_and_what_was_not),
+	    cmocka_unit_test(hanging_gpu_does_not_hang_the_exit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
