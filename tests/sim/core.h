@@ -34,9 +34,9 @@
 /* From the environment; README.md lists the variables. */
 struct xs_sim_config {
 	int devices;
-	int copy_engines;    /* 1 or 2 */
-	bool implicit_sync;  /* as on devices before compute capability 3.5 */
-	double h2d_gbs;	     /* pinned, 1e9 bytes a second */
+	int copy_engines;   /* 1 or 2 */
+	bool implicit_sync; /* as on devices before compute capability 3.5 */
+	double h2d_gbs;	    /* pinned, 1e9 bytes a second */
 	double d2h_gbs;
 	double bidir_gbs;    /* each way, while the other way is busy */
 	double pageable_gbs; /* staged, either way */
@@ -47,7 +47,7 @@ struct xs_sim_config {
 	uint64_t latency_ns; /* from the call to the earliest start */
 	uint64_t call_ns;    /* host time of a call, at least */
 	uint64_t memory_bytes;
-	uint64_t hang;	     /* this launch never ends; 0: none */
+	uint64_t hang; /* this launch never ends; 0: none */
 };
 
 extern XS_SIM_API struct xs_sim_config xs_sim_config;
@@ -76,9 +76,9 @@ struct xs_sim_stream {
 	uint32_t id; /* as in activity records */
 	unsigned flags;
 	int priority;
-	bool legacy;	  /* the legacy default stream */
-	uint64_t issued;  /* sequence of the last operation */
-	uint64_t end_ns;  /* of the last operation that was placed */
+	bool legacy;	 /* the legacy default stream */
+	uint64_t issued; /* sequence of the last operation */
+	uint64_t end_ns; /* of the last operation that was placed */
 };
 
 struct xs_sim_event {
@@ -102,9 +102,9 @@ struct xs_sim_copy {
 	char *dst;
 	const char *src;
 	size_t width, height, depth;
-	size_t dst_pitch, src_pitch; /* from row to row */
-	size_t dst_slice, src_slice; /* from slice to slice */
-	bool async;		     /* by an asynchronous call */
+	size_t dst_pitch, src_pitch;		   /* from row to row */
+	size_t dst_slice, src_slice;		   /* from slice to slice */
+	bool async;				   /* by an asynchronous call */
 	enum xs_sim_memory src_memory, dst_memory; /* found by the core */
 	int src_device, dst_device;
 };
@@ -194,8 +194,8 @@ XS_SIM_API int xs_sim_set_device(int device);
 XS_SIM_API void *xs_sim_context(int device);
 
 /* --- attribute.c: 0 for what the device does not have. */
-#define XS_SIM_NAME	      "Simulated CUDA device"
-#define XS_SIM_CUDA_VERSION   13000
+#define XS_SIM_NAME	    "Simulated CUDA device"
+#define XS_SIM_CUDA_VERSION 13000
 XS_SIM_API int xs_sim_attribute(int device, int attribute);
 
 /* --- memory.c */

@@ -8,14 +8,14 @@ static int copy_2d(void *dst, size_t dst_pitch, const void *src,
 		   struct xs_sim_stream *stream, bool async)
 {
 	struct xs_sim_copy copy = {
-		.dst = dst,
-		.src = src,
-		.width = width,
-		.height = height,
-		.depth = 1,
-		.dst_pitch = dst_pitch,
-		.src_pitch = src_pitch,
-		.async = async,
+	    .dst = dst,
+	    .src = src,
+	    .width = width,
+	    .height = height,
+	    .depth = 1,
+	    .dst_pitch = dst_pitch,
+	    .src_pitch = src_pitch,
+	    .async = async,
 	};
 
 	if (height > 1 && (dst_pitch < width || src_pitch < width))
@@ -39,16 +39,16 @@ static int copy_3d(const struct cudaMemcpy3DParms *p,
 		   struct xs_sim_stream *stream, bool async)
 {
 	struct xs_sim_copy copy = {
-		.dst = (char *)(uintptr_t)at(&p->dstPtr, p->dstPos),
-		.src = at(&p->srcPtr, p->srcPos),
-		.width = p->extent.width,
-		.height = p->extent.height,
-		.depth = p->extent.depth,
-		.dst_pitch = p->dstPtr.pitch,
-		.src_pitch = p->srcPtr.pitch,
-		.dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
-		.src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
-		.async = async,
+	    .dst = (char *)(uintptr_t)at(&p->dstPtr, p->dstPos),
+	    .src = at(&p->srcPtr, p->srcPos),
+	    .width = p->extent.width,
+	    .height = p->extent.height,
+	    .depth = p->extent.depth,
+	    .dst_pitch = p->dstPtr.pitch,
+	    .src_pitch = p->srcPtr.pitch,
+	    .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
+	    .src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
+	    .async = async,
 	};
 
 	if (p->srcArray || p->dstArray)
@@ -88,13 +88,13 @@ static int set_2d(void *dst, size_t pitch, int value, size_t width,
 		  size_t height, struct xs_sim_stream *stream, bool async)
 {
 	const struct xs_sim_set set = {
-		.dst = dst,
-		.width = width,
-		.height = height,
-		.pitch = pitch,
-		.value = (uint8_t)value,
-		.unit = 1,
-		.async = async,
+	    .dst = dst,
+	    .width = width,
+	    .height = height,
+	    .pitch = pitch,
+	    .value = (uint8_t)value,
+	    .unit = 1,
+	    .async = async,
 	};
 
 	return xs_sim_set(stream, &set);
@@ -143,13 +143,12 @@ RT_TWINS(cudaMemcpy3DAsync, v3020, ptsz,
 	 (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream),
 	 copy_3d(p, STREAM, true))
 RT_API(cudaMemcpyPeer, v4000,
-       (void *dst, int dstDevice, const void *src, int srcDevice,
-	size_t count),
+       (void *dst, int dstDevice, const void *src, int srcDevice, size_t count),
        (dst, dstDevice, src, srcDevice, count),
        copy_1d(dst, src, count, OWN_STREAM, false))
 RT_API(cudaMemcpyPeerAsync, v4000,
-       (void *dst, int dstDevice, const void *src, int srcDevice,
-	size_t count, cudaStream_t stream),
+       (void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
+	cudaStream_t stream),
        (dst, dstDevice, src, srcDevice, count, stream),
        copy_1d(dst, src, count, STREAM, true))
 RT_TWINS(cudaMemcpyToSymbol, v3020, ptds,

@@ -42,32 +42,30 @@ static const struct {
 	cudaError_t error;
 	const char *name, *text;
 } errors[] = {
-	{cudaSuccess, "cudaSuccess", "no error"},
-	{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-	{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation",
-	 "out of memory"},
-	{cudaErrorInitializationError, "cudaErrorInitializationError",
-	 "initialization error"},
-	{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-	 "invalid configuration argument"},
-	{cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol",
-	 "invalid device symbol"},
-	{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
-	 "invalid device function"},
-	{cudaErrorNoDevice, "cudaErrorNoDevice",
-	 "no CUDA-capable device is detected"},
-	{cudaErrorInvalidDevice, "cudaErrorInvalidDevice",
-	 "invalid device ordinal"},
-	{cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
-	 "no kernel image is available for execution on the device"},
-	{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
-	 "invalid resource handle"},
-	{cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-	{cudaErrorHostMemoryAlreadyRegistered,
-	 "cudaErrorHostMemoryAlreadyRegistered",
-	 "part or all of the requested memory range is already mapped"},
-	{cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
-	 "pointer does not correspond to a registered memory region"},
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInitializationError, "cudaErrorInitializationError",
+     "initialization error"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
+     "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice",
+     "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice",
+     "invalid device ordinal"},
+    {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+     "no kernel image is available for execution on the device"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
+     "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorHostMemoryAlreadyRegistered,
+     "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
 };
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -164,13 +162,12 @@ RT_API(cudaGetDeviceCount, v3020, (int *count), (count),
        put(count, xs_sim_config.devices))
 RT_API(cudaGetDevice, v3020, (int *device), (device),
        put(device, xs_sim_device()))
-RT_API(cudaSetDevice, v3020, (int device), (device),
-       xs_sim_set_device(device))
+RT_API(cudaSetDevice, v3020, (int device), (device), xs_sim_set_device(device))
 RT_API(cudaDeviceGetAttribute, v5000,
        (int *value, enum cudaDeviceAttr attr, int device),
        (value, attr, device), put_attribute(value, (int)attr, device))
 RT_API(cudaGetDeviceProperties, v12000,
-       (struct cudaDeviceProp *prop, int device), (prop, device),
+       (struct cudaDeviceProp * prop, int device), (prop, device),
        properties(prop, device))
 RT_API(cudaDriverGetVersion, v3020, (int *driverVersion), (driverVersion),
        put(driverVersion, XS_SIM_CUDA_VERSION))

@@ -43,8 +43,8 @@ void __cudaRegisterVar(void **handle, char *host, char *device,
 		       const char *name, int ext, size_t size, int constant,
 		       int global);
 char __cudaInitModule(void **handle);
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
-				     size_t shared_bytes, void *stream);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+				     void *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 				       size_t *shared_bytes, void *stream);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
@@ -152,13 +152,13 @@ static struct xs_sim_function *find_function(const void *key, int *error)
 		return NULL;
 	*error = cudaErrorNoKernelImageForDevice;
 	if (!entity->function)
-		entity->function = xs_sim_module_function(entity->image->module,
-							  entity->name);
+		entity->function =
+		    xs_sim_module_function(entity->image->module, entity->name);
 	return entity->function;
 }
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
-				     size_t shared_bytes, void *stream)
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+				     void *stream)
 {
 	if (pending_count == sizeof(pending) / sizeof(pending[0]))
 		return cudaErrorInvalidConfiguration;
@@ -216,7 +216,7 @@ static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 #define LAUNCH(id, key, thread)                                                \
 	{                                                                      \
 		cudaLaunchKernel_v7000_params params = {                       \
-			(key), gridDim, blockDim, args, sharedMem, stream};    \
+		    (key), gridDim, blockDim, args, sharedMem, stream};        \
 		struct xs_sim_call call = RT_CALL(id, &params);                \
                                                                                \
 		return launch(&call, (key), gridDim, blockDim, args,           \
@@ -226,22 +226,21 @@ static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
 			       void **args, size_t sharedMem,
 			       cudaStream_t stream)
-	LAUNCH(__cudaLaunchKernel_v13000, kernel, false)
+    LAUNCH(__cudaLaunchKernel_v13000, kernel, false)
 
-cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim,
-				    dim3 blockDim, void **args,
-				    size_t sharedMem, cudaStream_t stream)
+	cudaError_t
+    __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+			    void **args, size_t sharedMem, cudaStream_t stream)
 	LAUNCH(__cudaLaunchKernel_ptsz_v13000, kernel, true)
 
-cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim,
-				       dim3 blockDim, void **args,
-				       size_t sharedMem, cudaStream_t stream)
+	    cudaError_t CUDARTAPI
+    cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+		     size_t sharedMem, cudaStream_t stream)
 	LAUNCH(cudaLaunchKernel_v7000, func, false)
 
-cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gridDim,
-					    dim3 blockDim, void **args,
-					    size_t sharedMem,
-					    cudaStream_t stream)
+	    cudaError_t CUDARTAPI
+    cudaLaunchKernel_ptsz(const void *func, dim3 gridDim, dim3 blockDim,
+			  void **args, size_t sharedMem, cudaStream_t stream)
 	LAUNCH(cudaLaunchKernel_ptsz_v7000, func, true)
 
 #define LAUNCH_EX(id, thread)                                                  \
@@ -254,19 +253,21 @@ cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gridDim,
 			      (thread));                                       \
 	}
 
-cudaError_t CUDARTAPI cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
-					       const void *func, void **args);
+	    cudaError_t CUDARTAPI
+    cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func,
+			     void **args);
 
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 					  const void *func, void **args)
-	LAUNCH_EX(cudaLaunchKernelExC_v11060, false)
+    LAUNCH_EX(cudaLaunchKernelExC_v11060, false)
 
-cudaError_t CUDARTAPI cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
-					       const void *func, void **args)
+	cudaError_t CUDARTAPI
+    cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func,
+			     void **args)
 	LAUNCH_EX(cudaLaunchKernelExC_ptsz_v11060, true)
 
-static int function_attributes(struct cudaFuncAttributes *attr,
-			       const void *func)
+	    static int function_attributes(struct cudaFuncAttributes *attr,
+					   const void *func)
 {
 	struct xs_sim_function_info info;
 	struct xs_sim_function *function;
@@ -277,12 +278,12 @@ static int function_attributes(struct cudaFuncAttributes *attr,
 		return error;
 	xs_sim_function_info(function, &info);
 	*attr = (struct cudaFuncAttributes){
-		.sharedSizeBytes = info.shared_bytes,
-		.localSizeBytes = info.local_bytes,
-		.maxThreadsPerBlock = XS_SIM_MAX_THREADS,
-		.numRegs = (int)info.registers,
-		.ptxVersion = 75,
-		.binaryVersion = 75,
+	    .sharedSizeBytes = info.shared_bytes,
+	    .localSizeBytes = info.local_bytes,
+	    .maxThreadsPerBlock = XS_SIM_MAX_THREADS,
+	    .numRegs = (int)info.registers,
+	    .ptxVersion = 75,
+	    .binaryVersion = 75,
 	};
 	return cudaSuccess;
 }

@@ -48,9 +48,9 @@ static int pointer_attributes(struct cudaPointerAttributes *attributes,
 	void *pointer = (void *)(uintptr_t)address;
 
 	*attributes = (struct cudaPointerAttributes){
-		.type = cudaMemoryTypeUnregistered,
-		.device = -2,
-		.hostPointer = pointer,
+	    .type = cudaMemoryTypeUnregistered,
+	    .device = -2,
+	    .hostPointer = pointer,
 	};
 	if (!xs_sim_find(address, &range))
 		return cudaSuccess;

@@ -68,9 +68,9 @@ static int launch_host(struct xs_sim_stream *stream, cudaHostFn_t function,
 		       void *data)
 {
 	struct xs_sim_op op = {
-		.kind = XS_SIM_HOST,
-		.stream = stream,
-		.host = {function, data},
+	    .kind = XS_SIM_HOST,
+	    .stream = stream,
+	    .host = {function, data},
 	};
 
 	return function ? xs_sim_issue(&op) : (int)cudaErrorInvalidValue;
@@ -98,7 +98,8 @@ RT_TWINS(cudaStreamQuery, v3020, ptsz, (cudaStream_t stream), (stream),
 	 xs_sim_stream_done(STREAM) ? cudaSuccess : cudaErrorNotReady)
 RT_TWINS(cudaStreamWaitEvent, v3020, ptsz,
 	 (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
-	 (stream, event, flags), xs_sim_event_issue(XS_SIM_WAIT, event_of(event), STREAM))
+	 (stream, event, flags),
+	 xs_sim_event_issue(XS_SIM_WAIT, event_of(event), STREAM))
 RT_API(cudaEventCreate, v3020, (cudaEvent_t * event), (event),
        create_event(event, 0))
 RT_API(cudaEventCreateWithFlags, v3020,
@@ -106,12 +107,13 @@ RT_API(cudaEventCreateWithFlags, v3020,
        create_event(event, flags))
 RT_API(cudaEventDestroy, v3020, (cudaEvent_t event), (event),
        destroy_event(event))
-RT_TWINS(cudaEventRecord, v3020, ptsz,
-	 (cudaEvent_t event, cudaStream_t stream), (event, stream),
+RT_TWINS(cudaEventRecord, v3020, ptsz, (cudaEvent_t event, cudaStream_t stream),
+	 (event, stream),
 	 xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
 RT_TWINS_OF(cudaEventRecordWithFlags, v11010, ptsz,
 	    (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
-	    (event, stream, flags), xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
+	    (event, stream, flags),
+	    xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
 RT_API(cudaEventSynchronize, v3020, (cudaEvent_t event), (event),
        synchronize_event(event))
 RT_API(cudaEventQuery, v3020, (cudaEvent_t event), (event),

@@ -190,13 +190,14 @@ static bool is_peer(const struct xs_sim_copy *copy)
 }
 
 /* The function that makes the record, where its kind is wanted. */
-static void (*maker(const struct xs_sim_record *r))(const struct xs_sim_record *,
-						    struct pending *)
+static void (*maker(const struct xs_sim_record *r))(
+    const struct xs_sim_record *, struct pending *)
 {
 	switch (r->kind) {
 	case XS_SIM_COPY:
 		if (is_peer(&r->op->copy))
-			return atomic_load(&enabled[CUPTI_ACTIVITY_KIND_MEMCPY2])
+			return atomic_load(
+				   &enabled[CUPTI_ACTIVITY_KIND_MEMCPY2])
 				   ? add_peer_copy
 				   : NULL;
 		return atomic_load(&enabled[CUPTI_ACTIVITY_KIND_MEMCPY])
@@ -233,9 +234,8 @@ void xs_cu_api_record(const struct xs_sim_call *call)
 	CUpti_ActivityKind kind = call->domain == CUPTI_CB_DOMAIN_DRIVER_API
 				      ? CUPTI_ACTIVITY_KIND_DRIVER
 				      : CUPTI_ACTIVITY_KIND_RUNTIME;
-	struct pending *p = atomic_load(&enabled[kind])
-				? calloc(1, sizeof(*p))
-				: NULL;
+	struct pending *p =
+	    atomic_load(&enabled[kind]) ? calloc(1, sizeof(*p)) : NULL;
 
 	if (!p)
 		return;

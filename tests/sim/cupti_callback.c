@@ -40,15 +40,15 @@ void xs_cu_call(struct xs_sim_call *call, bool leaving)
 {
 	CUpti_CallbackFunc function = atomic_load(&callback);
 	CUpti_CallbackData data = {
-		.callbackSite = leaving ? CUPTI_API_EXIT : CUPTI_API_ENTER,
-		.functionName = call->name,
-		.functionParams = call->params,
-		.functionReturnValue = leaving ? &call->result : NULL,
-		.symbolName = call->symbol,
-		.context = xs_sim_context(xs_sim_device()),
-		.contextUid = (uint32_t)xs_sim_device() + 1,
-		.correlationData = &call->correlation_data,
-		.correlationId = call->correlation,
+	    .callbackSite = leaving ? CUPTI_API_EXIT : CUPTI_API_ENTER,
+	    .functionName = call->name,
+	    .functionParams = call->params,
+	    .functionReturnValue = leaving ? &call->result : NULL,
+	    .symbolName = call->symbol,
+	    .context = xs_sim_context(xs_sim_device()),
+	    .contextUid = (uint32_t)xs_sim_device() + 1,
+	    .correlationData = &call->correlation_data,
+	    .correlationId = call->correlation,
 	};
 
 	if (function && atomic_load(&wanted[call->domain][call->cbid]))
@@ -67,8 +67,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 	if (!subscriber || !function)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&lock);
-	if (!getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL") &&
-	    !atomic_load(&callback)) {
+	if (!getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL") && !atomic_load(&callback)) {
 		user = data;
 		atomic_store(&callback, function);
 		*subscriber = SUBSCRIBER;
@@ -89,7 +88,8 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
 
 CUptiResult cuptiEnableCallback(uint32_t enable,
 				CUpti_SubscriberHandle subscriber,
-				CUpti_CallbackDomain domain, CUpti_CallbackId id)
+				CUpti_CallbackDomain domain,
+				CUpti_CallbackId id)
 {
 	if (subscriber != SUBSCRIBER || domain >= CUPTI_CB_DOMAIN_SIZE ||
 	    id >= MOST_IDS)

@@ -45,8 +45,7 @@ static void read_config(struct xs_sim_config *c)
 	c->launch_ns = (uint64_t)env_number("XS_SIM_LAUNCH_NS", 2000);
 	c->latency_ns = (uint64_t)env_number("XS_SIM_LATENCY_NS", 5000);
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
-	c->memory_bytes =
-	    (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
+	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
 }
 

@@ -9,7 +9,7 @@
 int xs_drv_enter(struct xs_sim_call *call)
 {
 	bool init = call->cbid == CUPTI_DRIVER_TRACE_CBID_cuInit;
-	int rc = init		   ? xs_sim_init()
+	int rc = init		  ? xs_sim_init()
 		 : xs_sim_ready() ? CUDA_SUCCESS
 				  : CUDA_ERROR_NOT_INITIALIZED;
 
@@ -23,22 +23,19 @@ static const struct {
 	CUresult result;
 	const char *name, *text;
 } errors[] = {
-	{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-	{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
-	 "invalid argument"},
-	{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
-	 "out of memory"},
-	{CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
-	 "initialization error"},
-	{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
-	 "no CUDA-capable device is detected"},
-	{CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
-	 "invalid device ordinal"},
-	{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
-	 "invalid resource handle"},
-	{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND",
-	 "named symbol not found"},
-	{CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
+     "initialization error"},
+    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
+     "no CUDA-capable device is detected"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
+     "invalid device ordinal"},
+    {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
+     "invalid resource handle"},
+    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
 };
 
 static CUresult error_text(CUresult result, const char **text, bool name)
@@ -125,7 +122,8 @@ DRV_API(cuDeviceGet, (CUdevice * device, int ordinal), (device, ordinal),
 DRV_API(cuDeviceGetName, (char *name, int len, CUdevice dev), (name, len, dev),
 	put_text(name, len, XS_SIM_NAME, 0))
 DRV_API(cuDeviceGetPCIBusId, (char *pciBusId, int len, CUdevice dev),
-	(pciBusId, len, dev), put_text(pciBusId, len, "ffff:%02x:00.0", dev + 1))
+	(pciBusId, len, dev),
+	put_text(pciBusId, len, "ffff:%02x:00.0", dev + 1))
 DRV_API(cuDeviceGetAttribute,
 	(int *pi, CUdevice_attribute attrib, CUdevice dev), (pi, attrib, dev),
 	valid(dev) ? valid(dev) : put(pi, xs_sim_attribute(dev, (int)attrib)))
@@ -175,8 +173,7 @@ static int unload(CUmodule module)
 	return CUDA_SUCCESS;
 }
 
-static int get_function(CUfunction *function, CUmodule module,
-			const char *name)
+static int get_function(CUfunction *function, CUmodule module, const char *name)
 {
 	*function = (CUfunction)(void *)xs_sim_module_function(
 	    (struct xs_sim_module *)(void *)module, name);

@@ -31,12 +31,12 @@ static int copy(void *dst, const void *src, size_t bytes, CUstream stream,
 		bool async)
 {
 	const struct xs_sim_copy request = {
-		.dst = dst,
-		.src = src,
-		.width = bytes,
-		.height = 1,
-		.depth = 1,
-		.async = async,
+	    .dst = dst,
+	    .src = src,
+	    .width = bytes,
+	    .height = 1,
+	    .depth = 1,
+	    .async = async,
 	};
 
 	return xs_sim_copy(xs_sim_stream_get(stream), request);
@@ -46,12 +46,12 @@ static int set(CUdeviceptr dst, uint32_t value, unsigned unit, size_t count,
 	       CUstream stream, bool async)
 {
 	const struct xs_sim_set request = {
-		.dst = (char *)dst,
-		.width = count * unit,
-		.height = 1,
-		.value = value,
-		.unit = unit,
-		.async = async,
+	    .dst = (char *)dst,
+	    .width = count * unit,
+	    .height = 1,
+	    .value = value,
+	    .unit = unit,
+	    .async = async,
 	};
 
 	return xs_sim_set(xs_sim_stream_get(stream), &request);
@@ -72,8 +72,7 @@ DRV_API(cuMemFree_v2, (CUdeviceptr dptr), (dptr),
 DRV_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total),
 	info(free, total))
 DRV_API(cuMemHostAlloc, (void **pp, size_t bytesize, unsigned int Flags),
-	(pp, bytesize, Flags),
-	xs_sim_alloc(XS_SIM_PINNED, bytesize, Flags, pp))
+	(pp, bytesize, Flags), xs_sim_alloc(XS_SIM_PINNED, bytesize, Flags, pp))
 DRV_API(cuMemAllocHost_v2, (void **pp, size_t bytesize), (pp, bytesize),
 	xs_sim_alloc(XS_SIM_PINNED, bytesize, 0, pp))
 DRV_API(cuMemFreeHost, (void *p), (p), release(p, XS_SIM_PINNED))

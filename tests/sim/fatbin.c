@@ -53,9 +53,8 @@ static char *entry_text(const struct entry *entry)
 		return strndup(payload, entry->stored_bytes);
 	text = malloc(entry->plain_bytes + 1);
 	if (text) {
-		size_t bytes =
-		    ZSTD_decompress(text, entry->plain_bytes, payload,
-				    entry->compressed_bytes);
+		size_t bytes = ZSTD_decompress(
+		    text, entry->plain_bytes, payload, entry->compressed_bytes);
 
 		text[ZSTD_isError(bytes) ? 0 : bytes] = '\0';
 	}

@@ -78,10 +78,10 @@ int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes, unsigned flags,
 		 void **address)
 {
 	struct xs_sim_range range = {
-		.bytes = bytes,
-		.memory = memory,
-		.device = xs_sim_device(),
-		.flags = flags,
+	    .bytes = bytes,
+	    .memory = memory,
+	    .device = xs_sim_device(),
+	    .flags = flags,
 	};
 	uint64_t *used = &used_bytes[range.device];
 	int rc = XS_SIM_ENOMEM;
@@ -141,12 +141,12 @@ int xs_sim_register(enum xs_sim_memory memory, void *address, size_t bytes,
 		    unsigned flags)
 {
 	struct xs_sim_range range = {
-		.base = (uintptr_t)address,
-		.bytes = bytes,
-		.memory = memory,
-		.device = xs_sim_device(),
-		.flags = flags,
-		.registered = true,
+	    .base = (uintptr_t)address,
+	    .bytes = bytes,
+	    .memory = memory,
+	    .device = xs_sim_device(),
+	    .flags = flags,
+	    .registered = true,
 	};
 	int rc;
 

@@ -69,8 +69,8 @@ static double copy_ns(const struct xs_sim_model *model,
 		      enum xs_sim_engine_id engine, uint64_t start_ns)
 {
 	const struct xs_sim_config *c = &xs_sim_config;
-	double bytes = (double)copy->width * (double)copy->height *
-		       (double)copy->depth;
+	double bytes =
+	    (double)copy->width * (double)copy->height * (double)copy->depth;
 	double gbs = on_host(copy->src_memory) ? c->h2d_gbs : c->d2h_gbs;
 
 	if (engine == XS_SIM_ENGINE_NONE)
@@ -91,8 +91,8 @@ static uint64_t duration_ns(const struct xs_sim_model *model,
 
 	switch (op->kind) {
 	case XS_SIM_COPY:
-		return c->copy_ns + (uint64_t)copy_ns(model, &op->copy, engine,
-						      start_ns);
+		return c->copy_ns +
+		       (uint64_t)copy_ns(model, &op->copy, engine, start_ns);
 	case XS_SIM_SET:
 		return c->launch_ns +
 		       (uint64_t)((double)op->set.width *
@@ -100,9 +100,9 @@ static uint64_t duration_ns(const struct xs_sim_model *model,
 	case XS_SIM_KERNEL:
 		by_bytes = (double)work.bytes / c->mem_gbs;
 		by_instructions = (double)work.instructions / c->gips;
-		return c->launch_ns +
-		       (uint64_t)(by_bytes > by_instructions ? by_bytes
-							     : by_instructions);
+		return c->launch_ns + (uint64_t)(by_bytes > by_instructions
+						     ? by_bytes
+						     : by_instructions);
 	default:
 		return 0;
 	}
@@ -114,8 +114,8 @@ static uint64_t ready_ns(const struct xs_sim_model *model,
 			 enum xs_sim_engine_id engine)
 {
 	const struct xs_sim_stream *stream = op->stream;
-	uint64_t ready = max_ns(op->issue_ns + xs_sim_config.latency_ns,
-				stream->end_ns);
+	uint64_t ready =
+	    max_ns(op->issue_ns + xs_sim_config.latency_ns, stream->end_ns);
 
 	if (stream->legacy)
 		ready = max_ns(ready, model->blocking_end_ns);

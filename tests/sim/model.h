@@ -23,7 +23,7 @@ struct xs_sim_model {
 	uint64_t end_ns;	  /* of everything placed so far */
 	uint64_t blocking_end_ns; /* of streams that the legacy one waits for */
 	uint64_t legacy_end_ns;
-	uint64_t kernel_end_ns;	  /* of all kernels */
+	uint64_t kernel_end_ns; /* of all kernels */
 };
 
 struct xs_sim_span {

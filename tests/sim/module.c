@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loaded device code: its functions, its variables, launches. */
-#include "tests/sim/internal.h"
 #include "tests/sim/module.h"
+#include "tests/sim/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,9 @@ struct xs_sim_module *xs_sim_module_load(const void *image)
 	if (module && text)
 		module->program = xs_ptx_parse(text);
 	free(text);
-	for (uint32_t i = 0; module && module->program &&
-			     i < module->program->global_count; i++)
+	for (uint32_t i = 0;
+	     module && module->program && i < module->program->global_count;
+	     i++)
 		xs_sim_register(XS_SIM_DEVICE,
 				module->program->globals[i].address,
 				module->program->globals[i].bytes, 0);
@@ -74,13 +75,13 @@ void xs_sim_function_info(const struct xs_sim_function *function,
 	const struct xs_ptx_kernel *k = xs_sim_function_kernel(function);
 
 	*info = (struct xs_sim_function_info){
-		.name = k->name,
-		/* virtual registers; ptxas would keep fewer */
-		.registers = k->registers < 255 ? k->registers : 255,
-		.shared_bytes = k->shared_bytes,
-		.local_bytes = k->local_bytes,
-		.const_bytes = k->param_bytes,
-		.params = k->param_count,
+	    .name = k->name,
+	    /* virtual registers; ptxas would keep fewer */
+	    .registers = k->registers < 255 ? k->registers : 255,
+	    .shared_bytes = k->shared_bytes,
+	    .local_bytes = k->local_bytes,
+	    .const_bytes = k->param_bytes,
+	    .params = k->param_count,
 	};
 }
 
@@ -100,10 +101,10 @@ int xs_sim_launch(struct xs_sim_function *function,
 {
 	const struct xs_ptx_kernel *k = xs_sim_function_kernel(function);
 	struct xs_sim_op op = {
-		.kind = XS_SIM_KERNEL,
-		.stream = stream,
-		.launch = {.function = function,
-			   .shared_bytes = (uint32_t)shared_bytes},
+	    .kind = XS_SIM_KERNEL,
+	    .stream = stream,
+	    .launch = {.function = function,
+		       .shared_bytes = (uint32_t)shared_bytes},
 	};
 	char *copy;
 	int rc;

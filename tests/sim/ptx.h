@@ -130,12 +130,13 @@ struct xs_ptx_insn {
 	uint8_t type;	   /* of the operation, or read by it (cvt) */
 	uint8_t to;	   /* cvt: type written */
 	uint8_t dst_bytes; /* width of the register written; st: of the value */
-	uint8_t src_bytes; /* cvt: of the register read; ld, st: of the address */
-	uint8_t sub;	   /* compare, round, space or atom */
-	uint8_t join;	   /* setp */
-	bool to_space;	   /* cvta: from generic */
-	bool negate;	   /* the guard */
-	int32_t guard;	   /* predicate slot, or -1 */
+	uint8_t
+	    src_bytes; /* cvt: of the register read; ld, st: of the address */
+	uint8_t sub;   /* compare, round, space or atom */
+	uint8_t join;  /* setp */
+	bool to_space; /* cvta: from generic */
+	bool negate;   /* the guard */
+	int32_t guard; /* predicate slot, or -1 */
 	int32_t dst, dst2; /* setp p|q; -1: none */
 	int32_t src[3];
 	uint32_t target; /* bra: instruction index */

@@ -10,28 +10,30 @@
 #define CASE1(T, type, expression)                                             \
 	case XS_PTX_##T: {                                                     \
 		EACH_LANE(lane_##type a = S(type, 0);                          \
-			  SLOT(type, insn->dst)[l] = (lane_##type)(expression)); \
+			  SLOT(type, insn->dst)[l] =                           \
+			      (lane_##type)(expression));                      \
 		break;                                                         \
 	}
 #define CASE2(T, type, expression)                                             \
 	case XS_PTX_##T: {                                                     \
-		EACH_LANE(lane_##type a = S(type, 0);                          \
-			  lane_##type b = S(type, 1);                          \
-			  SLOT(type, insn->dst)[l] = (lane_##type)(expression)); \
+		EACH_LANE(                                                     \
+		    lane_##type a = S(type, 0); lane_##type b = S(type, 1);    \
+		    SLOT(type, insn->dst)[l] = (lane_##type)(expression));     \
 		break;                                                         \
 	}
 #define CASE3(T, type, expression)                                             \
 	case XS_PTX_##T: {                                                     \
-		EACH_LANE(lane_##type a = S(type, 0);                          \
-			  lane_##type b = S(type, 1);                          \
-			  lane_##type c = S(type, 2);                          \
-			  SLOT(type, insn->dst)[l] = (lane_##type)(expression)); \
+		EACH_LANE(                                                     \
+		    lane_##type a = S(type, 0); lane_##type b = S(type, 1);    \
+		    lane_##type c = S(type, 2);                                \
+		    SLOT(type, insn->dst)[l] = (lane_##type)(expression));     \
 		break;                                                         \
 	}
 /* For both signs alike, then for each its own. */
 #define WRAPPING(C, e)                                                         \
-	C(U16, u16, e) C(S16, u16, e) C(U32, u32, e) C(S32, u32, e)            \
-	C(U64, u64, e) C(S64, u64, e)
+	C(U16, u16, e)                                                         \
+	C(S16, u16, e) C(U32, u32, e) C(S32, u32, e) C(U64, u64, e)            \
+	    C(S64, u64, e)
 #define SIGNED(C, e)   C(S16, s16, e) C(S32, s32, e) C(S64, s64, e)
 #define UNSIGNED(C, e) C(U16, u16, e) C(U32, u32, e) C(U64, u64, e)
 #define FLOATING(C, e) C(F32, f32, e) C(F64, f64, e)
@@ -42,35 +44,35 @@
 			       const struct xs_ptx_insn *insn)                 \
 	{                                                                      \
 		switch (insn->type) {                                          \
-			cases                                                  \
-		default:                                                       \
-			break;                                                 \
+			cases default : break;                                 \
 		}                                                              \
 	}
 
 COMPUTE(mov, BITS(CASE1, a) SIGNED(CASE1, a) FLOATING(CASE1, a))
 COMPUTE(add, WRAPPING(CASE2, a + b) FLOATING(CASE2, a + b))
 COMPUTE(sub, WRAPPING(CASE2, a - b) FLOATING(CASE2, a - b))
-COMPUTE(mul, CASE2(U16, u16, (uint32_t)a * b) CASE2(S16, u16, (uint32_t)a * b)
-		 CASE2(U32, u32, a * b) CASE2(S32, u32, a * b)
-		 CASE2(U64, u64, a * b) CASE2(S64, u64, a * b)
-		 FLOATING(CASE2, a * b))
+COMPUTE(mul,
+	CASE2(U16, u16, (uint32_t)a *b) CASE2(S16, u16, (uint32_t)a *b)
+	    CASE2(U32, u32, a *b) CASE2(S32, u32, a *b) CASE2(U64, u64, a *b)
+		CASE2(S64, u64, a *b) FLOATING(CASE2, a *b))
 COMPUTE(mulhi, CASE2(U32, u32, ((uint64_t)a * b) >> 32)
 		   CASE2(S32, s32, ((int64_t)a * b) >> 32)
-		   CASE2(U64, u64, ((unsigned __int128)a * b) >> 64)
-		   CASE2(S64, s64, ((__int128)a * b) >> 64))
-COMPUTE(mad, WRAPPING(CASE3, (lane_u64)a * b + c))
-COMPUTE(madhi, CASE3(U32, u32, (((uint64_t)a * b) >> 32) + c)
-		   CASE3(S32, s32, (uint32_t)(((int64_t)a * b) >> 32) +
-				       (uint32_t)c))
+		       CASE2(U64, u64, ((unsigned __int128)a * b) >> 64)
+			   CASE2(S64, s64, ((__int128)a * b) >> 64))
+COMPUTE(mad, WRAPPING(CASE3, (lane_u64)a *b + c))
+COMPUTE(madhi,
+	CASE3(U32, u32, (((uint64_t)a * b) >> 32) + c)
+	    CASE3(S32, s32, (uint32_t)(((int64_t)a * b) >> 32) + (uint32_t)c))
 COMPUTE(fma, CASE3(F32, f32, fmaf(a, b, c)) CASE3(F64, f64, fma(a, b, c)))
 COMPUTE(div, SIGNED(CASE2, b == 0    ? -1
 			   : b == -1 ? (int64_t)(0 - (uint64_t)a)
 				     : a / b)
 		 UNSIGNED(CASE2, b == 0 ? ~(uint64_t)0 : a / b)
 		     FLOATING(CASE2, a / b))
-COMPUTE(rem, SIGNED(CASE2, b == 0 ? a : b == -1 ? 0 : a % b)
-		 UNSIGNED(CASE2, b == 0 ? a : a % b))
+COMPUTE(rem,
+	SIGNED(CASE2, b == 0	? a
+		      : b == -1 ? 0
+				: a % b) UNSIGNED(CASE2, b == 0 ? a : a % b))
 COMPUTE(neg, WRAPPING(CASE1, 0u - (lane_u64)a) FLOATING(CASE1, -a))
 COMPUTE(abs, SIGNED(CASE1, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
 		 CASE1(F32, f32, fabsf(a)) CASE1(F64, f64, fabs(a)))
@@ -112,16 +114,18 @@ COMPUTE(shr, SHIFT(U16, u16, 16, a >> n, 0) SHIFT(U32, u32, 32, a >> n, 0)
 		EACH_LANE(SLOT(wide, insn->dst)[l] = (lane_##wide)(result));   \
 		break;                                                         \
 	}
-COMPUTE(mulwide, WIDE(U16, u16, u32, (uint32_t)S(u16, 0) * S(u16, 1))
-		     WIDE(S16, s16, s32, S(s16, 0) * S(s16, 1))
-			 WIDE(U32, u32, u64, (uint64_t)S(u32, 0) * S(u32, 1))
-			     WIDE(S32, s32, s64, (int64_t)S(s32, 0) * S(s32, 1)))
+COMPUTE(mulwide,
+	WIDE(U16, u16, u32, (uint32_t)S(u16, 0) * S(u16, 1))
+	    WIDE(S16, s16, s32, S(s16, 0) * S(s16, 1))
+		WIDE(U32, u32, u64, (uint64_t)S(u32, 0) * S(u32, 1))
+		    WIDE(S32, s32, s64, (int64_t)S(s32, 0) * S(s32, 1)))
 COMPUTE(madwide,
 	WIDE(U16, u16, u32, (uint32_t)S(u16, 0) * S(u16, 1) + S(u32, 2))
 	    WIDE(S16, s16, u32, (uint32_t)(S(s16, 0) * S(s16, 1)) + S(u32, 2))
 		WIDE(U32, u32, u64, (uint64_t)S(u32, 0) * S(u32, 1) + S(u64, 2))
 		    WIDE(S32, s32, u64,
-			 (uint64_t)((int64_t)S(s32, 0) * S(s32, 1)) + S(u64, 2)))
+			 (uint64_t)((int64_t)S(s32, 0) * S(s32, 1)) +
+			     S(u64, 2)))
 
 #define SELECT(T, type, unused)                                                \
 	case XS_PTX_##T: {                                                     \
@@ -135,33 +139,34 @@ static void join_predicates(struct xs_ptx_warp *warp,
 			    const struct xs_ptx_insn *insn,
 			    const uint8_t truth[LANES])
 {
-	EACH_LANE(
-	    uint32_t t = truth[l]; uint32_t inverse = !t;
-	    if (insn->join != XS_PTX_JOIN_NONE) {
-		    uint32_t with = S(u32, 2);
+	EACH_LANE(uint32_t t = truth[l]; uint32_t inverse = !t;
+		  if (insn->join != XS_PTX_JOIN_NONE) {
+			  uint32_t with = S(u32, 2);
 
-		    t = insn->join == XS_PTX_JOIN_AND  ? t & with
-			: insn->join == XS_PTX_JOIN_OR ? t | with
-						       : t ^ with;
-		    inverse = insn->join == XS_PTX_JOIN_AND  ? inverse & with
+			  t = insn->join == XS_PTX_JOIN_AND  ? t & with
+			      : insn->join == XS_PTX_JOIN_OR ? t | with
+							     : t ^ with;
+			  inverse =
+			      insn->join == XS_PTX_JOIN_AND  ? inverse & with
 			      : insn->join == XS_PTX_JOIN_OR ? inverse | with
 							     : inverse ^ with;
-	    } SLOT(u32, insn->dst)[l] = t;
-	    if (insn->dst2 >= 0) SLOT(u32, insn->dst2)[l] = inverse);
+		  } SLOT(u32, insn->dst)[l] = t;
+		  if (insn->dst2 >= 0) SLOT(u32, insn->dst2)[l] = inverse);
 }
 
 /* The unordered forms hold also where an operand is not a number. */
 #define COMPARE(C, type, expression)                                           \
 	case XS_PTX_##C: {                                                     \
 		EACH_LANE(lane_##type a = S(type, 0);                          \
-			  lane_##type b = S(type, 1); truth[l] = (expression)); \
+			  lane_##type b = S(type, 1);                          \
+			  truth[l] = (expression));                            \
 		break;                                                         \
 	}
 #define COMPARES(T, type)                                                      \
 	case XS_PTX_##T:                                                       \
 		switch (insn->sub) {                                           \
 			COMPARE(EQ, type, a == b)                              \
-			COMPARE(NE, type, a < b || a > b)                      \
+			COMPARE(NE, type, a<b || a> b)                         \
 			COMPARE(LT, type, a < b)                               \
 			COMPARE(LE, type, a <= b)                              \
 			COMPARE(GT, type, a > b)                               \
@@ -216,16 +221,16 @@ static double rounded(double value, uint8_t round)
 static int64_t clamped(double value, uint8_t type)
 {
 	static const double low[XS_PTX_TYPES] = {
-		[XS_PTX_S8] = INT8_MIN,
-		[XS_PTX_S16] = INT16_MIN,
-		[XS_PTX_S32] = INT32_MIN,
-		[XS_PTX_S64] = -0x1p63,
+	    [XS_PTX_S8] = INT8_MIN,
+	    [XS_PTX_S16] = INT16_MIN,
+	    [XS_PTX_S32] = INT32_MIN,
+	    [XS_PTX_S64] = -0x1p63,
 	};
 	static const double high[XS_PTX_TYPES] = {
-		[XS_PTX_U8] = UINT8_MAX,    [XS_PTX_S8] = INT8_MAX,
-		[XS_PTX_U16] = UINT16_MAX,  [XS_PTX_S16] = INT16_MAX,
-		[XS_PTX_U32] = UINT32_MAX,  [XS_PTX_S32] = INT32_MAX,
-		[XS_PTX_U64] = 0x1p64,	    [XS_PTX_S64] = 0x1p63,
+	    [XS_PTX_U8] = UINT8_MAX,   [XS_PTX_S8] = INT8_MAX,
+	    [XS_PTX_U16] = UINT16_MAX, [XS_PTX_S16] = INT16_MAX,
+	    [XS_PTX_U32] = UINT32_MAX, [XS_PTX_S32] = INT32_MAX,
+	    [XS_PTX_U64] = 0x1p64,     [XS_PTX_S64] = 0x1p63,
 	};
 
 	if (isnan(value))
@@ -236,8 +241,7 @@ static int64_t clamped(double value, uint8_t type)
 		return type == XS_PTX_S64   ? INT64_MAX
 		       : type == XS_PTX_U64 ? -1
 					    : (int64_t)high[type];
-	return value < 0x1p63 ? (int64_t)value
-			      : (int64_t)(uint64_t)value;
+	return value < 0x1p63 ? (int64_t)value : (int64_t)(uint64_t)value;
 }
 
 /* Conversions go through 64 bits: registers may be wider than the type that is
@@ -263,8 +267,7 @@ static void extend(struct xs_ptx_warp *warp, uint8_t to, int64_t values[LANES])
 }
 
 static void read_integers(struct xs_ptx_warp *warp,
-			  const struct xs_ptx_insn *insn,
-			  int64_t values[LANES])
+			  const struct xs_ptx_insn *insn, int64_t values[LANES])
 {
 	if (insn->src_bytes == 2)
 		EACH_LANE(values[l] = S(u16, 0));
@@ -337,7 +340,7 @@ void xs_ptx_compute(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 #define ROW(name, sources) [XS_PTX_##name] = run_##name,
 	static void (*const run[])(struct xs_ptx_warp *,
 				   const struct xs_ptx_insn *) = {
-		XS_PTX_ALU(ROW)};
+	    XS_PTX_ALU(ROW)};
 #undef ROW
 
 	run[insn->code](warp, insn);

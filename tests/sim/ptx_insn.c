@@ -63,8 +63,8 @@ static bool has_part(const struct reading *r, const char *text)
 static enum xs_ptx_type type_part(const struct reading *r, unsigned n)
 {
 	for (size_t i = 1; i < r->part_count; i++) {
-		enum xs_ptx_type type = xs_ptx_type_named(r->parts[i].text,
-							  r->parts[i].length);
+		enum xs_ptx_type type =
+		    xs_ptx_type_named(r->parts[i].text, r->parts[i].length);
 
 		if (type != XS_PTX_NONE && n-- == 0)
 			return type;
@@ -115,10 +115,9 @@ static int32_t special_slot(struct xs_ptx_parser *p,
 			    const struct xs_ptx_token *name)
 {
 	static const char *const names[XS_PTX_SPECIALS] = {
-		"%tid.x",   "%tid.y",	"%tid.z",    "%ntid.x",
-		"%ntid.y",  "%ntid.z",	"%ctaid.x",  "%ctaid.y",
-		"%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
-		"%laneid",
+	    "%tid.x",	 "%tid.y",    "%tid.z",	  "%ntid.x",  "%ntid.y",
+	    "%ntid.z",	 "%ctaid.x",  "%ctaid.y", "%ctaid.z", "%nctaid.x",
+	    "%nctaid.y", "%nctaid.z", "%laneid",
 	};
 
 	for (int i = 0; i < XS_PTX_SPECIALS; i++) {
@@ -150,7 +149,7 @@ static int32_t register_slot(const struct xs_ptx_parser *p,
 		digits++;
 	for (size_t i = name->length - digits; i < name->length; i++)
 		number = number * 10 + (uint32_t)(name->text[i] - '0');
-	for (uint32_t i = p->regs_count; i-- > 0; ) {
+	for (uint32_t i = p->regs_count; i-- > 0;) {
 		const struct xs_ptx_regs *regs = &p->regs[i];
 
 		if (regs->prefix.length == name->length - digits &&
@@ -332,8 +331,8 @@ static void read_memory(struct reading *r)
 		unsupported(r);
 		return;
 	}
-	insn->src[0] = address->slot < 0 ? constant_slot(p, 0, 8)
-					 : address->slot;
+	insn->src[0] =
+	    address->slot < 0 ? constant_slot(p, 0, 8) : address->slot;
 	insn->src_bytes = p->slot_bytes[insn->src[0]];
 	insn->offset = (int64_t)address->bits;
 	for (size_t i = 0; i < lanes; i++) {
@@ -357,9 +356,9 @@ static void read_atomic(struct reading *r)
 		const char *name;
 		enum xs_ptx_atom atom;
 	} atoms[] = {
-		{"add", XS_PTX_ATOM_ADD}, {"min", XS_PTX_ATOM_MIN},
-		{"max", XS_PTX_ATOM_MAX}, {"exch", XS_PTX_ATOM_EXCH},
-		{"and", XS_PTX_ATOM_AND}, {"or", XS_PTX_ATOM_OR},
+	    {"add", XS_PTX_ATOM_ADD}, {"min", XS_PTX_ATOM_MIN},
+	    {"max", XS_PTX_ATOM_MAX}, {"exch", XS_PTX_ATOM_EXCH},
+	    {"and", XS_PTX_ATOM_AND}, {"or", XS_PTX_ATOM_OR},
 	};
 	struct xs_ptx_insn *insn = &r->insn;
 	bool keep = part_is(&r->parts[0], "atom");
@@ -398,8 +397,8 @@ static void read_branch(struct reading *r)
 	if (!grown)
 		return;
 	p->branches = grown;
-	grown[p->branch_count++] = (struct xs_ptx_label){
-		r->operands[0].word, p->kernel->insn_count};
+	grown[p->branch_count++] =
+	    (struct xs_ptx_label){r->operands[0].word, p->kernel->insn_count};
 	r->insn.code = XS_PTX_bra;
 	append(r);
 }
@@ -410,12 +409,12 @@ static void read_compare(struct reading *r)
 		const char *name;
 		enum xs_ptx_compare compare;
 	} compares[] = {
-		{"eq", XS_PTX_EQ},   {"ne", XS_PTX_NE},	  {"lt", XS_PTX_LT},
-		{"le", XS_PTX_LE},   {"gt", XS_PTX_GT},	  {"ge", XS_PTX_GE},
-		{"lo", XS_PTX_LT},   {"ls", XS_PTX_LE},	  {"hi", XS_PTX_GT},
-		{"hs", XS_PTX_GE},   {"equ", XS_PTX_EQU}, {"neu", XS_PTX_NEU},
-		{"ltu", XS_PTX_LTU}, {"leu", XS_PTX_LEU}, {"gtu", XS_PTX_GTU},
-		{"geu", XS_PTX_GEU}, {"num", XS_PTX_NUM}, {"nan", XS_PTX_NAN},
+	    {"eq", XS_PTX_EQ},	 {"ne", XS_PTX_NE},   {"lt", XS_PTX_LT},
+	    {"le", XS_PTX_LE},	 {"gt", XS_PTX_GT},   {"ge", XS_PTX_GE},
+	    {"lo", XS_PTX_LT},	 {"ls", XS_PTX_LE},   {"hi", XS_PTX_GT},
+	    {"hs", XS_PTX_GE},	 {"equ", XS_PTX_EQU}, {"neu", XS_PTX_NEU},
+	    {"ltu", XS_PTX_LTU}, {"leu", XS_PTX_LEU}, {"gtu", XS_PTX_GTU},
+	    {"geu", XS_PTX_GEU}, {"num", XS_PTX_NUM}, {"nan", XS_PTX_NAN},
 	};
 	struct xs_ptx_insn *insn = &r->insn;
 	uint8_t bytes;
@@ -513,7 +512,7 @@ static const struct {
 	uint8_t code, sources;
 } alu[] = {
 #define ALU_ROW(name, sources) {#name, XS_PTX_##name, sources},
-	XS_PTX_ALU(ALU_ROW)
+    XS_PTX_ALU(ALU_ROW)
 #undef ALU_ROW
 };
 

@@ -95,14 +95,11 @@ enum xs_ptx_type xs_ptx_type_named(const char *text, size_t length)
 		const char *name;
 		enum xs_ptx_type type;
 	} types[] = {
-		{"u8", XS_PTX_U8},     {"s8", XS_PTX_S8},
-		{"b8", XS_PTX_U8},     {"u16", XS_PTX_U16},
-		{"s16", XS_PTX_S16},   {"b16", XS_PTX_U16},
-		{"u32", XS_PTX_U32},   {"s32", XS_PTX_S32},
-		{"b32", XS_PTX_U32},   {"u64", XS_PTX_U64},
-		{"s64", XS_PTX_S64},   {"b64", XS_PTX_U64},
-		{"f32", XS_PTX_F32},   {"f64", XS_PTX_F64},
-		{"pred", XS_PTX_PRED},
+	    {"u8", XS_PTX_U8},	 {"s8", XS_PTX_S8},   {"b8", XS_PTX_U8},
+	    {"u16", XS_PTX_U16}, {"s16", XS_PTX_S16}, {"b16", XS_PTX_U16},
+	    {"u32", XS_PTX_U32}, {"s32", XS_PTX_S32}, {"b32", XS_PTX_U32},
+	    {"u64", XS_PTX_U64}, {"s64", XS_PTX_S64}, {"b64", XS_PTX_U64},
+	    {"f32", XS_PTX_F32}, {"f64", XS_PTX_F64}, {"pred", XS_PTX_PRED},
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -115,10 +112,10 @@ enum xs_ptx_type xs_ptx_type_named(const char *text, size_t length)
 uint8_t xs_ptx_type_bytes(enum xs_ptx_type type)
 {
 	static const uint8_t bytes[XS_PTX_TYPES] = {
-		[XS_PTX_U8] = 1,  [XS_PTX_S8] = 1,  [XS_PTX_U16] = 2,
-		[XS_PTX_S16] = 2, [XS_PTX_U32] = 4, [XS_PTX_S32] = 4,
-		[XS_PTX_U64] = 8, [XS_PTX_S64] = 8, [XS_PTX_F32] = 4,
-		[XS_PTX_F64] = 8, [XS_PTX_PRED] = 4,
+	    [XS_PTX_U8] = 1,  [XS_PTX_S8] = 1,	 [XS_PTX_U16] = 2,
+	    [XS_PTX_S16] = 2, [XS_PTX_U32] = 4,	 [XS_PTX_S32] = 4,
+	    [XS_PTX_U64] = 8, [XS_PTX_S64] = 8,	 [XS_PTX_F32] = 4,
+	    [XS_PTX_F64] = 8, [XS_PTX_PRED] = 4,
 	};
 
 	return bytes[type];

@@ -21,11 +21,14 @@ static void addresses(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 #define LOAD(T, type)                                                          \
 	case XS_PTX_##T:                                                       \
 		if (insn->dst_bytes == 2)                                      \
-			EACH_LANE(SLOT(u16, insn->dst)[l] = (uint16_t)AT(type)); \
+			EACH_LANE(SLOT(u16, insn->dst)[l] =                    \
+				      (uint16_t)AT(type));                     \
 		else if (insn->dst_bytes == 4)                                 \
-			EACH_LANE(SLOT(u32, insn->dst)[l] = (uint32_t)AT(type)); \
+			EACH_LANE(SLOT(u32, insn->dst)[l] =                    \
+				      (uint32_t)AT(type));                     \
 		else                                                           \
-			EACH_LANE(SLOT(u64, insn->dst)[l] = (uint64_t)AT(type)); \
+			EACH_LANE(SLOT(u64, insn->dst)[l] =                    \
+				      (uint64_t)AT(type));                     \
 		break;
 
 static void load(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,

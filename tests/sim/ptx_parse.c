@@ -23,8 +23,8 @@ static char *copy_name(struct xs_ptx_parser *p,
 static void add_symbol(struct xs_ptx_parser *p, struct xs_ptx_token name,
 		       enum xs_ptx_symbol_kind kind, uint64_t value)
 {
-	struct xs_ptx_symbol *grown = xs_ptx_grow(
-	    p, p->symbols, p->symbol_count, sizeof(*p->symbols));
+	struct xs_ptx_symbol *grown =
+	    xs_ptx_grow(p, p->symbols, p->symbol_count, sizeof(*p->symbols));
 
 	if (!grown)
 		return;
@@ -141,8 +141,8 @@ static void parse_global(struct xs_ptx_parser *p)
 		return;
 	}
 	program->globals = grown;
-	grown[program->global_count++] = (struct xs_ptx_global){
-		copy_name(p, &v.name), address, v.bytes};
+	grown[program->global_count++] =
+	    (struct xs_ptx_global){copy_name(p, &v.name), address, v.bytes};
 	add_symbol(p, v.name, XS_PTX_SYMBOL_GLOBAL, (uintptr_t)address);
 }
 
@@ -192,8 +192,8 @@ static void parse_params(struct xs_ptx_parser *p)
 		if (!grown)
 			return;
 		k->params = grown;
-		grown[k->param_count++] = (struct xs_ptx_param){
-			(uint32_t)offset, (uint32_t)v.bytes};
+		grown[k->param_count++] =
+		    (struct xs_ptx_param){(uint32_t)offset, (uint32_t)v.bytes};
 		k->param_bytes = (uint32_t)(offset + v.bytes);
 		add_symbol(p, v.name, XS_PTX_SYMBOL_PARAM, offset);
 		xs_ptx_take(p, ",");
@@ -329,12 +329,11 @@ static void parse_entry(struct xs_ptx_parser *p, uint32_t module_shared)
 	xs_ptx_advance(p);
 	if (xs_ptx_take(p, "("))
 		parse_params(p);
-	while (p->token.kind != XS_PTX_TOKEN_END &&
-	       !xs_ptx_is(&p->token, "{"))
+	while (p->token.kind != XS_PTX_TOKEN_END && !xs_ptx_is(&p->token, "{"))
 		xs_ptx_advance(p); /* .maxntid and the like */
 	parse_body(p);
-	xs_ptx_append(p, &(struct xs_ptx_insn){.code = XS_PTX_ret,
-					       .guard = -1});
+	xs_ptx_append(p,
+		      &(struct xs_ptx_insn){.code = XS_PTX_ret, .guard = -1});
 	resolve_branches(p);
 	p->symbol_count = p->module_symbols;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks, warps and the flow of control of an interpreted kernel. */
-#include "tests/sim/ptx_warp.h"
 #include "tests/sim/module.h"
+#include "tests/sim/ptx_warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,12 @@ static void part(struct xs_ptx_warp *warp, uint32_t there, uint32_t rest)
 static void convert_address(struct xs_ptx_warp *warp,
 			    const struct xs_ptx_insn *insn)
 {
-	uint64_t base = insn->sub == XS_PTX_SHARED
-			    ? (uintptr_t)warp->block->shared
-			    : 0;
+	uint64_t base =
+	    insn->sub == XS_PTX_SHARED ? (uintptr_t)warp->block->shared : 0;
 
 	if (insn->to_space)
 		base = 0 - base;
-	EACH_LANE(SLOT(u64, insn->dst)[l] =
-		      SLOT(u64, insn->src[0])[l] + base);
+	EACH_LANE(SLOT(u64, insn->dst)[l] = SLOT(u64, insn->src[0])[l] + base);
 }
 
 /* Real time in cycles: a kernel that waits for its clock takes that long. */
@@ -211,18 +209,19 @@ static void prepare_warp(struct xs_ptx_warp *warp, unsigned first_thread)
 			int32_t slot;
 			uint32_t value;
 		} own[] = {
-			{special[XS_PTX_TID_X], t % block[0]},
-			{special[XS_PTX_TID_Y], t / block[0] % block[1]},
-			{special[XS_PTX_TID_Z], t / block[0] / block[1]},
-			{special[XS_PTX_LANEID], t % XS_SIM_WARP_SIZE},
+		    {special[XS_PTX_TID_X], t % block[0]},
+		    {special[XS_PTX_TID_Y], t / block[0] % block[1]},
+		    {special[XS_PTX_TID_Z], t / block[0] / block[1]},
+		    {special[XS_PTX_LANEID], t % XS_SIM_WARP_SIZE},
 		};
 
 		for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 			if (own[i].slot >= 0)
 				SLOT(u32, own[i].slot)[l] = own[i].value;
 		if (k->local_slot >= 0)
-			SLOT(u64, k->local_slot)[l] = (uintptr_t)warp->local +
-						      (size_t)l * k->local_bytes;
+			SLOT(u64, k->local_slot)
+			[l] =
+			    (uintptr_t)warp->local + (size_t)l * k->local_bytes;
 	}
 }
 
@@ -255,7 +254,8 @@ static void run_grid(struct xs_ptx_warp *warps, unsigned warp_count,
 
 struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch)
 {
-	const struct xs_ptx_kernel *k = xs_sim_function_kernel(launch->function);
+	const struct xs_ptx_kernel *k =
+	    xs_sim_function_kernel(launch->function);
 	const unsigned threads =
 	    launch->block[0] * launch->block[1] * launch->block[2];
 	const unsigned warp_count = (threads + LANES - 1) / LANES;

@@ -45,7 +45,7 @@ struct xs_ptx_warp {
 };
 
 #define SLOT(type, slot)                                                       \
-	((lane_##type *)(void *)(warp->regs + (size_t)(slot) * LANES))
+	((lane_##type *)(void *)(warp->regs + (size_t)(slot)*LANES))
 
 /* Runs the statement for each lane l of the mask. */
 #define EACH_LANE(statement)                                                   \

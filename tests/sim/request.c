@@ -5,9 +5,9 @@
 int xs_sim_set(struct xs_sim_stream *stream, const struct xs_sim_set *set)
 {
 	struct xs_sim_op op = {
-		.kind = XS_SIM_SET,
-		.stream = stream,
-		.set = *set,
+	    .kind = XS_SIM_SET,
+	    .stream = stream,
+	    .set = *set,
 	};
 
 	if (set->width == 0 || set->height == 0)
@@ -19,9 +19,9 @@ int xs_sim_event_issue(enum xs_sim_op_kind kind, struct xs_sim_event *event,
 		       struct xs_sim_stream *stream)
 {
 	struct xs_sim_op op = {
-		.kind = kind,
-		.stream = stream,
-		.event = event,
+	    .kind = kind,
+	    .stream = stream,
+	    .event = event,
 	};
 
 	return event ? xs_sim_issue(&op) : XS_SIM_EHANDLE;

@@ -122,11 +122,11 @@ static void complete(struct device *device, struct xs_sim_op *op,
 		     uint64_t spent_ns, struct xs_sim_work work)
 {
 	struct xs_sim_record record = {
-		.kind = op->kind,
-		.device = op->stream->device,
-		.stream = op->stream->id,
-		.correlation = op->correlation,
-		.op = op,
+	    .kind = op->kind,
+	    .device = op->stream->device,
+	    .stream = op->stream->id,
+	    .correlation = op->correlation,
+	    .op = op,
 	};
 	struct xs_sim_span span;
 
@@ -349,8 +349,8 @@ void xs_sim_stream_wait(struct xs_sim_stream *stream)
 	pthread_mutex_lock(&device->lock);
 	wait_performed(device,
 		       stream->legacy ? device->issued : stream->issued);
-	end_ns = stream->legacy ? device->model.blocking_end_ns
-				: stream->end_ns;
+	end_ns =
+	    stream->legacy ? device->model.blocking_end_ns : stream->end_ns;
 	pthread_mutex_unlock(&device->lock);
 	sleep_until(end_ns);
 }

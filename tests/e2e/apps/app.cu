@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the end-to-end tests trace: one program with a mode for each situation.
+ * It knows nothing of xferspy. The kernel adds, so that every result can be
+ * checked; what it prints depends on the results alone.
+ */
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                                            \
+	do {                                                                   \
+		cudaError_t error_ = (call);                                   \
+		if (error_ != cudaSuccess) {                                   \
+			fprintf(stderr, "%s: %s\n", #call,                     \
+				cudaGetErrorString(error_));                   \
+			exit(2);                                               \
+		}                                                              \
+	} while (0)
+
+static const int count = 16384; /* ints of an array */
+static const size_t bytes = count * sizeof(int);
+
+__global__ void add(const int *a, const int *b, int *sum, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		sum[i] = a[i] + b[i];
+}
+
+__global__ void twice(int *a, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		a[i] = 2 * a[i];
+}
+
+struct arrays {
+	int *a, *b, *sum;	  /* host */
+	int *dev_a, *dev_b, *dev_sum;
+	bool pinned;
+};
+
+static int *host_array(bool pinned)
+{
+	void *p = NULL;
+
+	if (pinned)
+		CHECK(cudaMallocHost(&p, bytes));
+	else
+		p = malloc(bytes);
+	return (int *)p;
+}
+
+static void set_up(struct arrays *s, bool pinned)
+{
+	s->pinned = pinned;
+	s->a = host_array(pinned);
+	s->b = host_array(pinned);
+	s->sum = host_array(pinned);
+	for (int i = 0; i < count; i++) {
+		s->a[i] = i;
+		s->b[i] = 3 * i;
+		s->sum[i] = 0;
+	}
+	CHECK(cudaMalloc((void **)&s->dev_a, bytes));
+	CHECK(cudaMalloc((void **)&s->dev_b, bytes));
+	CHECK(cudaMalloc((void **)&s->dev_sum, bytes));
+}
+
+static void clean_up(struct arrays *s)
+{
+	int *host[] = {s->a, s->b, s->sum};
+
+	CHECK(cudaFree(s->dev_a));
+	CHECK(cudaFree(s->dev_b));
+	CHECK(cudaFree(s->dev_sum));
+	for (int *p : host) {
+		if (s->pinned)
+			CHECK(cudaFreeHost(p));
+		else
+			free(p);
+	}
+}
+
+static int check(const struct arrays *s, int factor)
+{
+	int bad = 0;
+
+	for (int i = 0; i < count; i++)
+		bad += s->sum[i] != factor * i;
+	return bad;
+}
+
+/* Two copies in, a kernel, a copy out. */
+static void add_round(struct arrays *s)
+{
+	CHECK(cudaMemcpy(s->dev_a, s->a, bytes, cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(s->dev_b, s->b, bytes, cudaMemcpyHostToDevice));
+	add<<<count / 256, 256>>>(s->dev_a, s->dev_b, s->dev_sum, count);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpy(s->sum, s->dev_sum, bytes, cudaMemcpyDeviceToHost));
+}
+
+/* One copy in of half the size, another kernel, a copy out. */
+static void twice_round(struct arrays *s)
+{
+	CHECK(cudaMemcpy(s->dev_a, s->a, bytes / 2, cudaMemcpyHostToDevice));
+	twice<<<count / 512, 256>>>(s->dev_a, count / 2);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpy(s->sum, s->dev_a, bytes / 2, cudaMemcpyDeviceToHost));
+}
+
+static int serial(int rounds)
+{
+	struct arrays s;
+	int bad;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	bad = check(&s, 4);
+	clean_up(&s);
+	printf("serial: %d wrong\n", bad);
+	return bad;
+}
+
+static int phases(int rounds)
+{
+	struct arrays s;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++) {
+		add_round(&s);
+		twice_round(&s);
+	}
+	clean_up(&s);
+	printf("phases: done\n");
+	return 0;
+}
+
+/* The arrays in parts, each part in its own stream, depth first or breadth
+ * first. */
+static int streams(int rounds, bool breadth_first)
+{
+	const int parts = 4, part = count / parts;
+	const size_t part_bytes = bytes / parts;
+	cudaStream_t stream[parts];
+	struct arrays s;
+	int bad;
+
+	set_up(&s, true);
+	for (int p = 0; p < parts; p++)
+		CHECK(cudaStreamCreate(&stream[p]));
+	for (int i = 0; i < rounds; i++) {
+		for (int step = 0; step < parts * 3; step++) {
+			int p = breadth_first ? step % parts : step / 3;
+			int what = breadth_first ? step / parts : step % 3;
+			int at = p * part;
+
+			if (what == 0) {
+				CHECK(cudaMemcpyAsync(s.dev_a + at, s.a + at,
+						      part_bytes,
+						      cudaMemcpyHostToDevice,
+						      stream[p]));
+				CHECK(cudaMemcpyAsync(s.dev_b + at, s.b + at,
+						      part_bytes,
+						      cudaMemcpyHostToDevice,
+						      stream[p]));
+			} else if (what == 1) {
+				add<<<part / 256, 256, 0, stream[p]>>>(
+				    s.dev_a + at, s.dev_b + at, s.dev_sum + at,
+				    part);
+				CHECK(cudaGetLastError());
+			} else {
+				CHECK(cudaMemcpyAsync(s.sum + at,
+						      s.dev_sum + at,
+						      part_bytes,
+						      cudaMemcpyDeviceToHost,
+						      stream[p]));
+			}
+		}
+		CHECK(cudaDeviceSynchronize());
+	}
+	bad = check(&s, 4);
+	for (int p = 0; p < parts; p++)
+		CHECK(cudaStreamDestroy(stream[p]));
+	clean_up(&s);
+	printf("streams: %d wrong\n", bad);
+	return bad;
+}
+
+struct work {
+	pthread_t thread;
+	int device, rounds, bad;
+};
+
+/* A thread with its own stream and events, on its device. */
+static void *thread_main(void *argument)
+{
+	struct work *w = (struct work *)argument;
+	struct arrays s;
+	cudaStream_t stream;
+
+	CHECK(cudaSetDevice(w->device));
+	set_up(&s, true);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (int i = 0; i < w->rounds; i++) {
+		CHECK(cudaMemcpyAsync(s.dev_a, s.a, bytes,
+				      cudaMemcpyHostToDevice, stream));
+		CHECK(cudaMemcpyAsync(s.dev_b, s.b, bytes,
+				      cudaMemcpyHostToDevice, stream));
+		add<<<count / 256, 256, 0, stream>>>(s.dev_a, s.dev_b,
+						     s.dev_sum, count);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpyAsync(s.sum, s.dev_sum, bytes,
+				      cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	w->bad = check(&s, 4);
+	CHECK(cudaStreamDestroy(stream));
+	clean_up(&s);
+	return NULL;
+}
+
+static int threads(int number, int devices, int rounds)
+{
+	struct work work[16];
+	int bad = 0;
+
+	for (int i = 0; i < number; i++) {
+		work[i].device = i % devices;
+		work[i].rounds = rounds;
+		pthread_create(&work[i].thread, NULL, thread_main, &work[i]);
+	}
+	for (int i = 0; i < number; i++) {
+		pthread_join(work[i].thread, NULL);
+		bad += work[i].bad;
+	}
+	printf("threads: %d wrong\n", bad);
+	return bad;
+}
+
+/* Says when some rounds are done, then goes on until it is killed. */
+static int endless(int rounds)
+{
+	struct arrays s;
+
+	set_up(&s, false);
+	for (int i = 0;; i++) {
+		add_round(&s);
+		if (i == rounds) {
+			printf("ready\n");
+			fflush(stdout);
+		}
+		usleep(1000);
+	}
+}
+
+/* The child works; the parent, too, if it is to. */
+static int forks(int rounds, bool parent_first)
+{
+	int status = 0;
+	pid_t child;
+
+	if (parent_first)
+		serial(rounds);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		if (parent_first) {
+			int n = 0;
+
+			/* CUDA does not survive a fork. */
+			printf("child: %s\n",
+			       cudaGetErrorName(cudaGetDeviceCount(&n)));
+			fflush(stdout);
+			_exit(5);
+		}
+		_exit(serial(rounds) + fflush(stdout) + 5);
+	}
+	waitpid(child, &status, 0);
+	if (!parent_first)
+		serial(rounds);
+	printf("child left with %d\n", WEXITSTATUS(status));
+	return 0;
+}
+
+/* Work in flight, and nobody waits for it. */
+static void leave(int rounds, bool at_once)
+{
+	struct arrays s;
+
+	set_up(&s, true);
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	add<<<count / 256, 256>>>(s.dev_a, s.dev_b, s.dev_sum, count);
+	printf("leaving\n");
+	fflush(stdout);
+	if (at_once)
+		_exit(7);
+	exit(7);
+}
+
+/* Calls that fail must fail alike, and errno must stay what it was. */
+static int errors(void)
+{
+	void *p = NULL;
+	int before;
+
+	errno = ENOTTY;
+	before = errno;
+	printf("%s ", cudaGetErrorName(cudaMemcpy(NULL, &p, sizeof(p),
+						  cudaMemcpyHostToDevice)));
+	printf("%s ", cudaGetErrorName(cudaMalloc(&p, (size_t)1 << 60)));
+	printf("%s ", cudaGetErrorName(cudaFree(&p)));
+	printf("%s ", cudaGetErrorName(cudaSetDevice(99)));
+	add<<<1, 4096>>>(NULL, NULL, NULL, 0);
+	printf("%s ", cudaGetErrorName(cudaGetLastError()));
+	printf("%s\n", errno == before ? "errno kept" : strerror(errno));
+	return 3;
+}
+
+/* CUDA calls after main has returned. */
+static struct at_end {
+	int *p;
+	~at_end()
+	{
+		if (p)
+			printf("freed: %s\n", cudaGetErrorName(cudaFree(p)));
+	}
+} at_end;
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+
+	if (strcmp(mode, "serial") == 0)
+		return serial(rounds);
+	if (strcmp(mode, "phases") == 0)
+		return phases(rounds);
+	if (strcmp(mode, "depth") == 0)
+		return streams(rounds, false);
+	if (strcmp(mode, "breadth") == 0)
+		return streams(rounds, true);
+	if (strcmp(mode, "threads") == 0)
+		return threads(4, 1, rounds);
+	if (strcmp(mode, "devices") == 0)
+		return threads(2, 2, rounds);
+	if (strcmp(mode, "endless") == 0)
+		return endless(rounds);
+	if (strcmp(mode, "fork-before") == 0)
+		return forks(rounds, false);
+	if (strcmp(mode, "fork-after") == 0)
+		return forks(rounds, true);
+	if (strcmp(mode, "_exit") == 0)
+		leave(rounds, true);
+	if (strcmp(mode, "exit") == 0)
+		leave(rounds, false);
+	if (strcmp(mode, "errors") == 0)
+		return errors();
+	if (strcmp(mode, "destructor") == 0) {
+		CHECK(cudaMalloc((void **)&at_end.p, 64));
+		return serial(rounds);
+	}
+	if (strcmp(mode, "nothing") == 0) {
+		printf("no CUDA\n");
+		return 0;
+	}
+	fprintf(stderr, "app: no mode '%s'\n", mode);
+	return 1;
+}

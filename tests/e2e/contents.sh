@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a trace holds is what the program is known to do, and the program does
+# what it does without the library. app's arrays have 16384 ints.
+. "$(dirname "$0")/lib.sh"
+array=65536
+
+# Two copies in, a kernel and a copy out, five times, pageable.
+plain "$XS_APPS/app" serial 5
+cp out out.plain
+traced "$XS_APPS/app" serial 5
+expect "exit code" "$status" 0
+cmp -s out out.plain || fail "stdout differs from that without the library"
+grep -q "xferspy report" err || fail "no line on stderr that says how to go on"
+expect "lines on stderr" "$(wc -l <err)" 1
+read_trace
+expect "copies in" "$(count '^copy .*direction=1 src_memory=1 dst_memory=3')" 10
+expect "bytes in" "$(sum '^copy .*direction=1' bytes)" $((10 * array))
+expect "copies out" "$(count '^copy .*direction=2 src_memory=3 dst_memory=1')" 5
+expect "bytes out" "$(sum '^copy .*direction=2' bytes)" $((5 * array))
+expect "kernels" "$(count '^kernel ')" 5
+expect "calls of copies" "$(count '^copycall ')" 15
+expect "bytes of calls" "$(sum '^copycall ' bytes)" $((15 * array))
+expect "launches" "$(count '^call ')" 5
+expect "allocations and frees" "$(count '^memcall ')" 6
+expect "sites of copies" "$(count '^site call_class=1 ')" 3
+expect "ops in the report" "$(json gpu_ops_seen)" 20
+expect "ops with their calls" "$(json matched)" 20
+expect "lost" "$(json lost)" 0
+expect "bytes in of the report" "$(json h2d_bytes)" $((10 * array))
+expect "rounds of the phase" "$(json rounds)" 5
+grep -q '"function": "add_round' report || fail "no call site in add_round"
+"$XS_COMMAND" dump ./*.xspy | grep -q 'text="_Z3addPKiS0_Pii"' ||
+	fail "no name of the kernel"
+
+# The same program with its runtime linked statically: only CUPTI sees it.
+# (Without a libcudart.so beside which it could be found, CUPTI is named.)
+grep -E '^(copy|kernel|set) ' dump |
+	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops
+XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" traced "$XS_APPS/app-static" serial 5
+cmp -s out out.plain || fail "static: stdout differs"
+read_trace
+grep -E '^(copy|kernel|set) ' dump |
+	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops.static
+diff ops ops.static >&2 || fail "static: not the ops of the shared runtime"
+expect "static: calls of copies" "$(count '^copycall ')" 15
+expect "static: ops with their calls" "$(json matched)" 20
+
+# Two kinds of rounds in turn.
+traced "$XS_APPS/app" phases 6
+read_trace
+expect "phases" "$(grep -c '"signature":' report)" 2
+expect "phases of six rounds" "$(grep -c '"rounds": 6,' report)" 2
+
+# Four threads with a stream each; two devices.
+traced "$XS_APPS/app" threads 5
+expect "threads: exit code" "$status" 0
+read_trace
+expect "threads: bytes in" "$(sum '^copy .*direction=1' bytes)" $((40 * array))
+expect "threads: ops with their calls" "$(json matched)" 80
+expect "threads: streams" "$(count '^queue .*queue_kind=0')" 4
+expect "threads that call" \
+	"$(grep '^chunk ' dump | grep -v ' thread=0 ' | grep -o 'thread=[0-9]*' |
+		sort -u | wc -l)" 4
+traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
+expect "devices: exit code" "$status" 0
+read_trace
+expect "devices: queues" "$(count '^queue .*device=[01] .*queue_kind=0')" 2
+expect "devices: of the second" "$(count '^queue .*device=1 .*queue_kind=0')" 1
+expect "devices: described" "$(count '^device ')" 2
+expect "devices: ops with their calls" "$(json matched)" 40

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# For the end-to-end scripts: runs programs on the simulated device, with and
+# without the library, and looks into the traces. CMake sets XS_PRELOAD,
+# XS_COMMAND, XS_SIM, XS_APPS and XS_EXAMPLES.
+set -eu
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export LD_LIBRARY_PATH="$XS_SIM"
+export XFERSPY_OUTPUT="$work/%p.xspy"
+unset XFERSPY_MODE XFERSPY_LOG XFERSPY_SUMMARY XFERSPY_CUPTI LD_PRELOAD
+unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
+
+fail()
+{
+	echo "FAILED: $*" >&2
+	for file in out err; do
+		if [ -s "$file" ]; then
+			echo "--- $file" >&2
+			cat "$file" >&2
+		fi
+	done
+	exit 1
+}
+
+# expect WHAT GOT WANT
+expect()
+{
+	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+# within WHAT GOT LOW HIGH: numbers
+within()
+{
+	awk -v got="$2" -v low="$3" -v high="$4" \
+		'BEGIN { exit !(got >= low && got <= high) }' ||
+		fail "$1: got $2, want $3 to $4"
+}
+
+# plain COMMAND...: without the library; status in $status, output in out, err.
+plain()
+{
+	status=0
+	timeout 30 "$@" >out 2>err || status=$?
+}
+
+# traced COMMAND...: with it. What was there of earlier runs is gone.
+traced()
+{
+	rm -f ./*.xspy
+	status=0
+	LD_PRELOAD="$XS_PRELOAD" timeout 30 "$@" >out 2>err || status=$?
+}
+
+traces()
+{
+	find . -name '*.xspy' | wc -l
+}
+
+# The one trace there is, as text in dump, and its report as JSON in report.
+read_trace()
+{
+	expect "number of traces" "$(traces)" 1
+	"$XS_COMMAND" dump ./*.xspy >dump || fail "xferspy dump: $?"
+	"$XS_COMMAND" report --format json ./*.xspy >report ||
+		fail "xferspy report: $?"
+}
+
+# count PATTERN: lines of the dump
+count()
+{
+	grep -c -E -- "$1" dump || :
+}
+
+# sum PATTERN FIELD: of the dump's lines
+sum()
+{
+	awk -v pattern="$1" -v field="$2=" '
+		$0 ~ pattern {
+			for (i = 1; i <= NF; i++)
+				if (index($i, field) == 1)
+					total += substr($i, length(field) + 1)
+		}
+		END { printf "%d", total }' dump
+}
+
+# json KEY: the first number or word of that key in the report
+json()
+{
+	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report | head -1
+}
+
+# overlap KIND KIND: ns during which ops of both kinds run (in, out, kernel)
+overlap()
+{
+	awk -f "$here/overlap.awk" -v first="$1" -v second="$2" dump
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is missing is said, and the rest is there.
+. "$(dirname "$0")/lib.sh"
+
+# CUPTI cannot be had: the calls alone.
+plain "$XS_APPS/app" serial 3
+cp out out.plain
+export XFERSPY_CUPTI=/no/such/libcupti.so
+traced "$XS_APPS/app" serial 3
+expect "no CUPTI: exit code" "$status" 0
+cmp -s out out.plain || fail "no CUPTI: stdout differs"
+read_trace
+expect "no CUPTI: calls of copies" "$(count '^copycall ')" 9
+expect "no CUPTI: launches" "$(count '^call ')" 3
+expect "no CUPTI: ops" "$(count '^(copy|kernel|set) ')" 0
+expect "no CUPTI: ops in the report" "$(json gpu_ops_seen)" 0
+grep -q 'libcupti' report || fail "no CUPTI: the JSON report does not say so"
+"$XS_COMMAND" report ./*.xspy >out || fail "no CUPTI: report: $?"
+grep -q 'libcupti' out || fail "no CUPTI: the text report does not say so"
+unset XFERSPY_CUPTI
+
+# Another tool has the callbacks: ops are there, static calls are not.
+traced env XS_SIM_CUPTI_SUBSCRIBE_FAIL=1 "$XS_APPS/app" serial 3
+expect "subscriber taken: exit code" "$status" 0
+read_trace
+expect "subscriber taken: calls of copies" "$(count '^copycall ')" 9
+expect "subscriber taken: ops" "$(count '^(copy|kernel|set) ')" 12
+grep -q 'another tool' report || fail "subscriber taken: not in the report"
+
+# Loaded by CUDA itself, with nothing preloaded and a static runtime.
+rm -f ./*.xspy
+plain env CUDA_INJECTION64_PATH="$XS_PRELOAD" \
+	XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" "$XS_APPS/app-static" serial 3
+expect "injected: exit code" "$status" 0
+cmp -s out out.plain || fail "injected: stdout differs"
+read_trace
+expect "injected: ops" "$(count '^(copy|kernel|set) ')" 12
+
+# A trace that was cut off in the middle, or of nothing at all.
+traced "$XS_APPS/app" serial 3
+for bytes in 4096 5000 8192; do
+	head -c "$bytes" ./*.xspy >cut
+	"$XS_COMMAND" report cut >out 2>err || fail "cut at $bytes: $?"
+done
+head -c 60 ./*.xspy >cut
+status=0
+"$XS_COMMAND" report cut >out 2>err || status=$?
+expect "cut in the header" "$status" 2
