@@ -56,23 +56,47 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
+/* The file name of an address's object; "" when it is in none. */
+static const char *object_of(uintptr_t address, void **base)
+{
+	Dl_info info;
+	const char *slash;
+
+	if (!dladdr((void *)address, &info) || !info.dli_fname)
+		return "";
+	*base = info.dli_fbase;
+	slash = strrchr(info.dli_fname, '/');
+	return slash ? slash + 1 : info.dli_fname;
+}
+
+static bool begins_with_any(const char *name, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
+			return true;
+	return false;
+}
+
+/* CUDA and us: between the application's call and the callback. */
 static bool is_tool(uintptr_t address)
 {
 	static const char *const names[] = {"libcupti.so", "libcuda.so",
-					    "libcudart.so"};
-	Dl_info here, info;
-	const char *name;
+					    "libcudart.so", NULL};
+	void *ours = NULL, *base = NULL;
 
-	if (!dladdr((void *)address, &info) || !info.dli_fname)
-		return false;
-	if (dladdr((void *)is_tool, &here) && here.dli_fbase == info.dli_fbase)
-		return true;
-	name = strrchr(info.dli_fname, '/');
-	name = name ? name + 1 : info.dli_fname;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	object_of((uintptr_t)is_tool, &ours);
+	return begins_with_any(object_of(address, &base), names) ||
+	       (base && base == ours);
+}
+
+/* What called main() or a thread's function: nobody's call site. */
+static bool is_libc(uintptr_t address)
+{
+	static const char *const names[] = {"libc.so", "libpthread.so",
+					    "ld-linux", NULL};
+	void *base;
+
+	return begins_with_any(object_of(address, &base), names);
 }
 
 /* From the outermost frame in, so that each site has its caller's number. */
@@ -84,8 +108,10 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 
 	while (first < walk->count && is_tool(walk->frames[first].address - 1))
 		first++;
-	last = first + KEPT_FRAMES < walk->count ? first + KEPT_FRAMES
-						 : walk->count;
+	last = first;
+	while (last < walk->count && last - first < KEPT_FRAMES &&
+	       !is_libc(walk->frames[last].address - 1))
+		last++;
 	for (unsigned i = last; i-- > first;) {
 		enum xs_function of = i == first ? fn : XS_FN_FRAME;
 		uintptr_t address = walk->frames[i].address;

@@ -11,9 +11,9 @@
 #include "preload/thread.h"
 
 /*
- * The site id of the current call of `fn`; its frames
- * are sites chained by `caller`, the nearest first, without those of the
- * driver and of CUPTI. 0 when nothing is known. The thread is open.
+ * The site id of the current call of `fn`; its frames are sites chained by
+ * `caller`, the nearest first, without those of the driver, of CUPTI and of
+ * what called main(). 0 when the trace has no room. The thread is open.
  */
 uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn);
 
