@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy dump: a trace as text, and the text as a trace. */
+#include "analyzer/symbols.h"
 #include "analyzer/text.h"
 #include "report/cli.h"
 
@@ -10,22 +11,26 @@
 static const char usage[] =
     "Usage: xferspy dump TRACE [-o TEXT]\n"
     "       xferspy dump --read TEXT -o TRACE\n"
+    "       xferspy dump --resolve TRACE\n"
     "Every record of a trace as one line of text; the same text reads back\n"
     "to the same bytes. TEXT may be - for standard input or output.\n"
     "\n"
     "  --read             read text and write a trace\n"
+    "  --resolve          add functions, files and lines to TRACE, so that it\n"
+    "                     reads the same where the program's files are not\n"
     "  -o, --output FILE  write there\n"
     "  -h, --help         this text\n";
 
 struct options {
 	const char *output;
-	bool read, help;
+	bool read, resolve, help;
 };
 
 static int parse(int argc, char **argv, struct options *out)
 {
 	static const struct option options[] = {
 	    {"read", no_argument, NULL, 'r'},
+	    {"resolve", no_argument, NULL, 's'},
 	    {"output", required_argument, NULL, 'o'},
 	    {"help", no_argument, NULL, 'h'},
 	    {0}};
@@ -36,6 +41,8 @@ static int parse(int argc, char **argv, struct options *out)
 	       -1) {
 		if (option == 'r')
 			out->read = true;
+		else if (option == 's')
+			out->resolve = true;
 		else if (option == 'o')
 			out->output = optarg;
 		else if (option == 'h')
@@ -49,6 +56,10 @@ static int parse(int argc, char **argv, struct options *out)
 		return xs_cli_error(XS_EXIT_USAGE, "dump",
 				    "it takes exactly one file",
 				    "see xferspy dump --help");
+	if (out->resolve && (out->read || out->output))
+		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
+				    "it changes the trace that it is given",
+				    "leave out the other options");
 	if (out->read && !out->output)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
 				    "a trace is not for a terminal",
@@ -100,6 +111,23 @@ out:
 	return code;
 }
 
+static int resolve(const char *path)
+{
+	struct xs_trace *trace = NULL;
+	const char *error = NULL;
+	int err = xs_trace_read(path, &trace, &error);
+
+	if (err)
+		return xs_cli_unreadable(path, err, error);
+	err = xs_symbols_resolve(trace);
+	if (!err)
+		err = xs_symbols_append(path, trace);
+	xs_trace_free(trace);
+	if (err == -EINVAL)
+		error = "not a binary trace that was closed in order";
+	return err ? xs_cli_unreadable(path, err, error) : XS_EXIT_DONE;
+}
+
 int xs_cmd_dump(int argc, char **argv)
 {
 	struct options options = {0};
@@ -111,6 +139,8 @@ int xs_cmd_dump(int argc, char **argv)
 		fputs(usage, stdout);
 		return XS_EXIT_DONE;
 	}
+	if (options.resolve)
+		return resolve(argv[optind]);
 	if (options.read)
 		return read_back(argv[optind], options.output);
 	return dump(argv[optind], options.output);

@@ -74,6 +74,7 @@ static void wrong_use_exits_with_1(void **state)
 	    {"diff x y --fail-above much", "no percentage"},
 	    {"dump", "exactly one file"},
 	    {"dump --read x", "say where to write it with -o TRACE"},
+	    {"dump --resolve x -o y", "leave out the other options"},
 	    {"run", "no command was given"},
 	    {"run --frob true", "no such option"},
 	};
@@ -158,6 +159,8 @@ static void a_dump_reads_back(void **state)
 	expect("report cli-2.xspy", 0, "Where the time went", NULL);
 	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o cli-3.xspy", 2, NULL,
 	       "xferspy: line 1: ");
+	expect("dump --resolve cli-1.xspy", 0, NULL, NULL);
+	expect("dump --resolve " BEFORE, 2, NULL, "not a binary trace");
 }
 
 static void run_passes_the_exit_code_on(void **state)
