@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 
 #define ROUND_NS  200000000u
 #define CLOCKS_NS 5000000000u
@@ -49,9 +50,23 @@ static void write_clock(void)
 	xs_gpu_clock(xs_cupti_now_ns());
 }
 
+/* While the last room lasts, the trace says why there is no more. */
+static void make_room(void)
+{
+	static bool said;
+	int err = xs_sink_grow_ahead(&xs_sink);
+
+	if (err && !said)
+		xs_gpu_info("note",
+			    "no more room for the trace (%s): records are "
+			    "lost; set XFERSPY_OUTPUT to a larger disk",
+			    strerror(-err));
+	said = said || err;
+}
+
 static void do_round(bool last)
 {
-	xs_sink_grow_ahead(&xs_sink);
+	make_room();
 	xs_cupti_flush(last);
 	__atomic_store_n(&xs_sink.header->flush_realtime_ns,
 			 xs_gpu_last_end_ns(), __ATOMIC_RELAXED);

@@ -60,6 +60,8 @@ static struct xs_sink_start process_start;
 static pid_t owner;		    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
 static int open_error;
+static bool
+    summary_wanted; /* asked early: exit is late to read the environment */
 static char wanted_path[PATH_MAX];
 
 static void note_process_start(void)
@@ -80,11 +82,16 @@ static void child_of_fork(void)
 		atomic_store(&xs_state, XS_STATE_OFF);
 }
 
+/* The constructor; and the first hook, where a library's constructor that uses
+ * CUDA runs before ours. */
 __attribute__((constructor)) static void load(void)
 {
+	static atomic_bool loaded;
 	char path[PATH_MAX];
 	Dl_info self;
 
+	if (atomic_exchange(&loaded, true))
+		return;
 	if (xs_config_is_off()) {
 		atomic_store(&xs_state, XS_STATE_OFF);
 		return;
@@ -189,11 +196,13 @@ bool xs_lifecycle_start(struct xs_thread *thread)
 {
 	int expected = XS_STATE_NEW;
 
+	load();
 	if (!atomic_compare_exchange_strong(&xs_state, &expected,
 					    XS_STATE_STARTING))
 		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
+	summary_wanted = xs_config_summary();
 	xs_thread_prepare();
 	if (atexit(finish) || at_quick_exit(finish))
 		xs_log("no handler at exit: the trace will not be closed");
@@ -291,7 +300,7 @@ static void finish(void)
 
 	if (getpid() != owner)
 		return;
-	if (open_error && xs_config_summary()) {
+	if (open_error && summary_wanted) {
 		say_failure();
 		open_error = 0;
 	}
@@ -307,7 +316,7 @@ static void finish(void)
 			    "waits: its last records are missing");
 	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
 	atomic_store(&xs_state, XS_STATE_OFF);
-	if (xs_config_summary())
+	if (summary_wanted)
 		say_summary(file_bytes);
 	errno = kept_errno;
 }
