@@ -1,49 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One PTX instruction: its mnemonic, its operands as slots. */
-#include "tests/sim/ptx_parser.h"
+/* PTX instructions: the mnemonic decides what becomes of the operands. */
+#include "tests/sim/ptx_reading.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#define MAX_PARTS    8
-#define MAX_OPERANDS 6
-
-struct part {
-	const char *text;
-	size_t length;
-};
-
-enum operand_kind {
-	IS_REG,
-	IS_BITS,
-	IS_SYMBOL,
-	IS_LOCAL,
-	IS_ADDRESS,
-	IS_CLOCK,
-	IS_WORD
-};
-
-struct operand {
-	enum operand_kind kind;
-	int32_t slot;  /* IS_REG; IS_ADDRESS: base, or -1 */
-	int32_t slot2; /* `%p|%q` */
-	uint64_t bits; /* IS_BITS, IS_SYMBOL; IS_ADDRESS: offset */
-	struct xs_ptx_token word;
-	bool inverted; /* `!%p` */
-};
-
-/* An instruction while it is read. */
-struct reading {
-	struct xs_ptx_parser *p;
-	struct part parts[MAX_PARTS];
-	size_t part_count;
-	struct operand operands[MAX_OPERANDS];
-	size_t operand_count;
-	int32_t vector[4]; /* slots of `{a,b}` */
-	size_t vector_count;
-	size_t vector_at; /* the operand that is a vector */
-	struct xs_ptx_insn insn;
-};
 
 static bool part_is(const struct part *part, const char *text)
 {
@@ -77,7 +36,7 @@ static void split_mnemonic(struct reading *r)
 	const struct xs_ptx_token *token = &r->p->token;
 	const char *at = token->text, *end = at + token->length;
 
-	while (at < end && r->part_count < MAX_PARTS) {
+	while (at < end && r->part_count < XS_PTX_PARTS) {
 		const char *dot = memchr(at, '.', (size_t)(end - at));
 
 		if (!dot)
@@ -87,204 +46,6 @@ static void split_mnemonic(struct reading *r)
 		at = dot + 1;
 	}
 	xs_ptx_advance(r->p);
-}
-
-static int32_t constant_slot(struct xs_ptx_parser *p, uint64_t bits,
-			     uint8_t bytes)
-{
-	struct xs_ptx_kernel *k = p->kernel;
-	struct xs_ptx_constant *grown;
-
-	for (uint32_t i = 0; i < k->constant_count; i++)
-		if (k->constants[i].bits == bits &&
-		    p->slot_bytes[k->constants[i].slot] == bytes)
-			return k->constants[i].slot;
-	grown = xs_ptx_grow(p, k->constants, k->constant_count,
-			    sizeof(*k->constants));
-	if (!grown)
-		return 0;
-	k->constants = grown;
-	grown += k->constant_count++;
-	grown->bits = bits;
-	grown->bytes = bytes;
-	grown->slot = xs_ptx_new_slot(p, bytes);
-	return grown->slot;
-}
-
-static int32_t special_slot(struct xs_ptx_parser *p,
-			    const struct xs_ptx_token *name)
-{
-	static const char *const names[XS_PTX_SPECIALS] = {
-	    "%tid.x",	 "%tid.y",    "%tid.z",	  "%ntid.x",  "%ntid.y",
-	    "%ntid.z",	 "%ctaid.x",  "%ctaid.y", "%ctaid.z", "%nctaid.x",
-	    "%nctaid.y", "%nctaid.z", "%laneid",
-	};
-
-	for (int i = 0; i < XS_PTX_SPECIALS; i++) {
-		int32_t *slot = &p->kernel->special[i];
-
-		if (!xs_ptx_is(name, names[i]))
-			continue;
-		if (*slot < 0)
-			*slot = xs_ptx_new_slot(p, 4);
-		return *slot;
-	}
-	return -1;
-}
-
-/* `%r12` of `.reg .b32 %r<20>`, or a register declared by its whole name. */
-static int32_t register_slot(const struct xs_ptx_parser *p,
-			     const struct xs_ptx_token *name)
-{
-	size_t digits = 0;
-	uint32_t number = 0;
-
-	for (uint32_t i = p->regs_count; i-- > 0;)
-		if (p->regs[i].count == 0 &&
-		    xs_ptx_same(&p->regs[i].prefix, name))
-			return (int32_t)p->regs[i].base;
-	while (digits < name->length &&
-	       name->text[name->length - 1 - digits] >= '0' &&
-	       name->text[name->length - 1 - digits] <= '9')
-		digits++;
-	for (size_t i = name->length - digits; i < name->length; i++)
-		number = number * 10 + (uint32_t)(name->text[i] - '0');
-	for (uint32_t i = p->regs_count; i-- > 0;) {
-		const struct xs_ptx_regs *regs = &p->regs[i];
-
-		if (regs->prefix.length == name->length - digits &&
-		    memcmp(regs->prefix.text, name->text,
-			   regs->prefix.length) == 0 &&
-		    number < regs->count)
-			return (int32_t)(regs->base + number);
-	}
-	return -1;
-}
-
-static bool read_word(struct reading *r, struct operand *o)
-{
-	struct xs_ptx_parser *p = r->p;
-	const struct xs_ptx_symbol *symbol;
-
-	o->word = p->token;
-	xs_ptx_advance(p);
-	if (xs_ptx_is(&o->word, "WARP_SZ")) {
-		*o = (struct operand){.kind = IS_BITS, .bits = 32};
-		return true;
-	}
-	if (xs_ptx_is(&o->word, "%clock64")) {
-		o->kind = IS_CLOCK;
-		return true;
-	}
-	if (o->word.text[0] == '%') {
-		o->kind = IS_REG;
-		o->slot = special_slot(p, &o->word);
-		if (o->slot < 0)
-			o->slot = register_slot(p, &o->word);
-		return o->slot >= 0;
-	}
-	symbol = xs_ptx_symbol_find(p, &o->word);
-	if (!symbol) {
-		o->kind = IS_WORD; /* a label */
-	} else if (symbol->kind == XS_PTX_SYMBOL_LOCAL) {
-		o->kind = IS_LOCAL;
-		o->slot = p->kernel->local_slot;
-		o->bits = symbol->value;
-	} else {
-		o->kind = IS_SYMBOL;
-		o->bits = symbol->value;
-	}
-	return true;
-}
-
-/* `[base+offset]` */
-static bool read_address(struct reading *r, struct operand *o)
-{
-	struct operand base = {.slot = -1, .slot2 = -1};
-	uint64_t offset;
-
-	*o = (struct operand){.kind = IS_ADDRESS, .slot = -1, .slot2 = -1};
-	if (!xs_ptx_take_number(r->p, &o->bits)) {
-		if (!read_word(r, &base) || base.kind == IS_WORD)
-			return false;
-		o->slot = base.slot;
-		o->bits = base.bits;
-	}
-	if (xs_ptx_take(r->p, "+")) {
-		if (!xs_ptx_take_number(r->p, &offset))
-			return false;
-		o->bits += offset;
-	}
-	return xs_ptx_take(r->p, "]");
-}
-
-static bool read_vector(struct reading *r, struct operand *o)
-{
-	r->vector_at = r->operand_count;
-	do {
-		if (r->vector_count == 4 || !read_word(r, o) ||
-		    o->kind != IS_REG)
-			return false;
-		r->vector[r->vector_count++] = o->slot;
-	} while (xs_ptx_take(r->p, ","));
-	o->slot = r->vector[0];
-	return xs_ptx_take(r->p, "}");
-}
-
-static bool read_operand(struct reading *r)
-{
-	struct xs_ptx_parser *p = r->p;
-	struct operand *o = &r->operands[r->operand_count];
-	struct operand second = {.slot = -1};
-	bool ok;
-
-	if (r->operand_count == MAX_OPERANDS)
-		return false;
-	*o = (struct operand){.slot = -1, .slot2 = -1};
-	o->inverted = xs_ptx_take(p, "!");
-	if (xs_ptx_take(p, "[")) {
-		ok = read_address(r, o);
-	} else if (xs_ptx_take(p, "{")) {
-		ok = read_vector(r, o);
-	} else if (xs_ptx_take_number(p, &o->bits)) {
-		o->kind = IS_BITS;
-		ok = true;
-	} else {
-		ok = p->token.kind == XS_PTX_TOKEN_WORD && read_word(r, o);
-	}
-	if (ok && xs_ptx_take(p, "|")) {
-		ok = read_word(r, &second);
-		o->slot2 = second.slot;
-	}
-	r->operand_count++;
-	return ok;
-}
-
-/* The operand as a slot that can be read with this width. */
-static int32_t source(struct reading *r, size_t index, uint8_t bytes)
-{
-	const struct operand *o = &r->operands[index];
-
-	if (index >= r->operand_count || o->kind >= IS_CLOCK || o->inverted) {
-		r->p->kernel->unsupported = true;
-		return 0;
-	}
-	if (o->kind == IS_BITS || o->kind == IS_SYMBOL)
-		return constant_slot(r->p, o->bits, bytes);
-	if (r->p->slot_bytes[o->slot] < bytes)
-		r->p->kernel->unsupported = true;
-	return o->slot;
-}
-
-static int32_t destination(struct reading *r)
-{
-	const struct operand *o = &r->operands[0];
-
-	if (r->operand_count == 0 || o->kind != IS_REG) {
-		r->p->kernel->unsupported = true;
-		return 0;
-	}
-	return o->slot;
 }
 
 void xs_ptx_append(struct xs_ptx_parser *p, const struct xs_ptx_insn *insn)
@@ -332,13 +93,13 @@ static void read_memory(struct reading *r)
 		return;
 	}
 	insn->src[0] =
-	    address->slot < 0 ? constant_slot(p, 0, 8) : address->slot;
+	    address->slot < 0 ? xs_ptx_constant_slot(p, 0, 8) : address->slot;
 	insn->src_bytes = p->slot_bytes[insn->src[0]];
 	insn->offset = (int64_t)address->bits;
 	for (size_t i = 0; i < lanes; i++) {
 		int32_t slot = r->vector_count ? r->vector[i]
-			       : store	       ? source(r, value, bytes)
-					       : destination(r);
+			       : store	       ? xs_ptx_source(r, value, bytes)
+					       : xs_ptx_destination(r);
 
 		if (store)
 			insn->src[1] = slot;
@@ -379,12 +140,13 @@ static void read_atomic(struct reading *r)
 		unsupported(r);
 		return;
 	}
-	insn->dst = keep ? destination(r) : -1;
-	insn->src[0] = r->operands[at].slot < 0 ? constant_slot(r->p, 0, 8)
-						: r->operands[at].slot;
+	insn->dst = keep ? xs_ptx_destination(r) : -1;
+	insn->src[0] = r->operands[at].slot < 0
+			   ? xs_ptx_constant_slot(r->p, 0, 8)
+			   : r->operands[at].slot;
 	insn->src_bytes = r->p->slot_bytes[insn->src[0]];
 	insn->offset = (int64_t)r->operands[at].bits;
-	insn->src[1] = source(r, at + 1, xs_ptx_type_bytes(insn->type));
+	insn->src[1] = xs_ptx_source(r, at + 1, xs_ptx_type_bytes(insn->type));
 	append(r);
 }
 
@@ -429,15 +191,15 @@ static void read_compare(struct reading *r)
 			known = true;
 		}
 	}
-	insn->dst = destination(r);
+	insn->dst = xs_ptx_destination(r);
 	insn->dst2 = r->operands[0].slot2;
-	insn->src[0] = source(r, 1, bytes);
-	insn->src[1] = source(r, 2, bytes);
+	insn->src[0] = xs_ptx_source(r, 1, bytes);
+	insn->src[1] = xs_ptx_source(r, 2, bytes);
 	if (r->operand_count == 4) {
 		insn->join = has_part(r, "and")	 ? XS_PTX_JOIN_AND
 			     : has_part(r, "or") ? XS_PTX_JOIN_OR
 						 : XS_PTX_JOIN_XOR;
-		insn->src[2] = source(r, 3, 4);
+		insn->src[2] = xs_ptx_source(r, 3, 4);
 	}
 	if (!known || insn->type == XS_PTX_NONE)
 		unsupported(r);
@@ -456,9 +218,9 @@ static void read_convert(struct reading *r)
 		    : has_part(r, "rmi") ? XS_PTX_RMI
 		    : has_part(r, "rpi") ? XS_PTX_RPI
 					 : XS_PTX_ROUND_NONE;
-	insn->dst = destination(r);
+	insn->dst = xs_ptx_destination(r);
 	insn->dst_bytes = r->p->slot_bytes[insn->dst];
-	insn->src[0] = source(r, 1, xs_ptx_type_bytes(insn->type));
+	insn->src[0] = xs_ptx_source(r, 1, xs_ptx_type_bytes(insn->type));
 	insn->src_bytes = r->p->slot_bytes[insn->src[0]];
 	if (insn->to == XS_PTX_NONE || insn->type == XS_PTX_NONE ||
 	    has_part(r, "sat"))
@@ -480,15 +242,15 @@ static void read_move(struct reading *r)
 
 	insn->code = XS_PTX_mov;
 	insn->type = (uint8_t)type_part(r, 0);
-	insn->dst = destination(r);
+	insn->dst = xs_ptx_destination(r);
 	if (from->kind == IS_CLOCK && r->operand_count == 2) {
 		read_plain(r, XS_PTX_clock);
 		return;
 	}
-	insn->src[0] = source(r, 1, xs_ptx_type_bytes(insn->type));
+	insn->src[0] = xs_ptx_source(r, 1, xs_ptx_type_bytes(insn->type));
 	if (from->kind == IS_LOCAL && from->bits) {
 		insn->code = XS_PTX_add;
-		insn->src[1] = constant_slot(r->p, from->bits, 8);
+		insn->src[1] = xs_ptx_constant_slot(r->p, from->bits, 8);
 	}
 	if (insn->type == XS_PTX_NONE || r->vector_count)
 		unsupported(r);
@@ -502,8 +264,8 @@ static void read_cvta(struct reading *r)
 	insn->code = XS_PTX_cvta;
 	insn->sub = has_part(r, "shared") ? XS_PTX_SHARED : XS_PTX_GENERIC;
 	insn->to_space = has_part(r, "to");
-	insn->dst = destination(r);
-	insn->src[0] = source(r, 1, 8);
+	insn->dst = xs_ptx_destination(r);
+	insn->src[0] = xs_ptx_source(r, 1, 8);
 	append(r);
 }
 
@@ -540,7 +302,7 @@ static void read_alu(struct reading *r, uint8_t code, uint8_t sources)
 	insn->code = alu_code(r, code);
 	insn->type = (uint8_t)type_part(r, 0);
 	bytes = xs_ptx_type_bytes(insn->type);
-	insn->dst = destination(r);
+	insn->dst = xs_ptx_destination(r);
 	for (uint8_t i = 0; i < sources; i++) {
 		uint8_t width = bytes;
 
@@ -550,7 +312,7 @@ static void read_alu(struct reading *r, uint8_t code, uint8_t sources)
 			width = 4;
 		if (insn->code == XS_PTX_madwide && i == 2)
 			width = (uint8_t)(2 * bytes);
-		insn->src[i] = source(r, i + 1u, width);
+		insn->src[i] = xs_ptx_source(r, i + 1u, width);
 	}
 	if (insn->type == XS_PTX_NONE || r->vector_count ||
 	    r->operand_count != sources + 1u || has_part(r, "sat") ||
@@ -604,13 +366,13 @@ void xs_ptx_instruction(struct xs_ptx_parser *p)
 	r.insn.guard = r.insn.dst = r.insn.dst2 = -1;
 	if (xs_ptx_take(p, "@")) {
 		r.insn.negate = xs_ptx_take(p, "!");
-		ok = read_word(&r, &guard) && guard.kind == IS_REG;
+		ok = xs_ptx_read_word(&r, &guard) && guard.kind == IS_REG;
 		r.insn.guard = guard.slot;
 	}
 	split_mnemonic(&r);
 	while (ok && p->token.kind != XS_PTX_TOKEN_END &&
 	       !xs_ptx_is(&p->token, ";")) {
-		ok = read_operand(&r);
+		ok = xs_ptx_read_operand(&r);
 		if (ok && !xs_ptx_take(p, ","))
 			break;
 	}
