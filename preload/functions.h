@@ -235,7 +235,8 @@ struct xs_event {
 	XS_ARGS_cudaMemcpyFromArray(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpyArrayToArray(A, _)                                   \
 	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
-	_() A(cudaArray_const_t, src) _() A(size_t, src_x) _() A(size_t, src_y) \
+	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
+	_() A(size_t, src_y)                                                   \
 	_() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpy2DToArray(A, _)                                      \
 	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
@@ -245,14 +246,17 @@ struct xs_event {
 	XS_ARGS_cudaMemcpy2DToArray(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpy2DFromArray(A, _)                                    \
 	A(void *, dst) _() A(size_t, dpitch) _() A(cudaArray_const_t, src)     \
-	_() A(size_t, x) _() A(size_t, y) _() A(size_t, width) _() A(size_t, height) \
+	_() A(size_t, x) _() A(size_t, y) _() A(size_t, width)                 \
+	_() A(size_t, height)                                                  \
 	_() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpy2DFromArrayAsync(A, _)                               \
 	XS_ARGS_cudaMemcpy2DFromArray(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpy2DArrayToArray(A, _)                                 \
 	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
-	_() A(cudaArray_const_t, src) _() A(size_t, src_x) _() A(size_t, src_y) \
-	_() A(size_t, width) _() A(size_t, height) _() A(enum cudaMemcpyKind, kind)
+	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
+	_() A(size_t, src_y)                                                   \
+	_() A(size_t, width) _() A(size_t, height)                             \
+	_() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemset(A, _)                                               \
 	A(void *, devPtr) _() A(int, value) _() A(size_t, count)
 #define XS_ARGS_cudaMemsetAsync(A, _)                                          \
@@ -304,7 +308,8 @@ struct xs_event {
 #define XS_ARGS_cudaStreamCreateWithFlags(A, _)                                \
 	A(cudaStream_t *, pStream) _() A(unsigned int, flags)
 #define XS_ARGS_cudaStreamCreateWithPriority(A, _)                             \
-	A(cudaStream_t *, pStream) _() A(unsigned int, flags) _() A(int, priority)
+	A(cudaStream_t *, pStream) _() A(unsigned int, flags)                  \
+	_() A(int, priority)
 #define XS_ARGS_cudaStreamDestroy(A, _) A(cudaStream_t, stream)
 #define XS_ARGS_cudaLaunchKernel(A, _)                                         \
 	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \

@@ -22,7 +22,7 @@
 	XS_EXPORT cudaError_t symbol(XS_ARGS_##name(XS_PARAMETER, XS_COMMA));  \
 	cudaError_t symbol(XS_ARGS_##name(XS_PARAMETER, XS_COMMA))             \
 	{                                                                      \
-		struct xs_open_call call;                                           \
+		struct xs_open_call call;                                      \
 		cudaError_t (*real)(XS_ARGS_##name(XS_TYPE, XS_COMMA)) =       \
 			(__typeof__(real))xs_call_begin(                       \
 				&call, XS_FN_##symbol,                         \
