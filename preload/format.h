@@ -139,13 +139,13 @@ struct xs_chunk_header {
 #define XS_FIELDS_device(F, T)                                                 \
 	F(xs_u16, device)                                                      \
 	F(xs_u16, cc_major)                                                    \
-	F(xs_u16, cc_minor) F(xs_u16, copy_engines) F(xs_u16, pcie_gen)        \
-	    F(xs_u16, pcie_width) F(xs_u16, max_blocks_per_sm)                 \
-		F(xs_u32, sm_count) F(xs_u32, clock_khz)                       \
-		    F(xs_u32, max_threads_per_sm) F(xs_u32, registers_per_sm)  \
-			F(xs_u32, shared_per_sm_bytes) F(xs_u32, l2_bytes)     \
-			    F(xs_u64, memory_bytes)                            \
-				F(xs_u64, memory_bandwidth) T(name)
+	F(xs_u16, cc_minor)                                                    \
+	F(xs_u16, copy_engines) F(xs_u16, pcie_gen) F(xs_u16, pcie_width)      \
+	    F(xs_u16, max_blocks_per_sm) F(xs_u32, sm_count)                   \
+		F(xs_u32, clock_khz) F(xs_u32, max_threads_per_sm)             \
+		    F(xs_u32, registers_per_sm) F(xs_u32, shared_per_sm_bytes) \
+			F(xs_u32, l2_bytes) F(xs_u64, memory_bytes)            \
+			    F(xs_u64, memory_bandwidth) T(name)
 
 /* A stream of a context of a device; queue_kind: enum xs_queue_kind. */
 #define XS_FIELDS_queue(F, T)                                                  \
@@ -167,8 +167,8 @@ struct xs_chunk_header {
 #define XS_FIELDS_site(F, T)                                                   \
 	F(xs_u16, call_class)                                                  \
 	F(xs_u32, site)                                                        \
-	F(xs_u32, function) F(xs_u32, module) F(xs_u32, caller)                \
-	    F(xs_u64, offset)
+	F(xs_u32, function)                                                    \
+	F(xs_u32, module) F(xs_u32, caller) F(xs_u64, offset)
 
 /*
  * What a site is in the source, worked out after the run and appended to the
@@ -183,7 +183,8 @@ struct xs_chunk_header {
 #define XS_FIELDS_shape(F, T)                                                  \
 	F(xs_u16, registers)                                                   \
 	F(xs_u32, shape)                                                       \
-	F(xs_u32, name) F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)  \
+	F(xs_u32, name)                                                        \
+	F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)                  \
 	    F(xs_u16, block_x) F(xs_u16, block_y) F(xs_u16, block_z)           \
 		F(xs_u16, local_bytes) F(xs_u32, shared_static_bytes)          \
 		    F(xs_u32, shared_dynamic_bytes)
@@ -200,8 +201,9 @@ struct xs_chunk_header {
 #define XS_FIELDS_copycall(F, T)                                               \
 	XS_FIELDS_CALL_HEAD(F)                                                 \
 	F(xs_u64, bytes)                                                       \
-	F(xs_u64, dst) F(xs_u64, src) F(xs_u64, stream) F(xs_u32, rows)        \
-	    F(xs_u16, direction) F(xs_u16, error)
+	F(xs_u64, dst)                                                         \
+	F(xs_u64, src) F(xs_u64, stream) F(xs_u32, rows) F(xs_u16, direction)  \
+	    F(xs_u16, error)
 
 /* Allocations, registrations and frees. flags: those of the call. */
 #define XS_FIELDS_memcall(F, T)                                                \
@@ -226,8 +228,9 @@ struct xs_chunk_header {
 	XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u64, bytes)                                                       \
 	F(xs_u8, direction)                                                    \
-	F(xs_u8, src_memory) F(xs_u8, dst_memory) F(xs_u8, flags)              \
-	    F(xs_u16, peer_device) F(xs_u16, copies)
+	F(xs_u8, src_memory)                                                   \
+	F(xs_u8, dst_memory) F(xs_u8, flags) F(xs_u16, peer_device)            \
+	    F(xs_u16, copies)
 
 #define XS_FIELDS_set(F, T)                                                    \
 	XS_FIELDS_OP_HEAD(F)                                                   \

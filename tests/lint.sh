@@ -7,7 +7,7 @@
 #
 # BUILD: a configured build tree, for its compile_commands.json.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 build=${1:?tests/lint.sh needs a build tree}
 failed=0
 
@@ -36,7 +36,7 @@ analysis() {
 }
 
 shells() {
-	git ls-files '*.sh' .ci/run | xargs shellcheck -x -P SCRIPTDIR
+	git ls-files '*.sh' .ci/run | xargs shellcheck -S warning -x -P SCRIPTDIR
 }
 
 for formatter in clang-format-14 clang-format; do

@@ -7,8 +7,13 @@
 XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libcmocka-dev libzstd-dev"
 
-# xs_install_packages: installs those that are missing, as root or through
-# sudo; where neither is to be had, prints the command to run and fails.
+# What checking a change needs on top.
+# shellcheck disable=SC2034 # for tests/run.sh
+XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck"
+
+# xs_install_packages [PACKAGE...]: installs those that are missing, and the
+# PACKAGEs, as root or through sudo; where neither is to be had, prints the
+# command to run and fails.
 xs_install_packages() {
 	if ! command -v dpkg-query >/dev/null; then
 		echo "Not a Debian or Ubuntu; the build needs the likes of:" \
@@ -16,7 +21,7 @@ xs_install_packages() {
 		return 0
 	fi
 	xs_missing=
-	for xs_package in $XS_PACKAGES; do
+	for xs_package in $XS_PACKAGES "$@"; do
 		dpkg-query -W -f '${db:Status-Status}\n' "$xs_package" \
 			2>/dev/null | grep -qx installed ||
 			xs_missing="$xs_missing $xs_package"
