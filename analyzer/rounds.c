@@ -138,8 +138,11 @@ static void count_op(struct cutter *c, struct xs_round *round,
 		round->begin_ns = op->start_ns;
 	round->device = c->trace->queues[op->queue].device;
 	round->op_count++;
-	/* a sum: the order of the ops does not matter, their number does */
-	round->key += c->rounds->table.items[ident].hash;
+	/* A sum: the order of the ops does not matter, their number does. Sets
+	 * do not count: the first round often has those of the set-up, and is
+	 * like the others all the same. */
+	if (op->kind != XS_OP_SET)
+		round->key += c->rounds->table.items[ident].hash;
 	if (op->kind == XS_OP_H2D)
 		round->h2d_bytes += op->bytes;
 	if (op->kind == XS_OP_D2H)
