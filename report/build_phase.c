@@ -48,6 +48,7 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 {
 	const struct xs_site *site;
 
+	*out = (struct xs_result_site){0};
 	out->step = step_names[in->step_kind];
 	out->calls = xs_build_number(in->calls);
 	out->bytes = xs_build_number(in->bytes);
@@ -69,6 +70,36 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 	}
 }
 
+/* How many sites are looked at for one of the same line. */
+#define SAME_LINE_SPAN 256
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The site among those of the phase so far that is the same to a reader: a
+ * line can be reached along several paths. NULL: none. */
+static struct xs_result_site *same_line(const struct xs_result_phase *phase,
+					const struct xs_result_site *site)
+{
+	size_t looked_at = 0;
+
+	if (site->line == XS_UNKNOWN)
+		return NULL;
+	for (size_t i = phase->site_count; i-- > 0;) {
+		struct xs_result_site *other = &phase->sites[i];
+
+		if (other->line == site->line && other->step == site->step &&
+		    same_text(other->call, site->call) &&
+		    same_text(other->file, site->file))
+			return other;
+		if (++looked_at == SAME_LINE_SPAN)
+			break;
+	}
+	return NULL;
+}
+
 static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phase *phase,
 			struct xs_result_phase *out)
@@ -77,9 +108,19 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 				    sizeof(*out->sites));
 	if (!out->sites)
 		return;
-	for (size_t i = 0; i < phase->site_count; i++)
-		build_site(result, trace, &phase->sites[i],
-			   &out->sites[out->site_count++]);
+	for (size_t i = 0; i < phase->site_count; i++) {
+		struct xs_result_site *site = &out->sites[out->site_count];
+		struct xs_result_site *other;
+
+		build_site(result, trace, &phase->sites[i], site);
+		other = same_line(out, site);
+		if (!other) {
+			out->site_count++;
+			continue;
+		}
+		other->calls += site->calls;
+		other->bytes += site->bytes;
+	}
 }
 
 /* A kernel's name, for people; kept once. */
