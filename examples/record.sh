@@ -97,6 +97,10 @@ record() {
 	if ! XFERSPY_OUTPUT=$trace LD_PRELOAD=$preload timeout 60 "$@" ||
 		[ ! -s "$trace" ]; then
 		note_failure "trace of $*"
+	else
+		# Where the trace goes, the program's files are not.
+		"$build/bin/xferspy" dump --resolve "$trace" ||
+			note_failure "source lines of $*"
 	fi
 }
 
