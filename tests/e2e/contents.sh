@@ -29,18 +29,18 @@ expect "ops with their calls" "$(json matched)" 20
 expect "lost" "$(json lost)" 0
 expect "bytes in of the report" "$(json h2d_bytes)" $((10 * array))
 expect "rounds of the phase" "$(json rounds)" 5
-grep -q '"function": "add_round' report || fail "no call site in add_round"
-"$XS_COMMAND" dump ./*.xspy | grep -q 'text="_Z3addPKiS0_Pii"' ||
+grep -q '"function": "add_round' report.json || fail "no call site in add_round"
+grep -q 'text="_Z3addPKiS0_Pii"' dump.txt ||
 	fail "no name of the kernel"
 
 # The same program with its runtime linked statically: only CUPTI sees it.
 # (Without a libcudart.so beside which it could be found, CUPTI is named.)
-grep -E '^(copy|kernel|set) ' dump |
+grep -E '^(copy|kernel|set) ' dump.txt |
 	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops
 XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" traced "$XS_APPS/app-static" serial 5
 cmp -s out out.plain || fail "static: stdout differs"
 read_trace
-grep -E '^(copy|kernel|set) ' dump |
+grep -E '^(copy|kernel|set) ' dump.txt |
 	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops.static
 diff ops ops.static >&2 || fail "static: not the ops of the shared runtime"
 expect "static: calls of copies" "$(count '^copycall ')" 15
@@ -49,8 +49,8 @@ expect "static: ops with their calls" "$(json matched)" 20
 # Two kinds of rounds in turn.
 traced "$XS_APPS/app" phases 6
 read_trace
-expect "phases" "$(grep -c '"signature":' report)" 2
-expect "phases of six rounds" "$(grep -c '"rounds": 6,' report)" 2
+expect "phases" "$(grep -c '"signature":' report.json)" 2
+expect "phases of six rounds" "$(grep -c '"rounds": 6,' report.json)" 2
 
 # Four threads with a stream each; two devices.
 traced "$XS_APPS/app" threads 5
@@ -60,7 +60,7 @@ expect "threads: bytes in" "$(sum '^copy .*direction=1' bytes)" $((40 * array))
 expect "threads: ops with their calls" "$(json matched)" 80
 expect "threads: streams" "$(count '^queue .*queue_kind=0')" 4
 expect "threads that call" \
-	"$(grep '^chunk ' dump | grep -v ' thread=0 ' | grep -o 'thread=[0-9]*' |
+	"$(grep '^chunk ' dump.txt | grep -v ' thread=0 ' | grep -o 'thread=[0-9]*' |
 		sort -u | wc -l)" 4
 traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
 expect "devices: exit code" "$status" 0

@@ -25,4 +25,4 @@ expect "run: exit code" "$status" 0
 read_trace
 expect "run: bytes in" "$(sum '^copy .*direction=1 src_memory=1' bytes)" \
 	$((5 * 48 * 48 * 48 * 4))
-grep -q '"strategy": "pinned"' report || fail "run: no estimate for pinned"
+grep -q '"strategy": "pinned"' report.json || fail "run: no estimate for pinned"

@@ -3,6 +3,7 @@
 # For the end-to-end scripts: runs programs on the simulated device, with and
 # without the library, and looks into the traces. CMake sets XS_PRELOAD,
 # XS_COMMAND, XS_SIM, XS_APPS and XS_EXAMPLES.
+# shellcheck disable=SC2034 # the scripts look at the status
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
@@ -59,19 +60,19 @@ traces()
 	find . -name '*.xspy' | wc -l
 }
 
-# The one trace there is, as text in dump, and its report as JSON in report.
+# The one trace there is, as text in dump.txt, its report in report.json.
 read_trace()
 {
 	expect "number of traces" "$(traces)" 1
-	"$XS_COMMAND" dump ./*.xspy >dump || fail "xferspy dump: $?"
-	"$XS_COMMAND" report --format json ./*.xspy >report ||
+	"$XS_COMMAND" dump ./*.xspy >dump.txt || fail "xferspy dump: $?"
+	"$XS_COMMAND" report --format json ./*.xspy >report.json ||
 		fail "xferspy report: $?"
 }
 
 # count PATTERN: lines of the dump
 count()
 {
-	grep -c -E -- "$1" dump || :
+	grep -c -E -- "$1" dump.txt || :
 }
 
 # sum PATTERN FIELD: of the dump's lines
@@ -83,17 +84,17 @@ sum()
 				if (index($i, field) == 1)
 					total += substr($i, length(field) + 1)
 		}
-		END { printf "%d", total }' dump
+		END { printf "%d", total }' dump.txt
 }
 
 # json KEY: the first number or word of that key in the report
 json()
 {
-	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report | head -1
+	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
 }
 
 # overlap KIND KIND: ns during which ops of both kinds run (in, out, kernel)
 overlap()
 {
-	awk -f "$here/overlap.awk" -v first="$1" -v second="$2" dump
+	awk -f "$here/overlap.awk" -v first="$1" -v second="$2" dump.txt
 }

@@ -15,7 +15,7 @@ expect "no CUPTI: calls of copies" "$(count '^copycall ')" 9
 expect "no CUPTI: launches" "$(count '^call ')" 3
 expect "no CUPTI: ops" "$(count '^(copy|kernel|set) ')" 0
 expect "no CUPTI: ops in the report" "$(json gpu_ops_seen)" 0
-grep -q 'libcupti' report || fail "no CUPTI: the JSON report does not say so"
+grep -q 'libcupti' report.json || fail "no CUPTI: the JSON report does not say so"
 "$XS_COMMAND" report ./*.xspy >out || fail "no CUPTI: report: $?"
 grep -q 'libcupti' out || fail "no CUPTI: the text report does not say so"
 unset XFERSPY_CUPTI
@@ -26,7 +26,7 @@ expect "subscriber taken: exit code" "$status" 0
 read_trace
 expect "subscriber taken: calls of copies" "$(count '^copycall ')" 9
 expect "subscriber taken: ops" "$(count '^(copy|kernel|set) ')" 12
-grep -q 'another tool' report || fail "subscriber taken: not in the report"
+grep -q 'another tool' report.json || fail "subscriber taken: not in the report"
 
 # Loaded by CUDA itself, with nothing preloaded and a static runtime.
 rm -f ./*.xspy
@@ -40,10 +40,10 @@ expect "injected: ops" "$(count '^(copy|kernel|set) ')" 12
 # A trace that was cut off in the middle, or of nothing at all.
 traced "$XS_APPS/app" serial 3
 for bytes in 4096 5000 8192; do
-	head -c "$bytes" ./*.xspy >cut
-	"$XS_COMMAND" report cut >out 2>err || fail "cut at $bytes: $?"
+	head -c "$bytes" ./*.xspy >part
+	"$XS_COMMAND" report part >out 2>err || fail "cut at $bytes: $?"
 done
-head -c 60 ./*.xspy >cut
+head -c 60 ./*.xspy >part
 status=0
-"$XS_COMMAND" report cut >out 2>err || status=$?
+"$XS_COMMAND" report part >out 2>err || status=$?
 expect "cut in the header" "$status" 2

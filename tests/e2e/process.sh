@@ -34,7 +34,7 @@ expect "_exit: kernels that were waited for" \
 same fork-before
 expect "fork before CUDA: traces" "$(traces)" 2
 for file in *.xspy; do
-	"$XS_COMMAND" dump "$file" >dump || fail "dump $file"
+	"$XS_COMMAND" dump "$file" >dump.txt || fail "dump $file"
 	expect "fork before CUDA: copies in" "$(count '^copy .*direction=1')" 6
 done
 same fork-after

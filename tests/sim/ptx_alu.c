@@ -32,8 +32,8 @@
 /* For both signs alike, then for each its own. */
 #define WRAPPING(C, e)                                                         \
 	C(U16, u16, e)                                                         \
-	C(S16, u16, e) C(U32, u32, e) C(S32, u32, e) C(U64, u64, e)            \
-	    C(S64, u64, e)
+	C(S16, u16, e)                                                         \
+	C(U32, u32, e) C(S32, u32, e) C(U64, u64, e) C(S64, u64, e)
 #define SIGNED(C, e)   C(S16, s16, e) C(S32, s32, e) C(S64, s64, e)
 #define UNSIGNED(C, e) C(U16, u16, e) C(U32, u32, e) C(U64, u64, e)
 #define FLOATING(C, e) C(F32, f32, e) C(F64, f64, e)
@@ -102,11 +102,16 @@ COMPUTE(cos, CASE1(F32, f32, cosf(a)))
 	}
 COMPUTE(shl, SHIFT(U16, u16, 16, (uint32_t)a << n, 0)
 		 SHIFT(U32, u32, 32, a << n, 0) SHIFT(U64, u64, 64, a << n, 0))
-COMPUTE(shr, SHIFT(U16, u16, 16, a >> n, 0) SHIFT(U32, u32, 32, a >> n, 0)
-		 SHIFT(U64, u64, 64, a >> n, 0)
-		     SHIFT(S16, s16, 16, a >> n, a < 0 ? -1 : 0)
-			 SHIFT(S32, s32, 32, a >> n, a < 0 ? -1 : 0)
-			     SHIFT(S64, s64, 64, a >> n, a < 0 ? -1 : 0))
+/* Negative numbers are filled with ones: shifted as what they lack. */
+#define SHIFT_SIGNED(T, type, unsigned_type, width)                            \
+	SHIFT(T, type, width,                                                  \
+	      a < 0 ? ~((lane_##unsigned_type) ~a >> n)                        \
+		    : (lane_##unsigned_type)a >> n,                            \
+	      (lane_##unsigned_type)(a < 0 ? -1 : 0))
+COMPUTE(shr,
+	SHIFT(U16, u16, 16, a >> n, 0) SHIFT(U32, u32, 32, a >> n, 0)
+	    SHIFT(U64, u64, 64, a >> n, 0) SHIFT_SIGNED(S16, s16, u16, 16)
+		SHIFT_SIGNED(S32, s32, u32, 32) SHIFT_SIGNED(S64, s64, u64, 64))
 
 /* Results twice as wide as the factors. */
 #define WIDE(T, type, wide, result)                                            \

@@ -220,8 +220,7 @@ static void prepare_warp(struct xs_ptx_warp *warp, unsigned first_thread)
 				SLOT(u32, own[i].slot)[l] = own[i].value;
 		if (k->local_slot >= 0)
 			SLOT(u64, k->local_slot)
-			[l] =
-			    (uintptr_t)warp->local + (size_t)l * k->local_bytes;
+		[l] = (uintptr_t)warp->local + (size_t)l * k->local_bytes;
 	}
 }
 

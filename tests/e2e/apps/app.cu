@@ -44,7 +44,7 @@ __global__ void twice(int *a, int n)
 }
 
 struct arrays {
-	int *a, *b, *sum;	  /* host */
+	int *a, *b, *sum; /* host */
 	int *dev_a, *dev_b, *dev_sum;
 	bool pinned;
 };
@@ -167,25 +167,21 @@ static int streams(int rounds, bool breadth_first)
 			int at = p * part;
 
 			if (what == 0) {
-				CHECK(cudaMemcpyAsync(s.dev_a + at, s.a + at,
-						      part_bytes,
-						      cudaMemcpyHostToDevice,
-						      stream[p]));
-				CHECK(cudaMemcpyAsync(s.dev_b + at, s.b + at,
-						      part_bytes,
-						      cudaMemcpyHostToDevice,
-						      stream[p]));
+				CHECK(cudaMemcpyAsync(
+				    s.dev_a + at, s.a + at, part_bytes,
+				    cudaMemcpyHostToDevice, stream[p]));
+				CHECK(cudaMemcpyAsync(
+				    s.dev_b + at, s.b + at, part_bytes,
+				    cudaMemcpyHostToDevice, stream[p]));
 			} else if (what == 1) {
 				add<<<part / 256, 256, 0, stream[p]>>>(
 				    s.dev_a + at, s.dev_b + at, s.dev_sum + at,
 				    part);
 				CHECK(cudaGetLastError());
 			} else {
-				CHECK(cudaMemcpyAsync(s.sum + at,
-						      s.dev_sum + at,
-						      part_bytes,
-						      cudaMemcpyDeviceToHost,
-						      stream[p]));
+				CHECK(cudaMemcpyAsync(
+				    s.sum + at, s.dev_sum + at, part_bytes,
+				    cudaMemcpyDeviceToHost, stream[p]));
 			}
 		}
 		CHECK(cudaDeviceSynchronize());
