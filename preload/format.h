@@ -111,52 +111,53 @@ struct xs_chunk_header {
 	R(33, copy)                                                            \
 	R(34, set)
 
+/* clang-format off */
 /* A new base time for the records after it in this chunk. */
-#define XS_FIELDS_time(F, T) F(xs_u16, zero) F(xs_u64, base_ns)
+#define XS_FIELDS_time(F, T)                                                   \
+	F(xs_u16, zero) F(xs_u64, base_ns)
 
 /* Full values for the record after it. */
 #define XS_FIELDS_wide(F, T)                                                   \
 	F(xs_u16, zero) F(xs_u32, site) F(xs_u64, duration_ns)
 
 /* Text by number; a long text comes as several records of one id, in order. */
-#define XS_FIELDS_string(F, T) F(xs_u16, part) F(xs_u32, id) T(text)
+#define XS_FIELDS_string(F, T)                                                 \
+	F(xs_u16, part) F(xs_u32, id) T(text)
 
 /* "key=value" about the run: app, host, mode, cupti, driver, note, ... */
-#define XS_FIELDS_info(F, T) F(xs_u16, zero) T(text)
+#define XS_FIELDS_info(F, T)                                                   \
+	F(xs_u16, zero) T(text)
 
 /* The same moment on each clock; cupti_ns is 0 where CUPTI is absent. */
 #define XS_FIELDS_clock(F, T)                                                  \
-	F(xs_u16, zero)                                                        \
-	F(xs_u64, realtime_ns) F(xs_u64, monotonic_ns) F(xs_u64, cupti_ns)
+	F(xs_u16, zero) F(xs_u64, realtime_ns) F(xs_u64, monotonic_ns)         \
+	F(xs_u64, cupti_ns)
 
 /* what: enum xs_loss. */
 #define XS_FIELDS_loss(F, T)                                                   \
-	F(xs_u16, what) F(xs_u64, count) F(xs_u64, first_ns) F(xs_u64, last_ns)
+	F(xs_u16, what) F(xs_u64, count) F(xs_u64, first_ns)                   \
+	F(xs_u64, last_ns)
 
-#define XS_FIELDS_thread(F, T) F(xs_u16, zero) F(xs_u32, tid) T(name)
+#define XS_FIELDS_thread(F, T)                                                 \
+	F(xs_u16, zero) F(xs_u32, tid) T(name)
 
 /* Unknown numbers are 0. clock in kHz, bandwidth in bytes a second. */
 #define XS_FIELDS_device(F, T)                                                 \
-	F(xs_u16, device)                                                      \
-	F(xs_u16, cc_major)                                                    \
-	F(xs_u16, cc_minor)                                                    \
+	F(xs_u16, device) F(xs_u16, cc_major) F(xs_u16, cc_minor)              \
 	F(xs_u16, copy_engines) F(xs_u16, pcie_gen) F(xs_u16, pcie_width)      \
-	    F(xs_u16, max_blocks_per_sm) F(xs_u32, sm_count)                   \
-		F(xs_u32, clock_khz) F(xs_u32, max_threads_per_sm)             \
-		    F(xs_u32, registers_per_sm) F(xs_u32, shared_per_sm_bytes) \
-			F(xs_u32, l2_bytes) F(xs_u64, memory_bytes)            \
-			    F(xs_u64, memory_bandwidth) T(name)
+	F(xs_u16, max_blocks_per_sm) F(xs_u32, sm_count) F(xs_u32, clock_khz)  \
+	F(xs_u32, max_threads_per_sm) F(xs_u32, registers_per_sm)              \
+	F(xs_u32, shared_per_sm_bytes) F(xs_u32, l2_bytes)                     \
+	F(xs_u64, memory_bytes) F(xs_u64, memory_bandwidth) T(name)
 
 /* A stream of a context of a device; queue_kind: enum xs_queue_kind. */
 #define XS_FIELDS_queue(F, T)                                                  \
-	F(xs_u16, queue)                                                       \
-	F(xs_u16, device)                                                      \
-	F(xs_u16, queue_kind) F(xs_u32, context) F(xs_u32, stream)
+	F(xs_u16, queue) F(xs_u16, device) F(xs_u16, queue_kind)               \
+	F(xs_u32, context) F(xs_u32, stream)
 
 /* A loaded object; both are string ids, 0 when there is none. */
 #define XS_FIELDS_module(F, T)                                                 \
-	F(xs_u16, zero)                                                        \
-	F(xs_u32, module) F(xs_u32, path) F(xs_u32, build_id)
+	F(xs_u16, zero) F(xs_u32, module) F(xs_u32, path) F(xs_u32, build_id)
 
 /*
  * Where a call came from: class (enum xs_call_class), function (string id of
@@ -165,9 +166,7 @@ struct xs_chunk_header {
  * when there is none. Site ids start at 1.
  */
 #define XS_FIELDS_site(F, T)                                                   \
-	F(xs_u16, call_class)                                                  \
-	F(xs_u32, site)                                                        \
-	F(xs_u32, function)                                                    \
+	F(xs_u16, call_class) F(xs_u32, site) F(xs_u32, function)              \
 	F(xs_u32, module) F(xs_u32, caller) F(xs_u64, offset)
 
 /*
@@ -176,66 +175,60 @@ struct xs_chunk_header {
  * file are string ids, 0 when not known.
  */
 #define XS_FIELDS_source(F, T)                                                 \
-	F(xs_u16, zero)                                                        \
-	F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file) F(xs_u32, line)
+	F(xs_u16, zero) F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file)      \
+	F(xs_u32, line)
 
 /* What a kernel was launched as; name is a string id (mangled). */
 #define XS_FIELDS_shape(F, T)                                                  \
-	F(xs_u16, registers)                                                   \
-	F(xs_u32, shape)                                                       \
-	F(xs_u32, name)                                                        \
+	F(xs_u16, registers) F(xs_u32, shape) F(xs_u32, name)                  \
 	F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)                  \
-	    F(xs_u16, block_x) F(xs_u16, block_y) F(xs_u16, block_z)           \
-		F(xs_u16, local_bytes) F(xs_u32, shared_static_bytes)          \
-		    F(xs_u32, shared_dynamic_bytes)
+	F(xs_u16, block_x) F(xs_u16, block_y) F(xs_u16, block_z)               \
+	F(xs_u16, local_bytes) F(xs_u32, shared_static_bytes)                  \
+	F(xs_u32, shared_dynamic_bytes)
 
 #define XS_FIELDS_CALL_HEAD(F)                                                 \
-	F(xs_u16, site)                                                        \
-	F(xs_u32, correlation) F(xs_u32, start) F(xs_u32, duration)
+	F(xs_u16, site) F(xs_u32, correlation) F(xs_u32, start)                \
+	F(xs_u32, duration)
 
 /* Launches, and calls of which nothing more is known. */
-#define XS_FIELDS_call(F, T) XS_FIELDS_CALL_HEAD(F)
+#define XS_FIELDS_call(F, T)                                                   \
+	XS_FIELDS_CALL_HEAD(F)
 
 /* Copies and sets. rows: 1, or the rows of a 2D or 3D copy. direction: the
  * cudaMemcpyKind asked for. error: the cudaError_t returned. */
 #define XS_FIELDS_copycall(F, T)                                               \
-	XS_FIELDS_CALL_HEAD(F)                                                 \
-	F(xs_u64, bytes)                                                       \
-	F(xs_u64, dst)                                                         \
-	F(xs_u64, src) F(xs_u64, stream) F(xs_u32, rows) F(xs_u16, direction)  \
-	    F(xs_u16, error)
+	XS_FIELDS_CALL_HEAD(F) F(xs_u64, bytes) F(xs_u64, dst) F(xs_u64, src)  \
+	F(xs_u64, stream) F(xs_u32, rows) F(xs_u16, direction)                 \
+	F(xs_u16, error)
 
 /* Allocations, registrations and frees. flags: those of the call. */
 #define XS_FIELDS_memcall(F, T)                                                \
-	XS_FIELDS_CALL_HEAD(F)                                                 \
-	F(xs_u64, address)                                                     \
-	F(xs_u64, bytes) F(xs_u64, stream) F(xs_u16, flags) F(xs_u16, error)
+	XS_FIELDS_CALL_HEAD(F) F(xs_u64, address) F(xs_u64, bytes)             \
+	F(xs_u64, stream) F(xs_u16, flags) F(xs_u16, error)
 
 /* Synchronisations, events, waits, stream creation: handles, 0 when none. */
 #define XS_FIELDS_waitcall(F, T)                                               \
-	XS_FIELDS_CALL_HEAD(F)                                                 \
-	F(xs_u64, stream) F(xs_u64, event) F(xs_u16, flags) F(xs_u16, error)
+	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
+	F(xs_u16, flags) F(xs_u16, error)
 
 #define XS_FIELDS_OP_HEAD(F)                                                   \
-	F(xs_u16, queue)                                                       \
-	F(xs_u32, correlation) F(xs_u32, start) F(xs_u32, duration)
+	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \
+	F(xs_u32, duration)
 
-#define XS_FIELDS_kernel(F, T) XS_FIELDS_OP_HEAD(F) F(xs_u32, shape)
+#define XS_FIELDS_kernel(F, T)                                                 \
+	XS_FIELDS_OP_HEAD(F) F(xs_u32, shape)
 
 /* direction: enum xs_direction; memories: enum xs_memory; flags:
  * enum xs_op_flag; copies: how many one record stands for (at least 1). */
 #define XS_FIELDS_copy(F, T)                                                   \
-	XS_FIELDS_OP_HEAD(F)                                                   \
-	F(xs_u64, bytes)                                                       \
-	F(xs_u8, direction)                                                    \
-	F(xs_u8, src_memory)                                                   \
-	F(xs_u8, dst_memory) F(xs_u8, flags) F(xs_u16, peer_device)            \
-	    F(xs_u16, copies)
+	XS_FIELDS_OP_HEAD(F) F(xs_u64, bytes) F(xs_u8, direction)              \
+	F(xs_u8, src_memory) F(xs_u8, dst_memory) F(xs_u8, flags)              \
+	F(xs_u16, peer_device) F(xs_u16, copies)
 
 #define XS_FIELDS_set(F, T)                                                    \
-	XS_FIELDS_OP_HEAD(F)                                                   \
-	F(xs_u64, bytes)                                                       \
-	F(xs_u8, memory) F(xs_u8, flags) F(xs_u16, zero) F(xs_u32, value)
+	XS_FIELDS_OP_HEAD(F) F(xs_u64, bytes) F(xs_u8, memory) F(xs_u8, flags) \
+	F(xs_u16, zero) F(xs_u32, value)
+/* clang-format on */
 
 enum xs_call_class {
 	XS_CALL_OTHER = 0,
