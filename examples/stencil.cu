@@ -87,7 +87,9 @@ static long chunk_planes(const struct job *job, long i, long *last)
 
 /* Copies in what chunk i needs and earlier chunks have not brought: its
  * planes and the halo above, for the first chunk also the halo below. Chunk
- * i + 1 needs planes of chunk i, so each stream waits for the one before. */
+ * i + 1 needs planes of chunk i, so each stream waits for the one before, and
+ * does so before its own copy: a copy engine does not take the copies of many
+ * streams in the order of issue, and the chunks would wait for late ones. */
 static void chunk_in(const struct job *job, long i)
 {
 	long last;
@@ -97,11 +99,11 @@ static void chunk_in(const struct job *job, long i)
 	size_t at = from * job->plane;
 	size_t bytes = (last + 1 - from) * job->plane * sizeof(int);
 
-	CHECK(cudaMemcpyAsync(job->kernel_in + at, job->in + at, bytes,
-			      cudaMemcpyHostToDevice, job->stream[i]));
 	if (i > 0)
 		CHECK(
 		    cudaStreamWaitEvent(job->stream[i], job->copied[i - 1], 0));
+	CHECK(cudaMemcpyAsync(job->kernel_in + at, job->in + at, bytes,
+			      cudaMemcpyHostToDevice, job->stream[i]));
 	CHECK(cudaEventRecord(job->copied[i], job->stream[i]));
 }
 
