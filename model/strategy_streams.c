@@ -227,6 +227,9 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 		return rc;
 	xs_assume(&row, "a piece of the kernel needs only its own piece of the "
 			"input and takes its share of the time");
+	xs_assume(&row, "where it needs its neighbour's too, its stream waits "
+			"for that copy before its own: copies of many streams "
+			"are not taken in the order of issue");
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
 		xs_assume(&row, "copies both ways at once do not slow each "
