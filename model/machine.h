@@ -31,6 +31,7 @@ struct xs_param {
 	P(G_d2h, "ns/byte", "G to the host, pinned, the link to itself")       \
 	P(g_h2d_ns, "ns", "g between copies to the device")                    \
 	P(g_d2h_ns, "ns", "g between copies to the host")                      \
+	P(g_both_ns, "ns", "g of each while copies run both ways")             \
 	P(G_both_h2d, "ns/byte", "G to the device while copies run both ways") \
 	P(G_both_d2h, "ns/byte", "G to the host while copies run both ways")   \
 	P(mapped_read, "ns/byte", "a kernel reads mapped memory")              \

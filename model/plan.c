@@ -54,7 +54,8 @@ struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 			     .blocking = blocking,
 			     .after = XS_ACT_NONE,
 			     .dep_lag_ns = lo,
-			     .chain_lag_ns = g};
+			     .chain_lag_ns = g,
+			     .busy_lag_ns = fmax(g, machine->g_both_ns.value)};
 
 	act.bytes[in ? XS_LINK_COPY_IN : XS_LINK_COPY_OUT] = bytes;
 	if (blocking)

@@ -39,7 +39,8 @@ enum xs_unit {
  *	its call + issue_lag_ns,
  *	the end of what it depends on (its queue's last op, events) +
  *		dep_lag_ns,
- *	the end of the op before it on its unit + chain_lag_ns,
+ *	the end of the op before it on its unit + chain_lag_ns, or
+ *		+ busy_lag_ns while the engine of the other direction works,
  * where a dependency on the same unit and direction counts as the third, not
  * the second. It leaves its unit when work_ns have passed and its bytes have
  * crossed the link, and ends tail_ns later.
@@ -60,7 +61,7 @@ struct xs_act {
 	double tail_ns; /* from leaving its unit to its end: the last blocks of
 			 * a kernel too small to fill the device */
 	double bytes[XS_LINK_USES];
-	double issue_lag_ns, dep_lag_ns, chain_lag_ns;
+	double issue_lag_ns, dep_lag_ns, chain_lag_ns, busy_lag_ns;
 };
 
 struct xs_plan {

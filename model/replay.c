@@ -148,6 +148,20 @@ static void becomes_ready(struct replay *r, uint32_t i)
 		r->rc = -ENOMEM;
 }
 
+/* From the end of the op before on the unit to the start of this one. */
+static double lag_after_last(const struct replay *r, const struct unit *unit,
+			     const struct xs_act *act)
+{
+	const enum xs_unit other =
+	    act->unit == XS_UNIT_COPY_IN ? XS_UNIT_COPY_OUT : XS_UNIT_COPY_IN;
+
+	if (unit->last != act->unit)
+		return act->dep_lag_ns;
+	return act->unit != XS_UNIT_SM && !r->one_engine && r->units[other].busy
+		   ? act->busy_lag_ns
+		   : act->chain_lag_ns;
+}
+
 /* A unit takes up the op that is its turn. */
 static void dispatch(struct replay *r, struct unit *unit)
 {
@@ -167,9 +181,7 @@ static void dispatch(struct replay *r, struct unit *unit)
 	unit->busy = true;
 	start_ns = fmax(node->issue_ns + act->issue_lag_ns,
 			node->dep_ns + act->dep_lag_ns);
-	start_ns = fmax(start_ns, unit->free_ns + (unit->last == act->unit
-						       ? act->chain_lag_ns
-						       : act->dep_lag_ns));
+	start_ns = fmax(start_ns, unit->free_ns + lag_after_last(r, unit, act));
 	unit->last = act->unit;
 	post(r, start_ns, i, EVENT_START);
 }

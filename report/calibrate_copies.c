@@ -66,36 +66,47 @@ void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 	measure_bandwidth(bench, XS_BENCH_OUT, &machine->G_d2h);
 }
 
-/* The host's time of 16 MiB in `chunks` copies, each on a stream of its own. */
+/* The most chunks of one direction, so that two find streams. */
+#define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
+#define BOTH_WAYS  -1
+
+/* The host's time of 16 MiB one way, or each way, in `chunks` copies, each on
+ * a stream of its own. */
 static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 {
 	const size_t bytes = 16 * XS_MIB / chunks;
 	double start = xs_bench_now_ns();
 
-	for (size_t i = 0; i < chunks; i++)
-		xs_bench_copy_async(bench, way, i * bytes, bytes,
-				    bench->stream[i]);
+	for (size_t i = 0; i < chunks; i++) {
+		if (way != XS_BENCH_OUT)
+			xs_bench_copy_async(bench, XS_BENCH_IN, i * bytes,
+					    bytes, bench->stream[i]);
+		if (way != XS_BENCH_IN)
+			xs_bench_copy_async(bench, XS_BENCH_OUT, i * bytes,
+					    bytes,
+					    bench->stream[CHUNKS_MAX + i]);
+	}
 	XS_GPU(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
 }
 
 /*
  * g: what each further chunk adds, for L+o + k*G + g*(n-1) (section V): the
- * slope of time over the number of chunks, 1 to 64.
+ * slope of time over the number of chunks, 1 to 32.
  */
 static void measure_gap(struct xs_bench *bench, int way, struct xs_param *param)
 {
 	struct xs_samples samples = {0};
-	double chunks[7], ns[7];
+	double chunks[6], ns[6];
 
 	for (int sweep = -1; sweep < 60; sweep++) {
-		for (int i = 0; i < 7; i++) {
+		for (int i = 0; i < 6; i++) {
 			chunks[i] = 1 << i;
 			ns[i] = chunked_ns(bench, way, (size_t)1 << i);
 		}
 		if (sweep >= 0) /* the first touches streams never used */
 			xs_samples_add(&samples,
-				       xs_stats_fit(chunks, ns, 7).slope);
+				       xs_stats_fit(chunks, ns, 6).slope);
 	}
 	xs_bench_set(bench, param, &samples);
 }
@@ -104,6 +115,7 @@ void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 {
 	measure_gap(bench, XS_BENCH_IN, &machine->g_h2d_ns);
 	measure_gap(bench, XS_BENCH_OUT, &machine->g_d2h_ns);
+	measure_gap(bench, BOTH_WAYS, &machine->g_both_ns);
 }
 
 /* The host's time of one blocking copy between warm pages. */

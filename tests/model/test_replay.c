@@ -118,6 +118,22 @@ static void test_latency_after_a_kernel(void **unused)
 	assert_near(times[out].start_ns, 1300);
 }
 
+/* A copy out of 2000 bytes keeps its engine busy: the first copy in takes 1000
+ * at 2 ns a byte, and the second waits for g both ways, 400, not for 100. */
+static void test_gap_grows_while_both_engines_work(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	set_param(&machine.g_h2d_ns, 100);
+	set_param(&machine.g_both_ns, 400);
+	add_in(500, 0);
+	second = add_in(500, 1);
+	add_out(2000, 2);
+	run();
+	assert_near(times[second].start_ns, 1400);
+}
+
 /* Both at 2 ns a byte until the shorter has its 1000 bytes at 2000; then the
  * longer's second 1000 at 1. */
 static void test_directions_slow_each_other(void **unused)
@@ -392,6 +408,7 @@ int main(void)
 	    TEST(test_one_direction_serialises),
 	    TEST(test_one_queue_pays_gap_not_latency),
 	    TEST(test_latency_after_a_kernel),
+	    TEST(test_gap_grows_while_both_engines_work),
 	    TEST(test_directions_slow_each_other),
 	    TEST(test_one_engine),
 	    TEST(test_kernels_of_two_queues_serialise),

@@ -71,6 +71,8 @@ static void test_copies_one_way(void **state)
 	/* a further chunk costs its own start and the engine's turn */
 	assert_param(f->machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
 	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
+	/* the fake's engines start chunks beside each other, as one way */
+	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
 
 static void test_copies_both_ways_are_slower(void **state)
