@@ -152,7 +152,7 @@ static double tolerance(const json_t *row)
 		return 7;
 	if (strcmp(strategy, "streams") != 0)
 		return -1;
-	return streams <= 4 ? 1.5 : streams <= 16 ? 3.5 : -1;
+	return streams <= 4 ? 1.5 : streams <= 16 ? 3 : -1;
 }
 
 /* The replay's round of a row's strategy, in ns. */
