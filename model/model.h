@@ -41,6 +41,12 @@ struct xs_estimate {
 	double setup_ns;   /* once: pinning, stream creation; 0 none */
 	bool assumes_once; /* true only if each byte crosses the bus once, which
 			    * nobody counted: no reason to rank it first */
+	const char *bound; /* static text: the time is the least that can be,
+			    * reached only if this holds, which the trace does
+			    * not show; no reason to rank it first. NULL: the
+			    * time is a prediction */
+	bool quiet; /* of an abstention: there is nothing in the phase for it
+		     * to change, which nobody has to be told */
 	double breakeven_rounds; /* setup_ns / saving a round, rounded up; NAN
 				  * when there is no saving; 0 without setup */
 	const char *assumes[XS_ASSUMES_MAX]; /* static text, NULL at the end */

@@ -31,6 +31,17 @@ int xs_plan_add(struct xs_plan *plan, const struct xs_act *act)
 	return 0;
 }
 
+int xs_plan_put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
+		unsigned times)
+{
+	int rc = 0;
+
+	act.queue = queue;
+	while (!rc && times--)
+		rc = xs_plan_add(plan, &act);
+	return rc;
+}
+
 void xs_plan_free(struct xs_plan *plan)
 {
 	free(plan->acts);

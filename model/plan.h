@@ -68,10 +68,17 @@ struct xs_plan {
 	struct xs_act *acts; /* owned; each thread's in its own order */
 	size_t count, room;
 	uint32_t threads, queues, events; /* one more than the largest index */
+	/* A plan of many rounds is timed from the return of act untimed - 1 to
+	 * that of the last, and this for one of `rounds`. 0: one round. */
+	size_t untimed;
+	unsigned rounds;
 };
 
 /* Appends a copy of *act. 0 or -ENOMEM. */
 int xs_plan_add(struct xs_plan *plan, const struct xs_act *act);
+/* The act onto one queue, several times. 0 or -ENOMEM. */
+int xs_plan_put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
+		unsigned times);
 void xs_plan_free(struct xs_plan *plan);
 
 /*

@@ -8,13 +8,16 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const xs_strategy_fn strategies[] = {
-    xs_strategy_as_is,	xs_strategy_pinned, xs_strategy_streams,
-    xs_strategy_mapped, xs_strategy_hybrid,
+    xs_strategy_as_is,	       xs_strategy_pinned, xs_strategy_streams,
+    xs_strategy_double_buffer, xs_strategy_batch,  xs_strategy_resident,
+    xs_strategy_async,	       xs_strategy_mapped, xs_strategy_hybrid,
 };
 
+static const char bound_once[] = "each byte crosses the bus once";
 static const char replay_model[] = "replay";
 
 struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
@@ -52,6 +55,21 @@ void xs_assume(struct xs_estimate *row, const char *text)
 	}
 }
 
+/* One round of a plan of many. 0 or -errno. */
+static int replay_rounds(const struct xs_plan *plan,
+			 const struct xs_machine *machine, double *round_ns)
+{
+	struct xs_act_times *times = calloc(plan->count, sizeof(*times));
+	int rc = times ? xs_replay(plan, machine, round_ns, times) : -ENOMEM;
+
+	if (!rc)
+		*round_ns = (times[plan->count - 1].return_ns -
+			     times[plan->untimed - 1].return_ns) /
+			    plan->rounds;
+	free(times);
+	return rc;
+}
+
 static int replay_scenario(const struct xs_case *c,
 			   const struct xs_estimate *row, xs_plan_fn draw,
 			   const struct xs_scenario *scenario, double *round_ns)
@@ -59,7 +77,9 @@ static int replay_scenario(const struct xs_case *c,
 	struct xs_plan plan = {0};
 	int rc = draw(c, row, scenario, &plan);
 
-	if (!rc)
+	if (!rc && plan.rounds)
+		rc = replay_rounds(&plan, &scenario->machine, round_ns);
+	else if (!rc)
 		rc = xs_replay(&plan, &scenario->machine, round_ns, NULL);
 	xs_plan_free(&plan);
 	return rc;
@@ -140,16 +160,13 @@ int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
 	return 0;
 }
 
-/* Registering the buffers that are there, or allocating them pinned: the
- * cheaper, or the one that is known. NAN where the machine says neither. */
-static double pinning_ns(const struct xs_case *c)
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes)
 {
-	const struct xs_machine *m = c->machine;
-
-	return fmin(c->work.pinned_buffers * m->register_fixed_ns.value +
-			c->work.pinned_bytes * m->register_byte_ns.value,
-		    c->work.pinned_buffers * m->pin_fixed_ns.value +
-			c->work.pinned_bytes * m->pin_byte_ns.value);
+	return fmin(buffers * machine->register_fixed_ns.value +
+			bytes * machine->register_byte_ns.value,
+		    buffers * machine->pin_fixed_ns.value +
+			bytes * machine->pin_byte_ns.value);
 }
 
 static void set_setup(const struct xs_case *c, unsigned streams,
@@ -158,7 +175,8 @@ static void set_setup(const struct xs_case *c, unsigned streams,
 	row->setup_ns =
 	    streams * xs_or_zero(c->machine->stream_create_ns.value);
 	if (c->work.pinned_buffers)
-		row->setup_ns += pinning_ns(c);
+		row->setup_ns += xs_pinning_ns(
+		    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
 }
 
 void xs_row_setup(const struct xs_case *c, unsigned streams,
@@ -233,10 +251,12 @@ struct xs_closed xs_case_closed(const struct xs_case *c)
 	    .extra_ns = w->host_ns + w->other_ns};
 }
 
-/* The closed forms know nothing of setup: their rows pay what the strategy
- * pays in replay. */
-static void finish_closed(const struct xs_case *c, struct xs_estimate *row)
+/* What each byte's crossing once makes of a time. The closed forms know nothing
+ * of setup: their rows pay what the strategy pays in replay. */
+static void finish_row(const struct xs_case *c, struct xs_estimate *row)
 {
+	if (row->assumes_once)
+		row->bound = bound_once;
 	if (!row->applies || !strcmp(row->model, replay_model))
 		return;
 	set_setup(c, row->n_streams, row);
@@ -263,6 +283,6 @@ int xs_model_phase(const struct xs_phase *phase,
 			c.as_is_ns = out->items[first].round_ns;
 	}
 	for (i = first; i < out->count; i++)
-		finish_closed(&c, &out->items[i]);
+		finish_row(&c, &out->items[i]);
 	return rc;
 }

@@ -36,6 +36,11 @@ int xs_strategy_pinned(const struct xs_case *c, struct xs_estimates *out);
 int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out);
 int xs_strategy_mapped(const struct xs_case *c, struct xs_estimates *out);
 int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_double_buffer(const struct xs_case *c,
+			      struct xs_estimates *out);
+int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_async(const struct xs_case *c, struct xs_estimates *out);
 
 /* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
  * -ENOMEM. */
@@ -74,6 +79,11 @@ int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
  */
 void xs_row_setup(const struct xs_case *c, unsigned streams,
 		  struct xs_estimate *row);
+
+/* Pinning memory that is there, or allocating it pinned: the cheaper, or the
+ * one that is known. NAN where the machine says neither. */
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes);
 
 /*
  * Reasons for which no strategy that moves data otherwise can be worked out:

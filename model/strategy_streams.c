@@ -34,18 +34,6 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	return piece;
 }
 
-/* times copies of act onto one queue. */
-static int put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
-	       unsigned times)
-{
-	int rc = 0;
-
-	act.queue = queue;
-	while (!rc && times--)
-		rc = xs_plan_add(plan, &act);
-	return rc;
-}
-
 static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
 			   unsigned n)
 {
@@ -53,11 +41,11 @@ static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++) {
-		rc = put(plan, piece->in, q, piece->ins);
+		rc = xs_plan_put(plan, piece->in, q, piece->ins);
 		if (!rc)
-			rc = put(plan, piece->kernel, q, 1);
+			rc = xs_plan_put(plan, piece->kernel, q, 1);
 		if (!rc)
-			rc = put(plan, piece->out, q, piece->outs);
+			rc = xs_plan_put(plan, piece->out, q, piece->outs);
 	}
 	return rc;
 }
@@ -69,11 +57,11 @@ static int put_breadth_first(struct xs_plan *plan, const struct piece *piece,
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++)
-		rc = put(plan, piece->in, q, piece->ins);
+		rc = xs_plan_put(plan, piece->in, q, piece->ins);
 	for (q = 0; !rc && q < n; q++)
-		rc = put(plan, piece->kernel, q, 1);
+		rc = xs_plan_put(plan, piece->kernel, q, 1);
 	for (q = 0; !rc && q < n; q++)
-		rc = put(plan, piece->out, q, piece->outs);
+		rc = xs_plan_put(plan, piece->out, q, piece->outs);
 	return rc;
 }
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Strategies that change how rounds follow each other, or which copies they
+ * make, with times worked out by hand. */
+#include "tests/model/small_phase.h"
+
+static void assert_abstains(const char *strategy, const char *because,
+			    bool quiet)
+{
+	const struct xs_estimate *row = replayed(strategy);
+
+	assert_false(row->applies);
+	assert_true(isnan(row->round_ns));
+	assert_int_equal(row->quiet, quiet);
+	if (!strstr(row->why, because))
+		fail_msg("%s: \"%s\" does not say \"%s\"", strategy, row->why,
+			 because);
+}
+
+/*
+ * Kernels follow each other without a gap: while one runs (100000), the copy
+ * out of the last (6000 + 20000), the synchronisation (4000), the host's own
+ * 2000 and the copy in of the next (5000 + 20000) have time.
+ */
+static void test_double_buffer_of_long_kernels(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	estimate();
+	row = replayed("double-buffer");
+	assert_true(row->applies);
+	assert_near(row->round_ns, 100000);
+	assert_true(row->high_ns > 100000 && row->low_ns < 100000);
+	assert_null(row->bound);
+	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	/* two sets of 2 * 10000 + 2000000 * 0.5, and two streams */
+	assert_near(row->setup_ns, 2 * 1020000 + 2 * 4000);
+}
+
+/*
+ * Nothing but transfers of 20000 each way and a kernel of 10000: a set of
+ * buffers is used again when its round is over, 50000 later, and there are
+ * two.
+ */
+static void test_double_buffer_of_long_copies(void **unused)
+{
+	(void)unused;
+	xs_machine_init(&machine);
+	machine.copy_engines = 2;
+	machine.implicit_sync = 0;
+	set_param(&machine.G_h2d, 0.02);
+	set_param(&machine.G_d2h, 0.02);
+	set_param(&machine.lo_h2d_ns, 0);
+	set_param(&machine.lo_d2h_ns, 0);
+	steps[1].end_ns = steps[1].start_ns + 10000;
+	phase.host_ns = (struct xs_spread){0, 0, 0};
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, 25000);
+}
+
+/* The host's 200000 a round, its three calls and a synchronisation that finds
+ * the last round done. */
+static void test_double_buffer_of_a_busy_host(void **unused)
+{
+	(void)unused;
+	phase.host_ns = (struct xs_spread){200000, 200000, 200000};
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns,
+		    200000 + 2500 + 3000 + 2500 + 4000);
+}
+
+static void test_double_buffer_abstains(void **unused)
+{
+	(void)unused;
+	phase.rounds = 1;
+	estimate();
+	assert_abstains("double-buffer", "single round", true);
+	phase.rounds = 10;
+	steps[0].src = steps[2].dst = 0x1000;
+	estimate();
+	assert_abstains("double-buffer", "copied in again", true);
+	steps[2].dst = 0x2000;
+	set_param(&machine.G_h2d, NAN);
+	estimate();
+	assert_abstains("double-buffer", "G of this machine", false);
+	steps[0].kind = XS_STEP_D2H;
+	estimate();
+	assert_abstains("double-buffer", "nothing is copied in", true);
+	steps[1] = steps[2];
+	phase.step_count = 2;
+	estimate();
+	assert_abstains("double-buffer", "no kernel", true);
+}
+
+/* What is left: the host's 1000, the launch, and the kernel 5000 after its
+ * call, as measured. */
+static void test_resident(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].src = steps[2].dst = 0x1000;
+	estimate();
+	row = replayed("resident");
+	assert_true(row->applies);
+	assert_near(row->round_ns, 1000 + 5000 + 100000);
+	assert_non_null(row->bound);
+	assert_near(row->setup_ns, 0);
+	assert_near(row->breakeven_rounds, 0);
+}
+
+static void test_resident_abstains(void **unused)
+{
+	(void)unused;
+	estimate(); /* no addresses */
+	assert_abstains("resident", "bring back", true);
+	steps[0].src = 0x1000;
+	steps[2].dst = 0x2000;
+	estimate();
+	assert_abstains("resident", "bring back", true);
+	steps[2].dst = 0x1000;
+	steps[2].bytes /= 2;
+	estimate();
+	assert_abstains("resident", "bring back", true);
+	steps[2].bytes *= 2;
+	phase.rounds = 1; /* goes out last and never comes back */
+	estimate();
+	assert_abstains("resident", "bring back", true);
+}
+
+/* Out and straight back in within the only round; the copy in of other memory
+ * stays. */
+static void test_resident_within_a_round(void **unused)
+{
+	(void)unused;
+	phase.rounds = 1;
+	steps[2].dst = 0x1000;
+	steps[3] = step_of(XS_STEP_H2D, 510000, 710000, 515000, 705000);
+	steps[3].src = 0x1000;
+	phase.step_count = 4;
+	phase.h2d_ops = 2;
+	estimate();
+	assert_near(replayed("as-is")->round_ns, 710000);
+	/* the copy in (200000), then as in test_resident */
+	assert_near(replayed("resident")->round_ns, 306000);
+}
+
+/* The host works for work_ns before the launch, and 1000 after it. */
+static void make_host_work(uint64_t work_ns)
+{
+	const uint64_t at = 200000 + work_ns;
+
+	steps[1] =
+	    step_of(XS_STEP_KERNEL, at, at + 3000, at + 5000, at + 105000);
+	steps[2] = step_of(XS_STEP_D2H, at + 4000, at + 309000, at + 106000,
+			   at + 299000);
+	phase.round_ns =
+	    (struct xs_spread){at + 309000, at + 309000, at + 309000};
+	phase.host_ns = (struct xs_spread){work_ns, work_ns, work_ns};
+	phase.host_blocked_ns = 500000;
+}
+
+/*
+ * Launched as the copy in returns: the kernel from 205000 to 305000, the copy
+ * out 1000 later for 193000, its return 10000 after that. The host's second
+ * piece of work was under the kernel before, too.
+ */
+static void test_async(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	make_host_work(100000);
+	estimate();
+	row = replayed("async");
+	assert_near(replayed("as-is")->round_ns, 609000);
+	assert_near(row->round_ns, 509000);
+	assert_non_null(row->bound);
+	/* more work than the GPU's takes as long as it takes */
+	make_host_work(700000);
+	estimate();
+	assert_near(replayed("async")->round_ns, 701000);
+}
+
+static void test_async_abstains(void **unused)
+{
+	(void)unused;
+	estimate();
+	assert_abstains("async", "less than 1 %", true);
+	make_host_work(100000);
+	phase.host_blocked_ns = 0;
+	estimate();
+	assert_abstains("async", "never waits", true);
+}
+
+/* Four copies of 10 kB, 10000 each and 1000 apart, beside a kernel of 100000
+ * and a large copy. kind is where they go. */
+static void make_small_copies(uint8_t kind)
+{
+	uint64_t at = 0;
+	size_t i;
+
+	for (i = 0; i < 4; i++, at += 11000) {
+		steps[i] = step_of(kind, at, at + 10000, at + 5000, at + 9000);
+		steps[i].bytes = 10000;
+	}
+	steps[4] =
+	    step_of(XS_STEP_KERNEL, at, at + 3000, at + 5000, at + 105000);
+	steps[5] = step_of(XS_STEP_D2H, at + 4000, at + 309000, at + 106000,
+			   at + 299000);
+	phase.step_count = 6;
+	phase.h2d_ops = kind == XS_STEP_H2D ? 4 : 0;
+	phase.d2h_ops = kind == XS_STEP_H2D ? 1 : 5;
+	phase.round_ns =
+	    (struct xs_spread){at + 309000, at + 309000, at + 309000};
+	machine.pageable_h2d =
+	    (struct xs_curve){2, {40000, 1000000}, {8000, 200000}};
+	machine.pageable_d2h =
+	    (struct xs_curve){2, {40000, 1000000}, {9000, 200000}};
+}
+
+/*
+ * Gathered in 8000; 5000 + 800, return 3000 later at 16800; the 3000 between
+ * the copies and 1000 before the launch stay: 20800. The kernel 5000 later,
+ * the copy out 1000 after it for 193000, its return 10000 later.
+ */
+static void test_batch(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	make_small_copies(XS_STEP_H2D);
+	estimate();
+	row = replayed("batch");
+	assert_near(replayed("as-is")->round_ns, 353000);
+	assert_near(row->round_ns, 20800 + 5000 + 100000 + 1000 + 203000);
+	assert_near(row->setup_ns, 10000 + 40000 * 0.5);
+	assert_null(row->bound);
+	assert_int_equal(row->effort, XS_EFFORT_HOST);
+}
+
+/* The other way 6000 + 800, return at 9800, launch at 13800; and the results
+ * are spread out at the end, in 9000. */
+static void test_batch_of_copies_out(void **unused)
+{
+	(void)unused;
+	make_small_copies(XS_STEP_D2H);
+	estimate();
+	assert_near(replayed("batch")->round_ns,
+		    13800 + 5000 + 100000 + 1000 + 203000 + 9000);
+}
+
+static void test_batch_abstains(void **unused)
+{
+	size_t i;
+
+	(void)unused;
+	estimate();
+	assert_abstains("batch", "fewer than 4 copies", true);
+	make_small_copies(XS_STEP_H2D);
+	machine.pageable_h2d.count = 0;
+	estimate();
+	assert_abstains("batch", "pageable copies", false);
+	for (i = 0; i < 4; i++)
+		steps[i].bytes = 400000; /* 8000 against 7500 */
+	estimate();
+	assert_abstains("batch", "small copies", true);
+	make_small_copies(XS_STEP_H2D);
+	steps[1].queue = 9;
+	estimate();
+	assert_abstains("batch", "follow each other", true);
+}
+
+/* What rests on an assumption that a trace cannot show, and what does not. */
+static void test_bounds(void **unused)
+{
+	(void)unused;
+	estimate();
+	assert_non_null(replayed("mapped")->bound);
+	assert_non_null(replayed("hybrid")->bound);
+	assert_null(replayed("pinned")->bound);
+	assert_null(replayed("streams")->bound);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_double_buffer_of_long_kernels),
+	    TEST(test_double_buffer_of_long_copies),
+	    TEST(test_double_buffer_of_a_busy_host),
+	    TEST(test_double_buffer_abstains),
+	    TEST(test_resident),
+	    TEST(test_resident_abstains),
+	    TEST(test_resident_within_a_round),
+	    TEST(test_async),
+	    TEST(test_async_abstains),
+	    TEST(test_batch),
+	    TEST(test_batch_of_copies_out),
+	    TEST(test_batch_abstains),
+	    TEST(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
