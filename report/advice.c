@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From estimates to ranked advice: for each phase and strategy the best
- * estimate, by what it saves of the whole run. A new strategy is one row in
- * the table of sentences below.
+ * estimate, by what it saves of the whole run.
  */
 #include "report/result.h"
+#include "report/sentences.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Added to every sentence whose estimate presumes it. */
-static const char once[] = " At most this much: it holds only if each byte "
-			   "crosses the bus once, which was not measured.";
-
-/* Sites that a sentence names; more are counted. */
-#define SITES_NAMED 3
-
-typedef const char *sentence(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate);
 
 static bool is_step(const struct xs_result_site *site, const char *step)
 {
@@ -33,177 +22,16 @@ static bool is_copy(const struct xs_result_site *site)
 	return is_step(site, "h2d") || is_step(site, "d2h");
 }
 
-/* "a.cu:8, a.cu:9 and 2 more (step)": the places that copy. */
-static const char *copy_places(struct xs_arena *arena,
-			       const struct xs_result_phase *phase)
+/* What is said of a bound. */
+static const char *at_most(struct xs_arena *arena,
+			   const struct xs_result_estimate *estimate)
 {
-	const char *list = NULL, *function = NULL;
-	size_t named = 0, more = 0;
-
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-		const char *label;
-
-		if (!is_copy(site))
-			continue;
-		label = xs_result_site_label(arena, site);
-		if (!label || (list && strstr(list, label)))
-			continue;
-		if (!function && site->function)
-			function = xs_arena_print(
-			    arena, "%.*s", (int)strcspn(site->function, "("),
-			    site->function);
-		if (named++ < SITES_NAMED)
-			list =
-			    list ? xs_arena_print(arena, "%s, %s", list, label)
-				 : label;
-		else
-			more++;
-	}
-	if (more)
-		list = xs_arena_print(arena, "%s and %zu more", list, more);
-	if (list && function)
-		list = xs_arena_print(arena, "%s (%s)", list, function);
-	return list ? list : "this phase";
-}
-
-static bool is_pageable(const char *memory)
-{
-	return memory && strcmp(memory, "pageable") == 0;
-}
-
-/* "64 MiB in at 9.5 GB/s from pageable memory", or the way out. */
-static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
-			     const char *way, const char *memory)
-{
-	if (bytes <= 0)
-		return NULL;
-	return xs_arena_print(
-	    arena, "%s %s %s memory at %s", xs_units_bytes(bytes).s, way,
-	    memory ? memory : "mixed", xs_units_rate(bytes, ns).s);
-}
-
-static const char *copy_rates(struct xs_arena *arena,
-			      const struct xs_result_phase *phase)
-{
-	const char *in = copy_rate(arena, phase->h2d_bytes, phase->h2d_ns,
-				   "in from", phase->src_memory);
-	const char *out = copy_rate(arena, phase->d2h_bytes, phase->d2h_ns,
-				    "out to", phase->dst_memory);
-
-	if (in && out)
-		return xs_arena_print(arena, "%s, %s", in, out);
-	return in ? in : out ? out : "nothing";
-}
-
-static const char *say_pinned(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
-{
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Allocate the host buffers of %s with cudaMallocHost, or pin "
-	    "them once with cudaHostRegister: a round now moves %s.",
-	    copy_places(arena, phase), copy_rates(arena, phase));
-}
-
-static const char *pin_first(const struct xs_result_phase *phase)
-{
-	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
-		   ? " from pinned buffers (cudaHostRegister)"
-		   : "";
-}
-
-/* Each direction and the kernels in turn, or already partly at once. */
-static const char *overlap_now(struct xs_arena *arena,
-			       const struct xs_result_phase *phase)
-{
-	if (phase->overlap_ns <= 0)
-		return "now they take turns";
-	return xs_arena_print(arena, "now they overlap for %s of %s",
-			      xs_units_ns(phase->overlap_ns).s,
-			      xs_units_ns(phase->round_ns).s);
-}
-
-/* What overlaps, of what there is. */
-static const char *overlap_of(const struct xs_result_phase *phase)
-{
-	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
-		   ? "copies in, kernels and copies out overlap"
-		   : "copies and kernels overlap";
-}
-
-static const char *issue_of(const struct xs_result_estimate *estimate)
-{
-	if (!estimate->order)
+	if (!estimate->bound)
 		return "";
-	return strcmp(estimate->order, "depth") == 0 ? ", issued chunk by chunk"
-						     : ", issued kind by kind";
-}
-
-static const char *say_streams(struct xs_arena *arena,
-			       const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *estimate)
-{
-	return xs_arena_print(
-	    arena,
-	    "Split the round of %s into %" PRId64 " chunks, a stream each%s, "
-	    "with cudaMemcpyAsync%s, so that %s: %s.",
-	    copy_places(arena, phase), estimate->n_streams, issue_of(estimate),
-	    pin_first(phase), overlap_of(phase), overlap_now(arena, phase));
-}
-
-static const char *say_mapped(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
-{
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Map the host buffers of %s (cudaHostAllocMapped) and let the "
-	    "kernels use them without copies.",
-	    copy_places(arena, phase));
-}
-
-static const char *say_hybrid(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
-{
-	return xs_arena_print(
-	    arena,
-	    "Copy in over %" PRId64 " streams at %s and let the kernels "
-	    "write their results to mapped host memory.",
-	    estimate->n_streams == XS_UNKNOWN ? 1 : estimate->n_streams,
-	    copy_places(arena, phase));
-}
-
-static const char *say_other(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate)
-{
-	return xs_arena_print(arena, "Use %s for %s.", estimate->strategy,
-			      copy_places(arena, phase));
-}
-
-static const struct {
-	const char *strategy;
-	sentence *say;
-} sentences[] = {
-    {"pinned", say_pinned}, {"streams", say_streams}, {"mapped", say_mapped},
-    {"hybrid", say_hybrid}, {NULL, say_other},
-};
-
-static const char *say(struct xs_arena *arena,
-		       const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *estimate)
-{
-	size_t i = 0;
-
-	while (sentences[i].strategy &&
-	       strcmp(sentences[i].strategy, estimate->strategy) != 0)
-		i++;
-	return sentences[i].say(arena, phase, estimate);
+	return xs_arena_print(arena,
+			      " At most this much: it holds only if %s, which "
+			      "was not measured.",
+			      estimate->bound);
 }
 
 /* The setup, and whether this run was long enough for it to pay. */
@@ -305,8 +133,8 @@ static void add_advice(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 	struct xs_result_advice *out = &result->advice[result->advice_count];
-	bool kernels = strcmp(estimate->strategy, "pinned") != 0;
-	const char *text = say(arena, phase, estimate);
+	bool kernels = strcmp(estimate->effort, "host code") != 0;
+	const char *text = xs_sentence(arena, phase, estimate);
 
 	*out = (struct xs_result_advice){
 	    .phase = phase,
@@ -316,7 +144,7 @@ static void add_advice(struct xs_result *result,
 				 : 100.0 * (double)estimate->saves_ns /
 				       (double)result->run.wall_ns,
 	    .text = xs_arena_print(arena, "%s%s%s", text ? text : "",
-				   estimate->assumes_once ? once : "",
+				   at_most(arena, estimate),
 				   payback(arena, phase, estimate)),
 	    .sites = xs_arena_alloc(arena, phase->site_count,
 				    sizeof(const struct xs_result_site *)),
@@ -328,11 +156,11 @@ static void add_advice(struct xs_result *result,
 	result->advice_count++;
 }
 
-/* It holds only if each byte crosses the bus once, which nobody counted: it is
- * the most that can be had, and never the first advice. */
+/* What rests on a condition that nobody measured is the most that can be had,
+ * and never the first advice. */
 static bool is_bound(const struct xs_result_advice *advice)
 {
-	return advice->estimate->assumes_once;
+	return advice->estimate->bound != NULL;
 }
 
 /* What saves in this run, what saves at most, what would in a longer run. */

@@ -5,8 +5,8 @@
 
 const struct xs_column xs_estimate_columns[] = {
     {"strategy", "strategy", XS_COLUMN_TEXT, AT(strategy)},
-    {"n_streams", "n", XS_COLUMN_COUNT, AT(n_streams)},
-    {"order", "order", XS_COLUMN_TEXT, AT(order)},
+    {"n_streams", NULL, XS_COLUMN_COUNT, AT(n_streams)},
+    {"order", NULL, XS_COLUMN_TEXT, AT(order)},
     {"model", NULL, XS_COLUMN_TEXT, AT(model)},
     {"round_ns", "round", XS_COLUMN_NS, AT(round_ns)},
     {"low_ns", "90 % within", XS_COLUMN_LOW, AT(low_ns)},
@@ -19,6 +19,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"effort", NULL, XS_COLUMN_TEXT, AT(effort)},
     {"applies", NULL, XS_COLUMN_BOOL, AT(applies)},
     {"assumes_once", NULL, XS_COLUMN_BOOL, AT(assumes_once)},
+    {"bound", NULL, XS_COLUMN_TEXT, AT(bound)},
     {"why", NULL, XS_COLUMN_TEXT, AT(why)},
 };
 const size_t xs_estimate_column_count =

@@ -97,6 +97,21 @@ static const char *add_model(struct xs_result *result, const char *names,
 	return xs_arena_print(&result->arena, "%s, %s", names, name);
 }
 
+/* "streams n=8 depth"; what a star is, stands under the table. */
+static struct xs_words name(const struct xs_result_estimate *row)
+{
+	const char *star = row->bound ? "*" : "";
+	struct xs_words out;
+
+	if (row->n_streams == XS_UNKNOWN)
+		snprintf(out.s, sizeof(out.s), "%.24s%s", row->strategy, star);
+	else
+		snprintf(out.s, sizeof(out.s), "%.10s%s n=%.5s %.7s",
+			 row->strategy, star, xs_units_count(row->n_streams).s,
+			 row->order ? row->order : "");
+	return out;
+}
+
 static struct xs_words value(const struct xs_column *column,
 			     const struct xs_result_estimate *row)
 {
@@ -107,9 +122,10 @@ static struct xs_words value(const struct xs_column *column,
 	case XS_COLUMN_TEXT:
 	case XS_COLUMN_BOOL:
 		text = xs_column_text(column, row);
-		/* what a star is, stands under the table */
-		snprintf(out.s, sizeof(out.s), "%s%s", text ? text : "",
-			 row->assumes_once && text == row->strategy ? "*" : "");
+		if (text == row->strategy)
+			out = name(row);
+		else
+			snprintf(out.s, sizeof(out.s), "%s", text ? text : "");
 		break;
 	case XS_COLUMN_COUNT:
 		out = xs_units_count(xs_column_number(column, row));
@@ -231,9 +247,10 @@ static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
 				phase->id, list, unit));
 }
 
+/* Of those that have something to change here. */
 static bool abstains(const struct xs_result_estimate *row)
 {
-	return is_replay(row) && !row->applies;
+	return is_replay(row) && !row->applies && !row->quiet;
 }
 
 /* "mapped, hybrid": the strategies of a phase that abstain for one reason. */
@@ -302,12 +319,23 @@ static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
 	}
 }
 
+/* bounds with one more, unless it is there already. */
+static const char *add_bound(struct xs_result *result, const char *bounds,
+			     const char *bound)
+{
+	if (!bounds || !bound)
+		return bounds ? bounds : bound;
+	if (strstr(bounds, bound))
+		return bounds;
+	return xs_arena_print(&result->arena, "%s; %s", bounds, bound);
+}
+
 /* What the star and the names of equations stand for, where they do. */
 static void put_legend(const struct xs_pen *pen, struct xs_result *result,
 		       size_t phases)
 {
 	const char *names = NULL;
-	bool star = false;
+	const char *bounds = NULL;
 
 	for (size_t i = 0; i < phases; i++)
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
@@ -315,16 +343,18 @@ static void put_legend(const struct xs_pen *pen, struct xs_result *result,
 			    &result->phases[i].estimates[k];
 
 			if (is_shown(result, &result->phases[i], row)) {
-				star |= row->assumes_once;
+				bounds = add_bound(result, bounds, row->bound);
 				names = add_model(
 				    result, names,
 				    published_row(&result->phases[i], row));
 			}
 		}
-	if (star)
+	if (bounds)
 		xs_pen_wrap(pen, XS_DIM, "  * ",
-			    "at best: each byte crosses the bus once, which "
-			    "was not measured");
+			    xs_arena_print(&result->arena,
+					   "at best: %s, which was not "
+					   "measured",
+					   bounds));
 	if (names)
 		xs_pen_wrap(pen, XS_DIM, "  published: ", names);
 }

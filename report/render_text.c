@@ -249,7 +249,7 @@ static struct xs_words saving(const struct xs_result_advice *advice)
 	struct xs_words out;
 
 	snprintf(out.s, sizeof(out.s), "%s%.10s (%.1f %%)",
-		 advice->estimate->assumes_once ? "at most " : "",
+		 advice->estimate->bound ? "at most " : "",
 		 xs_units_ns(advice->estimate->saves_ns).s,
 		 advice->saves_percent);
 	return out;

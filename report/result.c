@@ -203,6 +203,8 @@ void xs_build_estimate(struct xs_result *result,
 	    .effort = efforts[in->effort],
 	    .applies = in->applies,
 	    .assumes_once = in->assumes_once,
+	    .quiet = in->quiet,
+	    .bound = in->bound,
 	    .why = in->why[0] ? xs_arena_copy(arena, in->why) : NULL,
 	};
 	while (out->assume_count < XS_ASSUMES_MAX &&

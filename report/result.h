@@ -80,6 +80,8 @@ struct xs_result_estimate {
 	const char *effort;
 	bool applies;
 	bool assumes_once; /* each byte crosses the bus once: not counted */
+	bool quiet;	   /* why is not worth a line: nothing to change */
+	const char *bound; /* at best: only if this holds; NULL: a prediction */
 	const char *why;
 	const char **assumes;
 	size_t assume_count;

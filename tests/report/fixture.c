@@ -41,6 +41,7 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 	if (strcmp(strategy, "mapped") == 0) {
 		out.effort = "kernels rewritten";
 		out.assumes_once = true;
+		out.bound = once[0];
 		out.assumes = once;
 		out.assume_count = 1;
 	}
@@ -151,6 +152,7 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 {
 	int64_t wall = result->run.wall_ns;
+	struct xs_result_estimate quiet;
 
 	*out = blank(result, 2, 3, 100 * MS);
 	out->h2d_bytes = 256 * MIB;
@@ -163,6 +165,9 @@ static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, row(out, wall, "pinned", NONE, NULL, 80 * MS, 200 * MS));
 	add_row(out, abstention("streams", "there is no kernel to overlap "
 					   "with"));
+	quiet = abstention("batch", "fewer than 4 copies in a round");
+	quiet.quiet = true;
+	add_row(out, quiet);
 }
 
 /* Kernels alone: nothing to move, nothing to save. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is advised, in what order, and what it says it saves. */
 #include "report/build.h"
+#include "report/sentences.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -112,7 +113,7 @@ static void a_counted_one_may_be_first(void **state)
 	struct xs_result *result = fixture_result();
 
 	(void)state;
-	find(&result->phases[0], "mapped", XS_UNKNOWN)->assumes_once = false;
+	find(&result->phases[0], "mapped", XS_UNKNOWN)->bound = NULL;
 	rank_again(result);
 	assert_string_equal(result->advice[0].estimate->strategy, "mapped");
 	fixture_free(result);
@@ -208,6 +209,27 @@ static void advice_names_places_and_shares(void **state)
 	fixture_free(result);
 }
 
+/* Each strategy has words of its own. */
+static void each_strategy_has_its_sentence(void **state)
+{
+	static const char *const ids[] = {"pinned", "streams",	"double-buffer",
+					  "batch",  "resident", "async",
+					  "mapped", "hybrid"};
+	struct xs_result *result = fixture_result();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct xs_result_estimate row = {.strategy = ids[i],
+						 .n_streams = 8};
+		const char *text =
+		    xs_sentence(&result->arena, &result->phases[0], &row);
+
+		assert_non_null(strstr(text, "main.cu:88"));
+		assert_true(strncmp(text, "Use ", 4) != 0);
+	}
+	fixture_free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +238,7 @@ int main(void)
 	    cmocka_unit_test(a_bound_is_never_first),
 	    cmocka_unit_test(a_counted_one_may_be_first),
 	    cmocka_unit_test(a_bound_alone_is_no_advice),
+	    cmocka_unit_test(each_strategy_has_its_sentence),
 	    cmocka_unit_test(a_saving_within_the_noise_is_none),
 	    cmocka_unit_test(equations_are_not_advised),
 	    cmocka_unit_test(what_does_not_pay_is_last_and_says_when),

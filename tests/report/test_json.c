@@ -189,7 +189,7 @@ static void csv_has_a_row_an_estimate(void **state)
 		lines += *at == '\n';
 	for (const char *at = text; *at != '\n'; at++)
 		commas += *at == ',';
-	assert_int_equal(lines, 1 + 8 + 3 + 1);
+	assert_int_equal(lines, 1 + 8 + 4 + 1);
 	assert_int_equal(commas, 2 + xs_estimate_column_count);
 	assert_non_null(strstr(text, "before.xspy,1,412,as-is,,,replay,"
 				     "16000000,15680000,16320000,1.0000,"));
