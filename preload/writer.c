@@ -103,8 +103,8 @@ int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
 		    size_t length)
 {
-	struct xs_timed_head *head = record; /* kind and words alone */
-	size_t fixed = head->words * 4u;
+	xs_u8 *words = (xs_u8 *)record + 1; /* any record's second byte */
+	size_t fixed = *words * 4u;
 	size_t most = XS_RECORD_MAX_BYTES - fixed;
 	size_t kept = length < most ? length : most;
 	size_t padded = (kept + 3) / 4 * 4;
@@ -112,7 +112,7 @@ int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
 
 	if (!at)
 		return -ENOSPC;
-	head->words = (xs_u8)((fixed + padded) / 4);
+	*words = (xs_u8)((fixed + padded) / 4);
 	at = append(at, record, fixed);
 	if (kept) {
 		memset(at + padded - 4, 0, 4);
