@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/config.h"
+#include "preload/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +109,6 @@ void xs_log(const char *format, ...)
 	int fd = STDERR_FILENO;
 	va_list args;
 	size_t length;
-	ssize_t written;
 
 	if (!where || !where[0] || strcmp(where, "0") == 0)
 		return;
@@ -124,9 +124,7 @@ void xs_log(const char *format, ...)
 	va_end(args);
 	length = strlen(line);
 	line[length++] = '\n';
-	/* A log that cannot be written has nowhere to say so. */
-	written = write(fd, line, length);
-	(void)written;
+	xs_quiet_write(fd, line, length);
 	if (fd != STDERR_FILENO)
 		close(fd);
 out:

@@ -33,6 +33,7 @@
 #include "preload/drain.h"
 #include "preload/export.h"
 #include "preload/gpu.h"
+#include "preload/quiet.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -240,9 +241,7 @@ int InitializeInjection(void)
 
 static void say(const char *text)
 {
-	ssize_t written = write(STDERR_FILENO, text, strlen(text));
-
-	(void)written; /* nobody is there to hear it */
+	xs_quiet_write(STDERR_FILENO, text, strlen(text));
 }
 
 static void say_failure(void)

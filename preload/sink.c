@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sink.h"
+#include "preload/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,27 +66,15 @@ static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 	return err;
 }
 
-/*
- * Allocates with every signal blocked: beyond RLIMIT_FSIZE the kernel sends
- * SIGXFSZ, which the application did not earn and must not see.
- */
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
 static int allocate_quietly(int fd, uint64_t from_bytes, uint64_t to_bytes)
 {
-	sigset_t all, old, pending, xfsz;
-	bool was_pending;
+	struct xs_quiet quiet;
 	int err;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGXFSZ);
+	xs_quiet_begin(&quiet, SIGXFSZ);
 	err = allocate(fd, from_bytes, to_bytes);
-	if (err == -EFBIG && !was_pending) {
-		sigemptyset(&xfsz);
-		sigaddset(&xfsz, SIGXFSZ);
-		sigtimedwait(&xfsz, NULL, &(struct timespec){0});
-	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	xs_quiet_end(&quiet, err == -EFBIG);
 	return err;
 }
 

@@ -126,6 +126,24 @@ static void summary_is_one_line(void **state)
 	assert_int_equal(o.traces.gl_pathc, 1);
 }
 
+/* A pipe that nobody reads any more, as after `./app 2>&1 | head -1`. */
+static void summary_that_nobody_reads_is_no_harm(void **state)
+{
+	int status;
+
+	(void)state;
+	remove_traces();
+	signal(SIGPIPE, SIG_DFL);
+	status = system("rm -f test_process.fifo; mkfifo test_process.fifo; "
+			"exec 3<>test_process.fifo 4>test_process.fifo 3<&-; "
+			"LD_PRELOAD=" XS_TEST_LIBRARY " XFERSPY_LOG=1 "
+			"XFERSPY_CUPTI=/no/libcupti "
+			"XFERSPY_OUTPUT=test_process.%p.xspy " XS_TEST_APP
+			" >test_process.out 2>&4");
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+}
+
 static void process_without_cuda_leaves_nothing(void **state)
 {
 	struct outcome o;
@@ -323,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(application_sees_what_it_always_saw),
 	    cmocka_unit_test(summary_is_one_line),
+	    cmocka_unit_test(summary_that_nobody_reads_is_no_harm),
 	    cmocka_unit_test(process_without_cuda_leaves_nothing),
 	    cmocka_unit_test(mode_off_leaves_nothing),
 	    cmocka_unit_test(output_that_cannot_be_created_is_said),
