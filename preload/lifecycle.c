@@ -44,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,6 +65,7 @@ static int open_error;
 static bool
     summary_wanted; /* asked early: exit is late to read the environment */
 static char wanted_path[PATH_MAX];
+static struct stat first_stderr; /* of the process's beginning */
 
 static void note_process_start(void)
 {
@@ -98,6 +100,8 @@ __attribute__((constructor)) static void load(void)
 		return;
 	}
 	note_process_start();
+	/* Where it fails nothing is ever said: no file is device 0, inode 0. */
+	fstat(STDERR_FILENO, &first_stderr);
 	pthread_atfork(NULL, NULL, child_of_fork);
 	/* Not over another tool's. */
 	if (dladdr((void *)load, &self) && self.dli_fname &&
@@ -239,9 +243,20 @@ int InitializeInjection(void)
 	return 1;
 }
 
+/* An application that closed its stderr may have a file of its own there. */
+static bool stderr_is_the_first(void)
+{
+	struct stat now;
+
+	return fstat(STDERR_FILENO, &now) == 0 &&
+	       now.st_dev == first_stderr.st_dev &&
+	       now.st_ino == first_stderr.st_ino;
+}
+
 static void say(const char *text)
 {
-	xs_quiet_write(STDERR_FILENO, text, strlen(text));
+	if (stderr_is_the_first())
+		xs_quiet_write(STDERR_FILENO, text, strlen(text));
 }
 
 static void say_failure(void)

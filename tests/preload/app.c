@@ -98,6 +98,16 @@ static int use_threads(void)
 	return 0;
 }
 
+/* As a daemon does: the next file that it opens is descriptor 2. */
+static int use_stderr_for_a_file(void)
+{
+	close(STDERR_FILENO);
+	if (!fopen("test_process.own", "w"))
+		return 1;
+	use_cuda();
+	return 3;
+}
+
 static void call_late(void)
 {
 	cudaFree(NULL);
@@ -115,6 +125,8 @@ int main(int argc, char **argv)
 		return fork_before_use();
 	if (strcmp(how, "threads") == 0)
 		return use_threads();
+	if (strcmp(how, "own-file") == 0)
+		return use_stderr_for_a_file();
 	if (strcmp(how, "late") == 0)
 		atexit(call_late);
 	use_cuda();

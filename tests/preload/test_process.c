@@ -144,6 +144,19 @@ static void summary_that_nobody_reads_is_no_harm(void **state)
 	assert_int_equal(WEXITSTATUS(status), 3);
 }
 
+static void file_in_the_place_of_stderr_stays_as_it_is(void **state)
+{
+	struct outcome o;
+	char own[64] = "";
+
+	(void)state;
+	run(&o, "", "own-file");
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_int_equal(o.traces.gl_pathc, 1);
+	read_all("test_process.own", own, sizeof(own));
+	assert_string_equal(own, "");
+}
+
 static void process_without_cuda_leaves_nothing(void **state)
 {
 	struct outcome o;
@@ -342,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(application_sees_what_it_always_saw),
 	    cmocka_unit_test(summary_is_one_line),
 	    cmocka_unit_test(summary_that_nobody_reads_is_no_harm),
+	    cmocka_unit_test(file_in_the_place_of_stderr_stays_as_it_is),
 	    cmocka_unit_test(process_without_cuda_leaves_nothing),
 	    cmocka_unit_test(mode_off_leaves_nothing),
 	    cmocka_unit_test(output_that_cannot_be_created_is_said),
