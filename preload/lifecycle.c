@@ -197,7 +197,7 @@ static bool wait_for_start(void)
 
 static void finish(void);
 
-bool xs_lifecycle_start(struct xs_thread *thread)
+static bool start(struct xs_thread *thread)
 {
 	int expected = XS_STATE_NEW;
 
@@ -223,6 +223,18 @@ bool xs_lifecycle_start(struct xs_thread *thread)
 						  : XS_STATE_RECORDING);
 	thread->busy = false;
 	return !open_error;
+}
+
+/* Not to be cancelled half-way: the others would wait for it. */
+bool xs_lifecycle_start(struct xs_thread *thread)
+{
+	bool recording;
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	recording = start(thread);
+	pthread_setcancelstate(old, NULL);
+	return recording;
 }
 
 void xs_lifecycle_register_late_exit(void)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 #define GROW_MAX_BYTES	(64u << 20)
 #define LOW_WATER_BYTES (8u << 20)
 #define NAME_TRIES	1000
-#define GROW_WAITS	2000
+#define GROW_WAITS	2000 /* 0.2 s */
+#define CLOSE_WAITS	5000 /* 0.5 s */
 /* Descriptors that applications close wholesale or expect to be next are low
  * ones. */
 #define HIGH_FD 500
@@ -134,7 +136,7 @@ static void wait_a_little(int turn)
  * grows the file and the others wait for it, but not forever: it may be a
  * thread that the scheduler forgot.
  */
-static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
+static bool wait_for_room(struct xs_sink *sink, uint64_t end_bytes)
 {
 	for (int i = 0; i < GROW_WAITS; i++) {
 		if (atomic_load(&sink->allocated_bytes) >= end_bytes)
@@ -152,6 +154,21 @@ static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
 		unlock_growth(sink);
 	}
 	return false;
+}
+
+/* A thread that is cancelled dies where it waits or allocates: not with the
+ * growth, or a site of its caller's, in its hands. */
+static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
+{
+	bool have;
+	int old;
+
+	if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+		return true;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	have = wait_for_room(sink, end_bytes);
+	pthread_setcancelstate(old, NULL);
+	return have;
 }
 
 int xs_sink_grow_ahead(struct xs_sink *sink)
@@ -321,11 +338,18 @@ uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
 	/* After this exchange no claim succeeds, and each that did lies below
 	 * the old tail: the cut can take no chunk from under a writer. */
 	uint64_t tail = atomic_exchange(&sink->tail_bytes, CLOSED_TAIL);
+	bool locked;
 
 	if (tail == CLOSED_TAIL)
 		return sink->header->tail_bytes;
-	while (!lock_growth(sink))
-		sched_yield();
+	/* Not forever: a signal handler that exits may have interrupted the
+	 * very thread that grows the file. Who grows it after the cut only
+	 * leaves it longer than it need be. */
+	locked = lock_growth(sink);
+	for (int i = 0; !locked && i < CLOSE_WAITS; i++) {
+		wait_a_little(i);
+		locked = lock_growth(sink);
+	}
 	if (fd_is_ours(sink)) {
 		/* If the cut fails the file is only longer than it need be. */
 		int cut = ftruncate(sink->fd, (off_t)tail);
@@ -334,7 +358,8 @@ uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
 	/* The descriptor stays: a thread may be about to map its chunk, and the
 	 * number must not become another file's under it. */
 	atomic_store(&sink->allocated_bytes, 0);
-	unlock_growth(sink);
+	if (locked)
+		unlock_growth(sink);
 	sink->header->end_realtime_ns = end_realtime_ns;
 	__atomic_store_n(&sink->header->state, XS_FILE_CLOSED,
 			 __ATOMIC_RELEASE);

@@ -249,6 +249,46 @@ static void no_claim_succeeds_after_the_end(void **state)
 	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
 }
 
+/* A thread that never comes back, since a signal handler of its exits. */
+static void end_does_not_wait_for_who_is_gone(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	atomic_store(&sink.growing, true);
+	assert_int_equal(xs_sink_close(&sink, START), XS_PAGE_BYTES);
+	assert_int_equal(stat(PATH, &st), 0);
+	assert_int_equal(st.st_size, XS_PAGE_BYTES);
+}
+
+static void *claim_when_cancelled(void *data)
+{
+	struct xs_chunk_header **chunk = data;
+
+	pthread_cancel(pthread_self());
+	*chunk = xs_sink_claim(&sink, 8u << 20, 1, START);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void cancelled_thread_takes_nothing_with_it(void **state)
+{
+	struct xs_chunk_header *chunk = NULL;
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	pthread_create(&thread, NULL, claim_when_cancelled, &chunk);
+	pthread_join(thread, &result);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_non_null(chunk);
+	assert_false(atomic_load(&sink.growing));
+	xs_sink_release(chunk);
+	xs_sink_close(&sink, START);
+}
+
 static void room_is_made_ahead_of_need(void **state)
 {
 	(void)state;
@@ -320,6 +360,9 @@ int main(void)
 	    cmocka_unit_test_setup(
 		descriptor_that_became_another_file_is_not_touched, clean),
 	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
+	    cmocka_unit_test_setup(end_does_not_wait_for_who_is_gone, clean),
+	    cmocka_unit_test_setup(cancelled_thread_takes_nothing_with_it,
+				   clean),
 	    cmocka_unit_test_setup(room_is_made_ahead_of_need, clean),
 	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
 				   clean),
