@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The library exports its table's functions and twins, and three more.
+# The library exports its table's functions and twins, and three more; and it
+# stays where it was loaded.
 # usage: exports.sh LIBRARY functions.h
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
@@ -16,3 +17,4 @@ wanted=$( (
 printf '%s\n' "$found" >exports.found
 printf '%s\n' "$wanted" >exports.wanted
 diff exports.wanted exports.found
+readelf -d "$1" | grep -q NODELETE
