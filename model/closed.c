@@ -80,7 +80,7 @@ static enum xs_vw_class class_of(const struct xs_closed *c)
 			      c->machine->implicit_sync);
 }
 
-static struct xs_estimate blank(const char *strategy, const char *model)
+struct xs_estimate xs_closed_row(const char *strategy, const char *model)
 {
 	return (struct xs_estimate){.strategy = strategy,
 				    .model = model,
@@ -90,8 +90,8 @@ static struct xs_estimate blank(const char *strategy, const char *model)
 				    .breakeven_rounds = NAN};
 }
 
-static int abstain(struct xs_estimate *row, const char *parameter,
-		   struct xs_estimates *out)
+int xs_closed_abstain(struct xs_estimate *row, const char *parameter,
+		      struct xs_estimates *out)
 {
 	snprintf(row->why, sizeof(row->why),
 		 "%s of this machine is not known; `xferspy calibrate` "
@@ -167,14 +167,15 @@ static double explicit_copies(const struct instance *i, double n)
 
 int xs_closed_explicit(const struct xs_closed *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = blank("pinned", "vanwerkhoven2014-explicit");
+	struct xs_estimate row =
+	    xs_closed_row("pinned", "vanwerkhoven2014-explicit");
 	const struct instance i = instantiate(c, XS_SIDE_VALUE, false);
 	struct xs_closed more = *c;
 
 	row.effort = XS_EFFORT_HOST;
 	row.assumes[0] = "copies, kernel, copies, one after the other";
 	if (unknown(&i, false))
-		return abstain(&row, unknown(&i, false), out);
+		return xs_closed_abstain(&row, unknown(&i, false), out);
 	/* A blocking copy that follows another pays its own L+o. */
 	more.extra_ns += fmax(c->in_ops - 1, 0) * i.params.lo_in_ns +
 			 fmax(c->out_ops - 1, 0) * i.params.lo_out_ns;
@@ -200,7 +201,8 @@ static const struct equation {
 
 static struct xs_estimate streams_row(unsigned equation, unsigned n)
 {
-	struct xs_estimate row = blank("streams", equations[equation].model);
+	struct xs_estimate row =
+	    xs_closed_row("streams", equations[equation].model);
 
 	row.n_streams = n;
 	row.effort = XS_EFFORT_SPLIT;
@@ -248,16 +250,17 @@ static void say_streams(struct xs_estimate *row, const struct instance *i,
 
 static int abstain_class(const struct xs_closed *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = blank("streams", "vanwerkhoven2014-eq5");
+	struct xs_estimate row =
+	    xs_closed_row("streams", "vanwerkhoven2014-eq5");
 	const struct xs_machine *m = c->machine;
 
 	row.effort = XS_EFFORT_SPLIT;
 	if (!m->copy_engines || m->implicit_sync < 0)
-		return abstain(&row,
-			       m->copy_engines
-				   ? "implicit synchronisation (yes or no)"
-				   : "the number of copy engines",
-			       out);
+		return xs_closed_abstain(
+		    &row,
+		    m->copy_engines ? "implicit synchronisation (yes or no)"
+				    : "the number of copy engines",
+		    out);
 	snprintf(row.why, sizeof(row.why),
 		 "the paper has no equation for %d copy engines with implicit "
 		 "synchronisation",
@@ -280,7 +283,7 @@ int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 	first = device == XS_VW_CLASS_1 ? 1 : device == XS_VW_CLASS_2 ? 3 : 5;
 	row = streams_row(first, n);
 	if (unknown(&i, true))
-		return abstain(&row, unknown(&i, true), out);
+		return xs_closed_abstain(&row, unknown(&i, true), out);
 	if (searched)
 		n = xs_vw_best_streams(device, &i.params, &i.load);
 	holds = xs_vw_streams_eq(device, &i.params, &i.load, n);
@@ -297,7 +300,8 @@ int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 
 int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = blank("mapped", "vanwerkhoven2014-eq6");
+	struct xs_estimate row =
+	    xs_closed_row("mapped", "vanwerkhoven2014-eq6");
 	const struct instance i = instantiate(c, XS_SIDE_VALUE, false);
 
 	row.effort = XS_EFFORT_REWRITE;
@@ -305,7 +309,7 @@ int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out)
 	row.assumes[0] = assume_once;
 	row.assumes[1] = "mapped accesses run as fast as copies do";
 	if (unknown(&i, false))
-		return abstain(&row, unknown(&i, false), out);
+		return xs_closed_abstain(&row, unknown(&i, false), out);
 	snprintf(row.why, sizeof(row.why),
 		 "the longest of reads, kernel and writes, and the latencies");
 	return add_row(c, &row, eq6, false, out);
@@ -314,7 +318,8 @@ int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out)
 int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
 		     struct xs_estimates *out)
 {
-	struct xs_estimate row = blank("hybrid", "vanwerkhoven2014-eq5");
+	struct xs_estimate row =
+	    xs_closed_row("hybrid", "vanwerkhoven2014-eq5");
 	const struct instance i = instantiate(c, XS_SIDE_VALUE, true);
 
 	row.n_streams = n;
@@ -324,7 +329,7 @@ int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
 	row.assumes[1] = assume_split;
 	row.assumes[2] = assume_issue;
 	if (unknown(&i, true))
-		return abstain(&row, unknown(&i, true), out);
+		return xs_closed_abstain(&row, unknown(&i, true), out);
 	if (!n)
 		row.n_streams =
 		    xs_vw_best_streams(XS_VW_CLASS_3, &i.params, &i.load);
@@ -359,6 +364,8 @@ int xs_model_workload(const struct xs_workload *workload,
 	rc = xs_closed_explicit(&c, out);
 	if (!rc)
 		rc = xs_closed_streams(&c, options->streams, true, out);
+	if (!rc)
+		rc = xs_closed_gomezluna(&c, options->streams, out);
 	if (!rc)
 		rc = xs_closed_mapped(&c, out);
 	if (!rc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The closed forms as rows of estimates: which equation, which parameters,
- * when it abstains. The equations themselves are in vanwerkhoven.c.
+ * when it abstains. The equations themselves are in vanwerkhoven.c and
+ * gomezluna.c.
  */
 #ifndef XS_CLOSED_H
 #define XS_CLOSED_H
@@ -28,6 +29,15 @@ int xs_closed_explicit(const struct xs_closed *c, struct xs_estimates *out);
 int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 		      struct xs_estimates *out);
 
+/*
+ * Strategy "streams" by Gomez-Luna 2011: equation 1, 3, 5 or 7 for n streams,
+ * on devices of the paper's two classes. n = 0: the best n, as a row of the
+ * equation that gives it (2, 4, 6, 8). One row, which abstains where a class,
+ * t_sc or the transfers are not known. 0 or -ENOMEM.
+ */
+int xs_closed_gomezluna(const struct xs_closed *c, unsigned n,
+			struct xs_estimates *out);
+
 /* Strategy "mapped", equation 6. 0 or -ENOMEM. */
 int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out);
 
@@ -35,5 +45,12 @@ int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out);
  * -ENOMEM. */
 int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
 		     struct xs_estimates *out);
+
+/* A row that does not apply yet: times NAN. Both texts are static. */
+struct xs_estimate xs_closed_row(const char *strategy, const char *model);
+
+/* Adds the row, which lacks a parameter of the machine. 0 or -ENOMEM. */
+int xs_closed_abstain(struct xs_estimate *row, const char *parameter,
+		      struct xs_estimates *out);
 
 #endif

@@ -38,7 +38,9 @@ struct xs_estimate {
 	bool applies;
 	char why[200]; /* why it abstains, or why the time is what it is */
 	double round_ns, low_ns, high_ns; /* interval of 90 % */
-	double setup_ns;   /* once: pinning, stream creation; 0 none */
+	double setup_ns;      /* once: pinning, stream creation; 0 none */
+	bool creates_streams; /* round_ns has the creation of the streams in it,
+			       * setup_ns not */
 	bool assumes_once; /* true only if each byte crosses the bus once, which
 			    * nobody counted: no reason to rank it first */
 	const char *bound; /* static text: the time is the least that can be,

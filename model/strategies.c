@@ -259,7 +259,7 @@ static void finish_row(const struct xs_case *c, struct xs_estimate *row)
 		row->bound = bound_once;
 	if (!row->applies || !strcmp(row->model, replay_model))
 		return;
-	set_setup(c, row->n_streams, row);
+	set_setup(c, row->creates_streams ? 0 : row->n_streams, row);
 	set_breakeven(c, row);
 }
 

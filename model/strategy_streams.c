@@ -189,20 +189,29 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
-/* The published equation for its own best n, and for the same n as replay. */
-static int add_closed(const struct xs_case *c, struct xs_estimates *out)
+static int vanwerkhoven(const struct xs_closed *closed, unsigned n,
+			struct xs_estimates *out)
+{
+	return xs_closed_streams(closed, n, false, out);
+}
+
+/* A published equation for its own best n, and for the same n as replay. */
+static int add_closed(const struct xs_case *c,
+		      int (*equation)(const struct xs_closed *, unsigned,
+				      struct xs_estimates *),
+		      struct xs_estimates *out)
 {
 	const struct xs_closed closed = xs_case_closed(c);
 	const unsigned asked = c->options->streams;
 	unsigned n;
-	int rc = xs_closed_streams(&closed, 0, false, out);
+	int rc = equation(&closed, 0, out);
 
 	if (rc || !out->items[out->count - 1].applies)
 		return rc; /* it abstains for every n */
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
-		rc = xs_closed_streams(&closed, n, false, out);
+		rc = equation(&closed, n, out);
 	if (!rc && asked && !is_reported(asked))
-		rc = xs_closed_streams(&closed, asked, false, out);
+		rc = equation(&closed, asked, out);
 	return rc;
 }
 
@@ -226,5 +235,7 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 		xs_assume(&row, "calls cost the host nothing: what they cost "
 				"was not measured");
 	rc = xs_streams_rows(c, &row, draw_streams, out);
-	return rc ? rc : add_closed(c, out);
+	if (!rc)
+		rc = add_closed(c, vanwerkhoven, out);
+	return rc ? rc : add_closed(c, xs_closed_gomezluna, out);
 }

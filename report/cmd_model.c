@@ -31,7 +31,11 @@ static const char usage[] =
     "Equations of B. van Werkhoven et al. 2014, Performance models for\n"
     "CPU-GPU data transfers: explicit (section V), eq1 and eq2 (streams,\n"
     "implicit synchronisation), eq3 and eq4 (one copy engine), eq5 (two;\n"
-    "and hybrid), eq6 (mapped). docs/models.md says where each is wrong.\n";
+    "and hybrid), eq6 (mapped). Of J. Gomez-Luna et al. 2011, Performance\n"
+    "models for CUDA streams on NVIDIA GeForce series: eq1 and eq3 (one copy\n"
+    "engine), eq5 and eq7 (with implicit synchronisation), and the best\n"
+    "number of streams of each: eq2, eq4, eq6, eq8. docs/models.md says\n"
+    "where each is wrong.\n";
 
 struct options {
 	enum xs_format format;

@@ -129,6 +129,36 @@ static void test_streams(void **unused)
 	assert_near(row->round_ns, 133000);
 }
 
+/*
+ * Gomez-Luna's equations on one copy engine: t_T = 5000 + 20000 + 6000 + 20000
+ * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The streams are in
+ * the round, so that they are not in the setup.
+ */
+static void test_streams_by_gomezluna(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	machine.copy_engines = 1;
+	options.streams = 3;
+	estimate();
+	/* 100000 + 51000/2 + 2 * 4000 */
+	row = find("streams", "gomezluna2011-eq3", 2, XS_ORDER_NONE);
+	assert_near(row->round_ns, 135500);
+	assert_near(row->setup_ns, 1020000);
+	/* as asked for: 100000 + 51000/3 + 3 * 4000 */
+	row = find("streams", "gomezluna2011-eq3", 3, XS_ORDER_NONE);
+	assert_near(row->round_ns, 131000);
+	/* sqrt(51 / 4) = 3.57; n = 4: 100000 + 51000/4 + 4 * 4000 */
+	row = find("streams", "gomezluna2011-eq4", 4, XS_ORDER_NONE);
+	assert_near(row->round_ns, 130750);
+	/* with two engines it abstains, once */
+	machine.copy_engines = 2;
+	estimate();
+	row = find("streams", "gomezluna2011-eq1", 0, XS_ORDER_NONE);
+	assert_false(row->applies);
+}
+
 /* The rows are all there, and the one that says so is the fastest. */
 static void test_streams_search(void **unused)
 {
@@ -257,6 +287,7 @@ int main(void)
 	    TEST(test_interval),
 	    TEST(test_pinned_keeps_the_programs_structure),
 	    TEST(test_streams),
+	    TEST(test_streams_by_gomezluna),
 	    TEST(test_streams_search),
 	    TEST(test_streams_asked_for),
 	    TEST(test_small_pieces_stop_shrinking),
