@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
@@ -68,6 +69,21 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 	int err = xs_result_read(path, options, result, &error);
 
 	return err < 0 ? xs_cli_unreadable(path, err, error) : 0;
+}
+
+int xs_cli_not_input(const char *output, char *const *inputs, int count)
+{
+	struct stat to, from;
+
+	if (!output || stat(output, &to) || !S_ISREG(to.st_mode))
+		return 0;
+	for (int i = 0; i < count; i++)
+		if (stat(inputs[i], &from) == 0 && from.st_dev == to.st_dev &&
+		    from.st_ino == to.st_ino)
+			return xs_cli_error(XS_EXIT_USAGE, output,
+					    "it is the input as well",
+					    "give -o another file");
+	return 0;
 }
 
 int xs_cli_open(const char *path, FILE **out)

@@ -53,6 +53,10 @@ int xs_cli_unreadable(const char *path, int err, const char *error);
 int xs_cli_read(const char *path, const struct xs_result_options *options,
 		struct xs_result **result);
 
+/* That the output is none of the inputs, which opening it would empty. 0, or
+ * XS_EXIT_USAGE after the error. */
+int xs_cli_not_input(const char *output, char *const *inputs, int count);
+
 /*
  * Opens the output before the long work; NULL or "-" is stdout. 0, or
  * XS_EXIT_INPUT after the error.

@@ -142,6 +142,9 @@ int xs_cmd_diff(int argc, char **argv)
 		fputs(usage, stdout);
 		return XS_EXIT_DONE;
 	}
+	code = xs_cli_not_input(options.output, argv + optind, 2);
+	if (code)
+		return code;
 	if (options.machine) {
 		code = xs_cli_machine(options.machine, &machine);
 		if (code)

@@ -139,6 +139,9 @@ int xs_cmd_dump(int argc, char **argv)
 		fputs(usage, stdout);
 		return XS_EXIT_DONE;
 	}
+	code = xs_cli_not_input(options.output, argv + optind, 1);
+	if (code)
+		return code;
 	if (options.resolve)
 		return resolve(argv[optind]);
 	if (options.read)

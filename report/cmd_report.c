@@ -120,7 +120,9 @@ int xs_cmd_report(int argc, char **argv)
 			return code;
 		how.machine = &machine;
 	}
-	code = xs_cli_open(options.output, &out);
+	code = xs_cli_not_input(options.output, argv + optind, argc - optind);
+	if (!code)
+		code = xs_cli_open(options.output, &out);
 	if (code)
 		return code;
 	results = calloc((size_t)(argc - optind), sizeof(*results));

@@ -103,6 +103,18 @@ static void a_full_disk_is_an_error(void **state)
 	expect("report " BEFORE " >/dev/full", 2, NULL, "could not be written");
 }
 
+/* Opening the output empties it: not when it is what is to be read. */
+static void an_input_is_never_the_output(void **state)
+{
+	(void)state;
+	expect("dump " BEFORE " -o own.txt", 0, NULL, NULL);
+	expect("dump own.txt -o ./own.txt", 1, NULL, "it is the input as well");
+	expect("dump --read own.txt -o own.txt", 1, NULL, "as well");
+	expect("report " BEFORE " own.txt -o own.txt", 1, NULL, "as well");
+	expect("diff " BEFORE " own.txt -o own.txt", 1, NULL, "as well");
+	expect("report own.txt", 0, "Where the time went", NULL);
+}
+
 static void a_report_has_its_parts(void **state)
 {
 	(void)state;
@@ -186,6 +198,7 @@ int main(void)
 	    cmocka_unit_test(wrong_use_exits_with_1),
 	    cmocka_unit_test(unreadable_input_exits_with_2),
 	    cmocka_unit_test(a_full_disk_is_an_error),
+	    cmocka_unit_test(an_input_is_never_the_output),
 	    cmocka_unit_test(a_report_has_its_parts),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
