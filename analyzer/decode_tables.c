@@ -333,12 +333,10 @@ static int finish_strings(struct xs_decoder *d)
 	return 0;
 }
 
-/* Puts a copy of a string in place of *text; string 0 is none. */
-static int set_text(const struct xs_trace *trace, char **text, uint32_t string)
+/* String 0 is none. */
+static char *text_of(const struct xs_trace *trace, uint32_t string)
 {
-	free(*text);
-	*text = string ? strdup(trace->strings[string]) : NULL;
-	return string && !*text ? -ENOMEM : 0;
+	return string ? trace->strings[string] : NULL;
 }
 
 int xs_decoder_finish_tables(struct xs_decoder *d)
@@ -350,9 +348,10 @@ int xs_decoder_finish_tables(struct xs_decoder *d)
 		const struct xs_source_line *source = &d->sources[i];
 		struct xs_site *site = &trace->sites[source->site];
 
-		rc = set_text(trace, &site->symbol, source->symbol);
-		if (!rc)
-			rc = set_text(trace, &site->file, source->file);
+		/* the trace's own strings: a copy for each site of one long
+		 * text would be out of proportion */
+		site->symbol = text_of(trace, source->symbol);
+		site->file = text_of(trace, source->file);
 		site->line = source->line;
 		site->has_source = true;
 	}

@@ -52,6 +52,8 @@ void xs_trace_free(struct xs_trace *trace)
 	if (!trace)
 		return;
 	for (size_t i = 0; i < trace->site_count; i++) {
+		if (trace->sites[i].has_source)
+			continue;
 		free(trace->sites[i].symbol);
 		free(trace->sites[i].file);
 	}

@@ -58,8 +58,8 @@ struct xs_site {
 	uint8_t call_class;
 	uint32_t id;	 /* in the file */
 	bool has_source; /* the file has a source record of it */
-	/* from the file, or filled by xs_symbols_resolve; NULL or 0 when not
-	 * known; owned here */
+	/* NULL or 0 when not known; from the file, its own strings, or filled
+	 * by xs_symbols_resolve and then owned here */
 	char *symbol; /* demangled function that holds the call */
 	char *file;
 	unsigned line;

@@ -289,6 +289,8 @@ static void test_source_lines(void **state)
 	assert_int_equal(trace->sites[0].line, 42);
 	assert_int_equal(trace->sites[0].offset, 16);
 	assert_string_equal(trace->sites[1].symbol, "main");
+	/* one text for all sites, however long and many they are */
+	assert_ptr_equal(trace->sites[0].symbol, trace->sites[1].symbol);
 	assert_null(trace->sites[1].file);
 	xs_trace_free(trace);
 	free(bytes.data);
