@@ -242,10 +242,18 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 	return rc;
 }
 
-/* Unknown numbers become null: NAN, and 0 where 0 stands for unknown. */
+/* Up to here a double tells each whole number from the next. */
+#define WHOLE_MAX 9007199254740992.0
+
+/* Bytes and whole ns as integers, as everywhere; rates as they are. Unknown
+ * numbers become null: NAN, and 0 where 0 stands for unknown. */
 static json_t *number_or_null(double value)
 {
-	return isfinite(value) ? json_real(value) : json_null();
+	if (!isfinite(value))
+		return json_null();
+	if (value == floor(value) && fabs(value) <= WHOLE_MAX)
+		return json_integer((json_int_t)value);
+	return json_real(value);
 }
 
 static json_t *param_json(const struct xs_param *param)
@@ -263,9 +271,10 @@ static json_t *curve_json(const struct xs_curve *curve)
 	size_t i;
 
 	for (i = 0; i < curve->count; i++)
-		json_array_append_new(list, json_pack("{s:f, s:f}", "bytes",
-						      curve->bytes[i], "ns",
-						      curve->ns[i]));
+		json_array_append_new(
+		    list, json_pack("{s:o, s:o}", "bytes",
+				    number_or_null(curve->bytes[i]), "ns",
+				    number_or_null(curve->ns[i])));
 	return list;
 }
 
@@ -284,8 +293,9 @@ static json_t *machine_json(const struct xs_machine *machine)
 					    : json_null());
 #define XS_WRITE_REAL(member)                                                  \
 	json_object_set_new(root, #member,                                     \
-			    machine->member > 0 ? json_real(machine->member)   \
-						: json_null());
+			    machine->member > 0                                \
+				? number_or_null(machine->member)              \
+				: json_null());
 #define XS_WRITE_PARAM(member, unit, what)                                     \
 	json_object_set_new(params, #member, param_json(&machine->member));
 	XS_MACHINE_TEXTS(XS_WRITE_TEXT)

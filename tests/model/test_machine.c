@@ -109,6 +109,10 @@ static void test_round_trip(void **unused)
 	assert_int_equal(xs_machine_write(&before, out), 0);
 	fclose(out);
 	assert_int_equal(load_text(text, &after), 0);
+	/* whole bytes and ns are integers */
+	assert_non_null(strstr(text, "\"clock_khz\": 1980000,"));
+	assert_non_null(strstr(text, "\"ns\": 70000.5"));
+	assert_null(strstr(text, ".0,"));
 	free(text);
 #define COMPARE(name, unit, what) assert_same_param(before.name, after.name);
 	XS_MACHINE_PARAMS(COMPARE)
