@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/arena.h"
 
+#include <ctype.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -53,14 +54,16 @@ fail:
 
 const char *xs_arena_copy(struct xs_arena *arena, const char *text)
 {
-	size_t bytes;
+	size_t length;
 	char *out;
 
 	if (!text)
 		return NULL;
-	bytes = strlen(text) + 1;
-	out = xs_arena_alloc(arena, bytes, 1);
-	return out ? memcpy(out, text, bytes) : NULL;
+	length = strlen(text);
+	out = xs_arena_alloc(arena, length + 1, 1);
+	for (size_t i = 0; out && i < length; i++)
+		out[i] = iscntrl((unsigned char)text[i]) ? '?' : text[i];
+	return out;
 }
 
 const char *xs_arena_print(struct xs_arena *arena, const char *format, ...)

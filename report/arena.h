@@ -18,7 +18,8 @@ struct xs_arena {
 /* count zeroed items of size bytes, aligned for any type. */
 void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size);
 
-/* A copy of text; NULL for NULL. */
+/* A copy of text; NULL for NULL. Control characters, which a terminal would
+ * obey, become '?': a trace may be anybody's. */
 const char *xs_arena_copy(struct xs_arena *arena, const char *text);
 
 /* As asprintf. */

@@ -115,6 +115,16 @@ static void an_input_is_never_the_output(void **state)
 	expect("report own.txt", 0, "Where the time went", NULL);
 }
 
+/* What a terminal would obey is not what a trace may say. */
+static void a_trace_does_not_write_to_the_terminal(void **state)
+{
+	(void)state;
+	expect("dump " BEFORE
+	       " | sed 's/heat\"/\\x1b[31mheat\"/' >escape.txt; " XS_COMMAND
+	       " report escape.txt",
+	       0, "?[31mheat (pid ", NULL);
+}
+
 static void a_report_has_its_parts(void **state)
 {
 	(void)state;
@@ -199,6 +209,7 @@ int main(void)
 	    cmocka_unit_test(unreadable_input_exits_with_2),
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(an_input_is_never_the_output),
+	    cmocka_unit_test(a_trace_does_not_write_to_the_terminal),
 	    cmocka_unit_test(a_report_has_its_parts),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
