@@ -262,22 +262,33 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream,
 	xs_pool_give(buffer);
 }
 
-/* Which of a context's queues are its default streams: asked once a thread and
- * context, in an API callback, where CUPTI allows it. */
-static void note_default_streams(const CUpti_CallbackData *data,
-				 bool per_thread)
+static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
 	uint32_t stream;
 
-	if (!cupti.cuptiGetStreamIdEx)
-		return;
-	if (cupti.cuptiGetStreamIdEx(data->context, NULL, 0, &stream) ==
-	    CUPTI_SUCCESS)
-		xs_gpu_note_stream(data->contextUid, stream, XS_QUEUE_DEFAULT);
-	if (per_thread && cupti.cuptiGetStreamIdEx(data->context, NULL, 1,
-						   &stream) == CUPTI_SUCCESS)
-		xs_gpu_note_stream(data->contextUid, stream,
-				   XS_QUEUE_PER_THREAD);
+	if (cupti.cuptiGetStreamIdEx &&
+	    cupti.cuptiGetStreamIdEx(data->context, NULL,
+				     kind == XS_QUEUE_PER_THREAD,
+				     &stream) == CUPTI_SUCCESS)
+		xs_gpu_note_stream(data->contextUid, stream, kind);
+}
+
+/* Which of a context's queues are its default streams: asked once a thread and
+ * context, in an API callback, where CUPTI allows it; that of the thread by the
+ * first call that would use it. */
+static void note_default_streams(struct xs_thread *thread,
+				 const CUpti_CallbackData *data,
+				 bool per_thread)
+{
+	if (thread->context != data->contextUid) {
+		thread->context = data->contextUid;
+		thread->own_stream = false;
+		note_stream(data, XS_QUEUE_DEFAULT);
+	}
+	if (per_thread && !thread->own_stream) {
+		thread->own_stream = true;
+		note_stream(data, XS_QUEUE_PER_THREAD);
+	}
 }
 
 /*
@@ -292,10 +303,8 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 
 	if (thread->busy || !xs_lifecycle_recording())
 		return;
-	if (!enter && data->context && thread->context != data->contextUid) {
-		thread->context = data->contextUid;
-		note_default_streams(data, xs_functions[fn].per_thread);
-	}
+	if (!enter && data->context)
+		note_default_streams(thread, data, xs_functions[fn].per_thread);
 	if (thread->in_hook) {
 		if (enter && !thread->correlation)
 			thread->correlation = data->correlationId;

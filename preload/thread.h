@@ -11,7 +11,8 @@ struct xs_thread {
 	struct xs_writer writer;
 	struct xs_walk_cache *walks; /* walk.c's; NULL until it is needed */
 	uint32_t correlation;	     /* CUPTI's, of the hooked call */
-	uint32_t context;	     /* whose default streams are known */
+	uint32_t context;	     /* whose default stream is known */
+	bool own_stream;	     /* and the thread's own there */
 	bool in_hook;		     /* an interposed function is running */
 	bool busy;		     /* our own code is: record nothing */
 };

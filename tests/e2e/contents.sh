@@ -46,6 +46,15 @@ diff ops ops.static >&2 || fail "static: not the ops of the shared runtime"
 expect "static: calls of copies" "$(count '^copycall ')" 15
 expect "static: ops with their calls" "$(json matched)" 20
 
+# With a default stream for each thread, which only some calls know of.
+expect "default stream" "$(count '^queue .*queue_kind=1')" 1
+traced "$XS_APPS/app-per-thread" serial 5
+cmp -s out out.plain || fail "per thread: stdout differs"
+read_trace
+expect "per thread: ops with their calls" "$(json matched)" 20
+expect "per thread: sites of copies" "$(count '^site call_class=1 ')" 3
+expect "per thread: streams of threads" "$(count '^queue .*queue_kind=2')" 1
+
 # Two kinds of rounds in turn.
 traced "$XS_APPS/app" phases 6
 read_trace
