@@ -221,7 +221,7 @@ static const char *assume_G(const struct xs_points *pageable,
 
 	*G = link_G(machine);
 	if (isnan(G->value))
-		return "not known";
+		return "nothing that was seen";
 	for (i = 0; i < pageable->count; i++)
 		if (pageable->x[i] >= LEAST_BYTES)
 			fastest =
