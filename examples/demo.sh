@@ -14,9 +14,9 @@ stencil=$build/examples/stencil
 preload=$build/lib/libxferspy.so
 simulated=$build/tests/sim/lib
 recorded=examples/traces/stencil-512-pageable.xspy
+trace=$build/demo.xspy # stays, for more commands on it
 log=$(mktemp)
-work=$(mktemp -d)
-trap 'rm -rf "$log" "$work"' EXIT
+trap 'rm -f "$log"' EXIT
 
 have_gpu() {
 	nvidia-smi -L 2>/dev/null | grep -q '^GPU ' ||
@@ -46,20 +46,21 @@ build_all() {
 }
 
 trace_on_gpu() {
-	show XFERSPY_OUTPUT="$work/stencil.xspy" LD_PRELOAD="$preload" \
+	rm -f "$trace"
+	show XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 512 --rounds 10
-	show "$build/bin/xferspy" report "$work/stencil.xspy"
+	show "$build/bin/xferspy" report "$trace"
 }
 
 # Interpreted kernels are slow, so the link is made slow as well, to matter
 # beside them; the profile "simulated" has the same numbers.
 trace_on_simulation() {
-	export XS_SIM_H2D_GBS=0.2 XS_SIM_D2H_GBS=0.2 XS_SIM_BIDIR_GBS=0.18 \
-		XS_SIM_PAGEABLE_GBS=0.1
-	show LD_LIBRARY_PATH="$simulated" \
-		XFERSPY_OUTPUT="$work/stencil.xspy" LD_PRELOAD="$preload" \
+	rm -f "$trace"
+	show XS_SIM_H2D_GBS=0.2 XS_SIM_D2H_GBS=0.2 XS_SIM_BIDIR_GBS=0.18 \
+		XS_SIM_PAGEABLE_GBS=0.1 LD_LIBRARY_PATH="$simulated" \
+		XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 48 --rounds 10
-	show "$build/bin/xferspy" report "$work/stencil.xspy" \
+	show "$build/bin/xferspy" report "$trace" \
 		--machine simulated
 }
 
