@@ -87,7 +87,8 @@ static void test_pinned_copies_of_one_size(void **unused)
 	assert_close_to(m.G_h2d.value, 0.021144, 1e-3, "G", __FILE__, __LINE__);
 	assert_near(m.lo_h2d_ns.value, 4000);
 	assert_true(isnan(m.G_d2h.value)); /* nothing said anything of it */
-	assert_non_null(strstr(m.notes, "to the host from nothing that was seen"));
+	assert_non_null(
+	    strstr(m.notes, "to the host from nothing that was seen"));
 }
 
 /* PCIe 3.0 x16 is 15.754 GB/s raw: 0.063476 ns a byte, of which 82 % (76 to
