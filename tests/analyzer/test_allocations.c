@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Device memory in use, against sums worked out by hand and by brute force. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/allocations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct xs_call call_of(uint8_t call_class, uint64_t start_ns,
+			      uint64_t address, uint64_t bytes)
+{
+	return (struct xs_call){.call_class = call_class,
+				.start_ns = start_ns,
+				.end_ns = start_ns + 5,
+				.dst = address,
+				.bytes = bytes};
+}
+
+#define ALLOC(at, address, bytes)                                              \
+	call_of(XS_CALL_ALLOC_DEVICE, (at), (address), (bytes))
+#define FREE(at, address) call_of(XS_CALL_FREE_DEVICE, (at), (address), 0)
+
+/* The peak, or UINT64_MAX where it is not known. */
+static uint64_t peak(struct xs_call *calls, size_t count, uint64_t from,
+		     uint64_t to)
+{
+	const struct xs_trace trace = {.calls = calls, .call_count = count};
+	struct xs_allocations allocations;
+	uint64_t bytes;
+	bool known;
+
+	assert_int_equal(xs_allocations_build(&trace, &allocations), 0);
+	known = xs_allocations_peak(&allocations, from, to, &bytes);
+	xs_allocations_free(&allocations);
+	return known ? bytes : UINT64_MAX;
+}
+
+static void test_a_few(void **state)
+{
+	/* 100 from 5 on, 300 from 15, 200 from 30, 250 from 45, 50 from 60 */
+	struct xs_call calls[] = {ALLOC(0, 1, 100), ALLOC(10, 2, 200),
+				  FREE(30, 1), ALLOC(40, 1, 50), FREE(60, 2)};
+
+	(void)state;
+	assert_true(peak(calls, COUNT(calls), 0, 4) == UINT64_MAX);
+	assert_true(peak(calls, COUNT(calls), 0, 5) == 100);
+	assert_true(peak(calls, COUNT(calls), 6, 14) == 100);
+	assert_true(peak(calls, COUNT(calls), 0, 100) == 300);
+	assert_true(peak(calls, COUNT(calls), 29, 100) == 300);
+	assert_true(peak(calls, COUNT(calls), 30, 44) == 200);
+	assert_true(peak(calls, COUNT(calls), 31, 100) == 250);
+	assert_true(peak(calls, COUNT(calls), 60, 100) == 50);
+}
+
+static void test_what_does_not_count(void **state)
+{
+	struct xs_call calls[] = {
+	    FREE(0, 7), /* of what the trace does not have */
+	    ALLOC(10, 1, 100),
+	    ALLOC(20, 2, 1000), /* failed: see below */
+	    call_of(XS_CALL_ALLOC_PINNED, 30, 3, 5000),
+	    ALLOC(40, 1, 70), /* its free was not seen */
+	};
+
+	(void)state;
+	calls[2].error = 2;
+	assert_true(peak(calls, COUNT(calls), 0, 3) == 0);
+	assert_true(peak(calls, COUNT(calls), 0, 100) == 100);
+	assert_true(peak(calls, COUNT(calls), 50, 100) == 70);
+	assert_true(peak(NULL, 0, 0, 100) == UINT64_MAX);
+}
+
+#define CALLS 500
+
+/* The largest sum of what is held, moment by moment. */
+static uint64_t brute_peak(const struct xs_call *calls, uint64_t from,
+			   uint64_t to)
+{
+	uint64_t held[8] = {0}, most = 0, sum = 0;
+
+	for (size_t i = 0; i < CALLS; i++) {
+		const struct xs_call *call = &calls[i];
+		const bool frees = call->call_class == XS_CALL_FREE_DEVICE;
+		const uint64_t at = frees ? call->start_ns : call->end_ns;
+
+		if (at > to)
+			break;
+		if (at > from && sum > most)
+			most = sum;
+		sum -= held[call->dst];
+		held[call->dst] = frees ? 0 : call->bytes;
+		sum += held[call->dst];
+		if (at >= from && sum > most)
+			most = sum;
+	}
+	return sum > most ? sum : most;
+}
+
+static void test_against_brute_force(void **state)
+{
+	struct xs_call calls[CALLS];
+
+	(void)state;
+	srand(1);
+	for (size_t i = 0; i < CALLS; i++) {
+		const uint64_t address = 1 + (uint64_t)rand() % 7;
+
+		calls[i] = rand() % 2 ? ALLOC(10 * i, address, rand() % 1000)
+				      : FREE(10 * i, address);
+	}
+	for (int i = 0; i < 500; i++) {
+		const uint64_t from = 5 + (uint64_t)rand() % (10 * CALLS);
+		const uint64_t to = from + (uint64_t)rand() % 3000;
+
+		assert_true(peak(calls, CALLS, from, to) ==
+			    brute_peak(calls, from, to));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_a_few),
+	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_against_brute_force),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
