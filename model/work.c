@@ -166,10 +166,8 @@ void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 	add_pinning(work, phase);
 }
 
-/* Blocks that fit on one SM at a time; 0 when the machine's limits are not
- * known. Registers and shared memory as asked, without their granularity. */
-static double blocks_per_sm(const struct xs_work *work,
-			    const struct xs_machine *machine)
+double xs_work_blocks_per_sm(const struct xs_work *work,
+			     const struct xs_machine *machine)
 {
 	double fit = machine->max_blocks_per_sm;
 
@@ -192,7 +190,8 @@ static double blocks_per_sm(const struct xs_work *work,
 double xs_work_least_share(const struct xs_work *work,
 			   const struct xs_machine *machine)
 {
-	const double at_once = blocks_per_sm(work, machine) * machine->sm_count;
+	const double at_once =
+	    xs_work_blocks_per_sm(work, machine) * machine->sm_count;
 	const double waves = at_once > 0 ? ceil(work->blocks / at_once) : 0;
 
 	return waves >= 2 ? 1 / waves : 0;

@@ -28,6 +28,14 @@ struct xs_work {
 void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work);
 
 /*
+ * Occupancy: blocks of the kernel (block_threads, registers, shared_bytes)
+ * that fit on one SM at a time; 0 when the machine's limits are not known.
+ * Registers and shared memory as asked, without their granularity.
+ */
+double xs_work_blocks_per_sm(const struct xs_work *work,
+			     const struct xs_machine *machine);
+
+/*
  * The least share of kernel_ns that a piece of the kernel takes, however
  * small: one wave of blocks, where the grid has two or more (models.md of van
  * Werkhoven's section VI leaves t_E / n to the programmer). 0 where the grid
