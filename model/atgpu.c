@@ -3,6 +3,51 @@
 
 #include <math.h>
 
+static double or_nan(double value)
+{
+	return value > 0 ? value : NAN;
+}
+
+struct xs_atgpu_machine xs_atgpu_machine_of(const struct xs_machine *machine)
+{
+	const double gamma = or_nan(machine->clock_khz) / 1e6;
+	const double bytes_ns = or_nan(machine->memory_bandwidth) / 1e9;
+
+	return (struct xs_atgpu_machine){
+	    .alpha_in_ns = machine->lo_h2d_ns.value,
+	    .alpha_out_ns = machine->lo_d2h_ns.value,
+	    .beta_in_ns = machine->G_h2d.value * XS_ATGPU_WORD_BYTES,
+	    .beta_out_ns = machine->G_d2h.value * XS_ATGPU_WORD_BYTES,
+	    .gamma = gamma,
+	    .lambda = XS_ATGPU_BLOCK_BYTES / bytes_ns * gamma,
+	    .sigma_ns = machine->sync_ns.value,
+	    .multiprocessors = or_nan(machine->sm_count),
+	    .block_limit = or_nan(machine->max_blocks_per_sm),
+	    .shared_words =
+		or_nan(machine->shared_per_sm_bytes) / XS_ATGPU_WORD_BYTES,
+	    .global_words =
+		or_nan(machine->memory_bytes) / XS_ATGPU_WORD_BYTES};
+}
+
+const char *xs_atgpu_unknown(const struct xs_atgpu_machine *machine)
+{
+	if (isnan(machine->alpha_in_ns + machine->alpha_out_ns))
+		return "alpha (L+o)";
+	if (isnan(machine->beta_in_ns + machine->beta_out_ns))
+		return "beta (G)";
+	if (isnan(machine->sigma_ns))
+		return "sigma (sync_ns)";
+	if (isnan(machine->gamma))
+		return "gamma (clock_khz)";
+	if (isnan(machine->lambda))
+		return "lambda (memory_bandwidth)";
+	if (isnan(machine->multiprocessors))
+		return "k' (sm_count)";
+	if (isnan(machine->block_limit))
+		return "H (max_blocks_per_sm)";
+	return NULL;
+}
+
 struct xs_atgpu_metrics xs_atgpu_measure(const struct xs_atgpu_round *rounds,
 					 size_t count)
 {

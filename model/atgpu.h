@@ -13,13 +13,15 @@
 #ifndef XS_ATGPU_H
 #define XS_ATGPU_H
 
+#include "model/machine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of a word, and words of a memory block: an int, of which the paper's
- * examples are made, and one for each core of a warp. */
-#define XS_ATGPU_WORD_BYTES  4u
-#define XS_ATGPU_BLOCK_WORDS 32u
+/* A word is an int, of which the paper's examples are made. A memory block is
+ * what a device fetches at once: a sector of its L2 cache. */
+#define XS_ATGPU_WORD_BYTES  4
+#define XS_ATGPU_BLOCK_BYTES 32
 
 struct xs_atgpu_machine {
 	double alpha_in_ns, alpha_out_ns; /* a transfer transaction */
@@ -32,6 +34,17 @@ struct xs_atgpu_machine {
 	double shared_words;	/* M, of a multiprocessor */
 	double global_words;	/* G */
 };
+
+/*
+ * The model's parameters of a machine, NAN where it does not know them. alpha
+ * is L+o and beta G of pinned copies; lambda is what a memory block takes at
+ * the memory's full bandwidth: see docs/models.md.
+ */
+struct xs_atgpu_machine xs_atgpu_machine_of(const struct xs_machine *machine);
+
+/* A parameter that the costs need and the machine lacks, in words of the paper
+ * and of the profile; NULL when it has all. */
+const char *xs_atgpu_unknown(const struct xs_atgpu_machine *machine);
 
 /* What one kernel of a round asks of the device. */
 struct xs_atgpu_launch {
