@@ -22,6 +22,19 @@ void xs_machine_init(struct xs_machine *machine)
 #undef XS_UNKNOWN
 }
 
+const char *xs_param_name(enum xs_param_id id)
+{
+	static const char *const names[] = {
+	    [XS_PARAM_pageable_h2d] = "pageable_h2d",
+	    [XS_PARAM_pageable_d2h] = "pageable_d2h",
+#define XS_NAME(name, unit, what) [XS_PARAM_##name] = #name,
+	    XS_MACHINE_PARAMS(XS_NAME)
+#undef XS_NAME
+	};
+
+	return names[id];
+}
+
 static bool is_path(const char *name)
 {
 	const size_t length = strlen(name);

@@ -73,6 +73,29 @@ struct xs_curve {
 	double ns[XS_CURVE_POINTS];
 };
 
+/*
+ * F(family): the kinds of rounds that calibrate predicts and then measures.
+ * explicit: blocking pinned copies around a kernel; streams; mapped; hybrid.
+ */
+#define XS_MACHINE_FAMILIES(F) F(explicit) F(streams) F(mapped) F(hybrid)
+
+/* How far a family's rounds were from their replay: measured / predicted - 1
+ * of each, its median and the range of 90 %. */
+struct xs_check {
+	double value, low, high;
+	int cases; /* 0: not checked */
+};
+
+/* What a measurement can disagree about: a parameter or a curve. */
+enum xs_param_id {
+	XS_PARAM_pageable_h2d,
+	XS_PARAM_pageable_d2h,
+#define XS_MACHINE_ID(name, unit, what) XS_PARAM_##name,
+	XS_MACHINE_PARAMS(XS_MACHINE_ID)
+#undef XS_MACHINE_ID
+	    XS_PARAM_IDS
+};
+
 struct xs_machine {
 	char name[64];	 /* "h200", or what the user called it */
 	char source[24]; /* "calibrated", "fitted-from-trace", "file",
@@ -95,7 +118,18 @@ struct xs_machine {
 #undef XS_MACHINE_MEMBER
 
 	struct xs_curve pageable_h2d, pageable_d2h;
+
+	struct {
+#define XS_MACHINE_FAMILY(family) struct xs_check family;
+		XS_MACHINE_FAMILIES(XS_MACHINE_FAMILY)
+#undef XS_MACHINE_FAMILY
+	} self_check;
+	int passes;		      /* of calibrate; 0: not known */
+	bool disagrees[XS_PARAM_IDS]; /* its passes found different values */
 };
+
+/* The parameter's name in the profile; id must be one. */
+const char *xs_param_name(enum xs_param_id id);
 
 /* All parameters NAN, implicit_sync -1, the rest zero. */
 void xs_machine_init(struct xs_machine *machine);

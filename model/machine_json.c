@@ -6,21 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define XS_PROFILE_SCHEMA 1
-
-/* One line a member: M(member). In the order in which they are written. */
-#define XS_MACHINE_TEXTS(M)                                                    \
-	M(name) M(source) M(gpu) M(cpu) M(driver) M(date) M(notes)
-#define XS_MACHINE_INTS(M)                                                     \
-	M(copy_engines)                                                        \
-	M(pcie_gen)                                                            \
-	M(pcie_width)                                                          \
-	M(sm_count)                                                            \
-	M(max_threads_per_sm)                                                  \
-	M(max_blocks_per_sm) M(registers_per_sm) M(shared_per_sm_bytes)
-#define XS_MACHINE_REALS(M)                                                    \
-	M(clock_khz) M(memory_bytes) M(memory_bandwidth) M(peak_flops)
-
 /* Where an error is, while a file is being read. */
 struct reader {
 	const char *path;
@@ -146,6 +131,76 @@ static int read_curve(const struct reader *reader, const json_t *root,
 	return 0;
 }
 
+/* {"value", "low", "high", "cases"}: signed, unlike a measure. */
+static int read_check(const struct reader *reader, const json_t *checks,
+		      const char *family, struct xs_check *out)
+{
+	const json_t *entry = json_object_get(checks, family);
+	struct xs_check check;
+	int cases = 0, rc;
+
+	if (!known(entry))
+		return 0;
+	check.value = json_number_value(json_object_get(entry, "value"));
+	check.low = json_number_value(json_object_get(entry, "low"));
+	check.high = json_number_value(json_object_get(entry, "high"));
+	rc = read_int(reader, entry, "cases", &cases);
+	if (rc)
+		return rc;
+	if (!cases || !(check.low > -1 && check.low <= check.value &&
+			check.value <= check.high))
+		return bad(reader, family,
+			   "is no check of cases, with a value between its low "
+			   "and high, all above -1");
+	check.cases = cases;
+	*out = check;
+	return 0;
+}
+
+static int read_checks(const struct reader *reader, const json_t *root,
+		       struct xs_machine *machine)
+{
+	const json_t *checks = json_object_get(root, "self_check");
+	int rc = 0;
+
+	if (!known(checks))
+		return 0;
+	if (!json_is_object(checks))
+		return bad(reader, "self_check", "is not a set of families");
+#define XS_READ_CHECK(family)                                                  \
+	if (!rc)                                                               \
+		rc = read_check(reader, checks, #family,                       \
+				&machine->self_check.family);
+	XS_MACHINE_FAMILIES(XS_READ_CHECK)
+#undef XS_READ_CHECK
+	return rc;
+}
+
+/* A list of names; those that this version does not know are passed over. */
+static int read_disagrees(const struct reader *reader, const json_t *root,
+			  struct xs_machine *machine)
+{
+	const json_t *list = json_object_get(root, "disagree");
+	const json_t *name;
+	size_t i;
+	int id;
+
+	if (!known(list))
+		return 0;
+	if (!json_is_array(list))
+		return bad(reader, "disagree", "is not a list of parameters");
+	json_array_foreach(list, i, name)
+	{
+		if (!json_is_string(name))
+			return bad(reader, "disagree",
+				   "is not a list of parameters");
+		for (id = 0; id < XS_PARAM_IDS; id++)
+			machine->disagrees[id] |=
+			    !strcmp(xs_param_name(id), json_string_value(name));
+	}
+	return 0;
+}
+
 static int read_schema(const struct reader *reader, const json_t *root)
 {
 	const json_t *schema = json_object_get(root, "schema");
@@ -208,7 +263,9 @@ static int read_root(const struct reader *reader, const json_t *root,
 	if (!rc)
 		rc = read_curve(reader, root, "pageable_d2h",
 				&machine->pageable_d2h);
-	return rc;
+	if (!rc)
+		rc = read_checks(reader, root, machine);
+	return rc ? rc : read_disagrees(reader, root, machine);
 }
 
 int xs_machine_read_json(const char *path, struct xs_machine *machine,
@@ -238,96 +295,6 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 		return -EINVAL;
 	}
 	rc = read_root(&reader, root, machine);
-	json_decref(root);
-	return rc;
-}
-
-/* Up to here a double tells each whole number from the next. */
-#define WHOLE_MAX 9007199254740992.0
-
-/* Bytes and whole ns as integers, as everywhere; rates as they are. Unknown
- * numbers become null: NAN, and 0 where 0 stands for unknown. */
-static json_t *number_or_null(double value)
-{
-	if (!isfinite(value))
-		return json_null();
-	if (value == floor(value) && fabs(value) <= WHOLE_MAX)
-		return json_integer((json_int_t)value);
-	return json_real(value);
-}
-
-static json_t *param_json(const struct xs_param *param)
-{
-	if (!isfinite(param->value))
-		return json_null();
-	return json_pack(
-	    "{s:o, s:o, s:o}", "value", number_or_null(param->value), "low",
-	    number_or_null(param->low), "high", number_or_null(param->high));
-}
-
-static json_t *curve_json(const struct xs_curve *curve)
-{
-	json_t *list = json_array();
-	size_t i;
-
-	for (i = 0; i < curve->count; i++)
-		json_array_append_new(
-		    list, json_pack("{s:o, s:o}", "bytes",
-				    number_or_null(curve->bytes[i]), "ns",
-				    number_or_null(curve->ns[i])));
-	return list;
-}
-
-/* jansson's setters return errors only without memory; one check at the end
- * by the caller's dump sees a root that is NULL. */
-static json_t *machine_json(const struct xs_machine *machine)
-{
-	json_t *root = json_object(), *params = json_object();
-
-	json_object_set_new(root, "schema", json_integer(XS_PROFILE_SCHEMA));
-#define XS_WRITE_TEXT(member)                                                  \
-	json_object_set_new(root, #member, json_string(machine->member));
-#define XS_WRITE_INT(member)                                                   \
-	json_object_set_new(root, #member,                                     \
-			    machine->member ? json_integer(machine->member)    \
-					    : json_null());
-#define XS_WRITE_REAL(member)                                                  \
-	json_object_set_new(root, #member,                                     \
-			    machine->member > 0                                \
-				? number_or_null(machine->member)              \
-				: json_null());
-#define XS_WRITE_PARAM(member, unit, what)                                     \
-	json_object_set_new(params, #member, param_json(&machine->member));
-	XS_MACHINE_TEXTS(XS_WRITE_TEXT)
-	XS_MACHINE_INTS(XS_WRITE_INT)
-	json_object_set_new(root, "implicit_sync",
-			    machine->implicit_sync < 0
-				? json_null()
-				: json_boolean(machine->implicit_sync));
-	XS_MACHINE_REALS(XS_WRITE_REAL)
-	XS_MACHINE_PARAMS(XS_WRITE_PARAM)
-#undef XS_WRITE_TEXT
-#undef XS_WRITE_INT
-#undef XS_WRITE_REAL
-#undef XS_WRITE_PARAM
-	json_object_set_new(root, "parameters", params);
-	json_object_set_new(root, "pageable_h2d",
-			    curve_json(&machine->pageable_h2d));
-	json_object_set_new(root, "pageable_d2h",
-			    curve_json(&machine->pageable_d2h));
-	return root;
-}
-
-int xs_machine_write(const struct xs_machine *machine, FILE *out)
-{
-	json_t *root = machine_json(machine);
-	int rc = 0;
-
-	if (!root)
-		return -ENOMEM;
-	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
-	    fputc('\n', out) == EOF)
-		rc = -EIO;
 	json_decref(root);
 	return rc;
 }

@@ -107,6 +107,43 @@ static double squared(double x)
 	return x * x;
 }
 
+/* What the machine's self-check says of rounds such as a strategy's; NULL
+ * where no family of it speaks for the strategy. */
+static const struct xs_check *check_of(const struct xs_machine *machine,
+				       const char *strategy)
+{
+	const struct {
+		const char *strategy;
+		const struct xs_check *check;
+	} families[] = {
+	    {"pinned", &machine->self_check.explicit},
+	    {"streams", &machine->self_check.streams},
+	    {"double-buffer", &machine->self_check.streams},
+	    {"batch", &machine->self_check.streams},
+	    {"mapped", &machine->self_check.mapped},
+	    {"hybrid", &machine->self_check.hybrid},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (!strcmp(families[i].strategy, strategy))
+			return families[i].check;
+	return NULL;
+}
+
+/* How far replay itself has been off to that side on this machine; the value
+ * stays where it is. */
+static double model_deviation(const struct xs_case *c,
+			      const struct xs_estimate *row, enum xs_side side)
+{
+	const struct xs_check *check = check_of(c->machine, row->strategy);
+
+	if (!check || !check->cases)
+		return 0;
+	return row->round_ns *
+	       fmax(side == XS_SIDE_LOW ? -check->low : check->high, 0);
+}
+
 /* How far the time moves to that side, by all causes together. */
 static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 		     xs_plan_fn draw, enum xs_side side, double *ns)
@@ -116,7 +153,8 @@ static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 	    {*c->machine, scale(&c->phase->kernel_ns, side), 1},
 	    {*c->machine, 1, scale(&c->phase->host_ns, side)},
 	};
-	double sum = 0, round_ns = 0, off;
+	double sum = squared(model_deviation(c, row, side));
+	double round_ns = 0, off;
 	size_t i;
 	int rc;
 

@@ -84,6 +84,10 @@ static void fill(struct xs_machine *m)
 	m->sync_ns = (struct xs_param){NAN, NAN, NAN};
 	m->pageable_h2d =
 	    (struct xs_curve){2, {4096, 1048576}, {1500, 70000.5}};
+	m->self_check.streams = (struct xs_check){-0.01, -0.1, 0.25, 36};
+	m->passes = 3;
+	m->disagrees[XS_PARAM_g_both_ns] = true;
+	m->disagrees[XS_PARAM_pageable_h2d] = true;
 }
 
 static void assert_same_param(struct xs_param a, struct xs_param b)
@@ -126,6 +130,14 @@ static void test_round_trip(void **unused)
 	assert_int_equal(after.pageable_h2d.count, 2);
 	assert_near(after.pageable_h2d.ns[1], 70000.5);
 	assert_int_equal(after.pageable_d2h.count, 0);
+	assert_near(after.self_check.streams.value, -0.01);
+	assert_near(after.self_check.streams.low, -0.1);
+	assert_near(after.self_check.streams.high, 0.25);
+	assert_int_equal(after.self_check.streams.cases, 36);
+	assert_int_equal(after.self_check.mapped.cases, 0);
+	assert_int_equal(after.passes, 3);
+	assert_memory_equal(after.disagrees, before.disagrees,
+			    sizeof(before.disagrees));
 }
 
 static void test_missing_is_unknown_and_more_is_fine(void **unused)
@@ -145,6 +157,26 @@ static void test_missing_is_unknown_and_more_is_fine(void **unused)
 	assert_true(isnan(m.sync_ns.value));
 	assert_int_equal(m.implicit_sync, -1);
 	assert_int_equal(m.pcie_gen, 0);
+	assert_int_equal(m.self_check.explicit.cases, 0);
+	assert_int_equal(m.passes, 0);
+}
+
+static void test_checks_are_passed_over_by_name(void **unused)
+{
+	struct xs_machine m;
+
+	(void)unused;
+	assert_int_equal(
+	    load_text("{\"schema\": 1, \"disagree\": [\"later\", \"sync_ns\"],"
+		      "\"self_check\": {\"later\": 1, \"mapped\": null, "
+		      "\"hybrid\": {\"value\": 0, \"low\": 0, \"high\": 0.5, "
+		      "\"cases\": 1}}}",
+		      &m),
+	    0);
+	assert_true(m.disagrees[XS_PARAM_sync_ns]);
+	assert_false(m.disagrees[XS_PARAM_G_h2d]);
+	assert_int_equal(m.self_check.mapped.cases, 0);
+	assert_int_equal(m.self_check.hybrid.cases, 1);
 }
 
 static void assert_refused(const char *text, const char *because)
@@ -178,6 +210,14 @@ static void test_refusals(void **unused)
 		       "rising");
 	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2}]}",
 		       "without");
+	assert_refused("{\"schema\":1,\"self_check\":3}", "families");
+	assert_refused("{\"schema\":1,\"self_check\":{\"streams\":{\"value\":0,"
+		       "\"low\":0.1,\"high\":0.2,\"cases\":3}}}",
+		       "between");
+	assert_refused("{\"schema\":1,\"self_check\":{\"streams\":{\"value\":0,"
+		       "\"low\":0,\"high\":0}}}",
+		       "cases");
+	assert_refused("{\"schema\":1,\"disagree\":[1]}", "parameters");
 }
 
 static void test_names(void **unused)
@@ -222,6 +262,7 @@ int main(void)
 	    cmocka_unit_test(test_pcie_2_machines),
 	    cmocka_unit_test(test_round_trip),
 	    cmocka_unit_test(test_missing_is_unknown_and_more_is_fine),
+	    cmocka_unit_test(test_checks_are_passed_over_by_name),
 	    cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_curve),

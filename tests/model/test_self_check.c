@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What a machine's self-check does to intervals, and what it leaves alone. */
+#include "tests/model/small_phase.h"
+
+struct interval {
+	double low, value, high;
+};
+
+static struct interval interval_of(const char *strategy)
+{
+	const struct xs_estimate *row = replayed(strategy);
+
+	return (struct interval){row->low_ns, row->round_ns, row->high_ns};
+}
+
+/* The interval of a strategy without the check and, in *with, with it. */
+static struct interval both(const char *strategy, struct xs_check *check,
+			    struct xs_check what, struct interval *with)
+{
+	struct interval without;
+
+	estimate();
+	without = interval_of(strategy);
+	*check = what;
+	estimate();
+	*with = interval_of(strategy);
+	assert_true(with->value == without.value);
+	return without;
+}
+
+/* A further independent cause: in quadrature, each side by itself. */
+static void assert_widened(const char *strategy, struct xs_check *check)
+{
+	const struct xs_check what = {0.02, -0.1, 0.3, 12};
+	struct interval with;
+	const struct interval before = both(strategy, check, what, &with);
+	const double t = before.value;
+
+	assert_near(with.high - t, hypot(before.high - t, 0.3 * t));
+	assert_near(t - with.low, hypot(t - before.low, 0.1 * t));
+}
+
+static void test_each_strategy_has_its_family(void **unused)
+{
+	(void)unused;
+	assert_widened("pinned", &machine.self_check.explicit);
+	assert_widened("streams", &machine.self_check.streams);
+	assert_widened("mapped", &machine.self_check.mapped);
+	assert_widened("hybrid", &machine.self_check.hybrid);
+}
+
+static void test_a_family_is_of_its_strategies_alone(void **unused)
+{
+	const struct xs_check what = {0, -0.5, 0.5, 12};
+	struct interval before, with;
+
+	(void)unused;
+	before = both("pinned", &machine.self_check.streams, what, &with);
+	assert_true(with.low == before.low && with.high == before.high);
+	before = both("as-is", &machine.self_check.explicit, what, &with);
+	assert_true(with.low == before.low && with.high == before.high);
+}
+
+/* Rounds that were all slower than predicted say nothing of faster ones. */
+static void test_one_sided_errors_widen_one_side(void **unused)
+{
+	const struct xs_check slow = {0.2, 0.1, 0.3, 12};
+	struct interval with;
+	const struct interval before =
+	    both("pinned", &machine.self_check.explicit, slow, &with);
+
+	(void)unused;
+	assert_true(with.low == before.low);
+	assert_true(with.high > before.high);
+}
+
+static void test_no_cases_no_change(void **unused)
+{
+	const struct xs_check none = {0.2, -0.3, 0.3, 0};
+	struct interval with;
+	const struct interval before =
+	    both("pinned", &machine.self_check.explicit, none, &with);
+
+	(void)unused;
+	assert_true(with.low == before.low && with.high == before.high);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_each_strategy_has_its_family),
+	    TEST(test_a_family_is_of_its_strategies_alone),
+	    TEST(test_one_sided_errors_widen_one_side),
+	    TEST(test_no_cases_no_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
