@@ -59,10 +59,25 @@ struct xs_estimates {
 	size_t count, room;
 };
 
+/* A machine that a run is moved to, the program unchanged. */
+struct xs_elsewhere {
+	char strategy[80]; /* the id of its rows, "machine:<name>" */
+	struct xs_machine machine;
+};
+void xs_elsewhere_set(struct xs_elsewhere *elsewhere,
+		      const struct xs_machine *machine);
+
 struct xs_model_options {
 	/* A phase: rows for this n too, beside 2, 4, 8, ... and the best. A
 	 * workload: this n alone. 0: the best. */
 	unsigned streams;
+	/* The machine that a phase was traced on; NULL: the one that the
+	 * estimates are for. */
+	const struct xs_machine *traced;
+	/* Further machines to replay a phase on. Rows point to their ids, so
+	 * that they have to stand as long as the rows do. */
+	const struct xs_elsewhere *elsewhere;
+	size_t elsewhere_count;
 };
 
 /* Appends a copy of *estimate. 0 or -ENOMEM. */

@@ -125,6 +125,18 @@ static double find_order(const struct recorder *rec, const struct xs_step *step,
 	return latest_ns;
 }
 
+/* From a call to its op on an idle device: within the call, unless that blocks
+ * and so lasts longer than the op. */
+static double usual_issue_ns(const struct recorder *rec,
+			     const struct xs_step *step)
+{
+	if (!step->blocking)
+		return (double)(step->return_ns - step->call_ns);
+	return xs_or_zero(step->kind == XS_STEP_D2H
+			      ? rec->machine->lo_d2h_ns.value
+			      : rec->machine->lo_h2d_ns.value);
+}
+
 /* The measured delay after whichever came last, the call or the order; after
  * the other the machine's own, if the record leaves room for it. */
 static void measure_lags(const struct recorder *rec, const struct xs_step *step,
@@ -141,9 +153,8 @@ static void measure_lags(const struct recorder *rec, const struct xs_step *step,
 	if (issue_ns >= ordered_ns)
 		act->dep_lag_ns = fmin(act->dep_lag_ns, usual_ns);
 	else
-		act->issue_lag_ns =
-		    fmin(act->issue_lag_ns,
-			 (double)(step->return_ns - step->call_ns) + usual_ns);
+		act->issue_lag_ns = fmin(act->issue_lag_ns,
+					 usual_issue_ns(rec, step) + usual_ns);
 }
 
 /* An op with its measured time. */

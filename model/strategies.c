@@ -15,6 +15,7 @@ static const xs_strategy_fn strategies[] = {
     xs_strategy_as_is,	       xs_strategy_pinned, xs_strategy_streams,
     xs_strategy_double_buffer, xs_strategy_batch,  xs_strategy_resident,
     xs_strategy_async,	       xs_strategy_mapped, xs_strategy_hybrid,
+    xs_strategy_machine,
 };
 
 static const char bound_once[] = "each byte crosses the bus once";

@@ -41,6 +41,7 @@ int xs_strategy_double_buffer(const struct xs_case *c,
 int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out);
 int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out);
 int xs_strategy_async(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_machine(const struct xs_case *c, struct xs_estimates *out);
 
 /* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
  * -ENOMEM. */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* machine:<profile>: the recorded round on another machine. */
+#include "tests/model/small_phase.h"
+
+static struct xs_elsewhere others[2];
+
+/* The small phase's machine, under another name, to be changed. */
+static struct xs_machine *elsewhere(void)
+{
+	machine.memory_bandwidth = 4e12;
+	machine.peak_flops = 60e12;
+	snprintf(machine.name, sizeof(machine.name), "other");
+	xs_elsewhere_set(&others[0], &machine);
+	options.elsewhere = others;
+	options.elsewhere_count = 1;
+	return &others[0].machine;
+}
+
+static void pin_all(void)
+{
+	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
+}
+
+static void add_curve(struct xs_curve *curve, double ns)
+{
+	*curve = (struct xs_curve){1, {1000000}, {ns}};
+}
+
+static void test_same_machine_gives_the_record(void **unused)
+{
+	(void)unused;
+	elsewhere();
+	add_curve(&machine.pageable_h2d, 200000);
+	add_curve(&machine.pageable_d2h, 300000);
+	others[0].machine = machine;
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000);
+	assert_int_equal(replayed("machine:other")->effort, XS_EFFORT_NONE);
+	assert_true(isnan(replayed("machine:other")->breakeven_rounds));
+	assert_null(replayed("machine:other")->bound);
+}
+
+/* Pinned: call at 0, L+o + kG = 5 + 20 us, the return 5 us later, 1 us of host
+ * time; the launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1
+ * us after the launch, starts L+o after the kernel, 20 us, and 10 us to the
+ * return. */
+static void test_pinned_copies_take_its_times(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	pin_all();
+	estimate();
+	assert_near(replayed("machine:other")->round_ns,
+		    5000 + 20000 + 5000 + 1000 + 3000 + 2000 + 100000 + 6000 +
+			20000 + 10000);
+	set_range(&to->G_h2d, 0.1);
+	set_range(&to->lo_d2h_ns, 16000);
+	estimate();
+	assert_near(replayed("machine:other")->round_ns,
+		    5000 + 100000 + 5000 + 1000 + 3000 + 2000 + 100000 + 16000 +
+			20000 + 10000);
+}
+
+/* The curve's times are twice that from the copy's start to its return, and
+ * what it is. */
+static void test_pageable_copies_by_the_curve(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	add_curve(&to->pageable_h2d, 2 * 195000);
+	add_curve(&to->pageable_d2h, 203000);
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000 + 200000);
+}
+
+/* Twice as slow as its own machine's curve there, twice as slow here. */
+static void test_cold_pages_stay_cold(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	add_curve(&machine.pageable_h2d, 100000);
+	add_curve(&machine.pageable_d2h, 305000);
+	add_curve(&to->pageable_h2d, 150000);
+	add_curve(&to->pageable_d2h, 305000);
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000 + 100000);
+}
+
+static void test_pageable_copies_without_a_curve(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_range(&to->G_h2d, 0.04);
+	estimate();
+	row = replayed("machine:other");
+	assert_near(row->round_ns, 510000 + 200000);
+	assert_non_null(strstr(row->assumes[0], "not pinned"));
+}
+
+/* Half the bandwidth, a quarter of the arithmetic. */
+static void test_kernels_between_two_bounds(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+	const struct xs_estimate *row;
+	double narrow_ns;
+
+	(void)unused;
+	to->memory_bandwidth /= 2;
+	to->peak_flops /= 2;
+	estimate();
+	row = replayed("machine:other");
+	assert_near(row->round_ns, 510000 + 100000);
+	narrow_ns = row->high_ns - row->round_ns;
+	assert_true(narrow_ns < 100000);
+	to->peak_flops /= 2;
+	estimate();
+	row = replayed("machine:other");
+	assert_near(row->round_ns, 510000 + 100000);
+	assert_near(row->high_ns - row->round_ns, hypot(narrow_ns, 200000));
+	assert_non_null(strstr(row->why, "x 2 by memory bandwidth"));
+	assert_non_null(strstr(row->why, "x 4 by peak arithmetic"));
+	to->peak_flops = machine.peak_flops;
+	estimate();
+	row = replayed("machine:other");
+	assert_true(row->round_ns - row->low_ns > 100000);
+}
+
+static void test_unknown_gpus_leave_kernels_alone(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+	const struct xs_estimate *row;
+
+	(void)unused;
+	to->memory_bandwidth = 0;
+	estimate();
+	row = replayed("machine:other");
+	assert_near(row->round_ns, 510000);
+	to->peak_flops = 0;
+	estimate();
+	row = replayed("machine:other");
+	assert_near(row->round_ns, 510000);
+	assert_non_null(strstr(row->assumes[1], "as long as in the trace"));
+}
+
+/* Launches cost five times as much; the copy out waits for its call. */
+static void test_calls_by_ratio(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	steps[2].call_ns = 400000;
+	set_range(&to->call_launch_ns, 5 * 3000);
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000 + 12000);
+	set_param(&to->call_launch_ns, NAN);
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000);
+}
+
+static void test_what_was_traced_is_what_it_is_set_against(void **unused)
+{
+	struct xs_machine traced;
+
+	(void)unused;
+	elsewhere();
+	traced = machine;
+	traced.memory_bandwidth /= 2;
+	options.traced = &traced;
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000 - 50000);
+	assert_near(replayed("as-is")->round_ns, 510000);
+}
+
+static void test_each_machine_has_a_row(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	snprintf(machine.name, sizeof(machine.name), "slow");
+	xs_elsewhere_set(&others[1], &machine);
+	options.elsewhere_count = 2;
+	others[1].machine.memory_bandwidth /= 4;
+	to->memory_bandwidth *= 2;
+	estimate();
+	assert_near(replayed("machine:other")->round_ns, 510000 - 50000);
+	assert_near(replayed("machine:slow")->round_ns, 510000 + 300000);
+}
+
+static void test_abstains_without_rates(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+
+	(void)unused;
+	set_param(&to->G_h2d, NAN);
+	estimate();
+	assert_false(replayed("machine:other")->applies);
+	assert_non_null(strstr(replayed("machine:other")->why, "G of this"));
+	to = elsewhere();
+	set_param(&to->lo_d2h_ns, NAN);
+	pin_all();
+	estimate();
+	assert_false(replayed("machine:other")->applies);
+	elsewhere();
+	steps[1].start_ns = steps[1].end_ns = 0;
+	estimate();
+	assert_false(replayed("machine:other")->applies);
+	assert_non_null(strstr(replayed("machine:other")->why, "GPU's own"));
+}
+
+static void test_no_row_unless_asked_for(void **unused)
+{
+	size_t i;
+
+	(void)unused;
+	estimate();
+	for (i = 0; i < list.count; i++)
+		assert_null(strstr(list.items[i].strategy, "machine"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_same_machine_gives_the_record),
+	    TEST(test_pinned_copies_take_its_times),
+	    TEST(test_pageable_copies_by_the_curve),
+	    TEST(test_cold_pages_stay_cold),
+	    TEST(test_pageable_copies_without_a_curve),
+	    TEST(test_kernels_between_two_bounds),
+	    TEST(test_unknown_gpus_leave_kernels_alone),
+	    TEST(test_calls_by_ratio),
+	    TEST(test_what_was_traced_is_what_it_is_set_against),
+	    TEST(test_each_machine_has_a_row),
+	    TEST(test_abstains_without_rates),
+	    TEST(test_no_row_unless_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
