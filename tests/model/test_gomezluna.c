@@ -211,7 +211,7 @@ static void test_profiles(void **unused)
 static struct xs_estimate row_of(const struct xs_machine *machine,
 				 const struct xs_workload *work, unsigned n)
 {
-	const struct xs_model_options options = {n};
+	const struct xs_model_options options = {.streams = n};
 	struct xs_estimates list = {0};
 	struct xs_estimate row = {0};
 	size_t i, found = 0;

@@ -15,7 +15,7 @@ static int tear_down(void **unused)
 static void run(const char *machine, double kernel_ns, unsigned streams)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns};
-	const struct xs_model_options options = {streams};
+	const struct xs_model_options options = {.streams = streams};
 	const struct xs_machine m = shipped(machine);
 
 	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
@@ -95,7 +95,7 @@ static void test_best(void **unused)
 static void test_times(void **unused)
 {
 	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6};
-	const struct xs_model_options options = {4};
+	const struct xs_model_options options = {.streams = 4};
 	const struct xs_machine m = shipped("gtx-titan");
 
 	(void)unused;
@@ -107,7 +107,7 @@ static void test_times(void **unused)
 static void test_interval(void **unused)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
-	const struct xs_model_options options = {4};
+	const struct xs_model_options options = {.streams = 4};
 	struct xs_machine m = shipped("gtx-titan");
 
 	(void)unused;
