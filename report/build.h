@@ -6,6 +6,7 @@
 #ifndef XS_REPORT_BUILD_H
 #define XS_REPORT_BUILD_H
 
+#include "analyzer/allocations.h"
 #include "analyzer/phase.h"
 #include "analyzer/trace.h"
 #include "model/model.h"
@@ -32,6 +33,11 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace);
 /* All of a phase but its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
+
+/* The phase on ATGPU. 0 or -ENOMEM. */
+int xs_build_atgpu(struct xs_result *result,
+		   const struct xs_allocations *allocations,
+		   const struct xs_phase *phase, struct xs_result_atgpu *out);
 
 /* One estimate; with a phase, also what it makes of the whole run. */
 void xs_build_estimate(struct xs_result *result,

@@ -21,6 +21,8 @@ static const char usage[] =
     "  --machine FILE|NAME  profile of the machine, such as h200; without\n"
     "                       it one is fitted from each trace\n"
     "  --streams N          also show exactly N streams\n"
+    "  --atgpu              also show each phase on the ATGPU model (JSON\n"
+    "                       always has it)\n"
     "  -h, --help           this text\n"
     "\n"
     "Several traces: one report after another; in JSON an array.\n";
@@ -30,7 +32,7 @@ struct options {
 	const char *output;
 	const char *machine;
 	unsigned streams;
-	bool help;
+	bool atgpu, help;
 };
 
 static int parse(int argc, char **argv, struct options *out)
@@ -40,6 +42,7 @@ static int parse(int argc, char **argv, struct options *out)
 	    {"output", required_argument, NULL, 'o'},
 	    {"machine", required_argument, NULL, 'm'},
 	    {"streams", required_argument, NULL, 's'},
+	    {"atgpu", no_argument, NULL, 'a'},
 	    {"help", no_argument, NULL, 'h'},
 	    {0}};
 	int option, err = 0;
@@ -65,6 +68,9 @@ static int parse(int argc, char **argv, struct options *out)
 				    XS_EXIT_USAGE, optarg,
 				    "no number of streams",
 				    "give a whole number from 1 to 4096");
+			break;
+		case 'a':
+			out->atgpu = true;
 			break;
 		case 'h':
 			out->help = true;
@@ -114,6 +120,7 @@ int xs_cmd_report(int argc, char **argv)
 		return XS_EXIT_DONE;
 	}
 	how.streams = options.streams;
+	how.atgpu = options.atgpu;
 	if (options.machine) {
 		code = xs_cli_machine(options.machine, &machine);
 		if (code)

@@ -75,6 +75,8 @@ static json_t *finish(json_t *object, bool failed)
 	set(out, #name, xs_json_number((from)->name), &failed)
 #define SET_TEXT(from, name)                                                   \
 	set(out, #name, xs_json_text((from)->name), &failed)
+#define SET_RATIO(from, name)                                                  \
+	set(out, #name, xs_json_ratio((from)->name), &failed)
 
 /* An array of count items, each made by a function of the item. */
 #define ARRAY_OF(function, type)                                               \
@@ -227,6 +229,33 @@ json_t *xs_json_estimate(const struct xs_result_estimate *in)
 }
 ARRAY_OF(xs_json_estimate, struct xs_result_estimate)
 
+static json_t *atgpu(const struct xs_result_atgpu *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, rounds);
+	SET_NUMBER(in, in_words);
+	SET_NUMBER(in, out_words);
+	SET_NUMBER(in, in_transactions);
+	SET_NUMBER(in, out_transactions);
+	SET_NUMBER(in, global_words);
+	SET_NUMBER(in, shared_words);
+	SET_NUMBER(in, thread_blocks);
+	SET_NUMBER(in, blocks_per_sm);
+	SET_NUMBER(in, operations);
+	SET_NUMBER(in, memory_blocks);
+	SET_NUMBER(in, in_ns);
+	SET_NUMBER(in, out_ns);
+	SET_NUMBER(in, cost_ns);
+	SET_NUMBER(in, gpu_cost_ns);
+	SET_NUMBER(in, swgpu_cost_ns);
+	SET_RATIO(in, transfer_share);
+	SET_RATIO(in, transfer_share_observed);
+	SET_TEXT(in, why);
+	return finish(out, failed);
+}
+
 static json_t *phase(const struct xs_result_phase *in)
 {
 	json_t *out = json_object();
@@ -261,6 +290,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_TEXT(in, src_memory);
 	SET_TEXT(in, dst_memory);
 	set(out, "sites", sites(in->sites, in->site_count), &failed);
+	set(out, "atgpu", atgpu(&in->atgpu), &failed);
 	set(out, "estimates",
 	    xs_json_estimates(in->estimates, in->estimate_count), &failed);
 	return finish(out, failed);

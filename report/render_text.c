@@ -350,6 +350,8 @@ static int put_report(const struct xs_pen *pen, struct xs_result *result)
 		put_advice(pen, result);
 		err = xs_render_strategies(pen, result);
 	}
+	if (!err && result->phase_count && result->atgpu_asked)
+		err = xs_render_atgpu(pen, result);
 	return err ? err : result->arena.failed ? -ENOMEM : 0;
 }
 

@@ -13,4 +13,8 @@
  * -ENOMEM. */
 int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result);
 
+/* The phases on ATGPU, and what it says of them beside what was measured. 0 or
+ * -ENOMEM. */
+int xs_render_atgpu(const struct xs_pen *pen, struct xs_result *result);
+
 #endif

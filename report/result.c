@@ -2,6 +2,7 @@
 /* From a trace, through every stage, to a result. */
 #include "report/result.h"
 
+#include "analyzer/allocations.h"
 #include "analyzer/phase.h"
 #include "analyzer/symbols.h"
 #include "analyzer/timeline.h"
@@ -240,22 +241,27 @@ out:
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases, unsigned streams)
 {
+	struct xs_allocations allocations = {0};
 	int err;
 
+	err = xs_allocations_build(trace, &allocations);
+	if (err < 0)
+		return err;
 	result->phases = xs_arena_alloc(&result->arena, phases->count,
 					sizeof(*result->phases));
-	if (!result->phases)
-		return -ENOMEM;
-	for (size_t i = 0; i < phases->count; i++) {
+	for (size_t i = 0; result->phases && !err && i < phases->count; i++) {
 		struct xs_result_phase *out =
 		    &result->phases[result->phase_count++];
 
 		xs_build_phase(result, trace, &phases->items[i], out);
-		err = fill_estimates(result, out, &phases->items[i], streams);
-		if (err < 0)
-			return err;
+		err = xs_build_atgpu(result, &allocations, &phases->items[i],
+				     &out->atgpu);
+		if (!err)
+			err = fill_estimates(result, out, &phases->items[i],
+					     streams);
 	}
-	return 0;
+	xs_allocations_free(&allocations);
+	return result->phases ? err : -ENOMEM;
 }
 
 /* The profile that was given, or one from what the trace itself shows. */
@@ -288,6 +294,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		return err;
 	result->streams_asked = known(options->streams);
+	result->atgpu_asked = options->atgpu;
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
 	err = xs_phases_build(trace, &phases);

@@ -87,6 +87,20 @@ struct xs_result_estimate {
 	size_t assume_count;
 };
 
+/* The phase on ATGPU (Carroll and Wong 2017), one round; model/atgpu_phase.h
+ * says what each figure is. */
+struct xs_result_atgpu {
+	int64_t rounds; /* R */
+	int64_t in_words, out_words, in_transactions, out_transactions;
+	int64_t global_words, shared_words; /* at the peak; of a block */
+	int64_t thread_blocks, blocks_per_sm;
+	int64_t operations, memory_blocks; /* t_i, q_i */
+	int64_t in_ns, out_ns;
+	int64_t cost_ns, gpu_cost_ns, swgpu_cost_ns;
+	double transfer_share, transfer_share_observed; /* of 1 */
+	const char *why; /* why there is no cost, or NULL */
+};
+
 struct xs_result_phase {
 	int64_t id, rounds;
 	const char *signature;
@@ -104,6 +118,7 @@ struct xs_result_phase {
 	size_t kernel_name_count;
 	struct xs_result_site *sites;
 	size_t site_count;
+	struct xs_result_atgpu atgpu;
 	struct xs_result_estimate *estimates;
 	size_t estimate_count;
 };
@@ -124,6 +139,7 @@ struct xs_result {
 	struct xs_machine machine;
 	struct xs_result_totals totals;
 	int64_t streams_asked;		/* n asked for, or XS_UNKNOWN */
+	bool atgpu_asked;		/* text shows ATGPU's figures too */
 	struct xs_result_phase *phases; /* the most time first */
 	size_t phase_count;
 	struct xs_result_advice *advice; /* the largest saving first */
@@ -134,6 +150,7 @@ struct xs_result {
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
 	unsigned streams; /* also exactly this n; 0: the usual ones */
+	bool atgpu;	  /* ATGPU's figures in text too */
 };
 
 /*

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A phase on ATGPU as a part of the result. */
+#include "report/build.h"
+
+#include "model/atgpu_phase.h"
+
+#include <math.h>
+
+/* A figure of the model; what no trace can mean is not known. */
+static int64_t whole(double value)
+{
+	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
+						       : XS_UNKNOWN;
+}
+
+static void copy(const struct xs_atgpu_phase *in, struct xs_result_atgpu *out)
+{
+	*out = (struct xs_result_atgpu){
+	    .rounds = whole(in->rounds),
+	    .in_words = whole(in->in_words),
+	    .out_words = whole(in->out_words),
+	    .in_transactions = whole(in->in_transactions),
+	    .out_transactions = whole(in->out_transactions),
+	    .global_words = whole(in->global_words),
+	    .shared_words = whole(in->shared_words),
+	    .thread_blocks = whole(in->thread_blocks),
+	    .blocks_per_sm = whole(in->blocks_at_once),
+	    .operations = whole(in->operations),
+	    .memory_blocks = whole(in->accesses),
+	    .in_ns = whole(in->in_ns),
+	    .out_ns = whole(in->out_ns),
+	    .cost_ns = whole(in->cost_ns),
+	    .gpu_cost_ns = whole(in->gpu_cost_ns),
+	    .swgpu_cost_ns = whole(in->swgpu_cost_ns),
+	    .transfer_share = in->share,
+	    .transfer_share_observed = in->share_observed,
+	};
+}
+
+int xs_build_atgpu(struct xs_result *result,
+		   const struct xs_allocations *allocations,
+		   const struct xs_phase *phase, struct xs_result_atgpu *out)
+{
+	struct xs_atgpu_counts counts = {NAN, NAN, NAN};
+	struct xs_atgpu_phase atgpu;
+	uint64_t bytes;
+	int err;
+
+	if (xs_allocations_peak(allocations, phase->first_start_ns,
+				phase->last_end_ns, &bytes))
+		counts.global_bytes = (double)bytes;
+	err = xs_atgpu_of_phase(phase, &result->machine, &counts, &atgpu);
+	if (err < 0)
+		return err;
+	copy(&atgpu, out);
+	if (atgpu.why[0])
+		out->why = xs_arena_copy(&result->arena, atgpu.why);
+	return 0;
+}

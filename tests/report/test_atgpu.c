@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Phases on ATGPU: from a trace, in JSON, and as a section of the text. */
+#include "report/result.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Two allocations, then a copy of 4000 bytes in 4 us, a kernel of 8 blocks in
+ * 6 us, a copy of 400 bytes back in 2 us; one allocation is freed.
+ */
+static const char records[] =
+    "xferspy-text 1\n"
+    "header start_realtime_ns=1000000000 end_realtime_ns=1001000000\n"
+    "chunk thread=1 base_ns=1000000000\n"
+    "string id=1 text=\"k\"\n"
+    "shape shape=1 name=1 grid_x=8 grid_y=1 grid_z=1 block_x=128 block_y=1 "
+    "block_z=1 registers=32 shared_static_bytes=2048\n"
+    "site call_class=7 site=1\nsite call_class=1 site=2\n"
+    "site call_class=5 site=3\nsite call_class=10 site=4\n"
+    "memcall site=1 start=0 duration=100 address=4096 bytes=4000\n"
+    "memcall site=1 start=200 duration=100 address=16384 bytes=8000\n"
+    "copycall site=2 correlation=1 start=1000 duration=5000 bytes=4000\n"
+    "call site=3 correlation=2 start=7000 duration=1000\n"
+    "copycall site=2 correlation=3 start=8000 duration=9000 bytes=400\n"
+    "memcall site=4 start=18000 duration=100 address=4096\n"
+    "chunk thread=0 base_ns=1000000000\n"
+    "queue queue=1\n"
+    "copy queue=1 correlation=1 start=1500 duration=4000 bytes=4000 "
+    "direction=1 src_memory=2 dst_memory=3\n"
+    "kernel queue=1 correlation=2 start=8200 duration=6000 shape=1\n"
+    "copy queue=1 correlation=3 start=14500 duration=2000 bytes=400 "
+    "direction=2 src_memory=3 dst_memory=2\n";
+
+static struct xs_result *result_of(const char *text)
+{
+	const struct xs_result_options options = {0};
+	char path[] = "/tmp/xferspy-atgpu.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct xs_result *result;
+	const char *error;
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s", error);
+	unlink(path);
+	return result;
+}
+
+static void a_trace_has_its_metrics(void **state)
+{
+	struct xs_result *result = result_of(records);
+	const struct xs_result_atgpu *atgpu = &result->phases[0].atgpu;
+
+	(void)state;
+	assert_int_equal(result->phase_count, 1);
+	assert_int_equal(atgpu->rounds, 1);
+	assert_int_equal(atgpu->in_words, 1000);
+	assert_int_equal(atgpu->out_words, 100);
+	assert_int_equal(atgpu->in_transactions, 1);
+	assert_int_equal(atgpu->out_transactions, 1);
+	assert_int_equal(atgpu->global_words, 3000);
+	assert_int_equal(atgpu->shared_words, 512);
+	assert_int_equal(atgpu->thread_blocks, 8);
+	assert_int_equal(atgpu->operations, XS_UNKNOWN);
+	assert_int_equal(atgpu->memory_blocks, XS_UNKNOWN);
+	assert_int_equal(atgpu->gpu_cost_ns, XS_UNKNOWN);
+	assert_non_null(strstr(atgpu->why, "were not counted"));
+	/* 6 of 12 us */
+	assert_true(fabs(atgpu->transfer_share_observed - 0.5) < 1e-9);
+	xs_result_free(result);
+}
+
+/* Phase 1 of the fixture with everything counted. */
+static struct xs_result *counted(void)
+{
+	struct xs_result *result = fixture_result();
+
+	result->phases[0].atgpu = (struct xs_result_atgpu){
+	    .rounds = 412,
+	    .in_words = 16777216,
+	    .out_words = 16777216,
+	    .in_transactions = 1,
+	    .out_transactions = 1,
+	    .global_words = 33554432,
+	    .shared_words = 2048,
+	    .thread_blocks = 65536,
+	    .blocks_per_sm = 16,
+	    .operations = 260,
+	    .memory_blocks = 4194304,
+	    .in_ns = 6800000,
+	    .out_ns = 5900000,
+	    .cost_ns = 13000000,
+	    .gpu_cost_ns = 14500000,
+	    .swgpu_cost_ns = 1800000,
+	    .transfer_share = 0.8759,
+	    .transfer_share_observed = 0.8667,
+	};
+	result->phases[1].atgpu.why = "sigma is not known";
+	result->phases[2].atgpu.why = "sigma is not known";
+	return result;
+}
+
+static void json_has_every_figure(void **state)
+{
+	struct xs_result *result = counted();
+	char *text = fixture_json(result);
+	json_t *root = json_loads(text, 0, NULL);
+	json_t *phases = json_object_get(root, "phases");
+	json_t *atgpu = json_object_get(json_array_get(phases, 0), "atgpu");
+	static const struct {
+		const char *key;
+		long value;
+	} want[] = {
+	    {"rounds", 412},
+	    {"in_words", 16777216},
+	    {"in_transactions", 1},
+	    {"global_words", 33554432},
+	    {"shared_words", 2048},
+	    {"thread_blocks", 65536},
+	    {"blocks_per_sm", 16},
+	    {"operations", 260},
+	    {"memory_blocks", 4194304},
+	    {"in_ns", 6800000},
+	    {"cost_ns", 13000000},
+	    {"gpu_cost_ns", 14500000},
+	    {"swgpu_cost_ns", 1800000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		assert_int_equal(
+		    json_integer_value(json_object_get(atgpu, want[i].key)),
+		    want[i].value);
+	assert_true(json_is_null(json_object_get(atgpu, "why")));
+	assert_true(
+	    fabs(json_real_value(json_object_get(atgpu, "transfer_share")) -
+		 0.8759) < 1e-9);
+	atgpu = json_object_get(json_array_get(phases, 1), "atgpu");
+	assert_string_equal(json_string_value(json_object_get(atgpu, "why")),
+			    "sigma is not known");
+	json_decref(root);
+	free(text);
+	fixture_free(result);
+}
+
+static void text_has_it_when_asked(void **state)
+{
+	struct xs_result *result = counted();
+	char *text = fixture_text(result, false);
+
+	(void)state;
+	assert_null(strstr(text, "ATGPU"));
+	free(text);
+	result->atgpu_asked = true;
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "\nATGPU  Carroll and Wong 2017"));
+	assert_non_null(
+	    strstr(text, "128 MiB       8 KiB  16  260  4194304\n"));
+	assert_non_null(strstr(text, "12.7 ms   13.0 ms  1.80 ms  14.5 ms   "
+				     "16.0 ms      87.6 %    86.7 %\n"));
+	assert_non_null(
+	    strstr(text, "\n  phase 2, 3, no cost: sigma is not known\n"));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(strlen(line) <= 80);
+	free(text);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_trace_has_its_metrics),
+	    cmocka_unit_test(json_has_every_figure),
+	    cmocka_unit_test(text_has_it_when_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
