@@ -11,6 +11,7 @@
 #include "model/record.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The case on the other machine; first, so that draw() finds the rest. */
 struct move {
@@ -19,6 +20,7 @@ struct move {
 	double memory_ratio;	       /* of times bound by device memory */
 	double flops_ratio;	       /* ... by arithmetic; NAN: not known */
 	double kernel_ratio;
+	bool all_pinned; /* what has no times of its own copies as if pinned */
 };
 
 /* Where the time of a copy on the other machine comes from. */
@@ -119,7 +121,10 @@ static void move_copy(const struct move *move, const struct xs_machine *to,
 		stretch(act, curve_ratio(move, to, step));
 		break;
 	case FROM_RATES:
-		stretch(act, G_of(to, step) / G_of(move->from, step));
+		if (move->all_pinned)
+			move_pinned(move, to, step, act);
+		else
+			stretch(act, G_of(to, step) / G_of(move->from, step));
 		break;
 	}
 }
@@ -186,19 +191,13 @@ static int draw(const struct xs_case *c, const struct xs_estimate *row,
 	return rc;
 }
 
-/* Adds to the interval what the other bound on the kernels makes of the time.
- * 0 or -errno of xs_replay_row. */
-static int widen(struct move *move, struct xs_estimate *row)
+/* Stretches the interval by what *move, which differs from what the row was
+ * worked out with, makes of the time. 0 or -errno of xs_replay_row. */
+static int widen(const struct move *move, struct xs_estimate *row)
 {
-	const double kernel_ratio = move->kernel_ratio;
 	double other_ns = 0, off_ns;
-	int rc;
+	int rc = xs_replay_row(&move->c, row, draw, &other_ns);
 
-	if (isnan(move->flops_ratio))
-		return 0;
-	move->kernel_ratio = move->flops_ratio;
-	rc = xs_replay_row(&move->c, row, draw, &other_ns);
-	move->kernel_ratio = kernel_ratio;
 	if (rc)
 		return rc;
 	off_ns = other_ns - row->round_ns;
@@ -210,6 +209,23 @@ static int widen(struct move *move, struct xs_estimate *row)
 		row->high_ns =
 		    row->round_ns + hypot(row->high_ns - row->round_ns, off_ns);
 	return 0;
+}
+
+/* Time and interval: from what memory bandwidth makes of the kernels to what
+ * peak arithmetic does, and down to pageable copies as fast as pinned ones
+ * where the profile has no times of them. 0 or -errno of xs_replay_row. */
+static int estimate(const struct move *move, struct xs_estimate *row)
+{
+	struct move bound = *move;
+	int rc = xs_estimate_row(&move->c, draw, row);
+
+	if (!isnan(move->flops_ratio))
+		bound.kernel_ratio = move->flops_ratio;
+	if (!rc)
+		rc = widen(&bound, row);
+	bound = *move;
+	bound.all_pinned = true;
+	return rc ? rc : widen(&bound, row);
 }
 
 /* Abstains and returns true where this copy needs a figure that a profile does
@@ -241,7 +257,7 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 			struct xs_estimates *out, int *rc)
 {
 	const struct xs_phase *phase = move->c.phase;
-	bool by_rates = false;
+	bool by_curve = false, by_rates = false;
 	size_t i;
 
 	for (i = 0; i < phase->step_count; i++) {
@@ -251,8 +267,12 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 			continue;
 		if (lacks_rate(move, step, row, out, rc))
 			return true;
+		by_curve |= source_of(move->c.machine, step) == FROM_CURVE;
 		by_rates |= source_of(move->c.machine, step) == FROM_RATES;
 	}
+	if (by_curve && strcmp(move->from->source, "calibrated") != 0)
+		xs_assume(row, "pageable copies find pages there that were "
+			       "touched before");
 	if (by_rates)
 		xs_assume(row, "copies of memory that is not pinned change as "
 			       "pinned ones do: the profile has no times of "
@@ -325,9 +345,7 @@ static int add_row(const struct xs_case *c, const struct xs_elsewhere *other,
 	if (lacks_rates(&move, &row, out, &rc))
 		return rc;
 	set_ratios(&move, &row);
-	rc = xs_estimate_row(&move.c, draw, &row);
-	if (!rc)
-		rc = widen(&move, &row);
+	rc = estimate(&move, &row);
 	row.breakeven_rounds = NAN; /* it changes nothing of the program */
 	explain(&move, &row);
 	return rc ? rc : xs_estimates_add(out, &row);

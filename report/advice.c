@@ -107,6 +107,13 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	return best;
 }
 
+/* What asks nothing of the programmer, as it is or elsewhere, is no change to
+ * advise. */
+static bool is_change(const struct xs_result_estimate *estimate)
+{
+	return strcmp(estimate->effort, "none") != 0;
+}
+
 /* The first row of its strategy: each strategy is looked at once. */
 static bool is_first(const struct xs_result_phase *phase, size_t index)
 {
@@ -120,11 +127,11 @@ static bool is_first(const struct xs_result_phase *phase, size_t index)
 static const struct xs_result_estimate *
 candidate_at(const struct xs_result_phase *phase, size_t index)
 {
-	const char *strategy = phase->estimates[index].strategy;
+	const struct xs_result_estimate *row = &phase->estimates[index];
 
-	if (!is_first(phase, index) || strcmp(strategy, "as-is") == 0)
+	if (!is_first(phase, index) || !is_change(row))
 		return NULL;
-	return xs_result_best(phase, strategy, true);
+	return xs_result_best(phase, row->strategy, true);
 }
 
 static void add_advice(struct xs_result *result,

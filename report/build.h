@@ -27,8 +27,35 @@ static inline int64_t xs_build_number(uint64_t value)
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index);
 
+/* The device of the phase that takes longest; NULL: not known. */
+const struct xs_device *xs_build_device(const struct xs_trace *trace,
+					const struct xs_phases *phases);
+
+/* result->machine: the profile that was given, or one from what the trace
+ * itself shows. *traced: the machine that the trace was taken on, as well as it
+ * is known. */
+void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_result_options *options,
+		      struct xs_machine *traced);
+
 /* coverage, from the trace, result->run and result->machine. */
-void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace);
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases);
+
+/* One more note of the coverage, printf-like. */
+__attribute__((format(printf, 2, 3))) void
+xs_build_note(struct xs_result *result, const char *format, ...);
+
+/* Notes where result->machine is not the machine of the trace's device, or no
+ * longer is. */
+void xs_build_check_profile(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_device *device);
+
+/* Whether the profile may be of that GPU: it is, or one of them is not known.
+ */
+bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu);
 
 /* All of a phase but its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
@@ -38,6 +65,10 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_allocations *allocations,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
+
+/* The whole run on the further machines, when the phases are complete. */
+void xs_build_elsewhere(struct xs_result *result,
+			const struct xs_result_options *options);
 
 /* One estimate; with a phase, also what it makes of the whole run. */
 void xs_build_estimate(struct xs_result *result,

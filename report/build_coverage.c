@@ -15,8 +15,7 @@
 #define DEFECTS_MAX 3
 #define NOTES_MAX   64
 
-__attribute__((format(printf, 2, 3))) static void note(struct xs_result *result,
-						       const char *format, ...)
+void xs_build_note(struct xs_result *result, const char *format, ...)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	char text[1024];
@@ -35,43 +34,50 @@ static void note_losses(struct xs_result *result)
 	const struct xs_result_coverage *out = &result->coverage;
 
 	if (out->lost_ops)
-		note(result,
-		     "%" PRId64 " GPU records found no room and are missing "
-		     "from every figure here",
-		     out->lost_ops);
+		xs_build_note(result,
+			      "%" PRId64
+			      " GPU records found no room and are missing "
+			      "from every figure here",
+			      out->lost_ops);
 	if (out->lost_cupti)
-		note(result,
-		     "CUPTI itself dropped %" PRId64 " GPU records: they are "
-		     "missing from every figure here",
-		     out->lost_cupti);
+		xs_build_note(result,
+			      "CUPTI itself dropped %" PRId64
+			      " GPU records: they are "
+			      "missing from every figure here",
+			      out->lost_cupti);
 	if (out->lost_calls)
-		note(result,
-		     "%" PRId64 " host calls found no room: host times and "
-		     "call sites are incomplete",
-		     out->lost_calls);
+		xs_build_note(result,
+			      "%" PRId64
+			      " host calls found no room: host times and "
+			      "call sites are incomplete",
+			      out->lost_calls);
 }
 
 static void note_file(struct xs_result *result, const struct xs_trace *trace)
 {
 	if (trace->header.state == XS_FILE_RUNNING)
-		note(result, "the process was killed or still runs: GPU work "
-			     "of its last moments may be missing");
+		xs_build_note(result,
+			      "the process was killed or still runs: GPU work "
+			      "of its last moments may be missing");
 	if (trace->header.state == XS_FILE_STOPPED)
-		note(result, "tracing gave up before the program ended");
+		xs_build_note(result,
+			      "tracing gave up before the program ended");
 	for (size_t i = 0; i < trace->defect_count && i < DEFECTS_MAX; i++)
-		note(result, "the file is damaged at byte %" PRIu64 ": %s",
-		     trace->defects[i].offset, trace->defects[i].text);
+		xs_build_note(result,
+			      "the file is damaged at byte %" PRIu64 ": %s",
+			      trace->defects[i].offset, trace->defects[i].text);
 	if (trace->defect_count > DEFECTS_MAX)
-		note(result, "and %zu more defects of the file",
-		     trace->defect_count - DEFECTS_MAX);
+		xs_build_note(result, "and %zu more defects of the file",
+			      trace->defect_count - DEFECTS_MAX);
 	if (trace->unknown_records)
-		note(result,
-		     "%zu records are of kinds that this version does not "
-		     "know; a newer xferspy reads them",
-		     trace->unknown_records);
+		xs_build_note(
+		    result,
+		    "%zu records are of kinds that this version does not "
+		    "know; a newer xferspy reads them",
+		    trace->unknown_records);
 	for (size_t i = 0; i < trace->info_count; i++)
 		if (strcmp(trace->infos[i].key, "note") == 0)
-			note(result, "%s", trace->infos[i].value);
+			xs_build_note(result, "%s", trace->infos[i].value);
 }
 
 /* Why nothing is known of the GPU, where calls were seen and ops were not. */
@@ -80,56 +86,48 @@ static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 	const char *mode = result->coverage.mode;
 
 	if (mode && strcmp(mode, "calls") == 0)
-		note(result, "calls alone were recorded (XFERSPY_MODE=calls): "
-			     "no GPU times, and no predictions from them");
+		xs_build_note(result,
+			      "calls alone were recorded (XFERSPY_MODE=calls): "
+			      "no GPU times, and no predictions from them");
 	else if (result->run.cupti_version)
-		note(result, "CUPTI recorded no GPU work: no GPU times, and "
-			     "no predictions from them");
+		xs_build_note(result,
+			      "CUPTI recorded no GPU work: no GPU times, and "
+			      "no predictions from them");
 	else if (xs_trace_info(trace, "note"))
-		note(result, "without CUPTI there are no GPU times, and no "
-			     "predictions from them");
+		xs_build_note(result,
+			      "without CUPTI there are no GPU times, and no "
+			      "predictions from them");
 	else
-		note(result, "CUPTI was not available: no GPU times, and no "
-			     "predictions from them; set XFERSPY_CUPTI to the "
-			     "libcupti.so of a CUDA toolkit and run again");
+		xs_build_note(result,
+			      "CUPTI was not available: no GPU times, and no "
+			      "predictions from them; set XFERSPY_CUPTI to the "
+			      "libcupti.so of a CUDA toolkit and run again");
 }
 
 static void note_coverage(struct xs_result *result,
 			  const struct xs_trace *trace)
 {
 	if (!trace->op_count && !trace->call_count)
-		note(result, "nothing was seen: the program made no CUDA call, "
-			     "or did its work in another process, which has a "
-			     "trace of its own");
+		xs_build_note(
+		    result, "nothing was seen: the program made no CUDA call, "
+			    "or did its work in another process, which has a "
+			    "trace of its own");
 	else if (!trace->op_count)
 		note_no_ops(result, trace);
 	else if (!trace->call_count)
-		note(result, "no call was seen: GPU times are complete, host "
-			     "times and call sites are not known");
+		xs_build_note(result,
+			      "no call was seen: GPU times are complete, host "
+			      "times and call sites are not known");
 	else if (trace->ops_matched < trace->op_count)
-		note(result,
-		     "%zu of %zu GPU operations have no recorded call: their "
-		     "call site and host time are not known",
-		     trace->op_count - trace->ops_matched, trace->op_count);
+		xs_build_note(
+		    result,
+		    "%zu of %zu GPU operations have no recorded call: their "
+		    "call site and host time are not known",
+		    trace->op_count - trace->ops_matched, trace->op_count);
 }
 
-/* A profile of another GPU answers another question: say so. */
-static void note_machine(struct xs_result *result)
-{
-	const struct xs_result_run *run = &result->run;
-	const char *gpu = result->machine.gpu;
-
-	if (!gpu[0] || !run->device_count || !run->devices[0].name)
-		return;
-	if (!strstr(run->devices[0].name, gpu) &&
-	    !strstr(gpu, run->devices[0].name))
-		note(result,
-		     "the profile is of %s, the trace of %s: the "
-		     "estimates are for the former",
-		     gpu, run->devices[0].name);
-}
-
-void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace)
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases)
 {
 	struct xs_result_coverage *out = &result->coverage;
 
@@ -148,5 +146,5 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace)
 	note_losses(result);
 	note_file(result, trace);
 	note_coverage(result, trace);
-	note_machine(result);
+	xs_build_check_profile(result, trace, xs_build_device(trace, phases));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy report: what each strategy would bring. */
+#include "model/model.h"
 #include "report/cli.h"
 #include "report/render.h"
 #include "report/result.h"
@@ -7,9 +8,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Chunks beyond this are no plan of anybody's. */
-#define STREAMS_MAX 4096
+#define STREAMS_MAX  4096
+#define MACHINES_MAX 16
 
 static const char usage[] =
     "Usage: xferspy report TRACE... [OPTIONS]\n"
@@ -19,7 +22,9 @@ static const char usage[] =
     "  --format FORMAT      text (the default), json or csv (estimates)\n"
     "  -o, --output FILE    write there, not to the standard output\n"
     "  --machine FILE|NAME  profile of the machine, such as h200; without\n"
-    "                       it one is fitted from each trace\n"
+    "                       it, or as fitted, one is fitted from each\n"
+    "                       trace. Given again: the run unchanged on that\n"
+    "                       machine\n"
     "  --streams N          also show exactly N streams\n"
     "  --atgpu              also show each phase on the ATGPU model (JSON\n"
     "                       always has it)\n"
@@ -30,10 +35,21 @@ static const char usage[] =
 struct options {
 	enum xs_format format;
 	const char *output;
-	const char *machine;
+	const char *machines[MACHINES_MAX];
+	size_t machine_count;
 	unsigned streams;
 	bool atgpu, help;
 };
+
+static int add_machine(const char *name, struct options *out)
+{
+	if (out->machine_count == MACHINES_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, "--machine",
+				    "more than 16 machines",
+				    "make a report for some of them at a time");
+	out->machines[out->machine_count++] = name;
+	return 0;
+}
 
 static int parse(int argc, char **argv, struct options *out)
 {
@@ -59,7 +75,7 @@ static int parse(int argc, char **argv, struct options *out)
 			out->output = optarg;
 			break;
 		case 'm':
-			out->machine = optarg;
+			err = add_machine(optarg, out);
 			break;
 		case 's':
 			if (xs_units_parse_count(optarg, STREAMS_MAX,
@@ -102,15 +118,94 @@ static int render(const struct options *options,
 	return xs_render_text(results, count, xs_cli_color(out), out);
 }
 
+/* The profiles as read. */
+struct machines {
+	struct xs_machine first; /* of the estimates */
+	struct xs_elsewhere *others;
+	size_t other_count;
+};
+
+/* Rows go by the profile's name: no two may have the same. */
+static int add_other(const char *given, struct machines *out)
+{
+	struct xs_elsewhere *other = &out->others[out->other_count];
+	struct xs_machine machine;
+	int code = xs_cli_machine(given, &machine);
+
+	if (code)
+		return code;
+	xs_elsewhere_set(other, &machine);
+	for (size_t i = 0; i < out->other_count; i++)
+		if (strcmp(out->others[i].strategy, other->strategy) == 0)
+			return xs_cli_error(XS_EXIT_USAGE, given,
+					    "another profile has its name",
+					    "change \"name\" in the file");
+	out->other_count++;
+	return 0;
+}
+
+/* The first machine, unless it is to be fitted, and the others. */
+static int load_machines(const struct options *options, struct machines *out,
+			 struct xs_result_options *how)
+{
+	const char *const *names = options->machines;
+	int code = 0;
+
+	if (!options->machine_count)
+		return 0;
+	if (strcmp(names[0], "fitted") != 0) {
+		code = xs_cli_machine(names[0], &out->first);
+		how->machine = &out->first;
+	}
+	out->others = calloc(options->machine_count, sizeof(*out->others));
+	if (!code && !out->others)
+		code = xs_cli_error(XS_EXIT_INPUT, "--machine",
+				    strerror(ENOMEM), "free some memory");
+	for (size_t i = 1; i < options->machine_count && !code; i++)
+		code = add_other(names[i], out);
+	how->elsewhere = out->others;
+	how->elsewhere_count = out->other_count;
+	return code;
+}
+
+/* Reads the traces and writes the report of them all. */
+static int report(const struct options *options,
+		  const struct xs_result_options *how, char *const *traces,
+		  int trace_count)
+{
+	struct xs_result **results = NULL;
+	size_t count = 0;
+	FILE *out = NULL;
+	int code, err = 0;
+
+	code = xs_cli_not_input(options->output, traces, trace_count);
+	if (!code)
+		code = xs_cli_open(options->output, &out);
+	if (code)
+		return code;
+	results = calloc((size_t)trace_count, sizeof(*results));
+	if (!results)
+		err = -ENOMEM;
+	for (int i = 0; i < trace_count && !code && !err; i++) {
+		code = xs_cli_read(traces[i], how, &results[count]);
+		count += !code;
+	}
+	if (!code && !err)
+		err = render(options, results, count, out);
+	if (xs_cli_close(options->output, out, err) && !code)
+		code = XS_EXIT_INPUT;
+	for (size_t i = 0; i < count; i++)
+		xs_result_free(results[i]);
+	free(results);
+	return code;
+}
+
 int xs_cmd_report(int argc, char **argv)
 {
 	struct options options = {.format = XS_FORMAT_TEXT};
 	struct xs_result_options how = {0};
-	struct xs_result **results = NULL;
-	struct xs_machine machine;
-	size_t count = 0;
-	FILE *out = NULL;
-	int code, err = 0;
+	struct machines machines = {0};
+	int code;
 
 	code = parse(argc, argv, &options);
 	if (code)
@@ -121,30 +216,9 @@ int xs_cmd_report(int argc, char **argv)
 	}
 	how.streams = options.streams;
 	how.atgpu = options.atgpu;
-	if (options.machine) {
-		code = xs_cli_machine(options.machine, &machine);
-		if (code)
-			return code;
-		how.machine = &machine;
-	}
-	code = xs_cli_not_input(options.output, argv + optind, argc - optind);
+	code = load_machines(&options, &machines, &how);
 	if (!code)
-		code = xs_cli_open(options.output, &out);
-	if (code)
-		return code;
-	results = calloc((size_t)(argc - optind), sizeof(*results));
-	if (!results)
-		err = -ENOMEM;
-	for (int i = optind; i < argc && !code && !err; i++) {
-		code = xs_cli_read(argv[i], &how, &results[count]);
-		count += !code;
-	}
-	if (!code && !err)
-		err = render(&options, results, count, out);
-	if (xs_cli_close(options.output, out, err) && !code)
-		code = XS_EXIT_INPUT;
-	for (size_t i = 0; i < count; i++)
-		xs_result_free(results[i]);
-	free(results);
+		code = report(&options, &how, argv + optind, argc - optind);
+	free(machines.others);
 	return code;
 }

@@ -327,6 +327,20 @@ static json_t *advice(const struct xs_result_advice *in)
 }
 ARRAY_OF(advice, struct xs_result_advice)
 
+static json_t *elsewhere(const struct xs_result_elsewhere *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, strategy);
+	SET_NUMBER(in, app_wall_ns);
+	SET_NUMBER(in, low_ns);
+	SET_NUMBER(in, high_ns);
+	set(out, "phases_predicted", xs_json_number(in->phases), &failed);
+	return finish(out, failed);
+}
+ARRAY_OF(elsewhere, struct xs_result_elsewhere)
+
 static json_t *report(const struct xs_result *result)
 {
 	json_t *out = json_object();
@@ -341,6 +355,8 @@ static json_t *report(const struct xs_result *result)
 	    &failed);
 	set(out, "advice", advices(result->advice, result->advice_count),
 	    &failed);
+	set(out, "elsewhere",
+	    elsewheres(result->elsewhere, result->elsewhere_count), &failed);
 	return finish(out, failed);
 }
 

@@ -306,14 +306,14 @@ static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
 	put_others(pen, result, index);
 }
 
-/* Whether any strategy was predicted for any phase. */
+/* Whether any change was predicted for any phase. */
 static bool is_predicted(const struct xs_result *result)
 {
 	for (size_t i = 0; i < result->phase_count; i++)
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
 			if (result->phases[i].estimates[k].applies &&
-			    strcmp(result->phases[i].estimates[k].strategy,
-				   "as-is") != 0)
+			    strcmp(result->phases[i].estimates[k].effort,
+				   "none") != 0)
 				return true;
 	return false;
 }
@@ -337,6 +337,29 @@ static void put_advice(const struct xs_pen *pen, struct xs_result *result)
 		      pen->out);
 }
 
+/* The whole run on other machines: nothing to change, so a line below. */
+static void put_elsewhere(const struct xs_pen *pen, struct xs_result *result)
+{
+	struct xs_arena *arena = &result->arena;
+
+	for (size_t i = 0; i < result->elsewhere_count; i++) {
+		const struct xs_result_elsewhere *run = &result->elsewhere[i];
+		const char *text = "not predicted, for the reasons below";
+
+		if (run->app_wall_ns != XS_UNKNOWN)
+			text = xs_arena_print(
+			    arena, "the run takes %s (%s), %.2f times as long",
+			    xs_units_ns(run->app_wall_ns).s,
+			    xs_units_range_ns(run->low_ns, run->high_ns).s,
+			    (double)run->app_wall_ns /
+				(double)result->run.wall_ns);
+		xs_pen_wrap(pen, XS_PLAIN, "  ",
+			    xs_arena_print(arena, "unchanged on %s: %s",
+					   run->strategy + strlen("machine:"),
+					   text));
+	}
+}
+
 static int put_report(const struct xs_pen *pen, struct xs_result *result)
 {
 	int err;
@@ -348,6 +371,7 @@ static int put_report(const struct xs_pen *pen, struct xs_result *result)
 		err = put_phases(pen, result);
 	if (!err && result->phase_count) {
 		put_advice(pen, result);
+		put_elsewhere(pen, result);
 		err = xs_render_strategies(pen, result);
 	}
 	if (!err && result->phase_count && result->atgpu_asked)

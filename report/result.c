@@ -220,11 +220,11 @@ void xs_build_estimate(struct xs_result *result,
 }
 
 static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
-			  const struct xs_phase *phase, unsigned streams)
+			  const struct xs_phase *phase,
+			  const struct xs_model_options *model)
 {
-	const struct xs_model_options model = {.streams = streams};
 	struct xs_estimates list = {0};
-	int err = xs_model_phase(phase, &result->machine, &model, &list);
+	int err = xs_model_phase(phase, &result->machine, model, &list);
 
 	if (err < 0)
 		goto out;
@@ -239,7 +239,8 @@ out:
 }
 
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_phases *phases, unsigned streams)
+		       const struct xs_phases *phases,
+		       const struct xs_model_options *model)
 {
 	struct xs_allocations allocations = {0};
 	int err;
@@ -258,34 +259,22 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 				     &out->atgpu);
 		if (!err)
 			err = fill_estimates(result, out, &phases->items[i],
-					     streams);
+					     model);
 	}
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;
 }
 
-/* The profile that was given, or one from what the trace itself shows. */
-static void choose_machine(struct xs_result *result,
-			   const struct xs_trace *trace,
-			   const struct xs_phases *phases,
-			   const struct xs_machine *given)
-{
-	const struct xs_rec_device *device = NULL;
-
-	if (given) {
-		result->machine = *given;
-		return;
-	}
-	for (size_t i = 0; i < trace->device_count && !device; i++)
-		if (!phases->count ||
-		    trace->devices[i].rec.device == phases->items[0].device)
-			device = &trace->devices[i].rec;
-	xs_machine_fit(phases, device, &result->machine);
-}
-
 static int build(struct xs_result *result, const struct xs_trace *trace,
 		 const char *path, const struct xs_result_options *options)
 {
+	struct xs_machine traced;
+	const struct xs_model_options model = {
+	    .streams = options->streams,
+	    .traced = &traced,
+	    .elsewhere = options->elsewhere,
+	    .elsewhere_count = options->elsewhere_count,
+	};
 	struct xs_timeline timeline;
 	struct xs_phases phases = {0};
 	int err;
@@ -300,11 +289,12 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	err = xs_phases_build(trace, &phases);
 	if (err < 0)
 		goto out;
-	choose_machine(result, trace, &phases, options->machine);
-	xs_build_coverage(result, trace);
-	err = fill_phases(result, trace, &phases, options->streams);
+	xs_build_machine(result, trace, &phases, options, &traced);
+	xs_build_coverage(result, trace, &phases);
+	err = fill_phases(result, trace, &phases, &model);
 	if (err < 0)
 		goto out;
+	xs_build_elsewhere(result, options);
 	err = xs_result_advise(result);
 	if (!err && result->arena.failed)
 		err = -ENOMEM;

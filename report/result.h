@@ -123,6 +123,14 @@ struct xs_result_phase {
 	size_t estimate_count;
 };
 
+/* The whole run on another machine, unchanged: not known unless all phases
+ * are. */
+struct xs_result_elsewhere {
+	const char *strategy; /* "machine:<name>" */
+	int64_t app_wall_ns, low_ns, high_ns;
+	int64_t phases; /* predicted */
+};
+
 struct xs_result_advice {
 	int64_t rank;
 	const struct xs_result_phase *phase;
@@ -144,11 +152,18 @@ struct xs_result {
 	size_t phase_count;
 	struct xs_result_advice *advice; /* the largest saving first */
 	size_t advice_count;
+	struct xs_result_elsewhere *elsewhere;
+	size_t elsewhere_count;
 	struct xs_arena arena; /* what all of the above points to */
 };
 
+struct xs_elsewhere;
+
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
+	/* machines to replay the run on unchanged; they may go afterwards */
+	const struct xs_elsewhere *elsewhere;
+	size_t elsewhere_count;
 	unsigned streams; /* also exactly this n; 0: the usual ones */
 	bool atgpu;	  /* ATGPU's figures in text too */
 };

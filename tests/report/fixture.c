@@ -38,6 +38,8 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 
 	out.saves_ns = phase->rounds * gain - setup_ns;
 	out.app_wall_ns = wall_ns - out.saves_ns;
+	if (strcmp(strategy, "as-is") == 0)
+		out.effort = "none";
 	if (strcmp(strategy, "mapped") == 0) {
 		out.effort = "kernels rewritten";
 		out.assumes_once = true;

@@ -69,6 +69,8 @@ static void wrong_use_exits_with_1(void **state)
 	     "xferspy: html: no format of this command; the formats here are: "
 	     "text, json, csv"},
 	    {"report x --streams none", "no number of streams"},
+	    {"report x --machine h200 --machine k20m --machine k20m",
+	     "k20m: another profile has its name; change"},
 	    {"diff x", "it takes exactly two traces"},
 	    {"diff x y --format csv", "the formats here are: text, json"},
 	    {"diff x y --fail-above much", "no percentage"},
@@ -131,6 +133,13 @@ static void a_report_has_its_parts(void **state)
 	expect("report " BEFORE, 0, "Where the time went", NULL);
 	expect("report " BEFORE, 0, "profile fitted from the trace", NULL);
 	expect("report " BEFORE " --machine k20m", 0, "profile k20m", NULL);
+	expect("report " BEFORE " --machine fitted --machine gtx-titan", 0,
+	       "unchanged on gtx-titan: the run takes", NULL);
+	expect("report " BEFORE " --machine fitted --machine gtx-280", 0,
+	       "unchanged on gtx-280: not predicted", NULL);
+	expect("report " PINNED " --machine h200 --machine gtx-titan "
+	       "--format json",
+	       0, "\"strategy\": \"machine:gtx-titan\"", NULL);
 	expect("report " BEFORE " " PINNED, 0,
 	       "== " TRACES "pinned.txt ==", NULL);
 	expect("report " BEFORE " --format json", 0, "\"schema\": 1", NULL);

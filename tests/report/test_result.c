@@ -174,7 +174,7 @@ static void another_machine_is_noticed(void **state)
 	assert_int_equal(
 	    xs_result_read(TRACES "pageable.txt", &options, &result, &error),
 	    0);
-	assert_true(has_note(result, "the profile is of NVIDIA Tesla K20m"));
+	assert_true(has_note(result, "was measured on NVIDIA Tesla K20m"));
 	xs_result_free(result);
 }
 
