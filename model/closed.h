@@ -7,6 +7,7 @@
 #ifndef XS_CLOSED_H
 #define XS_CLOSED_H
 
+#include "model/atgpu.h"
 #include "model/model.h"
 
 /* One round in numbers, and what the equations leave out of it. */
@@ -45,6 +46,21 @@ int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out);
  * -ENOMEM. */
 int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
 		     struct xs_estimates *out);
+
+/*
+ * Carroll and Wong 2017, one round with one kernel, copies as strategy
+ * "pinned" has them: rows `atgpu-cost`, `atgpu-gpu-cost` and `swgpu-cost`. 0 or
+ * -ENOMEM.
+ */
+int xs_closed_atgpu(const struct xs_closed *c,
+		    const struct xs_atgpu_launch *launch,
+		    struct xs_estimates *out);
+
+/* The kernel's part of `atgpu-gpu-cost`. NAN where the machine lacks a
+ * parameter, whose name is then in *unknown. */
+double xs_closed_atgpu_kernel_ns(const struct xs_machine *machine,
+				 const struct xs_atgpu_launch *launch,
+				 const char **unknown);
 
 /* A row that does not apply yet: times NAN. Both texts are static. */
 struct xs_estimate xs_closed_row(const char *strategy, const char *model);

@@ -191,8 +191,7 @@ double xs_vw_data_intensity(const struct xs_vw_roofline *r)
 	return r->flops / r->link_bytes;
 }
 
-/* The roofline of the device alone: RM of the paper. */
-static double roofline(const struct xs_vw_roofline *r)
+double xs_vw_bound_device(const struct xs_vw_roofline *r)
 {
 	return fmin(r->peak_flops,
 		    r->memory_bandwidth * r->flops / r->memory_bytes);
@@ -200,13 +199,14 @@ static double roofline(const struct xs_vw_roofline *r)
 
 double xs_vw_bound_full_overlap(const struct xs_vw_roofline *r)
 {
-	return fmin(roofline(r), r->link_bandwidth * xs_vw_data_intensity(r));
+	return fmin(xs_vw_bound_device(r),
+		    r->link_bandwidth * xs_vw_data_intensity(r));
 }
 
 double xs_vw_bound_zero_overlap(const struct xs_vw_roofline *r)
 {
-	return r->flops /
-	       (r->link_bytes / r->link_bandwidth + r->flops / roofline(r));
+	return r->flops / (r->link_bytes / r->link_bandwidth +
+			   r->flops / xs_vw_bound_device(r));
 }
 
 double xs_vw_bound_mapped(const struct xs_vw_roofline *r)

@@ -107,6 +107,8 @@ struct xs_vw_roofline {
 };
 
 double xs_vw_data_intensity(const struct xs_vw_roofline *r);
+/* RM: the roofline of the device alone, without the link. */
+double xs_vw_bound_device(const struct xs_vw_roofline *r);
 double xs_vw_bound_full_overlap(const struct xs_vw_roofline *r);
 double xs_vw_bound_zero_overlap(const struct xs_vw_roofline *r);
 double xs_vw_bound_mapped(const struct xs_vw_roofline *r);

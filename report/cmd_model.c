@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy model: the published equations, from numbers alone. */
-#include "model/model.h"
-#include "report/build.h"
 #include "report/cli.h"
+#include "report/model_result.h"
 #include "report/render_model.h"
 
 #include <errno.h>
@@ -10,38 +9,69 @@
 #include <math.h>
 #include <string.h>
 
-#define STREAMS_MAX 4096
+#define STREAMS_MAX  4096
+#define MACHINES_MAX 8
 
 static const char usage[] =
-    "Usage: xferspy model --machine FILE|NAME --kernel-ms T\n"
+    "Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
     "         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
-    "What the published equations say of copies in, a kernel, copies out.\n"
+    "         --kernel-ms T [OPTIONS]\n"
+    "What the published equations say of copies in, a kernel, copies out: "
+    "what\n"
+    "dominates, what overlap can gain, copies or mapped memory, how many\n"
+    "streams, and what another link or GPU would change.\n"
     "\n"
-    "  --machine FILE|NAME  profile of the machine, such as gtx-680\n"
+    "  --machine FILE|NAME  profile of the machine, such as gtx-680; further\n"
+    "                       ones are compared with the first\n"
     "  --h2d-bytes N        to the device: 67108864, 64MiB, 1.5G\n"
     "  --d2h-bytes N        to the host\n"
     "  --h2d-ms T           the time of it, where that is known instead\n"
     "  --d2h-ms T\n"
-    "  --kernel-ms T        of the kernel alone\n"
+    "  --kernel-ms T        of the kernel alone; may be left out where ATGPU\n"
+    "                       can work it out (below)\n"
     "  --streams N          also exactly N streams\n"
+    "  --flops N            operations of the kernel, for the bounds of\n"
+    "                       section III-A (with --memory-bytes)\n"
+    "  --memory-bytes N     bytes of device memory that it reads and writes;\n"
+    "                       a 32nd of it is ATGPU's q\n"
+    "  --blocks N           thread blocks of the kernel: ATGPU's k\n"
+    "  --operations N       that one block executes: ATGPU's t\n"
+    "  --shared-bytes N     shared memory of one block: ATGPU's m\n"
+    "  --sync-ms T          of one synchronisation: ATGPU's sigma, in place "
+    "of\n"
+    "                       the profile's\n"
     "  --format FORMAT      text (the default) or json\n"
     "  -o, --output FILE    write there, not to the standard output\n"
     "  -h, --help           this text\n"
     "\n"
-    "Equations of B. van Werkhoven et al. 2014, Performance models for\n"
-    "CPU-GPU data transfers: explicit (section V), eq1 and eq2 (streams,\n"
-    "implicit synchronisation), eq3 and eq4 (one copy engine), eq5 (two;\n"
-    "and hybrid), eq6 (mapped). Of J. Gomez-Luna et al. 2011, Performance\n"
-    "models for CUDA streams on NVIDIA GeForce series: eq1 and eq3 (one copy\n"
-    "engine), eq5 and eq7 (with implicit synchronisation), and the best\n"
-    "number of streams of each: eq2, eq4, eq6, eq8. docs/models.md says\n"
-    "where each is wrong.\n";
+    "Each row names its equation. Those of B. van Werkhoven et al. 2014,\n"
+    "Performance models for CPU-GPU data transfers:\n"
+    "  -explicit   section V: copies, kernel, copies; right to 0.1 %\n"
+    "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
+    "  -eq3, -eq4  streams, one copy engine\n"
+    "  -eq5        streams, two copy engines; hybrid everywhere. Too short\n"
+    "              where copies dominate: calls cost the host time, and both\n"
+    "              directions slow each other\n"
+    "  -eq6        mapped memory; too short where kernels read and write at\n"
+    "              once, by far where they read a byte more than once\n"
+    "Of J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
+    "NVIDIA GeForce series; streams are created in every round:\n"
+    "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
+    "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
+    "Of T. Carroll and P. Wong 2017, An improved abstract GPU model with data\n"
+    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
+    "  atgpu-cost      expression 1: every block at once, a bound\n"
+    "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
+    "  swgpu-cost      the same without transfers\n"
+    "              operations and memory never overlap in any of the three\n"
+    "docs/models.md has each in full, and what was measured against it.\n";
 
 struct options {
 	enum xs_format format;
-	const char *output, *machine;
-	struct xs_workload work; /* NAN: not given */
-	unsigned streams;
+	const char *output;
+	const char *machines[MACHINES_MAX];
+	struct xs_model_question question; /* without its machines */
+	double sync_ns;			   /* NAN: the profile's */
 	bool help;
 };
 
@@ -73,8 +103,26 @@ static int parse_ms(const char *option, double *ns)
 	return 0;
 }
 
+static int parse_plain(const char *option, double *number)
+{
+	if (xs_units_parse_number(optarg, number) < 0)
+		return bad_value(option, "give a number, such as 1e9");
+	return 0;
+}
+
+static int add_machine(struct options *out)
+{
+	if (out->question.machine_count == MACHINES_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, "--machine",
+				    "there are too many", "give 8 at most");
+	out->machines[out->question.machine_count++] = optarg;
+	return 0;
+}
+
 static int parse_option(int option, struct options *out)
 {
+	struct xs_model_question *question = &out->question;
+
 	switch (option) {
 	case 'f':
 		return xs_cli_format(optarg, "text, json", &out->format);
@@ -82,44 +130,73 @@ static int parse_option(int option, struct options *out)
 		out->output = optarg;
 		return 0;
 	case 'm':
-		out->machine = optarg;
-		return 0;
+		return add_machine(out);
 	case 'i':
-		return parse_bytes("--h2d-bytes", &out->work.h2d_bytes);
+		return parse_bytes("--h2d-bytes", &question->work.h2d_bytes);
 	case 'u':
-		return parse_bytes("--d2h-bytes", &out->work.d2h_bytes);
+		return parse_bytes("--d2h-bytes", &question->work.d2h_bytes);
 	case 'I':
-		return parse_ms("--h2d-ms", &out->work.h2d_ns);
+		return parse_ms("--h2d-ms", &question->work.h2d_ns);
 	case 'U':
-		return parse_ms("--d2h-ms", &out->work.d2h_ns);
+		return parse_ms("--d2h-ms", &question->work.d2h_ns);
 	case 'k':
-		return parse_ms("--kernel-ms", &out->work.kernel_ns);
+		return parse_ms("--kernel-ms", &question->work.kernel_ns);
+	case 'F':
+		return parse_plain("--flops", &question->flops);
+	case 'M':
+		return parse_bytes("--memory-bytes", &question->memory_bytes);
+	case 'B':
+		return parse_plain("--blocks", &question->blocks);
+	case 'O':
+		return parse_plain("--operations", &question->operations);
+	case 'Y':
+		return parse_ms("--sync-ms", &out->sync_ns);
+	case 'S':
+		return parse_bytes("--shared-bytes", &question->shared_bytes);
 	default:
-		if (xs_units_parse_count(optarg, STREAMS_MAX, &out->streams) ==
-		    0)
+		if (xs_units_parse_count(optarg, STREAMS_MAX,
+					 &question->streams) == 0)
 			return 0;
 		return bad_value("--streams",
 				 "give a whole number from 1 to 4096");
 	}
 }
 
+/* Bytes and time of one direction, of which only one can be. */
+static int check_direction(const char *bytes_option, double bytes,
+			   const char *ms_option, double ns)
+{
+	char both[64];
+
+	if (!isnan(bytes) && !isnan(ns)) {
+		snprintf(both, sizeof(both), "%s and %s", bytes_option,
+			 ms_option);
+		return xs_cli_error(XS_EXIT_USAGE, both,
+				    "one says what the other does",
+				    "give the bytes, or the time alone");
+	}
+	if (!isnan(bytes) || !isnan(ns))
+		return 0;
+	snprintf(both, sizeof(both), "%s N or %s T", bytes_option, ms_option);
+	return xs_cli_error(XS_EXIT_USAGE, both, "it is missing",
+			    "see xferspy model --help");
+}
+
 static int check(const struct options *options)
 {
-	const struct xs_workload *work = &options->work;
-	const char *missing = NULL;
+	const struct xs_workload *work = &options->question.work;
+	int code;
 
-	if (!options->machine)
-		missing = "--machine FILE|NAME";
-	else if (isnan(work->kernel_ns))
-		missing = "--kernel-ms T";
-	else if (isnan(work->h2d_bytes) && isnan(work->h2d_ns))
-		missing = "--h2d-bytes N or --h2d-ms T";
-	else if (isnan(work->d2h_bytes) && isnan(work->d2h_ns))
-		missing = "--d2h-bytes N or --d2h-ms T";
-	if (!missing)
-		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, missing, "it is missing",
-			    "see xferspy model --help");
+	if (!options->question.machine_count)
+		return xs_cli_error(XS_EXIT_USAGE, "--machine FILE|NAME",
+				    "it is missing",
+				    "see xferspy model --help");
+	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",
+			       work->h2d_ns);
+	if (!code)
+		code = check_direction("--d2h-bytes", work->d2h_bytes,
+				       "--d2h-ms", work->d2h_ns);
+	return code;
 }
 
 static int parse(int argc, char **argv, struct options *out)
@@ -134,6 +211,12 @@ static int parse(int argc, char **argv, struct options *out)
 	    {"d2h-ms", required_argument, NULL, 'U'},
 	    {"kernel-ms", required_argument, NULL, 'k'},
 	    {"streams", required_argument, NULL, 's'},
+	    {"flops", required_argument, NULL, 'F'},
+	    {"memory-bytes", required_argument, NULL, 'M'},
+	    {"blocks", required_argument, NULL, 'B'},
+	    {"operations", required_argument, NULL, 'O'},
+	    {"shared-bytes", required_argument, NULL, 'S'},
+	    {"sync-ms", required_argument, NULL, 'Y'},
 	    {"help", no_argument, NULL, 'h'},
 	    {0}};
 	int option, err;
@@ -158,64 +241,6 @@ static int parse(int argc, char **argv, struct options *out)
 	return check(out);
 }
 
-/* The rows for the best n, and where n was given those for it too. 0 or
- * -errno. */
-static int evaluate(const struct options *options,
-		    const struct xs_machine *machine, struct xs_estimates *out)
-{
-	struct xs_model_options how = {0};
-	struct xs_estimates more = {0};
-	int err = xs_model_workload(&options->work, machine, &how, out);
-
-	if (err || !options->streams)
-		return err;
-	how.streams = options->streams;
-	err = xs_model_workload(&options->work, machine, &how, &more);
-	for (size_t i = 0; !err && i < more.count; i++)
-		if (more.items[i].n_streams)
-			err = xs_estimates_add(out, &more.items[i]);
-	xs_estimates_free(&more);
-	return err;
-}
-
-static int64_t whole(double number)
-{
-	return isfinite(number) ? llround(number) : XS_UNKNOWN;
-}
-
-static double time_of(double ns, double bytes, double lo_ns, double G)
-{
-	if (!isnan(ns))
-		return ns;
-	return bytes > 0 ? lo_ns + bytes * G : 0;
-}
-
-/* list as rows of the result; they are set against the explicit one. */
-static void fill(struct xs_model_result *out, struct xs_result *result,
-		 const struct options *options, const struct xs_estimates *list)
-{
-	const struct xs_machine *m = &out->machine;
-	const struct xs_workload *work = &options->work;
-	struct xs_result_phase base = {.rounds = 1, .round_ns = XS_UNKNOWN};
-
-	out->h2d_bytes = whole(work->h2d_bytes);
-	out->d2h_bytes = whole(work->d2h_bytes);
-	out->h2d_ns = whole(time_of(work->h2d_ns, work->h2d_bytes,
-				    m->lo_h2d_ns.value, m->G_h2d.value));
-	out->d2h_ns = whole(time_of(work->d2h_ns, work->d2h_bytes,
-				    m->lo_d2h_ns.value, m->G_d2h.value));
-	out->kernel_ns = whole(work->kernel_ns);
-	out->estimates = xs_arena_alloc(&result->arena, list->count,
-					sizeof(*out->estimates));
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].strategy, "pinned") == 0)
-			base.round_ns = whole(list->items[i].round_ns);
-	for (size_t i = 0; out->estimates && i < list->count; i++)
-		xs_build_estimate(
-		    result, base.round_ns == XS_UNKNOWN ? NULL : &base,
-		    &list->items[i], &out->estimates[out->estimate_count++]);
-}
-
 static int print(const struct options *options,
 		 const struct xs_model_result *model)
 {
@@ -231,12 +256,47 @@ static int print(const struct options *options,
 	return xs_cli_close(options->output, out, err);
 }
 
+static int load(const struct options *options, size_t index,
+		struct xs_machine *machine)
+{
+	const double sync_ns = options->sync_ns;
+	int code = xs_cli_machine(options->machines[index], machine);
+
+	if (!isnan(sync_ns))
+		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};
+	return code;
+}
+
+/* -EDOM: no time of the kernel, and none by ATGPU. */
+static int explain(int err, const char *unknown)
+{
+	char why[96];
+
+	if (err != -EDOM)
+		return xs_cli_error(XS_EXIT_INPUT, "model", strerror(-err),
+				    "check the numbers");
+	if (!unknown)
+		return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T",
+				    "it is missing",
+				    "see xferspy model --help");
+	snprintf(why, sizeof(why), "the machine lacks %s", unknown);
+	return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T", why,
+			    "give the kernel's time");
+}
+
 int xs_cmd_model(int argc, char **argv)
 {
-	struct options options = {.work = {NAN, NAN, NAN, NAN, NAN}};
-	struct xs_result result = {.run.wall_ns = XS_UNKNOWN};
+	struct options options = {
+	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
+			 .flops = NAN,
+			 .memory_bytes = NAN,
+			 .blocks = NAN,
+			 .operations = NAN,
+			 .shared_bytes = NAN},
+	    .sync_ns = NAN};
+	struct xs_machine machines[MACHINES_MAX];
 	struct xs_model_result model = {0};
-	struct xs_estimates list = {0};
+	const char *unknown;
 	int code = parse(argc, argv, &options), err;
 
 	if (code)
@@ -245,19 +305,13 @@ int xs_cmd_model(int argc, char **argv)
 		fputs(usage, stdout);
 		return XS_EXIT_DONE;
 	}
-	code = xs_cli_machine(options.machine, &model.machine);
+	for (size_t i = 0; !code && i < options.question.machine_count; i++)
+		code = load(&options, i, &machines[i]);
 	if (code)
 		return code;
-	err = evaluate(&options, &model.machine, &list);
-	if (!err)
-		fill(&model, &result, &options, &list);
-	if (err || result.arena.failed)
-		code = xs_cli_error(XS_EXIT_INPUT, "model",
-				    strerror(err ? -err : ENOMEM),
-				    "check the numbers");
-	else
-		code = print(&options, &model);
-	xs_estimates_free(&list);
-	xs_arena_free(&result.arena);
+	options.question.machines = machines;
+	err = xs_model_evaluate(&options.question, &model, &unknown);
+	code = err ? explain(err, unknown) : print(&options, &model);
+	xs_model_result_free(&model);
 	return code;
 }

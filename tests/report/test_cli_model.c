@@ -138,6 +138,180 @@ static void text_says_what_dominates(void **state)
 	program_free(&program);
 }
 
+/* The sentence that begins with a text; fails where there is none. */
+static char *answer(const char *arguments, const char *beginning)
+{
+	struct program program = program_run(arguments);
+	json_t *root = json_loads(program.out, 0, NULL), *sentence;
+	char *found = NULL;
+	size_t i;
+
+	assert_int_equal(program.code, 0);
+	json_array_foreach(json_object_get(root, "answers"), i, sentence)
+	{
+		const char *text = json_string_value(sentence);
+
+		if (strncmp(text, beginning, strlen(beginning)) == 0)
+			found = strdup(text);
+	}
+	if (!found)
+		fail_msg("no answer '%s' in %s", beginning, program.out);
+	json_decref(root);
+	program_free(&program);
+	return found;
+}
+
+static void answers_with(const char *arguments, const char *beginning,
+			 const char *rest)
+{
+	char *found = answer(arguments, beginning);
+
+	if (!strstr(found, rest))
+		fail_msg("'%s' has no '%s'", found, rest);
+	free(found);
+}
+
+/*
+ * A kernel of 1 ms, 4 ms in, 2 ms out: n = sqrt((2 + 1) / 0.001) = 54.8. At 55
+ *	0.01 + 4 + 0.054 + 1/55 + 0.01 + 2/55 = 4.128545 ms
+ * and 1 % more, 4.169831, is had from 24 on:
+ *	0.01 + 4 + 0.023 + 1/24 + 0.01 + 2/24 = 4.168 ms (23: 4.172435)
+ */
+static void streams_are_answered(void **state)
+{
+	(void)state;
+	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
+		     "55 streams are best, 4.13 ms by vanwerkhoven2014-eq5",
+		     "against 7.02 ms with one copy each way; 24 come within");
+}
+
+/* Equation 6: 0.02 + 4 = 4.02 ms against 4.128545. Copies in may cross
+ * (4.128545 - 0.02) / 4 = 1.03 times. */
+static void mapped_memory_is_answered(void **state)
+{
+	(void)state;
+	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
+		     "Mapped memory takes 4.02 ms", "more than 1.0 times");
+	/* without a kernel one copy in is as good: 1.02 ms both */
+	answers_with(MODEL "--h2d-ms 1 --d2h-ms 0 --kernel-ms 0 --format json",
+		     "Copies, not mapped memory", "takes 1.02 ms");
+}
+
+/*
+ * A kernel of 8 ms: 0.02 + 8 + 6/256 = 8.0434 ms, with half the link 8.0317.
+ * Half the kernel: n = sqrt((2 + 4) / 0.001) = 77.5,
+ *	0.01 + 4 + 0.076 + 4/77 + 0.01 + 2/77 = 4.1739 ms
+ */
+static void a_faster_link_and_gpu_are_answered(void **state)
+{
+	(void)state;
+	answers_with(MODEL BYTES "--kernel-ms 8 --format json",
+		     "With a link twice as fast the best would take 8.03 ms in "
+		     "place of 8.04 ms",
+		     "with a kernel twice as fast 4.17 ms");
+}
+
+/* 3e9 flops on 60 MB over the link and 120 MB of device memory. */
+#define BOUNDS                                                                 \
+	"model --machine gtx-titan --h2d-bytes 40MB --d2h-bytes 20MB "         \
+	"--kernel-ms 1 --flops 3e9 --memory-bytes 120MB --format json"
+
+static void bounds_are_given(void **state)
+{
+	struct program program = program_run(BOUNDS);
+	json_t *root = json_loads(program.out, 0, NULL);
+	json_t *bounds = json_object_get(root, "bounds");
+	/* Table I: 9420 + 40e6 * 0.08318392 + 9023 + 20e6 * 0.07924734 */
+	const double link_s = 4.9307466e-3;
+
+	(void)state;
+	assert_float_equal(
+	    json_real_value(json_object_get(bounds, "data_intensity")), 50,
+	    1e-4);
+	assert_float_equal(
+	    json_real_value(json_object_get(bounds, "operational_intensity")),
+	    25, 1e-4);
+	/* the device: min(4.5e12, 288.4e9 * 25) = 4.5e12 */
+	assert_float_equal(
+	    json_real_value(json_object_get(bounds, "zero_overlap_flops")),
+	    3e9 / (link_s + 3e9 / 4.5e12), 1e6);
+	assert_float_equal(
+	    json_real_value(json_object_get(bounds, "full_overlap_flops")),
+	    3e9 / link_s, 1e6);
+	assert_float_equal(
+	    json_real_value(json_object_get(bounds, "mapped_flops")),
+	    60e6 / link_s * 25, 1e6);
+	json_decref(root);
+	program_free(&program);
+	answers_with(BOUNDS,
+		     "The kernel does 50 flops for each byte that "
+		     "crosses the link",
+		     "25 for each byte of device");
+	program = program_run(MODEL BYTES "--kernel-ms 1 --format json");
+	root = json_loads(program.out, 0, NULL);
+	assert_true(json_is_null(json_object_get(root, "bounds")));
+	json_decref(root);
+	program_free(&program);
+}
+
+/* The Titan's kernel of 4 ms is bound by memory: 288.4 / 208 of it on a K20m,
+ * or by arithmetic, 4500 / 3520. */
+static void other_machines_are_compared(void **state)
+{
+	static const char both[] =
+	    "model --machine gtx-titan --machine k20m --h2d-bytes 64MiB "
+	    "--d2h-bytes 64MiB --kernel-ms 4 --format json ";
+	char arguments[400];
+	struct program program = program_run(both);
+	json_t *root = json_loads(program.out, 0, NULL);
+	json_t *other = json_array_get(json_object_get(root, "compared"), 0);
+
+	(void)state;
+	assert_string_equal(
+	    json_string_value(json_object_get(other, "machine")), "k20m");
+	assert_int_equal(
+	    json_integer_value(json_object_get(other, "kernel_ns")), 5546154);
+	assert_true(json_array_size(json_object_get(other, "estimates")) >= 4);
+	json_decref(root);
+	program_free(&program);
+	answers_with(both, "On k20m: ", "by the memory bandwidth: 5.55 ms");
+	/* of 1e12 flops and 1 GiB arithmetic is the longer on both */
+	snprintf(arguments, sizeof(arguments),
+		 "%s --flops 1e12 --memory-bytes 1GiB", both);
+	answers_with(arguments, "On k20m: ", "by the roofline: 5.11 ms");
+}
+
+/*
+ * ATGPU on a machine of 1 GHz, 2 multiprocessors of 8 blocks, 32 bytes a ns:
+ * 100 blocks, 50 operations: ceil(100 / 16) = 7 times 50 ns, and 32 kB of
+ * memory, 1000 blocks of a ns: 1350 ns. Copies 20 us and 6 ms, sigma 4 us.
+ */
+static void atgpu_is_evaluated(void **state)
+{
+	static const char atgpu[] =
+	    "model --machine " XS_SOURCE_DIR "/tests/report/device.json " BYTES
+	    "--blocks 100 --operations 50 --memory-bytes 32000 --sync-ms 0.004 "
+	    "--format json";
+	struct program program;
+
+	(void)state;
+	assert_int_equal(round_of(atgpu, "pinned", "atgpu-gpu-cost", 0),
+			 6020000 + 1350 + 4000);
+	assert_int_equal(round_of(atgpu, "pinned", "atgpu-cost", 0),
+			 6020000 + 1050 + 4000);
+	assert_int_equal(round_of(atgpu, "pinned", "swgpu-cost", 0), 5350);
+	/* its kernel stands for the time that was not given */
+	assert_int_equal(
+	    round_of(atgpu, "pinned", "vanwerkhoven2014-explicit", 0),
+	    6020000 + 1350);
+	program = program_run(MODEL BYTES "--blocks 100 --operations 50 "
+					  "--memory-bytes 32000");
+	assert_int_equal(program.code, 1);
+	assert_non_null(
+	    strstr(program.err, "--kernel-ms T: the machine lacks gamma"));
+	program_free(&program);
+}
+
 static void wrong_use_is_explained(void **state)
 {
 	static const struct {
@@ -150,6 +324,11 @@ static void wrong_use_is_explained(void **state)
 	    {MODEL "--kernel-ms -1", "give milliseconds"},
 	    {MODEL BYTES "--kernel-ms 8 --streams 0", "a whole number from 1"},
 	    {MODEL BYTES "--kernel-ms 8 more", "model takes options alone"},
+	    {MODEL BYTES "--h2d-ms 4 --kernel-ms 8",
+	     "--h2d-bytes and --h2d-ms: one says what the other does"},
+	    {MODEL BYTES "--d2h-ms 4 --kernel-ms 8",
+	     "--d2h-bytes and --d2h-ms: one says"},
+	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
 
 	(void)state;
@@ -172,6 +351,12 @@ int main(void)
 	    cmocka_unit_test(times_stand_for_bytes),
 	    cmocka_unit_test(json_has_three_keys),
 	    cmocka_unit_test(text_says_what_dominates),
+	    cmocka_unit_test(streams_are_answered),
+	    cmocka_unit_test(mapped_memory_is_answered),
+	    cmocka_unit_test(a_faster_link_and_gpu_are_answered),
+	    cmocka_unit_test(bounds_are_given),
+	    cmocka_unit_test(other_machines_are_compared),
+	    cmocka_unit_test(atgpu_is_evaluated),
 	    cmocka_unit_test(wrong_use_is_explained),
 	};
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/model_result.h"
+
+#include "model/closed.h"
+#include "model/vanwerkhoven.h"
+#include "report/build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static int64_t whole(double number)
+{
+	return isfinite(number) && fabs(number) < 0x1p62 ? llround(number)
+							 : XS_UNKNOWN;
+}
+
+static double or_zero(double number)
+{
+	return isnan(number) ? 0 : number;
+}
+
+static struct xs_atgpu_launch launch_of(const struct xs_model_question *q)
+{
+	return (struct xs_atgpu_launch){
+	    .blocks = q->blocks,
+	    .shared_words = or_zero(q->shared_bytes) / XS_ATGPU_WORD_BYTES,
+	    .operations = q->operations,
+	    .accesses = q->memory_bytes / XS_ATGPU_BLOCK_BYTES};
+}
+
+static bool has_atgpu(const struct xs_model_question *q)
+{
+	return !isnan(q->blocks + q->operations + q->memory_bytes);
+}
+
+/* All rows on one machine: those for the best n, where an n was given those
+ * for it too, and ATGPU's. 0 or -errno. */
+static int evaluate(const struct xs_model_question *q,
+		    const struct xs_workload *work,
+		    const struct xs_machine *machine, struct xs_estimates *out)
+{
+	const struct xs_closed closed = {machine, *work, 1, 1, 0};
+	const struct xs_atgpu_launch launch = launch_of(q);
+	struct xs_model_options how = {0};
+	struct xs_estimates more = {0};
+	int err = xs_model_workload(work, machine, &how, out);
+
+	how.streams = q->streams;
+	if (!err && how.streams)
+		err = xs_model_workload(work, machine, &how, &more);
+	for (size_t i = 0; !err && i < more.count; i++)
+		if (more.items[i].n_streams)
+			err = xs_estimates_add(out, &more.items[i]);
+	if (!err && has_atgpu(q))
+		err = xs_closed_atgpu(&closed, &launch, out);
+	xs_estimates_free(&more);
+	return err;
+}
+
+static bool is_of(const struct xs_estimate *row, const char *strategy,
+		  const char *paper)
+{
+	return row->applies && strcmp(row->strategy, strategy) == 0 &&
+	       strncmp(row->model, paper, strlen(paper)) == 0;
+}
+
+/* The fastest row of a strategy by one paper; NULL for none. */
+static const struct xs_estimate *fastest(const struct xs_estimates *list,
+					 const char *strategy,
+					 const char *paper)
+{
+	const struct xs_estimate *best = NULL;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (is_of(&list->items[i], strategy, paper) &&
+		    (!best || list->items[i].round_ns < best->round_ns))
+			best = &list->items[i];
+	return best;
+}
+
+/* Gomez-Luna's streams where van Werkhoven's equations lack a parameter. */
+static const struct xs_estimate *streams_row(const struct xs_estimates *list)
+{
+	const struct xs_estimate *row =
+	    fastest(list, "streams", "vanwerkhoven2014");
+
+	return row ? row : fastest(list, "streams", "gomezluna2011");
+}
+
+static struct xs_model_choice choose(const struct xs_estimates *list)
+{
+	const struct xs_estimate *copies =
+	    fastest(list, "pinned", "vanwerkhoven2014");
+	const struct xs_estimate *streams = streams_row(list);
+	const struct xs_estimate *mapped =
+	    fastest(list, "mapped", "vanwerkhoven2014");
+	const struct xs_estimate *best = copies;
+	struct xs_model_choice out = {XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, NULL,
+				      XS_UNKNOWN};
+
+	if (streams && (!copies || streams->round_ns < copies->round_ns))
+		best = streams;
+	if (copies)
+		out.explicit_ns = whole(copies->round_ns);
+	if (mapped)
+		out.mapped_ns = whole(mapped->round_ns);
+	if (best) {
+		out.best_ns = whole(best->round_ns);
+		out.model = best->model;
+		if (best->n_streams > 1)
+			out.streams = best->n_streams;
+	}
+	return out;
+}
+
+/* The choice for another workload or machine; what it cannot say stays
+ * XS_UNKNOWN. 0 or -errno. */
+static int choose_for(const struct xs_workload *work,
+		      const struct xs_machine *machine, unsigned n,
+		      struct xs_model_choice *out)
+{
+	const struct xs_model_options how = {.streams = n};
+	struct xs_estimates list = {0};
+	int err = xs_model_workload(work, machine, &how, &list);
+
+	*out = choose(&list);
+	xs_estimates_free(&list);
+	return err;
+}
+
+static struct xs_machine with_faster_link(const struct xs_machine *machine)
+{
+	struct xs_machine out = *machine;
+	struct xs_param *const rates[] = {&out.G_h2d,
+					  &out.G_d2h,
+					  &out.G_both_h2d,
+					  &out.G_both_d2h,
+					  &out.mapped_write_vs_h2d,
+					  &out.h2d_vs_mapped_write};
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		rates[i]->value /= 2;
+	return out;
+}
+
+/* What a faster link, a faster GPU, and fewer streams would give. */
+static int look_around(const struct xs_workload *work,
+		       struct xs_model_result *out)
+{
+	const struct xs_machine link = with_faster_link(&out->machine);
+	struct xs_workload less = *work;
+	struct xs_model_choice choice;
+	int err;
+
+	less.h2d_ns /= 2;
+	less.d2h_ns /= 2;
+	err = choose_for(&less, &link, 0, &choice);
+	out->faster_link_ns = choice.best_ns;
+	less = *work;
+	less.kernel_ns /= 2;
+	if (!err)
+		err = choose_for(&less, &out->machine, 0, &choice);
+	out->faster_gpu_ns = choice.best_ns;
+	out->few_streams = out->choice.streams;
+	for (unsigned n = 2; !err && n < out->choice.streams; n++) {
+		err = choose_for(work, &out->machine, n, &choice);
+		if (choice.streams != n ||
+		    choice.best_ns > out->choice.best_ns / 100.0 * 101)
+			continue;
+		out->few_streams = n;
+		break;
+	}
+	return err;
+}
+
+static double time_of(double ns, double bytes, double lo_ns, double G)
+{
+	if (!isnan(ns))
+		return ns;
+	return bytes > 0 ? lo_ns + bytes * G : 0;
+}
+
+static void fill_workload(struct xs_model_result *out,
+			  const struct xs_workload *work)
+{
+	const struct xs_machine *m = &out->machine;
+
+	out->h2d_bytes = whole(work->h2d_bytes);
+	out->d2h_bytes = whole(work->d2h_bytes);
+	out->h2d_ns = whole(time_of(work->h2d_ns, work->h2d_bytes,
+				    m->lo_h2d_ns.value, m->G_h2d.value));
+	out->d2h_ns = whole(time_of(work->d2h_ns, work->d2h_bytes,
+				    m->lo_d2h_ns.value, m->G_d2h.value));
+	out->kernel_ns = whole(work->kernel_ns);
+}
+
+/* list as rows of a result, each set against explicit_ns. */
+static struct xs_result_estimate *rows_of(struct xs_result *owner,
+					  const struct xs_estimates *list,
+					  int64_t explicit_ns)
+{
+	const struct xs_result_phase base = {.rounds = 1,
+					     .round_ns = explicit_ns};
+	struct xs_result_estimate *rows =
+	    xs_arena_alloc(&owner->arena, list->count, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < list->count; i++)
+		xs_build_estimate(owner,
+				  explicit_ns == XS_UNKNOWN ? NULL : &base,
+				  &list->items[i], &rows[i]);
+	return rows;
+}
+
+static struct xs_vw_roofline roofline_of(const struct xs_model_question *q,
+					 const struct xs_machine *m)
+{
+	return (struct xs_vw_roofline){.peak_flops = m->peak_flops,
+				       .memory_bandwidth = m->memory_bandwidth,
+				       .flops = q->flops,
+				       .memory_bytes = q->memory_bytes};
+}
+
+/* PCIe bandwidth is that of this workload's bytes, one way after the other. */
+static void fill_bounds(const struct xs_model_question *q,
+			struct xs_model_result *out)
+{
+	struct xs_vw_roofline r = roofline_of(q, &out->machine);
+	const double link_ns = (double)out->h2d_ns + (double)out->d2h_ns;
+
+	if (isnan(q->flops + q->memory_bytes) || q->flops <= 0 ||
+	    q->memory_bytes <= 0 || out->h2d_bytes == XS_UNKNOWN ||
+	    out->d2h_bytes == XS_UNKNOWN || link_ns <= 0 || r.peak_flops <= 0 ||
+	    r.memory_bandwidth <= 0)
+		return;
+	r.link_bytes = (double)out->h2d_bytes + (double)out->d2h_bytes;
+	r.link_bandwidth = r.link_bytes / link_ns * 1e9;
+	out->has_bounds = true;
+	out->bounds = (struct xs_model_bounds){
+	    .data_intensity = xs_vw_data_intensity(&r),
+	    .operational_intensity = r.flops / r.memory_bytes,
+	    .zero_overlap = xs_vw_bound_zero_overlap(&r),
+	    .full_overlap = xs_vw_bound_full_overlap(&r),
+	    .mapped = xs_vw_bound_mapped(&r)};
+}
+
+/*
+ * The kernel's time on another machine: by the roofline where flops and bytes
+ * were given, else by memory bandwidth, as a trace's kernels are; else as it
+ * is. Returns how, in words.
+ */
+static const char *move_kernel(const struct xs_model_question *q,
+			       const struct xs_machine *to, double *kernel_ns)
+{
+	const struct xs_machine *from = &q->machines[0];
+	const struct xs_vw_roofline here = roofline_of(q, from);
+	const struct xs_vw_roofline there = roofline_of(q, to);
+	double ratio;
+
+	ratio = xs_vw_bound_device(&here) / xs_vw_bound_device(&there);
+	if (!isnan(q->flops + q->memory_bytes) && from->peak_flops > 0 &&
+	    to->peak_flops > 0 && isfinite(ratio) && ratio > 0) {
+		*kernel_ns *= ratio;
+		return "by the roofline";
+	}
+	ratio = from->memory_bandwidth / to->memory_bandwidth;
+	if (isfinite(ratio) && ratio > 0) {
+		*kernel_ns *= ratio;
+		return "by the memory bandwidth";
+	}
+	return "as it is";
+}
+
+/* Times of copies that were given, by the links' ratio; NAN: not known. */
+static double moved_ns(double ns, const struct xs_param *from,
+		       const struct xs_param *to)
+{
+	return ns == 0 ? 0 : ns * to->value / from->value;
+}
+
+static int compare(const struct xs_model_question *q,
+		   const struct xs_workload *work, const struct xs_machine *to,
+		   struct xs_result *owner, struct xs_model_compared *out)
+{
+	const struct xs_machine *from = &q->machines[0];
+	struct xs_workload moved = *work;
+	struct xs_estimates list = {0};
+	int err = 0;
+
+	*out = (struct xs_model_compared){
+	    .name = xs_arena_copy(&owner->arena, to->name)};
+	out->kernel_why = move_kernel(q, to, &moved.kernel_ns);
+	out->kernel_ns = whole(moved.kernel_ns);
+	moved.h2d_ns = moved_ns(work->h2d_ns, &from->G_h2d, &to->G_h2d);
+	moved.d2h_ns = moved_ns(work->d2h_ns, &from->G_d2h, &to->G_d2h);
+	if (isnan(moved.h2d_ns) == isnan(work->h2d_ns) &&
+	    isnan(moved.d2h_ns) == isnan(work->d2h_ns))
+		err = evaluate(q, &moved, to, &list);
+	out->choice = choose(&list);
+	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
+	out->estimate_count = out->estimates ? list.count : 0;
+	xs_estimates_free(&list);
+	return err;
+}
+
+static int compare_all(const struct xs_model_question *q,
+		       const struct xs_workload *work,
+		       struct xs_model_result *out)
+{
+	int err = 0;
+
+	out->compared = xs_arena_alloc(&out->base.arena, q->machine_count,
+				       sizeof(*out->compared));
+	for (size_t i = 1; out->compared && !err && i < q->machine_count; i++)
+		err = compare(q, work, &q->machines[i], &out->base,
+			      &out->compared[out->compared_count++]);
+	return err;
+}
+
+int xs_model_evaluate(const struct xs_model_question *q,
+		      struct xs_model_result *out, const char **unknown)
+{
+	const struct xs_atgpu_launch launch = launch_of(q);
+	struct xs_workload work = q->work;
+	struct xs_estimates list = {0};
+	int err;
+
+	out->machine = q->machines[0];
+	out->base.run.wall_ns = XS_UNKNOWN;
+	*unknown = NULL;
+	if (isnan(work.kernel_ns)) {
+		if (has_atgpu(q))
+			work.kernel_ns = xs_closed_atgpu_kernel_ns(
+			    &out->machine, &launch, unknown);
+		if (!isfinite(work.kernel_ns))
+			return -EDOM;
+		out->kernel_from_atgpu = true;
+	}
+	err = evaluate(q, &work, &out->machine, &list);
+	if (err)
+		goto out;
+	fill_workload(out, &work);
+	out->choice = choose(&list);
+	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
+	out->estimate_count = out->estimates ? list.count : 0;
+	fill_bounds(q, out);
+	err = look_around(&work, out);
+	if (!err)
+		err = compare_all(q, &work, out);
+	if (!err)
+		xs_model_answer(out);
+	if (!err && out->base.arena.failed)
+		err = -ENOMEM;
+out:
+	xs_estimates_free(&list);
+	return err;
+}
+
+void xs_model_result_free(struct xs_model_result *result)
+{
+	xs_arena_free(&result->base.arena);
+}
