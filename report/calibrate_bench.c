@@ -26,9 +26,37 @@ static void warm_up(struct xs_bench *bench)
 			xs_bench_copy_async(bench, way, 0, XS_BENCH_BYTES / 4,
 					    bench->stream[way]);
 		xs_gpu_sweep(gpu, XS_KERNEL_COPY, bench->device[XS_BENCH_OUT],
-			     bench->device[XS_BENCH_IN], XS_BENCH_BYTES,
+			     bench->device[XS_BENCH_IN], XS_BENCH_BYTES / 8,
 			     bench->sweep_blocks, bench->stream[2]);
 		XS_GPU(gpu, cuCtxSynchronize);
+	}
+}
+
+/* The size at which doubling has come to take longer than this. */
+#define LARGE_NS 4e6
+
+/* The smallest power of two from 1 MiB on for which one item takes long, or
+ * the most. */
+static size_t large_size(struct xs_bench *bench, bool mapped, size_t most)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	size_t bytes = XS_MIB;
+	double start, ns = 0;
+
+	for (;; bytes *= 2) {
+		start = xs_bench_now_ns();
+		if (mapped)
+			xs_gpu_sweep(gpu, XS_KERNEL_COPY,
+				     bench->mapped[XS_BENCH_OUT],
+				     bench->mapped[XS_BENCH_IN], bytes,
+				     bench->sweep_blocks, bench->stream[0]);
+		else
+			xs_bench_copy_async(bench, XS_BENCH_IN, 0, bytes,
+					    bench->stream[0]);
+		XS_GPU(gpu, cuCtxSynchronize);
+		ns = xs_bench_now_ns() - start;
+		if (bytes == most || ns > LARGE_NS || xs_gpu_failed(gpu))
+			return bytes;
 	}
 }
 
@@ -76,6 +104,8 @@ int xs_bench_open(struct xs_bench *bench)
 		XS_GPU(gpu, cuEventCreate, &bench->event[i],
 		       XS_GPU_EVENT_DEFAULT);
 	warm_up(bench);
+	bench->copy_bytes = large_size(bench, false, XS_BENCH_BYTES);
+	bench->mapped_bytes = large_size(bench, true, XS_BENCH_BYTES / 2);
 	return xs_gpu_failed(gpu) ? -EIO : 0;
 }
 
@@ -113,13 +143,4 @@ void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 	else
 		XS_GPU(&bench->gpu, cuMemcpyDtoHAsync, host, device, bytes,
 		       stream);
-}
-
-void xs_bench_set(struct xs_bench *bench, struct xs_param *param,
-		  const struct xs_samples *samples)
-{
-	if (samples->count == 0)
-		xs_gpu_fail(&bench->gpu, "no measurement came to an end");
-	if (!xs_gpu_failed(&bench->gpu))
-		*param = xs_samples_param(samples);
 }

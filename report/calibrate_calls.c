@@ -9,7 +9,7 @@
 
 /* Batches of calls, with a synchronisation after each: few enough calls never
  * to fill a queue. One estimate is the mean of a batch: calls come in runs. */
-#define BATCHES 100
+#define BATCHES 40
 
 /* One stream's share of a streamed round, each call timed by itself: the same
  * calls one kind at a time are cheaper, as a stream then stays with one engine
@@ -29,8 +29,7 @@ static void time_chunk(struct xs_bench *bench, xs_gpu_stream stream,
 }
 
 static void measure_streamed_calls(struct xs_bench *bench,
-				   struct xs_param *copy,
-				   struct xs_param *launch)
+				   struct xs_machine *machine)
 {
 	struct xs_samples copies = {0}, launches = {0};
 
@@ -46,12 +45,12 @@ static void measure_streamed_calls(struct xs_bench *bench,
 		xs_samples_add(&copies, copies_ns / (2 * XS_BENCH_STREAMS));
 		xs_samples_add(&launches, launch_ns / XS_BENCH_STREAMS);
 	}
-	xs_bench_set(bench, copy, &copies);
-	xs_bench_set(bench, launch, &launches);
+	xs_bench_set(bench, machine, XS_PARAM_call_copy_async_ns, &copies);
+	xs_bench_set(bench, machine, XS_PARAM_call_launch_ns, &launches);
 }
 
 /* An event recorded in one stream and waited for in the next, in turns. */
-static void measure_events(struct xs_bench *bench, struct xs_param *param)
+static void measure_events(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_gpu *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
@@ -73,14 +72,13 @@ static void measure_events(struct xs_bench *bench, struct xs_param *param)
 		if (batch >= 0)
 			xs_samples_add(&samples, ns);
 	}
-	xs_bench_set(bench, param, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_call_event_ns, &samples);
 }
 
 void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_streamed_calls(bench, &machine->call_copy_async_ns,
-			       &machine->call_launch_ns);
-	measure_events(bench, &machine->call_event_ns);
+	measure_streamed_calls(bench, machine);
+	measure_events(bench, machine);
 }
 
 /* The host's time of a blocking pinned copy beyond L+o + k*G. */
@@ -112,7 +110,7 @@ void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
 	if (isnan(machine->lo_h2d_ns.value + machine->lo_d2h_ns.value +
 		  machine->G_h2d.value + machine->G_d2h.value))
 		xs_gpu_fail(&bench->gpu, "needs L+o and G, which are missing");
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 30; i++)
 		for (size_t bytes = XS_MIB / 4; bytes <= XS_MIB; bytes *= 2)
 			for (int way = 0; way < XS_BENCH_WAYS; way++) {
 				double ns = beyond_transfer_ns(bench, way,
@@ -121,7 +119,7 @@ void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
 				if (i >= 5)
 					xs_samples_add(&samples, ns);
 			}
-	xs_bench_set(bench, &machine->call_copy_sync_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_call_copy_sync_ns, &samples);
 }
 
 /* Launches a kernel that spins and then sets the flag for the host to see. */
@@ -152,7 +150,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples samples = {0};
 
-	for (int i = -20; i < 300; i++) {
+	for (int i = -20; i < 120; i++) {
 		launch_flagged(bench, 0);
 
 		double launched = xs_bench_now_ns();
@@ -162,7 +160,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 		if (i >= 0)
 			xs_samples_add(&samples, seen - launched);
 	}
-	xs_bench_set(bench, &machine->launch_latency_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_launch_latency_ns, &samples);
 }
 
 /*
@@ -177,7 +175,7 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 	const double spin_ns = 20000;
 	struct xs_samples samples = {0};
 
-	for (int i = -1; i < 40; i++) {
+	for (int i = -1; i < 15; i++) {
 		struct xs_samples synchronised = {0}, seen = {0};
 
 		for (int turn = 0; turn < 15; turn++) {
@@ -200,7 +198,7 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 						xs_samples_median(&seen),
 					    0));
 	}
-	xs_bench_set(bench, &machine->sync_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_sync_ns, &samples);
 }
 
 /* The GPU's time of `count` kernels in a row that spin for spin_ns each. */
@@ -226,7 +224,7 @@ void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
 	const double spin_ns = 15000;
 	struct xs_samples samples = {0};
 
-	for (int i = -3; i < 100; i++) {
+	for (int i = -3; i < 40; i++) {
 		double one = chain_ns(bench, 1, count * spin_ns);
 		double many = chain_ns(bench, count, spin_ns);
 
@@ -234,7 +232,7 @@ void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
 			xs_samples_add(&samples,
 				       fmax((many - one) / (count - 1), 0));
 	}
-	xs_bench_set(bench, &machine->kernel_gap_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_kernel_gap_ns, &samples);
 }
 
 void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
@@ -243,7 +241,7 @@ void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
 	struct xs_samples samples = {0};
 	xs_gpu_stream streams[32] = {NULL};
 
-	for (int round = -1; round < 8; round++) {
+	for (int round = -1; round < 4; round++) {
 		for (int i = 0; i < 32; i++) {
 			double start = xs_bench_now_ns();
 
@@ -255,5 +253,5 @@ void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
 		for (int i = 0; i < 32; i++)
 			XS_GPU(gpu, cuStreamDestroy, streams[i]);
 	}
-	xs_bench_set(bench, &machine->stream_create_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_stream_create_ns, &samples);
 }

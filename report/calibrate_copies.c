@@ -25,56 +25,62 @@ static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
  * (section V-A), on an idle stream, so that o, the host's part, is in it.
  */
 static void measure_latency(struct xs_bench *bench, int way,
-			    struct xs_param *param)
+			    struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
 
+	struct xs_turns turns = xs_bench_turns(150);
+
 	for (int i = 0; i < 20; i++)
 		copy_ns(bench, way, 1);
-	for (int i = 0; i < 400; i++)
+	while (xs_bench_turn(&turns))
 		xs_samples_add(&samples, copy_ns(bench, way, 1));
-	xs_bench_set(bench, param, &samples);
+	xs_bench_set(bench, machine, id, &samples);
 }
 
 void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_latency(bench, XS_BENCH_IN, &machine->lo_h2d_ns);
-	measure_latency(bench, XS_BENCH_OUT, &machine->lo_d2h_ns);
+	measure_latency(bench, XS_BENCH_IN, machine, XS_PARAM_lo_h2d_ns);
+	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
 }
 
-/* G: the slope of time over size, 1 to 256 MiB; one estimate a sweep. */
+/* G: the slope of time over size, nine sizes up to 256 MiB or what copies in
+ * some ms; one estimate a sweep. */
 static void measure_bandwidth(struct xs_bench *bench, int way,
-			      struct xs_param *param)
+			      struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(15);
 	double bytes[9], ns[9];
 
-	copy_ns(bench, way, XS_BENCH_BYTES);
-	for (int sweep = 0; sweep < 40; sweep++) {
+	copy_ns(bench, way, bench->copy_bytes);
+	while (xs_bench_turn(&turns)) {
 		for (int i = 0; i < 9; i++) {
-			bytes[i] = (double)(XS_MIB << i);
-			ns[i] = copy_ns(bench, way, XS_MIB << i);
+			size_t size = bench->copy_bytes >> (8 - i);
+
+			bytes[i] = (double)size;
+			ns[i] = copy_ns(bench, way, size);
 		}
 		xs_samples_add(&samples, xs_stats_fit(bytes, ns, 9).slope);
 	}
-	xs_bench_set(bench, param, &samples);
+	xs_bench_set(bench, machine, id, &samples);
 }
 
 void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_bandwidth(bench, XS_BENCH_IN, &machine->G_h2d);
-	measure_bandwidth(bench, XS_BENCH_OUT, &machine->G_d2h);
+	measure_bandwidth(bench, XS_BENCH_IN, machine, XS_PARAM_G_h2d);
+	measure_bandwidth(bench, XS_BENCH_OUT, machine, XS_PARAM_G_d2h);
 }
 
 /* The most chunks of one direction, so that two find streams. */
 #define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
 #define BOTH_WAYS  -1
 
-/* The host's time of 16 MiB one way, or each way, in `chunks` copies, each on
- * a stream of its own. */
+/* The host's time of 16 MiB, or less on a slow link, one way or each way, in
+ * `chunks` copies, each on a stream of its own. */
 static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 {
-	const size_t bytes = 16 * XS_MIB / chunks;
+	const size_t bytes = bench->copy_bytes / 16 / chunks;
 	double start = xs_bench_now_ns();
 
 	for (size_t i = 0; i < chunks; i++) {
@@ -94,28 +100,29 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
  * g: what each further chunk adds, for L+o + k*G + g*(n-1) (section V): the
  * slope of time over the number of chunks, 1 to 32.
  */
-static void measure_gap(struct xs_bench *bench, int way, struct xs_param *param)
+static void measure_gap(struct xs_bench *bench, int way,
+			struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(25);
 	double chunks[6], ns[6];
 
-	for (int sweep = -1; sweep < 60; sweep++) {
+	chunked_ns(bench, way, CHUNKS_MAX); /* streams never used */
+	while (xs_bench_turn(&turns)) {
 		for (int i = 0; i < 6; i++) {
 			chunks[i] = 1 << i;
 			ns[i] = chunked_ns(bench, way, (size_t)1 << i);
 		}
-		if (sweep >= 0) /* the first touches streams never used */
-			xs_samples_add(&samples,
-				       xs_stats_fit(chunks, ns, 6).slope);
+		xs_samples_add(&samples, xs_stats_fit(chunks, ns, 6).slope);
 	}
-	xs_bench_set(bench, param, &samples);
+	xs_bench_set(bench, machine, id, &samples);
 }
 
 void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_gap(bench, XS_BENCH_IN, &machine->g_h2d_ns);
-	measure_gap(bench, XS_BENCH_OUT, &machine->g_d2h_ns);
-	measure_gap(bench, BOTH_WAYS, &machine->g_both_ns);
+	measure_gap(bench, XS_BENCH_IN, machine, XS_PARAM_g_h2d_ns);
+	measure_gap(bench, XS_BENCH_OUT, machine, XS_PARAM_g_d2h_ns);
+	measure_gap(bench, BOTH_WAYS, machine, XS_PARAM_g_both_ns);
 }
 
 /* The host's time of one blocking copy between warm pages. */
@@ -133,28 +140,42 @@ static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
 	return xs_bench_now_ns() - start;
 }
 
-static void measure_curve(struct xs_bench *bench, int way,
-			  struct xs_curve *curve)
+/* Sizes from 4 KiB to 256 MiB. */
+#define CURVE_SIZES 17
+
+_Static_assert(4096ull << (CURVE_SIZES - 1) == XS_BENCH_BYTES,
+	       "the curve ends with a whole buffer");
+
+/* Small copies vary more and cost less: each sweep has more of them. */
+static void add_sweep(struct xs_bench *bench, int way,
+		      struct xs_samples samples[CURVE_SIZES])
 {
-	struct xs_curve measured = {0};
+	for (int i = 0; i < CURVE_SIZES; i++) {
+		size_t bytes = (size_t)4096 << i;
+		int repeats = bytes < 4 * XS_MIB ? 10 : 1;
 
-	for (size_t bytes = 4096; bytes <= XS_BENCH_BYTES; bytes *= 2) {
-		struct xs_samples samples = {0};
-		int repeats = bytes < 4 * XS_MIB ? 51 : 9;
-
-		pageable_ns(bench, way, bytes);
-		for (int i = 0; i < repeats; i++)
-			xs_samples_add(&samples,
+		while (repeats-- > 0)
+			xs_samples_add(&samples[i],
 				       pageable_ns(bench, way, bytes));
-		measured.bytes[measured.count] = (double)bytes;
-		measured.ns[measured.count++] = xs_samples_median(&samples);
 	}
-	if (!xs_gpu_failed(&bench->gpu))
-		*curve = measured;
+}
+
+static void measure_curve(struct xs_bench *bench, int way,
+			  struct xs_machine *machine)
+{
+	struct xs_samples samples[CURVE_SIZES] = {0};
+	struct xs_turns turns = xs_bench_turns(5);
+
+	pageable_ns(bench, way, bench->copy_bytes);
+	while (xs_bench_turn(&turns))
+		add_sweep(bench, way, samples);
+	for (size_t i = 0; i < CURVE_SIZES; i++)
+		xs_bench_set_point(bench, machine, way, i, (size_t)4096 << i,
+				   &samples[i]);
 }
 
 void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_curve(bench, XS_BENCH_IN, &machine->pageable_h2d);
-	measure_curve(bench, XS_BENCH_OUT, &machine->pageable_d2h);
+	measure_curve(bench, XS_BENCH_IN, machine);
+	measure_curve(bench, XS_BENCH_OUT, machine);
 }

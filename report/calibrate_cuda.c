@@ -131,16 +131,16 @@ double xs_gpu_elapsed_ns(struct xs_gpu *gpu, xs_gpu_event start,
 }
 
 static void launch(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
-		   unsigned blocks, unsigned threads, xs_gpu_stream stream,
-		   void **parameters)
+		   unsigned blocks, unsigned threads, unsigned shared_bytes,
+		   xs_gpu_stream stream, void **parameters)
 {
 	XS_GPU(gpu, cuLaunchKernel, gpu->kernel[kernel], blocks, 1, 1, threads,
-	       1, 1, 0, stream, parameters, NULL);
+	       1, 1, shared_bytes, stream, parameters, NULL);
 }
 
 void xs_gpu_empty(struct xs_gpu *gpu, xs_gpu_stream stream)
 {
-	launch(gpu, XS_KERNEL_EMPTY, 1, 1, stream, NULL);
+	launch(gpu, XS_KERNEL_EMPTY, 1, 1, 0, stream, NULL);
 }
 
 void xs_gpu_spin(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_address flag,
@@ -148,7 +148,24 @@ void xs_gpu_spin(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_address flag,
 {
 	void *parameters[] = {&cycles, &flag, &value};
 
-	launch(gpu, XS_KERNEL_SPIN, 1, 1, stream, parameters);
+	launch(gpu, XS_KERNEL_SPIN, 1, 1, 0, stream, parameters);
+}
+
+/* What every GPU gives a block of a kernel that asks for no more. */
+#define SHARED_BYTES (48u << 10)
+
+void xs_gpu_fill(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_stream stream)
+{
+	xs_gpu_address flag = 0;
+	uint32_t value = 0;
+	void *parameters[] = {&cycles, &flag, &value};
+	unsigned fit = (unsigned)xs_gpu_attribute(gpu, XS_GPU_SHARED_PER_SM) /
+		       (SHARED_BYTES + 1024);
+	unsigned blocks = (unsigned)xs_gpu_attribute(gpu, XS_GPU_SM_COUNT) *
+			  (fit > 1 ? fit : 1);
+
+	launch(gpu, XS_KERNEL_SPIN, blocks, 1, SHARED_BYTES, stream,
+	       parameters);
 }
 
 void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
@@ -158,5 +175,7 @@ void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 	uint64_t words = bytes / 16;
 	void *parameters[] = {&to, &from, &words};
 
-	launch(gpu, kernel, blocks, 256, stream, parameters);
+	if (blocks > (words + 255) / 256)
+		blocks = (unsigned)((words + 255) / 256);
+	launch(gpu, kernel, blocks, 256, 0, stream, parameters);
 }

@@ -162,13 +162,16 @@ double xs_gpu_elapsed_ns(struct xs_gpu *gpu, xs_gpu_event start,
 
 /*
  * Launches. xs_gpu_spin: one thread, for `cycles` of the SM's clock; then it
- * writes value to flag (0: to nowhere). xs_gpu_sweep: read, write or copy,
- * bytes (a multiple of 16) between device-visible addresses, by `blocks`
- * blocks of 256 threads.
+ * writes value to flag (0: to nowhere). xs_gpu_fill: the same on all of the
+ * GPU, with so much shared memory that no two such kernels run at once; flag
+ * is nowhere. xs_gpu_sweep: read, write or copy,
+ * bytes (a multiple of 16) between device-visible addresses, by at most
+ * `blocks` blocks of 256 threads, with something to do for each.
  */
 void xs_gpu_empty(struct xs_gpu *gpu, xs_gpu_stream stream);
 void xs_gpu_spin(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_address flag,
 		 uint32_t value, xs_gpu_stream stream);
+void xs_gpu_fill(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_stream stream);
 void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 		  xs_gpu_address to, xs_gpu_address from, size_t bytes,
 		  unsigned blocks, xs_gpu_stream stream);

@@ -112,7 +112,7 @@ static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
 		       xs_gpu_attribute(gpu, XS_GPU_PCI_BUS),
 		       xs_gpu_attribute(gpu, XS_GPU_PCI_DEVICE));
 	for (size_t i = 0; i < 20; i++)
-		xs_bench_copy_async(bench, XS_BENCH_IN, 0, XS_BENCH_BYTES,
+		xs_bench_copy_async(bench, XS_BENCH_IN, 0, bench->copy_bytes,
 				    bench->stream[0]);
 	snprintf(path + end, sizeof(path) - (size_t)end, "current_link_speed");
 	read_line(path, line, sizeof(line));

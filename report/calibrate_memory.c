@@ -62,18 +62,19 @@ static double register_ns(struct xs_bench *bench, size_t bytes)
  * smallest size takes beyond its bytes. */
 static void measure_sweep(struct xs_bench *bench,
 			  double (*measure)(struct xs_bench *, size_t),
-			  struct xs_param *fixed, struct xs_param *byte)
+			  struct xs_machine *machine, enum xs_param_id fixed,
+			  enum xs_param_id byte)
 {
 	struct xs_samples fixed_samples = {0}, byte_samples = {0};
+	struct xs_turns turns = xs_bench_turns(7);
 	double bytes[SIZES], ns[SIZES];
 
-	for (int sweep = -1; sweep < 15; sweep++) {
+	measure(bench, sizes[SIZES - 1]);
+	while (xs_bench_turn(&turns)) {
 		for (int i = 0; i < SIZES; i++) {
 			bytes[i] = (double)sizes[i];
 			ns[i] = measure(bench, sizes[i]);
 		}
-		if (sweep < 0)
-			continue;
 
 		double slope = xs_stats_fit(bytes, ns, SIZES).slope;
 
@@ -81,20 +82,20 @@ static void measure_sweep(struct xs_bench *bench,
 		xs_samples_add(&fixed_samples,
 			       fmax(ns[0] - slope * bytes[0], 0));
 	}
-	xs_bench_set(bench, fixed, &fixed_samples);
-	xs_bench_set(bench, byte, &byte_samples);
+	xs_bench_set(bench, machine, fixed, &fixed_samples);
+	xs_bench_set(bench, machine, byte, &byte_samples);
 }
 
 void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_sweep(bench, pin_ns, &machine->pin_fixed_ns,
-		      &machine->pin_byte_ns);
+	measure_sweep(bench, pin_ns, machine, XS_PARAM_pin_fixed_ns,
+		      XS_PARAM_pin_byte_ns);
 }
 
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_sweep(bench, register_ns, &machine->register_fixed_ns,
-		      &machine->register_byte_ns);
+	measure_sweep(bench, register_ns, machine, XS_PARAM_register_fixed_ns,
+		      XS_PARAM_register_byte_ns);
 }
 
 static double fill_ns(unsigned char *memory, size_t bytes, int value)
@@ -112,8 +113,9 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const size_t bytes = 64 * XS_MIB;
 	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(12);
 
-	for (int i = 0; i < 31; i++) {
+	while (xs_bench_turn(&turns)) {
 		unsigned char *memory = map_pages(bench, bytes);
 
 		if (memory == NULL)
@@ -126,5 +128,5 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 		xs_samples_add(&samples,
 			       fmax(first - again, 0) / (double)bytes);
 	}
-	xs_bench_set(bench, &machine->touch_byte_ns, &samples);
+	xs_bench_set(bench, machine, XS_PARAM_touch_byte_ns, &samples);
 }

@@ -7,9 +7,11 @@
 
 #include <math.h>
 
-/* Sizes of an item, 32 to 128 MiB: several, so that what each launch and each
- * copy costs beyond its bytes falls out of the slope. */
-#define SIZES 3
+/* Sizes of an item, 32 to 128 MiB where that takes some ms: several, so that
+ * what each launch and each copy costs beyond its bytes falls out of the
+ * slope. */
+#define SIZES	   3
+#define ITEM_BYTES (128 * XS_MIB)
 
 enum traffic { COPY_IN, COPY_OUT, MAPPED_READ, MAPPED_WRITE, MAPPED_BOTH };
 
@@ -44,6 +46,13 @@ static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
 	}
 }
 
+static size_t largest(const struct xs_bench *bench, enum traffic traffic)
+{
+	if (traffic != COPY_IN && traffic != COPY_OUT)
+		return bench->mapped_bytes;
+	return bench->copy_bytes < ITEM_BYTES ? bench->copy_bytes : ITEM_BYTES;
+}
+
 /* The slope of an item's time over its size, by itself. */
 static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 {
@@ -51,7 +60,7 @@ static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = 32 * XS_MIB << i;
+		size_t size = largest(bench, traffic) >> (SIZES - 1 - i);
 
 		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
 		enqueue(bench, traffic, size, i, bench->stream[0]);
@@ -64,31 +73,34 @@ static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
 
-static void measure_alone(struct xs_bench *bench, enum traffic traffic,
-			  struct xs_param *param)
+static struct xs_samples measure_alone(struct xs_bench *bench,
+				       enum traffic traffic)
 {
 	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(12);
 
 	alone_slope(bench, traffic);
-	for (int sweep = 0; sweep < 30; sweep++)
+	while (xs_bench_turn(&turns))
 		xs_samples_add(&samples, alone_slope(bench, traffic));
-	xs_bench_set(bench, param, &samples);
+	return samples;
 }
 
 void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_alone(bench, MAPPED_READ, &machine->mapped_read);
-	measure_alone(bench, MAPPED_WRITE, &machine->mapped_write);
+	struct xs_samples read = measure_alone(bench, MAPPED_READ);
+	struct xs_samples write = measure_alone(bench, MAPPED_WRITE);
 	/* One kernel does both and moves as much each way. */
-	measure_alone(bench, MAPPED_BOTH, &machine->mapped_both_read);
-	machine->mapped_both_write = machine->mapped_both_read;
+	struct xs_samples both = measure_alone(bench, MAPPED_BOTH);
+
+	xs_bench_set(bench, machine, XS_PARAM_mapped_read, &read);
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write, &write);
+	xs_bench_set(bench, machine, XS_PARAM_mapped_both_read, &both);
+	xs_bench_set(bench, machine, XS_PARAM_mapped_both_write, &both);
 }
 
 /* Items of each lane, with an event in front of each and one at the end. */
 #define ITEMS 8
 #define MARKS (ITEMS + 1)
-/* One item of the traffic that covers the measured one. */
-#define COVER_BYTES (128 * XS_MIB)
 
 _Static_assert(2 * MARKS <= XS_BENCH_EVENTS, "two lanes must find events");
 
@@ -114,7 +126,7 @@ static double covered_ns(const double *lane, const double *other)
 static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 			 size_t bytes)
 {
-	const size_t sizes[2] = {bytes, COVER_BYTES};
+	const size_t sizes[2] = {bytes, largest(bench, kinds[1])};
 	struct xs_gpu *gpu = &bench->gpu;
 	double marks[2][MARKS];
 
@@ -144,7 +156,8 @@ static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = (COVER_BYTES >> (SIZES - 1 - i)) / part;
+		size_t size =
+		    (largest(bench, kinds[0]) >> (SIZES - 1 - i)) / part;
 
 		bytes[i] = (double)size;
 		ns[i] = item_under(bench, kinds, size);
@@ -159,32 +172,36 @@ static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
  * what covers them.
  */
 static void measure_under(struct xs_bench *bench, enum traffic kind,
-			  enum traffic cover, struct xs_param *param)
+			  enum traffic cover, struct xs_machine *machine,
+			  enum xs_param_id id)
 {
 	const enum traffic kinds[2] = {kind, cover};
 	struct xs_samples samples = {0};
 
-	for (size_t part = 1; part <= 64 && samples.count == 0; part *= 4)
-		for (int sweep = 0; sweep < 10; sweep++)
+	for (size_t part = 1; part <= 64 && samples.count == 0; part *= 4) {
+		struct xs_turns turns = xs_bench_turns(5);
+
+		while (xs_bench_turn(&turns))
 			xs_samples_add(&samples,
 				       slope_under(bench, kinds, part));
-	xs_bench_set(bench, param, &samples);
+	}
+	xs_bench_set(bench, machine, id, &samples);
 }
 
 void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_under(bench, COPY_IN, COPY_OUT, &machine->G_both_h2d);
-	measure_under(bench, COPY_OUT, COPY_IN, &machine->G_both_d2h);
+	measure_under(bench, COPY_IN, COPY_OUT, machine, XS_PARAM_G_both_h2d);
+	measure_under(bench, COPY_OUT, COPY_IN, machine, XS_PARAM_G_both_d2h);
 }
 
 void xs_bench_mapped_against(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_under(bench, MAPPED_WRITE, COPY_IN,
-		      &machine->mapped_write_vs_h2d);
-	measure_under(bench, COPY_IN, MAPPED_WRITE,
-		      &machine->h2d_vs_mapped_write);
-	measure_under(bench, MAPPED_READ, COPY_OUT,
-		      &machine->mapped_read_vs_d2h);
-	measure_under(bench, COPY_OUT, MAPPED_READ,
-		      &machine->d2h_vs_mapped_read);
+	measure_under(bench, MAPPED_WRITE, COPY_IN, machine,
+		      XS_PARAM_mapped_write_vs_h2d);
+	measure_under(bench, COPY_IN, MAPPED_WRITE, machine,
+		      XS_PARAM_h2d_vs_mapped_write);
+	measure_under(bench, MAPPED_READ, COPY_OUT, machine,
+		      XS_PARAM_mapped_read_vs_d2h);
+	measure_under(bench, COPY_OUT, MAPPED_READ, machine,
+		      XS_PARAM_d2h_vs_mapped_read);
 }

@@ -19,13 +19,19 @@ struct options {
 	bool help;
 };
 
-/* In this order: blocking copies need L+o and G. */
-static const struct step {
+struct step {
 	const char *what;
 	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
-} steps[] = {
-    {"device", xs_bench_describe},
-    {"implicit synchronisation", xs_bench_implicit_sync},
+};
+
+/* Once, before the passes and after them. */
+static const struct step describe = {"device", xs_bench_describe},
+			 implicit_sync = {"implicit synchronisation",
+					  xs_bench_implicit_sync},
+			 self_check = {"self-check", xs_bench_check};
+
+/* In each pass, in this order: blocking copies need L+o and G. */
+static const struct step steps[] = {
     {"latency of copies", xs_bench_latency},
     {"bandwidth of copies", xs_bench_bandwidth},
     {"gap between copies", xs_bench_gap},
@@ -55,7 +61,12 @@ static const char usage[] =
     "  -o, --output FILE    write there, not to the standard output\n"
     "  --device N           the GPU to measure, counted from 0 (0)\n"
     "  --name NAME          the profile's name (after the GPU)\n"
-    "  -h, --help           this text\n";
+    "  -h, --help           this text\n"
+    "\n"
+    "At its end it says how far replay is off on this machine, by the rounds\n"
+    "that it has predicted and then run, and on which parameters its passes\n"
+    "disagree; on the standard error where the profile takes the standard\n"
+    "output.\n";
 
 /* 0, or XS_EXIT_USAGE after the error. */
 static int parse_device(const char *text, int *device)
@@ -141,33 +152,56 @@ static void label(struct xs_machine *machine, const struct options *options)
 
 /* Says on stderr and in the profile's notes that a step has failed. */
 static void note_failure(struct xs_machine *machine, const char *what,
-			 const char *why)
+			 const char *why, bool again)
 {
 	size_t used = strlen(machine->notes);
 
-	fprintf(stderr, "xferspy: calibrate: %s: %s; left out of the profile\n",
-		what, why);
+	fprintf(stderr, "xferspy: calibrate: %s: %s; %s\n", what, why,
+		again ? "the passes before this one stand"
+		      : "left out of the profile");
 	snprintf(machine->notes + used, sizeof(machine->notes) - used,
-		 "%snot measured: %s (%s)", used > 0 ? "; " : "", what, why);
+		 "%snot measured%s: %s (%s)", used > 0 ? "; " : "",
+		 again ? " again" : "", what, why);
 }
 
-/* Takes every step; one that fails leaves its part of the profile unknown. */
+/* Takes a step, of a pass from 1 on or of none (0). false: it failed, and the
+ * profile stays as it was. */
+static bool take(const struct step *step, int pass, struct xs_bench *bench,
+		 struct xs_machine *machine)
+{
+	bool progress = isatty(STDERR_FILENO), failed;
+
+	if (progress && pass > 0)
+		fprintf(stderr, "\r\033[Kpass %d of %d: %s\r", pass,
+			XS_BENCH_PASSES, step->what);
+	else if (progress)
+		fprintf(stderr, "\r\033[K%s\r", step->what);
+	step->measure(bench, machine);
+	if (progress)
+		fputs("\033[K", stderr);
+	failed = xs_gpu_failed(&bench->gpu);
+	if (failed)
+		note_failure(machine, step->what, bench->gpu.failure, pass > 1);
+	xs_gpu_clear(&bench->gpu);
+	return !failed;
+}
+
+/* All passes go through all steps, so that what disturbs the machine for a
+ * while disturbs no parameter in all of its estimates. What has failed once
+ * is not tried again. */
 static void measure(struct xs_bench *bench, struct xs_machine *machine)
 {
-	bool progress = isatty(STDERR_FILENO);
+	bool failed[STEPS] = {false};
 
-	for (size_t i = 0; i < STEPS; i++) {
-		if (progress)
-			fprintf(stderr, "\r\033[K[%zu/%zu] %s\r", i + 1, STEPS,
-				steps[i].what);
-		steps[i].measure(bench, machine);
-		if (progress)
-			fputs("\033[K", stderr);
-		if (xs_gpu_failed(&bench->gpu))
-			note_failure(machine, steps[i].what,
-				     bench->gpu.failure);
-		xs_gpu_clear(&bench->gpu);
-	}
+	take(&describe, 0, bench, machine);
+	take(&implicit_sync, 0, bench, machine);
+	for (int pass = 1; pass <= XS_BENCH_PASSES; pass++)
+		for (size_t i = 0; i < STEPS; i++)
+			if (!failed[i])
+				failed[i] =
+				    !take(&steps[i], pass, bench, machine);
+	xs_bench_compare(bench, machine);
+	take(&self_check, 0, bench, machine);
 }
 
 int xs_cmd_calibrate(int argc, char **argv)
@@ -202,6 +236,8 @@ int xs_cmd_calibrate(int argc, char **argv)
 		code = xs_cli_close(options.output, out,
 				    xs_machine_write(&machine, out));
 	}
+	if (!code)
+		xs_bench_summarize(&machine, options.output ? stdout : stderr);
 	xs_bench_close(&bench);
 	xs_gpu_close(&bench.gpu);
 	return code;

@@ -23,7 +23,8 @@ struct engine {
 
 struct fake_faults fake_faults;
 
-static double now_ns, all_ready, kernels_ready;
+static double now_ns, all_ready, kernels_ready, whole_ready;
+static struct xs_gpu_stream_s legacy;
 static struct engine engines[2];
 static struct {
 	uint32_t *to;
@@ -42,6 +43,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 	t->tv_sec = (time_t)(now_ns / 1e9);
 	t->tv_nsec = (long)fmod(now_ns, 1e9);
 	return 0;
+}
+
+void fake_gpu_pass(double ns)
+{
+	now_ns += ns;
 }
 
 static int wait_until(double time)
@@ -87,18 +93,24 @@ static int copy_out_async(void *to, xs_gpu_address from, size_t bytes,
 	return copy(1, bytes, stream);
 }
 
+/* Blocking copies follow what is on the legacy stream. */
+static int blocking_copy(double byte, size_t bytes)
+{
+	now_ns = fmax(now_ns, legacy.ready) + FAKE_CALL_BLOCKING + FAKE_LO +
+		 byte * (double)bytes;
+	return 0;
+}
+
 static int copy_in(xs_gpu_address to, const void *from, size_t bytes)
 {
 	(void)to, (void)from;
-	now_ns += FAKE_CALL_BLOCKING + FAKE_LO + FAKE_G_IN * (double)bytes;
-	return 0;
+	return blocking_copy(FAKE_G_IN, bytes);
 }
 
 static int copy_out(void *to, xs_gpu_address from, size_t bytes)
 {
 	(void)to, (void)from;
-	now_ns += FAKE_CALL_BLOCKING + FAKE_LO + FAKE_G_OUT * (double)bytes;
-	return 0;
+	return blocking_copy(FAKE_G_OUT, bytes);
 }
 
 /* The kernels, by their numbers: the fake's functions are those plus one. */
@@ -124,12 +136,18 @@ static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
 	enum xs_gpu_kernel kernel = (enum xs_gpu_kernel)(uintptr_t)function - 1;
 	double start;
 
-	(void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y;
-	(void)block_z, (void)shared_bytes, (void)extra;
+	(void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+	(void)(void)shared_bytes, (void)extra;
+	if (stream == NULL)
+		stream = &legacy;
 	now_ns += FAKE_CALL_LAUNCH;
 	start = fmax(now_ns + FAKE_LATENCY,
 		     stream->ready + (stream->used ? FAKE_GAP : 0));
+	if (grid_x > 1)
+		start = fmax(start, whole_ready);
 	stream->ready = start + kernel_ns(kernel, parameters);
+	if (grid_x > 1)
+		whole_ready = stream->ready;
 	stream->used = true;
 	kernels_ready = fmax(kernels_ready, stream->ready);
 	all_ready = fmax(all_ready, stream->ready);
@@ -274,7 +292,8 @@ void fake_gpu_open(struct xs_gpu *gpu)
 	memset(&fake_faults, 0, sizeof(fake_faults));
 	memset(engines, 0, sizeof(engines));
 	memset(&flag, 0, sizeof(flag));
-	now_ns = all_ready = kernels_ready = 1e9;
+	memset(&legacy, 0, sizeof(legacy));
+	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
 	gpu->api = (struct xs_gpu_api){
 	    .cuGetErrorName = error_name,
 	    .cuDeviceGetAttribute = attribute,

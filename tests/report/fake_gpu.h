@@ -2,7 +2,8 @@
 /*
  * A GPU whose every cost is known, in virtual time: the functions of the CUDA
  * driver that calibrate calls, and clock_gettime in place of the system's.
- * Only the arithmetic of time is here; no memory is copied.
+ * Only the arithmetic of time is here; no memory is copied. Kernels of more
+ * than one block fill the GPU: they run one after the other.
  */
 #ifndef XS_TEST_FAKE_GPU_H
 #define XS_TEST_FAKE_GPU_H
@@ -44,6 +45,9 @@ struct fake_faults {
 
 /* Opens *gpu on the fake, which starts anew. */
 void fake_gpu_open(struct xs_gpu *gpu);
+
+/* Lets time pass. */
+void fake_gpu_pass(double ns);
 
 /* The faults in force; change them at any time. */
 extern struct fake_faults fake_faults;

@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -53,6 +55,8 @@ static int set_up(void **state)
 	xs_gpu_clear(&f->bench.gpu);
 	xs_machine_init(&f->machine);
 	memset(&fake_faults, 0, sizeof(fake_faults));
+	memset(f->bench.params, 0, sizeof(f->bench.params));
+	memset(f->bench.curves, 0, sizeof(f->bench.curves));
 	return 0;
 }
 
@@ -208,6 +212,176 @@ static void test_a_kernel_that_stays_silent_does_not_hang(void **state)
 	assert_true(isnan(f->machine.launch_latency_ns.value));
 }
 
+/* All parameters, as each pass takes them. */
+static void take_pass(struct fixture *f)
+{
+	xs_bench_latency(&f->bench, &f->machine);
+	xs_bench_bandwidth(&f->bench, &f->machine);
+	xs_bench_gap(&f->bench, &f->machine);
+	xs_bench_both_ways(&f->bench, &f->machine);
+	xs_bench_mapped(&f->bench, &f->machine);
+	xs_bench_mapped_against(&f->bench, &f->machine);
+	xs_bench_calls(&f->bench, &f->machine);
+	xs_bench_blocking_copy(&f->bench, &f->machine);
+	xs_bench_pageable(&f->bench, &f->machine);
+	xs_bench_launch(&f->bench, &f->machine);
+	xs_bench_sync(&f->bench, &f->machine);
+	xs_bench_kernel_gap(&f->bench, &f->machine);
+}
+
+static void assert_off(struct xs_check check, double low, double high,
+		       int cases)
+{
+	assert_int_equal(check.cases, cases);
+	assert_true(check.low >= low);
+	assert_true(check.low <= check.value);
+	assert_true(check.value <= check.high);
+	assert_true(check.high <= high);
+}
+
+/* Where replay has the fake's own rules, it is right; the fake slows copies
+ * for longer than the other way is busy, which replay cannot know. */
+static void test_self_check(void **state)
+{
+	struct fixture *f = *state;
+
+	f->machine.copy_engines = 2;
+	take_pass(f);
+	xs_bench_check(&f->bench, &f->machine);
+	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
+	assert_off(f->machine.self_check.mapped, -0.002, 0.002, 9);
+	assert_off(f->machine.self_check.hybrid, -0.005, 0.005, 24);
+	assert_off(f->machine.self_check.streams, -0.01, 0.1, 36);
+	assert_true(f->machine.self_check.streams.high > 0.02);
+}
+
+/* A third of the mapped rounds go both ways. Now their reads are predicted to
+ * be half done when the writes end, and to go on at their own rate. */
+static void test_self_check_shows_a_wrong_parameter(void **state)
+{
+	const double off = FAKE_BOTH / (FAKE_BOTH + FAKE_READ / 2) - 1;
+	struct fixture *f = *state;
+
+	take_pass(f);
+	f->machine.mapped_both_read.value *= 2;
+	xs_bench_check(&f->bench, &f->machine);
+	assert_off(f->machine.self_check.mapped, off, 0.002, 9);
+	assert_true(f->machine.self_check.mapped.low < 0.95 * off);
+	assert_true(fabs(f->machine.self_check.mapped.value) < 0.002);
+}
+
+static void test_self_check_needs_parameters(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_check(&f->bench, &f->machine);
+	assert_non_null(strstr(f->bench.gpu.failure, "not measured"));
+	assert_int_equal(f->machine.self_check.explicit.cases, 0);
+	assert_int_equal(f->machine.self_check.hybrid.cases, 0);
+}
+
+/* One pass that found these three values. */
+static void set_pass(struct fixture *f, enum xs_param_id id, double a, double b,
+		     double c)
+{
+	const struct xs_samples samples = {3, {a, b, c}};
+
+	xs_bench_set(&f->bench, &f->machine, id, &samples);
+}
+
+static void test_a_value_is_of_all_passes(void **state)
+{
+	struct fixture *f = *state;
+
+	set_pass(f, XS_PARAM_G_h2d, 1, 2, 3);
+	assert_true(f->machine.G_h2d.value == 2);
+	set_pass(f, XS_PARAM_G_h2d, 4, 4, 4);
+	set_pass(f, XS_PARAM_G_h2d, 4, 4, 9);
+	assert_true(f->machine.G_h2d.value == 4);
+	assert_true(f->machine.G_h2d.low < 2 && f->machine.G_h2d.high > 6);
+}
+
+static void test_passes_that_disagree_are_named(void **state)
+{
+	struct fixture *f = *state;
+	const struct xs_samples points[] = {
+	    {1, {100}}, {1, {109}}, {1, {200}}, {1, {205}}};
+
+	/* 3 % between the passes: too much for a bandwidth alone; one wild
+	 * value within a pass does not matter */
+	set_pass(f, XS_PARAM_G_h2d, 100, 100, 900);
+	set_pass(f, XS_PARAM_G_h2d, 103, 103, 103);
+	set_pass(f, XS_PARAM_G_d2h, 100, 100, 900);
+	set_pass(f, XS_PARAM_G_d2h, 101, 101, 101);
+	set_pass(f, XS_PARAM_sync_ns, 100, 100, 100);
+	set_pass(f, XS_PARAM_sync_ns, 103, 103, 103);
+	set_pass(f, XS_PARAM_lo_h2d_ns, 100, 100, 100);
+	set_pass(f, XS_PARAM_lo_h2d_ns, 115, 115, 115);
+	set_pass(f, XS_PARAM_touch_byte_ns, 1, 1, 1);
+	set_pass(f, XS_PARAM_touch_byte_ns, 1.05, 1.05, 1.05);
+	for (int pass = 0; pass < 2; pass++) {
+		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_IN, 0, 4096,
+				   &points[pass]);
+		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_OUT, 0,
+				   XS_MIB, &points[2 + pass]);
+	}
+	xs_bench_compare(&f->bench, &f->machine);
+	assert_int_equal(f->machine.passes, XS_BENCH_PASSES);
+	assert_true(f->machine.disagrees[XS_PARAM_G_h2d]);
+	assert_false(f->machine.disagrees[XS_PARAM_G_d2h]);
+	assert_false(f->machine.disagrees[XS_PARAM_sync_ns]);
+	assert_true(f->machine.disagrees[XS_PARAM_lo_h2d_ns]);
+	assert_false(f->machine.disagrees[XS_PARAM_touch_byte_ns]);
+	assert_false(f->machine.disagrees[XS_PARAM_g_both_ns]);
+	assert_false(f->machine.disagrees[XS_PARAM_pageable_h2d]);
+	assert_true(f->machine.disagrees[XS_PARAM_pageable_d2h]);
+}
+
+/* Repeats end when their time is up, but never before the first. */
+static void test_slow_measurements_are_repeated_less(void **state)
+{
+	struct xs_turns quick = xs_bench_turns(5), slow = xs_bench_turns(5);
+	int count = 0;
+
+	(void)state;
+	while (xs_bench_turn(&quick))
+		count++;
+	assert_int_equal(count, 5);
+	while (xs_bench_turn(&slow)) {
+		fake_gpu_pass(150e6);
+		count++;
+	}
+	assert_int_equal(count, 5 + 2);
+	slow = xs_bench_turns(5);
+	fake_gpu_pass(1e9);
+	assert_true(xs_bench_turn(&slow));
+	assert_false(xs_bench_turn(&slow));
+}
+
+static void test_summary(void **state)
+{
+	struct xs_machine machine;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	xs_machine_init(&machine);
+	machine.passes = 3;
+	machine.self_check.streams = (struct xs_check){0.01, -0.052, 0.03, 36};
+	xs_bench_summarize(&machine, out);
+	machine.disagrees[XS_PARAM_g_both_ns] = true;
+	machine.disagrees[XS_PARAM_pageable_d2h] = true;
+	xs_bench_summarize(&machine, out);
+	fclose(out);
+	assert_non_null(strstr(text, "off by at most 5.2 %"));
+	assert_non_null(strstr(text, "not checked"));
+	assert_non_null(strstr(text, "agree on every parameter"));
+	assert_non_null(strstr(text, "disagree on pageable_d2h, g_both_ns"));
+	free(text);
+}
+
 #define TEST(function) cmocka_unit_test_setup(function, set_up)
 
 int main(void)
@@ -224,6 +398,13 @@ int main(void)
 	    TEST(test_implicit_synchronisation_is_noticed),
 	    TEST(test_a_failed_call_is_named_and_its_part_unknown),
 	    TEST(test_a_kernel_that_stays_silent_does_not_hang),
+	    TEST(test_self_check),
+	    TEST(test_self_check_shows_a_wrong_parameter),
+	    TEST(test_self_check_needs_parameters),
+	    TEST(test_a_value_is_of_all_passes),
+	    TEST(test_passes_that_disagree_are_named),
+	    TEST(test_slow_measurements_are_repeated_less),
+	    TEST(test_summary),
 	};
 
 	return cmocka_run_group_tests(tests, open_bench, close_bench);
