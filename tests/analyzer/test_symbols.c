@@ -327,6 +327,60 @@ static void test_demangle(void **state)
 	free(plain);
 }
 
+/* f of pairs of which each is two of the one before: twice as long with each,
+ * up to 36 of them. */
+static void write_doubling(char *name, size_t size, unsigned pairs)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t used = (size_t)snprintf(name, size, "_Z1fSt4pairIiiE");
+
+	for (unsigned i = 0; i < pairs; i++)
+		used += (size_t)snprintf(name + used, size - used,
+					 "S_IS%c_S%c_E", digits[i], digits[i]);
+}
+
+static bool is_demangler_there(void)
+{
+	char *plain = xs_symbols_demangle("_Z1fi");
+	bool there = strcmp(plain, "f(int)") == 0;
+
+	free(plain);
+	return there;
+}
+
+static void test_demangle_many_references(void **state)
+{
+	char name[512];
+	char *plain;
+
+	(void)state;
+	write_doubling(name, sizeof(name), 8);
+	plain = xs_symbols_demangle(name);
+	if (is_demangler_there()) {
+		assert_memory_equal(plain, "f(std::pair<int, int>, std", 26);
+		assert_in_range(strlen(plain), 10000, 20000);
+		assert_int_equal(plain[strlen(plain) - 1], ')');
+	} else {
+		assert_string_equal(plain, "f");
+	}
+	free(plain);
+}
+
+/* Names of terabytes: neither one nor many of them may take long. */
+static void test_demangle_is_bounded(void **state)
+{
+	char name[512];
+
+	(void)state;
+	write_doubling(name, sizeof(name), 36);
+	for (unsigned i = 0; i < 1000; i++) {
+		char *plain = xs_symbols_demangle(name);
+
+		assert_string_equal(plain, "f");
+		free(plain);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +392,8 @@ int main(void)
 	    cmocka_unit_test(test_append),
 	    cmocka_unit_test(test_append_refuses),
 	    cmocka_unit_test(test_demangle),
+	    cmocka_unit_test(test_demangle_many_references),
+	    cmocka_unit_test(test_demangle_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, find_self, NULL);
