@@ -174,11 +174,12 @@ static int look_around(const struct xs_workload *work,
 	return err;
 }
 
+/* Where L+o is not known G alone tells what dominates. */
 static double time_of(double ns, double bytes, double lo_ns, double G)
 {
 	if (!isnan(ns))
 		return ns;
-	return bytes > 0 ? lo_ns + bytes * G : 0;
+	return bytes > 0 ? or_zero(lo_ns) + bytes * G : 0;
 }
 
 static void fill_workload(struct xs_model_result *out,

@@ -240,6 +240,24 @@ static void test_two_kernels_of_a_round(void **unused)
 		    20000 + 2 * 200201 / GAMMA);
 }
 
+/* The paper's machine as a profile: what is known of it, and no more. */
+static void test_profile(void **unused)
+{
+	const struct xs_machine m = shipped("gtx-650");
+	const struct xs_atgpu_machine at = xs_atgpu_machine_of(&m);
+
+	(void)unused;
+	assert_near(at.gamma, gtx650.gamma);
+	assert_near(at.multiprocessors, gtx650.multiprocessors);
+	assert_near(at.block_limit, gtx650.block_limit);
+	assert_near(at.shared_words, gtx650.shared_words);
+	/* 32 bytes at 80 GB/s are 0.4 ns */
+	assert_near(at.lambda, 0.4 * GAMMA);
+	assert_true(isnan(at.alpha_in_ns) && isnan(at.beta_out_ns));
+	assert_true(isnan(at.sigma_ns) && isnan(at.global_words));
+	assert_string_equal(xs_atgpu_unknown(&at), "alpha (L+o)");
+}
+
 static double mean_share(const struct xs_atgpu_machine *machine,
 			 struct algorithm (*algorithm)(double), double from,
 			 double to, double step)
@@ -334,6 +352,7 @@ int main(void)
 	    cmocka_unit_test(test_directions),
 	    cmocka_unit_test(test_limit_of_a_kernel),
 	    cmocka_unit_test(test_two_kernels_of_a_round),
+	    cmocka_unit_test(test_profile),
 	    cmocka_unit_test(test_share_of_vector_addition),
 	    cmocka_unit_test(test_share_of_matrix_multiplication),
 	    cmocka_unit_test(test_growth),

@@ -3,6 +3,8 @@
  * numbers are those of test_vanwerkhoven.c: 100 MB in, 50 MB out. */
 #include "tests/model/model_test.h"
 
+#include "model/closed.h"
+
 static struct xs_estimates list;
 
 static int tear_down(void **unused)
@@ -167,6 +169,90 @@ static void test_nothing_given(void **unused)
 	assert_int_equal(list.count, 0);
 }
 
+/* Yellapragada 2022 prints the V100's bandwidth, 11.5 and 12.3 GiB/s, and no
+ * latency; of the K80 neither. */
+static void test_profiles_of_a_thesis(void **unused)
+{
+	const struct xs_machine v100 = shipped("v100"), k80 = shipped("k80");
+	const double gib = 1024.0 * 1024 * 1024;
+
+	(void)unused;
+	assert_near(v100.G_h2d.value * 11.5 * gib, 1e9);
+	assert_near(v100.G_d2h.value * 12.3 * gib, 1e9);
+	assert_int_equal(v100.sm_count, 80);
+	assert_int_equal(v100.copy_engines, 7);
+	assert_true(isnan(k80.G_h2d.value));
+	assert_int_equal(k80.sm_count, 13);
+	assert_int_equal(k80.copy_engines, 2);
+	run("v100", 4e6, 4);
+	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, NAN);
+	assert_non_null(strstr(list.items[1].why, "L+o"));
+}
+
+/* The Titan at 32 bytes a cycle of 1 GHz, sigma 4 us. 1000 blocks of 50
+ * operations, 4000 memory blocks; l = min(floor(12288 / 1024), 16) = 12, 14
+ * multiprocessors: 6 times. */
+static struct xs_machine round_titan(void)
+{
+	struct xs_machine m = shipped("gtx-titan");
+
+	m.clock_khz = 1e6;
+	m.memory_bandwidth = 32e9;
+	m.sync_ns = (struct xs_param){4000, 3000, 6000};
+	return m;
+}
+
+static const struct xs_atgpu_launch launch = {
+    .blocks = 1000, .shared_words = 1024, .operations = 50, .accesses = 4000};
+
+static void test_atgpu(void **unused)
+{
+	const struct xs_machine m = round_titan();
+	struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+
+	(void)unused;
+	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(list.count, 3);
+	/* 9420 + 8318392 + 9023 + 3962367 = 12299202 */
+	assert_row(0, "pinned", "atgpu-cost", 0, 12299202 + 4050 + 4000);
+	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 12299202 + 4300 + 4000);
+	assert_row(2, "pinned", "swgpu-cost", 0, 4300 + 4000);
+	assert_near(list.items[2].low_ns, 4300 + 3000);
+	assert_near(list.items[2].high_ns, 4300 + 6000);
+	/* what no machine does, and what leaves the copies out, are bounds */
+	assert_non_null(list.items[0].bound);
+	assert_null(list.items[1].bound);
+	assert_non_null(list.items[2].bound);
+	/* times that are given; nothing back */
+	xs_estimates_free(&list);
+	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0};
+	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
+}
+
+static void test_atgpu_abstains(void **unused)
+{
+	struct xs_machine m = round_titan();
+	const struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	struct xs_atgpu_launch large = launch;
+	const char *unknown;
+
+	(void)unused;
+	assert_near(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown), 4300);
+	assert_null(unknown);
+	large.shared_words = 12289;
+	assert_int_equal(xs_closed_atgpu(&c, &large, &list), 0);
+	assert_row(1, "pinned", "atgpu-gpu-cost", 0, NAN);
+	assert_non_null(strstr(list.items[1].why, "shared memory"));
+	xs_estimates_free(&list);
+	m.clock_khz = 0;
+	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_row(0, "pinned", "atgpu-cost", 0, NAN);
+	assert_non_null(strstr(list.items[0].why, "gamma (clock_khz)"));
+	assert_true(isnan(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown)));
+	assert_string_equal(unknown, "gamma (clock_khz)");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
@@ -175,7 +261,8 @@ int main(void)
 	    TEST(test_class_3),	      TEST(test_best),
 	    TEST(test_times),	      TEST(test_interval),
 	    TEST(test_unknown),	      TEST(test_class_without_equation),
-	    TEST(test_nothing_given),
+	    TEST(test_nothing_given), TEST(test_profiles_of_a_thesis),
+	    TEST(test_atgpu),	      TEST(test_atgpu_abstains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
