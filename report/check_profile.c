@@ -183,6 +183,25 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 	check_rate(result, "host", &out, &result->machine.G_d2h);
 }
 
+/* What calibrate itself doubts. */
+static void check_agreement(struct xs_result *result)
+{
+	const struct xs_machine *m = &result->machine;
+	const char *list = NULL;
+
+	for (int id = 0; id < XS_PARAM_IDS; id++)
+		if (m->disagrees[id])
+			list = xs_arena_print(
+			    &result->arena, "%s%s%s", list ? list : "",
+			    list ? ", " : "", xs_param_name(id));
+	if (list)
+		xs_build_note(result,
+			      "calibrate found different values of %s from "
+			      "pass to pass for the profile %s: calibrate "
+			      "again on an idle machine",
+			      list, m->name);
+}
+
 void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device)
@@ -190,6 +209,7 @@ void xs_build_check_profile(struct xs_result *result,
 	const struct xs_machine *m = &result->machine;
 	const char *gpu;
 
+	check_agreement(result);
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
 		return;
 	gpu = xs_build_string(result, trace, device->name);

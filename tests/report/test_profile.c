@@ -107,6 +107,15 @@ static void another_gpu_is_said_once(void **state)
 		    "this trace is from NVIDIA H200:");
 }
 
+static void doubts_of_calibrate_are_said(void **state)
+{
+	(void)state;
+	machine.disagrees[XS_PARAM_g_both_ns] = true;
+	machine.disagrees[XS_PARAM_sync_ns] = true;
+	expect_note("different values of g_both_ns, sync_ns from pass to pass",
+		    "the profile own");
+}
+
 static void published_numbers_are_left_alone(void **state)
 {
 	(void)state;
@@ -257,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(its_own_profile_is_fine),
 	    TEST(another_gpu_is_said_once),
+	    TEST(doubts_of_calibrate_are_said),
 	    TEST(published_numbers_are_left_alone),
 	    TEST(another_device_of_that_name),
 	    TEST(a_slot_may_be_narrower),

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The simulated device is measured, and the profile is one that reports take.
+. "$(dirname "$0")/lib.sh"
+
+# param NAME: its value in profile.json
+param()
+{
+	sed -n "/^ *\"$1\": {/,/}/s/^ *\"value\": \([^,]*\),\$/\1/p" profile.json
+}
+
+# cases FAMILY: of the self-check
+cases()
+{
+	sed -n "/^ *\"$1\": {/,/}/s/^ *\"cases\": *//p" profile.json
+}
+
+status=0
+timeout 100 "$XS_COMMAND" calibrate --name mine >profile.json 2>err || status=$?
+expect "exit code" "$status" 0
+
+# 6 GB/s one way and 5 both ways, 5 us of latency and 3 of the copy
+within "G to the device" "$(param G_h2d)" 0.15 0.19
+within "G to the host" "$(param G_d2h)" 0.15 0.19
+within "G to the device, both ways" "$(param G_both_h2d)" 0.16 0.23
+within "L+o" "$(param lo_h2d_ns)" 3000 60000
+expect "implicit synchronisation" \
+	"$(sed -n 's/^ *"implicit_sync": //p' profile.json)" false,
+expect "passes" "$(sed -n 's/^ *"passes": //p' profile.json)" 3,
+grep -q '"disagree": \[' profile.json || fail "nothing on agreement"
+expect "explicit rounds" "$(cases explicit)" 9
+expect "streamed rounds" "$(cases streams)" 36
+expect "mapped rounds" "$(cases mapped)" 9
+expect "hybrid rounds" "$(cases hybrid)" 24
+
+# the summary, beside the profile, says the same
+grep -q 'streams .*off by at most' err || fail "no self-check in the summary"
+grep -q 'The passes' err || fail "nothing on agreement in the summary"
+expect "failed steps" "$(grep -c '^xferspy:' err)" 0
+
+# and a report takes the profile
+traced "$XS_APPS/app" serial 3
+"$XS_COMMAND" report --machine ./profile.json ./*.xspy >out 2>err ||
+	fail "report: $?"
+grep -q 'profile mine (calibrated)' out || fail "the report has another profile"
