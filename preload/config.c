@@ -13,6 +13,13 @@
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 
+static const char *const mode_names[XS_MODES] = {
+    [XS_MODE_TRACE] = "trace",
+    [XS_MODE_COUNTERS] = "counters",
+    [XS_MODE_CALLS] = "calls",
+    [XS_MODE_OFF] = "off",
+};
+
 bool xs_config_is_off(void)
 {
 	const char *mode = getenv("XFERSPY_MODE");
@@ -27,17 +34,25 @@ enum xs_mode xs_config_mode(void)
 
 	if (xs_config_is_off())
 		return XS_MODE_OFF;
-	return mode && strcmp(mode, "calls") == 0 ? XS_MODE_CALLS
-						  : XS_MODE_TRACE;
+	for (int i = 0; mode && i < XS_MODES; i++)
+		if (strcmp(mode, mode_names[i]) == 0)
+			return (enum xs_mode)i;
+	return XS_MODE_TRACE;
+}
+
+const char *xs_config_mode_name(enum xs_mode mode)
+{
+	return mode_names[mode];
 }
 
 const char *xs_config_unknown_mode(void)
 {
-	static const char *const known[] = {"", "trace", "calls", "off"};
 	const char *mode = getenv("XFERSPY_MODE");
 
-	for (size_t i = 0; mode && i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(mode, known[i]) == 0)
+	if (!mode || !mode[0])
+		return NULL;
+	for (size_t i = 0; i < XS_MODES; i++)
+		if (strcmp(mode, mode_names[i]) == 0)
 			return NULL;
 	return mode;
 }

@@ -2,7 +2,9 @@
 /*
  * What the environment says:
  *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
- *   XFERSPY_MODE     trace (the default), calls (without CUPTI), off
+ *   XFERSPY_MODE     trace (the default), counters (also what the first
+ *                    launches of each kernel read, write and execute), calls
+ *                    (without CUPTI), off
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti
@@ -15,12 +17,21 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum xs_mode { XS_MODE_TRACE, XS_MODE_CALLS, XS_MODE_OFF };
+enum xs_mode {
+	XS_MODE_TRACE,
+	XS_MODE_COUNTERS,
+	XS_MODE_CALLS,
+	XS_MODE_OFF,
+	XS_MODES
+};
 
 /* Whether the environment turns us off; safe before anything else. */
 bool xs_config_is_off(void);
 
 enum xs_mode xs_config_mode(void);
+
+/* As XFERSPY_MODE has it. */
+const char *xs_config_mode_name(enum xs_mode mode);
 
 /* The mode's text as given, if it is none that is known; else NULL. */
 const char *xs_config_unknown_mode(void);

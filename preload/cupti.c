@@ -11,6 +11,7 @@
 #include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/config.h"
+#include "preload/counters.h"
 #include "preload/cupti_find.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -41,6 +42,7 @@
 	F(cuptiEnableCallback)                                                 \
 	F(cuptiGetCallbackName)                                                \
 	F(cuptiGetStreamIdEx)                                                  \
+	F(cuptiGetDeviceId)                                                    \
 	F(cuptiGetResultString)
 
 #define POINTER(name) __typeof__(&name) name;
@@ -323,6 +325,71 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 	}
 }
 
+/* The launches of the driver: those of every runtime come by here, too. The
+ * parameters of all but the Ex forms begin alike. */
+static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
+{
+	*extended = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+		    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+	*per_thread =
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
+	return *extended || *per_thread ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
+}
+
+/* Whether all is known that a count needs. */
+static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
+			struct xs_launch *launch)
+{
+	const cuLaunchKernelEx_params *ex = data->functionParams;
+	const cuLaunchKernel_params *plain = data->functionParams;
+	bool extended;
+
+	*launch = (struct xs_launch){
+	    .context = data->context,
+	    .context_id = data->contextUid,
+	    .correlation = data->correlationId,
+	    .name = data->symbolName,
+	};
+	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
+	    !launch->name || !launch->context || (extended && !ex->config) ||
+	    cupti.cuptiGetDeviceId(launch->context, &launch->device) !=
+		CUPTI_SUCCESS)
+		return false;
+	launch->stream = extended ? ex->config->hStream : plain->hStream;
+#define EXTENT(to, from)                                                       \
+	launch->to[0] = extended ? ex->config->from##X : plain->from##X;       \
+	launch->to[1] = extended ? ex->config->from##Y : plain->from##Y;       \
+	launch->to[2] = extended ? ex->config->from##Z : plain->from##Z;
+	EXTENT(grid, gridDim)
+	EXTENT(block, blockDim)
+#undef EXTENT
+	return true;
+}
+
+static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+	struct xs_launch launch;
+
+	if (thread->busy ||
+	    (enter ? !xs_lifecycle_recording() : !thread->counting) ||
+	    !read_launch(id, data, &launch))
+		return;
+	thread->busy = true;
+	if (enter) {
+		thread->counting = xs_counters_begin(&launch);
+	} else {
+		thread->counting = false;
+		xs_counters_end(&launch);
+	}
+	thread->busy = false;
+}
+
 static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 				 CUpti_CallbackId id, const void *data)
 {
@@ -332,6 +399,8 @@ static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && id < MOST_CALLBACKS &&
 	    function_of[id])
 		on_runtime_call((enum xs_function)(function_of[id] - 1), data);
+	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		on_driver_call(id, data);
 	errno = kept_errno;
 }
 
@@ -362,7 +431,23 @@ static unsigned enable_callbacks(CUpti_SubscriberHandle subscriber)
 	return enabled;
 }
 
-static void subscribe(void)
+static void enable_launches(CUpti_SubscriberHandle subscriber)
+{
+	static const CUpti_CallbackId ids[] = {
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+	};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		cupti.cuptiEnableCallback(1, subscriber,
+					  CUPTI_CB_DOMAIN_DRIVER_API, ids[i]);
+}
+
+static void subscribe(bool counters)
 {
 	CUpti_SubscriberHandle subscriber;
 	CUptiResult result;
@@ -382,6 +467,8 @@ static void subscribe(void)
 			    result_text(result), (int)result);
 	else
 		xs_log("%u CUPTI callbacks", enable_callbacks(subscriber));
+	if (counters && result == CUPTI_SUCCESS)
+		enable_launches(subscriber);
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. */
@@ -420,7 +507,7 @@ static const char *find_symbols(void *library)
 	return missing;
 }
 
-bool xs_cupti_start(void)
+bool xs_cupti_start(bool counters)
 {
 	char path[PATH_MAX] = "";
 	void *library = xs_cupti_find(path, sizeof(path));
@@ -444,7 +531,8 @@ bool xs_cupti_start(void)
 	}
 	xs_gpu_info("cupti", "%u %s", version, path);
 	xs_log("CUPTI %u from %s", version, path);
-	subscribe();
+	subscribe(counters && cupti.cuptiGetDeviceId &&
+		  xs_counters_find(library));
 	atomic_store(&started, enable_records());
 	return atomic_load(&started);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI behind a border: only cupti.c includes the vendor's cupti.h. */
+/* CUPTI behind a border: only cupti.c includes the vendor's cupti.h, and only
+ * counters.c what its profiler adds. */
 #ifndef XS_CUPTI_H
 #define XS_CUPTI_H
 
@@ -8,10 +9,10 @@
 
 /*
  * Finds, loads and starts CUPTI; what it got, or what is missing and what to
- * do, is written as info records. Whether GPU records will come. Once, from
- * the thread that starts CUDA.
+ * do, is written as info records. counters: also count what kernels do.
+ * Whether GPU records will come. Once, from the thread that starts CUDA.
  */
-bool xs_cupti_start(void);
+bool xs_cupti_start(bool counters);
 
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
  * that are still being filled, too. Our own thread only: it may wait. */

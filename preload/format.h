@@ -85,9 +85,10 @@ struct xs_chunk_header {
  * site, means that the `wide` record just before has the full value.
  * correlation: joins a call to the ops it caused; 0 when unknown.
  */
-#define XS_WIDE16 0xffffu
-#define XS_WIDE32 0xffffffffu
-#define XS_NONE32 0xffffffffu
+#define XS_WIDE16    0xffffu
+#define XS_WIDE32    0xffffffffu
+#define XS_NONE32    0xffffffffu
+#define XS_UNCOUNTED UINT64_MAX
 
 #define XS_RECORDS(R)                                                          \
 	R(1, time)                                                             \
@@ -109,7 +110,8 @@ struct xs_chunk_header {
 	R(19, waitcall)                                                        \
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
-	R(34, set)
+	R(34, set)                                                             \
+	R(35, counters)
 
 /* clang-format off */
 /* A new base time for the records after it in this chunk. */
@@ -228,6 +230,21 @@ struct xs_chunk_header {
 #define XS_FIELDS_set(F, T)                                                    \
 	XS_FIELDS_OP_HEAD(F) F(xs_u64, bytes) F(xs_u8, memory) F(xs_u8, flags) \
 	F(xs_u16, zero) F(xs_u32, value)
+
+/*
+ * What one launch of a kernel read, wrote and executed; XS_UNCOUNTED where it
+ * was not counted. launch: 1 for the first of this name, grid and block.
+ * Sectors (32 bytes) and requests are from the SMs to the L2; host_sectors are
+ * those of them that were of the host's memory. instructions: of warps.
+ */
+#define XS_FIELDS_counters(F, T)                                               \
+	F(xs_u16, device) F(xs_u32, correlation) F(xs_u32, name)               \
+	F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)                  \
+	F(xs_u16, block_x) F(xs_u16, block_y) F(xs_u16, block_z)               \
+	F(xs_u16, launch) F(xs_u64, sectors_read) F(xs_u64, sectors_written)   \
+	F(xs_u64, requests_read) F(xs_u64, requests_written)                   \
+	F(xs_u64, host_sectors_read) F(xs_u64, host_sectors_written)           \
+	F(xs_u64, instructions)
 /* clang-format on */
 
 enum xs_call_class {

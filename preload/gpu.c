@@ -208,6 +208,37 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 	pthread_mutex_unlock(&lock);
 }
 
+void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name)
+{
+	struct xs_rec_counters record = {
+	    XS_RECORD(counters),
+	    .device = counts->device,
+	    .correlation = counts->correlation,
+	    .grid_x = counts->grid[0],
+	    .grid_y = counts->grid[1],
+	    .grid_z = counts->grid[2],
+	    .block_x = counts->block[0],
+	    .block_y = counts->block[1],
+	    .block_z = counts->block[2],
+	    .launch = counts->launch,
+	    .sectors_read = counts->sectors_read,
+	    .sectors_written = counts->sectors_written,
+	    .requests_read = counts->requests_read,
+	    .requests_written = counts->requests_written,
+	    .host_sectors_read = counts->host_sectors_read,
+	    .host_sectors_written = counts->host_sectors_written,
+	    .instructions = counts->instructions,
+	};
+	uint32_t number;
+
+	pthread_mutex_lock(&lock);
+	if (name_number(name, &number)) {
+		record.name = number;
+		xs_writer_plain(&writer, &record, NULL, 0);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void xs_gpu_info(const char *key, const char *format, ...)
 {
 	struct xs_rec_info record = {XS_RECORD(info)};

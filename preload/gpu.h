@@ -34,12 +34,25 @@ struct xs_gpu_shape {
 	uint32_t local_bytes;
 };
 
+/* What one launch of a kernel did; XS_UNCOUNTED: not known. */
+struct xs_gpu_counts {
+	uint16_t device, launch;
+	uint32_t correlation;
+	uint32_t grid[3];
+	uint16_t block[3];
+	uint64_t sectors_read, sectors_written;
+	uint64_t requests_read, requests_written;
+	uint64_t host_sectors_read, host_sectors_written;
+	uint64_t instructions;
+};
+
 void xs_gpu_open(struct xs_sink *sink);
 
 void xs_gpu_copy(const struct xs_gpu_op *op);
 void xs_gpu_set(const struct xs_gpu_op *op);
 void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 		   struct xs_gpu_shape *shape);
+void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name);
 
 /* A default stream of a context: enum xs_queue_kind. */
 void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind);

@@ -139,8 +139,7 @@ static void write_beginning(void)
 	xs_gpu_info("host", "%s", host);
 	xs_gpu_info("rank", "%s", xs_config_rank());
 	xs_gpu_info("xferspy", "%s", XS_VERSION);
-	xs_gpu_info("mode", "%s",
-		    xs_config_mode() == XS_MODE_CALLS ? "calls" : "trace");
+	xs_gpu_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
 	if (unknown)
 		xs_gpu_info("note",
 			    "XFERSPY_MODE=%s is not known; traced as usual",
@@ -164,7 +163,9 @@ static int open_trace(void)
 
 static void start_collecting(void)
 {
-	bool have_cupti = xs_config_mode() == XS_MODE_TRACE && xs_cupti_start();
+	enum xs_mode mode = xs_config_mode();
+	bool have_cupti =
+	    mode != XS_MODE_CALLS && xs_cupti_start(mode == XS_MODE_COUNTERS);
 	int err = xs_drain_start(have_cupti);
 
 	if (err)

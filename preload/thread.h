@@ -15,6 +15,7 @@ struct xs_thread {
 	bool own_stream;	     /* and the thread's own there */
 	bool in_hook;		     /* an interposed function is running */
 	bool busy;		     /* our own code is: record nothing */
+	bool counting;		     /* what the kernel does that it launches */
 };
 
 /* The calling thread's; never NULL. */
