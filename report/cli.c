@@ -15,15 +15,95 @@ int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 	return code;
 }
 
-int xs_cli_bad_option(const char *command, char **argv, int option)
+/* What getopt_long returns for --help and, from there on, for the table's. */
+enum { HELP = 256, FIRST };
+
+#define OPTIONS_MAX 24
+
+/* The tables of getopt; options without a letter are long ones alone. */
+struct getopt_tables {
+	char letters[2 * OPTIONS_MAX + 8];
+	struct option longs[OPTIONS_MAX + 2];
+};
+
+static void fill_tables(const struct xs_cli_syntax *syntax,
+			const struct xs_cli_option *options,
+			struct getopt_tables *out)
+{
+	char *letter = out->letters + sprintf(out->letters, "%s:h",
+					      syntax->leading ? "+" : "");
+	size_t i;
+
+	for (i = 0; options[i].name && i < OPTIONS_MAX; i++) {
+		const bool value = options[i].take != NULL;
+
+		if (options[i].letter)
+			letter += sprintf(letter, "%c%s", options[i].letter,
+					  value ? ":" : "");
+		out->longs[i] =
+		    (struct option){options[i].name + strlen("--"),
+				    value ? required_argument : no_argument,
+				    NULL, FIRST + (int)i};
+	}
+	out->longs[i++] = (struct option){"help", no_argument, NULL, HELP};
+	out->longs[i] = (struct option){0};
+}
+
+/* The option of what getopt_long returned; NULL: a wrong one. */
+static const struct xs_cli_option *
+find_option(const struct xs_cli_option *options, int found)
+{
+	if (found >= FIRST)
+		return &options[found - FIRST];
+	for (size_t i = 0; options[i].name; i++)
+		if (options[i].letter && options[i].letter == found)
+			return &options[i];
+	return NULL;
+}
+
+static int bad_option(const char *command, const char *word, int found)
 {
 	char help[64];
 
 	snprintf(help, sizeof(help), "see xferspy %s --help", command);
-	return xs_cli_error(XS_EXIT_USAGE, argv[optind - 1],
-			    option == ':' ? "the option needs a value"
-					  : "no such option",
-			    help);
+	return xs_cli_error(
+	    XS_EXIT_USAGE, word,
+	    found == ':' ? "the option needs a value" : "no such option", help);
+}
+
+int xs_cli_parse(const struct xs_cli_syntax *syntax,
+		 const struct xs_cli_option *options, int argc, char **argv)
+{
+	struct getopt_tables tables;
+	int found, code = 0;
+
+	fill_tables(syntax, options, &tables);
+	opterr = 0;
+	while (!code && (found = getopt_long(argc, argv, tables.letters,
+					     tables.longs, NULL)) != -1) {
+		const struct xs_cli_option *option =
+		    find_option(options, found);
+
+		if (found == HELP || found == 'h') {
+			fputs(syntax->usage, stdout);
+			code = XS_CLI_HELPED;
+		} else if (!option) {
+			code = bad_option(syntax->command, argv[optind - 1],
+					  found);
+		} else if (option->take) {
+			code = option->take(option->name, optarg, option->into);
+		} else {
+			*(bool *)option->into = true;
+		}
+	}
+	return code;
+}
+
+int xs_cli_take_text(const char *name, const char *value, void *into)
+{
+	(void)name;
+	*(const char **)into = value;
+	return 0;
 }
 
 int xs_cli_format(const char *name, const char *allowed, enum xs_format *format)

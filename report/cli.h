@@ -31,14 +31,39 @@ int xs_cmd_dump(int argc, char **argv);
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do);
 
-/* After getopt_long has printed nothing (opterr 0): which option was wrong.
- * Returns XS_EXIT_USAGE. */
-int xs_cli_bad_option(const char *command, char **argv, int option);
+/* Takes the value of an option, which goes by that name, into *into. 0, or an
+ * exit code after the error. */
+typedef int xs_cli_take(const char *name, const char *value, void *into);
+
+/* An option of a command; a table of them ends with one without a name. */
+struct xs_cli_option {
+	const char *name;  /* with its dashes: "--output" */
+	char letter;	   /* 'o' of -o; 0: none */
+	xs_cli_take *take; /* NULL: no value, the bool *into becomes true */
+	void *into;
+};
+
+/* A command's options, beside -h and --help, which all have. */
+struct xs_cli_syntax {
+	const char *command, *usage;
+	bool leading; /* what follows the first other word is not its own */
+};
+
+/* The usage was printed: the command is done. */
+#define XS_CLI_HELPED (-1)
 
 /*
- * Reads a format of those that the command has, such as "text json". 0, or
- * XS_EXIT_USAGE after an error was printed.
+ * Takes all options; optind is then the first word that is none. 0,
+ * XS_CLI_HELPED, or an exit code after the error.
  */
+int xs_cli_parse(const struct xs_cli_syntax *syntax,
+		 const struct xs_cli_option *options, int argc, char **argv);
+
+/* The value itself, into a const char *. */
+xs_cli_take xs_cli_take_text;
+
+/* Reads a format of those that the command has, such as "text, json". 0, or
+ * XS_EXIT_USAGE after an error was printed. */
 int xs_cli_format(const char *name, const char *allowed,
 		  enum xs_format *format);
 

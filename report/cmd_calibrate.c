@@ -16,7 +16,6 @@ struct options {
 	const char *output; /* NULL: standard output */
 	const char *name;   /* NULL: after the GPU */
 	int device;
-	bool help;
 };
 
 struct step {
@@ -68,55 +67,34 @@ static const char usage[] =
     "disagree; on the standard error where the profile takes the standard\n"
     "output.\n";
 
-/* 0, or XS_EXIT_USAGE after the error. */
-static int parse_device(const char *text, int *device)
+static int take_device(const char *name, const char *text, void *into)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
 
+	(void)name;
 	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, text, "no device's number",
 				    "give a whole number; the first is 0");
-	*device = (int)value;
+	*(int *)into = (int)value;
 	return 0;
 }
 
-/* 0, or an exit code after the error. */
 static int parse(int argc, char **argv, struct options *out)
 {
-	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},
-	    {"device", required_argument, NULL, 'd'},
-	    {"name", required_argument, NULL, 'n'},
-	    {"help", no_argument, NULL, 'h'},
+	static const struct xs_cli_syntax syntax = {"calibrate", usage, false};
+	const struct xs_cli_option options[] = {
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--device", 0, take_device, &out->device},
+	    {"--name", 0, xs_cli_take_text, &out->name},
 	    {0}};
-	int option, err = 0;
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	while (!err && (option = getopt_long(argc, argv, ":o:h", options,
-					     NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			out->output = optarg;
-			break;
-		case 'd':
-			err = parse_device(optarg, &out->device);
-			break;
-		case 'n':
-			out->name = optarg;
-			break;
-		case 'h':
-			out->help = true;
-			return 0;
-		default:
-			err = xs_cli_bad_option("calibrate", argv, option);
-		}
-	}
-	if (!err && optind < argc)
-		err = xs_cli_error(XS_EXIT_USAGE, argv[optind],
-				   "calibrate takes no such argument",
-				   "see xferspy calibrate --help");
-	return err;
+	if (!code && optind < argc)
+		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				    "calibrate takes no such argument",
+				    "see xferspy calibrate --help");
+	return code;
 }
 
 /* "NVIDIA GeForce RTX 4090" becomes "geforce-rtx-4090". */
@@ -213,11 +191,7 @@ int xs_cmd_calibrate(int argc, char **argv)
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code;
-	if (options.help) {
-		fputs(usage, stdout);
-		return XS_EXIT_DONE;
-	}
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	xs_machine_init(&machine);
 	if (xs_gpu_open(&bench.gpu, options.device) != 0)
 		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",

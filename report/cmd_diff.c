@@ -24,57 +24,39 @@ struct options {
 	enum xs_format format;
 	const char *output, *machine;
 	double fail_above; /* NAN: no gate */
-	bool help;
 };
 
-static int parse_option(int option, struct options *out)
+static int take_format(const char *name, const char *value, void *into)
 {
-	switch (option) {
-	case 'f':
-		return xs_cli_format(optarg, "text, json", &out->format);
-	case 'o':
-		out->output = optarg;
+	(void)name;
+	return xs_cli_format(value, "text, json", into);
+}
+
+static int take_percent(const char *name, const char *value, void *into)
+{
+	(void)name;
+	if (xs_units_parse_number(value, into) == 0)
 		return 0;
-	case 'm':
-		out->machine = optarg;
-		return 0;
-	default:
-		if (xs_units_parse_number(optarg, &out->fail_above) == 0)
-			return 0;
-		return xs_cli_error(XS_EXIT_USAGE, optarg, "no percentage",
-				    "give a number such as 5");
-	}
+	return xs_cli_error(XS_EXIT_USAGE, value, "no percentage",
+			    "give a number such as 5");
 }
 
 static int parse(int argc, char **argv, struct options *out)
 {
-	static const struct option options[] = {
-	    {"format", required_argument, NULL, 'f'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"machine", required_argument, NULL, 'm'},
-	    {"fail-above", required_argument, NULL, 'a'},
-	    {"help", no_argument, NULL, 'h'},
+	static const struct xs_cli_syntax syntax = {"diff", usage, false};
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, take_format, &out->format},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--machine", 0, xs_cli_take_text, &out->machine},
+	    {"--fail-above", 0, take_percent, &out->fail_above},
 	    {0}};
-	int option, code;
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) !=
-	       -1) {
-		if (option == '?' || option == ':')
-			return xs_cli_bad_option("diff", argv, option);
-		if (option == 'h') {
-			out->help = true;
-			return 0;
-		}
-		code = parse_option(option, out);
-		if (code)
-			return code;
-	}
-	if (optind != argc - 2)
-		return xs_cli_error(XS_EXIT_USAGE, "diff",
+	if (!code && optind != argc - 2)
+		code = xs_cli_error(XS_EXIT_USAGE, "diff",
 				    "it takes exactly two traces",
 				    "name the one before and the one after");
-	return 0;
+	return code;
 }
 
 /* The n of the phase that takes longest of those that use streams: what
@@ -137,11 +119,7 @@ int xs_cmd_diff(int argc, char **argv)
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code;
-	if (options.help) {
-		fputs(usage, stdout);
-		return XS_EXIT_DONE;
-	}
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	code = xs_cli_not_input(options.output, argv + optind, 2);
 	if (code)
 		return code;

@@ -23,35 +23,21 @@ static const char usage[] =
 
 struct options {
 	const char *output;
-	bool read, resolve, help;
+	bool read, resolve;
 };
 
 static int parse(int argc, char **argv, struct options *out)
 {
-	static const struct option options[] = {
-	    {"read", no_argument, NULL, 'r'},
-	    {"resolve", no_argument, NULL, 's'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"help", no_argument, NULL, 'h'},
+	static const struct xs_cli_syntax syntax = {"dump", usage, false};
+	const struct xs_cli_option options[] = {
+	    {"--read", 0, NULL, &out->read},
+	    {"--resolve", 0, NULL, &out->resolve},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
 	    {0}};
-	int option;
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) !=
-	       -1) {
-		if (option == 'r')
-			out->read = true;
-		else if (option == 's')
-			out->resolve = true;
-		else if (option == 'o')
-			out->output = optarg;
-		else if (option == 'h')
-			out->help = true;
-		else
-			return xs_cli_bad_option("dump", argv, option);
-	}
-	if (out->help)
-		return 0;
+	if (code)
+		return code;
 	if (optind != argc - 1)
 		return xs_cli_error(XS_EXIT_USAGE, "dump",
 				    "it takes exactly one file",
@@ -134,11 +120,7 @@ int xs_cmd_dump(int argc, char **argv)
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code;
-	if (options.help) {
-		fputs(usage, stdout);
-		return XS_EXIT_DONE;
-	}
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	code = xs_cli_not_input(options.output, argv + optind, 1);
 	if (code)
 		return code;

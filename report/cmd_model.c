@@ -72,7 +72,6 @@ struct options {
 	const char *machines[MACHINES_MAX];
 	struct xs_model_question question; /* without its machines */
 	double sync_ns;			   /* NAN: the profile's */
-	bool help;
 };
 
 static int bad_value(const char *option, const char *hint)
@@ -81,85 +80,56 @@ static int bad_value(const char *option, const char *hint)
 			    hint);
 }
 
-static int parse_bytes(const char *option, double *bytes)
+static int take_bytes(const char *name, const char *value, void *into)
 {
-	int64_t value;
+	int64_t bytes;
 
-	if (xs_units_parse_bytes(optarg, &value) < 0)
-		return bad_value(option, "give bytes, such as 67108864 or "
-					 "64MiB");
-	*bytes = (double)value;
+	if (xs_units_parse_bytes(value, &bytes) < 0)
+		return bad_value(name, "give bytes, such as 67108864 or 64MiB");
+	*(double *)into = (double)bytes;
 	return 0;
 }
 
-static int parse_ms(const char *option, double *ns)
+static int take_ms(const char *name, const char *value, void *into)
 {
 	double ms;
 
 	/* 10^12 ms are 31 years, and still fit int64_t as ns */
-	if (xs_units_parse_number(optarg, &ms) < 0 || ms > 1e12)
-		return bad_value(option, "give milliseconds, such as 12.5");
-	*ns = ms * 1e6;
+	if (xs_units_parse_number(value, &ms) < 0 || ms > 1e12)
+		return bad_value(name, "give milliseconds, such as 12.5");
+	*(double *)into = ms * 1e6;
 	return 0;
 }
 
-static int parse_plain(const char *option, double *number)
+static int take_plain(const char *name, const char *value, void *into)
 {
-	if (xs_units_parse_number(optarg, number) < 0)
-		return bad_value(option, "give a number, such as 1e9");
+	if (xs_units_parse_number(value, into) < 0)
+		return bad_value(name, "give a number, such as 1e9");
 	return 0;
 }
 
-static int add_machine(struct options *out)
+static int take_streams(const char *name, const char *value, void *into)
 {
+	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
+		return bad_value(name, "give a whole number from 1 to 4096");
+	return 0;
+}
+
+static int take_format(const char *name, const char *value, void *into)
+{
+	(void)name;
+	return xs_cli_format(value, "text, json", into);
+}
+
+static int take_machine(const char *name, const char *value, void *into)
+{
+	struct options *out = into;
+
 	if (out->question.machine_count == MACHINES_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, "--machine",
-				    "there are too many", "give 8 at most");
-	out->machines[out->question.machine_count++] = optarg;
+		return xs_cli_error(XS_EXIT_USAGE, name, "there are too many",
+				    "give 8 at most");
+	out->machines[out->question.machine_count++] = value;
 	return 0;
-}
-
-static int parse_option(int option, struct options *out)
-{
-	struct xs_model_question *question = &out->question;
-
-	switch (option) {
-	case 'f':
-		return xs_cli_format(optarg, "text, json", &out->format);
-	case 'o':
-		out->output = optarg;
-		return 0;
-	case 'm':
-		return add_machine(out);
-	case 'i':
-		return parse_bytes("--h2d-bytes", &question->work.h2d_bytes);
-	case 'u':
-		return parse_bytes("--d2h-bytes", &question->work.d2h_bytes);
-	case 'I':
-		return parse_ms("--h2d-ms", &question->work.h2d_ns);
-	case 'U':
-		return parse_ms("--d2h-ms", &question->work.d2h_ns);
-	case 'k':
-		return parse_ms("--kernel-ms", &question->work.kernel_ns);
-	case 'F':
-		return parse_plain("--flops", &question->flops);
-	case 'M':
-		return parse_bytes("--memory-bytes", &question->memory_bytes);
-	case 'B':
-		return parse_plain("--blocks", &question->blocks);
-	case 'O':
-		return parse_plain("--operations", &question->operations);
-	case 'Y':
-		return parse_ms("--sync-ms", &out->sync_ns);
-	case 'S':
-		return parse_bytes("--shared-bytes", &question->shared_bytes);
-	default:
-		if (xs_units_parse_count(optarg, STREAMS_MAX,
-					 &question->streams) == 0)
-			return 0;
-		return bad_value("--streams",
-				 "give a whole number from 1 to 4096");
-	}
 }
 
 /* Bytes and time of one direction, of which only one can be. */
@@ -201,39 +171,30 @@ static int check(const struct options *options)
 
 static int parse(int argc, char **argv, struct options *out)
 {
-	static const struct option options[] = {
-	    {"format", required_argument, NULL, 'f'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"machine", required_argument, NULL, 'm'},
-	    {"h2d-bytes", required_argument, NULL, 'i'},
-	    {"d2h-bytes", required_argument, NULL, 'u'},
-	    {"h2d-ms", required_argument, NULL, 'I'},
-	    {"d2h-ms", required_argument, NULL, 'U'},
-	    {"kernel-ms", required_argument, NULL, 'k'},
-	    {"streams", required_argument, NULL, 's'},
-	    {"flops", required_argument, NULL, 'F'},
-	    {"memory-bytes", required_argument, NULL, 'M'},
-	    {"blocks", required_argument, NULL, 'B'},
-	    {"operations", required_argument, NULL, 'O'},
-	    {"shared-bytes", required_argument, NULL, 'S'},
-	    {"sync-ms", required_argument, NULL, 'Y'},
-	    {"help", no_argument, NULL, 'h'},
+	static const struct xs_cli_syntax syntax = {"model", usage, false};
+	struct xs_model_question *question = &out->question;
+	struct xs_workload *work = &question->work;
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, take_format, &out->format},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--machine", 0, take_machine, out},
+	    {"--h2d-bytes", 0, take_bytes, &work->h2d_bytes},
+	    {"--d2h-bytes", 0, take_bytes, &work->d2h_bytes},
+	    {"--h2d-ms", 0, take_ms, &work->h2d_ns},
+	    {"--d2h-ms", 0, take_ms, &work->d2h_ns},
+	    {"--kernel-ms", 0, take_ms, &work->kernel_ns},
+	    {"--streams", 0, take_streams, &question->streams},
+	    {"--flops", 0, take_plain, &question->flops},
+	    {"--memory-bytes", 0, take_bytes, &question->memory_bytes},
+	    {"--blocks", 0, take_plain, &question->blocks},
+	    {"--operations", 0, take_plain, &question->operations},
+	    {"--shared-bytes", 0, take_bytes, &question->shared_bytes},
+	    {"--sync-ms", 0, take_ms, &out->sync_ns},
 	    {0}};
-	int option, err;
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) !=
-	       -1) {
-		if (option == '?' || option == ':')
-			return xs_cli_bad_option("model", argv, option);
-		if (option == 'h') {
-			out->help = true;
-			return 0;
-		}
-		err = parse_option(option, out);
-		if (err)
-			return err;
-	}
+	if (code)
+		return code;
 	if (optind < argc)
 		return xs_cli_error(XS_EXIT_USAGE, argv[optind],
 				    "model takes options alone",
@@ -300,11 +261,7 @@ int xs_cmd_model(int argc, char **argv)
 	int code = parse(argc, argv, &options), err;
 
 	if (code)
-		return code;
-	if (options.help) {
-		fputs(usage, stdout);
-		return XS_EXIT_DONE;
-	}
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	for (size_t i = 0; !code && i < options.question.machine_count; i++)
 		code = load(&options, i, &machines[i]);
 	if (code)

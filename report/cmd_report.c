@@ -38,69 +38,54 @@ struct options {
 	const char *machines[MACHINES_MAX];
 	size_t machine_count;
 	unsigned streams;
-	bool atgpu, help;
+	bool atgpu;
 };
 
-static int add_machine(const char *name, struct options *out)
+static int take_format(const char *name, const char *value, void *into)
 {
+	(void)name;
+	return xs_cli_format(value, "text, json, csv", into);
+}
+
+static int take_streams(const char *name, const char *value, void *into)
+{
+	(void)name;
+	if (xs_units_parse_count(value, STREAMS_MAX, into) == 0)
+		return 0;
+	return xs_cli_error(XS_EXIT_USAGE, value, "no number of streams",
+			    "give a whole number from 1 to 4096");
+}
+
+static int take_machine(const char *name, const char *value, void *into)
+{
+	struct options *out = into;
+
 	if (out->machine_count == MACHINES_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, "--machine",
+		return xs_cli_error(XS_EXIT_USAGE, name,
 				    "more than 16 machines",
 				    "make a report for some of them at a time");
-	out->machines[out->machine_count++] = name;
+	out->machines[out->machine_count++] = value;
 	return 0;
 }
 
 static int parse(int argc, char **argv, struct options *out)
 {
-	static const struct option options[] = {
-	    {"format", required_argument, NULL, 'f'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"machine", required_argument, NULL, 'm'},
-	    {"streams", required_argument, NULL, 's'},
-	    {"atgpu", no_argument, NULL, 'a'},
-	    {"help", no_argument, NULL, 'h'},
+	static const struct xs_cli_syntax syntax = {"report", usage, false};
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, take_format, &out->format},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--machine", 0, take_machine, out},
+	    {"--streams", 0, take_streams, &out->streams},
+	    {"--atgpu", 0, NULL, &out->atgpu},
 	    {0}};
-	int option, err = 0;
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	while (!err && (option = getopt_long(argc, argv, ":o:h", options,
-					     NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			err = xs_cli_format(optarg, "text, json, csv",
-					    &out->format);
-			break;
-		case 'o':
-			out->output = optarg;
-			break;
-		case 'm':
-			err = add_machine(optarg, out);
-			break;
-		case 's':
-			if (xs_units_parse_count(optarg, STREAMS_MAX,
-						 &out->streams) < 0)
-				err = xs_cli_error(
-				    XS_EXIT_USAGE, optarg,
-				    "no number of streams",
-				    "give a whole number from 1 to 4096");
-			break;
-		case 'a':
-			out->atgpu = true;
-			break;
-		case 'h':
-			out->help = true;
-			return 0;
-		default:
-			err = xs_cli_bad_option("report", argv, option);
-		}
-	}
-	if (!err && optind == argc)
-		err =
+	if (!code && optind == argc)
+		code =
 		    xs_cli_error(XS_EXIT_USAGE, "report", "no trace was given",
 				 "name the file that the traced program "
 				 "wrote (*.xspy)");
-	return err;
+	return code;
 }
 
 static int render(const struct options *options,
@@ -209,11 +194,7 @@ int xs_cmd_report(int argc, char **argv)
 
 	code = parse(argc, argv, &options);
 	if (code)
-		return code;
-	if (options.help) {
-		fputs(usage, stdout);
-		return XS_EXIT_DONE;
-	}
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	how.streams = options.streams;
 	how.atgpu = options.atgpu;
 	code = load_machines(&options, &machines, &how);

@@ -116,26 +116,15 @@ static int prepare(const char *output)
 
 int xs_cmd_run(int argc, char **argv)
 {
-	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},
-	    {"help", no_argument, NULL, 'h'},
-	    {0}};
+	/* the command's options are its own */
+	static const struct xs_cli_syntax syntax = {"run", usage, true};
 	const char *output = NULL;
-	int option, code;
+	const struct xs_cli_option options[] = {
+	    {"--output", 'o', xs_cli_take_text, &output}, {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
 
-	opterr = 0;
-	/* + stops at the command: its options are its own */
-	while ((option = getopt_long(argc, argv, "+:o:h", options, NULL)) !=
-	       -1) {
-		if (option == 'o') {
-			output = optarg;
-		} else if (option == 'h') {
-			fputs(usage, stdout);
-			return XS_EXIT_DONE;
-		} else {
-			return xs_cli_bad_option("run", argv, option);
-		}
-	}
+	if (code)
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
 	if (optind == argc)
 		return xs_cli_error(XS_EXIT_USAGE, "run",
 				    "no command was given",

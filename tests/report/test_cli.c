@@ -65,6 +65,10 @@ static void wrong_use_exits_with_1(void **state)
 	    {"report", "xferspy: report: no trace was given; name the file"},
 	    {"report --frob", "xferspy: --frob: no such option; see"},
 	    {"report x --format", "--format: the option needs a value;"},
+	    {"report x -o", "xferspy: -o: the option needs a value;"},
+	    {"report x -z", "xferspy: -z: no such option; see xferspy report"},
+	    {"calibrate --device two", "two: no device's number"},
+	    {"dump --read=yes x", "--read=yes: no such option"},
 	    {"report x --format html",
 	     "xferspy: html: no format of this command; the formats here are: "
 	     "text, json, csv"},
