@@ -42,12 +42,18 @@ static struct against rates(const struct xs_machine *m, enum xs_link_use use)
 	}
 }
 
-double xs_link_rate(const struct xs_machine *machine, enum xs_link_use use,
-		    const unsigned active[XS_LINK_USES])
+double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 {
-	const struct against a = rates(machine, use);
+	const struct xs_machine *m = link->machine;
+	const unsigned *active = link->active;
+	struct against a = rates(m, use);
 	double rate = a.alone;
 
+	if (use == XS_LINK_COPY_IN && link->early == active[XS_LINK_WRITE])
+		a.mapped = NAN;
+	if (use == XS_LINK_WRITE && link->early &&
+	    m->mapped_write_early.value > 0)
+		a.copy = m->mapped_write_early.value;
 	/* A comparison with NAN is false: what is not known changes nothing. */
 	if (active[a.other_copy] && a.copy > rate)
 		rate = a.copy;
@@ -59,13 +65,16 @@ double xs_link_rate(const struct xs_machine *machine, enum xs_link_use use,
 int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 		 double bytes)
 {
+	const double early_ns = link->machine->mapped_write_early_ns.value;
+	const bool early = use == XS_LINK_WRITE && early_ns > 0;
 	unsigned u;
 
-	link->users[link->count++] = (struct xs_link_user){owner, use, bytes};
+	link->users[link->count++] =
+	    (struct xs_link_user){owner, use, bytes, early ? early_ns : 0};
 	link->active[use]++;
+	link->early += early;
 	for (u = 0; u < XS_LINK_USES; u++)
-		if (link->active[u] &&
-		    isnan(xs_link_rate(link->machine, u, link->active)))
+		if (link->active[u] && isnan(xs_link_rate(link, u)))
 			return -EDOM;
 	return 0;
 }
@@ -73,8 +82,7 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 static double remaining_ns(const struct xs_link *link,
 			   const struct xs_link_user *user)
 {
-	return user->bytes *
-	       xs_link_rate(link->machine, user->use, link->active);
+	return user->bytes * xs_link_rate(link, user->use);
 }
 
 double xs_link_next_ns(const struct xs_link *link)
@@ -82,8 +90,13 @@ double xs_link_next_ns(const struct xs_link *link)
 	double next = INFINITY;
 	unsigned u;
 
-	for (u = 0; u < link->count; u++)
-		next = fmin(next, remaining_ns(link, &link->users[u]));
+	for (u = 0; u < link->count; u++) {
+		const struct xs_link_user *user = &link->users[u];
+
+		next = fmin(next, remaining_ns(link, user));
+		if (user->early_ns > 0)
+			next = fmin(next, user->early_ns);
+	}
 	return next;
 }
 
@@ -94,11 +107,17 @@ static bool is_rounding(double ns, double clock_ns)
 	return ns <= 1e-6 || clock_ns + ns <= clock_ns;
 }
 
+/* What is left of an early time. */
+static double after(double early_ns, double passed, double clock_ns)
+{
+	return is_rounding(early_ns - passed, clock_ns) ? 0 : early_ns - passed;
+}
+
 unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
 			 uint32_t done[XS_LINK_ROOM])
 {
 	const double passed = to_ns - from_ns;
-	unsigned u, stay = 0, count = 0, active[XS_LINK_USES] = {0};
+	unsigned u, stay = 0, count = 0, early = 0, active[XS_LINK_USES] = {0};
 	double whole;
 
 	for (u = 0; u < link->count; u++) {
@@ -110,10 +129,13 @@ unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
 			continue;
 		}
 		user.bytes *= (whole - passed) / whole;
+		user.early_ns = after(user.early_ns, passed, to_ns);
+		early += user.early_ns > 0;
 		active[user.use]++;
 		link->users[stay++] = user;
 	}
 	link->count = stay;
+	link->early = early;
 	for (u = 0; u < XS_LINK_USES; u++)
 		link->active[u] = active[u];
 	return count;

@@ -15,16 +15,6 @@ enum xs_link_use {
 	XS_LINK_USES
 };
 
-/*
- * ns a byte of one user while active[u] users of each kind (itself included)
- * are on the link: its own rate, or the slowest of those that were measured
- * against an active user of the other direction; users of one direction share
- * it evenly. A pair that was not measured does not slow. NAN where the user's
- * own rate is not known.
- */
-double xs_link_rate(const struct xs_machine *machine, enum xs_link_use use,
-		    const unsigned active[XS_LINK_USES]);
-
 /* Who is on the link now. Two engines and a kernel that reads and writes are
  * the most that there can be at once. */
 #define XS_LINK_ROOM 4u
@@ -34,17 +24,33 @@ struct xs_link {
 	struct xs_link_user {
 		uint32_t owner;
 		enum xs_link_use use;
-		double bytes; /* still to cross */
+		double bytes;	 /* still to cross */
+		double early_ns; /* of mapped writes: until they queue up */
 	} users[XS_LINK_ROOM];
-	unsigned count, active[XS_LINK_USES];
+	/* users of each kind; early: those of the writes that do not queue up
+	 * yet */
+	unsigned count, active[XS_LINK_USES], early;
 };
+
+/*
+ * ns a byte of one user of a kind: its own rate, or the slowest of those that
+ * were measured against an active user of the other direction; users of one
+ * direction share it evenly. A pair that was not measured does not slow. NAN
+ * where the user's own rate is not known.
+ *
+ * Mapped writes and copies in: a copy keeps its rate until the writes have
+ * filled the way out, behind which its read requests then queue; the writes,
+ * till then, run at a rate of their own.
+ */
+double xs_link_rate(const struct xs_link *link, enum xs_link_use use);
 
 /* Adds a user. 0, or -EDOM when its rate or, beside it, another's is not
  * known. There must be room. */
 int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 		 double bytes);
 
-/* Time in ns after which the first user is done; INFINITY without users. */
+/* Time in ns after which the first user is done or the rates change; INFINITY
+ * without users. */
 double xs_link_next_ns(const struct xs_link *link);
 
 /*

@@ -36,10 +36,18 @@ struct xs_param {
 	P(G_both_d2h, "ns/byte", "G to the host while copies run both ways")   \
 	P(mapped_read, "ns/byte", "a kernel reads mapped memory")              \
 	P(mapped_write, "ns/byte", "a kernel writes mapped memory")            \
+	P(mapped_read_64, "ns/byte", "the same by requests of 64 bytes")       \
+	P(mapped_read_32, "ns/byte", "the same by requests of 32 bytes")       \
+	P(mapped_write_64, "ns/byte", "writes by requests of 64 bytes")        \
+	P(mapped_write_32, "ns/byte", "writes by requests of 32 bytes")        \
 	P(mapped_both_read, "ns/byte", "reads while it also writes")           \
 	P(mapped_both_write, "ns/byte", "writes while it also reads")          \
 	P(mapped_write_vs_h2d, "ns/byte", "mapped writes under copies in")     \
 	P(h2d_vs_mapped_write, "ns/byte", "copies in under mapped writes")     \
+	P(mapped_write_early_ns, "ns",                                         \
+	  "from the start of mapped writes until copies in slow down")         \
+	P(mapped_write_early, "ns/byte",                                       \
+	  "mapped writes under copies in, until then")                         \
 	P(mapped_read_vs_d2h, "ns/byte", "mapped reads under copies out")      \
 	P(d2h_vs_mapped_read, "ns/byte", "copies out under mapped reads")      \
 	P(call_copy_async_ns, "ns", "host time of an asynchronous copy call")  \

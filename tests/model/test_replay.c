@@ -354,6 +354,38 @@ static void test_mapped_write_against_copy(void **unused)
 	assert_near(round_ns, 4400);
 }
 
+/* For 1000 ns the copy keeps its rate of 1 and the writes go at 4; then 500
+ * more bytes in at 4, during which 400 are written at 5. Of 1000 written 350
+ * are left for 2 alone. The second kernel's writes begin anew: 1000 of a copy
+ * of 1000 bytes are in after its first 1000 ns. */
+static void test_early_mapped_writes(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	size_t in, again;
+
+	(void)unused;
+	set_param(&machine.mapped_write, 2);
+	set_param(&machine.mapped_write_vs_h2d, 5);
+	set_param(&machine.h2d_vs_mapped_write, 4);
+	set_param(&machine.mapped_write_early_ns, 1000);
+	set_param(&machine.mapped_write_early, 4);
+	kernel.bytes[XS_LINK_WRITE] = 1000;
+	add(kernel, 0);
+	in = add_in(1500, 1);
+	add(kernel, 0);
+	again = add_in(1000, 0);
+	run();
+	assert_near(times[in].end_ns, 3000);
+	assert_near(times[2].start_ns, 3700);
+	assert_near(times[again].start_ns, 5700);
+	xs_plan_free(&plan);
+	add(kernel, 0);
+	again = add_in(1000, 1);
+	run();
+	assert_near(times[again].end_ns, 1000);
+	assert_near(round_ns, 1000 + 750 * 2);
+}
+
 /* A small kernel's last blocks leave room for the next kernel, but what needs
  * its result waits for them. */
 static void test_tail(void **unused)
@@ -422,6 +454,7 @@ int main(void)
 	    TEST(test_depth_against_breadth),
 	    TEST(test_mapped_kernel),
 	    TEST(test_mapped_write_against_copy),
+	    TEST(test_early_mapped_writes),
 	    TEST(test_tail),
 	    TEST(test_recorded_order),
 	    TEST(test_unknown_rate),
