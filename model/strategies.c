@@ -56,6 +56,15 @@ void xs_assume(struct xs_estimate *row, const char *text)
 	}
 }
 
+void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row)
+{
+	row->assumes_once = isnan(c->work.read_sectors);
+	xs_assume(row, row->assumes_once
+			   ? bound_once
+			   : "what the kernel reads and writes is what is "
+			     "copied: the counts do not say where it lies");
+}
+
 /* One round of a plan of many. 0 or -errno. */
 static int replay_rounds(const struct xs_plan *plan,
 			 const struct xs_machine *machine, double *round_ns)

@@ -60,6 +60,10 @@ int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
 /* One more assumption of a row; text must be static. */
 void xs_assume(struct xs_estimate *row, const char *text);
 
+/* How often bytes of mapped memory cross the bus: as counted, or once each,
+ * which then is the row's assumption. */
+void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row);
+
 /* The replayed time alone, at the values and medians. 0, -ENOMEM or another
  * -errno of xs_replay. */
 int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,

@@ -30,8 +30,7 @@ int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
 	struct xs_estimate row = xs_row("hybrid", XS_EFFORT_REWRITE);
 	int rc = 0;
 
-	row.assumes_once = true;
-	xs_assume(&row, "each byte crosses the bus once");
+	xs_assume_crossings(c, &row);
 	xs_assume(&row, "a piece of the kernel needs only its own piece of the "
 			"input and takes its share of the time");
 	if (xs_abstain_kernel(c, &row, out, &rc) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* streams: pinned memory, the copies and the kernel in n pieces on n streams.
  */
+#include "model/mapped.h"
 #include "model/strategy.h"
 
 #include <math.h>
@@ -28,7 +29,9 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	piece.kernel = xs_act_kernel(m, kernel_ns / n);
 	piece.kernel.tail_ns = fmax(least_ns - kernel_ns / n, 0);
 	if (mapped_out) {
-		piece.kernel.bytes[XS_LINK_WRITE] = w->out_bytes / n;
+		/* as many full requests as take the time of those it makes */
+		piece.kernel.bytes[XS_LINK_WRITE] =
+		    xs_mapped_work(m, w).write_ns / m->mapped_write.value / n;
 		piece.outs = 0;
 	}
 	return piece;

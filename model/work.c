@@ -159,6 +159,9 @@ void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
+	work->read_sectors = work->read_requests = NAN;
+	work->write_sectors = work->write_requests = NAN;
+	work->instructions = NAN;
 	work->host_ns = (double)phase->host_ns.median_ns;
 	for (i = 0; i < phase->step_count; i++)
 		add_step(work, &phase->steps[i]);

@@ -21,6 +21,13 @@ struct xs_work {
 	bool managed, pageable; /* some copy's host memory is */
 	bool unseen;		/* copies or kernels whose op was not seen */
 
+	/* What the SMs of all kernels read and write beyond their own caches,
+	 * in requests and in sectors of 32 bytes; instructions of their warps.
+	 * NAN: not counted. */
+	double read_sectors, read_requests;
+	double write_sectors, write_requests;
+	double instructions;
+
 	double blocks; /* of all kernels */
 	uint32_t block_threads, registers, shared_bytes;
 };

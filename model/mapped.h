@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kernel's accesses take when they go to mapped memory: by bytes, or by
+ * what was counted of them. A request is one access of an SM to one line of
+ * 128 bytes, of 1 to 4 sectors of 32 bytes; beyond the SM's own cache each
+ * crosses the bus.
+ */
+#ifndef XS_MAPPED_H
+#define XS_MAPPED_H
+
+#include "model/machine.h"
+#include "model/work.h"
+
+/* ns of one round's accesses. NAN where the machine's rate is not known. */
+struct xs_mapped {
+	double read_ns, write_ns; /* each by itself */
+	double both_ns;		  /* as one kernel makes them */
+};
+
+/* By the counts of the work where it has them, else each byte once. */
+struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
+				const struct xs_work *work);
+
+/* How often each byte copied in is read; NAN where that was not counted. */
+double xs_mapped_read_times(const struct xs_work *work);
+/* The same of bytes copied out and written. */
+double xs_mapped_write_times(const struct xs_work *work);
+
+#endif

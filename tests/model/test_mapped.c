@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* model/mapped.c: what a kernel's accesses take over the link. */
+#include "tests/model/model_test.h"
+
+#include "model/mapped.h"
+
+static struct xs_machine machine;
+static struct xs_work work;
+
+static int set_up(void **unused)
+{
+	(void)unused;
+	xs_machine_init(&machine);
+	set_param(&machine.mapped_read, 1);
+	set_param(&machine.mapped_write, 2);
+	work = (struct xs_work){.in_bytes = 6400,
+				.out_bytes = 3200,
+				.read_sectors = NAN,
+				.read_requests = NAN,
+				.write_sectors = NAN,
+				.write_requests = NAN};
+	return 0;
+}
+
+static struct xs_mapped mapped(void)
+{
+	return xs_mapped_work(&machine, &work);
+}
+
+static void test_each_byte_once(void **unused)
+{
+	(void)unused;
+	assert_near(mapped().read_ns, 6400);
+	assert_near(mapped().write_ns, 6400);
+	/* Nothing is known of both at once: they do not slow each other. */
+	assert_near(mapped().both_ns, 6400);
+	assert_true(isnan(xs_mapped_read_times(&work)));
+}
+
+static void test_counted_sectors(void **unused)
+{
+	(void)unused;
+	work.read_sectors = 1000;
+	assert_near(mapped().read_ns, 32000);
+	assert_near(xs_mapped_read_times(&work), 5);
+	work.write_sectors = 150;
+	assert_near(mapped().write_ns, 9600);
+	assert_near(xs_mapped_write_times(&work), 1.5);
+}
+
+/* Requests of 32, 64 and 128 bytes take 96, 128 and 128 ns; of 96 bytes, in
+ * the middle of the last two, 128. Of 48 bytes 112. */
+static void test_small_requests_cost_more(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_read_32, 3);
+	set_param(&machine.mapped_read_64, 2);
+	work.read_sectors = 1200;
+	work.read_requests = 1200;
+	assert_near(mapped().read_ns, 1200 * 96.0);
+	work.read_requests = 600;
+	assert_near(mapped().read_ns, 600 * 128.0);
+	work.read_requests = 300;
+	assert_near(mapped().read_ns, 300 * 128.0);
+	work.read_requests = 800;
+	assert_near(mapped().read_ns, 800 * 112.0);
+	work.read_requests = 400;
+	assert_near(mapped().read_ns, 400 * 128.0);
+}
+
+/* Equal bytes each way take 2.5 a byte instead of 2: requests of reads take
+ * half of a read's time from the writes. Twice the reads take twice that. */
+static void test_reads_slow_writes(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_both_write, 2.5);
+	work.in_bytes = 1000;
+	work.out_bytes = 1000;
+	assert_near(mapped().both_ns, 2500);
+	work.in_bytes = 2000;
+	assert_near(mapped().both_ns, 3000);
+	work.in_bytes = 10000;
+	assert_near(mapped().both_ns, 10000);
+	work.out_bytes = 0;
+	work.in_bytes = 1000;
+	assert_near(mapped().both_ns, 1000);
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_each_byte_once),
+	    TEST(test_counted_sectors),
+	    TEST(test_small_requests_cost_more),
+	    TEST(test_reads_slow_writes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
