@@ -34,7 +34,7 @@ static void fill_tables(const struct xs_cli_syntax *syntax,
 					      syntax->leading ? "+" : "");
 	size_t i;
 
-	for (i = 0; options[i].name && i < OPTIONS_MAX; i++) {
+	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
 		const bool value = options[i].take != NULL;
 
 		if (options[i].letter)
@@ -45,8 +45,7 @@ static void fill_tables(const struct xs_cli_syntax *syntax,
 				    value ? required_argument : no_argument,
 				    NULL, FIRST + (int)i};
 	}
-	out->longs[i++] = (struct option){"help", no_argument, NULL, HELP};
-	out->longs[i] = (struct option){0};
+	out->longs[i] = (struct option){"help", no_argument, NULL, HELP};
 }
 
 /* The option of what getopt_long returned; NULL: a wrong one. */
@@ -74,7 +73,7 @@ static int bad_option(const char *command, const char *word, int found)
 int xs_cli_parse(const struct xs_cli_syntax *syntax,
 		 const struct xs_cli_option *options, int argc, char **argv)
 {
-	struct getopt_tables tables;
+	struct getopt_tables tables = {0};
 	int found, code = 0;
 
 	fill_tables(syntax, options, &tables);

@@ -59,7 +59,7 @@ expect "per thread: streams of threads" "$(count '^queue .*queue_kind=2')" 1
 traced "$XS_APPS/app" phases 6
 read_trace
 expect "phases" "$(grep -c '"signature":' report.json)" 2
-expect "phases of six rounds" "$(grep -c '"rounds": 6,' report.json)" 2
+expect "phases of six rounds" "$(grep -c '^      "rounds": 6,' report.json)" 2
 
 # Four threads with a stream each; two devices.
 traced "$XS_APPS/app" threads 5
