@@ -3,7 +3,7 @@
  * What was recorded on an H200 says the same today: the traces hold what the
  * programs are known to move, and what is predicted from them is what was
  * measured, where the model is known to be right. Times and traces are
- * examples/record.sh's.
+ * examples/validate/measure.sh's.
  */
 #include "tests/report/program.h"
 
@@ -200,7 +200,7 @@ static void predictions_are_what_was_measured(void **state)
 {
 	json_error_t error;
 	json_t *rows = json_load_file(
-	    XS_SOURCE_DIR "/examples/results/h200.json", 0, &error);
+	    XS_SOURCE_DIR "/examples/validate/results/h200.json", 0, &error);
 	size_t i, checked = 0;
 	json_t *row;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Predicted against measured, for results that record.sh has taken.
+"""Predicted against measured, for results that measure.sh has taken.
 
-  examples/predict.py [--xferspy PROGRAM] [--machine NAME] [RESULTS.json]
+  examples/validate/accuracy.py [--xferspy PROGRAM] [--machine NAME] [RESULTS.json]
 
 Predicts each row of the results from its baseline's trace and prints the time
 of one round, the error of replay and that of the published equation.
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 @functools.lru_cache(maxsize=None)
@@ -69,10 +69,10 @@ def main():
     parser.add_argument("--xferspy", default=ROOT / "build/bin/xferspy")
     parser.add_argument("--machine", help="profile; after the results' name")
     parser.add_argument("results", nargs="?", type=pathlib.Path,
-                        default=ROOT / "examples/results/h200.json")
+                        default=ROOT / "examples/validate/results/h200.json")
     args = parser.parse_args()
     machine = args.machine or args.results.stem
-    traces = args.results.resolve().parent.parent / "traces"
+    traces = args.results.resolve().parent.parent.parent / "traces"
     errors = {"replay": [], "published": []}
     covered = 0
 

@@ -4,13 +4,13 @@
 # Measures every variant of the examples on this machine and records the
 # traces that predictions start from.
 #
-#   examples/record.sh [BUILD [OUTPUT [MACHINE]]]
+#   examples/validate/measure.sh [BUILD [OUTPUT [MACHINE]]]
 #
-# BUILD: the build tree (build). OUTPUT: where machines/, results/ and traces/
+# BUILD: the build tree (build). OUTPUT: where machines/, traces/ and validate/results/
 # go (examples). MACHINE: the profile's name (from the GPU). A part that fails
 # is named at the end and leaves the rest standing.
 set -u
-source_dir=$(cd "$(dirname "$0")" && pwd)
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:-build}" && pwd) || exit 1
 mkdir -p "${2:-examples}" && out=$(cd "${2:-examples}" && pwd) || exit 1
 machine=${3:-}
@@ -23,15 +23,15 @@ if [ -z "$machine" ]; then
 		sed 's/^NVIDIA *//; s/ /-/g' | tr '[:upper:]' '[:lower:]')
 fi
 if [ -z "$machine" ]; then
-	echo "record.sh: no NVIDIA GPU found: nvidia-smi names none" >&2
+	echo "measure.sh: no NVIDIA GPU found: nvidia-smi names none" >&2
 	exit 2
 fi
-mkdir -p "$out/machines" "$out/results" "$out/traces"
+mkdir -p "$out/machines" "$out/validate/results" "$out/traces"
 rows=$(mktemp) || exit 1
 trap 'rm -f "$rows"' EXIT
 
 note_failure() {
-	echo "record.sh: failed: $*" >&2
+	echo "measure.sh: failed: $*" >&2
 	failed="$failed
   $*"
 }
@@ -123,17 +123,17 @@ record vecadd-10000000-pinned "$programs/vecadd" --n 10000000 --rounds 20 \
 if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
 	record tensors-40 python3 "$source_dir/tensors.py"
 else
-	echo "record.sh: no python3 with torch on CUDA: leaving out tensors.py"
+	echo "measure.sh: no python3 with torch on CUDA: leaving out tensors.py"
 fi
 
 {
 	echo "["
 	sed '$!s/$/,/' "$rows"
 	echo "]"
-} >"$out/results/$machine.json"
-echo "$(wc -l <"$rows") rows: $out/results/$machine.json"
+} >"$out/validate/results/$machine.json"
+echo "$(wc -l <"$rows") rows: $out/validate/results/$machine.json"
 ls -l "$out/traces"
 if [ -n "$failed" ]; then
-	echo "record.sh: these failed:$failed" >&2
+	echo "measure.sh: these failed:$failed" >&2
 	exit 1
 fi
