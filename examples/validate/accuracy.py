@@ -2,106 +2,337 @@
 # SPDX-License-Identifier: MIT
 """Predicted against measured, for results that measure.sh has taken.
 
-  examples/validate/accuracy.py [--xferspy PROGRAM] [--machine NAME] [RESULTS.json]
-
-Predicts each row of the results from its baseline's trace and prints the time
-of one round, the error of replay and that of the published equation.
+Predicts each row of the results from its baseline's trace, without a GPU, and
+prints the time of one round, the error of replay and that of the published
+equation; then a summary. --write makes docs/accuracy.md of it, with its plot.
 """
 import argparse
-import functools
+import collections
+import concurrent.futures
+import dataclasses
 import json
+import math
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 
+import page
+import plot
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+NEAR = 0.03  # times that differ by less are as good as each other
+GATE_NOT_MET = 3
+
+# Strategies that are summed up together, and the error in percent that the
+# largest and the mean should not exceed.
+Family = collections.namedtuple("Family", "name strategies largest mean")
+FAMILIES = (
+    Family("pinned, streams", ("pinned", "streams"), 5, 2),
+    Family("mapped, hybrid", ("mapped", "hybrid"), 8, 2),
+    Family("double-buffer", ("double-buffer",), 5, 2),
+    Family("as-is", ("as-is",), 5, 2),
+)
+INSIDE = (85, 97)  # how many per cent of the 90 % intervals should hold
 
 
-@functools.lru_cache(maxsize=None)
-def estimates_of(xferspy, machine, trace, streams):
-    """The estimates of the phase that took the most time."""
-    command = [xferspy, "report", trace, "--format", "json",
-               "--machine", machine]
-    if streams:
-        command += ["--streams", str(streams)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    phases = json.loads(done.stdout)["phases"]
-    return max(phases, key=lambda p: p["rounds"] * p["round_ns"])["estimates"]
+@dataclasses.dataclass
+class Row:
+    """A measured time and what was predicted for it: estimates or None."""
+    workload: str
+    size: int
+    baseline: str
+    strategy: str
+    n_streams: int
+    order: str
+    measured_ns: int
+    spread_ns: int
+    replay: dict = None
+    paper: dict = None
+
+    @property
+    def case(self):
+        return f"{self.workload}-{self.size}"
+
+    def error(self, model):
+        """In percent of the measured time; None where nothing was said."""
+        estimate = getattr(self, model)
+        if estimate is None:
+            return None
+        return 100 * (estimate["round_ns"] / self.measured_ns - 1)
+
+    @property
+    def is_inside(self):
+        return (self.replay["low_ns"] <= self.measured_ns
+                <= self.replay["high_ns"])
+
+
+def load_rows(path):
+    rows = []
+    for item in json.loads(path.read_text()):
+        trace = item.pop("baseline_trace")
+        if trace is not None:
+            rows.append(Row(baseline=pathlib.Path(trace).stem, **item))
+    return rows
+
+
+class Predictor:
+    """The reports of traces, each made once, several at a time."""
+
+    def __init__(self, xferspy, machine, traces):
+        self.command = [xferspy, "report", "--format", "json",
+                        "--machine", machine]
+        self.traces = traces
+        self.reports = {}
+
+    def run(self, wanted):
+        baseline, streams = wanted
+        command = self.command + [self.traces / (baseline + ".xspy")]
+        if streams:
+            command += ["--streams", str(streams)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)
+
+    def make(self, wanted):
+        """Reports for pairs of a baseline and a number of streams or 0."""
+        wanted = sorted(set(wanted))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            self.reports = dict(zip(wanted, pool.map(self.run, wanted)))
+
+    def phase(self, baseline, streams):
+        """The phase that took the most time."""
+        return max(self.reports[baseline, streams]["phases"],
+                   key=lambda p: p["rounds"] * p["round_ns"])
+
+    def advice(self, baseline):
+        """What is advised for that phase, best first."""
+        phase = self.phase(baseline, 0)["id"]
+        return [advice for advice in self.reports[baseline, 0]["advice"]
+                if advice["phase"] == phase]
+
+
+def is_split(strategy):
+    return strategy in ("streams", "hybrid")
 
 
 def find(estimates, row, is_wanted_model):
     """The estimate of the row's strategy by one kind of model, or None."""
     for estimate in estimates:
-        if (estimate["strategy"] == row["strategy"]
+        if (estimate["strategy"] == row.strategy and estimate["applies"]
                 and is_wanted_model(estimate["model"])
-                and estimate["applies"]
-                and (not row["n_streams"]
-                     or estimate["n_streams"] == row["n_streams"])
-                and estimate["order"] in (None, row["order"])):
+                and (not is_split(row.strategy)
+                     or (estimate["n_streams"] == row.n_streams
+                         and estimate["order"] in (None, row.order)))):
             return estimate
     return None
 
 
-def percent(estimate, row):
-    return 100 * (estimate["round_ns"] / row["measured_ns"] - 1)
+def predict(rows, predictor):
+    def streams(row):
+        return row.n_streams if is_split(row.strategy) else 0
+
+    predictor.make([(row.baseline, streams(row)) for row in rows]
+                   + [(row.baseline, 0) for row in rows])
+    for row in rows:
+        estimates = predictor.phase(row.baseline, streams(row))["estimates"]
+        row.replay = find(estimates, row, lambda model: model == "replay")
+        row.paper = find(estimates, row,
+                         lambda model: model.startswith("vanwerkhoven"))
 
 
-def cells(estimate, row):
-    if estimate is None:
-        return f"{'-':>9} {'-':>7}"
-    return f"{estimate['round_ns'] / 1e6:9.3f} {percent(estimate, row):+6.1f}%"
+def errors_of(rows, model):
+    """Number, mean and largest absolute error in percent, None where none."""
+    errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
+    return {"rows": len(errors),
+            "mean": statistics.mean(errors) if errors else None,
+            "largest": max(errors, default=None)}
 
 
-def summary(name, errors, covered=None):
-    if not errors:
-        return f"{name}: no row was predicted"
-    sizes = [abs(error) for error in errors]
-    text = (f"{name}: {len(errors)} rows, mean error "
-            f"{statistics.mean(sizes):.1f} %, largest {max(sizes):.1f} %")
-    if covered is not None:
-        text += f", {covered} inside their interval"
-    return text
+def sum_up(family, rows):
+    mine = [row for row in rows if row.strategy in family.strategies]
+    inside = [row.is_inside for row in mine if row.replay]
+    return {"measured": len(mine),
+            "replay": errors_of(mine, "replay"),
+            "paper": errors_of(mine, "paper"),
+            "inside": 100 * statistics.mean(inside) if inside else None}
+
+
+def fastest(times):
+    """Strategies and their times, from the fastest on."""
+    return sorted(times.items(), key=lambda item: item[1])
+
+
+def least(pairs):
+    """For each key the least of its values."""
+    times = {}
+    for key, value in pairs:
+        times[key] = min(value, times.get(key, math.inf))
+    return times
+
+
+def by_baseline(rows):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row.baseline].append(row)
+    return groups
+
+
+def rank(baseline, rows, predictor):
+    """What was the fastest strategy, and what was said; None if two were.
+
+    An estimate that takes each byte to cross the bus once, with nothing
+    counted, is not put first, here as in the report.
+    """
+    measured = least((row.strategy, row.measured_ns) for row in rows)
+    order = fastest(measured)
+    if len(order) < 2 or order[1][1] < order[0][1] * (1 + NEAR):
+        return None
+    predicted = fastest(least(
+        (estimate["strategy"], estimate["round_ns"])
+        for estimate in predictor.phase(baseline, 0)["estimates"]
+        if estimate["model"] == "replay" and estimate["applies"]
+        and estimate["strategy"] in measured
+        and not estimate["assumes_once"]))
+    advice = predictor.advice(baseline)
+    return {"baseline": baseline, "fastest": order[0][0],
+            "measured_ns": order[0][1], "named": predicted[0][0],
+            "named_ns": measured[predicted[0][0]],
+            "advised": advice[0]["strategy"] if advice else "as-is"}
+
+
+def advised_n(baseline, rows, predictor):
+    """The time at the advised n beside the best of the sweep, or None."""
+    sweep = [row for row in rows if row.strategy == "streams"]
+    advice = [advice for advice in predictor.advice(baseline)
+              if advice["strategy"] == "streams"]
+    if not sweep or not advice:
+        return None
+    best = min(sweep, key=lambda row: row.measured_ns)
+    taken = min(sweep, key=lambda row: (
+        abs(math.log(row.n_streams / advice[0]["n_streams"])),
+        row.order != advice[0]["order"]))
+    return {"baseline": baseline, "advised": advice[0]["n_streams"],
+            "taken": taken.n_streams, "order": taken.order,
+            "best": best.n_streams, "best_order": best.order,
+            "loss": 100 * (taken.measured_ns / best.measured_ns - 1)}
+
+
+def summarise(rows, predictor):
+    groups = by_baseline(rows).items()
+    ranks = [rank(name, group, predictor) for name, group in groups]
+    advised = [advised_n(name, group, predictor) for name, group in groups]
+    return {"families": {f.name: sum_up(f, rows) for f in FAMILIES},
+            "ranks": [r for r in ranks if r],
+            "advised": [a for a in advised if a]}
+
+
+def figures(summary):
+    """The summary as numbers to hold it to: those that a change may only
+    lower, and those that it may only raise."""
+    at_most, at_least = {}, {}
+    for name, family in summary["families"].items():
+        if family["replay"]["rows"]:
+            at_most[f"{name}: mean error, %"] = family["replay"]["mean"]
+            at_most[f"{name}: largest error, %"] = family["replay"]["largest"]
+            at_least[f"{name}: inside, %"] = family["inside"]
+        at_least[f"{name}: rows"] = family["replay"]["rows"]
+    at_most["fastest not named first"] = sum(
+        r["named"] != r["fastest"] for r in summary["ranks"])
+    at_most["advised n: not within 3 %"] = sum(
+        a["loss"] > 100 * NEAR for a in summary["advised"])
+    at_least["fastest: cases"] = len(summary["ranks"])
+    at_least["advised n: cases"] = len(summary["advised"])
+    return {"at_most": at_most, "at_least": at_least}
+
+
+def record_limits(summary, path):
+    """Rounded to the side of the limit, so that the same run passes."""
+    reached = figures(summary)
+    limits = {
+        "at_most": {key: math.ceil(10 * value) / 10
+                    for key, value in reached["at_most"].items()},
+        "at_least": {key: math.floor(10 * value) / 10
+                     for key, value in reached["at_least"].items()}}
+    path.write_text(json.dumps(limits, indent=2) + "\n")
+
+
+def check(summary, path):
+    """Prints each limit that does not hold; whether all did."""
+    limits = json.loads(path.read_text())
+    reached = figures(summary)
+    failed = [f"{key} {reached['at_most'].get(key)}, at most {limit}"
+              for key, limit in limits["at_most"].items()
+              if not reached["at_most"].get(key, math.inf) <= limit]
+    failed += [f"{key} {reached['at_least'].get(key)}, at least {limit}"
+               for key, limit in limits["at_least"].items()
+               if not reached["at_least"].get(key, -1) >= limit]
+    for line in failed:
+        print(f"accuracy.py: {line}", file=sys.stderr)
+    return not failed
+
+
+def print_rows(rows):
+    def cells(row, model):
+        if getattr(row, model) is None:
+            return f"{'-':>9} {'-':>7}"
+        return (f"{getattr(row, model)['round_ns'] / 1e6:9.3f} "
+                f"{row.error(model):+6.1f}%")
+
+    print(f"{'baseline':<32} {'strategy':<13} {'n':>3} {'order':<8}"
+          f"{'measured':>9} {'replay':>9} {'error':>7} {'equation':>9}"
+          f" {'error':>7}   ms of a round")
+    for row in rows:
+        print(f"{row.baseline:<32} {row.strategy:<13} {row.n_streams or '':>3}"
+              f" {row.order or '':<8}{row.measured_ns / 1e6:9.3f} "
+              f"{cells(row, 'replay')} {cells(row, 'paper')}")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--xferspy", default=ROOT / "build/bin/xferspy")
     parser.add_argument("--machine", help="profile; after the results' name")
+    parser.add_argument("--summary", action="store_true",
+                        help="leave out the rows")
+    parser.add_argument("--check", type=pathlib.Path, metavar="LIMITS.json",
+                        help="exit with 3 where a figure is worse than that")
+    parser.add_argument("--record", type=pathlib.Path, metavar="LIMITS.json",
+                        help="keep the figures reached as limits")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
+                        help="the page, and PAGE.svg beside it")
     parser.add_argument("results", nargs="?", type=pathlib.Path,
                         default=ROOT / "examples/validate/results/h200.json")
     args = parser.parse_args()
-    machine = args.machine or args.results.stem
-    traces = args.results.resolve().parent.parent.parent / "traces"
-    errors = {"replay": [], "published": []}
-    covered = 0
+    examples = args.results.resolve().parent.parent.parent
+    machine = args.machine or str(
+        examples / "machines" / args.results.name)
+    rows = load_rows(args.results)
+    predictor = Predictor(args.xferspy, machine, examples / "traces")
 
-    print(f"{'baseline':<28} {'strategy':<9} {'n':>3} {'order':<8}"
-          f"{'measured':>9} {'replay':>9} {'error':>7} {'equation':>9}"
-          f" {'error':>7}   ms of a round")
-    for row in json.loads(args.results.read_text()):
-        if row["baseline_trace"] is None:
-            continue
-        trace = traces / pathlib.Path(row["baseline_trace"]).name
-        estimates = estimates_of(args.xferspy, machine, trace,
-                                 row["n_streams"])
-        replay = find(estimates, row, lambda model: model == "replay")
-        paper = find(estimates, row,
-                     lambda model: model.startswith("vanwerkhoven"))
-        for name, estimate in (("replay", replay), ("published", paper)):
-            if estimate is not None:
-                errors[name].append(percent(estimate, row))
-        if replay is not None:
-            covered += (replay["low_ns"] <= row["measured_ns"]
-                        <= replay["high_ns"])
-        print(f"{trace.stem:<28} "
-              f"{row['strategy']:<9} {row['n_streams'] or '':>3} "
-              f"{row['order'] or '':<8}{row['measured_ns'] / 1e6:9.3f} "
-              f"{cells(replay, row)} {cells(paper, row)}")
-    print(summary("replay", errors["replay"], covered))
-    print(summary("published equation", errors["published"]))
+    predict(rows, predictor)
+    summary = summarise(rows, predictor)
+    if not args.summary:
+        print_rows(rows)
+        print()
+    print("\n".join(page.summary_lines(summary)))
+    if args.record:
+        record_limits(summary, args.record)
+    if args.write:
+        report = next(iter(predictor.reports.values()))
+        args.write.write_text(page.page(
+            rows, summary, FAMILIES, INSIDE, report["machine"],
+            json.loads((pathlib.Path(__file__).parent
+                        / "notes.json").read_text()),
+            args.write.stem))
+        args.write.with_suffix(".svg").write_text(plot.plot(rows))
+    if args.check and not check(summary, args.check):
+        return GATE_NOT_MET
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"accuracy.py: {error}")

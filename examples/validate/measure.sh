@@ -1,20 +1,57 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Measures every variant of the examples on this machine and records the
-# traces that predictions start from.
+# Measures every variant of every workload on this machine, and records the
+# traces that predictions start from; accuracy.py then sets one against the
+# other.
 #
-#   examples/validate/measure.sh [BUILD [OUTPUT [MACHINE]]]
+#   examples/validate/measure.sh [--only PART,...] [BUILD [OUTPUT [MACHINE]]]
 #
-# BUILD: the build tree (build). OUTPUT: where machines/, traces/ and validate/results/
-# go (examples). MACHINE: the profile's name (from the GPU). A part that fails
-# is named at the end and leaves the rest standing.
+# BUILD: the build tree (build). OUTPUT: where machines/, traces/ and
+# validate/results/ go (examples). MACHINE: the profile's name (from the GPU).
+# --only: these parts alone: calibrate, a workload of the table below, or
+# others (the traces that demo and tests read besides); results of the rest
+# stay as they were. A part that fails is named at the end and leaves the
+# others standing.
 set -u
+
+# workload | program | arguments | sizes, as --n | numbers of streams
+# No size: the program has its own. The streams of POP divide its 42 levels.
+workloads='
+stencil|stencil||128 192 256 384 512|2,4,8,16,32,64
+vecadd|vecadd||1000000 10000000 40000000|2,4,8,16,32,64
+pop_state|pop_state|||2,3,6,7,14,21,42
+pop_buoydiff|pop_buoydiff|||2,3,6,7,14,21,42
+reduction|reduction|||2,4,8,16,32,64
+matmul-naive|matmul|--kernel naive|2048|2,4,8,16,32,64
+matmul-tiled|matmul|--kernel tiled|2048|2,4,8,16,32,64
+sweep-work-10|sweep|--work 10||2,4,8,16,32,64
+sweep-work-250|sweep|--work 250||2,4,8,16,32,64
+sweep-work-500|sweep|--work 500||2,4,8,16,32,64
+sweep-work-1000|sweep|--work 1000||2,4,8,16,32,64
+sweep-work-2000|sweep|--work 2000||2,4,8,16,32,64
+sweep-work-8000|sweep|--work 8000||2,4,8,16,32,64
+sweep-in-1-out-23|sweep|--in-mb 1 --out-mb 23||2,4,8,16,32,64
+sweep-in-6-out-18|sweep|--in-mb 6 --out-mb 18||2,4,8,16,32,64
+sweep-in-12-out-12|sweep|--in-mb 12 --out-mb 12||2,4,8,16,32,64
+sweep-in-18-out-6|sweep|--in-mb 18 --out-mb 6||2,4,8,16,32,64
+sweep-in-23-out-1|sweep|--in-mb 23 --out-mb 1||2,4,8,16,32,64
+'
+variants=pageable,pinned,streams,mapped,hybrid,double-buffer
+orders=depth,breadth
+rounds=20	# of each variant
+traced_rounds=10 # enough for a median, few enough for a small file
+
+only=
+if [ "${1:-}" = --only ]; then
+	only=${2:?--only needs a part}
+	shift 2
+fi
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:-build}" && pwd) || exit 1
 mkdir -p "${2:-examples}" && out=$(cd "${2:-examples}" && pwd) || exit 1
 machine=${3:-}
-programs=$build/examples
+xferspy=$build/bin/xferspy
 preload=$build/lib/libxferspy.so
 failed=
 
@@ -26,9 +63,11 @@ if [ -z "$machine" ]; then
 	echo "measure.sh: no NVIDIA GPU found: nvidia-smi names none" >&2
 	exit 2
 fi
-mkdir -p "$out/machines" "$out/validate/results" "$out/traces"
-rows=$(mktemp) || exit 1
-trap 'rm -f "$rows"' EXIT
+results=$out/validate/results/$machine.json
+mkdir -p "$out/machines" "$out/traces" "$out/validate/results"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+started=$(date +%s)
 
 note_failure() {
 	echo "measure.sh: failed: $*" >&2
@@ -36,57 +75,44 @@ note_failure() {
   $*"
 }
 
-# measure PROGRAM ARGS...: one untraced run; its JSON row goes to $row.
-measure() {
-	program=$1
-	shift
-	if row=$(timeout 60 "$programs/$program" --json "$@"); then
-		echo "$row"
-	else
-		row=
-		note_failure "$program $*"
-	fi
+# is_wanted PART: whether it is to be run, which is then said with the time.
+is_wanted() {
+	case ",${only:-$1}," in
+	*",$1,"*) echo "[$(($(date +%s) - started)) s] $1" ;;
+	*) return 1 ;;
+	esac
 }
 
-# emit BASELINE [STRATEGY]: keeps $row as a row of the results, with the trace
-# to predict it from and, where that is not the variant, the strategy's id.
-emit() {
-	[ -n "$row" ] || return 0
-	baseline=null
-	[ "$1" = null ] || baseline="\"examples/traces/$1.xspy\""
-	echo "$row" | sed -e "s|^{|{\"baseline_trace\": $baseline, |" \
-		-e "${2:+s|\"strategy\": \"[a-z-]*\"|\"strategy\": \"$2\"|}" \
-		>>"$rows"
-}
-
-# both WORKLOAD: $row is predicted from the pageable and the pinned trace.
-both() {
-	emit "$1-pageable"
-	emit "$1-pinned"
-}
-
-# measure_all WORKLOAD PROGRAM ARGS...: every variant of one program.
-measure_all() {
-	workload=$1
-	shift
-	measure "$@" --variant pageable
-	emit "$workload-pageable" as-is
-	measure "$@" --variant pinned
-	emit "$workload-pageable" pinned
-	emit "$workload-pinned" as-is
-	for streams in 2 4 8 16 32 64; do
-		for order in depth breadth; do
-			measure "$@" --variant streams --streams $streams \
-				--order $order
-			both "$workload"
-		done
-		measure "$@" --variant hybrid --streams $streams
-		both "$workload"
+# program NAME: its path in the build tree.
+program() {
+	for folder in "$build/examples" "$build/examples/validate"; do
+		[ -x "$folder/$1" ] && echo "$folder/$1" && return
 	done
-	measure "$@" --variant mapped
-	both "$workload"
-	measure "$@" --variant pageable-streams --streams 16
-	emit null
+	note_failure "$1 is not built"
+	return 1
+}
+
+# as_rows CASE WORKLOAD: one row of the results for each baseline that a
+# measurement can be predicted from.
+as_rows() {
+	awk -v traces="examples/traces/$1" -v workload="$2" '
+	function row(baseline, strategy, line) {
+		line = $0
+		sub(/"workload": "[^"]*"/, "\"workload\": \"" workload "\"", line)
+		sub(/"size": [0-9]*/, "&, \"baseline_trace\": \"" traces "-" \
+			baseline ".xspy\"", line)
+		if (strategy)
+			sub(/"strategy": "[^"]*"/,
+				"\"strategy\": \"" strategy "\"", line)
+		print line
+	}
+	/"strategy": "pageable"/ { row("pageable", "as-is"); next }
+	/"strategy": "pinned"/ {
+		row("pageable", "pinned")
+		row("pinned", "as-is")
+		next
+	}
+	{ row("pageable"); row("pinned") }'
 }
 
 # record NAME COMMAND...: one traced run.
@@ -99,40 +125,87 @@ record() {
 		note_failure "trace of $*"
 	else
 		# Where the trace goes, the program's files are not.
-		"$build/bin/xferspy" dump --resolve "$trace" ||
+		"$xferspy" dump --resolve "$trace" ||
 			note_failure "source lines of $*"
 	fi
 }
 
-timeout 100 "$build/bin/xferspy" calibrate --name "$machine" \
-	-o "$out/machines/$machine.json" || note_failure "calibrate"
+# run_case WORKLOAD STREAMS COMMAND...: every variant untraced, then the two
+# baselines traced.
+run_case() {
+	workload=$1
+	streams=$2
+	shift 2
+	timeout 120 "$@" --json --rounds "$rounds" --variant "$variants" \
+		--streams "$streams" --order "$orders" >"$scratch/measured" ||
+		note_failure "$*"
+	size=$(sed -n '1s/.*"size": \([0-9]*\).*/\1/p' "$scratch/measured")
+	[ -n "$size" ] || return
+	as_rows "$workload-$size" "$workload" <"$scratch/measured" \
+		>>"$scratch/$workload"
+	for variant in pageable pinned; do
+		record "$workload-$size-$variant" "$@" \
+			--rounds "$traced_rounds" --variant "$variant"
+	done
+}
 
-measure_all stencil-512 stencil --n 512 --rounds 10
-measure_all vecadd-10000000 vecadd --n 10000000 --rounds 20
+# run_workload WORKLOAD PROGRAM ARGUMENTS SIZES STREAMS: a line of the table.
+# shellcheck disable=SC2086 # arguments and sizes are lists of words
+run_workload() {
+	is_wanted "$1" && path=$(program "$2") || return
+	[ -n "$4" ] || run_case "$1" "$5" "$path" $3
+	for n in $4; do
+		run_case "$1" "$5" "$path" $3 --n "$n"
+	done
+}
 
-record stencil-512-pageable "$programs/stencil" --n 512 --rounds 10
-record stencil-512-pinned "$programs/stencil" --n 512 --rounds 10 \
-	--variant pinned
-record stencil-512-streams "$programs/stencil" --n 512 --rounds 10 \
-	--variant streams --streams 16
-record stencil-512-pageable-static "$programs/stencil-static" --n 512 \
-	--rounds 10
-record vecadd-10000000-pageable "$programs/vecadd" --n 10000000 --rounds 20
-record vecadd-10000000-pinned "$programs/vecadd" --n 10000000 --rounds 20 \
-	--variant pinned
-if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
-	record tensors-40 python3 "$source_dir/tensors.py"
-else
-	echo "measure.sh: no python3 with torch on CUDA: leaving out tensors.py"
+# What demo and tests read besides.
+record_others() {
+	path=$(program stencil) || return
+	record stencil-512-streams "$path" --n 512 \
+		--rounds "$traced_rounds" --variant streams --streams 16
+	record stencil-512-pageable-static "$path-static" --n 512 \
+		--rounds "$traced_rounds"
+	if python3 -c 'import torch; assert torch.cuda.is_available()' \
+		2>/dev/null; then
+		record tensors-40 python3 "$source_dir/tensors.py"
+	else
+		echo "measure.sh: no python3 with torch on CUDA:" \
+			"leaving out tensors.py"
+	fi
+}
+
+# rows_of WORKLOAD: the new ones, or else those of an earlier run.
+rows_of() {
+	cat "$scratch/$1" 2>/dev/null ||
+		grep -s "\"workload\": \"$1\"" "$results" | sed 's/,$//'
+}
+
+# Commands get no input from here: what they read is not the table.
+each_workload() {
+	echo "$workloads" | grep '|' >"$scratch/.table"
+	while IFS='|' read -r name program arguments sizes streams <&3; do
+		"$@" "$name" "$program" "$arguments" "$sizes" "$streams"
+	done 3<"$scratch/.table"
+}
+
+if is_wanted calibrate; then
+	timeout 100 "$xferspy" calibrate --name "$machine" \
+		-o "$out/machines/$machine.json" || note_failure "calibrate"
 fi
+each_workload run_workload
+is_wanted others && record_others
 
+each_workload rows_of >"$scratch/.rows"
 {
 	echo "["
-	sed '$!s/$/,/' "$rows"
+	sed '$!s/$/,/' "$scratch/.rows"
 	echo "]"
-} >"$out/validate/results/$machine.json"
-echo "$(wc -l <"$rows") rows: $out/validate/results/$machine.json"
-ls -l "$out/traces"
+} >"$scratch/.results"
+mv "$scratch/.results" "$results"
+echo "[$(($(date +%s) - started)) s] $(wc -l <"$scratch/.rows") rows: $results"
+find "$out/traces" -name '*.xspy' -size +1024k |
+	while read -r trace; do echo "measure.sh: over 1 MB: $trace" >&2; done
 if [ -n "$failed" ]; then
 	echo "measure.sh: these failed:$failed" >&2
 	exit 1

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was recorded on an H200 says the same today: the traces hold what the
- * programs are known to move, and what is predicted from them is what was
- * measured, where the model is known to be right. Times and traces are
- * examples/validate/measure.sh's.
+ * What was recorded on an H200 by examples/validate/measure.sh says the same
+ * today: the traces hold what the programs are known to move. What is
+ * predicted from them is recorded.sh's.
  */
 #include "tests/report/program.h"
 
@@ -13,7 +12,6 @@
 
 #include <cmocka.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +22,7 @@
 #define TENSOR_BYTES   1048576 /* 262,144 floats */
 #define TENSORS	       40
 
-static json_t *report_of(const char *trace, long streams)
+static json_t *report_of(const char *trace)
 {
 	char arguments[512];
 	struct program program;
@@ -33,8 +31,8 @@ static json_t *report_of(const char *trace, long streams)
 
 	snprintf(arguments, sizeof(arguments),
 		 "report %s/examples/traces/%s.xspy --machine "
-		 "%s/examples/machines/h200.json --format json --streams %ld",
-		 XS_SOURCE_DIR, trace, XS_SOURCE_DIR, streams ? streams : 2);
+		 "%s/examples/machines/h200.json --format json",
+		 XS_SOURCE_DIR, trace, XS_SOURCE_DIR);
 	program = program_run(arguments);
 	assert_int_equal(program.code, 0);
 	report = json_loads(program.out, 0, &error);
@@ -79,7 +77,7 @@ static void traces_hold_what_the_programs_move(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct known *k = &known[i];
-		json_t *report = report_of(k->trace, 0);
+		json_t *report = report_of(k->trace);
 		const json_t *totals = json_object_get(report, "totals");
 		const json_t *coverage = json_object_get(report, "coverage");
 		const json_t *phase =
@@ -108,8 +106,8 @@ static void traces_hold_what_the_programs_move(void **state)
 /* The line that each copy of a trace came from, as people read it. */
 static void static_and_shared_name_the_same_lines(void **state)
 {
-	json_t *reports[2] = {report_of("stencil-512-pageable", 0),
-			      report_of("stencil-512-pageable-static", 0)};
+	json_t *reports[2] = {report_of("stencil-512-pageable"),
+			      report_of("stencil-512-pageable-static")};
 	json_t *sites[2];
 
 	(void)state;
@@ -133,102 +131,11 @@ static void static_and_shared_name_the_same_lines(void **state)
 	json_decref(reports[1]);
 }
 
-/*
- * How far replay may be off in percent. Negative: not predicted well enough
- * yet to hold it to anything: more streams, whose copies get in each other's
- * way, hybrid, and mapped memory that is read more than once.
- */
-static double tolerance(const json_t *row)
-{
-	const char *strategy =
-	    json_string_value(json_object_get(row, "strategy"));
-	const char *workload =
-	    json_string_value(json_object_get(row, "workload"));
-	long long streams = number(row, "n_streams");
-
-	if (strcmp(strategy, "pinned") == 0)
-		return 1;
-	if (strcmp(strategy, "mapped") == 0 && strcmp(workload, "vecadd") == 0)
-		return 7;
-	if (strcmp(strategy, "streams") != 0)
-		return -1;
-	return streams <= 4 ? 1.5 : streams <= 16 ? 3 : -1;
-}
-
-/* The replay's round of a row's strategy, in ns. */
-static double predicted_ns(const json_t *report, const json_t *row)
-{
-	const json_t *estimates = json_object_get(
-	    json_array_get(json_object_get(report, "phases"), 0), "estimates");
-	const json_t *estimate;
-	size_t i;
-
-	json_array_foreach(estimates, i, estimate)
-	{
-		const json_t *streams = json_object_get(estimate, "n_streams");
-		const json_t *order = json_object_get(estimate, "order");
-
-		if (json_equal(json_object_get(estimate, "strategy"),
-			       json_object_get(row, "strategy")) &&
-		    strcmp(
-			json_string_value(json_object_get(estimate, "model")),
-			"replay") == 0 &&
-		    (json_is_null(streams) ||
-		     json_equal(streams, json_object_get(row, "n_streams"))) &&
-		    (json_is_null(order) ||
-		     json_equal(order, json_object_get(row, "order"))))
-			return (double)number(estimate, "round_ns");
-	}
-	return NAN;
-}
-
-static void check_row(const json_t *row, const char *trace)
-{
-	long long streams = number(row, "n_streams");
-	json_t *report = report_of(trace, streams);
-	double measured_ns = (double)number(row, "measured_ns");
-	double error = 100 * (predicted_ns(report, row) / measured_ns - 1);
-
-	if (!(fabs(error) <= tolerance(row)))
-		fail_msg("%s, %s, n=%lld: %+.1f %%", trace,
-			 json_string_value(json_object_get(row, "strategy")),
-			 streams, error);
-	json_decref(report);
-}
-
-static void predictions_are_what_was_measured(void **state)
-{
-	json_error_t error;
-	json_t *rows = json_load_file(
-	    XS_SOURCE_DIR "/examples/validate/results/h200.json", 0, &error);
-	size_t i, checked = 0;
-	json_t *row;
-
-	(void)state;
-	assert_non_null(rows);
-	json_array_foreach(rows, i, row)
-	{
-		const char *path =
-		    json_string_value(json_object_get(row, "baseline_trace"));
-		char trace[128];
-
-		if (!path || tolerance(row) < 0)
-			continue;
-		snprintf(trace, sizeof(trace), "%s", strrchr(path, '/') + 1);
-		*strstr(trace, ".xspy") = '\0';
-		check_row(row, trace);
-		checked++;
-	}
-	assert_true(checked >= 20);
-	json_decref(rows);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(traces_hold_what_the_programs_move),
 	    cmocka_unit_test(static_and_shared_name_the_same_lines),
-	    cmocka_unit_test(predictions_are_what_was_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

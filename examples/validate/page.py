@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""The summary as lines of text, and docs/accuracy.md."""
+import collections
+import textwrap
+
+
+def percent(value, sign=False):
+    if value is None:
+        return "–"
+    return f"{value:+.1f} %" if sign else f"{value:.1f} %"
+
+
+def ms(ns):
+    return f"{ns / 1e6:.3f}"
+
+
+def wrap(text):
+    return textwrap.fill(" ".join(text.split()), 80)
+
+
+def table(header, rows):
+    """A Markdown table; headers that start with > are of numbers."""
+    names = [name.lstrip(">") for name in header]
+    rule = ["---:" if name.startswith(">") else "---" for name in header]
+    return ["| " + " | ".join(str(cell) for cell in cells) + " |"
+            for cells in [names, rule, *rows]]
+
+
+def count(part, whole):
+    return f"{part} of {whole}"
+
+
+def named_first(ranks, key):
+    return count(sum(r[key] == r["fastest"] for r in ranks), len(ranks))
+
+
+def within(advised, limit):
+    return count(sum(a["loss"] <= limit for a in advised), len(advised))
+
+
+def summary_lines(summary):
+    """For a terminal."""
+    lines = [f"{'':<18}{'replay':>27}{'':>14}{'equation':>24}",
+             f"{'family':<18}{'rows':>9}{'mean':>9}{'largest':>9}"
+             f"{'inside':>9}{'rows':>11}{'mean':>9}{'largest':>9}"]
+    for name, family in summary["families"].items():
+        replay, paper = family["replay"], family["paper"]
+        lines.append(f"{name:<18}{replay['rows']:>9}"
+                     f"{percent(replay['mean']):>9}"
+                     f"{percent(replay['largest']):>9}"
+                     f"{percent(family['inside']):>9}{paper['rows']:>11}"
+                     f"{percent(paper['mean']):>9}"
+                     f"{percent(paper['largest']):>9}")
+    ranks = summary["ranks"]
+    lines.append(f"the fastest strategy predicted first: "
+                 f"{named_first(ranks, 'named')}; advised first: "
+                 f"{named_first(ranks, 'advised')}")
+    lines += [f"  {r['baseline']}: {r['fastest']} is the fastest, predicted: "
+              f"{r['named']}, advised: {r['advised']}"
+              for r in ranks if r["named"] != r["fastest"]]
+    lines.append("the time at the advised n within 3 % of the best: "
+                 + within(summary["advised"], 3))
+    lines += [f"  {a['baseline']}: n={a['advised']} is "
+              f"{percent(a['loss'])} slower than n={a['best']}"
+              for a in summary["advised"] if a["loss"] > 3]
+    return lines
+
+
+def machine_lines(machine):
+    # "PCIe" of unknown kind is no news
+    link = (f", PCIe {machine['pcie_gen']} x{machine['pcie_width']}"
+            if machine.get("pcie_gen") else "")
+    return wrap(f"Measured on an {machine['gpu']}{link}, with an "
+                f"{machine['cpu']}, driver {machine['driver']}; calibrated "
+                f"{machine['date'][:10]}.")
+
+
+def workload_lines(rows):
+    """What was measured: for each workload and size its best times."""
+    cases = collections.defaultdict(dict)
+    for row in rows:
+        strategy = row.strategy
+        if strategy == "as-is":
+            strategy = "pinned" if row.baseline.endswith(
+                "-pinned") else "pageable"
+        best = cases[row.workload, row.size]
+        best[strategy] = min(row.measured_ns,
+                             best.get(strategy, row.measured_ns))
+    columns = ("pageable", "pinned", "streams", "mapped", "hybrid",
+               "double-buffer")
+    return table(["workload", ">size", *(">" + c for c in columns)],
+                 [[workload, size, *(ms(best[c]) if c in best else "–"
+                                     for c in columns)]
+                  for (workload, size), best in cases.items()])
+
+
+def family_lines(summary):
+    cells = []
+    for name, family in summary["families"].items():
+        replay, paper = family["replay"], family["paper"]
+        cells.append([name, count(replay["rows"], family["measured"]),
+                      percent(replay["mean"]), percent(replay["largest"]),
+                      percent(family["inside"]), paper["rows"] or "–",
+                      percent(paper["mean"]), percent(paper["largest"])])
+    return table(["strategies", ">rows predicted", ">mean", ">largest",
+                  ">inside the interval", ">rows of the equation", ">mean",
+                  ">largest"], cells)
+
+
+def target_lines(summary, families, inside):
+    def cells(what, target, reached, met):
+        return [what, target, reached, "yes" if met else "**no**"]
+
+    rows = []
+    for family in families:
+        reached = summary["families"][family.name]
+        if not reached["replay"]["rows"]:
+            continue
+        for what in ("mean", "largest"):
+            value, limit = reached["replay"][what], getattr(family, what)
+            rows.append(cells(f"{family.name}: {what} error",
+                              f"at most {limit} %", percent(value),
+                              value <= limit))
+        rows.append(cells(f"{family.name}: measured inside the 90 % interval",
+                          f"{inside[0]} to {inside[1]} %",
+                          percent(reached["inside"]),
+                          inside[0] <= reached["inside"] <= inside[1]))
+    ranks, advised = summary["ranks"], summary["advised"]
+    rows.append(cells("the fastest strategy predicted first", "always",
+                      named_first(ranks, "named"),
+                      all(r["named"] == r["fastest"] for r in ranks)))
+    rows.append(cells("the time at the advised n within 3 % of the best",
+                      "always", within(advised, 3),
+                      all(a["loss"] <= 3 for a in advised)))
+    return table(["", "target", "reached", "met"], rows)
+
+
+def note_on(notes, row):
+    """The closest explanation: of the case, the workload, the strategy."""
+    for key in (row.case, row.workload, "*"):
+        note = notes.get(f"{key}/{row.strategy}")
+        if note:
+            return note
+    return "not explained yet"
+
+
+def worst_lines(rows, families, notes):
+    """Where replay misses the target: the worst row of each kind."""
+    missed = collections.defaultdict(list)
+    for family in families:
+        for row in rows:
+            if (row.strategy in family.strategies and row.replay
+                    and abs(row.error("replay")) > family.largest):
+                missed[row.case, row.strategy].append(row)
+    if not missed:
+        return ["Every prediction is within its target."]
+    cells = []
+    for group in missed.values():
+        worst = max(group, key=lambda row: abs(row.error("replay")))
+        n = f" n={worst.n_streams} {worst.order}" if worst.n_streams else ""
+        cells.append([worst.baseline, worst.strategy + n,
+                      ms(worst.measured_ns), ms(worst.replay["round_ns"]),
+                      percent(worst.error("replay"), sign=True),
+                      percent(worst.error("paper"), sign=True), len(group),
+                      note_on(notes, worst)])
+    cells.sort(key=lambda row: -abs(float(row[4].split()[0])))
+    return table(["trace", "worst row", ">measured ms", ">replay ms",
+                  ">error", ">equation's error", ">rows missed", "why"],
+                 cells)
+
+
+def ranking_lines(summary):
+    wrong = [r for r in summary["ranks"] if r["named"] != r["fastest"]]
+    if not wrong:
+        return []
+    return ["", "Where another strategy was predicted to be the fastest:", "",
+            *table(["trace", "fastest", ">ms", "predicted", ">measured ms"],
+                   [[r["baseline"], r["fastest"], ms(r["measured_ns"]),
+                     r["named"], ms(r["named_ns"])] for r in wrong])]
+
+
+def advised_lines(summary):
+    late = [a for a in summary["advised"] if a["loss"] > 3]
+    if not late:
+        return []
+    return ["", "Where the advised number of streams was not within 3 % of "
+            "the best:", "",
+            *table(["trace", ">advised n", ">measured at", ">best n",
+                    ">slower by"],
+                   [[a["baseline"], a["advised"],
+                     f"{a['taken']} {a['order']}",
+                     f"{a['best']} {a['best_order']}", percent(a["loss"])]
+                    for a in late])]
+
+
+def page(rows, summary, families, inside, machine, notes, stem):
+    ranks = summary["ranks"]
+    lines = [
+        "# How right the predictions are", "",
+        "<!-- Written by examples/validate/accuracy.py --write: change that, "
+        "or notes.json. -->", "",
+        machine_lines(machine), "",
+        wrap(f"""Each program of `examples/validate`, and the stencil and
+        vecadd, was timed untraced in every variant
+        (`examples/validate/measure.sh`), and traced in two: from pageable
+        memory, and from pinned memory without overlap. From each of these two
+        traces alone, and the profile that `xferspy calibrate` wrote, xferspy
+        predicted all other variants: {len(rows)} rows. No constant was fitted
+        to the programs. The traces and times are in the repository, and
+        `examples/validate/accuracy.py` predicts again, without a GPU, and
+        prints every row; the tests hold it to what was reached."""), "",
+        "## What was measured", "",
+        "Median of one round in ms, the best of all n and orders.", "",
+        *workload_lines(rows), "",
+        "## Replay and the published equation", "",
+        wrap("""Absolute error of a round's time, against the measured median.
+        The equation is that of van Werkhoven et al. 2014 for the strategy
+        (`docs/models.md`), with this machine's own parameters; it has none
+        for double buffers. As-is is the traced run against the untraced."""),
+        "", *family_lines(summary), "",
+        f"![Error of each prediction, by strategy and number of streams]"
+        f"({stem}.svg)", "",
+        "## Targets", "", *target_lines(summary, families, inside), "",
+        wrap(f"""The fastest strategy counts where the two fastest differ by
+        more than 3 %, in {len(ranks)} traces, by the time of a round.
+        Mapped memory whose accesses nobody counted is never put first. The
+        report's advice also weighs the setup against the rounds of the run:
+        its first was the fastest in {named_first(ranks, 'advised')}."""),
+        *ranking_lines(summary), *advised_lines(summary), "",
+        "## Where replay is wrong", "",
+        "For each program and strategy the worst of the rows that miss the "
+        "target.", "", *worst_lines(rows, families, notes)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What is predicted from the recorded traces is as right as it was, and
+# docs/accuracy.md says what its script would say today.
+#
+#   recorded.sh SOURCES XFERSPY PYTHON
+set -u
+sources=$1
+xferspy=$2
+python=$3
+validate=$sources/examples/validate
+limits=$validate/limits.json
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+fail() {
+	echo "failed: $*"
+	failed=1
+}
+
+# accuracy ARGS...: leaves no byte code among the sources.
+accuracy() {
+	"$python" -B "$validate/accuracy.py" --summary --xferspy "$xferspy" "$@"
+}
+
+accuracy --check "$limits" --write "$scratch/accuracy.md" ||
+	fail "predictions are worse than $limits"
+for page in accuracy.md accuracy.svg; do
+	diff -u "$sources/docs/$page" "$scratch/$page" >"$scratch/difference" || {
+		head -20 "$scratch/difference"
+		fail "docs/$page is not of today; write it again:" \
+			"examples/validate/accuracy.py --write docs/accuracy.md"
+	}
+done
+
+# The gate itself: each limit a little tighter than what was reached now.
+accuracy --record "$scratch/reached.json" >"$scratch/out" ||
+	fail "the figures of now were not kept"
+accuracy --check "$scratch/reached.json" >"$scratch/out" ||
+	fail "what was reached does not pass as its own limit"
+for tighter in 's/\("pinned, streams: mean.*: \).*[0-9]/\10.0/' \
+	's/\("pinned, streams: rows": \).*[0-9]/\1100000/'; do
+	sed "$tighter" "$scratch/reached.json" >"$scratch/tighter.json"
+	accuracy --check "$scratch/tighter.json" >"$scratch/out" 2>&1
+	[ $? -eq 3 ] || fail "passed, though it must not: $tighter"
+done
+exit "$failed"
