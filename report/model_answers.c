@@ -90,44 +90,46 @@ static void say_streams(struct xs_model_result *result)
 	say(result, xs_arena_print(arena, "%s.", text));
 }
 
-/* How often the busier direction could cross before mapped memory loses: eq. 6
- * is the latencies and the longest of the three. */
-static double crossings(const struct xs_model_result *result)
+/* Whether the kernel should reach into host memory itself. */
+static const char *mapped_or_copies(struct xs_model_result *result)
 {
-	const int64_t copies = larger(result->h2d_ns, result->d2h_ns);
-	const int64_t longest = larger(copies, result->kernel_ns);
-	const int64_t latency = result->choice.mapped_ns - longest;
+	const struct xs_model_choice *choice = &result->choice;
+	const char *rates = choice->mapped_measured
+				? "by the machine's own rates of it"
+				: "at the rate of copies";
+	struct xs_arena *arena = &result->base.arena;
 
-	return copies > 0
-		   ? (double)(result->choice.best_ns - latency) / (double)copies
-		   : INFINITY;
+	if (choice->mapped_ns >= choice->best_ns)
+		return xs_arena_print(arena,
+				      "Copies, not mapped memory: that takes "
+				      "%s (%s) even if each "
+				      "byte crosses the link once, copies %s.",
+				      xs_units_ns(choice->mapped_ns).s, rates,
+				      xs_units_ns(choice->best_ns).s);
+	return xs_arena_print(
+	    arena,
+	    "Mapped memory takes %s (%s) if each byte crosses the link once, "
+	    "copies %s; it loses where the kernel reads or writes each byte "
+	    "more than %.1f times.",
+	    xs_units_ns(choice->mapped_ns).s, rates,
+	    xs_units_ns(choice->best_ns).s, choice->crossings);
 }
 
 static void say_mapped(struct xs_model_result *result)
 {
 	const struct xs_model_choice *choice = &result->choice;
 	struct xs_arena *arena = &result->base.arena;
+	const char *text;
 
 	if (choice->mapped_ns == XS_UNKNOWN || choice->best_ns == XS_UNKNOWN)
 		return;
-	if (choice->mapped_ns >= choice->best_ns) {
-		say(result,
-		    xs_arena_print(arena,
-				   "Copies, not mapped memory: that takes %s "
-				   "even if each byte crosses the link once, "
-				   "copies %s.",
-				   xs_units_ns(choice->mapped_ns).s,
-				   xs_units_ns(choice->best_ns).s));
-		return;
-	}
-	say(result,
-	    xs_arena_print(arena,
-			   "Mapped memory takes %s if each byte crosses the "
-			   "link once, copies %s; it loses to copies where the "
-			   "kernel reads or writes each byte more than %.1f "
-			   "times over the link.",
-			   xs_units_ns(choice->mapped_ns).s,
-			   xs_units_ns(choice->best_ns).s, crossings(result)));
+	text = mapped_or_copies(result);
+	if (choice->hybrid_ns != XS_UNKNOWN)
+		text = xs_arena_print(arena,
+				      "%s Copies in and mapped writes out "
+				      "(hybrid) would take %s.",
+				      text, xs_units_ns(choice->hybrid_ns).s);
+	say(result, text);
 }
 
 static void say_faster(struct xs_model_result *result)

@@ -88,29 +88,85 @@ static const struct xs_estimate *streams_row(const struct xs_estimates *list)
 	return row ? row : fastest(list, "streams", "gomezluna2011");
 }
 
-static struct xs_model_choice choose(const struct xs_estimates *list)
+static double product(double ns, double bytes, double rate)
+{
+	if (!isnan(ns))
+		return ns;
+	return bytes > 0 ? bytes * rate : 0;
+}
+
+/* What equation 6 takes: each byte once, at the rates at which kernels read and
+ * write mapped memory where the machine has them, else at those of copies. */
+static struct xs_vw_load mapped_load(const struct xs_workload *work,
+				     const struct xs_machine *m, bool *measured)
+{
+	const bool both = work->h2d_bytes > 0 && work->d2h_bytes > 0;
+	const double in =
+	    product(NAN, work->h2d_bytes,
+		    both ? m->mapped_both_read.value : m->mapped_read.value);
+	const double out =
+	    product(NAN, work->d2h_bytes,
+		    both ? m->mapped_both_write.value : m->mapped_write.value);
+
+	*measured = isnan(work->h2d_ns) && isnan(work->d2h_ns) &&
+		    isfinite(in + out) && in + out > 0;
+	if (*measured)
+		return (struct xs_vw_load){in, out, work->kernel_ns};
+	return (struct xs_vw_load){
+	    product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
+	    product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
+	    work->kernel_ns};
+}
+
+/* Equation 6, and how often each byte could cross the link until it takes as
+ * long as best_ns. */
+static void choose_mapped(const struct xs_workload *work,
+			  const struct xs_machine *m,
+			  struct xs_model_choice *out)
+{
+	const struct xs_vw_params params = {.lo_in_ns = m->lo_h2d_ns.value,
+					    .lo_out_ns = m->lo_d2h_ns.value};
+	const struct xs_vw_load load =
+	    mapped_load(work, m, &out->mapped_measured);
+	const double latency = params.lo_in_ns + params.lo_out_ns;
+
+	out->mapped_ns = XS_UNKNOWN;
+	out->crossings = NAN;
+	if (isnan(load.in_ns + load.out_ns)) /* fmax would pass over it */
+		return;
+	out->mapped_ns = whole(xs_vw_eq6_ns(&params, &load));
+	if (out->best_ns != XS_UNKNOWN)
+		out->crossings = ((double)out->best_ns - latency) /
+				 fmax(load.in_ns, load.out_ns);
+}
+
+static struct xs_model_choice choose(const struct xs_workload *work,
+				     const struct xs_machine *machine,
+				     const struct xs_estimates *list)
 {
 	const struct xs_estimate *copies =
 	    fastest(list, "pinned", "vanwerkhoven2014");
 	const struct xs_estimate *streams = streams_row(list);
-	const struct xs_estimate *mapped =
-	    fastest(list, "mapped", "vanwerkhoven2014");
+	const struct xs_estimate *hybrid =
+	    fastest(list, "hybrid", "vanwerkhoven2014");
 	const struct xs_estimate *best = copies;
-	struct xs_model_choice out = {XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, NULL,
-				      XS_UNKNOWN};
+	struct xs_model_choice out = {
+	    .explicit_ns = XS_UNKNOWN,
+	    .best_ns = XS_UNKNOWN,
+	    .streams = XS_UNKNOWN,
+	    .hybrid_ns = hybrid ? whole(hybrid->round_ns) : XS_UNKNOWN};
 
 	if (streams && (!copies || streams->round_ns < copies->round_ns))
 		best = streams;
 	if (copies)
 		out.explicit_ns = whole(copies->round_ns);
-	if (mapped)
-		out.mapped_ns = whole(mapped->round_ns);
 	if (best) {
 		out.best_ns = whole(best->round_ns);
 		out.model = best->model;
 		if (best->n_streams > 1)
 			out.streams = best->n_streams;
 	}
+	choose_mapped(work, machine, &out);
 	return out;
 }
 
@@ -124,7 +180,7 @@ static int choose_for(const struct xs_workload *work,
 	struct xs_estimates list = {0};
 	int err = xs_model_workload(work, machine, &how, &list);
 
-	*out = choose(&list);
+	*out = choose(work, machine, &list);
 	xs_estimates_free(&list);
 	return err;
 }
@@ -297,7 +353,7 @@ static int compare(const struct xs_model_question *q,
 	if (isnan(moved.h2d_ns) == isnan(work->h2d_ns) &&
 	    isnan(moved.d2h_ns) == isnan(work->d2h_ns))
 		err = evaluate(q, &moved, to, &list);
-	out->choice = choose(&list);
+	out->choice = choose(&moved, to, &list);
 	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	xs_estimates_free(&list);
@@ -341,7 +397,7 @@ int xs_model_evaluate(const struct xs_model_question *q,
 	if (err)
 		goto out;
 	fill_workload(out, &work);
-	out->choice = choose(&list);
+	out->choice = choose(&work, &out->machine, &list);
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);

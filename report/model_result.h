@@ -30,11 +30,14 @@ struct xs_model_bounds {
 
 /* The times to choose between. */
 struct xs_model_choice {
-	int64_t explicit_ns; /* one copy each way */
-	int64_t best_ns;     /* with copies: that, or streams */
-	int64_t streams;     /* of best_ns; XS_UNKNOWN: no streams */
-	const char *model;   /* that gives best_ns; static */
-	int64_t mapped_ns;
+	int64_t explicit_ns;  /* one copy each way */
+	int64_t best_ns;      /* with copies: that, or streams */
+	int64_t streams;      /* of best_ns; XS_UNKNOWN: no streams */
+	const char *model;    /* that gives best_ns; static */
+	int64_t mapped_ns;    /* each byte crosses the link once */
+	bool mapped_measured; /* by rates of mapped memory, not of copies */
+	double crossings;     /* of each byte at which that takes best_ns */
+	int64_t hybrid_ns;    /* copies in, mapped writes out; the same */
 };
 
 /* The same workload on another machine. */

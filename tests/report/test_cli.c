@@ -137,6 +137,8 @@ static void a_report_has_its_parts(void **state)
 	expect("report " BEFORE, 0, "Where the time went", NULL);
 	expect("report " BEFORE, 0, "profile fitted from the trace", NULL);
 	expect("report " BEFORE " --machine k20m", 0, "profile k20m", NULL);
+	expect("report " BEFORE " --atgpu", 0, "ATGPU  Carroll and Wong 2017",
+	       NULL);
 	expect("report " BEFORE " --machine fitted --machine gtx-titan", 0,
 	       "unchanged on gtx-titan: the run takes", NULL);
 	expect("report " BEFORE " --machine fitted --machine gtx-280", 0,
