@@ -2,9 +2,9 @@
 /*
  * machine:<profile>: the recorded round on another machine, as it is. Copies
  * take that machine's times; calls, waits and kernels the recorded ones by the
- * ratio of the two machines' figures. A trace does not say what bounds a
- * kernel, so that its time follows memory bandwidth and the interval reaches to
- * what peak arithmetic would make of it.
+ * ratio of the two machines' figures. A trace without counts does not say what
+ * bounds a kernel, so that its time follows memory bandwidth and the interval
+ * reaches to what peak arithmetic would make of it.
  */
 #include "model/strategy.h"
 
@@ -19,7 +19,7 @@ struct move {
 	const struct xs_machine *from; /* where the trace was taken */
 	double memory_ratio;	       /* of times bound by device memory */
 	double flops_ratio;	       /* ... by arithmetic; NAN: not known */
-	double kernel_ratio;
+	double kernel_ratio, other_ratio; /* of kernels, and what it may be */
 	bool all_pinned; /* what has no times of its own copies as if pinned */
 };
 
@@ -219,8 +219,7 @@ static int estimate(const struct move *move, struct xs_estimate *row)
 	struct move bound = *move;
 	int rc = xs_estimate_row(&move->c, draw, row);
 
-	if (!isnan(move->flops_ratio))
-		bound.kernel_ratio = move->flops_ratio;
+	bound.kernel_ratio = move->other_ratio;
 	if (!rc)
 		rc = widen(&bound, row);
 	bound = *move;
@@ -285,23 +284,40 @@ static double time_ratio(double to_rate, double from_rate)
 	return to_rate > 0 && from_rate > 0 ? from_rate / to_rate : NAN;
 }
 
+/* Whether the counted instructions take the traced machine longer at its peak
+ * (a multiply-add in each lane of a warp) than the counted bytes do. */
+static bool is_arithmetic_bound(const struct move *move)
+{
+	const struct xs_work *w = &move->c.work;
+	const double operations = w->instructions * 32 * 2;
+	const double bytes = (w->read_sectors + w->write_sectors) * 32;
+
+	return move->from->memory_bandwidth > 0 && move->from->peak_flops > 0 &&
+	       operations / move->from->peak_flops >
+		   bytes / move->from->memory_bandwidth;
+}
+
 /* What becomes of kernels, as far as the profiles say. */
 static void set_ratios(struct move *move, struct xs_estimate *row)
 {
 	const struct xs_machine *to = move->c.machine, *from = move->from;
-
-	move->memory_ratio =
+	const double memory =
 	    time_ratio(to->memory_bandwidth, from->memory_bandwidth);
-	move->flops_ratio = time_ratio(to->peak_flops, from->peak_flops);
-	move->kernel_ratio =
-	    isnan(move->memory_ratio) ? move->flops_ratio : move->memory_ratio;
-	if (isnan(move->memory_ratio))
-		move->memory_ratio = 1;
+	const double flops = time_ratio(to->peak_flops, from->peak_flops);
+
+	move->memory_ratio = isnan(memory) ? 1 : memory;
+	move->flops_ratio = flops;
+	move->kernel_ratio = isnan(memory) ? flops : memory;
+	move->other_ratio = isnan(flops) ? memory : flops;
+	if (!isnan(flops) && is_arithmetic_bound(move)) {
+		move->kernel_ratio = flops;
+		move->other_ratio = isnan(memory) ? flops : memory;
+	}
 	if (isnan(move->kernel_ratio)) {
-		move->kernel_ratio = 1;
+		move->kernel_ratio = move->other_ratio = 1;
 		xs_assume(row, "kernels take as long as in the trace: the "
 			       "profiles do not compare the GPUs");
-	} else if (isnan(move->flops_ratio)) {
+	} else if (isnan(flops)) {
 		xs_assume(row, "memory bounds the kernels: the profiles do not "
 			       "compare peak arithmetic");
 	}

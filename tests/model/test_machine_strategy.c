@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* machine:<profile>: the recorded round on another machine. */
+#include "model/strategy.h"
 #include "tests/model/small_phase.h"
 
 static struct xs_elsewhere others[2];
@@ -134,6 +135,35 @@ static void test_kernels_between_two_bounds(void **unused)
 	assert_true(row->round_ns - row->low_ns > 100000);
 }
 
+/* 1000 sectors are 8 ns of 4 TB/s, 32 kB; 9000 instructions of warps 9.6 ns of
+ * 60 Tflop/s, 7000 7.5 ns. */
+static void test_counts_say_what_bounds_kernels(void **unused)
+{
+	struct xs_machine *to = elsewhere();
+	struct xs_case c = {.phase = &phase,
+			    .machine = &machine,
+			    .options = &options,
+			    .as_is_ns = 510000};
+
+	(void)unused;
+	pin_all();
+	to->memory_bandwidth /= 2;
+	to->peak_flops /= 4;
+	xs_work_of_phase(&phase, &c.work);
+	c.work.read_sectors = 600;
+	c.work.write_sectors = 400;
+	c.work.instructions = 9000;
+	xs_estimates_free(&list);
+	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_near(list.items[0].round_ns, 172000 + 300000);
+	assert_true(list.items[0].low_ns < 172000 + 101000);
+	c.work.instructions = 7000;
+	xs_estimates_free(&list);
+	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_near(list.items[0].round_ns, 172000 + 100000);
+	assert_true(list.items[0].high_ns > 172000 + 299000);
+}
+
 static void test_unknown_gpus_leave_kernels_alone(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -235,6 +265,7 @@ int main(void)
 	    TEST(test_cold_pages_stay_cold),
 	    TEST(test_pageable_copies_without_a_curve),
 	    TEST(test_kernels_between_two_bounds),
+	    TEST(test_counts_say_what_bounds_kernels),
 	    TEST(test_unknown_gpus_leave_kernels_alone),
 	    TEST(test_calls_by_ratio),
 	    TEST(test_what_was_traced_is_what_it_is_set_against),
