@@ -5,14 +5,15 @@
 # traces that predictions start from; accuracy.py then sets one against the
 # other.
 #
-#   examples/validate/measure.sh [--only PART,...] [BUILD [OUTPUT [MACHINE]]]
+#   examples/validate/measure.sh [--only PART,...] [--workloads FILE]
+#                                [BUILD [OUTPUT [MACHINE]]]
 #
 # BUILD: the build tree (build). OUTPUT: where machines/, traces/ and
 # validate/results/ go (examples). MACHINE: the profile's name (from the GPU).
 # --only: these parts alone: calibrate, a workload of the table below, or
 # others (the traces that demo and tests read besides); results of the rest
-# stay as they were. A part that fails is named at the end and leaves the
-# others standing.
+# stay as they were. --workloads: a table of your own, instead of the one below.
+# A part that fails is named at the end and leaves the others standing.
 set -u
 
 # workload | program | arguments | sizes, as --n | numbers of streams
@@ -43,10 +44,14 @@ rounds=20	# of each variant
 traced_rounds=10 # enough for a median, few enough for a small file
 
 only=
-if [ "${1:-}" = --only ]; then
-	only=${2:?--only needs a part}
+while [ $# -gt 0 ]; do
+	case $1 in
+	--only) only=${2:?"--only needs a part"} ;;
+	--workloads) workloads=$(cat "${2:?"--workloads needs a file"}") || exit 1 ;;
+	*) break ;;
+	esac
 	shift 2
-fi
+done
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:-build}" && pwd) || exit 1
 mkdir -p "${2:-examples}" && out=$(cd "${2:-examples}" && pwd) || exit 1
@@ -83,10 +88,10 @@ is_wanted() {
 	esac
 }
 
-# program NAME: its path in the build tree.
-program() {
-	for folder in "$build/examples" "$build/examples/validate"; do
-		[ -x "$folder/$1" ] && echo "$folder/$1" && return
+# find_program NAME: its path in the build tree goes to $path.
+find_program() {
+	for path in "$build/examples/$1" "$build/examples/validate/$1"; do
+		[ -x "$path" ] && return
 	done
 	note_failure "$1 is not built"
 	return 1
@@ -120,8 +125,8 @@ record() {
 	trace=$out/traces/$1.xspy
 	shift
 	rm -f "$trace"
-	if ! XFERSPY_OUTPUT=$trace LD_PRELOAD=$preload timeout 60 "$@" ||
-		[ ! -s "$trace" ]; then
+	if ! timeout 60 env XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
+		"$@" || [ ! -s "$trace" ]; then
 		note_failure "trace of $*"
 	else
 		# Where the trace goes, the program's files are not.
@@ -152,7 +157,7 @@ run_case() {
 # run_workload WORKLOAD PROGRAM ARGUMENTS SIZES STREAMS: a line of the table.
 # shellcheck disable=SC2086 # arguments and sizes are lists of words
 run_workload() {
-	is_wanted "$1" && path=$(program "$2") || return
+	is_wanted "$1" && find_program "$2" || return
 	[ -n "$4" ] || run_case "$1" "$5" "$path" $3
 	for n in $4; do
 		run_case "$1" "$5" "$path" $3 --n "$n"
@@ -161,7 +166,7 @@ run_workload() {
 
 # What demo and tests read besides.
 record_others() {
-	path=$(program stencil) || return
+	find_program stencil || return
 	record stencil-512-streams "$path" --n 512 \
 		--rounds "$traced_rounds" --variant streams --streams 16
 	record stencil-512-pageable-static "$path-static" --n 512 \
@@ -189,6 +194,12 @@ each_workload() {
 	done 3<"$scratch/.table"
 }
 
+for part in $(echo "$only" | tr , ' '); do
+	printf '%s\ncalibrate|\nothers|' "$workloads" | grep -q "^$part|" || {
+		echo "measure.sh: --only $part: no such part" >&2
+		exit 1
+	}
+done
 if is_wanted calibrate; then
 	timeout 100 "$xferspy" calibrate --name "$machine" \
 		-o "$out/machines/$machine.json" || note_failure "calibrate"
