@@ -12,6 +12,8 @@
 #include "model/model.h"
 #include "report/result.h"
 
+#include <math.h>
+
 /*
  * A figure of the trace. No run lasts 36 years and none moves an exbibyte: a
  * damaged trace may say so, and sums of what is left here cannot overflow.
@@ -21,6 +23,13 @@ static inline int64_t xs_build_number(uint64_t value)
 	const uint64_t most = UINT64_C(1) << 60;
 
 	return (int64_t)(value < most ? value : most);
+}
+
+/* A figure of a model; what no run can mean is not known. */
+static inline int64_t xs_build_whole(double value)
+{
+	return isfinite(value) && fabs(value) < 0x1p62 ? llround(value)
+						       : XS_UNKNOWN;
 }
 
 /* A string of the trace by index; NULL for none. */

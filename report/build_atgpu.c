@@ -6,32 +6,25 @@
 
 #include <math.h>
 
-/* A figure of the model; what no trace can mean is not known. */
-static int64_t whole(double value)
-{
-	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
-						       : XS_UNKNOWN;
-}
-
 static void copy(const struct xs_atgpu_phase *in, struct xs_result_atgpu *out)
 {
 	*out = (struct xs_result_atgpu){
-	    .rounds = whole(in->rounds),
-	    .in_words = whole(in->in_words),
-	    .out_words = whole(in->out_words),
-	    .in_transactions = whole(in->in_transactions),
-	    .out_transactions = whole(in->out_transactions),
-	    .global_words = whole(in->global_words),
-	    .shared_words = whole(in->shared_words),
-	    .thread_blocks = whole(in->thread_blocks),
-	    .blocks_per_sm = whole(in->blocks_at_once),
-	    .operations = whole(in->operations),
-	    .memory_blocks = whole(in->accesses),
-	    .in_ns = whole(in->in_ns),
-	    .out_ns = whole(in->out_ns),
-	    .cost_ns = whole(in->cost_ns),
-	    .gpu_cost_ns = whole(in->gpu_cost_ns),
-	    .swgpu_cost_ns = whole(in->swgpu_cost_ns),
+	    .rounds = xs_build_whole(in->rounds),
+	    .in_words = xs_build_whole(in->in_words),
+	    .out_words = xs_build_whole(in->out_words),
+	    .in_transactions = xs_build_whole(in->in_transactions),
+	    .out_transactions = xs_build_whole(in->out_transactions),
+	    .global_words = xs_build_whole(in->global_words),
+	    .shared_words = xs_build_whole(in->shared_words),
+	    .thread_blocks = xs_build_whole(in->thread_blocks),
+	    .blocks_per_sm = xs_build_whole(in->blocks_at_once),
+	    .operations = xs_build_whole(in->operations),
+	    .memory_blocks = xs_build_whole(in->accesses),
+	    .in_ns = xs_build_whole(in->in_ns),
+	    .out_ns = xs_build_whole(in->out_ns),
+	    .cost_ns = xs_build_whole(in->cost_ns),
+	    .gpu_cost_ns = xs_build_whole(in->gpu_cost_ns),
+	    .swgpu_cost_ns = xs_build_whole(in->swgpu_cost_ns),
 	    .transfer_share = in->share,
 	    .transfer_share_observed = in->share_observed,
 	};

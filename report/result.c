@@ -22,12 +22,6 @@ static int64_t known(uint64_t value)
 	return value ? xs_build_number(value) : XS_UNKNOWN;
 }
 
-static int64_t from_double(double value)
-{
-	return isfinite(value) && fabs(value) < 0x1p62 ? llround(value)
-						       : XS_UNKNOWN;
-}
-
 static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
 {
 	time_t seconds = (time_t)(realtime_ns / 1000000000u);
@@ -193,14 +187,14 @@ void xs_build_estimate(struct xs_result *result,
 	    .model = xs_arena_copy(arena, in->model),
 	    .n_streams = known(in->n_streams),
 	    .order = orders[in->order],
-	    .round_ns = from_double(in->round_ns),
-	    .low_ns = from_double(in->low_ns),
-	    .high_ns = from_double(in->high_ns),
+	    .round_ns = xs_build_whole(in->round_ns),
+	    .low_ns = xs_build_whole(in->low_ns),
+	    .high_ns = xs_build_whole(in->high_ns),
 	    .speedup = NAN,
 	    .app_wall_ns = XS_UNKNOWN,
 	    .saves_ns = XS_UNKNOWN,
-	    .setup_ns = from_double(in->setup_ns),
-	    .breakeven_rounds = from_double(in->breakeven_rounds),
+	    .setup_ns = xs_build_whole(in->setup_ns),
+	    .breakeven_rounds = xs_build_whole(in->breakeven_rounds),
 	    .effort = efforts[in->effort],
 	    .applies = in->applies,
 	    .assumes_once = in->assumes_once,
