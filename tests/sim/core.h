@@ -193,6 +193,17 @@ XS_SIM_API int xs_sim_set_device(int device);
 /* The one context of a device; stands for a CUcontext. */
 XS_SIM_API void *xs_sim_context(int device);
 
+/* --- counts.c: what kernels do */
+struct xs_sim_counts {
+	uint64_t kernels, instructions; /* of warps */
+	uint64_t sectors_read, sectors_written;
+	uint64_t requests_read, requests_written;
+	uint64_t host_sectors_read, host_sectors_written;
+};
+/* Both wait for the device; in between, what its kernels do is counted. */
+XS_SIM_API void xs_sim_count_start(int device);
+XS_SIM_API void xs_sim_count_stop(int device, struct xs_sim_counts *out);
+
 /* --- attribute.c: 0 for what the device does not have. */
 #define XS_SIM_NAME	    "Simulated CUDA device"
 #define XS_SIM_CUDA_VERSION 13000

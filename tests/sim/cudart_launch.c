@@ -188,12 +188,36 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
+/* The runtime launches through the driver, as its callbacks show. */
+static int launch_in_driver(struct xs_sim_function *function,
+			    const cuLaunchKernel_params *params,
+			    const char *symbol, bool per_thread)
+{
+	const uint32_t grid[3] = {params->gridDimX, params->gridDimY,
+				  params->gridDimZ};
+	const uint32_t block[3] = {params->blockDimX, params->blockDimY,
+				   params->blockDimZ};
+	struct xs_sim_call call = {
+	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = per_thread ? CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz
+			       : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	    .name = "cuLaunchKernel",
+	    .params = params,
+	    .symbol = symbol,
+	};
+
+	xs_sim_enter(&call);
+	return xs_sim_leave(
+	    &call,
+	    xs_sim_launch(function, xs_rt_stream(params->hStream, per_thread),
+			  grid, block, params->sharedMemBytes,
+			  params->kernelParams));
+}
+
 static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 			  dim3 block, void **args, size_t shared_bytes,
 			  cudaStream_t stream, bool per_thread)
 {
-	const uint32_t grid3[3] = {grid.x, grid.y, grid.z};
-	const uint32_t block3[3] = {block.x, block.y, block.z};
 	struct xs_sim_function_info info;
 	struct xs_sim_function *function;
 	int error, rc;
@@ -207,8 +231,13 @@ static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 	if (rc == 0 && !function)
 		rc = error;
 	if (rc == 0)
-		rc = xs_sim_launch(function, xs_rt_stream(stream, per_thread),
-				   grid3, block3, shared_bytes, args);
+		rc = launch_in_driver(function,
+				      &(cuLaunchKernel_params){
+					  (CUfunction)(void *)function, grid.x,
+					  grid.y, grid.z, block.x, block.y,
+					  block.z, (unsigned)shared_bytes,
+					  stream, args, NULL},
+				      info.name, per_thread);
 	return xs_rt_leave(call, rc);
 }
 

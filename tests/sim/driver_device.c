@@ -222,11 +222,26 @@ static int launch(const cuLaunchKernel_params *p)
 			     p->sharedMemBytes, p->kernelParams);
 }
 
-DRV_API(cuLaunchKernel,
-	(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-	 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-	 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-	 void **kernelParams, void **extra),
-	(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-	 sharedMemBytes, hStream, kernelParams, extra),
-	launch(&drv_params))
+/* Not a row: the callback has the kernel's name. */
+XS_SIM_API CUresult CUDAAPI cuLaunchKernel(
+    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+    unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+    void **kernelParams, void **extra)
+{
+	const cuLaunchKernel_params params = {
+	    f,	       gridDimX,     gridDimY,	gridDimZ,
+	    blockDimX, blockDimY,    blockDimZ, sharedMemBytes,
+	    hStream,   kernelParams, extra};
+	struct xs_sim_call call = DRV_CALL(cuLaunchKernel, &params);
+	struct xs_sim_function_info info;
+	int rc;
+
+	if (f) {
+		xs_sim_function_info((struct xs_sim_function *)(void *)f,
+				     &info);
+		call.symbol = info.name;
+	}
+	rc = xs_drv_enter(&call);
+	return (CUresult)xs_sim_leave(&call, rc ? rc : launch(&params));
+}

@@ -58,6 +58,14 @@ DRV_API(cuStreamSynchronize, (CUstream hStream), (hStream),
 DRV_API(cuStreamQuery, (CUstream hStream), (hStream),
 	xs_sim_stream_done(xs_sim_stream_get(hStream)) ? CUDA_SUCCESS
 						       : CUDA_ERROR_NOT_READY)
+DRV_API(cuStreamIsCapturing,
+	(CUstream hStream, CUstreamCaptureStatus *captureStatus),
+	(hStream, captureStatus),
+	(*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
+DRV_API(cuStreamIsCapturing_ptsz,
+	(CUstream hStream, CUstreamCaptureStatus *captureStatus),
+	(hStream, captureStatus),
+	(*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
 DRV_API(cuStreamWaitEvent,
 	(CUstream hStream, CUevent hEvent, unsigned int Flags),
 	(hStream, hEvent, Flags),

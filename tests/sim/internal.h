@@ -33,6 +33,15 @@ struct xs_sim_work {
 	uint64_t bytes;	       /* read and written outside of the SM */
 };
 
-struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch);
+/* counts: NULL where the kernel is not counted. */
+struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch,
+			      struct xs_sim_counts *counts);
+
+/* counts.c: where to count on a device, NULL while nothing is counted. */
+struct xs_sim_counts *xs_sim_counts_of(int device);
+/* An access of `bytes` by each lane of one warp that is in the mask. */
+void xs_sim_count_access(struct xs_sim_counts *to, bool store,
+			 const uintptr_t *at, const uint8_t *mask,
+			 size_t bytes);
 
 #endif

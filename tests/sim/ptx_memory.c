@@ -140,6 +140,16 @@ static void load_param(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 	load(warp, insn, at);
 }
 
+/* A device's warp has half of our lanes. */
+static void count(const struct xs_ptx_warp *warp,
+		  const struct xs_ptx_insn *insn, const uintptr_t at[LANES])
+{
+	for (unsigned l = 0; l < LANES; l += XS_SIM_WARP_SIZE)
+		xs_sim_count_access(warp->block->counts,
+				    insn->code != XS_PTX_ld, at + l,
+				    warp->mask + l, width(insn));
+}
+
 void xs_ptx_access(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 {
 	bool shared = insn->code == XS_PTX_atom ? insn->to_space
@@ -159,4 +169,6 @@ void xs_ptx_access(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 		atomic(warp, insn, at);
 	if (!shared)
 		warp->block->work.bytes += warp->active * width(insn);
+	if (!shared && warp->block->counts)
+		count(warp, insn, at);
 }

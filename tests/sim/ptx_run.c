@@ -116,15 +116,28 @@ static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 	return false;
 }
 
+/* How many of the device's warps ours stands for have lanes that run. */
+static unsigned warps_on(const struct xs_ptx_warp *warp)
+{
+	unsigned warps = 0;
+
+	for (unsigned l = 0; l < LANES; l += XS_SIM_WARP_SIZE)
+		warps += memchr(warp->on + l, true, XS_SIM_WARP_SIZE) != NULL;
+	return warps;
+}
+
 /* Until every lane has left or waits at a barrier. */
 static void run_warp(struct xs_ptx_warp *warp)
 {
 	const struct xs_ptx_insn *insns = warp->block->kernel->insns;
+	struct xs_sim_counts *counts = warp->block->counts;
 	uint64_t instructions = 0;
 	uint32_t pc, limit;
 
 	while (schedule(warp, &pc, &limit)) {
 		const unsigned on = warp->active;
+		const unsigned warps = counts ? warps_on(warp) : 0;
+		uint64_t before = instructions;
 		bool parted = false;
 
 		while (pc < limit && !parted) {
@@ -139,6 +152,9 @@ static void run_warp(struct xs_ptx_warp *warp)
 		}
 		if (!parted)
 			part(warp, pc, pc);
+		if (counts)
+			counts->instructions +=
+			    (instructions - before) / on * warps;
 	}
 	warp->block->work.instructions += instructions;
 }
@@ -251,7 +267,8 @@ static void run_grid(struct xs_ptx_warp *warps, unsigned warp_count,
 			}
 }
 
-struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch)
+struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch,
+			      struct xs_sim_counts *counts)
 {
 	const struct xs_ptx_kernel *k =
 	    xs_sim_function_kernel(launch->function);
@@ -260,7 +277,8 @@ struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch)
 	const unsigned warp_count = (threads + LANES - 1) / LANES;
 	const size_t warp_regs = (size_t)k->slots * LANES;
 	const size_t warp_local = (size_t)k->local_bytes * LANES;
-	struct xs_ptx_block block = {.launch = launch, .kernel = k};
+	struct xs_ptx_block block = {
+	    .launch = launch, .kernel = k, .counts = counts};
 	struct xs_ptx_warp *warps = calloc(warp_count, sizeof(*warps));
 	uint64_t *regs = calloc(warp_count * warp_regs + 1, sizeof(*regs));
 	char *local = calloc(warp_count * warp_local + 1, 1);
@@ -275,6 +293,8 @@ struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch)
 		prepare_warp(&warps[w], w * LANES);
 	}
 	run_grid(warps, warp_count, threads);
+	if (counts)
+		counts->kernels++;
 out:
 	free(warps);
 	free(regs);

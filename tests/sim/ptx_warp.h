@@ -31,6 +31,7 @@ struct xs_ptx_block {
 	const struct xs_ptx_kernel *kernel;
 	char *shared;
 	struct xs_sim_work work;
+	struct xs_sim_counts *counts; /* NULL: not counted */
 };
 
 struct xs_ptx_warp {

@@ -103,7 +103,8 @@ static struct xs_sim_work perform(struct device *device, struct xs_sim_op *op)
 		if (++device->launches == xs_sim_config.hang)
 			for (;;)
 				pause();
-		work = xs_sim_run(&op->launch);
+		work = xs_sim_run(&op->launch,
+				  xs_sim_counts_of(op->stream->device));
 		break;
 	case XS_SIM_WAIT:
 		wait_for_record(op);
