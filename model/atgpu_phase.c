@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/atgpu_phase.h"
 
-#include "model/work.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,16 +98,16 @@ static void add_kernels(const struct xs_phase *phase,
 
 /* Counters are of whole rounds: each block of each kernel takes its equal part
  * of them. */
-static void add_counts(const struct xs_atgpu_counts *counts,
+static void add_counts(const struct xs_work *work,
 		       struct xs_atgpu_launch *launches, size_t count,
 		       struct xs_atgpu_phase *out)
 {
-	out->accesses = counts->sectors;
-	out->operations = counts->instructions / out->thread_blocks;
+	out->accesses = work->read_sectors + work->write_sectors;
+	out->operations = work->instructions / out->thread_blocks;
 	for (size_t i = 0; i < count; i++) {
 		launches[i].operations = out->operations;
 		launches[i].accesses =
-		    counts->sectors * launches[i].blocks / out->thread_blocks;
+		    out->accesses * launches[i].blocks / out->thread_blocks;
 	}
 }
 
@@ -176,9 +174,8 @@ static size_t count_kernels(const struct xs_phase *phase)
 	return count;
 }
 
-int xs_atgpu_of_phase(const struct xs_phase *phase,
-		      const struct xs_machine *machine,
-		      const struct xs_atgpu_counts *counts,
+int xs_atgpu_of_phase(const struct xs_phase *phase, const struct xs_work *work,
+		      const struct xs_machine *machine, double global_bytes,
 		      struct xs_atgpu_phase *out)
 {
 	const struct xs_atgpu_machine at = machine_of(phase, machine);
@@ -186,12 +183,12 @@ int xs_atgpu_of_phase(const struct xs_phase *phase,
 	    calloc(count_kernels(phase) + 1, sizeof(*launches));
 	struct xs_atgpu_round round = {.launches = launches};
 
-	*out = without_costs(phase, counts->global_bytes);
+	*out = without_costs(phase, global_bytes);
 	if (!launches)
 		return -ENOMEM;
 	add_kernels(phase, machine, launches, &round.launch_count, out);
 	if (round.launch_count)
-		add_counts(counts, launches, round.launch_count, out);
+		add_counts(work, launches, round.launch_count, out);
 	round.in_words = out->in_words;
 	round.out_words = out->out_words;
 	round.in_transactions = out->in_transactions;

@@ -9,14 +9,7 @@
 
 #include "analyzer/phase.h"
 #include "model/atgpu.h"
-#include "model/machine.h"
-
-/* What only hardware counters and allocations tell; NAN: not counted. */
-struct xs_atgpu_counts {
-	double instructions; /* that the warps of one round execute */
-	double sectors;	     /* 32 bytes each, read and written, one round */
-	double global_bytes; /* device memory in use at its peak */
-};
+#include "model/work.h"
 
 struct xs_atgpu_phase {
 	double rounds;				  /* R */
@@ -38,13 +31,14 @@ struct xs_atgpu_phase {
 };
 
 /*
+ * work: of the phase; its counts of instructions and sectors are t_i and q_i.
+ * global_bytes: device memory in use at its peak, NAN where it is not known.
  * alpha and beta are those of the memory that the phase copies from and to:
  * pinned memory's, or for pageable memory the line through the curve's
  * smallest copy and the phase's mean one. 0 or -ENOMEM.
  */
-int xs_atgpu_of_phase(const struct xs_phase *phase,
-		      const struct xs_machine *machine,
-		      const struct xs_atgpu_counts *counts,
+int xs_atgpu_of_phase(const struct xs_phase *phase, const struct xs_work *work,
+		      const struct xs_machine *machine, double global_bytes,
 		      struct xs_atgpu_phase *out);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "model/atgpu_phase.h"
 
-static struct xs_atgpu_counts counts;
+static struct xs_work counted;
+static double global_bytes;
 static struct xs_atgpu_phase at;
 
 static int set_up_atgpu(void **unused)
@@ -27,13 +28,18 @@ static int set_up_atgpu(void **unused)
 	steps[1].blocks = 80;
 	steps[1].block_threads = 128;
 	steps[1].shared_bytes = 8192;
-	counts = (struct xs_atgpu_counts){8000, 62500, 4000000};
+	counted = (struct xs_work){.instructions = 8000,
+				   .read_sectors = 40000,
+				   .write_sectors = 22500};
+	global_bytes = 4000000;
 	return 0;
 }
 
 static void work_out(void)
 {
-	assert_int_equal(xs_atgpu_of_phase(&phase, &machine, &counts, &at), 0);
+	assert_int_equal(
+	    xs_atgpu_of_phase(&phase, &counted, &machine, global_bytes, &at),
+	    0);
 }
 
 static void test_metrics(void **unused)
@@ -117,7 +123,8 @@ static void test_pageable(void **unused)
 static void test_not_counted(void **unused)
 {
 	(void)unused;
-	counts = (struct xs_atgpu_counts){NAN, NAN, NAN};
+	xs_work_of_phase(&phase, &counted);
+	global_bytes = NAN;
 	work_out();
 	assert_near(at.in_ns, 25000);
 	assert_true(isnan(at.operations) && isnan(at.accesses));
@@ -132,7 +139,8 @@ static void test_not_counted(void **unused)
 static void test_no_kernel(void **unused)
 {
 	(void)unused;
-	counts = (struct xs_atgpu_counts){NAN, NAN, NAN};
+	xs_work_of_phase(&phase, &counted);
+	global_bytes = NAN;
 	phase.step_count = 1;
 	phase.d2h_ops = phase.d2h_bytes = 0;
 	set_range(&machine.G_d2h, NAN);
