@@ -26,22 +26,23 @@ pop_buoydiff|pop_buoydiff|||2,3,6,7,14,21,42
 reduction|reduction|||2,4,8,16,32,64
 matmul-naive|matmul|--kernel naive|2048|2,4,8,16,32,64
 matmul-tiled|matmul|--kernel tiled|2048|2,4,8,16,32,64
-sweep-work-10|sweep|--work 10||2,4,8,16,32,64
-sweep-work-250|sweep|--work 250||2,4,8,16,32,64
-sweep-work-500|sweep|--work 500||2,4,8,16,32,64
-sweep-work-1000|sweep|--work 1000||2,4,8,16,32,64
-sweep-work-2000|sweep|--work 2000||2,4,8,16,32,64
-sweep-work-8000|sweep|--work 8000||2,4,8,16,32,64
-sweep-in-1-out-23|sweep|--in-mb 1 --out-mb 23||2,4,8,16,32,64
-sweep-in-6-out-18|sweep|--in-mb 6 --out-mb 18||2,4,8,16,32,64
-sweep-in-12-out-12|sweep|--in-mb 12 --out-mb 12||2,4,8,16,32,64
-sweep-in-18-out-6|sweep|--in-mb 18 --out-mb 6||2,4,8,16,32,64
-sweep-in-23-out-1|sweep|--in-mb 23 --out-mb 1||2,4,8,16,32,64
+sweep-w10|sweep|--work 10||2,4,8,16,32,64
+sweep-w250|sweep|--work 250||2,4,8,16,32,64
+sweep-w500|sweep|--work 500||2,4,8,16,32,64
+sweep-w1000|sweep|--work 1000||2,4,8,16,32,64
+sweep-w2000|sweep|--work 2000||2,4,8,16,32,64
+sweep-w8000|sweep|--work 8000||2,4,8,16,32,64
+asymmetric-in1-out23|sweep|--in-mb 1 --out-mb 23||2,4,8,16,32,64
+asymmetric-in6-out18|sweep|--in-mb 6 --out-mb 18||2,4,8,16,32,64
+asymmetric-in12-out12|sweep|--in-mb 12 --out-mb 12||2,4,8,16,32,64
+asymmetric-in18-out6|sweep|--in-mb 18 --out-mb 6||2,4,8,16,32,64
+asymmetric-in23-out1|sweep|--in-mb 23 --out-mb 1||2,4,8,16,32,64
 '
 variants=pageable,pinned,streams,mapped,hybrid,double-buffer
 orders=depth,breadth
 rounds=20	# of each variant
 traced_rounds=10 # enough for a median, few enough for a small file
+counted_rounds=3 # no more launches of a kernel are counted
 
 only=
 while [ $# -gt 0 ]; do
@@ -120,13 +121,14 @@ as_rows() {
 	{ row("pageable"); row("pinned") }'
 }
 
-# record NAME COMMAND...: one traced run.
+# record NAME MODE COMMAND...: one run under the library.
 record() {
 	trace=$out/traces/$1.xspy
-	shift
+	mode=$2
+	shift 2
 	rm -f "$trace"
-	if ! timeout 60 env XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
-		"$@" || [ ! -s "$trace" ]; then
+	if ! timeout 60 env XFERSPY_OUTPUT="$trace" XFERSPY_MODE="$mode" \
+		LD_PRELOAD="$preload" "$@" || [ ! -s "$trace" ]; then
 		note_failure "trace of $*"
 	else
 		# Where the trace goes, the program's files are not.
@@ -136,7 +138,7 @@ record() {
 }
 
 # run_case WORKLOAD STREAMS COMMAND...: every variant untraced, then the two
-# baselines traced.
+# baselines traced, and the kernels counted.
 run_case() {
 	workload=$1
 	streams=$2
@@ -149,9 +151,11 @@ run_case() {
 	as_rows "$workload-$size" "$workload" <"$scratch/measured" \
 		>>"$scratch/$workload"
 	for variant in pageable pinned; do
-		record "$workload-$size-$variant" "$@" \
+		record "$workload-$size-$variant" trace "$@" \
 			--rounds "$traced_rounds" --variant "$variant"
 	done
+	record "$workload-$size-counters" counters "$@" \
+		--rounds "$counted_rounds" --variant pinned
 }
 
 # run_workload WORKLOAD PROGRAM ARGUMENTS SIZES STREAMS: a line of the table.
@@ -167,13 +171,13 @@ run_workload() {
 # What demo and tests read besides.
 record_others() {
 	find_program stencil || return
-	record stencil-512-streams "$path" --n 512 \
+	record stencil-512-streams trace "$path" --n 512 \
 		--rounds "$traced_rounds" --variant streams --streams 16
-	record stencil-512-pageable-static "$path-static" --n 512 \
+	record stencil-512-pageable-static trace "$path-static" --n 512 \
 		--rounds "$traced_rounds"
 	if python3 -c 'import torch; assert torch.cuda.is_available()' \
 		2>/dev/null; then
-		record tensors-40 python3 "$source_dir/tensors.py"
+		record tensors-40 trace python3 "$source_dir/tensors.py"
 	else
 		echo "measure.sh: no python3 with torch on CUDA:" \
 			"leaving out tensors.py"
