@@ -25,10 +25,10 @@ static inline int64_t xs_build_number(uint64_t value)
 	return (int64_t)(value < most ? value : most);
 }
 
-/* A figure of a model; what no run can mean is not known. */
+/* A figure of a model, within the same bounds; beyond them, not known. */
 static inline int64_t xs_build_whole(double value)
 {
-	return isfinite(value) && fabs(value) < 0x1p62 ? llround(value)
+	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
 						       : XS_UNKNOWN;
 }
 

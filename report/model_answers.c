@@ -35,6 +35,8 @@ static void say_what_dominates(struct xs_model_result *result)
 	struct xs_arena *arena = &result->base.arena;
 	int64_t total, longest;
 
+	if (kernel == XS_UNKNOWN)
+		return;
 	if (in == XS_UNKNOWN || out == XS_UNKNOWN) {
 		say(result, "The profile has no bandwidth: give --h2d-ms and "
 			    "--d2h-ms.");
