@@ -242,6 +242,38 @@ static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 	return 0;
 }
 
+static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_counter *counter;
+	uint32_t name;
+
+	if (trace->counter_count >= XS_NONE ||
+	    !xs_decoder_element(d, &d->strings, rec->name, &name))
+		return -ENOMEM;
+	counter = xs_array_grow(trace->counters, trace->counter_count,
+				sizeof(*counter));
+	if (!counter)
+		return -ENOMEM;
+	trace->counters = counter;
+	counter[trace->counter_count++] = (struct xs_counter){
+	    .name = name,
+	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
+	    .block = {rec->block_x, rec->block_y, rec->block_z},
+	    .correlation = rec->correlation,
+	    .device = rec->device,
+	    .launch = rec->launch,
+	    .sectors_read = rec->sectors_read,
+	    .sectors_written = rec->sectors_written,
+	    .requests_read = rec->requests_read,
+	    .requests_written = rec->requests_written,
+	    .host_sectors_read = rec->host_sectors_read,
+	    .host_sectors_written = rec->host_sectors_written,
+	    .instructions = rec->instructions,
+	};
+	return 0;
+}
+
 static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 {
 	struct xs_source_line line = {.line = rec->line}, *sources;
@@ -277,6 +309,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_source(d, record);
 	case XS_REC_shape:
 		return add_shape(d, record);
+	case XS_REC_counters:
+		return add_counters(d, record);
 	}
 	return 0; /* clocks and thread names are for people who read a dump */
 }

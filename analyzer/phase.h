@@ -33,6 +33,18 @@ enum xs_step_kind {
 };
 
 /*
+ * What one launch of a kernel does, as counted; NAN: not counted. Sectors (32
+ * bytes) and requests are from the SMs to the L2: reads and writes that the
+ * cache of the SM did not have. The host_ ones of them were of host memory.
+ */
+struct xs_counts {
+	double sectors_read, sectors_written;
+	double requests_read, requests_written;
+	double host_sectors_read, host_sectors_written;
+	double instructions; /* of warps */
+};
+
+/*
  * One step of a round, in the order that the host issued them. Times are ns
  * after the round's start; a GPU time of a step without an op is 0. Of
  * several ops of one call (a graph, a copy in parts) the first has the call's
@@ -53,8 +65,10 @@ struct xs_step {
 	uint32_t block_threads; /* kernels */
 	uint32_t registers;	/* kernels, a thread */
 	uint32_t shared_bytes;	/* kernels, a block, static and dynamic */
-	uint64_t event;		/* record, wait, sync: handle */
-	uint64_t dst, src;	/* copies: addresses, 0 unknown */
+	const struct xs_counts *counts; /* kernels; NULL: not known; owned by
+					 * the phases */
+	uint64_t event;			/* record, wait, sync: handle */
+	uint64_t dst, src;		/* copies: addresses, 0 unknown */
 	uint64_t call_ns, return_ns; /* host; both 0 when the call is unknown */
 	uint64_t start_ns, end_ns;   /* GPU */
 };
@@ -108,10 +122,23 @@ struct xs_phases {
 	struct xs_phase *items; /* owned, largest total_ns first */
 	size_t count;
 	uint64_t rounds;
+	struct xs_counts *counts; /* by shape of the trace; owned */
+	size_t counted_shapes;
 };
 
 /* Splits a trace into rounds and phases. 0 or -ENOMEM. */
 int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
 void xs_phases_free(struct xs_phases *phases);
+
+/*
+ * Gives the kernels of the phases what `counted` knows of them: a trace of the
+ * same program that counted its kernels, or `trace` itself. They go by name,
+ * grid and block. 0 or -ENOMEM.
+ */
+int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
+		    const struct xs_trace *counted);
+
+/* Of all kernels of a round together; NAN where one was not counted. */
+void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum);
 
 #endif

@@ -210,5 +210,6 @@ void xs_phases_free(struct xs_phases *phases)
 		free(phases->items[i].sites);
 	}
 	free(phases->items);
+	free(phases->counts);
 	*phases = (struct xs_phases){0};
 }

@@ -67,6 +67,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->calls);
 	free(trace->sites);
 	free(trace->shapes);
+	free(trace->counters);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

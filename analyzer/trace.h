@@ -72,6 +72,19 @@ struct xs_shape {
 	uint32_t local_bytes;
 };
 
+/* What one launch of a kernel did; XS_UNCOUNTED: not counted. */
+struct xs_counter {
+	uint32_t name; /* index into strings: mangled kernel name */
+	uint32_t grid[3], block[3];
+	uint32_t correlation;
+	uint16_t device;
+	uint16_t launch; /* 1: the first of this name, grid and block */
+	uint64_t sectors_read, sectors_written; /* 32 bytes, SMs and L2 */
+	uint64_t requests_read, requests_written;
+	uint64_t host_sectors_read, host_sectors_written; /* part of them */
+	uint64_t instructions;				  /* of warps */
+};
+
 struct xs_queue {
 	uint16_t device;
 	uint16_t queue_kind; /* enum xs_queue_kind */
@@ -113,6 +126,8 @@ struct xs_trace {
 	size_t site_count;
 	struct xs_shape *shapes;
 	size_t shape_count;
+	struct xs_counter *counters;
+	size_t counter_count;
 	struct xs_queue *queues;
 	size_t queue_count;
 	struct xs_module *modules;

@@ -46,8 +46,19 @@ static void add_copy(struct xs_work *work, const struct xs_step *step)
 	work->pageable |= memory == XS_MEM_PAGEABLE;
 }
 
+/* Where one kernel was not counted, the sum is not known. */
+static void add_counts(struct xs_work *work, const struct xs_counts *counts)
+{
+	work->read_sectors += counts ? counts->sectors_read : NAN;
+	work->read_requests += counts ? counts->requests_read : NAN;
+	work->write_sectors += counts ? counts->sectors_written : NAN;
+	work->write_requests += counts ? counts->requests_written : NAN;
+	work->instructions += counts ? counts->instructions : NAN;
+}
+
 static void add_kernel(struct xs_work *work, const struct xs_step *step)
 {
+	add_counts(work, step->counts);
 	work->kernels++;
 	work->kernel_ns += op_time(step);
 	work->blocks += (double)step->blocks;
@@ -159,12 +170,11 @@ void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
-	work->read_sectors = work->read_requests = NAN;
-	work->write_sectors = work->write_requests = NAN;
-	work->instructions = NAN;
 	work->host_ns = (double)phase->host_ns.median_ns;
 	for (i = 0; i < phase->step_count; i++)
 		add_step(work, &phase->steps[i]);
+	if (!work->kernels)
+		add_counts(work, NULL);
 	add_structure(work, phase);
 	add_pinning(work, phase);
 }

@@ -130,7 +130,7 @@ static void stop_counting(const char *function, CUptiResult result)
 			    "(newer drivers: CAP_PERFMON)");
 	else
 		xs_gpu_info(
-		    "note", "kernels are not counted any more: %s says %s (%d)",
+		    "note", "kernels are not counted: %s says %s (%d)",
 		    function, text ? text : "unknown error", (int)result);
 }
 
