@@ -103,6 +103,12 @@ void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_mapped_against(struct xs_bench *bench,
 			     struct xs_machine *machine);
 
+/* calibrate_mapped.c: parts of lines; the first moments of writes under copies
+ * in, which need G and rates of mapped writes, and are left alone where writes
+ * do not hold up copies. */
+void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mapped_early(struct xs_bench *bench, struct xs_machine *machine);
+
 /* calibrate_calls.c: what calls cost the host, and how soon the GPU acts. */
 void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine);

@@ -9,9 +9,13 @@
  * those of large kernels do. Those of mapped and hybrid rounds sweep host
  * memory, each byte once.
  */
+#include "model/mapped.h"
 #include "model/replay.h"
 #include "model/strategy.h"
 #include "report/calibrate_bench.h"
+
+#include <errno.h>
+#include <math.h>
 
 /* A round: what it moves and computes, and in how many pieces. */
 struct round {
@@ -73,6 +77,22 @@ static void run_explicit(struct xs_bench *bench, const struct round *round)
 	       bench->device[XS_BENCH_OUT], round->out_bytes);
 }
 
+/* As the strategies see a round; nobody counted its accesses. */
+static struct xs_work work_of(const struct round *round)
+{
+	return (struct xs_work){.in_bytes = (double)round->in_bytes,
+				.out_bytes = (double)round->out_bytes,
+				.in_copies = 1,
+				.out_copies = 1,
+				.kernel_ns = round->kernel_ns,
+				.kernels = 1,
+				.read_sectors = NAN,
+				.read_requests = NAN,
+				.write_sectors = NAN,
+				.write_requests = NAN,
+				.instructions = NAN};
+}
+
 /* The very plan of the strategies streams and hybrid. */
 static int draw_pieces(const struct check *check, const struct round *round,
 		       bool mapped_out, struct xs_plan *plan)
@@ -80,14 +100,8 @@ static int draw_pieces(const struct check *check, const struct round *round,
 	const struct xs_scenario scenario = {*check->machine, 1, 1};
 	const struct xs_estimate row = {.n_streams = round->pieces,
 					.order = round->order};
-	const struct xs_case c = {
-	    .machine = check->machine,
-	    .work = {.in_bytes = (double)round->in_bytes,
-		     .out_bytes = (double)round->out_bytes,
-		     .in_copies = 1,
-		     .out_copies = 1,
-		     .kernel_ns = round->kernel_ns,
-		     .kernels = 1}};
+	const struct xs_case c = {.machine = check->machine,
+				  .work = work_of(round)};
 
 	return xs_plan_pieces(&c, &row, &scenario, mapped_out, plan);
 }
@@ -172,12 +186,15 @@ static void run_hybrid(struct xs_bench *bench, const struct round *round)
 static int draw_mapped(const struct check *check, const struct round *round,
 		       struct xs_plan *plan)
 {
+	const struct xs_work work = work_of(round);
+	const double accesses_ns =
+	    xs_mapped_work(check->machine, &work).both_ns;
+	const struct xs_act kernel = xs_act_kernel(check->machine, accesses_ns);
 	const struct xs_act sync = xs_act_sync_all(check->machine);
-	struct xs_act kernel = xs_act_kernel(check->machine, 0);
 	int rc;
 
-	kernel.bytes[XS_LINK_READ] = (double)round->in_bytes;
-	kernel.bytes[XS_LINK_WRITE] = (double)round->out_bytes;
+	if (isnan(accesses_ns))
+		return -EDOM;
 	rc = xs_plan_add(plan, &kernel);
 	return rc ? rc : xs_plan_add(plan, &sync);
 }

@@ -172,8 +172,19 @@ void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 		  xs_gpu_address to, xs_gpu_address from, size_t bytes,
 		  unsigned blocks, xs_gpu_stream stream)
 {
+	xs_gpu_sweep_lines(gpu, kernel, to, from, bytes, XS_GPU_LINE_BYTES,
+			   blocks, stream);
+}
+
+void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
+			xs_gpu_address to, xs_gpu_address from, size_t bytes,
+			unsigned line_bytes, unsigned blocks,
+			xs_gpu_stream stream)
+{
 	uint64_t words = bytes / 16;
-	void *parameters[] = {&to, &from, &words};
+	uint32_t shift = line_bytes == 32 ? 1 : line_bytes == 64 ? 2 : 3;
+	uint64_t gap = XS_GPU_LINE_BYTES - line_bytes;
+	void *parameters[] = {&to, &from, &words, &shift, &gap};
 
 	if (blocks > (words + 255) / 256)
 		blocks = (unsigned)((words + 255) / 256);

@@ -176,4 +176,12 @@ void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 		  xs_gpu_address to, xs_gpu_address from, size_t bytes,
 		  unsigned blocks, xs_gpu_stream stream);
 
+/* A read or a write of the first line_bytes (32, 64 or 128) of each line of
+ * 128 bytes: bytes are those, and the range as much longer. */
+#define XS_GPU_LINE_BYTES 128u
+void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
+			xs_gpu_address to, xs_gpu_address from, size_t bytes,
+			unsigned line_bytes, unsigned blocks,
+			xs_gpu_stream stream);
+
 #endif

@@ -8,8 +8,11 @@
  * xs_empty: nothing. xs_spin: waits for some clock cycles, then writes a value
  * to *flag, seen by the host, unless flag is 0. xs_read, xs_write, xs_copy:
  * each 16-byte word of a range exactly once, neighbouring threads taking
- * neighbouring words. xs_read keeps a sum, so that its loads cannot be left
- * out, and stores it where the sum is one that the data does not give.
+ * neighbouring words. Of a line of 128 bytes xs_read and xs_write take the
+ * first 1 << shift words alone, and leave out the gap to the next line; so an
+ * access to a line is of as many sectors of 32 bytes. xs_read keeps a sum, so
+ * that its loads cannot be left out, and stores it where the sum is one that
+ * the data does not give.
  */
 #define GRID_STRIDE_START                                                      \
 	"	mov.u32 %r0, %ctaid.x;\n"                                            \
@@ -20,6 +23,12 @@
 	"	mov.u32 %r2, %nctaid.x;\n"                                           \
 	"	mul.lo.u32 %r1, %r1, %r2;\n"                                         \
 	"	cvt.u64.u32 %rd3, %r1;\n"
+
+/* To %rd4, the offset of word %rd2; shift is in %r8, gap in %rd6. */
+#define WORD_OFFSET                                                            \
+	"	shr.u64 %rd7, %rd2, %r8;\n"                                          \
+	"	shl.b64 %rd4, %rd2, 4;\n"                                            \
+	"	mad.lo.u64 %rd4, %rd7, %rd6, %rd4;\n"
 
 const char xs_calibrate_ptx[] =
     ".version 5.0\n"
@@ -55,18 +64,18 @@ const char xs_calibrate_ptx[] =
     "}\n"
 
     ".visible .entry xs_read(.param .u64 to, .param .u64 from,\n"
-    "	.param .u64 words)\n"
+    "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
     "{\n"
     "	.reg .pred %p<2>;\n"
-    "	.reg .u32 %r<8>;\n"
-    "	.reg .u64 %rd<6>;\n"
+    "	.reg .u32 %r<9>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u32 %r8, [shift];\n"
+    "	ld.param.u64 %rd6, [gap];\n"
     "	ld.param.u64 %rd0, [from];\n"
     "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START
     "	mov.u32 %r7, 0;\n"
     "	bra test;\n"
-    "again:\n"
-    "	shl.b64 %rd4, %rd2, 4;\n"
-    "	add.u64 %rd4, %rd4, %rd0;\n"
+    "again:\n" WORD_OFFSET "	add.u64 %rd4, %rd4, %rd0;\n"
     "	ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd4];\n"
     "	add.u32 %r7, %r7, %r3;\n"
     "	add.u32 %r7, %r7, %r4;\n"
@@ -85,16 +94,16 @@ const char xs_calibrate_ptx[] =
     "}\n"
 
     ".visible .entry xs_write(.param .u64 to, .param .u64 from,\n"
-    "	.param .u64 words)\n"
+    "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
     "{\n"
     "	.reg .pred %p<1>;\n"
-    "	.reg .u32 %r<3>;\n"
-    "	.reg .u64 %rd<5>;\n"
+    "	.reg .u32 %r<9>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u32 %r8, [shift];\n"
+    "	ld.param.u64 %rd6, [gap];\n"
     "	ld.param.u64 %rd0, [to];\n"
     "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START "	bra test;\n"
-    "again:\n"
-    "	shl.b64 %rd4, %rd2, 4;\n"
-    "	add.u64 %rd4, %rd4, %rd0;\n"
+    "again:\n" WORD_OFFSET "	add.u64 %rd4, %rd4, %rd0;\n"
     "	st.global.v4.u32 [%rd4], {%r0, %r0, %r0, %r0};\n"
     "	add.u64 %rd2, %rd2, %rd3;\n"
     "test:\n"

@@ -25,6 +25,9 @@ struct fake_faults fake_faults;
 
 static double now_ns, all_ready, kernels_ready, whole_ready;
 static struct xs_gpu_stream_s legacy;
+static struct {
+	double start, end;
+} last_write;
 static struct engine engines[2];
 static struct {
 	uint32_t *to;
@@ -56,6 +59,16 @@ static int wait_until(double time)
 	return 0;
 }
 
+/* What a copy in, whose time is known but for that, waits behind writes. */
+static double held_up(double start, double end)
+{
+	double from = fmax(start, last_write.start + FAKE_EARLY);
+
+	if (!fake_faults.writes_queue || from >= end)
+		return 0;
+	return fmax(last_write.end - from, 0) * (1 - FAKE_G_IN / FAKE_HELD);
+}
+
 static int copy(int way, size_t bytes, xs_gpu_stream stream)
 {
 	struct engine *engine = &engines[way];
@@ -72,6 +85,8 @@ static int copy(int way, size_t bytes, xs_gpu_stream stream)
 	if (engines[!way].ready + FAKE_SLACK > start)
 		byte *= FAKE_SLOWER;
 	stream->ready = start + FAKE_COPY + byte * (double)bytes;
+	if (way == 0)
+		stream->ready += held_up(start, stream->ready);
 	stream->used = false;
 	engine->ready = stream->ready;
 	engine->last = stream;
@@ -123,6 +138,8 @@ static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
 	if (kernel == XS_KERNEL_SPIN)
 		return (double)*(uint64_t *)parameters[0];
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
+	if (kernel != XS_KERNEL_COPY)
+		bytes *= pow(FAKE_PART, 3 - *(uint32_t *)parameters[3]);
 	return bytes * (kernel == XS_KERNEL_READ    ? FAKE_READ
 			: kernel == XS_KERNEL_WRITE ? FAKE_WRITE
 						    : FAKE_BOTH);
@@ -148,6 +165,10 @@ static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
 	stream->ready = start + kernel_ns(kernel, parameters);
 	if (grid_x > 1)
 		whole_ready = stream->ready;
+	if (kernel == XS_KERNEL_WRITE) {
+		last_write.start = start;
+		last_write.end = stream->ready;
+	}
 	stream->used = true;
 	kernels_ready = fmax(kernels_ready, stream->ready);
 	all_ready = fmax(all_ready, stream->ready);
@@ -293,6 +314,7 @@ void fake_gpu_open(struct xs_gpu *gpu)
 	memset(engines, 0, sizeof(engines));
 	memset(&flag, 0, sizeof(flag));
 	memset(&legacy, 0, sizeof(legacy));
+	memset(&last_write, 0, sizeof(last_write));
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
 	gpu->api = (struct xs_gpu_api){
 	    .cuGetErrorName = error_name,

@@ -29,6 +29,9 @@
 #define FAKE_READ	   0.0200
 #define FAKE_WRITE	   0.0210
 #define FAKE_BOTH	   0.0250
+#define FAKE_PART	   1.2	   /* more a byte, of half a line */
+#define FAKE_EARLY	   30000.0 /* of writes that are to queue up */
+#define FAKE_HELD	   1.5	   /* copies in behind those that have */
 #define FAKE_PIN	   2000.0
 #define FAKE_PIN_BYTE	   0.5
 #define FAKE_REGISTER	   1000.0
@@ -41,6 +44,7 @@ struct fake_faults {
 	bool implicit_sync; /* copies out wait for all kernels */
 	bool no_pinning;    /* pinned allocations after opening fail */
 	bool no_flag;	    /* kernels never write to the host */
+	bool writes_queue;  /* mapped writes hold up copies in after a while */
 };
 
 /* Opens *gpu on the fake, which starts anew. */
