@@ -11,7 +11,8 @@ static struct xs_machine m;
 
 static void fit(const struct xs_rec_device *device)
 {
-	const struct xs_phases phases = {&phase, 1, 1};
+	const struct xs_phases phases = {
+	    .items = &phase, .count = 1, .rounds = 1};
 
 	xs_machine_fit(&phases, device, &m);
 }
@@ -226,7 +227,7 @@ static void test_pageable_curve(void **unused)
 
 static void test_nothing_to_fit(void **unused)
 {
-	const struct xs_phases none = {NULL, 0, 0};
+	const struct xs_phases none = {0};
 
 	(void)unused;
 	xs_machine_fit(&none, NULL, &m);
