@@ -81,8 +81,6 @@ static void choose_mapped(const struct xs_workload *work,
 	    mapped_load(work, m, &out->mapped_measured);
 	const double latency = params.lo_in_ns + params.lo_out_ns;
 
-	out->mapped_ns = XS_UNKNOWN;
-	out->crossings = NAN;
 	if (isnan(load.in_ns + load.out_ns)) /* fmax would pass over it */
 		return;
 	out->mapped_ns = xs_build_whole(xs_vw_eq6_ns(&params, &load));
@@ -91,9 +89,9 @@ static void choose_mapped(const struct xs_workload *work,
 				 fmax(load.in_ns, load.out_ns);
 }
 
-struct xs_model_choice xs_model_choose(const struct xs_workload *work,
-				       const struct xs_machine *machine,
-				       const struct xs_estimates *list)
+static struct xs_model_choice choose(const struct xs_workload *work,
+				     const struct xs_machine *machine,
+				     const struct xs_estimates *list)
 {
 	const struct xs_estimate *copies =
 	    fastest(list, "pinned", "vanwerkhoven2014");
@@ -101,17 +99,14 @@ struct xs_model_choice xs_model_choose(const struct xs_workload *work,
 	const struct xs_estimate *hybrid =
 	    fastest(list, "hybrid", "vanwerkhoven2014");
 	const struct xs_estimate *best = copies;
-	struct xs_model_choice out = {
-	    .explicit_ns = XS_UNKNOWN,
-	    .best_ns = XS_UNKNOWN,
-	    .streams = XS_UNKNOWN,
-	    .hybrid_ns =
-		hybrid ? xs_build_whole(hybrid->round_ns) : XS_UNKNOWN};
+	struct xs_model_choice out = XS_MODEL_NO_CHOICE;
 
 	if (streams && (!copies || streams->round_ns < copies->round_ns))
 		best = streams;
 	if (copies)
 		out.explicit_ns = xs_build_whole(copies->round_ns);
+	if (hybrid)
+		out.hybrid_ns = xs_build_whole(hybrid->round_ns);
 	if (best) {
 		out.best_ns = xs_build_whole(best->round_ns);
 		out.model = best->model;
@@ -122,17 +117,15 @@ struct xs_model_choice xs_model_choose(const struct xs_workload *work,
 	return out;
 }
 
-/* The choice for another workload or machine; what it cannot say stays
- * XS_UNKNOWN. 0 or -errno. */
-static int choose_for(const struct xs_workload *work,
-		      const struct xs_machine *machine, unsigned n,
-		      struct xs_model_choice *out)
+int xs_model_choose(const struct xs_workload *work,
+		    const struct xs_machine *machine, unsigned n,
+		    struct xs_model_choice *out)
 {
 	const struct xs_model_options how = {.streams = n};
 	struct xs_estimates list = {0};
 	int err = xs_model_workload(work, machine, &how, &list);
 
-	*out = xs_model_choose(work, machine, &list);
+	*out = choose(work, machine, &list);
 	xs_estimates_free(&list);
 	return err;
 }
@@ -162,16 +155,16 @@ int xs_model_look_around(const struct xs_workload *work,
 
 	less.h2d_ns /= 2;
 	less.d2h_ns /= 2;
-	err = choose_for(&less, &link, 0, &choice);
+	err = xs_model_choose(&less, &link, 0, &choice);
 	out->faster_link_ns = choice.best_ns;
 	less = *work;
 	less.kernel_ns /= 2;
 	if (!err)
-		err = choose_for(&less, &out->machine, 0, &choice);
+		err = xs_model_choose(&less, &out->machine, 0, &choice);
 	out->faster_gpu_ns = choice.best_ns;
 	out->few_streams = out->choice.streams;
 	for (unsigned n = 2; !err && n < out->choice.streams; n++) {
-		err = choose_for(work, &out->machine, n, &choice);
+		err = xs_model_choose(work, &out->machine, n, &choice);
 		if (choice.streams != n ||
 		    choice.best_ns > out->choice.best_ns / 100.0 * 101)
 			continue;

@@ -6,11 +6,11 @@
 
 #include "report/model_result.h"
 
-/* The choice that the rows of a workload on a machine leave; what they do not
- * say is XS_UNKNOWN. */
-struct xs_model_choice xs_model_choose(const struct xs_workload *work,
-				       const struct xs_machine *machine,
-				       const struct xs_estimates *list);
+/* The choice for a workload on a machine, with n streams (0: the best); what
+ * the equations do not say is XS_UNKNOWN. 0 or -errno of xs_model_workload. */
+int xs_model_choose(const struct xs_workload *work,
+		    const struct xs_machine *machine, unsigned n,
+		    struct xs_model_choice *out);
 
 /* Fills few_streams, faster_link_ns and faster_gpu_ns, from choice and machine.
  * 0 or -errno of xs_model_workload. */

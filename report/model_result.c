@@ -168,15 +168,18 @@ static int compare(const struct xs_model_question *q,
 	int err = 0;
 
 	*out = (struct xs_model_compared){
-	    .name = xs_arena_copy(&owner->arena, to->name)};
+	    .name = xs_arena_copy(&owner->arena, to->name),
+	    .choice = XS_MODEL_NO_CHOICE};
 	out->kernel_why = move_kernel(q, to, &moved.kernel_ns);
 	out->kernel_ns = xs_build_whole(moved.kernel_ns);
 	moved.h2d_ns = moved_ns(work->h2d_ns, &from->G_h2d, &to->G_h2d);
 	moved.d2h_ns = moved_ns(work->d2h_ns, &from->G_d2h, &to->G_d2h);
 	if (isnan(moved.h2d_ns) == isnan(work->h2d_ns) &&
-	    isnan(moved.d2h_ns) == isnan(work->d2h_ns))
+	    isnan(moved.d2h_ns) == isnan(work->d2h_ns)) {
 		err = evaluate(q, &moved, to, &list);
-	out->choice = xs_model_choose(&moved, to, &list);
+		if (!err)
+			err = xs_model_choose(&moved, to, 0, &out->choice);
+	}
 	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	xs_estimates_free(&list);
@@ -217,10 +220,11 @@ int xs_model_evaluate(const struct xs_model_question *q,
 		out->kernel_from_atgpu = true;
 	}
 	err = evaluate(q, &work, &out->machine, &list);
+	if (!err)
+		err = xs_model_choose(&work, &out->machine, 0, &out->choice);
 	if (err)
 		goto out;
 	fill_workload(out, &work);
-	out->choice = xs_model_choose(&work, &out->machine, &list);
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);

@@ -10,6 +10,8 @@
 #include "model/model.h"
 #include "report/result.h"
 
+#include <math.h>
+
 /* What was asked. NAN: not given. */
 struct xs_model_question {
 	struct xs_workload work;
@@ -39,6 +41,14 @@ struct xs_model_choice {
 	double crossings;     /* of each byte at which that takes best_ns */
 	int64_t hybrid_ns;    /* copies in, mapped writes out; the same */
 };
+
+#define XS_MODEL_NO_CHOICE                                                     \
+	((struct xs_model_choice){.explicit_ns = XS_UNKNOWN,                   \
+				  .best_ns = XS_UNKNOWN,                       \
+				  .streams = XS_UNKNOWN,                       \
+				  .mapped_ns = XS_UNKNOWN,                     \
+				  .crossings = NAN,                            \
+				  .hybrid_ns = XS_UNKNOWN})
 
 /* The same workload on another machine. */
 struct xs_model_compared {
