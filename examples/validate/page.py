@@ -67,7 +67,6 @@ def summary_lines(summary):
 
 
 def machine_lines(machine):
-    # "PCIe" of unknown kind is no news
     link = (f", PCIe {machine['pcie_gen']} x{machine['pcie_width']}"
             if machine.get("pcie_gen") else "")
     return wrap(f"Measured on an {machine['gpu']}{link}, with an "
@@ -105,6 +104,47 @@ def family_lines(summary):
     return table(["strategies", ">rows predicted", ">mean", ">largest",
                   ">inside the interval", ">rows of the equation", ">mean",
                   ">largest"], cells)
+
+
+def mean_and_largest(rows, model):
+    errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
+    if not errors:
+        return "–"
+    return f"{sum(errors) / len(errors):.1f} / {max(errors):.1f}"
+
+
+def verdict(baseline, summary):
+    """What was predicted to be the fastest, and what the advised n loses."""
+    rank = next((r for r in summary["ranks"] if r["baseline"] == baseline),
+                None)
+    advised = next((a for a in summary["advised"]
+                    if a["baseline"] == baseline), None)
+    return [rank["fastest"] if rank else "two are",
+            rank["named"] if rank else "–",
+            f"{advised['advised']}: {percent(advised['loss'], sign=True)}"
+            if advised else "–"]
+
+
+def case_lines(rows, summary, families):
+    """One row for each trace: its errors, and what a user is told."""
+    traces = collections.defaultdict(list)
+    for row in rows:
+        traces[row.baseline].append(row)
+    cells = []
+    for baseline, mine in traces.items():
+        errors = []
+        for family in families:
+            group = [r for r in mine if r.strategy in family.strategies]
+            errors.append(mean_and_largest(group, "replay"))
+            if family.has_equation:
+                errors.append(mean_and_largest(group, "paper"))
+        cells.append([baseline, *errors, *verdict(baseline, summary)])
+    header = ["trace"]
+    for family in families:
+        header.append(">" + family.name)
+        if family.has_equation:
+            header.append(">equation")
+    return table([*header, "fastest", "predicted", "advised n"], cells)
 
 
 def target_lines(summary, families, inside):
@@ -220,6 +260,12 @@ def page(rows, summary, families, inside, machine, notes, stem):
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",
+        "## Case by case", "",
+        wrap("""Mean and largest absolute error in per cent for each trace; the
+        fastest of the measured strategies (\"two are\": they differ by less
+        than 3 %), the one predicted to be, and the advised number of streams
+        with what it loses to the best of the sweep."""), "",
+        *case_lines(rows, summary, families), "",
         "## Targets", "", *target_lines(summary, families, inside), "",
         wrap(f"""The fastest strategy counts where the two fastest differ by
         more than 3 %, in {len(ranks)} traces, by the time of a round.

@@ -35,15 +35,25 @@ for page in accuracy.md accuracy.svg; do
 	}
 done
 
-# The gate itself: each limit a little tighter than what was reached now.
-accuracy --record "$scratch/reached.json" >"$scratch/out" ||
+# The gate itself, on one program alone: what it reached now passes, and no
+# more than that.
+mkdir -p "$scratch/validate/results"
+ln -s "$sources/examples/traces" "$sources/examples/machines" "$scratch"
+small=$scratch/validate/results/h200.json
+{
+	echo "["
+	grep '"workload": "stencil", "size": 512' "$validate/results/h200.json" |
+		sed '$s/,$//'
+	echo "]"
+} >"$small"
+accuracy --record "$scratch/reached.json" "$small" >"$scratch/out" ||
 	fail "the figures of now were not kept"
-accuracy --check "$scratch/reached.json" >"$scratch/out" ||
+accuracy --check "$scratch/reached.json" "$small" >"$scratch/out" ||
 	fail "what was reached does not pass as its own limit"
 for tighter in 's/\("pinned, streams: mean.*: \).*[0-9]/\10.0/' \
 	's/\("pinned, streams: rows": \).*[0-9]/\1100000/'; do
 	sed "$tighter" "$scratch/reached.json" >"$scratch/tighter.json"
-	accuracy --check "$scratch/tighter.json" >"$scratch/out" 2>&1
+	accuracy --check "$scratch/tighter.json" "$small" >"$scratch/out" 2>&1
 	[ $? -eq 3 ] || fail "passed, though it must not: $tighter"
 done
 exit "$failed"
