@@ -70,6 +70,15 @@ bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu);
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
 
+void xs_build_counters(const struct xs_phase *phase,
+		       struct xs_result_counters *out);
+
+/* Notes on what was counted; after the coverage. */
+void xs_build_note_counters(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_phases *phases,
+			    const struct xs_result_options *options);
+
 /* The phase on ATGPU. 0 or -ENOMEM. */
 int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_allocations *allocations,

@@ -235,6 +235,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .src_memory = memory_name(phase->src_memory),
 	    .dst_memory = memory_name(phase->dst_memory),
 	};
+	xs_build_counters(phase, &out->counters);
 	build_streams(result, trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy report: what each strategy would bring. */
+#include "analyzer/trace.h"
 #include "model/model.h"
 #include "report/cli.h"
 #include "report/render.h"
@@ -26,6 +27,8 @@ static const char usage[] =
     "                       trace. Given again: the run unchanged on that\n"
     "                       machine\n"
     "  --streams N          also show exactly N streams\n"
+    "  --counters TRACE     what kernels read, write and execute, from a run\n"
+    "                       of the same program by xferspy run --counters\n"
     "  --atgpu              also show each phase on the ATGPU model (JSON\n"
     "                       always has it)\n"
     "  -h, --help           this text\n"
@@ -38,6 +41,7 @@ struct options {
 	const char *machines[MACHINES_MAX];
 	size_t machine_count;
 	unsigned streams;
+	const char *counters;
 	bool atgpu;
 };
 
@@ -76,6 +80,7 @@ static int parse(int argc, char **argv, struct options *out)
 	    {"--output", 'o', xs_cli_take_text, &out->output},
 	    {"--machine", 0, take_machine, out},
 	    {"--streams", 0, take_streams, &out->streams},
+	    {"--counters", 0, xs_cli_take_text, &out->counters},
 	    {"--atgpu", 0, NULL, &out->atgpu},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
@@ -164,6 +169,9 @@ static int report(const struct options *options,
 	int code, err = 0;
 
 	code = xs_cli_not_input(options->output, traces, trace_count);
+	if (!code && options->counters)
+		code = xs_cli_not_input(options->output,
+					(char *const *)&options->counters, 1);
 	if (!code)
 		code = xs_cli_open(options->output, &out);
 	if (code)
@@ -185,11 +193,28 @@ static int report(const struct options *options,
 	return code;
 }
 
+/* The trace of the counted run, if there is one. */
+static int load_counted(const char *path, struct xs_trace **counted)
+{
+	const char *error = NULL;
+	int err = path ? xs_trace_read(path, counted, &error) : 0;
+
+	if (err < 0)
+		return xs_cli_unreadable(path, err, error);
+	if (path && !(*counted)->counter_count)
+		return xs_cli_error(XS_EXIT_INPUT, path,
+				    "no kernel was counted in that run",
+				    "its own report says why; count with "
+				    "xferspy run --counters");
+	return 0;
+}
+
 int xs_cmd_report(int argc, char **argv)
 {
 	struct options options = {.format = XS_FORMAT_TEXT};
 	struct xs_result_options how = {0};
 	struct machines machines = {0};
+	struct xs_trace *counted = NULL;
 	int code;
 
 	code = parse(argc, argv, &options);
@@ -199,7 +224,11 @@ int xs_cmd_report(int argc, char **argv)
 	how.atgpu = options.atgpu;
 	code = load_machines(&options, &machines, &how);
 	if (!code)
+		code = load_counted(options.counters, &counted);
+	how.counted = counted;
+	if (!code)
 		code = report(&options, &how, argv + optind, argc - optind);
+	xs_trace_free(counted);
 	free(machines.others);
 	return code;
 }

@@ -14,11 +14,14 @@
 #define EXIT_NOT_FOUND	    127
 
 static const char usage[] =
-    "Usage: xferspy run [-o FILE] [--] COMMAND [ARGUMENTS]\n"
+    "Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
     "Runs a CUDA program under libxferspy.so, which writes a trace.\n"
     "\n"
     "  -o, --output FILE  the trace; %p is the process id, %h the host, %r\n"
     "                     the rank (default xferspy.%h.%p.xspy)\n"
+    "  --counters         also count what the first launches of each kernel\n"
+    "                     read, write and execute; the trace is then for\n"
+    "                     xferspy report --counters\n"
     "  -h, --help         this text\n"
     "\n"
     "The exit code is that of COMMAND; 127 when it is not found, 126 when\n"
@@ -89,7 +92,7 @@ static int set_output(const char *output)
 	return err;
 }
 
-static int prepare(const char *output)
+static int prepare(const char *output, bool counters)
 {
 	char library[PATH_MAX];
 	int err = find_library(library, sizeof(library));
@@ -108,6 +111,8 @@ static int prepare(const char *output)
 	err = set_preload(library);
 	if (!err && output)
 		err = set_output(output);
+	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
+		err = -errno;
 	if (err < 0)
 		return xs_cli_error(XS_EXIT_INPUT, "the environment",
 				    strerror(-err), "free some memory");
@@ -119,8 +124,11 @@ int xs_cmd_run(int argc, char **argv)
 	/* the command's options are its own */
 	static const struct xs_cli_syntax syntax = {"run", usage, true};
 	const char *output = NULL;
+	bool counters = false;
 	const struct xs_cli_option options[] = {
-	    {"--output", 'o', xs_cli_take_text, &output}, {0}};
+	    {"--output", 'o', xs_cli_take_text, &output},
+	    {"--counters", 0, NULL, &counters},
+	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
 	if (code)
@@ -129,7 +137,7 @@ int xs_cmd_run(int argc, char **argv)
 		return xs_cli_error(XS_EXIT_USAGE, "run",
 				    "no command was given",
 				    "name the program to run");
-	code = prepare(output);
+	code = prepare(output, counters);
 	if (code)
 		return code;
 	execvp(argv[optind], argv + optind);

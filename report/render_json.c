@@ -256,6 +256,25 @@ static json_t *atgpu(const struct xs_result_atgpu *in)
 	return finish(out, failed);
 }
 
+static json_t *counters(const struct xs_result_counters *in)
+{
+	json_t *out;
+	bool failed;
+
+	if (!in->counted)
+		return json_null();
+	out = json_object();
+	failed = !out;
+	SET_NUMBER(in, sectors_read);
+	SET_NUMBER(in, sectors_written);
+	SET_NUMBER(in, requests_read);
+	SET_NUMBER(in, requests_written);
+	SET_NUMBER(in, bytes);
+	SET_NUMBER(in, host_bytes);
+	SET_NUMBER(in, instructions);
+	return finish(out, failed);
+}
+
 static json_t *phase(const struct xs_result_phase *in)
 {
 	json_t *out = json_object();
@@ -290,6 +309,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_TEXT(in, src_memory);
 	SET_TEXT(in, dst_memory);
 	set(out, "sites", sites(in->sites, in->site_count), &failed);
+	set(out, "counters", counters(&in->counters), &failed);
 	set(out, "atgpu", atgpu(&in->atgpu), &failed);
 	set(out, "estimates",
 	    xs_json_estimates(in->estimates, in->estimate_count), &failed);

@@ -281,10 +281,15 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
 	err = xs_phases_build(trace, &phases);
+	if (!err)
+		err = xs_phases_count(&phases, trace,
+				      options->counted ? options->counted
+						       : trace);
 	if (err < 0)
 		goto out;
 	xs_build_machine(result, trace, &phases, options, &traced);
 	xs_build_coverage(result, trace, &phases);
+	xs_build_note_counters(result, trace, &phases, options);
 	err = fill_phases(result, trace, &phases, &model);
 	if (err < 0)
 		goto out;

@@ -101,6 +101,16 @@ struct xs_result_atgpu {
 	const char *why; /* why there is no cost, or NULL */
 };
 
+/* What the kernels of a round do, as counted. Sectors of 32 bytes and requests
+ * are from the SMs to the L2; bytes is all of the sectors. */
+struct xs_result_counters {
+	bool counted; /* if not, the rest is not known */
+	int64_t sectors_read, sectors_written;
+	int64_t requests_read, requests_written;
+	int64_t bytes, host_bytes; /* all; of them in the host's memory */
+	int64_t instructions;	   /* of warps */
+};
+
 struct xs_result_phase {
 	int64_t id, rounds;
 	const char *signature;
@@ -118,6 +128,7 @@ struct xs_result_phase {
 	size_t kernel_name_count;
 	struct xs_result_site *sites;
 	size_t site_count;
+	struct xs_result_counters counters;
 	struct xs_result_atgpu atgpu;
 	struct xs_result_estimate *estimates;
 	size_t estimate_count;
@@ -159,11 +170,14 @@ struct xs_result {
 
 struct xs_elsewhere;
 
+struct xs_trace;
+
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
 	/* machines to replay the run on unchanged; they may go afterwards */
 	const struct xs_elsewhere *elsewhere;
 	size_t elsewhere_count;
+	const struct xs_trace *counted; /* what kernels do; NULL: the trace */
 	unsigned streams; /* also exactly this n; 0: the usual ones */
 	bool atgpu;	  /* ATGPU's figures in text too */
 };
