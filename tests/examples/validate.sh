@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Every variant of reduction, matmul and sweep gives the CPU's result, in both
+# orders, with chunks that divide the work and with chunks that do not.
+#
+#   validate.sh PROGRAMS LIBRARIES
+#
+# PROGRAMS: the folder of the programs; LIBRARIES: of the simulated device.
+set -u
+programs=$1
+export LD_LIBRARY_PATH="$2"
+count=0
+failed=0
+
+# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line that it prints.
+expect() {
+	code=$1
+	pattern=$2
+	program=$3
+	shift 3
+	count=$((count + 1))
+	output=$("$programs/$program" "$@" 2>&1)
+	got=$?
+	if [ "$got" -ne "$code" ] || ! echo "$output" | grep -q "$pattern"; then
+		echo "failed ($got, not $code, or no '$pattern'): $program $*"
+		echo "$output"
+		failed=$((failed + 1))
+	fi
+}
+
+# each ARGS...: one variant of each program, of sizes that nothing divides.
+each() {
+	# 25 blocks, the last with 1696 of 4096 ints
+	expect 0 "^reduction $variant n=100000 .*: ok" reduction --n 100000 \
+		--rounds 2 --variant "$variant" "$@"
+	# 3 tiles a row, the last with 6 of 32 columns
+	for kernel in naive tiled; do
+		expect 0 "^matmul-$kernel $variant n=70 .*: ok" matmul --n 70 \
+			--rounds 2 --kernel $kernel --variant "$variant" "$@"
+	done
+	expect 0 "^sweep-w7 $variant n=60012 .*: ok" sweep --n 60012 --work 7 \
+		--rounds 2 --variant "$variant" "$@"
+}
+
+for variant in pageable pinned mapped; do
+	each
+done
+for variant in streams pageable-streams hybrid; do
+	for order in depth breadth; do
+		each --order $order --streams 2
+		each --order $order --streams 3
+	done
+done
+# More into the device than out of it, and the other way round.
+for variant in pinned streams mapped hybrid; do
+	expect 0 "asymmetric-in2-out1 $variant n=3145728.*: ok" sweep \
+		--in-mb 2 --out-mb 1 --work 1 --rounds 1 --streams 3 \
+		--variant $variant
+	expect 0 "asymmetric-in1-out2 $variant n=3145728.*: ok" sweep \
+		--in-mb 1 --out-mb 2 --work 1 --rounds 1 --streams 3 \
+		--variant $variant
+done
+
+expect 1 "naive or tiled" matmul --kernel fast
+expect 1 "at most" matmul --n 20000
+expect 1 "go together" sweep --in-mb 3
+expect 1 "not a number above 0" sweep --work 0
+expect 1 "array of ints" sweep --n 10
+
+echo "$((count - failed)) passed, $failed failed"
+[ "$failed" -eq 0 ]
