@@ -87,9 +87,16 @@ class Predictor:
         self.traces = traces
         self.reports = {}
 
+    def counted(self, baseline):
+        """The trace that counted the kernels of the same case, or None."""
+        path = self.traces / (baseline.rpartition("-")[0] + "-counters.xspy")
+        return path if path.exists() else None
+
     def run(self, wanted):
         baseline, streams = wanted
         command = self.command + [self.traces / (baseline + ".xspy")]
+        if self.counted(baseline):
+            command += ["--counters", self.counted(baseline)]
         if streams:
             command += ["--streams", str(streams)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
@@ -226,6 +233,9 @@ def summarise(rows, predictor):
     ranks = [rank(name, group, predictor) for name, group in groups]
     advised = [advised_n(name, group, predictor) for name, group in groups]
     return {"families": {f.name: sum_up(f, rows) for f in FAMILIES},
+            "traces": len(groups),
+            "counted": sum(bool(predictor.counted(name))
+                           for name, _ in groups),
             "ranks": [r for r in ranks if r],
             "advised": [a for a in advised if a]}
 
@@ -244,6 +254,7 @@ def figures(summary):
         r["named"] != r["fastest"] for r in summary["ranks"])
     at_most["advised n: not within 3 %"] = sum(
         a["loss"] > 100 * NEAR for a in summary["advised"])
+    at_least["traces with counted kernels"] = summary["counted"]
     at_least["fastest: cases"] = len(summary["ranks"])
     at_least["advised n: cases"] = len(summary["advised"])
     return {"at_most": at_most, "at_least": at_least}

@@ -156,6 +156,10 @@ run_case() {
 	done
 	record "$workload-$size-counters" counters "$@" \
 		--rounds "$counted_rounds" --variant pinned
+	if ! "$xferspy" dump "$trace" | grep -q '^counters '; then
+		rm -f "$trace" # the report takes none without counts
+		note_failure "counting the kernels of $*"
+	fi
 }
 
 # run_workload WORKLOAD PROGRAM ARGUMENTS SIZES STREAMS: a line of the table.

@@ -244,7 +244,9 @@ def page(rows, summary, families, inside, machine, notes, stem):
         vecadd, was timed untraced in every variant
         (`examples/validate/measure.sh`), and traced in two: from pageable
         memory, and from pinned memory without overlap. From each of these two
-        traces alone, and the profile that `xferspy calibrate` wrote, xferspy
+        traces, the counts of the kernels (`xferspy run --counters`, known for
+        {count(summary['counted'], summary['traces'])} traces), and the profile
+        that `xferspy calibrate` wrote, xferspy
         predicted all other variants: {len(rows)} rows. No constant was fitted
         to the programs. The traces and times are in the repository, and
         `examples/validate/accuracy.py` predicts again, without a GPU, and
