@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/atgpu_phase.h"
 
+#include "model/work.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,6 +67,23 @@ static double occupancy(const struct xs_step *step,
 	return xs_work_blocks_per_sm(&work, machine);
 }
 
+/* A kernel as it was launched, with what was counted of it: instructions of all
+ * its warps, of which each block is taken to have its equal part. */
+static struct xs_atgpu_launch launch_of(const struct xs_step *step,
+					const struct xs_machine *machine)
+{
+	const struct xs_counts *counts = step->counts;
+	const double blocks = (double)step->blocks;
+
+	return (struct xs_atgpu_launch){
+	    .blocks = blocks,
+	    .shared_words = words(step->shared_bytes),
+	    .block_limit = occupancy(step, machine),
+	    .operations = counts ? counts->instructions / blocks : NAN,
+	    .accesses =
+		counts ? counts->sectors_read + counts->sectors_written : NAN};
+}
+
 /* The kernels of the round, as many as launches has room for, and what they
  * are together. */
 static void add_kernels(const struct xs_phase *phase,
@@ -73,6 +92,7 @@ static void add_kernels(const struct xs_phase *phase,
 			struct xs_atgpu_phase *out)
 {
 	uint64_t longest_ns = 0;
+	double operations = 0;
 
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
@@ -81,10 +101,9 @@ static void add_kernels(const struct xs_phase *phase,
 		if (step->kind != XS_STEP_KERNEL)
 			continue;
 		(*count)++;
-		*launch = (struct xs_atgpu_launch){
-		    .blocks = (double)step->blocks,
-		    .shared_words = words(step->shared_bytes),
-		    .block_limit = occupancy(step, machine)};
+		*launch = launch_of(step, machine);
+		operations += launch->operations * launch->blocks;
+		out->accesses += launch->accesses;
 		out->thread_blocks += launch->blocks;
 		out->shared_words =
 		    fmax(out->shared_words, launch->shared_words);
@@ -94,21 +113,8 @@ static void add_kernels(const struct xs_phase *phase,
 			    launch->block_limit > 0 ? launch->block_limit : NAN;
 		}
 	}
-}
-
-/* Counters are of whole rounds: each block of each kernel takes its equal part
- * of them. */
-static void add_counts(const struct xs_work *work,
-		       struct xs_atgpu_launch *launches, size_t count,
-		       struct xs_atgpu_phase *out)
-{
-	out->accesses = work->read_sectors + work->write_sectors;
-	out->operations = work->instructions / out->thread_blocks;
-	for (size_t i = 0; i < count; i++) {
-		launches[i].operations = out->operations;
-		launches[i].accesses =
-		    out->accesses * launches[i].blocks / out->thread_blocks;
-	}
+	if (*count)
+		out->operations = operations / out->thread_blocks;
 }
 
 /* Why the costs cannot be worked out; false when they can. */
@@ -174,7 +180,7 @@ static size_t count_kernels(const struct xs_phase *phase)
 	return count;
 }
 
-int xs_atgpu_of_phase(const struct xs_phase *phase, const struct xs_work *work,
+int xs_atgpu_of_phase(const struct xs_phase *phase,
 		      const struct xs_machine *machine, double global_bytes,
 		      struct xs_atgpu_phase *out)
 {
@@ -187,8 +193,6 @@ int xs_atgpu_of_phase(const struct xs_phase *phase, const struct xs_work *work,
 	if (!launches)
 		return -ENOMEM;
 	add_kernels(phase, machine, launches, &round.launch_count, out);
-	if (round.launch_count)
-		add_counts(work, launches, round.launch_count, out);
 	round.in_words = out->in_words;
 	round.out_words = out->out_words;
 	round.in_transactions = out->in_transactions;

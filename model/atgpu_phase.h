@@ -9,7 +9,7 @@
 
 #include "analyzer/phase.h"
 #include "model/atgpu.h"
-#include "model/work.h"
+#include "model/machine.h"
 
 struct xs_atgpu_phase {
 	double rounds;				  /* R */
@@ -31,13 +31,13 @@ struct xs_atgpu_phase {
 };
 
 /*
- * work: of the phase; its counts of instructions and sectors are t_i and q_i.
+ * t_i and q_i are what was counted of the kernels' instructions and sectors.
  * global_bytes: device memory in use at its peak, NAN where it is not known.
  * alpha and beta are those of the memory that the phase copies from and to:
  * pinned memory's, or for pageable memory the line through the curve's
  * smallest copy and the phase's mean one. 0 or -ENOMEM.
  */
-int xs_atgpu_of_phase(const struct xs_phase *phase, const struct xs_work *work,
+int xs_atgpu_of_phase(const struct xs_phase *phase,
 		      const struct xs_machine *machine, double global_bytes,
 		      struct xs_atgpu_phase *out);
 

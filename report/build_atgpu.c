@@ -35,14 +35,12 @@ int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out)
 {
 	struct xs_atgpu_phase atgpu;
-	struct xs_work work;
 	uint64_t bytes;
 	bool known = xs_allocations_peak(allocations, phase->first_start_ns,
 					 phase->last_end_ns, &bytes);
 	int err;
 
-	xs_work_of_phase(phase, &work);
-	err = xs_atgpu_of_phase(phase, &work, &result->machine,
+	err = xs_atgpu_of_phase(phase, &result->machine,
 				known ? (double)bytes : NAN, &atgpu);
 	if (err < 0)
 		return err;

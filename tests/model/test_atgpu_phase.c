@@ -8,7 +8,7 @@
 
 #include "model/atgpu_phase.h"
 
-static struct xs_work counted;
+static struct xs_counts counted;
 static double global_bytes;
 static struct xs_atgpu_phase at;
 
@@ -28,18 +28,18 @@ static int set_up_atgpu(void **unused)
 	steps[1].blocks = 80;
 	steps[1].block_threads = 128;
 	steps[1].shared_bytes = 8192;
-	counted = (struct xs_work){.instructions = 8000,
-				   .read_sectors = 40000,
-				   .write_sectors = 22500};
+	counted = (struct xs_counts){.instructions = 8000,
+				     .sectors_read = 40000,
+				     .sectors_written = 22500};
+	steps[1].counts = &counted;
 	global_bytes = 4000000;
 	return 0;
 }
 
 static void work_out(void)
 {
-	assert_int_equal(
-	    xs_atgpu_of_phase(&phase, &counted, &machine, global_bytes, &at),
-	    0);
+	assert_int_equal(xs_atgpu_of_phase(&phase, &machine, global_bytes, &at),
+			 0);
 }
 
 static void test_metrics(void **unused)
@@ -80,19 +80,27 @@ static void test_costs(void **unused)
 
 static void test_two_kernels(void **unused)
 {
+	const struct xs_counts less = {.instructions = 400,
+				       .sectors_read = 500};
+
 	(void)unused;
 	steps[3] = steps[1];
 	steps[3].blocks = 20;
 	steps[3].shared_bytes = 0;
 	steps[3].end_ns = steps[3].start_ns + 10;
+	steps[3].counts = &less;
 	phase.step_count = 4;
 	work_out();
 	assert_near(at.thread_blocks, 100);
-	assert_near(at.operations, 80);
+	assert_near(at.operations, 84);
+	assert_near(at.accesses, 63000);
 	/* the longer kernel's; the other has 8 by its threads */
 	assert_near(at.blocks_at_once, 6);
-	/* 7 times, and ceil(20 / (2 8)) = 2 times 80 operations */
-	assert_near(at.swgpu_cost_ns, 9 * 80 + 62500 + 4000);
+	/* 7 times 100 and ceil(20 / (2 8)) = 2 times 20 operations */
+	assert_near(at.swgpu_cost_ns, 740 + 63000 + 4000);
+	steps[3].counts = NULL;
+	work_out();
+	assert_true(isnan(at.operations) && isnan(at.swgpu_cost_ns));
 }
 
 /* alpha from 1 kB, beta up to the 1 MB of the copy. */
@@ -123,7 +131,7 @@ static void test_pageable(void **unused)
 static void test_not_counted(void **unused)
 {
 	(void)unused;
-	xs_work_of_phase(&phase, &counted);
+	steps[1].counts = NULL;
 	global_bytes = NAN;
 	work_out();
 	assert_near(at.in_ns, 25000);
@@ -139,7 +147,7 @@ static void test_not_counted(void **unused)
 static void test_no_kernel(void **unused)
 {
 	(void)unused;
-	xs_work_of_phase(&phase, &counted);
+	steps[1].counts = NULL;
 	global_bytes = NAN;
 	phase.step_count = 1;
 	phase.d2h_ops = phase.d2h_bytes = 0;
