@@ -42,9 +42,17 @@ static const char records[] =
     "copy queue=1 correlation=3 start=14500 duration=2000 bytes=400 "
     "direction=2 src_memory=3 dst_memory=2\n";
 
-static struct xs_result *result_of(const char *text)
+/* The kernel as counted: 2400 instructions of its 8 blocks, 1250 sectors. */
+static const char counters[] =
+    "counters name=1 grid_x=8 grid_y=1 grid_z=1 block_x=128 block_y=1 "
+    "block_z=1 sectors_read=1000 sectors_written=250 requests_read=250 "
+    "requests_written=63 instructions=2400\n";
+
+/* machine: NULL to fit one. */
+static struct xs_result *result_of(const char *text, const char *more,
+				   const struct xs_machine *machine)
 {
-	const struct xs_result_options options = {0};
+	const struct xs_result_options options = {.machine = machine};
 	char path[] = "/tmp/xferspy-atgpu.XXXXXX";
 	int fd = mkstemp(path);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -53,6 +61,7 @@ static struct xs_result *result_of(const char *text)
 
 	assert_non_null(out);
 	fputs(text, out);
+	fputs(more, out);
 	fclose(out);
 	if (xs_result_read(path, &options, &result, &error) < 0)
 		fail_msg("%s", error);
@@ -62,7 +71,7 @@ static struct xs_result *result_of(const char *text)
 
 static void a_trace_has_its_metrics(void **state)
 {
-	struct xs_result *result = result_of(records);
+	struct xs_result *result = result_of(records, "", NULL);
 	const struct xs_result_atgpu *atgpu = &result->phases[0].atgpu;
 
 	(void)state;
@@ -81,6 +90,38 @@ static void a_trace_has_its_metrics(void **state)
 	assert_non_null(strstr(atgpu->why, "were not counted"));
 	/* 6 of 12 us */
 	assert_true(fabs(atgpu->transfer_share_observed - 0.5) < 1e-9);
+	xs_result_free(result);
+}
+
+/*
+ * On 1 GHz, 2 multiprocessors of 3 blocks, 32 bytes a ns: 300 operations of a
+ * block, twice; 1250 memory blocks; sigma 2 us. Copies: L+o 1 us, G 0.5.
+ */
+static void counted_kernels_have_a_cost(void **state)
+{
+	struct xs_machine machine;
+	struct xs_result *result;
+	const struct xs_result_atgpu *atgpu;
+
+	(void)state;
+	xs_machine_init(&machine);
+	machine.clock_khz = 1e6;
+	machine.memory_bandwidth = 32e9;
+	machine.sm_count = 2;
+	machine.max_blocks_per_sm = 3;
+	machine.shared_per_sm_bytes = 49152;
+	machine.lo_h2d_ns.value = machine.lo_d2h_ns.value = 1000;
+	machine.G_h2d.value = machine.G_d2h.value = 0.5;
+	machine.sync_ns.value = 2000;
+	result = result_of(records, counters, &machine);
+	atgpu = &result->phases[0].atgpu;
+	assert_int_equal(atgpu->operations, 300);
+	assert_int_equal(atgpu->memory_blocks, 1250);
+	assert_int_equal(atgpu->in_ns + atgpu->out_ns, 2000 + 2200);
+	assert_int_equal(atgpu->cost_ns, 4200 + 300 + 1250 + 2000);
+	assert_int_equal(atgpu->gpu_cost_ns, 4200 + 600 + 1250 + 2000);
+	assert_int_equal(atgpu->swgpu_cost_ns, 600 + 1250 + 2000);
+	assert_null(atgpu->why);
 	xs_result_free(result);
 }
 
@@ -184,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_trace_has_its_metrics),
+	    cmocka_unit_test(counted_kernels_have_a_cost),
 	    cmocka_unit_test(json_has_every_figure),
 	    cmocka_unit_test(text_has_it_when_asked),
 	};
