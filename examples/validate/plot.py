@@ -57,7 +57,7 @@ def frame():
     out.append(line(x_of(first) - 20, HEIGHT - BOTTOM + 26, x_of(last) + 20,
                     HEIGHT - BOTTOM + 26, "#888"))
     out.append(text((x_of(first) + x_of(last)) / 2, HEIGHT - BOTTOM + 42,
-                    "streams, by their number n"))
+                    "streams, by their number n (the nearest)"))
     return out
 
 
@@ -74,15 +74,14 @@ def legend():
     return out
 
 
-def mark(x, error, colour):
+def mark(x, error):
     """A dot, or a triangle at the edge that points to where it would be."""
     if abs(error) <= LIMIT:
-        return (f'<circle cx="{x:.1f}" cy="{y_of(error):.1f}" r="2.5" '
-                f'fill="{colour}" fill-opacity="0.55"/>')
+        return f'<circle cx="{x:.1f}" cy="{y_of(error):.1f}" r="2.5"/>'
     tip = y_of(LIMIT if error > 0 else -LIMIT)
     base = tip + (8 if error > 0 else -8)
     return (f'<path d="M{x:.1f} {tip:.1f}L{x - 4:.1f} {base:.1f}'
-            f'L{x + 4:.1f} {base:.1f}Z" fill="{colour}" fill-opacity="0.7"/>')
+            f'L{x + 4:.1f} {base:.1f}Z"/>')
 
 
 def plot(rows):
@@ -95,12 +94,14 @@ def plot(rows):
     places = 9
     step = 0.3 * (WIDTH - LEFT - RIGHT) / len(COLUMNS) / places
     for model, _, colour, shift in SERIES:
+        out.append(f'<g fill="{colour}" fill-opacity="0.55">')
         for index, row in enumerate(rows):
             column, error = column_of(row), row.error(model)
             if column is None or error is None:
                 continue
             x = (x_of(column + shift)
                  + (index * 4 % places - places // 2) * step)
-            out.append(mark(x, error, colour))
+            out.append(mark(x, error))
+        out.append("</g>")
     out.append("</svg>")
     return "\n".join(out) + "\n"
