@@ -67,10 +67,14 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 {
 	const double early_ns = link->machine->mapped_write_early_ns.value;
 	const bool early = use == XS_LINK_WRITE && early_ns > 0;
+	const bool stalls = use == XS_LINK_COPY_IN &&
+			    link->active[XS_LINK_WRITE] &&
+			    link->machine->h2d_stall_ns.value > 0;
 	unsigned u;
 
-	link->users[link->count++] =
-	    (struct xs_link_user){owner, use, bytes, early ? early_ns : 0};
+	link->users[link->count++] = (struct xs_link_user){
+	    owner, use, bytes, early ? early_ns : 0,
+	    stalls ? link->machine->h2d_stall_ns.value : 0};
 	link->active[use]++;
 	link->early += early;
 	for (u = 0; u < XS_LINK_USES; u++)
@@ -82,7 +86,7 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 static double remaining_ns(const struct xs_link *link,
 			   const struct xs_link_user *user)
 {
-	return user->bytes * xs_link_rate(link, user->use);
+	return user->stall_ns + user->bytes * xs_link_rate(link, user->use);
 }
 
 double xs_link_next_ns(const struct xs_link *link)
@@ -107,36 +111,60 @@ static bool is_rounding(double ns, double clock_ns)
 	return ns <= 1e-6 || clock_ns + ns <= clock_ns;
 }
 
-/* What is left of an early time. */
-static double after(double early_ns, double passed, double clock_ns)
+/* What is left of a time that some of has passed. */
+static double left_of(double ns, double passed_ns, double clock_ns)
 {
-	return is_rounding(early_ns - passed, clock_ns) ? 0 : early_ns - passed;
+	return is_rounding(ns - passed_ns, clock_ns) ? 0 : ns - passed_ns;
+}
+
+/* A user some time later, which is less than it needs to be done. */
+static void advance_user(const struct xs_link *link, struct xs_link_user *user,
+			 double passed_ns, double clock_ns)
+{
+	const double moving_ns = fmax(passed_ns - user->stall_ns, 0);
+
+	user->bytes -= moving_ns / xs_link_rate(link, user->use);
+	user->stall_ns = left_of(user->stall_ns, passed_ns, clock_ns);
+	user->early_ns = left_of(user->early_ns, passed_ns, clock_ns);
+}
+
+/* Counts who is there; nothing stalls where nothing is written. */
+static void count_users(struct xs_link *link)
+{
+	unsigned u;
+
+	for (u = 0; u < XS_LINK_USES; u++)
+		link->active[u] = 0;
+	link->early = 0;
+	for (u = 0; u < link->count; u++) {
+		link->active[link->users[u].use]++;
+		link->early += link->users[u].early_ns > 0;
+	}
+	for (u = 0; u < link->count; u++)
+		if (!link->active[XS_LINK_WRITE])
+			link->users[u].stall_ns = 0;
 }
 
 unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
 			 uint32_t done[XS_LINK_ROOM])
 {
-	const double passed = to_ns - from_ns;
-	unsigned u, stay = 0, count = 0, early = 0, active[XS_LINK_USES] = {0};
-	double whole;
+	const double passed_ns = to_ns - from_ns;
+	struct xs_link_user stays[XS_LINK_ROOM];
+	unsigned u, stay = 0, count = 0;
 
 	for (u = 0; u < link->count; u++) {
 		struct xs_link_user user = link->users[u];
 
-		whole = remaining_ns(link, &user);
-		if (is_rounding(whole - passed, to_ns)) {
+		if (is_rounding(remaining_ns(link, &user) - passed_ns, to_ns)) {
 			done[count++] = user.owner;
 			continue;
 		}
-		user.bytes *= (whole - passed) / whole;
-		user.early_ns = after(user.early_ns, passed, to_ns);
-		early += user.early_ns > 0;
-		active[user.use]++;
-		link->users[stay++] = user;
+		advance_user(link, &user, passed_ns, to_ns);
+		stays[stay++] = user;
 	}
+	for (u = 0; u < stay; u++)
+		link->users[u] = stays[u];
 	link->count = stay;
-	link->early = early;
-	for (u = 0; u < XS_LINK_USES; u++)
-		link->active[u] = active[u];
+	count_users(link);
 	return count;
 }

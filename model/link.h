@@ -26,6 +26,7 @@ struct xs_link {
 		enum xs_link_use use;
 		double bytes;	 /* still to cross */
 		double early_ns; /* of mapped writes: until they queue up */
+		double stall_ns; /* of copies in: until their first bytes */
 	} users[XS_LINK_ROOM];
 	/* users of each kind; early: those of the writes that do not queue up
 	 * yet */
@@ -40,7 +41,8 @@ struct xs_link {
  *
  * Mapped writes and copies in: a copy keeps its rate until the writes have
  * filled the way out, behind which its read requests then queue; the writes,
- * till then, run at a rate of their own.
+ * till then, run at a rate of their own. A copy that starts under mapped writes
+ * waits for its first bytes, until the writes end or h2d_stall_ns have passed.
  */
 double xs_link_rate(const struct xs_link *link, enum xs_link_use use);
 

@@ -40,6 +40,7 @@ struct xs_param {
 	P(mapped_read_32, "ns/byte", "the same by requests of 32 bytes")       \
 	P(mapped_write_64, "ns/byte", "writes by requests of 64 bytes")        \
 	P(mapped_write_32, "ns/byte", "writes by requests of 32 bytes")        \
+	P(mapped_write_partial_ns, "ns", "a write of a part of 32 bytes")      \
 	P(mapped_both_read, "ns/byte", "reads while it also writes")           \
 	P(mapped_both_write, "ns/byte", "writes while it also reads")          \
 	P(mapped_write_vs_h2d, "ns/byte", "mapped writes under copies in")     \
@@ -48,6 +49,8 @@ struct xs_param {
 	  "from the start of mapped writes until copies in slow down")         \
 	P(mapped_write_early, "ns/byte",                                       \
 	  "mapped writes under copies in, until then")                         \
+	P(h2d_stall_ns, "ns",                                                  \
+	  "the longest that a copy in waits that starts under mapped writes")  \
 	P(mapped_read_vs_d2h, "ns/byte", "mapped reads under copies out")      \
 	P(d2h_vs_mapped_read, "ns/byte", "copies out under mapped reads")      \
 	P(call_copy_async_ns, "ns", "host time of an asynchronous copy call")  \
@@ -59,7 +62,9 @@ struct xs_param {
 	P(launch_latency_ns, "ns",                                             \
 	  "from the end of the launch call to the "                            \
 	  "start of the kernel, idle device")                                  \
-	P(kernel_gap_ns, "ns", "between two dependent ops of one stream")      \
+	P(kernel_gap_ns, "ns", "between two dependent kernels of one stream")  \
+	P(copy_to_kernel_ns, "ns",                                             \
+	  "from a copy's end to the start of a kernel that needs it")          \
 	P(sync_ns, "ns",                                                       \
 	  "sigma: from the last op's end to the return of a "                  \
 	  "synchronisation")                                                   \

@@ -386,6 +386,30 @@ static void test_early_mapped_writes(void **unused)
 	assert_near(round_ns, 1000 + 750 * 2);
 }
 
+/* A copy that starts under mapped writes waits for its first bytes: 300 ns, or
+ * until the writes end. */
+static void test_copy_stalls_under_mapped_writes(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	size_t in;
+
+	(void)unused;
+	set_param(&machine.mapped_write, 2);
+	set_param(&machine.h2d_stall_ns, 300);
+	kernel.bytes[XS_LINK_WRITE] = 1000;
+	add(kernel, 0);
+	in = add_in(500, 1);
+	run();
+	assert_near(times[in].end_ns, 800);
+	plan.acts[0].bytes[XS_LINK_WRITE] = 100;
+	run();
+	assert_near(times[in].end_ns, 200 + 500);
+	/* Without writes at its start there is nothing to wait for. */
+	plan.acts[0].bytes[XS_LINK_WRITE] = 0;
+	run();
+	assert_near(times[in].end_ns, 500);
+}
+
 /* A small kernel's last blocks leave room for the next kernel, but what needs
  * its result waits for them. */
 static void test_tail(void **unused)
@@ -455,6 +479,7 @@ int main(void)
 	    TEST(test_mapped_kernel),
 	    TEST(test_mapped_write_against_copy),
 	    TEST(test_early_mapped_writes),
+	    TEST(test_copy_stalls_under_mapped_writes),
 	    TEST(test_tail),
 	    TEST(test_recorded_order),
 	    TEST(test_unknown_rate),
