@@ -62,7 +62,7 @@ struct xs_step {
 	uint32_t shape;		/* kernels; else XS_NONE */
 	uint64_t bytes;		/* copies and sets */
 	uint64_t blocks;	/* kernels: blocks of the grid */
-	uint32_t block_threads; /* kernels */
+	uint32_t block_threads, block_x; /* kernels */
 	uint32_t registers;	/* kernels, a thread */
 	uint32_t shared_bytes;	/* kernels, a block, static and dynamic */
 	const struct xs_counts *counts; /* kernels; NULL: not known; owned by

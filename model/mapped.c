@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/mapped.h"
 
+#include "model/plan.h"
+
 #include <math.h>
 
 #define SECTOR_BYTES 32.0
 #define LINE_SECTORS 4.0
+#define LINE_BYTES   (LINE_SECTORS * SECTOR_BYTES)
 
 /* ns a byte of requests of 1, 2 and 4 sectors. */
 struct rates {
@@ -43,6 +46,39 @@ static double sectors_or(double counted, double bytes)
 	return isnan(counted) ? bytes / SECTOR_BYTES : counted;
 }
 
+/*
+ * More sectors than the bytes fill: rows that do not begin at a sector's start.
+ * Each such row of a warp ends in two partial sectors, which the L2 joins with
+ * those of its neighbours in the block; those at the block's edges cross alone.
+ * ns of them beyond the full sectors; 0 where nothing is known.
+ */
+static double partial_ns(const struct xs_machine *m, const struct xs_work *w,
+			 double excess)
+{
+	const double warps = fmax(w->block_x / 32.0, 1);
+
+	if (!(excess > 0) || isnan(m->mapped_write_partial_ns.value))
+		return 0;
+	return 2 * excess / warps * m->mapped_write_partial_ns.value;
+}
+
+/* Writes of the results, in so many requests. */
+static double write_ns(const struct xs_machine *m, const struct xs_work *w,
+		       double requests)
+{
+	const struct rates rates = {m->mapped_write_32.value,
+				    m->mapped_write_64.value,
+				    m->mapped_write.value};
+	const double full = w->out_bytes / SECTOR_BYTES;
+	const double sectors = sectors_or(w->write_sectors, w->out_bytes);
+	const double partial =
+	    sectors < 2 * full ? partial_ns(m, w, sectors - full) : 0;
+
+	if (partial > 0)
+		return accesses_ns(&rates, full, NAN) + partial;
+	return accesses_ns(&rates, sectors, requests);
+}
+
 struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 				const struct xs_work *work)
 {
@@ -50,27 +86,33 @@ struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 	const struct rates read = {m->mapped_read_32.value,
 				   m->mapped_read_64.value,
 				   m->mapped_read.value};
-	const struct rates write = {m->mapped_write_32.value,
-				    m->mapped_write_64.value,
-				    m->mapped_write.value};
 	struct xs_mapped mapped = {
 	    accesses_ns(&read, sectors_or(work->read_sectors, work->in_bytes),
 			work->read_requests),
-	    accesses_ns(&write,
-			sectors_or(work->write_sectors, work->out_bytes),
-			work->write_requests),
-	    0};
-	/* Requests of reads take room from writes on the way out. */
-	double share = (m->mapped_both_write.value - m->mapped_write.value) /
-		       m->mapped_read.value;
+	    write_ns(m, work, work->write_requests), 0};
+	/* Each request of a read takes its room from the writes' way out. */
+	double each_ns =
+	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
+	double requests = work->read_requests;
 
-	if (!(share > 0))
-		share = 0;
+	if (isnan(requests))
+		requests = work->in_bytes / LINE_BYTES;
+	if (!(each_ns > 0) || !(mapped.write_ns > 0))
+		each_ns = 0;
 	mapped.both_ns =
-	    fmax(mapped.read_ns, mapped.write_ns + share * mapped.read_ns);
-	if (!(mapped.write_ns > 0))
-		mapped.both_ns = mapped.read_ns;
+	    fmax(mapped.read_ns, mapped.write_ns + each_ns * requests);
 	return mapped;
+}
+
+double xs_mapped_piece_ns(const struct xs_machine *machine,
+			  const struct xs_work *work, double n)
+{
+	const double sectors = sectors_or(work->write_sectors, work->out_bytes);
+	double requests = work->write_requests;
+
+	if (fmod(work->out_bytes / n, LINE_BYTES) > 0)
+		requests = fmax(xs_or_zero(requests), sectors / 2);
+	return write_ns(machine, work, requests) / n;
 }
 
 double xs_mapped_read_times(const struct xs_work *work)

@@ -21,6 +21,14 @@ struct xs_mapped {
 struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 				const struct xs_work *work);
 
+/*
+ * ns of the writes of one of n equal pieces of the results. A piece that does
+ * not begin at a multiple of a line shifts every store of the kernel: each then
+ * touches two lines.
+ */
+double xs_mapped_piece_ns(const struct xs_machine *machine,
+			  const struct xs_work *work, double n);
+
 /* How often each byte copied in is read; NAN where that was not counted. */
 double xs_mapped_read_times(const struct xs_work *work);
 /* The same of bytes copied out and written. */

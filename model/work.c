@@ -63,6 +63,7 @@ static void add_kernel(struct xs_work *work, const struct xs_step *step)
 	work->kernel_ns += op_time(step);
 	work->blocks += (double)step->blocks;
 	work->block_threads = step->block_threads;
+	work->block_x = step->block_x;
 	work->registers = step->registers;
 	work->shared_bytes = step->shared_bytes;
 }

@@ -29,7 +29,7 @@ struct xs_work {
 	double instructions;
 
 	double blocks; /* of all kernels */
-	uint32_t block_threads, registers, shared_bytes;
+	uint32_t block_threads, block_x, registers, shared_bytes;
 };
 
 void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work);

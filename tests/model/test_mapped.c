@@ -68,8 +68,8 @@ static void test_small_requests_cost_more(void **unused)
 	assert_near(mapped().read_ns, 400 * 128.0);
 }
 
-/* Equal bytes each way take 2.5 a byte instead of 2: requests of reads take
- * half of a read's time from the writes. Twice the reads take twice that. */
+/* Equal bytes each way take 2.5 a byte instead of 2: each request of a read
+ * takes 64 ns from the writes. Twice the reads take twice that. */
 static void test_reads_slow_writes(void **unused)
 {
 	(void)unused;
@@ -86,15 +86,46 @@ static void test_reads_slow_writes(void **unused)
 	assert_near(mapped().both_ns, 1000);
 }
 
+/* 100 full sectors of results, 110 counted: ten rows that begin within a
+ * sector, 20 of whose ends are partial. Blocks of two warps a row join half of
+ * them. */
+static void test_rows_off_sectors(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_write_partial_ns, 100);
+	work.write_sectors = 110;
+	work.write_requests = 50;
+	work.block_x = 64;
+	assert_near(mapped().write_ns, 6400 + 10 * 100);
+	work.block_x = 1;
+	assert_near(mapped().write_ns, 6400 + 20 * 100);
+	/* Every sector partial: no rows. */
+	work.write_sectors = 200;
+	assert_near(mapped().write_ns, 12800);
+}
+
+/* A piece of 800 bytes does not begin at a line; its stores touch two. */
+static void test_pieces_off_lines(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_write_32, 3);
+	set_param(&machine.mapped_write_64, 3);
+	assert_near(xs_mapped_piece_ns(&machine, &work, 1), 6400);
+	assert_near(xs_mapped_piece_ns(&machine, &work, 4), 100 * 96 / 4.0);
+	work.write_sectors = 100;
+	work.write_requests = 25;
+	assert_near(xs_mapped_piece_ns(&machine, &work, 1), 6400);
+	assert_near(xs_mapped_piece_ns(&machine, &work, 4), 100 * 96 / 4.0);
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, set_up)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_each_byte_once),
-	    TEST(test_counted_sectors),
-	    TEST(test_small_requests_cost_more),
-	    TEST(test_reads_slow_writes),
+	    TEST(test_each_byte_once),		 TEST(test_counted_sectors),
+	    TEST(test_small_requests_cost_more), TEST(test_reads_slow_writes),
+	    TEST(test_rows_off_sectors),	 TEST(test_pieces_off_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
