@@ -92,6 +92,15 @@ struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns)
 	    .dep_lag_ns = xs_or_zero(machine->kernel_gap_ns.value)};
 }
 
+struct xs_act xs_act_kernel_of_copy(const struct xs_machine *machine,
+				    double work_ns)
+{
+	struct xs_act act = xs_act_kernel(machine, work_ns);
+
+	act.dep_lag_ns = fmax(act.dep_lag_ns, machine->copy_to_kernel_ns.value);
+	return act;
+}
+
 struct xs_act xs_act_sync_all(const struct xs_machine *machine)
 {
 	return (struct xs_act){.kind = XS_ACT_SYNC_ALL,

@@ -92,6 +92,9 @@ void xs_plan_free(struct xs_plan *plan);
 struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 			  double bytes, bool blocking);
 struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns);
+/* The same, of a kernel that needs a copy. */
+struct xs_act xs_act_kernel_of_copy(const struct xs_machine *machine,
+				    double work_ns);
 struct xs_act xs_act_sync_all(const struct xs_machine *machine);
 struct xs_act xs_act_host(double ns);
 

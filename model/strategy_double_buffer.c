@@ -34,10 +34,11 @@ static int put_round(const struct xs_case *c,
 		    xs_act_copy(m, true, w->in_bytes / fmax(ins, 1), false),
 		    queue, ins);
 	if (!rc)
-		rc = xs_plan_put(plan,
-				 xs_act_kernel(m, w->kernel_ns / w->kernels *
-						      scenario->kernel_scale),
-				 queue, w->kernels);
+		rc = xs_plan_put(
+		    plan,
+		    xs_act_kernel_of_copy(m, w->kernel_ns / w->kernels *
+						 scenario->kernel_scale),
+		    queue, w->kernels);
 	if (!rc)
 		rc = xs_plan_put(
 		    plan,

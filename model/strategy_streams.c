@@ -26,12 +26,13 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	    xs_act_copy(m, true, w->in_bytes / n / fmax(piece.ins, 1), false);
 	piece.out = xs_act_copy(m, false,
 				w->out_bytes / n / fmax(piece.outs, 1), false);
-	piece.kernel = xs_act_kernel(m, kernel_ns / n);
+	piece.kernel = piece.ins ? xs_act_kernel_of_copy(m, kernel_ns / n)
+				 : xs_act_kernel(m, kernel_ns / n);
 	piece.kernel.tail_ns = fmax(least_ns - kernel_ns / n, 0);
 	if (mapped_out) {
 		/* as many full requests as take the time of those it makes */
 		piece.kernel.bytes[XS_LINK_WRITE] =
-		    xs_mapped_work(m, w).write_ns / m->mapped_write.value / n;
+		    xs_mapped_piece_ns(m, w, n) / m->mapped_write.value;
 		piece.outs = 0;
 	}
 	return piece;
