@@ -128,8 +128,8 @@ static bool abstains(const struct xs_atgpu_machine *machine,
 			 "the grids of the kernels are not in the trace");
 	else if (launch_count && isnan(out->operations + out->accesses))
 		snprintf(out->why, sizeof(out->why),
-			 "t_i and q_i were not counted; a run with "
-			 "XFERSPY_MODE=counters counts them");
+			 "t_i and q_i were not counted; `xferspy run "
+			 "--counters` counts them");
 	else if (unknown)
 		snprintf(out->why, sizeof(out->why),
 			 "%s of this machine is not known; `xferspy calibrate` "

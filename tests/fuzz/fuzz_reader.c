@@ -20,8 +20,10 @@ static void run_stages(const void *data, size_t size)
 	if (xs_trace_read_memory(data, size, &trace, &error))
 		return;
 	xs_timeline_build(trace, &timeline);
-	if (xs_phases_build(trace, &phases) == 0)
+	if (xs_phases_build(trace, &phases) == 0) {
+		xs_phases_count(&phases, trace, trace);
 		xs_phases_free(&phases);
+	}
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)
 		xs_symbols_user_site(trace, (uint32_t)i);
 	xs_trace_free(trace);
