@@ -3,6 +3,9 @@
 #include "report/calibrate_bench.h"
 
 #include <math.h>
+#include <string.h>
+
+#define LINE_WIDTH 76
 
 static void tell_check(const char *family, const struct xs_check *check,
 		       FILE *out)
@@ -18,19 +21,31 @@ static void tell_check(const char *family, const struct xs_check *check,
 			check->cases);
 }
 
+/* As many names on a line as it has room for. */
 static void tell_disagreements(const struct xs_machine *machine, FILE *out)
 {
-	const char *before = "The passes disagree on ";
+	size_t column = 0;
 
-	for (int id = 0; id < XS_PARAM_IDS; id++)
-		if (machine->disagrees[id]) {
-			fprintf(out, "%s%s", before, xs_param_name(id));
-			before = ", ";
+	for (int id = 0; id < XS_PARAM_IDS; id++) {
+		const char *name = xs_param_name(id);
+
+		if (!machine->disagrees[id])
+			continue;
+		if (column == 0) {
+			fputs("The passes disagree, by more than 2 % on the "
+			      "link or 10 % elsewhere, on\n ",
+			      out);
+		} else if (column + strlen(name) > LINE_WIDTH) {
+			fputs(",\n ", out);
+			column = 0;
+		} else {
+			fputc(',', out);
 		}
-	fputs(before[0] == ','
-		  ? ": by more than 2 %\non the link or 10 % elsewhere. Was "
-		    "the machine idle?\n"
-		  : "The passes agree on every parameter.\n",
+		fprintf(out, " %s", name);
+		column += strlen(name) + 2;
+	}
+	fputs(column > 0 ? "\nWas the machine idle?\n"
+			 : "The passes agree on every parameter.\n",
 	      out);
 }
 

@@ -412,11 +412,16 @@ static void test_summary(void **state)
 	machine.disagrees[XS_PARAM_g_both_ns] = true;
 	machine.disagrees[XS_PARAM_pageable_d2h] = true;
 	xs_bench_summarize(&machine, out);
+	memset(machine.disagrees, 1, sizeof(machine.disagrees));
+	xs_bench_summarize(&machine, out);
 	fclose(out);
 	assert_non_null(strstr(text, "off by at most 5.2 %"));
 	assert_non_null(strstr(text, "not checked"));
 	assert_non_null(strstr(text, "agree on every parameter"));
-	assert_non_null(strstr(text, "disagree on pageable_d2h, g_both_ns"));
+	assert_non_null(strstr(text, "on\n  pageable_d2h, g_both_ns\n"));
+	for (const char *line = text; *line != '\0';
+	     line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
 	free(text);
 }
 
