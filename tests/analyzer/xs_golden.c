@@ -9,6 +9,7 @@
 #include "analyzer/timeline.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,19 @@ static void print_spread(const char *name, const struct xs_spread *spread)
 	       spread->median_ns, spread->p5_ns, spread->p95_ns);
 }
 
+/* What is not a number was not counted. */
+static void print_counts(const struct xs_counts *counts)
+{
+	if (!counts || isnan(counts->sectors_read))
+		return;
+	printf(" sectors=%.0f/%.0f requests=%.0f/%.0f host=%.0f/%.0f "
+	       "instructions=%.0f",
+	       counts->sectors_read, counts->sectors_written,
+	       counts->requests_read, counts->requests_written,
+	       counts->host_sectors_read, counts->host_sectors_written,
+	       counts->instructions);
+}
+
 static void print_steps(const struct xs_phase *phase)
 {
 	for (size_t i = 0; i < phase->step_count; i++) {
@@ -92,6 +106,7 @@ static void print_steps(const struct xs_phase *phase)
 		else if (step->bytes)
 			printf(" bytes=%" PRIu64 " memory=%u>%u", step->bytes,
 			       step->src_memory, step->dst_memory);
+		print_counts(step->counts);
 		if (step->event)
 			printf(" event=%" PRIu64, step->event);
 		printf("\n");
@@ -141,6 +156,8 @@ static int print_phases(const struct xs_trace *trace, bool steps)
 	struct xs_phases phases;
 	int rc = xs_phases_build(trace, &phases);
 
+	if (!rc)
+		rc = xs_phases_count(&phases, trace, trace);
 	if (rc)
 		return rc;
 	printf("phases %zu rounds=%" PRIu64 "\n", phases.count, phases.rounds);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz_reader.h"
 
+#include "analyzer/allocations.h"
 #include "analyzer/phase.h"
 #include "analyzer/symbols.h"
 #include "analyzer/text.h"
@@ -12,10 +13,12 @@
 
 static void run_stages(const void *data, size_t size)
 {
+	struct xs_allocations allocations;
 	struct xs_timeline timeline;
 	struct xs_phases phases;
 	struct xs_trace *trace;
 	const char *error;
+	uint64_t bytes;
 
 	if (xs_trace_read_memory(data, size, &trace, &error))
 		return;
@@ -23,6 +26,11 @@ static void run_stages(const void *data, size_t size)
 	if (xs_phases_build(trace, &phases) == 0) {
 		xs_phases_count(&phases, trace, trace);
 		xs_phases_free(&phases);
+	}
+	if (xs_allocations_build(trace, &allocations) == 0) {
+		xs_allocations_peak(&allocations, trace->begin_ns,
+				    trace->end_ns, &bytes);
+		xs_allocations_free(&allocations);
 	}
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)
 		xs_symbols_user_site(trace, (uint32_t)i);

@@ -72,6 +72,10 @@ static void modes(void **state)
 	setenv("XFERSPY_MODE", "calls", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_CALLS);
 	assert_null(xs_config_unknown_mode());
+	setenv("XFERSPY_MODE", "counters", 1);
+	assert_int_equal(xs_config_mode(), XS_MODE_COUNTERS);
+	assert_null(xs_config_unknown_mode());
+	assert_string_equal(xs_config_mode_name(XS_MODE_COUNTERS), "counters");
 	setenv("XFERSPY_MODE", "of", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_TRACE);
 	assert_string_equal(xs_config_unknown_mode(), "of");

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What kernels read, write and execute is counted, the program does what it
+# does without, and what cannot be counted is said. app's kernel adds two arrays
+# of 16384 ints: 2 x 2048 sectors of 32 bytes in, 2048 out, a request a warp.
+. "$(dirname "$0")/lib.sh"
+all='sectors_read=4096 sectors_written=2048 requests_read=1024 requests_written=512'
+
+# The first three launches, where the runtime is shared and where it is static.
+plain "$XS_APPS/app" serial 5
+cp out out.plain
+for app in app app-per-thread app-static; do
+	XFERSPY_MODE=counters XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" \
+		traced "$XS_APPS/$app" serial 5
+	expect "$app: exit code" "$status" 0
+	cmp -s out out.plain || fail "$app: stdout differs"
+	read_trace
+	expect "$app: counted launches" "$(count '^counters .*launch=[123] ')" 3
+	expect "$app: all launches" "$(count '^counters ')" 3
+	expect "$app: sectors and requests" "$(count "^counters .* $all ")" 3
+	expect "$app: of the host" \
+		"$(count 'host_sectors_read=0 host_sectors_written=0')" 3
+	expect "$app: kernels" "$(count '^kernel ')" 5
+	expect "$app: ops with their calls" "$(json matched)" 20
+	expect "$app: sectors in the report" "$(json sectors_read)" 4096
+	grep -q '"mode": "counters"' report.json || fail "$app: mode"
+	grep -q 'give this one to its report' report.json ||
+		fail "$app: nothing says what the trace is for"
+done
+
+# Threads that launch at once: what is counted is of one kernel.
+XFERSPY_MODE=counters traced "$XS_APPS/app" threads 5
+expect "threads: exit code" "$status" 0
+read_trace
+expect "threads: kernels" "$(count '^kernel ')" 20
+within "threads: counted" "$(count '^counters ')" 1 3
+expect "threads: of one kernel each" "$(count "^counters .* $all ")" \
+	"$(count '^counters ')"
+expect "threads: lost" "$(json lost)" 0
+
+# Two devices have counters of their own.
+XFERSPY_MODE=counters traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
+expect "devices: exit code" "$status" 0
+read_trace
+within "devices: counted" "$(count '^counters ')" 1 3
+expect "devices: of one kernel each" "$(count "^counters .* $all ")" \
+	"$(count '^counters ')"
+
+# The counted run gives its counts to the report of a plain one.
+rm -f ./*.xspy
+"$XS_COMMAND" run -o plain.xspy "$XS_APPS/app" serial 5 >out 2>err
+"$XS_COMMAND" run --counters -o counted.xspy "$XS_APPS/app" serial 5 >out 2>err
+"$XS_COMMAND" report --format json plain.xspy >report.json
+grep -q '"counters": null' report.json || fail "counts from nowhere"
+"$XS_COMMAND" report --format json plain.xspy --counters counted.xspy \
+	>report.json
+expect "joined: read" "$(json sectors_read)" 4096
+expect "joined: written" "$(json sectors_written)" 2048
+expect "joined: requests" "$(json requests_read)" 1024
+grep -q "\"bytes\": $((6144 * 32))," report.json || fail "joined: bytes"
+expect "joined: mode" "$(json mode)" '"trace"'
+status=0
+"$XS_COMMAND" report plain.xspy --counters plain.xspy >out 2>err || status=$?
+expect "nothing counted: exit code" "$status" 2
+grep -q 'no kernel was counted' err || fail "nothing counted: not said"
+# Of another program: its kernels are not these.
+"$XS_COMMAND" run --counters -o other.xspy "$XS_APPS/arithmetic" >out 2>err
+"$XS_COMMAND" report --format json plain.xspy --counters other.xspy >report.json
+grep -q '1 of 1 kernels are not in the counted run' report.json ||
+	fail "another program: not said"
+grep -q '"counters": null' report.json || fail "another program: counts"
+
+# Mapped memory is the host's.
+if [ -x "$XS_EXAMPLES/vecadd" ]; then
+	XFERSPY_MODE=counters traced "$XS_EXAMPLES/vecadd" --n 8192 --rounds 2 \
+		--variant mapped
+	expect "mapped: exit code" "$status" 0
+	read_trace
+	expect "mapped: of the host" "$(count \
+		'host_sectors_read=2048 host_sectors_written=1024')" 3
+fi
+
+# This user may not: a plain trace that says what to ask for.
+XFERSPY_MODE=counters traced env XS_SIM_CUPTI_COUNTERS_FAIL=1 \
+	"$XS_APPS/app" serial 5
+expect "refused: exit code" "$status" 0
+cmp -s out out.plain || fail "refused: stdout differs"
+read_trace
+expect "refused: counted" "$(count '^counters ')" 0
+expect "refused: ops" "$(count '^(copy|kernel) ')" 20
+expect "refused: ops with their calls" "$(json matched)" 20
+expect "refused: notes" "$(count 'note=.*NVreg_RestrictProfilingToAdmin')" 1
+grep -q 'NVreg_RestrictProfilingToAdminUsers=0' report.json ||
+	fail "refused: not in the report"
+
+# A GPU that counts two at once, and one that cannot count these.
+XFERSPY_MODE=counters traced env XS_SIM_CUPTI_COUNTERS=2 "$XS_APPS/app" serial 5
+read_trace
+expect "two at once" "$(count \
+	"^counters .* ${all%% req*} requests_read=18446744073709551615")" 3
+grep -q '"requests_read": null' report.json || fail "two at once: a request"
+XFERSPY_MODE=counters traced env XS_SIM_CUPTI_COUNTERS=1 "$XS_APPS/app" serial 5
+expect "none at once: exit code" "$status" 0
+read_trace
+expect "none at once: counted" "$(count '^counters ')" 0
+expect "none at once: notes" "$(count 'note=kernels are not counted')" 1
