@@ -48,7 +48,7 @@ static const char usage[] =
     "Performance models for CPU-GPU data transfers:\n"
     "  -explicit   section V: copies, kernel, copies; right to 0.1 %\n"
     "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
-    "  -eq3, -eq4  streams, one copy engine\n"
+    "  -eq3, -eq4  streams, one copy engine; of a pair the larger holds\n"
     "  -eq5        streams, two copy engines; hybrid everywhere. Too short\n"
     "              where copies dominate: calls cost the host time, and both\n"
     "              directions slow each other\n"
@@ -63,7 +63,7 @@ static const char usage[] =
     "  atgpu-cost      expression 1: every block at once, a bound\n"
     "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
     "  swgpu-cost      the same without transfers\n"
-    "              operations and memory never overlap in any of the three\n"
+    "  Nothing overlaps in these, not even operations and memory accesses.\n"
     "docs/models.md has each in full, and what was measured against it.\n";
 
 struct options {
