@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the first launches of each kernel read, write and execute, by CUPTI's
- * range profiler: XFERSPY_MODE=counters.
+ * What the first launches of each kernel read, write and execute:
+ * XFERSPY_MODE=counters.
  *
  * A launch that is counted runs alone and is waited for, so the figures are
- * right and the times are not. All is collected in one pass: nothing is
- * replayed, and no memory of the application is saved or restored.
+ * right and the times are not.
  */
 #ifndef XS_COUNTERS_H
 #define XS_COUNTERS_H
@@ -23,10 +22,6 @@ struct xs_launch {
 	uint32_t grid[3], block[3];
 	const char *name;
 };
-
-/* Finds the profiler in the process's libcupti. What is missing is written as
- * an info record. Whether kernels may be counted. */
-bool xs_counters_find(void *library);
 
 /*
  * Around a launch, on the thread that makes it. Whether it is counted: then

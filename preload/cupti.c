@@ -16,6 +16,7 @@
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/pool.h"
+#include "preload/profiler.h"
 
 #include <cupti.h>
 #include <dlfcn.h>
@@ -532,7 +533,7 @@ bool xs_cupti_start(bool counters)
 	xs_gpu_info("cupti", "%u %s", version, path);
 	xs_log("CUPTI %u from %s", version, path);
 	subscribe(counters && cupti.cuptiGetDeviceId &&
-		  xs_counters_find(library));
+		  xs_profiler_find(library));
 	atomic_store(&started, enable_records());
 	return atomic_load(&started);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUPTI behind a border: only cupti.c includes the vendor's cupti.h, and only
- * counters.c what its profiler adds. */
+ * profiler.c what its profiler adds. */
 #ifndef XS_CUPTI_H
 #define XS_CUPTI_H
 

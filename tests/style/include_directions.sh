@@ -33,9 +33,9 @@ allow report '(report|model|analyzer)/[a-z_]+\.h'
 # The vendor stays in one file, and its profiler in another.
 vendor=$(grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<cupti' \
 	preload/*.[ch] analyzer/*.[ch] model/*.[ch] report/*.[ch] |
-	grep -vE '^preload/(cupti|counters)\.c$')
+	grep -vE '^preload/(cupti|profiler)\.c$')
 if [ -n "$vendor" ]; then
-	printf 'only preload/cupti.c and counters.c may include CUPTI, not: %s\n' "$vendor"
+	printf 'only preload/cupti.c and profiler.c may include CUPTI, not: %s\n' "$vendor"
 	bad=1
 fi
 
