@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# examples/validate/measure.sh from end to end on the simulated device, whole
+# and in parts, and what accuracy.py makes of its results.
+#
+#   measure.sh SOURCES BUILD PYTHON
+set -u
+validate=$1/examples/validate
+build=$2
+python=$3
+export LD_LIBRARY_PATH="$build/tests/sim/lib"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+results=$scratch/out/validate/results/simulated.json
+failed=0
+
+expect() {
+	[ "$2" = "$3" ] && return
+	echo "failed: $1: '$2', not '$3'"
+	cat "$scratch/log"
+	failed=1
+}
+
+measure() {
+	"$validate/measure.sh" --workloads "$scratch/table" "$@" "$build" \
+		"$scratch/out" simulated >"$scratch/log" 2>&1
+}
+
+rows() {
+	grep -c "\"workload\": \"$1\"" "$results"
+}
+
+# Programs that measure one variant a run have no sweep.
+if ! "$build/examples/vecadd" --n 100 --variant pageable,pinned \
+	>"$scratch/log" 2>&1; then
+	echo "skipped: the programs take no list of variants"
+	exit 77
+fi
+
+cat >"$scratch/table" <<END
+small|vecadd||1000 2000|2,4
+whole|stencil|--n 20||3
+END
+mkdir -p "$scratch/out/machines"
+cp "$1/examples/machines/simulated.json" "$scratch/out/machines"
+
+# A row of as-is for each baseline, one of pinned, and two of each that both
+# predict: mapped, double-buffer, and by number of streams and order the rest.
+measure --only small
+expect "exit code" $? 0
+expect "rows of two sizes" "$(rows small)" $((2 * (3 + 2 * (2 + 2 * 2 * 2))))
+measure --only whole
+expect "exit code of the other part" $? 0
+expect "rows that were there" "$(rows small)" $((2 * (3 + 2 * (2 + 2 * 2 * 2))))
+expect "rows of the other part" "$(rows whole)" $((3 + 2 * (2 + 1 * 2 * 2)))
+expect "traces" "$(find "$scratch/out/traces" -size +0 | grep -c '\.xspy')" 9
+measure --only bogus
+expect "exit code of a part that is not there" $? 1
+
+"$python" -B "$validate/accuracy.py" --xferspy "$build/bin/xferspy" \
+	"$results" >"$scratch/log" 2>&1
+expect "exit code of accuracy.py" $? 0
+expect "rows of as-is" \
+	"$(sed -n 's/^as-is  *\([0-9]*\) .*/\1/p' "$scratch/log")" 6
+exit "$failed"
