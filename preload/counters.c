@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/counters.h"
+#include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/gpu.h"
 #include "preload/intern.h"
@@ -10,8 +11,16 @@
 #include <string.h>
 
 #define COUNTED_LAUNCHES 3
+#define MOST_TRIES	 16
+#define WAIT_NS		 1000000000u
 
-/* How often a kernel was tried; its bytes are the key, so no padding. */
+/* What is kept of a kernel, as one number. */
+#define ONE_COUNTED 1u
+#define ONE_TRY	    0x100u
+#define COUNTED(n)  ((n)&0xffu)
+#define TRIES(n)    ((n) >> 8)
+
+/* Its bytes are the key, so no padding. */
 struct kernel_key {
 	uint64_t name;
 	uint32_t grid[3], block[3];
@@ -20,18 +29,17 @@ struct kernel_key {
 /* A launch is being counted; who set it owns what is below. */
 static atomic_bool counting;
 static struct xs_profiler *current;
-static struct xs_intern tries;
-static uint32_t current_try;
+static struct xs_intern kernels;
 
-/* How often this kernel was counted; NULL without memory. */
-static uint32_t *tries_of(const struct xs_launch *launch)
+/* What is kept of this kernel; NULL without memory. */
+static uint32_t *kernel_of(const struct xs_launch *launch)
 {
 	struct kernel_key key = {
 	    .name = xs_hash(launch->name, strlen(launch->name))};
 
 	memcpy(key.grid, launch->grid, sizeof(key.grid));
 	memcpy(key.block, launch->block, sizeof(key.block));
-	return xs_intern_number(&tries, &key, sizeof(key));
+	return xs_intern_number(&kernels, &key, sizeof(key));
 }
 
 /* A captured launch does not run now, and must not be waited for. */
@@ -60,19 +68,34 @@ static bool is_captured(const struct xs_launch *launch)
 
 static bool begin(const struct xs_launch *launch)
 {
-	uint32_t *slot = tries_of(launch);
+	uint32_t *kernel = kernel_of(launch);
 
-	if (!slot || *slot >= COUNTED_LAUNCHES || is_captured(launch))
+	if (!kernel || COUNTED(*kernel) == COUNTED_LAUNCHES ||
+	    TRIES(*kernel) == MOST_TRIES || is_captured(launch))
 		return false;
+	*kernel += ONE_TRY;
 	current =
 	    xs_profiler_of(launch->context, launch->context_id, launch->device);
-	current_try = ++*slot;
 	return current && xs_profiler_start(current);
+}
+
+/* While another thread's launch is counted, ours would be counted with it. Not
+ * forever: that thread may want a lock that this one holds. */
+static bool claim(void)
+{
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+	while (atomic_exchange(&counting, true)) {
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			return false;
+		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+	}
+	return true;
 }
 
 bool xs_counters_begin(const struct xs_launch *launch)
 {
-	if (!xs_profiler_works() || atomic_exchange(&counting, true))
+	if (!xs_profiler_works() || !claim())
 		return false;
 	if (begin(launch))
 		return true;
@@ -86,11 +109,12 @@ static uint64_t whole(double value)
 					    : XS_UNCOUNTED;
 }
 
-static void write_counts(const struct xs_launch *launch, const double *values)
+static void write_counts(const struct xs_launch *launch, uint32_t number,
+			 const double *values)
 {
 	const struct xs_gpu_counts counts = {
 	    .device = (uint16_t)launch->device,
-	    .launch = (uint16_t)current_try,
+	    .launch = (uint16_t)number,
 	    .correlation = launch->correlation,
 	    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
 	    .block = {(uint16_t)launch->block[0], (uint16_t)launch->block[1],
@@ -107,7 +131,7 @@ static void write_counts(const struct xs_launch *launch, const double *values)
 
 	xs_log("counted %s, launch %u: sectors %.0f + %.0f, requests %.0f + "
 	       "%.0f, of host memory %.0f + %.0f, instructions %.0f",
-	       launch->name, current_try, values[XS_METRIC_SECTORS_READ],
+	       launch->name, number, values[XS_METRIC_SECTORS_READ],
 	       values[XS_METRIC_SECTORS_WRITTEN],
 	       values[XS_METRIC_REQUESTS_READ],
 	       values[XS_METRIC_REQUESTS_WRITTEN],
@@ -120,8 +144,12 @@ static void write_counts(const struct xs_launch *launch, const double *values)
 void xs_counters_end(const struct xs_launch *launch)
 {
 	double values[XS_METRICS];
+	uint32_t *kernel;
 
-	if (xs_profiler_stop(current, values))
-		write_counts(launch, values);
+	kernel = kernel_of(launch);
+	if (xs_profiler_stop(current, values) && kernel) {
+		*kernel += ONE_COUNTED;
+		write_counts(launch, COUNTED(*kernel), values);
+	}
 	atomic_store(&counting, false);
 }

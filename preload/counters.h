@@ -26,8 +26,8 @@ struct xs_launch {
 /*
  * Around a launch, on the thread that makes it. Whether it is counted: then
  * xs_counters_end() must follow. What cannot be counted, and what to do, is
- * written as an info record; launches that are being captured, or while
- * another thread's is counted, are left out.
+ * written as an info record; launches that are being captured are left out.
+ * Waits for another thread's launch that is being counted.
  */
 bool xs_counters_begin(const struct xs_launch *launch);
 void xs_counters_end(const struct xs_launch *launch);

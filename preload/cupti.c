@@ -532,8 +532,8 @@ bool xs_cupti_start(bool counters)
 	}
 	xs_gpu_info("cupti", "%u %s", version, path);
 	xs_log("CUPTI %u from %s", version, path);
-	subscribe(counters && cupti.cuptiGetDeviceId &&
-		  xs_profiler_find(library));
+	subscribe(counters && xs_profiler_find(library) &&
+		  cupti.cuptiGetDeviceId);
 	atomic_store(&started, enable_records());
 	return atomic_load(&started);
 }

@@ -5,8 +5,10 @@
 
 #include <cupti_result.h>
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -381,6 +383,24 @@ bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
 	return (!works || clear_data(profiler)) && counted;
 }
 
+/* libcupti opens it by its name alone, also where both lie in a folder that the
+ * loader does not search; one that is open already is found. */
+static void load_host_library(void)
+{
+	char path[PATH_MAX];
+	const char *slash;
+	Dl_info self;
+
+	if (!dladdr((void *)cupti.cuptiProfilerInitialize, &self))
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	if (!slash)
+		return;
+	snprintf(path, sizeof(path), "%.*s/libnvperf_host.so",
+		 (int)(slash - self.dli_fname), self.dli_fname);
+	xs_log("%s: %s", path, dlopen(path, RTLD_NOW) ? "loaded" : dlerror());
+}
+
 bool xs_profiler_find(void *library)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
@@ -396,6 +416,7 @@ bool xs_profiler_find(void *library)
 			    symbols[i].name);
 		return false;
 	}
+	load_host_library();
 	works = true;
 	return true;
 }

@@ -33,7 +33,7 @@ XFERSPY_MODE=counters traced "$XS_APPS/app" threads 5
 expect "threads: exit code" "$status" 0
 read_trace
 expect "threads: kernels" "$(count '^kernel ')" 20
-within "threads: counted" "$(count '^counters ')" 1 3
+expect "threads: counted" "$(count '^counters ')" 3
 expect "threads: of one kernel each" "$(count "^counters .* $all ")" \
 	"$(count '^counters ')"
 expect "threads: lost" "$(json lost)" 0
@@ -42,7 +42,7 @@ expect "threads: lost" "$(json lost)" 0
 XFERSPY_MODE=counters traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
 expect "devices: exit code" "$status" 0
 read_trace
-within "devices: counted" "$(count '^counters ')" 1 3
+expect "devices: counted" "$(count '^counters ')" 3
 expect "devices: of one kernel each" "$(count "^counters .* $all ")" \
 	"$(count '^counters ')"
 
