@@ -103,11 +103,19 @@ void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_mapped_against(struct xs_bench *bench,
 			     struct xs_machine *machine);
 
-/* calibrate_mapped.c: parts of lines; the first moments of writes under copies
- * in, which need G and rates of mapped writes, and are left alone where writes
- * do not hold up copies. */
+/* calibrate_mapped.c: parts of lines and of sectors; writes under copies in,
+ * which need G and the rate of mapped writes. What happens first, and to
+ * copies that start later, is left alone where writes do not hold up copies. */
 void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_mapped_early(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mapped_partial(struct xs_bench *bench,
+			     struct xs_machine *machine);
+void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
+
+/* calibrate_pipeline.c: copies and kernels that wait for each other; the
+ * latter needs L+o and G. */
+void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_copy_to_kernel(struct xs_bench *bench,
+			     struct xs_machine *machine);
 
 /* calibrate_calls.c: what calls cost the host, and how soon the GPU acts. */
 void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);

@@ -11,6 +11,9 @@
  * to fill a queue. One estimate is the mean of a batch: calls come in runs. */
 #define BATCHES 40
 
+/* Not so small that the driver hands the bytes over with the command. */
+#define CHUNK_BYTES ((size_t)128 << 10)
+
 /* One stream's share of a streamed round, each call timed by itself: the same
  * calls one kind at a time are cheaper, as a stream then stays with one engine
  * and the driver has nothing to order between two. */
@@ -19,11 +22,11 @@ static void time_chunk(struct xs_bench *bench, xs_gpu_stream stream,
 {
 	double start = xs_bench_now_ns(), copied, launched;
 
-	xs_bench_copy_async(bench, XS_BENCH_IN, 0, 4096, stream);
+	xs_bench_copy_async(bench, XS_BENCH_IN, 0, CHUNK_BYTES, stream);
 	copied = xs_bench_now_ns();
 	xs_gpu_empty(&bench->gpu, stream);
 	launched = xs_bench_now_ns();
-	xs_bench_copy_async(bench, XS_BENCH_OUT, 0, 4096, stream);
+	xs_bench_copy_async(bench, XS_BENCH_OUT, 0, CHUNK_BYTES, stream);
 	*copies_ns += copied - start + (xs_bench_now_ns() - launched);
 	*launch_ns += launched - copied;
 }

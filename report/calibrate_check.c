@@ -151,9 +151,9 @@ static void stage_write(struct xs_bench *bench, const struct round *round,
 {
 	size_t bytes = round->out_bytes / round->pieces;
 
-	xs_gpu_sweep(&bench->gpu, XS_KERNEL_WRITE,
-		     bench->mapped[XS_BENCH_OUT] + i * bytes, 0, bytes,
-		     bench->sweep_blocks, bench->stream[i]);
+	xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT] + i * bytes,
+		    bench->device[XS_BENCH_OUT] + i * bytes, bytes / 4, 1,
+		    bench->stream[i]);
 }
 
 static void run_stages(struct xs_bench *bench, const struct round *round,

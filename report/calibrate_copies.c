@@ -72,25 +72,18 @@ void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 	measure_bandwidth(bench, XS_BENCH_OUT, machine, XS_PARAM_G_d2h);
 }
 
-/* The most chunks of one direction, so that two find streams. */
 #define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
-#define BOTH_WAYS  -1
 
-/* The host's time of 16 MiB, or less on a slow link, one way or each way, in
- * `chunks` copies, each on a stream of its own. */
+/* The host's time of 16 MiB, or less on a slow link, in `chunks` copies one
+ * way, each on a stream of its own. */
 static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 {
 	const size_t bytes = bench->copy_bytes / 16 / chunks;
 	double start = xs_bench_now_ns();
 
 	for (size_t i = 0; i < chunks; i++) {
-		if (way != XS_BENCH_OUT)
-			xs_bench_copy_async(bench, XS_BENCH_IN, i * bytes,
-					    bytes, bench->stream[i]);
-		if (way != XS_BENCH_IN)
-			xs_bench_copy_async(bench, XS_BENCH_OUT, i * bytes,
-					    bytes,
-					    bench->stream[CHUNKS_MAX + i]);
+		xs_bench_copy_async(bench, way, i * bytes, bytes,
+				    bench->stream[i]);
 	}
 	XS_GPU(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
@@ -122,7 +115,6 @@ void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 {
 	measure_gap(bench, XS_BENCH_IN, machine, XS_PARAM_g_h2d_ns);
 	measure_gap(bench, XS_BENCH_OUT, machine, XS_PARAM_g_d2h_ns);
-	measure_gap(bench, BOTH_WAYS, machine, XS_PARAM_g_both_ns);
 }
 
 /* The host's time of one blocking copy between warm pages. */

@@ -10,7 +10,7 @@
 static const char *const kernel_names[XS_KERNELS] = {
     [XS_KERNEL_EMPTY] = "xs_empty", [XS_KERNEL_SPIN] = "xs_spin",
     [XS_KERNEL_READ] = "xs_read",   [XS_KERNEL_WRITE] = "xs_write",
-    [XS_KERNEL_COPY] = "xs_copy",
+    [XS_KERNEL_COPY] = "xs_copy",   [XS_KERNEL_EACH] = "xs_each",
 };
 
 void xs_gpu_clear(struct xs_gpu *gpu)
@@ -189,4 +189,14 @@ void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 	if (blocks > (words + 255) / 256)
 		blocks = (unsigned)((words + 255) / 256);
 	launch(gpu, kernel, blocks, 256, 0, stream, parameters);
+}
+
+void xs_gpu_each(struct xs_gpu *gpu, xs_gpu_address to, xs_gpu_address from,
+		 size_t elements, size_t stride, xs_gpu_stream stream)
+{
+	uint64_t words = elements, step = 4 * stride;
+	void *parameters[] = {&to, &from, &words, &step};
+
+	launch(gpu, XS_KERNEL_EACH, (unsigned)((elements + 255) / 256), 256, 0,
+	       stream, parameters);
 }

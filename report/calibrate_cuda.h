@@ -109,6 +109,7 @@ enum xs_gpu_kernel {
 	XS_KERNEL_READ,
 	XS_KERNEL_WRITE,
 	XS_KERNEL_COPY,
+	XS_KERNEL_EACH,
 	XS_KERNELS
 };
 
@@ -183,5 +184,10 @@ void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 			xs_gpu_address to, xs_gpu_address from, size_t bytes,
 			unsigned line_bytes, unsigned blocks,
 			xs_gpu_stream stream);
+
+/* The kernel that most programs have: a thread an element of 4 bytes, which it
+ * reads from `from` and writes to `to`, each `stride` elements on. */
+void xs_gpu_each(struct xs_gpu *gpu, xs_gpu_address to, xs_gpu_address from,
+		 size_t elements, size_t stride, xs_gpu_stream stream);
 
 #endif

@@ -191,15 +191,10 @@ static void measure_under(struct xs_bench *bench, enum traffic kind,
 void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine)
 {
 	measure_under(bench, COPY_IN, COPY_OUT, machine, XS_PARAM_G_both_h2d);
-	measure_under(bench, COPY_OUT, COPY_IN, machine, XS_PARAM_G_both_d2h);
 }
 
 void xs_bench_mapped_against(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_under(bench, MAPPED_WRITE, COPY_IN, machine,
-		      XS_PARAM_mapped_write_vs_h2d);
-	measure_under(bench, COPY_IN, MAPPED_WRITE, machine,
-		      XS_PARAM_h2d_vs_mapped_write);
 	measure_under(bench, MAPPED_READ, COPY_OUT, machine,
 		      XS_PARAM_mapped_read_vs_d2h);
 	measure_under(bench, COPY_OUT, MAPPED_READ, machine,

@@ -12,7 +12,7 @@
  * first 1 << shift words alone, and leave out the gap to the next line; so an
  * access to a line is of as many sectors of 32 bytes. xs_read keeps a sum, so
  * that its loads cannot be left out, and stores it where the sum is one that
- * the data does not give.
+ * the data does not give. xs_each: a thread an element of 4 bytes.
  */
 #define GRID_STRIDE_START                                                      \
 	"	mov.u32 %r0, %ctaid.x;\n"                                            \
@@ -131,5 +131,32 @@ const char xs_calibrate_ptx[] =
     "test:\n"
     "	setp.lt.u64 %p0, %rd2, %rd1;\n"
     "	@%p0 bra again;\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_each(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words, .param .u64 step)\n"
+    "{\n"
+    "	.reg .pred %p<1>;\n"
+    "	.reg .u32 %r<4>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u64 %rd0, [from];\n"
+    "	ld.param.u64 %rd1, [words];\n"
+    "	ld.param.u64 %rd3, [to];\n"
+    "	ld.param.u64 %rd4, [step];\n"
+    "	mov.u32 %r0, %ctaid.x;\n"
+    "	mov.u32 %r1, %ntid.x;\n"
+    "	mov.u32 %r2, %tid.x;\n"
+    "	mad.lo.u32 %r0, %r0, %r1, %r2;\n"
+    "	cvt.u64.u32 %rd2, %r0;\n"
+    "	setp.ge.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra done;\n"
+    "	shl.b64 %rd5, %rd2, 2;\n"
+    "	add.u64 %rd5, %rd5, %rd0;\n"
+    "	ld.global.u32 %r3, [%rd5];\n"
+    "	mul.lo.u64 %rd6, %rd2, %rd4;\n"
+    "	add.u64 %rd6, %rd6, %rd3;\n"
+    "	st.global.u32 [%rd6], %r3;\n"
+    "done:\n"
     "	ret;\n"
     "}\n";

@@ -7,8 +7,8 @@
 #include <time.h>
 
 struct xs_gpu_stream_s {
-	double ready; /* when the last op ends */
-	bool used;
+	double ready;	   /* when the last op ends */
+	bool used, copied; /* its last op: a kernel, a copy */
 };
 
 struct xs_gpu_event_s {
@@ -59,12 +59,19 @@ static int wait_until(double time)
 	return 0;
 }
 
-/* What a copy in, whose time is known but for that, waits behind writes. */
+/* What a copy in, whose time is known but for that, waits behind writes: one
+ * that is under way, and one that begins now. */
 static double held_up(double start, double end)
 {
-	double from = fmax(start, last_write.start + FAKE_EARLY);
+	double from = fmax(start, last_write.start + FAKE_EARLY), stall;
 
-	if (!fake_faults.writes_queue || from >= end)
+	if (!fake_faults.writes_queue)
+		return 0;
+	if (start > last_write.start && start < last_write.end) {
+		stall = fmin(FAKE_STALL, last_write.end - start);
+		return stall + (end - start) * (FAKE_HELD / FAKE_G_IN - 1);
+	}
+	if (from >= end)
 		return 0;
 	return fmax(last_write.end - from, 0) * (1 - FAKE_G_IN / FAKE_HELD);
 }
@@ -88,6 +95,7 @@ static int copy(int way, size_t bytes, xs_gpu_stream stream)
 	if (way == 0)
 		stream->ready += held_up(start, stream->ready);
 	stream->used = false;
+	stream->copied = true;
 	engine->ready = stream->ready;
 	engine->last = stream;
 	all_ready = fmax(all_ready, stream->ready);
@@ -128,6 +136,22 @@ static int copy_out(void *to, xs_gpu_address from, size_t bytes)
 	return blocking_copy(FAKE_G_OUT, bytes);
 }
 
+/* Whether an address is the host's: the device's are small. */
+static bool is_host(uint64_t address)
+{
+	return address >> 40 != 0;
+}
+
+static double each_ns(void **parameters)
+{
+	double elements = (double)*(uint64_t *)parameters[2];
+
+	if (!is_host(*(uint64_t *)parameters[0]))
+		return 4 * elements * FAKE_EACH;
+	return elements *
+	       (*(uint64_t *)parameters[3] > 4 ? FAKE_PARTIAL : 4 * FAKE_WRITE);
+}
+
 /* The kernels, by their numbers: the fake's functions are those plus one. */
 static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
 {
@@ -137,6 +161,8 @@ static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
 		return 0;
 	if (kernel == XS_KERNEL_SPIN)
 		return (double)*(uint64_t *)parameters[0];
+	if (kernel == XS_KERNEL_EACH)
+		return each_ns(parameters);
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
 	if (kernel != XS_KERNEL_COPY)
 		bytes *= pow(FAKE_PART, 3 - *(uint32_t *)parameters[3]);
@@ -159,17 +185,21 @@ static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
 		stream = &legacy;
 	now_ns += FAKE_CALL_LAUNCH;
 	start = fmax(now_ns + FAKE_LATENCY,
-		     stream->ready + (stream->used ? FAKE_GAP : 0));
+		     stream->ready + (stream->used     ? FAKE_GAP
+				      : stream->copied ? FAKE_AFTER_COPY
+						       : 0));
 	if (grid_x > 1)
 		start = fmax(start, whole_ready);
 	stream->ready = start + kernel_ns(kernel, parameters);
 	if (grid_x > 1)
 		whole_ready = stream->ready;
-	if (kernel == XS_KERNEL_WRITE) {
+	if (kernel == XS_KERNEL_WRITE ||
+	    (kernel == XS_KERNEL_EACH && is_host(*(uint64_t *)parameters[0]))) {
 		last_write.start = start;
 		last_write.end = stream->ready;
 	}
 	stream->used = true;
+	stream->copied = false;
 	kernels_ready = fmax(kernels_ready, stream->ready);
 	all_ready = fmax(all_ready, stream->ready);
 	if (kernel == XS_KERNEL_SPIN && !fake_faults.no_flag) {

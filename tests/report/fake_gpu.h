@@ -25,6 +25,7 @@
 #define FAKE_SLACK	   1.5e6 /* or was so shortly before */
 #define FAKE_LATENCY	   1200.0
 #define FAKE_GAP	   900.0
+#define FAKE_AFTER_COPY	   4000.0 /* a kernel, on the copy's stream */
 #define FAKE_SYNC	   1500.0
 #define FAKE_READ	   0.0200
 #define FAKE_WRITE	   0.0210
@@ -32,6 +33,9 @@
 #define FAKE_PART	   1.2	   /* more a byte, of half a line */
 #define FAKE_EARLY	   30000.0 /* of writes that are to queue up */
 #define FAKE_HELD	   1.5	   /* copies in behind those that have */
+#define FAKE_PARTIAL	   3.0	   /* each write of a part of a sector */
+#define FAKE_EACH	   0.0001  /* a byte between places on the device */
+#define FAKE_STALL	   50000.0 /* a copy in that starts under writes */
 #define FAKE_PIN	   2000.0
 #define FAKE_PIN_BYTE	   0.5
 #define FAKE_REGISTER	   1000.0
@@ -44,7 +48,8 @@ struct fake_faults {
 	bool implicit_sync; /* copies out wait for all kernels */
 	bool no_pinning;    /* pinned allocations after opening fail */
 	bool no_flag;	    /* kernels never write to the host */
-	bool writes_queue;  /* mapped writes hold up copies in after a while */
+	bool writes_queue;  /* mapped writes hold up copies in after a while,
+			     * and those that start later at once */
 };
 
 /* Opens *gpu on the fake, which starts anew. */

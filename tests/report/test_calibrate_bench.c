@@ -75,8 +75,6 @@ static void test_copies_one_way(void **state)
 	/* a further chunk costs its own start and the engine's turn */
 	assert_param(f->machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
 	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
-	/* the fake's engines start chunks beside each other, as one way */
-	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
 
 static void test_copies_both_ways_are_slower(void **state)
@@ -84,9 +82,26 @@ static void test_copies_both_ways_are_slower(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_both_ways(&f->bench, &f->machine);
+	xs_bench_pipeline(&f->bench, &f->machine);
 	assert_false(xs_gpu_failed(&f->bench.gpu));
 	assert_param(f->machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
 	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
+	/* the fake's engines start pieces beside each other, as one way */
+	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
+}
+
+/* Replay has the copy pay L+o; of the rest, what is not the copy's own. */
+static void test_kernels_wait_for_copies(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_latency(&f->bench, &f->machine);
+	xs_bench_bandwidth(&f->bench, &f->machine);
+	fake_gpu_pass(2 * FAKE_SLACK);
+	xs_bench_copy_to_kernel(&f->bench, &f->machine);
+	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_param(f->machine.copy_to_kernel_ns,
+		     FAKE_AFTER_COPY + FAKE_COPY - FAKE_LO, 20);
 }
 
 static void test_mapped_memory(void **state)
@@ -101,8 +116,6 @@ static void test_mapped_memory(void **state)
 	assert_param(f->machine.mapped_both_read, FAKE_BOTH, 1e-6);
 	assert_param(f->machine.mapped_both_write, FAKE_BOTH, 1e-6);
 	/* the fake's kernels and copies leave each other alone */
-	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-6);
-	assert_param(f->machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-6);
 	assert_param(f->machine.mapped_read_vs_d2h, FAKE_READ, 1e-6);
 	assert_param(f->machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
 }
@@ -120,30 +133,46 @@ static void test_parts_of_lines(void **state)
 	assert_param(f->machine.mapped_write_32, FAKE_WRITE * quarter, 1e-6);
 }
 
+static void test_parts_of_sectors(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_mapped_partial(&f->bench, &f->machine);
+	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_param(f->machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
+}
+
 static void test_writes_that_queue_up(void **state)
 {
 	struct fixture *f = *state;
 
 	xs_bench_bandwidth(&f->bench, &f->machine);
+	xs_bench_gap(&f->bench, &f->machine);
 	xs_bench_mapped(&f->bench, &f->machine);
-	f->machine.h2d_vs_mapped_write.value = FAKE_HELD;
 	fake_faults.writes_queue = true;
-	xs_bench_mapped_early(&f->bench, &f->machine);
+	xs_bench_mapped_writes(&f->bench, &f->machine);
 	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
+	assert_param(f->machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
 	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
 	assert_param(f->machine.mapped_write_early, FAKE_WRITE, 1e-5);
+	/* but for the start of a copy against the gap between two */
+	assert_param(f->machine.h2d_stall_ns, FAKE_STALL,
+		     (FAKE_COPY + FAKE_SWITCH) * FAKE_HELD / FAKE_G_IN);
 }
 
-/* Nothing is early where copies keep their rate. */
+/* Nothing is early, and nothing stalls, where copies keep their rate. */
 static void test_writes_that_do_not_queue_up(void **state)
 {
 	struct fixture *f = *state;
 
 	xs_bench_bandwidth(&f->bench, &f->machine);
-	f->machine.h2d_vs_mapped_write.value = FAKE_G_IN * 1.2;
-	xs_bench_mapped_early(&f->bench, &f->machine);
+	xs_bench_mapped_writes(&f->bench, &f->machine);
 	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
+	assert_param(f->machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
 	assert_true(isnan(f->machine.mapped_write_early_ns.value));
+	assert_true(isnan(f->machine.h2d_stall_ns.value));
 }
 
 static void test_calls(void **state)
@@ -259,7 +288,9 @@ static void take_pass(struct fixture *f)
 	xs_bench_gap(&f->bench, &f->machine);
 	xs_bench_both_ways(&f->bench, &f->machine);
 	xs_bench_mapped(&f->bench, &f->machine);
-	xs_bench_mapped_against(&f->bench, &f->machine);
+	xs_bench_mapped_writes(&f->bench, &f->machine);
+	xs_bench_pipeline(&f->bench, &f->machine);
+	xs_bench_copy_to_kernel(&f->bench, &f->machine);
 	xs_bench_calls(&f->bench, &f->machine);
 	xs_bench_blocking_copy(&f->bench, &f->machine);
 	xs_bench_pageable(&f->bench, &f->machine);
@@ -434,6 +465,8 @@ int main(void)
 	    TEST(test_copies_both_ways_are_slower),
 	    TEST(test_mapped_memory),
 	    TEST(test_parts_of_lines),
+	    TEST(test_parts_of_sectors),
+	    TEST(test_kernels_wait_for_copies),
 	    TEST(test_writes_that_queue_up),
 	    TEST(test_writes_that_do_not_queue_up),
 	    TEST(test_calls),
