@@ -5,7 +5,7 @@
  * the time of the calls themselves, and with it the waiting for the GPU, which
  * may be the slower of the two. overhead.sh runs it with and without a tracer.
  */
-#include "common.h"
+#include "measure.h"
 
 __global__ void empty_kernel(void)
 {
@@ -51,13 +51,14 @@ static struct cost measure_calls(void (*call)(void *, void *), long calls,
 int main(int argc, char **argv)
 {
 	struct options options = {};
+	struct choices choices;
 	const size_t bytes = 4096;
 	void *host, *device;
 
 	options.n = 100000;
 	options.rounds = 1;
 	options.streams = 1;
-	parse_options(argc, argv, &options);
+	parse_options(argc, argv, &options, &choices);
 
 	CHECK(cudaMallocHost(&host, bytes));
 	CHECK(cudaMalloc(&device, bytes));

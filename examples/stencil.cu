@@ -6,7 +6,7 @@
  *
  *   ./stencil --variant streams --n 512 --chunk 32
  */
-#include "common.h"
+#include "measure.h"
 
 /* One thread computes a pencil along z, planes first to last - 1, and keeps
  * the three points of its pencil in registers as it goes. */
@@ -35,14 +35,12 @@ __global__ void stencil_kernel(const int *in, int *out, int n, int first,
 	}
 }
 
-struct job {
-	struct options options;
+struct job : job_base {
 	size_t plane, bytes; /* points of a plane; bytes of the grid */
 	int *in, *out;	     /* the host's */
 	int *kernel_in;	     /* what the kernel reads: a device buffer, or */
 	int *kernel_out;     /* the host's own memory where mapped */
-	long chunk, chunks;  /* planes of a chunk; one stream for each */
-	cudaStream_t *stream;
+	long chunk;	     /* planes of a chunk */
 	cudaEvent_t *copied; /* all planes up to this chunk's have arrived */
 };
 
@@ -132,12 +130,6 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(const struct job *job)
-{
-	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
-		     chunk_compute, chunk_out);
-}
-
 static void set_up(struct job *job)
 {
 	const struct options *options = &job->options;
@@ -151,6 +143,8 @@ static void set_up(struct job *job)
 		job->in[i] = (int)((unsigned)i * 2654435761u >> 12);
 	if (options->touch)
 		memset(job->out, 0, job->bytes);
+	job->result = job->out;
+	job->result_bytes = job->bytes;
 
 	job->kernel_in =
 	    (int *)device_side(job->in, job->bytes, options->variant == MAPPED);
@@ -161,8 +155,7 @@ static void set_up(struct job *job)
 	if (!uses_streams(options->variant))
 		return;
 	job->chunk = chunk_items(options, n - 2);
-	job->chunks = (n - 2 + job->chunk - 1) / job->chunk;
-	job->stream = create_streams(job->chunks);
+	create_streams(job, (n - 2 + job->chunk - 1) / job->chunk);
 	job->copied = (cudaEvent_t *)calloc(job->chunks, sizeof(*job->copied));
 	if (job->copied == NULL) {
 		fprintf(stderr, "no memory for %ld events\n", job->chunks);
@@ -178,13 +171,13 @@ static void tear_down(struct job *job)
 	for (long i = 0; i < job->chunks; i++)
 		CHECK(cudaEventDestroy(job->copied[i]));
 	free(job->copied);
-	destroy_streams(job->stream, job->chunks);
+	destroy_streams(job);
 	if (job->options.variant != MAPPED)
 		CHECK(cudaFree(job->kernel_in));
 	if (job->options.variant != MAPPED && job->options.variant != HYBRID)
 		CHECK(cudaFree(job->kernel_out));
-	host_free(job->options.variant, job->in);
-	host_free(job->options.variant, job->out);
+	host_free(job->options.variant, job->in, job->bytes);
+	host_free(job->options.variant, job->out, job->bytes);
 }
 
 /* The whole grid against the CPU; the halo must have stayed zero. */
@@ -214,25 +207,22 @@ static bool is_right(const struct job *job)
 int main(int argc, char **argv)
 {
 	struct job job = {};
+	struct choices choices;
 
 	job.options.n = 512;
 	job.options.rounds = 10;
 	job.options.streams = 16;
 	job.options.touch = true;
-	parse_options(argc, argv, &job.options);
+	parse_options(argc, argv, &job.options, &choices);
 	if (job.options.n < 3 || job.options.n > 1290) {
 		fprintf(stderr, "--n: between 3 and 1290 for a stencil\n");
 		return 1;
 	}
 
-	set_up(&job);
-	const struct rounds rounds = {round_serial, round_streams,
-				      round_mapped};
-	struct timing timing =
-	    measure(&job.options, &rounds, &job, job.out, job.bytes);
-	int code = print_result("stencil", &job.options, job.chunks, &timing,
-				is_right(&job));
+	const struct program<struct job> program = {
+		set_up, tear_down, round_serial, round_mapped, chunk_in,
+		    chunk_compute, chunk_out, NULL, is_right
+	};
 
-	tear_down(&job);
-	return code;
+	return measure_all(&program, "stencil", &choices, &job);
 }

@@ -5,7 +5,7 @@
  *
  *   ./vecadd --variant streams --n 10000000 --streams 8
  */
-#include "common.h"
+#include "measure.h"
 
 __global__ void vecadd_kernel(const float *a, const float *b, float *c,
 			      size_t count)
@@ -16,13 +16,11 @@ __global__ void vecadd_kernel(const float *a, const float *b, float *c,
 		c[i] = a[i] + b[i];
 }
 
-struct job {
-	struct options options;
+struct job : job_base {
 	size_t bytes;			       /* of one vector */
 	float *a, *b, *c;		       /* the host's */
 	float *kernel_a, *kernel_b, *kernel_c; /* what the kernel uses */
-	long chunk, chunks; /* elements of a chunk; one stream for each */
-	cudaStream_t *stream;
+	long chunk;			       /* elements of a chunk */
 };
 
 static void launch(const struct job *job, size_t first, size_t count,
@@ -88,12 +86,6 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(const struct job *job)
-{
-	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
-		     chunk_compute, chunk_out);
-}
-
 static void set_up(struct job *job)
 {
 	const struct options *options = &job->options;
@@ -109,6 +101,8 @@ static void set_up(struct job *job)
 	}
 	if (options->touch)
 		memset(job->c, 0, job->bytes);
+	job->result = job->c;
+	job->result_bytes = job->bytes;
 
 	job->kernel_a = (float *)device_side(job->a, job->bytes, mapped);
 	job->kernel_b = (float *)device_side(job->b, job->bytes, mapped);
@@ -118,24 +112,23 @@ static void set_up(struct job *job)
 	if (!uses_streams(options->variant))
 		return;
 	job->chunk = chunk_items(options, options->n);
-	job->chunks = (options->n + job->chunk - 1) / job->chunk;
-	job->stream = create_streams(job->chunks);
+	create_streams(job, (options->n + job->chunk - 1) / job->chunk);
 }
 
 static void tear_down(struct job *job)
 {
 	enum variant variant = job->options.variant;
 
-	destroy_streams(job->stream, job->chunks);
+	destroy_streams(job);
 	if (variant != MAPPED) {
 		CHECK(cudaFree(job->kernel_a));
 		CHECK(cudaFree(job->kernel_b));
 	}
 	if (variant != MAPPED && variant != HYBRID)
 		CHECK(cudaFree(job->kernel_c));
-	host_free(variant, job->a);
-	host_free(variant, job->b);
-	host_free(variant, job->c);
+	host_free(variant, job->a, job->bytes);
+	host_free(variant, job->b, job->bytes);
+	host_free(variant, job->c, job->bytes);
 }
 
 static bool is_right(const struct job *job)
@@ -149,21 +142,18 @@ static bool is_right(const struct job *job)
 int main(int argc, char **argv)
 {
 	struct job job = {};
+	struct choices choices;
 
 	job.options.n = 10000000;
 	job.options.rounds = 20;
 	job.options.streams = 8;
 	job.options.touch = true;
-	parse_options(argc, argv, &job.options);
+	parse_options(argc, argv, &job.options, &choices);
 
-	set_up(&job);
-	const struct rounds rounds = {round_serial, round_streams,
-				      round_mapped};
-	struct timing timing =
-	    measure(&job.options, &rounds, &job, job.c, job.bytes);
-	int code = print_result("vecadd", &job.options, job.chunks, &timing,
-				is_right(&job));
+	const struct program<struct job> program = {
+		set_up, tear_down, round_serial, round_mapped, chunk_in,
+		    chunk_compute, chunk_out, NULL, is_right
+	};
 
-	tear_down(&job);
-	return code;
+	return measure_all(&program, "vecadd", &choices, &job);
 }

@@ -6,7 +6,7 @@
  *
  *   ./matmul --kernel tiled --variant streams --n 2048 --streams 8
  */
-#include "../common.h"
+#include "../measure.h"
 #include "arguments.h"
 
 #define TILE  32    /* a block computes TILE x TILE elements of C */
@@ -52,14 +52,12 @@ __global__ void tiled_kernel(const float *a, const float *b, float *c, int rows,
 
 typedef void kernel_fn(const float *, const float *, float *, int, int);
 
-struct job {
-	struct options options;
+struct job : job_base {
 	kernel_fn *kernel;
 	size_t bytes;			       /* of one matrix */
 	float *a, *b, *c;		       /* the host's */
 	float *kernel_a, *kernel_b, *kernel_c; /* what the kernel uses */
-	long chunk, chunks; /* rows of a chunk; one stream for each */
-	cudaStream_t *stream;
+	long chunk;			       /* rows of a chunk */
 	cudaEvent_t b_copied;
 };
 
@@ -140,12 +138,6 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(const struct job *job)
-{
-	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
-		     chunk_compute, chunk_out);
-}
-
 /*
  * C x = A (B x) for a vector x: takes n^2 steps where the product takes n^3.
  * A wrong C passes only where its error is orthogonal to x, which no error
@@ -194,6 +186,8 @@ static void set_up(struct job *job)
 	}
 	if (options->touch)
 		memset(job->c, 0, job->bytes);
+	job->result = job->c;
+	job->result_bytes = job->bytes;
 
 	job->kernel_a = (float *)device_side(job->a, job->bytes, mapped);
 	job->kernel_b = (float *)device_side(job->b, job->bytes, mapped);
@@ -203,8 +197,7 @@ static void set_up(struct job *job)
 	if (!uses_streams(options->variant))
 		return;
 	job->chunk = chunk_items(options, (n + TILE - 1) / TILE) * TILE;
-	job->chunks = (n + job->chunk - 1) / job->chunk;
-	job->stream = create_streams(job->chunks);
+	create_streams(job, (n + job->chunk - 1) / job->chunk);
 	CHECK(cudaEventCreateWithFlags(&job->b_copied, cudaEventDisableTiming));
 }
 
@@ -214,22 +207,23 @@ static void tear_down(struct job *job)
 
 	if (uses_streams(variant))
 		CHECK(cudaEventDestroy(job->b_copied));
-	destroy_streams(job->stream, job->chunks);
+	destroy_streams(job);
 	if (variant != MAPPED) {
 		CHECK(cudaFree(job->kernel_a));
 		CHECK(cudaFree(job->kernel_b));
 	}
 	if (variant != MAPPED && variant != HYBRID)
 		CHECK(cudaFree(job->kernel_c));
-	host_free(variant, job->a);
-	host_free(variant, job->b);
-	host_free(variant, job->c);
+	host_free(variant, job->a, job->bytes);
+	host_free(variant, job->b, job->bytes);
+	host_free(variant, job->c, job->bytes);
 }
 
 int main(int argc, char **argv)
 {
 	const char *kernel = take_argument(&argc, argv, "--kernel");
 	struct job job = {};
+	struct choices choices;
 	bool naive = kernel != NULL && strcmp(kernel, "naive") == 0;
 
 	if (kernel != NULL && !naive && strcmp(kernel, "tiled") != 0) {
@@ -241,21 +235,17 @@ int main(int argc, char **argv)
 	job.options.rounds = 10;
 	job.options.streams = 8;
 	job.options.touch = true;
-	parse_options(argc, argv, &job.options);
+	parse_options(argc, argv, &job.options, &choices);
 	if (job.options.n > MAX_N) {
 		fprintf(stderr, "--n: at most %d\n", MAX_N);
 		return 1;
 	}
 
-	set_up(&job);
-	const struct rounds rounds = {round_serial, round_streams,
-				      round_mapped};
-	struct timing timing =
-	    measure(&job.options, &rounds, &job, job.c, job.bytes);
-	int code =
-	    print_result(naive ? "matmul-naive" : "matmul-tiled", &job.options,
-			 job.chunks, &timing, is_right(&job));
+	const struct program<struct job> program = {
+		set_up, tear_down, round_serial, round_mapped, chunk_in,
+		    chunk_compute, chunk_out, NULL, is_right
+	};
 
-	tear_down(&job);
-	return code;
+	return measure_all(&program, naive ? "matmul-naive" : "matmul-tiled",
+			   &choices, &job);
 }

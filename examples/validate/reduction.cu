@@ -6,7 +6,7 @@
  *
  *   ./reduction --variant streams --n 67108864 --streams 8
  */
-#include "../common.h"
+#include "../measure.h"
 
 #define THREADS	    256
 #define BLOCK_ITEMS (16 * THREADS)
@@ -31,15 +31,13 @@ __global__ void reduction_kernel(const int *in, int *partial, size_t count)
 		partial[blockIdx.x] = sum[0];
 }
 
-struct job {
-	struct options options;
+struct job : job_base {
 	size_t bytes, partial_bytes;
 	long blocks;	     /* as many partial sums */
 	int *in, *partial;   /* the host's */
 	int *kernel_in;	     /* what the kernel reads and writes: the */
 	int *kernel_partial; /* device's, or the host's where mapped */
-	long chunk, chunks;  /* blocks of a chunk; one stream for each */
-	cudaStream_t *stream;
+	long chunk;	     /* blocks of a chunk */
 	long long *sum;
 };
 
@@ -72,14 +70,12 @@ static void round_serial(const struct job *job)
 	launch(job, 0, job->blocks, 0);
 	CHECK(cudaMemcpy(job->partial, job->kernel_partial, job->partial_bytes,
 			 cudaMemcpyDeviceToHost));
-	add_up(job);
 }
 
 static void round_mapped(const struct job *job)
 {
 	launch(job, 0, job->blocks, 0);
 	CHECK(cudaDeviceSynchronize());
-	add_up(job);
 }
 
 static long chunk_blocks(const struct job *job, long i, long *first)
@@ -119,13 +115,6 @@ static void chunk_out(const struct job *job, long i)
 			      job->stream[i]));
 }
 
-static void round_streams(const struct job *job)
-{
-	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
-		     chunk_compute, chunk_out);
-	add_up(job);
-}
-
 /* Small enough for the sum of a block to stay an int. */
 static int item(size_t i)
 {
@@ -146,6 +135,8 @@ static void set_up(struct job *job)
 		job->in[i] = item(i);
 	if (options->touch)
 		memset(job->partial, 0, job->partial_bytes);
+	job->result = job->partial;
+	job->result_bytes = job->partial_bytes;
 
 	job->kernel_in = (int *)device_side(job->in, job->bytes, mapped);
 	job->kernel_partial =
@@ -155,36 +146,37 @@ static void set_up(struct job *job)
 	if (!uses_streams(options->variant))
 		return;
 	job->chunk = chunk_items(options, job->blocks);
-	job->chunks = (job->blocks + job->chunk - 1) / job->chunk;
-	job->stream = create_streams(job->chunks);
+	create_streams(job, (job->blocks + job->chunk - 1) / job->chunk);
 }
 
 static void tear_down(struct job *job)
 {
 	enum variant variant = job->options.variant;
 
-	destroy_streams(job->stream, job->chunks);
+	destroy_streams(job);
 	if (variant != MAPPED)
 		CHECK(cudaFree(job->kernel_in));
 	if (variant != MAPPED && variant != HYBRID)
 		CHECK(cudaFree(job->kernel_partial));
-	host_free(variant, job->in);
-	host_free(variant, job->partial);
+	host_free(variant, job->in, job->bytes);
+	host_free(variant, job->partial, job->partial_bytes);
 }
 
 /* The sum by the host alone, of numbers that are made anew. */
-static long long reference(long n)
+static bool is_right(const struct job *job)
 {
-	long long sum = 0;
+	static long long sum;
+	static long summed;
 
-	for (long i = 0; i < n; i++)
-		sum += item(i);
-	return sum;
+	for (; summed < job->options.n; summed++)
+		sum += item(summed);
+	return *job->sum == sum;
 }
 
 int main(int argc, char **argv)
 {
 	struct job job = {};
+	struct choices choices;
 	long long sum = 0;
 
 	job.options.n = 1 << 26;
@@ -192,16 +184,12 @@ int main(int argc, char **argv)
 	job.options.streams = 8;
 	job.options.touch = true;
 	job.sum = &sum;
-	parse_options(argc, argv, &job.options);
+	parse_options(argc, argv, &job.options, &choices);
 
-	set_up(&job);
-	const struct rounds rounds = {round_serial, round_streams,
-				      round_mapped};
-	struct timing timing = measure(&job.options, &rounds, &job, job.partial,
-				       job.partial_bytes);
-	int code = print_result("reduction", &job.options, job.chunks, &timing,
-				sum == reference(job.options.n));
+	const struct program<struct job> program = {
+		set_up, tear_down, round_serial, round_mapped, chunk_in,
+		    chunk_compute, chunk_out, add_up, is_right
+	};
 
-	tear_down(&job);
-	return code;
+	return measure_all(&program, "reduction", &choices, &job);
 }

@@ -10,7 +10,7 @@
  *   ./sweep --work 500 --variant streams --streams 16
  *   ./sweep --in-mb 3 --out-mb 21 --variant pinned
  */
-#include "../common.h"
+#include "../measure.h"
 #include "arguments.h"
 
 #define THREADS 512 /* of a block, as in simpleStreams */
@@ -42,15 +42,12 @@ __global__ void sweep_kernel(const unsigned *in, size_t in_count, unsigned *out,
 		rest[i - out_count] = x;
 }
 
-struct job {
-	struct options options;
+struct job : job_base {
 	int work;
 	size_t in_count, out_count, items; /* items: the larger */
 	unsigned *in, *out;		   /* the host's */
 	unsigned *kernel_in, *kernel_out;  /* what the kernel uses */
 	unsigned *rest;			   /* the device's, always */
-	long chunks;			   /* one stream for each */
-	cudaStream_t *stream;
 };
 
 /* What is done in one piece: an equal part of both arrays. */
@@ -110,12 +107,6 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-static void round_streams(const struct job *job)
-{
-	issue_chunks(job, job->chunks, job->options.breadth, chunk_in,
-		     chunk_compute, chunk_out);
-}
-
 static void round_serial(const struct job *job)
 {
 	struct piece all = piece_of(job, 0, 1);
@@ -150,6 +141,8 @@ static void set_up(struct job *job)
 		job->in[i] = (unsigned)i * 2654435761u;
 	if (options->touch)
 		memset(job->out, 0, out_bytes);
+	job->result = job->out;
+	job->result_bytes = out_bytes;
 
 	job->kernel_in = (unsigned *)device_side(job->in, in_bytes, mapped);
 	job->kernel_out = (unsigned *)device_side(
@@ -161,22 +154,22 @@ static void set_up(struct job *job)
 		return;
 	long chunk = chunk_items(options, (long)job->items);
 
-	job->chunks = ((long)job->items + chunk - 1) / chunk;
-	job->stream = create_streams(job->chunks);
+	create_streams(job, ((long)job->items + chunk - 1) / chunk);
 }
 
 static void tear_down(struct job *job)
 {
 	enum variant variant = job->options.variant;
 
-	destroy_streams(job->stream, job->chunks);
+	destroy_streams(job);
 	if (variant != MAPPED)
 		CHECK(cudaFree(job->kernel_in));
 	if (variant != MAPPED && variant != HYBRID)
 		CHECK(cudaFree(job->kernel_out));
 	CHECK(cudaFree(job->rest));
-	host_free(variant, job->in);
-	host_free(variant, job->out);
+	job->rest = NULL;
+	host_free(variant, job->in, job->in_count * sizeof(unsigned));
+	host_free(variant, job->out, job->out_count * sizeof(unsigned));
 }
 
 /* All steps as one: each of them turns a x + b into f (a x + b) + c. */
@@ -236,13 +229,14 @@ int main(int argc, char **argv)
 	const char *in_mb = take_argument(&argc, argv, "--in-mb");
 	const char *out_mb = take_argument(&argc, argv, "--out-mb");
 	struct job job = {};
+	struct choices choices;
 	char name[64];
 
 	job.options.n = 15 << 20;
 	job.options.rounds = 20;
 	job.options.streams = 16;
 	job.options.touch = true;
-	parse_options(argc, argv, &job.options);
+	parse_options(argc, argv, &job.options, &choices);
 	job.work = work != NULL ? (int)parse_count(work, "work") : 500;
 	if ((in_mb == NULL) != (out_mb == NULL)) {
 		fprintf(stderr, "--in-mb and --out-mb go together\n");
@@ -256,14 +250,10 @@ int main(int argc, char **argv)
 		     in_mb != NULL ? parse_count(out_mb, "out-mb") : 0, name,
 		     sizeof(name));
 
-	set_up(&job);
-	const struct rounds rounds = {round_serial, round_streams,
-				      round_mapped};
-	struct timing timing = measure(&job.options, &rounds, &job, job.out,
-				       job.out_count * sizeof(unsigned));
-	int code = print_result(name, &job.options, job.chunks, &timing,
-				is_right(&job));
+	const struct program<struct job> program = {
+		set_up, tear_down, round_serial, round_mapped, chunk_in,
+		    chunk_compute, chunk_out, NULL, is_right
+	};
 
-	tear_down(&job);
-	return code;
+	return measure_all(&program, name, &choices, &job);
 }

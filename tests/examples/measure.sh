@@ -31,13 +31,6 @@ rows() {
 	grep -c "\"workload\": \"$1\"" "$results"
 }
 
-# Programs that measure one variant a run have no sweep.
-if ! "$build/examples/vecadd" --n 100 --variant pageable,pinned \
-	>"$scratch/log" 2>&1; then
-	echo "skipped: the programs take no list of variants"
-	exit 77
-fi
-
 cat >"$scratch/table" <<END
 small|vecadd||1000 2000|2,4
 whole|stencil|--n 20||3

@@ -43,7 +43,7 @@ each() {
 		--rounds 2 --variant "$variant" "$@"
 }
 
-for variant in pageable pinned mapped; do
+for variant in pageable pinned mapped double-buffer; do
 	each
 done
 for variant in streams pageable-streams hybrid; do
@@ -53,7 +53,7 @@ for variant in streams pageable-streams hybrid; do
 	done
 done
 # More into the device than out of it, and the other way round.
-for variant in pinned streams mapped hybrid; do
+for variant in pinned streams mapped hybrid double-buffer; do
 	expect 0 "asymmetric-in2-out1 $variant n=3145728.*: ok" sweep \
 		--in-mb 2 --out-mb 1 --work 1 --rounds 1 --streams 3 \
 		--variant $variant
@@ -61,6 +61,16 @@ for variant in pinned streams mapped hybrid; do
 		--in-mb 1 --out-mb 2 --work 1 --rounds 1 --streams 3 \
 		--variant $variant
 done
+
+# One process for many: 1 + 1 + 2 orders of 2 and of 3 chunks; not twice of 3.
+expect 0 "" reduction --n 10000 --variant pinned,mapped,streams --rounds 1 \
+	--streams 2,3,4 --order depth,breadth
+if [ "$(echo "$output" | grep -c ': ok$')" -ne 6 ]; then
+	echo "lists: not 6 measurements: $output"
+	failed=$((failed + 1))
+fi
+expect 1 "is not known" sweep --variant pinned,pined
+expect 1 "is not a number above 0" sweep --streams 2,,4
 
 expect 1 "naive or tiled" matmul --kernel fast
 expect 1 "at most" matmul --n 20000
