@@ -231,11 +231,12 @@ static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 	    0.1 * (double)written * machine->mapped_write.value;
 	double writes_end_ns, from_ns, to_ns, longest_ns = NAN;
 
+	/* First what waits: once the writes have begun they fill the GPU. */
+	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
+		    bench->stream[0]);
 	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
 	write_each(bench, written, bench->stream[1]);
 	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
-	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
-		    bench->stream[0]);
 	for (int i = 0; i <= STALLED; i++) {
 		XS_GPU(gpu, cuEventRecord, bench->event[2 + i],
 		       bench->stream[0]);
