@@ -150,8 +150,8 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 		begin = now_ns();
 		if (twofold)
 			ns[count++] =
-			    double_buffered_ns(program, sets, options->rounds) /
-			    (double)options->rounds;
+			    double_buffered_ns(program, sets, in_turns) /
+			    (double)in_turns;
 		else {
 			run_round(program, sets);
 			ns[count++] = now_ns() - begin;
