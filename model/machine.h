@@ -32,6 +32,8 @@ struct xs_param {
 	P(g_h2d_ns, "ns", "g between copies to the device")                    \
 	P(g_d2h_ns, "ns", "g between copies to the host")                      \
 	P(g_both_ns, "ns", "g of each while copies run both ways")             \
+	P(g_kernel_ns, "ns",                                                   \
+	  "g after a copy to the device that a kernel waits for")              \
 	P(G_both_h2d, "ns/byte", "G to the device while copies run both ways") \
 	P(G_both_d2h, "ns/byte", "G to the host while copies run both ways")   \
 	P(mapped_read, "ns/byte", "a kernel reads mapped memory")              \
@@ -45,6 +47,8 @@ struct xs_param {
 	P(mapped_both_write, "ns/byte", "writes while it also reads")          \
 	P(mapped_write_vs_h2d, "ns/byte", "mapped writes under copies in")     \
 	P(h2d_vs_mapped_write, "ns/byte", "copies in under mapped writes")     \
+	P(mapped_write_stall_ns, "ns",                                         \
+	  "the longest that mapped writes wait that start under a copy in")    \
 	P(mapped_write_early_ns, "ns",                                         \
 	  "from the start of mapped writes until copies in slow down")         \
 	P(mapped_write_early, "ns/byte",                                       \

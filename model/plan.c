@@ -77,6 +77,15 @@ struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 	return act;
 }
 
+struct xs_act xs_act_copy_behind(const struct xs_machine *machine, double bytes)
+{
+	struct xs_act act = xs_act_copy(machine, true, bytes, false);
+
+	act.chain_lag_ns = fmax(act.chain_lag_ns, machine->g_kernel_ns.value);
+	act.busy_lag_ns = fmax(act.busy_lag_ns, act.chain_lag_ns);
+	return act;
+}
+
 struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns)
 {
 	const double call_ns = xs_or_zero(machine->call_launch_ns.value);

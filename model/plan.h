@@ -61,6 +61,8 @@ struct xs_act {
 	double tail_ns; /* from leaving its unit to its end: the last blocks of
 			 * a kernel too small to fill the device */
 	double bytes[XS_LINK_USES];
+	double write_share; /* of its mapped writes' time in which the link is
+			     * full of them; 0: all of it */
 	double issue_lag_ns, dep_lag_ns, chain_lag_ns, busy_lag_ns;
 };
 
@@ -92,6 +94,9 @@ void xs_plan_free(struct xs_plan *plan);
 struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
 			  double bytes, bool blocking);
 struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns);
+/* A copy to the device behind one that a kernel waits for. */
+struct xs_act xs_act_copy_behind(const struct xs_machine *machine,
+				 double bytes);
 /* The same, of a kernel that needs a copy. */
 struct xs_act xs_act_kernel_of_copy(const struct xs_machine *machine,
 				    double work_ns);

@@ -8,16 +8,20 @@
 
 #include <math.h>
 
-/* Of each piece the kernel takes so much, little enough never to be late. */
+/* Of each piece that is copied out the kernel takes so much, little enough
+ * never to be late. */
 #define KERNEL_BYTES ((size_t)64 << 10)
+#define TINY_BYTES   ((size_t)256)
 #define PIECES	     32
 #define SIZES	     5
 
-/* The host's time of so many pieces, each copied in, worked on and copied out
- * on a stream of its own. */
-static double pieces_ns(struct xs_bench *bench, size_t bytes, unsigned pieces)
+/* The host's time of so many pieces, each copied in, worked on and copied out,
+ * all of it or next to nothing, on a stream of its own. */
+static double pieces_ns(struct xs_bench *bench, size_t bytes, bool all_out,
+			unsigned pieces)
 {
-	size_t worked = bytes < KERNEL_BYTES ? bytes : KERNEL_BYTES;
+	size_t worked = all_out && KERNEL_BYTES < bytes ? KERNEL_BYTES : bytes;
+	size_t out = all_out ? bytes : TINY_BYTES;
 	double start = xs_bench_now_ns();
 
 	for (unsigned i = 0; i < pieces; i++) {
@@ -28,18 +32,18 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, unsigned pieces)
 		xs_gpu_each(&bench->gpu, bench->device[XS_BENCH_OUT] + at,
 			    bench->device[XS_BENCH_IN] + at, worked / 4, 1,
 			    stream);
-		xs_bench_copy_async(bench, XS_BENCH_OUT, at, bytes, stream);
+		xs_bench_copy_async(bench, XS_BENCH_OUT, at, out, stream);
 	}
 	XS_GPU(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
 }
 
 /*
- * The pace of the pieces, over their size: once both engines work it is g and
- * the piece's bytes of the slower direction, which is to be that to the host:
- * its copies wait for the kernels.
+ * The pace of the pieces, over their size: g and the piece's bytes, those out
+ * where both engines work: the copies to the host are the slower, since they
+ * wait for the kernels.
  */
-static struct xs_line pace(struct xs_bench *bench)
+static struct xs_line pace(struct xs_bench *bench, bool all_out)
 {
 	double bytes[SIZES], ns[SIZES];
 
@@ -47,8 +51,8 @@ static struct xs_line pace(struct xs_bench *bench)
 		size_t size = bench->copy_bytes / PIECES >> (SIZES - 1 - i);
 
 		bytes[i] = (double)size;
-		ns[i] = (pieces_ns(bench, size, PIECES) -
-			 pieces_ns(bench, size, PIECES / 2)) /
+		ns[i] = (pieces_ns(bench, size, all_out, PIECES) -
+			 pieces_ns(bench, size, all_out, PIECES / 2)) /
 			(PIECES / 2);
 	}
 	return xs_stats_fit(bytes, ns, SIZES);
@@ -56,16 +60,19 @@ static struct xs_line pace(struct xs_bench *bench)
 
 void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_samples gaps = {0}, rates = {0};
+	struct xs_samples gaps = {0}, rates = {0}, behind = {0};
 	struct xs_turns turns = xs_bench_turns(20);
 
-	pace(bench); /* streams never used */
+	pace(bench, true); /* streams never used */
 	while (xs_bench_turn(&turns)) {
-		struct xs_line line = pace(bench);
+		struct xs_line line = pace(bench, true);
+		struct xs_line in = pace(bench, false);
 
+		xs_samples_add(&behind, fmax(in.intercept, 0));
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
 		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
 	}
+	xs_bench_set(bench, machine, XS_PARAM_g_kernel_ns, &behind);
 	xs_bench_set(bench, machine, XS_PARAM_g_both_ns, &gaps);
 	xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
 }
