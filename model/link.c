@@ -42,6 +42,17 @@ static struct against rates(const struct xs_machine *m, enum xs_link_use use)
 	}
 }
 
+static double fullest_share(const struct xs_link *link)
+{
+	double share = 0;
+	unsigned u;
+
+	for (u = 0; u < link->count; u++)
+		if (link->users[u].use == XS_LINK_WRITE)
+			share = fmax(share, link->users[u].share);
+	return share;
+}
+
 double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 {
 	const struct xs_machine *m = link->machine;
@@ -49,8 +60,11 @@ double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 	struct against a = rates(m, use);
 	double rate = a.alone;
 
-	if (use == XS_LINK_COPY_IN && link->early == active[XS_LINK_WRITE])
-		a.mapped = NAN;
+	if (use == XS_LINK_COPY_IN)
+		a.mapped =
+		    link->early == active[XS_LINK_WRITE]
+			? NAN
+			: a.alone + (a.mapped - a.alone) * fullest_share(link);
 	if (use == XS_LINK_WRITE && link->early &&
 	    m->mapped_write_early.value > 0)
 		a.copy = m->mapped_write_early.value;
@@ -62,19 +76,29 @@ double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 	return rate * (active[use] + active[a.same]);
 }
 
+/* How long a user that joins now may have to wait for its first bytes. */
+static double stall_ns(const struct xs_link *link, enum xs_link_use use)
+{
+	const struct xs_machine *m = link->machine;
+	double ns = 0;
+
+	if (use == XS_LINK_COPY_IN && link->active[XS_LINK_WRITE])
+		ns = m->h2d_stall_ns.value;
+	else if (use == XS_LINK_WRITE && link->active[XS_LINK_COPY_IN])
+		ns = m->mapped_write_stall_ns.value;
+	return ns > 0 ? ns : 0;
+}
+
 int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
-		 double bytes)
+		 double bytes, double share)
 {
 	const double early_ns = link->machine->mapped_write_early_ns.value;
 	const bool early = use == XS_LINK_WRITE && early_ns > 0;
-	const bool stalls = use == XS_LINK_COPY_IN &&
-			    link->active[XS_LINK_WRITE] &&
-			    link->machine->h2d_stall_ns.value > 0;
+	const double wait_ns = stall_ns(link, use);
 	unsigned u;
 
 	link->users[link->count++] = (struct xs_link_user){
-	    owner, use, bytes, early ? early_ns : 0,
-	    stalls ? link->machine->h2d_stall_ns.value : 0};
+	    owner, use, bytes, early ? early_ns : 0, wait_ns, share};
 	link->active[use]++;
 	link->early += early;
 	for (u = 0; u < XS_LINK_USES; u++)
@@ -128,7 +152,7 @@ static void advance_user(const struct xs_link *link, struct xs_link_user *user,
 	user->early_ns = left_of(user->early_ns, passed_ns, clock_ns);
 }
 
-/* Counts who is there; nothing stalls where nothing is written. */
+/* Counts who is there; nobody stalls with nothing to wait for. */
 static void count_users(struct xs_link *link)
 {
 	unsigned u;
@@ -141,7 +165,9 @@ static void count_users(struct xs_link *link)
 		link->early += link->users[u].early_ns > 0;
 	}
 	for (u = 0; u < link->count; u++)
-		if (!link->active[XS_LINK_WRITE])
+		if (!link->active[link->users[u].use == XS_LINK_WRITE
+				      ? XS_LINK_COPY_IN
+				      : XS_LINK_WRITE])
 			link->users[u].stall_ns = 0;
 }
 

@@ -26,7 +26,9 @@ struct xs_link {
 		enum xs_link_use use;
 		double bytes;	 /* still to cross */
 		double early_ns; /* of mapped writes: until they queue up */
-		double stall_ns; /* of copies in: until their first bytes */
+		double stall_ns; /* of copies in and mapped writes: until their
+				  * first bytes */
+		double share;	 /* of mapped writes: how full the link is */
 	} users[XS_LINK_ROOM];
 	/* users of each kind; early: those of the writes that do not queue up
 	 * yet */
@@ -42,14 +44,16 @@ struct xs_link {
  * Mapped writes and copies in: a copy keeps its rate until the writes have
  * filled the way out, behind which its read requests then queue; the writes,
  * till then, run at a rate of their own. A copy that starts under mapped writes
- * waits for its first bytes, until the writes end or h2d_stall_ns have passed.
+ * waits for its first bytes, until the writes end or h2d_stall_ns have passed;
+ * and so do writes that start under a copy in, by mapped_write_stall_ns.
  */
 double xs_link_rate(const struct xs_link *link, enum xs_link_use use);
 
-/* Adds a user. 0, or -EDOM when its rate or, beside it, another's is not
- * known. There must be room. */
+/* Adds a user; share: of mapped writes, the part of their time in which they
+ * fill the link, for that long they hold up copies in. 0, or -EDOM when its
+ * rate or, beside it, another's is not known. There must be room. */
 int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
-		 double bytes);
+		 double bytes, double share);
 
 /* Time in ns after which the first user is done or the rates change; INFINITY
  * without users. */

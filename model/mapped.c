@@ -63,20 +63,32 @@ static double partial_ns(const struct xs_machine *m, const struct xs_work *w,
 }
 
 /* Writes of the results, in so many requests. */
-static double write_ns(const struct xs_machine *m, const struct xs_work *w,
-		       double requests)
+static double writes_ns(const struct xs_machine *m, const struct xs_work *w,
+			double requests)
 {
 	const struct rates rates = {m->mapped_write_32.value,
 				    m->mapped_write_64.value,
 				    m->mapped_write.value};
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double sectors = sectors_or(w->write_sectors, w->out_bytes);
-	const double partial =
-	    sectors < 2 * full ? partial_ns(m, w, sectors - full) : 0;
 
-	if (partial > 0)
-		return accesses_ns(&rates, full, NAN) + partial;
+	if (sectors >= XS_MAPPED_ELSEWHERE * full)
+		return accesses_ns(&rates, full, NAN);
 	return accesses_ns(&rates, sectors, requests);
+}
+
+/* The same of a whole kernel, whose blocks drift apart. */
+static double whole_ns(const struct xs_machine *m, const struct xs_work *w)
+{
+	const double full = w->out_bytes / SECTOR_BYTES;
+	const double excess = w->write_sectors - full;
+	const double partial = excess < (XS_MAPPED_ELSEWHERE - 1) * full
+				   ? partial_ns(m, w, excess)
+				   : 0;
+
+	return partial > 0
+		   ? full * SECTOR_BYTES * m->mapped_write.value + partial
+		   : writes_ns(m, w, w->write_requests);
 }
 
 struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
@@ -89,7 +101,7 @@ struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 	struct xs_mapped mapped = {
 	    accesses_ns(&read, sectors_or(work->read_sectors, work->in_bytes),
 			work->read_requests),
-	    write_ns(m, work, work->write_requests), 0};
+	    whole_ns(m, work), 0};
 	/* Each request of a read takes its room from the writes' way out. */
 	double each_ns =
 	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
@@ -112,7 +124,7 @@ double xs_mapped_piece_ns(const struct xs_machine *machine,
 
 	if (fmod(work->out_bytes / n, LINE_BYTES) > 0)
 		requests = fmax(xs_or_zero(requests), sectors / 2);
-	return write_ns(machine, work, requests) / n;
+	return writes_ns(machine, work, requests) / n;
 }
 
 double xs_mapped_read_times(const struct xs_work *work)

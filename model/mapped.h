@@ -11,6 +11,10 @@
 #include "model/machine.h"
 #include "model/work.h"
 
+/* A kernel that writes so many times the bytes that are copied out writes to
+ * other memory too, which stays on the device. */
+#define XS_MAPPED_ELSEWHERE 2.0
+
 /* ns of one round's accesses. NAN where the machine's rate is not known. */
 struct xs_mapped {
 	double read_ns, write_ns; /* each by itself */
@@ -24,7 +28,8 @@ struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 /*
  * ns of the writes of one of n equal pieces of the results. A piece that does
  * not begin at a multiple of a line shifts every store of the kernel: each then
- * touches two lines.
+ * touches two lines. Blocks of one piece run together, so that the L2 joins
+ * what neighbours write of one sector.
  */
 double xs_mapped_piece_ns(const struct xs_machine *machine,
 			  const struct xs_work *work, double n);

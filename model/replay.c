@@ -274,7 +274,8 @@ static void start_op(struct replay *r, uint32_t i)
 		if (act->bytes[use] <= 0)
 			continue;
 		r->nodes[i].parts++;
-		if (xs_link_join(&r->link, i, use, act->bytes[use]))
+		if (xs_link_join(&r->link, i, use, act->bytes[use],
+				 act->write_share > 0 ? act->write_share : 1))
 			r->rc = -EDOM;
 	}
 }

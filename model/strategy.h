@@ -64,6 +64,9 @@ void xs_assume(struct xs_estimate *row, const char *text);
  * which then is the row's assumption. */
 void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row);
 
+/* What a piece of the kernel needs, and takes. */
+void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row);
+
 /* The replayed time alone, at the values and medians. 0, -ENOMEM or another
  * -errno of xs_replay. */
 int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,

@@ -31,8 +31,7 @@ int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	xs_assume_crossings(c, &row);
-	xs_assume(&row, "a piece of the kernel needs only its own piece of the "
-			"input and takes its share of the time");
+	xs_assume_pieces(c, &row);
 	if (xs_abstain_kernel(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;

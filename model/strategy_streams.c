@@ -6,11 +6,36 @@
 
 #include <math.h>
 
-/* One piece: its copies in, its kernel, its copies out. */
+/* Where the kernel reads each byte so many times beyond its SMs' caches, its
+ * blocks share their input: a piece of it needs all of it, or of several
+ * inputs all but one. A stencil's halo stays below. */
+#define SHARED_READS 4.0
+
+/* One piece: its copies in, of which the first follows the copies that the
+ * kernel before waits for; its kernel, its copies out. Before all pieces, the
+ * copies that each of them needs. */
 struct piece {
-	struct xs_act in, kernel, out;
-	unsigned ins, outs;
+	struct xs_act shared, first_in, in, kernel, out;
+	unsigned shareds, ins, outs;
 };
+
+static bool shares_input(const struct xs_work *work)
+{
+	return xs_mapped_read_times(work) >= SHARED_READS;
+}
+
+/* Writes to host memory instead of copies out. */
+static void write_mapped(const struct xs_machine *m, const struct xs_work *w,
+			 double n, struct piece *piece)
+{
+	const double ns = xs_mapped_piece_ns(m, w, n);
+
+	/* as many full requests as take the time of those it makes */
+	piece->kernel.bytes[XS_LINK_WRITE] = ns / m->mapped_write.value;
+	piece->kernel.write_share =
+	    fmin(1, w->out_bytes / n * m->mapped_write.value / ns);
+	piece->outs = 0;
+}
 
 static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 			const struct xs_scenario *scenario, bool mapped_out)
@@ -20,22 +45,48 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	const double n = row->n_streams;
 	const double kernel_ns = w->kernel_ns * scenario->kernel_scale;
 	const double least_ns = kernel_ns * xs_work_least_share(w, m);
+	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
 	struct piece piece = {.ins = w->in_copies, .outs = w->out_copies};
 
-	piece.in =
-	    xs_act_copy(m, true, w->in_bytes / n / fmax(piece.ins, 1), false);
+	if (shares_input(w)) {
+		piece.shareds = w->in_copies > 1 ? w->in_copies - 1 : 1;
+		piece.ins -= piece.shareds;
+		piece.shared = xs_act_copy(m, true, in_bytes, false);
+	}
+	piece.first_in = xs_act_copy_behind(m, in_bytes / n);
+	piece.in = xs_act_copy(m, true, in_bytes / n, false);
 	piece.out = xs_act_copy(m, false,
 				w->out_bytes / n / fmax(piece.outs, 1), false);
-	piece.kernel = piece.ins ? xs_act_kernel_of_copy(m, kernel_ns / n)
-				 : xs_act_kernel(m, kernel_ns / n);
+	piece.kernel = w->in_copies ? xs_act_kernel_of_copy(m, kernel_ns / n)
+				    : xs_act_kernel(m, kernel_ns / n);
 	piece.kernel.tail_ns = fmax(least_ns - kernel_ns / n, 0);
-	if (mapped_out) {
-		/* as many full requests as take the time of those it makes */
-		piece.kernel.bytes[XS_LINK_WRITE] =
-		    xs_mapped_piece_ns(m, w, n) / m->mapped_write.value;
-		piece.outs = 0;
-	}
+	if (mapped_out)
+		write_mapped(m, w, n, &piece);
 	return piece;
+}
+
+/* What every piece needs goes first, on the first queue. */
+static int put_shared(struct xs_plan *plan, const struct piece *piece)
+{
+	const struct xs_act record = {.kind = XS_ACT_RECORD,
+				      .after = XS_ACT_NONE};
+	int rc = xs_plan_put(plan, piece->shared, 0, piece->shareds);
+
+	return rc || !piece->shareds ? rc : xs_plan_add(plan, &record);
+}
+
+static int put_ins(struct xs_plan *plan, const struct piece *piece, uint32_t q)
+{
+	const struct xs_act wait = {.kind = XS_ACT_WAIT, .after = XS_ACT_NONE};
+	int rc = 0;
+
+	if (piece->shareds && q > 0)
+		rc = xs_plan_put(plan, wait, q, 1);
+	if (!rc && piece->ins)
+		rc = xs_plan_put(plan, piece->first_in, q, 1);
+	if (!rc && piece->ins > 1)
+		rc = xs_plan_put(plan, piece->in, q, piece->ins - 1);
+	return rc;
 }
 
 static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
@@ -45,7 +96,7 @@ static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++) {
-		rc = xs_plan_put(plan, piece->in, q, piece->ins);
+		rc = put_ins(plan, piece, q);
 		if (!rc)
 			rc = xs_plan_put(plan, piece->kernel, q, 1);
 		if (!rc)
@@ -61,7 +112,7 @@ static int put_breadth_first(struct xs_plan *plan, const struct piece *piece,
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++)
-		rc = xs_plan_put(plan, piece->in, q, piece->ins);
+		rc = put_ins(plan, piece, q);
 	for (q = 0; !rc && q < n; q++)
 		rc = xs_plan_put(plan, piece->kernel, q, 1);
 	for (q = 0; !rc && q < n; q++)
@@ -79,6 +130,8 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 	const struct xs_act sync = xs_act_sync_all(&scenario->machine);
 	int rc = xs_plan_add(plan, &stays);
 
+	if (!rc)
+		rc = put_shared(plan, &piece);
 	if (!rc && row->order == XS_ORDER_BREADTH)
 		rc = put_breadth_first(plan, &piece, row->n_streams);
 	else if (!rc)
@@ -174,6 +227,18 @@ int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
 	return rc ? rc : add_order(c, &ordered, draw, out);
 }
 
+void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
+{
+	if (shares_input(&c->work))
+		xs_assume(row, "its blocks share their input, as counted: of "
+			       "several copies in only one is cut, the others "
+			       "go first, whole");
+	else
+		xs_assume(row, "a piece of the kernel needs only its own piece "
+			       "of the input");
+	xs_assume(row, "a piece of the kernel takes its share of the time");
+}
+
 static int draw_streams(const struct xs_case *c, const struct xs_estimate *row,
 			const struct xs_scenario *scenario,
 			struct xs_plan *plan)
@@ -226,8 +291,7 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 
 	if (abstains(c, &row, out, &rc))
 		return rc;
-	xs_assume(&row, "a piece of the kernel needs only its own piece of the "
-			"input and takes its share of the time");
+	xs_assume_pieces(c, &row);
 	xs_assume(&row, "where it needs its neighbour's too, its stream waits "
 			"for that copy before its own: copies of many streams "
 			"are not taken in the order of issue");

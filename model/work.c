@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* The share of an SM's threads that keep it busy: with fewer, blocks take as
+ * long as with so many. */
+#define ENOUGH_THREADS 0.25
+
 static bool is_host_copy(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
@@ -204,9 +208,13 @@ double xs_work_blocks_per_sm(const struct xs_work *work,
 double xs_work_least_share(const struct xs_work *work,
 			   const struct xs_machine *machine)
 {
-	const double at_once =
-	    xs_work_blocks_per_sm(work, machine) * machine->sm_count;
+	const double blocks = xs_work_blocks_per_sm(work, machine);
+	const double at_once = blocks * machine->sm_count;
 	const double waves = at_once > 0 ? ceil(work->blocks / at_once) : 0;
+	const double threads = blocks * work->block_threads;
 
-	return waves >= 2 ? 1 / waves : 0;
+	if (waves < 2)
+		return 0;
+	return fmin(1, ENOUGH_THREADS * machine->max_threads_per_sm / threads) /
+	       waves;
 }

@@ -182,39 +182,54 @@ static struct against write_against(struct xs_bench *bench,
 	return found;
 }
 
-/* The slope of a write's time over its size, while all of it is early. */
-static double early_slope(struct xs_bench *bench, size_t largest,
-			  double wait_ns)
+/* A write's time over its size, while all of it is early, under a copy in; or
+ * by itself, which is what waiting for nothing comes to. */
+static struct xs_line early_line(struct xs_bench *bench, size_t largest,
+				 double wait_ns)
 {
+	struct xs_gpu *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = largest >> (SIZES - 1 - i);
 
 		bytes[i] = (double)size;
-		ns[i] = meet(bench, size, wait_ns).write_ns;
+		if (wait_ns > 0) {
+			ns[i] = meet(bench, size, wait_ns).write_ns;
+			continue;
+		}
+		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+		write_each(bench, size, bench->stream[1]);
+		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+		ns[i] = between_ns(bench);
 	}
-	return xs_stats_fit(bytes, ns, SIZES).slope;
+	return xs_stats_fit(bytes, ns, SIZES);
 }
 
 static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 			  double wait_ns, const struct xs_samples *times)
 {
-	struct xs_samples slopes = {0};
+	struct xs_samples slopes = {0}, stalls = {0};
 	struct xs_turns turns = xs_bench_turns(25);
-	double bytes;
+	size_t largest;
 
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
 	/* At half the rate that writes have alone they still end in time. */
-	bytes = machine->mapped_write_early_ns.value /
-		machine->mapped_write.value / 2;
-	if (!(bytes >= 64 << 10))
+	largest = (size_t)(machine->mapped_write_early_ns.value /
+			   machine->mapped_write.value / 2);
+	if (largest < 64 << 10)
 		return;
-	while (xs_bench_turn(&turns))
-		xs_samples_add(
-		    &slopes,
-		    early_slope(bench, (size_t)bytes / 1024 * 1024, wait_ns));
+	largest = largest / 1024 * 1024;
+	while (xs_bench_turn(&turns)) {
+		struct xs_line alone = early_line(bench, largest, 0);
+		struct xs_line under = early_line(bench, largest, wait_ns);
+
+		xs_samples_add(&slopes, under.slope);
+		xs_samples_add(&stalls,
+			       fmax(under.intercept - alone.intercept, 0));
+	}
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early, &slopes);
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_stall_ns, &stalls);
 }
 
 /* Small copies in, one after the other, that start under writes. */

@@ -410,6 +410,39 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 	assert_near(times[in].end_ns, 500);
 }
 
+/* Writes that fill the link for half of their time hold up the copy by half:
+ * 1000 bytes at 2.5. They wait for 100 ns in their turn. */
+static void test_writes_that_do_not_fill_the_link(void **unused)
+{
+	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	size_t in, writes;
+
+	(void)unused;
+	set_param(&machine.mapped_write, 4);
+	set_param(&machine.h2d_vs_mapped_write, 4);
+	set_param(&machine.mapped_write_stall_ns, 100);
+	kernel.bytes[XS_LINK_WRITE] = 1000;
+	kernel.write_share = 0.5;
+	in = add_in(1000, 1);
+	writes = add(kernel, 0);
+	run();
+	assert_near(times[in].end_ns, 2500);
+	assert_near(times[writes].end_ns, 4100);
+}
+
+/* A copy keeps its distance from one that a kernel waits for. */
+static void test_copy_behind_one_for_a_kernel(void **unused)
+{
+	size_t behind;
+
+	(void)unused;
+	set_param(&machine.g_kernel_ns, 30);
+	add_in(100, 0);
+	behind = add(xs_act_copy_behind(&machine, 100), 1);
+	run();
+	assert_near(times[behind].start_ns, 130);
+}
+
 /* A small kernel's last blocks leave room for the next kernel, but what needs
  * its result waits for them. */
 static void test_tail(void **unused)
@@ -480,6 +513,8 @@ int main(void)
 	    TEST(test_mapped_write_against_copy),
 	    TEST(test_early_mapped_writes),
 	    TEST(test_copy_stalls_under_mapped_writes),
+	    TEST(test_writes_that_do_not_fill_the_link),
+	    TEST(test_copy_behind_one_for_a_kernel),
 	    TEST(test_tail),
 	    TEST(test_recorded_order),
 	    TEST(test_unknown_rate),

@@ -199,9 +199,36 @@ static void test_streams_asked_for(void **unused)
 }
 
 /*
+ * As counted, each byte in is read four times: no piece has an input of its
+ * own. So the whole copy, 7000 to 27000, goes before both kernels, by 10000
+ * later than the first half of it.
+ */
+static void test_shared_input_is_not_cut(void **unused)
+{
+	struct xs_counts counts = {.sectors_read = 125000,
+				   .requests_read = 31250,
+				   .sectors_written = 31250,
+				   .requests_written = 7813,
+				   .instructions = 1};
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[1].counts = &counts;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 148000);
+	assert_non_null(strstr(row->assumes[0], "share their input"));
+	counts.sectors_read = 124000;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 138000);
+}
+
+/*
  * A grid of 4 waves (8 blocks of 256 threads fit an SM of 2048, 10 SMs: 80 at
- * once, 320 in all): a piece takes a wave, 25000, at least. n = 8: pieces of
- * 12500 leave the SMs after that, but end after 25000.
+ * once, 320 in all) of 25000. A quarter of the threads keep an SM busy, so a
+ * piece takes a quarter of a wave, 6250, at least. n = 32: pieces of 3125 leave
+ * the SMs after that, but the last ends 3125 later.
  */
 static void test_small_pieces_stop_shrinking(void **unused)
 {
@@ -211,13 +238,13 @@ static void test_small_pieces_stop_shrinking(void **unused)
 	machine.sm_count = 10;
 	machine.max_threads_per_sm = 2048;
 	estimate();
-	whole = find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns;
+	whole = find("streams", "replay", 32, XS_ORDER_DEPTH)->round_ns;
 	steps[1].blocks = 320;
 	steps[1].block_threads = 256;
 	estimate();
-	assert_near(find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns,
-		    whole + 12500);
-	/* two pieces of 50000 are longer than a wave */
+	assert_near(find("streams", "replay", 32, XS_ORDER_DEPTH)->round_ns,
+		    whole + 3125);
+	/* two pieces of 50000 are longer than that */
 	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
 		    138000);
 }
@@ -290,6 +317,7 @@ int main(void)
 	    TEST(test_streams_by_gomezluna),
 	    TEST(test_streams_search),
 	    TEST(test_streams_asked_for),
+	    TEST(test_shared_input_is_not_cut),
 	    TEST(test_small_pieces_stop_shrinking),
 	    TEST(test_mapped),
 	    TEST(test_hybrid),

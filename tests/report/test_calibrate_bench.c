@@ -88,6 +88,7 @@ static void test_copies_both_ways_are_slower(void **state)
 	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
 	/* the fake's engines start pieces beside each other, as one way */
 	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
+	assert_param(f->machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
 }
 
 /* Replay has the copy pay L+o; of the rest, what is not the copy's own. */
@@ -156,6 +157,7 @@ static void test_writes_that_queue_up(void **state)
 	assert_param(f->machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
 	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
 	assert_param(f->machine.mapped_write_early, FAKE_WRITE, 1e-5);
+	assert_param(f->machine.mapped_write_stall_ns, 0, 300);
 	/* but for the start of a copy against the gap between two */
 	assert_param(f->machine.h2d_stall_ns, FAKE_STALL,
 		     (FAKE_COPY + FAKE_SWITCH) * FAKE_HELD / FAKE_G_IN);
