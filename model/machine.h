@@ -34,6 +34,8 @@ struct xs_param {
 	P(g_both_ns, "ns", "g of each while copies run both ways")             \
 	P(g_kernel_ns, "ns",                                                   \
 	  "g after a copy to the device that a kernel waits for")              \
+	P(g_event_ns, "ns",                                                    \
+	  "g after a copy to the device whose event the next waits for")       \
 	P(G_both_h2d, "ns/byte", "G to the device while copies run both ways") \
 	P(G_both_d2h, "ns/byte", "G to the host while copies run both ways")   \
 	P(mapped_read, "ns/byte", "a kernel reads mapped memory")              \

@@ -6,10 +6,15 @@
 
 #include <math.h>
 
-/* Where the kernel reads each byte so many times beyond its SMs' caches, its
- * blocks share their input: a piece of it needs all of it, or of several
- * inputs all but one. A stencil's halo stays below. */
-#define SHARED_READS 4.0
+/*
+ * What pieces share of their input, by how often the kernel reads each byte
+ * beyond its SMs' caches: nothing; with their neighbours, as a stencil's halo;
+ * or all of it, but for one of several copies.
+ */
+enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
+
+#define NEIGHBOUR_READS 1.2
+#define SHARED_READS	4.0
 
 /* One piece: its copies in, of which the first follows the copies that the
  * kernel before waits for; its kernel, its copies out. Before all pieces, the
@@ -17,11 +22,32 @@
 struct piece {
 	struct xs_act shared, first_in, in, kernel, out;
 	unsigned shareds, ins, outs;
+	enum sharing sharing;
 };
 
-static bool shares_input(const struct xs_work *work)
+static enum sharing sharing_of(const struct xs_work *work)
 {
-	return xs_mapped_read_times(work) >= SHARED_READS;
+	const double times = xs_mapped_read_times(work);
+
+	if (times >= SHARED_READS)
+		return SHARE_ALL;
+	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
+}
+
+/* The copies in, of in_bytes each while they are whole. */
+static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
+		    struct piece *piece)
+{
+	if (piece->sharing == SHARE_ALL) {
+		piece->shareds = piece->ins > 1 ? piece->ins - 1 : piece->ins;
+		piece->ins -= piece->shareds;
+	}
+	piece->shared = xs_act_copy(m, true, in_bytes, false);
+	piece->in = xs_act_copy(m, true, in_bytes / n, false);
+	piece->first_in = xs_act_copy_behind(m, in_bytes / n);
+	if (piece->sharing == SHARE_NEIGHBOURS)
+		piece->first_in.dep_lag_ns =
+		    fmax(piece->first_in.dep_lag_ns, m->g_event_ns.value);
 }
 
 /* Writes to host memory instead of copies out. */
@@ -46,15 +72,11 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	const double kernel_ns = w->kernel_ns * scenario->kernel_scale;
 	const double least_ns = kernel_ns * xs_work_least_share(w, m);
 	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
-	struct piece piece = {.ins = w->in_copies, .outs = w->out_copies};
+	struct piece piece = {.ins = w->in_copies,
+			      .outs = w->out_copies,
+			      .sharing = sharing_of(w)};
 
-	if (shares_input(w)) {
-		piece.shareds = w->in_copies > 1 ? w->in_copies - 1 : 1;
-		piece.ins -= piece.shareds;
-		piece.shared = xs_act_copy(m, true, in_bytes, false);
-	}
-	piece.first_in = xs_act_copy_behind(m, in_bytes / n);
-	piece.in = xs_act_copy(m, true, in_bytes / n, false);
+	cut_ins(m, in_bytes, n, &piece);
 	piece.out = xs_act_copy(m, false,
 				w->out_bytes / n / fmax(piece.outs, 1), false);
 	piece.kernel = w->in_copies ? xs_act_kernel_of_copy(m, kernel_ns / n)
@@ -65,38 +87,53 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	return piece;
 }
 
-/* What every piece needs goes first, on the first queue. */
-static int put_shared(struct xs_plan *plan, const struct piece *piece)
-{
-	const struct xs_act record = {.kind = XS_ACT_RECORD,
-				      .after = XS_ACT_NONE};
-	int rc = xs_plan_put(plan, piece->shared, 0, piece->shareds);
+static const struct xs_act record = {.kind = XS_ACT_RECORD,
+				     .after = XS_ACT_NONE};
+static const struct xs_act await = {.kind = XS_ACT_WAIT, .after = XS_ACT_NONE};
 
-	return rc || !piece->shareds ? rc : xs_plan_add(plan, &record);
+/* The same event, of a number. */
+static int put_event(struct xs_plan *plan, struct xs_act act,
+		     const struct xs_machine *m, uint32_t q, uint32_t event)
+{
+	act.event = event;
+	act.call_ns = xs_or_zero(m->call_event_ns.value);
+	return xs_plan_put(plan, act, q, 1);
 }
 
-static int put_ins(struct xs_plan *plan, const struct piece *piece, uint32_t q)
+/* What every piece needs goes first, on the first queue. */
+static int put_shared(struct xs_plan *plan, const struct piece *piece,
+		      const struct xs_machine *m)
 {
-	const struct xs_act wait = {.kind = XS_ACT_WAIT, .after = XS_ACT_NONE};
+	int rc = xs_plan_put(plan, piece->shared, 0, piece->shareds);
+
+	return rc || !piece->shareds ? rc : put_event(plan, record, m, 0, 0);
+}
+
+/* Copies in of piece q, after what it shares has been copied: event 0, or that
+ * of the piece before. */
+static int put_ins(struct xs_plan *plan, const struct piece *piece,
+		   const struct xs_machine *m, uint32_t q)
+{
+	const bool chained = piece->sharing == SHARE_NEIGHBOURS && piece->ins;
 	int rc = 0;
 
-	if (piece->shareds && q > 0)
-		rc = xs_plan_put(plan, wait, q, 1);
+	if (q > 0 && (piece->shareds || chained))
+		rc = put_event(plan, await, m, q, chained ? q - 1 : 0);
 	if (!rc && piece->ins)
 		rc = xs_plan_put(plan, piece->first_in, q, 1);
 	if (!rc && piece->ins > 1)
 		rc = xs_plan_put(plan, piece->in, q, piece->ins - 1);
-	return rc;
+	return rc || !chained ? rc : put_event(plan, record, m, q, q);
 }
 
 static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
-			   unsigned n)
+			   const struct xs_machine *m, unsigned n)
 {
 	uint32_t q;
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++) {
-		rc = put_ins(plan, piece, q);
+		rc = put_ins(plan, piece, m, q);
 		if (!rc)
 			rc = xs_plan_put(plan, piece->kernel, q, 1);
 		if (!rc)
@@ -106,13 +143,13 @@ static int put_depth_first(struct xs_plan *plan, const struct piece *piece,
 }
 
 static int put_breadth_first(struct xs_plan *plan, const struct piece *piece,
-			     unsigned n)
+			     const struct xs_machine *m, unsigned n)
 {
 	uint32_t q;
 	int rc = 0;
 
 	for (q = 0; !rc && q < n; q++)
-		rc = put_ins(plan, piece, q);
+		rc = put_ins(plan, piece, m, q);
 	for (q = 0; !rc && q < n; q++)
 		rc = xs_plan_put(plan, piece->kernel, q, 1);
 	for (q = 0; !rc && q < n; q++)
@@ -125,17 +162,18 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 		   struct xs_plan *plan)
 {
 	const struct piece piece = cut(c, row, scenario, mapped_out);
+	const struct xs_machine *m = &scenario->machine;
 	const struct xs_act stays = xs_act_host(
 	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
-	const struct xs_act sync = xs_act_sync_all(&scenario->machine);
+	const struct xs_act sync = xs_act_sync_all(m);
 	int rc = xs_plan_add(plan, &stays);
 
 	if (!rc)
-		rc = put_shared(plan, &piece);
+		rc = put_shared(plan, &piece, m);
 	if (!rc && row->order == XS_ORDER_BREADTH)
-		rc = put_breadth_first(plan, &piece, row->n_streams);
+		rc = put_breadth_first(plan, &piece, m, row->n_streams);
 	else if (!rc)
-		rc = put_depth_first(plan, &piece, row->n_streams);
+		rc = put_depth_first(plan, &piece, m, row->n_streams);
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
 
@@ -229,14 +267,24 @@ int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
 
 void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
 {
-	if (shares_input(&c->work))
-		xs_assume(row, "its blocks share their input, as counted: of "
-			       "several copies in only one is cut, the others "
-			       "go first, whole");
-	else
-		xs_assume(row, "a piece of the kernel needs only its own piece "
-			       "of the input");
+	static const char *const needs[] = {
+	    [SHARE_NOTHING] =
+		"a piece of the kernel needs only its own piece of the input",
+	    [SHARE_NEIGHBOURS] =
+		"neighbouring pieces share input, as counted: each stream "
+		"waits for the copy of the one before",
+	    [SHARE_ALL] =
+		"all blocks share their input, as counted: of several copies "
+		"in only one is cut, the others go first, whole"};
+	const enum sharing sharing = sharing_of(&c->work);
+
+	xs_assume(row, needs[sharing]);
 	xs_assume(row, "a piece of the kernel takes its share of the time");
+	if (sharing == SHARE_NOTHING && isnan(c->work.read_sectors))
+		xs_assume(row,
+			  "where it needs its neighbour's too, its stream "
+			  "waits for that copy before its own: copies of many "
+			  "streams are not taken in the order of issue");
 }
 
 static int draw_streams(const struct xs_case *c, const struct xs_estimate *row,
@@ -292,9 +340,6 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	xs_assume_pieces(c, &row);
-	xs_assume(&row, "where it needs its neighbour's too, its stream waits "
-			"for that copy before its own: copies of many streams "
-			"are not taken in the order of issue");
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
 		xs_assume(&row, "copies both ways at once do not slow each "

@@ -15,11 +15,16 @@
 #define PIECES	     32
 #define SIZES	     5
 
-/* The host's time of so many pieces, each copied in, worked on and copied out,
- * all of it or next to nothing, on a stream of its own. */
-static double pieces_ns(struct xs_bench *bench, size_t bytes, bool all_out,
+/* What the pieces do besides: all of each goes out, and not next to nothing; or
+ * each copy in waits for the event of the one before. */
+enum kind { IN_ALONE, IN_AND_OUT, IN_CHAINED };
+
+/* The host's time of so many pieces, each copied in, worked on and copied out
+ * on a stream of its own. */
+static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 			unsigned pieces)
 {
+	bool all_out = kind == IN_AND_OUT, chained = kind == IN_CHAINED;
 	size_t worked = all_out && KERNEL_BYTES < bytes ? KERNEL_BYTES : bytes;
 	size_t out = all_out ? bytes : TINY_BYTES;
 	double start = xs_bench_now_ns();
@@ -28,7 +33,13 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, bool all_out,
 		xs_gpu_stream stream = bench->stream[i];
 		size_t at = i * bytes;
 
+		if (chained && i > 0)
+			XS_GPU(&bench->gpu, cuStreamWaitEvent, stream,
+			       bench->event[i % 2], 0);
 		xs_bench_copy_async(bench, XS_BENCH_IN, at, bytes, stream);
+		if (chained)
+			XS_GPU(&bench->gpu, cuEventRecord,
+			       bench->event[(i + 1) % 2], stream);
 		xs_gpu_each(&bench->gpu, bench->device[XS_BENCH_OUT] + at,
 			    bench->device[XS_BENCH_IN] + at, worked / 4, 1,
 			    stream);
@@ -43,7 +54,7 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, bool all_out,
  * where both engines work: the copies to the host are the slower, since they
  * wait for the kernels.
  */
-static struct xs_line pace(struct xs_bench *bench, bool all_out)
+static struct xs_line pace(struct xs_bench *bench, enum kind kind)
 {
 	double bytes[SIZES], ns[SIZES];
 
@@ -51,8 +62,8 @@ static struct xs_line pace(struct xs_bench *bench, bool all_out)
 		size_t size = bench->copy_bytes / PIECES >> (SIZES - 1 - i);
 
 		bytes[i] = (double)size;
-		ns[i] = (pieces_ns(bench, size, all_out, PIECES) -
-			 pieces_ns(bench, size, all_out, PIECES / 2)) /
+		ns[i] = (pieces_ns(bench, size, kind, PIECES) -
+			 pieces_ns(bench, size, kind, PIECES / 2)) /
 			(PIECES / 2);
 	}
 	return xs_stats_fit(bytes, ns, SIZES);
@@ -60,19 +71,23 @@ static struct xs_line pace(struct xs_bench *bench, bool all_out)
 
 void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_samples gaps = {0}, rates = {0}, behind = {0};
+	struct xs_samples gaps = {0}, rates = {0};
+	struct xs_samples behind = {0}, chained = {0};
 	struct xs_turns turns = xs_bench_turns(20);
 
-	pace(bench, true); /* streams never used */
+	pace(bench, IN_AND_OUT); /* streams never used */
 	while (xs_bench_turn(&turns)) {
-		struct xs_line line = pace(bench, true);
-		struct xs_line in = pace(bench, false);
+		struct xs_line line = pace(bench, IN_AND_OUT);
 
-		xs_samples_add(&behind, fmax(in.intercept, 0));
+		xs_samples_add(&behind,
+			       fmax(pace(bench, IN_ALONE).intercept, 0));
+		xs_samples_add(&chained,
+			       fmax(pace(bench, IN_CHAINED).intercept, 0));
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
 		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
 	}
 	xs_bench_set(bench, machine, XS_PARAM_g_kernel_ns, &behind);
+	xs_bench_set(bench, machine, XS_PARAM_g_event_ns, &chained);
 	xs_bench_set(bench, machine, XS_PARAM_g_both_ns, &gaps);
 	xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
 }

@@ -218,7 +218,31 @@ static void test_shared_input_is_not_cut(void **unused)
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 148000);
 	assert_non_null(strstr(row->assumes[0], "share their input"));
-	counts.sectors_read = 124000;
+}
+
+/*
+ * Read twice: a piece needs its neighbours', so the second copy waits for the
+ * first, which ends at 17000, and begins 90000 later. Its kernel, at 118000
+ * instead of 68000, ends by 50000 later.
+ */
+static void test_neighbours_wait_for_each_other(void **unused)
+{
+	struct xs_counts counts = {.sectors_read = 62500,
+				   .requests_read = 15625,
+				   .sectors_written = 31250,
+				   .requests_written = 7813,
+				   .instructions = 1};
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_range(&machine.g_event_ns, 90000);
+	steps[1].counts = &counts;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 138000 + 50000);
+	assert_non_null(strstr(row->assumes[0], "neighbouring pieces"));
+	/* read once, each copy follows the other */
+	counts.sectors_read = 31250;
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 138000);
@@ -318,6 +342,7 @@ int main(void)
 	    TEST(test_streams_search),
 	    TEST(test_streams_asked_for),
 	    TEST(test_shared_input_is_not_cut),
+	    TEST(test_neighbours_wait_for_each_other),
 	    TEST(test_small_pieces_stop_shrinking),
 	    TEST(test_mapped),
 	    TEST(test_hybrid),

@@ -89,6 +89,7 @@ static void test_copies_both_ways_are_slower(void **state)
 	/* the fake's engines start pieces beside each other, as one way */
 	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
 	assert_param(f->machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
+	assert_param(f->machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
 }
 
 /* Replay has the copy pay L+o; of the rest, what is not the copy's own. */
