@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Every variant of reduction, matmul and sweep gives the CPU's result, in both
-# orders, with chunks that divide the work and with chunks that do not.
+# Every variant of each program gives the CPU's result, in both orders, with
+# chunks that divide the work and with chunks that do not.
 #
 #   validate.sh PROGRAMS LIBRARIES
 #
@@ -41,6 +41,11 @@ each() {
 	done
 	expect 0 "^sweep-w7 $variant n=60012 .*: ok" sweep --n 60012 --work 7 \
 		--rounds 2 --variant "$variant" "$@"
+	# 2 blocks a level, the last with 33 of 256 points
+	for routine in state buoydiff; do
+		expect 0 "^pop-$routine $variant n=17 .*: ok" pop_$routine \
+			--n 17 --levels 7 --rounds 2 --variant "$variant" "$@"
+	done
 }
 
 for variant in pageable pinned mapped double-buffer; do
@@ -62,6 +67,10 @@ for variant in pinned streams mapped hybrid double-buffer; do
 		--variant $variant
 done
 
+# A stream for each level, which needs the one above and the first.
+expect 0 "streams=7 order=breadth.*: ok" pop_buoydiff --n 17 --levels 7 \
+	--rounds 2 --variant streams --order breadth
+
 # One process for many: 1 + 1 + 2 orders of 2 and of 3 chunks; not twice of 3.
 expect 0 "" reduction --n 10000 --variant pinned,mapped,streams --rounds 1 \
 	--streams 2,3,4 --order depth,breadth
@@ -77,6 +86,8 @@ expect 1 "at most" matmul --n 20000
 expect 1 "go together" sweep --in-mb 3
 expect 1 "not a number above 0" sweep --work 0
 expect 1 "array of ints" sweep --n 10
+expect 1 "levels: at most" pop_state --levels 5000
+expect 1 "not a number above 0" pop_buoydiff --levels 0
 
 echo "$((count - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]
