@@ -8,6 +8,8 @@
  */
 #include "measure.h"
 
+#include <vector>
+
 /* One thread computes a pencil along z, planes first to last - 1, and keeps
  * the three points of its pencil in registers as it goes. */
 __global__ void stencil_kernel(const int *in, int *out, int n, int first,
@@ -180,28 +182,32 @@ static void tear_down(struct job *job)
 	host_free(job->options.variant, job->out, job->bytes);
 }
 
-/* The whole grid against the CPU; the halo must have stayed zero. */
+/* The CPU's grid, made once: all configurations have the same input. Its halo
+ * stays zero. */
+static const int *reference(const struct job *job)
+{
+	static std::vector<int> grid;
+	const long n = job->options.n;
+	const long plane = (long)job->plane;
+
+	if (!grid.empty())
+		return grid.data();
+	grid.resize(job->plane * n);
+	for (long z = 1; z < n - 1; z++)
+		for (long y = 1; y < n - 1; y++)
+			for (long x = 1; x < n - 1; x++) {
+				const long at = z * plane + y * n + x;
+				const int *p = job->in + at;
+
+				grid[at] = -6 * p[0] + p[-plane] + p[plane] +
+					   p[-1] + p[1] + p[-n] + p[n];
+			}
+	return grid.data();
+}
+
 static bool is_right(const struct job *job)
 {
-	long n = job->options.n;
-	long plane = (long)job->plane;
-
-	for (long z = 0; z < n; z++)
-		for (long y = 0; y < n; y++)
-			for (long x = 0; x < n; x++) {
-				const int *p = job->in + z * plane + y * n + x;
-				bool inner = x > 0 && y > 0 && z > 0 &&
-					     x < n - 1 && y < n - 1 &&
-					     z < n - 1;
-				int want = !inner ? 0
-						  : -6 * p[0] + p[-plane] +
-							p[plane] + p[-1] +
-							p[1] + p[-n] + p[n];
-
-				if (job->out[p - job->in] != want)
-					return false;
-			}
-	return true;
+	return memcmp(job->out, reference(job), job->bytes) == 0;
 }
 
 int main(int argc, char **argv)
