@@ -29,7 +29,7 @@ expect() {
 	fi
 }
 
-for variant in pageable pinned mapped; do
+for variant in pageable pinned mapped double-buffer; do
 	expect 0 "^stencil $variant n=20 .*: ok" stencil --n 20 --rounds 2 \
 		--variant $variant
 	expect 0 "^vecadd $variant n=1000 .*: ok" vecadd --n 1000 --rounds 2 \
@@ -50,6 +50,18 @@ for variant in streams pageable-streams hybrid; do
 	done
 done
 expect 0 ": ok" stencil --n 20 --rounds 1 --no-touch
+# Both sets of buffers have a round.
+expect 0 ": ok" vecadd --n 1000 --rounds 1 --variant double-buffer
+
+# One process for many: 1 + 1 + 2 orders of 9, 6 and 5 chunks each of streams
+# and hybrid; not twice of 9.
+expect 0 "" stencil --n 20 --rounds 1 --chunk 2,3,4,2 --order depth,breadth \
+	--variant pinned,streams,hybrid,double-buffer
+if [ "$(echo "$output" | grep -c ': ok$')" -ne 14 ] ||
+	[ "$(echo "$output" | grep -c 'streams=9 order=')" -ne 4 ]; then
+	echo "lists: not 14 measurements: $output"
+	failed=$((failed + 1))
+fi
 expect 0 '"strategy": "streams", "n_streams": 3, "order": "depth", "measured_' \
 	vecadd --n 1000 --rounds 2 --variant streams --streams 3 --json
 expect 0 '"n_streams": 0, "order": null, ' stencil --n 20 --rounds 2 --json
