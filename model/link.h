@@ -29,6 +29,7 @@ struct xs_link {
 		double stall_ns; /* of copies in and mapped writes: until their
 				  * first bytes */
 		double share;	 /* of mapped writes: how full the link is */
+		double age_ns;	 /* since it joined */
 	} users[XS_LINK_ROOM];
 	/* users of each kind; early: those of the writes that do not queue up
 	 * yet */
@@ -45,7 +46,8 @@ struct xs_link {
  * filled the way out, behind which its read requests then queue; the writes,
  * till then, run at a rate of their own. A copy that starts under mapped writes
  * waits for its first bytes, until the writes end or h2d_stall_ns have passed;
- * and so do writes that start under a copy in, by mapped_write_stall_ns.
+ * and so do writes that start under a copy in, by mapped_write_stall_ns. A copy
+ * that starts with the writes is before them.
  */
 double xs_link_rate(const struct xs_link *link, enum xs_link_use use);
 

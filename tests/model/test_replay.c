@@ -386,25 +386,31 @@ static void test_early_mapped_writes(void **unused)
 	assert_near(round_ns, 1000 + 750 * 2);
 }
 
-/* A copy that starts under mapped writes waits for its first bytes: 300 ns, or
- * until the writes end. */
+/* A copy that starts 5000 ns after mapped writes waits for its first bytes: 300
+ * ns, or until the writes end. */
 static void test_copy_stalls_under_mapped_writes(void **unused)
 {
 	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_act copy = xs_act_copy(&machine, true, 500, false);
 	size_t in;
 
 	(void)unused;
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.h2d_stall_ns, 300);
-	kernel.bytes[XS_LINK_WRITE] = 1000;
+	kernel.bytes[XS_LINK_WRITE] = 10000;
+	copy.gap_ns = 5000;
+	copy.queue = 1;
 	add(kernel, 0);
-	in = add_in(500, 1);
+	in = add(copy, 1);
 	run();
-	assert_near(times[in].end_ns, 800);
-	plan.acts[0].bytes[XS_LINK_WRITE] = 100;
+	assert_near(times[in].end_ns, 5000 + 300 + 500);
+	plan.acts[0].bytes[XS_LINK_WRITE] = 2550;
 	run();
-	assert_near(times[in].end_ns, 200 + 500);
-	/* Without writes at its start there is nothing to wait for. */
+	assert_near(times[in].end_ns, 5100 + 500);
+	/* Writes that begin with it, or none, are nothing to wait for. */
+	plan.acts[in].gap_ns = 0;
+	run();
+	assert_near(times[in].end_ns, 500);
 	plan.acts[0].bytes[XS_LINK_WRITE] = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
