@@ -103,6 +103,9 @@ int xs_bench_open(struct xs_bench *bench)
 	for (int i = 0; i < XS_BENCH_EVENTS; i++)
 		XS_GPU(gpu, cuEventCreate, &bench->event[i],
 		       XS_GPU_EVENT_DEFAULT);
+	for (int i = 0; i < 2; i++)
+		XS_GPU(gpu, cuEventCreate, &bench->order[i],
+		       XS_GPU_EVENT_NO_TIMING);
 	warm_up(bench);
 	bench->copy_bytes = large_size(bench, false, XS_BENCH_BYTES);
 	bench->mapped_bytes = large_size(bench, true, XS_BENCH_BYTES / 2);
@@ -114,6 +117,9 @@ void xs_bench_close(struct xs_bench *bench)
 	const struct xs_gpu_api *api = &bench->gpu.api;
 
 	/* A failure may be why this is called: the results do not matter. */
+	for (int i = 0; i < 2; i++)
+		if (bench->order[i] != NULL)
+			api->cuEventDestroy(bench->order[i]);
 	for (int i = 0; i < XS_BENCH_EVENTS; i++)
 		if (bench->event[i] != NULL)
 			api->cuEventDestroy(bench->event[i]);

@@ -42,6 +42,7 @@ struct xs_bench {
 	uint32_t flag_value; /* the last that a kernel was to write */
 	xs_gpu_stream stream[XS_BENCH_STREAMS];
 	xs_gpu_event event[XS_BENCH_EVENTS];
+	xs_gpu_event order[2]; /* without times */
 	double cycles_per_ns;  /* of the SM's clock */
 	unsigned sweep_blocks; /* that fill the GPU */
 	/* The most to move at once, so that it takes some ms at most: by a
@@ -111,8 +112,7 @@ void xs_bench_mapped_partial(struct xs_bench *bench,
 			     struct xs_machine *machine);
 void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_pipeline.c: copies and kernels that wait for each other; the
- * latter needs L+o and G. */
+/* calibrate_pipeline.c: copies and kernels that wait for each other. */
 void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_copy_to_kernel(struct xs_bench *bench,
 			     struct xs_machine *machine);

@@ -6,7 +6,7 @@
  *
  * The kernel of explicit and streamed rounds spins on the whole GPU: its time
  * is known, and its pieces on several streams run one after the other, as
- * those of large kernels do. Those of mapped and hybrid rounds sweep host
+ * those of large kernels do. Those of mapped and hybrid rounds go through host
  * memory, each byte once.
  */
 #include "model/mapped.h"
@@ -86,6 +86,12 @@ static struct xs_work work_of(const struct round *round)
 				.out_copies = 1,
 				.kernel_ns = round->kernel_ns,
 				.kernels = 1,
+				/* of xs_gpu_each, which only those rounds run
+				 * for which it matters */
+				.blocks = ceil(fmax((double)round->in_bytes,
+						    (double)round->out_bytes) /
+					       4 / XS_GPU_EACH_THREADS),
+				.block_threads = XS_GPU_EACH_THREADS,
 				.read_sectors = NAN,
 				.read_requests = NAN,
 				.write_sectors = NAN,
@@ -204,14 +210,11 @@ static void run_mapped(struct xs_bench *bench, const struct round *round)
 {
 	bool in = round->in_bytes > 0, out = round->out_bytes > 0;
 
-	xs_gpu_sweep(
+	xs_gpu_each(
 	    &bench->gpu,
-	    in && out ? XS_KERNEL_COPY
-	    : in      ? XS_KERNEL_READ
-		      : XS_KERNEL_WRITE,
 	    out ? bench->mapped[XS_BENCH_OUT] : bench->device[XS_BENCH_OUT],
-	    bench->mapped[XS_BENCH_IN], in ? round->in_bytes : round->out_bytes,
-	    bench->sweep_blocks, bench->stream[0]);
+	    in ? bench->mapped[XS_BENCH_IN] : bench->device[XS_BENCH_IN],
+	    (in ? round->in_bytes : round->out_bytes) / 4, 1, bench->stream[0]);
 	XS_GPU(&bench->gpu, cuCtxSynchronize);
 }
 

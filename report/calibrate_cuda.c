@@ -197,6 +197,8 @@ void xs_gpu_each(struct xs_gpu *gpu, xs_gpu_address to, xs_gpu_address from,
 	uint64_t words = elements, step = 4 * stride;
 	void *parameters[] = {&to, &from, &words, &step};
 
-	launch(gpu, XS_KERNEL_EACH, (unsigned)((elements + 255) / 256), 256, 0,
-	       stream, parameters);
+	launch(gpu, XS_KERNEL_EACH,
+	       (unsigned)((elements + XS_GPU_EACH_THREADS - 1) /
+			  XS_GPU_EACH_THREADS),
+	       XS_GPU_EACH_THREADS, 0, stream, parameters);
 }

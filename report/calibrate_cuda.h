@@ -102,6 +102,7 @@ enum xs_gpu_attribute {
 #define XS_GPU_HOST_MAPPED	   2u /* CU_MEMHOSTALLOC_DEVICEMAP */
 #define XS_GPU_STREAM_NON_BLOCKING 1u
 #define XS_GPU_EVENT_DEFAULT	   0u
+#define XS_GPU_EVENT_NO_TIMING	   2u
 
 enum xs_gpu_kernel {
 	XS_KERNEL_EMPTY,
@@ -187,6 +188,7 @@ void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 
 /* The kernel that most programs have: a thread an element of 4 bytes, which it
  * reads from `from` and writes to `to`, each `stride` elements on. */
+#define XS_GPU_EACH_THREADS 256 /* of a block */
 void xs_gpu_each(struct xs_gpu *gpu, xs_gpu_address to, xs_gpu_address from,
 		 size_t elements, size_t stride, xs_gpu_stream stream);
 

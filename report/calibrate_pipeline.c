@@ -35,11 +35,11 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 
 		if (chained && i > 0)
 			XS_GPU(&bench->gpu, cuStreamWaitEvent, stream,
-			       bench->event[i % 2], 0);
+			       bench->order[i % 2], 0);
 		xs_bench_copy_async(bench, XS_BENCH_IN, at, bytes, stream);
 		if (chained)
 			XS_GPU(&bench->gpu, cuEventRecord,
-			       bench->event[(i + 1) % 2], stream);
+			       bench->order[(i + 1) % 2], stream);
 		xs_gpu_each(&bench->gpu, bench->device[XS_BENCH_OUT] + at,
 			    bench->device[XS_BENCH_IN] + at, worked / 4, 1,
 			    stream);
@@ -59,7 +59,7 @@ static struct xs_line pace(struct xs_bench *bench, enum kind kind)
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = bench->copy_bytes / PIECES >> (SIZES - 1 - i);
+		size_t size = bench->copy_bytes / PIECES / 2 >> (SIZES - 1 - i);
 
 		bytes[i] = (double)size;
 		ns[i] = (pieces_ns(bench, size, kind, PIECES) -
@@ -69,67 +69,57 @@ static struct xs_line pace(struct xs_bench *bench, enum kind kind)
 	return xs_stats_fit(bytes, ns, SIZES);
 }
 
-void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
+			enum kind kind, enum xs_param_id id)
 {
 	struct xs_samples gaps = {0}, rates = {0};
-	struct xs_samples behind = {0}, chained = {0};
 	struct xs_turns turns = xs_bench_turns(20);
 
-	pace(bench, IN_AND_OUT); /* streams never used */
+	pace(bench, kind); /* streams never used */
 	while (xs_bench_turn(&turns)) {
-		struct xs_line line = pace(bench, IN_AND_OUT);
+		struct xs_line line = pace(bench, kind);
 
-		xs_samples_add(&behind,
-			       fmax(pace(bench, IN_ALONE).intercept, 0));
-		xs_samples_add(&chained,
-			       fmax(pace(bench, IN_CHAINED).intercept, 0));
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
 		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_g_kernel_ns, &behind);
-	xs_bench_set(bench, machine, XS_PARAM_g_event_ns, &chained);
-	xs_bench_set(bench, machine, XS_PARAM_g_both_ns, &gaps);
-	xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
+	xs_bench_set(bench, machine, id, &gaps);
+	if (kind == IN_AND_OUT)
+		xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
 }
 
-/* Copies of this size and empty kernels in turns, after a kernel that holds
- * them all until the host has made its calls. */
-#define TURNS	   24
-#define TURN_BYTES ((size_t)4096)
-#define HOLD_NS	   500000.0
+void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_gap(bench, machine, IN_AND_OUT, XS_PARAM_g_both_ns);
+	measure_gap(bench, machine, IN_ALONE, XS_PARAM_g_kernel_ns);
+	measure_gap(bench, machine, IN_CHAINED, XS_PARAM_g_event_ns);
+}
 
-static double turn_ns(struct xs_bench *bench)
+/* The GPU's time of a small copy, and of an empty kernel behind it. */
+static double copy_ns(struct xs_bench *bench, bool kernel)
 {
 	struct xs_gpu *gpu = &bench->gpu;
 	xs_gpu_stream stream = bench->stream[0];
 
-	xs_gpu_spin(gpu, (uint64_t)(HOLD_NS * bench->cycles_per_ns), 0, 0,
-		    stream);
 	XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
-	for (int i = 0; i < TURNS; i++) {
-		xs_bench_copy_async(bench, XS_BENCH_IN, 0, TURN_BYTES, stream);
+	xs_bench_copy_async(bench, XS_BENCH_IN, 0, KERNEL_BYTES, stream);
+	if (kernel)
 		xs_gpu_empty(gpu, stream);
-	}
 	XS_GPU(gpu, cuEventRecord, bench->event[1], stream);
 	XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]) / TURNS;
+	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
-/*
- * What a kernel between copies adds, but for L+o, which replay has each copy
- * pay that waits for a kernel.
- */
 void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(25);
+	struct xs_turns turns = xs_bench_turns(150);
 
-	turn_ns(bench);
-	while (xs_bench_turn(&turns))
-		xs_samples_add(&samples, fmax(turn_ns(bench) -
-						  (double)TURN_BYTES *
-						      machine->G_h2d.value -
-						  machine->lo_h2d_ns.value,
-					      0));
+	copy_ns(bench, true);
+	while (xs_bench_turn(&turns)) {
+		double alone_ns = copy_ns(bench, false);
+
+		xs_samples_add(&samples,
+			       fmax(copy_ns(bench, true) - alone_ns, 0));
+	}
 	xs_bench_set(bench, machine, XS_PARAM_copy_to_kernel_ns, &samples);
 }

@@ -145,11 +145,16 @@ static bool is_host(uint64_t address)
 static double each_ns(void **parameters)
 {
 	double elements = (double)*(uint64_t *)parameters[2];
+	bool to = is_host(*(uint64_t *)parameters[0]);
+	bool from = is_host(*(uint64_t *)parameters[1]);
 
-	if (!is_host(*(uint64_t *)parameters[0]))
-		return 4 * elements * FAKE_EACH;
-	return elements *
-	       (*(uint64_t *)parameters[3] > 4 ? FAKE_PARTIAL : 4 * FAKE_WRITE);
+	if (to && *(uint64_t *)parameters[3] > 4)
+		return elements * FAKE_PARTIAL;
+	return 4 * elements *
+	       (to && from ? FAKE_BOTH
+		: to	   ? FAKE_WRITE
+		: from	   ? FAKE_READ
+			   : FAKE_EACH);
 }
 
 /* The kernels, by their numbers: the fake's functions are those plus one. */
