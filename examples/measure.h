@@ -92,26 +92,35 @@ static void run_round(const struct program<Job> *program, const Job *job)
 
 /*
  * Rounds on two sets of buffers in turns, each set with a stream: a round is
- * issued, and then the host waits for the one before.
+ * issued, and then the host waits for the one before. The time of so many
+ * rounds, from the end of one to the end of another, with rounds before and
+ * after them.
  */
+#define FILL_ROUNDS 2
+
 template <class Job>
 static double double_buffered_ns(const struct program<Job> *program, Job *sets,
 				 long rounds)
 {
-	double start = now_ns();
+	const long last = FILL_ROUNDS + rounds;
+	double start = 0, end = 0;
 
-	for (long i = 0; i <= rounds; i++) {
+	for (long i = 0; i <= last + 1; i++) {
 		Job *before = &sets[(i + 1) % 2];
 
-		if (i < rounds)
-			issue_chunks(program, &sets[i % 2]);
+		issue_chunks(program, &sets[i % 2]);
 		if (i == 0)
 			continue;
 		CHECK(cudaStreamSynchronize(before->stream[0]));
 		if (program->finish != NULL)
 			program->finish(before);
+		if (i == FILL_ROUNDS)
+			start = now_ns();
+		if (i == last)
+			end = now_ns();
 	}
-	return now_ns() - start;
+	CHECK(cudaDeviceSynchronize());
+	return end - start;
 }
 
 /* Slow configurations have fewer rounds: this long together, but some. */
@@ -128,8 +137,6 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 	const struct options *options = &sets->options;
 	const bool twofold = options->variant == DOUBLE_BUFFER;
 	const long most = twofold ? REPEATS : options->rounds;
-	/* Both sets have a round. */
-	const long in_turns = options->rounds > 2 ? options->rounds : 2;
 	double *ns = (double *)malloc((size_t)most * sizeof(*ns));
 	struct timing timing = {};
 	double start = now_ns(), begin;
@@ -150,8 +157,8 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 		begin = now_ns();
 		if (twofold)
 			ns[count++] =
-			    double_buffered_ns(program, sets, in_turns) /
-			    (double)in_turns;
+			    double_buffered_ns(program, sets, options->rounds) /
+			    (double)options->rounds;
 		else {
 			run_round(program, sets);
 			ns[count++] = now_ns() - begin;
