@@ -78,7 +78,7 @@ double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 
 /* From the start of a kernel until its writes are on their way: it has to read
  * first. Seen on an H200 between 0.5 and 7 us. */
-#define WRITES_ARRIVE_NS 4000.0
+#define WRITES_ARRIVE_NS 2000.0
 
 static bool have_writes_arrived(const struct xs_link *link)
 {
