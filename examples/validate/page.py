@@ -247,8 +247,12 @@ def page(rows, summary, families, inside, machine, notes, stem):
         traces, the counts of the kernels (`xferspy run --counters`, known for
         {count(summary['counted'], summary['traces'])} traces), and the profile
         that `xferspy calibrate` wrote, xferspy
-        predicted all other variants: {len(rows)} rows. No constant was fitted
-        to the programs. The traces and times are in the repository, and
+        predicted all other variants: {len(rows)} rows. Every rate is
+        from that profile. The rules of replay were made with these programs in
+        view, and four of their limits were set so: from 1.2 reads of each byte
+        on pieces share input with their neighbours, from 4 on with all; a
+        quarter of its threads keeps an SM busy; mapped writes arrive after
+        2 us. The traces and times are in the repository, and
         `examples/validate/accuracy.py` predicts again, without a GPU, and
         prints every row; the tests hold it to what was reached."""), "",
         "## What was measured", "",

@@ -18,7 +18,7 @@
 #define STENCIL_BYTES  536870912 /* 512^3 ints */
 #define STENCIL_ROUNDS 11	 /* 10, and one to warm up */
 #define VECADD_BYTES   40000000	 /* 10,000,000 floats */
-#define VECADD_ROUNDS  21
+#define VECADD_ROUNDS  11
 #define TENSOR_BYTES   1048576 /* 262,144 floats */
 #define TENSORS	       40
 
