@@ -53,18 +53,18 @@ struct xs_counts {
 struct xs_step {
 	uint8_t kind;			/* enum xs_step_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory */
-	bool blocking;		/* the call returned after the op was done */
-	bool async;		/* asked for by an asynchronous call; with
-				 * pageable memory it may block all the same */
-	uint32_t queue;		/* index into the trace's queues; XS_NONE */
-	uint32_t thread;	/* 0: unknown */
-	uint32_t site;		/* index into the trace's sites; XS_NONE */
-	uint32_t shape;		/* kernels; else XS_NONE */
-	uint64_t bytes;		/* copies and sets */
-	uint64_t blocks;	/* kernels: blocks of the grid */
+	bool blocking;	 /* the call returned after the op was done */
+	bool async;	 /* asked for by an asynchronous call; with
+			  * pageable memory it may block all the same */
+	uint32_t queue;	 /* index into the trace's queues; XS_NONE */
+	uint32_t thread; /* 0: unknown */
+	uint32_t site;	 /* index into the trace's sites; XS_NONE */
+	uint32_t shape;	 /* kernels; else XS_NONE */
+	uint64_t bytes;	 /* copies and sets */
+	uint64_t blocks; /* kernels: blocks of the grid */
 	uint32_t block_threads, block_x; /* kernels */
-	uint32_t registers;	/* kernels, a thread */
-	uint32_t shared_bytes;	/* kernels, a block, static and dynamic */
+	uint32_t registers;		 /* kernels, a thread */
+	uint32_t shared_bytes; /* kernels, a block, static and dynamic */
 	const struct xs_counts *counts; /* kernels; NULL: not known; owned by
 					 * the phases */
 	uint64_t event;			/* record, wait, sync: handle */

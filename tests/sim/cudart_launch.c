@@ -230,14 +230,21 @@ static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 	rc = xs_rt_enter(call);
 	if (rc == 0 && !function)
 		rc = error;
-	if (rc == 0)
-		rc = launch_in_driver(function,
-				      &(cuLaunchKernel_params){
-					  (CUfunction)(void *)function, grid.x,
-					  grid.y, grid.z, block.x, block.y,
-					  block.z, (unsigned)shared_bytes,
-					  stream, args, NULL},
-				      info.name, per_thread);
+	if (rc == 0) {
+		cuLaunchKernel_params launch = {(CUfunction)(void *)function,
+						grid.x,
+						grid.y,
+						grid.z,
+						block.x,
+						block.y,
+						block.z,
+						(unsigned)shared_bytes,
+						stream,
+						args,
+						NULL};
+
+		rc = launch_in_driver(function, &launch, info.name, per_thread);
+	}
 	return xs_rt_leave(call, rc);
 }
 

@@ -122,7 +122,7 @@ static unsigned warps_on(const struct xs_ptx_warp *warp)
 	unsigned warps = 0;
 
 	for (unsigned l = 0; l < LANES; l += XS_SIM_WARP_SIZE)
-		warps += memchr(warp->on + l, true, XS_SIM_WARP_SIZE) != NULL;
+		warps += memchr(warp->on + l, 1, XS_SIM_WARP_SIZE) != NULL;
 	return warps;
 }
 
