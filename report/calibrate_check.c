@@ -343,7 +343,8 @@ void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine)
 	    {32, 32, 0, 0}, {32, 32, 0, 1}, {32, 32, 0, 2},
 	    {64, 0, 0, 0},  {64, 0, 0, 1},  {64, 0, 0, 2},
 	    {0, 64, 0, 0},  {0, 64, 0, 1},  {0, 64, 0, 2}};
-	static const struct mix ways[] = {{32, 32, 0, 0}, {52, 12, 0, 1}};
+	static const struct mix ways[] = {
+	    {32, 32, 0, 0}, {52, 12, 0, 1}, {32, 32, 0, 2}, {12, 52, 0, 2}};
 	const double cycles = 5e5 * bench->cycles_per_ns;
 	struct check check = {
 	    .bench = bench, .machine = machine, .bytes = bench->copy_bytes / 4};

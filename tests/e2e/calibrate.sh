@@ -32,7 +32,7 @@ grep -q '"disagree": \[' profile.json || fail "nothing on agreement"
 expect "explicit rounds" "$(cases explicit)" 9
 expect "streamed rounds" "$(cases streams)" 36
 expect "mapped rounds" "$(cases mapped)" 9
-expect "hybrid rounds" "$(cases hybrid)" 24
+expect "hybrid rounds" "$(cases hybrid)" 48
 
 # the summary, beside the profile, says the same
 grep -q 'streams .*off by at most' err || fail "no self-check in the summary"
