@@ -106,8 +106,8 @@ static double behind_copy_ns(struct xs_bench *bench)
 	XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
 	xs_gpu_empty(gpu, stream);
 	XS_GPU(gpu, cuEventRecord, bench->event[1], stream);
-	xs_bench_copy_async(bench, XS_BENCH_IN, KERNEL_BYTES,
-			    bench->copy_bytes / 64, bench->stream[1]);
+	xs_bench_copy_async(bench, XS_BENCH_IN, KERNEL_BYTES, 4 * KERNEL_BYTES,
+			    bench->stream[1]);
 	XS_GPU(gpu, cuCtxSynchronize);
 	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
