@@ -98,7 +98,7 @@ static int replay_scenario(const struct xs_case *c,
 int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
 		  xs_plan_fn draw, double *round_ns)
 {
-	const struct xs_scenario base = {*c->machine, 1, 1};
+	const struct xs_scenario base = {*c->machine, 1, 1, false};
 
 	return replay_scenario(c, row, draw, &base, round_ns);
 }
@@ -159,9 +159,10 @@ static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 		     xs_plan_fn draw, enum xs_side side, double *ns)
 {
 	const struct xs_scenario causes[] = {
-	    {xs_machine_at(c->machine, side), 1, 1},
-	    {*c->machine, scale(&c->phase->kernel_ns, side), 1},
-	    {*c->machine, 1, scale(&c->phase->host_ns, side)},
+	    {xs_machine_at(c->machine, side), 1, 1, false},
+	    {*c->machine, scale(&c->phase->kernel_ns, side), 1, false},
+	    {*c->machine, 1, scale(&c->phase->host_ns, side), false},
+	    {*c->machine, 1, 1, side == XS_SIDE_HIGH},
 	};
 	double sum = squared(model_deviation(c, row, side));
 	double round_ns = 0, off;

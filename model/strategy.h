@@ -25,6 +25,9 @@ struct xs_case {
 struct xs_scenario {
 	struct xs_machine machine;
 	double kernel_scale, host_scale; /* against the median */
+	/* Pieces share input as far as that was not counted: of several copies
+	 * all but one, else with their neighbours. */
+	bool shares;
 };
 
 /* Appends the rows of one strategy. 0 or -ENOMEM. */

@@ -25,10 +25,12 @@ struct piece {
 	enum sharing sharing;
 };
 
-static enum sharing sharing_of(const struct xs_work *work)
+static enum sharing sharing_of(const struct xs_work *work, bool shares)
 {
 	const double times = xs_mapped_read_times(work);
 
+	if (isnan(times) && shares)
+		return work->in_copies > 1 ? SHARE_ALL : SHARE_NEIGHBOURS;
 	if (times >= SHARED_READS)
 		return SHARE_ALL;
 	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
@@ -74,7 +76,7 @@ static struct piece cut(const struct xs_case *c, const struct xs_estimate *row,
 	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
 	struct piece piece = {.ins = w->in_copies,
 			      .outs = w->out_copies,
-			      .sharing = sharing_of(w)};
+			      .sharing = sharing_of(w, scenario->shares)};
 
 	cut_ins(m, in_bytes, n, &piece);
 	piece.out = xs_act_copy(m, false,
@@ -276,7 +278,7 @@ void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
 	    [SHARE_ALL] =
 		"all blocks share their input, as counted: of several copies "
 		"in only one is cut, the others go first, whole"};
-	const enum sharing sharing = sharing_of(&c->work);
+	const enum sharing sharing = sharing_of(&c->work, false);
 
 	xs_assume(row, needs[sharing]);
 	xs_assume(row, "a piece of the kernel takes its share of the time");

@@ -103,7 +103,7 @@ static struct xs_work work_of(const struct round *round)
 static int draw_pieces(const struct check *check, const struct round *round,
 		       bool mapped_out, struct xs_plan *plan)
 {
-	const struct xs_scenario scenario = {*check->machine, 1, 1};
+	const struct xs_scenario scenario = {*check->machine, 1, 1, false};
 	const struct xs_estimate row = {.n_streams = round->pieces,
 					.order = round->order};
 	const struct xs_case c = {.machine = check->machine,

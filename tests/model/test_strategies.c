@@ -246,6 +246,13 @@ static void test_neighbours_wait_for_each_other(void **unused)
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 138000);
+	assert_true(row->high_ns < 138000 + 50000);
+	/* not counted, that is the value, but the interval has both */
+	steps[1].counts = NULL;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 138000);
+	assert_true(row->high_ns >= 138000 + 50000);
 }
 
 /*
