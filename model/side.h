@@ -7,20 +7,31 @@
 
 enum xs_side { XS_SIDE_LOW, XS_SIDE_VALUE, XS_SIDE_HIGH, XS_SIDES };
 
-/* The machine with every known parameter at that end. All parameters are
- * costs, so that LOW is the fastest machine within the ranges. */
+static inline double xs_side_value(const struct xs_param *param,
+				   enum xs_side side)
+{
+	const double end = side == XS_SIDE_LOW	  ? param->low
+			   : side == XS_SIDE_HIGH ? param->high
+						  : param->value;
+
+	return end == end ? end : param->value; /* NAN: not known */
+}
+
+/* The machine with every known parameter at that end: LOW is the fastest
+ * within the ranges. All parameters are costs but for the time before mapped
+ * writes slow copies down. */
 static inline struct xs_machine xs_machine_at(const struct xs_machine *machine,
 					      enum xs_side side)
 {
 	struct xs_machine at = *machine;
 
 #define XS_TAKE_SIDE(name, unit, what)                                         \
-	if (side == XS_SIDE_LOW && machine->name.low == machine->name.low)     \
-		at.name.value = machine->name.low;                             \
-	if (side == XS_SIDE_HIGH && machine->name.high == machine->name.high)  \
-		at.name.value = machine->name.high;
+	at.name.value = xs_side_value(&machine->name, side);
 	XS_MACHINE_PARAMS(XS_TAKE_SIDE)
 #undef XS_TAKE_SIDE
+	at.mapped_write_early_ns.value =
+	    xs_side_value(&machine->mapped_write_early_ns,
+			  (enum xs_side)(XS_SIDE_HIGH - side));
 	return at;
 }
 
