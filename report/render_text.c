@@ -26,6 +26,18 @@ static const char *command(const char *app)
 	return start ? start : "?";
 }
 
+/* What follows on its line takes up to 50 columns: a long command has a line of
+ * its own. */
+static void put_command(const struct xs_pen *pen, const char *command_line)
+{
+	const size_t length = strlen(command_line);
+
+	xs_pen_print(pen, XS_BOLD, "%.76s%s", command_line,
+		     length > 76 ? "..." : "");
+	if (length > 30)
+		fputs("\n ", pen->out);
+}
+
 static void put_run(const struct xs_pen *pen, struct xs_result *result)
 {
 	const struct xs_result_run *run = &result->run;
@@ -33,7 +45,7 @@ static void put_run(const struct xs_pen *pen, struct xs_result *result)
 	struct xs_arena *arena = &result->arena;
 	const char *line = "no GPU seen";
 
-	xs_pen_print(pen, XS_BOLD, "%.30s", command(run->app));
+	put_command(pen, command(run->app));
 	if (run->pid != XS_UNKNOWN)
 		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
 	if (run->host)
