@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI behind a border: only cupti.c includes the vendor's cupti.h, and only
- * profiler.c what its profiler adds. */
+/* CUPTI behind a border: only the files cupti*.c include the vendor's cupti.h,
+ * and only profiler.c what its profiler adds. */
 #ifndef XS_CUPTI_H
 #define XS_CUPTI_H
 

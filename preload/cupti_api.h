@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files cupti*.c share of the vendor's: nobody else includes it. */
+#ifndef XS_CUPTI_API_H
+#define XS_CUPTI_API_H
+
+#include <cupti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XS_CUPTI_REQUIRED(F)                                                   \
+	F(cuptiGetVersion)                                                     \
+	F(cuptiActivityRegisterCallbacks)                                      \
+	F(cuptiActivityEnable)                                                 \
+	F(cuptiActivityFlushAll)                                               \
+	F(cuptiActivityGetNextRecord)
+#define XS_CUPTI_OTHER(F)                                                      \
+	F(cuptiActivityGetNumDroppedRecords)                                   \
+	F(cuptiGetTimestamp)                                                   \
+	F(cuptiSubscribe)                                                      \
+	F(cuptiEnableCallback)                                                 \
+	F(cuptiGetCallbackName)                                                \
+	F(cuptiGetStreamIdEx)                                                  \
+	F(cuptiGetDeviceId)                                                    \
+	F(cuptiGetResultString)
+
+#define XS_CUPTI_POINTER(name) __typeof__(&name) name;
+/* The functions that were found; those of XS_CUPTI_OTHER may be NULL. */
+struct xs_cupti_api {
+	XS_CUPTI_REQUIRED(XS_CUPTI_POINTER)
+	XS_CUPTI_OTHER(XS_CUPTI_POINTER)
+	uint32_t version; /* of the CUPTI that is loaded */
+};
+#undef XS_CUPTI_POINTER
+extern struct xs_cupti_api xs_cupti_api;
+
+/* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
+void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,
+				   size_t *most_records);
+void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
+				   uint8_t *buffer, size_t bytes,
+				   size_t valid_bytes);
+
+/* cupti_calls.c: the callbacks that are wanted of a subscriber, enabled; how
+ * many. */
+unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber);
+
+/* The driver's launches, too, whose kernels are counted. */
+void xs_cupti_enable_launches(CUpti_SubscriberHandle subscriber);
+
+/* The one callback of a subscriber. */
+void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
+				   CUpti_CallbackId id, const void *data);
+
+#endif

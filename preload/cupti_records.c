@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUPTI's activity records, as ops for the GPU writer.
+ *
+ * Records are read through the oldest struct that has the fields, since CUPTI
+ * only ever adds fields at their end; every CUPTI from 11.8 on has those used
+ * here, and what came later is read where cuptiGetVersion() says so.
+ */
+#include "preload/cupti_api.h"
+#include "preload/gpu.h"
+#include "preload/lifecycle.h"
+#include "preload/pool.h"
+
+#define VERSION_12_8 26u /* brought copyCount */
+
+/* Static memories are device and managed memory with a name. */
+static uint8_t memory_of(uint8_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+		return XS_MEM_PAGEABLE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+		return XS_MEM_PINNED;
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+		return XS_MEM_DEVICE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+		return XS_MEM_ARRAY;
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+		return XS_MEM_MANAGED;
+	default:
+		return XS_MEM_UNKNOWN;
+	}
+}
+
+static uint8_t direction_of(uint8_t copy_kind)
+{
+	switch (copy_kind) {
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+		return XS_DIR_H2D;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+		return XS_DIR_D2H;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+		return XS_DIR_D2D;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+		return XS_DIR_H2H;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+		return XS_DIR_P2P;
+	default:
+		return XS_DIR_UNKNOWN;
+	}
+}
+
+static uint8_t op_flags(bool async, uint64_t graph_node)
+{
+	return (async ? XS_OP_ASYNC : 0) | (graph_node ? XS_OP_GRAPH : 0);
+}
+
+static uint16_t copies_of(const void *record)
+{
+#if CUPTI_API_VERSION >= VERSION_12_8
+	const CUpti_ActivityMemcpy6 *m = record;
+	if (xs_cupti_api.version >= VERSION_12_8 && m->copyCount > 1)
+		return m->copyCount < UINT16_MAX ? (uint16_t)m->copyCount
+						 : UINT16_MAX;
+#else
+	(void)record;
+#endif
+	return 1;
+}
+
+static void take_copy(const void *record)
+{
+	const CUpti_ActivityMemcpy5 *m = record;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = m->correlationId,
+	    .start_ns = m->start,
+	    .end_ns = m->end,
+	    .bytes = m->bytes,
+	    .direction = direction_of(m->copyKind),
+	    .src_memory = memory_of(m->srcKind),
+	    .dst_memory = memory_of(m->dstKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC,
+			      m->graphNodeId),
+	    .copies = copies_of(record),
+	};
+	xs_gpu_copy(&op);
+}
+
+static void take_peer_copy(const void *record)
+{
+	const CUpti_ActivityMemcpyPtoP4 *m = record;
+	uint32_t peer =
+	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = m->correlationId,
+	    .start_ns = m->start,
+	    .end_ns = m->end,
+	    .bytes = m->bytes,
+	    .direction = XS_DIR_P2P,
+	    .src_memory = memory_of(m->srcKind),
+	    .dst_memory = memory_of(m->dstKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC,
+			      m->graphNodeId),
+	    .peer_device = (uint16_t)peer,
+	    .copies = 1,
+	};
+	xs_gpu_copy(&op);
+}
+
+static void take_set(const void *record)
+{
+	const CUpti_ActivityMemset4 *m = record;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = m->correlationId,
+	    .start_ns = m->start,
+	    .end_ns = m->end,
+	    .bytes = m->bytes,
+	    .value = m->value,
+	    .dst_memory = memory_of((uint8_t)m->memoryKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC,
+			      m->graphNodeId),
+	};
+	xs_gpu_set(&op);
+}
+
+static void take_kernel(const void *record)
+{
+	const CUpti_ActivityKernel5 *k = record;
+	const struct xs_gpu_op op = {
+	    .queue = {k->deviceId, k->contextId, k->streamId},
+	    .correlation = k->correlationId,
+	    .start_ns = k->start,
+	    .end_ns = k->end,
+	};
+	struct xs_gpu_shape shape = {
+	    .grid = {(uint32_t)k->gridX, (uint32_t)k->gridY,
+		     (uint32_t)k->gridZ},
+	    .block = {(uint16_t)k->blockX, (uint16_t)k->blockY,
+		      (uint16_t)k->blockZ},
+	    .registers = k->registersPerThread,
+	    .shared_static_bytes = (uint32_t)k->staticSharedMemory,
+	    .shared_dynamic_bytes = (uint32_t)k->dynamicSharedMemory,
+	    .local_bytes = k->localMemoryPerThread,
+	};
+	xs_gpu_kernel(&op, k->name, &shape);
+}
+
+static void take_record(const CUpti_Activity *record)
+{
+	switch (record->kind) {
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		take_copy(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		take_peer_copy(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		take_set(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		take_kernel(record);
+		break;
+	default: /* another tool of the process enabled it */
+		break;
+	}
+}
+
+void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,
+				   size_t *most_records)
+{
+	*buffer = xs_pool_take();
+	*bytes = *buffer ? XS_POOL_BYTES : 0;
+	*most_records = 0;
+}
+
+void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
+				   uint8_t *buffer, size_t bytes,
+				   size_t valid_bytes)
+{
+	CUpti_Activity *record = NULL;
+	size_t dropped = 0;
+
+	(void)bytes;
+	while (valid_bytes &&
+	       xs_cupti_api.cuptiActivityGetNextRecord(
+		   buffer, valid_bytes, &record) == CUPTI_SUCCESS)
+		take_record(record);
+	if (xs_cupti_api.cuptiActivityGetNumDroppedRecords &&
+	    xs_cupti_api.cuptiActivityGetNumDroppedRecords(
+		context, stream, &dropped) == CUPTI_SUCCESS)
+		xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, dropped);
+	xs_pool_give(buffer);
+}
