@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one launch of an empty kernel and one small asynchronous copy cost the
- * host, in long loops with a synchronisation now and then, as one JSON line:
- * the time of the calls themselves, and with it the waiting for the GPU, which
- * may be the slower of the two. overhead.sh runs it with and without a tracer.
+ * What small CUDA calls cost the host, as one JSON line. Each part runs long
+ * loops with a synchronisation now and then, and gives the time of the calls
+ * themselves and, as "done", that until the GPU was done, which may be the
+ * slower of the two. overhead/measure.py runs it with and without a tracer.
  */
 #include "measure.h"
+
+#include <pthread.h>
 
 __global__ void empty_kernel(void)
 {
@@ -14,68 +16,193 @@ __global__ void empty_kernel(void)
 /* Calls between two synchronisations: few enough that the queue never fills,
  * for then a call would wait for the GPU. */
 static const long batch = 500;
+static const size_t copy_bytes = 4096;
+static const int graph_kernels = 20, graph_copies = 2;
+enum { THREADS = 64 };
 
 struct cost {
+	long calls;
 	double call_ns; /* in calls, each */
 	double done_ns; /* until the GPU was done, each */
 };
 
-static void launch(void *, void *)
+/* What the calls work on, and how many ops they have issued. */
+static struct {
+	void *host, *device;
+	cudaGraphExec_t graph;
+	long ops;
+} bench;
+
+static void launch(cudaStream_t stream)
 {
-	empty_kernel<<<1, 1>>>();
+	empty_kernel<<<1, 1, 0, stream>>>();
 }
 
-static void copy(void *device, void *host)
+static void copy(cudaStream_t stream)
 {
-	cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, 0);
+	cudaMemcpyAsync(bench.device, bench.host, copy_bytes,
+			cudaMemcpyHostToDevice, stream);
 }
 
-static struct cost measure_calls(void (*call)(void *, void *), long calls,
-				 void *device, void *host)
+static void launch_and_wait(cudaStream_t stream)
+{
+	launch(stream);
+	cudaStreamSynchronize(stream);
+}
+
+static void replay(cudaStream_t stream)
+{
+	cudaGraphLaunch(bench.graph, stream);
+}
+
+static struct cost measure_calls(void (*call)(cudaStream_t), long calls,
+				 long calls_a_batch, cudaStream_t stream)
 {
 	double in_calls = 0, begin = now_ns();
 
-	for (long done = 0; done < calls; done += batch) {
-		long count = calls - done < batch ? calls - done : batch;
+	for (long done = 0; done < calls; done += calls_a_batch) {
+		long left = calls - done;
+		long count = left < calls_a_batch ? left : calls_a_batch;
 		double start = now_ns();
 
 		for (long i = 0; i < count; i++)
-			call(device, host);
+			call(stream);
 		in_calls += now_ns() - start;
-		CHECK(cudaDeviceSynchronize());
+		CHECK(cudaStreamSynchronize(stream));
 	}
 	CHECK(cudaGetLastError());
-	return {in_calls / (double)calls, (now_ns() - begin) / (double)calls};
+	return {calls, in_calls / (double)calls,
+		(now_ns() - begin) / (double)calls};
+}
+
+/* The same after a warm-up of two batches. */
+static struct cost measure_warm(void (*call)(cudaStream_t), long calls,
+				long calls_a_batch, long ops_a_call,
+				cudaStream_t stream)
+{
+	measure_calls(call, 2 * calls_a_batch, calls_a_batch, stream);
+	bench.ops += (calls + 2 * calls_a_batch) * ops_a_call;
+	return measure_calls(call, calls, calls_a_batch, stream);
+}
+
+struct worker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	long calls;
+	struct cost cost;
+};
+
+static void *work(void *argument)
+{
+	struct worker *worker = (struct worker *)argument;
+	const long calls_a_batch = 50; /* all threads share the queue */
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	measure_calls(launch, calls_a_batch, calls_a_batch, stream);
+	pthread_barrier_wait(worker->barrier);
+	worker->cost =
+	    measure_calls(launch, worker->calls, calls_a_batch, stream);
+	CHECK(cudaStreamDestroy(stream));
+	return NULL;
+}
+
+/* Launches from all threads at once, each to its own stream. */
+static struct cost measure_threads(long calls)
+{
+	static struct worker workers[THREADS];
+	struct cost sum = {};
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (struct worker &worker : workers) {
+		worker.barrier = &barrier;
+		worker.calls = (calls + THREADS - 1) / THREADS;
+		if (pthread_create(&worker.thread, NULL, work, &worker) != 0) {
+			fprintf(stderr, "no thread of %d\n", THREADS);
+			exit(2);
+		}
+	}
+	for (struct worker &worker : workers) {
+		pthread_join(worker.thread, NULL);
+		sum.calls += worker.calls;
+		sum.call_ns += worker.cost.call_ns / THREADS;
+		sum.done_ns += worker.cost.done_ns / THREADS;
+		bench.ops += worker.calls + 50;
+	}
+	/* Each waited for its own alone: the GPU did all of them meanwhile. */
+	sum.done_ns /= THREADS;
+	pthread_barrier_destroy(&barrier);
+	return sum;
+}
+
+/* Small kernels one behind the other, a copy before and one after them. */
+static void capture_graph(cudaStream_t stream)
+{
+	cudaGraph_t graph;
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	copy(stream);
+	for (int i = 0; i < graph_kernels; i++)
+		launch(stream);
+	cudaMemcpyAsync(bench.host, bench.device, copy_bytes,
+			cudaMemcpyDeviceToHost, stream);
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	CHECK(cudaGraphInstantiate(&bench.graph, graph, 0));
+	CHECK(cudaGraphDestroy(graph));
+}
+
+static struct cost measure_graph(long replays, cudaStream_t stream)
+{
+	struct cost cost;
+
+	capture_graph(stream);
+	cost = measure_warm(replay, replays, 20, graph_kernels + graph_copies,
+			    stream);
+	CHECK(cudaGraphExecDestroy(bench.graph));
+	return cost;
+}
+
+static void print_cost(const char *part, struct cost cost)
+{
+	printf("\"%s\": {\"calls\": %ld, \"call_ns\": %.1f, "
+	       "\"done_ns\": %.1f}, ",
+	       part, cost.calls, cost.call_ns, cost.done_ns);
+}
+
+static void run_parts(const char *only, long n)
+{
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	printf("{");
+	if (strstr(only, "launch"))
+		print_cost("launch", measure_warm(launch, n, batch, 1, stream));
+	if (strstr(only, "copy"))
+		print_cost("copy",
+			   measure_warm(copy, (n + 1) / 2, batch, 1, stream));
+	if (strstr(only, "sync"))
+		print_cost("sync", measure_warm(launch_and_wait, (n + 9) / 10,
+						batch, 1, stream));
+	if (strstr(only, "threads"))
+		print_cost("threads", measure_threads((n + 1) / 2));
+	if (strstr(only, "graph"))
+		print_cost("graph", measure_graph((n + 99) / 100, stream));
+	printf("\"ops\": %ld}\n", bench.ops);
+	CHECK(cudaStreamDestroy(stream));
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {};
-	struct choices choices;
-	const size_t bytes = 4096;
-	void *host, *device;
+	const char *only =
+	    argc > 1 ? argv[1] : "launch,copy,sync,threads,graph";
+	const long n = argc > 2 ? parse_count(argv[2], "calls") : 100000;
 
-	options.n = 100000;
-	options.rounds = 1;
-	options.streams = 1;
-	parse_options(argc, argv, &options, &choices);
-
-	CHECK(cudaMallocHost(&host, bytes));
-	CHECK(cudaMalloc(&device, bytes));
-	memset(host, 0, bytes);
-	measure_calls(launch, 2 * batch, device, host);
-	measure_calls(copy, 2 * batch, device, host);
-
-	struct cost launches = measure_calls(launch, options.n, device, host);
-	struct cost copies =
-	    measure_calls(copy, (options.n + 1) / 2, device, host);
-
-	printf("{\"launches\": %ld, \"launch_ns\": %.1f, "
-	       "\"launch_done_ns\": %.1f, \"copies\": %ld, "
-	       "\"copy_async_ns\": %.1f, \"copy_done_ns\": %.1f}\n",
-	       options.n, launches.call_ns, launches.done_ns,
-	       (options.n + 1) / 2, copies.call_ns, copies.done_ns);
-	CHECK(cudaFree(device));
-	CHECK(cudaFreeHost(host));
+	CHECK(cudaMallocHost(&bench.host, copy_bytes));
+	CHECK(cudaMalloc(&bench.device, copy_bytes));
+	memset(bench.host, 0, copy_bytes);
+	run_parts(only, n);
+	CHECK(cudaFree(bench.device));
+	CHECK(cudaFreeHost(bench.host));
 	return 0;
 }

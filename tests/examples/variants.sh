@@ -65,7 +65,9 @@ fi
 expect 0 '"strategy": "streams", "n_streams": 3, "order": "depth", "measured_' \
 	vecadd --n 1000 --rounds 2 --variant streams --streams 3 --json
 expect 0 '"n_streams": 0, "order": null, ' stencil --n 20 --rounds 2 --json
-expect 0 '"launches": 1000, .*"copies": 500, ' launch_bench --n 1000
+expect 0 '"launch": {"calls": 1000, .*"copy": {"calls": 500, ' launch_bench \
+	launch,copy 1000
+expect 0 '"ops": 4584}' launch_bench sync,threads 640
 
 expect 1 "not known" stencil --variant pinnd
 expect 1 "not a number above 0" stencil --rounds 0
