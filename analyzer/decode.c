@@ -215,11 +215,19 @@ static int on_chunk(void *self, uint64_t at,
 {
 	struct xs_decoder *d = self;
 
-	(void)at;
+	xs_again_begin(&d->again, at);
 	d->base_ns = chunk->base_ns;
 	d->thread = chunk->thread;
 	forget_wide(d);
 	return 0;
+}
+
+/* What was repeated is not there: in a chunk of the drain it was an op. */
+static int lose_again(struct xs_decoder *d, uint64_t at)
+{
+	d->undefined[d->thread ? XS_LOSS_CALLS : XS_LOSS_OPS]++;
+	return xs_decoder_defect(d, at,
+				 "the record that is repeated is missing");
 }
 
 static int on_record(void *self, uint64_t at, const xs_u8 *record)
@@ -235,7 +243,11 @@ static int on_record(void *self, uint64_t at, const xs_u8 *record)
 	}
 	if (record[1] * 4u < least)
 		return xs_decoder_defect(d, at, "the record is too short");
-	rc = decode(d, record);
+	rc = xs_again_expand(&d->again, at, &record);
+	if (!rc)
+		rc = decode(d, record);
+	else if (rc == -ENOENT)
+		rc = lose_again(d, at);
 	if (record[0] != XS_REC_wide)
 		forget_wide(d);
 	return rc;
@@ -277,8 +289,11 @@ int xs_decoder_finish(struct xs_decoder *d)
 		call->call_class = trace->sites[call->site].call_class;
 	}
 	trace->lost_calls =
-	    larger(header->lost_calls, d->losses[XS_LOSS_CALLS]);
-	trace->lost_ops = larger(header->lost_ops, d->losses[XS_LOSS_OPS]);
+	    after(larger(header->lost_calls, d->losses[XS_LOSS_CALLS]),
+		  d->undefined[XS_LOSS_CALLS]);
+	trace->lost_ops =
+	    after(larger(header->lost_ops, d->losses[XS_LOSS_OPS]),
+		  d->undefined[XS_LOSS_OPS]);
 	trace->lost_cupti =
 	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
 

@@ -3,6 +3,7 @@
 #ifndef XS_DECODE_H
 #define XS_DECODE_H
 
+#include "analyzer/again.h"
 #include "analyzer/trace.h"
 #include "analyzer/walk.h"
 
@@ -34,9 +35,11 @@ struct xs_decoder {
 	size_t piece_count;
 	struct xs_source_line *sources;
 	size_t source_count;
-	uint64_t losses[4]; /* by enum xs_loss, from loss records */
-	uint64_t last_ns;   /* the last thing seen */
+	uint64_t losses[4];    /* by enum xs_loss, from loss records */
+	uint64_t undefined[4]; /* the same, of `again` records */
+	uint64_t last_ns;      /* the last thing seen */
 	/* of the chunk at hand */
+	struct xs_again again;
 	uint64_t at, base_ns, wide_duration_ns;
 	uint32_t thread, wide_site;
 	uint8_t fixed_bytes[256]; /* by record kind; 0: not known */

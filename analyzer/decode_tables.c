@@ -403,4 +403,5 @@ void xs_decoder_release(struct xs_decoder *d)
 	free(d->sites.slots);
 	free(d->shapes.slots);
 	free(d->queues.slots);
+	xs_again_release(&d->again);
 }

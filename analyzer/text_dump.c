@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/text.h"
 
+#include "analyzer/again.h"
 #include "analyzer/kinds.h"
 #include "analyzer/source.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+struct dump {
+	FILE *out;
+	struct xs_again again;
+};
 
 bool xs_text_is(const void *data, size_t size)
 {
@@ -79,7 +85,7 @@ static void print_text(FILE *out, const char *name, const char *text,
 static int dump_header(void *self, const struct xs_file_header *header,
 		       uint64_t file_bytes, uint64_t source_bytes)
 {
-	FILE *out = self;
+	FILE *out = ((struct dump *)self)->out;
 
 	(void)source_bytes;
 	fprintf(out, XS_TEXT_MAGIC "\nheader");
@@ -93,8 +99,10 @@ static int dump_header(void *self, const struct xs_file_header *header,
 static int dump_chunk(void *self, uint64_t at,
 		      const struct xs_chunk_header *chunk)
 {
-	FILE *out = self;
+	struct dump *d = self;
+	FILE *out = d->out;
 
+	xs_again_begin(&d->again, at);
 	fprintf(out, "chunk");
 	print_field(out, "at", at);
 	print_layout(out, &xs_chunk_layout, chunk);
@@ -123,35 +131,47 @@ static void dump_tail(FILE *out, const struct xs_kind *kind,
 		print_field(out, "words", record[1]);
 }
 
+/* A repetition is printed as what it stands for, and where that is; if that is
+ * not there, or the record has more than we know, as it is. */
 static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	const struct xs_kind *kind = xs_kind_by_number(record[0]);
-	FILE *out = self;
+	const struct xs_rec_again *again = (const void *)record;
+	struct dump *d = self;
+	FILE *out = d->out;
+	int rc = 0;
 
-	(void)at;
-	if (kind && record[1] * 4u >= kind->fixed_bytes) {
-		fputs(kind->name, out);
-		print_layout(out, &kind->layout, record);
-		dump_tail(out, kind, record);
-	} else {
+	if (!kind || record[1] * 4u < kind->fixed_bytes) {
 		fprintf(out, "unknown kind=%u", record[0]);
 		print_hex(out, "data", record + 2, record[1] * 4u - 2);
+		putc('\n', out);
+		return ferror(out) ? -EIO : 0;
 	}
+	if (record[1] * 4u == kind->fixed_bytes || record[0] != XS_REC_again)
+		rc = xs_again_expand(&d->again, at, &record);
+	if (rc == -ENOMEM)
+		return -ENOMEM;
+	kind = xs_kind_by_number(record[0]);
+	fputs(kind->name, out);
+	print_layout(out, &kind->layout, record);
+	dump_tail(out, kind, record);
+	if (record != (const xs_u8 *)again)
+		print_field(out, "again", again->record);
 	putc('\n', out);
 	return ferror(out) ? -EIO : 0;
 }
 
 static int dump_defect(void *self, uint64_t at, const char *text)
 {
-	FILE *out = self;
+	FILE *out = ((struct dump *)self)->out;
 
 	fprintf(out, "# damaged at byte %" PRIu64 ": %s\n", at, text);
 	return ferror(out) ? -EIO : 0;
 }
 
-static struct xs_sink dump_sink(FILE *out)
+static struct xs_sink dump_sink(struct dump *dump)
 {
-	return (struct xs_sink){.self = out,
+	return (struct xs_sink){.self = dump,
 				.header = dump_header,
 				.chunk = dump_chunk,
 				.record = dump_record,
@@ -160,17 +180,21 @@ static struct xs_sink dump_sink(FILE *out)
 
 int xs_text_dump(const char *path, FILE *out, const char **error)
 {
-	const struct xs_sink sink = dump_sink(out);
+	struct dump dump = {.out = out};
+	const struct xs_sink sink = dump_sink(&dump);
 	int rc = xs_source_feed_file(path, &sink, error);
 
+	xs_again_release(&dump.again);
 	return !rc && fflush(out) ? -EIO : rc;
 }
 
 int xs_text_dump_memory(const void *data, size_t size, FILE *out,
 			const char **error)
 {
-	const struct xs_sink sink = dump_sink(out);
+	struct dump dump = {.out = out};
+	const struct xs_sink sink = dump_sink(&dump);
 	int rc = xs_source_feed_memory(data, size, &sink, error);
 
+	xs_again_release(&dump.again);
 	return !rc && fflush(out) ? -EIO : rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/text.h"
 
+#include "analyzer/again.h"
 #include "analyzer/kinds.h"
 
 #include <ctype.h>
@@ -21,6 +22,8 @@ struct parser {
 	uint64_t chunk_at;
 	struct xs_chunk_header chunk; /* sizes 0: left out */
 	uint64_t file_bytes;
+	struct xs_again again;
+	uint64_t repeats; /* a place in the chunk; 0: the record does not */
 	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4];
 };
 
@@ -246,6 +249,7 @@ static int parse_chunk(struct parser *p, char *cursor)
 			    p->chunk.capacity_bytes);
 	p->chunk_seen = true;
 	p->at = p->chunk_at + sizeof(p->chunk);
+	xs_again_begin(&p->again, p->chunk_at);
 	return p->sink->chunk(p->sink->self, p->chunk_at, &p->chunk);
 }
 
@@ -284,6 +288,8 @@ static int put_pair(struct parser *p, const struct xs_kind *kind,
 
 	if (strcmp(pair->name, "words") == 0)
 		return parse_number(p, pair, words);
+	if (kind && strcmp(pair->name, "again") == 0)
+		return parse_number(p, pair, &p->repeats);
 	if (!kind && strcmp(pair->name, "data") == 0)
 		return append_hex(p, bytes, pair);
 	if (!kind && strcmp(pair->name, "kind") == 0) {
@@ -307,6 +313,29 @@ static int put_pair(struct parser *p, const struct xs_kind *kind,
 	return rc > 0 ? 0 : unknown_field(p, pair);
 }
 
+/* Makes the record short. What it stands for has to be what the line says: the
+ * place may be another record's in a text that was changed by hand. */
+static int repeat(struct parser *p)
+{
+	struct xs_rec_again *again = (void *)p->record;
+	const size_t place_end = offsetof(struct xs_rec_again, correlation);
+	const xs_u8 *old = NULL;
+
+	if (p->repeats <= UINT16_MAX)
+		old = xs_again_find(&p->again, (xs_u16)p->repeats);
+	if (!old || memcmp(old, p->record, place_end) != 0 ||
+	    memcmp(old + sizeof(*again), p->record + sizeof(*again),
+		   old[1] * 4u - sizeof(*again)) != 0)
+		return fail(p,
+			    "the record at again=%" PRIu64
+			    " says something else: leave out again=",
+			    p->repeats);
+	again->kind = XS_REC_again;
+	again->words = sizeof(*again) / 4;
+	again->record = (xs_u16)p->repeats;
+	return 0;
+}
+
 /* kind: NULL for a record of unknown kind. */
 static int parse_record(struct parser *p, const struct xs_kind *kind,
 			char *cursor)
@@ -320,6 +349,7 @@ static int parse_record(struct parser *p, const struct xs_kind *kind,
 		return fail(p, "a record must come after a chunk line");
 	memset(p->record, 0, sizeof(p->record));
 	p->record[0] = kind ? (xs_u8)kind->number : 0;
+	p->repeats = 0;
 	while ((rc = next_pair(p, &cursor, &pair)) > 0) {
 		rc = put_pair(p, kind, &pair, &bytes, &words);
 		if (rc)
@@ -335,8 +365,11 @@ static int parse_record(struct parser *p, const struct xs_kind *kind,
 		return fail(p, "words=%" PRIu64 " does not fit the record",
 			    words);
 	p->record[1] = (xs_u8)words;
-	rc = p->sink->record(p->sink->self, p->at, p->record);
-	p->at += words * 4;
+	rc =
+	    p->repeats ? repeat(p) : xs_again_keep(&p->again, p->at, p->record);
+	if (!rc)
+		rc = p->sink->record(p->sink->self, p->at, p->record);
+	p->at += p->record[1] * 4u;
 	return rc;
 }
 
@@ -401,6 +434,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
 		rc = fail(&p, "there is no header line");
 	if (!rc)
 		rc = end_chunk(&p);
+	xs_again_release(&p.again);
 	free(line);
 	return rc;
 }

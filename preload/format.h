@@ -111,7 +111,8 @@ struct xs_chunk_header {
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
-	R(35, counters)
+	R(35, counters)                                                        \
+	R(48, again)
 
 /* clang-format off */
 /* A new base time for the records after it in this chunk. */
@@ -245,6 +246,15 @@ struct xs_chunk_header {
 	F(xs_u64, requests_read) F(xs_u64, requests_written)                   \
 	F(xs_u64, host_sectors_read) F(xs_u64, host_sectors_written)           \
 	F(xs_u64, instructions)
+
+/*
+ * A timed record (a call or an op) that says what an earlier one of its chunk
+ * says, but for what is given here. record: where that one stands, in units of
+ * 4 bytes from the chunk's beginning; it is none of this kind.
+ */
+#define XS_FIELDS_again(F, T)                                                  \
+	F(xs_u16, record) F(xs_u32, correlation) F(xs_u32, start)              \
+	F(xs_u32, duration)
 /* clang-format on */
 
 enum xs_call_class {
@@ -333,5 +343,6 @@ _Static_assert(sizeof(struct xs_rec_call) == 16, "call layout");
 _Static_assert(sizeof(struct xs_rec_copycall) == 56, "copycall layout");
 _Static_assert(sizeof(struct xs_rec_kernel) == 20, "kernel layout");
 _Static_assert(sizeof(struct xs_rec_copy) == 32, "copy layout");
+_Static_assert(sizeof(struct xs_rec_again) == 16, "again layout");
 
 #endif

@@ -116,6 +116,34 @@ static void test_short_record(void **state)
 	free(bytes.data);
 }
 
+/* Short records of a call and of ops whose long one is not in their chunk. */
+static void test_nothing_to_repeat(void **state)
+{
+	struct bytes bytes = binary_of(
+	    "xferspy-text 1\nheader lost_ops=5\n"
+	    "chunk\n"
+	    "kernel start=1 duration=1\n"
+	    "string id=1 text=\"aaaabbbb\"\n"
+	    "again record=9 start=2 duration=1\n"  /* inside of the kernel */
+	    "again record=13 start=2 duration=1\n" /* a string */
+	    "again record=17 start=2 duration=1\n" /* another short one */
+	    "again record=65535 start=2 duration=1\n"
+	    "again record=8 start=2 duration=1\n"
+	    "chunk thread=4\n"
+	    "again record=8 start=2 duration=1\n");
+	struct xs_trace *trace = read_bytes(&bytes);
+
+	(void)state;
+	assert_int_equal(trace->op_count, 2);
+	assert_int_equal(trace->call_count, 0);
+	assert_int_equal(trace->lost_ops, 5 + 4);
+	assert_int_equal(trace->lost_calls, 1);
+	assert_int_equal(trace->defect_count, 5);
+	assert_non_null(strstr(trace->defects[0].text, "is repeated"));
+	xs_trace_free(trace);
+	free(bytes.data);
+}
+
 static void test_headers(void **state)
 {
 	static const struct {
@@ -348,6 +376,7 @@ int main(void)
 	    cmocka_unit_test(test_damaged_chunks),
 	    cmocka_unit_test(test_torn_record),
 	    cmocka_unit_test(test_short_record),
+	    cmocka_unit_test(test_nothing_to_repeat),
 	    cmocka_unit_test(test_headers),
 	    cmocka_unit_test(test_every_truncation),
 	    cmocka_unit_test(test_truncation_is_named),

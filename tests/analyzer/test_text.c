@@ -72,6 +72,10 @@ static void test_round_trip_odd(void **state)
 		      "file_bytes=65536\n"
 		      "chunk at=8192 capacity_bytes=8192 thread=4294967295 "
 		      "base_ns=18446744073709551615 reserved=3\n"
+		      "set value=7 correlation=1 tail=01020304\n"
+		      "set value=7 correlation=2 tail=01020304 again=8\n"
+		      "again record=3 correlation=2\n"
+		      "again record=8 correlation=2 tail=05060708\n"
 		      "string id=1 text=\"quote \\\" slash \\\\ tab \\x09 é\"\n"
 		      "string id=2 text=\"abcd\" words=4\n"
 		      "string id=3 text=\"\"\n"
@@ -144,6 +148,14 @@ static void test_errors(void **state)
 	    {HEAD "chunk at=8193\n", -EPROTO, 4, "cannot be at 8193"},
 	    {HEAD "chunk capacity_bytes=5\n", -EPROTO, 4, "capacity_bytes=5"},
 	    {HEAD "chunk used_bytes=99\n", -EPROTO, 4, "used_bytes=99"},
+	    {HEAD "kernel shape=1\nkernel shape=2 again=8\n", -EPROTO, 5,
+	     "leave out again="},
+	    {HEAD "kernel shape=1\nset bytes=1 again=8\n", -EPROTO, 5,
+	     "leave out again="},
+	    {HEAD "kernel shape=1\nkernel shape=1 again=9\n", -EPROTO, 5,
+	     "leave out again="},
+	    {HEAD "kernel shape=1\nkernel shape=1 again=65544\n", -EPROTO, 5,
+	     "leave out again="},
 	};
 
 	(void)state;
