@@ -28,7 +28,7 @@ static unsigned default_stream_count;
 
 void xs_gpu_open(struct xs_sink *sink)
 {
-	writer.sink = sink;
+	xs_writer_open(&writer, sink, 0);
 }
 
 static uint16_t queue_kind(const struct xs_gpu_queue *queue)

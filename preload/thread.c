@@ -53,7 +53,7 @@ void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 	if (thread->writer.sink)
 		return;
 	record.tid = (xs_u32)syscall(SYS_gettid);
-	thread->writer = (struct xs_writer){.sink = sink, .thread = record.tid};
+	xs_writer_open(&thread->writer, sink, record.tid);
 	if (have_end_key)
 		pthread_setspecific(end_key, thread);
 	prctl(PR_GET_NAME, name);

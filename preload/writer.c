@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define BASE_SLACK_NS (1ull << 31)
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
+#define SEEN_BITS     11
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -14,6 +16,8 @@ _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copy, bytes) ==
 		       sizeof(struct xs_timed_head),
 	       "timed records share their head");
+_Static_assert(sizeof(struct xs_seen) == sizeof(xs_u16) << SEEN_BITS,
+	       "a hash is a place in it");
 
 /* Small first chunks keep a program of a thousand short threads small. */
 static uint32_t chunk_bytes(uint32_t chunks_before)
@@ -35,6 +39,13 @@ static uint64_t base_for(uint64_t start_ns)
 	return start_ns > BASE_SLACK_NS ? start_ns - BASE_SLACK_NS : 0;
 }
 
+static void drop_chunk(struct xs_writer *w)
+{
+	if (w->chunk)
+		xs_sink_release(w->chunk);
+	w->chunk = NULL;
+}
+
 /* Room for `bytes` in a chunk, or NULL. A new chunk begins with a base for
  * `start_ns`. */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns)
@@ -45,7 +56,9 @@ static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns)
 		    w->sink, chunk_bytes(w->chunks), w->thread, base_ns);
 		if (!chunk)
 			return NULL;
-		xs_writer_drop(w);
+		drop_chunk(w);
+		if (w->seen)
+			memset(w->seen, 0, sizeof(*w->seen));
 		w->chunk = chunk;
 		w->base_ns = base_ns;
 		w->used_bytes = sizeof(*chunk);
@@ -68,6 +81,66 @@ static char *append(char *at, const void *record, size_t bytes)
 	return at + bytes;
 }
 
+/* Of all that a repetition has to have in common. */
+static unsigned hash_of(const struct xs_timed_head *record)
+{
+	const char *at = (const char *)(record + 1);
+	size_t bytes = record->words * 4u - sizeof(*record);
+	uint64_t hash = record->kind | (uint64_t)record->place << 8, word;
+	uint32_t last;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = (hash << 9 | hash >> 55) ^ word;
+		at += sizeof(word);
+	}
+	if (bytes) {
+		memcpy(&last, at, sizeof(last));
+		hash = (hash << 9 | hash >> 55) ^ last;
+	}
+	return (unsigned)(hash * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS));
+}
+
+static bool same(const struct xs_timed_head *a, const struct xs_timed_head *b)
+{
+	return a->kind == b->kind && a->words == b->words &&
+	       a->place == b->place &&
+	       memcmp(a + 1, b + 1, a->words * 4u - sizeof(*a)) == 0;
+}
+
+/*
+ * The place in the chunk, in units of 4 bytes, of a record that says the same.
+ * 0: there is none, and this one will stand at `at`. Chunks hold at most 2^16
+ * units.
+ */
+static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
+			const char *at)
+{
+	const char *chunk = (const char *)w->chunk;
+	const struct xs_timed_head *old;
+	xs_u16 *seen;
+
+	if (!w->seen || record->words * 4u == sizeof(*record) ||
+	    record->place == XS_WIDE16)
+		return 0;
+	seen = &w->seen->at[hash_of(record)];
+	old = (const void *)(chunk + *seen * 4u);
+	if (*seen && same(old, record))
+		return *seen;
+	*seen = (xs_u16)((at - chunk) / 4);
+	return 0;
+}
+
+void xs_writer_open(struct xs_writer *w, struct xs_sink *sink, uint32_t thread)
+{
+	void *seen = mmap(NULL, sizeof(*w->seen), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*w = (struct xs_writer){.sink = sink,
+				.seen = seen == MAP_FAILED ? NULL : seen,
+				.thread = thread};
+}
+
 int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 		    uint64_t start_ns, uint64_t end_ns)
 {
@@ -77,9 +150,10 @@ int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 			    sizeof(struct xs_rec_time) +
 				sizeof(struct xs_rec_wide) + head->words * 4u,
 			    start_ns);
+	xs_u16 again;
+
 	if (!at)
 		return -ENOSPC;
-
 	if (start_ns - w->base_ns > UINT32_MAX) {
 		struct xs_rec_time time = {XS_RECORD(time),
 					   .base_ns = base_for(start_ns)};
@@ -95,7 +169,16 @@ int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 					   .duration_ns = duration_ns};
 		at = append(at, &wide, sizeof(wide));
 	}
-	at = append(at, record, head->words * 4u);
+	again = find_same(w, head, at);
+	if (again) {
+		struct xs_timed_head rest = *head;
+		rest.kind = XS_REC_again;
+		rest.words = sizeof(rest) / 4;
+		rest.place = again;
+		at = append(at, &rest, sizeof(rest));
+	} else {
+		at = append(at, record, head->words * 4u);
+	}
 	commit(w, at);
 	return 0;
 }
@@ -144,7 +227,8 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 
 void xs_writer_drop(struct xs_writer *w)
 {
-	if (w->chunk)
-		xs_sink_release(w->chunk);
-	w->chunk = NULL;
+	drop_chunk(w);
+	if (w->seen)
+		munmap(w->seen, sizeof(*w->seen));
+	w->seen = NULL;
 }

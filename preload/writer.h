@@ -8,14 +8,27 @@
 
 #include "preload/sink.h"
 
+/*
+ * Where the chunk at hand has its timed records, in units of 4 bytes, by what
+ * they say: those that are said again are written short. 0: none. A page.
+ */
+struct xs_seen {
+	xs_u16 at[2048];
+};
+
 struct xs_writer {
 	struct xs_sink *sink;
 	struct xs_chunk_header *chunk; /* NULL: none yet */
+	struct xs_seen *seen;	       /* NULL: none is written short */
 	uint64_t base_ns;	       /* starts count from here */
 	uint32_t used_bytes;
 	uint32_t thread; /* kernel thread id; 0 = GPU drain */
 	uint32_t chunks; /* claimed so far: the first ones are small */
 };
+
+/* For records of `thread`. Its memory is mapped, never the application's. */
+void xs_writer_open(struct xs_writer *writer, struct xs_sink *sink,
+		    uint32_t thread);
 
 /* The beginning of every timed record: XS_FIELDS_CALL_HEAD, and with a queue
  * in the place of the site XS_FIELDS_OP_HEAD. */
@@ -34,8 +47,9 @@ struct xs_timed_head {
 /*
  * Writes a timed record. `record` has everything but the place (site or
  * queue), start and duration, which come from the arguments, with a `time` and
- * a `wide` record in front where they do not fit. 0, or -ENOSPC when there is
- * no room: nothing is written then.
+ * a `wide` record in front where they do not fit; what stands in the chunk
+ * already becomes an `again` record. 0, or -ENOSPC when there is no room:
+ * nothing is written then.
  */
 int xs_writer_timed(struct xs_writer *writer, void *record, uint32_t place,
 		    uint64_t start_ns, uint64_t end_ns);
@@ -48,7 +62,7 @@ int xs_writer_plain(struct xs_writer *writer, void *record, const char *text,
 /* Writes a string of any length under `id`, in parts. 0 or -ENOSPC. */
 int xs_writer_string(struct xs_writer *writer, uint32_t id, const char *text);
 
-/* Gives the current chunk's mapping back. */
+/* Gives the writer's mappings back; it can be opened again. */
 void xs_writer_drop(struct xs_writer *writer);
 
 #endif

@@ -36,12 +36,12 @@ grep -q 'text="_Z3addPKiS0_Pii"' dump.txt ||
 # The same program with its runtime linked statically: only CUPTI sees it.
 # (Without a libcudart.so beside which it could be found, CUPTI is named.)
 grep -E '^(copy|kernel|set) ' dump.txt |
-	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops
+	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //; s/ again=.*//' >ops
 XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" traced "$XS_APPS/app-static" serial 5
 cmp -s out out.plain || fail "static: stdout differs"
 read_trace
 grep -E '^(copy|kernel|set) ' dump.txt |
-	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //' >ops.static
+	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //; s/ again=.*//' >ops.static
 diff ops ops.static >&2 || fail "static: not the ops of the shared runtime"
 expect "static: calls of copies" "$(count '^copycall ')" 15
 expect "static: ops with their calls" "$(json matched)" 20

@@ -38,6 +38,24 @@ static void add(struct records *r, const struct record *record)
 	r->list[r->count++] = *record;
 }
 
+/* The record of this chunk that a short one repeats. */
+static void find_repeated(struct records *r, const void *chunk,
+			  struct record *record)
+{
+	const struct xs_rec_again *again = record->at;
+	const xs_u8 *repeated = (const xs_u8 *)chunk + again->record * 4u;
+
+	record->again = true;
+	for (size_t i = r->count; i-- > 0;)
+		if (r->list[i].at == repeated && !r->list[i].again) {
+			record->at = repeated;
+			record->kind = repeated[0];
+			record->place = r->list[i].place;
+			return;
+		}
+	r->damaged++;
+}
+
 static void read_chunk(struct records *r, const struct xs_chunk_header *chunk)
 {
 	const unsigned char *at = (const void *)(chunk + 1);
@@ -60,6 +78,7 @@ static void read_chunk(struct records *r, const struct xs_chunk_header *chunk)
 		} else if (head->kind == XS_REC_wide) {
 			wide = *(const struct xs_rec_wide *)at;
 		} else if (head->kind >= XS_REC_call) {
+			record.correlation = head->correlation;
 			record.place =
 			    head->site == XS_WIDE16 ? wide.site : head->site;
 			record.start_ns = base_ns + head->start;
@@ -68,6 +87,8 @@ static void read_chunk(struct records *r, const struct xs_chunk_header *chunk)
 						   ? wide.duration_ns
 						   : head->duration);
 		}
+		if (head->kind == XS_REC_again)
+			find_repeated(r, chunk, &record);
 		add(r, &record);
 		at += head->words * 4u;
 	}

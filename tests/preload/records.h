@@ -6,10 +6,14 @@
 
 #include "preload/format.h"
 
+#include <stdbool.h>
+
 /* A timed record with its times and place in full. */
 struct record {
-	const void *at; /* the record in the file's image */
+	const void *at; /* the record in the file's image; what it repeats */
 	uint8_t kind;
+	bool again; /* it is written short: `at` has another's times */
+	uint32_t correlation;
 	uint32_t thread; /* of the chunk */
 	uint32_t place;	 /* site or queue; timed records only */
 	uint64_t start_ns, end_ns;
@@ -23,7 +27,8 @@ struct records {
 	size_t count;
 	size_t chunks;
 	uint32_t chunk_bytes[64]; /* of the first chunks, in file order */
-	int damaged; /* a record that leaves its chunk, an unknown magic */
+	int damaged; /* a record that leaves its chunk, an unknown magic, a
+		      * repetition of nothing */
 };
 
 /* Reads a file; the process is done for if it cannot be read at all. */

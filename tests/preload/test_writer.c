@@ -104,6 +104,84 @@ static void large_values_bring_a_wide_record(void **state)
 	records_free(&r);
 }
 
+static void put_copy(uint64_t bytes, uint32_t place, uint64_t start_ns,
+		     uint64_t end_ns)
+{
+	struct xs_rec_copycall copy = {
+	    XS_RECORD(copycall), .correlation = (xs_u32)start_ns,
+	    .bytes = bytes, .dst = 0x7f0000001000, .rows = 1};
+
+	assert_int_equal(
+	    xs_writer_timed(&writer, &copy, place, start_ns, end_ns), 0);
+}
+
+static void expect_copy(const struct records *r, size_t n, bool again,
+			uint64_t bytes, uint32_t place, uint64_t start_ns,
+			uint64_t end_ns)
+{
+	const struct record *record = records_get(r, XS_REC_copycall, n);
+
+	assert_non_null(record);
+	assert_int_equal(record->again, again);
+	assert_int_equal(record->correlation, (uint32_t)start_ns);
+	assert_int_equal(record->place, place);
+	assert_int_equal(record->start_ns, start_ns);
+	assert_int_equal(record->end_ns, end_ns);
+	assert_int_equal(((const struct xs_rec_copycall *)record->at)->bytes,
+			 bytes);
+}
+
+/* The values, the place and the kind: all have to be the same. */
+static void what_is_said_again_is_short(void **state)
+{
+	struct records r;
+
+	(void)state;
+	xs_writer_open(&writer, &sink, 77);
+	put_copy(64, 1, START, START + 10);
+	put_copy(64, 1, START + 20, START + 35);
+	put_copy(65, 1, START + 40, START + 50);
+	put_copy(64, 2, START + 60, START + 70);
+	put(1, START + 70, START + 80);
+	put(1, START + 90, START + 95);
+	put_copy(65, 1, START + RANGE, START + 3 * RANGE);
+	put_copy(64, XS_WIDE16, START, START + 1);
+	put_copy(64, XS_WIDE16, START, START + 1);
+	close_and_read(&r);
+	expect_copy(&r, 0, false, 64, 1, START, START + 10);
+	expect_copy(&r, 1, true, 64, 1, START + 20, START + 35);
+	expect_copy(&r, 2, false, 65, 1, START + 40, START + 50);
+	expect_copy(&r, 3, false, 64, 2, START + 60, START + 70);
+	expect_copy(&r, 4, true, 65, 1, START + RANGE, START + 3 * RANGE);
+	expect_copy(&r, 5, false, 64, XS_WIDE16, START, START + 1);
+	expect_copy(&r, 6, false, 64, XS_WIDE16, START, START + 1);
+	expect(&r, 1, 1, START + 90, START + 95);
+	assert_int_equal(records_of(&r, XS_REC_time), 2);
+	records_free(&r);
+}
+
+static void each_chunk_says_all_itself(void **state)
+{
+	struct records r;
+	size_t full = 0;
+
+	(void)state;
+	xs_writer_open(&writer, &sink, 77);
+	for (uint32_t i = 0; i < 6000; i++)
+		put_copy(64, 1 + i % 3, START + i, START + i + 1);
+	close_and_read(&r);
+	for (uint32_t i = 0; i < 6000; i++) {
+		const struct record *record =
+		    records_get(&r, XS_REC_copycall, i);
+		expect_copy(&r, i, record && record->again, 64, 1 + i % 3,
+			    START + i, START + i + 1);
+		full += !record->again;
+	}
+	assert_true(r.chunks >= 3);
+	assert_int_equal(full, 3 * r.chunks);
+	records_free(&r);
+}
+
 /* The clock was set back during the call. */
 static void end_before_start_has_no_length(void **state)
 {
@@ -197,6 +275,8 @@ int main(void)
 				   open_writer),
 	    cmocka_unit_test_setup(large_values_bring_a_wide_record,
 				   open_writer),
+	    cmocka_unit_test_setup(what_is_said_again_is_short, open_writer),
+	    cmocka_unit_test_setup(each_chunk_says_all_itself, open_writer),
 	    cmocka_unit_test_setup(end_before_start_has_no_length, open_writer),
 	    cmocka_unit_test_setup(chunks_grow_to_64_kib, open_writer),
 	    cmocka_unit_test_setup(long_strings_come_in_parts, open_writer),
