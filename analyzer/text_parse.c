@@ -3,11 +3,10 @@
 
 #include "analyzer/again.h"
 #include "analyzer/kinds.h"
+#include "analyzer/text_pair.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,121 +26,9 @@ struct parser {
 	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4];
 };
 
-/* One `name=value` of a line. A quoted value is unescaped in place. */
-struct pair {
-	const char *name;
-	char *value;
-	size_t length;
-	bool quoted;
-};
-
-static int __attribute__((format(printf, 2, 3)))
-fail(struct parser *p, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(p->error->text, sizeof(p->error->text), format, args);
-	va_end(args);
-	return -EPROTO;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int hex_byte(const char *text)
-{
-	int high = hex_digit(text[0]);
-
-	return high < 0 || hex_digit(text[1]) < 0
-		   ? -1
-		   : high * 16 + hex_digit(text[1]);
-}
-
-/* Reads a quoted string that begins at *cursor; moves past its end. */
-static int read_quoted(struct parser *p, char **cursor, struct pair *pair)
-{
-	char *from = *cursor + 1, *to = pair->value = from;
-
-	for (; *from != '"'; from++) {
-		if (*from == '\0')
-			return fail(p, "the text of '%s' has no closing quote",
-				    pair->name);
-		if (*from != '\\') {
-			*to++ = *from;
-			continue;
-		}
-		from++;
-		if (*from == '"' || *from == '\\') {
-			*to++ = *from;
-		} else if (*from == 'x' && hex_byte(from + 1) >= 0) {
-			*to++ = (char)hex_byte(from + 1);
-			from += 2;
-		} else {
-			return fail(p, "unknown escape in the text of '%s'",
-				    pair->name);
-		}
-	}
-	pair->length = (size_t)(to - pair->value);
-	pair->quoted = true;
-	*cursor = from + 1;
-	return 0;
-}
-
-/* The next pair of the line: 1, 0 at its end, or -EPROTO. */
-static int next_pair(struct parser *p, char **cursor, struct pair *pair)
-{
-	char *equals;
-	int rc = 0;
-
-	*cursor += strspn(*cursor, " \t\r\n");
-	if (**cursor == '\0')
-		return 0;
-	equals = strpbrk(*cursor, "= \t\r\n");
-	if (!equals || *equals != '=')
-		return fail(p, "expected name=value at '%.20s'", *cursor);
-	*equals = '\0';
-	*pair = (struct pair){.name = *cursor, .value = equals + 1};
-	*cursor = equals + 1;
-	if (**cursor == '"') {
-		rc = read_quoted(p, cursor, pair);
-	} else {
-		pair->length = strcspn(*cursor, " \t\r\n");
-		*cursor += pair->length;
-	}
-	if (!rc && **cursor != '\0') {
-		if (!isspace((unsigned char)**cursor))
-			return fail(p, "expected a space after '%s'",
-				    pair->name);
-		if (!pair->quoted)
-			**cursor = '\0';
-		(*cursor)++;
-	}
-	return rc ? rc : 1;
-}
-
-static int parse_number(struct parser *p, const struct pair *pair,
-			uint64_t *value)
-{
-	char *end;
-
-	if (pair->quoted || !isdigit((unsigned char)pair->value[0]))
-		return fail(p, "'%s' wants a number", pair->name);
-	errno = 0;
-	*value = strtoull(pair->value, &end, 0);
-	if (errno || *end != '\0')
-		return fail(p, "'%s' is no number of 64 bits", pair->name);
-	return 0;
-}
-
 /* Puts a pair into the field of its name. 1, 0 when there is none, -EPROTO. */
 static int put_field(struct parser *p, const struct xs_layout *layout,
-		     void *base, const struct pair *pair)
+		     void *base, const struct xs_pair *pair)
 {
 	xs_u8 *at = (xs_u8 *)base + layout->offset;
 	uint64_t value;
@@ -150,18 +37,20 @@ static int put_field(struct parser *p, const struct xs_layout *layout,
 	for (size_t i = 0; i < layout->count; at += layout->fields[i++].bytes) {
 		if (strcmp(layout->fields[i].name, pair->name) != 0)
 			continue;
-		rc = parse_number(p, pair, &value);
+		rc = xs_pair_number(p->error, pair, &value);
 		if (!rc && !xs_field_put(at, layout->fields[i].bytes, value))
-			rc = fail(p, "%" PRIu64 " does not fit into '%s'",
-				  value, pair->name);
+			rc = xs_pair_fail(p->error,
+					  "%" PRIu64 " does not fit into '%s'",
+					  value, pair->name);
 		return rc ? rc : 1;
 	}
 	return 0;
 }
 
-static int unknown_field(struct parser *p, const struct pair *pair)
+static int unknown_field(struct parser *p, const struct xs_pair *pair)
 {
-	return fail(p, "there is no field '%.40s' here", pair->name);
+	return xs_pair_fail(p->error, "there is no field '%.40s' here",
+			    pair->name);
 }
 
 static int parse_header(struct parser *p, char *cursor)
@@ -170,14 +59,14 @@ static int parse_header(struct parser *p, char *cursor)
 					.version = XS_FORMAT_VERSION,
 					.header_bytes = sizeof(header),
 					.byte_order = XS_FORMAT_BYTE_ORDER};
-	struct pair pair;
+	struct xs_pair pair;
 	int rc;
 
 	if (p->header_seen)
-		return fail(p, "a second header");
-	while ((rc = next_pair(p, &cursor, &pair)) > 0) {
+		return xs_pair_fail(p->error, "a second header");
+	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
 		if (strcmp(pair.name, "file_bytes") == 0) {
-			rc = parse_number(p, &pair, &p->file_bytes);
+			rc = xs_pair_number(p->error, &pair, &p->file_bytes);
 		} else {
 			rc = put_field(p, &xs_file_layout, &header, &pair);
 			if (rc == 0)
@@ -202,34 +91,36 @@ static int end_chunk(struct parser *p)
 	if (!p->chunk_seen)
 		return 0;
 	if (p->chunk.used_bytes && p->chunk.used_bytes != used)
-		return fail(p,
-			    "the chunk before says used_bytes=%u, its records "
-			    "have %" PRIu64,
-			    p->chunk.used_bytes, used);
+		return xs_pair_fail(
+		    p->error,
+		    "the chunk before says used_bytes=%u, its records "
+		    "have %" PRIu64,
+		    p->chunk.used_bytes, used);
 	if (capacity == 0)
 		capacity =
 		    (used + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
 	if (capacity < used)
-		return fail(p,
-			    "the chunk before says capacity_bytes=%" PRIu64
-			    ", its records need %" PRIu64,
-			    capacity, used);
+		return xs_pair_fail(
+		    p->error,
+		    "the chunk before says capacity_bytes=%" PRIu64
+		    ", its records need %" PRIu64,
+		    capacity, used);
 	p->at = p->chunk_at + capacity;
 	return 0;
 }
 
 static int parse_chunk(struct parser *p, char *cursor)
 {
-	struct pair pair;
+	struct xs_pair pair;
 	int rc = end_chunk(p);
 
 	if (rc)
 		return rc;
 	p->chunk = (struct xs_chunk_header){.magic = XS_CHUNK_MAGIC};
 	p->chunk_at = p->at;
-	while ((rc = next_pair(p, &cursor, &pair)) > 0) {
+	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
 		if (strcmp(pair.name, "at") == 0) {
-			rc = parse_number(p, &pair, &p->chunk_at);
+			rc = xs_pair_number(p->error, &pair, &p->chunk_at);
 		} else {
 			rc = put_field(p, &xs_chunk_layout, &p->chunk, &pair);
 			if (rc == 0)
@@ -242,11 +133,13 @@ static int parse_chunk(struct parser *p, char *cursor)
 		return rc;
 	if (p->chunk_at < p->at || p->chunk_at - p->at > GAP_MAX ||
 	    p->chunk_at % XS_PAGE_BYTES != 0)
-		return fail(p, "a chunk cannot be at %" PRIu64, p->chunk_at);
+		return xs_pair_fail(p->error, "a chunk cannot be at %" PRIu64,
+				    p->chunk_at);
 	if (p->chunk.capacity_bytes > GAP_MAX ||
 	    p->chunk.capacity_bytes % XS_PAGE_BYTES != 0)
-		return fail(p, "a chunk cannot have capacity_bytes=%u",
-			    p->chunk.capacity_bytes);
+		return xs_pair_fail(p->error,
+				    "a chunk cannot have capacity_bytes=%u",
+				    p->chunk.capacity_bytes);
 	p->chunk_seen = true;
 	p->at = p->chunk_at + sizeof(p->chunk);
 	xs_again_begin(&p->again, p->chunk_at);
@@ -258,46 +151,49 @@ static int append_bytes(struct parser *p, size_t *bytes, const void *data,
 			size_t size)
 {
 	if (size > XS_RECORD_MAX_BYTES - *bytes)
-		return fail(p, "a record has at most %u bytes",
-			    XS_RECORD_MAX_BYTES);
+		return xs_pair_fail(p->error, "a record has at most %u bytes",
+				    XS_RECORD_MAX_BYTES);
 	memcpy(p->record + *bytes, data, size);
 	*bytes += size;
 	return 0;
 }
 
-static int append_hex(struct parser *p, size_t *bytes, const struct pair *pair)
+static int append_hex(struct parser *p, size_t *bytes,
+		      const struct xs_pair *pair)
 {
 	int rc = 0;
 
 	if (pair->quoted || pair->length % 2 != 0)
-		return fail(p, "'%s' wants pairs of hex digits", pair->name);
+		return xs_pair_fail(p->error, "'%s' wants pairs of hex digits",
+				    pair->name);
 	for (size_t i = 0; i < pair->length && !rc; i += 2) {
-		int byte = hex_byte(pair->value + i);
+		int byte = xs_pair_hex(pair->value + i);
 
 		if (byte < 0)
-			return fail(p, "'%s' wants hex digits", pair->name);
+			return xs_pair_fail(p->error, "'%s' wants hex digits",
+					    pair->name);
 		rc = append_bytes(p, bytes, &(xs_u8){(xs_u8)byte}, 1);
 	}
 	return rc;
 }
 
 static int put_pair(struct parser *p, const struct xs_kind *kind,
-		    const struct pair *pair, size_t *bytes, uint64_t *words)
+		    const struct xs_pair *pair, size_t *bytes, uint64_t *words)
 {
 	int rc;
 
 	if (strcmp(pair->name, "words") == 0)
-		return parse_number(p, pair, words);
+		return xs_pair_number(p->error, pair, words);
 	if (kind && strcmp(pair->name, "again") == 0)
-		return parse_number(p, pair, &p->repeats);
+		return xs_pair_number(p->error, pair, &p->repeats);
 	if (!kind && strcmp(pair->name, "data") == 0)
 		return append_hex(p, bytes, pair);
 	if (!kind && strcmp(pair->name, "kind") == 0) {
 		uint64_t number;
 
-		rc = parse_number(p, pair, &number);
+		rc = xs_pair_number(p->error, pair, &number);
 		if (!rc && (number == 0 || number > 255))
-			rc = fail(p, "a kind is 1 to 255");
+			rc = xs_pair_fail(p->error, "a kind is 1 to 255");
 		p->record[0] = (xs_u8)number;
 		return rc;
 	}
@@ -326,10 +222,10 @@ static int repeat(struct parser *p)
 	if (!old || memcmp(old, p->record, place_end) != 0 ||
 	    memcmp(old + sizeof(*again), p->record + sizeof(*again),
 		   old[1] * 4u - sizeof(*again)) != 0)
-		return fail(p,
-			    "the record at again=%" PRIu64
-			    " says something else: leave out again=",
-			    p->repeats);
+		return xs_pair_fail(p->error,
+				    "the record at again=%" PRIu64
+				    " says something else: leave out again=",
+				    p->repeats);
 	again->kind = XS_REC_again;
 	again->words = sizeof(*again) / 4;
 	again->record = (xs_u16)p->repeats;
@@ -342,15 +238,16 @@ static int parse_record(struct parser *p, const struct xs_kind *kind,
 {
 	size_t bytes = kind ? kind->fixed_bytes : 2;
 	uint64_t words = 0;
-	struct pair pair;
+	struct xs_pair pair;
 	int rc;
 
 	if (!p->chunk_seen)
-		return fail(p, "a record must come after a chunk line");
+		return xs_pair_fail(p->error,
+				    "a record must come after a chunk line");
 	memset(p->record, 0, sizeof(p->record));
 	p->record[0] = kind ? (xs_u8)kind->number : 0;
 	p->repeats = 0;
-	while ((rc = next_pair(p, &cursor, &pair)) > 0) {
+	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
 		rc = put_pair(p, kind, &pair, &bytes, &words);
 		if (rc)
 			return rc;
@@ -358,12 +255,13 @@ static int parse_record(struct parser *p, const struct xs_kind *kind,
 	if (rc)
 		return rc;
 	if (p->record[0] == 0)
-		return fail(p, "an unknown record needs kind=");
+		return xs_pair_fail(p->error, "an unknown record needs kind=");
 	if (words == 0)
 		words = (bytes + 3) / 4;
 	if (words > 255 || words * 4 < bytes)
-		return fail(p, "words=%" PRIu64 " does not fit the record",
-			    words);
+		return xs_pair_fail(p->error,
+				    "words=%" PRIu64 " does not fit the record",
+				    words);
 	p->record[1] = (xs_u8)words;
 	rc =
 	    p->repeats ? repeat(p) : xs_again_keep(&p->again, p->at, p->record);
@@ -382,19 +280,21 @@ static int parse_line(struct parser *p, char *line)
 	if (length == 0 || line[0] == '#')
 		return line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#'
 			   ? 0
-			   : fail(p, "a line begins with its kind");
+			   : xs_pair_fail(p->error,
+					  "a line begins with its kind");
 	line[length] = '\0';
 	if (strcmp(line, "header") == 0)
 		return parse_header(p, cursor);
 	if (!p->header_seen)
-		return fail(p, "the header line must come first");
+		return xs_pair_fail(p->error,
+				    "the header line must come first");
 	if (strcmp(line, "chunk") == 0)
 		return parse_chunk(p, cursor);
 	if (strcmp(line, "unknown") == 0)
 		return parse_record(p, NULL, cursor);
 	kind = xs_kind_by_name(line);
 	return kind ? parse_record(p, kind, cursor)
-		    : fail(p, "there is no kind '%.40s'", line);
+		    : xs_pair_fail(p->error, "there is no kind '%.40s'", line);
 }
 
 static int parse_magic(struct parser *p, char *line)
@@ -403,8 +303,9 @@ static int parse_magic(struct parser *p, char *line)
 	if (strcmp(line, XS_TEXT_MAGIC) == 0)
 		return 0;
 	if (!xs_text_is(line, strlen(line)))
-		return fail(p, "the first line must be '" XS_TEXT_MAGIC "'");
-	fail(p, "the text was written by a newer xferspy");
+		return xs_pair_fail(
+		    p->error, "the first line must be '" XS_TEXT_MAGIC "'");
+	xs_pair_fail(p->error, "the text was written by a newer xferspy");
 	return -EPROTONOSUPPORT;
 }
 
@@ -422,7 +323,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
 	while (!rc && (length = getline(&line, &room, in)) >= 0) {
 		error->line++;
 		if (strlen(line) != (size_t)length)
-			rc = fail(&p, "a NUL byte");
+			rc = xs_pair_fail(error, "a NUL byte");
 		else if (error->line == 1)
 			rc = parse_magic(&p, line);
 		else
@@ -431,7 +332,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
 	if (!rc && ferror(in))
 		rc = -EIO;
 	if (!rc && !p.header_seen)
-		rc = fail(&p, "there is no header line");
+		rc = xs_pair_fail(error, "there is no header line");
 	if (!rc)
 		rc = end_chunk(&p);
 	xs_again_release(&p.again);
