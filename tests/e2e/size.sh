@@ -4,7 +4,7 @@
 # trace: call and op together.
 . "$(dirname "$0")/lib.sh"
 
-traced "$XS_EXAMPLES/launch_bench" --n 20000
+traced "$XS_EXAMPLES/launch_bench" launch,copy 10000
 expect "exit code" "$status" 0
 read_trace
 ops=$(count '^(copy|kernel|set) ')
