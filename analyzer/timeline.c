@@ -54,14 +54,16 @@ static int add_calls(const struct xs_trace *trace, struct xs_timeline *out)
 	rc = xs_keys_sort(keys, trace->call_count);
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[keys[i].index];
+		uint64_t start_ns =
+		    xs_init_call_start_ns(&out->init, trace, keys[i].index);
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
 		if (call->call_class == XS_CALL_ALLOC_PINNED ||
 		    call->call_class == XS_CALL_REGISTER)
-			out->pinned_alloc_ns += call->end_ns - call->start_ns;
+			out->pinned_alloc_ns += call->end_ns - start_ns;
 		if (blocks[keys[i].index])
-			xs_cover_add(&blocked, call->start_ns, call->end_ns);
+			xs_cover_add(&blocked, start_ns, call->end_ns);
 	}
 	out->host_blocked_ns = blocked.total_ns;
 out:
@@ -75,5 +77,6 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 	memset(out, 0, sizeof(*out));
 	out->wall_ns = trace->end_ns - trace->begin_ns;
 	add_ops(trace, out);
+	xs_init_find(trace, &out->init);
 	return add_calls(trace, out);
 }

@@ -3,6 +3,7 @@
 #ifndef XS_TIMELINE_H
 #define XS_TIMELINE_H
 
+#include "analyzer/init.h"
 #include "analyzer/trace.h"
 
 /* ns and bytes of the whole run. busy: at least one op of the kind ran. */
@@ -17,6 +18,7 @@ struct xs_timeline {
 	uint64_t host_blocked_ns; /* threads in blocking copies and syncs;
 				   * union by thread, summed */
 	uint64_t pinned_alloc_ns; /* in pinned allocations, registrations */
+	struct xs_init init;	  /* CUDA's own start, in none of these */
 	uint64_t pageable_async_ops; /* asynchronous in name only */
 };
 

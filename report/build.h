@@ -8,6 +8,7 @@
 
 #include "analyzer/allocations.h"
 #include "analyzer/phase.h"
+#include "analyzer/timeline.h"
 #include "analyzer/trace.h"
 #include "model/model.h"
 #include "report/result.h"
@@ -69,6 +70,18 @@ bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu);
 /* All of a phase but its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
+
+/* Where a call was made, without step, calls and bytes. */
+void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
+		   uint32_t index, struct xs_result_site *out);
+
+/* The same place to a reader: a line can be reached along several paths. */
+bool xs_build_same_line(const struct xs_result_site *a,
+			const struct xs_result_site *b);
+
+/* What the host waited for. 0 or -ENOMEM. */
+int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		   const struct xs_timeline *timeline);
 
 void xs_build_counters(const struct xs_phase *phase,
 		       struct xs_result_counters *out);

@@ -42,23 +42,18 @@ const char *xs_build_string(struct xs_result *result,
 	return xs_arena_copy(&result->arena, trace->strings[index]);
 }
 
-static void build_site(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_phase_site *in,
-		       struct xs_result_site *out)
+void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
+		   uint32_t index, struct xs_result_site *out)
 {
 	const struct xs_site *site;
 
-	*out = (struct xs_result_site){0};
-	out->step = step_names[in->step_kind];
-	out->calls = xs_build_number(in->calls);
-	out->bytes = xs_build_number(in->bytes);
-	out->line = XS_UNKNOWN;
-	out->offset = XS_UNKNOWN;
-	if (in->site >= trace->site_count)
+	*out =
+	    (struct xs_result_site){.line = XS_UNKNOWN, .offset = XS_UNKNOWN};
+	if (index >= trace->site_count)
 		return;
 	out->call =
-	    xs_build_string(result, trace, trace->sites[in->site].function);
-	site = xs_symbols_user_site(trace, in->site);
+	    xs_build_string(result, trace, trace->sites[index].function);
+	site = xs_symbols_user_site(trace, index);
 	out->function = xs_arena_copy(&result->arena, site->symbol);
 	out->file = xs_arena_copy(&result->arena, site->file);
 	if (site->line)
@@ -70,6 +65,16 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 	}
 }
 
+static void build_site(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phase_site *in,
+		       struct xs_result_site *out)
+{
+	xs_build_site(result, trace, in->site, out);
+	out->step = step_names[in->step_kind];
+	out->calls = xs_build_number(in->calls);
+	out->bytes = xs_build_number(in->bytes);
+}
+
 /* How many sites are looked at for one of the same line. */
 #define SAME_LINE_SPAN 256
 
@@ -78,22 +83,24 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* The site among those of the phase so far that is the same to a reader: a
- * line can be reached along several paths. NULL: none. */
+bool xs_build_same_line(const struct xs_result_site *a,
+			const struct xs_result_site *b)
+{
+	return a->line != XS_UNKNOWN && a->line == b->line &&
+	       same_text(a->step, b->step) && same_text(a->call, b->call) &&
+	       same_text(a->file, b->file);
+}
+
+/* The site among those of the phase so far that is the same to a reader. NULL:
+ * none. */
 static struct xs_result_site *same_line(const struct xs_result_phase *phase,
 					const struct xs_result_site *site)
 {
 	size_t looked_at = 0;
 
-	if (site->line == XS_UNKNOWN)
-		return NULL;
 	for (size_t i = phase->site_count; i-- > 0;) {
-		struct xs_result_site *other = &phase->sites[i];
-
-		if (other->line == site->line && other->step == site->step &&
-		    same_text(other->call, site->call) &&
-		    same_text(other->file, site->file))
-			return other;
+		if (xs_build_same_line(&phase->sites[i], site))
+			return &phase->sites[i];
 		if (++looked_at == SAME_LINE_SPAN)
 			break;
 	}

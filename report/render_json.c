@@ -176,6 +176,7 @@ static json_t *totals(const struct xs_result_totals *in)
 	SET_NUMBER(in, overlap_ns);
 	SET_NUMBER(in, host_blocked_ns);
 	SET_NUMBER(in, pinned_alloc_ns);
+	SET_NUMBER(in, init_ns);
 	SET_NUMBER(in, pageable_async_ops);
 	return finish(out, failed);
 }
@@ -197,6 +198,36 @@ static json_t *site(const struct xs_result_site *in)
 	return finish(out, failed);
 }
 ARRAY_OF(site, struct xs_result_site)
+
+static json_t *wait_row(const struct xs_result_wait *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(&in->site, function);
+	SET_TEXT(&in->site, file);
+	SET_NUMBER(&in->site, line);
+	SET_TEXT(&in->site, call);
+	SET_TEXT(&in->site, module);
+	SET_NUMBER(&in->site, offset);
+	SET_TEXT(in, kind);
+	set(out, "hidden", json_boolean(in->hidden), &failed);
+	set(out, "pageable", json_boolean(in->pageable), &failed);
+	SET_NUMBER(&in->site, calls);
+	SET_NUMBER(in, gpu_calls);
+	SET_NUMBER(&in->site, bytes);
+	SET_NUMBER(in, waited_ns);
+	SET_NUMBER(in, own_ns);
+	SET_NUMBER(in, h2d_ns);
+	SET_NUMBER(in, kernel_ns);
+	SET_NUMBER(in, d2h_ns);
+	SET_NUMBER(in, other_ns);
+	SET_NUMBER(in, latency_ns);
+	SET_NUMBER(in, host_ns);
+	SET_TEXT(in, text);
+	return finish(out, failed);
+}
+ARRAY_OF(wait_row, struct xs_result_wait)
 
 static json_t *column_value(const struct xs_column *column,
 			    const struct xs_result_estimate *in)
@@ -371,6 +402,8 @@ static json_t *report(const struct xs_result *result)
 	set(out, "coverage", coverage(&result->coverage), &failed);
 	set(out, "machine", xs_json_machine(&result->machine), &failed);
 	set(out, "totals", totals(&result->totals), &failed);
+	set(out, "waits", wait_rows(result->waits, result->wait_count),
+	    &failed);
 	set(out, "phases", phases(result->phases, result->phase_count),
 	    &failed);
 	set(out, "advice", advices(result->advice, result->advice_count),

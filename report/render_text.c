@@ -130,6 +130,9 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, "");
 	put_total(&table, "host blocked", in->host_blocked_ns, wall,
 		  "in copies and synchronisation, all threads");
+	if (in->init_ns > 0)
+		put_total(&table, "CUDA's start", in->init_ns, wall,
+			  "in the first call; in nothing else here");
 	if (in->pinned_alloc_ns > 0)
 		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
 			  "allocating or registering pinned memory");
@@ -379,6 +382,7 @@ static int put_report(const struct xs_pen *pen, struct xs_result *result)
 	put_run(pen, result);
 	put_notes(pen, result);
 	err = put_totals(pen, result);
+	xs_render_waits(pen, result);
 	if (!err)
 		err = put_phases(pen, result);
 	if (!err && result->phase_count) {

@@ -9,6 +9,9 @@
 /* Phases whose strategies are shown. */
 #define XS_TEXT_PHASES 6
 
+/* What the host waited for, the longest waits. */
+void xs_render_waits(const struct xs_pen *pen, const struct xs_result *result);
+
 /* The table of strategies, the sweep over n, and what abstained and why. 0 or
  * -ENOMEM. */
 int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result);

@@ -143,6 +143,8 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
+	out->init_ns =
+	    line->init.call == XS_NONE ? XS_UNKNOWN : HOST(line->init.ns);
 #undef GPU
 #undef HOST
 }
@@ -280,7 +282,9 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	result->atgpu_asked = options->atgpu;
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
-	err = xs_phases_build(trace, &phases);
+	err = xs_build_waits(result, trace, &timeline);
+	if (!err)
+		err = xs_phases_build(trace, &phases);
 	if (!err)
 		err = xs_phases_count(&phases, trace,
 				      options->counted ? options->counted

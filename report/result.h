@@ -53,6 +53,7 @@ struct xs_result_totals {
 	int64_t h2d_ops, d2h_ops, kernels;
 	int64_t h2d_ns, d2h_ns, kernel_ns; /* at least one such op ran */
 	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
+	int64_t init_ns; /* CUDA's own start, in none of these */
 	int64_t pageable_async_ops;
 };
 
@@ -65,6 +66,24 @@ struct xs_result_site {
 	int64_t offset;
 	const char *step;     /* what it does: one of xs_result_step_name() */
 	int64_t calls, bytes; /* over all rounds */
+};
+
+/*
+ * How long the host waited at one place, and for what; over all calls. The
+ * parts together are waited_ns.
+ */
+struct xs_result_wait {
+	struct xs_result_site site;
+	const char *kind;  /* of call: "copy", "free-device", ... */
+	bool hidden;	   /* nobody asks such a call to wait */
+	bool pageable;	   /* copies, of pageable memory */
+	int64_t gpu_calls; /* that waited for work that is not their own */
+	int64_t waited_ns;
+	int64_t own_ns;				     /* its own copy */
+	int64_t h2d_ns, kernel_ns, d2h_ns, other_ns; /* other work, by kind */
+	int64_t latency_ns; /* until the first of it began */
+	int64_t host_ns;    /* the call's own work */
+	const char *text;   /* all this as a sentence */
 };
 
 struct xs_result_estimate {
@@ -161,6 +180,8 @@ struct xs_result {
 	bool atgpu_asked;		/* text shows ATGPU's figures too */
 	struct xs_result_phase *phases; /* the most time first */
 	size_t phase_count;
+	struct xs_result_wait *waits; /* the longest first */
+	size_t wait_count;
 	struct xs_result_advice *advice; /* the largest saving first */
 	size_t advice_count;
 	struct xs_result_elsewhere *elsewhere;

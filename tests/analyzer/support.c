@@ -9,6 +9,7 @@
 #include "analyzer/phase.h"
 #include "analyzer/text.h"
 #include "analyzer/timeline.h"
+#include "analyzer/wait_sites.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@
 const char *const golden_names[] = {
     "again",   "alternating", "counters",  "empty",  "frees", "graph",
     "kernels", "killed",      "opsonly",   "serial", "sizes", "streams",
-    "threads", "tiny",	      "transfers", "wide"};
+    "threads", "tiny",	      "transfers", "waits",  "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)
@@ -66,6 +67,7 @@ const char *golden_path(const char *name)
 
 int analyze(const void *data, size_t size, size_t *ops)
 {
+	struct xs_wait_sites waits;
 	struct xs_timeline timeline;
 	struct xs_phases phases;
 	struct xs_trace *trace;
@@ -79,6 +81,8 @@ int analyze(const void *data, size_t size, size_t *ops)
 	}
 	*ops = trace->op_count;
 	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
+	assert_int_equal(xs_wait_sites_build(trace, &timeline.init, &waits), 0);
+	xs_wait_sites_free(&waits);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	xs_phases_free(&phases);
 	xs_trace_free(trace);

@@ -7,6 +7,7 @@
  */
 #include "analyzer/phase.h"
 #include "analyzer/timeline.h"
+#include "analyzer/wait_sites.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,6 +63,36 @@ static int print_timeline(const struct xs_trace *trace)
 	       timeline.host_blocked_ns, timeline.pinned_alloc_ns,
 	       timeline.pageable_async_ops);
 	return 0;
+}
+
+static int print_waits(const struct xs_trace *trace)
+{
+	static const char *const parts[XS_WAIT_PARTS] = {
+	    "own", "h2d", "kernel", "d2h", "other", "latency", "host"};
+	struct xs_wait_sites waits;
+	struct xs_init init;
+	int rc;
+
+	xs_init_find(trace, &init);
+	if (init.call != XS_NONE)
+		printf("init call=%u ns=%" PRIu64 "\n", init.call, init.ns);
+	rc = xs_wait_sites_build(trace, &init, &waits);
+	for (size_t i = 0; !rc && i < waits.count; i++) {
+		const struct xs_wait_site *row = &waits.items[i];
+		const struct xs_site *where = &trace->sites[row->site];
+
+		printf("wait %s+0x%" PRIx64 " calls=%" PRIu64 "/%" PRIu64
+		       " ns=%" PRIu64,
+		       trace->strings[where->function], where->offset,
+		       row->gpu_calls, row->calls, row->waited_ns);
+		for (size_t k = 0; k < XS_WAIT_PARTS; k++)
+			if (row->part_ns[k])
+				printf(" %s=%" PRIu64, parts[k],
+				       row->part_ns[k]);
+		printf("\n");
+	}
+	xs_wait_sites_free(&waits);
+	return rc;
 }
 
 static void print_spread(const char *name, const struct xs_spread *spread)
@@ -184,6 +215,8 @@ int main(int argc, char **argv)
 	}
 	print_trace(trace);
 	rc = print_timeline(trace);
+	if (!rc)
+		rc = print_waits(trace);
 	if (!rc)
 		rc = print_phases(trace, argc < 3);
 	xs_trace_free(trace);

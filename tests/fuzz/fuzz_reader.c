@@ -6,6 +6,7 @@
 #include "analyzer/symbols.h"
 #include "analyzer/text.h"
 #include "analyzer/timeline.h"
+#include "analyzer/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 static void run_stages(const void *data, size_t size)
 {
 	struct xs_allocations allocations;
+	struct xs_wait_sites waits;
 	struct xs_timeline timeline;
 	struct xs_phases phases;
 	struct xs_trace *trace;
@@ -22,7 +24,9 @@ static void run_stages(const void *data, size_t size)
 
 	if (xs_trace_read_memory(data, size, &trace, &error))
 		return;
-	xs_timeline_build(trace, &timeline);
+	if (xs_timeline_build(trace, &timeline) == 0 &&
+	    xs_wait_sites_build(trace, &timeline.init, &waits) == 0)
+		xs_wait_sites_free(&waits);
 	if (xs_phases_build(trace, &phases) == 0) {
 		xs_phases_count(&phases, trace, trace);
 		xs_phases_free(&phases);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/fixture.h"
 
+#include "report/causes.h"
 #include "report/render.h"
 
 #include <math.h>
@@ -231,6 +232,7 @@ static void fill_run(struct xs_result *result, const char *path,
 	    .overlap_ns = 0,
 	    .host_blocked_ns = 5626LL * MS,
 	    .pinned_alloc_ns = 0,
+	    .init_ns = 190LL * MS,
 	    .pageable_async_ops = 0,
 	};
 	result->streams_asked = NONE;
@@ -238,6 +240,47 @@ static void fill_run(struct xs_result *result, const char *path,
 	snprintf(result->machine.name, sizeof(result->machine.name), "fitted");
 	snprintf(result->machine.source, sizeof(result->machine.source),
 		 "fitted-from-trace");
+}
+
+/* The copies of phase 1, and frees that wait for their kernels. */
+static void fill_waits(struct xs_result *result)
+{
+	const struct xs_result_site *sites = result->phases[0].sites;
+	struct xs_result_wait *waits =
+	    xs_arena_alloc(&result->arena, 3, sizeof(*waits));
+
+	waits[0] = (struct xs_result_wait){
+	    .site = sites[0],
+	    .kind = "copy",
+	    .pageable = true,
+	    .waited_ns = 3000LL * MS,
+	    .own_ns = 2900LL * MS,
+	    .host_ns = 100LL * MS,
+	};
+	waits[1] = (struct xs_result_wait){
+	    .site = {.function = "step(float*, int)",
+		     .file = "/home/user/app/src/main.cu",
+		     .line = 93,
+		     .call = "cudaFree",
+		     .calls = 412},
+	    .kind = "free-device",
+	    .hidden = true,
+	    .gpu_calls = 400,
+	    .waited_ns = 400LL * MS,
+	    .kernel_ns = 390LL * MS,
+	    .latency_ns = 4LL * MS,
+	    .host_ns = 6LL * MS,
+	};
+	waits[2] = (struct xs_result_wait){
+	    .site = sites[2],
+	    .kind = "copy",
+	    .waited_ns = 1LL * MS,
+	    .own_ns = 1LL * MS,
+	};
+	result->waits = waits;
+	result->wait_count = 3;
+	for (size_t i = 0; i < result->wait_count; i++)
+		waits[i].text = xs_cause(&result->arena, &waits[i]);
 }
 
 static struct xs_result *build(const char *path, int64_t wall_ns)
@@ -253,6 +296,7 @@ static struct xs_result *build(const char *path, int64_t wall_ns)
 	fill_stencil(result, &result->phases[0]);
 	fill_load(result, &result->phases[1]);
 	fill_solve(result, &result->phases[2]);
+	fill_waits(result);
 	return result;
 }
 

@@ -58,9 +58,11 @@ static void every_key_is_there(void **state)
 	json_t *phase = json_array_get(json_object_get(root, "phases"), 0);
 	json_t *row = json_array_get(json_object_get(phase, "estimates"), 0);
 	json_t *advice = json_array_get(json_object_get(root, "advice"), 0);
+	json_t *wait = json_array_get(json_object_get(root, "waits"), 1);
 
 	(void)state;
-	has_keys(root, "schema trace coverage machine totals phases advice");
+	has_keys(root,
+		 "schema trace coverage machine totals waits phases advice");
 	assert_int_equal(json_integer_value(json_object_get(root, "schema")),
 			 1);
 	has_keys(json_object_get(root, "trace"),
@@ -71,7 +73,10 @@ static void every_key_is_there(void **state)
 	has_keys(json_object_get(root, "machine"), "name source");
 	has_keys(json_object_get(root, "totals"),
 		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "
-		 "overlap_ns host_blocked_ns pinned_alloc_ns");
+		 "overlap_ns host_blocked_ns pinned_alloc_ns init_ns");
+	has_keys(wait, "function file line call kind hidden pageable calls "
+		       "gpu_calls bytes waited_ns own_ns h2d_ns kernel_ns "
+		       "d2h_ns other_ns latency_ns host_ns text");
 	has_keys(phase,
 		 "id rounds signature h2d_bytes d2h_bytes h2d_ops d2h_ops "
 		 "kernels round_ns h2d_ns kernel_ns d2h_ns src_memory "
@@ -84,6 +89,7 @@ static void every_key_is_there(void **state)
 	has_keys(advice, "rank phase strategy saves_ns saves_percent effort "
 			 "text sites");
 	numbers_are_whole(json_object_get(root, "totals"));
+	numbers_are_whole(wait);
 	numbers_are_whole(phase);
 	numbers_are_whole(row);
 	numbers_are_whole(advice);

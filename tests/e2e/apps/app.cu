@@ -194,6 +194,36 @@ static int streams(int rounds, bool breadth_first)
 	return bad;
 }
 
+/* Calls that wait for a kernel, each for a reason of its own. */
+static int waits(int rounds)
+{
+	const size_t large = 4 << 20;
+	char *host = (char *)calloc(1, large), *dev;
+	struct arrays s;
+	int first = -1;
+
+	set_up(&s, false);
+	CHECK(cudaMalloc((void **)&dev, large));
+	for (int i = 0; i < rounds; i++) {
+		int *scratch;
+
+		CHECK(cudaMalloc((void **)&scratch, bytes));
+		twice<<<count / 256, 256>>>(s.dev_a, count);
+		CHECK(cudaFree(scratch));
+		twice<<<count / 256, 256>>>(s.dev_b, count);
+		CHECK(cudaMemcpy(&first, s.dev_b, sizeof(first),
+				 cudaMemcpyDeviceToHost));
+		CHECK(
+		    cudaMemcpyAsync(dev, host, large, cudaMemcpyHostToDevice));
+		CHECK(cudaDeviceSynchronize());
+	}
+	CHECK(cudaFree(dev));
+	clean_up(&s);
+	free(host);
+	printf("waits: done\n");
+	return 0;
+}
+
 struct work {
 	pthread_t thread;
 	int device, rounds, bad;
@@ -344,6 +374,8 @@ int main(int argc, char **argv)
 		return serial(rounds);
 	if (strcmp(mode, "phases") == 0)
 		return phases(rounds);
+	if (strcmp(mode, "waits") == 0)
+		return waits(rounds);
 	if (strcmp(mode, "depth") == 0)
 		return streams(rounds, false);
 	if (strcmp(mode, "breadth") == 0)

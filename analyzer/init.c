@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/init.h"
+
+#include "analyzer/sort.h"
+
+/* Starting CUDA takes longer than this, and calls differ by less. */
+#define LEAST_NS 10000000
+
+/* Calls of the first one's kind that are looked at. */
+#define PEERS 64
+
+/* Does what the call takes go with its bytes? */
+static bool goes_by_bytes(const struct xs_call *call)
+{
+	switch (call->call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+		return true;
+	}
+	return false;
+}
+
+/* What a call of this kind and size takes by itself: the median of the others.
+ * False where they do not tell: a much smaller one has little but its fixed
+ * cost. */
+static bool usual_ns(const struct xs_trace *trace, uint32_t index,
+		     uint64_t *usual)
+{
+	const struct xs_call *first = &trace->calls[index];
+	bool by_bytes = goes_by_bytes(first);
+	uint64_t values[PEERS], scratch[PEERS];
+	size_t count = 0;
+
+	for (size_t i = (size_t)index + 1;
+	     i < trace->call_count && count < PEERS; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		double ns = (double)(call->end_ns - call->start_ns);
+
+		if (call->call_class != first->call_class || call->error != 0 ||
+		    (by_bytes && call->bytes < first->bytes / 4 + 1))
+			continue;
+		if (by_bytes)
+			ns *= (double)first->bytes / (double)call->bytes;
+		values[count++] = ns < 0x1p62 ? (uint64_t)ns : UINT64_MAX / 4;
+	}
+	*usual = 0;
+	if (count == 0)
+		return !by_bytes;
+	xs_values_sort(values, scratch, count);
+	*usual = values[count / 2];
+	return true;
+}
+
+void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
+{
+	const struct xs_call *call;
+	uint64_t usual;
+
+	*init = (struct xs_init){.call = XS_NONE};
+	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
+		return;
+	call = &trace->calls[0];
+	if (call->end_ns - call->start_ns < usual + LEAST_NS)
+		return;
+	/* what the GPU does comes after the start: this call was slow for
+	 * another reason */
+	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
+		return;
+	init->call = 0;
+	init->end_ns = call->end_ns - usual;
+	init->ns = init->end_ns - call->start_ns;
+}
+
+uint64_t xs_init_call_start_ns(const struct xs_init *init,
+			       const struct xs_trace *trace, uint32_t call)
+{
+	return call == init->call ? init->end_ns : trace->calls[call].start_ns;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the host waited, and for what: from sites to places that a reader
+ * knows. */
+#include "report/build.h"
+#include "report/causes.h"
+
+#include "analyzer/wait_sites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How many places are looked at for one of the same line. */
+#define SAME_LINE_SPAN 256
+
+/* hidden: nobody asks such a call to wait. */
+static const struct {
+	const char *kind;
+	bool hidden;
+} kinds[XS_CALL_CLASSES] = {
+    [XS_CALL_COPY] = {"copy", false},
+    [XS_CALL_COPY_ASYNC] = {"copy-async", false},
+    [XS_CALL_SET] = {"set", true},
+    [XS_CALL_ALLOC_DEVICE] = {"alloc-device", true},
+    [XS_CALL_ALLOC_PINNED] = {"alloc-pinned", true},
+    [XS_CALL_REGISTER] = {"register", true},
+    [XS_CALL_FREE_DEVICE] = {"free-device", true},
+    [XS_CALL_FREE_PINNED] = {"free-pinned", true},
+    [XS_CALL_UNREGISTER] = {"unregister", true},
+    [XS_CALL_SYNC_DEVICE] = {"sync-device", false},
+    [XS_CALL_SYNC_STREAM] = {"sync-stream", false},
+    [XS_CALL_SYNC_EVENT] = {"sync-event", false},
+};
+
+static void build_wait(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_wait_site *in,
+		       struct xs_result_wait *out)
+{
+	const uint64_t *part_ns = in->part_ns;
+
+	*out = (struct xs_result_wait){
+	    .kind = kinds[in->call_class].kind,
+	    .hidden = kinds[in->call_class].hidden,
+	    .pageable = in->pageable,
+	    .gpu_calls = xs_build_number(in->gpu_calls),
+	    .waited_ns = xs_build_number(in->waited_ns),
+	    .own_ns = xs_build_number(part_ns[XS_WAIT_OWN]),
+	    .h2d_ns = xs_build_number(part_ns[XS_WAIT_H2D]),
+	    .kernel_ns = xs_build_number(part_ns[XS_WAIT_KERNEL]),
+	    .d2h_ns = xs_build_number(part_ns[XS_WAIT_D2H]),
+	    .other_ns = xs_build_number(part_ns[XS_WAIT_OTHER]),
+	    .latency_ns = xs_build_number(part_ns[XS_WAIT_LATENCY]),
+	    .host_ns = xs_build_number(part_ns[XS_WAIT_HOST]),
+	};
+	xs_build_site(result, trace, in->site, &out->site);
+	out->site.calls = xs_build_number(in->calls);
+	out->site.bytes = xs_build_number(in->bytes);
+}
+
+static void add(int64_t *to, int64_t from)
+{
+	*to = xs_build_number((uint64_t)*to + (uint64_t)from);
+}
+
+static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
+{
+	to->pageable |= from->pageable;
+	add(&to->site.calls, from->site.calls);
+	add(&to->site.bytes, from->site.bytes);
+	add(&to->gpu_calls, from->gpu_calls);
+	add(&to->waited_ns, from->waited_ns);
+	add(&to->own_ns, from->own_ns);
+	add(&to->h2d_ns, from->h2d_ns);
+	add(&to->kernel_ns, from->kernel_ns);
+	add(&to->d2h_ns, from->d2h_ns);
+	add(&to->other_ns, from->other_ns);
+	add(&to->latency_ns, from->latency_ns);
+	add(&to->host_ns, from->host_ns);
+}
+
+/* The wait of the same place among those so far; NULL: none. */
+static struct xs_result_wait *same_place(const struct xs_result *result,
+					 const struct xs_result_wait *wait)
+{
+	size_t looked_at = 0;
+
+	for (size_t i = result->wait_count; i-- > 0;) {
+		if (xs_build_same_line(&result->waits[i].site, &wait->site))
+			return &result->waits[i];
+		if (++looked_at == SAME_LINE_SPAN)
+			break;
+	}
+	return NULL;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct xs_result_wait *x = a, *y = b;
+
+	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
+}
+
+int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		   const struct xs_timeline *timeline)
+{
+	struct xs_wait_sites sites;
+	int err = xs_wait_sites_build(trace, &timeline->init, &sites);
+
+	if (err)
+		return err;
+	result->waits =
+	    xs_arena_alloc(&result->arena, sites.count, sizeof(*result->waits));
+	for (size_t i = 0; result->waits && i < sites.count; i++) {
+		struct xs_result_wait *wait =
+		    &result->waits[result->wait_count];
+		struct xs_result_wait *other;
+
+		build_wait(result, trace, &sites.items[i], wait);
+		other = same_place(result, wait);
+		if (other)
+			add_to(other, wait);
+		else
+			result->wait_count++;
+	}
+	if (result->wait_count)
+		qsort(result->waits, result->wait_count, sizeof(*result->waits),
+		      by_wait);
+	for (size_t i = 0; i < result->wait_count; i++)
+		result->waits[i].text =
+		    xs_cause(&result->arena, &result->waits[i]);
+	xs_wait_sites_free(&sites);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report's part on what the host waited for. */
+#include "report/render_text.h"
+
+/* Waits that are shown, and the least share of the run, in 1 of so many; JSON
+ * has all. */
+#define WAITS_MAX  5
+#define LEAST_PART 200
+
+static bool is_shown(const struct xs_result *result, size_t index)
+{
+	return index < WAITS_MAX && result->run.wall_ns != XS_UNKNOWN &&
+	       result->waits[index].waited_ns >=
+		   result->run.wall_ns / LEAST_PART &&
+	       result->waits[index].waited_ns > 0;
+}
+
+void xs_render_waits(const struct xs_pen *pen, const struct xs_result *result)
+{
+	char lead[80];
+
+	if (!result->wait_count || !is_shown(result, 0))
+		return;
+	xs_pen_heading(pen, "What the host waited for",
+		       "by place, the longest first; all threads");
+	for (size_t i = 0; i < result->wait_count && is_shown(result, i); i++) {
+		const struct xs_result_wait *wait = &result->waits[i];
+
+		snprintf(
+		    lead, sizeof(lead), "  %7s  %7s  ",
+		    xs_units_ns(wait->waited_ns).s,
+		    xs_units_percent(wait->waited_ns, result->run.wall_ns).s);
+		xs_pen_wrap(pen, XS_PLAIN, lead, wait->text);
+	}
+}

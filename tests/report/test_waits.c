@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What the report says of waits: the findings in words, places in the source,
+ * and CUDA's own start apart. */
+#include "report/causes.h"
+#include "report/render.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000LL
+#define US 1000LL
+
+static void expect_text(const struct xs_result_wait *wait, const char *text)
+{
+	struct xs_arena arena = {0};
+
+	assert_string_equal(xs_cause(&arena, wait), text);
+	xs_arena_free(&arena);
+}
+
+static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
+				int64_t bytes)
+{
+	return (struct xs_result_site){.file = "/src/x.cu",
+				       .line = line,
+				       .call = call,
+				       .calls = calls,
+				       .bytes = bytes};
+}
+
+static void frees_wait_unasked(void **state)
+{
+	(void)state;
+	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
+					     .kind = "free-device",
+					     .hidden = true,
+					     .waited_ns = 32 * MS,
+					     .kernel_ns = 31 * MS,
+					     .host_ns = 1 * MS},
+		    "cudaFree at x.cu:12 waits for the kernels before it, "
+		    "unasked: 31.0 ms in 500 calls; cudaFreeAsync, or keeping "
+		    "the memory, would not");
+	/* one that waited for nothing */
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
+				     .kind = "free-pinned",
+				     .hidden = true,
+				     .waited_ns = 33 * MS,
+				     .host_ns = 33 * MS},
+	    "cudaFreeHost at x.cu:13, one call: the call itself");
+}
+
+static void small_copies_wait_for_kernels(void **state)
+{
+	(void)state;
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cudaMemcpy", 80, 100, 400),
+				     .kind = "copy",
+				     .waited_ns = 13 * MS,
+				     .own_ns = 900 * US,
+				     .kernel_ns = 12100 * US},
+	    "cudaMemcpy at x.cu:80, 100 calls of 4 B, waits 12.1 ms for "
+	    "kernels; its own transfer takes 900 us");
+	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpy", 81, 2,
+							2 * 1048576),
+					     .kind = "copy",
+					     .waited_ns = 10 * MS,
+					     .own_ns = 8 * MS,
+					     .latency_ns = 2 * MS},
+		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: its own copy "
+		    "8.00 ms, until the GPU began 2.00 ms");
+}
+
+static void pageable_copies_are_asynchronous_in_name(void **state)
+{
+	(void)state;
+	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40,
+							4, 4 * 65536),
+					     .kind = "copy-async",
+					     .pageable = true,
+					     .waited_ns = 5200 * US,
+					     .own_ns = 5200 * US},
+		    "cudaMemcpyAsync at x.cu:40 is asynchronous in name only, "
+		    "for its memory is pageable: it held the host 5.20 ms in 4 "
+		    "calls of 64 KiB (its own copy)");
+}
+
+static struct xs_result *read_golden(const char *name)
+{
+	const struct xs_result_options options = {0};
+	struct xs_result *result;
+	const char *error;
+	char path[512];
+
+	snprintf(path, sizeof(path), XS_SOURCE_DIR "/tests/analyzer/golden/%s",
+		 name);
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s: %s", path, error);
+	return result;
+}
+
+/* The first of two allocations took 50 ms longer than twice the other. */
+static void the_start_of_cuda_is_apart(void **state)
+{
+	struct xs_result *result = read_golden("waits.trace");
+
+	(void)state;
+	assert_int_equal(result->totals.init_ns, 50 * MS);
+	assert_int_equal(result->totals.pinned_alloc_ns, 1500 * US);
+	xs_result_free(result);
+	/* no call took long: nothing started */
+	result = read_golden("serial.trace");
+	assert_true(result->totals.init_ns == XS_UNKNOWN);
+	xs_result_free(result);
+}
+
+/* The trace's own comment says what happens in it. */
+static void parts_add_up(void **state)
+{
+	struct xs_result *result = read_golden("waits.trace");
+
+	(void)state;
+	assert_int_equal(result->wait_count, 8);
+	for (size_t i = 0; i < result->wait_count; i++) {
+		const struct xs_result_wait *wait = &result->waits[i];
+
+		assert_int_equal(wait->own_ns + wait->h2d_ns + wait->kernel_ns +
+				     wait->d2h_ns + wait->other_ns +
+				     wait->latency_ns + wait->host_ns,
+				 wait->waited_ns);
+		assert_true(i == 0 || wait->waited_ns <= wait[-1].waited_ns);
+		assert_in_range(wait->gpu_calls, 0, wait->site.calls);
+		assert_non_null(wait->text);
+		/* what ran on when it returned was not waited for */
+		if (strcmp(wait->kind, "alloc-device") == 0)
+			assert_int_equal(wait->host_ns, wait->waited_ns);
+	}
+	xs_result_free(result);
+}
+
+/* Waits of less than half a percent of the run are left to JSON. */
+static void text_shows_the_longest(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text = fixture_text(result, false);
+
+	(void)state;
+	assert_non_null(strstr(text, "cudaFree at main.cu:93 waits"));
+	assert_null(strstr(text, "cudaMemcpy at main.cu:91"));
+	free(text);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(frees_wait_unasked),
+	    cmocka_unit_test(small_copies_wait_for_kernels),
+	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
+	    cmocka_unit_test(the_start_of_cuda_is_apart),
+	    cmocka_unit_test(parts_add_up),
+	    cmocka_unit_test(text_shows_the_longest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
