@@ -210,38 +210,57 @@ DRV_API(cuModuleGetGlobal_v2,
 	(CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
 	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
 
-static int launch(const cuLaunchKernel_params *p)
+static int launch(const cuLaunchKernel_params *p, struct xs_sim_stream *stream)
 {
 	const uint32_t grid[3] = {p->gridDimX, p->gridDimY, p->gridDimZ};
 	const uint32_t block[3] = {p->blockDimX, p->blockDimY, p->blockDimZ};
 
 	if (!p->f || p->extra)
 		return CUDA_ERROR_INVALID_VALUE;
-	return xs_sim_launch((struct xs_sim_function *)(void *)p->f,
-			     xs_sim_stream_get(p->hStream), grid, block,
-			     p->sharedMemBytes, p->kernelParams);
+	return xs_sim_launch((struct xs_sim_function *)(void *)p->f, stream,
+			     grid, block, p->sharedMemBytes, p->kernelParams);
 }
 
-/* Not a row: the callback has the kernel's name. */
-XS_SIM_API CUresult CUDAAPI cuLaunchKernel(
-    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-    unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-    void **kernelParams, void **extra)
+/* The callback has the kernel's name. */
+static CUresult launch_call(struct xs_sim_call *call,
+			    const cuLaunchKernel_params *params,
+			    bool per_thread)
 {
-	const cuLaunchKernel_params params = {
-	    f,	       gridDimX,     gridDimY,	gridDimZ,
-	    blockDimX, blockDimY,    blockDimZ, sharedMemBytes,
-	    hStream,   kernelParams, extra};
-	struct xs_sim_call call = DRV_CALL(cuLaunchKernel, &params);
 	struct xs_sim_function_info info;
 	int rc;
 
-	if (f) {
-		xs_sim_function_info((struct xs_sim_function *)(void *)f,
-				     &info);
-		call.symbol = info.name;
+	if (params->f) {
+		xs_sim_function_info(
+		    (struct xs_sim_function *)(void *)params->f, &info);
+		call->symbol = info.name;
 	}
-	rc = xs_drv_enter(&call);
-	return (CUresult)xs_sim_leave(&call, rc ? rc : launch(&params));
+	rc = xs_drv_enter(call);
+	return (CUresult)xs_sim_leave(
+	    call, rc ? rc : launch(params, DRV_STREAM(params->hStream)));
 }
+
+/* Not rows, for the name. */
+#define LAUNCH(symbol, per_thread)                                             \
+	XS_SIM_API CUresult CUDAAPI symbol(                                    \
+	    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,        \
+	    unsigned int gridDimZ, unsigned int blockDimX,                     \
+	    unsigned int blockDimY, unsigned int blockDimZ,                    \
+	    unsigned int sharedMemBytes, CUstream hStream,                     \
+	    void **kernelParams, void **extra);                                \
+	CUresult CUDAAPI symbol(                                               \
+	    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,        \
+	    unsigned int gridDimZ, unsigned int blockDimX,                     \
+	    unsigned int blockDimY, unsigned int blockDimZ,                    \
+	    unsigned int sharedMemBytes, CUstream hStream,                     \
+	    void **kernelParams, void **extra)                                 \
+	{                                                                      \
+		const cuLaunchKernel_params params = {                         \
+		    f,	       gridDimX,     gridDimY,	gridDimZ,              \
+		    blockDimX, blockDimY,    blockDimZ, sharedMemBytes,        \
+		    hStream,   kernelParams, extra};                           \
+		struct xs_sim_call call = DRV_CALL(symbol, &params);           \
+                                                                               \
+		return launch_call(&call, &params, per_thread);                \
+	}
+LAUNCH(cuLaunchKernel, false)
+LAUNCH(cuLaunchKernel_ptsz, true)

@@ -27,8 +27,8 @@ static int device_pointer(CUdeviceptr *device, const void *host)
 	return rc;
 }
 
-static int copy(void *dst, const void *src, size_t bytes, CUstream stream,
-		bool async)
+static int copy(void *dst, const void *src, size_t bytes,
+		struct xs_sim_stream *stream, bool async)
 {
 	const struct xs_sim_copy request = {
 	    .dst = dst,
@@ -39,11 +39,11 @@ static int copy(void *dst, const void *src, size_t bytes, CUstream stream,
 	    .async = async,
 	};
 
-	return xs_sim_copy(xs_sim_stream_get(stream), request);
+	return xs_sim_copy(stream, request);
 }
 
 static int set(CUdeviceptr dst, uint32_t value, unsigned unit, size_t count,
-	       CUstream stream, bool async)
+	       struct xs_sim_stream *stream, bool async)
 {
 	const struct xs_sim_set request = {
 	    .dst = (char *)dst,
@@ -54,7 +54,7 @@ static int set(CUdeviceptr dst, uint32_t value, unsigned unit, size_t count,
 	    .async = async,
 	};
 
-	return xs_sim_set(xs_sim_stream_get(stream), &request);
+	return xs_sim_set(stream, &request);
 }
 
 static int info(size_t *free_bytes, size_t *total_bytes)
@@ -83,40 +83,46 @@ DRV_API(cuMemHostUnregister, (void *p), (p), xs_sim_unregister(p))
 DRV_API(cuMemHostGetDevicePointer_v2,
 	(CUdeviceptr * pdptr, void *p, unsigned int Flags), (pdptr, p, Flags),
 	device_pointer(pdptr, p))
-DRV_API(cuMemcpyHtoD_v2,
-	(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
-	(dstDevice, srcHost, ByteCount),
-	copy(AT(dstDevice), srcHost, ByteCount, NULL, false))
-DRV_API(cuMemcpyDtoH_v2,
-	(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
-	(dstHost, srcDevice, ByteCount),
-	copy(dstHost, AT(srcDevice), ByteCount, NULL, false))
-DRV_API(cuMemcpyDtoD_v2,
-	(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount),
-	(dstDevice, srcDevice, ByteCount),
-	copy(AT(dstDevice), AT(srcDevice), ByteCount, NULL, false))
-DRV_API(cuMemcpyHtoDAsync_v2,
-	(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
-	 CUstream hStream),
-	(dstDevice, srcHost, ByteCount, hStream),
-	copy(AT(dstDevice), srcHost, ByteCount, hStream, true))
-DRV_API(cuMemcpyDtoHAsync_v2,
-	(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-	 CUstream hStream),
-	(dstHost, srcDevice, ByteCount, hStream),
-	copy(dstHost, AT(srcDevice), ByteCount, hStream, true))
-DRV_API(cuMemcpyDtoDAsync_v2,
-	(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
-	 CUstream hStream),
-	(dstDevice, srcDevice, ByteCount, hStream),
-	copy(AT(dstDevice), AT(srcDevice), ByteCount, hStream, true))
-DRV_API(cuMemsetD8_v2, (CUdeviceptr dstDevice, unsigned char uc, size_t N),
-	(dstDevice, uc, N), set(dstDevice, uc, 1, N, NULL, false))
-DRV_API(cuMemsetD32_v2, (CUdeviceptr dstDevice, unsigned int ui, size_t N),
-	(dstDevice, ui, N), set(dstDevice, ui, 4, N, NULL, false))
-DRV_API(cuMemsetD8Async,
-	(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
-	(dstDevice, uc, N, hStream), set(dstDevice, uc, 1, N, hStream, true))
-DRV_API(cuMemsetD32Async,
-	(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream),
-	(dstDevice, ui, N, hStream), set(dstDevice, ui, 4, N, hStream, true))
+DRV_TWINS(cuMemcpyHtoD_v2, ptds,
+	  (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
+	  (dstDevice, srcHost, ByteCount),
+	  copy(AT(dstDevice), srcHost, ByteCount, DRV_STREAM(NULL), false))
+DRV_TWINS(cuMemcpyDtoH_v2, ptds,
+	  (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
+	  (dstHost, srcDevice, ByteCount),
+	  copy(dstHost, AT(srcDevice), ByteCount, DRV_STREAM(NULL), false))
+DRV_TWINS(cuMemcpyDtoD_v2, ptds,
+	  (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount),
+	  (dstDevice, srcDevice, ByteCount),
+	  copy(AT(dstDevice), AT(srcDevice), ByteCount, DRV_STREAM(NULL),
+	       false))
+DRV_TWINS(cuMemcpyHtoDAsync_v2, ptsz,
+	  (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+	   CUstream hStream),
+	  (dstDevice, srcHost, ByteCount, hStream),
+	  copy(AT(dstDevice), srcHost, ByteCount, DRV_STREAM(hStream), true))
+DRV_TWINS(cuMemcpyDtoHAsync_v2, ptsz,
+	  (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+	   CUstream hStream),
+	  (dstHost, srcDevice, ByteCount, hStream),
+	  copy(dstHost, AT(srcDevice), ByteCount, DRV_STREAM(hStream), true))
+DRV_TWINS(cuMemcpyDtoDAsync_v2, ptsz,
+	  (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+	   CUstream hStream),
+	  (dstDevice, srcDevice, ByteCount, hStream),
+	  copy(AT(dstDevice), AT(srcDevice), ByteCount, DRV_STREAM(hStream),
+	       true))
+DRV_TWINS(cuMemsetD8_v2, ptds,
+	  (CUdeviceptr dstDevice, unsigned char uc, size_t N),
+	  (dstDevice, uc, N), set(dstDevice, uc, 1, N, DRV_STREAM(NULL), false))
+DRV_TWINS(cuMemsetD32_v2, ptds,
+	  (CUdeviceptr dstDevice, unsigned int ui, size_t N),
+	  (dstDevice, ui, N), set(dstDevice, ui, 4, N, DRV_STREAM(NULL), false))
+DRV_TWINS(cuMemsetD8Async, ptsz,
+	  (CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
+	  (dstDevice, uc, N, hStream),
+	  set(dstDevice, uc, 1, N, DRV_STREAM(hStream), true))
+DRV_TWINS(cuMemsetD32Async, ptsz,
+	  (CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream),
+	  (dstDevice, ui, N, hStream),
+	  set(dstDevice, ui, 4, N, DRV_STREAM(hStream), true))

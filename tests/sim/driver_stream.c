@@ -21,9 +21,9 @@ static int destroy_stream(CUstream stream)
 	return CUDA_SUCCESS;
 }
 
-static int synchronize_stream(CUstream stream)
+static int synchronize_stream(struct xs_sim_stream *stream)
 {
-	xs_sim_stream_wait(xs_sim_stream_get(stream));
+	xs_sim_stream_wait(stream);
 	return CUDA_SUCCESS;
 }
 
@@ -53,30 +53,27 @@ DRV_API(cuStreamCreate, (CUstream * phStream, unsigned int Flags),
 	(phStream, Flags), create_stream(phStream, Flags))
 DRV_API(cuStreamDestroy_v2, (CUstream hStream), (hStream),
 	destroy_stream(hStream))
-DRV_API(cuStreamSynchronize, (CUstream hStream), (hStream),
-	synchronize_stream(hStream))
-DRV_API(cuStreamQuery, (CUstream hStream), (hStream),
-	xs_sim_stream_done(xs_sim_stream_get(hStream)) ? CUDA_SUCCESS
-						       : CUDA_ERROR_NOT_READY)
-DRV_API(cuStreamIsCapturing,
-	(CUstream hStream, CUstreamCaptureStatus *captureStatus),
-	(hStream, captureStatus),
-	(*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
-DRV_API(cuStreamIsCapturing_ptsz,
-	(CUstream hStream, CUstreamCaptureStatus *captureStatus),
-	(hStream, captureStatus),
-	(*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
-DRV_API(cuStreamWaitEvent,
-	(CUstream hStream, CUevent hEvent, unsigned int Flags),
-	(hStream, hEvent, Flags),
-	xs_sim_event_issue(XS_SIM_WAIT, event_of(hEvent),
-			   xs_sim_stream_get(hStream)))
+DRV_TWINS(cuStreamSynchronize, ptsz, (CUstream hStream), (hStream),
+	  synchronize_stream(DRV_STREAM(hStream)))
+DRV_TWINS(cuStreamQuery, ptsz, (CUstream hStream), (hStream),
+	  xs_sim_stream_done(DRV_STREAM(hStream)) ? CUDA_SUCCESS
+						  : CUDA_ERROR_NOT_READY)
+DRV_TWINS(cuStreamIsCapturing, ptsz,
+	  (CUstream hStream, CUstreamCaptureStatus *captureStatus),
+	  (hStream, captureStatus),
+	  (*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
+DRV_TWINS(cuStreamWaitEvent, ptsz,
+	  (CUstream hStream, CUevent hEvent, unsigned int Flags),
+	  (hStream, hEvent, Flags),
+	  xs_sim_event_issue(XS_SIM_WAIT, event_of(hEvent),
+			     DRV_STREAM(hStream)))
 DRV_API(cuEventCreate, (CUevent * phEvent, unsigned int Flags),
 	(phEvent, Flags), create_event(phEvent, Flags))
 DRV_API(cuEventDestroy_v2, (CUevent hEvent), (hEvent), destroy_event(hEvent))
-DRV_API(cuEventRecord, (CUevent hEvent, CUstream hStream), (hEvent, hStream),
-	xs_sim_event_issue(XS_SIM_RECORD, event_of(hEvent),
-			   xs_sim_stream_get(hStream)))
+DRV_TWINS(cuEventRecord, ptsz, (CUevent hEvent, CUstream hStream),
+	  (hEvent, hStream),
+	  xs_sim_event_issue(XS_SIM_RECORD, event_of(hEvent),
+			     DRV_STREAM(hStream)))
 DRV_API(cuEventSynchronize, (CUevent hEvent), (hEvent),
 	synchronize_event(hEvent))
 DRV_API(cuEventQuery, (CUevent hEvent), (hEvent),
