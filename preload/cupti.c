@@ -60,10 +60,10 @@ static void subscribe(bool counters)
 	else if (result != CUPTI_SUCCESS)
 		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
 			    result_text(result), (int)result);
-	else
-		xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(subscriber));
-	if (counters && result == CUPTI_SUCCESS)
-		xs_cupti_enable_launches(subscriber);
+	if (result != CUPTI_SUCCESS)
+		return;
+	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(subscriber));
+	xs_cupti_watch_driver(subscriber, counters);
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. */

@@ -18,6 +18,10 @@ bool xs_cupti_start(bool counters);
  * that are still being filled, too. Our own thread only: it may wait. */
 void xs_cupti_flush(bool forced);
 
+/* Once in a while, from our own thread: looks whether the driver's calls are
+ * worth watching. */
+void xs_cupti_tend(void);
+
 /* CUPTI's clock in ns; 0 without CUPTI. */
 uint64_t xs_cupti_now_ns(void);
 

@@ -3,7 +3,10 @@
 #ifndef XS_CUPTI_API_H
 #define XS_CUPTI_API_H
 
+#include "preload/thread.h"
+
 #include <cupti.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,15 +43,23 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   uint8_t *buffer, size_t bytes,
 				   size_t valid_bytes);
 
-/* cupti_calls.c: the callbacks that are wanted of a subscriber, enabled; how
- * many. */
+/* cupti_calls.c: the callbacks of the runtime that are wanted, enabled; how
+ * many. First of all. */
 unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber);
 
-/* The driver's launches, too, whose kernels are counted. */
-void xs_cupti_enable_launches(CUpti_SubscriberHandle subscriber);
+/* Those of the driver, switched on or off. */
+unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on);
 
 /* The one callback of a subscriber. */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 				   CUpti_CallbackId id, const void *data);
+
+/* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
+ * the kernels do that it launches. */
+void xs_cupti_watch_driver(CUpti_SubscriberHandle subscriber, bool counters);
+
+/* The counting of a launch, where it is wanted: at each callback of it. */
+void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
+			   const CUpti_CallbackData *data);
 
 #endif

@@ -2,17 +2,34 @@
 /* Calls of CUDA as CUPTI's callbacks see them. */
 #include "preload/call.h"
 #include "preload/clock.h"
-#include "preload/counters.h"
 #include "preload/cupti_api.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/watch.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define MOST_CALLBACKS 1024u
 
-/* By CUPTI's callback id: our function + 1, 0 for none of ours. */
-static uint16_t function_of[MOST_CALLBACKS];
+/* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
+ * that is not recorded is XS_FN_COUNT + 1. */
+static uint16_t runtime_calls[MOST_CALLBACKS];
+static uint16_t driver_calls[MOST_CALLBACKS];
+
+/* Functions of the runtime that a program may call at any rate, and that never
+ * copy, launch, allocate or wait; by the beginnings of their names. */
+static const char *const light_names[] = {
+    "cudaChooseDevice", "cudaDeviceCan",
+    "cudaDeviceGet",	"cudaDriverGet",
+    "cudaEventCreate",	"cudaEventDestroy",
+    "cudaEventElapsed", "cudaFunc",
+    "cudaGetDevice",	"cudaGetError",
+    "cudaGetLastError", "cudaOccupancy",
+    "cudaPeek",		"cudaPointerGet",
+    "cudaProfiler",	"cudaRuntimeGet",
+    "cudaSetDevice",	"cudaStreamGet",
+    "cudaStreamIs",	NULL};
 
 static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
@@ -43,101 +60,81 @@ static void note_default_streams(struct xs_thread *thread,
 	}
 }
 
+/* A call that no interposed function saw, at its start and at its end. */
+static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
+			 const CUpti_CallbackData *data)
+{
+	/* cudaError_t or CUresult: numbers of one kind. */
+	const cudaError_t *error = data->functionReturnValue;
+	struct xs_seen_call seen = {
+	    .fn = fn,
+	    .correlation = data->correlationId,
+	    .start_ns = *data->correlationData,
+	    .arguments = data->functionParams,
+	};
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		*data->correlationData = xs_clock_realtime_ns();
+	} else if (seen.start_ns) {
+		seen.error = error ? *error : cudaSuccess;
+		xs_call_seen(thread, &seen);
+	}
+}
+
 /*
  * Inside an interposed function the callback only brings the correlation id.
  * Any other call is one of a runtime that is linked statically or hidden in a
- * library, and the callback itself is what sees it.
+ * library, and the callback itself is what sees it. A function of the runtime
+ * that is not recorded (XS_FN_COUNT) only says that what the driver is asked
+ * for meanwhile is the runtime's.
  */
 static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 {
 	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
-	if (thread->busy || !xs_lifecycle_recording())
+	if (thread->busy)
+		return;
+	thread->in_runtime = enter;
+	if (enter)
+		xs_watch_runtime_call(data->correlationId);
+	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
 		return;
 	if (!enter && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
-	if (thread->in_hook) {
-		if (enter && !thread->correlation)
-			thread->correlation = data->correlationId;
-	} else if (enter) {
-		*data->correlationData = xs_clock_realtime_ns();
-	} else if (*data->correlationData) {
-		const cudaError_t *error = data->functionReturnValue;
-		const struct xs_seen_call seen = {
-		    .fn = fn,
-		    .correlation = data->correlationId,
-		    .start_ns = *data->correlationData,
-		    .error = error ? *error : cudaSuccess,
-		    .arguments = data->functionParams,
-		};
-		xs_call_seen(thread, &seen);
-	}
+	if (!thread->in_hook)
+		on_seen_call(thread, fn, data);
+	else if (enter && !thread->correlation)
+		thread->correlation = data->correlationId;
 }
 
-/* The launches of the driver: those of every runtime come by here, too. The
- * parameters of all but the Ex forms begin alike. */
-static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
-{
-	*extended = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
-		    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-	*per_thread =
-	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
-	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
-	return *extended || *per_thread ||
-	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
-	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
-}
-
-/* Whether all is known that a count needs. */
-static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
-			struct xs_launch *launch)
-{
-	const cuLaunchKernelEx_params *ex = data->functionParams;
-	const cuLaunchKernel_params *plain = data->functionParams;
-	bool extended;
-
-	*launch = (struct xs_launch){
-	    .context = data->context,
-	    .context_id = data->contextUid,
-	    .correlation = data->correlationId,
-	    .name = data->symbolName,
-	};
-	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
-	    !launch->name || !launch->context || (extended && !ex->config) ||
-	    xs_cupti_api.cuptiGetDeviceId(launch->context, &launch->device) !=
-		CUPTI_SUCCESS)
-		return false;
-	launch->stream = extended ? ex->config->hStream : plain->hStream;
-#define EXTENT(to, from)                                                       \
-	launch->to[0] = extended ? ex->config->from##X : plain->from##X;       \
-	launch->to[1] = extended ? ex->config->from##Y : plain->from##Y;       \
-	launch->to[2] = extended ? ex->config->from##Z : plain->from##Z;
-	EXTENT(grid, gridDim)
-	EXTENT(block, blockDim)
-#undef EXTENT
-	return true;
-}
-
+/*
+ * Most of the driver's calls come from the runtime, inside a call that is
+ * recorded already: these few instructions are what each of them costs.
+ */
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	struct xs_thread *thread = xs_thread_get();
+	bool own = !thread->in_hook && !thread->in_runtime;
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
-	struct xs_launch launch;
 
-	if (thread->busy ||
-	    (enter ? !xs_lifecycle_recording() : !thread->counting) ||
-	    !read_launch(id, data, &launch))
+	if (thread->busy)
 		return;
-	thread->busy = true;
-	if (enter) {
-		thread->counting = xs_counters_begin(&launch);
-	} else {
-		thread->counting = false;
-		xs_counters_end(&launch);
+	if (!own && !++thread->nested)
+		xs_watch_nested_calls();
+	if (enter)
+		xs_cupti_count_launch(thread, id, data);
+	if (own && xs_lifecycle_recording()) {
+		enum xs_function fn = (enum xs_function)(driver_calls[id] - 1);
+
+		xs_watch_own_call();
+		if (!enter && data->context)
+			note_default_streams(thread, data,
+					     xs_functions[fn].per_thread);
+		on_seen_call(thread, fn, data);
 	}
-	thread->busy = false;
+	if (!enter)
+		xs_cupti_count_launch(thread, id, data);
 }
 
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
@@ -146,12 +143,22 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 	int kept_errno = errno;
 
 	(void)user;
-	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && id < MOST_CALLBACKS &&
-	    function_of[id])
-		on_runtime_call((enum xs_function)(function_of[id] - 1), data);
-	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+	if (id >= MOST_CALLBACKS)
+		return;
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && runtime_calls[id])
+		on_runtime_call((enum xs_function)(runtime_calls[id] - 1),
+				data);
+	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver_calls[id])
 		on_driver_call(id, data);
 	errno = kept_errno;
+}
+
+static bool is_light(const char *name)
+{
+	for (const char *const *light = light_names; *light; light++)
+		if (strncmp(name, *light, strlen(*light)) == 0)
+			return true;
+	return false;
 }
 
 /*
@@ -159,41 +166,46 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
  * and our header has not is found, and one that an older lacks is not asked
  * for.
  */
-unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
+static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 {
-	unsigned enabled = 0;
 	const char *name;
 
 	for (uint32_t id = 1; id < MOST_CALLBACKS; id++) {
 		name = NULL;
-		if (xs_cupti_api.cuptiGetCallbackName(
-			CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) !=
+		if (xs_cupti_api.cuptiGetCallbackName(domain, id, &name) !=
 			CUPTI_SUCCESS ||
 		    !name)
 			continue;
 		enum xs_function fn = xs_function_by_cupti_name(name);
-		if (fn == XS_FN_COUNT)
-			continue;
-		function_of[id] = (uint16_t)(fn + 1);
-		enabled += xs_cupti_api.cuptiEnableCallback(
-			       1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API,
-			       id) == CUPTI_SUCCESS;
+		if (fn != XS_FN_COUNT ||
+		    (domain == CUPTI_CB_DOMAIN_RUNTIME_API && !is_light(name)))
+			calls[id] = (uint16_t)(fn + 1);
 	}
-	return enabled;
 }
 
-void xs_cupti_enable_launches(CUpti_SubscriberHandle subscriber)
+static unsigned enable(CUpti_SubscriberHandle subscriber,
+		       CUpti_CallbackDomain domain, const uint16_t *calls,
+		       bool on)
 {
-	static const CUpti_CallbackId ids[] = {
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-	    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-	};
+	unsigned done = 0;
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		xs_cupti_api.cuptiEnableCallback(
-		    1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]);
+	for (uint32_t id = 1; id < MOST_CALLBACKS; id++)
+		if (calls[id])
+			done += xs_cupti_api.cuptiEnableCallback(on, subscriber,
+								 domain, id) ==
+				CUPTI_SUCCESS;
+	return done;
+}
+
+unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
+{
+	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
+	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
+	return enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
+		      true);
+}
+
+unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on)
+{
+	return enable(subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, on);
 }

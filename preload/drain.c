@@ -68,6 +68,7 @@ static void do_round(bool last)
 {
 	make_room();
 	xs_cupti_flush(last);
+	xs_cupti_tend();
 	__atomic_store_n(&xs_sink.header->flush_realtime_ns,
 			 xs_gpu_last_end_ns(), __ATOMIC_RELAXED);
 	write_devices();

@@ -1,8 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/functions.h"
+/* First, for the structs of arguments: cuda.h's macros are undone after it. */
+#include "preload/cupti_api.h"
+
 #include "preload/arguments.h"
+#include "preload/functions.h"
 
 #include <string.h>
+
+/* The one without arguments, of which CUPTI has no struct. */
+typedef struct {
+	char nothing;
+} cuCtxSynchronize_params;
+
+#if CUDA_VERSION >= 13000
+/* What the runtime of CUDA 12.8 and 12.9 takes; these headers left it out. */
+typedef struct {
+	void **dsts, **srcs;
+	size_t *sizes;
+	size_t count;
+	struct cudaMemcpyAttributes *attrs;
+	size_t *attrsIdxs;
+	size_t numAttrs;
+	size_t *failIdx;
+	cudaStream_t stream;
+} cudaMemcpyBatchAsync_v12080_params;
+typedef struct {
+	size_t numOps;
+	struct cudaMemcpy3DBatchOp *opList;
+	size_t *failIdx;
+	unsigned long long flags;
+	cudaStream_t stream;
+} cudaMemcpy3DBatchAsync_v12080_params;
+#endif
 
 /* One fill function a row: fill_cudaMemcpy(arguments, event), and so on. */
 #define XS_FILL_ROW(name, twin, class, ...)                                    \
@@ -14,6 +43,30 @@
 	}
 XS_FUNCTIONS(XS_FILL_ROW)
 
+#define XS_SEEN_FILL(args, ...)                                                \
+	static void fill_##args(const void *arguments, struct xs_event *event) \
+	{                                                                      \
+		const args##_params *a = arguments;                            \
+		(void)a;                                                       \
+		*event = (struct xs_event){__VA_ARGS__};                       \
+	}
+#define XS_DRIVER_FILL(name, twin, class, ...) XS_SEEN_FILL(name, __VA_ARGS__)
+#define XS_LATE_FILL(name, version, twin, class, ...)                          \
+	XS_SEEN_FILL(name##_##version, __VA_ARGS__)
+
+#if CUDA_VERSION >= 12080
+static uint64_t sum_bytes(const size_t *sizes, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += sizes[i];
+	return sum;
+}
+#endif
+XS_DRIVER_FUNCTIONS(XS_DRIVER_FILL)
+XS_LATE_FUNCTIONS(XS_LATE_FILL)
+
 #define XS_SYMBOL(symbol, function, class)                                     \
 	[XS_FN_##symbol] = {                                                   \
 	    .name = #symbol,                                                   \
@@ -21,19 +74,38 @@ XS_FUNCTIONS(XS_FILL_ROW)
 	    .call_class = XS_CALL_##class,                                     \
 	    .per_thread = sizeof(#symbol) != sizeof(#function),                \
 	},
+#define XS_SEEN_SYMBOL(symbol, cupti, args, class, own_stream)                 \
+	[XS_FN_##cupti] = {                                                    \
+	    .name = #symbol,                                                   \
+	    .cupti_name = #cupti,                                              \
+	    .fill = fill_##args,                                               \
+	    .call_class = XS_CALL_##class,                                     \
+	    .per_thread = (own_stream),                                        \
+	},
 const struct xs_function_row xs_functions[XS_FN_COUNT] = {
-    XS_FUNCTIONS(XS_SYMBOLS_ROW)};
+    XS_FUNCTIONS(XS_SYMBOLS_ROW) XS_DRIVER_FUNCTIONS(XS_DRIVER_SYMBOLS_ROW)
+	XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)};
+#undef XS_SEEN_SYMBOL
 #undef XS_SYMBOL
+
+/* CUPTI ends a runtime function's name with the version that brought it,
+ * "_v3020"; `length` is without it. */
+static bool is_called(const struct xs_function_row *row, const char *name,
+		      size_t length)
+{
+	if (row->cupti_name)
+		return strcmp(row->cupti_name, name) == 0;
+	return strncmp(row->name, name, length) == 0 &&
+	       row->name[length] == '\0';
+}
 
 enum xs_function xs_function_by_cupti_name(const char *name)
 {
-	/* CUPTI ends the name with the version that brought it, "_v3020". */
 	const char *version = strstr(name, "_v");
 	size_t length = version ? (size_t)(version - name) : strlen(name);
 
 	for (int fn = 0; fn < XS_FN_COUNT; fn++)
-		if (strncmp(xs_functions[fn].name, name, length) == 0 &&
-		    xs_functions[fn].name[length] == '\0')
+		if (is_called(&xs_functions[fn], name, length))
 			return fn;
 	return XS_FN_COUNT;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of the CUDA runtime that is recorded, once.
+ * Every function of the CUDA runtime that is interposed, once; those that only
+ * CUPTI's callbacks see are in seen_functions.h.
  *
  * From this list come the interposed functions (hooks.c), the names that CUPTI
  * knows them by, and what is kept of their arguments. CUPTI hands a callback
@@ -31,6 +32,8 @@ struct xs_event {
 };
 
 #define XS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
+
+#include "preload/seen_functions.h"
 
 /*
  * XS_FUNCTIONS(F): F(name, twin, class, what to keep), where
@@ -345,11 +348,36 @@ struct xs_event {
 #define XS_TWIN_none(name, class)
 #define XS_TWIN_ptds(name, class) XS_SYMBOL(name##_ptds, name, class)
 #define XS_TWIN_ptsz(name, class) XS_SYMBOL(name##_ptsz, name, class)
+
+/*
+ * XS_SEEN_SYMBOL(symbol, CUPTI's name, whose arguments, class, per_thread) for
+ * each function that is only seen and each twin.
+ */
+#define XS_DRIVER_SYMBOLS_ROW(name, twin, class, ...)                          \
+	XS_SEEN_SYMBOL(name, name, name, class, false)                         \
+	XS_DRIVER_TWIN_##twin(name, class)
+#define XS_DRIVER_TWIN_none(name, class)
+#define XS_DRIVER_TWIN_ptds(name, class)                                       \
+	XS_SEEN_SYMBOL(name##_ptds, name##_ptds, name, class, true)
+#define XS_DRIVER_TWIN_ptsz(name, class)                                       \
+	XS_SEEN_SYMBOL(name##_ptsz, name##_ptsz, name, class, true)
+#define XS_LATE_SYMBOLS_ROW(name, version, twin, class, ...)                   \
+	XS_SEEN_SYMBOL(name, name##_##version, name##_##version, class, false) \
+	XS_SEEN_SYMBOL(name##_##twin, name##_##twin##_##version,               \
+		       name##_##version, class, true)
 /* clang-format on */
 
+/* First those that are interposed, then those that are only seen. */
+enum xs_function {
 #define XS_SYMBOL(symbol, name, class) XS_FN_##symbol,
-enum xs_function { XS_FUNCTIONS(XS_SYMBOLS_ROW) XS_FN_COUNT };
+	XS_FUNCTIONS(XS_SYMBOLS_ROW)
 #undef XS_SYMBOL
+#define XS_SEEN_SYMBOL(symbol, cupti, args, class, per_thread) XS_FN_##cupti,
+	    XS_DRIVER_FUNCTIONS(XS_DRIVER_SYMBOLS_ROW)
+		XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)
+#undef XS_SEEN_SYMBOL
+		    XS_FN_COUNT
+};
 
 /* Keeps what is worth keeping of the arguments of a call that succeeded, given
  * as a struct of them in order. */
@@ -357,6 +385,7 @@ typedef void (*xs_fill_fn)(const void *arguments, struct xs_event *event);
 
 struct xs_function_row {
 	const char *name;
+	const char *cupti_name; /* NULL: the name, and any version */
 	xs_fill_fn fill;
 	uint8_t call_class; /* enum xs_call_class */
 	bool per_thread;    /* a twin: stream 0 is the thread's own */
@@ -366,8 +395,8 @@ struct xs_function_row {
 extern const struct xs_function_row xs_functions[XS_FN_COUNT];
 
 /*
- * The function that CUPTI calls `name` ("cudaMemcpy_v3020"), or XS_FN_COUNT
- * when it is none of ours.
+ * The function that CUPTI calls `name` ("cudaMemcpy_v3020", "cuMemcpy_ptds"),
+ * or XS_FN_COUNT when it is none of ours.
  */
 enum xs_function xs_function_by_cupti_name(const char *name);
 

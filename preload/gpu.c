@@ -3,6 +3,7 @@
 #include "preload/clock.h"
 #include "preload/intern.h"
 #include "preload/site.h"
+#include "preload/watch.h"
 #include "preload/writer.h"
 
 #include <pthread.h>
@@ -134,6 +135,7 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 {
 	uint32_t queue;
 
+	xs_watch_op(op->correlation);
 	if (!numbered || !queue_number(&op->queue, &queue) ||
 	    xs_writer_timed(&writer, record, queue, op->start_ns, op->end_ns)) {
 		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);

@@ -8,6 +8,8 @@
 #define SITE_SLOTS  (1u << 14)
 #define SITE_PROBES 64u
 #define ID_BUSY	    UINT32_MAX
+#define FN_BITS	    9
+_Static_assert(XS_FN_COUNT < 1 << FN_BITS, "a function's number has its bits");
 
 /* Each function's name has a fixed string id, its number + 1. */
 #define FIRST_OTHER_STRING ((uint32_t)XS_FN_COUNT + 1)
@@ -31,7 +33,8 @@ uint32_t xs_string_id(void)
 static uint64_t site_key(enum xs_function fn, uintptr_t address,
 			 uint32_t caller)
 {
-	uint64_t key = (address << 8 | (uint64_t)fn) ^ (uint64_t)caller << 40;
+	uint64_t key = (address << FN_BITS | (uint64_t)fn) ^ (uint64_t)caller
+								 << 40;
 
 	key ^= key >> 31;
 	key *= 0x7fb5d329728ea185u;

@@ -15,7 +15,9 @@ struct xs_thread {
 	bool own_stream;	     /* and the thread's own there */
 	bool in_hook;		     /* an interposed function is running */
 	bool busy;		     /* our own code is: record nothing */
+	bool in_runtime;	     /* a call of the runtime is, by CUPTI */
 	bool counting;		     /* what the kernel does that it launches */
+	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
 };
 
 /* The calling thread's; never NULL. */

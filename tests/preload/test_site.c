@@ -235,6 +235,22 @@ static void cupti_names_are_understood(void **state)
 	assert_int_equal(xs_function_by_cupti_name("cudaLaunch_v3020"),
 			 XS_FN_COUNT);
 	assert_int_equal(xs_function_by_cupti_name("INVALID"), XS_FN_COUNT);
+	/* Those of the driver have no version of their own to leave out. */
+	assert_int_equal(xs_function_by_cupti_name("cuMemcpyHtoD_v2_ptds"),
+			 XS_FN_cuMemcpyHtoD_v2_ptds);
+	assert_int_equal(xs_function_by_cupti_name("cuMemcpyHtoD"),
+			 XS_FN_COUNT);
+	assert_string_equal(xs_functions[XS_FN_cuLaunchKernel_ptsz].name,
+			    "cuLaunchKernel_ptsz");
+	assert_true(xs_functions[XS_FN_cuLaunchKernel_ptsz].per_thread);
+#if CUDA_VERSION >= 13000
+	assert_int_equal(
+	    xs_function_by_cupti_name("cudaMemcpyBatchAsync_ptsz_v12080"),
+	    XS_FN_cudaMemcpyBatchAsync_ptsz_v12080);
+	assert_string_equal(
+	    xs_functions[XS_FN_cudaMemcpyBatchAsync_ptsz_v12080].name,
+	    "cudaMemcpyBatchAsync_ptsz");
+#endif
 	assert_true(xs_functions[XS_FN_cudaMemcpy_ptds].per_thread);
 	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
 }

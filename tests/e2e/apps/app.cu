@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -336,6 +337,33 @@ static void leave(int rounds, bool at_once)
 	exit(7);
 }
 
+/* Launches by the runtime alone; after a while copies by the driver, which the
+ * program has found itself. */
+static int late_driver(int launches)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*copy)(unsigned long long, const void *, size_t) =
+	    (int (*)(unsigned long long, const void *, size_t))dlsym(
+		driver, "cuMemcpyHtoD_v2");
+	struct arrays s;
+	int failed = 0;
+
+	set_up(&s, true);
+	for (int i = 0; i < launches; i++) {
+		twice<<<1, 32>>>(s.dev_a, 32);
+		CHECK(cudaGetLastError());
+	}
+	CHECK(cudaDeviceSynchronize());
+	usleep(500000);
+	for (int i = 0; i < 500; i++) {
+		failed += copy((unsigned long long)s.dev_a, s.a, 64) != 0;
+		usleep(2000);
+	}
+	clean_up(&s);
+	printf("late: %d failed\n", failed);
+	return failed;
+}
+
 /* Calls that fail must fail alike, and errno must stay what it was. */
 static int errors(void)
 {
@@ -396,6 +424,8 @@ int main(int argc, char **argv)
 		leave(rounds, false);
 	if (strcmp(mode, "errors") == 0)
 		return errors();
+	if (strcmp(mode, "late-driver") == 0)
+		return late_driver(rounds);
 	if (strcmp(mode, "destructor") == 0) {
 		CHECK(cudaMalloc((void **)&at_end.p, 64));
 		return serial(rounds);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the driver's calls are watched, and the counting of its launches.
+ *
+ * A program of the runtime has each launch and copy come by twice, once as its
+ * own call and once as the driver's inside: two more callbacks of CUPTI that
+ * tell nothing. A program of the driver API has no other calls than these, and
+ * what it does first is as much worth as what follows. So the driver is watched
+ * from the start, and no more once ENOUGH_NESTED calls have come by that were
+ * all the runtime's; that is less than a millisecond's cost for the whole run.
+ * A program that begins later to call the driver itself, as one whose kernels
+ * are compiled while it runs, gives itself away by ops that belong to no call
+ * (watch.h): then the driver is watched again, for good.
+ */
+#include "preload/clock.h"
+#include "preload/config.h"
+#include "preload/counters.h"
+#include "preload/cupti.h"
+#include "preload/cupti_api.h"
+#include "preload/gpu.h"
+#include "preload/lifecycle.h"
+#include "preload/watch.h"
+
+#define ENOUGH_NESTED 2048u
+#define ENOUGH_STRAYS 4u
+
+static enum {
+	UNWATCHED, /* no callbacks at all */
+	TRIED,	   /* watched, and perhaps in vain */
+	LEFT,	   /* no longer watched */
+	KEPT,	   /* watched for good */
+} state;	   /* the starting thread's, then the drain's alone */
+static CUpti_SubscriberHandle subscriber;
+static uint64_t left_ns;
+static bool counting;
+
+/* The launches of the driver: those of every runtime come by here, too. The
+ * parameters of all but the Ex forms begin alike. */
+static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
+{
+	*extended = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+		    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+	*per_thread =
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
+	return *extended || *per_thread ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
+}
+
+/* Whether all is known that a count needs. */
+static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
+			struct xs_launch *launch)
+{
+	const cuLaunchKernelEx_params *ex = data->functionParams;
+	const cuLaunchKernel_params *plain = data->functionParams;
+	bool extended;
+
+	*launch = (struct xs_launch){
+	    .context = data->context,
+	    .context_id = data->contextUid,
+	    .correlation = data->correlationId,
+	    .name = data->symbolName,
+	};
+	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
+	    !launch->name || !launch->context || (extended && !ex->config) ||
+	    xs_cupti_api.cuptiGetDeviceId(launch->context, &launch->device) !=
+		CUPTI_SUCCESS)
+		return false;
+	launch->stream = extended ? ex->config->hStream : plain->hStream;
+#define EXTENT(to, from)                                                       \
+	launch->to[0] = extended ? ex->config->from##X : plain->from##X;       \
+	launch->to[1] = extended ? ex->config->from##Y : plain->from##Y;       \
+	launch->to[2] = extended ? ex->config->from##Z : plain->from##Z;
+	EXTENT(grid, gridDim)
+	EXTENT(block, blockDim)
+#undef EXTENT
+	return true;
+}
+
+void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
+			   const CUpti_CallbackData *data)
+{
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+	struct xs_launch launch;
+
+	if (!counting ||
+	    (enter ? !xs_lifecycle_recording() : !thread->counting) ||
+	    !read_launch(id, data, &launch))
+		return;
+	thread->busy = true;
+	if (enter) {
+		thread->counting = xs_counters_begin(&launch);
+	} else {
+		thread->counting = false;
+		xs_counters_end(&launch);
+	}
+	thread->busy = false;
+}
+
+void xs_cupti_watch_driver(CUpti_SubscriberHandle of, bool counters)
+{
+	subscriber = of;
+	counting = counters;
+	xs_log("%u CUPTI callbacks of the driver",
+	       xs_cupti_enable_driver(of, true));
+	state = counters ? KEPT : TRIED;
+}
+
+void xs_cupti_tend(void)
+{
+	if (state == TRIED && xs_watch_saw_own()) {
+		state = KEPT;
+	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
+		xs_cupti_enable_driver(subscriber, false);
+		xs_watch_forget_strays();
+		left_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		state = LEFT;
+		xs_log("the driver's calls are all the runtime's");
+	} else if (state == LEFT && xs_watch_strays() >= ENOUGH_STRAYS) {
+		uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
+
+		xs_cupti_enable_driver(subscriber, true);
+		state = KEPT;
+		xs_gpu_info("note",
+			    "the program began late to call CUDA's driver API "
+			    "itself: before that such calls were not recorded "
+			    "for %.1f s, and what the GPU did for the first of "
+			    "them has no call",
+			    (double)ns / 1e9);
+	}
+}

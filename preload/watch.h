@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who calls the driver: the runtime, inside its own calls, or the program
+ * itself; and whether ops come that belong to no call that was seen. All of it
+ * is written on the hot path of any thread.
+ */
+#ifndef XS_WATCH_H
+#define XS_WATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of 2^XS_WATCH_BITS calls one is kept, by its correlation id, until as many
+ * have come after it as the table has room for. */
+#define XS_WATCH_BITS  4
+#define XS_WATCH_SLOTS 4096u
+
+/* A thread says so once for this many calls of the driver. */
+#define XS_WATCH_NESTED 256u
+
+struct xs_watch {
+	_Atomic uint32_t nested;
+	_Atomic uint32_t strays;
+	atomic_bool own;
+	_Atomic uint32_t seen[XS_WATCH_SLOTS];
+};
+extern struct xs_watch xs_watch;
+
+static inline _Atomic uint32_t *xs_watch_slot(uint32_t correlation)
+{
+	return &xs_watch.seen[(correlation >> XS_WATCH_BITS) % XS_WATCH_SLOTS];
+}
+
+/* Whether this is one of those that are kept. */
+static inline bool xs_watch_keeps(uint32_t correlation)
+{
+	return (correlation & ((1u << XS_WATCH_BITS) - 1)) == 0;
+}
+
+static inline void xs_watch_runtime_call(uint32_t correlation)
+{
+	if (xs_watch_keeps(correlation))
+		atomic_store_explicit(xs_watch_slot(correlation), correlation,
+				      memory_order_release);
+}
+
+/* XS_WATCH_NESTED calls of the driver more were inside of the runtime's. */
+static inline void xs_watch_nested_calls(void)
+{
+	atomic_fetch_add_explicit(&xs_watch.nested, XS_WATCH_NESTED,
+				  memory_order_relaxed);
+}
+
+static inline void xs_watch_own_call(void)
+{
+	if (!atomic_load_explicit(&xs_watch.own, memory_order_relaxed))
+		atomic_store(&xs_watch.own, true);
+}
+
+/* An op has come. It is a stray when its call was not seen. */
+void xs_watch_op(uint32_t correlation);
+
+/* Ops of the kept calls alone: one stray stands for 2^XS_WATCH_BITS. */
+uint32_t xs_watch_strays(void);
+void xs_watch_forget_strays(void);
+uint32_t xs_watch_nested(void);
+bool xs_watch_saw_own(void);
+
+#endif

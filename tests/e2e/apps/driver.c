@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program of the driver API, without the runtime: as app.cu, but in the ways
+ * that frameworks with a compiler of their own use CUDA. It knows nothing of
+ * xferspy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda.h>
+
+#define COUNT 16384
+#define BYTES (COUNT * sizeof(int))
+
+#define CHECK(call)                                                            \
+	do {                                                                   \
+		CUresult error_ = (call);                                      \
+		if (error_ != CUDA_SUCCESS) {                                  \
+			fprintf(stderr, "%s: %d\n", #call, (int)error_);       \
+			exit(2);                                               \
+		}                                                              \
+	} while (0)
+
+static const char ptx[] = ".version 5.0\n"
+			  ".target sm_50\n"
+			  ".address_size 64\n"
+			  ".visible .entry twice(.param .u64 data)\n"
+			  "{\n"
+			  "	.reg .u32 %r<5>;\n"
+			  "	.reg .u64 %rd<4>;\n"
+			  "	ld.param.u64 %rd0, [data];\n"
+			  "	mov.u32 %r0, %ctaid.x;\n"
+			  "	mov.u32 %r1, %ntid.x;\n"
+			  "	mov.u32 %r2, %tid.x;\n"
+			  "	mad.lo.u32 %r0, %r0, %r1, %r2;\n"
+			  "	mul.wide.u32 %rd1, %r0, 4;\n"
+			  "	add.u64 %rd2, %rd0, %rd1;\n"
+			  "	ld.global.u32 %r3, [%rd2];\n"
+			  "	add.u32 %r3, %r3, %r3;\n"
+			  "	st.global.u32 [%rd2], %r3;\n"
+			  "	ret;\n"
+			  "}\n";
+
+static CUdeviceptr device;
+static CUfunction twice;
+static CUstream stream;
+static int *host;
+
+static void set_up(void)
+{
+	CUdevice first;
+	CUcontext context;
+	CUmodule module;
+
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGet(&first, 0));
+	CHECK(cuDevicePrimaryCtxRetain(&context, first));
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuModuleLoadData(&module, ptx));
+	CHECK(cuModuleGetFunction(&twice, module, "twice"));
+	CHECK(cuMemAlloc(&device, BYTES));
+	CHECK(cuMemHostAlloc((void **)&host, BYTES, 0));
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	for (int i = 0; i < COUNT; i++)
+		host[i] = i;
+}
+
+static void launch(CUstream in)
+{
+	void *arguments[] = {&device};
+
+	CHECK(cuLaunchKernel(twice, COUNT / 256, 1, 1, 256, 1, 1, 0, in,
+			     arguments, NULL));
+}
+
+static void blocking_round(void)
+{
+	CHECK(cuMemcpyHtoD(device, host, BYTES));
+	launch(NULL);
+	CHECK(cuMemcpyDtoH(host, device, BYTES));
+}
+
+static void async_round(void)
+{
+	CHECK(cuMemcpyHtoDAsync(device, host, BYTES, stream));
+	launch(stream);
+	CHECK(cuMemcpyDtoHAsync(host, device, BYTES, stream));
+	CHECK(cuStreamSynchronize(stream));
+}
+
+/* One of each other kind of call that is recorded. */
+static void others(void)
+{
+	CUdeviceptr other;
+	CUevent event;
+	void *pinned;
+	static char pageable[4096];
+
+	CHECK(cuMemAlloc(&other, 4096));
+	CHECK(cuMemsetD8(other, 1, 4096));
+	CHECK(cuMemsetD32Async(other, 2, 1024, stream));
+	CHECK(cuMemcpyDtoD(other, device, 4096));
+	CHECK(cuMemcpyDtoDAsync(device, other, 4096, stream));
+	CHECK(cuEventCreate(&event, 0));
+	CHECK(cuEventRecord(event, stream));
+	CHECK(cuStreamWaitEvent(NULL, event, 0));
+	CHECK(cuEventSynchronize(event));
+	CHECK(cuCtxSynchronize());
+	CHECK(cuMemAllocHost(&pinned, 4096));
+	CHECK(cuMemFreeHost(pinned));
+	CHECK(cuMemHostRegister(pageable, sizeof(pageable), 0));
+	CHECK(cuMemHostUnregister(pageable));
+	CHECK(cuMemFree(other));
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+	int wrong = 0;
+
+	set_up();
+	for (int i = 0; i < rounds; i++)
+		strcmp(mode, "async") == 0 ? async_round() : blocking_round();
+	for (int i = 0; i < COUNT; i++)
+		wrong += host[i] != i << rounds;
+	if (strcmp(mode, "others") == 0)
+		others();
+	if (strcmp(mode, "errors") == 0)
+		printf("%d\n", (int)cuMemcpyHtoD(0, NULL, 8));
+	CHECK(cuStreamDestroy(stream));
+	CHECK(cuMemFreeHost(host));
+	CHECK(cuMemFree(device));
+	printf("%s: %d wrong\n", mode, wrong);
+	return wrong != 0;
+}

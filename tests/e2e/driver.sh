@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Calls of the driver API: with their sites and joined to what the GPU did, and
+# none twice where the runtime made them.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+
+# A program of the driver alone is told as one of the runtime would be.
+for app in driver driver-per-thread; do
+	plain "$XS_APPS/$app" blocking 5
+	cp out out.plain
+	traced "$XS_APPS/$app" blocking 5
+	expect "$app: exit code" "$status" 0
+	cmp -s out out.plain || fail "$app: stdout differs"
+	read_trace
+	expect "$app: ops" "$(json gpu_ops_seen)" 15
+	expect "$app: ops with their calls" "$(json matched)" 15
+	expect "$app: copies asked for" "$(count '^copycall .* error=0')" 10
+	expect "$app: bytes asked for" "$(sum '^copycall' bytes)" 655360
+	expect "$app: launches" "$(count '^call ')" 5
+	expect "$app: allocations and frees" "$(count '^memcall ')" 4
+	expect "$app: rounds" "$(json rounds)" 5
+	grep -q '"function": "blocking_round"' report.json ||
+		fail "$app: no call site"
+done
+grep -q 'cuMemcpyHtoD_v2_ptds' dump.txt || fail "not the thread's own stream"
+expect "the thread's own queue" "$(count '^queue .* queue_kind=2 ')" 1
+
+traced "$XS_APPS/driver" async 5
+read_trace
+expect "async: ops with their calls" "$(json matched)" 15
+expect "async: rounds" "$(json rounds)" 5
+expect "async: synchronisations" "$(count '^waitcall .* event=0')" 7
+within "async: in its own stream" "$(sum '^copycall' stream)" 1 1e30
+
+traced "$XS_APPS/driver" others 1
+expect "others: exit code" "$status" 0
+read_trace
+expect "others: ops with their calls" "$(json matched)" 7
+expect "others: copies and sets" "$(count '^copycall ')" 6
+expect "others: memory" "$(count '^memcall ')" 10
+expect "others: waits" "$(count '^waitcall ')" 6
+
+# What failed is marked.
+traced "$XS_APPS/driver" errors 1
+read_trace
+expect "errors: failed copies" "$(count '^copycall .* error=1$')" 1
+
+# Inside a call of the runtime, shared or static, the driver's is not another.
+for app in app app-per-thread app-static; do
+	traced "$XS_APPS/$app" serial 5
+	read_trace
+	expect "$app: launches" "$(count '^call ')" 5
+	expect "$app: calls of the driver" "$(count '^string .*"cu[A-Z]')" 0
+done
+
+# A program of the runtime is soon left alone; once it calls the driver itself,
+# after that, these calls are recorded, too.
+traced "$XS_APPS/app" late-driver 1100
+expect "late: exit code" "$status" 0
+read_trace
+grep -q 'began late to call' report.json || fail "late: not said"
+expect "late: launches" "$(count '^call ')" 1100
+expect "late: ops" "$(count '^(copy|kernel) ')" 1600
+within "late: copies with a call" "$(count '^copycall ')" 100 440

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Which ops belong to no call that was seen. */
+#include "preload/watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define EACH (1u << XS_WATCH_BITS)
+
+static int forget(void **state)
+{
+	(void)state;
+	xs_watch_forget_strays();
+	return 0;
+}
+
+static void ops_of_seen_calls_are_no_strays(void **state)
+{
+	(void)state;
+	for (uint32_t id = 1; id < 1000; id++)
+		xs_watch_runtime_call(id);
+	for (uint32_t id = 1; id < 1000; id++)
+		xs_watch_op(id);
+	assert_int_equal(xs_watch_strays(), 0);
+}
+
+static void one_of_many_unseen_calls_is_a_stray(void **state)
+{
+	(void)state;
+	for (uint32_t id = 100000; id < 100000 + 10 * EACH; id++)
+		xs_watch_op(id);
+	assert_int_equal(xs_watch_strays(), 10);
+	/* Without a call: nobody can tell. */
+	xs_watch_op(0);
+	assert_int_equal(xs_watch_strays(), 10);
+}
+
+/* So long ago that later calls have its place. */
+static void late_ops_are_not_judged(void **state)
+{
+	uint32_t id = 200 * EACH;
+
+	(void)state;
+	xs_watch_runtime_call(id);
+	xs_watch_runtime_call(id + EACH * XS_WATCH_SLOTS);
+	xs_watch_op(id);
+	assert_int_equal(xs_watch_strays(), 0);
+	xs_watch_op(id + 2 * EACH * XS_WATCH_SLOTS);
+	assert_int_equal(xs_watch_strays(), 1);
+}
+
+static void ids_wrap(void **state)
+{
+	uint32_t last = UINT32_MAX - EACH + 1;
+
+	(void)state;
+	xs_watch_runtime_call(last);
+	xs_watch_op(last);
+	xs_watch_op(last + EACH * XS_WATCH_SLOTS);
+	assert_int_equal(xs_watch_strays(), 1);
+	xs_watch_runtime_call(last + EACH * XS_WATCH_SLOTS);
+	xs_watch_op(last);
+	assert_int_equal(xs_watch_strays(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(ops_of_seen_calls_are_no_strays, forget),
+	    cmocka_unit_test_setup(one_of_many_unseen_calls_is_a_stray, forget),
+	    cmocka_unit_test_setup(late_ops_are_not_judged, forget),
+	    cmocka_unit_test_setup(ids_wrap, forget),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
