@@ -213,13 +213,21 @@ static int create_file(struct xs_sink *sink, const char *path)
 	return fd;
 }
 
-static void fill_header(struct xs_file_header *header,
-			const struct xs_sink_start *start)
+/* Before all else, so that whoever is killed from here on leaves a trace. */
+static int write_header(int fd, const struct xs_sink_start *start)
 {
-	*header = (struct xs_file_header){
+	union {
+		struct xs_file_header header;
+		char bytes[XS_PAGE_BYTES];
+	} page = {0};
+	struct xs_quiet quiet;
+	ssize_t written;
+	int err = 0;
+
+	page.header = (struct xs_file_header){
 	    .magic = XS_FORMAT_MAGIC,
 	    .version = XS_FORMAT_VERSION,
-	    .header_bytes = sizeof(*header),
+	    .header_bytes = sizeof(page.header),
 	    .byte_order = XS_FORMAT_BYTE_ORDER,
 	    .pid = (xs_u32)start->pid,
 	    .state = XS_FILE_RUNNING,
@@ -227,6 +235,12 @@ static void fill_header(struct xs_file_header *header,
 	    .start_monotonic_ns = start->monotonic_ns,
 	    .tail_bytes = XS_PAGE_BYTES,
 	};
+	xs_quiet_begin(&quiet, SIGXFSZ);
+	written = pwrite(fd, &page, sizeof(page), 0);
+	if (written != (ssize_t)sizeof(page))
+		err = written < 0 ? -errno : -ENOSPC;
+	xs_quiet_end(&quiet, err == -EFBIG);
+	return err;
 }
 
 int xs_sink_open(struct xs_sink *sink, const char *path,
@@ -247,7 +261,9 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 	sink->device = st.st_dev;
 	sink->inode = st.st_ino;
 	atomic_store(&sink->tail_bytes, XS_PAGE_BYTES);
-	err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
+	err = write_header(sink->fd, start);
+	if (!err)
+		err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
 	if (err)
 		goto out;
 	page = mmap(NULL, XS_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -256,7 +272,6 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 		err = -errno;
 		goto out;
 	}
-	fill_header(page, start);
 	sink->header = page;
 out:
 	if (err) {
