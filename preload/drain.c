@@ -94,18 +94,19 @@ static void write_ending(void)
 
 static void *drain(void *unused)
 {
+	struct timespec until = after(ROUND_NS);
 	bool last = false;
 
 	(void)unused;
 	xs_thread_get()->busy = true;
 	while (!last) {
-		struct timespec until = after(ROUND_NS);
 		pthread_mutex_lock(&lock);
 		while (!asked_to_finish &&
 		       pthread_cond_timedwait(&changed, &lock, &until) == 0)
 			;
 		last = asked_to_finish;
 		pthread_mutex_unlock(&lock);
+		until = after(ROUND_NS); /* from begin to begin */
 		do_round(last);
 	}
 	write_ending();
