@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kills a traced program at random moments, many at once, and looks at what
+ * each trace has: every call that had returned, and of what the GPU was done
+ * with all but the work of one interval between two drains.
+ *
+ *   storm_driver APP PRELOAD XFERSPY KILLS
+ */
+#include "tests/e2e/storm.h"
+#include "analyzer/trace.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define AT_ONCE	    8
+#define INTERVAL_NS 200000000u
+#define MOST_LATE   1000000000u /* whatever else the machine does */
+#define SLACK_NS    50000000u
+
+struct paths {
+	const char *app, *preload, *command;
+};
+
+/* Of all runs; shared by the processes that do them. */
+static struct totals {
+	unsigned runs, empty, calls, rounds, late;
+	uint64_t most_missing_ns;
+} * totals;
+
+struct run {
+	const struct paths *paths;
+	char progress_path[64], trace_path[64];
+	struct storm_progress *progress;
+};
+
+static void __attribute__((noreturn, format(printf, 2, 3)))
+fail(const struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "storm: %s: ", run->trace_path);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static void open_progress(struct run *run)
+{
+	int file = open(run->progress_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	void *memory = MAP_FAILED;
+
+	if (file >= 0 && ftruncate(file, sizeof(*run->progress)) == 0)
+		memory = mmap(NULL, sizeof(*run->progress),
+			      PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (memory == MAP_FAILED)
+		fail(run, "no progress file");
+	close(file);
+	run->progress = memory;
+}
+
+static void start_app(const struct run *run, const char *abort_us)
+{
+	const struct rlimit no_core = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	setenv("XFERSPY_OUTPUT", run->trace_path, 1);
+	setenv("LD_PRELOAD", run->paths->preload, 1);
+	execl(run->paths->app, run->paths->app, run->progress_path, abort_us,
+	      NULL);
+	_exit(127);
+}
+
+/* Half of the deaths come while it starts, half later. */
+static void live_and_die(const struct run *run, unsigned number)
+{
+	static const int signals[] = {SIGKILL, SIGTERM, SIGABRT};
+	int signal = signals[number % 3], status = 0;
+	useconds_t us = (useconds_t)(random() % (number % 2 ? 60000 : 700000));
+	char text[16];
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%u", us);
+	pid = fork();
+	if (pid == 0)
+		start_app(run, signal == SIGABRT ? text : NULL);
+	if (signal != SIGABRT) {
+		usleep(us);
+		kill(pid, signal);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) ||
+	    WTERMSIG(status) != signal)
+		fail(run, "the program ended with %#x, not by signal %d",
+		     status, signal);
+}
+
+/* Its last sign of life: later than that it did nothing that could be missed.
+ */
+static uint64_t death_ns(const struct run *run)
+{
+	uint64_t last_ns = 0;
+
+	for (int i = 0; i < STORM_THREADS; i++) {
+		const struct storm_thread *t = &run->progress->threads[i];
+
+		if (t->rounds && t->done[t->rounds - 1] > last_ns)
+			last_ns = t->done[t->rounds - 1];
+	}
+	return last_ns;
+}
+
+static bool nothing_was_done(const struct run *run)
+{
+	for (int i = 0; i < STORM_THREADS; i++)
+		if (run->progress->threads[i].calls)
+			return false;
+	return true;
+}
+
+static void check_command(const struct run *run, const char *what)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "'%s' %s %s >/dev/null",
+		 run->paths->command, what, run->trace_path);
+	if (system(command))
+		fail(run, "%s", command);
+}
+
+static bool is_of_round(uint8_t call_class)
+{
+	return call_class == XS_CALL_COPY_ASYNC ||
+	       call_class == XS_CALL_LAUNCH ||
+	       call_class == XS_CALL_SYNC_STREAM;
+}
+
+/* The call in which the thread was killed may be there or not. */
+static void check_calls(const struct run *run, const struct xs_trace *trace,
+			const struct storm_thread *thread)
+{
+	uint32_t calls = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++)
+		calls += trace->calls[i].thread == thread->tid &&
+			 is_of_round(trace->calls[i].call_class);
+	if (calls < thread->calls || calls > thread->calls + 1)
+		fail(run, "%u calls are recorded, %u returned", calls,
+		     thread->calls);
+	__atomic_fetch_add(&totals->calls, calls, __ATOMIC_RELAXED);
+}
+
+static uint32_t rounds_recorded(const struct xs_trace *trace, uint32_t tid)
+{
+	uint32_t kernels = 0, copies = 0;
+
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (op->call == XS_NONE || trace->calls[op->call].thread != tid)
+			continue;
+		kernels += op->kind == XS_OP_KERNEL;
+		copies += op->kind == XS_OP_D2H;
+	}
+	return kernels < copies ? kernels : copies;
+}
+
+static void check_rounds(const struct run *run, const struct xs_trace *trace,
+			 const struct storm_thread *thread)
+{
+	uint32_t rounds = rounds_recorded(trace, thread->tid);
+	uint64_t missing_ns, most_ns;
+
+	__atomic_fetch_add(&totals->rounds, rounds, __ATOMIC_RELAXED);
+	if (rounds >= thread->rounds)
+		return;
+	missing_ns = death_ns(run) - thread->done[rounds];
+	if (missing_ns > INTERVAL_NS + SLACK_NS)
+		__atomic_fetch_add(&totals->late, 1, __ATOMIC_RELAXED);
+	most_ns = __atomic_load_n(&totals->most_missing_ns, __ATOMIC_RELAXED);
+	while (most_ns < missing_ns &&
+	       !__atomic_compare_exchange_n(&totals->most_missing_ns, &most_ns,
+					    missing_ns, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+static void check_trace(const struct run *run)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read(run->trace_path, &trace, &error))
+		fail(run, "%s", error ? error : "cannot be read");
+	if (trace->defect_count)
+		fail(run, "damaged: %s", trace->defects[0].text);
+	if (trace->lost_calls || trace->lost_ops)
+		fail(run, "records were lost");
+	for (int i = 0; i < STORM_THREADS; i++) {
+		check_calls(run, trace, &run->progress->threads[i]);
+		check_rounds(run, trace, &run->progress->threads[i]);
+	}
+	xs_trace_free(trace);
+	check_command(run, "dump");
+	check_command(run, "report");
+}
+
+/* Killed before its first call returned, it may not have begun its trace. */
+static void one_run(const struct paths *paths, unsigned number)
+{
+	struct run run = {.paths = paths};
+	struct stat st;
+
+	snprintf(run.progress_path, sizeof(run.progress_path), "progress.%u",
+		 number);
+	snprintf(run.trace_path, sizeof(run.trace_path), "%u.xspy", number);
+	open_progress(&run);
+	live_and_die(&run, number);
+	__atomic_fetch_add(&totals->runs, 1, __ATOMIC_RELAXED);
+	if (nothing_was_done(&run) &&
+	    (stat(run.trace_path, &st) || st.st_size == 0))
+		__atomic_fetch_add(&totals->empty, 1, __ATOMIC_RELAXED);
+	else
+		check_trace(&run);
+	munmap(run.progress, sizeof(*run.progress));
+	unlink(run.progress_path);
+	unlink(run.trace_path);
+}
+
+static void run_share(const struct paths *paths, unsigned share, unsigned kills)
+{
+	srandom(share + 1);
+	for (unsigned i = share; i < kills; i += AT_ONCE)
+		one_run(paths, i);
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct paths paths = {argc > 1 ? argv[1] : "",
+				    argc > 2 ? argv[2] : "",
+				    argc > 3 ? argv[3] : ""};
+	unsigned kills = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
+	int status, failed = kills == 0;
+
+	totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (totals == MAP_FAILED)
+		return 1;
+	for (unsigned share = 0; share < AT_ONCE; share++)
+		if (fork() == 0)
+			run_share(&paths, share, kills);
+	while (wait(&status) > 0)
+		failed |= status != 0;
+	printf(
+	    "%u kills, %u before the trace began; %u calls, %u rounds of "
+	    "the GPU; at most %u ms of them missing, %u threads over %u ms\n",
+	    totals->runs, totals->empty, totals->calls, totals->rounds,
+	    (unsigned)(totals->most_missing_ns / 1000000), totals->late,
+	    (INTERVAL_NS + SLACK_NS) / 1000000);
+	/* A machine that is busy with other things drains late now and then. */
+	if (totals->most_missing_ns > MOST_LATE ||
+	    totals->late > totals->runs * STORM_THREADS / 20 ||
+	    totals->empty > totals->runs / 2 || totals->rounds == 0)
+		failed = 1;
+	return failed;
+}
