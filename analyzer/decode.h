@@ -35,9 +35,10 @@ struct xs_decoder {
 	size_t piece_count;
 	struct xs_source_line *sources;
 	size_t source_count;
-	uint64_t losses[4];    /* by enum xs_loss, from loss records */
-	uint64_t undefined[4]; /* the same, of `again` records */
-	uint64_t last_ns;      /* the last thing seen */
+	uint64_t losses[4];	  /* by enum xs_loss, from loss records */
+	uint64_t undefined[4];	  /* the same, of `again` records */
+	uint64_t last_ns;	  /* the last thing seen */
+	uint64_t ignored_from_ns; /* 0: what follows is looked at */
 	/* of the chunk at hand */
 	struct xs_again again;
 	uint64_t at, base_ns, wide_duration_ns;

@@ -274,6 +274,52 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 	return 0;
 }
 
+static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_tally new = {.calls = rec->calls, .bytes = rec->bytes};
+	struct xs_tally *tallies;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &new.site))
+		return -ENOMEM;
+	tallies =
+	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
+	if (!tallies)
+		return -ENOMEM;
+	trace->tallies = tallies;
+	tallies[trace->tally_count++] = new;
+	return 0;
+}
+
+/* One writer wrote them all, in order. */
+static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_window *windows = trace->windows;
+	bool open = trace->window_count > 0 &&
+		    windows[trace->window_count - 1].end_ns == UINT64_MAX;
+
+	if (d->ignored_from_ns && rec->time_ns > d->ignored_from_ns)
+		trace->ignored_ns += rec->time_ns - d->ignored_from_ns;
+	d->ignored_from_ns =
+	    rec->detail == XS_DETAIL_IGNORED ? rec->time_ns : 0;
+	if (d->ignored_from_ns && !trace->window_count)
+		d->ignored_from_ns = trace->header.start_realtime_ns;
+	if (rec->detail != XS_DETAIL_RECORDED) {
+		trace->begins_counted |= trace->window_count == 0;
+		if (open)
+			windows[trace->window_count - 1].end_ns = rec->time_ns;
+		return 0;
+	}
+	windows = xs_array_grow(windows, trace->window_count, sizeof(*windows));
+	if (!windows)
+		return -ENOMEM;
+	trace->windows = windows;
+	windows[trace->window_count++] =
+	    (struct xs_window){rec->time_ns, UINT64_MAX};
+	return 0;
+}
+
 static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 {
 	struct xs_source_line line = {.line = rec->line}, *sources;
@@ -311,6 +357,10 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_shape(d, record);
 	case XS_REC_counters:
 		return add_counters(d, record);
+	case XS_REC_tally:
+		return add_tally(d, record);
+	case XS_REC_detail:
+		return add_detail(d, record);
 	}
 	return 0; /* clocks and thread names are for people who read a dump */
 }

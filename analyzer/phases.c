@@ -3,6 +3,7 @@
 
 #include "analyzer/measure.h"
 #include "analyzer/rounds.h"
+#include "analyzer/sampling.h"
 #include "analyzer/sort.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@ struct grouper {
 	const struct xs_trace *trace;
 	const struct xs_rounds *rounds;
 	struct xs_phases *phases;
+	struct xs_weights weights; /* of the calls of whole rounds */
+	bool use_partial;	   /* rounds, too */
 	uint32_t *row_of_ident;
 	size_t call_steps; /* that there may still be: see xs_steps_build */
 };
@@ -44,6 +47,38 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 {
 	return level == LEVEL_KEY ? first == value
 				  : value - first <= first / TOLERANCE_DIVISOR;
+}
+
+/* The phase as of the whole run, where its rounds are a sample: each stands
+ * for as many as its calls do. */
+static void stand_for_all(const struct grouper *g, const struct xs_members *m,
+			  struct xs_phase *phase)
+{
+	double weight = 0, ops = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_member(m, i);
+
+		for (uint32_t j = 0; j < round->op_count; j++) {
+			uint32_t op = g->rounds->ops[round->first_op + j];
+			uint32_t call = g->trace->ops[op].call;
+
+			weight += call == XS_NONE
+				      ? 1
+				      : xs_weight(g->weights.calls,
+						  g->trace->calls[call].site);
+			ops++;
+		}
+	}
+	weight /= ops;
+	phase->rounds = xs_weighted(phase->rounds, weight);
+	phase->total_ns = xs_weighted(phase->total_ns, weight);
+	for (size_t i = 0; i < phase->site_count; i++) {
+		struct xs_phase_site *site = &phase->sites[i];
+
+		site->calls = xs_weighted(site->calls, weight);
+		site->bytes = xs_weighted(site->bytes, weight);
+	}
 }
 
 static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
@@ -72,6 +107,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	if (!rc)
 		rc = xs_steps_build(g->trace, g->rounds, median_round,
 				    &g->call_steps, phase);
+	if (!rc && g->weights.calls)
+		stand_for_all(g, &members, phase);
 	return rc;
 }
 
@@ -156,19 +193,60 @@ static int mark_twins(struct xs_phases *phases)
 	return rc;
 }
 
+/* Rounds that the edge of a window cut are no measure of the others, unless
+ * there are none else. */
+static bool all_are_partial(const struct xs_rounds *rounds)
+{
+	for (size_t i = 0; i < rounds->count; i++)
+		if (!rounds->items[i].partial)
+			return false;
+	return true;
+}
+
+static int weigh_calls(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	bool *kept;
+	int rc;
+
+	g->use_partial = all_are_partial(rounds);
+	if (!xs_trace_is_sampled(g->trace))
+		return 0;
+	kept = calloc(g->trace->call_count + 1, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	for (size_t i = 0; i < rounds->count; i++) {
+		const struct xs_round *round = &rounds->items[i];
+
+		if (!g->use_partial && round->partial)
+			continue;
+		for (uint32_t j = 0; j < round->call_count; j++)
+			kept[rounds->calls[round->first_call + j]] = true;
+	}
+	rc = xs_weights_build(g->trace, kept, &g->weights);
+	free(kept);
+	return rc;
+}
+
 static int group_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
 	struct xs_key *keys = malloc((rounds->count + 1) * sizeof(*keys));
+	size_t count = 0;
 	int rc = -ENOMEM;
 
 	g->row_of_ident =
 	    calloc(rounds->table.count + 1, sizeof(*g->row_of_ident));
-	if (keys && g->row_of_ident) {
+	if (keys && g->row_of_ident)
+		rc = weigh_calls(g);
+	if (!rc) {
 		for (size_t i = 0; i < rounds->count; i++)
-			keys[i].index = (uint32_t)i;
-		rc = split(g, keys, rounds->count, LEVEL_KEY);
+			if (g->use_partial || !rounds->items[i].partial)
+				keys[count++].index = (uint32_t)i;
+		g->phases->rounds = count;
+		rc = split(g, keys, count, LEVEL_KEY);
 	}
+	xs_weights_free(&g->weights);
 	free(keys);
 	free(g->row_of_ident);
 	return rc;
@@ -187,7 +265,6 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	rc = xs_rounds_build(trace, &rounds);
 	if (rc)
 		return rc;
-	phases->rounds = rounds.count;
 	rc = group_rounds(&grouper);
 	xs_rounds_free(&rounds);
 	if (!rc && phases->count > 0) {

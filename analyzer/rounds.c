@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds.h"
 
+#include "analyzer/sampling.h"
 #include "analyzer/sort.h"
 #include "analyzer/waits.h"
 
@@ -20,6 +21,7 @@ struct lane {
 	bool copied_after_kernel;
 	bool met;    /* host and device have met since the last op */
 	bool synced; /* by a synchronisation */
+	bool cut;    /* what came before was not recorded */
 	uint64_t ops_end_ns;
 	uint32_t last_call; /* positions in rounds->calls */
 	uint32_t met_call;
@@ -35,6 +37,8 @@ struct cutter {
 	uint32_t *ops_by_call;
 	struct lane lanes[LANES]; /* of the thread at hand */
 	size_t lane_count;	  /* those in use are below */
+	size_t window;		  /* of the call at hand */
+	bool cut;		  /* what came before was not recorded */
 };
 
 static enum stage stage_of(const struct xs_op *op)
@@ -69,7 +73,8 @@ static int start_round(struct cutter *c, struct lane *lane)
 	if (!items)
 		return -ENOMEM;
 	rounds->items = items;
-	items[rounds->count] = (struct xs_round){.begin_ns = UINT64_MAX};
+	items[rounds->count] =
+	    (struct xs_round){.begin_ns = UINT64_MAX, .partial = lane->cut};
 	*lane = (struct lane){.round = (uint32_t)rounds->count++,
 			      .stage = STAGE_NONE};
 	return 0;
@@ -215,7 +220,8 @@ static struct lane *lane_of(struct cutter *c, const struct xs_op *op)
 	size_t index = c->trace->queues[op->queue].device % LANES;
 
 	while (c->lane_count <= index)
-		c->lanes[c->lane_count++].round = XS_NONE;
+		c->lanes[c->lane_count++] =
+		    (struct lane){.round = XS_NONE, .cut = c->cut};
 	return &c->lanes[index];
 }
 
@@ -245,6 +251,39 @@ static void end_lanes(struct cutter *c)
 	c->lane_count = 0;
 }
 
+/* What follows was not recorded, so that the rounds at hand may go on. */
+static void leave_window(struct cutter *c)
+{
+	for (size_t i = 0; i < c->lane_count; i++)
+		if (c->lanes[i].round != XS_NONE)
+			c->rounds->items[c->lanes[i].round].partial = true;
+	end_lanes(c);
+}
+
+/* The first window may begin with the run. */
+static void enter_window(struct cutter *c, const struct xs_call *call)
+{
+	size_t window = xs_window_of(c->trace, call->start_ns);
+
+	if (window == c->window)
+		return;
+	leave_window(c);
+	c->window = window;
+	c->cut = window > 1 || c->trace->begins_counted;
+}
+
+static void end_thread(struct cutter *c)
+{
+	const struct xs_trace *trace = c->trace;
+	bool cut =
+	    c->window > 0 && trace->windows[c->window - 1].end_ns != UINT64_MAX;
+
+	if (cut)
+		leave_window(c);
+	else
+		end_lanes(c);
+}
+
 static int cut_threads(struct cutter *c)
 {
 	const struct xs_call *calls = c->trace->calls;
@@ -254,10 +293,12 @@ static int cut_threads(struct cutter *c)
 	for (size_t i = 0; !rc && i < c->trace->call_count; i++) {
 		if (i > 0 &&
 		    calls[order[i]].thread != calls[order[i - 1]].thread)
-			end_lanes(c);
+			end_thread(c);
+		if (xs_trace_is_sampled(c->trace))
+			enter_window(c, &calls[order[i]]);
 		rc = cut_call(c, (uint32_t)i);
 	}
-	end_lanes(c);
+	end_thread(c);
 	return rc;
 }
 

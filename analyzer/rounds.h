@@ -13,6 +13,7 @@ struct xs_round {
 	uint32_t first_op, op_count;	 /* in xs_rounds.ops */
 	uint32_t first_call, call_count; /* in xs_rounds.calls */
 	uint16_t device;
+	bool partial; /* cut by the edge of what was recorded */
 };
 
 struct xs_rounds {

@@ -2,6 +2,7 @@
 #include "analyzer/timeline.h"
 
 #include "analyzer/cover.h"
+#include "analyzer/sampling.h"
 #include "analyzer/sort.h"
 #include "analyzer/waits.h"
 
@@ -39,16 +40,22 @@ static void add_ops(const struct xs_trace *trace, struct xs_timeline *out)
 	out->overlap_ns = xs_overlap_ns(&overlap);
 }
 
+static bool is_pinning(const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_ALLOC_PINNED ||
+	       call->call_class == XS_CALL_REGISTER;
+}
+
 /* Time that a thread spends in blocking calls, summed over threads. */
-static int add_calls(const struct xs_trace *trace, struct xs_timeline *out)
+static int add_calls(const struct xs_trace *trace, const bool *blocks,
+		     struct xs_timeline *out)
 {
 	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
-	bool *blocks = xs_calls_blocked(trace);
 	struct xs_cover blocked = {0, 0};
 	int rc = -ENOMEM;
 
-	if (!keys || !blocks)
-		goto out;
+	if (!keys)
+		return rc;
 	for (size_t i = 0; i < trace->call_count; i++)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
 	rc = xs_keys_sort(keys, trace->call_count);
@@ -59,24 +66,99 @@ static int add_calls(const struct xs_trace *trace, struct xs_timeline *out)
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
-		if (call->call_class == XS_CALL_ALLOC_PINNED ||
-		    call->call_class == XS_CALL_REGISTER)
+		if (is_pinning(call))
 			out->pinned_alloc_ns += call->end_ns - start_ns;
 		if (blocks[keys[i].index])
 			xs_cover_add(&blocked, start_ns, call->end_ns);
 	}
 	out->host_blocked_ns = blocked.total_ns;
-out:
 	free(keys);
-	free(blocks);
 	return rc;
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 1;
+}
+
+/* The bytes of sites are exact; times go with them, unions of times as the sum
+ * of their parts does. */
+static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
+		      struct xs_timeline *out)
+{
+	double bytes[XS_OP_KINDS] = {0}, count[XS_OP_KINDS] = {0};
+	double ns[XS_OP_KINDS] = {0}, all_ns = 0, seen_ns = 0, factor;
+
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		uint32_t site =
+		    op->call == XS_NONE ? XS_NONE : trace->calls[op->call].site;
+		double by_bytes = xs_weight(w->bytes, site);
+		double by_calls = xs_weight(w->calls, site);
+
+		bytes[op->kind] += (double)op->bytes * by_bytes;
+		count[op->kind] += op->copies * by_calls;
+		ns[op->kind] += (double)(op->end_ns - op->start_ns) *
+				(op->bytes ? by_bytes : by_calls);
+	}
+	for (size_t kind = 0; kind < XS_OP_KINDS; kind++) {
+		factor = share(ns[kind], (double)out->sum_ns[kind]);
+		all_ns += ns[kind];
+		seen_ns += (double)out->sum_ns[kind];
+		out->bytes[kind] = xs_weighted(1, bytes[kind]);
+		out->count[kind] = xs_weighted(1, count[kind]);
+		out->sum_ns[kind] = xs_weighted(out->sum_ns[kind], factor);
+		out->busy_ns[kind] = xs_weighted(out->busy_ns[kind], factor);
+	}
+	factor = share(all_ns, seen_ns);
+	out->gpu_busy_ns = xs_weighted(out->gpu_busy_ns, factor);
+	out->overlap_ns = xs_weighted(out->overlap_ns, factor);
+	out->pageable_async_ops = xs_weighted(out->pageable_async_ops, factor);
+}
+
+/* blocks: by call. */
+static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
+			const struct xs_weights *w, struct xs_timeline *out)
+{
+	double blocked = 0, seen_blocked = 0, pinning = 0, seen_pinning = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		double ns = (double)(call->end_ns - call->start_ns);
+		double weight = xs_weight(w->calls, call->site);
+
+		if (blocks[i]) {
+			blocked += ns * weight;
+			seen_blocked += ns;
+		}
+		if (is_pinning(call)) {
+			pinning += ns * weight;
+			seen_pinning += ns;
+		}
+	}
+	out->host_blocked_ns =
+	    xs_weighted(out->host_blocked_ns, share(blocked, seen_blocked));
+	out->pinned_alloc_ns =
+	    xs_weighted(out->pinned_alloc_ns, share(pinning, seen_pinning));
 }
 
 int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 {
+	bool *blocks = xs_calls_blocked(trace);
+	struct xs_weights weights = {0};
+	int rc = blocks ? xs_weights_build(trace, NULL, &weights) : -ENOMEM;
+
 	memset(out, 0, sizeof(*out));
-	out->wall_ns = trace->end_ns - trace->begin_ns;
+	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, out);
 	xs_init_find(trace, &out->init);
-	return add_calls(trace, out);
+	if (!rc)
+		rc = add_calls(trace, blocks, out);
+	if (!rc && weights.calls) {
+		weigh_ops(trace, &weights, out);
+		weigh_calls(trace, blocks, &weights, out);
+	}
+	xs_weights_free(&weights);
+	free(blocks);
+	return rc;
 }

@@ -2,6 +2,7 @@
 #include "analyzer/trace.h"
 
 #include "analyzer/decode.h"
+#include "analyzer/sampling.h"
 #include "analyzer/source.h"
 
 #include <errno.h>
@@ -29,6 +30,8 @@ static int read_trace(const char *path, const void *data, size_t size,
 	xs_decoder_release(&decoder);
 	if (!rc)
 		rc = xs_trace_join(trace);
+	if (!rc)
+		rc = xs_sampling_tidy(trace);
 	if (rc)
 		xs_trace_free(trace);
 	else
@@ -68,6 +71,8 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->sites);
 	free(trace->shapes);
 	free(trace->counters);
+	free(trace->tallies);
+	free(trace->windows);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

@@ -85,6 +85,18 @@ struct xs_counter {
 	uint64_t instructions;				  /* of warps */
 };
 
+/* Calls of a site that were counted and not recorded; several add up. */
+struct xs_tally {
+	uint32_t site; /* index into sites */
+	uint64_t calls, bytes;
+};
+
+/* From begin_ns on calls were recorded; end_ns: they were only counted again.
+ * UINT64_MAX: until the end. */
+struct xs_window {
+	uint64_t begin_ns, end_ns;
+};
+
 struct xs_queue {
 	uint16_t device;
 	uint16_t queue_kind; /* enum xs_queue_kind */
@@ -128,6 +140,12 @@ struct xs_trace {
 	size_t shape_count;
 	struct xs_counter *counters;
 	size_t counter_count;
+	struct xs_tally *tallies;
+	size_t tally_count;
+	struct xs_window *windows; /* by begin; none: all was recorded */
+	size_t window_count;
+	bool begins_counted; /* the run began before the first window */
+	uint64_t ignored_ns; /* of the run, outside of the range asked for */
 	struct xs_queue *queues;
 	size_t queue_count;
 	struct xs_module *modules;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/detail.h"
 #include "preload/lifecycle.h"
+#include "preload/tally.h"
 #include "preload/walk.h"
 
 #include <errno.h>
+
+/* Of a place, counted and not recorded, before it is worth a window. */
+#define NOVEL_CALLS 64
 
 struct span {
 	uint32_t site, correlation;
@@ -99,6 +104,43 @@ static void emit(struct xs_thread *thread, enum xs_function fn,
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 }
 
+static void mark_recorded(struct xs_site_slot *site)
+{
+	if (!atomic_load_explicit(&site->recorded, memory_order_relaxed))
+		atomic_store(&site->recorded, true);
+}
+
+static bool marks_range(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
+	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
+}
+
+static void follow_range(enum xs_function fn)
+{
+	if (marks_range(fn))
+		xs_detail_mark(xs_functions[fn].call_class ==
+			       XS_CALL_RANGE_START);
+}
+
+/* Not every call: what happens once is no change of what the program does. */
+static void count(struct xs_thread *thread, enum xs_function fn,
+		  struct xs_site_slot *site, uintptr_t address,
+		  cudaError_t error, const void *arguments)
+{
+	struct xs_event event = {0};
+	uint64_t calls;
+
+	if (error == cudaSuccess)
+		xs_functions[fn].fill(arguments, &event);
+	calls = xs_tally_count(
+	    thread, xs_site_id(site, &thread->writer, fn, address, 0),
+	    event.bytes);
+	if (calls >= NOVEL_CALLS &&
+	    !atomic_load_explicit(&site->recorded, memory_order_relaxed))
+		xs_detail_note_novel();
+}
+
 static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 			  uintptr_t address)
 {
@@ -116,6 +158,15 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	return real;
 }
 
+enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
+{
+	enum xs_detail detail = xs_detail_take(thread);
+
+	return detail == XS_DETAIL_IGNORED && marks_range(fn)
+		   ? XS_DETAIL_COUNTED
+		   : detail;
+}
+
 xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 			 const void *return_address)
 {
@@ -124,16 +175,20 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	xs_real_fn real;
 
 	*call = (struct xs_open_call){.fn = fn,
+				      .detail = XS_DETAIL_IGNORED,
 				      .address = (uintptr_t)return_address};
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	if (!thread->busy && !thread->in_hook && xs_lifecycle_ensure(thread)) {
+		call->detail = xs_call_detail(thread, fn);
+	}
+	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->in_hook = true;
 		thread->correlation = 0;
 		call->thread = thread;
 	}
 	errno = kept_errno;
-	if (call->thread)
+	if (call->detail == XS_DETAIL_RECORDED)
 		call->start_ns = xs_clock_realtime_ns();
 	return real;
 }
@@ -148,12 +203,24 @@ static uint32_t site_of(const struct xs_open_call *call)
 			  call->address, 0);
 }
 
+static void record(const struct xs_open_call *call, uint64_t end_ns,
+		   cudaError_t error, const void *arguments)
+{
+	const struct span span = {.site = site_of(call),
+				  .correlation = call->thread->correlation,
+				  .start_ns = call->start_ns,
+				  .end_ns = end_ns};
+
+	mark_recorded(call->site);
+	emit(call->thread, call->fn, &span, error, arguments);
+}
+
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments)
 {
 	struct xs_thread *thread = call->thread;
-	struct span span = {.start_ns = call->start_ns,
-			    .end_ns = xs_clock_realtime_ns()};
+	bool recorded = call->detail == XS_DETAIL_RECORDED;
+	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 
 	thread->in_hook = false;
@@ -164,11 +231,36 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	span.correlation = thread->correlation;
-	span.site = site_of(call);
-	emit(thread, call->fn, &span, error, arguments);
+	if (recorded)
+		record(call, end_ns, error, arguments);
+	else
+		count(thread, call->fn, call->site, call->address, error,
+		      arguments);
+	follow_range(call->fn);
 	thread->busy = false;
 out:
+	errno = kept_errno;
+}
+
+static atomic_bool any_seen;
+
+bool xs_call_any_seen(void)
+{
+	return atomic_load(&any_seen);
+}
+
+void xs_call_seen_count(struct xs_thread *thread,
+			const struct xs_seen_call *seen)
+{
+	int kept_errno = errno;
+
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_sink);
+	count(thread, seen->fn, xs_site_find(seen->fn, 0, 0), 0, seen->error,
+	      seen->arguments);
+	follow_range(seen->fn);
+	thread->busy = false;
 	errno = kept_errno;
 }
 
@@ -183,7 +275,11 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	span.site = xs_walk_site(thread, seen->fn);
+	mark_recorded(xs_site_find(seen->fn, 0, 0));
+	if (!atomic_load_explicit(&any_seen, memory_order_relaxed))
+		atomic_store(&any_seen, true);
 	emit(thread, seen->fn, &span, seen->error, seen->arguments);
+	follow_range(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;
 }

@@ -12,6 +12,7 @@ struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
 	enum xs_function fn;
+	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */
 	uint64_t start_ns;
 };
@@ -41,5 +42,15 @@ struct xs_seen_call {
 	const void *arguments;
 };
 void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
+
+/* The same, where it is only to be counted: start_ns is not used. */
+void xs_call_seen_count(struct xs_thread *thread,
+			const struct xs_seen_call *seen);
+
+/* What is to become of a call of `fn` that begins now. */
+enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn);
+
+/* Whether there was ever a call that only a callback saw. */
+bool xs_call_any_seen(void);
 
 #endif

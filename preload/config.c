@@ -2,6 +2,7 @@
 #include "preload/config.h"
 #include "preload/quiet.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,11 +13,11 @@
 #include <unistd.h>
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
+#define LEAST_MAX_BYTES (2u << 20)
 
 static const char *const mode_names[XS_MODES] = {
-    [XS_MODE_TRACE] = "trace",
-    [XS_MODE_COUNTERS] = "counters",
-    [XS_MODE_CALLS] = "calls",
+    [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
+    [XS_MODE_COUNTERS] = "counters", [XS_MODE_CALLS] = "calls",
     [XS_MODE_OFF] = "off",
 };
 
@@ -62,6 +63,63 @@ bool xs_config_summary(void)
 	const char *summary = getenv("XFERSPY_SUMMARY");
 
 	return !summary || strcmp(summary, "0") != 0;
+}
+
+uint64_t xs_config_max_bytes(const char **unknown)
+{
+	static const char units[] = "KMG";
+	const char *text = getenv("XFERSPY_MAX_SIZE"), *unit;
+	unsigned long long value;
+	unsigned shift = 0;
+	char *end;
+
+	if (!text || !text[0])
+		return 0;
+	value = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (!isdigit((unsigned char)text[0]) || *end ||
+	    value > UINT64_MAX >> 32 || value << shift < LEAST_MAX_BYTES) {
+		*unknown = text;
+		return 0;
+	}
+	return value << shift;
+}
+
+/* Seconds at *text, which goes on behind them; false where there are none. */
+static bool take_seconds(const char **text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(*text, &end);
+
+	if (end == *text || !(seconds >= 0 && seconds < 1e9))
+		return false;
+	*text = end;
+	*ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+const char *xs_config_range(struct xs_config_range *range)
+{
+	const char *text = getenv("XFERSPY_RANGE"), *at = text;
+
+	*range = (struct xs_config_range){.for_ns = UINT64_MAX};
+	if (!text || !text[0])
+		return NULL;
+	if (strcmp(text, "profiler") == 0)
+		range->kind = XS_RANGE_PROFILER;
+	else if (strcmp(text, "signal") == 0)
+		range->kind = XS_RANGE_SIGNAL;
+	else if (take_seconds(&at, &range->from_ns) &&
+		 (*at != '+' || (at++, take_seconds(&at, &range->for_ns))) &&
+		 !*at)
+		range->kind = XS_RANGE_TIMED;
+	else
+		return text;
+	return NULL;
 }
 
 const char *xs_config_rank(void)

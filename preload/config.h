@@ -2,9 +2,16 @@
 /*
  * What the environment says:
  *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
- *   XFERSPY_MODE     trace (the default), counters (also what the first
- *                    launches of each kernel read, write and execute), calls
- *                    (without CUPTI), off
+ *   XFERSPY_MODE     trace (the default), light (calls are counted, and
+ *                    recorded only in a window at the start and where the
+ *                    program does something new), counters (also what the
+ *                    first launches of each kernel read, write and execute),
+ *                    calls (without CUPTI), off
+ *   XFERSPY_RANGE    what is recorded of the run, the rest is counted: profiler
+ *                    (from cudaProfilerStart() to ...Stop()), signal (SIGUSR2
+ *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
+ *   XFERSPY_MAX_SIZE the most bytes of trace, 2M or more (K, M, G): from half
+ *                    of it on calls are counted, with a window now and then
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti
@@ -15,10 +22,12 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum xs_mode {
 	XS_MODE_TRACE,
+	XS_MODE_LIGHT,
 	XS_MODE_COUNTERS,
 	XS_MODE_CALLS,
 	XS_MODE_OFF,
@@ -37,6 +46,25 @@ const char *xs_config_mode_name(enum xs_mode mode);
 const char *xs_config_unknown_mode(void);
 
 bool xs_config_summary(void);
+
+/* The most bytes of trace; 0: no bound. *unknown is set to the text that is
+ * none, and left else. */
+uint64_t xs_config_max_bytes(const char **unknown);
+
+enum xs_range_kind {
+	XS_RANGE_ALL,
+	XS_RANGE_TIMED,
+	XS_RANGE_PROFILER,
+	XS_RANGE_SIGNAL,
+};
+
+struct xs_config_range {
+	enum xs_range_kind kind;
+	uint64_t from_ns, for_ns; /* timed: since tracing began */
+};
+
+/* What of the run is recorded. NULL, or the text that is no range. */
+const char *xs_config_range(struct xs_config_range *range);
 
 /*
  * The trace's path for a process, from a pattern (NULL: the default). 0, or

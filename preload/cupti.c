@@ -31,6 +31,8 @@ static const struct {
 } symbols[] = {XS_CUPTI_REQUIRED(ROW_required) XS_CUPTI_OTHER(ROW_other)};
 
 static atomic_bool started;
+static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
+static bool calls_on = true;
 
 static const char *result_text(CUptiResult result)
 {
@@ -43,7 +45,6 @@ static const char *result_text(CUptiResult result)
 
 static void subscribe(bool counters)
 {
-	CUpti_SubscriberHandle subscriber;
 	CUptiResult result;
 
 	if (!xs_cupti_api.cuptiSubscribe || !xs_cupti_api.cuptiEnableCallback ||
@@ -51,6 +52,8 @@ static void subscribe(bool counters)
 		return;
 	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
 					     NULL);
+	if (result != CUPTI_SUCCESS)
+		subscriber = NULL;
 	if ((int)result == ANOTHER_SUBSCRIBER)
 		xs_gpu_info("note",
 			    "another tool has CUPTI's callbacks (nsys, ncu, a "
@@ -67,11 +70,12 @@ static void subscribe(bool counters)
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. */
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+
 static bool enable_records(void)
 {
-	static const CUpti_ActivityKind kinds[] = {
-	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-	    CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 	CUptiResult result = xs_cupti_api.cuptiActivityRegisterCallbacks(
 	    xs_cupti_give_buffer, xs_cupti_take_buffer);
 
@@ -132,6 +136,22 @@ bool xs_cupti_start(bool counters)
 		  xs_cupti_api.cuptiGetDeviceId);
 	atomic_store(&started, enable_records());
 	return atomic_load(&started);
+}
+
+void xs_cupti_switch(bool records, bool calls)
+{
+	if (!atomic_load(&started))
+		return;
+	if (subscriber && calls != calls_on) {
+		xs_cupti_switch_calls(subscriber, calls);
+		xs_cupti_rest_driver();
+		calls_on = calls;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (records)
+			xs_cupti_api.cuptiActivityEnable(kinds[i]);
+		else
+			xs_cupti_api.cuptiActivityDisable(kinds[i]);
 }
 
 void xs_cupti_flush(bool forced)

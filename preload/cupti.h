@@ -14,6 +14,10 @@
  */
 bool xs_cupti_start(bool counters);
 
+/* Whether GPU records come, and whether callbacks do; both do from the start.
+ * Our own thread only. */
+void xs_cupti_switch(bool records, bool calls);
+
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
  * that are still being filled, too. Our own thread only: it may wait. */
 void xs_cupti_flush(bool forced);

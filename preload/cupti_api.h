@@ -14,6 +14,7 @@
 	F(cuptiGetVersion)                                                     \
 	F(cuptiActivityRegisterCallbacks)                                      \
 	F(cuptiActivityEnable)                                                 \
+	F(cuptiActivityDisable)                                                \
 	F(cuptiActivityFlushAll)                                               \
 	F(cuptiActivityGetNextRecord)
 #define XS_CUPTI_OTHER(F)                                                      \
@@ -43,9 +44,12 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   uint8_t *buffer, size_t bytes,
 				   size_t valid_bytes);
 
-/* cupti_calls.c: the callbacks of the runtime that are wanted, enabled; how
- * many. First of all. */
+/* cupti_calls.c: the callbacks of the runtime that are wanted, found and
+ * enabled; how many. First of all. */
 unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber);
+
+/* The same, switched off or on again. */
+void xs_cupti_switch_calls(CUpti_SubscriberHandle subscriber, bool on);
 
 /* Those of the driver, switched on or off. */
 unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on);
@@ -57,6 +61,10 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
  * the kernels do that it launches. */
 void xs_cupti_watch_driver(CUpti_SubscriberHandle subscriber, bool counters);
+
+/* The callbacks of the runtime go or come back: what the driver does without
+ * them belongs to no call, and is no reason to watch it. */
+void xs_cupti_rest_driver(void);
 
 /* The counting of a launch, where it is wanted: at each callback of it. */
 void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,

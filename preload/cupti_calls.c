@@ -19,17 +19,25 @@ static uint16_t driver_calls[MOST_CALLBACKS];
 
 /* Functions of the runtime that a program may call at any rate, and that never
  * copy, launch, allocate or wait; by the beginnings of their names. */
-static const char *const light_names[] = {
-    "cudaChooseDevice", "cudaDeviceCan",
-    "cudaDeviceGet",	"cudaDriverGet",
-    "cudaEventCreate",	"cudaEventDestroy",
-    "cudaEventElapsed", "cudaFunc",
-    "cudaGetDevice",	"cudaGetError",
-    "cudaGetLastError", "cudaOccupancy",
-    "cudaPeek",		"cudaPointerGet",
-    "cudaProfiler",	"cudaRuntimeGet",
-    "cudaSetDevice",	"cudaStreamGet",
-    "cudaStreamIs",	NULL};
+static const char *const light_names[] = {"cudaChooseDevice",
+					  "cudaDeviceCan",
+					  "cudaDeviceGet",
+					  "cudaDriverGet",
+					  "cudaEventCreate",
+					  "cudaEventDestroy",
+					  "cudaEventElapsed",
+					  "cudaFunc",
+					  "cudaGetDevice",
+					  "cudaGetError",
+					  "cudaGetLastError",
+					  "cudaOccupancy",
+					  "cudaPeek",
+					  "cudaPointerGet",
+					  "cudaRuntimeGet",
+					  "cudaSetDevice",
+					  "cudaStreamGet",
+					  "cudaStreamIs",
+					  NULL};
 
 static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
@@ -74,11 +82,17 @@ static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	};
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
-		*data->correlationData = xs_clock_realtime_ns();
-	} else if (seen.start_ns) {
-		seen.error = error ? *error : cudaSuccess;
-		xs_call_seen(thread, &seen);
+		*data->correlationData =
+		    xs_call_detail(thread, fn) == XS_DETAIL_RECORDED
+			? xs_clock_realtime_ns()
+			: 0;
+		return;
 	}
+	seen.error = error ? *error : cudaSuccess;
+	if (seen.start_ns)
+		xs_call_seen(thread, &seen);
+	else if (xs_call_detail(thread, fn) != XS_DETAIL_IGNORED)
+		xs_call_seen_count(thread, &seen);
 }
 
 /*
@@ -203,6 +217,11 @@ unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	return enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
 		      true);
+}
+
+void xs_cupti_switch_calls(CUpti_SubscriberHandle subscriber, bool on)
+{
+	enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, on);
 }
 
 unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on)

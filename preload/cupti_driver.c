@@ -108,15 +108,27 @@ void xs_cupti_watch_driver(CUpti_SubscriberHandle of, bool counters)
 	state = counters ? KEPT : TRIED;
 }
 
+static void leave(void)
+{
+	xs_cupti_enable_driver(subscriber, false);
+	xs_watch_forget_strays();
+	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	state = LEFT;
+}
+
+void xs_cupti_rest_driver(void)
+{
+	if (state == TRIED)
+		leave();
+	xs_watch_forget_strays();
+}
+
 void xs_cupti_tend(void)
 {
 	if (state == TRIED && xs_watch_saw_own()) {
 		state = KEPT;
 	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
-		xs_cupti_enable_driver(subscriber, false);
-		xs_watch_forget_strays();
-		left_ns = xs_clock_ns(CLOCK_MONOTONIC);
-		state = LEFT;
+		leave();
 		xs_log("the driver's calls are all the runtime's");
 	} else if (state == LEFT && xs_watch_strays() >= ENOUGH_STRAYS) {
 		uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;

@@ -2,6 +2,7 @@
 #include "preload/drain.h"
 #include "preload/clock.h"
 #include "preload/cupti.h"
+#include "preload/detail.h"
 #include "preload/device.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -17,17 +18,20 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
-static bool running, asked_to_finish, finished; /* under the lock */
-static bool cupti;				/* GPU records come */
+static bool running, asked_to_finish, asked_to_look, finished; /* under lock */
+static bool cupti; /* GPU records come */
 static uint64_t devices_written;
 static uint64_t next_clock_ns;
 
-static struct timespec after(uint64_t ns)
+static uint64_t now_ns(void)
 {
-	uint64_t at = xs_clock_ns(CLOCK_MONOTONIC) + ns;
+	return xs_clock_ns(CLOCK_MONOTONIC);
+}
 
-	return (struct timespec){.tv_sec = (time_t)(at / 1000000000u),
-				 .tv_nsec = (long)(at % 1000000000u)};
+static struct timespec at(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+				 .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 /* Without GPU records it is not known which devices are used: all of them. */
@@ -42,11 +46,9 @@ static void write_devices(void)
 
 static void write_clock(void)
 {
-	uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
-
-	if (now_ns < next_clock_ns)
+	if (now_ns() < next_clock_ns)
 		return;
-	next_clock_ns = now_ns + CLOCKS_NS;
+	next_clock_ns = now_ns() + CLOCKS_NS;
 	xs_gpu_clock(xs_cupti_now_ns());
 }
 
@@ -92,21 +94,37 @@ static void write_ending(void)
 	xs_objects_list_cudart(write_cudart);
 }
 
+/* Whether the thread is to finish. */
+static bool wait_for_work(uint64_t until_ns)
+{
+	struct timespec until = at(until_ns);
+	bool last;
+
+	pthread_mutex_lock(&lock);
+	while (!asked_to_finish && !asked_to_look &&
+	       pthread_cond_timedwait(&changed, &lock, &until) == 0)
+		;
+	asked_to_look = false;
+	last = asked_to_finish;
+	pthread_mutex_unlock(&lock);
+	return last;
+}
+
 static void *drain(void *unused)
 {
-	struct timespec until = after(ROUND_NS);
+	uint64_t round_ns = now_ns() + ROUND_NS;
 	bool last = false;
 
 	(void)unused;
 	xs_thread_get()->busy = true;
 	while (!last) {
-		pthread_mutex_lock(&lock);
-		while (!asked_to_finish &&
-		       pthread_cond_timedwait(&changed, &lock, &until) == 0)
-			;
-		last = asked_to_finish;
-		pthread_mutex_unlock(&lock);
-		until = after(ROUND_NS); /* from begin to begin */
+		uint64_t look_ns = now_ns() + xs_detail_tick();
+
+		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
+		if (!last && now_ns() < round_ns)
+			continue;
+		/* from begin to begin */
+		round_ns = now_ns() + ROUND_NS;
 		do_round(last);
 	}
 	write_ending();
@@ -145,9 +163,17 @@ int xs_drain_start(bool have_cupti)
 	return 0;
 }
 
+void xs_drain_wake(void)
+{
+	pthread_mutex_lock(&lock);
+	asked_to_look = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
 bool xs_drain_finish(uint64_t deadline_ns)
 {
-	struct timespec until = after(deadline_ns);
+	struct timespec until = at(now_ns() + deadline_ns);
 	bool done;
 
 	pthread_mutex_lock(&lock);

@@ -14,6 +14,9 @@
 /* 0 or -errno. */
 int xs_drain_start(bool have_cupti);
 
+/* Has the thread look at once for what detail.h wants. */
+void xs_drain_wake(void);
+
 /* The last round, at most `deadline_ns` long, and the end of the thread.
  * Whether it was done in time. */
 bool xs_drain_finish(uint64_t deadline_ns);

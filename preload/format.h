@@ -108,6 +108,8 @@ struct xs_chunk_header {
 	R(17, copycall)                                                        \
 	R(18, memcall)                                                         \
 	R(19, waitcall)                                                        \
+	R(26, detail)                                                          \
+	R(27, tally)                                                           \
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
@@ -214,6 +216,16 @@ struct xs_chunk_header {
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
 	F(xs_u16, flags) F(xs_u16, error)
 
+/* What becomes of calls from time_ns on: enum xs_detail. Where there is none,
+ * all are recorded. */
+#define XS_FIELDS_detail(F, T)                                                 \
+	F(xs_u16, detail) F(xs_u64, time_ns)
+
+/* Calls of a site that were counted and not recorded, and their bytes. Several
+ * of one site add up; updated in place while the application runs. */
+#define XS_FIELDS_tally(F, T)                                                  \
+	F(xs_u16, zero) F(xs_u32, site) F(xs_u64, calls) F(xs_u64, bytes)
+
 #define XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \
 	F(xs_u32, duration)
@@ -278,6 +290,8 @@ enum xs_call_class {
 	XS_CALL_STREAM_WAIT = 17,
 	XS_CALL_STREAM_CREATE = 18,
 	XS_CALL_STREAM_DESTROY = 19,
+	XS_CALL_RANGE_START = 20,
+	XS_CALL_RANGE_STOP = 21,
 	XS_CALL_CLASSES
 };
 
@@ -308,6 +322,12 @@ enum xs_queue_kind {
 	XS_QUEUE_STREAM = 0,
 	XS_QUEUE_DEFAULT = 1,	 /* the legacy default stream */
 	XS_QUEUE_PER_THREAD = 2, /* the per-thread default stream */
+};
+
+enum xs_detail {
+	XS_DETAIL_COUNTED = 0,	/* in tallies, and no GPU records come */
+	XS_DETAIL_RECORDED = 1, /* each, and what the GPU does */
+	XS_DETAIL_IGNORED = 2,	/* outside of the range that is looked at */
 };
 
 enum xs_loss {

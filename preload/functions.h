@@ -186,7 +186,9 @@ struct xs_event {
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaLaunchKernelExC, ptsz, LAUNCH,                                   \
 	  .stream = XS_HANDLE(a->config->stream))                              \
-	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, .stream = XS_HANDLE(a->stream))
+	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, .stream = XS_HANDLE(a->stream)) \
+	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
+	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
 
 /*
  * XS_ARGS_name(A, _): the arguments in order, A(type, name), between them _().
@@ -324,6 +326,8 @@ struct xs_event {
 #define XS_ARGS_cudaLaunchKernelExC(A, _)                                      \
 	A(const cudaLaunchConfig_t *, config) _() A(const void *, function)    \
 	_() A(void **, params)
+#define XS_ARGS_cudaProfilerStart(A, _)
+#define XS_ARGS_cudaProfilerStop(A, _)
 #define XS_ARGS_cudaGraphLaunch(A, _)                                          \
 	A(cudaGraphExec_t, graph) _() A(cudaStream_t, stream)
 

@@ -277,6 +277,16 @@ void xs_gpu_clock(uint64_t cupti_ns)
 	pthread_mutex_unlock(&lock);
 }
 
+void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns)
+{
+	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
+				       .time_ns = time_ns};
+
+	pthread_mutex_lock(&lock);
+	xs_writer_plain(&writer, &record, NULL, 0);
+	pthread_mutex_unlock(&lock);
+}
+
 void xs_gpu_device(const struct xs_rec_device *device, const char *name)
 {
 	struct xs_rec_device record = *device;

@@ -30,6 +30,7 @@
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cupti.h"
+#include "preload/detail.h"
 #include "preload/drain.h"
 #include "preload/export.h"
 #include "preload/gpu.h"
@@ -214,6 +215,7 @@ static bool start(struct xs_thread *thread)
 		xs_log("no handler at exit: the trace will not be closed");
 	open_error = open_trace();
 	if (!open_error) {
+		xs_detail_open();
 		start_collecting();
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
 	}

@@ -80,6 +80,16 @@ static int allocate_quietly(int fd, uint64_t from_bytes, uint64_t to_bytes)
 	return err;
 }
 
+static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
+			     uint64_t more_bytes)
+{
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+
+	if (!limit || from_bytes + more_bytes <= limit)
+		return more_bytes;
+	return limit > from_bytes ? limit - from_bytes : 0;
+}
+
 /* Allocates up to `want_bytes` more, less if only less is to be had, but at
  * least `need_bytes`. The caller holds `growing`. */
 static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
@@ -89,6 +99,10 @@ static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
 	int err = -EBADF;
 
 	if (!fd_is_ours(sink))
+		goto out;
+	err = -EFBIG;
+	more = within_limit(sink, from, more);
+	if (!more)
 		goto out;
 	err = allocate_quietly(sink->fd, from, from + more);
 	while (err && more / 4 >= need_bytes) {
@@ -171,12 +185,18 @@ static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
 	return have;
 }
 
+static bool is_at_limit(const struct xs_sink *sink)
+{
+	return within_limit(sink, atomic_load(&sink->allocated_bytes),
+			    XS_PAGE_BYTES) == 0;
+}
+
 int xs_sink_grow_ahead(struct xs_sink *sink)
 {
 	uint64_t tail = atomic_load(&sink->tail_bytes);
 	int err = 0;
 
-	if (tail == CLOSED_TAIL ||
+	if (tail == CLOSED_TAIL || is_at_limit(sink) ||
 	    atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
 		return 0;
 	if (lock_growth(sink)) {
@@ -326,6 +346,16 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 void xs_sink_release(struct xs_chunk_header *chunk)
 {
 	munmap(chunk, chunk->capacity_bytes);
+}
+
+void xs_sink_limit(struct xs_sink *sink, uint64_t bytes)
+{
+	atomic_store(&sink->limit_bytes, bytes / XS_PAGE_BYTES * XS_PAGE_BYTES);
+}
+
+uint64_t xs_sink_used_bytes(struct xs_sink *sink)
+{
+	return atomic_load(&sink->tail_bytes);
 }
 
 void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count)

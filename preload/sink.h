@@ -23,6 +23,7 @@ struct xs_sink {
 	ino_t inode;
 	_Atomic uint64_t tail_bytes;	  /* next chunk; UINT64_MAX: closed */
 	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
+	_Atomic uint64_t limit_bytes;	  /* of the file; 0: none */
 	atomic_bool growing;
 	atomic_bool full; /* growth failed; the drain thread tries again */
 	char path[PATH_MAX];
@@ -55,6 +56,12 @@ void xs_sink_release(struct xs_chunk_header *chunk);
 
 /* Allocates room ahead of need; for the drain thread. 0 or -errno. */
 int xs_sink_grow_ahead(struct xs_sink *sink);
+
+/* Lets the file grow to no more than that; 0: no limit. */
+void xs_sink_limit(struct xs_sink *sink, uint64_t bytes);
+
+/* File bytes handed out to chunks so far. */
+uint64_t xs_sink_used_bytes(struct xs_sink *sink);
 
 /* Counts what found no room. Does nothing before the sink opened. */
 void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count);

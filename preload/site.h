@@ -13,6 +13,7 @@ struct xs_site_slot {
 	_Atomic uint64_t key;	/* 0: free */
 	_Atomic uint32_t id;	/* 0: not yet in the trace */
 	_Atomic uintptr_t real; /* 0: not yet resolved */
+	atomic_bool recorded;	/* a call of it, and not only counted */
 };
 
 /* A function number for the frames outside of a call: none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
+#include "preload/tally.h"
 #include "preload/walk.h"
 
 #include <pthread.h>
@@ -30,6 +31,7 @@ static void thread_ends(void *data)
 	thread->busy = true;
 	xs_writer_drop(&thread->writer);
 	thread->writer.sink = NULL;
+	xs_tally_leave(thread);
 	xs_walk_drop(thread->walks);
 	thread->walks = NULL;
 	thread->busy = false;

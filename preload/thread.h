@@ -5,19 +5,22 @@
 
 #include "preload/writer.h"
 
+struct xs_tally_table;
 struct xs_walk_cache;
 
 struct xs_thread {
 	struct xs_writer writer;
-	struct xs_walk_cache *walks; /* walk.c's; NULL until it is needed */
-	uint32_t correlation;	     /* CUPTI's, of the hooked call */
-	uint32_t context;	     /* whose default stream is known */
-	bool own_stream;	     /* and the thread's own there */
-	bool in_hook;		     /* an interposed function is running */
-	bool busy;		     /* our own code is: record nothing */
-	bool in_runtime;	     /* a call of the runtime is, by CUPTI */
-	bool counting;		     /* what the kernel does that it launches */
-	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
+	struct xs_walk_cache *walks;	/* walk.c's; NULL until it is needed */
+	struct xs_tally_table *tallies; /* tally.c's; NULL until needed */
+	uint32_t correlation;		/* CUPTI's, of the hooked call */
+	uint32_t context;		/* whose default stream is known */
+	uint8_t taken;	 /* recorded calls that detail.c has not heard of */
+	bool own_stream; /* and the thread's own there */
+	bool in_hook;	 /* an interposed function is running */
+	bool busy;	 /* our own code is: record nothing */
+	bool in_runtime; /* a call of the runtime is, by CUPTI */
+	bool counting;	 /* what the kernel does that it launches */
+	uint8_t nested;	 /* the driver's callbacks inside; counted by watch.h */
 };
 
 /* The calling thread's; never NULL. */

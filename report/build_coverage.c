@@ -5,6 +5,7 @@
  * recorded at all, then what is merely worth knowing.
  */
 #include "report/build.h"
+#include "report/units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -126,14 +127,50 @@ static void note_coverage(struct xs_result *result,
 		    trace->op_count - trace->ops_matched, trace->op_count);
 }
 
+/* How much of the run the figures rest on, where it was not all recorded. */
+static void note_sampling(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	if (trace->ignored_ns)
+		xs_build_note(result,
+			      "only %s of the run's %s were looked at "
+			      "(XFERSPY_RANGE); the figures are of that part",
+			      xs_units_ns(result->run.wall_ns).s,
+			      xs_units_ns(xs_build_number(trace->end_ns -
+							  trace->begin_ns))
+				  .s);
+	if (trace->tally_count)
+		xs_build_note(
+		    result,
+		    "%zu of %" PRId64 " calls were recorded, in %zu "
+		    "window%s, and the others counted: numbers of "
+		    "calls and their bytes are exact, times those of "
+		    "the windows times what they stand for",
+		    trace->call_count, result->coverage.api_calls_seen,
+		    trace->window_count, trace->window_count == 1 ? "" : "s");
+}
+
+static int64_t count_tallies(const struct xs_trace *trace)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < trace->tally_count; i++)
+		if (__builtin_add_overflow(calls, trace->tallies[i].calls,
+					   &calls))
+			return INT64_MAX / 2;
+	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
+}
+
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases)
 {
 	struct xs_result_coverage *out = &result->coverage;
+	const int64_t counted = count_tallies(trace);
 
 	*out = (struct xs_result_coverage){
-	    .api_calls_seen = xs_build_number(trace->call_count),
+	    .api_calls_seen = xs_build_number(trace->call_count) + counted,
 	    .gpu_ops_seen = xs_build_number(trace->op_count),
+	    .calls_counted = counted,
 	    .matched = xs_build_number(trace->ops_matched),
 	    .lost_calls = xs_build_number(trace->lost_calls),
 	    .lost_ops = xs_build_number(trace->lost_ops),
@@ -146,5 +183,6 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_losses(result);
 	note_file(result, trace);
 	note_coverage(result, trace);
+	note_sampling(result, trace);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));
 }

@@ -130,6 +130,7 @@ static json_t *coverage(const struct xs_result_coverage *in)
 	bool failed = !out;
 
 	SET_NUMBER(in, api_calls_seen);
+	SET_NUMBER(in, calls_counted);
 	SET_NUMBER(in, gpu_ops_seen);
 	SET_NUMBER(in, matched);
 	SET_NUMBER(in, lost);

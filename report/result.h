@@ -39,8 +39,9 @@ struct xs_result_run {
 /* What was and was not seen. */
 struct xs_result_coverage {
 	int64_t api_calls_seen, gpu_ops_seen;
-	int64_t matched; /* ops whose call is known */
-	int64_t lost;	 /* records, of all kinds */
+	int64_t calls_counted; /* of calls seen: and not recorded */
+	int64_t matched;       /* ops whose call is known */
+	int64_t lost;	       /* records, of all kinds */
 	int64_t lost_calls, lost_ops, lost_cupti;
 	const char *mode;
 	const char **notes; /* in words, the gravest first */

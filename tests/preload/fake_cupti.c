@@ -11,6 +11,7 @@
 int cuptiGetVersion(uint32_t *version);
 int cuptiActivityRegisterCallbacks(void *requested, void *completed);
 int cuptiActivityEnable(int kind);
+int cuptiActivityDisable(int kind);
 int cuptiActivityFlushAll(uint32_t flag);
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, void **record);
 int cuptiSubscribe(void **subscriber, void *callback, void *data);
@@ -30,6 +31,11 @@ int cuptiActivityRegisterCallbacks(void *requested, void *completed)
 }
 
 int cuptiActivityEnable(int kind)
+{
+	return kind ? 0 : 1;
+}
+
+int cuptiActivityDisable(int kind)
 {
 	return kind ? 0 : 1;
 }

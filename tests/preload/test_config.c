@@ -82,6 +82,74 @@ static void modes(void **state)
 	unsetenv("XFERSPY_MODE");
 }
 
+static void expect_size(const char *text, uint64_t bytes)
+{
+	const char *unknown = NULL;
+
+	setenv("XFERSPY_MAX_SIZE", text, 1);
+	assert_int_equal(xs_config_max_bytes(&unknown), bytes);
+	if (bytes)
+		assert_null(unknown);
+	else
+		assert_string_equal(unknown, text);
+}
+
+static void sizes(void **state)
+{
+	const char *unknown = NULL;
+
+	(void)state;
+	unsetenv("XFERSPY_MAX_SIZE");
+	assert_int_equal(xs_config_max_bytes(&unknown), 0);
+	assert_null(unknown);
+	expect_size("2097152", 2097152);
+	expect_size("64M", 64u << 20);
+	expect_size("3000K", 3000u << 10);
+	expect_size("1G", 1u << 30);
+	expect_size("2097151", 0);
+	expect_size("4", 0);
+	expect_size("4X", 0);
+	expect_size("4MB", 0);
+	expect_size("-4M", 0);
+	expect_size("M", 0);
+	expect_size("99999999999999999999G", 0);
+	unsetenv("XFERSPY_MAX_SIZE");
+}
+
+static void expect_range(const char *text, enum xs_range_kind kind,
+			 uint64_t from_ns, uint64_t for_ns)
+{
+	struct xs_config_range range;
+
+	setenv("XFERSPY_RANGE", text, 1);
+	assert_null(xs_config_range(&range));
+	assert_int_equal(range.kind, kind);
+	assert_int_equal(range.from_ns, from_ns);
+	assert_int_equal(range.for_ns, for_ns);
+}
+
+static void ranges(void **state)
+{
+	static const char *const wrong[] = {"x",  "1+",	   "1+2+3",
+					    "-1", "1e300", "nan"};
+	struct xs_config_range range;
+
+	(void)state;
+	unsetenv("XFERSPY_RANGE");
+	assert_null(xs_config_range(&range));
+	assert_int_equal(range.kind, XS_RANGE_ALL);
+	expect_range("profiler", XS_RANGE_PROFILER, 0, UINT64_MAX);
+	expect_range("signal", XS_RANGE_SIGNAL, 0, UINT64_MAX);
+	expect_range("10", XS_RANGE_TIMED, 10000000000u, UINT64_MAX);
+	expect_range("0.5+2.25", XS_RANGE_TIMED, 500000000u, 2250000000u);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		setenv("XFERSPY_RANGE", wrong[i], 1);
+		assert_string_equal(xs_config_range(&range), wrong[i]);
+		assert_int_equal(range.kind, XS_RANGE_ALL);
+	}
+	unsetenv("XFERSPY_RANGE");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +158,8 @@ int main(void)
 	    cmocka_unit_test(path_that_does_not_fit_is_refused),
 	    cmocka_unit_test(rank_comes_from_any_launcher),
 	    cmocka_unit_test(modes),
+	    cmocka_unit_test(sizes),
+	    cmocka_unit_test(ranges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

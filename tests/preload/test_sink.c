@@ -289,6 +289,24 @@ static void cancelled_thread_takes_nothing_with_it(void **state)
 	xs_sink_close(&sink, START);
 }
 
+static void limit_is_kept(void **state)
+{
+	const uint64_t limit = 2u << 20;
+	unsigned chunks = 0;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	xs_sink_limit(&sink, limit + 17);
+	while (xs_sink_claim(&sink, 64u << 10, 1, START))
+		chunks++;
+	assert_int_equal(chunks, (limit - XS_PAGE_BYTES) / (64u << 10));
+	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	assert_int_equal(stat(PATH, &st), 0);
+	assert_true((uint64_t)st.st_size <= limit);
+	xs_sink_close(&sink, START);
+}
+
 static void room_is_made_ahead_of_need(void **state)
 {
 	(void)state;
@@ -363,6 +381,7 @@ int main(void)
 	    cmocka_unit_test_setup(end_does_not_wait_for_who_is_gone, clean),
 	    cmocka_unit_test_setup(cancelled_thread_takes_nothing_with_it,
 				   clean),
+	    cmocka_unit_test_setup(limit_is_kept, clean),
 	    cmocka_unit_test_setup(room_is_made_ahead_of_need, clean),
 	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
 				   clean),

@@ -10,6 +10,7 @@
 
 #include "tests/sim/core.h"
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 

@@ -174,5 +174,8 @@ RT_API(cudaDriverGetVersion, v3020, (int *driverVersion), (driverVersion),
 RT_API(cudaRuntimeGetVersion, v3020, (int *runtimeVersion), (runtimeVersion),
        put(runtimeVersion, CUDART_VERSION))
 RT_API(cudaSetDeviceFlags, v3020, (unsigned int flags), (flags), cudaSuccess)
+/* There is no profiler to tell. */
+RT_API_VOID(cudaProfilerStart, v4000, cudaSuccess)
+RT_API_VOID(cudaProfilerStop, v4000, cudaSuccess)
 RT_API_VOID(cudaDeviceSynchronize, v3020, synchronize(xs_sim_device()))
 RT_API_VOID(cudaDeviceReset, v3020, reset(xs_sim_device()))

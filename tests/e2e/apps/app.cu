@@ -5,6 +5,7 @@
  * checked; what it prints depends on the results alone.
  */
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #define CHECK(call)                                                            \
@@ -132,6 +134,69 @@ static int serial(int rounds)
 	clean_up(&s);
 	printf("serial: %d wrong\n", bad);
 	return bad;
+}
+
+/* As serial, of one block: for runs of many rounds. */
+static int tiny(int rounds)
+{
+	const int n = 256;
+	struct arrays s;
+	int bad = 0;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaMemcpy(s.dev_a, s.a, n * sizeof(int),
+				 cudaMemcpyHostToDevice));
+		CHECK(cudaMemcpy(s.dev_b, s.b, n * sizeof(int),
+				 cudaMemcpyHostToDevice));
+		add<<<1, n>>>(s.dev_a, s.dev_b, s.dev_sum, n);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpy(s.sum, s.dev_sum, n * sizeof(int),
+				 cudaMemcpyDeviceToHost));
+	}
+	for (int i = 0; i < n; i++)
+		bad += s.sum[i] != 4 * i;
+	clean_up(&s);
+	printf("tiny: %d wrong\n", bad);
+	return bad;
+}
+
+/* Only what lies between is of interest: rounds before, within and behind. */
+static int range(int rounds)
+{
+	struct arrays s;
+	int bad;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	CHECK(cudaProfilerStart());
+	for (int i = 0; i < 2 * rounds; i++)
+		add_round(&s);
+	CHECK(cudaProfilerStop());
+	for (int i = 0; i < rounds; i++)
+		twice_round(&s);
+	bad = s.sum[1] != 2;
+	clean_up(&s);
+	printf("range: %d wrong\n", bad);
+	return bad;
+}
+
+/* Rounds, a signal that somebody waits for, and as many rounds again. */
+static int signalled(int rounds)
+{
+	struct arrays s;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	raise(SIGUSR2);
+	usleep(400000); /* for who looks at it now and then */
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	clean_up(&s);
+	printf("signalled\n");
+	return 0;
 }
 
 static int phases(int rounds)
@@ -404,6 +469,12 @@ int main(int argc, char **argv)
 		return phases(rounds);
 	if (strcmp(mode, "waits") == 0)
 		return waits(rounds);
+	if (strcmp(mode, "tiny") == 0)
+		return tiny(rounds);
+	if (strcmp(mode, "range") == 0)
+		return range(rounds);
+	if (strcmp(mode, "signalled") == 0)
+		return signalled(rounds);
 	if (strcmp(mode, "depth") == 0)
 		return streams(rounds, false);
 	if (strcmp(mode, "breadth") == 0)

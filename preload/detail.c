@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/detail.h"
+#include "preload/call.h"
+#include "preload/clock.h"
+#include "preload/config.h"
+#include "preload/cupti.h"
+#include "preload/drain.h"
+#include "preload/gates.h"
+#include "preload/gpu.h"
+#include "preload/lifecycle.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define IDLE_NS	     200000000u
+#define WATCH_NS     10000000u
+#define LINGER_NS    50000000u
+#define MARK_WAIT_NS 1000000u
+#define MARK_WAITS   200
+#define RANGE_SIGNAL SIGUSR2
+
+_Atomic int xs_detail_now = XS_DETAIL_RECORDED;
+atomic_bool xs_detail_is_limited;
+
+static struct xs_config_range range;
+static atomic_bool in_marked_range; /* by the program, or by a signal */
+static _Atomic int64_t calls_left;
+static atomic_bool novel;
+
+/* The rest is the drain thread's. */
+static struct xs_gates gates;
+static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
+static uint64_t began_ns;
+static uint64_t linger_until_ns; /* 0: CUPTI is as it should be */
+
+static void on_signal(int number)
+{
+	(void)number;
+	atomic_store(&in_marked_range, !atomic_load(&in_marked_range));
+}
+
+static void await_signal(void)
+{
+	struct sigaction ours = {.sa_handler = on_signal,
+				 .sa_flags = SA_RESTART};
+	struct sigaction old;
+
+	if (sigaction(RANGE_SIGNAL, NULL, &old) == 0 &&
+	    old.sa_handler == SIG_DFL &&
+	    sigaction(RANGE_SIGNAL, &ours, NULL) == 0)
+		return;
+	xs_gpu_info("note", "XFERSPY_RANGE=signal: the program handles "
+			    "SIGUSR2 itself; recorded from the start");
+	range.kind = XS_RANGE_ALL;
+}
+
+static bool in_range(uint64_t elapsed_ns)
+{
+	switch (range.kind) {
+	case XS_RANGE_TIMED:
+		return elapsed_ns >= range.from_ns &&
+		       elapsed_ns - range.from_ns < range.for_ns;
+	case XS_RANGE_PROFILER:
+	case XS_RANGE_SIGNAL:
+		return atomic_load(&in_marked_range);
+	default:
+		return true;
+	}
+}
+
+static bool is_bounded(void)
+{
+	return gates.light || gates.max_bytes || range.kind != XS_RANGE_ALL;
+}
+
+static uint64_t elapsed_ns(void)
+{
+	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
+}
+
+static void switch_on(int64_t allowed)
+{
+	uint64_t now_ns = xs_clock_realtime_ns();
+
+	if (!linger_until_ns)
+		xs_cupti_switch(true, true);
+	linger_until_ns = 0;
+	atomic_store(&novel, false);
+	atomic_store(&calls_left, allowed);
+	atomic_store(&xs_detail_is_limited, allowed != XS_GATES_NO_LIMIT);
+	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
+	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
+}
+
+/* What the device still does of the calls before is worth waiting for. */
+static void switch_off(enum xs_detail to)
+{
+	bool recorded = said == XS_DETAIL_RECORDED;
+
+	atomic_store(&xs_detail_now, to);
+	xs_gpu_detail(to, xs_clock_realtime_ns());
+	if (recorded)
+		linger_until_ns = elapsed_ns() + LINGER_NS;
+}
+
+/* Callbacks cost nearly as much as they bring where all calls are hooked. */
+static void end_linger(void)
+{
+	linger_until_ns = 0;
+	xs_cupti_switch(false, range.kind == XS_RANGE_PROFILER ||
+				   (said == XS_DETAIL_COUNTED &&
+				    (!gates.light || xs_call_any_seen())));
+}
+
+void xs_detail_open(void)
+{
+	int64_t allowed = XS_GATES_LIGHT_FIRST_CALLS;
+	const char *unknown = NULL;
+
+	began_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	gates.light = xs_config_mode() == XS_MODE_LIGHT;
+	gates.max_bytes = xs_config_max_bytes(&unknown);
+	if (unknown)
+		xs_gpu_info("note",
+			    "XFERSPY_MAX_SIZE=%s is not a size of 2M or more; "
+			    "the trace has no bound",
+			    unknown);
+	unknown = xs_config_range(&range);
+	if (unknown)
+		xs_gpu_info("note",
+			    "XFERSPY_RANGE=%s is not known; recorded from the "
+			    "start",
+			    unknown);
+	if (range.kind == XS_RANGE_SIGNAL)
+		await_signal();
+	if (!is_bounded())
+		return;
+	xs_sink_limit(&xs_sink, gates.max_bytes);
+	gates.open = in_range(0);
+	atomic_store(&calls_left, allowed);
+	atomic_store(&xs_detail_is_limited, gates.light);
+	said = gates.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
+	atomic_store(&xs_detail_now, said);
+	xs_gpu_detail(said, xs_clock_realtime_ns());
+	if (!gates.open)
+		linger_until_ns = 1;
+}
+
+void xs_detail_spend(void)
+{
+	if (atomic_fetch_sub(&calls_left, XS_DETAIL_BATCH) <= XS_DETAIL_BATCH)
+		atomic_store(&xs_detail_now, XS_DETAIL_COUNTED);
+}
+
+void xs_detail_note_novel(void)
+{
+	if (!atomic_load_explicit(&novel, memory_order_relaxed))
+		atomic_store(&novel, true);
+}
+
+void xs_detail_mark(bool start)
+{
+	if (range.kind != XS_RANGE_PROFILER)
+		return;
+	atomic_store(&in_marked_range, start);
+	xs_drain_wake();
+	for (int i = 0; i < MARK_WAITS && (atomic_load(&xs_detail_now) ==
+					   XS_DETAIL_IGNORED) == start;
+	     i++)
+		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
+}
+
+uint64_t xs_detail_tick(void)
+{
+	const uint64_t now_ns = elapsed_ns();
+	const struct xs_gates_input in = {
+	    .elapsed_ns = now_ns,
+	    .used_bytes = xs_sink_used_bytes(&xs_sink),
+	    .calls_left = atomic_load(&calls_left),
+	    .novel = atomic_load(&novel),
+	    .in_range = in_range(now_ns),
+	};
+	enum xs_detail wanted = XS_DETAIL_RECORDED;
+	int64_t allowed = XS_GATES_NO_LIMIT;
+
+	if (!is_bounded())
+		return IDLE_NS;
+	if (!xs_gates_decide(&gates, &in, &allowed))
+		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
+	if (wanted != said && wanted == XS_DETAIL_RECORDED)
+		switch_on(allowed);
+	else if (wanted != said)
+		switch_off(wanted);
+	said = wanted;
+	if (linger_until_ns && now_ns >= linger_until_ns)
+		end_linger();
+	if (linger_until_ns)
+		return LINGER_NS;
+	return gates.open ? WATCH_NS : IDLE_NS / 4;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When calls are recorded one by one, and when they are only counted: the
+ * decision alone, a function of what was asked for and of where the run is.
+ *
+ * Three gates, and all must be open:
+ *   range  the part of the run that XFERSPY_RANGE asks for;
+ *   light  XFERSPY_MODE=light: a window at the start, and one more whenever
+ *          the program does what no window has seen. Not by the clock: CUPTI
+ *          that was switched on again in a running context leaves each launch
+ *          dearer by a tenth, switched off or not (H200, CUDA 13.0);
+ *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
+ *          and further apart, each a share of what is left.
+ */
+#ifndef XS_GATES_H
+#define XS_GATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define XS_GATES_LIGHT_FIRST_CALLS 20000
+#define XS_GATES_LIGHT_NEXT_CALLS  10000
+#define XS_GATES_NO_LIMIT	   INT64_MAX
+
+struct xs_gates {
+	bool light;
+	uint64_t max_bytes; /* of the trace; 0: no bound */
+
+	/* The rest is the gates' own; all zero at the start. */
+	bool open, light_shut, size_shut;
+	uint64_t light_next_ns; /* not before */
+	uint64_t size_next_ns, size_next_bytes;
+	uint64_t size_opened_ns;
+};
+
+struct xs_gates_input {
+	uint64_t elapsed_ns; /* since tracing began */
+	uint64_t used_bytes; /* of the trace */
+	int64_t calls_left;  /* of what the last window was allowed */
+	bool novel;	     /* calls were counted of places never recorded */
+	bool in_range;
+};
+
+/*
+ * Whether calls are to be recorded one by one from now on. Where that is to
+ * begin, *allowed is the number of calls until light mode shuts its gate,
+ * XS_GATES_NO_LIMIT without.
+ */
+bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
+		     int64_t *allowed);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* A run of which windows were recorded stands for the whole run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/phase.h"
+#include "analyzer/sampling.h"
+#include "analyzer/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUND_NS 100000u
+#define BEGIN_NS 1000000000ull
+
+/* A text that grows. */
+struct text {
+	char *at;
+	size_t bytes;
+	FILE *file;
+	unsigned correlation;
+};
+
+static void begin(struct text *t)
+{
+	*t = (struct text){.correlation = 1};
+	t->file = open_memstream(&t->at, &t->bytes);
+	assert_non_null(t->file);
+	fprintf(t->file,
+		"xferspy-text 1\n"
+		"header pid=1 state=1 start_realtime_ns=1000000000 "
+		"flush_realtime_ns=2000000000 end_realtime_ns=2000000000\n"
+		"chunk thread=0 base_ns=1000000000\n"
+		"string id=1 text=\"app\"\n"
+		"module module=1 path=1 build_id=1\n"
+		"string id=2 text=\"cudaMemcpy\"\n"
+		"string id=3 text=\"cudaLaunchKernel\"\n"
+		"site call_class=1 site=1 function=2 module=1 offset=0x10\n"
+		"site call_class=5 site=2 function=3 module=1 offset=0x20\n"
+		"site call_class=1 site=3 function=2 module=1 offset=0x30\n"
+		/* the launch as a hook counts it, and all of a function */
+		"site call_class=5 site=4 function=3 module=1 offset=0x20\n"
+		"site call_class=1 site=5 function=2 module=0xffffffff\n"
+		"string id=9 text=\"kernel\"\n"
+		"shape shape=1 name=9 grid_x=1 grid_y=1 grid_z=1 block_x=32 "
+		"block_y=1 block_z=1\n"
+		"queue queue=0 device=0 queue_kind=1 context=1 stream=7\n");
+}
+
+/* A copy in of 1 MiB, a kernel, a copy out of 512 KiB, from start_ns on; `last`
+ * leaves out what the edge of a window may. */
+static void add_round(struct text *t, unsigned start_ns, bool last)
+{
+	unsigned c = t->correlation;
+
+	t->correlation += 3;
+	fprintf(t->file,
+		"chunk thread=1 base_ns=1000000000\n"
+		"copycall site=1 correlation=%u start=%u duration=40000 "
+		"bytes=1048576 dst=0x100 src=0x200 rows=1 direction=1\n"
+		"call site=2 correlation=%u start=%u duration=5000\n",
+		c, start_ns, c + 1, start_ns + 42000);
+	if (!last)
+		fprintf(t->file,
+			"copycall site=3 correlation=%u start=%u "
+			"duration=40000 bytes=524288 dst=0x300 src=0x400 "
+			"rows=1 direction=2\n",
+			c + 2, start_ns + 50000);
+	fprintf(t->file,
+		"chunk thread=0 base_ns=1000000000\n"
+		"copy queue=0 correlation=%u start=%u duration=30000 "
+		"bytes=1048576 direction=1 src_memory=1 dst_memory=3 "
+		"copies=1\n"
+		"kernel queue=0 correlation=%u start=%u duration=10000 "
+		"shape=1\n"
+		"copy queue=0 correlation=%u start=%u duration=20000 "
+		"bytes=524288 direction=2 src_memory=3 dst_memory=1 "
+		"copies=1\n",
+		c, start_ns + 5000, c + 1, start_ns + 45000, c + 2,
+		start_ns + 65000);
+}
+
+static void add(struct text *t, const char *line)
+{
+	fprintf(t->file, "%s\n", line);
+}
+
+struct whole {
+	struct xs_trace *trace;
+	struct xs_timeline line;
+	struct xs_phases phases;
+};
+
+static struct whole finish(struct text *t)
+{
+	struct whole w;
+	const char *error;
+
+	fclose(t->file);
+	if (xs_trace_read_memory(t->at, t->bytes, &w.trace, &error))
+		fail_msg("%s", error);
+	assert_int_equal(w.trace->defect_count, 0);
+	assert_int_equal(xs_timeline_build(w.trace, &w.line), 0);
+	assert_int_equal(xs_phases_build(w.trace, &w.phases), 0);
+	free(t->at);
+	return w;
+}
+
+static void drop(struct whole *w)
+{
+	xs_phases_free(&w->phases);
+	xs_trace_free(w->trace);
+}
+
+/* 10 rounds recorded and 90 counted at their places are 100 rounds. */
+static void counts_stand_for_rounds(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(&t, i * ROUND_NS, false);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "tally site=1 calls=40 bytes=41943040");
+	add(&t, "tally site=1 calls=50 bytes=52428800");
+	add(&t, "tally site=4 calls=90 bytes=0");
+	add(&t, "tally site=3 calls=90 bytes=47185920");
+	w = finish(&t);
+	assert_true(xs_trace_is_sampled(w.trace));
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 100u << 20);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 50u << 20);
+	assert_int_equal(w.line.count[XS_OP_KERNEL], 100);
+	assert_int_equal(w.line.busy_ns[XS_OP_KERNEL], 100 * 10000);
+	assert_int_equal(w.line.busy_ns[XS_OP_H2D], 100 * 30000);
+	assert_int_equal(w.line.gpu_busy_ns, 100 * 60000);
+	assert_int_equal(w.phases.count, 1);
+	assert_int_equal(w.phases.items[0].rounds, 100);
+	assert_int_equal(w.phases.items[0].h2d_bytes, 1u << 20);
+	drop(&w);
+}
+
+/* The round that the edge cuts is none, and is made up for. */
+static void edge_makes_no_phase(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(&t, i * ROUND_NS, i == 9);
+	add(&t, "detail detail=0 time_ns=1000960000");
+	add(&t, "tally site=3 calls=1 bytes=524288");
+	w = finish(&t);
+	assert_int_equal(w.phases.count, 1);
+	assert_int_equal(w.phases.items[0].rounds, 10);
+	/* its copy out came, and nobody asked for it */
+	assert_int_equal(w.trace->op_count, 29);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 10u << 19);
+	drop(&w);
+}
+
+/* Calls that were counted without their place are shared out. */
+static void functions_are_shared_out(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(&t, i * ROUND_NS, false);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "tally site=5 calls=20 bytes=15728640");
+	add(&t, "tally site=4 calls=10 bytes=0");
+	w = finish(&t);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 20u << 20);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 20u << 19);
+	assert_int_equal(w.phases.items[0].rounds, 20);
+	drop(&w);
+}
+
+/* Outside of the range nothing is counted, and the run is the range. */
+static void range_is_the_run(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=2 time_ns=1000000000");
+	add(&t, "detail detail=1 time_ns=1000100000");
+	for (unsigned i = 1; i < 10; i++)
+		add_round(&t, i * ROUND_NS, false);
+	add(&t, "detail detail=2 time_ns=1001100000");
+	w = finish(&t);
+	assert_int_equal(w.line.wall_ns, 1000000);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 9u << 20);
+	assert_int_equal(w.phases.count, 1);
+	drop(&w);
+}
+
+/* Figures of a damaged file make no figure wrong that is not its own. */
+static void absurd_counts_are_bounded(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=0 time_ns=1");
+	add(&t, "detail detail=1 time_ns=18446744073709551615");
+	add_round(&t, 0, false);
+	add(&t, "tally site=1 calls=18446744073709551615 "
+		"bytes=18446744073709551615");
+	add(&t, "tally site=77 calls=18446744073709551615 bytes=1");
+	w = finish(&t);
+	assert_true(w.line.bytes[XS_OP_H2D] == UINT64_MAX);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 1u << 19);
+	drop(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(counts_stand_for_rounds),
+	    cmocka_unit_test(edge_makes_no_phase),
+	    cmocka_unit_test(functions_are_shared_out),
+	    cmocka_unit_test(range_is_the_run),
+	    cmocka_unit_test(absurd_counts_are_bounded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs of which a part is recorded: light mode, a bound on the trace, a range.
+. "$(dirname "$0")/lib.sh"
+
+# like KEY: the number is within a quarter of that of the whole run.
+like()
+{
+	whole=$(sed -n "s/^ *\"$1\": *\([0-9]*\),\{0,1\}\$/\1/p" whole.json |
+		head -1)
+	within "$what: $1" "$(json "$1")" $((whole * 3 / 4)) \
+		$((whole * 5 / 4 + 1))
+}
+
+# exact KEY: the number is that of the whole run.
+exact()
+{
+	whole=$(sed -n "s/^ *\"$1\": *\([0-9]*\),\{0,1\}\$/\1/p" whole.json |
+		head -1)
+	expect "$what: $1" "$(json "$1")" "$whole"
+}
+
+# Calls that hooks see are counted by place, others by function.
+for app in app app-static; do
+	what="all of $app recorded"
+	traced "$XS_APPS/$app" tiny 8000
+	expect "$what: status" "$status" 0
+	read_trace
+	cp report.json whole.json
+	expect "$what: counted" "$(json calls_counted)" 0
+
+	what="light, $app"
+	XFERSPY_MODE=light traced "$XS_APPS/$app" tiny 8000
+	expect "$what: status" "$status" 0
+	read_trace
+	within "$what: records" "$(count '^(call|copycall|again) ')" 15000 25000
+	within "$what: counted" "$(json calls_counted)" 7000 17000
+	exact api_calls_seen
+	if [ $app = app ]; then
+		exact h2d_bytes
+		exact d2h_bytes
+	else
+		like h2d_bytes
+		like d2h_bytes
+	fi
+	like kernel_ns
+	like h2d_ns
+	within "$what: rounds" "$(json rounds)" 7900 8100
+done
+
+what="bounded"
+XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" launch 100000
+expect "$what: status" "$status" 0
+read_trace
+within "$what: size" "$(stat -c %s ./*.xspy)" 500000 2097152
+within "$what: counted" "$(json calls_counted)" 10000 100000
+expect "$what: lost" "$(json lost)" 0
+within "$what: launches" "$(json kernels)" 99000 102000
+
+for app in app app-static; do
+	what="range by the program, $app"
+	XFERSPY_RANGE=profiler traced "$XS_APPS/$app" range 10
+	expect "$what: status" "$status" 0
+	read_trace
+	expect "$what: bytes in" "$(json h2d_bytes)" $((2 * 20 * 65536))
+	expect "$what: operations" "$(json gpu_ops_seen)" 80
+	within "$what: rounds" "$(json rounds)" 18 20
+done
+
+what="range by a signal"
+XFERSPY_RANGE=signal traced "$XS_APPS/app" signalled 10
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: operations" "$(json gpu_ops_seen)" 40
+
+what="range by time, all of it later"
+XFERSPY_RANGE=100 traced "$XS_APPS/app" serial 10
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: operations" "$(json gpu_ops_seen)" 0
+grep -q 'XFERSPY_RANGE' report.json || fail "$what: no note of it"
+
+what="not understood"
+XFERSPY_RANGE=never XFERSPY_MAX_SIZE=1x traced "$XS_APPS/app" serial 10
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: kernels" "$(count '^kernel ')" 10
+grep -q 'XFERSPY_RANGE=never is not known' report.json ||
+	fail "$what: nothing said of the range"
+grep -q 'XFERSPY_MAX_SIZE=1x is not a size' report.json ||
+	fail "$what: nothing said of the size"
