@@ -297,6 +297,8 @@ int xs_decoder_finish(struct xs_decoder *d)
 	trace->lost_cupti =
 	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
 
+	trace->untimed = d->losses[XS_LOSS_UNTIMED];
+
 	trace->begin_ns = header->start_realtime_ns;
 	trace->end_ns = larger(trace->begin_ns, d->last_ns);
 	trace->end_ns = larger(trace->end_ns, header->flush_realtime_ns);

@@ -35,7 +35,7 @@ struct xs_decoder {
 	size_t piece_count;
 	struct xs_source_line *sources;
 	size_t source_count;
-	uint64_t losses[4];	  /* by enum xs_loss, from loss records */
+	uint64_t losses[5];	  /* by enum xs_loss, from loss records */
 	uint64_t undefined[4];	  /* the same, of `again` records */
 	uint64_t last_ns;	  /* the last thing seen */
 	uint64_t ignored_from_ns; /* 0: what follows is looked at */
@@ -71,5 +71,9 @@ int xs_decoder_finish_tables(struct xs_decoder *decoder);
 
 /* Sorts ops and calls by time and finds the call of each op. 0 or -ENOMEM. */
 int xs_trace_join(struct xs_trace *trace);
+
+/* After the joining: fills in the memories of copies that have none, from the
+ * addresses of their calls and what was allocated. 0 or -ENOMEM. */
+int xs_trace_infer_memories(struct xs_trace *trace);
 
 #endif

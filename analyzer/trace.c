@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_timed_by_events(const struct xs_trace *trace)
+{
+	const char *rung = xs_trace_info(trace, "rung");
+
+	return rung && strcmp(rung, "events") == 0;
+}
+
 /* Reads from path, or from memory where path is NULL. */
 static int read_trace(const char *path, const void *data, size_t size,
 		      struct xs_trace **out, const char **error)
@@ -32,6 +39,8 @@ static int read_trace(const char *path, const void *data, size_t size,
 		rc = xs_trace_join(trace);
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
+	if (!rc && is_timed_by_events(trace))
+		rc = xs_trace_infer_memories(trace);
 	if (rc)
 		xs_trace_free(trace);
 	else

@@ -163,6 +163,7 @@ struct xs_trace {
 	size_t ops_matched; /* ops whose call is known */
 	size_t unknown_records;
 	uint64_t lost_calls, lost_ops, lost_cupti;
+	uint64_t untimed; /* calls whose GPU work has no op, in no other way */
 	uint64_t begin_ns, end_ns; /* of the run: process start to end, or to
 				    * the last thing seen of a killed one */
 };

@@ -4,6 +4,7 @@
 #include "preload/detail.h"
 #include "preload/lifecycle.h"
 #include "preload/tally.h"
+#include "preload/timing.h"
 #include "preload/walk.h"
 
 #include <errno.h>
@@ -168,7 +169,7 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 }
 
 xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
-			 const void *return_address)
+			 const void *return_address, const void *arguments)
 {
 	struct xs_thread *thread = xs_thread_get();
 	int kept_errno = errno;
@@ -186,6 +187,8 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 		thread->in_hook = true;
 		thread->correlation = 0;
 		call->thread = thread;
+		if (xs_timing_is_on)
+			xs_timing_begin(call, arguments);
 	}
 	errno = kept_errno;
 	if (call->detail == XS_DETAIL_RECORDED)
@@ -231,6 +234,8 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
+	if (xs_timing_is_on)
+		xs_timing_end(call, end_ns, error, arguments);
 	if (recorded)
 		record(call, end_ns, error, arguments);
 	else

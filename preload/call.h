@@ -8,9 +8,12 @@
 #include "preload/site.h"
 #include "preload/thread.h"
 
+struct xs_timed;
+
 struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
+	struct xs_timed *timed; /* by timing.c; NULL: it is not */
 	enum xs_function fn;
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */
@@ -19,16 +22,15 @@ struct xs_open_call {
 
 /*
  * A hook's first half: the real function, never NULL, and in *call whether and
- * what to record. errno is kept.
+ * what to record. `arguments` is the function's struct xs_args_. errno is kept.
  */
 xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
-			 const void *return_address);
+			 const void *return_address, const void *arguments);
 
 /*
- * A hook's second half, only where call->thread is set. `arguments` is the
- * function's struct xs_args_. Frees too are recorded after the real call, so
- * that the record has its duration, but from its start the memory is gone, as
- * an allocation counts from its end. errno is kept.
+ * A hook's second half, only where call->thread is set. Frees too are recorded
+ * after the real call, so that the record has its duration, but from its start
+ * the memory is gone, as an allocation counts from its end. errno is kept.
  */
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments);

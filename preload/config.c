@@ -17,8 +17,8 @@
 
 static const char *const mode_names[XS_MODES] = {
     [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
-    [XS_MODE_COUNTERS] = "counters", [XS_MODE_CALLS] = "calls",
-    [XS_MODE_OFF] = "off",
+    [XS_MODE_COUNTERS] = "counters", [XS_MODE_EVENTS] = "events",
+    [XS_MODE_CALLS] = "calls",	     [XS_MODE_OFF] = "off",
 };
 
 bool xs_config_is_off(void)

@@ -6,7 +6,8 @@
  *                    recorded only in a window at the start and where the
  *                    program does something new), counters (also what the
  *                    first launches of each kernel read, write and execute),
- *                    calls (without CUPTI), off
+ *                    events (without CUPTI: calls, timed by events), calls
+ *                    (alone), off
  *   XFERSPY_RANGE    what is recorded of the run, the rest is counted: profiler
  *                    (from cudaProfilerStart() to ...Stop()), signal (SIGUSR2
  *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
@@ -14,7 +15,7 @@
  *                    of it on calls are counted, with a window now and then
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
- *   XFERSPY_CUPTI    the path of libcupti
+ *   XFERSPY_CUPTI    the path of libcupti; none: do without
  */
 #ifndef XS_CONFIG_H
 #define XS_CONFIG_H
@@ -29,6 +30,7 @@ enum xs_mode {
 	XS_MODE_TRACE,
 	XS_MODE_LIGHT,
 	XS_MODE_COUNTERS,
+	XS_MODE_EVENTS,
 	XS_MODE_CALLS,
 	XS_MODE_OFF,
 	XS_MODES

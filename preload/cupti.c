@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VERSION_11_8	   18u
@@ -43,13 +44,14 @@ static const char *result_text(CUptiResult result)
 	return text ? text : "unknown error";
 }
 
-static void subscribe(bool counters)
+/* Whether callbacks will come. */
+static bool subscribe(bool counters)
 {
 	CUptiResult result;
 
 	if (!xs_cupti_api.cuptiSubscribe || !xs_cupti_api.cuptiEnableCallback ||
 	    !xs_cupti_api.cuptiGetCallbackName)
-		return;
+		return false;
 	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
 					     NULL);
 	if (result != CUPTI_SUCCESS)
@@ -64,9 +66,10 @@ static void subscribe(bool counters)
 		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
 			    result_text(result), (int)result);
 	if (result != CUPTI_SUCCESS)
-		return;
+		return false;
 	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(subscriber));
 	xs_cupti_watch_driver(subscriber, counters);
+	return true;
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. */
@@ -106,18 +109,26 @@ static const char *find_symbols(void *library)
 	return missing;
 }
 
-bool xs_cupti_start(bool counters)
+/* A libcupti that is new enough, with its version, or NULL. */
+static void *find_library(char *path, size_t bytes)
 {
-	char path[PATH_MAX] = "";
-	void *library = xs_cupti_find(path, sizeof(path));
+	const char *given = getenv("XFERSPY_CUPTI");
 	const char *missing;
+	void *library;
 
+	if (given && strcmp(given, "none") == 0) {
+		xs_gpu_info("note",
+			    "CUPTI is not used (XFERSPY_CUPTI=none); unset "
+			    "XFERSPY_CUPTI for complete GPU times");
+		return NULL;
+	}
+	library = xs_cupti_find(path, bytes);
 	if (!library) {
 		xs_gpu_info("note",
-			    "libcupti was not found, so there is nothing of "
-			    "what the GPU did; install it (it comes with the "
-			    "CUDA toolkit) or set XFERSPY_CUPTI to its path");
-		return false;
+			    "libcupti was not found; for complete GPU times "
+			    "install it (it comes with the CUDA toolkit) or "
+			    "set XFERSPY_CUPTI to its path");
+		return NULL;
 	}
 	missing = find_symbols(library);
 	if (missing ||
@@ -128,14 +139,27 @@ bool xs_cupti_start(bool counters)
 			    "%s is too old: CUPTI 11.8 or newer is "
 			    "wanted; set XFERSPY_CUPTI to its path",
 			    path);
-		return false;
+		return NULL;
 	}
+	return library;
+}
+
+enum xs_cupti_gives xs_cupti_start(bool counters)
+{
+	char path[PATH_MAX] = "";
+	void *library = find_library(path, sizeof(path));
+	bool callbacks;
+
+	if (!library)
+		return XS_CUPTI_NOTHING;
 	xs_gpu_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
-	subscribe(counters && xs_profiler_find(library) &&
-		  xs_cupti_api.cuptiGetDeviceId);
-	atomic_store(&started, enable_records());
-	return atomic_load(&started);
+	callbacks = subscribe(counters && xs_profiler_find(library) &&
+			      xs_cupti_api.cuptiGetDeviceId);
+	if (!enable_records())
+		return XS_CUPTI_NOTHING;
+	atomic_store(&started, true);
+	return callbacks ? XS_CUPTI_RECORDS_AND_CALLBACKS : XS_CUPTI_RECORDS;
 }
 
 void xs_cupti_switch(bool records, bool calls)

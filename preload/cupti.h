@@ -7,12 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum xs_cupti_gives {
+	XS_CUPTI_NOTHING,
+	XS_CUPTI_RECORDS,
+	XS_CUPTI_RECORDS_AND_CALLBACKS,
+};
+
 /*
  * Finds, loads and starts CUPTI; what it got, or what is missing and what to
- * do, is written as info records. counters: also count what kernels do.
- * Whether GPU records will come. Once, from the thread that starts CUDA.
+ * do, is written as info records. counters: also count what kernels do. What it
+ * will give. Once, from the thread that starts CUDA.
  */
-bool xs_cupti_start(bool counters);
+enum xs_cupti_gives xs_cupti_start(bool counters);
 
 /* Whether GPU records come, and whether callbacks do; both do from the start.
  * Our own thread only. */

@@ -7,8 +7,10 @@
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/objects.h"
+#include "preload/timing.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +21,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static bool running, asked_to_finish, asked_to_look, finished; /* under lock */
-static bool cupti; /* GPU records come */
+static bool ops_come; /* GPU records do */
 static uint64_t devices_written;
 static uint64_t next_clock_ns;
 
@@ -37,7 +39,7 @@ static struct timespec at(uint64_t ns)
 /* Without GPU records it is not known which devices are used: all of them. */
 static void write_devices(void)
 {
-	uint64_t wanted = cupti ? xs_gpu_devices_seen() : xs_device_all();
+	uint64_t wanted = ops_come ? xs_gpu_devices_seen() : xs_device_all();
 
 	wanted &= ~devices_written;
 	if (wanted)
@@ -66,11 +68,20 @@ static void make_room(void)
 	said = said || err;
 }
 
+static void write_untimed(bool last)
+{
+	uint64_t untimed = xs_timing_untimed(last);
+
+	if (untimed)
+		xs_gpu_loss(XS_LOSS_UNTIMED, untimed);
+}
+
 static void do_round(bool last)
 {
 	make_room();
 	xs_cupti_flush(last);
 	xs_cupti_tend();
+	write_untimed(last);
 	__atomic_store_n(&xs_sink.header->flush_realtime_ns,
 			 xs_gpu_last_end_ns(), __ATOMIC_RELAXED);
 	write_devices();
@@ -88,6 +99,9 @@ static void write_ending(void)
 {
 	int version = xs_device_driver_version();
 
+	if (xs_timing_error_ns())
+		xs_gpu_info("events", "error_ns=%" PRIu64,
+			    xs_timing_error_ns());
 	if (version)
 		xs_gpu_info("driver", "%d.%d", version / 1000,
 			    version % 1000 / 10);
@@ -135,14 +149,14 @@ static void *drain(void *unused)
 	return NULL;
 }
 
-int xs_drain_start(bool have_cupti)
+int xs_drain_start(bool have_records)
 {
 	pthread_condattr_t attributes;
 	pthread_t thread;
 	sigset_t all, old;
 	int err;
 
-	cupti = have_cupti;
+	ops_come = have_records;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&changed, &attributes);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 0 or -errno. */
-int xs_drain_start(bool have_cupti);
+/* have_records: of what the GPU does. 0 or -errno. */
+int xs_drain_start(bool have_records);
 
 /* Has the thread look at once for what detail.h wants. */
 void xs_drain_wake(void);

@@ -334,6 +334,7 @@ enum xs_loss {
 	XS_LOSS_CALLS = 1,
 	XS_LOSS_OPS = 2,
 	XS_LOSS_CUPTI = 3,
+	XS_LOSS_UNTIMED = 4, /* calls whose work on the GPU was not timed */
 };
 
 /* The generated half: one struct a kind, and the kind numbers. */

@@ -160,6 +160,7 @@ struct xs_event {
 	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
+	F(cudaDeviceReset, none, OTHER, .stream = 0)                           \
 	F(cudaStreamSynchronize, ptsz, SYNC_STREAM,                            \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaEventSynchronize, none, SYNC_EVENT,                              \
@@ -300,6 +301,7 @@ struct xs_event {
 #define XS_ARGS_cudaFreeAsync(A, _)                                            \
 	A(void *, devPtr) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaDeviceSynchronize(A, _)
+#define XS_ARGS_cudaDeviceReset(A, _)
 #define XS_ARGS_cudaStreamSynchronize(A, _) A(cudaStream_t, stream)
 #define XS_ARGS_cudaEventSynchronize(A, _) A(cudaEvent_t, event)
 #define XS_ARGS_cudaEventRecord(A, _)                                          \

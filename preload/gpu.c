@@ -203,11 +203,22 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 	if (!has_times(op))
 		return;
 	pthread_mutex_lock(&lock);
-	numbered = name_number(name ? name : "", &shape->name) &&
-		   shape_number(shape, &number);
+	numbered =
+	    (shape->name || name_number(name ? name : "", &shape->name)) &&
+	    shape_number(shape, &number);
 	record.shape = number;
 	write_op(op, numbered, &record);
 	pthread_mutex_unlock(&lock);
+}
+
+uint32_t xs_gpu_name(const char *name)
+{
+	uint32_t number = 0;
+
+	pthread_mutex_lock(&lock);
+	name_number(name, &number);
+	pthread_mutex_unlock(&lock);
+	return number;
 }
 
 void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name)
@@ -281,6 +292,20 @@ void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns)
 {
 	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
 				       .time_ns = time_ns};
+
+	pthread_mutex_lock(&lock);
+	xs_writer_plain(&writer, &record, NULL, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_loss(enum xs_loss what, uint64_t count)
+{
+	struct xs_rec_loss record = {
+	    XS_RECORD(loss),
+	    .what = (xs_u16)what,
+	    .count = count,
+	    .last_ns = xs_clock_realtime_ns(),
+	};
 
 	pthread_mutex_lock(&lock);
 	xs_writer_plain(&writer, &record, NULL, 0);

@@ -26,7 +26,7 @@ struct xs_gpu_op {
 
 /* How a kernel was launched; its bytes are the key, so no padding. */
 struct xs_gpu_shape {
-	uint32_t name; /* string id, filled in by xs_gpu_kernel */
+	uint32_t name; /* string id; 0: filled in by xs_gpu_kernel */
 	uint32_t grid[3];
 	uint32_t shared_static_bytes, shared_dynamic_bytes;
 	uint16_t block[3];
@@ -52,7 +52,14 @@ void xs_gpu_copy(const struct xs_gpu_op *op);
 void xs_gpu_set(const struct xs_gpu_op *op);
 void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 		   struct xs_gpu_shape *shape);
+
+/* The string id of a kernel's name, for a shape; 0 when there was no room. */
+uint32_t xs_gpu_name(const char *name);
+
 void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name);
+
+/* What is missing, once more so many. */
+void xs_gpu_loss(enum xs_loss what, uint64_t count);
 
 /* A default stream of a context: enum xs_queue_kind. */
 void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind);

@@ -23,16 +23,15 @@
 	cudaError_t symbol(XS_ARGS_##name(XS_PARAMETER, XS_COMMA))             \
 	{                                                                      \
 		struct xs_open_call call;                                      \
+		const struct xs_args_##name arguments = {                      \
+			XS_ARGS_##name(XS_PASS, XS_COMMA)};                    \
 		cudaError_t (*real)(XS_ARGS_##name(XS_TYPE, XS_COMMA)) =       \
 			(__typeof__(real))xs_call_begin(                       \
 				&call, XS_FN_##symbol,                         \
-				__builtin_return_address(0));                  \
+				__builtin_return_address(0), &arguments);      \
 		cudaError_t error = real(XS_ARGS_##name(XS_PASS, XS_COMMA));   \
-		if (call.thread) {                                             \
-			struct xs_args_##name arguments = {                    \
-				XS_ARGS_##name(XS_PASS, XS_COMMA)};            \
+		if (call.thread)                                               \
 			xs_call_end(&call, error, &arguments);                 \
-		}                                                              \
 		return error;                                                  \
 	}
 /* clang-format on */

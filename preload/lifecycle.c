@@ -35,6 +35,7 @@
 #include "preload/export.h"
 #include "preload/gpu.h"
 #include "preload/quiet.h"
+#include "preload/timing.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -162,13 +163,30 @@ static int open_trace(void)
 	return 0;
 }
 
+/* As far up the ladder as this process can get; where, as the trace says it. */
+static const char *climb(enum xs_mode mode)
+{
+	enum xs_cupti_gives cupti = XS_CUPTI_NOTHING;
+
+	if (mode == XS_MODE_CALLS)
+		return "calls";
+	if (mode != XS_MODE_EVENTS)
+		cupti = xs_cupti_start(mode == XS_MODE_COUNTERS);
+	if (cupti == XS_CUPTI_RECORDS_AND_CALLBACKS)
+		return "callbacks";
+	if (cupti == XS_CUPTI_RECORDS)
+		return "activity";
+	xs_timing_start();
+	return "events";
+}
+
 static void start_collecting(void)
 {
 	enum xs_mode mode = xs_config_mode();
-	bool have_cupti =
-	    mode != XS_MODE_CALLS && xs_cupti_start(mode == XS_MODE_COUNTERS);
-	int err = xs_drain_start(have_cupti);
+	int err;
 
+	xs_gpu_info("rung", "%s", climb(mode));
+	err = xs_drain_start(mode != XS_MODE_CALLS);
 	if (err)
 		xs_gpu_info("note",
 			    "no thread for GPU records (%s): they are "

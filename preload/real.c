@@ -40,7 +40,7 @@ static bool lookup_at(const char *path, void *data)
  * linked to; then what the symbol search would have found; then any that is
  * loaded.
  */
-static void *resolve(const char *name, uintptr_t address)
+void *xs_real_symbol(const char *name, uintptr_t address)
 {
 	Dl_info info;
 	struct link_map *map = NULL;
@@ -62,7 +62,7 @@ static void *resolve(const char *name, uintptr_t address)
 
 xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address)
 {
-	void *found = resolve(xs_functions[fn].name, address);
+	void *found = xs_real_symbol(xs_functions[fn].name, address);
 	xs_real_fn real = (xs_real_fn)not_found;
 
 	if (found)

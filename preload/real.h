@@ -15,4 +15,7 @@ typedef void (*xs_real_fn)(void);
  */
 xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address);
 
+/* The same by name, of any function of the runtime; NULL where it has none. */
+void *xs_real_symbol(const char *name, uintptr_t address);
+
 #endif

@@ -81,11 +81,47 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 			xs_build_note(result, "%s", trace->infos[i].value);
 }
 
+/*
+ * The ladder: callbacks and activity records of CUPTI, its activity records
+ * alone, calls timed by events, calls. What standing lower means; why it is so
+ * is a note of the trace.
+ */
+static void note_rung(struct xs_result *result, const struct xs_trace *trace)
+{
+	const struct xs_result_coverage *out = &result->coverage;
+	const char *error = xs_trace_info(trace, "events");
+	uint64_t error_ns = 0;
+
+	if (!out->rung || strcmp(out->rung, "events") != 0)
+		return;
+	if (error)
+		sscanf(error, "error_ns=%" SCNu64, &error_ns);
+	xs_build_note(
+	    result,
+	    "without CUPTI: only calls through a shared CUDA runtime are seen, "
+	    "and their GPU times are those between two events, the launch's "
+	    "latency of some microseconds included%s%s; host memory that was "
+	    "not seen to be pinned counts as pageable",
+	    error_ns ? ", on the host's clock to within " : "",
+	    error_ns ? xs_units_ns((int64_t)error_ns).s : "");
+	if (out->untimed)
+		xs_build_note(
+		    result,
+		    "the GPU work of %" PRId64
+		    " calls was not timed (too many at once, CUDA "
+		    "graphs, or never waited for) and is missing from "
+		    "every figure here",
+		    out->untimed);
+}
+
 /* Why nothing is known of the GPU, where calls were seen and ops were not. */
 static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *mode = result->coverage.mode;
+	const char *rung = result->coverage.rung;
 
+	if (rung && strcmp(rung, "events") == 0)
+		return; /* said already */
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,
 			      "calls alone were recorded (XFERSPY_MODE=calls): "
@@ -175,6 +211,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .lost_calls = xs_build_number(trace->lost_calls),
 	    .lost_ops = xs_build_number(trace->lost_ops),
 	    .lost_cupti = xs_build_number(trace->lost_cupti),
+	    .untimed = xs_build_number(trace->untimed),
+	    .rung = xs_arena_copy(&result->arena, xs_trace_info(trace, "rung")),
 	    .mode = xs_arena_copy(&result->arena, xs_trace_info(trace, "mode")),
 	    .notes =
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
@@ -182,6 +220,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
 	note_losses(result);
 	note_file(result, trace);
+	note_rung(result, trace);
 	note_coverage(result, trace);
 	note_sampling(result, trace);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));

@@ -137,7 +137,9 @@ static json_t *coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, lost_calls);
 	SET_NUMBER(in, lost_ops);
 	SET_NUMBER(in, lost_cupti);
+	SET_NUMBER(in, untimed);
 	SET_TEXT(in, mode);
+	SET_TEXT(in, rung);
 	set(out, "notes", texts(in->notes, in->note_count), &failed);
 	return finish(out, failed);
 }

@@ -43,7 +43,9 @@ struct xs_result_coverage {
 	int64_t matched;       /* ops whose call is known */
 	int64_t lost;	       /* records, of all kinds */
 	int64_t lost_calls, lost_ops, lost_cupti;
+	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
 	const char *mode;
+	const char *rung;   /* of the ladder; NULL: an older trace */
 	const char **notes; /* in words, the gravest first */
 	size_t note_count;
 };

@@ -69,6 +69,8 @@ static void modes(void **state)
 	assert_null(xs_config_unknown_mode());
 	setenv("XFERSPY_MODE", "off", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_OFF);
+	setenv("XFERSPY_MODE", "events", 1);
+	assert_int_equal(xs_config_mode(), XS_MODE_EVENTS);
 	setenv("XFERSPY_MODE", "calls", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_CALLS);
 	assert_null(xs_config_unknown_mode());

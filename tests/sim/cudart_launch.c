@@ -118,14 +118,15 @@ void __cudaRegisterVar(void **handle, char *host, char *device,
 	register_entity(handle, host, name);
 }
 
-/* By the host's address, or the entity itself as __cudaGetKernel gave it. */
+/* By the host's address, or by what __cudaGetKernel gave. */
 static struct entity *find_entity(const void *key)
 {
 	struct entity *entity;
 
 	pthread_mutex_lock(&lock);
 	for (entity = entities; entity; entity = entity->next)
-		if (entity->host == key || entity == key)
+		if (entity->host == key || entity == key ||
+		    (entity->function && entity->function == key))
 			break;
 	if (entity && !entity->image->module)
 		entity->image->module =
@@ -184,7 +185,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 {
-	*kernel = (cudaKernel_t)(void *)find_entity(host);
+	int error;
+
+	/* Without code that runs here, the launch is what fails. */
+	*kernel = (cudaKernel_t)(void *)find_function(host, &error);
+	if (!*kernel)
+		*kernel = (cudaKernel_t)(void *)find_entity(host);
 	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 

@@ -108,6 +108,16 @@ static int set_context(CUcontext context)
 	return context ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
+static int put_context_id(unsigned long long *id, CUcontext context)
+{
+	for (int i = 0; i < xs_sim_config.devices; i++)
+		if (!context || context == xs_sim_context(i)) {
+			*id = (unsigned long long)i + 1;
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_INVALID_CONTEXT;
+}
+
 static int synchronize(void)
 {
 	xs_sim_device_wait(xs_sim_device());
@@ -143,6 +153,8 @@ DRV_API(cuCtxDestroy_v2, (CUcontext ctx), (ctx),
 DRV_API(cuCtxSetCurrent, (CUcontext ctx), (ctx), set_context(ctx))
 DRV_API(cuCtxGetCurrent, (CUcontext * pctx), (pctx),
 	put_context(pctx, xs_sim_device()))
+DRV_API(cuCtxGetId, (CUcontext ctx, unsigned long long *ctxId), (ctx, ctxId),
+	put_context_id(ctxId, ctx))
 DRV_API(cuCtxGetDevice, (CUdevice * device), (device),
 	put(device, xs_sim_device()))
 
@@ -209,6 +221,21 @@ DRV_API(cuModuleGetFunction,
 DRV_API(cuModuleGetGlobal_v2,
 	(CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
 	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
+
+/* The simulated runtime's kernels are the driver's functions. */
+static int kernel_name(const char **name, CUkernel kernel)
+{
+	struct xs_sim_function_info info;
+
+	if (!kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
+	xs_sim_function_info((struct xs_sim_function *)(void *)kernel, &info);
+	*name = info.name;
+	return CUDA_SUCCESS;
+}
+
+DRV_API(cuKernelGetName, (const char **name, CUkernel hfunc), (name, hfunc),
+	kernel_name(name, hfunc))
 
 static int launch(const cuLaunchKernel_params *p, struct xs_sim_stream *stream)
 {

@@ -49,6 +49,16 @@ static int synchronize_event(CUevent event)
 	return CUDA_SUCCESS;
 }
 
+static int exchange_mode(CUstreamCaptureMode *mode)
+{
+	static _Thread_local CUstreamCaptureMode own;
+	const CUstreamCaptureMode before = own;
+
+	own = *mode;
+	*mode = before;
+	return CUDA_SUCCESS;
+}
+
 DRV_API(cuStreamCreate, (CUstream * phStream, unsigned int Flags),
 	(phStream, Flags), create_stream(phStream, Flags))
 DRV_API(cuStreamDestroy_v2, (CUstream hStream), (hStream),
@@ -67,6 +77,8 @@ DRV_TWINS(cuStreamWaitEvent, ptsz,
 	  (hStream, hEvent, Flags),
 	  xs_sim_event_issue(XS_SIM_WAIT, event_of(hEvent),
 			     DRV_STREAM(hStream)))
+DRV_API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), (mode),
+	exchange_mode(mode))
 DRV_API(cuEventCreate, (CUevent * phEvent, unsigned int Flags),
 	(phEvent, Flags), create_event(phEvent, Flags))
 DRV_API(cuEventDestroy_v2, (CUevent hEvent), (hEvent), destroy_event(hEvent))

@@ -119,6 +119,29 @@ static struct xs_sim_work perform(struct device *device, struct xs_sim_op *op)
 	return work;
 }
 
+static void advance(uint64_t *ns, uint64_t to_ns)
+{
+	if (*ns < to_ns)
+		*ns = to_ns;
+}
+
+/* When an event is recorded: it is no quicker than anything else in reaching
+ * the device, and whoever waits for its stream waits for it. */
+static uint64_t record_event(struct device *device, const struct xs_sim_op *op)
+{
+	struct xs_sim_stream *stream = op->stream;
+	uint64_t end_ns = op->issue_ns + xs_sim_config.latency_ns;
+
+	advance(&end_ns, stream->legacy ? device->model.blocking_end_ns
+					: stream->end_ns);
+	advance(&stream->end_ns, end_ns);
+	if (!(stream->flags & 1)) /* cudaStreamNonBlocking */
+		advance(&device->model.blocking_end_ns, end_ns);
+	advance(&device->model.end_ns, end_ns);
+	op->event->end_ns = end_ns;
+	return end_ns;
+}
+
 static void complete(struct device *device, struct xs_sim_op *op,
 		     uint64_t spent_ns, struct xs_sim_work work)
 {
@@ -132,14 +155,14 @@ static void complete(struct device *device, struct xs_sim_op *op,
 	struct xs_sim_span span;
 
 	pthread_mutex_lock(&device->lock);
-	if (op->kind == XS_SIM_RECORD || op->kind == XS_SIM_WAIT) {
+	if (op->kind == XS_SIM_RECORD) {
+		span.start_ns = span.end_ns = record_event(device, op);
+	} else if (op->kind == XS_SIM_WAIT) {
 		span.start_ns = span.end_ns = op->stream->end_ns;
 		if (op->stream->legacy)
 			span.end_ns = device->model.blocking_end_ns;
 		if (span.end_ns < op->issue_ns)
 			span.end_ns = op->issue_ns;
-		if (op->kind == XS_SIM_RECORD)
-			op->event->end_ns = span.end_ns;
 	} else {
 		span = xs_sim_place(&device->model, op, spent_ns, work);
 	}
@@ -282,6 +305,25 @@ void xs_sim_event_destroy(struct xs_sim_event *event)
 	free(event);
 }
 
+/* The worker may be busy for long with another stream's kernel, but an event
+ * of a stream with nothing before it does not wait for that. */
+static bool record_at_once(struct device *device, struct xs_sim_op *op)
+{
+	const struct xs_sim_stream *stream = op->stream;
+	const uint64_t before = stream->legacy ? device->issued
+				: stream->issued > device->legacy.issued
+				    ? stream->issued
+				    : device->legacy.issued;
+
+	if (op->kind != XS_SIM_RECORD || before == 0 ||
+	    before > device->performed)
+		return false;
+	op->event->device = stream->device;
+	op->event->issued = before;
+	record_event(device, op);
+	return true;
+}
+
 int xs_sim_issue(const struct xs_sim_op *op)
 {
 	struct device *device = &devices[op->stream->device];
@@ -294,6 +336,11 @@ int xs_sim_issue(const struct xs_sim_op *op)
 	queued->issue_ns = xs_sim_now_ns();
 	queued->correlation = xs_sim_correlation();
 	pthread_mutex_lock(&device->lock);
+	if (record_at_once(device, queued)) {
+		pthread_mutex_unlock(&device->lock);
+		free(queued);
+		return XS_SIM_OK;
+	}
 	queued->sequence = ++device->issued;
 	op->stream->issued = queued->sequence;
 	if (op->kind == XS_SIM_RECORD) {

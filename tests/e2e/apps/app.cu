@@ -290,6 +290,20 @@ static int waits(int rounds)
 	return 0;
 }
 
+/* Many copies at once, and nobody waits for them. */
+static int flood(int copies)
+{
+	struct arrays s;
+
+	set_up(&s, true);
+	for (int i = 0; i < copies; i++)
+		CHECK(cudaMemcpyAsync(s.dev_a, s.a, sizeof(int),
+				      cudaMemcpyHostToDevice, 0));
+	printf("flood: %d copies\n", copies);
+	fflush(stdout);
+	_exit(0);
+}
+
 struct work {
 	pthread_t thread;
 	int device, rounds, bad;
@@ -483,6 +497,8 @@ int main(int argc, char **argv)
 		return threads(4, 1, rounds);
 	if (strcmp(mode, "devices") == 0)
 		return threads(2, 2, rounds);
+	if (strcmp(mode, "flood") == 0)
+		return flood(rounds);
 	if (strcmp(mode, "endless") == 0)
 		return endless(rounds);
 	if (strcmp(mode, "fork-before") == 0)

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Without CUPTI interposed calls are timed by events: the ops are those that
+# CUPTI gives, their times nearly so, and the program notices nothing. Copies
+# and kernels are slow here, so that what the events cost does not matter.
+. "$(dirname "$0")/lib.sh"
+export XS_SIM_PAGEABLE_GBS=0.05 XS_SIM_H2D_GBS=0.05 XS_SIM_D2H_GBS=0.05
+export XS_SIM_GIPS=0.1
+
+# median FILE PATTERN: of the durations; the machine may be busy now and then
+median()
+{
+	grep -E -- "$2" "$1" | sed 's/.* duration=\([0-9]*\) .*/\1/' | sort -n |
+		awk '{ d[NR] = $1 } END { print d[int((NR + 1) / 2)] }'
+}
+
+# like WHAT PATTERN: the time of such ops is that of CUPTI's, to a seventh
+like()
+{
+	wanted=$(median dump.cupti "$2")
+	within "$1" "$(median dump.txt "$2")" $((wanted * 6 / 7)) \
+		$((wanted * 8 / 7))
+}
+
+# ops: what the ops are but for their times, and how they hang together
+ops()
+{
+	grep -E '^(copy|kernel|set) ' "$1" | sed 's/correlation=[0-9]* //
+		s/start=[0-9]* duration=[0-9]* //; s/..._memory=[0-9] //g; s/ again=.*//' | sort
+}
+
+for app in app app-per-thread; do
+	XFERSPY_MODE=trace traced "$XS_APPS/$app" serial 5
+	read_trace
+	grep -q '"rung": "callbacks"' report.json || fail "$app: CUPTI's rung"
+	mv dump.txt dump.cupti
+	cp out out.plain
+
+	XFERSPY_MODE=events traced "$XS_APPS/$app" serial 5
+	expect "$app: exit code" "$status" 0
+	cmp -s out out.plain || fail "$app: stdout differs"
+	read_trace
+	expect "$app: rung" "$(json rung)" '"events"'
+	ops dump.cupti >ops.cupti
+	ops dump.txt >ops.events
+	diff ops.cupti ops.events >&2 || fail "$app: not the ops of CUPTI"
+	expect "$app: ops with their calls" "$(json matched)" 20
+	expect "$app: calls not timed" "$(json untimed)" 0
+	like "$app: copies in" '^copy .*direction=1'
+	like "$app: copies out" '^copy .*direction=2'
+	like "$app: kernels" '^kernel'
+	expect "$app: rounds of the phase" "$(json rounds)" 5
+	expect "$app: from" "$(json src_memory)" '"pageable"'
+	expect "$app: to" "$(json dst_memory)" '"pageable"'
+	grep -q 'text="_Z3addPKiS0_Pii"' dump.txt || fail "$app: kernel's name"
+	grep -q '^shape .*grid_x=64 .*block_x=256' dump.txt ||
+		fail "$app: grid and block"
+done
+grep -q 'without CUPTI' report.json || fail "nothing says what this rung means"
+
+# Pinned memory, streams, threads and devices.
+XFERSPY_MODE=events traced "$XS_APPS/app" depth 5
+read_trace
+expect "streams: ops with their calls" "$(json matched)" 80
+expect "streams: from" "$(json src_memory)" '"pinned"'
+expect "streams: queues" "$(count '^queue .*queue_kind=0')" 4
+within "streams: copies in with copies out" "$(overlap in out)" 100000 1e9
+XFERSPY_MODE=events traced "$XS_APPS/app" threads 5
+read_trace
+expect "threads: ops with their calls" "$(json matched)" 80
+XFERSPY_MODE=events traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
+read_trace
+expect "devices: ops with their calls" "$(json matched)" 40
+expect "devices: queues" "$(count '^queue .*device=[01] .*queue_kind=0')" 2
+expect "devices: of the second" "$(count '^queue .*device=1 .*queue_kind=0')" 1
+
+# More at once than there are events, and nobody waits for any of it.
+XFERSPY_MODE=events traced env XS_SIM_COPY_NS=1000000 "$XS_APPS/app" flood 5000
+expect "flood: exit code" "$status" 0
+read_trace
+expect "flood: calls" "$(count '^copycall ')" 5000
+expect "flood: not timed" \
+	"$(($(json untimed) + $(count '^copy ')))" 5000
+within "flood: not timed" "$(json untimed)" 4000 5000
+grep -q 'calls was not timed' report.json || fail "flood: nothing says so"
+
+# However the process ends, fails or multiplies.
+for mode in errors destructor exit _exit fork-before fork-after; do
+	plain "$XS_APPS/app" "$mode" 3
+	plain_status=$status
+	cp out out.plain
+	XFERSPY_MODE=events traced "$XS_APPS/app" "$mode" 3
+	expect "$mode: exit code" "$status" "$plain_status"
+	diff out out.plain >&2 || fail "$mode: stdout differs"
+done
+expect "fork: traces" "$(traces)" 1
+read_trace
+expect "fork: copies in" "$(count '^copy .*direction=1')" 6
+
+# The calls alone are there on request.
+XFERSPY_MODE=calls traced "$XS_APPS/app" serial 5
+read_trace
+expect "calls: rung" "$(json rung)" '"calls"'
+expect "calls: calls of copies" "$(count '^copycall ')" 15
+expect "calls: ops" "$(count '^(copy|kernel|set) ')" 0
