@@ -165,6 +165,46 @@ static int decode_op(struct xs_decoder *d, const void *record)
 	return add_op(d, record, &op);
 }
 
+/* Their heads are that of the copy's own record. */
+static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_faults *faults =
+	    xs_array_grow(trace->faults, trace->fault_count, sizeof(*faults));
+
+	if (!faults)
+		return -ENOMEM;
+	trace->faults = faults;
+	faults[trace->fault_count++] = (struct xs_faults){
+	    .call = XS_NONE,
+	    .thread = d->thread,
+	    .start_ns = after(d->base_ns, rec->start),
+	    .minor = rec->minor,
+	    .major = rec->major,
+	    .page_bytes = rec->page_bytes,
+	};
+	return 0;
+}
+
+static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_content *contents = xs_array_grow(
+	    trace->contents, trace->content_count, sizeof(*contents));
+
+	if (!contents)
+		return -ENOMEM;
+	trace->contents = contents;
+	contents[trace->content_count++] = (struct xs_content){
+	    .call = XS_NONE,
+	    .thread = d->thread,
+	    .start_ns = after(d->base_ns, rec->start),
+	    .hash = rec->hash,
+	    .hashed_bytes = rec->hashed_bytes,
+	};
+	return 0;
+}
+
 static int decode(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_time *time = record;
@@ -185,6 +225,10 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_memcall:
 	case XS_REC_waitcall:
 		return decode_call(d, record);
+	case XS_REC_faults:
+		return add_faults(d, record);
+	case XS_REC_content:
+		return add_content(d, record);
 	case XS_REC_kernel:
 	case XS_REC_copy:
 	case XS_REC_set:

@@ -40,6 +40,65 @@ static int sort_calls(struct xs_trace *trace)
 	return rc;
 }
 
+/* The call of that thread that began then, or XS_NONE. */
+static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
+				uint64_t start_ns)
+{
+	size_t low = 0, high = trace->call_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->calls[middle].start_ns < start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (;
+	     low < trace->call_count && trace->calls[low].start_ns == start_ns;
+	     low++)
+		if (trace->calls[low].thread == thread)
+			return (uint32_t)low;
+	return XS_NONE;
+}
+
+static int by_fault_call(const void *a, const void *b)
+{
+	const struct xs_faults *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+static int by_content_call(const void *a, const void *b)
+{
+	const struct xs_content *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+/* What more is known of copies: by the thread and start of the copy. */
+static void join_details(struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->fault_count; i++) {
+		struct xs_faults *faults = &trace->faults[i];
+
+		faults->call =
+		    call_that_began(trace, faults->thread, faults->start_ns);
+	}
+	for (size_t i = 0; i < trace->content_count; i++) {
+		struct xs_content *content = &trace->contents[i];
+
+		content->call =
+		    call_that_began(trace, content->thread, content->start_ns);
+	}
+	if (trace->fault_count)
+		qsort(trace->faults, trace->fault_count, sizeof(*trace->faults),
+		      by_fault_call);
+	if (trace->content_count)
+		qsort(trace->contents, trace->content_count,
+		      sizeof(*trace->contents), by_content_call);
+}
+
 /* The calls that have a correlation, by correlation and then by start. */
 static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 					   size_t *count)
@@ -141,6 +200,7 @@ int xs_trace_join(struct xs_trace *trace)
 		rc = sort_calls(trace);
 	if (rc)
 		return rc;
+	join_details(trace);
 	keys = calls_by_correlation(trace, &count);
 	if (!keys)
 		return -ENOMEM;

@@ -82,6 +82,8 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->counters);
 	free(trace->tallies);
 	free(trace->windows);
+	free(trace->faults);
+	free(trace->contents);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

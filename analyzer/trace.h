@@ -97,6 +97,22 @@ struct xs_window {
 	uint64_t begin_ns, end_ns;
 };
 
+/* Page faults that the thread took in a large copy. */
+struct xs_faults {
+	uint32_t call; /* index of the copy, or XS_NONE */
+	uint32_t thread;
+	uint64_t start_ns; /* the call's */
+	uint32_t minor, major, page_bytes;
+};
+
+/* What the host's side of a copy held. */
+struct xs_content {
+	uint32_t call; /* index of the copy, or XS_NONE */
+	uint32_t thread;
+	uint64_t start_ns; /* the call's */
+	uint64_t hash, hashed_bytes;
+};
+
 struct xs_queue {
 	uint16_t device;
 	uint16_t queue_kind; /* enum xs_queue_kind */
@@ -146,6 +162,10 @@ struct xs_trace {
 	size_t window_count;
 	bool begins_counted; /* the run began before the first window */
 	uint64_t ignored_ns; /* of the run, outside of the range asked for */
+	struct xs_faults *faults; /* in the order of the calls */
+	size_t fault_count;
+	struct xs_content *contents; /* the same */
+	size_t content_count;
 	struct xs_queue *queues;
 	size_t queue_count;
 	struct xs_module *modules;

@@ -29,6 +29,7 @@ struct builder {
 	struct xs_wait_finder finder;
 	struct asked *asked;   /* by call */
 	uint32_t *row_of_site; /* into out, + 1 */
+	size_t next_fault;     /* of the trace's, which are by call, too */
 	struct known streams[KNOWN], events[KNOWN];
 };
 
@@ -173,6 +174,27 @@ static struct xs_wait_site *row_of(struct builder *b,
 	return &items[b->row_of_site[call->site] - 1];
 }
 
+static void add_faults(struct builder *b, uint32_t index,
+		       struct xs_wait_site *row)
+{
+	const struct xs_trace *trace = b->trace;
+	uint64_t most_bytes = trace->calls[index].bytes;
+
+	while (b->next_fault < trace->fault_count &&
+	       trace->faults[b->next_fault].call < index)
+		b->next_fault++;
+	for (; b->next_fault < trace->fault_count &&
+	       trace->faults[b->next_fault].call == index;
+	     b->next_fault++) {
+		const struct xs_faults *faults = &trace->faults[b->next_fault];
+		uint64_t bytes = (uint64_t)faults->minor * faults->page_bytes;
+
+		row->minor_faults += faults->minor;
+		row->major_faults += faults->major;
+		row->touched_bytes += bytes < most_bytes ? bytes : most_bytes;
+	}
+}
+
 static int add_wait(struct builder *b, uint32_t index, bool hidden)
 {
 	const struct xs_call *call = &b->trace->calls[index];
@@ -196,6 +218,7 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	row->gpu_calls += part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
 			  part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER];
 	row->bytes += call->bytes;
+	add_faults(b, index, row);
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++) {
 		row->part_ns[i] += part_ns[i];
 		row->waited_ns += part_ns[i];

@@ -19,7 +19,10 @@ struct xs_wait_site {
 	uint64_t calls;
 	uint64_t gpu_calls; /* of them waited for work of others */
 	uint64_t bytes;
-	uint64_t waited_ns; /* in all calls */
+	uint64_t minor_faults, major_faults; /* of its thread, as recorded */
+	uint64_t touched_bytes; /* of pages that these brought; with huge pages
+				 * it is more */
+	uint64_t waited_ns;	/* in all calls */
 	uint64_t part_ns[XS_WAIT_PARTS];
 };
 

@@ -8,6 +8,7 @@
 #include "preload/walk.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* Of a place, counted and not recorded, before it is worth a window. */
 #define NOVEL_CALLS 64
@@ -91,6 +92,32 @@ static int write_event(struct xs_writer *w, const struct span *s,
 	}
 }
 
+/* What was looked at around a copy; its loss is that of a detail. */
+static void emit_ahead(struct xs_thread *thread, enum xs_function fn,
+		       const struct span *s, const struct xs_event *event)
+{
+	struct xs_ahead *ahead = &thread->ahead;
+
+	if (ahead->minor || ahead->major) {
+		struct xs_rec_faults record = {
+		    XS_RECORD(faults), .correlation = s->correlation,
+		    .minor = ahead->minor, .major = ahead->major,
+		    .page_bytes = (xs_u32)sysconf(_SC_PAGESIZE)};
+
+		xs_writer_timed(&thread->writer, &record, s->site, s->start_ns,
+				s->end_ns);
+	}
+	if (xs_ahead_content(ahead, fn, event)) {
+		struct xs_rec_content record = {
+		    XS_RECORD(content), .correlation = s->correlation,
+		    .hash = ahead->hash, .hashed_bytes = ahead->hashed_bytes};
+
+		xs_writer_timed(&thread->writer, &record, s->site, s->start_ns,
+				s->end_ns);
+	}
+	ahead->bytes = 0;
+}
+
 /* Arguments of a call that failed may point anywhere: they are not read. */
 static void emit(struct xs_thread *thread, enum xs_function fn,
 		 const struct span *span, cudaError_t error,
@@ -103,6 +130,8 @@ static void emit(struct xs_thread *thread, enum xs_function fn,
 		row->fill(arguments, &event);
 	if (write_event(&thread->writer, span, row->call_class, &event, error))
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	if (error == cudaSuccess && thread->ahead.bytes)
+		emit_ahead(thread, fn, span, &event);
 }
 
 static void mark_recorded(struct xs_site_slot *site)
@@ -180,9 +209,8 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 				      .address = (uintptr_t)return_address};
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	if (!thread->busy && !thread->in_hook && xs_lifecycle_ensure(thread)) {
+	if (!thread->busy && !thread->in_hook && xs_lifecycle_ensure(thread))
 		call->detail = xs_call_detail(thread, fn);
-	}
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->in_hook = true;
 		thread->correlation = 0;
@@ -190,6 +218,8 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 		if (xs_timing_is_on)
 			xs_timing_begin(call, arguments);
 	}
+	if (call->detail == XS_DETAIL_RECORDED)
+		xs_ahead_begin(&thread->ahead, fn, arguments);
 	errno = kept_errno;
 	if (call->detail == XS_DETAIL_RECORDED)
 		call->start_ns = xs_clock_realtime_ns();
@@ -226,6 +256,8 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 
+	if (recorded)
+		xs_ahead_end(&thread->ahead);
 	thread->in_hook = false;
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
@@ -276,6 +308,7 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 			    .end_ns = xs_clock_realtime_ns()};
 	int kept_errno = errno;
 
+	xs_ahead_end(&thread->ahead);
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);

@@ -122,6 +122,15 @@ const char *xs_config_range(struct xs_config_range *range)
 	return NULL;
 }
 
+enum xs_hash_mode xs_config_hash(void)
+{
+	const char *hash = getenv("XFERSPY_HASH");
+
+	if (!hash || !hash[0] || strcmp(hash, "0") == 0)
+		return XS_HASH_OFF;
+	return strcmp(hash, "full") == 0 ? XS_HASH_FULL : XS_HASH_SAMPLED;
+}
+
 const char *xs_config_rank(void)
 {
 	static const char *const names[] = {

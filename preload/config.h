@@ -13,12 +13,15 @@
  *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
  *   XFERSPY_MAX_SIZE the most bytes of trace, 2M or more (K, M, G): from half
  *                    of it on calls are counted, with a window now and then
+ *   XFERSPY_HASH     1: hash what copies move, of large ones samples; full: all
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti; none: do without
  */
 #ifndef XS_CONFIG_H
 #define XS_CONFIG_H
+
+#include "preload/content.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -67,6 +70,9 @@ struct xs_config_range {
 
 /* What of the run is recorded. NULL, or the text that is no range. */
 const char *xs_config_range(struct xs_config_range *range);
+
+/* Whether contents of copies are hashed. */
+enum xs_hash_mode xs_config_hash(void);
 
 /*
  * The trace's path for a process, from a pattern (NULL: the default). 0, or

@@ -82,10 +82,13 @@ static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	};
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
-		*data->correlationData =
-		    xs_call_detail(thread, fn) == XS_DETAIL_RECORDED
-			? xs_clock_realtime_ns()
-			: 0;
+		bool recorded =
+		    xs_call_detail(thread, fn) == XS_DETAIL_RECORDED;
+
+		if (recorded)
+			xs_ahead_begin(&thread->ahead, fn,
+				       data->functionParams);
+		*data->correlationData = recorded ? xs_clock_realtime_ns() : 0;
 		return;
 	}
 	seen.error = error ? *error : cudaSuccess;

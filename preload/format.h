@@ -108,6 +108,8 @@ struct xs_chunk_header {
 	R(17, copycall)                                                        \
 	R(18, memcall)                                                         \
 	R(19, waitcall)                                                        \
+	R(20, faults)                                                          \
+	R(21, content)                                                         \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
 	R(32, kernel)                                                          \
@@ -225,6 +227,23 @@ struct xs_chunk_header {
  * of one site add up; updated in place while the application runs. */
 #define XS_FIELDS_tally(F, T)                                                  \
 	F(xs_u16, zero) F(xs_u32, site) F(xs_u64, calls) F(xs_u64, bytes)
+
+/*
+ * Page faults that the thread took in a large copy; not there if it took none.
+ * What threads of the driver take is not seen. The head is that of the copy's
+ * own record, whose start is the same.
+ */
+#define XS_FIELDS_faults(F, T)                                                 \
+	XS_FIELDS_CALL_HEAD(F) F(xs_u32, minor) F(xs_u32, major)               \
+	F(xs_u32, page_bytes)
+
+/*
+ * What the host's side of a copy held: of a copy in before it, of a copy out
+ * after it. hash: XXH3 of hashed_bytes of it, of all its bytes or of blocks of
+ * 4096 that are spread evenly over it. The head is that of the copy's record.
+ */
+#define XS_FIELDS_content(F, T)                                                \
+	XS_FIELDS_CALL_HEAD(F) F(xs_u64, hash) F(xs_u64, hashed_bytes)
 
 #define XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \

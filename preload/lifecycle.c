@@ -134,6 +134,7 @@ static void write_app(void)
 static void write_beginning(void)
 {
 	const char *unknown = xs_config_unknown_mode();
+	enum xs_hash_mode hash = xs_config_hash();
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
@@ -141,6 +142,9 @@ static void write_beginning(void)
 	xs_gpu_info("host", "%s", host);
 	xs_gpu_info("rank", "%s", xs_config_rank());
 	xs_gpu_info("xferspy", "%s", XS_VERSION);
+	if (hash != XS_HASH_OFF)
+		xs_gpu_info("hash", "%s",
+			    hash == XS_HASH_FULL ? "full" : "sampled");
 	xs_gpu_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
 	if (unknown)
 		xs_gpu_info("note",
@@ -160,6 +164,7 @@ static int open_trace(void)
 	xs_log("writing %s", xs_sink.path);
 	xs_gpu_open(&xs_sink);
 	write_beginning();
+	atomic_store(&xs_hash_mode, xs_config_hash());
 	return 0;
 }
 

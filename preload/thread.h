@@ -3,6 +3,7 @@
 #ifndef XS_THREAD_H
 #define XS_THREAD_H
 
+#include "preload/ahead.h"
 #include "preload/writer.h"
 
 struct xs_tally_table;
@@ -12,6 +13,7 @@ struct xs_thread {
 	struct xs_writer writer;
 	struct xs_walk_cache *walks;	/* walk.c's; NULL until it is needed */
 	struct xs_tally_table *tallies; /* tally.c's; NULL until needed */
+	struct xs_ahead ahead;		/* of the copy that it is in */
 	uint32_t correlation;		/* CUPTI's, of the hooked call */
 	uint32_t context;		/* whose default stream is known */
 	uint8_t taken;	 /* recorded calls that detail.c has not heard of */

@@ -79,7 +79,7 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 bool xs_build_same_line(const struct xs_result_site *a,
 			const struct xs_result_site *b);
 
-/* What the host waited for. 0 or -ENOMEM. */
+/* What the host waited for; after the machine. 0 or -ENOMEM. */
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		   const struct xs_timeline *timeline);
 

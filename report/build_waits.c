@@ -31,6 +31,23 @@ static const struct {
     [XS_CALL_SYNC_EVENT] = {"sync-event", false},
 };
 
+/* By what the machine's pages cost; no longer than the copy took. */
+static void build_faults(const struct xs_machine *machine,
+			 struct xs_result_wait *wait)
+{
+	int64_t most_ns = wait->own_ns + wait->latency_ns + wait->host_ns;
+
+	if (wait->minor_faults == 0 && wait->major_faults == 0) {
+		wait->minor_faults = wait->major_faults = XS_UNKNOWN;
+		wait->touched_bytes = wait->touched_ns = XS_UNKNOWN;
+		return;
+	}
+	wait->touched_ns = xs_build_whole(machine->touch_byte_ns.value *
+					  (double)wait->touched_bytes);
+	if (wait->touched_ns > most_ns)
+		wait->touched_ns = most_ns;
+}
+
 static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_wait_site *in,
 		       struct xs_result_wait *out)
@@ -50,6 +67,9 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	    .other_ns = xs_build_number(part_ns[XS_WAIT_OTHER]),
 	    .latency_ns = xs_build_number(part_ns[XS_WAIT_LATENCY]),
 	    .host_ns = xs_build_number(part_ns[XS_WAIT_HOST]),
+	    .minor_faults = xs_build_number(in->minor_faults),
+	    .major_faults = xs_build_number(in->major_faults),
+	    .touched_bytes = xs_build_number(in->touched_bytes),
 	};
 	xs_build_site(result, trace, in->site, &out->site);
 	out->site.calls = xs_build_number(in->calls);
@@ -75,6 +95,9 @@ static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 	add(&to->other_ns, from->other_ns);
 	add(&to->latency_ns, from->latency_ns);
 	add(&to->host_ns, from->host_ns);
+	add(&to->minor_faults, from->minor_faults);
+	add(&to->major_faults, from->major_faults);
+	add(&to->touched_bytes, from->touched_bytes);
 }
 
 /* The wait of the same place among those so far; NULL: none. */
@@ -124,9 +147,11 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 	if (result->wait_count)
 		qsort(result->waits, result->wait_count, sizeof(*result->waits),
 		      by_wait);
-	for (size_t i = 0; i < result->wait_count; i++)
+	for (size_t i = 0; i < result->wait_count; i++) {
+		build_faults(&result->machine, &result->waits[i]);
 		result->waits[i].text =
 		    xs_cause(&result->arena, &result->waits[i]);
+	}
 	xs_wait_sites_free(&sites);
 	return 0;
 }

@@ -130,7 +130,8 @@ static const char *say_kernels_first(struct xs_arena *arena,
 	    main_work(wait), xs_units_ns(wait->own_ns).s);
 }
 
-const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait)
+static const char *say_wait(struct xs_arena *arena,
+			    const struct xs_result_wait *wait)
 {
 	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
 		return say_hidden(arena, wait);
@@ -140,4 +141,30 @@ const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait)
 		return say_kernels_first(arena, wait);
 	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
 			      calls(arena, wait), parts(arena, wait));
+}
+
+/* A pinned buffer is touched, too, but once: such a part of a copy is saved
+ * only where the buffer is used again. */
+static const char *say_touched(struct xs_arena *arena,
+			       const struct xs_result_wait *wait)
+{
+	const char *time = "";
+
+	if (wait->touched_ns != XS_UNKNOWN)
+		time = xs_arena_print(arena, ", for about %s",
+				      xs_units_ns(wait->touched_ns).s);
+	return xs_arena_print(arena,
+			      "page faults in it touch %s or more of the "
+			      "host's memory for the first time%s",
+			      xs_units_bytes(wait->touched_bytes).s, time);
+}
+
+const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait)
+{
+	const char *text = say_wait(arena, wait);
+
+	if (wait->touched_bytes == XS_UNKNOWN ||
+	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
+		return text;
+	return xs_arena_print(arena, "%s; %s", text, say_touched(arena, wait));
 }

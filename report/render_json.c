@@ -227,6 +227,10 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	SET_NUMBER(in, other_ns);
 	SET_NUMBER(in, latency_ns);
 	SET_NUMBER(in, host_ns);
+	SET_NUMBER(in, minor_faults);
+	SET_NUMBER(in, major_faults);
+	SET_NUMBER(in, touched_bytes);
+	SET_NUMBER(in, touched_ns);
 	SET_TEXT(in, text);
 	return finish(out, failed);
 }

@@ -282,9 +282,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	result->atgpu_asked = options->atgpu;
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
-	err = xs_build_waits(result, trace, &timeline);
-	if (!err)
-		err = xs_phases_build(trace, &phases);
+	err = xs_phases_build(trace, &phases);
 	if (!err)
 		err = xs_phases_count(&phases, trace,
 				      options->counted ? options->counted
@@ -292,6 +290,9 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_machine(result, trace, &phases, options, &traced);
+	err = xs_build_waits(result, trace, &timeline);
+	if (err < 0)
+		goto out;
 	xs_build_coverage(result, trace, &phases);
 	xs_build_note_counters(result, trace, &phases, options);
 	err = fill_phases(result, trace, &phases, &model);

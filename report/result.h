@@ -84,8 +84,11 @@ struct xs_result_wait {
 	int64_t waited_ns;
 	int64_t own_ns;				     /* its own copy */
 	int64_t h2d_ns, kernel_ns, d2h_ns, other_ns; /* other work, by kind */
-	int64_t latency_ns; /* until the first of it began */
-	int64_t host_ns;    /* the call's own work */
+	int64_t latency_ns;		    /* until the first of it began */
+	int64_t host_ns;		    /* the call's own work */
+	int64_t minor_faults, major_faults; /* XS_UNKNOWN: none recorded */
+	int64_t touched_bytes;		    /* at least: what these brought */
+	int64_t touched_ns; /* what that took: a part of the wait */
 	const char *text;   /* all this as a sentence */
 };
 

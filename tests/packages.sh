@@ -5,8 +5,8 @@
 # one place; g++ is for nvcc. Sourced by examples/demo.sh and tests/run.sh.
 
 XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
-	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libcmocka-dev libzstd-dev
-	python3"
+	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libxxhash-dev
+	libcmocka-dev libzstd-dev python3"
 
 # What checking a change needs on top.
 # shellcheck disable=SC2034 # for tests/run.sh

@@ -89,6 +89,9 @@ static int print_waits(const struct xs_trace *trace)
 			if (row->part_ns[k])
 				printf(" %s=%" PRIu64, parts[k],
 				       row->part_ns[k]);
+		if (row->minor_faults)
+			printf(" faults=%" PRIu64 " touched=%" PRIu64,
+			       row->minor_faults, row->touched_bytes);
 		printf("\n");
 	}
 	xs_wait_sites_free(&waits);

@@ -24,3 +24,38 @@ report_has 'cudaFree at app.cu:[0-9]* waits for the kernels before it, unasked: 
 report_has 'cudaMemcpy at app.cu:[0-9]*, 5 calls of 4 B, waits .* for kernels; its own transfer'
 report_has 'cudaMemcpyAsync at app.cu:[0-9]* is asynchronous in name only'
 expect "places in JSON" "$(grep -c '"waited_ns":' report.json)" 13
+
+# Memory that is touched in a copy for the first time: 1024 pages, three times.
+traced "$XS_APPS/app" fresh 3
+expect "exit code" "$status" 0
+read_trace
+expect "copies with faults" "$(count '^faults ')" 3
+within "faults" "$(sum '^faults ' minor)" 3072 3200
+"$XS_COMMAND" report ./*.xspy >report.txt
+report_has 'page faults in it touch 12 MiB or more'
+
+# What copies hold, where it is asked for: two inputs, of which one is the
+# output of the round before: zeros, b (also the first sum), four more sums.
+traced "$XS_APPS/app" back 5
+read_trace
+expect "contents without being asked" "$(count '^content ')" 0
+for how in 1 full; do
+	export XFERSPY_HASH="$how"
+	plain "$XS_APPS/app" back 5
+	cp out out.plain
+	traced "$XS_APPS/app" back 5
+	cmp -s out out.plain || fail "hash: stdout differs"
+	read_trace
+	expect "contents" "$(count '^content .* hashed_bytes=65536')" 15
+	expect "different contents" "$(grep '^content ' dump.txt |
+		grep -o ' hash=[^ ]*' | sort -u | wc -l)" 6
+done
+XFERSPY_HASH=1 traced "$XS_APPS/app" fresh 3
+read_trace
+expect "sampled" "$(count '^content .* hashed_bytes=1048576')" 6
+XFERSPY_HASH=full traced "$XS_APPS/app" fresh 3
+read_trace
+expect "not sampled" "$(count '^content .* hashed_bytes=4194304')" 6
+XFERSPY_HASH=1 traced "$XS_APPS/app" errors
+expect "errors: exit code" "$status" 3
+unset XFERSPY_HASH

@@ -279,8 +279,11 @@ static void fill_waits(struct xs_result *result)
 	};
 	result->waits = waits;
 	result->wait_count = 3;
-	for (size_t i = 0; i < result->wait_count; i++)
+	for (size_t i = 0; i < result->wait_count; i++) {
+		waits[i].minor_faults = waits[i].major_faults = NONE;
+		waits[i].touched_bytes = waits[i].touched_ns = NONE;
 		waits[i].text = xs_cause(&result->arena, &waits[i]);
+	}
 }
 
 static struct xs_result *build(const char *path, int64_t wall_ns)

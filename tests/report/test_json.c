@@ -76,7 +76,8 @@ static void every_key_is_there(void **state)
 		 "overlap_ns host_blocked_ns pinned_alloc_ns init_ns");
 	has_keys(wait, "function file line call kind hidden pageable calls "
 		       "gpu_calls bytes waited_ns own_ns h2d_ns kernel_ns "
-		       "d2h_ns other_ns latency_ns host_ns text");
+		       "d2h_ns other_ns latency_ns host_ns minor_faults "
+		       "major_faults touched_bytes touched_ns text");
 	has_keys(phase,
 		 "id rounds signature h2d_bytes d2h_bytes h2d_ops d2h_ops "
 		 "kernels round_ns h2d_ns kernel_ns d2h_ns src_memory "

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS 1000000LL
-#define US 1000LL
+#define MS  1000000LL
+#define US  1000LL
+#define MIB 1048576LL
 
 static void expect_text(const struct xs_result_wait *wait, const char *text)
 {
@@ -38,6 +39,7 @@ static void frees_wait_unasked(void **state)
 {
 	(void)state;
 	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
+					     .touched_bytes = XS_UNKNOWN,
 					     .kind = "free-device",
 					     .hidden = true,
 					     .waited_ns = 32 * MS,
@@ -49,6 +51,7 @@ static void frees_wait_unasked(void **state)
 	/* one that waited for nothing */
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
+				     .touched_bytes = XS_UNKNOWN,
 				     .kind = "free-pinned",
 				     .hidden = true,
 				     .waited_ns = 33 * MS,
@@ -61,6 +64,7 @@ static void small_copies_wait_for_kernels(void **state)
 	(void)state;
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaMemcpy", 80, 100, 400),
+				     .touched_bytes = XS_UNKNOWN,
 				     .kind = "copy",
 				     .waited_ns = 13 * MS,
 				     .own_ns = 900 * US,
@@ -69,6 +73,7 @@ static void small_copies_wait_for_kernels(void **state)
 	    "kernels; its own transfer takes 900 us");
 	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpy", 81, 2,
 							2 * 1048576),
+					     .touched_bytes = XS_UNKNOWN,
 					     .kind = "copy",
 					     .waited_ns = 10 * MS,
 					     .own_ns = 8 * MS,
@@ -82,6 +87,7 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 	(void)state;
 	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40,
 							4, 4 * 65536),
+					     .touched_bytes = XS_UNKNOWN,
 					     .kind = "copy-async",
 					     .pageable = true,
 					     .waited_ns = 5200 * US,
@@ -89,6 +95,34 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 		    "cudaMemcpyAsync at x.cu:40 is asynchronous in name only, "
 		    "for its memory is pageable: it held the host 5.20 ms in 4 "
 		    "calls of 64 KiB (its own copy)");
+}
+
+static void first_touches_are_told(void **state)
+{
+	struct xs_result_wait wait = {.site =
+					  at("cudaMemcpy", 91, 2, 128 * MIB),
+				      .kind = "copy",
+				      .pageable = true,
+				      .minor_faults = 16384,
+				      .waited_ns = 37 * MS,
+				      .own_ns = 37 * MS,
+				      .touched_bytes = 64 * MIB,
+				      .touched_ns = 30 * MS};
+
+	(void)state;
+	expect_text(&wait,
+		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
+		    "page faults in it touch 64 MiB or more of the host's "
+		    "memory for the first time, for about 30.0 ms");
+	wait.touched_ns = XS_UNKNOWN;
+	expect_text(&wait,
+		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
+		    "page faults in it touch 64 MiB or more of the host's "
+		    "memory for the first time");
+	/* a few stray ones are not worth a word */
+	wait.touched_bytes = 8192;
+	expect_text(&wait,
+		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy");
 }
 
 static struct xs_result *read_golden(const char *name)
@@ -137,6 +171,12 @@ static void parts_add_up(void **state)
 		assert_true(i == 0 || wait->waited_ns <= wait[-1].waited_ns);
 		assert_in_range(wait->gpu_calls, 0, wait->site.calls);
 		assert_non_null(wait->text);
+		if (strcmp(wait->kind, "copy-async") == 0) {
+			assert_int_equal(wait->minor_faults, 100);
+			assert_int_equal(wait->touched_bytes, 409600);
+		} else {
+			assert_true(wait->minor_faults == XS_UNKNOWN);
+		}
 		/* what ran on when it returned was not waited for */
 		if (strcmp(wait->kind, "alloc-device") == 0)
 			assert_int_equal(wait->host_ns, wait->waited_ns);
@@ -163,6 +203,7 @@ int main(void)
 	    cmocka_unit_test(frees_wait_unasked),
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
+	    cmocka_unit_test(first_touches_are_told),
 	    cmocka_unit_test(the_start_of_cuda_is_apart),
 	    cmocka_unit_test(parts_add_up),
 	    cmocka_unit_test(text_shows_the_longest),

@@ -366,6 +366,17 @@ static void find_memory(const void *address, enum xs_sim_memory *memory,
 	*device = known ? range.device : xs_sim_device();
 }
 
+/* Pageable memory is staged by the thread that calls: it takes the page faults
+ * of memory that was never touched. What is there is about to be overwritten.
+ */
+static void touch_pages(const struct xs_sim_copy *copy)
+{
+	volatile char *at = copy->dst;
+
+	for (size_t i = 0; i < copy->width; i += 4096)
+		at[i] = 0;
+}
+
 int xs_sim_copy(struct xs_sim_stream *stream, struct xs_sim_copy copy)
 {
 	struct xs_sim_op op = {.kind = XS_SIM_COPY, .stream = stream};
@@ -382,6 +393,9 @@ int xs_sim_copy(struct xs_sim_stream *stream, struct xs_sim_copy copy)
 		 copy.dst_memory == XS_SIM_PAGEABLE;
 	inside = copy.src_memory == XS_SIM_DEVICE &&
 		 copy.dst_memory == XS_SIM_DEVICE;
+	if (copy.dst_memory == XS_SIM_PAGEABLE &&
+	    copy.src_memory == XS_SIM_DEVICE)
+		touch_pages(&copy);
 	op.copy = copy;
 	rc = xs_sim_issue(&op);
 	if (rc == XS_SIM_OK && (staged || (!copy.async && !inside)))

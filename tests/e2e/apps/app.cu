@@ -11,6 +11,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -304,6 +305,51 @@ static int flood(int copies)
 	_exit(0);
 }
 
+/* Copies out into memory that nobody has touched, page by page. */
+static int fresh(int rounds)
+{
+	const size_t large = 4 << 20;
+	char *dev;
+
+	CHECK(cudaMalloc((void **)&dev, large));
+	CHECK(cudaMemset(dev, 1, large));
+	for (int i = 0; i < rounds; i++) {
+		char *host = (char *)mmap(NULL, large, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise(host, large, MADV_NOHUGEPAGE);
+		CHECK(cudaMemcpy(host, dev, large, cudaMemcpyDeviceToHost));
+		CHECK(cudaMemcpy(host, dev, large, cudaMemcpyDeviceToHost));
+		munmap(host, large);
+	}
+	CHECK(cudaFree(dev));
+	printf("fresh: done\n");
+	return 0;
+}
+
+/* Results that come back in unchanged, beside input that never changes. */
+static int back_and_forth(int rounds)
+{
+	struct arrays s;
+	int bad = 0;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++) {
+		CHECK(
+		    cudaMemcpy(s.dev_a, s.sum, bytes, cudaMemcpyHostToDevice));
+		CHECK(cudaMemcpy(s.dev_b, s.b, bytes, cudaMemcpyHostToDevice));
+		add<<<count / 256, 256>>>(s.dev_a, s.dev_b, s.dev_sum, count);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpy(s.sum, s.dev_sum, bytes,
+				 cudaMemcpyDeviceToHost));
+	}
+	for (int i = 0; i < count; i++)
+		bad += s.sum[i] != 3 * rounds * i;
+	clean_up(&s);
+	printf("back: %d wrong\n", bad);
+	return bad;
+}
+
 struct work {
 	pthread_t thread;
 	int device, rounds, bad;
@@ -489,6 +535,10 @@ int main(int argc, char **argv)
 		return range(rounds);
 	if (strcmp(mode, "signalled") == 0)
 		return signalled(rounds);
+	if (strcmp(mode, "fresh") == 0)
+		return fresh(rounds);
+	if (strcmp(mode, "back") == 0)
+		return back_and_forth(rounds);
 	if (strcmp(mode, "depth") == 0)
 		return streams(rounds, false);
 	if (strcmp(mode, "breadth") == 0)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/ahead.h"
+#include "preload/content.h"
+
+#include <sys/resource.h>
+
+/* Faults of smaller copies cost less than asking for them. */
+#define LEAST_FAULTY_BYTES (1u << 20)
+
+/* Copies of one range to another. All their arguments are passed by value: the
+ * call may be about to fail, and what it points to is not to be read. */
+static bool is_plain(enum xs_function fn)
+{
+#define BOTH(name, twin)                                                       \
+	case XS_FN_##name:                                                     \
+	case XS_FN_##name##_##twin:
+	switch (fn) {
+		BOTH(cudaMemcpy, ptds)
+		BOTH(cudaMemcpyAsync, ptsz)
+		BOTH(cuMemcpy, ptds)
+		BOTH(cuMemcpyAsync, ptsz)
+		BOTH(cuMemcpyHtoD_v2, ptds)
+		BOTH(cuMemcpyHtoDAsync_v2, ptsz)
+		BOTH(cuMemcpyDtoH_v2, ptds)
+		BOTH(cuMemcpyDtoHAsync_v2, ptsz)
+		return true;
+	default:
+		return false;
+	}
+#undef BOTH
+}
+
+static bool count_faults(uint32_t *minor, uint32_t *major)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return false;
+	*minor = (uint32_t)usage.ru_minflt;
+	*major = (uint32_t)usage.ru_majflt;
+	return true;
+}
+
+void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
+		   const void *arguments)
+{
+	struct xs_event copy;
+
+	if (!is_plain(fn))
+		return;
+	xs_functions[fn].fill(arguments, &copy);
+	if (copy.direction == cudaMemcpyDeviceToDevice)
+		return;
+	ahead->bytes = copy.bytes;
+	ahead->hashed_bytes = 0;
+	ahead->hashes = atomic_load_explicit(
+			    &xs_hash_mode, memory_order_relaxed) != XS_HASH_OFF;
+	if (ahead->hashes && copy.direction != cudaMemcpyDeviceToHost &&
+	    !xs_content_hash(copy.src, copy.bytes, &ahead->hash,
+			     &ahead->hashed_bytes))
+		ahead->hashed_bytes = 0;
+	/* last: the hash may touch pages, too */
+	ahead->faults = copy.bytes >= LEAST_FAULTY_BYTES &&
+			count_faults(&ahead->minor, &ahead->major);
+}
+
+void xs_ahead_count_faults(struct xs_ahead *ahead)
+{
+	uint32_t minor, major;
+	bool counted = ahead->faults && count_faults(&minor, &major);
+
+	ahead->minor = counted ? minor - ahead->minor : 0;
+	ahead->major = counted ? major - ahead->major : 0;
+}
+
+bool xs_ahead_content(struct xs_ahead *ahead, enum xs_function fn,
+		      const struct xs_event *event)
+{
+	if (!ahead->bytes || !ahead->hashes)
+		return false;
+	if (ahead->hashed_bytes)
+		return true;
+	return xs_functions[fn].call_class == XS_CALL_COPY &&
+	       xs_content_hash(event->dst, event->bytes, &ahead->hash,
+			       &ahead->hashed_bytes);
+}
