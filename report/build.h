@@ -53,6 +53,10 @@ void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases);
 
+/* coverage.gaps, and notes on them; after the rest of the coverage. 0 or
+ * -ENOMEM. */
+int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
+
 /* One more note of the coverage, printf-like. */
 __attribute__((format(printf, 2, 3))) void
 xs_build_note(struct xs_result *result, const char *format, ...);

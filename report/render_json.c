@@ -124,6 +124,19 @@ static json_t *run(const struct xs_result_run *in)
 	return finish(out, failed);
 }
 
+static json_t *gap(const struct xs_result_gap *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, kind);
+	SET_NUMBER(in, from_ns);
+	SET_NUMBER(in, to_ns);
+	SET_NUMBER(in, calls);
+	return finish(out, failed);
+}
+ARRAY_OF(gap, struct xs_result_gap)
+
 static json_t *coverage(const struct xs_result_coverage *in)
 {
 	json_t *out = json_object();
@@ -140,6 +153,7 @@ static json_t *coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, untimed);
 	SET_TEXT(in, mode);
 	SET_TEXT(in, rung);
+	set(out, "gaps", gaps(in->gaps, in->gap_count), &failed);
 	set(out, "notes", texts(in->notes, in->note_count), &failed);
 	return finish(out, failed);
 }

@@ -294,6 +294,9 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_coverage(result, trace, &phases);
+	err = xs_build_gaps(result, trace);
+	if (err < 0)
+		goto out;
 	xs_build_note_counters(result, trace, &phases, options);
 	err = fill_phases(result, trace, &phases, &model);
 	if (err < 0)

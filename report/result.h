@@ -36,6 +36,13 @@ struct xs_result_run {
 	const char *cupti_version, *driver_version;
 };
 
+/* A span of the run from which records of the GPU are missing. */
+struct xs_result_gap {
+	const char *kind;	/* "copies", "sets", "kernels" */
+	int64_t from_ns, to_ns; /* since the run began */
+	int64_t calls;		/* that should have had records */
+};
+
 /* What was and was not seen. */
 struct xs_result_coverage {
 	int64_t api_calls_seen, gpu_ops_seen;
@@ -45,7 +52,9 @@ struct xs_result_coverage {
 	int64_t lost_calls, lost_ops, lost_cupti;
 	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
 	const char *mode;
-	const char *rung;   /* of the ladder; NULL: an older trace */
+	const char *rung; /* of the ladder; NULL: an older trace */
+	struct xs_result_gap *gaps;
+	size_t gap_count;
 	const char **notes; /* in words, the gravest first */
 	size_t note_count;
 };

@@ -5,6 +5,7 @@
  *
  *   xs_golden TRACE [-q]     -q: without steps, for large traces
  */
+#include "analyzer/gaps.h"
 #include "analyzer/phase.h"
 #include "analyzer/timeline.h"
 #include "analyzer/wait_sites.h"
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const op_names[XS_OP_KINDS] = {"h2d", "d2h", "d2d",
@@ -95,6 +97,24 @@ static int print_waits(const struct xs_trace *trace)
 		printf("\n");
 	}
 	xs_wait_sites_free(&waits);
+	return rc;
+}
+
+static int print_gaps(const struct xs_trace *trace)
+{
+	static const char *const kinds[XS_GAP_KINDS] = {"copies", "sets",
+							"kernels"};
+	struct xs_gap *gaps;
+	size_t count;
+	int rc = xs_gaps_find(trace, &gaps, &count);
+
+	for (size_t i = 0; i < count; i++)
+		printf("gap %s calls=%" PRIu64 " from=%" PRIu64 " to=%" PRIu64
+		       "\n",
+		       kinds[gaps[i].kind], gaps[i].calls,
+		       gaps[i].from_ns - trace->begin_ns,
+		       gaps[i].to_ns - trace->begin_ns);
+	free(gaps);
 	return rc;
 }
 
@@ -218,6 +238,8 @@ int main(int argc, char **argv)
 	}
 	print_trace(trace);
 	rc = print_timeline(trace);
+	if (!rc)
+		rc = print_gaps(trace);
 	if (!rc)
 		rc = print_waits(trace);
 	if (!rc)

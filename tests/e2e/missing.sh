@@ -29,6 +29,15 @@ expect "subscriber taken: ops" "$(count '^(copy|kernel|set) ')" 12
 grep -q 'another tool' report.json || fail "subscriber taken: not in the report"
 expect "subscriber taken: rung" "$(json rung)" '"activity"'
 
+# Another profiler in the process switched the GPU's records off: from where on.
+traced "$XS_APPS/app" profiler 3
+expect "records off: exit code" "$status" 0
+read_trace
+expect "records off: ops" "$(count '^(copy|kernel|set) ')" 12
+expect "records off: spans" "$(grep -c -E '"kind": "(copies|kernels)"' report.json)" 2
+grep -q "records of kernels are missing from" report.json ||
+	fail "records off: not in the report"
+
 # Loaded by CUDA itself, with nothing preloaded and a static runtime.
 rm -f ./*.xspy
 plain env CUDA_INJECTION64_PATH="$XS_PRELOAD" \

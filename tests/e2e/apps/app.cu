@@ -350,6 +350,31 @@ static int back_and_forth(int rounds)
 	return bad;
 }
 
+/* As a profiler in the program does when it stops: it switches off what it had
+ * switched on, though somebody else had, too. */
+static int profiler(int rounds)
+{
+	const int memcpy_records = 1, kernel_records = 10;
+	int (*disable)(int);
+	struct arrays s;
+	void *cupti;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++)
+		add_round(&s);
+	cupti = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
+	if (cupti) {
+		*(void **)&disable = dlsym(cupti, "cuptiActivityDisable");
+		disable(memcpy_records);
+		disable(kernel_records);
+	}
+	for (int i = 0; i < 20; i++)
+		add_round(&s);
+	clean_up(&s);
+	printf("profiler: done\n");
+	return 0;
+}
+
 struct work {
 	pthread_t thread;
 	int device, rounds, bad;
@@ -547,6 +572,8 @@ int main(int argc, char **argv)
 		return threads(4, 1, rounds);
 	if (strcmp(mode, "devices") == 0)
 		return threads(2, 2, rounds);
+	if (strcmp(mode, "profiler") == 0)
+		return profiler(rounds);
 	if (strcmp(mode, "flood") == 0)
 		return flood(rounds);
 	if (strcmp(mode, "endless") == 0)
