@@ -76,8 +76,9 @@ struct xs_sim_stream {
 	uint32_t id; /* as in activity records */
 	unsigned flags;
 	int priority;
-	bool legacy;	 /* the legacy default stream */
-	uint64_t issued; /* sequence of the last operation */
+	bool legacy;		      /* the legacy default stream */
+	struct xs_sim_graph *capture; /* NULL: it does what it is asked */
+	uint64_t issued;	      /* sequence of the last operation */
 	uint64_t end_ns; /* of the last operation that was placed */
 };
 
@@ -86,6 +87,7 @@ struct xs_sim_event {
 	unsigned flags;
 	uint64_t issued; /* sequence of the last record; 0: never recorded */
 	uint64_t end_ns; /* of the last record that was placed */
+	struct xs_sim_graph *capture; /* where it was recorded, or NULL */
 };
 
 enum xs_sim_op_kind {
@@ -122,6 +124,7 @@ struct xs_sim_launch {
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes; /* dynamic */
 	void *args;	       /* owned; the parameter block of the PTX */
+	size_t args_bytes;
 };
 
 struct xs_sim_host {
@@ -137,6 +140,7 @@ struct xs_sim_op {
 	uint64_t sequence, issue_ns;
 	uint32_t correlation;
 	uint64_t event_sequence; /* waits: of the record waited for */
+	uint64_t graph_node;	 /* 0: not of a graph */
 	union {
 		struct xs_sim_copy copy;
 		struct xs_sim_set set;
@@ -247,6 +251,15 @@ XS_SIM_API void xs_sim_event_wait(struct xs_sim_event *event);
 XS_SIM_API void xs_sim_device_wait(int device);
 XS_SIM_API bool xs_sim_stream_done(struct xs_sim_stream *stream);
 XS_SIM_API bool xs_sim_event_done(struct xs_sim_event *event);
+
+/* --- graph.c */
+struct xs_sim_graph;
+XS_SIM_API int xs_sim_capture_begin(struct xs_sim_stream *stream);
+XS_SIM_API int xs_sim_capture_end(struct xs_sim_stream *stream,
+				  struct xs_sim_graph **graph);
+XS_SIM_API int xs_sim_graph_launch(const struct xs_sim_graph *graph,
+				   struct xs_sim_stream *stream);
+XS_SIM_API void xs_sim_graph_free(struct xs_sim_graph *graph);
 
 /* --- request.c: the same, checked as the APIs do */
 XS_SIM_API int xs_sim_set(struct xs_sim_stream *stream,

@@ -109,6 +109,7 @@ static void add_copy(const struct xs_sim_record *r, struct pending *p)
 	p->copy.streamId = r->stream;
 	p->copy.correlationId = r->correlation;
 	p->copy.copyCount = 1;
+	p->copy.graphNodeId = r->op->graph_node;
 	add(CUPTI_ACTIVITY_KIND_MEMCPY, p, r->end_ns);
 }
 
@@ -131,6 +132,7 @@ static void add_peer_copy(const struct xs_sim_record *r, struct pending *p)
 	p->peer.dstDeviceId = (uint32_t)copy->dst_device;
 	p->peer.dstContextId = (uint32_t)copy->dst_device + 1;
 	p->peer.correlationId = r->correlation;
+	p->peer.graphNodeId = r->op->graph_node;
 	add(CUPTI_ACTIVITY_KIND_MEMCPY2, p, r->end_ns);
 }
 
@@ -147,6 +149,7 @@ static void add_set(const struct xs_sim_record *r, struct pending *p)
 	p->set.contextId = (uint32_t)r->device + 1;
 	p->set.streamId = r->stream;
 	p->set.correlationId = r->correlation;
+	p->set.graphNodeId = r->op->graph_node;
 	p->set.flags = set->async ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC : 0;
 	p->set.memoryKind = xs_sim_find(set->dst, &range)
 				? (uint16_t)range.memory
@@ -176,6 +179,7 @@ static void add_kernel(const struct xs_sim_record *r, struct pending *p)
 	p->kernel.dynamicSharedMemory = (int32_t)launch->shared_bytes;
 	p->kernel.localMemoryPerThread = (uint32_t)info.local_bytes;
 	p->kernel.correlationId = r->correlation;
+	p->kernel.graphNodeId = r->op->graph_node;
 	p->kernel.name = info.name;
 	add(atomic_load(&enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL])
 		? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL

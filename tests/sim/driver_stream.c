@@ -71,7 +71,10 @@ DRV_TWINS(cuStreamQuery, ptsz, (CUstream hStream), (hStream),
 DRV_TWINS(cuStreamIsCapturing, ptsz,
 	  (CUstream hStream, CUstreamCaptureStatus *captureStatus),
 	  (hStream, captureStatus),
-	  (*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS))
+	  (*captureStatus = DRV_STREAM(hStream)->capture
+				? CU_STREAM_CAPTURE_STATUS_ACTIVE
+				: CU_STREAM_CAPTURE_STATUS_NONE,
+	   CUDA_SUCCESS))
 DRV_TWINS(cuStreamWaitEvent, ptsz,
 	  (CUstream hStream, CUevent hEvent, unsigned int Flags),
 	  (hStream, hEvent, Flags),

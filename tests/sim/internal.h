@@ -20,12 +20,16 @@ enum {
 	XS_SIM_ENOTREADY = 600,	  /* cudaErrorNotReady */
 	XS_SIM_EREGISTERED = 712, /* cudaErrorHostMemoryAlreadyRegistered */
 	XS_SIM_EUNREGISTERED = 713,
+	XS_SIM_ECAPTURE = 900, /* cudaErrorStreamCaptureUnsupported */
 };
 
 /* timeline.c */
 void xs_sim_timeline_start(void);
 uint32_t xs_sim_correlation(void);
 void xs_sim_emit(const struct xs_sim_record *record);
+
+/* graph.c: keeps an operation of a capture. */
+int xs_sim_capture(const struct xs_sim_op *op);
 
 /* What one interpreted kernel did. */
 struct xs_sim_work {

@@ -121,6 +121,7 @@ int xs_sim_launch(struct xs_sim_function *function,
 	memcpy(op.launch.grid, grid, sizeof(op.launch.grid));
 	memcpy(op.launch.block, block, sizeof(op.launch.block));
 	op.launch.args = copy;
+	op.launch.args_bytes = k->param_bytes + 1;
 	rc = xs_sim_issue(&op);
 	if (rc != XS_SIM_OK)
 		free(copy);

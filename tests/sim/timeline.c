@@ -327,8 +327,14 @@ static bool record_at_once(struct device *device, struct xs_sim_op *op)
 int xs_sim_issue(const struct xs_sim_op *op)
 {
 	struct device *device = &devices[op->stream->device];
-	struct xs_sim_op *queued = malloc(sizeof(*queued));
+	struct xs_sim_op *queued;
 
+	if (op->stream->capture ||
+	    (op->kind == XS_SIM_WAIT && op->event->capture))
+		return xs_sim_capture(op);
+	if (op->kind == XS_SIM_RECORD)
+		op->event->capture = NULL;
+	queued = malloc(sizeof(*queued));
 	if (!queued)
 		return XS_SIM_ENOMEM;
 	*queued = *op;
@@ -398,7 +404,8 @@ int xs_sim_copy(struct xs_sim_stream *stream, struct xs_sim_copy copy)
 		touch_pages(&copy);
 	op.copy = copy;
 	rc = xs_sim_issue(&op);
-	if (rc == XS_SIM_OK && (staged || (!copy.async && !inside)))
+	if (rc == XS_SIM_OK && !stream->capture &&
+	    (staged || (!copy.async && !inside)))
 		xs_sim_stream_wait(stream);
 	return rc;
 }
