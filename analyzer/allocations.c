@@ -10,8 +10,17 @@ struct event {
 	uint64_t at_ns, address;
 	uint64_t bytes; /* of an allocation; a free has none of its own */
 	bool free;
+	bool reset;	 /* of the device: all is freed */
+	uint32_t resets; /* before it */
 	uint64_t change; /* of the bytes in use, modulo 2^64 */
 };
+
+/* Of several devices it is not known which one was reset. */
+static bool is_reset(const struct xs_trace *trace, const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_RESET && call->error == 0 &&
+	       trace->device_count <= 1;
+}
 
 static bool is_event(const struct xs_call *call)
 {
@@ -37,10 +46,16 @@ static size_t collect(const struct xs_trace *trace, struct event *events)
 	size_t count = 0;
 
 	for (size_t i = 0; i < trace->call_count; i++) {
-		if (!is_event(&trace->calls[i]))
+		const struct xs_call *call = &trace->calls[i];
+		bool reset = is_reset(trace, call);
+
+		if (!reset && !is_event(call))
 			continue;
 		if (events)
-			events[count] = event_of(&trace->calls[i]);
+			events[count] =
+			    reset ? (struct event){.at_ns = call->start_ns,
+						   .reset = true}
+				  : event_of(call);
 		count++;
 	}
 	return count;
@@ -51,13 +66,15 @@ static size_t collect(const struct xs_trace *trace, struct event *events)
 static void pair(const struct xs_key *keys, size_t count, struct event *events)
 {
 	uint64_t address = 0, held = 0;
+	uint32_t resets = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct event *event = &events[keys[i].index];
 
-		if (event->address != address)
+		if (event->address != address || event->resets != resets)
 			held = 0;
 		address = event->address;
+		resets = event->resets;
 		event->change = 0 - held;
 		held = event->free ? 0 : event->bytes;
 		event->change += held;
@@ -68,6 +85,7 @@ static void pair(const struct xs_key *keys, size_t count, struct event *events)
 static int pair_by_address(struct event *events, struct xs_key *keys,
 			   size_t count)
 {
+	uint32_t resets = 0;
 	int rc;
 
 	for (size_t i = 0; i < count; i++)
@@ -76,8 +94,11 @@ static int pair_by_address(struct event *events, struct xs_key *keys,
 	if (rc)
 		return rc;
 	xs_keys_apply(keys, count, events, sizeof(*events));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		resets += events[i].reset;
+		events[i].resets = resets;
 		keys[i] = (struct xs_key){events[i].address, (uint32_t)i};
+	}
 	rc = xs_keys_sort(keys, count);
 	if (!rc)
 		pair(keys, count, events);
@@ -90,7 +111,7 @@ static void fill(struct xs_allocations *out, const struct event *events)
 	uint64_t in_use = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		in_use += events[i].change;
+		in_use = events[i].reset ? 0 : in_use + events[i].change;
 		out->at_ns[i] = events[i].at_ns;
 		out->most_bytes[count + i] = in_use;
 	}

@@ -105,6 +105,7 @@ static int decode_call(struct xs_decoder *d, const void *record)
 	const struct xs_rec_copycall *copy = record;
 	const struct xs_rec_memcall *mem = record;
 	const struct xs_rec_waitcall *wait = record;
+	const struct xs_rec_pollcall *poll = record;
 
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_copycall:
@@ -128,6 +129,15 @@ static int decode_call(struct xs_decoder *d, const void *record)
 				&(struct xs_call){.stream = wait->stream,
 						  .event = wait->event,
 						  .error = wait->error});
+	case XS_REC_pollcall:
+		return add_call(
+		    d, record,
+		    &(struct xs_call){.stream = poll->stream,
+				      .event = poll->event,
+				      .rows = poll->polls,
+				      .done = poll->error == 0,
+				      .waited = poll->error == 0 &&
+						poll->ready < poll->polls});
 	default:
 		return add_call(d, record, &(struct xs_call){0});
 	}
@@ -224,6 +234,7 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_copycall:
 	case XS_REC_memcall:
 	case XS_REC_waitcall:
+	case XS_REC_pollcall:
 		return decode_call(d, record);
 	case XS_REC_faults:
 		return add_faults(d, record);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyzer/capture.h"
 #include "analyzer/decode.h"
 #include "analyzer/sort.h"
 
@@ -215,5 +216,5 @@ int xs_trace_join(struct xs_trace *trace)
 			trace->ops_matched++;
 	}
 	free(keys);
-	return 0;
+	return xs_capture_mark(trace);
 }

@@ -54,14 +54,16 @@ static enum stage stage_of(const struct xs_op *op)
 	return STAGE_NONE;
 }
 
-/* Frees wait for the device, though nobody asked them to. */
+/* Frees wait for the device, though nobody asked them to; and a host that hears
+ * that the device is done has met it, whether it waited or not. */
 static bool waits_for_device(const struct cutter *c, uint32_t index)
 {
-	uint8_t call_class = c->trace->calls[index].call_class;
+	const struct xs_call *call = &c->trace->calls[index];
+	uint8_t call_class = call->call_class;
 
 	return c->rounds->blocked[index] || call_class == XS_CALL_FREE_DEVICE ||
 	       call_class == XS_CALL_FREE_PINNED ||
-	       call_class == XS_CALL_UNREGISTER;
+	       call_class == XS_CALL_UNREGISTER || call->done;
 }
 
 static int start_round(struct cutter *c, struct lane *lane)

@@ -35,7 +35,14 @@ enum xs_step_kind xs_step_kind_of(uint8_t op_kind)
 
 static enum xs_step_kind step_kind_of_call(const struct xs_call *call)
 {
+	if (call->captured)
+		return XS_STEP_HOST;
 	switch (call->call_class) {
+	case XS_CALL_POLL:
+		if (!call->waited)
+			return XS_STEP_HOST;
+		return call->event ? XS_STEP_SYNC_EVENT : XS_STEP_SYNC_STREAM;
+	case XS_CALL_RESET:
 	case XS_CALL_SYNC_DEVICE:
 		return XS_STEP_SYNC_DEVICE;
 	case XS_CALL_SYNC_STREAM:

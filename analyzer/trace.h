@@ -44,9 +44,12 @@ struct xs_call {
 	uint32_t thread;   /* kernel thread id */
 	uint32_t correlation;
 	uint32_t site;	    /* index into sites */
-	uint32_t rows;	    /* 2D and 3D copies; else 1 or 0 */
+	uint32_t rows;	    /* 2D and 3D copies, polls: how many; else 1 or 0 */
 	uint8_t call_class; /* enum xs_call_class */
 	uint8_t direction;  /* cudaMemcpyKind as asked */
+	bool done;	    /* polls: the last answer was yes */
+	bool waited;	    /* polls: until then it was no */
+	bool captured;	    /* kept for a graph: the GPU did nothing yet */
 	uint16_t error;
 };
 
@@ -181,6 +184,7 @@ struct xs_trace {
 	size_t defect_count;
 
 	size_t ops_matched; /* ops whose call is known */
+	size_t calls_captured;
 	size_t unknown_records;
 	uint64_t lost_calls, lost_ops, lost_cupti;
 	uint64_t untimed; /* calls whose GPU work has no op, in no other way */

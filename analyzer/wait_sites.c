@@ -123,10 +123,12 @@ static uint32_t queue_of(struct builder *b, const struct xs_call *call,
 {
 	if (asked->op != XS_NONE)
 		return b->trace->ops[asked->op].queue;
-	if (call->call_class == XS_CALL_SYNC_STREAM)
-		return look_up(b->streams, call->stream);
-	if (call->call_class == XS_CALL_SYNC_EVENT)
+	if (call->call_class == XS_CALL_SYNC_EVENT ||
+	    (call->call_class == XS_CALL_POLL && call->event))
 		return look_up(b->events, call->event);
+	if (call->call_class == XS_CALL_SYNC_STREAM ||
+	    call->call_class == XS_CALL_POLL)
+		return look_up(b->streams, call->stream);
 	return XS_NONE;
 }
 

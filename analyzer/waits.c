@@ -13,7 +13,9 @@ bool xs_call_is_sync(const struct xs_call *call)
 {
 	return call->call_class == XS_CALL_SYNC_DEVICE ||
 	       call->call_class == XS_CALL_SYNC_STREAM ||
-	       call->call_class == XS_CALL_SYNC_EVENT;
+	       call->call_class == XS_CALL_SYNC_EVENT ||
+	       call->call_class == XS_CALL_RESET ||
+	       (call->call_class == XS_CALL_POLL && call->waited);
 }
 
 bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns)

@@ -3,6 +3,7 @@
 #include "preload/clock.h"
 #include "preload/detail.h"
 #include "preload/lifecycle.h"
+#include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/timing.h"
 #include "preload/walk.h"
@@ -71,6 +72,7 @@ static int write_event(struct xs_writer *w, const struct span *s,
 	case XS_CALL_COPY_ASYNC:
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
+	case XS_CALL_PREFETCH:
 		return write_copy(w, s, e, error);
 	case XS_CALL_ALLOC_DEVICE:
 	case XS_CALL_ALLOC_PINNED:
@@ -86,6 +88,10 @@ static int write_event(struct xs_writer *w, const struct span *s,
 	case XS_CALL_STREAM_WAIT:
 	case XS_CALL_STREAM_CREATE:
 	case XS_CALL_STREAM_DESTROY:
+	case XS_CALL_HOST_FUNCTION:
+	case XS_CALL_RESET:
+	case XS_CALL_CAPTURE_BEGIN:
+	case XS_CALL_CAPTURE_END:
 		return write_wait(w, s, e, error);
 	default:
 		return write_call(w, s);
@@ -118,18 +124,44 @@ static void emit_ahead(struct xs_thread *thread, enum xs_function fn,
 	ahead->bytes = 0;
 }
 
-/* Arguments of a call that failed may point anywhere: they are not read. */
+static int keep_poll(struct xs_thread *thread, const struct span *s,
+		     const struct xs_event *e, cudaError_t error)
+{
+	const struct xs_poll poll = {
+	    .site = s->site,
+	    .polls = 1,
+	    .ready = error == cudaSuccess,
+	    .start_ns = s->start_ns,
+	    .end_ns = s->end_ns,
+	    .stream = e->stream,
+	    .event = e->event,
+	    .error = (uint16_t)error,
+	};
+
+	return xs_poll_add(thread, &poll);
+}
+
+/* Arguments of a call that failed may point anywhere: they are not read, but
+ * for those of a question, which point nowhere. */
 static void emit(struct xs_thread *thread, enum xs_function fn,
 		 const struct span *span, cudaError_t error,
 		 const void *arguments)
 {
 	const struct xs_function_row *row = &xs_functions[fn];
+	bool polls = row->call_class == XS_CALL_POLL;
 	struct xs_event event = {0};
+	int lost;
 
-	if (error == cudaSuccess)
+	if (error == cudaSuccess || polls)
 		row->fill(arguments, &event);
-	if (write_event(&thread->writer, span, row->call_class, &event, error))
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	if (polls)
+		lost = keep_poll(thread, span, &event, error) != 0;
+	else
+		lost = (xs_poll_write(thread) != 0) +
+		       (write_event(&thread->writer, span, row->call_class,
+				    &event, error) != 0);
+	if (lost)
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, (uint64_t)lost);
 	if (error == cudaSuccess && thread->ahead.bytes)
 		emit_ahead(thread, fn, span, &event);
 }

@@ -110,6 +110,7 @@ struct xs_chunk_header {
 	R(19, waitcall)                                                        \
 	R(20, faults)                                                          \
 	R(21, content)                                                         \
+	R(22, pollcall)                                                        \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
 	R(32, kernel)                                                          \
@@ -245,6 +246,15 @@ struct xs_chunk_header {
 #define XS_FIELDS_content(F, T)                                                \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, hash) F(xs_u64, hashed_bytes)
 
+/*
+ * Questions whether a stream or event is done, asked in a row: how many, and
+ * how many of the answers were yes. stream, event and error are the last
+ * one's.
+ */
+#define XS_FIELDS_pollcall(F, T)                                               \
+	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
+	F(xs_u32, polls) F(xs_u32, ready) F(xs_u16, error) F(xs_u16, zero)
+
 #define XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \
 	F(xs_u32, duration)
@@ -311,6 +321,12 @@ enum xs_call_class {
 	XS_CALL_STREAM_DESTROY = 19,
 	XS_CALL_RANGE_START = 20,
 	XS_CALL_RANGE_STOP = 21,
+	XS_CALL_POLL = 22,
+	XS_CALL_HOST_FUNCTION = 23, /* the host works in a stream's order */
+	XS_CALL_RESET = 24,	    /* of a device: waits for it and frees */
+	XS_CALL_PREFETCH = 25,	    /* of managed memory */
+	XS_CALL_CAPTURE_BEGIN = 26, /* what follows is kept for a graph */
+	XS_CALL_CAPTURE_END = 27,
 	XS_CALL_CLASSES
 };
 

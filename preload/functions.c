@@ -31,6 +31,13 @@ typedef struct {
 	unsigned long long flags;
 	cudaStream_t stream;
 } cudaMemcpy3DBatchAsync_v12080_params;
+/* Until CUDA 12. */
+typedef struct {
+	const void *devPtr;
+	size_t count;
+	int dstDevice;
+	cudaStream_t stream;
+} cudaMemPrefetchAsync_v8000_params;
 #endif
 
 /* One fill function a row: fill_cudaMemcpy(arguments, event), and so on. */

@@ -160,7 +160,7 @@ struct xs_event {
 	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
-	F(cudaDeviceReset, none, OTHER, .stream = 0)                           \
+	F(cudaDeviceReset, none, RESET, .stream = 0)                           \
 	F(cudaStreamSynchronize, ptsz, SYNC_STREAM,                            \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaEventSynchronize, none, SYNC_EVENT,                              \
@@ -180,6 +180,14 @@ struct xs_event {
 	F(cudaStreamCreateWithPriority, none, STREAM_CREATE,                   \
 	  .stream = XS_HANDLE(*a->pStream), .flags = a->flags)                 \
 	F(cudaStreamDestroy, none, STREAM_DESTROY,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaStreamQuery, ptsz, POLL, .stream = XS_HANDLE(a->stream))         \
+	F(cudaEventQuery, none, POLL, .event = XS_HANDLE(a->event))            \
+	F(cudaStreamBeginCapture, ptsz, CAPTURE_BEGIN,                         \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaStreamEndCapture, ptsz, CAPTURE_END,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaLaunchHostFunc, ptsz, HOST_FUNCTION,                             \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))      \
 	F(__cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))    \
@@ -318,6 +326,15 @@ struct xs_event {
 	A(cudaStream_t *, pStream) _() A(unsigned int, flags)                  \
 	_() A(int, priority)
 #define XS_ARGS_cudaStreamDestroy(A, _) A(cudaStream_t, stream)
+#define XS_ARGS_cudaStreamQuery(A, _) A(cudaStream_t, stream)
+#define XS_ARGS_cudaEventQuery(A, _)  A(cudaEvent_t, event)
+#define XS_ARGS_cudaStreamBeginCapture(A, _)                                   \
+	A(cudaStream_t, stream) _() A(enum cudaStreamCaptureMode, mode)
+#define XS_ARGS_cudaStreamEndCapture(A, _)                                     \
+	A(cudaStream_t, stream) _() A(cudaGraph_t *, graph)
+#define XS_ARGS_cudaLaunchHostFunc(A, _)                                       \
+	A(cudaStream_t, stream) _() A(cudaHostFn_t, function)                  \
+	_() A(void *, data)
 #define XS_ARGS_cudaLaunchKernel(A, _)                                         \
 	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \
 	_() A(void **, params) _() A(size_t, shared) _() A(cudaStream_t, stream)

@@ -34,6 +34,7 @@
 #include "preload/drain.h"
 #include "preload/export.h"
 #include "preload/gpu.h"
+#include "preload/poll.h"
 #include "preload/quiet.h"
 #include "preload/timing.h"
 
@@ -346,6 +347,7 @@ static void wait_for_other(void)
 
 static void finish(void)
 {
+	struct xs_thread *thread = xs_thread_get();
 	int expected = XS_STATE_RECORDING;
 	int kept_errno = errno;
 	uint64_t file_bytes;
@@ -362,6 +364,9 @@ static void finish(void)
 			wait_for_other();
 		return;
 	}
+	/* Not in the midst of writing: a signal's handler may be here. */
+	if (!thread->busy)
+		xs_poll_write(thread);
 	if (!xs_drain_finish(FINISH_DEADLINE_NS))
 		xs_gpu_info("note",
 			    "the GPU did not answer in the 2 s that exit "

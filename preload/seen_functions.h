@@ -64,6 +64,9 @@
 	.dst = XS_HANDLE(a->dstDevice),                                        \
 	.bytes = a->Width * a->Height * (unit), .rows = a->Height
 #define XS_KEEP_STREAM .stream = XS_HANDLE(a->hStream)
+#define XS_KEEP_PREFETCH                                                       \
+	.dst = XS_HANDLE(a->devPtr), .bytes = a->count, .rows = 1,             \
+	.direction = cudaMemcpyDefault
 /* Many copies of one call: no address stands for all. Of copies of volumes
  * the size of an element is not known; the GPU's records have the bytes. */
 #define XS_KEEP_BATCH                                                          \
@@ -120,7 +123,6 @@
 	D(cuMemcpy3DPeer, ptds, COPY, XS_KEEP_3D_OF_DRIVER(a->pCopy))          \
 	D(cuMemcpy3DPeerAsync, ptsz, COPY_ASYNC,                               \
 	  XS_KEEP_3D_OF_DRIVER(a->pCopy), XS_KEEP_STREAM)                      \
-	XS_DRIVER_BATCHES(D)                                                   \
 	D(cuMemsetD8_v2, ptds, SET, XS_KEEP_SET(1))                            \
 	D(cuMemsetD16_v2, ptds, SET, XS_KEEP_SET(2))                           \
 	D(cuMemsetD32_v2, ptds, SET, XS_KEEP_SET(4))                           \
@@ -157,7 +159,7 @@
 	D(cuMemHostRegister_v2, none, REGISTER, .dst = XS_HANDLE(a->p),        \
 	  .bytes = a->bytesize, .flags = a->Flags)                             \
 	D(cuMemHostUnregister, none, UNREGISTER, .dst = XS_HANDLE(a->p))       \
-	XS_DRIVER_CONTEXT_SYNCS(D)                                             \
+	D(cuCtxSynchronize, none, SYNC_DEVICE, .stream = 0)                    \
 	D(cuStreamSynchronize, ptsz, SYNC_STREAM, XS_KEEP_STREAM)              \
 	D(cuEventSynchronize, none, SYNC_EVENT, .event = XS_HANDLE(a->hEvent)) \
 	D(cuEventRecord, ptsz, EVENT_RECORD, .event = XS_HANDLE(a->hEvent),    \
@@ -166,6 +168,14 @@
 	  .event = XS_HANDLE(a->hEvent), XS_KEEP_STREAM, .flags = a->flags)    \
 	D(cuStreamWaitEvent, ptsz, STREAM_WAIT, XS_KEEP_STREAM,                \
 	  .event = XS_HANDLE(a->hEvent), .flags = a->Flags)                    \
+	D(cuStreamQuery, ptsz, POLL, XS_KEEP_STREAM)                           \
+	D(cuEventQuery, none, POLL, .event = XS_HANDLE(a->hEvent))             \
+	D(cuStreamBeginCapture_v2, ptsz, CAPTURE_BEGIN, XS_KEEP_STREAM)        \
+	D(cuStreamEndCapture, ptsz, CAPTURE_END, XS_KEEP_STREAM)               \
+	D(cuLaunchHostFunc, ptsz, HOST_FUNCTION, XS_KEEP_STREAM)               \
+	D(cuDevicePrimaryCtxReset_v2, none, RESET, .stream = 0)                \
+	D(cuMemPrefetchAsync, ptsz, PREFETCH, XS_KEEP_PREFETCH,                \
+	  XS_KEEP_STREAM)                                                      \
 	D(cuStreamCreate, none, STREAM_CREATE,                                 \
 	  .stream = XS_HANDLE(*a->phStream), .flags = a->Flags)                \
 	D(cuStreamCreateWithPriority, none, STREAM_CREATE,                     \
@@ -175,38 +185,45 @@
 	D(cuLaunchCooperativeKernel, ptsz, LAUNCH, XS_KEEP_STREAM)             \
 	D(cuLaunchKernelEx, ptsz, LAUNCH,                                      \
 	  .stream = XS_HANDLE(a->config->hStream))                             \
-	D(cuGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_STREAM)
+	D(cuGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_STREAM)                   \
+	XS_DRIVER_LATE(D)
 
-#if CUDA_VERSION >= 13000
-#define XS_DRIVER_BATCHES(D)                                                   \
-	XS_DRIVER_FIRST_BATCHES(D)                                             \
+#define XS_DRIVER_SINCE_13000(D)                                               \
+	XS_DRIVER_SINCE_12080(D)                                               \
 	D(cuMemcpyBatchAsync_v2, ptsz, COPY_ASYNC, XS_KEEP_BATCH,              \
 	  XS_KEEP_STREAM)                                                      \
 	D(cuMemcpy3DBatchAsync_v2, ptsz, COPY_ASYNC, .rows = a->numOps,        \
-	  .direction = cudaMemcpyDefault, XS_KEEP_STREAM)
-/* The second form names its context. */
-#define XS_DRIVER_CONTEXT_SYNCS(D)                                             \
-	D(cuCtxSynchronize, none, SYNC_DEVICE, .stream = 0)                    \
+	  .direction = cudaMemcpyDefault, XS_KEEP_STREAM)                      \
+	D(cuMemPrefetchBatchAsync, ptsz, PREFETCH, XS_KEEP_BATCH,              \
+	  XS_KEEP_STREAM)                                                      \
 	D(cuCtxSynchronize_v2, none, SYNC_DEVICE, .stream = 0)
-#define XS_LATE_FUNCTIONS(L)                                                   \
-	XS_LATE_BATCHES(L, v12080)                                             \
-	XS_LATE_BATCHES(L, v13000)
-#elif CUDA_VERSION >= 12080
-#define XS_DRIVER_BATCHES(D)	   XS_DRIVER_FIRST_BATCHES(D)
-#define XS_DRIVER_CONTEXT_SYNCS(D) XS_DRIVER_CONTEXT_SYNC(D)
-#define XS_LATE_FUNCTIONS(L)	   XS_LATE_BATCHES(L, v12080)
-#else
-#define XS_DRIVER_BATCHES(D)
-#define XS_DRIVER_CONTEXT_SYNCS(D) XS_DRIVER_CONTEXT_SYNC(D)
-#define XS_LATE_FUNCTIONS(L)
-#endif
-
-#define XS_DRIVER_FIRST_BATCHES(D)                                             \
+#define XS_DRIVER_SINCE_12080(D)                                               \
+	XS_DRIVER_SINCE_12030(D)                                               \
 	D(cuMemcpyBatchAsync, ptsz, COPY_ASYNC, XS_KEEP_BATCH, XS_KEEP_STREAM) \
 	D(cuMemcpy3DBatchAsync, ptsz, COPY_ASYNC, .rows = a->numOps,           \
 	  .direction = cudaMemcpyDefault, XS_KEEP_STREAM)
-#define XS_DRIVER_CONTEXT_SYNC(D)                                              \
-	D(cuCtxSynchronize, none, SYNC_DEVICE, .stream = 0)
+#define XS_DRIVER_SINCE_12030(D)                                               \
+	D(cuMemPrefetchAsync_v2, ptsz, PREFETCH, XS_KEEP_PREFETCH,             \
+	  XS_KEEP_STREAM)                                                      \
+	D(cuStreamBeginCaptureToGraph, ptsz, CAPTURE_BEGIN, XS_KEEP_STREAM)
+
+#define XS_LATE_SINCE_13000(L)                                                 \
+	XS_LATE_SINCE_12080(L)                                                 \
+	XS_LATE_BATCHES(L, v13000)                                             \
+	L(cudaMemPrefetchAsync, v12020, ptsz, PREFETCH, XS_KEEP_PREFETCH,      \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	L(cudaMemPrefetchBatchAsync, v13000, ptsz, PREFETCH, XS_KEEP_BATCH,    \
+	  .stream = XS_HANDLE(a->stream))
+#define XS_LATE_SINCE_12080(L)                                                 \
+	XS_LATE_SINCE_12030(L)                                                 \
+	XS_LATE_BATCHES(L, v12080)
+#define XS_LATE_SINCE_12030(L)                                                 \
+	XS_LATE_SINCE_8000(L)                                                  \
+	L(cudaStreamBeginCaptureToGraph, v12030, ptsz, CAPTURE_BEGIN,          \
+	  .stream = XS_HANDLE(a->stream))
+#define XS_LATE_SINCE_8000(L)                                                  \
+	L(cudaMemPrefetchAsync, v8000, ptsz, PREFETCH, XS_KEEP_PREFETCH,       \
+	  .stream = XS_HANDLE(a->stream))
 #define XS_LATE_BATCHES(L, version)                                            \
 	L(cudaMemcpyBatchAsync, version, ptsz, COPY_ASYNC, XS_KEEP_BATCH,      \
 	  .stream = XS_HANDLE(a->stream))                                      \
@@ -214,5 +231,20 @@
 	  .rows = a->numOps, .direction = cudaMemcpyDefault,                   \
 	  .stream = XS_HANDLE(a->stream))
 /* clang-format on */
+
+/* What the headers that this is built with know. */
+#if CUDA_VERSION >= 13000
+#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_13000(D)
+#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_13000(L)
+#elif CUDA_VERSION >= 12080
+#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_12080(D)
+#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_12080(L)
+#elif CUDA_VERSION >= 12030
+#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_12030(D)
+#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_12030(L)
+#else
+#define XS_DRIVER_LATE(D)
+#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_8000(L)
+#endif
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
+#include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
 
@@ -29,6 +30,9 @@ static void thread_ends(void *data)
 	struct xs_thread *thread = data;
 
 	thread->busy = true;
+	xs_poll_write(thread);
+	xs_poll_drop(thread->poll);
+	thread->poll = NULL;
 	xs_writer_drop(&thread->writer);
 	thread->writer.sink = NULL;
 	xs_tally_leave(thread);

@@ -6,12 +6,14 @@
 #include "preload/ahead.h"
 #include "preload/writer.h"
 
+struct xs_poll;
 struct xs_tally_table;
 struct xs_walk_cache;
 
 struct xs_thread {
 	struct xs_writer writer;
 	struct xs_walk_cache *walks;	/* walk.c's; NULL until it is needed */
+	struct xs_poll *poll;		/* poll.c's; the same */
 	struct xs_tally_table *tallies; /* tally.c's; NULL until needed */
 	struct xs_ahead ahead;		/* of the copy that it is in */
 	uint32_t correlation;		/* CUPTI's, of the hooked call */

@@ -161,6 +161,11 @@ static void note_coverage(struct xs_result *result,
 		    "%zu of %zu GPU operations have no recorded call: their "
 		    "call site and host time are not known",
 		    trace->op_count - trace->ops_matched, trace->op_count);
+	if (trace->calls_captured)
+		xs_build_note(result,
+			      "%zu calls were captured for CUDA graphs: their "
+			      "work is that of the graphs' launches",
+			      trace->calls_captured);
 }
 
 /* How much of the run the figures rest on, where it was not all recorded. */

@@ -29,6 +29,8 @@ static const struct {
     [XS_CALL_SYNC_DEVICE] = {"sync-device", false},
     [XS_CALL_SYNC_STREAM] = {"sync-stream", false},
     [XS_CALL_SYNC_EVENT] = {"sync-event", false},
+    [XS_CALL_POLL] = {"poll", false},
+    [XS_CALL_RESET] = {"reset", false},
 };
 
 /* By what the machine's pages cost; no longer than the copy took. */

@@ -78,6 +78,23 @@ static void test_what_does_not_count(void **state)
 	assert_true(peak(NULL, 0, 0, 100) == UINT64_MAX);
 }
 
+/* Nothing is left after it, and what had an address is forgotten. */
+static void test_reset(void **state)
+{
+	struct xs_call calls[] = {
+	    ALLOC(10, 1, 100),
+	    ALLOC(20, 2, 1000),
+	    call_of(XS_CALL_RESET, 30, 0, 0),
+	    ALLOC(40, 1, 7),
+	    FREE(50, 2),
+	};
+
+	(void)state;
+	assert_true(peak(calls, COUNT(calls), 0, 29) == 1100);
+	assert_true(peak(calls, COUNT(calls), 35, 36) == 0);
+	assert_true(peak(calls, COUNT(calls), 45, 100) == 7);
+}
+
 #define CALLS 500
 
 /* The largest sum of what is held, moment by moment. */
@@ -130,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_a_few),
 	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_reset),
 	    cmocka_unit_test(test_against_brute_force),
 	};
 

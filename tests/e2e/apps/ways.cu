@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Other ways to ask for work and to wait for it: graphs, batches, questions in
+ * a loop, functions of the host in a stream, the reset of a device. It knows
+ * nothing of xferspy; what it prints depends on the results alone.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                                            \
+	do {                                                                   \
+		cudaError_t error_ = (call);                                   \
+		if (error_ != cudaSuccess) {                                   \
+			fprintf(stderr, "%s: %s\n", #call,                     \
+				cudaGetErrorString(error_));                   \
+			exit(2);                                               \
+		}                                                              \
+	} while (0)
+
+static const int count = 16384;
+static const size_t bytes = count * sizeof(int);
+
+__global__ void next(int *a)
+{
+	a[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+
+static int *host, *device;
+static cudaStream_t stream;
+
+static void set_up(void)
+{
+	CHECK(cudaMallocHost((void **)&host, bytes));
+	CHECK(cudaMalloc((void **)&device, bytes));
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (int i = 0; i < count; i++)
+		host[i] = i;
+}
+
+/* Copy in, a kernel, copy out. */
+static void ask(void)
+{
+	CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
+			      stream));
+	next<<<count / 256, 256, 0, stream>>>(device);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost,
+			      stream));
+}
+
+static int wrong(int rounds)
+{
+	int bad = 0;
+
+	for (int i = 0; i < count; i++)
+		bad += host[i] != i + rounds;
+	return bad;
+}
+
+static void graph(int rounds)
+{
+	cudaGraphExec_t launchable;
+	cudaGraph_t kept;
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	ask();
+	CHECK(cudaStreamEndCapture(stream, &kept));
+	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaGraphLaunch(launchable, stream));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	CHECK(cudaGraphExecDestroy(launchable));
+	CHECK(cudaGraphDestroy(kept));
+}
+
+/* A stream that waits for an event of the capture is captured with it. */
+static void forked_graph(int rounds)
+{
+	cudaGraphExec_t launchable;
+	cudaGraph_t kept;
+	cudaStream_t other;
+	cudaEvent_t fork, join;
+
+	CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	CHECK(cudaEventCreate(&fork));
+	CHECK(cudaEventCreate(&join));
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaEventRecord(fork, stream));
+	CHECK(cudaStreamWaitEvent(other, fork, 0));
+	CHECK(cudaMemsetAsync(device, 0, bytes, other));
+	CHECK(cudaEventRecord(join, other));
+	CHECK(cudaStreamWaitEvent(stream, join, 0));
+	ask();
+	CHECK(cudaStreamEndCapture(stream, &kept));
+	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
+	for (int i = 0; i < rounds; i++)
+		CHECK(cudaGraphLaunch(launchable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(launchable));
+	CHECK(cudaGraphDestroy(kept));
+	CHECK(cudaStreamDestroy(other));
+}
+
+/* The host asks again and again whether the device is done. */
+static void polls(int rounds, bool by_event)
+{
+	cudaError_t answer;
+	cudaEvent_t done;
+
+	CHECK(cudaEventCreate(&done));
+	for (int i = 0; i < rounds; i++) {
+		ask();
+		CHECK(cudaEventRecord(done, stream));
+		do
+			answer = by_event ? cudaEventQuery(done)
+					  : cudaStreamQuery(stream);
+		while (answer == cudaErrorNotReady);
+		CHECK(answer);
+	}
+	CHECK(cudaEventDestroy(done));
+}
+
+/* Two copies in and two out, of half the data each, by one call each. */
+static void batch(int rounds)
+{
+	void *to[] = {device, device + count / 2};
+	void *from[] = {host, host + count / 2};
+	size_t sizes[] = {bytes / 2, bytes / 2}, first = 0;
+	struct cudaMemcpyAttributes how = {};
+
+	how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaMemcpyBatchAsync(to, from, sizes, 2, &how, &first, 1,
+					   stream));
+		next<<<count / 256, 256, 0, stream>>>(device);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpyBatchAsync(from, to, sizes, 2, &how, &first, 1,
+					   stream));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+}
+
+static void count_up(void *data)
+{
+	++*(int *)data;
+}
+
+static int host_function(int rounds)
+{
+	int calls = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		ask();
+		CHECK(cudaLaunchHostFunc(stream, count_up, &calls));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	return calls != rounds;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+	int bad = 0;
+
+	set_up();
+	if (strcmp(mode, "graph") == 0)
+		graph(rounds);
+	else if (strcmp(mode, "forked-graph") == 0)
+		forked_graph(rounds);
+	else if (strcmp(mode, "event-polls") == 0)
+		polls(rounds, true);
+	else if (strcmp(mode, "stream-polls") == 0)
+		polls(rounds, false);
+	else if (strcmp(mode, "batch") == 0)
+		batch(rounds);
+	else if (strcmp(mode, "host-function") == 0)
+		bad += host_function(rounds);
+	else
+		bad = -1;
+	bad += wrong(rounds);
+	CHECK(cudaDeviceReset());
+	printf("%s: %d wrong\n", mode, bad);
+	return bad != 0;
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Graphs, batches, questions in a loop, host functions, the reset of a device:
+# the program does what it does without, and each has its calls and rounds.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+
+# ways MODE ROUNDS
+ways()
+{
+	plain "$XS_APPS/ways" "$1" "$2"
+	cp out out.plain
+	expect "$1: exit code without" "$status" 0
+	traced "$XS_APPS/ways" "$1" "$2"
+	expect "$1: exit code" "$status" 0
+	cmp -s out out.plain || fail "$1: stdout differs"
+	read_trace
+	expect "$1: ops with their calls" "$(json matched)" \
+		"$(json gpu_ops_seen)"
+	expect "$1: lost" "$(json lost)" 0
+}
+
+# What was captured is no copy that happened; each launch's work is its own.
+ways graph 40
+expect "graph: captured, and launches of it" "$(count '^(copycall|call) ')" 43
+expect "graph: copies" "$(count '^copy .*flags=[23] ')" 80
+expect "graph: kernels" "$(count '^kernel ')" 40
+expect "graph: bytes in" "$(json h2d_bytes)" 2621440
+expect "graph: bytes out" "$(json d2h_bytes)" 2621440
+expect "graph: rounds" "$(json rounds)" 40
+grep -q '"call": "cudaGraphLaunch"' report.json || fail "graph: no call site"
+grep -q '3 calls were captured' report.json || fail "graph: captured calls"
+ways forked-graph 3
+expect "fork: captured" "$(grep -c '8 calls were captured' report.json)" 1
+expect "fork: sets" "$(count '^set .*flags=[23] ')" 3
+
+# A launch that is captured does not run, and is not counted.
+XFERSPY_MODE=counters traced "$XS_APPS/ways" graph 3
+expect "counted graph: exit code" "$status" 0
+read_trace
+expect "counted graph: counts" "$(count '^counters ')" 0
+expect "counted graph: kernels" "$(count '^kernel ')" 3
+
+# A loop of questions is one record, and it is a wait.
+for mode in event-polls stream-polls; do
+	ways "$mode" 10
+	expect "$mode: records" "$(count '^pollcall ')" 10
+	expect "$mode: answers" "$(count '^pollcall .*ready=1 error=0')" 10
+	within "$mode: questions" "$(sum '^pollcall' polls)" 100 1e7
+	expect "$mode: rounds" "$(json rounds)" 10
+	within "$mode: host blocked" "$(json host_blocked_ns)" 1000000 1e10
+done
+
+ways batch 5
+expect "batch: calls" "$(count '^copycall .*bytes=65536 .*rows=2 ')" 10
+expect "batch: copies" "$(count '^copy .*bytes=32768 ')" 20
+expect "batch: rounds" "$(json rounds)" 5
+
+ways host-function 5
+expect "host function: calls" "$(count '^site call_class=23 ')" 1
+expect "host function: rounds" "$(json rounds)" 5
+expect "reset: calls" "$(count '^site call_class=24 ')" 1
+
+# Where the runtime cannot be interposed, CUPTI sees them all the same.
+traced "$XS_APPS/ways-static" event-polls 10
+read_trace
+expect "static: records" "$(count '^pollcall .*ready=1 error=0')" 10
+expect "static: rounds" "$(json rounds)" 10

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions in a row are one record. */
+#include "unit.h"
+
+#include "preload/poll.h"
+#include "records.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PATH  "test_poll.xspy"
+#define START 1700000000000000000u
+#define MS    1000000u
+
+static struct xs_sink sink;
+static struct xs_thread thread;
+
+static int open_thread(void **state)
+{
+	const struct xs_sink_start start = {1, START, 5};
+
+	(void)state;
+	unlink(PATH);
+	thread = (struct xs_thread){.writer = {.sink = &sink, .thread = 77}};
+	return xs_sink_open(&sink, PATH, &start);
+}
+
+static void ask(uint32_t site, uint64_t at_ns, bool yes)
+{
+	const struct xs_poll poll = {.site = site,
+				     .polls = 1,
+				     .ready = yes,
+				     .start_ns = START + at_ns,
+				     .end_ns = START + at_ns + 1000,
+				     .event = site,
+				     .error = yes ? 0 : 600};
+
+	assert_int_equal(xs_poll_add(&thread, &poll), 0);
+}
+
+static void close_and_read(struct records *records)
+{
+	assert_int_equal(xs_poll_write(&thread), 0);
+	xs_writer_drop(&thread.writer);
+	xs_poll_drop(thread.poll);
+	xs_sink_close(&sink, START + 1);
+	records_read(records, PATH);
+	assert_int_equal(records->damaged, 0);
+}
+
+static void expect(const struct records *r, size_t n, uint32_t polls,
+		   uint32_t ready, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct record *record = records_get(r, XS_REC_pollcall, n);
+	struct xs_rec_pollcall poll;
+
+	assert_non_null(record);
+	memcpy(&poll, record->at, sizeof(poll));
+	assert_int_equal(poll.polls, polls);
+	assert_int_equal(poll.ready, ready);
+	assert_int_equal(record->start_ns, START + start_ns);
+	assert_int_equal(record->end_ns, START + end_ns);
+}
+
+static void a_loop_is_one_record(void **state)
+{
+	struct records r;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		ask(1 + (i & 1), i * 2000, i == 999);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_pollcall), 1);
+	assert_int_equal(records_get(&r, XS_REC_pollcall, 0)->place, 1);
+	expect(&r, 0, 1000, 1, 0, 999 * 2000 + 1000);
+	records_free(&r);
+}
+
+static void a_pause_ends_it(void **state)
+{
+	struct records r;
+
+	(void)state;
+	ask(1, 0, false);
+	ask(1, 50 * MS, false);
+	ask(1, 200 * MS, true);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_pollcall), 2);
+	expect(&r, 0, 2, 0, 0, 50 * MS + 1000);
+	expect(&r, 1, 1, 1, 200 * MS, 200 * MS + 1000);
+	records_free(&r);
+}
+
+/* So that little is lost with a process that is killed. */
+static void a_long_loop_is_several(void **state)
+{
+	struct records r;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2500; i++)
+		ask(1, i * MS, false);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_pollcall), 3);
+	records_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(a_loop_is_one_record, open_thread),
+	    cmocka_unit_test_setup(a_pause_ends_it, open_thread),
+	    cmocka_unit_test_setup(a_long_loop_is_several, open_thread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
