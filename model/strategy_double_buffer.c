@@ -26,6 +26,8 @@ static int put_round(const struct xs_case *c,
 	const unsigned outs = (unsigned)c->phase->d2h_ops;
 	const struct xs_act host =
 	    xs_act_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const double kernel_ns =
+	    w->kernel_ns / w->kernels * scenario->kernel_scale;
 	int rc = xs_plan_add(plan, &host);
 
 	if (!rc)
@@ -34,11 +36,11 @@ static int put_round(const struct xs_case *c,
 		    xs_act_copy(m, true, w->in_bytes / fmax(ins, 1), false),
 		    queue, ins);
 	if (!rc)
-		rc = xs_plan_put(
-		    plan,
-		    xs_act_kernel_of_copy(m, w->kernel_ns / w->kernels *
-						 scenario->kernel_scale),
-		    queue, w->kernels);
+		rc = xs_plan_put(plan, xs_act_kernel_of_copy(m, kernel_ns),
+				 queue, 1);
+	if (!rc)
+		rc = xs_plan_put(plan, xs_act_kernel(m, kernel_ns), queue,
+				 w->kernels - 1);
 	if (!rc)
 		rc = xs_plan_put(
 		    plan,
