@@ -87,6 +87,7 @@ struct xs_estimate xs_closed_row(const char *strategy, const char *model)
 				    .round_ns = NAN,
 				    .low_ns = NAN,
 				    .high_ns = NAN,
+				    .otherwise_ns = NAN,
 				    .breakeven_rounds = NAN};
 }
 

@@ -8,7 +8,7 @@
 #include "analyzer/phase.h"
 #include "model/machine.h"
 
-#define XS_ASSUMES_MAX 8
+#define XS_ASSUMES_MAX 10
 
 enum xs_order {
 	XS_ORDER_NONE = 0,
@@ -47,6 +47,8 @@ struct xs_estimate {
 			    * reached only if this holds, which the trace does
 			    * not show; no reason to rank it first. NULL: the
 			    * time is a prediction */
+	double otherwise_ns; /* where the bound's condition does not hold; NAN:
+			      * not known, or no bound */
 	bool quiet; /* of an abstention: there is nothing in the phase for it
 		     * to change, which nobody has to be told */
 	double breakeven_rounds; /* setup_ns / saving a round, rounded up; NAN

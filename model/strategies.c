@@ -29,6 +29,7 @@ struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
 				    .round_ns = NAN,
 				    .low_ns = NAN,
 				    .high_ns = NAN,
+				    .otherwise_ns = NAN,
 				    .breakeven_rounds = NAN};
 }
 
@@ -275,16 +276,23 @@ bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
 
 	if (xs_abstain_common(c, row, out, rc))
 		return true;
-	if (!w->kernels)
-		*rc = xs_abstain(row, out, "no kernel to overlap with");
-	else if (w->dependent)
-		*rc =
-		    xs_abstain(row, out,
-			       "%u kernels work on each other's results: which "
-			       "piece needs which is not in the trace",
-			       w->kernels);
-	else
+	if (w->kernels)
 		return false;
+	*rc = xs_abstain(row, out, "no kernel to overlap with");
+	return true;
+}
+
+bool xs_abstain_kernels(const struct xs_case *c, struct xs_estimate *row,
+			struct xs_estimates *out, int *rc)
+{
+	if (xs_abstain_kernel(c, row, out, rc))
+		return true;
+	if (c->work.stage_count == 1)
+		return false;
+	*rc = xs_abstain(row, out,
+			 "%u kernels work on each other's results: which of "
+			 "them reads or writes what is not in the trace",
+			 c->work.kernels);
 	return true;
 }
 
@@ -322,9 +330,8 @@ int xs_model_phase(const struct xs_phase *phase,
 			    .options = options,
 			    .as_is_ns = (double)phase->round_ns.median_ns};
 	size_t i, first = out->count;
-	int rc = 0;
+	int rc = xs_work_of_phase(phase, &c.work);
 
-	xs_work_of_phase(phase, &c.work);
 	for (i = 0; !rc && i < sizeof(strategies) / sizeof(strategies[0]);
 	     i++) {
 		rc = strategies[i](&c, out);

@@ -26,7 +26,8 @@ struct xs_scenario {
 	struct xs_machine machine;
 	double kernel_scale, host_scale; /* against the median */
 	/* Pieces share input as far as that was not counted: of several copies
-	 * all but one, else with their neighbours. */
+	 * all but one, else with their neighbours; and a kernel behind another
+	 * needs all of its results. */
 	bool shares;
 };
 
@@ -102,9 +103,13 @@ double xs_pinning_ns(const struct xs_machine *machine, double buffers,
  */
 bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
 		       struct xs_estimates *out, int *rc);
-/* The same where the kernel is launched in pieces or rewritten. */
+/* The same where the kernel is launched in pieces. */
 bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
 		       struct xs_estimates *out, int *rc);
+/* The same where it is rewritten, which says nothing of several that work on
+ * each other's results. */
+bool xs_abstain_kernels(const struct xs_case *c, struct xs_estimate *row,
+			struct xs_estimates *out, int *rc);
 /* The same when a parameter (by its name) is not known. */
 bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
 			struct xs_estimates *out, int *rc);
@@ -119,18 +124,28 @@ struct xs_closed xs_case_closed(const struct xs_case *c);
 /*
  * Rows of a strategy with n pieces: n = 2, 4, ... 64, the best n, and the n
  * of the options, each in both issue orders; each row starts as a copy of
- * *row. 0 or -errno.
+ * *row. joined: where kernels follow each other, the plan that holds even if
+ * each needs all results of the one before; NULL: none do. 0 or -errno.
  */
 int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
-		    xs_plan_fn draw, struct xs_estimates *out);
+		    xs_plan_fn draw, xs_plan_fn joined,
+		    struct xs_estimates *out);
+
+enum xs_cut {
+	XS_CUT_ALL,    /* copies in, every kernel, copies out */
+	XS_CUT_MAPPED, /* the same, the last kernel writing to host memory */
+	XS_CUT_ENDS,   /* of the kernels the first and the last alone; each
+			* waits for all pieces of the one before */
+};
 
 /*
- * A plan of n pieces on n queues in the row's order: copies in, the kernel's
- * piece, and copies out, or in their place (mapped_out) writes by the kernel
- * itself; what stays comes first, a synchronisation last. 0 or -ENOMEM.
+ * A plan of n pieces on n queues in the row's order; what stays comes first, a
+ * synchronisation last. A kernel that is known to share what the one before
+ * left waits for its neighbour's piece or for all; one with less blocks than
+ * pieces stays whole. 0 or -ENOMEM.
  */
 int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
-		   const struct xs_scenario *scenario, bool mapped_out,
+		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan);
 
 #endif

@@ -9,7 +9,7 @@
 static int draw(const struct xs_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	return xs_plan_pieces(c, row, scenario, true, plan);
+	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
 }
 
 static bool is_one_way(const struct xs_case *c, struct xs_estimate *row,
@@ -32,14 +32,14 @@ int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
 
 	xs_assume_crossings(c, &row);
 	xs_assume_pieces(c, &row);
-	if (xs_abstain_kernel(c, &row, out, &rc) ||
+	if (xs_abstain_kernels(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;
 	if (!xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
 	    !xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
 	    !xs_abstain_unknown(&row, "mapped_write", m->mapped_write.value,
 				out, &rc))
-		rc = xs_streams_rows(c, &row, draw, out);
+		rc = xs_streams_rows(c, &row, draw, NULL, out);
 	if (!rc && c->options->streams)
 		rc = xs_closed_hybrid(&closed, c->options->streams, out);
 	return rc ? rc : xs_closed_hybrid(&closed, 0, out);

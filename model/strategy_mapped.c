@@ -30,7 +30,7 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 {
 	const struct xs_machine *m = c->machine;
 
-	return xs_abstain_kernel(c, row, out, rc) ||
+	return xs_abstain_kernels(c, row, out, rc) ||
 	       (c->work.in_bytes > 0 &&
 		xs_abstain_unknown(row, "mapped_read", m->mapped_read.value,
 				   out, rc)) ||
@@ -44,7 +44,7 @@ static int add_closed(const struct xs_case *c, struct xs_estimates *out)
 {
 	const struct xs_closed closed = xs_case_closed(c);
 
-	if (!c->work.kernels || c->work.dependent || c->work.managed ||
+	if (!c->work.kernels || c->work.stage_count > 1 || c->work.managed ||
 	    c->work.unseen)
 		return 0;
 	if (!c->work.in_copies && !c->work.out_copies)

@@ -97,22 +97,6 @@ static void add_step(struct xs_work *work, const struct xs_step *step)
 	}
 }
 
-/* The last copy or kernel before step i on the same queue; NULL for none. */
-static const struct xs_step *before_on_queue(const struct xs_phase *phase,
-					     size_t i)
-{
-	const uint32_t queue = phase->steps[i].queue;
-
-	while (i-- > 0) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (step->queue == queue &&
-		    (is_host_copy(step) || step->kind == XS_STEP_KERNEL))
-			return step;
-	}
-	return NULL;
-}
-
 static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
 {
 	size_t j;
@@ -124,27 +108,13 @@ static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
 	return true;
 }
 
-static void add_structure(struct xs_work *work, const struct xs_phase *phase)
+static void add_queues(struct xs_work *work, const struct xs_phase *phase)
 {
-	const struct xs_step *step, *before;
 	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
-		step = &phase->steps[i];
-		if (is_host_copy(step))
+	for (i = 0; i < phase->step_count; i++)
+		if (is_host_copy(&phase->steps[i]))
 			work->queues += is_first_on_queue(phase, i);
-		if (step->kind != XS_STEP_KERNEL)
-			continue;
-		before = before_on_queue(phase, i);
-		work->dependent |= before && before->kind == XS_STEP_KERNEL;
-	}
-	/* A kernel for each chunk: the copies of a chunk, not of the round. */
-	if (work->kernels > 1 && !work->dependent) {
-		work->in_copies =
-		    (work->in_copies + work->kernels - 1) / work->kernels;
-		work->out_copies =
-		    (work->out_copies + work->kernels - 1) / work->kernels;
-	}
 }
 
 static void add_pinning(struct xs_work *work, const struct xs_phase *phase)
@@ -170,7 +140,7 @@ static void add_pinning(struct xs_work *work, const struct xs_phase *phase)
 	}
 }
 
-void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
+int xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 {
 	size_t i;
 
@@ -180,38 +150,46 @@ void xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 		add_step(work, &phase->steps[i]);
 	if (!work->kernels)
 		add_counts(work, NULL);
-	add_structure(work, phase);
+	add_queues(work, phase);
 	add_pinning(work, phase);
+	return xs_work_add_stages(phase, work);
+}
+
+static double blocks_per_sm(const struct xs_machine *machine, uint32_t threads,
+			    uint32_t registers, uint32_t shared_bytes)
+{
+	double fit = machine->max_blocks_per_sm;
+
+	if (!machine->max_threads_per_sm || !threads)
+		return 0;
+	if (!machine->max_blocks_per_sm)
+		fit = INFINITY;
+	fit = fmin(fit, floor((double)machine->max_threads_per_sm / threads));
+	if (machine->registers_per_sm && registers)
+		fit = fmin(fit, floor((double)machine->registers_per_sm /
+				      ((double)registers * threads)));
+	if (machine->shared_per_sm_bytes && shared_bytes)
+		fit = fmin(fit, floor((double)machine->shared_per_sm_bytes /
+				      shared_bytes));
+	return fmax(fit, 1);
 }
 
 double xs_work_blocks_per_sm(const struct xs_work *work,
 			     const struct xs_machine *machine)
 {
-	double fit = machine->max_blocks_per_sm;
-
-	if (!machine->max_threads_per_sm || !work->block_threads)
-		return 0;
-	if (!machine->max_blocks_per_sm)
-		fit = INFINITY;
-	fit = fmin(fit, floor((double)machine->max_threads_per_sm /
-			      work->block_threads));
-	if (machine->registers_per_sm && work->registers)
-		fit = fmin(fit, floor((double)machine->registers_per_sm /
-				      ((double)work->registers *
-				       work->block_threads)));
-	if (machine->shared_per_sm_bytes && work->shared_bytes)
-		fit = fmin(fit, floor((double)machine->shared_per_sm_bytes /
-				      work->shared_bytes));
-	return fmax(fit, 1);
+	return blocks_per_sm(machine, work->block_threads, work->registers,
+			     work->shared_bytes);
 }
 
-double xs_work_least_share(const struct xs_work *work,
-			   const struct xs_machine *machine)
+double xs_stage_least_share(const struct xs_stage *stage,
+			    const struct xs_machine *machine)
 {
-	const double blocks = xs_work_blocks_per_sm(work, machine);
+	const double blocks =
+	    blocks_per_sm(machine, stage->block_threads, stage->registers,
+			  stage->shared_bytes);
 	const double at_once = blocks * machine->sm_count;
-	const double waves = at_once > 0 ? ceil(work->blocks / at_once) : 0;
-	const double threads = blocks * work->block_threads;
+	const double waves = at_once > 0 ? ceil(stage->blocks / at_once) : 0;
+	const double threads = blocks * stage->block_threads;
 
 	if (waves < 2)
 		return 0;

@@ -80,18 +80,27 @@ static void run_explicit(struct xs_bench *bench, const struct round *round)
 /* As the strategies see a round; nobody counted its accesses. */
 static struct xs_work work_of(const struct round *round)
 {
+	/* of xs_gpu_each, which only those rounds run for which it matters */
+	const struct xs_stage stage = {
+	    .kernel_ns = round->kernel_ns,
+	    .kernels = 1,
+	    .blocks =
+		ceil(fmax((double)round->in_bytes, (double)round->out_bytes) /
+		     4 / XS_GPU_EACH_THREADS),
+	    .block_threads = XS_GPU_EACH_THREADS,
+	    .read_bytes = NAN,
+	    .written_bytes = NAN};
+
 	return (struct xs_work){.in_bytes = (double)round->in_bytes,
 				.out_bytes = (double)round->out_bytes,
 				.in_copies = 1,
 				.out_copies = 1,
 				.kernel_ns = round->kernel_ns,
 				.kernels = 1,
-				/* of xs_gpu_each, which only those rounds run
-				 * for which it matters */
-				.blocks = ceil(fmax((double)round->in_bytes,
-						    (double)round->out_bytes) /
-					       4 / XS_GPU_EACH_THREADS),
-				.block_threads = XS_GPU_EACH_THREADS,
+				.blocks = stage.blocks,
+				.block_threads = stage.block_threads,
+				.stages = {stage},
+				.stage_count = 1,
 				.read_sectors = NAN,
 				.read_requests = NAN,
 				.write_sectors = NAN,
@@ -101,7 +110,7 @@ static struct xs_work work_of(const struct round *round)
 
 /* The very plan of the strategies streams and hybrid. */
 static int draw_pieces(const struct check *check, const struct round *round,
-		       bool mapped_out, struct xs_plan *plan)
+		       enum xs_cut how, struct xs_plan *plan)
 {
 	const struct xs_scenario scenario = {*check->machine, 1, 1, false};
 	const struct xs_estimate row = {.n_streams = round->pieces,
@@ -109,19 +118,19 @@ static int draw_pieces(const struct check *check, const struct round *round,
 	const struct xs_case c = {.machine = check->machine,
 				  .work = work_of(round)};
 
-	return xs_plan_pieces(&c, &row, &scenario, mapped_out, plan);
+	return xs_plan_pieces(&c, &row, &scenario, how, plan);
 }
 
 static int draw_streams(const struct check *check, const struct round *round,
 			struct xs_plan *plan)
 {
-	return draw_pieces(check, round, false, plan);
+	return draw_pieces(check, round, XS_CUT_ALL, plan);
 }
 
 static int draw_hybrid(const struct check *check, const struct round *round,
 		       struct xs_plan *plan)
 {
-	return draw_pieces(check, round, true, plan);
+	return draw_pieces(check, round, XS_CUT_MAPPED, plan);
 }
 
 /* One stage of piece i: its copy in, its kernel, its copy out. */

@@ -149,7 +149,7 @@ static void test_counts_say_what_bounds_kernels(void **unused)
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 4;
-	xs_work_of_phase(&phase, &c.work);
+	assert_int_equal(xs_work_of_phase(&phase, &c.work), 0);
 	c.work.read_sectors = 600;
 	c.work.write_sectors = 400;
 	c.work.instructions = 9000;
