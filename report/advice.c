@@ -26,12 +26,18 @@ static bool is_copy(const struct xs_result_site *site)
 static const char *at_most(struct xs_arena *arena,
 			   const struct xs_result_estimate *estimate)
 {
+	const char *else_saves = "";
+
 	if (!estimate->bound)
 		return "";
+	if (estimate->least_saves_ns > 0)
+		else_saves =
+		    xs_arena_print(arena, "; else it saves %s",
+				   xs_units_ns(estimate->least_saves_ns).s);
 	return xs_arena_print(arena,
 			      " At most this much: it holds only if %s, which "
-			      "was not measured.",
-			      estimate->bound);
+			      "was not measured%s.",
+			      estimate->bound, else_saves);
 }
 
 /* The setup, and whether this run was long enough for it to pay. */
@@ -164,10 +170,20 @@ static void add_advice(struct xs_result *result,
 }
 
 /* What rests on a condition that nobody measured is the most that can be had,
- * and never the first advice. */
+ * and never the first advice, unless it saves without it too. */
 static bool is_bound(const struct xs_result_advice *advice)
 {
-	return advice->estimate->bound != NULL;
+	return advice->estimate->bound &&
+	       !(advice->estimate->least_saves_ns > 0);
+}
+
+/* What is saved for sure; of a bound, all that it may. */
+static int64_t ranked_by(const struct xs_result_advice *advice)
+{
+	const struct xs_result_estimate *estimate = advice->estimate;
+
+	return estimate->bound && !is_bound(advice) ? estimate->least_saves_ns
+						    : estimate->saves_ns;
 }
 
 /* What saves in this run, what saves at most, what would in a longer run. */
@@ -181,7 +197,7 @@ static int class_of(const struct xs_result_advice *advice)
 static int compare(const void *left, const void *right)
 {
 	const struct xs_result_advice *a = left, *b = right;
-	int64_t x = a->estimate->saves_ns, y = b->estimate->saves_ns;
+	int64_t x = ranked_by(a), y = ranked_by(b);
 
 	if (class_of(a) != class_of(b))
 		return class_of(a) - class_of(b);

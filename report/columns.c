@@ -20,6 +20,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"applies", NULL, XS_COLUMN_BOOL, AT(applies)},
     {"assumes_once", NULL, XS_COLUMN_BOOL, AT(assumes_once)},
     {"bound", NULL, XS_COLUMN_TEXT, AT(bound)},
+    {"otherwise_ns", NULL, XS_COLUMN_NS, AT(otherwise_ns)},
     {"why", NULL, XS_COLUMN_TEXT, AT(why)},
 };
 const size_t xs_estimate_column_count =

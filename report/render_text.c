@@ -258,16 +258,20 @@ static const char *what(struct xs_result *result,
 			      estimate->strategy, estimate->n_streams);
 }
 
-/* "at most 2.40 s (24.0 %)" */
-static struct xs_words saving(const struct xs_result_advice *advice)
+/* "at most 2.40 s (24.0 %)"; "1.20 s, at most 2.40 s (24.0 %)" */
+static const char *saving(struct xs_result *result,
+			  const struct xs_result_advice *advice)
 {
-	struct xs_words out;
+	const struct xs_result_estimate *estimate = advice->estimate;
+	const char *least = "";
 
-	snprintf(out.s, sizeof(out.s), "%s%.10s (%.1f %%)",
-		 advice->estimate->bound ? "at most " : "",
-		 xs_units_ns(advice->estimate->saves_ns).s,
-		 advice->saves_percent);
-	return out;
+	if (estimate->bound && estimate->least_saves_ns > 0)
+		least = xs_arena_print(&result->arena, "%s, ",
+				       xs_units_ns(estimate->least_saves_ns).s);
+	return xs_arena_print(
+	    &result->arena, "%s%s%s (%.1f %%)", least ? least : "",
+	    estimate->bound ? "at most " : "",
+	    xs_units_ns(estimate->saves_ns).s, advice->saves_percent);
 }
 
 /* The other ways for the same phase, on one line. */
@@ -286,7 +290,7 @@ static void put_others(const struct xs_pen *pen, struct xs_result *result,
 		list = join(arena, list,
 			    xs_arena_print(arena, "%s %s [%s]",
 					   what(result, other->estimate),
-					   saving(other).s,
+					   saving(result, other),
 					   other->estimate->effort));
 	}
 	if (list)
@@ -312,7 +316,7 @@ static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
 	xs_pen_print(pen, XS_BOLD, "%s", what(result, advice->estimate));
 	if (pays) {
 		fputs(" saves ", pen->out);
-		xs_pen_print(pen, XS_GOOD, "%s", saving(advice).s);
+		xs_pen_print(pen, XS_GOOD, "%s", saving(result, advice));
 	} else {
 		fputs(" would pay in a longer run", pen->out);
 	}

@@ -154,23 +154,31 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
  * round takes the predicted instead of the measured median time, and the
  * setup is paid once.
  */
-static void whole_run(struct xs_result_estimate *out,
-		      const struct xs_result_phase *phase, int64_t wall_ns)
+static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
+		      int64_t setup_ns)
 {
 	int64_t saves_ns;
 
+	if (round_ns == XS_UNKNOWN ||
+	    __builtin_mul_overflow(phase->rounds, phase->round_ns - round_ns,
+				   &saves_ns) ||
+	    (setup_ns != XS_UNKNOWN &&
+	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))
+		return XS_UNKNOWN;
+	return saves_ns;
+}
+
+static void whole_run(struct xs_result_estimate *out,
+		      const struct xs_result_phase *phase, int64_t wall_ns)
+{
 	if (!out->applies || out->round_ns == XS_UNKNOWN)
 		return;
 	if (out->round_ns > 0)
 		out->speedup = (double)phase->round_ns / (double)out->round_ns;
-	if (__builtin_mul_overflow(
-		phase->rounds, phase->round_ns - out->round_ns, &saves_ns) ||
-	    (out->setup_ns != XS_UNKNOWN &&
-	     __builtin_sub_overflow(saves_ns, out->setup_ns, &saves_ns)))
-		return;
-	out->saves_ns = saves_ns;
-	if (wall_ns == XS_UNKNOWN ||
-	    __builtin_sub_overflow(wall_ns, saves_ns, &out->app_wall_ns))
+	out->saves_ns = saving(phase, out->round_ns, out->setup_ns);
+	out->least_saves_ns = saving(phase, out->otherwise_ns, out->setup_ns);
+	if (wall_ns == XS_UNKNOWN || out->saves_ns == XS_UNKNOWN ||
+	    __builtin_sub_overflow(wall_ns, out->saves_ns, &out->app_wall_ns))
 		out->app_wall_ns = XS_UNKNOWN;
 }
 
@@ -195,6 +203,8 @@ void xs_build_estimate(struct xs_result *result,
 	    .speedup = NAN,
 	    .app_wall_ns = XS_UNKNOWN,
 	    .saves_ns = XS_UNKNOWN,
+	    .otherwise_ns = xs_build_whole(in->otherwise_ns),
+	    .least_saves_ns = XS_UNKNOWN,
 	    .setup_ns = xs_build_whole(in->setup_ns),
 	    .breakeven_rounds = xs_build_whole(in->breakeven_rounds),
 	    .effort = efforts[in->effort],

@@ -116,6 +116,9 @@ struct xs_result_estimate {
 	bool assumes_once; /* each byte crosses the bus once: not counted */
 	bool quiet;	   /* why is not worth a line: nothing to change */
 	const char *bound; /* at best: only if this holds; NULL: a prediction */
+	int64_t otherwise_ns;	/* a round, if it does not hold */
+	int64_t least_saves_ns; /* what the bound saves even then; XS_UNKNOWN:
+				 * that is not known, or no bound */
 	const char *why;
 	const char **assumes;
 	size_t assume_count;

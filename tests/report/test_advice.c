@@ -119,6 +119,29 @@ static void a_counted_one_may_be_first(void **state)
 	fixture_free(result);
 }
 
+/* A bound that saves without its condition too is ranked by what it then
+ * saves. */
+static void a_bound_with_a_floor_is_ranked_by_it(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate *mapped =
+	    find(&result->phases[0], "mapped", XS_UNKNOWN);
+	const int64_t best_ns = result->advice[0].estimate->saves_ns;
+
+	(void)state;
+	mapped->least_saves_ns = best_ns - 1;
+	rank_again(result);
+	assert_string_equal(result->advice[1].estimate->strategy, "mapped");
+	assert_non_null(strstr(result->advice[1].text, "; else it saves "));
+	mapped->least_saves_ns = best_ns + 1;
+	rank_again(result);
+	assert_string_equal(result->advice[0].estimate->strategy, "mapped");
+	mapped->least_saves_ns = -1;
+	rank_again(result);
+	assert_string_equal(result->advice[2].estimate->strategy, "mapped");
+	fixture_free(result);
+}
+
 static void a_bound_alone_is_no_advice(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -237,6 +260,7 @@ int main(void)
 	    cmocka_unit_test(what_abstains_has_no_numbers),
 	    cmocka_unit_test(a_bound_is_never_first),
 	    cmocka_unit_test(a_counted_one_may_be_first),
+	    cmocka_unit_test(a_bound_with_a_floor_is_ranked_by_it),
 	    cmocka_unit_test(a_bound_alone_is_no_advice),
 	    cmocka_unit_test(each_strategy_has_its_sentence),
 	    cmocka_unit_test(a_saving_within_the_noise_is_none),
