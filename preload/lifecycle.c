@@ -34,11 +34,11 @@
 #include "preload/drain.h"
 #include "preload/export.h"
 #include "preload/gpu.h"
+#include "preload/injection.h"
 #include "preload/poll.h"
 #include "preload/quiet.h"
 #include "preload/timing.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -93,12 +93,10 @@ static void child_of_fork(void)
 __attribute__((constructor)) static void load(void)
 {
 	static atomic_bool loaded;
-	char path[PATH_MAX];
-	Dl_info self;
 
 	if (atomic_exchange(&loaded, true))
 		return;
-	if (xs_config_is_off()) {
+	if (xs_config_is_off() || !xs_injection_claim()) {
 		atomic_store(&xs_state, XS_STATE_OFF);
 		return;
 	}
@@ -106,10 +104,6 @@ __attribute__((constructor)) static void load(void)
 	/* Where it fails nothing is ever said: no file is device 0, inode 0. */
 	fstat(STDERR_FILENO, &first_stderr);
 	pthread_atfork(NULL, NULL, child_of_fork);
-	/* Not over another tool's. */
-	if (dladdr((void *)load, &self) && self.dli_fname &&
-	    realpath(self.dli_fname, path))
-		setenv("CUDA_INJECTION64_PATH", path, 0);
 }
 
 /* The command line, its words apart by spaces. */
@@ -135,6 +129,7 @@ static void write_app(void)
 static void write_beginning(void)
 {
 	const char *unknown = xs_config_unknown_mode();
+	const char *other = xs_injection_other();
 	enum xs_hash_mode hash = xs_config_hash();
 	char host[256] = "";
 
@@ -151,6 +146,12 @@ static void write_beginning(void)
 		xs_gpu_info("note",
 			    "XFERSPY_MODE=%s is not known; traced as usual",
 			    unknown);
+	if (other)
+		xs_gpu_info("note",
+			    "another tool's library is in this process, too "
+			    "(CUDA_INJECTION64_PATH=%s): it was left there; "
+			    "where it slows the program, times are longer",
+			    other);
 }
 
 static int open_trace(void)

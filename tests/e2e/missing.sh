@@ -47,6 +47,31 @@ cmp -s out out.plain || fail "injected: stdout differs"
 read_trace
 expect "injected: ops" "$(count '^(copy|kernel|set) ')" 12
 
+# By CUDA and by the loader at once: the same file, and a copy of it.
+mkdir copy
+cp "$XS_PRELOAD" copy/libxferspy.so
+for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
+	traced env CUDA_INJECTION64_PATH="$library" "$XS_APPS/app" serial 3
+	read_trace
+	expect "loaded twice: calls of copies" "$(count '^copycall ')" 9
+	expect "loaded twice: ops with their calls" "$(json matched)" 12
+	expect "loaded twice: notes" "$(count 'note=')" 0
+	expect "loaded twice: lines on stderr" "$(wc -l <err)" 1
+done
+# Another tool's library is there: we are, too, and say so; without the hooks of
+# a shared runtime we are not asked.
+export CUDA_INJECTION64_PATH="$XS_SIM/libcupti.so.13"
+traced "$XS_APPS/app" serial 3
+read_trace
+expect "another tool: ops with their calls" "$(json matched)" 12
+grep -q "another tool's library .*libcupti.so.13" report.json ||
+	fail "another tool: not in the report"
+traced "$XS_APPS/app-static" serial 3
+expect "another tool, static: exit code" "$status" 0
+cmp -s out out.plain || fail "another tool, static: stdout differs"
+expect "another tool, static: traces" "$(traces)" 0
+unset CUDA_INJECTION64_PATH
+
 # A trace that was cut off in the middle, or of nothing at all.
 traced "$XS_APPS/app" serial 3
 for bytes in 4096 5000 8192; do
