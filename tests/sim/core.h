@@ -68,6 +68,7 @@ struct xs_sim_range {
 	int device;
 	unsigned flags;	 /* as given to cudaHostAlloc or cudaHostRegister */
 	bool registered; /* the application's own memory */
+	bool migrated;	 /* managed: it is with the device now */
 };
 
 struct xs_sim_stream {
@@ -97,6 +98,7 @@ enum xs_sim_op_kind {
 	XS_SIM_RECORD,
 	XS_SIM_WAIT,
 	XS_SIM_HOST,
+	XS_SIM_MIGRATION, /* never in a queue */
 };
 
 /* width bytes of each row; a plain copy has one row of one slice. */
@@ -224,6 +226,10 @@ XS_SIM_API int xs_sim_register(enum xs_sim_memory memory, void *address,
 XS_SIM_API int xs_sim_unregister(void *address);
 /* The range that holds the address; false: pageable host memory. */
 XS_SIM_API bool xs_sim_find(const void *address, struct xs_sim_range *range);
+/* Moves the managed memory in a range to a device or to the host, where it is
+ * not yet; at once, whatever streams do. */
+XS_SIM_API int xs_sim_migrate(const void *address, size_t bytes, int device,
+			      bool to_device);
 XS_SIM_API void xs_sim_memory_info(int device, size_t *free_bytes,
 				   size_t *total_bytes);
 /* Frees all that was allocated on a device. */

@@ -80,6 +80,12 @@ RT_API(cudaMallocPitch, v3020,
        (void **devPtr, size_t *pitch, size_t width, size_t height),
        (devPtr, pitch, width, height),
        malloc_pitch(devPtr, pitch, width, height))
+RT_TWINS_OF(cudaMemPrefetchAsync, v12020, ptsz,
+	    (const void *devPtr, size_t count, struct cudaMemLocation location,
+	     unsigned int flags, cudaStream_t stream),
+	    (devPtr, count, location, flags, stream),
+	    xs_sim_migrate(devPtr, count, location.id,
+			   location.type == cudaMemLocationTypeDevice))
 RT_API(cudaMallocManaged, v6000,
        (void **devPtr, size_t size, unsigned int flags), (devPtr, size, flags),
        xs_sim_alloc(XS_SIM_MANAGED, size, flags, devPtr))

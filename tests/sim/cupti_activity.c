@@ -28,6 +28,7 @@ struct pending {
 		CUpti_ActivityMemcpy6 copy;
 		CUpti_ActivityMemcpyPtoP4 peer;
 		CUpti_ActivityMemset4 set;
+		CUpti_ActivityUnifiedMemoryCounter3 migration;
 		CUpti_ActivityAPI api;
 	};
 };
@@ -55,6 +56,8 @@ static size_t record_bytes(CUpti_ActivityKind kind)
 		return sizeof(CUpti_ActivityMemcpyPtoP4);
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		return sizeof(CUpti_ActivityMemset4);
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 		return sizeof(CUpti_ActivityAPI);
@@ -187,6 +190,25 @@ static void add_kernel(const struct xs_sim_record *r, struct pending *p)
 	    p, r->end_ns);
 }
 
+/* The host is device -1 here. */
+static void add_migration(const struct xs_sim_record *r, struct pending *p)
+{
+	const struct xs_sim_copy *copy = &r->op->copy;
+	bool in = copy->dst_memory == XS_SIM_DEVICE;
+
+	p->migration.counterKind =
+	    in ? CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD
+	       : CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH;
+	p->migration.value = copy->width;
+	p->migration.start = r->start_ns;
+	p->migration.end = r->end_ns;
+	p->migration.address = (uint64_t)(uintptr_t)copy->dst;
+	p->migration.srcId = in ? UINT32_MAX : (uint32_t)r->device;
+	p->migration.dstId = in ? (uint32_t)r->device : UINT32_MAX;
+	p->migration.processId = (uint32_t)getpid();
+	add(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, p, r->end_ns);
+}
+
 static bool is_peer(const struct xs_sim_copy *copy)
 {
 	return copy->src_device != copy->dst_device &&
@@ -217,6 +239,11 @@ static void (*maker(const struct xs_sim_record *r))(
 				   &enabled
 				       [CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL])
 			   ? add_kernel
+			   : NULL;
+	case XS_SIM_MIGRATION:
+		return atomic_load(
+			   &enabled[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER])
+			   ? add_migration
 			   : NULL;
 	default:
 		return NULL;
@@ -389,6 +416,17 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	return set_kind(kind, false);
+}
+
+/* XS_SIM_CUPTI_MANAGED_FAIL: as on a system that cannot tell. */
+CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
+    CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
+{
+	if (!config || !count)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (getenv("XS_SIM_CUPTI_MANAGED_FAIL"))
+		return CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED;
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag)

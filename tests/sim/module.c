@@ -122,6 +122,7 @@ int xs_sim_launch(struct xs_sim_function *function,
 	memcpy(op.launch.block, block, sizeof(op.launch.block));
 	op.launch.args = copy;
 	op.launch.args_bytes = k->param_bytes + 1;
+	xs_sim_migrate(NULL, SIZE_MAX, stream->device, true);
 	rc = xs_sim_issue(&op);
 	if (rc != XS_SIM_OK)
 		free(copy);

@@ -114,6 +114,7 @@ static struct xs_sim_work perform(struct device *device, struct xs_sim_op *op)
 		op->host.function(op->host.data);
 		break;
 	case XS_SIM_RECORD:
+	case XS_SIM_MIGRATION:
 		break;
 	}
 	return work;
