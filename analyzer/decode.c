@@ -39,24 +39,36 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 								   : -ENOMEM;
 }
 
+/* Migrations are nobody's request: they are kept apart from the ops. */
+static struct xs_op *new_op(struct xs_trace *trace, bool migration)
+{
+	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
+	size_t *count = migration ? &trace->migration_count : &trace->op_count;
+	struct xs_op *grown;
+
+	if (*count >= XS_NONE)
+		return NULL;
+	grown = xs_array_grow(*ops, *count, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	*ops = grown;
+	return &grown[(*count)++];
+}
+
 /* All kinds of op begin with the fields of XS_FIELDS_OP_HEAD. */
 static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
 		  const struct xs_op *rest)
 {
-	struct xs_trace *trace = d->trace;
 	uint64_t duration_ns =
 	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
 	uint32_t queue;
 	struct xs_op *op;
 
-	if (trace->op_count >= XS_NONE ||
-	    !xs_decoder_element(d, &d->queues, head->queue, &queue))
+	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
 		return -ENOMEM;
-	op = xs_array_grow(trace->ops, trace->op_count, sizeof(*op));
+	op = new_op(d->trace, rest->flags & XS_OP_MIGRATION);
 	if (!op)
 		return -ENOMEM;
-	trace->ops = op;
-	op += trace->op_count++;
 	*op = *rest;
 	op->start_ns = after(d->base_ns, head->start);
 	op->end_ns = after(op->start_ns, duration_ns);

@@ -33,7 +33,7 @@ static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
 	const uint8_t host_to_host = 0; /* a cudaMemcpyKind */
 
 	/* The last records of a killed process are not missing, but lost. */
-	if (call->error || !call->correlation ||
+	if (call->error || !call->correlation || call->captured ||
 	    (trace->header.state == XS_FILE_RUNNING &&
 	     call->end_ns > trace->header.flush_realtime_ns))
 		return false;

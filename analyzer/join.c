@@ -6,19 +6,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int sort_ops(struct xs_trace *trace)
+static int sort_ops(struct xs_op *ops, size_t count)
 {
-	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 	int rc;
 
 	if (!keys)
 		return -ENOMEM;
-	for (size_t i = 0; i < trace->op_count; i++)
-		keys[i] = (struct xs_key){trace->ops[i].start_ns, (uint32_t)i};
-	rc = xs_keys_sort(keys, trace->op_count);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){ops[i].start_ns, (uint32_t)i};
+	rc = xs_keys_sort(keys, count);
 	if (!rc)
-		xs_keys_apply(keys, trace->op_count, trace->ops,
-			      sizeof(*trace->ops));
+		xs_keys_apply(keys, count, ops, sizeof(*ops));
 	free(keys);
 	return rc;
 }
@@ -195,8 +194,10 @@ int xs_trace_join(struct xs_trace *trace)
 {
 	struct xs_key *keys;
 	size_t count = 0, before = 0;
-	int rc = sort_ops(trace);
+	int rc = sort_ops(trace->ops, trace->op_count);
 
+	if (!rc)
+		rc = sort_ops(trace->migrations, trace->migration_count);
 	if (!rc)
 		rc = sort_calls(trace);
 	if (rc)

@@ -46,6 +46,21 @@ static bool is_pinning(const struct xs_call *call)
 	       call->call_class == XS_CALL_REGISTER;
 }
 
+static void add_migrations(const struct xs_trace *trace,
+			   struct xs_timeline *out)
+{
+	struct xs_cover busy[XS_OP_KINDS] = {{0, 0}};
+
+	for (size_t i = 0; i < trace->migration_count; i++) {
+		const struct xs_op *op = &trace->migrations[i];
+
+		out->migrated_bytes[op->kind] += op->bytes;
+		xs_cover_add(&busy[op->kind], op->start_ns, op->end_ns);
+	}
+	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)
+		out->migrated_ns[kind] = busy[kind].total_ns;
+}
+
 /* Time that a thread spends in blocking calls, summed over threads. */
 static int add_calls(const struct xs_trace *trace, const bool *blocks,
 		     struct xs_timeline *out)
@@ -151,6 +166,7 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 	memset(out, 0, sizeof(*out));
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, out);
+	add_migrations(trace, out);
 	xs_init_find(trace, &out->init);
 	if (!rc)
 		rc = add_calls(trace, blocks, out);

@@ -76,6 +76,7 @@ void xs_trace_free(struct xs_trace *trace)
 	for (size_t i = 0; i < trace->string_count; i++)
 		free(trace->strings[i]);
 	free(trace->ops);
+	free(trace->migrations);
 	free(trace->calls);
 	free(trace->sites);
 	free(trace->shapes);

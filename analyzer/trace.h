@@ -151,6 +151,8 @@ struct xs_trace {
 
 	struct xs_op *ops;
 	size_t op_count;
+	struct xs_op *migrations; /* of managed memory; in none of the ops */
+	size_t migration_count;
 	struct xs_call *calls;
 	size_t call_count;
 	struct xs_site *sites;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/cupti.h"
 #include "preload/detail.h"
 #include "preload/lifecycle.h"
 #include "preload/poll.h"
@@ -178,11 +179,15 @@ static bool marks_range(enum xs_function fn)
 	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
 }
 
-static void follow_range(enum xs_function fn)
+/* What a call that has returned means for the recording itself. */
+static void follow(enum xs_function fn)
 {
 	if (marks_range(fn))
 		xs_detail_mark(xs_functions[fn].call_class ==
 			       XS_CALL_RANGE_START);
+	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
+	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
+		xs_cupti_watch_managed();
 }
 
 /* Not every call: what happens once is no change of what the program does. */
@@ -305,7 +310,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	else
 		count(thread, call->fn, call->site, call->address, error,
 		      arguments);
-	follow_range(call->fn);
+	follow(call->fn);
 	thread->busy = false;
 out:
 	errno = kept_errno;
@@ -328,7 +333,7 @@ void xs_call_seen_count(struct xs_thread *thread,
 	xs_thread_open(thread, &xs_sink);
 	count(thread, seen->fn, xs_site_find(seen->fn, 0, 0), 0, seen->error,
 	      seen->arguments);
-	follow_range(seen->fn);
+	follow(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;
 }
@@ -349,7 +354,7 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	if (!atomic_load_explicit(&any_seen, memory_order_relaxed))
 		atomic_store(&any_seen, true);
 	emit(thread, seen->fn, &span, seen->error, seen->arguments);
-	follow_range(seen->fn);
+	follow(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;
 }

@@ -96,6 +96,38 @@ static bool enable_records(void)
 	return false;
 }
 
+void xs_cupti_watch_managed(void)
+{
+#define COUNTER(of)                                                                  \
+	{                                                                            \
+		.scope =                                                             \
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES, \
+		.kind =                                                              \
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_##of,  \
+		.enable = 1,                                                         \
+	}
+	static CUpti_ActivityUnifiedMemoryCounterConfig counters[] = {
+	    COUNTER(HTOD), COUNTER(DTOH), COUNTER(DTOD)};
+#undef COUNTER
+	static atomic_bool asked;
+	CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
+
+	if (!atomic_load(&started) || atomic_exchange(&asked, true))
+		return;
+	if (xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
+		result =
+		    xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(
+			counters, sizeof(counters) / sizeof(*counters));
+	if (result == CUPTI_SUCCESS)
+		result = xs_cupti_api.cuptiActivityEnable(
+		    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+	if (result != CUPTI_SUCCESS)
+		xs_gpu_info("note",
+			    "the program uses managed memory, but how it "
+			    "migrates was not recorded: CUPTI says %s (%d)",
+			    result_text(result), (int)result);
+}
+
 static const char *find_symbols(void *library)
 {
 	const char *missing = NULL;

@@ -32,6 +32,14 @@ void xs_cupti_flush(bool forced);
  * worth watching. */
 void xs_cupti_tend(void);
 
+/*
+ * The program uses managed memory: from the first time on, what of it migrates
+ * is recorded, where CUPTI can tell. Not from the start, since it costs each
+ * page fault something, and CUPTI must be asked after CUDA is set up. From any
+ * thread, with no CUPTI lock held but that of an API callback.
+ */
+void xs_cupti_watch_managed(void);
+
 /* CUPTI's clock in ns; 0 without CUPTI. */
 uint64_t xs_cupti_now_ns(void);
 

@@ -23,6 +23,7 @@
 	F(cuptiSubscribe)                                                      \
 	F(cuptiEnableCallback)                                                 \
 	F(cuptiGetCallbackName)                                                \
+	F(cuptiActivityConfigureUnifiedMemoryCounter)                          \
 	F(cuptiGetStreamIdEx)                                                  \
 	F(cuptiGetDeviceId)                                                    \
 	F(cuptiGetResultString)

@@ -133,6 +133,39 @@ static void take_set(const void *record)
 	xs_gpu_set(&op);
 }
 
+/* The second layout of this record; later ones only add to its end. */
+static void take_migration(const void *record)
+{
+	const CUpti_ActivityUnifiedMemoryCounter2 *m = record;
+	struct xs_gpu_op op = {
+	    .queue = {m->dstId, XS_GPU_NO_CONTEXT, 0},
+	    .start_ns = m->start,
+	    .end_ns = m->end,
+	    .bytes = m->value,
+	    .src_memory = XS_MEM_MANAGED,
+	    .dst_memory = XS_MEM_MANAGED,
+	    .flags = XS_OP_ASYNC | XS_OP_MIGRATION,
+	    .copies = 1,
+	};
+
+	switch (m->counterKind) {
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD:
+		op.direction = XS_DIR_H2D;
+		break;
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH:
+		op.direction = XS_DIR_D2H;
+		op.queue.device = m->srcId;
+		break;
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD:
+		op.direction = XS_DIR_P2P;
+		op.peer_device = (uint16_t)m->srcId;
+		break;
+	default:
+		return;
+	}
+	xs_gpu_copy(&op);
+}
+
 static void take_kernel(const void *record)
 {
 	const CUpti_ActivityKernel5 *k = record;
@@ -166,6 +199,9 @@ static void take_record(const CUpti_Activity *record)
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		take_set(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		take_migration(record);
 		break;
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:

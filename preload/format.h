@@ -349,14 +349,16 @@ enum xs_memory {
 };
 
 enum xs_op_flag {
-	XS_OP_ASYNC = 1, /* issued by an asynchronous call */
-	XS_OP_GRAPH = 2, /* a node of a CUDA graph */
+	XS_OP_ASYNC = 1,     /* issued by an asynchronous call */
+	XS_OP_GRAPH = 2,     /* a node of a CUDA graph */
+	XS_OP_MIGRATION = 4, /* managed memory that went where it was used */
 };
 
 enum xs_queue_kind {
 	XS_QUEUE_STREAM = 0,
 	XS_QUEUE_DEFAULT = 1,	 /* the legacy default stream */
 	XS_QUEUE_PER_THREAD = 2, /* the per-thread default stream */
+	XS_QUEUE_MIGRATION = 3,	 /* no stream: of managed memory */
 };
 
 enum xs_detail {

@@ -34,6 +34,8 @@ void xs_gpu_open(struct xs_sink *sink)
 
 static uint16_t queue_kind(const struct xs_gpu_queue *queue)
 {
+	if (queue->context == XS_GPU_NO_CONTEXT)
+		return XS_QUEUE_MIGRATION;
 	for (unsigned i = 0; i < default_stream_count; i++)
 		if (default_streams[i].context == queue->context &&
 		    default_streams[i].stream == queue->stream)

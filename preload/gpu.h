@@ -9,7 +9,8 @@
 
 #include "preload/sink.h"
 
-/* A queue as CUPTI names it. */
+/* A queue as CUPTI names it; its contexts count from 1. */
+#define XS_GPU_NO_CONTEXT 0u /* managed memory migrates, by nobody's stream */
 struct xs_gpu_queue {
 	uint32_t device, context, stream;
 };

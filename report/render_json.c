@@ -193,6 +193,10 @@ static json_t *totals(const struct xs_result_totals *in)
 	SET_NUMBER(in, overlap_ns);
 	SET_NUMBER(in, host_blocked_ns);
 	SET_NUMBER(in, pinned_alloc_ns);
+	SET_NUMBER(in, migrated_h2d_bytes);
+	SET_NUMBER(in, migrated_d2h_bytes);
+	SET_NUMBER(in, migrated_h2d_ns);
+	SET_NUMBER(in, migrated_d2h_ns);
 	SET_NUMBER(in, init_ns);
 	SET_NUMBER(in, pageable_async_ops);
 	return finish(out, failed);

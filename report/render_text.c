@@ -100,6 +100,18 @@ static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
 	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
 }
 
+/* Nobody asked for these copies, so they are no work of the GPU's own. */
+static void put_migration(struct xs_table *table, struct xs_result *result,
+			  const char *name, int64_t bytes, int64_t ns)
+{
+	if (bytes > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  xs_arena_print(&result->arena,
+					 "%s migrated, %s; in nothing above",
+					 xs_units_bytes(bytes).s,
+					 xs_units_rate(bytes, ns).s));
+}
+
 static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 {
 	static const struct xs_heading headings[] = {
@@ -128,6 +140,10 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 				       in->pageable_async_ops)
 		      : "");
 	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, "");
+	put_migration(&table, result, "managed, in", in->migrated_h2d_bytes,
+		      in->migrated_h2d_ns);
+	put_migration(&table, result, "managed, out", in->migrated_d2h_bytes,
+		      in->migrated_d2h_ns);
 	put_total(&table, "host blocked", in->host_blocked_ns, wall,
 		  "in copies and synchronisation, all threads");
 	if (in->init_ns > 0)

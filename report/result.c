@@ -140,6 +140,10 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->kernel_ns = GPU(line->busy_ns[XS_OP_KERNEL]);
 	out->gpu_busy_ns = GPU(line->gpu_busy_ns);
 	out->overlap_ns = GPU(line->overlap_ns);
+	out->migrated_h2d_bytes = GPU(line->migrated_bytes[XS_OP_H2D]);
+	out->migrated_d2h_bytes = GPU(line->migrated_bytes[XS_OP_D2H]);
+	out->migrated_h2d_ns = GPU(line->migrated_ns[XS_OP_H2D]);
+	out->migrated_d2h_ns = GPU(line->migrated_ns[XS_OP_D2H]);
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);

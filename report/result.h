@@ -65,6 +65,9 @@ struct xs_result_totals {
 	int64_t h2d_ops, d2h_ops, kernels;
 	int64_t h2d_ns, d2h_ns, kernel_ns; /* at least one such op ran */
 	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
+	/* of managed memory; in none of the above */
+	int64_t migrated_h2d_bytes, migrated_d2h_bytes;
+	int64_t migrated_h2d_ns, migrated_d2h_ns;
 	int64_t init_ns; /* CUDA's own start, in none of these */
 	int64_t pageable_async_ops;
 };

@@ -61,6 +61,24 @@ expect "host function: calls" "$(count '^site call_class=23 ')" 1
 expect "host function: rounds" "$(json rounds)" 5
 expect "reset: calls" "$(count '^site call_class=24 ')" 1
 
+# What migrates is no copy that anybody asked for, and no round of its own.
+ways managed 4
+expect "managed: prefetches" "$(count '^copycall .*bytes=65536 ')" 4
+expect "managed: migrations" "$(count '^copy .*flags=[45] ')" 8
+expect "managed: a queue of their own" "$(count '^queue .*queue_kind=3 ')" 1
+expect "managed: in" "$(json migrated_h2d_bytes)" 262144
+expect "managed: out" "$(json migrated_d2h_bytes)" 262144
+within "managed: time" "$(json migrated_h2d_ns)" 40000 80000
+expect "managed: copies asked for" "$(json h2d_bytes)" 0
+expect "managed: ops" "$(json gpu_ops_seen)" 4
+"$XS_COMMAND" report ./*.xspy >report.txt
+grep -q 'managed, in .*256.* migrated' report.txt || fail "managed: report"
+traced env XS_SIM_CUPTI_MANAGED_FAIL=1 "$XS_APPS/ways" managed 4
+expect "not told: exit code" "$status" 0
+read_trace
+expect "not told: kernels" "$(count '^kernel ')" 4
+expect "not told: in the report" "$(grep -c 'uses managed' report.json)" 1
+
 # Where the runtime cannot be interposed, CUPTI sees them all the same.
 traced "$XS_APPS/ways-static" event-polls 10
 read_trace

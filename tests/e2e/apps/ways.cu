@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Other ways to ask for work and to wait for it: graphs, batches, questions in
- * a loop, functions of the host in a stream, the reset of a device. It knows
- * nothing of xferspy; what it prints depends on the results alone.
+ * a loop, functions of the host in a stream, managed memory, a device's reset.
+ * It knows nothing of xferspy; what it prints depends on the results alone.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -144,6 +144,27 @@ static void batch(int rounds)
 	}
 }
 
+/* Managed memory goes to the device with the first launch, and back. */
+static void managed(int rounds)
+{
+	struct cudaMemLocation where = {};
+	int *shared;
+
+	CHECK(cudaMallocManaged((void **)&shared, bytes));
+	for (int i = 0; i < count; i++)
+		shared[i] = i;
+	where.type = cudaMemLocationTypeHost;
+	for (int i = 0; i < rounds; i++) {
+		next<<<count / 256, 256, 0, stream>>>(shared);
+		CHECK(cudaGetLastError());
+		CHECK(cudaStreamSynchronize(stream));
+		CHECK(cudaMemPrefetchAsync(shared, bytes, where, 0, stream));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	memcpy(host, shared, bytes);
+	CHECK(cudaFree(shared));
+}
+
 static void count_up(void *data)
 {
 	++*(int *)data;
@@ -178,6 +199,8 @@ int main(int argc, char **argv)
 		polls(rounds, false);
 	else if (strcmp(mode, "batch") == 0)
 		batch(rounds);
+	else if (strcmp(mode, "managed") == 0)
+		managed(rounds);
 	else if (strcmp(mode, "host-function") == 0)
 		bad += host_function(rounds);
 	else
