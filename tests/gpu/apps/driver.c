@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program of the driver API alone, which it finds as language runtimes do:
+ * `driver symbols` by dlsym, `driver lookup` by cuGetProcAddress. It works in
+ * two contexts by turns.
+ */
+#include <cuda.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT  4096
+#define BYTES  (COUNT * sizeof(int))
+#define ROUNDS 10
+
+static const char twice[] = ".version 6.4\n"
+			    ".target sm_75\n"
+			    ".address_size 64\n"
+			    ".visible .entry twice(.param .u64 values)\n"
+			    "{\n"
+			    ".reg .b32 %r<6>;\n"
+			    ".reg .b64 %rd<5>;\n"
+			    "ld.param.u64 %rd1, [values];\n"
+			    "cvta.to.global.u64 %rd2, %rd1;\n"
+			    "mov.u32 %r1, %ctaid.x;\n"
+			    "mov.u32 %r2, %ntid.x;\n"
+			    "mov.u32 %r3, %tid.x;\n"
+			    "mad.lo.s32 %r4, %r1, %r2, %r3;\n"
+			    "mul.wide.s32 %rd3, %r4, 4;\n"
+			    "add.s64 %rd4, %rd2, %rd3;\n"
+			    "ld.global.u32 %r5, [%rd4];\n"
+			    "add.s32 %r5, %r5, %r5;\n"
+			    "st.global.u32 [%rd4], %r5;\n"
+			    "ret;\n"
+			    "}\n";
+
+/* The name, the version that it is looked up with, the parameters. */
+#define FUNCTIONS(F)                                                           \
+	F(cuInit, , 2000, (unsigned))                                          \
+	F(cuDeviceGet, , 2000, (CUdevice *, int))                              \
+	F(cuCtxCreate, _v2, 3020, (CUcontext *, unsigned, CUdevice))           \
+	F(cuCtxSetCurrent, , 4000, (CUcontext))                                \
+	F(cuCtxDestroy, _v2, 4000, (CUcontext))                                \
+	F(cuCtxSynchronize, , 2000, (void))                                    \
+	F(cuModuleLoadData, , 2000, (CUmodule *, const void *))                \
+	F(cuModuleGetFunction, , 2000, (CUfunction *, CUmodule, const char *)) \
+	F(cuMemAlloc, _v2, 3020, (CUdeviceptr *, size_t))                      \
+	F(cuMemFree, _v2, 3020, (CUdeviceptr))                                 \
+	F(cuMemcpyHtoD, _v2, 3020, (CUdeviceptr, const void *, size_t))        \
+	F(cuMemcpyDtoH, _v2, 3020, (void *, CUdeviceptr, size_t))              \
+	F(cuLaunchKernel, , 4000,                                              \
+	  (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+	   unsigned, unsigned, CUstream, void **, void **))
+
+static struct {
+#define MEMBER(name, suffix, version, parameters) CUresult(*name) parameters;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+} cuda;
+
+static void check(CUresult result, const char *what)
+{
+	if (result == CUDA_SUCCESS)
+		return;
+	fprintf(stderr, "driver: %s: error %d\n", what, (int)result);
+	exit(2);
+}
+#define CHECK(call) check(cuda.call, #call)
+
+static void find_functions(int lookup)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+	CUresult (*find)(const char *, void **, int, cuuint64_t,
+			 CUdriverProcAddressQueryResult *) = NULL;
+	void *found;
+
+	if (!library) {
+		fprintf(stderr, "driver: %s\n", dlerror());
+		exit(2);
+	}
+	if (lookup) {
+		*(void **)&find = dlsym(library, "cuGetProcAddress_v2");
+		if (!find) {
+			fprintf(stderr, "driver: no cuGetProcAddress_v2\n");
+			exit(77);
+		}
+	}
+#define FIND(name, suffix, version, parameters)                                \
+	found = NULL;                                                          \
+	if (!lookup)                                                           \
+		found = dlsym(library, #name #suffix);                         \
+	else if (find(#name, &found, version, 0, NULL) != CUDA_SUCCESS)        \
+		found = NULL;                                                  \
+	if (!found) {                                                          \
+		fprintf(stderr, "driver: no %s\n", #name);                     \
+		exit(2);                                                       \
+	}                                                                      \
+	*(void **)&cuda.name = found;
+	FUNCTIONS(FIND)
+#undef FIND
+}
+
+struct place {
+	CUcontext context;
+	CUfunction function;
+	CUdeviceptr values;
+};
+
+static void set_up(struct place *place)
+{
+	CUmodule module;
+	CUdevice device;
+
+	CHECK(cuDeviceGet(&device, 0));
+	CHECK(cuCtxCreate(&place->context, 0, device));
+	CHECK(cuModuleLoadData(&module, twice));
+	CHECK(cuModuleGetFunction(&place->function, module, "twice"));
+	CHECK(cuMemAlloc(&place->values, BYTES));
+}
+
+static void run_round(struct place *place, int *values)
+{
+	void *parameters[] = {&place->values};
+
+	CHECK(cuCtxSetCurrent(place->context));
+	CHECK(cuMemcpyHtoD(place->values, values, BYTES));
+	CHECK(cuLaunchKernel(place->function, COUNT / 256, 1, 1, 256, 1, 1, 0,
+			     NULL, parameters, NULL));
+	CHECK(cuMemcpyDtoH(values, place->values, BYTES));
+}
+
+int main(int argc, char **argv)
+{
+	struct place places[2];
+	static int values[COUNT];
+	int wrong = 0;
+
+	find_functions(argc > 1 && strcmp(argv[1], "lookup") == 0);
+	CHECK(cuInit(0));
+	for (int i = 0; i < COUNT; i++)
+		values[i] = i;
+	for (int i = 0; i < 2; i++)
+		set_up(&places[i]);
+	for (int round = 0; round < ROUNDS; round++)
+		run_round(&places[round % 2], values);
+	for (int i = 0; i < COUNT; i++)
+		wrong += values[i] != i << ROUNDS;
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuCtxSetCurrent(places[i].context));
+		CHECK(cuMemFree(places[i].values));
+		CHECK(cuCtxDestroy(places[i].context));
+	}
+	printf("driver: %d wrong\nexpect ops=%d h2d=%zu d2h=%zu\n", wrong,
+	       3 * ROUNDS, ROUNDS * BYTES, ROUNDS * BYTES);
+	return wrong != 0;
+}

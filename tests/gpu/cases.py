@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""The cases: what breaks tools like this, each with a program that does it."""
+import glob
+import os
+import re
+import shutil
+
+from harness import Failed, Skip, same
+
+CASES = {}
+
+
+def case(name, what, simulated=False):
+    """A function of the bench that gives figures; or Skip, or Failed."""
+    def keep(function):
+        CASES[name] = (function, what, simulated)
+        return function
+    return keep
+
+
+def program(name, what, app, *arguments, simulated=False, **options):
+    """A case that only runs one of the programs."""
+    @case(name, what, simulated)
+    def run(bench):
+        return bench.check(bench.both([bench.app(app), *arguments]),
+                           **options)
+    return run
+
+
+def python(name, what, script, *modules, **options):
+    @case(name, what)
+    def run(bench):
+        return bench.check(bench.both(bench.python(script, *modules)),
+                           **options)
+    return run
+
+
+def serial(bench, app, rounds, **extra):
+    """tests/e2e's program, which does not say what is to be expected: two
+    copies in, a kernel and a copy out a round."""
+    run = bench.both([bench.app(app), "serial", str(rounds)], **extra)
+    return expect_ops(run, 4 * rounds)
+
+
+def expect_ops(run, ops):
+    run.out += b"\nexpect ops=%d" % ops
+    return run
+
+
+@case("shared", "shared CUDA runtime", simulated=True)
+def shared(bench):
+    return bench.check(serial(bench, "app", 50))
+
+
+@case("static-stripped", "static CUDA runtime, stripped")
+def static_stripped(bench):
+    return bench.check(serial(bench, "app-stripped", 50))
+
+
+@case("per-thread-stream", "a default stream for each thread", simulated=True)
+def per_thread(bench):
+    return bench.check(serial(bench, "app-per-thread", 50))
+
+
+@case("static-per-thread", "the same, static and stripped")
+def static_per_thread(bench):
+    return bench.check(serial(bench, "app-per-thread-stripped", 50))
+
+
+@case("two-runtimes", "CUDA runtimes of two majors, loaded by Python")
+def two_runtimes(bench):
+    found = {}
+    for path in find_libraries("libcudart.so."):
+        major = re.search(r"libcudart\.so\.(\d+)", path)
+        if major and int(major.group(1)) >= 11:
+            found.setdefault(major.group(1), path)
+    if len(found) < 2:
+        raise Skip(f"one major of libcudart here: {', '.join(found)}")
+    paths = [found[major] for major in sorted(found)[-2:]]
+    figures = bench.check(bench.both(
+        [*bench.python("two_runtimes.py"), *paths]))
+    return {**figures, "runtimes": paths}
+
+
+@case("torch", "PyTorch: copies and kernels")
+def torch(bench):
+    tensors = bench.python("../../../examples/tensors.py", "torch")
+    return bench.check(expect_ops(bench.both(tensors), 120))
+
+
+python("torch-profiler", "torch.profiler started, stopped, started again",
+       "torch_profiler.py", "torch", may_step_back=True)
+python("dataloader", "PyTorch with forked DataLoader workers",
+       "dataloader.py", "torch")
+python("triton", "Triton", "triton_add.py", "triton", "torch")
+python("numba", "Numba", "numba_add.py", "numba.cuda")
+python("cupy", "CuPy", "cupy_add.py", "cupy")
+python("jax", "JAX", "jax_add.py", "jax", all_matched=False)
+
+
+@case("nsys", "inside nsys profile -t cuda")
+def inside_nsys(bench):
+    nsys = os.environ.get("NSYS") or shutil.which("nsys") or newest(
+        "/opt/nvidia/nsight-systems/*/bin/nsys",
+        "/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys")
+    if not nsys:
+        raise Skip("no nsys")
+    run, figures = around(bench, [
+        nsys, "profile", "-t", "cuda", "-s", "none", "--cpuctxsw=none",
+        "-o", "theirs"])
+    theirs = [path.name for path in run.folder.glob("theirs.*")]
+    if not theirs:
+        raise Failed(f"nsys wrote nothing: {run.err[-300:]}")
+    return {**figures, "theirs": theirs}
+
+
+@case("ncu", "inside ncu")
+def inside_ncu(bench):
+    ncu = shutil.which("ncu") or newest("/usr/local/cuda/bin/ncu",
+                                        "/opt/nvidia/nsight-compute/*/ncu")
+    if not ncu:
+        raise Skip("no ncu")
+    command = [ncu, "--target-processes", "all", "--section",
+               "LaunchStats"]
+    alone = bench.run([*command, bench.app("app"), "serial", "5"])
+    profiled = alone.out.count(b"==PROF== Profiling")
+    if not profiled:
+        raise Skip(f"ncu profiles nothing: {alone.out[-200:]!r}")
+    run, figures = around(bench, command)
+    theirs = run.out.count(b"==PROF== Profiling")
+    if theirs != profiled:
+        raise Failed(f"ncu profiled {theirs} kernels, {profiled} without")
+    return {**figures, "theirs": f"{theirs} kernels"}
+
+
+def around(bench, tool):
+    """Another tool starts the program with the library in it."""
+    app = [bench.app("app"), "serial", "5"]
+    plain = bench.plain(app)
+    run = bench.run([*tool, "env", f"LD_PRELOAD={bench.preload}", *app])
+    if plain.out.strip() not in run.out:
+        raise Failed(f"the program did not do its work: {run.out[-300:]!r} "
+                     f"{run.err[-300:]}")
+    if len(run.traces) != 1:
+        raise Failed(f"{len(run.traces)} traces: {run.err[-300:]}")
+    return run, bench.check(expect_ops(run, 20), may_step_back=True)
+
+
+def newest(*patterns):
+    found = [path for pattern in patterns for path in glob.glob(pattern)]
+    return found[-1] if found else None
+
+
+@case("injection-taken", "CUDA_INJECTION64_PATH set by another tool",
+      simulated=True)
+def injection_taken(bench):
+    other = str(bench.build / "examples/overhead/records_only.so")
+    alone = serial(bench, "app", 50)
+    run = serial(bench, "app", 50, CUDA_INJECTION64_PATH=other,
+                 CUPTI_LIBRARY=bench.cupti_of(alone.traces[0]))
+    figures = bench.check(run, may_step_back=True)
+    theirs = re.search(r"records_only: .*", run.err)
+    return {**figures, "theirs": theirs.group(0) if theirs else "nothing"}
+
+
+@case("injected", "loaded by CUDA_INJECTION64_PATH alone", simulated=True)
+def injected(bench):
+    app = "app" if bench.simulated else "app-stripped"
+    command = [bench.app(app), "serial", "50"]
+    plain = bench.plain(command)
+    run = bench.run(command, CUDA_INJECTION64_PATH=bench.preload)
+    same(plain, run)
+    if len(run.traces) != 1:
+        raise Failed(f"{len(run.traces)} traces: {run.err[-300:]}")
+    return bench.check(expect_ops(run, 200))
+
+
+@case("cupti-versions", "each libcupti that is installed", simulated=True)
+def cupti_versions(bench):
+    paths = [sim_cupti(bench)] if bench.simulated else find_libraries(
+        "libcupti.so")
+    if not paths:
+        raise Skip("no libcupti")
+    tried, wrong = [], []
+    for path in paths:
+        try:
+            figures = bench.check(serial(bench, "app", 50, XFERSPY_CUPTI=path),
+                                  may_step_back=True)
+            tried.append({"path": path, **figures})
+        except Failed as failure:
+            wrong.append(f"{path}: {failure}")
+    if wrong:
+        raise Failed("; ".join(wrong))
+    return {"versions": tried}
+
+
+def sim_cupti(bench):
+    """The simulated device's, where that is in use."""
+    return (str(bench.build / "tests/sim/lib/libcupti.so.13")
+            if bench.simulated else None)
+
+
+def find_libraries(name):
+    """Real files under the places where CUDA is installed, each once."""
+    roots = ["/usr/local", "/opt", "/usr/lib", "/usr/lib64"]
+    found = {}
+    for root in roots:
+        for folder, folders, files in os.walk(root):
+            # what this project builds is named alike
+            folders[:] = [f for f in folders if f not in ("sim", "proc")]
+            for file in files:
+                if not file.startswith(name):
+                    continue
+                path = os.path.realpath(os.path.join(folder, file))
+                if os.path.exists(path):
+                    found.setdefault((os.path.basename(path),
+                                      os.path.getsize(path)), path)
+    return sorted(found.values())
+
+
+@case("fork-after", "fork after CUDA has started, child leaves by _exit",
+      simulated=True)
+def fork_after(bench):
+    run = bench.both([bench.app("app"), "fork-after", "10"])
+    return bench.check(expect_ops(run, 40))
+
+
+@case("fork-before", "fork before CUDA starts, both use it", simulated=True)
+def fork_before(bench):
+    run = bench.both([bench.app("app"), "fork-before", "10"], traces=2)
+    expect_ops(run, 40)
+    figures = bench.check(run)
+    run.traces.reverse()
+    bench.check(run)
+    return figures
+
+
+@case("destructor", "CUDA calls in static destructors", simulated=True)
+def destructor(bench):
+    run = bench.both([bench.app("app"), "destructor", "10"])
+    return bench.check(expect_ops(run, 40))
+
+
+for ending, words in (("term", "SIGTERM"), ("kill", "SIGKILL"),
+                      ("abort", "abort"), ("_exit", "_exit"),
+                      ("quick_exit", "quick_exit")):
+    program(f"end-{ending.strip('_').replace('_', '-')}",
+            f"{words} in the middle of a copy", "endings", ending,
+            simulated=True, all_matched=False)
+
+
+@case("end-hang", "exit while a kernel runs for seconds")
+def end_hang(bench):
+    command = [bench.app("endings"), "hang"]
+    plain = bench.plain(command)
+    run = bench.run(command, preload=True)
+    same(plain, run)
+    if run.seconds > plain.seconds + 3:
+        raise Failed(f"{run.seconds:.1f} s, {plain.seconds:.1f} s without")
+    return {**bench.check(run, all_matched=False),
+            "seconds": round(run.seconds, 1),
+            "plain_seconds": round(plain.seconds, 1)}
+
+
+@case("graph", "a graph captured, and replayed 100,000 times")
+def graph(bench):
+    run = bench.both([bench.app("replay"), "100000"])
+    return bench.check(run, all_matched=False)
+
+
+@case("storm", "64 threads of 5000 launches each", simulated=True)
+def storm(bench):
+    sizes = ["16", "50"] if bench.simulated else ["64", "5000"]
+    return bench.check(bench.both([bench.app("storm"), *sizes]))
+
+
+for copy, words, can in (
+        ("2d", "2D copies", True), ("2d-async", "2D copies, async", True),
+        ("3d", "3D copies", True), ("default", "cudaMemcpyDefault", True),
+        ("symbol", "to and from symbols", True),
+        ("peer", "peer copies", True), ("array", "CUDA arrays", False),
+        ("batch", "batched copies", False)):
+    program(f"copies-{copy}", words, "copies", copy, simulated=can)
+
+program("host-register",
+        "part of a buffer registered, unregistered, used again", "memory",
+        "register", simulated=True)
+program("managed", "managed memory", "memory", "managed", simulated=True)
+program("device-reset", "cudaDeviceReset, and on", "endings", "reset",
+        simulated=True)
+program("driver-symbols", "driver API by dlsym, two contexts", "driver",
+        "symbols", simulated=True)
+program("driver-lookup", "driver API by cuGetProcAddress, two contexts",
+        "driver", "lookup", simulated=True)
+
+
+def plugin_case(name, what, library, simulated):
+    @case(name, what, simulated)
+    def run(bench):
+        return bench.check(bench.both([bench.app("plugin_host"),
+                                       bench.app(library)]))
+    return run
+
+
+plugin_case("deepbind", "a plugin with RTLD_DEEPBIND", "plugin.so", True)
+plugin_case("deepbind-static", "the same, with a static runtime",
+            "plugin-static.so", False)
+
+
+@case("light", "XFERSPY_MODE=light against everything on")
+def light(bench):
+    command = [str(bench.build / "examples/stencil"), "--n", "256",
+               "--rounds", "400", "--variant", "pinned"]
+    full = bench.run(command, preload=True)
+    less = bench.run(command, preload=True, XFERSPY_MODE="light")
+    if not full.traces or not less.traces:
+        raise Failed(f"no trace: {less.err[-300:]}")
+    figures = bench.figures(less.traces[0])
+    if figures["mode"] != "light":
+        raise Skip("the library has no light mode")
+    totals = [bench.report(run.traces[0])["totals"] for run in (full, less)]
+    for name in ("h2d_bytes", "d2h_bytes"):
+        if totals[0][name] != totals[1][name]:
+            raise Failed(f"{name}: {totals[1][name]}, all: {totals[0][name]}")
+    off = {name: round(100 * (totals[1][name] / totals[0][name] - 1), 2)
+           for name in ("h2d_ns", "kernel_ns", "d2h_ns")}
+    if max(map(abs, off.values())) > 5:
+        raise Failed(f"times are off by {off} per cent")
+    return {**figures, "off_percent": off}
+
+

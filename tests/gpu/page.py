@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes docs/tried.md from what run.py found, one file a machine.
+
+    page.py [--write PAGE.md] RESULTS.json...
+"""
+import argparse
+import json
+import os
+import pathlib
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OUTCOMES = {"pass": "yes", "back": "stepped back", "fail": "**no**",
+            "skip": "not tried"}
+
+
+def wrap(text):
+    return textwrap.fill(" ".join(text.split()), 80)
+
+
+def table(header, rows):
+    """A Markdown table; headers that start with > are of numbers."""
+    names = [name.lstrip(">") for name in header]
+    rule = ["---:" if name.startswith(">") else "---" for name in header]
+    return ["| " + " | ".join(str(cell) for cell in cells) + " |"
+            for cells in [names, rule, *rows]]
+
+
+def remark(row):
+    figures = row.get("figures", {})
+    words = [row["why"].splitlines()[0]] if row.get("why") else []
+    if "stepped_back" in figures:
+        words.append(figures["stepped_back"] + ":")
+        words += figures["notes"]
+    if "theirs" in figures:
+        theirs = figures["theirs"]
+        words.append("the other tool: " + (
+            ", ".join(theirs) if isinstance(theirs, list) else theirs))
+    if "off_percent" in figures:
+        words.append("times off by " + ", ".join(
+            f"{name.removesuffix('_ns')} {value:+.1f} %"
+            for name, value in figures["off_percent"].items()))
+    if "seconds" in figures:
+        words.append(f"{figures['seconds']} s, {figures['plain_seconds']} s "
+                     "without")
+    return " ".join(words).replace("|", "\\|")
+
+
+def case_row(row):
+    figures = row.get("figures", {})
+    return [row["what"], OUTCOMES[row["outcome"]],
+            *(f"{figures[key]:,}" if key in figures else ""
+              for key in ("ops", "matched", "lost")), remark(row)]
+
+
+def cupti_rows(results):
+    rows = []
+    for case in results["cases"]:
+        for tried in case.get("figures", {}).get("versions", []):
+            back = "stepped_back" in tried
+            rows.append([os.path.basename(tried["path"]),
+                         tried["cupti"] or "–",
+                         OUTCOMES["back" if back else "pass"],
+                         f"{tried['ops']:,}", f"{tried['matched']:,}",
+                         " ".join(tried["notes"]) if back else ""])
+    return rows
+
+
+def machine_lines(results):
+    versions = ", ".join(f"{name} {version}" for name, version in
+                         results["versions"].items())
+    lines = [f"## {results['machine']}", "",
+             wrap(f"{results['date']}; {versions}."), "",
+             *table(["tried", "works", ">ops", ">matched", ">lost", ""],
+                    [case_row(row) for row in results["cases"]])]
+    cupti = cupti_rows(results)
+    if cupti:
+        lines += ["", "Each libcupti that was installed there, on one program "
+                  "of 200 ops:", "",
+                  *table(["file", "CUPTI", "works", ">ops", ">matched", ""],
+                         cupti)]
+    return lines
+
+
+def page(machines):
+    lines = ["# What was tried", "",
+             wrap("""Each row is a program that was run without xferspy and
+             with it. \"Yes\": what it printed and how it ended was the same,
+             byte by byte, and the trace had every op and every byte that the
+             program says it asked for; what was lost is counted. \"Stepped
+             back\": the program was not touched, but the trace has less than
+             all and says why. Matched ops are those whose call is known."""),
+             "", "    tests/gpu/run.py build OUT     "
+             "# on a machine with a GPU: OUT/results.json",
+             "    tests/gpu/page.py tests/gpu/results/*.json    "
+             "# writes this page"]
+    for results in machines:
+        lines += ["", *machine_lines(results)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
+                        default=ROOT / "docs/tried.md")
+    parser.add_argument("results", nargs="+", type=pathlib.Path)
+    args = parser.parse_args()
+    args.write.write_text(page([json.loads(path.read_text())
+                                for path in sorted(args.results)]))
+
+
+if __name__ == "__main__":
+    main()
