@@ -17,27 +17,26 @@
 static uint16_t runtime_calls[MOST_CALLBACKS];
 static uint16_t driver_calls[MOST_CALLBACKS];
 
-/* Functions of the runtime that a program may call at any rate, and that never
- * copy, launch, allocate or wait; by the beginnings of their names. */
-static const char *const light_names[] = {"cudaChooseDevice",
-					  "cudaDeviceCan",
-					  "cudaDeviceGet",
-					  "cudaDriverGet",
-					  "cudaEventCreate",
-					  "cudaEventDestroy",
-					  "cudaEventElapsed",
-					  "cudaFunc",
-					  "cudaGetDevice",
-					  "cudaGetError",
-					  "cudaGetLastError",
-					  "cudaOccupancy",
-					  "cudaPeek",
-					  "cudaPointerGet",
-					  "cudaRuntimeGet",
-					  "cudaSetDevice",
-					  "cudaStreamGet",
-					  "cudaStreamIs",
-					  NULL};
+/*
+ * Functions of the runtime that are not recorded, and that may ask the driver
+ * for what is; by the beginnings of their names. No others: some are called
+ * around every launch, as __cudaPushCallConfiguration.
+ */
+static const char *const guarded[] = {"cudaFree",
+				      "cudaGraph",
+				      "cudaInitDevice",
+				      "cudaIpc",
+				      "cudaLaunch",
+				      "cudaMalloc",
+				      "cudaMemDiscard",
+				      "cudaMemPoolTrim",
+				      "cudaMemcpy",
+				      "cudaMemset",
+				      "cudaStreamAddCallback",
+				      "cudaStreamAttach",
+				      "cudaThreadExit",
+				      "cudaThreadSynchronize",
+				      NULL};
 
 static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
@@ -170,10 +169,12 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 	errno = kept_errno;
 }
 
-static bool is_light(const char *name)
+static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
 {
-	for (const char *const *light = light_names; *light; light++)
-		if (strncmp(name, *light, strlen(*light)) == 0)
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API)
+		return false;
+	for (const char *const *begin = guarded; *begin; begin++)
+		if (strncmp(name, *begin, strlen(*begin)) == 0)
 			return true;
 	return false;
 }
@@ -194,8 +195,7 @@ static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 		    !name)
 			continue;
 		enum xs_function fn = xs_function_by_cupti_name(name);
-		if (fn != XS_FN_COUNT ||
-		    (domain == CUPTI_CB_DOMAIN_RUNTIME_API && !is_light(name)))
+		if (fn != XS_FN_COUNT || is_guarded(domain, name))
 			calls[id] = (uint16_t)(fn + 1);
 	}
 }
