@@ -53,6 +53,10 @@ void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases);
 
+/* What the coverage has of classes, kinds and runtimes, and its remarks; after
+ * the rest of it. 0 or -ENOMEM. */
+int xs_build_seen(struct xs_result *result, const struct xs_trace *trace);
+
 /* coverage.gaps, and notes on them; after the rest of the coverage. 0 or
  * -ENOMEM. */
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);

@@ -146,9 +146,8 @@ static void note_coverage(struct xs_result *result,
 {
 	if (!trace->op_count && !trace->call_count)
 		xs_build_note(
-		    result, "nothing was seen: the program made no CUDA call, "
-			    "or did its work in another process, which has a "
-			    "trace of its own");
+		    result, "nothing was seen, neither a CUDA call nor work of "
+			    "the GPU");
 	else if (!trace->op_count)
 		note_no_ops(result, trace);
 	else if (!trace->call_count)

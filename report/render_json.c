@@ -2,10 +2,10 @@
 /*
  * The JSON report. Numbers are whole ns and bytes; what is not known is null.
  * json_object_set_new takes NULL as failure, so an object that lacks memory
- * in the middle is noticed by set() and the whole is given up.
+ * in the middle is noticed by xs_json_set() and the whole is given up.
  */
+#include "report/render_json.h"
 #include "report/columns.h"
-#include "report/render.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,7 +44,7 @@ json_t *xs_json_text(const char *text)
 	return out;
 }
 
-static json_t *texts(const char *const *items, size_t count)
+json_t *xs_json_texts(const char *const *items, size_t count)
 {
 	json_t *out = json_array();
 
@@ -56,40 +56,19 @@ static json_t *texts(const char *const *items, size_t count)
 	return out;
 }
 
-/* Sets a key; a NULL value or object is remembered in *failed. */
-static void set(json_t *object, const char *key, json_t *value, bool *failed)
+void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed)
 {
 	if (json_object_set_new(object, key, value) < 0)
 		*failed = true;
 }
 
-static json_t *finish(json_t *object, bool failed)
+json_t *xs_json_finish(json_t *object, bool failed)
 {
 	if (!failed)
 		return object;
 	json_decref(object);
 	return NULL;
 }
-
-#define SET_NUMBER(from, name)                                                 \
-	set(out, #name, xs_json_number((from)->name), &failed)
-#define SET_TEXT(from, name)                                                   \
-	set(out, #name, xs_json_text((from)->name), &failed)
-#define SET_RATIO(from, name)                                                  \
-	set(out, #name, xs_json_ratio((from)->name), &failed)
-
-/* An array of count items, each made by a function of the item. */
-#define ARRAY_OF(function, type)                                               \
-	static json_t *function##s(const type *items, size_t count)            \
-	{                                                                      \
-		json_t *out = json_array();                                    \
-                                                                               \
-		for (size_t i = 0; i < count; i++)                             \
-			if (json_array_append_new(out, function(&items[i])) <  \
-			    0)                                                 \
-				return finish(out, true);                      \
-		return out;                                                    \
-	}
 
 static json_t *device(const struct xs_result_device *in)
 {
@@ -103,7 +82,7 @@ static json_t *device(const struct xs_result_device *in)
 	SET_NUMBER(in, memory_bytes);
 	SET_NUMBER(in, pcie_gen);
 	SET_NUMBER(in, pcie_width);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(device, struct xs_result_device)
 
@@ -118,44 +97,11 @@ static json_t *run(const struct xs_result_run *in)
 	SET_NUMBER(in, pid);
 	SET_TEXT(in, started_utc);
 	SET_NUMBER(in, wall_ns);
-	set(out, "devices", devices(in->devices, in->device_count), &failed);
+	xs_json_set(out, "devices", devices(in->devices, in->device_count),
+		    &failed);
 	SET_TEXT(in, cupti_version);
 	SET_TEXT(in, driver_version);
-	return finish(out, failed);
-}
-
-static json_t *gap(const struct xs_result_gap *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, kind);
-	SET_NUMBER(in, from_ns);
-	SET_NUMBER(in, to_ns);
-	SET_NUMBER(in, calls);
-	return finish(out, failed);
-}
-ARRAY_OF(gap, struct xs_result_gap)
-
-static json_t *coverage(const struct xs_result_coverage *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_NUMBER(in, api_calls_seen);
-	SET_NUMBER(in, calls_counted);
-	SET_NUMBER(in, gpu_ops_seen);
-	SET_NUMBER(in, matched);
-	SET_NUMBER(in, lost);
-	SET_NUMBER(in, lost_calls);
-	SET_NUMBER(in, lost_ops);
-	SET_NUMBER(in, lost_cupti);
-	SET_NUMBER(in, untimed);
-	SET_TEXT(in, mode);
-	SET_TEXT(in, rung);
-	set(out, "gaps", gaps(in->gaps, in->gap_count), &failed);
-	set(out, "notes", texts(in->notes, in->note_count), &failed);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 
 /* The profile as its own file has it, so that it can be used as one. */
@@ -199,7 +145,7 @@ static json_t *totals(const struct xs_result_totals *in)
 	SET_NUMBER(in, migrated_d2h_ns);
 	SET_NUMBER(in, init_ns);
 	SET_NUMBER(in, pageable_async_ops);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 
 static json_t *site(const struct xs_result_site *in)
@@ -216,7 +162,7 @@ static json_t *site(const struct xs_result_site *in)
 	SET_TEXT(in, step);
 	SET_NUMBER(in, calls);
 	SET_NUMBER(in, bytes);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(site, struct xs_result_site)
 
@@ -232,8 +178,8 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	SET_TEXT(&in->site, module);
 	SET_NUMBER(&in->site, offset);
 	SET_TEXT(in, kind);
-	set(out, "hidden", json_boolean(in->hidden), &failed);
-	set(out, "pageable", json_boolean(in->pageable), &failed);
+	xs_json_set(out, "hidden", json_boolean(in->hidden), &failed);
+	xs_json_set(out, "pageable", json_boolean(in->pageable), &failed);
 	SET_NUMBER(&in->site, calls);
 	SET_NUMBER(in, gpu_calls);
 	SET_NUMBER(&in->site, bytes);
@@ -250,7 +196,7 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	SET_NUMBER(in, touched_bytes);
 	SET_NUMBER(in, touched_ns);
 	SET_TEXT(in, text);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(wait_row, struct xs_result_wait)
 
@@ -278,10 +224,11 @@ json_t *xs_json_estimate(const struct xs_result_estimate *in)
 	bool failed = !out;
 
 	for (size_t i = 0; i < xs_estimate_column_count; i++)
-		set(out, xs_estimate_columns[i].key,
-		    column_value(&xs_estimate_columns[i], in), &failed);
-	set(out, "assumes", texts(in->assumes, in->assume_count), &failed);
-	return finish(out, failed);
+		xs_json_set(out, xs_estimate_columns[i].key,
+			    column_value(&xs_estimate_columns[i], in), &failed);
+	xs_json_set(out, "assumes",
+		    xs_json_texts(in->assumes, in->assume_count), &failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(xs_json_estimate, struct xs_result_estimate)
 
@@ -309,7 +256,7 @@ static json_t *atgpu(const struct xs_result_atgpu *in)
 	SET_RATIO(in, transfer_share);
 	SET_RATIO(in, transfer_share_observed);
 	SET_TEXT(in, why);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 
 static json_t *counters(const struct xs_result_counters *in)
@@ -328,7 +275,7 @@ static json_t *counters(const struct xs_result_counters *in)
 	SET_NUMBER(in, bytes);
 	SET_NUMBER(in, host_bytes);
 	SET_NUMBER(in, instructions);
-	return finish(out, failed);
+	return xs_json_finish(out, failed);
 }
 
 static json_t *phase(const struct xs_result_phase *in)
@@ -342,15 +289,16 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_TEXT(in, signature);
 	/* 64 bits do not fit the integers of every reader of JSON */
 	snprintf(hash, sizeof(hash), "%016" PRIx64, in->signature_hash);
-	set(out, "signature_hash", json_string(hash), &failed);
+	xs_json_set(out, "signature_hash", json_string(hash), &failed);
 	SET_NUMBER(in, total_ns);
 	SET_NUMBER(in, h2d_bytes);
 	SET_NUMBER(in, d2h_bytes);
 	SET_NUMBER(in, h2d_ops);
 	SET_NUMBER(in, d2h_ops);
 	SET_NUMBER(in, kernels);
-	set(out, "kernel_names", texts(in->kernel_names, in->kernel_name_count),
-	    &failed);
+	xs_json_set(out, "kernel_names",
+		    xs_json_texts(in->kernel_names, in->kernel_name_count),
+		    &failed);
 	SET_NUMBER(in, round_ns);
 	SET_NUMBER(in, round_low_ns);
 	SET_NUMBER(in, round_high_ns);
@@ -364,12 +312,13 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_TEXT(in, order);
 	SET_TEXT(in, src_memory);
 	SET_TEXT(in, dst_memory);
-	set(out, "sites", sites(in->sites, in->site_count), &failed);
-	set(out, "counters", counters(&in->counters), &failed);
-	set(out, "atgpu", atgpu(&in->atgpu), &failed);
-	set(out, "estimates",
-	    xs_json_estimates(in->estimates, in->estimate_count), &failed);
-	return finish(out, failed);
+	xs_json_set(out, "sites", sites(in->sites, in->site_count), &failed);
+	xs_json_set(out, "counters", counters(&in->counters), &failed);
+	xs_json_set(out, "atgpu", atgpu(&in->atgpu), &failed);
+	xs_json_set(out, "estimates",
+		    xs_json_estimates(in->estimates, in->estimate_count),
+		    &failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(phase, struct xs_result_phase)
 
@@ -379,7 +328,7 @@ static json_t *advice_sites(const struct xs_result_advice *in)
 
 	for (size_t i = 0; i < in->site_count; i++)
 		if (json_array_append_new(out, site(in->sites[i])) < 0)
-			return finish(out, true);
+			return xs_json_finish(out, true);
 	return out;
 }
 
@@ -389,17 +338,18 @@ static json_t *advice(const struct xs_result_advice *in)
 	bool failed = !out;
 
 	SET_NUMBER(in, rank);
-	set(out, "phase", xs_json_number(in->phase->id), &failed);
+	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
 	SET_TEXT(in->estimate, strategy);
 	SET_NUMBER(in->estimate, n_streams);
 	SET_TEXT(in->estimate, order);
 	SET_NUMBER(in->estimate, saves_ns);
-	set(out, "saves_percent", xs_json_ratio(in->saves_percent), &failed);
+	xs_json_set(out, "saves_percent", xs_json_ratio(in->saves_percent),
+		    &failed);
 	SET_NUMBER(in->estimate, breakeven_rounds);
 	SET_TEXT(in->estimate, effort);
 	SET_TEXT(in, text);
-	set(out, "sites", advice_sites(in), &failed);
-	return finish(out, failed);
+	xs_json_set(out, "sites", advice_sites(in), &failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(advice, struct xs_result_advice)
 
@@ -412,8 +362,9 @@ static json_t *elsewhere(const struct xs_result_elsewhere *in)
 	SET_NUMBER(in, app_wall_ns);
 	SET_NUMBER(in, low_ns);
 	SET_NUMBER(in, high_ns);
-	set(out, "phases_predicted", xs_json_number(in->phases), &failed);
-	return finish(out, failed);
+	xs_json_set(out, "phases_predicted", xs_json_number(in->phases),
+		    &failed);
+	return xs_json_finish(out, failed);
 }
 ARRAY_OF(elsewhere, struct xs_result_elsewhere)
 
@@ -422,20 +373,22 @@ static json_t *report(const struct xs_result *result)
 	json_t *out = json_object();
 	bool failed = !out;
 
-	set(out, "schema", json_integer(1), &failed);
-	set(out, "trace", run(&result->run), &failed);
-	set(out, "coverage", coverage(&result->coverage), &failed);
-	set(out, "machine", xs_json_machine(&result->machine), &failed);
-	set(out, "totals", totals(&result->totals), &failed);
-	set(out, "waits", wait_rows(result->waits, result->wait_count),
-	    &failed);
-	set(out, "phases", phases(result->phases, result->phase_count),
-	    &failed);
-	set(out, "advice", advices(result->advice, result->advice_count),
-	    &failed);
-	set(out, "elsewhere",
-	    elsewheres(result->elsewhere, result->elsewhere_count), &failed);
-	return finish(out, failed);
+	xs_json_set(out, "schema", json_integer(1), &failed);
+	xs_json_set(out, "trace", run(&result->run), &failed);
+	xs_json_set(out, "coverage", xs_json_coverage(&result->coverage),
+		    &failed);
+	xs_json_set(out, "machine", xs_json_machine(&result->machine), &failed);
+	xs_json_set(out, "totals", totals(&result->totals), &failed);
+	xs_json_set(out, "waits", wait_rows(result->waits, result->wait_count),
+		    &failed);
+	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
+		    &failed);
+	xs_json_set(out, "advice",
+		    advices(result->advice, result->advice_count), &failed);
+	xs_json_set(out, "elsewhere",
+		    elsewheres(result->elsewhere, result->elsewhere_count),
+		    &failed);
+	return xs_json_finish(out, failed);
 }
 
 int xs_json_write(json_t *root, FILE *out)

@@ -401,6 +401,7 @@ static int put_report(const struct xs_pen *pen, struct xs_result *result)
 
 	put_run(pen, result);
 	put_notes(pen, result);
+	xs_render_coverage(pen, result);
 	err = put_totals(pen, result);
 	xs_render_waits(pen, result);
 	if (!err)

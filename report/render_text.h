@@ -9,6 +9,9 @@
 /* Phases whose strategies are shown. */
 #define XS_TEXT_PHASES 6
 
+/* What was seen, and what of it was seen in part alone. */
+void xs_render_coverage(const struct xs_pen *pen, struct xs_result *result);
+
 /* What the host waited for, the longest waits. */
 void xs_render_waits(const struct xs_pen *pen, const struct xs_result *result);
 

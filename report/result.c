@@ -309,6 +309,8 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 		goto out;
 	xs_build_coverage(result, trace, &phases);
 	err = xs_build_gaps(result, trace);
+	if (!err)
+		err = xs_build_seen(result, trace);
 	if (err < 0)
 		goto out;
 	xs_build_note_counters(result, trace, &phases, options);

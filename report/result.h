@@ -43,6 +43,19 @@ struct xs_result_gap {
 	int64_t calls;		/* that should have had records */
 };
 
+/* Calls of a class, or ops of a kind; matched: with an op, or with a call. */
+struct xs_result_seen {
+	const char *name;
+	int64_t count, matched;
+};
+
+/* An object of the process with a CUDA runtime: that itself, or one that has
+ * it linked in. */
+struct xs_result_cudart {
+	const char *path;
+	bool shared;
+};
+
 /* What was and was not seen. */
 struct xs_result_coverage {
 	int64_t api_calls_seen, gpu_ops_seen;
@@ -53,8 +66,16 @@ struct xs_result_coverage {
 	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
 	const char *mode;
 	const char *rung; /* of the ladder; NULL: an older trace */
+	struct xs_result_seen *classes, *kinds; /* of calls, of ops */
+	size_t class_count, kind_count;
+	int64_t driver_calls; /* of calls seen: of the driver's API */
+	int64_t early_ops;    /* without a call: begun before the first one */
+	struct xs_result_cudart *cudarts;
+	size_t cudart_count;
 	struct xs_result_gap *gaps;
 	size_t gap_count;
+	const char **remarks; /* in words: what of it was seen in part alone */
+	size_t remark_count;
 	const char **notes; /* in words, the gravest first */
 	size_t note_count;
 };

@@ -47,10 +47,33 @@ static void two_kernels_a_round(void **state)
 		      FOLDER "golden/two-kernels.txt");
 }
 
+static void expect_coverage(const char *name)
+{
+	char arguments[300], golden[300];
+
+	snprintf(arguments, sizeof(arguments),
+		 "report " FOLDER
+		 "traces/%s.txt | sed -n '/^Coverage/,/^Where/p'",
+		 name);
+	snprintf(golden, sizeof(golden), FOLDER "golden/%s.txt", name);
+	expect_golden(arguments, golden);
+}
+
+/* What was seen, what of it belongs together, and why the rest does not. */
+static void coverage_is_stated(void **state)
+{
+	(void)state;
+	expect_coverage("pinned");
+	expect_coverage("partly");
+	expect_coverage("nothing");
+	expect_coverage("killed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(two_kernels_a_round),
+	    cmocka_unit_test(coverage_is_stated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void every_key_is_there(void **state)
 		 "driver_version");
 	has_keys(json_object_get(root, "coverage"),
 		 "api_calls_seen gpu_ops_seen matched lost untimed mode rung "
-		 "gaps notes");
+		 "gaps notes calls ops driver_calls early_ops cudarts remarks");
 	has_keys(json_object_get(root, "machine"), "name source");
 	has_keys(json_object_get(root, "totals"),
 		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "

@@ -194,6 +194,30 @@ static void what_is_no_trace_is_refused(void **state)
 			 -ENOENT);
 }
 
+/* Calls by class and ops by kind, each with what matched. */
+static void coverage_has_classes_and_kinds(void **state)
+{
+	struct xs_result *result = read_result(TRACES "partly.txt");
+	const struct xs_result_coverage *in = &result->coverage;
+
+	(void)state;
+	assert_int_equal(in->class_count, 3);
+	assert_string_equal(in->classes[0].name, "copy");
+	assert_int_equal(in->classes[0].count, 2);
+	assert_int_equal(in->classes[0].matched, 2);
+	assert_string_equal(in->classes[2].name, "alloc_device");
+	assert_int_equal(in->classes[2].matched, 0);
+	assert_int_equal(in->kind_count, 3);
+	assert_string_equal(in->kinds[2].name, "kernel");
+	assert_int_equal(in->kinds[2].count, 3);
+	assert_int_equal(in->kinds[2].matched, 1);
+	assert_int_equal(in->driver_calls, 1);
+	assert_int_equal(in->early_ops, 0);
+	assert_int_equal(in->cudart_count, 3);
+	assert_true(in->cudarts[0].shared && !in->cudarts[1].shared);
+	xs_result_free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +228,7 @@ int main(void)
 	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
 	    cmocka_unit_test(without_calls_the_host_is_unknown),
 	    cmocka_unit_test(another_machine_is_noticed),
+	    cmocka_unit_test(coverage_has_classes_and_kinds),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* How the JSON report turns structs into objects. */
+#ifndef XS_REPORT_RENDER_JSON_H
+#define XS_REPORT_RENDER_JSON_H
+
+#include "report/render.h"
+
+/* Sets a key; a NULL value or object is remembered in *failed. */
+void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed);
+/* The object, or NULL and no object where something failed. */
+json_t *xs_json_finish(json_t *object, bool failed);
+
+/* New references, NULL without memory. */
+json_t *xs_json_texts(const char *const *items, size_t count);
+json_t *xs_json_coverage(const struct xs_result_coverage *in);
+
+/* A member under its own name, in a function that has `out` and `failed`. */
+#define SET_NUMBER(from, name)                                                 \
+	xs_json_set(out, #name, xs_json_number((from)->name), &failed)
+#define SET_TEXT(from, name)                                                   \
+	xs_json_set(out, #name, xs_json_text((from)->name), &failed)
+#define SET_RATIO(from, name)                                                  \
+	xs_json_set(out, #name, xs_json_ratio((from)->name), &failed)
+
+/* An array of count items, each made by a function of the item. */
+#define ARRAY_OF(function, type)                                               \
+	static json_t *function##s(const type *items, size_t count)            \
+	{                                                                      \
+		json_t *out = json_array();                                    \
+                                                                               \
+		for (size_t i = 0; i < count; i++)                             \
+			if (json_array_append_new(out, function(&items[i])) <  \
+			    0)                                                 \
+				return xs_json_finish(out, true);              \
+		return out;                                                    \
+	}
+
+#endif
