@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -85,18 +86,26 @@ class Bench:
             os.unlink(old)
         begin = time.perf_counter()
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 command, env=self.environment(way), cwd=self.scratch,
-                stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=RUN_SECONDS, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, start_new_session=True)
+        except OSError as error:
             raise Failed(f"{way}: {error}") from error
+        with process:
+            try:
+                out, err = process.communicate(timeout=RUN_SECONDS)
+            except subprocess.TimeoutExpired as error:
+                # its children hold the pipes, too
+                os.killpg(process.pid, signal.SIGKILL)
+                raise Failed(f"{way}: {name_of(command)} was not done after "
+                             f"{RUN_SECONDS} s") from error
         seconds = time.perf_counter() - begin
         # nsys may fail to make a report of what it has recorded.
-        if done.returncode and way != "nsys":
+        if process.returncode and way != "nsys":
             raise Failed(f"{way}: {name_of(command)} ended with "
-                         f"{done.returncode}: {done.stderr[-300:]}")
-        return done.stdout, done.stderr, seconds
+                         f"{process.returncode}: {err[-300:]}")
+        return out, err, seconds
 
     def traces(self):
         return [p for p in self.scratch.iterdir() if p.suffix in
@@ -147,7 +156,9 @@ def find_ways(bench, wanted):
         try:
             if way == "nsys" and not bench.nsys:
                 raise Failed("nsys: none found")
-            _, err, _ = bench.run(way, short)
+            out, err, _ = bench.run(way, short)
+            if '"launch"' not in out:
+                raise Failed(f"{way}: no result: {err[-200:]}")
             if way in ("xferspy", "light"):
                 report = bench.report()
                 tried = report if way == "xferspy" else tried

@@ -26,14 +26,13 @@ page() {
 
 LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=/no/nsys "$python" -B \
 	"$overhead/measure.py" --turns 2 --calls 1000 \
-	--parts launch,copy,sync,threads --name simulated \
-	-o "$scratch/results.json" "$build" >"$scratch/out" 2>&1 ||
+	--name simulated -o "$scratch/results.json" "$build" >"$scratch/out" 2>&1 ||
 	fail "measure.py: $(cat "$scratch/out")"
 cp "$sources/README.md" "$scratch/README.md"
 page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
 	"$scratch/results.json" || fail "page.py"
 for way in nothing "CUPTI's records alone" xferspy; do
-	# four times, ratios and all
+	# times, ratios and all
 	[ "$(grep -c "^| $way |.* µs (.*x) .* µs (.*x)" \
 		"$scratch/overhead.md")" -eq 1 ] ||
 		fail "$way: not in the page: $(cat "$scratch/out")"

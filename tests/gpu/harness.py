@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import time
@@ -48,10 +49,10 @@ def gpu_is_there():
 class Run:
     """One run of a program: how it ended, what it printed, its traces."""
 
-    def __init__(self, done, seconds, folder):
-        self.code = done.returncode
-        self.out = done.stdout
-        self.err = done.stderr.decode(errors="replace")
+    def __init__(self, code, out, err, seconds, folder):
+        self.code = code
+        self.out = out
+        self.err = err.decode(errors="replace")
         self.seconds = seconds
         self.folder = folder
         self.traces = sorted(folder.glob("*.xspy"))
@@ -99,15 +100,21 @@ class Bench:
         """Runs it in a folder of its own."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder.name))
         begin = time.monotonic()
-        try:
-            done = subprocess.run(
+        with subprocess.Popen(
                 command, cwd=folder, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 env=self.environment(folder, preload, extra),
-                capture_output=True, timeout=RUN_SECONDS, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise Failed(f"not done after {RUN_SECONDS} s" +
-                         (", with the library" if preload else "")) from error
-        return Run(done, time.monotonic() - begin, folder)
+                start_new_session=True) as process:
+            try:
+                out, err = process.communicate(timeout=RUN_SECONDS)
+            except subprocess.TimeoutExpired as error:
+                # its children hold the pipes, too
+                os.killpg(process.pid, signal.SIGKILL)
+                raise Failed(
+                    f"not done after {RUN_SECONDS} s" +
+                    (", with the library" if preload else "")) from error
+        return Run(process.returncode, out, err, time.monotonic() - begin,
+                   folder)
 
     def plain(self, command):
         """Without the library: a program that is to be tried must work."""
