@@ -34,6 +34,16 @@ ways forked-graph 3
 expect "fork: captured" "$(grep -c '8 calls were captured' report.json)" 1
 expect "fork: sets" "$(count '^set .*flags=[23] ')" 3
 
+# Many replays: nothing is lost, and each has its call.
+export XS_SIM_CALL_NS=0 XS_SIM_LATENCY_NS=0 XS_SIM_COPY_NS=100
+export XS_SIM_LAUNCH_NS=100
+ways replays 100000
+expect "replays: launches" "$(count '^call ')" 100001
+expect "replays: kernels" "$(count '^kernel ')" 100000
+expect "replays: copies out" "$(count '^copy .*direction=2 .*flags=[23] ')" \
+	100000
+unset XS_SIM_CALL_NS XS_SIM_LATENCY_NS XS_SIM_COPY_NS XS_SIM_LAUNCH_NS
+
 # A launch that is captured does not run, and is not counted.
 XFERSPY_MODE=counters traced "$XS_APPS/ways" graph 3
 expect "counted graph: exit code" "$status" 0
@@ -60,6 +70,21 @@ ways host-function 5
 expect "host function: calls" "$(count '^site call_class=23 ')" 1
 expect "host function: rounds" "$(json rounds)" 5
 expect "reset: calls" "$(count '^site call_class=24 ')" 1
+
+# Each device has what it did, and a copy between them is of neither direction.
+export XS_SIM_DEVICES=2
+ways peers 5
+expect "peers: between devices" \
+	"$(count '^copy .*direction=5 .*peer_device=[01] ')" 6
+expect "peers: asked for" "$(count '^copycall .*direction=3 ')" 6
+expect "peers: bytes in" "$(json h2d_bytes)" 327680
+expect "peers: bytes out" "$(json d2h_bytes)" 327680
+queue=$(sed -n 's/^queue queue=\([0-9]*\) device=1 queue_kind=0 .*/\1/p' dump.txt)
+expect "peers: the second's kernels" "$(count "^kernel queue=$queue ")" 5
+expect "peers: the second's copies out" \
+	"$(count "^copy queue=$queue .*direction=2 ")" 5
+expect "peers: devices" "$(count '^device ')" 2
+unset XS_SIM_DEVICES
 
 # What migrates is no copy that anybody asked for, and no round of its own.
 ways managed 4

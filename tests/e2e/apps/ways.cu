@@ -77,6 +77,30 @@ static void graph(int rounds)
 	CHECK(cudaGraphDestroy(kept));
 }
 
+/* A small graph, often. */
+static void replays(int rounds)
+{
+	cudaGraphExec_t launchable;
+	cudaGraph_t kept;
+
+	CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
+			      stream));
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	next<<<1, 32, 0, stream>>>(device);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpyAsync(host, device, 32 * sizeof(int),
+			      cudaMemcpyDeviceToHost, stream));
+	CHECK(cudaStreamEndCapture(stream, &kept));
+	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
+	for (int i = 0; i < rounds; i++)
+		CHECK(cudaGraphLaunch(launchable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(launchable));
+	CHECK(cudaGraphDestroy(kept));
+	for (int i = 32; i < count; i++)
+		host[i] += rounds;
+}
+
 /* A stream that waits for an event of the capture is captured with it. */
 static void forked_graph(int rounds)
 {
@@ -165,6 +189,33 @@ static void managed(int rounds)
 	CHECK(cudaFree(shared));
 }
 
+/* In by the first device, on to the second, which computes and copies out. */
+static void peers(int rounds)
+{
+	cudaStream_t second;
+	int *there;
+
+	CHECK(cudaSetDevice(1));
+	CHECK(cudaMalloc((void **)&there, bytes));
+	CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaSetDevice(0));
+		CHECK(cudaMemcpyAsync(device, host, bytes,
+				      cudaMemcpyHostToDevice, stream));
+		CHECK(cudaMemcpyPeerAsync(there, 1, device, 0, bytes, stream));
+		CHECK(cudaStreamSynchronize(stream));
+		CHECK(cudaSetDevice(1));
+		next<<<count / 256, 256, 0, second>>>(there);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpyAsync(host, there, bytes,
+				      cudaMemcpyDeviceToHost, second));
+		CHECK(cudaStreamSynchronize(second));
+	}
+	CHECK(cudaMemcpyPeer(there, 1, device, 0, bytes));
+	CHECK(cudaFree(there));
+	CHECK(cudaSetDevice(0));
+}
+
 static void count_up(void *data)
 {
 	++*(int *)data;
@@ -191,6 +242,10 @@ int main(int argc, char **argv)
 	set_up();
 	if (strcmp(mode, "graph") == 0)
 		graph(rounds);
+	else if (strcmp(mode, "replays") == 0)
+		replays(rounds);
+	else if (strcmp(mode, "peers") == 0)
+		peers(rounds);
 	else if (strcmp(mode, "forked-graph") == 0)
 		forked_graph(rounds);
 	else if (strcmp(mode, "event-polls") == 0)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept of the arguments that CUPTI hands over, and by which names it
+ * knows the functions. */
+#include "preload/cupti_api.h"
+
+#include "preload/functions.h"
+#include "unit.h"
+
+#define AT(n) ((void *)(uintptr_t)(n))
+
+static struct xs_event kept(enum xs_function fn, const void *arguments)
+{
+	struct xs_event event;
+
+	xs_functions[fn].fill(arguments, &event);
+	return event;
+}
+
+static void copies(void **state)
+{
+	const cuMemcpyHtoDAsync_v2_params in = {0x1000, AT(0x2000), 64,
+						AT(0x30)};
+	const cuMemcpyDtoH_v2_params out = {AT(0x2000), 0x1000, 32};
+	const cuMemcpyPeer_params peer = {
+	    .dstDevice = 0x1000, .srcDevice = 0x2000, .ByteCount = 16};
+	struct xs_event e;
+
+	(void)state;
+	e = kept(XS_FN_cuMemcpyHtoDAsync_v2_ptsz, &in);
+	assert_int_equal(e.dst, 0x1000);
+	assert_int_equal(e.src, 0x2000);
+	assert_int_equal(e.bytes, 64);
+	assert_int_equal(e.rows, 1);
+	assert_int_equal(e.stream, 0x30);
+	assert_int_equal(e.direction, cudaMemcpyHostToDevice);
+	e = kept(XS_FN_cuMemcpyDtoH_v2, &out);
+	assert_int_equal(e.dst, 0x2000);
+	assert_int_equal(e.src, 0x1000);
+	assert_int_equal(e.bytes, 32);
+	assert_int_equal(e.stream, 0);
+	assert_int_equal(e.direction, cudaMemcpyDeviceToHost);
+	e = kept(XS_FN_cuMemcpyPeer, &peer);
+	assert_int_equal(e.bytes, 16);
+	assert_int_equal(e.direction, cudaMemcpyDeviceToDevice);
+}
+
+/* Only the end that is in use is read of the ends that a struct may have. */
+static void copies_of_rows(void **state)
+{
+	const CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+				  .srcHost = AT(0x2000),
+				  .srcDevice = 99,
+				  .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				  .dstHost = AT(98),
+				  .dstDevice = 0x1000,
+				  .WidthInBytes = 10,
+				  .Height = 4};
+	const CUDA_MEMCPY3D any = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+				   .srcArray = AT(0x4000),
+				   .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+				   .dstDevice = 0x1000,
+				   .WidthInBytes = 10,
+				   .Height = 4,
+				   .Depth = 3};
+	const cuMemcpy2DAsync_v2_params rows = {&in, AT(0x30)};
+	const cuMemcpy3D_v2_params slices = {&any};
+	struct xs_event e;
+
+	(void)state;
+	e = kept(XS_FN_cuMemcpy2DAsync_v2, &rows);
+	assert_int_equal(e.src, 0x2000);
+	assert_int_equal(e.dst, 0x1000);
+	assert_int_equal(e.bytes, 40);
+	assert_int_equal(e.rows, 4);
+	assert_int_equal(e.stream, 0x30);
+	assert_int_equal(e.direction, cudaMemcpyHostToDevice);
+	e = kept(XS_FN_cuMemcpy3D_v2_ptds, &slices);
+	assert_int_equal(e.src, 0x4000);
+	assert_int_equal(e.bytes, 120);
+	assert_int_equal(e.rows, 12);
+	assert_int_equal(e.direction, cudaMemcpyDefault);
+}
+
+static void sets_and_memory(void **state)
+{
+	const cuMemsetD16_v2_params set = {0x1000, 7, 100};
+	const cuMemsetD2D32Async_params rows = {0x1000, 512, 7, 8, 2, AT(0x30)};
+	CUdeviceptr address = 0x1000;
+	size_t pitch = 512;
+	const cuMemAllocPitch_v2_params alloc = {&address, &pitch, 500, 3, 4};
+	const cuMemFreeAsync_params release = {0x1000, AT(0x30)};
+	struct xs_event e;
+
+	(void)state;
+	assert_int_equal(kept(XS_FN_cuMemsetD16_v2, &set).bytes, 200);
+	e = kept(XS_FN_cuMemsetD2D32Async, &rows);
+	assert_int_equal(e.bytes, 64);
+	assert_int_equal(e.rows, 2);
+	e = kept(XS_FN_cuMemAllocPitch_v2, &alloc);
+	assert_int_equal(e.dst, 0x1000);
+	assert_int_equal(e.bytes, 1536);
+	e = kept(XS_FN_cuMemFreeAsync_ptsz, &release);
+	assert_int_equal(e.dst, 0x1000);
+	assert_int_equal(e.stream, 0x30);
+}
+
+static void launches_and_waits(void **state)
+{
+	CUlaunchConfig config = {.hStream = AT(0x30)};
+	const cuLaunchKernelEx_params launch = {.config = &config};
+	const cuStreamWaitEvent_params wait = {AT(0x30), AT(0x40), 1};
+	const cuEventQuery_params query = {AT(0x40)};
+	struct xs_event e;
+
+	(void)state;
+	assert_int_equal(kept(XS_FN_cuLaunchKernelEx, &launch).stream, 0x30);
+	e = kept(XS_FN_cuStreamWaitEvent_ptsz, &wait);
+	assert_int_equal(e.stream, 0x30);
+	assert_int_equal(e.event, 0x40);
+	assert_int_equal(kept(XS_FN_cuEventQuery, &query).event, 0x40);
+	/* It has no arguments. */
+	assert_int_equal(kept(XS_FN_cuCtxSynchronize, NULL).stream, 0);
+}
+
+#if CUDA_VERSION >= 13000
+/* In CUDA 12 one argument more stands before the stream. */
+static void batches_of_each_major(void **state)
+{
+	size_t sizes[] = {10, 20, 30};
+	const cudaMemcpyBatchAsync_v13000_params now = {
+	    .sizes = sizes, .count = 3, .stream = AT(0x30)};
+	struct {
+		void **dsts, **srcs;
+		size_t *sizes;
+		size_t count;
+		void *attrs;
+		size_t *indices, attr_count, *failed;
+		void *stream;
+	} then = {.sizes = sizes, .count = 2, .stream = AT(0x30)};
+	const cuMemcpyBatchAsync_params driver = {
+	    .sizes = sizes, .count = 3, .hStream = AT(0x30)};
+	struct xs_event e;
+
+	(void)state;
+	e = kept(XS_FN_cudaMemcpyBatchAsync_v13000, &now);
+	assert_int_equal(e.bytes, 60);
+	assert_int_equal(e.rows, 3);
+	assert_int_equal(e.stream, 0x30);
+	e = kept(XS_FN_cudaMemcpyBatchAsync_ptsz_v12080, &then);
+	assert_int_equal(e.bytes, 30);
+	assert_int_equal(e.rows, 2);
+	assert_int_equal(e.stream, 0x30);
+	e = kept(XS_FN_cuMemcpyBatchAsync, &driver);
+	assert_int_equal(e.bytes, 60);
+	assert_int_equal(e.stream, 0x30);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copies),
+		cmocka_unit_test(copies_of_rows),
+		cmocka_unit_test(sets_and_memory),
+		cmocka_unit_test(launches_and_waits),
+#if CUDA_VERSION >= 13000
+		cmocka_unit_test(batches_of_each_major),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
