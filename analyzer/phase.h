@@ -45,6 +45,17 @@ struct xs_counts {
 };
 
 /*
+ * Copies in whose contents were hashed and could be compared with what was
+ * copied before, over all rounds of a phase, and how many of them brought the
+ * same bytes: as the last copy in to the same device memory, or as had been
+ * copied out to the same host memory (back).
+ */
+struct xs_sameness {
+	uint64_t compared, same, back;
+	bool sampled; /* samples of the bytes were compared, not all */
+};
+
+/*
  * One step of a round, in the order that the host issued them. Times are ns
  * after the round's start; a GPU time of a step without an op is 0. Of
  * several ops of one call (a graph, a copy in parts) the first has the call's
@@ -71,6 +82,7 @@ struct xs_step {
 	uint64_t dst, src;		/* copies: addresses, 0 unknown */
 	uint64_t call_ns, return_ns; /* host; both 0 when the call is unknown */
 	uint64_t start_ns, end_ns;   /* GPU */
+	struct xs_sameness sameness; /* copies in: of all from its site */
 };
 
 /* A median with the range that holds 90 % of the rounds. */
@@ -83,6 +95,7 @@ struct xs_phase_site {
 	uint8_t step_kind;
 	uint64_t calls; /* over all rounds of the phase */
 	uint64_t bytes;
+	struct xs_sameness sameness;
 };
 
 /* Rounds of one signature. Byte and op counts are of one round (median). */

@@ -81,6 +81,20 @@ static void stand_for_all(const struct grouper *g, const struct xs_members *m,
 	}
 }
 
+/* What was found of the contents of a site's copies, in each of its steps. */
+static void tell_steps(struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_phase_site *site = &phase->sites[i];
+
+		for (size_t j = 0;
+		     site->sameness.compared > 0 && j < phase->step_count; j++)
+			if (phase->steps[j].kind == site->step_kind &&
+			    phase->steps[j].site == site->site)
+				phase->steps[j].sameness = site->sameness;
+	}
+}
+
 static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 {
 	struct xs_members members = {.trace = g->trace,
@@ -107,6 +121,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	if (!rc)
 		rc = xs_steps_build(g->trace, g->rounds, median_round,
 				    &g->call_steps, phase);
+	if (!rc && g->rounds->same)
+		tell_steps(phase);
 	if (!rc && g->weights.calls)
 		stand_for_all(g, &members, phase);
 	return rc;

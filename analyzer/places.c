@@ -2,6 +2,7 @@
 /* Which memory and which call sites the rounds of a phase use. */
 #include "analyzer/measure.h"
 
+#include "analyzer/contents.h"
 #include "analyzer/cover.h"
 
 #include <errno.h>
@@ -145,6 +146,14 @@ static int by_bytes(const void *a, const void *b)
 	return by_site(a, b);
 }
 
+static void merge_same(struct xs_sameness *to, const struct xs_sameness *from)
+{
+	to->compared += from->compared;
+	to->same += from->same;
+	to->back += from->back;
+	to->sampled |= from->sampled;
+}
+
 /* Several idents share a site where one line launches several kernels. */
 static void merge_sites(struct xs_phase *phase)
 {
@@ -158,6 +167,8 @@ static void merge_sites(struct xs_phase *phase)
 		if (count > 0 && by_site(&sites[count - 1], &sites[i]) == 0) {
 			sites[count - 1].calls += sites[i].calls;
 			sites[count - 1].bytes += sites[i].bytes;
+			merge_same(&sites[count - 1].sameness,
+				   &sites[i].sameness);
 		} else {
 			sites[count++] = sites[i];
 		}
@@ -186,6 +197,14 @@ static struct xs_phase_site *site_row(const struct xs_members *m,
 	return &sites[m->row_of_ident[ident] - 1];
 }
 
+static void add_same(struct xs_sameness *to, uint8_t same)
+{
+	to->compared += (same & XS_SAME_COMPARED) != 0;
+	to->same += (same & (XS_SAME_AGAIN | XS_SAME_BACK)) != 0;
+	to->back += (same & XS_SAME_BACK) != 0;
+	to->sampled |= (same & XS_SAME_SAMPLED) != 0;
+}
+
 /* A call with several ops of a kind counts once: they follow each other. */
 static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 {
@@ -206,6 +225,9 @@ static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 			row->calls += !last || op->call != last->call ||
 				      op->kind != last->kind;
 			row->bytes += op->bytes;
+			if (m->rounds->same && op->kind == XS_OP_H2D)
+				add_same(&row->sameness,
+					 m->rounds->same[op->call]);
 			last = op;
 		}
 	}

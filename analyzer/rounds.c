@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds.h"
 
+#include "analyzer/contents.h"
 #include "analyzer/sampling.h"
 #include "analyzer/sort.h"
 #include "analyzer/waits.h"
@@ -403,6 +404,8 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 	c.first_op_of_call = calloc(calls, sizeof(uint32_t));
 	if (rounds->ops && rounds->calls && rounds->idents && rounds->blocked &&
 	    c.round_of_op && c.ops_by_call && c.first_op_of_call)
+		rc = xs_contents_compare(trace, &rounds->same);
+	if (!rc)
 		rc = order_calls(&c);
 	if (!rc) {
 		list_ops(&c);
@@ -428,6 +431,7 @@ void xs_rounds_free(struct xs_rounds *rounds)
 	free(rounds->calls);
 	free(rounds->idents);
 	free(rounds->blocked);
+	free(rounds->same);
 	xs_idents_free(&rounds->table);
 	*rounds = (struct xs_rounds){0};
 }

@@ -24,6 +24,7 @@ struct xs_rounds {
 	uint32_t *idents; /* of each op of the trace, into table */
 	struct xs_idents table;
 	bool *blocked; /* by call: xs_calls_blocked */
+	uint8_t *same; /* by call: xs_contents_compare; NULL: nothing hashed */
 };
 
 /*

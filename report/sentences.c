@@ -204,10 +204,16 @@ static const char *say_resident(struct xs_arena *arena,
 				const struct xs_result_phase *phase,
 				const struct xs_result_estimate *estimate)
 {
-	(void)estimate;
+	if (estimate->why && strncmp(estimate->why, "measured", 8) == 0)
+		return xs_arena_print(arena,
+				      "Keep on the device what the round of "
+				      "%s copies in again and again: %s.",
+				      copy_places(arena, phase), estimate->why);
 	return xs_arena_print(arena,
 			      "Keep on the device what %s copies out and "
-			      "then in again, from the same host memory.",
+			      "then in again, from the same host memory; a run "
+			      "with XFERSPY_HASH=1 tells whether these are the "
+			      "same bytes.",
 			      copy_places(arena, phase));
 }
 

@@ -49,6 +49,8 @@ for how in 1 full; do
 	expect "contents" "$(count '^content .* hashed_bytes=65536')" 15
 	expect "different contents" "$(grep '^content ' dump.txt |
 		grep -o ' hash=[^ ]*' | sort -u | wc -l)" 6
+	grep -q 'measured: the same bytes again in 8 of 8 copies in, 4 of them' \
+		report.json || fail "hash: resident is not measured"
 done
 XFERSPY_HASH=1 traced "$XS_APPS/app" fresh 3
 read_trace

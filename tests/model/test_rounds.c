@@ -149,6 +149,37 @@ static void test_resident_within_a_round(void **unused)
 	assert_near(replayed("resident")->round_ns, 306000);
 }
 
+/* Contents were hashed: the copy in brings the same bytes each time, and is
+ * left out alone; the copy out, 305000, stays, which on the device begins 1000
+ * after the kernel. */
+static void test_resident_measured(void **unused)
+{
+	static struct xs_phase_site site = {.step_kind = XS_STEP_H2D};
+	const struct xs_estimate *row;
+
+	(void)unused;
+	site.sameness = steps[0].sameness =
+	    (struct xs_sameness){9, 9, 4, false};
+	phase.sites = &site;
+	phase.site_count = 1;
+	estimate();
+	row = replayed("resident");
+	assert_true(row->applies);
+	assert_null(row->bound);
+	assert_non_null(strstr(row->why, "in 9 of 9 copies in, 4 of them"));
+	assert_near(row->round_ns, 510000 - 200000);
+	/* samples are no proof */
+	site.sameness.sampled = steps[0].sameness.sampled = true;
+	estimate();
+	assert_non_null(strstr(replayed("resident")->bound, "sampled"));
+	/* once it was something else; nor do addresses tell more than contents
+	 */
+	site.sameness.same = steps[0].sameness.same = 8;
+	steps[0].src = steps[2].dst = 0x1000;
+	estimate();
+	assert_abstains("resident", "8 of 9 copies", true);
+}
+
 /* The host works for work_ns before the launch, and 1000 after it. */
 static void make_host_work(uint64_t work_ns)
 {
@@ -296,6 +327,7 @@ int main(void)
 	    TEST(test_resident),
 	    TEST(test_resident_abstains),
 	    TEST(test_resident_within_a_round),
+	    TEST(test_resident_measured),
 	    TEST(test_async),
 	    TEST(test_async_abstains),
 	    TEST(test_batch),
