@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sink.h"
-#include "preload/quiet.h"
+#include "preload/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,15 +16,8 @@
 #define GROW_MIN_BYTES	(4u << 20)
 #define GROW_MAX_BYTES	(64u << 20)
 #define LOW_WATER_BYTES (8u << 20)
-#define NAME_TRIES	1000
 #define GROW_WAITS	2000 /* 0.2 s */
 #define CLOSE_WAITS	5000 /* 0.5 s */
-/* Descriptors that applications close wholesale or expect to be next are low
- * ones. */
-#define HIGH_FD 500
-
-static const char zeros[1u << 16];
-
 /* An application that closes all descriptors closes ours too, and the number
  * may by now be a file of its own. */
 static bool fd_is_ours(const struct xs_sink *sink)
@@ -35,49 +26,6 @@ static bool fd_is_ours(const struct xs_sink *sink)
 
 	return fstat(sink->fd, &st) == 0 && st.st_dev == sink->device &&
 	       st.st_ino == sink->inode;
-}
-
-static int write_zeros(int fd, uint64_t from_bytes, uint64_t to_bytes)
-{
-	while (from_bytes < to_bytes) {
-		uint64_t left = to_bytes - from_bytes;
-		size_t want = left < sizeof(zeros) ? left : sizeof(zeros);
-		ssize_t n = pwrite(fd, zeros, want, (off_t)from_bytes);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			from_bytes += (uint64_t)n;
-	}
-	return 0;
-}
-
-/* The system call itself: libc's posix_fallocate would write zeros on its own
- * and libc's fallocate is the same call. */
-static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
-{
-	int err;
-
-	do {
-		err = fallocate(fd, 0, (off_t)from_bytes,
-				(off_t)(to_bytes - from_bytes))
-			  ? -errno
-			  : 0;
-	} while (err == -EINTR);
-	if (err == -EOPNOTSUPP || err == -ENOSYS)
-		err = write_zeros(fd, from_bytes, to_bytes);
-	return err;
-}
-
-/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
-static int allocate_quietly(int fd, uint64_t from_bytes, uint64_t to_bytes)
-{
-	struct xs_quiet quiet;
-	int err;
-
-	xs_quiet_begin(&quiet, SIGXFSZ);
-	err = allocate(fd, from_bytes, to_bytes);
-	xs_quiet_end(&quiet, err == -EFBIG);
-	return err;
 }
 
 static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
@@ -104,10 +52,10 @@ static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
 	more = within_limit(sink, from, more);
 	if (!more)
 		goto out;
-	err = allocate_quietly(sink->fd, from, from + more);
+	err = xs_file_allocate(sink->fd, from, from + more);
 	while (err && more / 4 >= need_bytes) {
 		more = more / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
-		err = allocate_quietly(sink->fd, from, from + more);
+		err = xs_file_allocate(sink->fd, from, from + more);
 	}
 	if (!err)
 		atomic_store(&sink->allocated_bytes, from + more);
@@ -206,33 +154,6 @@ int xs_sink_grow_ahead(struct xs_sink *sink)
 	return err;
 }
 
-static int create_file(struct xs_sink *sink, const char *path)
-{
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int length = snprintf(sink->path, sizeof(sink->path), "%s", path);
-	int fd = open(sink->path, flags, 0600);
-
-	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
-		length =
-		    snprintf(sink->path, sizeof(sink->path), "%s.%d", path, i);
-		fd = open(sink->path, flags, 0600);
-	}
-	if (length >= (int)sizeof(sink->path)) {
-		if (fd >= 0)
-			close(fd);
-		return -ENAMETOOLONG;
-	}
-	if (fd < 0)
-		return -errno;
-
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	return fd;
-}
-
 /* Before all else, so that whoever is killed from here on leaves a trace. */
 static int write_header(int fd, const struct xs_sink_start *start)
 {
@@ -240,9 +161,6 @@ static int write_header(int fd, const struct xs_sink_start *start)
 		struct xs_file_header header;
 		char bytes[XS_PAGE_BYTES];
 	} page = {0};
-	struct xs_quiet quiet;
-	ssize_t written;
-	int err = 0;
 
 	page.header = (struct xs_file_header){
 	    .magic = XS_FORMAT_MAGIC,
@@ -255,12 +173,7 @@ static int write_header(int fd, const struct xs_sink_start *start)
 	    .start_monotonic_ns = start->monotonic_ns,
 	    .tail_bytes = XS_PAGE_BYTES,
 	};
-	xs_quiet_begin(&quiet, SIGXFSZ);
-	written = pwrite(fd, &page, sizeof(page), 0);
-	if (written != (ssize_t)sizeof(page))
-		err = written < 0 ? -errno : -ENOSPC;
-	xs_quiet_end(&quiet, err == -EFBIG);
-	return err;
+	return xs_file_begin(fd, &page, sizeof(page));
 }
 
 int xs_sink_open(struct xs_sink *sink, const char *path,
@@ -271,7 +184,7 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 	int err;
 
 	*sink = (struct xs_sink){.fd = -1};
-	sink->fd = create_file(sink, path);
+	sink->fd = xs_file_create(path, sink->path, sizeof(sink->path));
 	if (sink->fd < 0)
 		return sink->fd;
 	if (fstat(sink->fd, &st)) {
@@ -286,9 +199,8 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 		err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
 	if (err)
 		goto out;
-	page = mmap(NULL, XS_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    sink->fd, 0);
-	if (page == MAP_FAILED) {
+	page = xs_file_map(sink->fd, 0, XS_PAGE_BYTES);
+	if (!page) {
 		err = -errno;
 		goto out;
 	}
@@ -330,9 +242,8 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 	publish_tail(sink, at + bytes);
 	if (!fd_is_ours(sink))
 		return NULL;
-	chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_POPULATE, sink->fd, (off_t)at);
-	if (chunk == MAP_FAILED)
+	chunk = xs_file_map(sink->fd, at, bytes);
+	if (!chunk)
 		return NULL;
 	chunk->capacity_bytes = bytes;
 	chunk->thread = thread;
