@@ -82,8 +82,7 @@ static void do_round(bool last)
 	xs_cupti_flush(last);
 	xs_cupti_tend();
 	write_untimed(last);
-	__atomic_store_n(&xs_sink.header->flush_realtime_ns,
-			 xs_gpu_last_end_ns(), __ATOMIC_RELAXED);
+	xs_sink_flushed(&xs_sink, xs_gpu_last_end_ns());
 	write_devices();
 	if (last)
 		next_clock_ns = 0;
@@ -162,8 +161,10 @@ int xs_drain_start(bool have_records)
 	pthread_cond_init(&changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 
-	/* The application's signals are for its own threads. */
+	/* The application's signals are for its own threads. SIGBUS, as guard.h
+	 * has it, is this thread's own: blocked, it would kill. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, NULL, drain, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

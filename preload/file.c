@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/file.h"
+#include "preload/mappings.h"
 #include "preload/quiet.h"
 
 #include <errno.h>
@@ -108,18 +109,33 @@ int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
  * the pages writable, the kernel says so; a store would be answered by SIGBUS.
  * Kernels before 5.14 cannot be asked.
  */
+static bool populate(void *memory, size_t bytes)
+{
+	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
+		errno = errno == EFAULT ? EIO : errno;
+		return false;
+	}
+	return true;
+}
+
 void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_POPULATE, fd, (off_t)at_bytes);
+	int err;
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
-		int err = errno == EFAULT ? EIO : errno;
-		munmap(memory, bytes);
-		errno = err;
-		return NULL;
-	}
-	return memory;
+	if (populate(memory, bytes) &&
+	    xs_mappings_add(&(struct xs_mapping){memory, bytes}))
+		return memory;
+	err = errno;
+	munmap(memory, bytes);
+	errno = err;
+	return NULL;
+}
+
+void xs_file_unmap(void *memory)
+{
+	munmap(memory, xs_mappings_remove(memory));
 }

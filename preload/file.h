@@ -22,7 +22,9 @@ int xs_file_begin(int fd, const void *data, size_t bytes);
 /* Makes room on the disk from one offset to the other. 0 or -errno. */
 int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes);
 
-/* Maps a part, shared, each page of it there and writable. NULL and errno. */
+/* Maps a part, shared, each page of it there and writable, and known to
+ * mappings.h. NULL and errno. */
 void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes);
+void xs_file_unmap(void *memory);
 
 #endif

@@ -34,6 +34,7 @@
 #include "preload/drain.h"
 #include "preload/export.h"
 #include "preload/gpu.h"
+#include "preload/guard.h"
 #include "preload/injection.h"
 #include "preload/poll.h"
 #include "preload/quiet.h"
@@ -240,6 +241,7 @@ static bool start(struct xs_thread *thread)
 		xs_log("no handler at exit: the trace will not be closed");
 	open_error = open_trace();
 	if (!open_error) {
+		xs_guard_start();
 		xs_detail_open();
 		start_collecting();
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
@@ -336,6 +338,18 @@ static void say_summary(uint64_t file_bytes)
 	say(text);
 }
 
+static void say_cut(void)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text),
+		 "xferspy: no trace: %s was cut short or overwritten while the "
+		 "program ran, or its disk failed; let nothing else write to "
+		 "it\n",
+		 xs_sink.path);
+	say(text);
+}
+
 /* Another thread is finishing; the process must not go from under it. */
 static void wait_for_other(void)
 {
@@ -374,7 +388,9 @@ static void finish(void)
 			    "waits: its last records are missing");
 	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
 	atomic_store(&xs_state, XS_STATE_OFF);
-	if (summary_wanted)
+	if (summary_wanted && atomic_load(&xs_sink.cut))
+		say_cut();
+	else if (summary_wanted)
 		say_summary(file_bytes);
 	errno = kept_errno;
 }

@@ -18,14 +18,23 @@
 #define LOW_WATER_BYTES (8u << 20)
 #define GROW_WAITS	2000 /* 0.2 s */
 #define CLOSE_WAITS	5000 /* 0.5 s */
-/* An application that closes all descriptors closes ours too, and the number
- * may by now be a file of its own. */
-static bool fd_is_ours(const struct xs_sink *sink)
+/*
+ * An application that closes all descriptors closes ours too, and the number
+ * may by now be a file of its own. And someone may cut the file short, or write
+ * another over it: then it is theirs.
+ */
+static bool file_is_ours(struct xs_sink *sink, uint64_t least_bytes)
 {
 	struct stat st;
 
-	return fstat(sink->fd, &st) == 0 && st.st_dev == sink->device &&
-	       st.st_ino == sink->inode;
+	if (fstat(sink->fd, &st) || st.st_dev != sink->device ||
+	    st.st_ino != sink->inode)
+		return false;
+	if ((uint64_t)st.st_size < least_bytes ||
+	    (sink->header &&
+	     sink->header->start_realtime_ns != sink->start_realtime_ns))
+		atomic_store(&sink->cut, true);
+	return !atomic_load(&sink->cut);
 }
 
 static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
@@ -46,7 +55,7 @@ static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
 	uint64_t more = want_bytes;
 	int err = -EBADF;
 
-	if (!fd_is_ours(sink))
+	if (!file_is_ours(sink, from))
 		goto out;
 	err = -EFBIG;
 	more = within_limit(sink, from, more);
@@ -142,9 +151,11 @@ static bool is_at_limit(const struct xs_sink *sink)
 int xs_sink_grow_ahead(struct xs_sink *sink)
 {
 	uint64_t tail = atomic_load(&sink->tail_bytes);
-	int err = 0;
+	int err = -atomic_exchange(&sink->refused, 0);
 
-	if (tail == CLOSED_TAIL || is_at_limit(sink) ||
+	if (err || tail == CLOSED_TAIL || is_at_limit(sink))
+		return err;
+	if (!file_is_ours(sink, atomic_load(&sink->allocated_bytes)) ||
 	    atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
 		return 0;
 	if (lock_growth(sink)) {
@@ -193,6 +204,7 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 	}
 	sink->device = st.st_dev;
 	sink->inode = st.st_ino;
+	sink->start_realtime_ns = start->realtime_ns;
 	atomic_store(&sink->tail_bytes, XS_PAGE_BYTES);
 	err = write_header(sink->fd, start);
 	if (!err)
@@ -227,22 +239,40 @@ static void publish_tail(struct xs_sink *sink, uint64_t tail_bytes)
 		;
 }
 
+/* The part of the file as memory, or NULL: then it is handed back, unless a
+ * later one has been handed out. */
+static void *map_part(struct xs_sink *sink, uint64_t at, uint32_t bytes)
+{
+	uint64_t tail = at + bytes;
+	void *memory;
+
+	if (!file_is_ours(sink, tail))
+		return NULL;
+	memory = xs_file_map(sink->fd, at, bytes);
+	if (!memory) {
+		atomic_store(&sink->refused, errno);
+		atomic_compare_exchange_strong(&sink->tail_bytes, &tail, at);
+		return NULL;
+	}
+	publish_tail(sink, tail);
+	return memory;
+}
+
 struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 				      uint32_t thread, uint64_t base_ns)
 {
 	struct xs_chunk_header *chunk;
 	uint64_t at = atomic_load(&sink->tail_bytes);
 
+	if (atomic_load(&sink->cut) || atomic_load(&sink->refused))
+		return NULL;
 	do {
 		if (at == CLOSED_TAIL || !make_room(sink, at + bytes))
 			return NULL;
 	} while (
 	    !atomic_compare_exchange_weak(&sink->tail_bytes, &at, at + bytes));
 
-	publish_tail(sink, at + bytes);
-	if (!fd_is_ours(sink))
-		return NULL;
-	chunk = xs_file_map(sink->fd, at, bytes);
+	chunk = map_part(sink, at, bytes);
 	if (!chunk)
 		return NULL;
 	chunk->capacity_bytes = bytes;
@@ -256,7 +286,14 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 
 void xs_sink_release(struct xs_chunk_header *chunk)
 {
-	munmap(chunk, chunk->capacity_bytes);
+	xs_file_unmap(chunk);
+}
+
+void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns)
+{
+	if (!atomic_load(&sink->cut))
+		__atomic_store_n(&sink->header->flush_realtime_ns, realtime_ns,
+				 __ATOMIC_RELAXED);
 }
 
 void xs_sink_limit(struct xs_sink *sink, uint64_t bytes)
@@ -273,7 +310,7 @@ void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count)
 {
 	xs_u64 *counter;
 
-	if (!sink->header || !count)
+	if (!sink->header || !count || atomic_load(&sink->cut))
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:
@@ -297,7 +334,7 @@ uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
 	bool locked;
 
 	if (tail == CLOSED_TAIL)
-		return sink->header->tail_bytes;
+		return atomic_load(&sink->cut) ? 0 : sink->header->tail_bytes;
 	/* Not forever: a signal handler that exits may have interrupted the
 	 * very thread that grows the file. Who grows it after the cut only
 	 * leaves it longer than it need be. */
@@ -306,7 +343,7 @@ uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
 		wait_a_little(i);
 		locked = lock_growth(sink);
 	}
-	if (fd_is_ours(sink)) {
+	if (file_is_ours(sink, tail)) {
 		/* If the cut fails the file is only longer than it need be. */
 		int cut = ftruncate(sink->fd, (off_t)tail);
 		(void)cut;
@@ -316,6 +353,8 @@ uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
 	atomic_store(&sink->allocated_bytes, 0);
 	if (locked)
 		unlock_growth(sink);
+	if (atomic_load(&sink->cut))
+		return 0;
 	sink->header->end_realtime_ns = end_realtime_ns;
 	__atomic_store_n(&sink->header->state, XS_FILE_CLOSED,
 			 __ATOMIC_RELEASE);

@@ -3,8 +3,10 @@
  * The trace file. Threads write their records straight into shared mappings of
  * its chunks, so that what is written outlives the process, however it ends.
  *
- * Room is allocated on disk before it is mapped: a full disk is an error here
- * and never a SIGBUS in the application.
+ * Room is allocated on disk before it is mapped, and the mapping's pages are
+ * asked for at once: a full disk is an error here and never a SIGBUS in the
+ * application. What is left to that signal is a file that someone cuts short
+ * while it is mapped: guard.h.
  */
 #ifndef XS_SINK_H
 #define XS_SINK_H
@@ -21,11 +23,15 @@ struct xs_sink {
 	int fd;
 	dev_t device; /* with inode: the fd is still our file's */
 	ino_t inode;
-	_Atomic uint64_t tail_bytes;	  /* next chunk; UINT64_MAX: closed */
+	uint64_t start_realtime_ns;  /* as in the header: it is still ours */
+	_Atomic uint64_t tail_bytes; /* next chunk; UINT64_MAX: closed */
 	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
 	_Atomic uint64_t limit_bytes;	  /* of the file; 0: none */
 	atomic_bool growing;
 	atomic_bool full; /* growth failed; the drain thread tries again */
+	atomic_int
+	    refused;	 /* errno: no mapping; the drain thread tries again */
+	atomic_bool cut; /* the file is somebody else's now: left alone */
 	char path[PATH_MAX];
 };
 
@@ -54,6 +60,9 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 /* Gives the mapping back; the chunk stays in the file. */
 void xs_sink_release(struct xs_chunk_header *chunk);
 
+/* GPU records are complete up to here. */
+void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns);
+
 /* Allocates room ahead of need; for the drain thread. 0 or -errno. */
 int xs_sink_grow_ahead(struct xs_sink *sink);
 
@@ -69,7 +78,8 @@ void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count);
 /*
  * Cuts the file to what is used and marks it complete. Mappings stay valid:
  * a thread that is still writing a record does no harm. Returns the file's
- * size in bytes.
+ * size in bytes; 0, and the file is as it is, where somebody cut it short or
+ * wrote over it.
  */
 uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns);
 

@@ -50,6 +50,8 @@ static void drop_chunk(struct xs_writer *w)
  * `start_ns`. */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns)
 {
+	if (atomic_load_explicit(&w->sink->cut, memory_order_relaxed))
+		return NULL;
 	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
 		uint64_t base_ns = base_for(start_ns);
 		struct xs_chunk_header *chunk = xs_sink_claim(

@@ -69,6 +69,24 @@ read_trace()
 		fail "xferspy report: $?"
 }
 
+# unharmed WHAT: the exit code is 0, the output that in out.plain
+unharmed()
+{
+	expect "$1: exit code" "$status" 0
+	cmp -s out out.plain || fail "$1: stdout differs"
+}
+
+# lossy WHAT: also, the one trace can be read and says what it lacks, and why
+lossy()
+{
+	unharmed "$1"
+	read_trace
+	within "$1: lost" "$(json lost)" 1 1e9
+	within "$1: calls" "$(count '^(copycall|call|waitcall) ')" 100 1e9
+	expect "$1: damage" "$(count '^# damaged')" 0
+	grep -q 'no more room for the trace' dump.txt || fail "$1: no reason"
+}
+
 # count PATTERN: lines of the dump
 count()
 {

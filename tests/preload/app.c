@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that uses CUDA in the way that its first argument says, and prints
  * what it saw. It knows nothing of xferspy. */
+#include <dlfcn.h>
 #include <driver_types.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector_types.h>
@@ -112,6 +115,67 @@ static int use_stderr_for_a_file(void)
 	return fileno(own) == STDERR_FILENO ? 3 : 1;
 }
 
+/* What the store into a page beyond a file's end is answered by. */
+static void fault(void)
+{
+	FILE *file = tmpfile();
+	volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fileno(file), 0);
+
+	*page = 1;
+}
+
+static void own_handler(int signal)
+{
+	static const char text[] = "own handler\n";
+
+	(void)signal;
+	_exit(write(STDOUT_FILENO, text, sizeof(text) - 1) > 0 ? 11 : 1);
+}
+
+/* SIGBUS that has nothing to do with tracing. */
+static int use_sigbus(const char *how)
+{
+	bool own = strstr(how, "own");
+
+	if (own)
+		signal(SIGBUS, own_handler);
+	use_cuda();
+	if (strstr(how, "sent"))
+		raise(SIGBUS);
+	else
+		fault();
+	return 1;
+}
+
+/* Calls before and after somebody says so on standard input. */
+static int use_interrupted(void)
+{
+	char memory[8] = "";
+
+	copy_often(memory);
+	printf("ready\n");
+	fflush(stdout);
+	if (getchar() == EOF)
+		return 1;
+	copy_often(memory);
+	usleep(300000); /* the library's thread has its turn */
+	copy_often(memory);
+	use_threads();
+	use_cuda();
+	return 3;
+}
+
+/* As CUDA loads what CUDA_INJECTION64_PATH names. */
+static int load_tool(const char *path)
+{
+	void *tool = dlopen(path, RTLD_NOW);
+	int (*initialize)(void) =
+	    tool ? (int (*)(void))dlsym(tool, "InitializeInjection") : NULL;
+
+	return initialize && initialize() == 1 ? 0 : 1;
+}
+
 static void call_late(void)
 {
 	cudaFree(NULL);
@@ -131,6 +195,12 @@ int main(int argc, char **argv)
 		return use_threads();
 	if (strcmp(how, "own-file") == 0)
 		return use_stderr_for_a_file();
+	if (strncmp(how, "bus", 3) == 0)
+		return use_sigbus(how);
+	if (strcmp(how, "interrupted") == 0)
+		return use_interrupted();
+	if (strcmp(how, "load") == 0 && load_tool(argv[2]))
+		return 1;
 	if (strcmp(how, "late") == 0)
 		atexit(call_late);
 	use_cuda();

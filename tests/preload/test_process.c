@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -277,6 +278,75 @@ static void threads_lose_nothing(void **state)
 	records_free(&r);
 }
 
+/* What `change` (shell, of the trace $t) does to a trace in the middle of the
+ * run, the program does not notice. The file's size in the end. */
+static off_t change_trace(const char *change)
+{
+	struct outcome o;
+	struct stat st;
+	char command[2048];
+
+	remove_traces();
+	snprintf(command, sizeof(command),
+		 "rm -f test_process.out; { until grep -q ready "
+		 "test_process.out; do sleep 0.02; done 2>/dev/null; "
+		 "t=$(echo test_process.*.xspy); %s; echo; } | "
+		 "env LD_PRELOAD=%s XFERSPY_CUPTI=/no/libcupti "
+		 "XFERSPY_OUTPUT=test_process.%%p.xspy %s interrupted "
+		 ">test_process.out 2>test_process.err",
+		 change, XS_TEST_LIBRARY, XS_TEST_APP);
+	memset(&o, 0, sizeof(o));
+	o.status = system(command);
+	read_all("test_process.out", o.out, sizeof(o.out));
+	read_all("test_process.err", o.err, sizeof(o.err));
+	glob("test_process.*.xspy*", 0, NULL, &o.traces);
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_string_equal(o.out, "ready\n" ANSWERS);
+	assert_non_null(strstr(o.err, "was cut short or overwritten"));
+	assert_int_equal(o.traces.gl_pathc, 1);
+	assert_int_equal(stat(o.traces.gl_pathv[0], &st), 0);
+	return st.st_size;
+}
+
+static void trace_that_is_cut_short_is_no_harm(void **state)
+{
+	(void)state;
+	assert_int_equal(change_trace(": >$t"), 0);
+	assert_int_equal(change_trace("truncate -s 4096 $t"), 4096);
+	assert_int_equal(change_trace("truncate -s 8192 $t"), 8192);
+}
+
+static void trace_that_is_overwritten_is_no_harm(void **state)
+{
+	(void)state;
+	assert_int_equal(change_trace("echo mine >$t"), 5);
+}
+
+/* A thread of the application may fault as it always did. */
+static void other_faults_are_as_without_us(void **state)
+{
+	static const char *const deadly[] = {"bus", "bus-sent"};
+	static const char *const handled[] = {"bus-own", "bus-own-sent"};
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		run(&o, "", deadly[i]);
+		assert_int_equal(WEXITSTATUS(o.status), 128 + SIGBUS);
+		assert_string_equal(o.out, ANSWERS);
+		assert_int_equal(o.traces.gl_pathc, 1);
+		expect_trace(&o, 0, XS_FILE_RUNNING, &r);
+		expect_calls(&r, 1);
+		records_free(&r);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		run(&o, "", handled[i]);
+		assert_int_equal(WEXITSTATUS(o.status), 11);
+		assert_string_equal(o.out, ANSWERS "own handler\n");
+	}
+}
+
 static void call_after_the_end_still_works(void **state)
 {
 	struct outcome o;
@@ -302,6 +372,40 @@ static const char *info_of(const struct records *r, const char *begin)
 			return text;
 	}
 	return NULL;
+}
+
+/* The program, loading the library itself as CUDA would, with this owner and
+ * mode; how many traces there are then. */
+static size_t run_with_rights(const char *owner, const char *mode)
+{
+	struct outcome o;
+	char command[2048];
+
+	remove_traces();
+	memset(&o, 0, sizeof(o));
+	snprintf(
+	    command, sizeof(command),
+	    "cp %s test_process.copy && chown %s test_process.copy && "
+	    "chmod %s test_process.copy && umask 0 && chmod 777 . && env "
+	    "XFERSPY_OUTPUT=test_process.%%p.xspy XFERSPY_CUPTI=/no/lib "
+	    "./test_process.copy load %s >test_process.out 2>&1; status=$?;"
+	    " rm test_process.copy; chmod 755 .; exit $status",
+	    XS_TEST_APP, owner, mode, XS_TEST_LIBRARY);
+	o.status = system(command);
+	read_all("test_process.out", o.out, sizeof(o.out));
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	assert_non_null(strstr(o.out, ANSWERS));
+	glob("test_process.*.xspy*", 0, NULL, &o.traces);
+	return o.traces.gl_pathc;
+}
+
+static void program_with_rights_of_its_own_is_left_alone(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* only root can give a file away */
+	assert_int_equal(run_with_rights("root", "755"), 1);
+	assert_int_equal(run_with_rights("nobody", "4755"), 0);
 }
 
 static void trace_says_what_was_seen_and_what_was_not(void **state)
@@ -368,7 +472,11 @@ int main(void)
 	    cmocka_unit_test(children_of_a_traced_process_write_nothing),
 	    cmocka_unit_test(child_from_before_cuda_is_a_process_of_its_own),
 	    cmocka_unit_test(threads_lose_nothing),
+	    cmocka_unit_test(trace_that_is_cut_short_is_no_harm),
+	    cmocka_unit_test(trace_that_is_overwritten_is_no_harm),
+	    cmocka_unit_test(other_faults_are_as_without_us),
 	    cmocka_unit_test(call_after_the_end_still_works),
+	    cmocka_unit_test(program_with_rights_of_its_own_is_left_alone),
 	    cmocka_unit_test(trace_says_what_was_seen_and_what_was_not),
 	    cmocka_unit_test(hanging_gpu_does_not_hang_the_exit),
 	};

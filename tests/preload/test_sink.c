@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include "preload/file.h"
 #include "preload/sink.h"
 #include "preload/writer.h"
 #include "records.h"
@@ -30,6 +31,7 @@ static int clean(void **state)
 	unlink(PATH);
 	unlink(PATH ".1");
 	unlink(PATH ".2");
+	unlink(PATH ".3");
 	return 0;
 }
 
@@ -69,8 +71,10 @@ static void existing_files_are_left_alone(void **state)
 	assert_int_equal(write(fd, "mine", 4), 4);
 	close(fd);
 	assert_int_equal(symlink("/etc/passwd", PATH ".1"), 0);
+	assert_int_equal(symlink(PATH ".nowhere", PATH ".2"), 0);
 	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	assert_string_equal(sink.path, PATH ".2");
+	assert_string_equal(sink.path, PATH ".3");
+	assert_int_not_equal(access(PATH ".nowhere", F_OK), 0);
 	xs_sink_close(&sink, START);
 	fd = open(PATH, O_RDONLY);
 	assert_int_equal(read(fd, text, sizeof(text)), 4);
@@ -178,6 +182,33 @@ static void full_disk_ends_the_trace_quietly(void **state)
 	rmdir(folder);
 }
 
+/* Pages that were never allocated, as a file system that copies on write may
+ * want for any of them. */
+static void page_that_is_not_to_be_had_is_an_error(void **state)
+{
+	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
+	void *page;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	if (mount("none", folder, "tmpfs", 0, "size=16k")) {
+		rmdir(folder);
+		skip(); /* only root can mount */
+	}
+	snprintf(path, sizeof(path), "%s/sparse", folder);
+	fd = open(path, O_CREAT | O_RDWR, 0600);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	page = xs_file_map(fd, 0, XS_PAGE_BYTES);
+	assert_non_null(page);
+	xs_file_unmap(page);
+	assert_null(xs_file_map(fd, 0, 1 << 20));
+	assert_int_not_equal(errno, 0);
+	close(fd);
+	umount(folder);
+	rmdir(folder);
+}
+
 static void killed_process_leaves_what_it_wrote(void **state)
 {
 	int pipes[2], status = 0;
@@ -231,6 +262,79 @@ static void descriptor_that_became_another_file_is_not_touched(void **state)
 	assert_int_equal(st.st_size, 4);
 	close(other);
 	close(sink.fd);
+}
+
+/* Without address space, as under ulimit -v, there is no mapping; what was
+ * claimed for it goes back, and later all is well. */
+static void what_cannot_be_mapped_is_tried_again_later(void **state)
+{
+	struct xs_chunk_header *chunk;
+	struct rlimit before, none;
+
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip(); /* they need address space of their own */
+#endif
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	getrlimit(RLIMIT_AS, &before);
+	none = before;
+	none.rlim_cur = 1u << 20;
+	setrlimit(RLIMIT_AS, &none);
+	chunk = xs_sink_claim(&sink, 4u << 20, 1, START);
+	setrlimit(RLIMIT_AS, &before);
+	assert_null(chunk);
+	assert_int_equal(atomic_load(&sink.tail_bytes), XS_PAGE_BYTES);
+	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
+	assert_int_equal(xs_sink_grow_ahead(&sink), -ENOMEM);
+	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	chunk = xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START);
+	assert_non_null(chunk);
+	xs_sink_release(chunk);
+	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
+}
+
+static void expect_hands_off(off_t size)
+{
+	struct xs_writer writer = {.sink = &sink, .thread = 1};
+	struct xs_rec_call call = {XS_RECORD(call)};
+	struct stat st;
+
+	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
+	assert_true(atomic_load(&sink.cut));
+	assert_int_equal(xs_writer_timed(&writer, &call, 1, START, START),
+			 -ENOSPC);
+	xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
+	xs_sink_flushed(&sink, START);
+	xs_sink_grow_ahead(&sink);
+	assert_int_equal(xs_sink_close(&sink, START), 0);
+	assert_int_equal(xs_sink_close(&sink, START), 0);
+	assert_int_equal(stat(PATH, &st), 0);
+	assert_int_equal(st.st_size, size);
+}
+
+static void file_that_was_cut_short_is_left_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(truncate(PATH, 0), 0);
+	expect_hands_off(0);
+}
+
+static void file_that_was_overwritten_is_left_alone(void **state)
+{
+	static char other[2u << 20], back[2u << 20];
+	int fd;
+
+	(void)state;
+	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	fd = open(PATH, O_RDWR | O_TRUNC);
+	memset(other, 'x', sizeof(other));
+	assert_int_equal(write(fd, other, sizeof(other)), sizeof(other));
+	expect_hands_off(sizeof(other));
+	assert_int_equal(pread(fd, back, sizeof(back), 0), sizeof(back));
+	assert_memory_equal(back, other, sizeof(back));
+	close(fd);
 }
 
 static void no_claim_succeeds_after_the_end(void **state)
@@ -374,9 +478,17 @@ int main(void)
 	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
 				   clean),
 	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
+	    cmocka_unit_test_setup(page_that_is_not_to_be_had_is_an_error,
+				   clean),
 	    cmocka_unit_test_setup(killed_process_leaves_what_it_wrote, clean),
 	    cmocka_unit_test_setup(
 		descriptor_that_became_another_file_is_not_touched, clean),
+	    cmocka_unit_test_setup(what_cannot_be_mapped_is_tried_again_later,
+				   clean),
+	    cmocka_unit_test_setup(file_that_was_cut_short_is_left_alone,
+				   clean),
+	    cmocka_unit_test_setup(file_that_was_overwritten_is_left_alone,
+				   clean),
 	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
 	    cmocka_unit_test_setup(end_does_not_wait_for_who_is_gone, clean),
 	    cmocka_unit_test_setup(cancelled_thread_takes_nothing_with_it,

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A disk that is full, or that others fill while the program runs: the program
+# does not notice. Where nobody lets us mount one, skipped.
+. "$(dirname "$0")/lib.sh"
+
+mkdir disk
+mount -t tmpfs -o size=64k none disk 2>/dev/null || exit 77
+trap 'umount -l "$work/disk"; rm -rf "$work"' EXIT
+plain "$XS_APPS/app" threads 300
+cp out out.plain
+XFERSPY_OUTPUT=$work/disk/%p.xspy
+traced "$XS_APPS/app" threads 300
+mv disk/*.xspy .
+lossy "full disk"
+mount -o remount,size=4m disk
+LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/app" threads 300 >out 2>err &
+program=$!
+until [ -n "$(find disk -name '*.xspy' -size +8k)" ]; do :; done
+cat /dev/zero >disk/others 2>/dev/null || :
+wait "$program" || status=$?
+unharmed "disk that fills"
+rm -f disk/others ./*.xspy
+mv disk/*.xspy .
+read_trace
+expect "disk that fills: damage" "$(count '^# damaged')" 0
+# A disk without room for a single page.
+cat /dev/zero >disk/others 2>/dev/null || :
+traced "$XS_APPS/app" threads 300
+unharmed "no room at all"
+expect "no room at all: traces" "$(traces)" 0
+grep -q "No space left on device" err || fail "no room at all: no word"
