@@ -12,8 +12,9 @@ for how in "trace 0" "trace 4096" "trace 1000000" "light 0"; do
 	size=${how#* }
 	rm -f ./*.xspy
 	(
-		until [ -n "$(find . -name '*.xspy' -size +8k)" ]; do :; done
-		sleep 0.1
+		until [ -n "$(find . -name '*.xspy' -size +8k)" ]; do
+			sleep 0.02
+		done
 		truncate -s "$size" ./*.xspy
 	) &
 	cutter=$!

@@ -16,7 +16,9 @@ lossy "full disk"
 mount -o remount,size=4m disk
 LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/app" threads 300 >out 2>err &
 program=$!
-until [ -n "$(find disk -name '*.xspy' -size +8k)" ]; do :; done
+until [ -n "$(find disk -name '*.xspy' -size +8k)" ]; do
+	sleep 0.02
+done
 cat /dev/zero >disk/others 2>/dev/null || :
 wait "$program" || status=$?
 unharmed "disk that fills"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each way for a process to end, to become another and to have children: it does
+# what it did, and each process that used CUDA leaves its calls in a trace of
+# its own. Devices that hang and destructors: process.sh; full disks: faults.sh.
+. "$(dirname "$0")/lib.sh"
+file=$work/trace.xspy # one name for all: the next ones get .1, .2, ...
+export XFERSPY_OUTPUT="$file"
+
+# has WHAT FILE STATE: a whole piece of work in a trace
+has()
+{
+	"$XS_COMMAND" dump "$2" >dump.txt || fail "$1: dump $2"
+	"$XS_COMMAND" report "$2" >report.txt || fail "$1: report $2"
+	expect "$1: state" "$(count "^header .* state=$3 ")" 1
+	expect "$1: damage" "$(count '^# damaged')" 0
+	expect "$1: copies" "$(count '^copycall ')" 2
+	expect "$1: launches" "$(count '^call ')" 1
+	[ "$3" = 0 ] ||
+		expect "$1: ops of the GPU" "$(count '^(copy|kernel) ')" 3
+}
+
+# run COMMAND...: until it and its daemons, which have its stdout, have ended
+run()
+{
+	{
+		code=0
+		timeout 30 "$@" 2>err || code=$?
+		echo "$code" >code
+	} | cat >out
+	status=$(cat code)
+}
+
+# lives MODE TRACES: as without the library, and so many traces
+lives()
+{
+	run "$XS_APPS/lives" "$1"
+	plain_status=$status
+	cp out out.plain
+	rm -f ./*.xspy*
+	run env LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/lives" "$1"
+	expect "$1: exit code" "$status" "$plain_status"
+	diff out out.plain >&2 || fail "$1: stdout differs"
+	expect "$1: traces" "$(find . -name 'trace.xspy*' | wc -l)" "$2"
+}
+
+for way in return exit _exit quick_exit; do
+	lives $way 1
+	has $way "$file" 1
+done
+for way in abort signal SIGTERM SIGKILL; do
+	lives $way 1
+	has $way "$file" 0
+done
+
+# The process that execs leaves its trace open; the new program has its own.
+lives exec-before 1
+has exec-before "$file" 1
+lives exec-after 2
+has "exec-after: before" "$file" 0
+has "exec-after: after" "$file.1" 1
+
+# The child is first where it is spawned before the parent uses CUDA.
+for way in spawn-before spawn-after; do
+	lives $way 2
+	has "$way: one" "$file" 1
+	has "$way: the other" "$file.1" 1
+done
+
+lives daemon-before 1
+has daemon-before "$file" 1
+lives daemon-after 1
+has daemon-after "$file" 1
+
+# Many at once that all want the same file.
+rm -f ./*.xspy*
+for _ in $(seq 12); do
+	LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/lives" return >>out.many 2>>err &
+done
+wait
+expect "at once: all worked" "$(grep -c ' 0 wrong' out.many)" 12
+expect "at once: traces" "$(find . -name 'trace.xspy*' | wc -l)" 12
+for one in "$file"*; do
+	has "at once" "$one" 1
+done
+
+# Others may not read what a program does with its data.
+expect "mode" "$(stat -c %a "$file")" 600
