@@ -8,15 +8,21 @@
 #include <string.h>
 
 /*
- * What stands in for what a trace does not show. Each range spans the two
- * machines that were measured: a GTX Titan on PCIe 3.0 (van Werkhoven 2014,
- * Table I) and an H200 on PCIe 5.0.
+ * What stands in for what a trace does not show. The ranges span the machines
+ * that were measured: a GTX Titan on PCIe 3.0 (van Werkhoven 2014, Table I) and
+ * an H200 on PCIe 5.0.
  */
 static const struct xs_param usual_latency = {7500, 5500, 9500};
 static const struct xs_param usual_gap = {2700, 2400, 2900};
-/* Share of a link's raw rate that pinned copies reach: 12.0 of 15.75 GB/s on
- * the Titan, 55.4 of 63.0 GB/s on the H200. */
-static const struct xs_param usual_efficiency = {0.82, 0.76, 0.88};
+/*
+ * Share of a link's raw rate that pinned copies reach, by its generation: 0.72
+ * on a GTX 680 and a K20m (2.0), 0.76 to 0.84 on the Titan and a V100 (3.0),
+ * 0.88 on the H200 (5.0), the two directions of each apart. 4.0 lies between
+ * its neighbours; the others are taken to be as theirs.
+ */
+static const double usual_efficiency[] = {0,	0.72, 0.72, 0.80,
+					  0.84, 0.88, 0.88};
+#define EFFICIENCY_SPREAD 0.05
 /* How far copies slow each other when both directions are busy: 9 % on the
  * H200; nothing for a link that is ideally full duplex. */
 static const struct xs_param usual_slowdown = {1.09, 1.0, 1.18};
@@ -205,9 +211,10 @@ static struct xs_param link_G(const struct xs_machine *machine)
 	if (gen < 1 || gen > 6 || machine->pcie_width < 1)
 		return (struct xs_param){NAN, NAN, NAN};
 	raw_ns = 1e9 / (lane[gen] * machine->pcie_width);
-	return (struct xs_param){raw_ns / usual_efficiency.value,
-				 raw_ns / usual_efficiency.high,
-				 raw_ns / usual_efficiency.low};
+	return (struct xs_param){
+	    raw_ns / usual_efficiency[gen],
+	    raw_ns / (usual_efficiency[gen] + EFFICIENCY_SPREAD),
+	    raw_ns / (usual_efficiency[gen] - EFFICIENCY_SPREAD)};
 }
 
 /* The link's figures, unless pageable copies were faster: an idle link may
