@@ -2,6 +2,7 @@
 #include "analyzer/idents.h"
 
 #include "analyzer/sort.h"
+#include "analyzer/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +28,11 @@ uint64_t xs_hash_text(uint64_t hash, const char *text)
 	return xs_hash_mix(hash, fnv);
 }
 
-/* A module by its build id, so that a moved program is still the same. */
+/* A module by its build id, so that a moved program is still the same. All that
+ * Python calls returns to the same few addresses: there its line counts. */
 static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
 {
-	const struct xs_site *site;
+	const struct xs_site *site, *line;
 	uint64_t hash = 1;
 
 	if (index == XS_NONE)
@@ -45,6 +47,9 @@ static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
 		    hash, trace->strings[module->build_id ? module->build_id
 							  : module->path]);
 	}
+	line = xs_symbols_python_site(trace, index);
+	if (line)
+		hash = xs_hash_mix(xs_hash_text(hash, line->file), line->line);
 	return hash;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CHAIN_MAX 64 /* a damaged trace may have callers in a circle */
+#define CHAIN_MAX 192 /* a damaged trace may have callers in a circle */
 
 /* Callbacks for files at rest; separate debug files come by build id. */
 static const Dwfl_Callbacks callbacks = {
@@ -277,20 +277,65 @@ int xs_symbols_resolve(struct xs_trace *trace)
 	return rc;
 }
 
+/* Of an interpreter's own library or of a package: not what its user changes.
+ */
+static bool is_package(const char *path)
+{
+	return strstr(path, "/site-packages/") ||
+	       strstr(path, "/dist-packages/") || strstr(path, "/lib/python") ||
+	       strncmp(path, "<frozen ", 8) == 0;
+}
+
+/* How likely a frame is what the user would change; 0: it has no name. */
+static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
+{
+	enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
+	bool native = site->module != XS_NONE;
+
+	if (!site->file)
+		return site->symbol ? NAMED : NAMELESS;
+	if (native &&
+	    is_package(trace->strings[trace->modules[site->module].path]))
+		return NATIVE_PACKAGE;
+	if (is_package(site->file))
+		return native ? NATIVE_PACKAGE : PYTHON_PACKAGE;
+	return USERS;
+}
+
+static bool is_python(const struct xs_site *site)
+{
+	return site->module == XS_NONE && site->file;
+}
+
+static const struct xs_site *best_frame(const struct xs_trace *trace,
+					uint32_t site, bool python)
+{
+	const struct xs_site *best = NULL;
+	uint32_t at = site;
+	int rank = 0;
+
+	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
+		const struct xs_site *frame = &trace->sites[at];
+		int its_rank = rank_of(trace, frame);
+		if (its_rank > rank && (!python || is_python(frame))) {
+			best = frame;
+			rank = its_rank;
+		}
+		at = frame->caller;
+	}
+	return best;
+}
+
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site)
 {
-	const struct xs_site *named = NULL;
-	uint32_t at = site;
+	const struct xs_site *best = best_frame(trace, site, false);
 
-	if (site >= trace->site_count)
-		return NULL;
-	for (int i = 0; i < CHAIN_MAX && at != XS_NONE; i++) {
-		if (trace->sites[at].file)
-			return &trace->sites[at];
-		if (!named && trace->sites[at].symbol)
-			named = &trace->sites[at];
-		at = trace->sites[at].caller;
-	}
-	return named ? named : &trace->sites[site];
+	return best || site >= trace->site_count ? best : &trace->sites[site];
+}
+
+const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
+					     uint32_t site)
+{
+	return best_frame(trace, site, true);
 }

@@ -24,11 +24,17 @@ int xs_symbols_append(const char *path, const struct xs_trace *trace);
 
 /*
  * The first frame of a site's chain that is the user's own: that has a line,
- * or else a name. Falls back to the site itself; NULL when there is no such
- * site.
+ * and is of no Python package or library; or else one of those, the lines of
+ * Python first; or else one that has a name. Falls back to the site itself;
+ * NULL when there is no such site.
  */
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site);
+
+/* The same of the lines of Python alone, whatever else is resolved; NULL: the
+ * site has none. */
+const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
+					     uint32_t site);
 
 /* Demangled name or a copy; NULL without memory. Caller frees. */
 char *xs_symbols_demangle(const char *name);

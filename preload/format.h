@@ -178,7 +178,8 @@ struct xs_chunk_header {
 	F(xs_u32, module) F(xs_u32, caller) F(xs_u64, offset)
 
 /*
- * What a site is in the source, worked out after the run and appended to the
+ * What a site is in the source: of a line of Python, which has no module, as it
+ * was recorded; of all others worked out after the run and appended to the
  * trace, so that it can be read where the program's files are not. symbol and
  * file are string ids, 0 when not known.
  */

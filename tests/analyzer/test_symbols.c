@@ -231,6 +231,38 @@ static void test_user_site(void **state)
 	release(&f);
 }
 
+/* Lines of Python before what it was compiled from, the user's before those of
+ * packages. */
+static void test_user_site_in_python(void **state)
+{
+	static char native[] = "/build/callproc.c",
+		    package[] = "/usr/lib/python3/dist-packages/torch/nn.py",
+		    own[] = "train.py";
+	static char extension[] = "/opt/lib/python3.12/lib-dynload/_ctypes.so";
+	struct fixture f;
+
+	(void)state;
+	init(&f, extension, build_id);
+	f.sites[0].module = 0;
+	f.sites[0].caller = 1;
+	f.sites[1].caller = 2;
+	f.sites[0].file = native;
+	f.sites[1].file = package;
+	f.sites[2].file = own;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[2]);
+	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0), &f.sites[2]);
+	f.sites[2].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
+	f.sites[1].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	assert_null(xs_symbols_python_site(&f.trace, 0));
+	/* An extension of the user's own is what he may change. */
+	f.strings[1] = program;
+	f.sites[2].file = own;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0), &f.sites[2]);
+}
+
 /* What is known of the sites goes into the file, once. */
 static void test_append(void **state)
 {
@@ -389,6 +421,7 @@ int main(void)
 	    cmocka_unit_test(test_offset_out_of_range),
 	    cmocka_unit_test(test_kernel_stub),
 	    cmocka_unit_test(test_user_site),
+	    cmocka_unit_test(test_user_site_in_python),
 	    cmocka_unit_test(test_append),
 	    cmocka_unit_test(test_append_refuses),
 	    cmocka_unit_test(test_demangle),
