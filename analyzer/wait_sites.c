@@ -2,6 +2,7 @@
 #include "analyzer/wait_sites.h"
 
 #include "analyzer/idents.h"
+#include "analyzer/sampling.h"
 #include "analyzer/waits.h"
 
 #include <errno.h>
@@ -228,6 +229,37 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	return 0;
 }
 
+/* Where only windows of the run were recorded, each site for all its calls. */
+static int stand_for_all(const struct xs_trace *trace,
+			 struct xs_wait_sites *out)
+{
+	struct xs_weights weights;
+
+	if (!xs_trace_is_sampled(trace))
+		return 0;
+	if (xs_weights_build(trace, NULL, &weights))
+		return -ENOMEM;
+	for (size_t i = 0; i < out->count; i++) {
+		struct xs_wait_site *row = &out->items[i];
+		double calls = xs_weight(weights.calls, row->site);
+		double bytes = xs_weight(weights.bytes, row->site);
+
+		row->calls = xs_weighted(row->calls, calls);
+		row->gpu_calls = xs_weighted(row->gpu_calls, calls);
+		row->bytes = xs_weighted(row->bytes, bytes);
+		row->minor_faults = xs_weighted(row->minor_faults, calls);
+		row->major_faults = xs_weighted(row->major_faults, calls);
+		row->touched_bytes = xs_weighted(row->touched_bytes, bytes);
+		row->waited_ns = 0;
+		for (size_t k = 0; k < XS_WAIT_PARTS; k++) {
+			row->part_ns[k] = xs_weighted(row->part_ns[k], calls);
+			row->waited_ns += row->part_ns[k];
+		}
+	}
+	xs_weights_free(&weights);
+	return 0;
+}
+
 static int by_wait(const void *a, const void *b)
 {
 	const struct xs_wait_site *x = a, *y = b;
@@ -253,6 +285,8 @@ static int add_calls(struct builder *b)
 		    add_wait(b, (uint32_t)i, hidden))
 			return -ENOMEM;
 	}
+	if (stand_for_all(trace, out))
+		return -ENOMEM;
 	if (out->count)
 		qsort(out->items, out->count, sizeof(*out->items), by_wait);
 	return 0;

@@ -10,6 +10,7 @@
 #include "analyzer/phase.h"
 #include "analyzer/sampling.h"
 #include "analyzer/timeline.h"
+#include "analyzer/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,35 @@ static void counts_stand_for_rounds(void **state)
 	drop(&w);
 }
 
+/* So they are for what the host waited: 40 us in each copy. */
+static void waits_stand_for_all(void **state)
+{
+	struct xs_wait_sites waits;
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(&t, i * ROUND_NS, false);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "tally site=1 calls=90 bytes=94371840");
+	add(&t, "tally site=4 calls=90 bytes=0");
+	add(&t, "tally site=3 calls=90 bytes=47185920");
+	w = finish(&t);
+	assert_int_equal(xs_wait_sites_build(w.trace, &w.line.init, &waits), 0);
+	assert_int_equal(waits.count, 2);
+	for (size_t i = 0; i < waits.count; i++) {
+		assert_int_equal(waits.items[i].calls, 100);
+		assert_int_equal(waits.items[i].waited_ns, 100 * 40000);
+	}
+	assert_int_equal(waits.items[0].bytes + waits.items[1].bytes,
+			 150u << 20);
+	xs_wait_sites_free(&waits);
+	drop(&w);
+}
+
 /* The round that the edge cuts is none, and is made up for. */
 static void edge_makes_no_phase(void **state)
 {
@@ -234,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_stand_for_rounds),
+	    cmocka_unit_test(waits_stand_for_all),
 	    cmocka_unit_test(edge_makes_no_phase),
 	    cmocka_unit_test(functions_are_shared_out),
 	    cmocka_unit_test(range_is_the_run),
