@@ -242,6 +242,7 @@ static void read_after(enum xs_function fn, const void *arguments)
 	case XS_CALL_SYNC_DEVICE:
 	case XS_CALL_SYNC_STREAM:
 	case XS_CALL_SYNC_EVENT:
+	case XS_CALL_POLL: /* the answer was yes */
 		idle = true;
 		break;
 	case XS_CALL_FREE_DEVICE:

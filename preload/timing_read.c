@@ -63,8 +63,6 @@ static bool set_anchor(struct xs_timed_context *context, CUstream stream)
 	const struct xs_timed_anchor *best;
 	struct xs_timed_anchor *anchor;
 
-	if (xs_timed_is_capturing(stream))
-		return false;
 	do {
 		best = &context->anchors[context->newest];
 		anchor = &context->anchors[!context->newest];
@@ -85,7 +83,8 @@ static void anchor_if_due(struct xs_timed_context *context, CUstream stream)
 {
 	uint64_t wait_ns = ANCHOR_EVERY_NS;
 
-	if (xs_clock_realtime_ns() < context->next_anchor_ns)
+	if (xs_clock_realtime_ns() < context->next_anchor_ns ||
+	    xs_timed_is_capturing(stream))
 		return;
 	if (set_anchor(context, stream))
 		context->failures = 0;

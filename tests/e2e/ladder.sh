@@ -97,6 +97,26 @@ expect "fork: traces" "$(traces)" 1
 read_trace
 expect "fork: copies in" "$(count '^copy .*direction=1')" 6
 
+# Captures go on as they were, beside whatever is timed; graphs are not timed.
+for mode in graph forked-graph capture-beside event-polls stream-polls batch \
+	host-function; do
+	plain "$XS_APPS/ways" "$mode" 10
+	expect "$mode: exit code without" "$status" 0
+	cp out out.plain
+	XFERSPY_MODE=events traced "$XS_APPS/ways" "$mode" 10
+	expect "$mode: exit code" "$status" 0
+	cmp -s out out.plain || fail "$mode: stdout differs"
+	read_trace
+	case $mode in
+	graph | forked-graph) want=0 missed=10 ;;
+	capture-beside) want=120 missed=1 ;;
+	batch) want=10 missed=0 ;; # kernels: of batches nothing is known here
+	*) want=30 missed=0 ;;
+	esac
+	expect "$mode: ops with their calls" "$(json matched)" "$want"
+	expect "$mode: calls not timed" "$(json untimed)" "$missed"
+done
+
 # The calls alone are there on request.
 XFERSPY_MODE=calls traced "$XS_APPS/app" serial 5
 read_trace

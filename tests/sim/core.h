@@ -263,6 +263,13 @@ struct xs_sim_graph;
 XS_SIM_API int xs_sim_capture_begin(struct xs_sim_stream *stream);
 XS_SIM_API int xs_sim_capture_end(struct xs_sim_stream *stream,
 				  struct xs_sim_graph **graph);
+/* Of the calling thread: a cudaStreamCaptureMode; the one before. */
+XS_SIM_API int xs_sim_capture_exchange_mode(int mode);
+/* Whether a capture in progress has it that the legacy default stream is not
+ * used, or that this thread asks for no event; doing it breaks the capture. All
+ * captures are taken to be global. */
+XS_SIM_API bool xs_sim_capture_forbids_legacy(bool breaks);
+XS_SIM_API bool xs_sim_capture_forbids_query(void);
 XS_SIM_API int xs_sim_graph_launch(const struct xs_sim_graph *graph,
 				   struct xs_sim_stream *stream);
 XS_SIM_API void xs_sim_graph_free(struct xs_sim_graph *graph);

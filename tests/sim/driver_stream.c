@@ -51,11 +51,17 @@ static int synchronize_event(CUevent event)
 
 static int exchange_mode(CUstreamCaptureMode *mode)
 {
-	static _Thread_local CUstreamCaptureMode own;
-	const CUstreamCaptureMode before = own;
+	*mode = (CUstreamCaptureMode)xs_sim_capture_exchange_mode((int)*mode);
+	return CUDA_SUCCESS;
+}
 
-	own = *mode;
-	*mode = before;
+static int capture_status(const struct xs_sim_stream *stream,
+			  CUstreamCaptureStatus *status)
+{
+	if (stream->legacy && xs_sim_capture_forbids_legacy(false))
+		return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+	*status = stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+				  : CU_STREAM_CAPTURE_STATUS_NONE;
 	return CUDA_SUCCESS;
 }
 
@@ -71,10 +77,7 @@ DRV_TWINS(cuStreamQuery, ptsz, (CUstream hStream), (hStream),
 DRV_TWINS(cuStreamIsCapturing, ptsz,
 	  (CUstream hStream, CUstreamCaptureStatus *captureStatus),
 	  (hStream, captureStatus),
-	  (*captureStatus = DRV_STREAM(hStream)->capture
-				? CU_STREAM_CAPTURE_STATUS_ACTIVE
-				: CU_STREAM_CAPTURE_STATUS_NONE,
-	   CUDA_SUCCESS))
+	  capture_status(DRV_STREAM(hStream), captureStatus))
 DRV_TWINS(cuStreamWaitEvent, ptsz,
 	  (CUstream hStream, CUevent hEvent, unsigned int Flags),
 	  (hStream, hEvent, Flags),

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STREAMS 16
+#define MOST_STREAMS  16
+#define MOST_CAPTURES 8
 
 struct node {
 	struct node *next;
@@ -20,7 +21,66 @@ struct xs_sim_graph {
 	struct node *first, **last;
 	struct xs_sim_stream *streams[MOST_STREAMS]; /* that capture */
 	unsigned stream_count;
+	bool broken; /* by what may not be done meanwhile */
 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_sim_graph *captures[MOST_CAPTURES]; /* in progress */
+static _Thread_local int thread_mode;
+
+static bool is_blocking(const struct xs_sim_graph *graph)
+{
+	return !(graph->streams[0]->flags & 1); /* cudaStreamNonBlocking */
+}
+
+/* Whether a capture is in progress, of a blocking stream or of any; breaks it
+ * where that is wanted. */
+static bool find_captures(bool blocking, bool breaks)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < MOST_CAPTURES; i++) {
+		if (!captures[i] || (blocking && !is_blocking(captures[i])))
+			continue;
+		captures[i]->broken = captures[i]->broken || breaks;
+		found = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static void replace_capture(struct xs_sim_graph *from, struct xs_sim_graph *to)
+{
+	unsigned i = 0;
+
+	pthread_mutex_lock(&lock);
+	while (i < MOST_CAPTURES && captures[i] != from)
+		i++;
+	if (i < MOST_CAPTURES)
+		captures[i] = to;
+	pthread_mutex_unlock(&lock);
+}
+
+int xs_sim_capture_exchange_mode(int mode)
+{
+	const int before = thread_mode;
+
+	thread_mode = mode;
+	return before;
+}
+
+bool xs_sim_capture_forbids_legacy(bool breaks)
+{
+	return find_captures(true, breaks);
+}
+
+bool xs_sim_capture_forbids_query(void)
+{
+	const int relaxed = 2; /* cudaStreamCaptureModeRelaxed */
+
+	return thread_mode != relaxed && find_captures(false, true);
+}
 
 static int join(struct xs_sim_graph *graph, struct xs_sim_stream *stream)
 {
@@ -45,6 +105,8 @@ int xs_sim_capture_begin(struct xs_sim_stream *stream)
 	rc = join(graph, stream);
 	if (rc != XS_SIM_OK)
 		free(graph);
+	else
+		replace_capture(NULL, graph);
 	return rc;
 }
 
@@ -57,7 +119,12 @@ int xs_sim_capture_end(struct xs_sim_stream *stream,
 	for (unsigned i = 0; i < (*graph)->stream_count; i++)
 		(*graph)->streams[i]->capture = NULL;
 	(*graph)->stream_count = 0;
-	return XS_SIM_OK;
+	replace_capture(*graph, NULL);
+	if (!(*graph)->broken)
+		return XS_SIM_OK;
+	xs_sim_graph_free(*graph);
+	*graph = NULL;
+	return XS_SIM_EBROKEN;
 }
 
 int xs_sim_capture(const struct xs_sim_op *op)

@@ -20,7 +20,9 @@ enum {
 	XS_SIM_ENOTREADY = 600,	  /* cudaErrorNotReady */
 	XS_SIM_EREGISTERED = 712, /* cudaErrorHostMemoryAlreadyRegistered */
 	XS_SIM_EUNREGISTERED = 713,
-	XS_SIM_ECAPTURE = 900, /* cudaErrorStreamCaptureUnsupported */
+	XS_SIM_ECAPTURE = 900,	/* cudaErrorStreamCaptureUnsupported */
+	XS_SIM_EBROKEN = 901,	/* cudaErrorStreamCaptureInvalidated */
+	XS_SIM_EIMPLICIT = 906, /* cudaErrorStreamCaptureImplicit */
 };
 
 /* timeline.c */

@@ -31,6 +31,8 @@ int xs_sim_event_query(struct xs_sim_event *event)
 {
 	if (!event)
 		return XS_SIM_EHANDLE;
+	if (xs_sim_capture_forbids_query())
+		return XS_SIM_ECAPTURE;
 	return xs_sim_event_done(event) ? XS_SIM_OK : XS_SIM_ENOTREADY;
 }
 

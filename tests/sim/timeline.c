@@ -333,6 +333,8 @@ int xs_sim_issue(const struct xs_sim_op *op)
 	if (op->stream->capture ||
 	    (op->kind == XS_SIM_WAIT && op->event->capture))
 		return xs_sim_capture(op);
+	if (op->stream->legacy && xs_sim_capture_forbids_legacy(true))
+		return XS_SIM_EIMPLICIT;
 	if (op->kind == XS_SIM_RECORD)
 		op->event->capture = NULL;
 	queued = malloc(sizeof(*queued));

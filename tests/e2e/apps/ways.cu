@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 
 #include <cuda_runtime.h>
 
@@ -99,6 +100,46 @@ static void replays(int rounds)
 	CHECK(cudaGraphDestroy(kept));
 	for (int i = 32; i < count; i++)
 		host[i] += rounds;
+}
+
+/* While a stream captures, what another thread does elsewhere goes on. */
+static void *work_meanwhile(void *unused)
+{
+	cudaEvent_t done;
+
+	CHECK(cudaEventCreate(&done));
+	for (int i = 0; i < 40; i++)
+		ask();
+	CHECK(cudaEventRecord(done, stream));
+	CHECK(cudaEventSynchronize(done));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaEventDestroy(done));
+	return unused;
+}
+
+static void capture_beside(int rounds)
+{
+	cudaGraphExec_t launchable;
+	cudaStream_t capturing;
+	pthread_t other;
+	cudaGraph_t kept;
+
+	/* One that the legacy default stream would wait for. */
+	CHECK(cudaStreamCreate(&capturing));
+	CHECK(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal));
+	pthread_create(&other, NULL, work_meanwhile, NULL);
+	pthread_join(other, NULL);
+	next<<<count / 256, 256, 0, capturing>>>(device);
+	CHECK(cudaGetLastError());
+	CHECK(cudaStreamEndCapture(capturing, &kept));
+	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
+	CHECK(cudaGraphLaunch(launchable, capturing));
+	CHECK(cudaStreamSynchronize(capturing));
+	CHECK(cudaGraphExecDestroy(launchable));
+	CHECK(cudaGraphDestroy(kept));
+	CHECK(cudaStreamDestroy(capturing));
+	for (int i = 0; i < count; i++)
+		host[i] += rounds - 40;
 }
 
 /* A stream that waits for an event of the capture is captured with it. */
@@ -248,6 +289,8 @@ int main(int argc, char **argv)
 		peers(rounds);
 	else if (strcmp(mode, "forked-graph") == 0)
 		forked_graph(rounds);
+	else if (strcmp(mode, "capture-beside") == 0)
+		capture_beside(rounds);
 	else if (strcmp(mode, "event-polls") == 0)
 		polls(rounds, true);
 	else if (strcmp(mode, "stream-polls") == 0)
