@@ -4,6 +4,7 @@
 #include "preload/cupti.h"
 #include "preload/detail.h"
 #include "preload/lifecycle.h"
+#include "preload/pause.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/timing.h"
@@ -167,12 +168,6 @@ static void emit(struct xs_thread *thread, enum xs_function fn,
 		emit_ahead(thread, fn, span, &event);
 }
 
-static void mark_recorded(struct xs_site_slot *site)
-{
-	if (!atomic_load_explicit(&site->recorded, memory_order_relaxed))
-		atomic_store(&site->recorded, true);
-}
-
 static bool marks_range(enum xs_function fn)
 {
 	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
@@ -234,6 +229,52 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 		   : detail;
 }
 
+static atomic_bool any_hooked, any_seen;
+
+static void note_once(atomic_bool *what)
+{
+	if (!atomic_load_explicit(what, memory_order_relaxed))
+		atomic_store(what, true);
+}
+
+void xs_call_note_seen(void)
+{
+	note_once(&any_seen);
+}
+
+bool xs_call_all_hooked(void)
+{
+	return atomic_load(&any_hooked) && !atomic_load(&any_seen);
+}
+
+/* The thread is inside first, and then looks whether it may be: pause.c. */
+static enum xs_detail enter(struct xs_thread *thread, enum xs_function fn)
+{
+	enum xs_detail detail;
+
+	note_once(&any_hooked);
+	if (!thread->writer.sink) {
+		thread->busy = true;
+		xs_thread_open(thread, &xs_sink);
+		thread->busy = false;
+	}
+	for (;;) {
+		atomic_store_explicit(&thread->in_hook, true,
+				      memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		detail = xs_call_detail(thread, fn);
+		if ((int)detail != XS_DETAIL_PAUSED)
+			break;
+		atomic_store_explicit(&thread->in_hook, false,
+				      memory_order_release);
+		xs_pause_wait();
+	}
+	if (detail == XS_DETAIL_IGNORED)
+		atomic_store_explicit(&thread->in_hook, false,
+				      memory_order_relaxed);
+	return detail;
+}
+
 xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 			 const void *return_address, const void *arguments)
 {
@@ -246,10 +287,10 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 				      .address = (uintptr_t)return_address};
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	if (!thread->busy && !thread->in_hook && xs_lifecycle_ensure(thread))
-		call->detail = xs_call_detail(thread, fn);
+	if (!thread->busy && !xs_thread_in_hook(thread) &&
+	    xs_lifecycle_ensure(thread))
+		call->detail = enter(thread, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
-		thread->in_hook = true;
 		thread->correlation = 0;
 		call->thread = thread;
 		if (xs_timing_is_on)
@@ -281,7 +322,7 @@ static void record(const struct xs_open_call *call, uint64_t end_ns,
 				  .start_ns = call->start_ns,
 				  .end_ns = end_ns};
 
-	mark_recorded(call->site);
+	note_once(&call->site->recorded);
 	emit(call->thread, call->fn, &span, error, arguments);
 }
 
@@ -295,7 +336,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 
 	if (recorded)
 		xs_ahead_end(&thread->ahead);
-	thread->in_hook = false;
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
 	if (!xs_lifecycle_recording())
@@ -314,13 +355,6 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	thread->busy = false;
 out:
 	errno = kept_errno;
-}
-
-static atomic_bool any_seen;
-
-bool xs_call_any_seen(void)
-{
-	return atomic_load(&any_seen);
 }
 
 void xs_call_seen_count(struct xs_thread *thread,
@@ -350,9 +384,7 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	span.site = xs_walk_site(thread, seen->fn);
-	mark_recorded(xs_site_find(seen->fn, 0, 0));
-	if (!atomic_load_explicit(&any_seen, memory_order_relaxed))
-		atomic_store(&any_seen, true);
+	note_once(&xs_site_find(seen->fn, 0, 0)->recorded);
 	emit(thread, seen->fn, &span, seen->error, seen->arguments);
 	follow(seen->fn);
 	thread->busy = false;

@@ -52,7 +52,11 @@ void xs_call_seen_count(struct xs_thread *thread,
 /* What is to become of a call of `fn` that begins now. */
 enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn);
 
-/* Whether there was ever a call that only a callback saw. */
-bool xs_call_any_seen(void);
+/* Whether calls come, and all of them by hooks; else a callback alone has seen
+ * some. */
+bool xs_call_all_hooked(void);
+
+/* A callback alone sees a call. */
+void xs_call_note_seen(void);
 
 #endif

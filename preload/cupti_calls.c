@@ -80,6 +80,7 @@ static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	    .arguments = data->functionParams,
 	};
 
+	xs_call_note_seen();
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		bool recorded =
 		    xs_call_detail(thread, fn) == XS_DETAIL_RECORDED;
@@ -118,7 +119,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		return;
 	if (!enter && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
-	if (!thread->in_hook)
+	if (!xs_thread_in_hook(thread))
 		on_seen_call(thread, fn, data);
 	else if (enter && !thread->correlation)
 		thread->correlation = data->correlationId;
@@ -131,7 +132,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	bool own = !thread->in_hook && !thread->in_runtime;
+	bool own = !xs_thread_in_hook(thread) && !thread->in_runtime;
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
 	if (thread->busy)

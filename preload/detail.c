@@ -8,6 +8,7 @@
 #include "preload/gates.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/pause.h"
 
 #include <signal.h>
 #include <time.h>
@@ -31,7 +32,8 @@ static atomic_bool novel;
 static struct xs_gates gates;
 static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
 static uint64_t began_ns;
-static uint64_t linger_until_ns; /* 0: CUPTI is as it should be */
+static int64_t allowed = XS_GATES_NO_LIMIT; /* calls of the window at hand */
+static uint64_t linger_until_ns;	    /* 0: CUPTI is as it should be */
 
 static void on_signal(int number)
 {
@@ -78,18 +80,46 @@ static uint64_t elapsed_ns(void)
 	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
 }
 
-static void switch_on(int64_t allowed)
+static void cupti_on(void)
+{
+	xs_cupti_switch(true, true);
+}
+
+/* Callbacks cost nearly as much as they bring where all calls are hooked; but
+ * the end of a range may be a call, and so may what is to be counted. */
+static void cupti_off(void)
+{
+	bool needed = said == XS_DETAIL_COUNTED
+			  ? !gates.light
+			  : range.kind == XS_RANGE_PROFILER;
+
+	xs_cupti_switch(false, needed || !xs_call_all_hooked());
+}
+
+/* Where only callbacks see the calls they stay, and there is no nesting to be
+ * counted wrong. */
+static bool quietly(void (*change)(void))
+{
+	if (xs_call_all_hooked())
+		return xs_pause_for(change);
+	change();
+	return true;
+}
+
+/* Whether it was done; else it is to be tried again. */
+static bool switch_on(void)
 {
 	uint64_t now_ns = xs_clock_realtime_ns();
 
-	if (!linger_until_ns)
-		xs_cupti_switch(true, true);
+	if (!linger_until_ns && !quietly(cupti_on))
+		return false;
 	linger_until_ns = 0;
 	atomic_store(&novel, false);
 	atomic_store(&calls_left, allowed);
 	atomic_store(&xs_detail_is_limited, allowed != XS_GATES_NO_LIMIT);
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
+	return true;
 }
 
 /* What the device still does of the calls before is worth waiting for. */
@@ -103,18 +133,14 @@ static void switch_off(enum xs_detail to)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
-/* Callbacks cost nearly as much as they bring where all calls are hooked. */
 static void end_linger(void)
 {
-	linger_until_ns = 0;
-	xs_cupti_switch(false, range.kind == XS_RANGE_PROFILER ||
-				   (said == XS_DETAIL_COUNTED &&
-				    (!gates.light || xs_call_any_seen())));
+	if (quietly(cupti_off))
+		linger_until_ns = 0;
 }
 
 void xs_detail_open(void)
 {
-	int64_t allowed = XS_GATES_LIGHT_FIRST_CALLS;
 	const char *unknown = NULL;
 
 	began_ns = xs_clock_ns(CLOCK_MONOTONIC);
@@ -135,9 +161,10 @@ void xs_detail_open(void)
 		await_signal();
 	if (!is_bounded())
 		return;
+	xs_pause_prepare();
 	xs_sink_limit(&xs_sink, gates.max_bytes);
 	gates.open = in_range(0);
-	atomic_store(&calls_left, allowed);
+	atomic_store(&calls_left, XS_GATES_LIGHT_FIRST_CALLS);
 	atomic_store(&xs_detail_is_limited, gates.light);
 	said = gates.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
 	atomic_store(&xs_detail_now, said);
@@ -148,8 +175,11 @@ void xs_detail_open(void)
 
 void xs_detail_spend(void)
 {
+	int recorded = XS_DETAIL_RECORDED;
+
 	if (atomic_fetch_sub(&calls_left, XS_DETAIL_BATCH) <= XS_DETAIL_BATCH)
-		atomic_store(&xs_detail_now, XS_DETAIL_COUNTED);
+		atomic_compare_exchange_strong(&xs_detail_now, &recorded,
+					       XS_DETAIL_COUNTED);
 }
 
 void xs_detail_note_novel(void)
@@ -181,17 +211,18 @@ uint64_t xs_detail_tick(void)
 	    .in_range = in_range(now_ns),
 	};
 	enum xs_detail wanted = XS_DETAIL_RECORDED;
-	int64_t allowed = XS_GATES_NO_LIMIT;
 
 	if (!is_bounded())
 		return IDLE_NS;
 	if (!xs_gates_decide(&gates, &in, &allowed))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
-	if (wanted != said && wanted == XS_DETAIL_RECORDED)
-		switch_on(allowed);
-	else if (wanted != said)
+	if (wanted == XS_DETAIL_RECORDED && said != wanted) {
+		if (switch_on())
+			said = wanted;
+	} else if (said != wanted) {
 		switch_off(wanted);
-	said = wanted;
+		said = wanted;
+	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
 		end_linger();
 	if (linger_until_ns)

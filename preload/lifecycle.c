@@ -85,8 +85,10 @@ static void child_of_fork(void)
 	int state = atomic_load(&xs_state);
 
 	note_process_start();
-	if (state != XS_STATE_NEW)
-		atomic_store(&xs_state, XS_STATE_OFF);
+	if (state == XS_STATE_NEW)
+		return;
+	atomic_store(&xs_state, XS_STATE_OFF);
+	xs_thread_forked();
 }
 
 /* The constructor; and the first hook, where a library's constructor that uses

@@ -18,10 +18,34 @@
  */
 static _Thread_local struct xs_thread self
     __attribute__((tls_model("initial-exec")));
-_Static_assert(sizeof(struct xs_thread) <= 128, "static TLS is scarce");
+_Static_assert(sizeof(struct xs_thread) <= 192, "static TLS is scarce");
 
 static pthread_key_t end_key;
 static bool have_end_key;
+static atomic_bool forked; /* its locks may be another's, for good */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_thread *threads; /* under the lock */
+
+static void list(struct xs_thread *thread)
+{
+	pthread_mutex_lock(&lock);
+	thread->next = threads;
+	threads = thread;
+	pthread_mutex_unlock(&lock);
+}
+
+static void unlist(struct xs_thread *thread)
+{
+	struct xs_thread **at = &threads;
+
+	pthread_mutex_lock(&lock);
+	while (*at && *at != thread)
+		at = &(*at)->next;
+	if (*at)
+		*at = thread->next;
+	pthread_mutex_unlock(&lock);
+}
 
 /* A thread ends: its mappings go, its records stay in the file. A later
  * destructor that calls CUDA opens the thread again. */
@@ -29,7 +53,11 @@ static void thread_ends(void *data)
 {
 	struct xs_thread *thread = data;
 
+	if (atomic_load(&forked))
+		return;
 	thread->busy = true;
+	unlist(thread);
+	thread->ended = true;
 	xs_poll_write(thread);
 	xs_poll_drop(thread->poll);
 	thread->poll = NULL;
@@ -46,6 +74,22 @@ void xs_thread_prepare(void)
 	have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
 }
 
+void xs_thread_forked(void)
+{
+	atomic_store(&forked, true);
+}
+
+bool xs_thread_any_in_hook(void)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct xs_thread *t = threads; t && !any; t = t->next)
+		any = atomic_load_explicit(&t->in_hook, memory_order_relaxed);
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
 struct xs_thread *xs_thread_get(void)
 {
 	return &self;
@@ -60,8 +104,10 @@ void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 		return;
 	record.tid = (xs_u32)syscall(SYS_gettid);
 	xs_writer_open(&thread->writer, sink, record.tid);
-	if (have_end_key)
-		pthread_setspecific(end_key, thread);
+	/* A thread that is never unlisted would leave a pointer behind. */
+	if (have_end_key && !pthread_setspecific(end_key, thread) &&
+	    !thread->ended)
+		list(thread);
 	prctl(PR_GET_NAME, name);
 	xs_writer_plain(&thread->writer, &record, name,
 			strnlen(name, sizeof(name)));

@@ -6,6 +6,8 @@
 #include "preload/ahead.h"
 #include "preload/writer.h"
 
+#include <stdatomic.h>
+
 struct xs_poll;
 struct xs_tally_table;
 struct xs_walk_cache;
@@ -15,17 +17,25 @@ struct xs_thread {
 	struct xs_walk_cache *walks;	/* walk.c's; NULL until it is needed */
 	struct xs_poll *poll;		/* poll.c's; the same */
 	struct xs_tally_table *tallies; /* tally.c's; NULL until needed */
+	struct xs_thread *next;		/* of all that are open */
 	struct xs_ahead ahead;		/* of the copy that it is in */
 	uint32_t correlation;		/* CUPTI's, of the hooked call */
 	uint32_t context;		/* whose default stream is known */
-	uint8_t taken;	 /* recorded calls that detail.c has not heard of */
-	bool own_stream; /* and the thread's own there */
-	bool in_hook;	 /* an interposed function is running */
-	bool busy;	 /* our own code is: record nothing */
-	bool in_runtime; /* a call of the runtime is, by CUPTI */
-	bool counting;	 /* what the kernel does that it launches */
-	uint8_t nested;	 /* the driver's callbacks inside; counted by watch.h */
+	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
+	bool own_stream;     /* and the thread's own there */
+	bool ended;	     /* once: what follows is of other destructors */
+	atomic_bool in_hook; /* an interposed function is running */
+	bool busy;	     /* our own code is: record nothing */
+	bool in_runtime;     /* a call of the runtime is, by CUPTI */
+	bool counting;	     /* what the kernel does that it launches */
+	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
 };
+
+/* Of the calling thread. */
+static inline bool xs_thread_in_hook(const struct xs_thread *thread)
+{
+	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
+}
 
 /* The calling thread's; never NULL. */
 struct xs_thread *xs_thread_get(void);
@@ -35,5 +45,12 @@ void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink);
 
 /* Prepares for threads that end. Once, before any xs_thread_open(). */
 void xs_thread_prepare(void);
+
+/* A child of fork(): threads that end have nothing to give back. */
+void xs_thread_forked(void);
+
+/* Whether an open thread is inside an interposed function. Not of a thread that
+ * may be entering one: see pause.h. */
+bool xs_thread_any_in_hook(void);
 
 #endif

@@ -48,6 +48,19 @@ for app in app app-static; do
 	within "$what: rounds" "$(json rounds)" 7900 8100
 done
 
+# CUPTI is switched off while no thread is inside of CUDA.
+what="64 threads"
+traced "$XS_EXAMPLES/launch_bench" threads 100000
+read_trace
+cp report.json whole.json
+what="light, 64 threads"
+XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" threads 100000
+expect "$what: status" "$status" 0
+read_trace
+exact api_calls_seen
+within "$what: counted" "$(json calls_counted)" 10000 90000
+like kernel_ns
+
 what="bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" launch 100000
 expect "$what: status" "$status" 0

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/pause.h"
+#include "preload/clock.h"
+#include "preload/detail.h"
+#include "preload/thread.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LONGEST_NS 2000000u
+#define WAIT_NS	   20000u
+
+static bool have_barrier;
+
+void xs_pause_prepare(void)
+{
+	have_barrier =
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+		    0, 0) == 0;
+}
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+}
+
+/*
+ * A thread says that it is inside and then looks for a pause; we say that there
+ * is a pause and then look who is inside. One of the two sees the other, if
+ * neither's store is late: the barrier is on our side for both.
+ */
+static bool nobody_is_inside(void)
+{
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + LONGEST_NS;
+
+	if (have_barrier &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return false;
+	while (xs_thread_any_in_hook()) {
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+bool xs_pause_for(void (*change)(void))
+{
+	int before = atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED);
+	bool quiet = nobody_is_inside();
+
+	if (quiet)
+		change();
+	atomic_store(&xs_detail_now, before);
+	return quiet;
+}
+
+void xs_pause_wait(void)
+{
+	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED)
+		wait_a_little();
+}

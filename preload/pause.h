@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUPTI is switched off and on only while no thread is inside a call of CUDA.
+ *
+ * CUPTI counts in each thread how deep calls are nested, and gives an inner one
+ * the correlation id of the outermost. A thread whose call began with callbacks
+ * and ended without counts wrong from then on: all its calls are inner ones,
+ * and have one id (H200, CUDA 13.0).
+ */
+#ifndef XS_PAUSE_H
+#define XS_PAUSE_H
+
+#include "preload/format.h"
+
+#include <stdbool.h>
+
+/* What xs_detail_now says in a pause, beside enum xs_detail. */
+#define XS_DETAIL_PAUSED 3
+
+/* Once, before any pause. */
+void xs_pause_prepare(void);
+
+/*
+ * Runs change() while interposed calls of all threads wait to begin, and none
+ * runs. False, and nothing was done, where one did not end in time: such as
+ * waits for the device. Not where only callbacks see the calls.
+ */
+bool xs_pause_for(void (*change)(void));
+
+/* A call that is about to begin: returns when the pause is over. */
+void xs_pause_wait(void);
+
+#endif
