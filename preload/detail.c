@@ -15,7 +15,7 @@
 
 #define IDLE_NS	     200000000u
 #define WATCH_NS     10000000u
-#define LINGER_NS    50000000u
+#define LINGER_NS    10000000u
 #define MARK_WAIT_NS 1000000u
 #define MARK_WAITS   200
 #define RANGE_SIGNAL SIGUSR2

@@ -10,7 +10,8 @@
  *          that was switched on again in a running context leaves each launch
  *          dearer by a tenth, switched off or not (H200, CUDA 13.0);
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
- *          and further apart, each a share of what is left.
+ *          and further apart, and for what no window has seen, each a share of
+ *          what is left.
  */
 #ifndef XS_GATES_H
 #define XS_GATES_H
@@ -18,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XS_GATES_LIGHT_FIRST_CALLS 20000
+#define XS_GATES_LIGHT_FIRST_CALLS 10000
 #define XS_GATES_LIGHT_NEXT_CALLS  10000
 #define XS_GATES_NO_LIMIT	   INT64_MAX
 
@@ -29,8 +30,8 @@ struct xs_gates {
 	/* The rest is the gates' own; all zero at the start. */
 	bool open, light_shut, size_shut;
 	uint64_t light_next_ns; /* not before */
-	uint64_t size_next_ns, size_next_bytes;
-	uint64_t size_opened_ns;
+	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
+	uint64_t size_opened_ns; /* 0: the first window */
 };
 
 struct xs_gates_input {
@@ -43,8 +44,8 @@ struct xs_gates_input {
 
 /*
  * Whether calls are to be recorded one by one from now on. Where that is to
- * begin, *allowed is the number of calls until light mode shuts its gate,
- * XS_GATES_NO_LIMIT without.
+ * begin, *allowed is the number of calls until they are only counted again,
+ * XS_GATES_NO_LIMIT where nobody knows yet.
  */
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 		     int64_t *allowed);
