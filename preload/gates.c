@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/gates.h"
 
-#define NOVEL_APART_NS	  200000000u
-#define SIZE_APART_NS	  1000000000u
-#define SIZE_LONGEST_NS	  10000000000u
-#define CALL_AND_OP_BYTES 80 /* of the trace, with what comes after a window   \
-			      */
-#define WINDOW_SHARE 20	     /* of the room that is left */
+#define NOVEL_APART_NS	200000000u
+#define SIZE_APART_NS	1000000000u
+#define SIZE_LONGEST_NS 10000000000u
+#define CALL_AND_OP_BYTES                                                      \
+	80		/* of the trace, with what comes after a window        \
+			 */
+#define WINDOW_SHARE 20 /* of the room that is left */
 
 static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 {
