@@ -304,20 +304,12 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	return real;
 }
 
-/* A launch comes from a stub that nvcc made, which has no source line; the
- * line to show is its caller's. */
-static uint32_t site_of(const struct xs_open_call *call)
-{
-	if (xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
-		return xs_walk_site(call->thread, call->fn);
-	return xs_site_id(call->site, &call->thread->writer, call->fn,
-			  call->address, 0);
-}
-
 static void record(const struct xs_open_call *call, uint64_t end_ns,
 		   cudaError_t error, const void *arguments)
 {
-	const struct span span = {.site = site_of(call),
+	const struct span span = {.site =
+				      xs_walk_hooked(call->thread, call->fn,
+						     call->site, call->address),
 				  .correlation = call->thread->correlation,
 				  .start_ns = call->start_ns,
 				  .end_ns = end_ns};

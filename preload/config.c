@@ -14,6 +14,7 @@
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 #define LEAST_MAX_BYTES (2u << 20)
+#define DEFAULT_FRAMES	8u
 
 static const char *const mode_names[XS_MODES] = {
     [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
@@ -129,6 +130,30 @@ enum xs_hash_mode xs_config_hash(void)
 	if (!hash || !hash[0] || strcmp(hash, "0") == 0)
 		return XS_HASH_OFF;
 	return strcmp(hash, "full") == 0 ? XS_HASH_FULL : XS_HASH_SAMPLED;
+}
+
+const char *xs_config_stack(struct xs_config_stack *stack)
+{
+	const char *text = getenv("XFERSPY_STACK");
+	unsigned long frames;
+	char *end;
+
+	*stack = (struct xs_config_stack){.frames = DEFAULT_FRAMES};
+	if (!text || !text[0])
+		return NULL;
+	if (strcmp(text, "off") == 0) {
+		stack->frames = 0;
+	} else if (strcmp(text, "leaf") == 0) {
+		stack->frames = 1;
+	} else {
+		frames = strtoul(text, &end, 10);
+		if (!isdigit((unsigned char)text[0]) || *end ||
+		    frames > XS_STACK_MOST)
+			return text;
+		stack->frames = (unsigned)frames;
+		stack->hooked = frames > 1;
+	}
+	return NULL;
 }
 
 const char *xs_config_rank(void)

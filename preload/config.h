@@ -14,6 +14,11 @@
  *   XFERSPY_MAX_SIZE the most bytes of trace, 2M or more (K, M, G): from half
  *                    of it on calls are counted, with a window now and then
  *   XFERSPY_HASH     1: hash what copies move, of large ones samples; full: all
+ *   XFERSPY_STACK    how many frames of its callers a call is recorded with: N,
+ *                    up to 64, leaf (1; below a launch's own stubs), off (no
+ *                    walk). 8 if not set, and then only the nearest frame where
+ *                    a hook knows it for free. In Python so many lines of
+ *                    Python, too, and one of the user's own code in any case
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti; none: do without
@@ -43,6 +48,17 @@ enum xs_mode {
 bool xs_config_is_off(void);
 
 enum xs_mode xs_config_mode(void);
+
+/* How many frames a call is recorded with. */
+struct xs_config_stack {
+	unsigned frames; /* 0: no walk */
+	bool hooked;	 /* walked where a hook knows the nearest frame, too */
+};
+
+#define XS_STACK_MOST 64u
+
+/* From XFERSPY_STACK; its text, if it is none that is known, else NULL. */
+const char *xs_config_stack(struct xs_config_stack *stack);
 
 /* As XFERSPY_MODE has it. */
 const char *xs_config_mode_name(enum xs_mode mode);

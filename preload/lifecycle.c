@@ -39,6 +39,7 @@
 #include "preload/poll.h"
 #include "preload/quiet.h"
 #include "preload/timing.h"
+#include "preload/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -195,6 +196,7 @@ static void start_collecting(void)
 	enum xs_mode mode = xs_config_mode();
 	int err;
 
+	xs_walk_start();
 	xs_gpu_info("rung", "%s", climb(mode));
 	err = xs_drain_start(mode != XS_MODE_CALLS);
 	if (err)

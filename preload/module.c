@@ -109,6 +109,39 @@ int xs_module_find(uintptr_t address, struct xs_object *module)
 	return search.found ? 0 : -ENOENT;
 }
 
+struct range {
+	uintptr_t address, begin, end;
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct range *range = data;
+
+	(void)size;
+	if (!holds(info, range->address))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + ph->p_vaddr;
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+			continue;
+		if (!range->end || begin < range->begin)
+			range->begin = begin;
+		if (begin + ph->p_memsz > range->end)
+			range->end = begin + ph->p_memsz;
+	}
+	return 1;
+}
+
+void xs_module_range(uintptr_t address, uintptr_t *begin, uintptr_t *end)
+{
+	struct range range = {.address = address};
+
+	dl_iterate_phdr(find_code, &range);
+	*begin = range.begin;
+	*end = range.end;
+}
+
 /* 0 or -ENOSPC. */
 static int write_module(struct xs_writer *writer, uint32_t number,
 			const struct xs_object *module)

@@ -16,6 +16,10 @@ struct xs_object {
 /* The object that holds an address. 0 or -ENOENT. Takes the loader's lock. */
 int xs_module_find(uintptr_t address, struct xs_object *module);
 
+/* Where the code of an address's object begins and ends in memory; both 0 when
+ * it is in none. Takes the loader's lock. */
+void xs_module_range(uintptr_t address, uintptr_t *begin, uintptr_t *end);
+
 /*
  * The number of an address's object in the trace; at first sight its records
  * are written by `writer`. XS_NONE32 if it is not known or there was no room.

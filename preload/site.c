@@ -3,7 +3,9 @@
 #include "preload/intern.h"
 #include "preload/module.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <string.h>
 
 #define SITE_SLOTS  (1u << 14)
 #define SITE_PROBES 64u
@@ -19,6 +21,8 @@ static struct xs_site_slot unknown_sites[XS_FN_COUNT + 1];
 static _Atomic uint32_t next_site = 1;
 static _Atomic uint32_t next_string = FIRST_OTHER_STRING;
 static atomic_bool name_written[XS_FN_COUNT];
+static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_intern strings; /* of places in a source */
 
 uint32_t xs_string_id(void)
 {
@@ -103,23 +107,82 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
 }
 
+/*
+ * Whether the caller is the one that writes the slot's records, and then stores
+ * its number; else *id has it. Waits for another that is writing.
+ */
+static bool claim(struct xs_site_slot *site, uint32_t *id)
+{
+	*id = atomic_load_explicit(&site->id, memory_order_acquire);
+	while (*id == 0 || *id == ID_BUSY) {
+		if (*id == ID_BUSY) {
+			sched_yield();
+			*id = atomic_load(&site->id);
+		} else if (atomic_compare_exchange_strong(&site->id, id,
+							  ID_BUSY)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 		    enum xs_function fn, uintptr_t address, uint32_t caller)
 {
-	uint32_t id = atomic_load_explicit(&site->id, memory_order_acquire);
+	uint32_t id;
 
-	while (id == 0 || id == ID_BUSY) {
-		if (id == ID_BUSY) {
-			sched_yield();
-			id = atomic_load(&site->id);
-		} else if (atomic_compare_exchange_strong(&site->id, &id,
-							  ID_BUSY)) {
-			id = xs_site_is_known(site)
-				 ? write_site(writer, fn, address, caller)
-				 : write_site(writer, fn, 0, 0);
-			atomic_store(&site->id, id);
-			return id;
-		}
+	if (!claim(site, &id))
+		return id;
+	id = xs_site_is_known(site) ? write_site(writer, fn, address, caller)
+				    : write_site(writer, fn, 0, 0);
+	atomic_store(&site->id, id);
+	return id;
+}
+
+uint32_t xs_site_string(struct xs_writer *writer, const char *text)
+{
+	uint32_t *number, id = 0;
+
+	pthread_mutex_lock(&strings_lock);
+	number = xs_intern_number(&strings, text, strlen(text));
+	if (number && *number == 0) {
+		id = xs_string_id();
+		if (xs_writer_string(writer, id, text) == 0)
+			*number = id;
+	}
+	id = number ? *number : 0;
+	pthread_mutex_unlock(&strings_lock);
+	return id;
+}
+
+static uint32_t write_source(struct xs_writer *writer,
+			     const struct xs_site_source *source,
+			     uint32_t caller)
+{
+	uint32_t id = write_site(writer, XS_FN_FRAME, 0, caller);
+	struct xs_rec_source record = {
+	    XS_RECORD(source),	      .site = id,
+	    .symbol = source->symbol, .file = source->file,
+	    .line = source->line,
+	};
+
+	if (!id || xs_writer_plain(writer, &record, NULL, 0))
+		return 0;
+	return id;
+}
+
+uint32_t xs_site_source_id(struct xs_writer *writer,
+			   const struct xs_site_source *source, uint32_t caller)
+{
+	uintptr_t place = xs_hash(source, sizeof(*source));
+	struct xs_site_slot *site = xs_site_find(XS_FN_FRAME, place, caller);
+	uint32_t id;
+
+	if (!xs_site_is_known(site))
+		return 0;
+	if (claim(site, &id)) {
+		id = write_source(writer, source, caller);
+		atomic_store(&site->id, id);
 	}
 	return id;
 }

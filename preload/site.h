@@ -37,6 +37,21 @@ bool xs_site_is_known(const struct xs_site_slot *site);
 uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 		    enum xs_function fn, uintptr_t address, uint32_t caller);
 
+/* A place that the recorder itself knows in the source; string ids. */
+struct xs_site_source {
+	uint32_t symbol, file, line;
+};
+
+/* The number of the site of such a place, that was called from site `caller`.
+ * Else as xs_site_id(); 0 when the table is full, too. */
+uint32_t xs_site_source_id(struct xs_writer *writer,
+			   const struct xs_site_source *source,
+			   uint32_t caller);
+
+/* The id of a text of such a place, which is written once; 0 without room.
+ * Takes a lock. */
+uint32_t xs_site_string(struct xs_writer *writer, const char *text);
+
 /* A string id that no other string has. */
 uint32_t xs_string_id(void);
 

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/walk.h"
+#include "preload/config.h"
+#include "preload/gpu.h"
+#include "preload/python.h"
 #include "preload/site.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unwind.h>
 
-#define MOST_FRAMES 24u /* walked, the tools' own included */
-#define KEPT_FRAMES 8u	/* recorded */
+#define TOOL_FRAMES 16u /* walked on top of those that are recorded */
+#define STUB_FRAMES 2u	/* made by nvcc, between a launch and its line */
+#define MOST_FRAMES (XS_STACK_MOST + STUB_FRAMES + TOOL_FRAMES)
 #define CACHE_SLOTS 64u
+#define NOWHERE	    1u /* as a return address: in no object */
+
+static struct xs_config_stack stack;
 
 struct frame {
 	uintptr_t address;	/* that is returned to */
@@ -17,7 +25,8 @@ struct frame {
 };
 
 struct walk {
-	unsigned count;
+	unsigned count, most;
+	bool in_python; /* it ends at the interpreter */
 	struct frame frames[MOST_FRAMES];
 };
 
@@ -31,21 +40,40 @@ struct walk {
 struct cached {
 	const void *top; /* the stack pointer; NULL: free */
 	uint32_t fn;
+	uint32_t caller; /* the site of the line of Python; 0: none */
 	uint32_t site;
 	unsigned count;
 	struct frame frames[MOST_FRAMES];
 };
 
 struct xs_walk_cache {
+	struct xs_python_cache python;
 	struct cached slots[CACHE_SLOTS];
 };
+
+void xs_walk_start(void)
+{
+	const char *unknown = xs_config_stack(&stack);
+	char version[16];
+
+	if (unknown)
+		xs_gpu_info("note",
+			    "XFERSPY_STACK=%s is not known; call sites are "
+			    "recorded as usual",
+			    unknown);
+	if (stack.frames && xs_python_start(version) == -ENOTSUP)
+		xs_gpu_info("note",
+			    "Python %s is not known: its lines are missing",
+			    version);
+}
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
 	uintptr_t address = _Unwind_GetIP(context);
 
-	if (!address || walk->count == MOST_FRAMES)
+	if (!address || walk->count == walk->most ||
+	    (walk->in_python && xs_python_holds(address - 1)))
 		return _URC_END_OF_STACK;
 	/* The canonical frame address of the callee: its return address lies
 	 * just below, where a call instruction pushes it. */
@@ -99,19 +127,38 @@ static bool is_libc(uintptr_t address)
 	return begins_with_any(object_of(address, &base), names);
 }
 
+/* Which frames of a walk are recorded, from the nearest on. */
+static void choose(const struct walk *walk, unsigned wanted, unsigned *first,
+		   unsigned *last)
+{
+	*first = 0;
+	while (*first < walk->count &&
+	       is_tool(walk->frames[*first].address - 1))
+		++*first;
+	*last = *first;
+	while (*last < walk->count && *last - *first < wanted &&
+	       !is_libc(walk->frames[*last].address - 1))
+		++*last;
+}
+
+/* The site of a function that was called from where no frame is known, or none
+ * but the line of Python. */
+static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
+			  uint32_t caller)
+{
+	uintptr_t address = caller ? NOWHERE : 0;
+
+	return xs_site_id(xs_site_find(fn, address, caller), &thread->writer,
+			  fn, address, caller);
+}
+
 /* From the outermost frame in, so that each site has its caller's number. */
 static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
-			    const struct walk *walk)
+			    uint32_t caller, const struct walk *walk,
+			    unsigned first, unsigned last)
 {
-	unsigned first = 0, last;
-	uint32_t id = 0;
+	uint32_t id = caller;
 
-	while (first < walk->count && is_tool(walk->frames[first].address - 1))
-		first++;
-	last = first;
-	while (last < walk->count && last - first < KEPT_FRAMES &&
-	       !is_libc(walk->frames[last].address - 1))
-		last++;
 	for (unsigned i = last; i-- > first;) {
 		enum xs_function of = i == first ? fn : XS_FN_FRAME;
 		uintptr_t address = walk->frames[i].address;
@@ -120,31 +167,26 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 	}
 	/* A library without unwind tables ends a walk early: the function
 	 * that was called is known all the same. */
-	if (first == last)
-		id = xs_site_id(xs_site_find(fn, 0, 0), &thread->writer, fn, 0,
-				0);
-	return id;
+	return first == last ? bare_site(thread, fn, caller) : id;
 }
 
-static struct cached *cache_slot(struct xs_thread *thread, enum xs_function fn,
-				 const void *top)
+static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 {
-	if (!thread->walks) {
-		void *memory =
-		    mmap(NULL, sizeof(*thread->walks), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			return NULL;
+	void *memory;
+
+	if (thread->walks)
+		return thread->walks;
+	memory = mmap(NULL, sizeof(*thread->walks), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
 		thread->walks = memory;
-	}
-	uintptr_t hash = ((uintptr_t)top >> 4) * 31 + (uintptr_t)fn;
-	return &thread->walks->slots[hash % CACHE_SLOTS];
+	return thread->walks;
 }
 
 static bool still_true(const struct cached *c, enum xs_function fn,
-		       const void *top)
+		       const void *top, uint32_t caller)
 {
-	if (c->top != top || c->fn != (uint32_t)fn)
+	if (c->top != top || c->fn != (uint32_t)fn || c->caller != caller)
 		return false;
 	for (unsigned i = 0; i < c->count; i++)
 		if (*c->frames[i].stack != c->frames[i].address)
@@ -154,38 +196,78 @@ static bool still_true(const struct cached *c, enum xs_function fn,
 
 /* Only a walk whose return addresses all lie where a call pushes them can be
  * checked again; other machines keep them elsewhere. */
-static void remember(struct cached *slot, enum xs_function fn, const void *top,
-		     const struct walk *walk, uint32_t site)
+static void remember(struct cached *slot, const struct cached *found,
+		     const struct walk *walk, unsigned last)
 {
 	slot->top = NULL;
 	/* The first is this function's own caller, at this very instruction. */
-	for (unsigned i = 1; i < walk->count; i++)
+	for (unsigned i = 1; i < last; i++)
 		if (*walk->frames[i].stack != walk->frames[i].address)
 			return;
-	if (walk->count < 2)
+	if (last < 2)
 		return;
-	slot->fn = (uint32_t)fn;
-	slot->site = site;
-	slot->count = walk->count - 1;
+	slot->fn = found->fn;
+	slot->caller = found->caller;
+	slot->site = found->site;
+	slot->count = last - 1;
 	memcpy(slot->frames, walk->frames + 1,
 	       slot->count * sizeof(*slot->frames));
-	slot->top = top;
+	slot->top = found->top;
+}
+
+static uint32_t python_site(struct xs_thread *thread,
+			    struct xs_walk_cache *cache)
+{
+	return cache && stack.frames
+		   ? xs_python_site(&thread->writer, &cache->python,
+				    stack.frames)
+		   : 0;
 }
 
 uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
 {
 	const void *top = __builtin_frame_address(0);
-	struct cached *slot = cache_slot(thread, fn, top);
-	struct walk walk = {0};
+	struct xs_walk_cache *cache = cache_of(thread);
+	uint32_t caller = python_site(thread, cache);
+	uintptr_t hash = ((uintptr_t)top >> 4) * 31 + fn + caller * 7;
+	struct cached *slot = cache ? &cache->slots[hash % CACHE_SLOTS] : NULL;
+	unsigned wanted = stack.frames, first, last;
+	struct walk walk = {.in_python = caller};
 	uint32_t site;
 
-	if (slot && still_true(slot, fn, top))
+	if (!wanted)
+		return bare_site(thread, fn, 0);
+	if (slot && still_true(slot, fn, top, caller))
 		return slot->site;
+	if (xs_functions[fn].call_class == XS_CALL_LAUNCH && wanted == 1)
+		wanted += STUB_FRAMES;
+	walk.most = wanted + TOOL_FRAMES;
 	_Unwind_Backtrace(step, &walk);
-	site = write_chain(thread, fn, &walk);
+	choose(&walk, wanted, &first, &last);
+	site = write_chain(thread, fn, caller, &walk, first, last);
 	if (slot && site)
-		remember(slot, fn, top, &walk, site);
+		remember(
+		    slot,
+		    &(struct cached){
+			.top = top, .fn = fn, .caller = caller, .site = site},
+		    &walk, last);
 	return site;
+}
+
+/* Launches are walked in any case: they come from stubs that nvcc made, which
+ * have no source line; the line to show is their caller's. */
+uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
+			struct xs_site_slot *site, uintptr_t address)
+{
+	uint32_t caller;
+
+	if (stack.hooked ||
+	    (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH))
+		return xs_walk_site(thread, fn);
+	caller = python_site(thread, cache_of(thread));
+	if (caller)
+		site = xs_site_find(fn, address, caller);
+	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 
 void xs_walk_drop(struct xs_walk_cache *cache)

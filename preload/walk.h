@@ -8,14 +8,28 @@
 #define XS_WALK_H
 
 #include "preload/functions.h"
+#include "preload/site.h"
 #include "preload/thread.h"
+
+/* Reads XFERSPY_STACK and looks for Python; the trace is open. Before any other
+ * of these. Takes the loader's lock. */
+void xs_walk_start(void);
 
 /*
  * The site id of the current call of `fn`; its frames are sites chained by
  * `caller`, the nearest first, without those of the driver, of CUPTI and of
- * what called main(). 0 when the trace has no room. The thread is open.
+ * what called main(); in Python, its lines instead of the interpreter's own
+ * frames and of all that called it. 0 when the trace has no room. The thread is
+ * open.
  */
 uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn);
+
+/*
+ * The same where a hook of ours, that was called through `site`, knows the
+ * address that is returned to: without a walk, where that is to be had.
+ */
+uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
+			struct xs_site_slot *site, uintptr_t address);
 
 /* Frees a thread's cache; NULL is fine. */
 void xs_walk_drop(struct xs_walk_cache *cache);

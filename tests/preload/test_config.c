@@ -152,9 +152,41 @@ static void ranges(void **state)
 	unsetenv("XFERSPY_RANGE");
 }
 
+static void stack_is_bounded(void **state)
+{
+	struct xs_config_stack stack;
+	static const struct {
+		const char *text;
+		unsigned frames;
+		bool hooked, known;
+	} cases[] = {
+	    {"", 8, false, true},      {"off", 0, false, true},
+	    {"0", 0, false, true},     {"leaf", 1, false, true},
+	    {"1", 1, false, true},     {"2", 2, true, true},
+	    {"64", 64, true, true},    {"65", 8, false, false},
+	    {"-1", 8, false, false},   {"8 frames", 8, false, false},
+	    {"Leaf", 8, false, false},
+	};
+
+	(void)state;
+	unsetenv("XFERSPY_STACK");
+	assert_null(xs_config_stack(&stack));
+	assert_int_equal(stack.frames, 8);
+	assert_false(stack.hooked);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setenv("XFERSPY_STACK", cases[i].text, 1);
+		assert_int_equal(xs_config_stack(&stack) == NULL,
+				 cases[i].known);
+		assert_int_equal(stack.frames, cases[i].frames);
+		assert_int_equal(stack.hooked, cases[i].hooked);
+	}
+	unsetenv("XFERSPY_STACK");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(stack_is_bounded),
 	    cmocka_unit_test(pattern_is_filled_in),
 	    cmocka_unit_test(default_names_host_and_pid),
 	    cmocka_unit_test(path_that_does_not_fit_is_refused),

@@ -155,6 +155,42 @@ static void call_from_nobody_knows_where(void **state)
 	records_free(&r);
 }
 
+/* A place in a source has a site and a line, each text is written once. */
+static void place_in_a_source(void **state)
+{
+	struct xs_site_source source = {.line = 42};
+	const struct xs_rec_source *record;
+	const struct xs_rec_site *site;
+	uint32_t outer, inner;
+	struct records r;
+
+	(void)state;
+	source.symbol = xs_site_string(&writer, "step");
+	source.file = xs_site_string(&writer, "/home/me/train.py");
+	assert_int_equal(xs_site_string(&writer, "step"), source.symbol);
+	assert_int_not_equal(source.symbol, source.file);
+	outer = xs_site_source_id(&writer, &source, 0);
+	inner = xs_site_source_id(&writer, &source, outer);
+	assert_int_not_equal(outer, inner);
+	assert_int_equal(xs_site_source_id(&writer, &source, 0), outer);
+	source.line = 43;
+	assert_int_not_equal(xs_site_source_id(&writer, &source, 0), outer);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_site), 3);
+	assert_int_equal(records_of(&r, XS_REC_source), 3);
+	assert_int_equal(records_of(&r, XS_REC_string), 2);
+	site = records_get(&r, XS_REC_site, 1)->at;
+	record = records_get(&r, XS_REC_source, 1)->at;
+	assert_int_equal(site->site, inner);
+	assert_int_equal(site->caller, outer);
+	assert_int_equal(site->module, XS_NONE32);
+	assert_int_equal(site->function, 0);
+	assert_int_equal(record->site, inner);
+	assert_int_equal(record->line, 42);
+	assert_string_equal(string_of(&r, record->file), "/home/me/train.py");
+	records_free(&r);
+}
+
 /* A site that found no room in the trace is written when there is some. */
 static void site_without_room_is_tried_again(void **state)
 {
@@ -264,6 +300,7 @@ int main(void)
 				   open_writer),
 	    cmocka_unit_test_setup(address_outside_of_any_module, open_writer),
 	    cmocka_unit_test_setup(call_from_nobody_knows_where, open_writer),
+	    cmocka_unit_test_setup(place_in_a_source, open_writer),
 	    cmocka_unit_test_setup(site_without_room_is_tried_again,
 				   open_writer),
 	    cmocka_unit_test_setup(threads_agree_on_every_site, open_writer),
