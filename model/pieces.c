@@ -151,7 +151,8 @@ static struct pieces cut(const struct xs_case *c, const struct xs_estimate *row,
 			 const struct xs_scenario *scenario, enum xs_cut how)
 {
 	const struct xs_work *w = &c->work;
-	const bool joined = how == XS_CUT_ENDS || scenario->shares;
+	const bool joined =
+	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
 	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
 	struct pieces p = {.machine = &scenario->machine,
 			   .n = row->n_streams,

@@ -135,6 +135,7 @@ int xs_work_add_stages(const struct xs_phase *phase, struct xs_work *work)
 	for (s = 0; s < chain; s++)
 		work->stages[place(s, chain)].kernels++;
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
+	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
 	/* A kernel for each chunk: the copies of a chunk, not of the round. */
 	if (pieces > 1) {
 		work->in_copies = share(work->in_copies, pieces);

@@ -184,6 +184,12 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
+/* Kernels follow each other, and the program does not show what they need. */
+static bool is_open(const struct xs_case *c)
+{
+	return c->work.stage_count > 1 && !c->work.in_pieces;
+}
+
 static int vanwerkhoven(const struct xs_closed *closed, unsigned n,
 			struct xs_estimates *out)
 {
@@ -211,11 +217,11 @@ static int add_closed(const struct xs_case *c,
 }
 
 /* The equations know one kernel, T_kernel: here the sum of several. */
-static void assume_one_kernel(struct xs_estimate *row)
+static void assume_one_kernel(const struct xs_case *c, struct xs_estimate *row)
 {
 	xs_assume(row, "the kernels count as one, of the sum of their times");
 	xs_assume(row, same_piece);
-	if (row->applies)
+	if (row->applies && is_open(c))
 		row->bound = same_piece;
 }
 
@@ -228,6 +234,9 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	xs_assume_pieces(c, &row);
+	if (c->work.stage_count > 1 && c->work.in_pieces)
+		xs_assume(&row, "each piece of a kernel needs only the same "
+				"piece of the one before, as it now does");
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
 		xs_assume(&row, "copies both ways at once do not slow each "
@@ -236,13 +245,13 @@ int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
 		xs_assume(&row, "calls cost the host nothing: what they cost "
 				"was not measured");
 	rc = xs_streams_rows(c, &row, draw_streams,
-			     c->work.stage_count > 1 ? draw_joined : NULL, out);
+			     is_open(c) ? draw_joined : NULL, out);
 	first = out->count;
 	if (!rc)
 		rc = add_closed(c, vanwerkhoven, out);
 	if (!rc)
 		rc = add_closed(c, xs_closed_gomezluna, out);
 	for (; c->work.stage_count > 1 && first < out->count; first++)
-		assume_one_kernel(&out->items[first]);
+		assume_one_kernel(c, &out->items[first]);
 	return rc;
 }

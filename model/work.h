@@ -50,6 +50,8 @@ struct xs_work {
 	struct xs_stage stages[XS_STAGES_MAX];
 	unsigned stage_count; /* 0: no kernels; 1: none works on another's
 			       * results */
+	bool in_pieces;	      /* the program cuts every stage into pieces
+			       * itself, each behind copies of its own */
 };
 
 /* 0 or -ENOMEM. */

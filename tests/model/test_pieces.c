@@ -157,6 +157,19 @@ static void test_chunks_of_two_kernels(void **unused)
 	assert_int_equal(work.out_copies, 1);
 	assert_near(work.stages[0].kernel_ns, 60);
 	assert_near(work.stages[1].kernel_ns, 20);
+	assert_true(work.in_pieces);
+	/* so it is known what a piece needs */
+	estimate();
+	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
+	assert_null(
+	    find("streams", "vanwerkhoven2014-eq5", 2, XS_ORDER_NONE)->bound);
+	/* unless one of the pieces has a kernel more */
+	steps[8] = steps[7];
+	steps[7] = steps[6];
+	phase.step_count = 9;
+	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(work.stage_count, 3);
+	assert_false(work.in_pieces);
 }
 
 /* Copies on one stream, kernels on another that waits for an event of each:
