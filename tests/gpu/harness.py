@@ -166,6 +166,7 @@ class Bench:
                 "calls": coverage["api_calls_seen"],
                 "h2d": report["totals"]["h2d_bytes"] or 0,
                 "d2h": report["totals"]["d2h_bytes"] or 0,
+                "migrated": report["totals"]["migrated_h2d_bytes"] or 0,
                 "mode": coverage["mode"],
                 "cupti": report["trace"]["cupti_version"],
                 "trace_bytes": pathlib.Path(trace).stat().st_size,

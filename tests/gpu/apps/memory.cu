@@ -75,7 +75,8 @@ static int use_managed(void)
 	}
 	for (size_t i = 0; i < count; i++)
 		wrong += values[i] != (int)i + ROUNDS + (i < ROUNDS);
-	printf("managed: %zu wrong\nexpect kernels=%d\n", wrong, ROUNDS);
+	printf("managed: %zu wrong\nexpect kernels=%d migrated_at_least=%zu\n",
+	       wrong, ROUNDS, count * sizeof(int));
 	CHECK(cudaFree(values));
 	return wrong != 0;
 }
