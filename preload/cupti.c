@@ -96,31 +96,47 @@ static bool enable_records(void)
 	return false;
 }
 
+static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
+{
+	CUpti_ActivityUnifiedMemoryCounterConfig counter = {
+	    .scope =
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+	    .kind = kind,
+	    .enable = 1,
+	};
+
+	return xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(&counter,
+								       1);
+}
+
+/* Between devices: not where there is one alone. */
+static CUptiResult count_migrations(void)
+{
+	CUptiResult result;
+
+	if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	result = count_moved(
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
+	if (result == CUPTI_SUCCESS)
+		result = count_moved(
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
+	if (result != CUPTI_SUCCESS)
+		return result;
+	count_moved(
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
+	return xs_cupti_api.cuptiActivityEnable(
+	    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
 void xs_cupti_watch_managed(void)
 {
-#define COUNTER(of)                                                                  \
-	{                                                                            \
-		.scope =                                                             \
-		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES, \
-		.kind =                                                              \
-		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_##of,  \
-		.enable = 1,                                                         \
-	}
-	static CUpti_ActivityUnifiedMemoryCounterConfig counters[] = {
-	    COUNTER(HTOD), COUNTER(DTOH), COUNTER(DTOD)};
-#undef COUNTER
 	static atomic_bool asked;
-	CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
+	CUptiResult result;
 
 	if (!atomic_load(&started) || atomic_exchange(&asked, true))
 		return;
-	if (xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
-		result =
-		    xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(
-			counters, sizeof(counters) / sizeof(*counters));
-	if (result == CUPTI_SUCCESS)
-		result = xs_cupti_api.cuptiActivityEnable(
-		    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+	result = count_migrations();
 	if (result != CUPTI_SUCCESS)
 		xs_gpu_info("note",
 			    "the program uses managed memory, but how it "
