@@ -98,6 +98,22 @@ python("cupy", "CuPy", "cupy_add.py", "cupy")
 python("jax", "JAX", "jax_add.py", "jax", all_matched=False)
 
 
+@case("events", "without CUPTI: calls timed by events", simulated=True)
+def events(bench):
+    by_cupti = bench.report(serial(bench, "app", 200).traces[0])["totals"]
+    run = serial(bench, "app", 200, XFERSPY_MODE="events")
+    figures = bench.check(run)
+    report = bench.report(run.traces[0])
+    if report["coverage"]["rung"] != "events" or report["coverage"]["untimed"]:
+        raise Failed(f"not timed by events: {report['coverage']}")
+    figures["times"] = {key: [by_cupti[key], report["totals"][key]]
+                        for key in ("h2d_ns", "kernel_ns", "d2h_ns")}
+    if any(not theirs / 20 < ours < theirs * 20
+           for theirs, ours in figures["times"].values()):
+        raise Failed(f"other times than CUPTI's: {figures['times']}")
+    return figures
+
+
 @case("nsys", "inside nsys profile -t cuda")
 def inside_nsys(bench):
     nsys = os.environ.get("NSYS") or shutil.which("nsys") or newest(
