@@ -227,6 +227,17 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	return 0;
 }
 
+static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
+{
+	struct xs_trace *trace = d->trace;
+
+	if (trace->context_ns == 0 || rec->time_ns < trace->context_ns) {
+		trace->context_ns = rec->time_ns;
+		trace->context_tid = rec->tid;
+	}
+	return 0;
+}
+
 static int decode(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_time *time = record;
@@ -248,6 +259,8 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_waitcall:
 	case XS_REC_pollcall:
 		return decode_call(d, record);
+	case XS_REC_context:
+		return add_context(d, record);
 	case XS_REC_faults:
 		return add_faults(d, record);
 	case XS_REC_content:

@@ -55,12 +55,33 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 	return true;
 }
 
+/* The call of the thread that was under way at that moment, or XS_NONE. */
+static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
+			uint64_t time_ns)
+{
+	for (size_t i = 0;
+	     i < trace->call_count && trace->calls[i].start_ns <= time_ns; i++)
+		if (trace->calls[i].thread == thread &&
+		    trace->calls[i].end_ns >= time_ns)
+			return (uint32_t)i;
+	return XS_NONE;
+}
+
 void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
 {
 	const struct xs_call *call;
 	uint64_t usual;
 
 	*init = (struct xs_init){.call = XS_NONE};
+	if (trace->context_ns) {
+		init->call =
+		    call_at(trace, trace->context_tid, trace->context_ns);
+		if (init->call == XS_NONE)
+			return;
+		init->end_ns = trace->context_ns;
+		init->ns = init->end_ns - trace->calls[init->call].start_ns;
+		return;
+	}
 	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
 		return;
 	call = &trace->calls[0];

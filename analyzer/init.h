@@ -12,9 +12,10 @@ struct xs_init {
 };
 
 /*
- * It is what the first call took beyond the others of its kind; where it has
- * none to compare with it stays with the call. A program may start CUDA by a
- * call that is not recorded: then there is none.
+ * It ends where the first context was created. In a trace that does not say
+ * when, it is what the first call took beyond the others of its kind; where it
+ * has none to compare with it stays with the call. A program may start CUDA by
+ * a call that is not recorded: then there is none.
  */
 void xs_init_find(const struct xs_trace *trace, struct xs_init *init);
 

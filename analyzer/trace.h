@@ -165,8 +165,10 @@ struct xs_trace {
 	size_t tally_count;
 	struct xs_window *windows; /* by begin; none: all was recorded */
 	size_t window_count;
-	bool begins_counted; /* the run began before the first window */
-	uint64_t ignored_ns; /* of the run, outside of the range asked for */
+	bool begins_counted;  /* the run began before the first window */
+	uint64_t ignored_ns;  /* of the run, outside of the range asked for */
+	uint64_t context_ns;  /* when the first context was; 0: not known */
+	uint32_t context_tid; /* the thread that created it */
 	struct xs_faults *faults; /* in the order of the calls */
 	size_t fault_count;
 	struct xs_content *contents; /* the same */

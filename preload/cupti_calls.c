@@ -167,6 +167,8 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 				data);
 	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver_calls[id])
 		on_driver_call(id, data);
+	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
+		xs_gpu_context();
 	errno = kept_errno;
 }
 
@@ -217,6 +219,10 @@ static unsigned enable(CUpti_SubscriberHandle subscriber,
 
 unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
 {
+	/* the one callback of its domain: CUDA's start ends there */
+	xs_cupti_api.cuptiEnableCallback(1, subscriber,
+					 CUPTI_CB_DOMAIN_RESOURCE,
+					 CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	return enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,

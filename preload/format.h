@@ -104,6 +104,7 @@ struct xs_chunk_header {
 	R(11, site)                                                            \
 	R(12, shape)                                                           \
 	R(13, source)                                                          \
+	R(14, context)                                                         \
 	R(16, call)                                                            \
 	R(17, copycall)                                                        \
 	R(18, memcall)                                                         \
@@ -186,6 +187,10 @@ struct xs_chunk_header {
 #define XS_FIELDS_source(F, T)                                                 \
 	F(xs_u16, zero) F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file)      \
 	F(xs_u32, line)
+
+/* A context was created, at that moment, by a call of thread tid. */
+#define XS_FIELDS_context(F, T)                                                \
+	F(xs_u16, zero) F(xs_u32, tid) F(xs_u64, time_ns)
 
 /* What a kernel was launched as; name is a string id (mangled). */
 #define XS_FIELDS_shape(F, T)                                                  \

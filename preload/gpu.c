@@ -10,6 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define MOST_DEFAULT_STREAMS 256
 
@@ -307,6 +309,19 @@ void xs_gpu_loss(enum xs_loss what, uint64_t count)
 	    .what = (xs_u16)what,
 	    .count = count,
 	    .last_ns = xs_clock_realtime_ns(),
+	};
+
+	pthread_mutex_lock(&lock);
+	xs_writer_plain(&writer, &record, NULL, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_gpu_context(void)
+{
+	struct xs_rec_context record = {
+	    XS_RECORD(context),
+	    .tid = (xs_u32)syscall(SYS_gettid),
+	    .time_ns = xs_clock_realtime_ns(),
 	};
 
 	pthread_mutex_lock(&lock);

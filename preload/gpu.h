@@ -75,6 +75,9 @@ void xs_gpu_clock(uint64_t cupti_ns);
 /* What becomes of calls from time_ns (CLOCK_REALTIME) on. */
 void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns);
 
+/* The calling thread has just created a context. */
+void xs_gpu_context(void);
+
 void xs_gpu_device(const struct xs_rec_device *device, const char *name);
 
 /* Devices that ops were seen on, a bit each; those of 64 and more are not. */

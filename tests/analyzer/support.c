@@ -17,9 +17,10 @@
 #include <string.h>
 
 const char *const golden_names[] = {
-    "again",   "alternating", "contents", "counters",  "empty",	 "frees",
-    "graph",   "kernels",     "killed",	  "opsonly",   "serial", "sizes",
-    "streams", "threads",     "tiny",	  "transfers", "waits",	 "wide"};
+    "again",   "alternating", "context", "contents", "counters",
+    "empty",   "frees",	      "graph",	 "kernels",  "killed",
+    "opsonly", "serial",      "sizes",	 "streams",  "threads",
+    "tiny",    "transfers",   "waits",	 "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)

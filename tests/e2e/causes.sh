@@ -25,6 +25,15 @@ report_has 'cudaMemcpy at app.cu:[0-9]*, 5 calls of 4 B, waits .* for kernels; i
 report_has 'cudaMemcpyAsync at app.cu:[0-9]* is asynchronous in name only'
 expect "places in JSON" "$(grep -c '"waited_ns":' report.json)" 13
 
+# What CUDA's own start takes is apart from the pinned allocation that it is in,
+# the first call of all.
+XS_SIM_INIT_NS=50000000 traced "$XS_APPS/app" depth 1
+expect "exit code" "$status" 0
+read_trace
+expect "contexts" "$(count '^context .* time_ns=')" 1
+within "start" "$(json init_ns)" 50000000 5e8
+within "pinning" "$(json pinned_alloc_ns)" 1 49000000
+
 # Memory that is touched in a copy for the first time: 1024 pages, three times.
 traced "$XS_APPS/app" fresh 3
 expect "exit code" "$status" 0

@@ -45,6 +45,7 @@ struct xs_sim_config {
 	uint64_t copy_ns;    /* fixed part of a copy */
 	uint64_t launch_ns;  /* fixed part of a kernel */
 	uint64_t latency_ns; /* from the call to the earliest start */
+	uint64_t init_ns;    /* what starting takes */
 	uint64_t call_ns;    /* host time of a call, at least */
 	uint64_t memory_bytes;
 	uint64_t hang; /* this launch never ends; 0: none */

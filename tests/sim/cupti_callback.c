@@ -36,6 +36,20 @@ void xs_cu_attach(void)
 	xs_sim_set_hooks(&hooks);
 }
 
+/* The first call finds the contexts created. */
+static void tell_context(CUpti_CallbackFunc function)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	CUpti_ResourceData data = {.context = xs_sim_context(0)};
+
+	if (function &&
+	    atomic_load(&wanted[CUPTI_CB_DOMAIN_RESOURCE]
+			       [CUPTI_CBID_RESOURCE_CONTEXT_CREATED]) &&
+	    !atomic_flag_test_and_set(&told))
+		function(user, CUPTI_CB_DOMAIN_RESOURCE,
+			 CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+}
+
 void xs_cu_call(struct xs_sim_call *call, bool leaving)
 {
 	CUpti_CallbackFunc function = atomic_load(&callback);
@@ -51,6 +65,7 @@ void xs_cu_call(struct xs_sim_call *call, bool leaving)
 	    .correlationId = call->correlation,
 	};
 
+	tell_context(function);
 	if (function && atomic_load(&wanted[call->domain][call->cbid]))
 		function(user, (CUpti_CallbackDomain)call->domain, call->cbid,
 			 &data);

@@ -44,6 +44,7 @@ static void read_config(struct xs_sim_config *c)
 	c->copy_ns = (uint64_t)env_number("XS_SIM_COPY_NS", 3000);
 	c->launch_ns = (uint64_t)env_number("XS_SIM_LAUNCH_NS", 2000);
 	c->latency_ns = (uint64_t)env_number("XS_SIM_LATENCY_NS", 5000);
+	c->init_ns = (uint64_t)env_number("XS_SIM_INIT_NS", 0);
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
 	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
@@ -77,8 +78,10 @@ int xs_sim_init(void)
 	pthread_once(&init_once, init);
 	if (getpid() != init_pid)
 		return XS_SIM_EINIT;
-	if (!atomic_flag_test_and_set(&injected))
+	if (!atomic_flag_test_and_set(&injected)) {
 		inject();
+		usleep((useconds_t)(xs_sim_config.init_ns / 1000));
+	}
 	return XS_SIM_OK;
 }
 
