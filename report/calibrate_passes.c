@@ -53,9 +53,17 @@ void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 {
 	struct xs_found *found = &bench->params[id];
 
-	if (add_pass(bench, found, samples))
-		*(struct xs_param *)((char *)machine + params[id].offset) =
-		    xs_samples_param(&found->all);
+	struct xs_param param;
+
+	if (!add_pass(bench, found, samples))
+		return;
+	/* Most are a difference of two times, and on a busy machine that of two
+	 * which are nearly the same may lie below zero. */
+	param = xs_samples_param(&found->all);
+	param.value = fmax(param.value, 0);
+	param.low = fmax(param.low, 0);
+	param.high = fmax(param.high, 0);
+	*(struct xs_param *)((char *)machine + params[id].offset) = param;
 }
 
 void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,

@@ -369,6 +369,17 @@ static void test_a_value_is_of_all_passes(void **state)
 	assert_true(f->machine.G_h2d.low < 2 && f->machine.G_h2d.high > 6);
 }
 
+/* A difference of two times may be less than nothing on a busy machine. */
+static void test_nothing_costs_less_than_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	set_pass(f, XS_PARAM_sync_ns, -40, 10, 60);
+	assert_true(f->machine.sync_ns.low == 0);
+	assert_true(f->machine.sync_ns.value == 10);
+	assert_true(f->machine.sync_ns.high > 10);
+}
+
 static void test_passes_that_disagree_are_named(void **state)
 {
 	struct fixture *f = *state;
@@ -479,6 +490,7 @@ int main(void)
 	    TEST(test_self_check_shows_a_wrong_parameter),
 	    TEST(test_self_check_needs_parameters),
 	    TEST(test_a_value_is_of_all_passes),
+	    TEST(test_nothing_costs_less_than_nothing),
 	    TEST(test_passes_that_disagree_are_named),
 	    TEST(test_slow_measurements_are_repeated_less),
 	    TEST(test_summary),
