@@ -2,6 +2,7 @@
 /* The driver API: initialisation, devices, contexts, modules, launches. */
 #include "tests/sim/driver.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,33 @@ XS_SIM_API CUresult CUDAAPI cuCtxSynchronize(void)
 XS_SIM_API CUresult CUDAAPI cuDriverGetVersion(int *version)
 {
 	return (CUresult)put(version, XS_SIM_CUDA_VERSION);
+}
+
+/* Works before cuInit, too: the newest form that this CUDA version had. */
+XS_SIM_API CUresult CUDAAPI
+cuGetProcAddress_v2(const char *symbol, void **function, int version,
+		    cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+{
+	static const struct {
+		const char *suffix;
+		int since;
+	} forms[] = {{"_v4", 12050}, {"_v3", 11040}, {"_v2", 3020}, {"", 0}};
+	void *self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	char name[128];
+
+	(void)flags;
+	*function = NULL;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		snprintf(name, sizeof(name), "%s%s", symbol, forms[i].suffix);
+		if (!*function && self && version >= forms[i].since)
+			*function = dlsym(self, name);
+	}
+	if (self)
+		dlclose(self);
+	if (status)
+		*status = *function ? CU_GET_PROC_ADDRESS_SUCCESS
+				    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 static int load(CUmodule *module, const void *image)
