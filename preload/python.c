@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a deeper stack the outer frames are not looked at. */
-#define MOST_FRAMES 48u
-
 static struct xs_python python;
 static atomic_bool is_on;
 static void *(*thread_state)(void); /* of the calling thread: no lock */
@@ -23,7 +20,7 @@ static uintptr_t code_begin, code_end; /* the interpreter's */
 
 struct frames {
 	unsigned count;
-	struct xs_python_frame list[MOST_FRAMES];
+	struct xs_python_frame list[XS_PYTHON_MOST_FRAMES];
 };
 
 static bool find_functions(void)
@@ -92,7 +89,7 @@ static int read_frames(const void *state, struct frames *frames)
 	uintptr_t at = xs_python_top(&python, state);
 
 	frames->count = 0;
-	for (unsigned i = 0; at && i < MOST_FRAMES; i++) {
+	for (unsigned i = 0; at && i < XS_PYTHON_MOST_FRAMES; i++) {
 		struct xs_python_frame *frame = &frames->list[frames->count];
 		int err = xs_python_read(&python, at, frame);
 		if (err)
@@ -101,21 +98,6 @@ static int read_frames(const void *state, struct frames *frames)
 		frames->count += frame->is_line;
 	}
 	return 0;
-}
-
-static uint64_t hash_of(const struct frames *frames)
-{
-	uint64_t hash = frames->count;
-
-	for (unsigned i = 0; i < frames->count; i++) {
-		const struct xs_python_frame *f = &frames->list[i];
-		hash = (hash ^ f->instr) * 0x9fb21c651e98df25u;
-		hash = (hash ^ hash >> 32 ^ f->code) * 0x9e3779b97f4a7c15u;
-		hash = (hash ^ f->file_end ^ (uint64_t)f->first_line << 40) *
-		       0x94d049bb133111ebu;
-		hash ^= hash >> 29;
-	}
-	return hash ? hash : 1;
 }
 
 /* Not what the user would change: of the standard library or of a package. */
@@ -159,14 +141,16 @@ static int choose(const struct frames *frames, unsigned wanted,
 }
 
 /* From the outermost in: each has its caller's number. */
-static uint32_t write_chain(const struct frames *frames, unsigned wanted,
+static uint32_t write_chain(const void *state, unsigned wanted,
 			    struct xs_writer *writer)
 {
-	struct xs_site_source chosen[MOST_FRAMES];
+	struct xs_site_source chosen[XS_PYTHON_MOST_FRAMES];
+	struct frames frames;
 	unsigned count;
 	uint32_t id = 0;
 
-	if (choose(frames, wanted, writer, chosen, &count)) {
+	if (read_frames(state, &frames) ||
+	    choose(&frames, wanted, writer, chosen, &count)) {
 		give_up();
 		return 0;
 	}
@@ -181,10 +165,9 @@ static uint32_t write_chain(const struct frames *frames, unsigned wanted,
 uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 			unsigned wanted)
 {
-	struct frames frames;
-	uint64_t hash;
+	struct xs_python_chain *chain;
 	const void *state;
-	size_t slot;
+	uint64_t hash;
 
 	/* At the interpreter's end the states of other threads are freed. */
 	if (!atomic_load_explicit(&is_on, memory_order_relaxed) ||
@@ -193,17 +176,15 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 	state = thread_state();
 	if (!state)
 		return 0;
-	if (read_frames(state, &frames)) {
-		give_up();
+	if (!atomic_load_explicit(&python.trusted, memory_order_relaxed))
+		return write_chain(state, wanted, writer);
+	hash = xs_python_hash(&python, state);
+	if (!hash)
 		return 0;
+	chain = &cache->chains[hash % XS_PYTHON_CHAINS];
+	if (chain->hash != hash || !chain->site) {
+		chain->site = write_chain(state, wanted, writer);
+		chain->hash = hash;
 	}
-	if (!frames.count)
-		return 0;
-	hash = hash_of(&frames);
-	slot = hash % (sizeof(cache->chains) / sizeof(*cache->chains));
-	if (cache->chains[slot].hash != hash || !cache->chains[slot].site) {
-		cache->chains[slot].site = write_chain(&frames, wanted, writer);
-		cache->chains[slot].hash = hash;
-	}
-	return cache->chains[slot].site;
+	return chain->site;
 }

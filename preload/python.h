@@ -12,11 +12,13 @@
 #include <stdbool.h>
 
 /* What a thread knows of its chains: their hashes and sites. */
+#define XS_PYTHON_CHAINS 1024u
+
 struct xs_python_cache {
-	struct {
+	struct xs_python_chain {
 		uint64_t hash;
 		uint32_t site;
-	} chains[1024];
+	} chains[XS_PYTHON_CHAINS];
 };
 
 /* Looks for an interpreter in the process: 0, -ENOENT, or -ENOTSUP where there

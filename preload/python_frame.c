@@ -127,30 +127,6 @@ static int copy_text(const struct xs_python *python, uintptr_t object,
 	return 0;
 }
 
-static int find_file(const struct xs_python *python,
-		     const struct xs_python_frame *frame, uintptr_t *file)
-{
-	return copy_word(python, frame->code + python->layout.code_file, file);
-}
-
-/* Of a shorter name, some of what stands in front of it in the str. */
-static int find_file_end(const struct xs_python *python,
-			 struct xs_python_frame *frame)
-{
-	uintptr_t file;
-	struct text text;
-	int err = find_file(python, frame, &file);
-
-	if (!err)
-		err = find_text(python, file, &text);
-	if (err)
-		return err;
-	return copy(python,
-		    text.at + text.length * text.width -
-			sizeof(frame->file_end),
-		    &frame->file_end, sizeof(frame->file_end));
-}
-
 int xs_python_read(const struct xs_python *python, uintptr_t at,
 		   struct xs_python_frame *frame)
 {
@@ -169,10 +145,7 @@ int xs_python_read(const struct xs_python *python, uintptr_t at,
 	frame->code &= ~(uintptr_t)POINTER_TAGS;
 	if (l->index_bytes) /* an int; what lies behind it is another's */
 		frame->instr = (uint32_t)frame->instr;
-	if (copy(python, frame->code + l->code_first_line, &frame->first_line,
-		 sizeof(frame->first_line)))
-		return -EFAULT;
-	return find_file_end(python, frame);
+	return 0;
 }
 
 /* How far into its code object's instructions a frame is, in bytes; -1: before
@@ -205,13 +178,16 @@ static int find_line(const struct xs_python *python,
 {
 	const struct xs_python_layout *l = &python->layout;
 	uintptr_t table, bytes, data;
+	uint32_t first_line;
 	ptrdiff_t offset;
 	uint8_t end;
 	int err = find_offset(python, frame, &offset);
 
 	if (err)
 		return err;
-	if (copy_word(python, frame->code + l->code_lines, &table) ||
+	if (copy(python, frame->code + l->code_first_line, &first_line,
+		 sizeof(first_line)) ||
+	    copy_word(python, frame->code + l->code_lines, &table) ||
 	    !is_a(python, table, python->bytes_type) ||
 	    copy_word(python, table + XS_PYTHON_SIZE, &bytes) ||
 	    bytes > MOST_TABLE_BYTES)
@@ -220,11 +196,10 @@ static int find_line(const struct xs_python *python,
 	/* It is one piece: that it begins and ends in memory will do. */
 	if (copy(python, data, &end, 1) || copy(python, data + bytes, &end, 1))
 		return -EFAULT;
-	*line =
-	    xs_python_line(l->lines, (const uint8_t *)data, bytes,
-			   frame->first_line, offset < 0 ? 0 : (size_t)offset);
+	*line = xs_python_line(l->lines, (const uint8_t *)data, bytes,
+			       first_line, offset < 0 ? 0 : (size_t)offset);
 	if (!*line)
-		*line = frame->first_line;
+		*line = first_line;
 	return 0;
 }
 
@@ -239,11 +214,77 @@ int xs_python_locate(const struct xs_python *python,
 		return -EINVAL;
 	err = find_line(python, frame, &place->line);
 	if (!err)
-		err = find_file(python, frame, &file);
+		err = copy_word(python, frame->code + python->layout.code_file,
+				&file);
 	if (!err)
 		err = copy_text(python, file, place->file);
 	if (!err)
 		err = copy_word(python, frame->code + python->layout.code_name,
 				&name);
 	return err ? err : copy_text(python, name, place->name);
+}
+
+static inline uintptr_t word_at(uintptr_t at)
+{
+	uintptr_t word;
+
+	memcpy(&word, (const void *)at, sizeof(word));
+	return word;
+}
+
+static inline uint32_t half_at(uintptr_t at)
+{
+	uint32_t half;
+
+	memcpy(&half, (const void *)at, sizeof(half));
+	return half;
+}
+
+/* The last characters of a str; of a short one, some of what stands in front of
+ * them. */
+static uint64_t end_of(const struct xs_python_layout *l, uintptr_t object)
+{
+	uint32_t state =
+	    half_at(object + XS_PYTHON_STR_STATE) >> l->state_shift;
+	uintptr_t bytes =
+	    word_at(object + XS_PYTHON_SIZE) * (state & XS_PYTHON_STR_KIND);
+
+	return word_at(
+	    object +
+	    (state & XS_PYTHON_STR_ASCII ? l->ascii_text : l->unicode_text) +
+	    bytes - sizeof(uint64_t));
+}
+
+/* The file's name and the first line tell a code object from another that was
+ * made in its place when it was gone. */
+uint64_t xs_python_hash(const struct xs_python *python, const void *state)
+{
+	const struct xs_python_layout *l = &python->layout;
+	uint64_t hash = 0, file_end = 0;
+	uintptr_t at = xs_python_top(python, state), file = 0;
+
+	for (unsigned i = 0; at && i < XS_PYTHON_MOST_FRAMES; i++) {
+		uintptr_t frame = at, code;
+		uint64_t what;
+
+		at = word_at(frame + l->frame_previous);
+		if (l->frame_owner &&
+		    *(const uint8_t *)(frame + l->frame_owner) >=
+			XS_PYTHON_FIRST_C_OWNER)
+			continue;
+		code =
+		    word_at(frame + l->frame_code) & ~(uintptr_t)POINTER_TAGS;
+		what = l->index_bytes ? half_at(frame + l->frame_instr)
+				      : word_at(frame + l->frame_instr);
+		if (word_at(code + l->code_file) != file) {
+			file = word_at(code + l->code_file);
+			file_end = end_of(l, file);
+		}
+		what += code * 0x9fb21c651e98df25u +
+			file_end * 0x94d049bb133111ebu +
+			((uint64_t)half_at(code + l->code_first_line) << 40);
+		hash = (hash ^ what) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	return hash;
 }

@@ -22,12 +22,19 @@ struct xs_python {
 /* A frame as it stands in memory: what it runs and where it is there. */
 struct xs_python_frame {
 	uintptr_t code, instr;
-	/* These tell a code object from another that took its place. */
-	uint32_t first_line;
-	uint64_t file_end;  /* the last characters of the file's name */
 	uintptr_t previous; /* frame; 0: the last */
 	bool is_line;	    /* and not what C put between two of Python */
 };
+
+/* Of a deeper stack the outer frames are not looked at. */
+#define XS_PYTHON_MOST_FRAMES 48u
+
+/*
+ * A hash of all that the frames of a thread state are and where they are, with
+ * 0 for no frame of Python. Only of an interpreter that is trusted: reads
+ * memory as it stands, since this is what every call costs.
+ */
+uint64_t xs_python_hash(const struct xs_python *python, const void *state);
 
 /* The frame that a thread state is in; 0: none. */
 uintptr_t xs_python_top(const struct xs_python *python, const void *state);
