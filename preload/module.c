@@ -8,6 +8,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,8 +76,12 @@ static void read_build_id(const struct dl_phdr_info *info,
 
 static void read_path(const struct dl_phdr_info *info, struct xs_object *module)
 {
-	/* The executable has no name here. */
+	/* The executable has no name here. One by a relative path is looked
+	 * for from where we are now; its build id says if that is another. */
 	if (info->dlpi_name && info->dlpi_name[0]) {
+		if (info->dlpi_name[0] != '/' &&
+		    realpath(info->dlpi_name, module->path))
+			return;
 		snprintf(module->path, sizeof(module->path), "%s",
 			 info->dlpi_name);
 		return;
