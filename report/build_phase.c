@@ -3,6 +3,7 @@
 #include "report/build.h"
 
 #include "analyzer/symbols.h"
+#include "report/source_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,9 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 /* How many sites are looked at for one of the same line. */
 #define SAME_LINE_SPAN 256
 
+/* Sites of a phase whose line is read. */
+#define SITES_QUOTED 16
+
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -127,6 +131,18 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		}
 		other->calls += site->calls;
 		other->bytes += site->bytes;
+	}
+}
+
+/* Those that move most come first. */
+static void build_texts(struct xs_result *result, const struct xs_trace *trace,
+			struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count && i < SITES_QUOTED; i++) {
+		struct xs_result_site *site = &phase->sites[i];
+
+		site->text = xs_source_text(&result->arena, site->file,
+					    site->line, trace->end_ns);
 	}
 }
 
@@ -246,4 +262,5 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	build_streams(result, trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);
+	build_texts(result, trace, out);
 }

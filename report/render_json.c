@@ -156,6 +156,7 @@ static json_t *site(const struct xs_result_site *in)
 	SET_TEXT(in, function);
 	SET_TEXT(in, file);
 	SET_NUMBER(in, line);
+	SET_TEXT(in, text);
 	SET_TEXT(in, call);
 	SET_TEXT(in, module);
 	SET_NUMBER(in, offset);

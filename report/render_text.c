@@ -338,6 +338,7 @@ static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
 	}
 	xs_pen_print(pen, XS_DIM, " [%s]\n", advice->estimate->effort);
 	xs_pen_wrap(pen, XS_PLAIN, "     ", advice->text);
+	xs_render_quotes(pen, result, advice);
 	put_others(pen, result, index);
 }
 

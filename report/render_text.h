@@ -15,6 +15,10 @@ void xs_render_coverage(const struct xs_pen *pen, struct xs_result *result);
 /* What the host waited for, the longest waits. */
 void xs_render_waits(const struct xs_pen *pen, const struct xs_result *result);
 
+/* The source lines that an advice is about, where they are to be had. */
+void xs_render_quotes(const struct xs_pen *pen, struct xs_result *result,
+		      const struct xs_result_advice *advice);
+
 /* The table of strategies, the sweep over n, and what abstained and why. 0 or
  * -ENOMEM. */
 int xs_render_strategies(const struct xs_pen *pen, struct xs_result *result);

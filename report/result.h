@@ -97,6 +97,7 @@ struct xs_result_totals {
 struct xs_result_site {
 	const char *function, *file; /* the user's, NULL: not known */
 	int64_t line;
+	const char *text;   /* of the line; NULL: the file is not there */
 	const char *call;   /* the CUDA function called */
 	const char *module; /* and where, when no line is known */
 	int64_t offset;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report, against a golden file and against a terminal's width. */
+#include "report/source_text.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *read_file(const char *path)
 {
@@ -84,6 +86,59 @@ static void lines_fit_80_columns(void **state)
 	assert_in_range(longest_line(text), 60, 80);
 	free(text);
 	fixture_free(result);
+}
+
+/* Under an advice stand the lines that it is about, once each and cut. */
+static void advice_quotes_the_source(void **state)
+{
+	static char wide[] = "cudaMemcpy(a_device_pointer_of_a_long_name, "
+			     "a_host_pointer_of_a_long_name, and_so_on);";
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	const char *first;
+	char *text;
+
+	(void)state;
+	phase->sites[0].text = "cudaMemcpy(in, host, n, kind);";
+	phase->sites[2].text = wide;
+	text = fixture_text(result, false);
+	first = strstr(text, "       main.cu:88: cudaMemcpy(in, host, n, "
+			     "kind);\n");
+	assert_non_null(first);
+	assert_null(strstr(strchr(first, '\n'), "cudaMemcpy(in, host"));
+	assert_non_null(strstr(first, "       main.cu:91: cudaMemcpy(a_dev"));
+	assert_null(strstr(text, "and_so_on"));
+	assert_true(longest_line(text) <= 80);
+	free(text);
+	fixture_free(result);
+}
+
+/* Not of a file that is not there, was changed since, or is no file. */
+static void source_text_is_of_its_time(void **state)
+{
+	char path[] = "xs_test_source.XXXXXX";
+	const char text[] = "one\n\t two\033 = 2; \r\n\nfour";
+	struct xs_arena arena = {0};
+	int file = mkstemp(path);
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+	assert_string_equal(xs_source_text(&arena, path, 1, UINT64_MAX), "one");
+	assert_string_equal(xs_source_text(&arena, path, 2, UINT64_MAX),
+			    "two? = 2;");
+	assert_null(xs_source_text(&arena, path, 3, UINT64_MAX));
+	assert_string_equal(xs_source_text(&arena, path, 4, UINT64_MAX),
+			    "four");
+	assert_null(xs_source_text(&arena, path, 5, UINT64_MAX));
+	assert_null(xs_source_text(&arena, path, 0, UINT64_MAX));
+	assert_null(xs_source_text(&arena, path, 1, 1000000000));
+	assert_null(xs_source_text(&arena, NULL, 1, UINT64_MAX));
+	assert_null(xs_source_text(&arena, "/dev/zero", 1, UINT64_MAX));
+	unlink(path);
+	assert_null(xs_source_text(&arena, path, 1, UINT64_MAX));
+	xs_arena_free(&arena);
 }
 
 static void one_screen_holds_three_phases(void **state)
@@ -170,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(three_phases_are_as_recorded),
 	    cmocka_unit_test(lines_fit_80_columns),
+	    cmocka_unit_test(advice_quotes_the_source),
+	    cmocka_unit_test(source_text_is_of_its_time),
 	    cmocka_unit_test(one_screen_holds_three_phases),
 	    cmocka_unit_test(colour_changes_no_letter),
 	    cmocka_unit_test(losses_come_first),

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# From a call to its source line, in programs that are built in different ways.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+cp "$here/apps/places.c" .
+touch -d '1 hour ago' places.c
+at=$(awk '/return cudaMemcpy/ { print NR; exit }' places.c)
+
+# build OUTPUT FLAG...
+build()
+{
+	output=$1
+	shift
+	# shellcheck disable=SC2086 # a list of flags
+	"$XS_CC" $XS_CC_FLAGS -O2 -Wl,--build-id "$@" places.c -o "$output" \
+		-l:libcudart.so.13 -ldl || fail "cannot build $output"
+}
+
+# has_line WHAT FUNCTION: the copy has this line, and the report its text
+has_line()
+{
+	expect "$1: exit code" "$status" 0
+	read_trace
+	grep -q "\"line\": $at,\$" report.json || fail "$1: no line"
+	grep -q "\"function\": \"$2\"" report.json || fail "$1: no function"
+	grep -q '"text": "return cudaMemcpy(device,' report.json ||
+		fail "$1: not the line's text"
+}
+
+build pie -g -fPIE -pie
+build no-pie -g -fno-pie -no-pie
+build lines -g1
+for name in pie no-pie lines; do
+	traced ./$name
+	has_line "$name" upload
+	# When called directly, and where each call is walked.
+	XFERSPY_STACK=4 traced ./$name
+	has_line "$name, walked" upload
+	[ "$(count '^site .* caller=[1-9]')" -gt 0 ] ||
+		fail "$name: no caller with XFERSPY_STACK=4"
+done
+XFERSPY_STACK=leaf traced ./pie
+has_line "leaf" upload
+expect "leaf: callers" "$(count '^site .* caller=[1-9]')" 0
+
+# A separate file of debugging information, beside the program or below it.
+cp pie linked
+objcopy --only-keep-debug linked linked.debug
+objcopy --strip-debug --add-gnu-debuglink=linked.debug linked
+traced ./linked
+has_line "debuglink" upload
+mkdir .debug
+mv linked.debug .debug
+traced ./linked
+has_line "debuglink in .debug" upload
+rm .debug/linked.debug
+traced ./linked
+read_trace
+grep -q '"function": "move"' report.json ||
+	fail "symbols alone: not the function"
+
+# Without symbols there is the module, and where in it.
+cp pie stripped
+strip stripped
+traced ./stripped
+read_trace
+grep -q '"module": ".*/stripped"' report.json || fail "stripped: no module"
+grep -q '"offset": [1-9]' report.json || fail "stripped: no offset"
+grep -q '"function": "move"' report.json && fail "stripped: a function"
+
+# A module that was loaded later on, and loaded by its relative path.
+build libmove.so -g -DLIBRARY -fPIC -shared
+build loader -DLOADER
+traced ./loader "$work/libmove.so"
+has_line "dlopen" upload
+traced ./loader ./libmove.so
+has_line "dlopen by a relative path" upload
+
+# What the program was is gone: what was resolved in time is kept in the trace.
+traced ./pie
+"$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
+rm pie
+read_trace
+grep -q "\"line\": $at,\$" report.json || fail "resolved in time: no line"
+
+# A source that was changed since says nothing of that line.
+touch -d '1 hour' places.c
+"$XS_COMMAND" report --format json ./*.xspy >report.json
+grep -q '"text": null' report.json || fail "the text of a changed file"
+# Nor another program in the same place, of another build id.
+build no-pie -g -O0 -fno-pie -no-pie
+build pie -g -O1 -fPIE -pie -DLOADER
+traced ./no-pie
+cp pie no-pie
+read_trace
+grep -q "\"line\": $at,\$" report.json && fail "lines of another program"
+exit 0
