@@ -57,7 +57,8 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	const uint64_t *part_ns = in->part_ns;
 
 	*out = (struct xs_result_wait){
-	    .kind = kinds[in->call_class].kind,
+	    .kind = kinds[in->call_class].kind ? kinds[in->call_class].kind
+					       : "call",
 	    .hidden = kinds[in->call_class].hidden,
 	    .pageable = in->pageable,
 	    .gpu_calls = xs_build_number(in->gpu_calls),
