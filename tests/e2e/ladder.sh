@@ -14,12 +14,12 @@ median()
 		awk '{ d[NR] = $1 } END { print d[int((NR + 1) / 2)] }'
 }
 
-# like WHAT PATTERN: the time of such ops is that of CUPTI's, to a seventh
+# like WHAT PATTERN: the time of such ops is that of CUPTI's, to a third
 like()
 {
 	wanted=$(median dump.cupti "$2")
-	within "$1" "$(median dump.txt "$2")" $((wanted * 6 / 7)) \
-		$((wanted * 8 / 7))
+	within "$1" "$(median dump.txt "$2")" $((wanted * 2 / 3)) \
+		$((wanted * 4 / 3))
 }
 
 # ops: what the ops are but for their times, and how they hang together
