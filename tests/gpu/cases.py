@@ -98,6 +98,24 @@ python("cupy", "CuPy", "cupy_add.py", "cupy")
 python("jax", "JAX", "jax_add.py", "jax", all_matched=False)
 
 
+@case("torch-lines", "the lines of Python behind PyTorch's copies and kernels")
+def torch_lines(bench):
+    command = bench.python("torch_lines.py", "torch")
+    run = bench.both(command)
+    figures = bench.check(run)
+    with open(command[-1], encoding="utf-8") as script:
+        wanted = {(found.group(1), number)
+                  for number, line in enumerate(script, 1)
+                  if (found := re.search(r"# line: (\w+)", line))}
+    seen = {(site["step"], site["line"])
+            for phase in bench.report(run.traces[0])["phases"]
+            for site in phase["sites"]
+            if os.path.basename(site["file"] or "") == "torch_lines.py"}
+    if not wanted <= seen:
+        raise Failed(f"not the lines {sorted(wanted)}: {sorted(seen)}")
+    return {**figures, "lines": sorted(seen)}
+
+
 @case("events", "without CUPTI: calls timed by events", simulated=True)
 def events(bench):
     by_cupti = bench.report(serial(bench, "app", 200).traces[0])["totals"]
