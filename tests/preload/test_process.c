@@ -402,6 +402,9 @@ static size_t run_with_rights(const char *owner, const char *mode)
 static void program_with_rights_of_its_own_is_left_alone(void **state)
 {
 	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* a library built so wants to be in the program from the start */
+#endif
 	if (geteuid() != 0)
 		skip(); /* only root can give a file away */
 	assert_int_equal(run_with_rights("root", "755"), 1);
