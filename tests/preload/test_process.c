@@ -403,7 +403,8 @@ static void program_with_rights_of_its_own_is_left_alone(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* a library built so wants to be in the program from the start */
+	skip(); /* a library built so wants to be in the program from the start
+		 */
 #endif
 	if (geteuid() != 0)
 		skip(); /* only root can give a file away */
