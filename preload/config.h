@@ -18,7 +18,8 @@
  *                    up to 64, leaf (1; below a launch's own stubs), off (no
  *                    walk). 8 if not set, and then only the nearest frame where
  *                    a hook knows it for free. In Python so many lines of
- *                    Python, too, and one of the user's own code in any case
+ *                    Python, one of the user's own code in any case, and the
+ *                    frames below them only where N is given
  *   XFERSPY_LOG      1 for standard error, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti; none: do without

@@ -14,7 +14,8 @@
 #define TOOL_FRAMES 16u /* walked on top of those that are recorded */
 #define STUB_FRAMES 2u	/* made by nvcc, between a launch and its line */
 #define MOST_FRAMES (XS_STACK_MOST + STUB_FRAMES + TOOL_FRAMES)
-#define CACHE_SLOTS 64u
+#define CACHE_SETS  32u
+#define CACHE_WAYS  4u /* stacks that end at one depth in one function */
 #define NOWHERE	    1u /* as a return address: in no object */
 
 static struct xs_config_stack stack;
@@ -48,7 +49,8 @@ struct cached {
 
 struct xs_walk_cache {
 	struct xs_python_cache python;
-	struct cached slots[CACHE_SLOTS];
+	struct cached sets[CACHE_SETS][CACHE_WAYS];
+	uint8_t next_way[CACHE_SETS]; /* to be overwritten */
 };
 
 void xs_walk_start(void)
@@ -183,10 +185,10 @@ static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 	return thread->walks;
 }
 
-static bool still_true(const struct cached *c, enum xs_function fn,
-		       const void *top, uint32_t caller)
+static bool still_true(const struct cached *c, const struct cached *wanted)
 {
-	if (c->top != top || c->fn != (uint32_t)fn || c->caller != caller)
+	if (c->top != wanted->top || c->fn != wanted->fn ||
+	    c->caller != wanted->caller)
 		return false;
 	for (unsigned i = 0; i < c->count; i++)
 		if (*c->frames[i].stack != c->frames[i].address)
@@ -224,49 +226,81 @@ static uint32_t python_site(struct xs_thread *thread,
 		   : 0;
 }
 
-uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
+/* The stack's slot, or one for it; *known: whether it holds the stack. */
+static struct cached *find_slot(struct xs_walk_cache *cache,
+				const struct cached *wanted, bool *known)
 {
-	const void *top = __builtin_frame_address(0);
-	struct xs_walk_cache *cache = cache_of(thread);
-	uint32_t caller = python_site(thread, cache);
-	uintptr_t hash = ((uintptr_t)top >> 4) * 31 + fn + caller * 7;
-	struct cached *slot = cache ? &cache->slots[hash % CACHE_SLOTS] : NULL;
-	unsigned wanted = stack.frames, first, last;
-	struct walk walk = {.in_python = caller};
-	uint32_t site;
+	uintptr_t hash = ((uintptr_t)wanted->top >> 4) * 31 + wanted->fn +
+			 wanted->caller * 7;
+	unsigned set = hash % CACHE_SETS;
 
-	if (!wanted)
-		return bare_site(thread, fn, 0);
-	if (slot && still_true(slot, fn, top, caller))
+	*known = false;
+	for (unsigned way = 0; way < CACHE_WAYS && !*known; way++) {
+		struct cached *slot = &cache->sets[set][way];
+
+		*known = still_true(slot, wanted);
+		if (*known)
+			return slot;
+	}
+	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
+}
+
+static uint32_t walk_site(struct xs_thread *thread, struct cached *found)
+{
+	enum xs_function fn = (enum xs_function)found->fn;
+	unsigned wanted = stack.frames, first, last;
+	struct walk walk = {.in_python = found->caller};
+	struct cached *slot = NULL;
+	bool known = false;
+
+	if (thread->walks)
+		slot = find_slot(thread->walks, found, &known);
+	if (known)
 		return slot->site;
 	if (xs_functions[fn].call_class == XS_CALL_LAUNCH && wanted == 1)
 		wanted += STUB_FRAMES;
 	walk.most = wanted + TOOL_FRAMES;
 	_Unwind_Backtrace(step, &walk);
 	choose(&walk, wanted, &first, &last);
-	site = write_chain(thread, fn, caller, &walk, first, last);
-	if (slot && site)
-		remember(
-		    slot,
-		    &(struct cached){
-			.top = top, .fn = fn, .caller = caller, .site = site},
-		    &walk, last);
-	return site;
+	found->site =
+	    write_chain(thread, fn, found->caller, &walk, first, last);
+	if (slot && found->site)
+		remember(slot, found, &walk, last);
+	return found->site;
 }
 
-/* Launches are walked in any case: they come from stubs that nvcc made, which
- * have no source line; the line to show is their caller's. */
+/*
+ * The line of Python is the one that its writer can change, and it costs some
+ * tens of ns. The frames below it are of libraries, and so many different ones
+ * that a step of training pays for them more than twice: they are walked where
+ * that was asked for.
+ */
+uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
+{
+	struct cached wanted = {.top = __builtin_frame_address(0), .fn = fn};
+
+	if (!stack.frames)
+		return bare_site(thread, fn, 0);
+	wanted.caller = python_site(thread, cache_of(thread));
+	if (wanted.caller && !stack.hooked)
+		return bare_site(thread, fn, wanted.caller);
+	return walk_site(thread, &wanted);
+}
+
+/* Launches are walked outside of Python: they come from stubs that nvcc made,
+ * which have no source line; the line to show is their caller's. */
 uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 			struct xs_site_slot *site, uintptr_t address)
 {
 	uint32_t caller;
 
-	if (stack.hooked ||
-	    (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH))
+	if (stack.hooked)
 		return xs_walk_site(thread, fn);
 	caller = python_site(thread, cache_of(thread));
 	if (caller)
 		site = xs_site_find(fn, address, caller);
+	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)
+		return xs_walk_site(thread, fn);
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 
