@@ -22,6 +22,8 @@ template <class Job> struct program {
 	void (*out)(const Job *job, long chunk);
 	void (*finish)(const Job *job); /* the host's part, or NULL */
 	bool (*is_right)(const Job *job);
+	/* all three of all chunks, which are then NULL; or NULL itself */
+	void (*issue)(const Job *job) = NULL;
 };
 
 static inline double now_ns(void)
@@ -58,7 +60,9 @@ static inline void summarize(double *ns, long count, struct timing *timing)
 template <class Job>
 static void issue_chunks(const struct program<Job> *program, const Job *job)
 {
-	if (job->options.breadth) {
+	if (program->issue != NULL) {
+		program->issue(job);
+	} else if (job->options.breadth) {
 		for (long i = 0; i < job->chunks; i++)
 			program->in(job, i);
 		for (long i = 0; i < job->chunks; i++)

@@ -12,16 +12,9 @@
  */
 #include "../measure.h"
 #include "arguments.h"
+#include "steps.h"
 
 #define THREADS 512 /* of a block, as in simpleStreams */
-
-/* A step of the arithmetic. The kernel is given both numbers at run time: the
- * compiler would make one step of several with constants. */
-struct step {
-	unsigned factor, addend; /* x becomes factor * x + addend */
-};
-
-static const struct step one_step = {1664525, 1013904223};
 
 /* What is read beyond the input is 0; what is written beyond the output stays
  * on the device, in `rest`, so that every element's work is done. */
@@ -34,8 +27,7 @@ __global__ void sweep_kernel(const unsigned *in, size_t in_count, unsigned *out,
 
 	if (i >= in_count && i >= out_count)
 		return;
-	for (int done = 0; done < work; done++)
-		x = step.factor * x + step.addend;
+	x = take_steps(x, step, work);
 	if (i < out_count)
 		out[i] = x;
 	else
@@ -172,18 +164,6 @@ static void tear_down(struct job *job)
 	host_free(variant, job->out, job->out_count * sizeof(unsigned));
 }
 
-/* All steps as one: each of them turns a x + b into f (a x + b) + c. */
-static struct step all_steps(int work)
-{
-	struct step all = {1, 0};
-
-	for (int done = 0; done < work; done++) {
-		all.factor = one_step.factor * all.factor;
-		all.addend = one_step.factor * all.addend + one_step.addend;
-	}
-	return all;
-}
-
 static bool is_right(const struct job *job)
 {
 	const struct step all = all_steps(job->work);
@@ -196,8 +176,7 @@ static bool is_right(const struct job *job)
 			unsigned x =
 			    i < p.in_count ? job->in[p.in_first + i] : 0;
 
-			if (job->out[p.out_first + i] !=
-			    all.factor * x + all.addend)
+			if (job->out[p.out_first + i] != take_steps(x, all, 1))
 				return false;
 		}
 	}

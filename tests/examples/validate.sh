@@ -41,6 +41,11 @@ each() {
 	done
 	expect 0 "^sweep-w7 $variant n=60012 .*: ok" sweep --n 60012 --work 7 \
 		--rounds 2 --variant "$variant" "$@"
+	# 4 blocks, the last with 233 of 256 ints
+	expect 0 "^chain $variant n=4004 .*: ok" chain --n 4004 --work 7 \
+		--rounds 2 --variant "$variant" "$@"
+	expect 0 "^chain-all $variant n=4004 .*: ok" chain --n 4004 --work 7 \
+		--middle all --rounds 2 --variant "$variant" "$@"
 	# 2 blocks a level, the last with 33 of 256 points
 	for routine in state buoydiff; do
 		expect 0 "^pop-$routine $variant n=17 .*: ok" pop_$routine \
@@ -86,6 +91,8 @@ expect 1 "at most" matmul --n 20000
 expect 1 "go together" sweep --in-mb 3
 expect 1 "not a number above 0" sweep --work 0
 expect 1 "array of ints" sweep --n 10
+expect 1 "each or all" chain --middle some
+expect 1 "array of ints" chain --n 10
 expect 1 "levels: at most" pop_state --levels 5000
 expect 1 "not a number above 0" pop_buoydiff --levels 0
 
