@@ -34,6 +34,7 @@ rows() {
 cat >"$scratch/table" <<END
 small|vecadd||1000 2000|2,4
 whole|stencil|--n 20||3
+chain-all|chain|--middle all --work 1|4000|2,4|pageable,pinned,streams
 END
 mkdir -p "$scratch/out/machines"
 cp "$1/examples/machines/simulated.json" "$scratch/out/machines"
@@ -47,7 +48,11 @@ measure --only whole
 expect "exit code of the other part" $? 0
 expect "rows that were there" "$(rows small)" $((2 * (3 + 2 * (2 + 2 * 2 * 2))))
 expect "rows of the other part" "$(rows whole)" $((3 + 2 * (2 + 1 * 2 * 2)))
-expect "traces" "$(find "$scratch/out/traces" -size +0 | grep -c '\.xspy')" 9
+measure --only chain-all
+expect "exit code of the part with variants of its own" $? 0
+expect "rows of these variants" "$(rows chain-all)" $((3 + 2 * 2 * 2))
+expect "rows that stayed" "$(rows whole)" $((3 + 2 * (2 + 1 * 2 * 2)))
+expect "traces" "$(find "$scratch/out/traces" -size +0 | grep -c '\.xspy')" 12
 measure --only bogus
 expect "exit code of a part that is not there" $? 1
 
@@ -55,5 +60,5 @@ expect "exit code of a part that is not there" $? 1
 	"$results" >"$scratch/log" 2>&1
 expect "exit code of accuracy.py" $? 0
 expect "rows of as-is" \
-	"$(sed -n 's/^as-is  *\([0-9]*\) .*/\1/p' "$scratch/log")" 6
+	"$(sed -n 's/^as-is  *\([0-9]*\) .*/\1/p' "$scratch/log")" 8
 exit "$failed"
