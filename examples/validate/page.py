@@ -233,6 +233,19 @@ def advised_lines(summary):
                     for a in late])]
 
 
+def chain_lines(rows):
+    """What stands behind the rows of a round with several kernels."""
+    if not any(row.workload.startswith("chain") for row in rows):
+        return []
+    return [wrap("""A round of `chain` has three kernels, each of which works on
+            the results of the one before. `mapped` and `hybrid` abstain there,
+            and were not timed. In `chain` a piece needs only the same piece, as
+            `streams` assumes. In `chain-all` the middle kernel needs all of the
+            first, and was launched once for all pieces: where the estimate is a
+            bound, what it says of that is its `otherwise_ns`, and the equation,
+            which knows one kernel, says nothing."""), ""]
+
+
 def page(rows, summary, families, inside, machine, notes, stem):
     ranks = summary["ranks"]
     lines = [
@@ -255,6 +268,7 @@ def page(rows, summary, families, inside, machine, notes, stem):
         2 us. The traces and times are in the repository, and
         `examples/validate/accuracy.py` predicts again, without a GPU, and
         prints every row; the tests hold it to what was reached."""), "",
+        *chain_lines(rows),
         "## What was measured", "",
         "Median of one round in ms, the best of all n and orders.", "",
         *workload_lines(rows), "",
