@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* Each costs some microseconds. */
+#define MOST_TRIES 256u
+
 struct xs_event_api xs_event_api;
 
 /* By their symbols' names: cuda.h's own macros rename some of them. Of two
@@ -45,10 +48,15 @@ bool xs_event_api_find(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static atomic_bool found;
+	static atomic_uint tries;
 	void *library;
 
 	if (atomic_load_explicit(&found, memory_order_acquire))
 		return true;
+	/* The first call of the runtime loads the driver, or it never comes. */
+	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MOST_TRIES)
+		return false;
+	atomic_fetch_add(&tries, 1);
 	/* The reference is kept: the driver must not go while we use it. */
 	library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	if (!library)
