@@ -231,6 +231,12 @@ unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
 
 void xs_cupti_switch_calls(CUpti_SubscriberHandle subscriber, bool on)
 {
+	/* CUDA has long started; with one callback left CUPTI stays in the way
+	 */
+	if (!on)
+		xs_cupti_api.cuptiEnableCallback(
+		    0, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+		    CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, on);
 }
 
