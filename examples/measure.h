@@ -22,7 +22,7 @@ template <class Job> struct program {
 	void (*out)(const Job *job, long chunk);
 	void (*finish)(const Job *job); /* the host's part, or NULL */
 	bool (*is_right)(const Job *job);
-	/* all three of all chunks, which are then NULL; or NULL itself */
+	/* in, compute and out of all chunks, instead of those; or NULL */
 	void (*issue)(const Job *job) = NULL;
 };
 

@@ -242,8 +242,8 @@ def chain_lines(rows):
             and were not timed. In `chain` a piece needs only the same piece, as
             `streams` assumes. In `chain-all` the middle kernel needs all of the
             first, and was launched once for all pieces: where the estimate is a
-            bound, what it says of that is its `otherwise_ns`, and the equation,
-            which knows one kernel, says nothing."""), ""]
+            bound, what it says of that is its `otherwise_ns`, and the equation
+            for streams, which knows one kernel, says nothing."""), ""]
 
 
 def page(rows, summary, families, inside, machine, notes, stem):
