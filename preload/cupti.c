@@ -8,6 +8,7 @@
 #include "preload/config.h"
 #include "preload/cupti_api.h"
 #include "preload/cupti_find.h"
+#include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/profiler.h"
@@ -67,8 +68,9 @@ static bool subscribe(bool counters)
 			    result_text(result), (int)result);
 	if (result != CUPTI_SUCCESS)
 		return false;
-	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(subscriber));
-	xs_cupti_watch_driver(subscriber, counters);
+	xs_share_hold_callbacks(subscriber);
+	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
+	xs_cupti_watch_driver(counters);
 	return true;
 }
 
@@ -79,12 +81,11 @@ static const CUpti_ActivityKind kinds[] = {
 
 static bool enable_records(void)
 {
-	CUptiResult result = xs_cupti_api.cuptiActivityRegisterCallbacks(
-	    xs_cupti_give_buffer, xs_cupti_take_buffer);
+	CUptiResult result = xs_share_hold_records();
 
 	for (size_t i = 0;
 	     result == CUPTI_SUCCESS && i < sizeof(kinds) / sizeof(*kinds); i++)
-		result = xs_cupti_api.cuptiActivityEnable(kinds[i]);
+		result = xs_share_our_kind(true, kinds[i]);
 	if (result == CUPTI_SUCCESS)
 		return true;
 	xs_gpu_info("note", "no GPU records: CUPTI says %s (%d)%s",
@@ -125,8 +126,8 @@ static CUptiResult count_migrations(void)
 		return result;
 	count_moved(
 	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
-	return xs_cupti_api.cuptiActivityEnable(
-	    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+	return xs_share_our_kind(true,
+				 CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
 void xs_cupti_watch_managed(void)
@@ -202,6 +203,7 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 		return XS_CUPTI_NOTHING;
 	xs_gpu_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
+	xs_share_begin();
 	callbacks = subscribe(counters && xs_profiler_find(library) &&
 			      xs_cupti_api.cuptiGetDeviceId);
 	if (!enable_records())
@@ -215,22 +217,23 @@ void xs_cupti_switch(bool records, bool calls)
 	if (!atomic_load(&started))
 		return;
 	if (subscriber && calls != calls_on) {
-		xs_cupti_switch_calls(subscriber, calls);
+		xs_cupti_switch_calls(calls);
 		xs_cupti_rest_driver();
 		calls_on = calls;
 	}
+	xs_share_range(records);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (records)
-			xs_cupti_api.cuptiActivityEnable(kinds[i]);
-		else
-			xs_cupti_api.cuptiActivityDisable(kinds[i]);
+		xs_share_our_kind(records, kinds[i]);
 }
 
 void xs_cupti_flush(bool forced)
 {
-	if (atomic_load(&started))
-		xs_cupti_api.cuptiActivityFlushAll(
-		    forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	if (!atomic_load(&started) || (!forced && xs_share_guest_records()))
+		return;
+	xs_share_last_flush(forced);
+	xs_cupti_api.cuptiActivityFlushAll(
+	    forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	xs_share_last_flush(false);
 }
 
 uint64_t xs_cupti_now_ns(void)

@@ -47,13 +47,13 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 
 /* cupti_calls.c: the callbacks of the runtime that are wanted, found and
  * enabled; how many. First of all. */
-unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber);
+unsigned xs_cupti_enable_calls(void);
 
 /* The same, switched off or on again. */
-void xs_cupti_switch_calls(CUpti_SubscriberHandle subscriber, bool on);
+void xs_cupti_switch_calls(bool on);
 
 /* Those of the driver, switched on or off. */
-unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on);
+unsigned xs_cupti_enable_driver(bool on);
 
 /* The one callback of a subscriber. */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
@@ -61,7 +61,7 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
  * the kernels do that it launches. */
-void xs_cupti_watch_driver(CUpti_SubscriberHandle subscriber, bool counters);
+void xs_cupti_watch_driver(bool counters);
 
 /* The callbacks of the runtime go or come back: what the driver does without
  * them belongs to no call, and is no reason to watch it. */

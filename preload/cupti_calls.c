@@ -2,7 +2,7 @@
 /* Calls of CUDA as CUPTI's callbacks see them. */
 #include "preload/call.h"
 #include "preload/clock.h"
-#include "preload/cupti_api.h"
+#include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/watch.h"
@@ -10,12 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
-#define MOST_CALLBACKS 1024u
-
 /* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
  * that is not recorded is XS_FN_COUNT + 1. */
-static uint16_t runtime_calls[MOST_CALLBACKS];
-static uint16_t driver_calls[MOST_CALLBACKS];
+static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
+static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * Functions of the runtime that are not recorded, and that may ask the driver
@@ -154,14 +152,11 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		xs_cupti_count_launch(thread, id, data);
 }
 
-void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
-				   CUpti_CallbackId id, const void *data)
+static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			    const void *data)
 {
 	int kept_errno = errno;
 
-	(void)user;
-	if (id >= MOST_CALLBACKS)
-		return;
 	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && runtime_calls[id])
 		on_runtime_call((enum xs_function)(runtime_calls[id] - 1),
 				data);
@@ -170,6 +165,34 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
 		xs_gpu_context();
 	errno = kept_errno;
+}
+
+static bool is_end(CUpti_CallbackDomain domain, const void *data)
+{
+	const CUpti_CallbackData *call = data;
+
+	return (domain == CUPTI_CB_DOMAIN_RUNTIME_API ||
+		domain == CUPTI_CB_DOMAIN_DRIVER_API) &&
+	       call->callbackSite == CUPTI_API_EXIT;
+}
+
+/* What the guest does in its callback is no part of the call: it comes before
+ * we note the call's start, and after its end. It does not see calls that our
+ * own code makes. */
+void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
+				   CUpti_CallbackId id, const void *data)
+{
+	unsigned wanted = xs_share_wanted(domain, id);
+	bool guest = wanted & XS_SHARE_GUEST && !xs_thread_get()->busy;
+	bool end = guest && is_end(domain, data);
+
+	(void)user;
+	if (guest && !end)
+		xs_share_call_guest(domain, id, data);
+	if (wanted & XS_SHARE_US)
+		on_our_callback(domain, id, data);
+	if (end)
+		xs_share_call_guest(domain, id, data);
 }
 
 static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
@@ -191,7 +214,7 @@ static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 {
 	const char *name;
 
-	for (uint32_t id = 1; id < MOST_CALLBACKS; id++) {
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
 		name = NULL;
 		if (xs_cupti_api.cuptiGetCallbackName(domain, id, &name) !=
 			CUPTI_SUCCESS ||
@@ -203,44 +226,39 @@ static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 	}
 }
 
-static unsigned enable(CUpti_SubscriberHandle subscriber,
-		       CUpti_CallbackDomain domain, const uint16_t *calls,
+static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
 		       bool on)
 {
 	unsigned done = 0;
 
-	for (uint32_t id = 1; id < MOST_CALLBACKS; id++)
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
 		if (calls[id])
-			done += xs_cupti_api.cuptiEnableCallback(on, subscriber,
-								 domain, id) ==
-				CUPTI_SUCCESS;
+			done += xs_share_callback(XS_SHARE_US, on, domain,
+						  id) == CUPTI_SUCCESS;
 	return done;
 }
 
-unsigned xs_cupti_enable_calls(CUpti_SubscriberHandle subscriber)
+unsigned xs_cupti_enable_calls(void)
 {
 	/* the one callback of its domain: CUDA's start ends there */
-	xs_cupti_api.cuptiEnableCallback(1, subscriber,
-					 CUPTI_CB_DOMAIN_RESOURCE,
-					 CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	return enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
-		      true);
+	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, true);
 }
 
-void xs_cupti_switch_calls(CUpti_SubscriberHandle subscriber, bool on)
+void xs_cupti_switch_calls(bool on)
 {
 	/* CUDA has long started; with one callback left CUPTI stays in the way
 	 */
 	if (!on)
-		xs_cupti_api.cuptiEnableCallback(
-		    0, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-		    CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	enable(subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, on);
+		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
+				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, on);
 }
 
-unsigned xs_cupti_enable_driver(CUpti_SubscriberHandle subscriber, bool on)
+unsigned xs_cupti_enable_driver(bool on)
 {
-	return enable(subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, on);
+	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, on);
 }

@@ -30,7 +30,6 @@ static enum {
 	LEFT,	   /* no longer watched */
 	KEPT,	   /* watched for good */
 } state;	   /* the starting thread's, then the drain's alone */
-static CUpti_SubscriberHandle subscriber;
 static uint64_t left_ns;
 static bool counting;
 
@@ -99,18 +98,17 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 	thread->busy = false;
 }
 
-void xs_cupti_watch_driver(CUpti_SubscriberHandle of, bool counters)
+void xs_cupti_watch_driver(bool counters)
 {
-	subscriber = of;
 	counting = counters;
 	xs_log("%u CUPTI callbacks of the driver",
-	       xs_cupti_enable_driver(of, true));
+	       xs_cupti_enable_driver(true));
 	state = counters ? KEPT : TRIED;
 }
 
 static void leave(void)
 {
-	xs_cupti_enable_driver(subscriber, false);
+	xs_cupti_enable_driver(false);
 	xs_watch_forget_strays();
 	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
 	state = LEFT;
@@ -133,7 +131,7 @@ void xs_cupti_tend(void)
 	} else if (state == LEFT && xs_watch_strays() >= ENOUGH_STRAYS) {
 		uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
 
-		xs_cupti_enable_driver(subscriber, true);
+		xs_cupti_enable_driver(true);
 		state = KEPT;
 		xs_gpu_info("note",
 			    "the program began late to call CUDA's driver API "

@@ -63,7 +63,7 @@ static void *load(void)
 		/* Who names one gets that or none. */
 		return handle;
 	}
-	xs_objects_each_cudart(load_beside, &handle);
+	xs_objects_each(XS_CUDART_LIBRARY, load_beside, &handle);
 	/* LD_LIBRARY_PATH is somebody's choice, the toolkit's folder is not. */
 	for (size_t i = 0; !handle && i < NAMES; i++)
 		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);

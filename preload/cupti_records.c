@@ -6,7 +6,7 @@
  * only ever adds fields at their end; every CUPTI from 11.8 on has those used
  * here, and what came later is read where cuptiGetVersion() says so.
  */
-#include "preload/cupti_api.h"
+#include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/pool.h"
@@ -91,7 +91,8 @@ static void take_copy(const void *record)
 			      m->graphNodeId),
 	    .copies = copies_of(record),
 	};
-	xs_gpu_copy(&op);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
 }
 
 static void take_peer_copy(const void *record)
@@ -113,7 +114,8 @@ static void take_peer_copy(const void *record)
 	    .peer_device = (uint16_t)peer,
 	    .copies = 1,
 	};
-	xs_gpu_copy(&op);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
 }
 
 static void take_set(const void *record)
@@ -130,7 +132,8 @@ static void take_set(const void *record)
 	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC,
 			      m->graphNodeId),
 	};
-	xs_gpu_set(&op);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_set(&op);
 }
 
 /* The second layout of this record; later ones only add to its end. */
@@ -163,7 +166,8 @@ static void take_migration(const void *record)
 	default:
 		return;
 	}
-	xs_gpu_copy(&op);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
 }
 
 static void take_kernel(const void *record)
@@ -185,7 +189,8 @@ static void take_kernel(const void *record)
 	    .shared_dynamic_bytes = (uint32_t)k->dynamicSharedMemory,
 	    .local_bytes = k->localMemoryPerThread,
 	};
-	xs_gpu_kernel(&op, k->name, &shape);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_kernel(&op, k->name, &shape);
 }
 
 static void take_record(const CUpti_Activity *record)
@@ -215,6 +220,8 @@ static void take_record(const CUpti_Activity *record)
 void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,
 				   size_t *most_records)
 {
+	if (xs_share_ask_buffer(buffer, bytes, most_records))
+		return;
 	*buffer = xs_pool_take();
 	*bytes = *buffer ? XS_POOL_BYTES : 0;
 	*most_records = 0;
@@ -227,14 +234,15 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 	CUpti_Activity *record = NULL;
 	size_t dropped = 0;
 
-	(void)bytes;
 	while (valid_bytes &&
 	       xs_cupti_api.cuptiActivityGetNextRecord(
 		   buffer, valid_bytes, &record) == CUPTI_SUCCESS)
 		take_record(record);
 	if (xs_cupti_api.cuptiActivityGetNumDroppedRecords &&
 	    xs_cupti_api.cuptiActivityGetNumDroppedRecords(
-		context, stream, &dropped) == CUPTI_SUCCESS)
+		context, stream, &dropped) == CUPTI_SUCCESS) {
 		xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, dropped);
-	xs_pool_give(buffer);
+		xs_share_dropped(dropped);
+	}
+	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);
 }

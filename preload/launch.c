@@ -18,7 +18,8 @@ static struct xs_intern kernels; /* function or handle -> string id of a name */
 static const char *name_by_runtime(const void *function, uintptr_t address)
 {
 	cudaError_t (*ask)(const char **name, const void *function) = NULL;
-	void *symbol = xs_real_symbol("cudaFuncGetName", address);
+	void *symbol =
+	    xs_real_symbol(XS_CUDART_LIBRARY, "cudaFuncGetName", address);
 	const char *name = NULL;
 
 	if (!symbol)

@@ -11,11 +11,11 @@
 
 #define MOST_OBJECTS 4096u
 
-static bool is_cudart(const char *path)
+bool xs_objects_is(const char *path, const char *library)
 {
 	const char *slash = strrchr(path, '/');
 
-	return strncmp(slash ? slash + 1 : path, "libcudart.so", 12) == 0;
+	return strncmp(slash ? slash + 1 : path, library, strlen(library)) == 0;
 }
 
 /*
@@ -28,7 +28,7 @@ static const struct link_map *first_object(void)
 	return _r_debug.r_map;
 }
 
-const char *xs_objects_needed_cudart(const struct link_map *map)
+const char *xs_objects_needed(const struct link_map *map, const char *library)
 {
 	const char *strings = NULL;
 
@@ -39,16 +39,17 @@ const char *xs_objects_needed_cudart(const struct link_map *map)
 	if (!strings || (uintptr_t)strings < map->l_addr)
 		return NULL;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_NEEDED && is_cudart(strings + d->d_un.d_val))
+		if (d->d_tag == DT_NEEDED &&
+		    xs_objects_is(strings + d->d_un.d_val, library))
 			return strings + d->d_un.d_val;
 	return NULL;
 }
 
-void xs_objects_each_cudart(bool (*visit)(const char *path, void *data),
-			    void *data)
+void xs_objects_each(const char *library,
+		     bool (*visit)(const char *path, void *data), void *data)
 {
 	for (const struct link_map *m = first_object(); m; m = m->l_next)
-		if (is_cudart(m->l_name) && visit(m->l_name, data))
+		if (xs_objects_is(m->l_name, library) && visit(m->l_name, data))
 			return;
 }
 
@@ -102,12 +103,12 @@ void xs_objects_list_cudart(void (*write)(const char *line))
 		const char *path = m->l_name[0] ? m->l_name : "/proc/self/exe";
 		char target[PATH_MAX], line[PATH_MAX + 16];
 		ssize_t n;
-		bool dynamic = is_cudart(path);
+		bool dynamic = xs_objects_is(path, XS_CUDART_LIBRARY);
 
 		if (!m->l_name[0] && seen > 0)
 			continue;
-		if (!dynamic &&
-		    (xs_objects_needed_cudart(m) || !has_device_code(path)))
+		if (!dynamic && (xs_objects_needed(m, XS_CUDART_LIBRARY) ||
+				 !has_device_code(path)))
 			continue;
 		n = m->l_name[0] ? -1
 				 : readlink(path, target, sizeof(target) - 1);

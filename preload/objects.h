@@ -14,12 +14,20 @@
  */
 void xs_objects_list_cudart(void (*write)(const char *line));
 
-/* The soname of the libcudart that an object needs by itself, or NULL. Points
- * into the object. */
-const char *xs_objects_needed_cudart(const struct link_map *map);
+/* Libraries of any version, by how the names of their files begin. */
+#define XS_CUDART_LIBRARY "libcudart.so"
+#define XS_CUPTI_LIBRARY  "libcupti.so"
 
-/* The path of each loaded libcudart, to `visit`, until that returns true. */
-void xs_objects_each_cudart(bool (*visit)(const char *path, void *data),
-			    void *data);
+/* Whether the file is one of `library`. */
+bool xs_objects_is(const char *path, const char *library);
+
+/* The soname of the `library` that an object needs by itself, or NULL. Points
+ * into the object. */
+const char *xs_objects_needed(const struct link_map *map, const char *library);
+
+/* The path of each `library` that is loaded, to `visit`, until that returns
+ * true. */
+void xs_objects_each(const char *library,
+		     bool (*visit)(const char *path, void *data), void *data);
 
 #endif

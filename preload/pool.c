@@ -12,6 +12,21 @@ struct free_buffer {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct free_buffer *free_buffers;
+static const uint8_t *all[XS_POOL_MOST];
+static unsigned count;
+
+/* A place in `all`, taken for good; false: there is none. */
+static bool add(const uint8_t *buffer)
+{
+	bool added;
+
+	pthread_mutex_lock(&lock);
+	added = count < XS_POOL_MOST;
+	if (added)
+		all[count++] = buffer;
+	pthread_mutex_unlock(&lock);
+	return added;
+}
 
 uint8_t *xs_pool_take(void)
 {
@@ -27,7 +42,12 @@ uint8_t *xs_pool_take(void)
 		return (uint8_t *)buffer;
 	memory = mmap(NULL, XS_POOL_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (add(memory))
+		return memory;
+	munmap(memory, XS_POOL_BYTES);
+	return NULL;
 }
 
 void xs_pool_give(uint8_t *buffer)
@@ -40,4 +60,15 @@ void xs_pool_give(uint8_t *buffer)
 	freed->next = free_buffers;
 	free_buffers = freed;
 	pthread_mutex_unlock(&lock);
+}
+
+bool xs_pool_owns(const uint8_t *buffer)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < count && !found; i++)
+		found = all[i] == buffer;
+	pthread_mutex_unlock(&lock);
+	return found;
 }

@@ -3,12 +3,19 @@
 #ifndef XS_POOL_H
 #define XS_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define XS_POOL_BYTES (1u << 20)
 
+/* More are not there at once. */
+#define XS_POOL_MOST 4096u
+
 /* A buffer of XS_POOL_BYTES; NULL without memory. */
 uint8_t *xs_pool_take(void);
 void xs_pool_give(uint8_t *buffer);
+
+/* Whether it came from here. */
+bool xs_pool_owns(const uint8_t *buffer);
 
 #endif

@@ -35,12 +35,12 @@ static bool lookup_at(const char *path, void *data)
 }
 
 /*
- * A process can hold runtimes of several majors, some of them in a scope of
+ * A process can hold libraries of several majors, some of them in a scope of
  * their own, so the first choice is the one that the calling object itself is
  * linked to; then what the symbol search would have found; then any that is
  * loaded.
  */
-void *xs_real_symbol(const char *name, uintptr_t address)
+void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 {
 	Dl_info info;
 	struct link_map *map = NULL;
@@ -50,19 +50,22 @@ void *xs_real_symbol(const char *name, uintptr_t address)
 	if (dladdr1((void *)(address - 1), &info, (void **)&map,
 		    RTLD_DL_LINKMAP) &&
 	    map) {
-		needed = xs_objects_needed_cudart(map);
+		needed = xs_objects_is(map->l_name, library)
+			     ? map->l_name
+			     : xs_objects_needed(map, library);
 		wanted.found = needed ? lookup_in(needed, name) : NULL;
 	}
 	if (!wanted.found)
 		wanted.found = dlsym(RTLD_NEXT, name);
 	if (!wanted.found)
-		xs_objects_each_cudart(lookup_at, &wanted);
+		xs_objects_each(library, lookup_at, &wanted);
 	return wanted.found;
 }
 
 xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address)
 {
-	void *found = xs_real_symbol(xs_functions[fn].name, address);
+	void *found =
+	    xs_real_symbol(XS_CUDART_LIBRARY, xs_functions[fn].name, address);
 	xs_real_fn real = (xs_real_fn)not_found;
 
 	if (found)

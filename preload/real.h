@@ -4,6 +4,7 @@
 #define XS_REAL_H
 
 #include "preload/functions.h"
+#include "preload/objects.h"
 
 /* Any real function: called only through a cast to its own type. */
 typedef void (*xs_real_fn)(void);
@@ -15,7 +16,8 @@ typedef void (*xs_real_fn)(void);
  */
 xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address);
 
-/* The same by name, of any function of the runtime; NULL where it has none. */
-void *xs_real_symbol(const char *name, uintptr_t address);
+/* The same by name, of any function of a library (objects.h); NULL where it has
+ * none. */
+void *xs_real_symbol(const char *library, const char *name, uintptr_t address);
 
 #endif

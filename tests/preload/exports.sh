@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The library exports its table's functions and twins, and three more; and it
-# stays where it was loaded.
-# usage: exports.sh LIBRARY functions.h
+# The library exports its table's functions and twins, what it shares of CUPTI,
+# and three more; and it stays where it was loaded.
+# usage: exports.sh LIBRARY functions.h cupti_hooks.c
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
 wanted=$( (
@@ -11,6 +11,7 @@ wanted=$( (
 			echo "$name"
 			[ "$twin" = none ] || echo "${name}_$twin"
 		done
+	sed -n 's/^	ROUTE(\([A-Za-z]*\));$/\1/p' "$3"
 	printf '%s\n' InitializeInjection _exit _Exit
 ) | sort)
 [ "$(echo "$wanted" | wc -l)" -gt 90 ]

@@ -418,6 +418,34 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 	return set_kind(kind, false);
 }
 
+CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
+{
+	return set_kind(kind, true);
+}
+
+/* One context a device: all of them are switched. */
+CUptiResult cuptiActivityEnableContext(CUcontext context,
+				       CUpti_ActivityKind kind)
+{
+	return context ? set_kind(kind, true) : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUptiResult cuptiActivityDisableContext(CUcontext context,
+					CUpti_ActivityKind kind)
+{
+	return context ? set_kind(kind, false) : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+void xs_cu_forget_records(void)
+{
+	for (size_t kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+		atomic_store(&enabled[kind], false);
+	pthread_mutex_lock(&flush_lock);
+	request_buffer = NULL;
+	complete_buffer = NULL;
+	pthread_mutex_unlock(&flush_lock);
+}
+
 /* XS_SIM_CUPTI_MANAGED_FAIL: as on a system that cannot tell. */
 CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)

@@ -95,9 +95,34 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
 {
-	if (subscriber != SUBSCRIBER)
+	CUptiResult result = CUPTI_ERROR_INVALID_PARAMETER;
+
+	pthread_mutex_lock(&lock);
+	if (subscriber == SUBSCRIBER && atomic_load(&callback)) {
+		atomic_store(&callback, NULL);
+		memset(wanted, 0, sizeof(wanted));
+		result = CUPTI_SUCCESS;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CUptiResult cuptiGetCallbackState(uint32_t *enable,
+				  CUpti_SubscriberHandle subscriber,
+				  CUpti_CallbackDomain domain,
+				  CUpti_CallbackId id)
+{
+	if (!enable || subscriber != SUBSCRIBER ||
+	    domain >= CUPTI_CB_DOMAIN_SIZE || id >= MOST_IDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	atomic_store(&callback, NULL);
+	*enable = atomic_load(&wanted[domain][id]);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiFinalize(void)
+{
+	cuptiUnsubscribe(SUBSCRIBER);
+	xs_cu_forget_records();
 	return CUPTI_SUCCESS;
 }
 
@@ -121,6 +146,18 @@ CUptiResult cuptiEnableDomain(uint32_t enable,
 
 	for (uint32_t id = 0; id < MOST_IDS && result == CUPTI_SUCCESS; id++)
 		result = cuptiEnableCallback(enable, subscriber, domain, id);
+	return result;
+}
+
+CUptiResult cuptiEnableAllDomains(uint32_t enable,
+				  CUpti_SubscriberHandle subscriber)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+
+	for (unsigned domain = CUPTI_CB_DOMAIN_INVALID + 1;
+	     domain < CUPTI_CB_DOMAIN_SIZE && result == CUPTI_SUCCESS; domain++)
+		result = cuptiEnableDomain(enable, subscriber,
+					   (CUpti_CallbackDomain)domain);
 	return result;
 }
 

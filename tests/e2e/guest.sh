@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program that profiles itself with CUPTI, as PyTorch does, sees with us what
+# it sees without; and our trace has all, also what came meanwhile.
+. "$(dirname "$0")/lib.sh"
+
+# same MODE: output and exit code are those without the library.
+same()
+{
+	plain "$XS_APPS/guest" "$1"
+	expect "$1: exit code without" "$status" 0
+	cp out out.plain
+	traced "$XS_APPS/guest" "$1"
+	expect "$1: exit code" "$status" 0
+	diff out.plain out >&2 || fail "$1: its output differs"
+}
+
+for mode in twice finalize open; do
+	same "$mode"
+	read_trace
+	ops=150
+	[ "$mode" = open ] && ops=120
+	expect "$mode: rung" "$(json rung)" '"callbacks"'
+	expect "$mode: ops" "$(json gpu_ops_seen)" "$ops"
+	expect "$mode: ops with their calls" "$(json matched)" "$ops"
+	expect "$mode: lost" "$(json lost)" 0
+	expect "$mode: said once" "$(count 'another profiler')" 1
+done
+
+# It has the callbacks before CUDA starts: records are shared all the same.
+same first
+read_trace
+expect "first: rung" "$(json rung)" '"activity"'
+expect "first: ops" "$(json gpu_ops_seen)" 180
+
+# It uses CUPTI and never CUDA.
+same nothing
+expect "nothing: traces" "$(traces)" 0
+
+# Where we do not use CUPTI, it has all of it.
+for mode in off calls events; do
+	export XFERSPY_MODE="$mode"
+	same twice
+	same first
+	same finalize
+done
+export XFERSPY_MODE=light
+same twice
+unset XFERSPY_MODE
+
+# What we record by our own switches is not what the guest does.
+export XFERSPY_RANGE=600
+same twice
+read_trace
+expect "out of the range: ops" "$(json gpu_ops_seen)" 0
