@@ -182,6 +182,8 @@ CUptiResult xs_share_guest_context(
 		result = real(context, kind);
 		if (result == CUPTI_SUCCESS)
 			atomic_fetch_add(&contexts[kind], 1);
+		if (atomic_load(&held))
+			xs_share_note();
 		return result;
 	}
 	if (!(atomic_load(&wanted[kind]) & XS_SHARE_US))

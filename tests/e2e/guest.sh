@@ -27,6 +27,17 @@ for mode in twice finalize open; do
 	expect "$mode: said once" "$(count 'another profiler')" 1
 done
 
+# Its first records come into a buffer that CUPTI had of us before: it gets a
+# copy. And ours into one that CUPTI had of it: it gets that with more in it.
+plain "$XS_APPS/guest" twice
+head -6 out >out.plain
+XS_SIM_CUPTI_SPARE=1 traced "$XS_APPS/guest" twice
+expect "spare: exit code" "$status" 0
+head -6 out | diff out.plain - >&2 || fail "spare: its output differs"
+expect "spare: strange" "$(grep -c ' 0 strange' out)" 2
+read_trace
+expect "spare: ops with their calls" "$(json matched)" 150
+
 # It has the callbacks before CUDA starts: records are shared all the same.
 same first
 read_trace

@@ -39,6 +39,11 @@ static pthread_cond_t gathered = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t flush_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pending *first, **last = &first;
 static size_t pending_count, dropped;
+/* XS_SIM_CUPTI_SPARE: a buffer that was asked for before it is needed. */
+static struct {
+	uint8_t *buffer;
+	size_t bytes, most;
+} spare;
 static uint32_t period_ms;
 static atomic_bool enabled[CUPTI_ACTIVITY_KIND_COUNT];
 static CUpti_BuffersCallbackRequestFunc request_buffer;
@@ -316,6 +321,23 @@ static void drop(struct pending *p)
 	}
 }
 
+/* Whoever owned the buffers then, an old spare is used first. */
+static void take_buffer(uint8_t **buffer, size_t *bytes, size_t *most)
+{
+	*buffer = spare.buffer;
+	*bytes = spare.bytes;
+	*most = spare.most;
+	spare.buffer = NULL;
+	if (!*buffer && request_buffer)
+		request_buffer(buffer, bytes, most);
+}
+
+static void ask_ahead(void)
+{
+	if (getenv("XS_SIM_CUPTI_SPARE") && !spare.buffer && request_buffer)
+		request_buffer(&spare.buffer, &spare.bytes, &spare.most);
+}
+
 static void flush(bool forced)
 {
 	struct pending *p;
@@ -326,8 +348,7 @@ static void flush(bool forced)
 		uint8_t *buffer = NULL;
 		size_t bytes = 0, most = 0, used = 0, records = 0;
 
-		if (request_buffer)
-			request_buffer(&buffer, &bytes, &most);
+		take_buffer(&buffer, &bytes, &most);
 		if (!buffer || bytes < p->bytes) {
 			drop(p);
 			break;
@@ -343,6 +364,7 @@ static void flush(bool forced)
 			p = next;
 		}
 		complete_buffer(NULL, 0, buffer, bytes, used);
+		ask_ahead();
 	}
 	pthread_mutex_unlock(&flush_lock);
 }
