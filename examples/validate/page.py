@@ -40,12 +40,12 @@ def within(advised, limit):
 
 def summary_lines(summary):
     """For a terminal."""
-    lines = [f"{'':<18}{'replay':>27}{'':>14}{'equation':>24}",
-             f"{'family':<18}{'rows':>9}{'mean':>9}{'largest':>9}"
+    lines = [f"{'':<29}{'replay':>27}{'':>14}{'equation':>24}",
+             f"{'family':<29}{'rows':>9}{'mean':>9}{'largest':>9}"
              f"{'inside':>9}{'rows':>11}{'mean':>9}{'largest':>9}"]
     for name, family in summary["families"].items():
         replay, paper = family["replay"], family["paper"]
-        lines.append(f"{name:<18}{replay['rows']:>9}"
+        lines.append(f"{name:<29}{replay['rows']:>9}"
                      f"{percent(replay['mean']):>9}"
                      f"{percent(replay['largest']):>9}"
                      f"{percent(family['inside']):>9}{paper['rows']:>11}"
@@ -134,7 +134,7 @@ def case_lines(rows, summary, families):
     for baseline, mine in traces.items():
         errors = []
         for family in families:
-            group = [r for r in mine if r.strategy in family.strategies]
+            group = [r for r in mine if family.has(r)]
             errors.append(mean_and_largest(group, "replay"))
             if family.has_equation:
                 errors.append(mean_and_largest(group, "paper"))
@@ -189,7 +189,7 @@ def worst_lines(rows, families, notes):
     missed = collections.defaultdict(list)
     for family in families:
         for row in rows:
-            if (row.strategy in family.strategies and row.replay
+            if (family.has(row) and row.replay
                     and abs(row.error("replay")) > family.largest):
                 missed[row.case, row.strategy].append(row)
     if not missed:
