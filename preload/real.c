@@ -37,8 +37,8 @@ static bool lookup_at(const char *path, void *data)
 /*
  * A process can hold libraries of several majors, some of them in a scope of
  * their own, so the first choice is the one that the calling object itself is
- * linked to; then what the symbol search would have found; then any that is
- * loaded.
+ * linked to; then what the symbol search would have found; then what the object
+ * itself has, of a library that is linked into it; then any that is loaded.
  */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 {
@@ -57,6 +57,9 @@ void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 	}
 	if (!wanted.found)
 		wanted.found = dlsym(RTLD_NEXT, name);
+	/* The executable has no name, and its scope begins with us. */
+	if (!wanted.found && map && map->l_name[0])
+		wanted.found = lookup_in(map->l_name, name);
 	if (!wanted.found)
 		xs_objects_each(library, lookup_at, &wanted);
 	return wanted.found;
