@@ -22,10 +22,12 @@ struct route {
 	bool guest;	    /* the caller shares our CUPTI, or may */
 };
 
+enum route_state { OPEN, TAKEN, WHOLE };
+
 /* The route of the first caller, who is mostly the only one: finding it takes
  * the loader's lock. */
 struct first_route {
-	_Atomic enum { OPEN, TAKEN, WHOLE } state;
+	atomic_int state; /* enum route_state */
 	struct route route;
 };
 
