@@ -2,149 +2,49 @@
 # SPDX-License-Identifier: MIT
 """Measures what tracing costs, with nothing, xferspy and its peers in turns.
 
-  nothing   the program alone
-  records   CUPTI's kernel and copy records alone, thrown away
-  xferspy   LD_PRELOAD=libxferspy.so, everything on
-  light     the same with XFERSPY_MODE=light, where the library knows it
-  nsys      nsys profile -t cuda, where there is one
+  nothing    the program alone
+  records    CUPTI's kernel and copy records alone, thrown away
+  xferspy    LD_PRELOAD=libxferspy.so, everything on
+  light      the same with XFERSPY_MODE=light, where the library knows it
+  nsys       nsys profile -t cuda, where there is one
+  nsys-node  the same with each op of a graph by itself: of graphs alone
 
-Each way runs the same programs, one after the other, in another order every
-turn, so that a slow minute hits them all. Medians of the turns are written as
+The ways run each program one after the other, in another order every turn, so
+that a slow minute hits them all. Medians of the turns are written as
 JSON, which page.py makes docs/overhead.md of.
 """
 import argparse
 import datetime
-import glob
 import json
-import os
 import pathlib
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+import typing
+
+from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = "launch,copy,sync,threads,graph"
-OURS = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "XFERSPY_MODE",
-        "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG")
-RUN_SECONDS = 60
+WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
+# The launches of a run for each call of the other parts: light records the
+# first calls of a run and counts the rest, so its cost depends on the length.
+LAUNCHES = 10
+NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
 
 
-class Failed(Exception):
-    """A run that gave no measurement; its text says why."""
+class Job(typing.NamedTuple):
+    """A program that prints a line of JSON, and the ways that it is run in."""
+    command: list
+    ways: list
+    name: str = None  # of its part, where it is not the program's own name
 
-
-def find_nsys():
-    found = os.environ.get("NSYS") or shutil.which("nsys")
-    bundled = [*glob.glob("/opt/nvidia/nsight-systems/*/bin/nsys"),
-               *glob.glob("/opt/nvidia/nsight-compute/*/host/"
-                          "target-linux-x64/nsys")]
-    return found or (bundled[-1] if bundled else None)
-
-
-def name_of(command):
-    return " ".join(os.path.basename(word) for word in command)
-
-
-class Bench:
-    """The programs, and the ways of running them."""
-
-    def __init__(self, args):
-        self.build = args.build.resolve()
-        self.scratch = pathlib.Path(tempfile.mkdtemp())
-        self.nsys = find_nsys()
-        self.cupti = None
-        self.notes = []
-
-    def program(self, name):
-        return str(self.build / "examples" / name)
-
-    def environment(self, way):
-        env = {k: v for k, v in os.environ.items() if k not in OURS}
-        if way in ("xferspy", "light"):
-            env["LD_PRELOAD"] = str(self.build / "lib/libxferspy.so")
-            env["XFERSPY_OUTPUT"] = str(self.scratch / "%p.xspy")
-            if way == "light":
-                env["XFERSPY_MODE"] = "light"
-        elif way == "records":
-            env["CUDA_INJECTION64_PATH"] = self.program(
-                "overhead/records_only.so")
-            if self.cupti:
-                env["CUPTI_LIBRARY"] = self.cupti
-        return env
-
-    def run(self, way, command):
-        """Runs it once. (what it printed, stderr, seconds)"""
-        if way == "nsys":
-            command = [self.nsys, "profile", "-t", "cuda", "-s", "none",
-                       "--cpuctxsw=none", "-o", str(self.scratch / "nsys"),
-                       *command]
-        for old in self.traces():
-            os.unlink(old)
-        begin = time.perf_counter()
-        try:
-            process = subprocess.Popen(
-                command, env=self.environment(way), cwd=self.scratch,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True, start_new_session=True)
-        except OSError as error:
-            raise Failed(f"{way}: {error}") from error
-        with process:
-            try:
-                out, err = process.communicate(timeout=RUN_SECONDS)
-            except subprocess.TimeoutExpired as error:
-                # its children hold the pipes, too
-                os.killpg(process.pid, signal.SIGKILL)
-                raise Failed(f"{way}: {name_of(command)} was not done after "
-                             f"{RUN_SECONDS} s") from error
-        seconds = time.perf_counter() - begin
-        # nsys may fail to make a report of what it has recorded.
-        if process.returncode and way != "nsys":
-            raise Failed(f"{way}: {name_of(command)} ended with "
-                         f"{process.returncode}: {err[-300:]}")
-        return out, err, seconds
-
-    def traces(self):
-        return [p for p in self.scratch.iterdir() if p.suffix in
-                (".xspy", ".qdstrm", ".nsys-rep", ".sqlite")]
-
-    def measure(self, way, command):
-        """What a program that prints a line of JSON has measured."""
-        out, err, _ = self.run(way, command)
-        lines = [line for line in out.splitlines() if line.startswith("{")]
-        if not lines:
-            raise Failed(f"{way}: {name_of(command)} printed no result: "
-                         f"{err[-300:]}")
-        return json.loads(lines[-1])
-
-    def report(self):
-        """xferspy's own report on the last trace."""
-        traces = self.traces()
-        if len(traces) != 1:
-            raise Failed(f"{len(traces)} traces instead of one")
-        done = subprocess.run(
-            [self.build / "bin/xferspy", "report", "--format", "json",
-             traces[0]], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failed(f"xferspy report: {done.stderr}")
-        return json.loads(done.stdout)
-
-    def trace_bytes(self):
-        return sum(p.stat().st_size for p in self.traces())
-
-
-def cupti_of_trace(bench):
-    """The libcupti that xferspy used, for the others to use the same."""
-    done = subprocess.run(
-        [bench.build / "bin/xferspy", "dump", *bench.traces()],
-        capture_output=True, text=True, check=False)
-    for line in done.stdout.splitlines():
-        if line.startswith('info text="cupti='):
-            return line.split('"')[1].split(" ", 1)[-1]
-    return None
+    def parts(self, result):
+        """{part: its times}"""
+        return {self.name or part: figures for part, figures in result.items()
+                if isinstance(figures, dict)}
 
 
 def find_ways(bench, wanted):
@@ -154,8 +54,8 @@ def find_ways(bench, wanted):
     # xferspy's says which libcupti the records alone are to come from.
     for way in sorted(wanted, key=lambda way: way == "records"):
         try:
-            if way == "nsys" and not bench.nsys:
-                raise Failed("nsys: none found")
+            if way in NSYS and not bench.nsys:
+                raise Failed(f"{way}: no nsys found")
             out, err, _ = bench.run(way, short)
             if '"launch"' not in out:
                 raise Failed(f"{way}: no result: {err[-200:]}")
@@ -176,28 +76,63 @@ def find_ways(bench, wanted):
     return [way for way in wanted if way in ways], tried
 
 
-def take_turns(bench, ways, jobs, turns, seconds):
+def find_jobs(bench, ways, parts, calls):
+    """What is run each turn. Short runs of launches show how the cost of light
+    depends on the length of the run."""
+    def launch_bench(only, count, job_ways, name=None):
+        return Job([bench.program("launch_bench"), only, str(count)],
+                   [way for way in ways if way in job_ways], name)
+
+    whole = [way for way in ways if way != "nsys-node"]
+    others = [part for part in parts if part != "launch"]
+    jobs = []
+    if "launch" in parts:
+        jobs.append(launch_bench("launch", LAUNCHES * calls, whole))
+        jobs += [launch_bench("launch", count, ("nothing", "light"),
+                              f"launch_{count}")
+                 for count in (calls, calls // 10) if "light" in ways]
+    if others:
+        jobs.append(launch_bench(",".join(others), calls, whole))
+    if "graph" in parts:
+        jobs.append(launch_bench("graph", calls, ("nsys-node",)))
+    if has_torch():
+        jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
+    else:
+        bench.notes.append("left out: no python3 with torch on CUDA")
+    return jobs
+
+
+def in_turn(ways, turn):
+    """The ways, each turn from another one on."""
+    first = turn % max(len(ways), 1)
+    return ways[first:] + ways[:first]
+
+
+def run_turn(bench, jobs, turn, values):
+    """Each job in each of its ways; adds what they measured."""
+    for job in jobs:
+        for way in in_turn(job.ways, turn):
+            try:
+                parts = job.parts(bench.measure(way, job.command))
+            except Failed as failure:
+                bench.notes.append(str(failure))
+                continue
+            for part, figures in parts.items():
+                mine = values[way].setdefault(part, {})
+                for name, value in figures.items():
+                    mine.setdefault(name, []).append(value)
+
+
+def take_turns(bench, ways, jobs, turns, until):
     """{way: {part: {"call_ns": [...], ...}}} of as many turns as there is
-    time for; the number of turns."""
+    time for, and of one at least; the number of turns."""
     values = {way: {} for way in ways}
     began = time.monotonic()
     for turn in range(turns):
-        if turn and (time.monotonic() - began) * (turn + 1) / turn > seconds:
+        now = time.monotonic()
+        if turn and now + (now - began) / turn > until:
             return values, turn
-        for i in range(len(ways)):
-            way = ways[(turn + i) % len(ways)]
-            for job in jobs:
-                try:
-                    result = bench.measure(way, job)
-                except Failed as failure:
-                    bench.notes.append(str(failure))
-                    continue
-                for part, figures in result.items():
-                    if not isinstance(figures, dict):
-                        continue
-                    mine = values[way].setdefault(part, {})
-                    for name, value in figures.items():
-                        mine.setdefault(name, []).append(value)
+        run_turn(bench, jobs, turn, values)
     return values, turns
 
 
@@ -228,24 +163,37 @@ def measure_traces(bench, ways, calls):
     return sizes
 
 
-def measure_startup(bench, ways, turns):
+def paired(times):
+    """A run of each way against that of nothing in the same turn."""
+    return {way: summary([mine - plain for mine, plain in
+                          zip(runs, times["nothing"])])
+            for way, runs in times.items() if way != "nothing"}
+
+
+def measure_startup(bench, ways, runs):
     """ms from start to end: of a program that starts CUDA and no more, and of
-    one that never does."""
-    startup = {}
+    one that never does. {program: {way: ...}} of all runs, and of what each is
+    more than nothing's of its turn; the number of runs."""
+    startup, more, counts = {}, {}, {}
     for name, command, repeats in (
-            ("cuda", [bench.program("overhead/startup")], turns),
-            ("no_cuda", ["/bin/true"], 20 * turns)):
+            ("cuda", [bench.program("overhead/startup")], runs),
+            ("no_cuda", ["/bin/true"], NO_CUDA * runs)):
         times = {way: [] for way in ways}
         for turn in range(repeats):
-            for i in range(len(ways)):
-                way = ways[(turn + i) % len(ways)]
-                try:
-                    times[way].append(bench.run(way, command)[2] * 1e3)
-                except Failed as failure:
-                    bench.notes.append(str(failure))
-        startup[name] = {way: summary(mine)
-                         for way, mine in times.items() if mine}
-    return startup
+            try:
+                took = {way: bench.run(way, command)[2] * 1e3
+                        for way in in_turn(ways, turn)}
+            except Failed as failure:  # no pairs in this turn
+                bench.notes.append(str(failure))
+                continue
+            for way, ms in took.items():
+                times[way].append(ms)
+        if times["nothing"]:
+            startup[name] = {way: summary(mine) for way, mine in times.items()}
+            more[name] = paired(times)
+            counts[name] = len(times["nothing"])
+    return {"startup_ms": startup, "startup_more_ms": more,
+            "startup_runs": counts}
 
 
 def has_torch():
@@ -270,64 +218,83 @@ def cpu_name():
     return None
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=180,
-                        help="no new turn that would take longer (180)")
-    parser.add_argument("--calls", type=int, default=100000)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=260,
+                        help="no new turn that would end later (260)")
+    parser.add_argument("--calls", type=int, default=100000,
+                        help=f"of a part; {LAUNCHES} times as many launches")
+    parser.add_argument("--starts", type=int, default=21,
+                        help="runs of a program that starts CUDA (21)")
     parser.add_argument("--parts", default=PARTS)
-    parser.add_argument("--ways", default="nothing,records,xferspy,light,nsys")
+    parser.add_argument("--ways", default=WAYS)
     parser.add_argument("--name", help="of the machine; the GPU's if left out")
     parser.add_argument("-o", "--output", type=pathlib.Path,
                         help="results/NAME.json beside this script")
     parser.add_argument("build", type=pathlib.Path, nargs="?",
                         default=HERE.parent.parent / "build")
-    args = parser.parse_args()
-    bench = Bench(args)
-    try:
-        ways, tried = find_ways(bench, args.ways.split(","))
-        if "nothing" not in ways:
-            raise Failed("; ".join(bench.notes) or "nothing to compare with")
-        jobs = [[bench.program("launch_bench"), args.parts, str(args.calls)]]
-        if has_torch():
-            jobs.append(["python3", str(HERE / "torch_step.py")])
-        else:
-            bench.notes.append("left out: no python3 with torch on CUDA")
-        startup = measure_startup(bench, [w for w in ways if w != "nsys"],
-                                  min(args.turns, 5))
-        sizes = measure_traces(bench, ways, args.calls)
-        values, turns = take_turns(bench, ways, jobs, args.turns,
-                                   args.seconds)
-    except Failed as failure:
-        sys.exit(f"measure.py: {failure}")
-    finally:
-        shutil.rmtree(bench.scratch, ignore_errors=True)
-    trace = tried.get("trace", {})
+    return parser.parse_args()
+
+
+def measure_all(bench, args):
+    """The part of the results that was measured; xferspy's report on a run."""
+    began = time.monotonic()
+    ways, tried = find_ways(bench, args.ways.split(","))
+    if "nothing" not in ways:
+        raise Failed("; ".join(bench.notes) or "nothing to compare with")
+    jobs = find_jobs(bench, ways, args.parts.split(","), args.calls)
+    startup = measure_startup(bench, [w for w in ways if w not in NSYS],
+                              args.starts)
+    sizes = measure_traces(bench, ways, args.calls)
+    before = time.monotonic()
+    values, turns = take_turns(bench, ways, jobs, args.turns,
+                               began + args.seconds)
+    print(f"measure.py: {before - began:.0f} s for start-up and traces, "
+          f"{time.monotonic() - before:.0f} s for {turns} turns",
+          file=sys.stderr)
+    return {"turns": turns, "calls": args.calls,
+            "launches": LAUNCHES * args.calls,
+            "host_ns": {way: {part: {k: summary(v) for k, v in figures.items()
+                                     if k.endswith("_ns")}
+                              for part, figures in parts.items()}
+                        for way, parts in values.items()},
+            "trace_bytes_per_op": sizes, **startup}, tried
+
+
+def machine(bench, report, name):
+    trace = report.get("trace", {})
     gpu = (trace.get("devices") or [{}])[0].get("name", "unknown")
-    name = args.name or gpu.replace("NVIDIA ", "").replace(" ", "-").lower()
-    results = {
-        "schema": 1, "machine": name, "gpu": gpu, "cpu": cpu_name(),
+    of_gpu = gpu.replace("NVIDIA ", "").replace(" ", "-").lower()
+    return {
+        "schema": 1, "machine": name or of_gpu,
+        "gpu": gpu, "cpu": cpu_name(),
         "driver": first_line(["nvidia-smi", "--format=csv,noheader", "-i",
                               "0", "--query-gpu=driver_version"]),
         "cuda": trace.get("driver_version"),
         "cupti": trace.get("cupti_version"),
         "nsys": first_line([bench.nsys, "--version"]) if bench.nsys else None,
         "date": datetime.datetime.now(datetime.timezone.utc)
-                .strftime("%Y-%m-%d"),
-        "turns": turns, "calls": args.calls,
-        "host_ns": {way: {part: {k: summary(v) for k, v in figures.items()
-                                 if k.endswith("_ns")}
-                          for part, figures in parts.items()}
-                    for way, parts in values.items()},
-        "trace_bytes_per_op": sizes, "startup_ms": startup,
-        "notes": sorted(set(bench.notes))}
-    output = args.output or HERE / "results" / f"{name}.json"
+                .strftime("%Y-%m-%d")}
+
+
+def main():
+    args = parse_arguments()
+    bench = Bench(args)
+    try:
+        measured, tried = measure_all(bench, args)
+    except Failed as failure:
+        sys.exit(f"measure.py: {failure}")
+    finally:
+        shutil.rmtree(bench.scratch, ignore_errors=True)
+    results = {**machine(bench, tried, args.name), **measured,
+               "notes": sorted(set(bench.notes))}
+    output = args.output or HERE / "results" / f"{results['machine']}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(results, indent=1) + "\n")
     print(json.dumps(results["host_ns"]))
-    print(f"measure.py: {turns} turns; {output}", file=sys.stderr)
+    print(f"measure.py: {output}", file=sys.stderr)
     for note in results["notes"]:
         print(f"measure.py: {note}", file=sys.stderr)
 

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/overhead.md, and README's table, from measure.py's results."""
+"""Writes docs/overhead.md, and README's table, from measure.py's results.
+
+What was found out about a machine's figures by other means stands beside its
+results, in results/MACHINE.md, and ends the page.
+"""
 import argparse
 import json
 import pathlib
@@ -8,21 +12,37 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The part, which of its times, what it is called
-PARTS = (("launch", "call_ns", "launch"),
-         ("copy", "call_ns", "`cudaMemcpyAsync`, 4 KiB"),
-         ("sync", "call_ns", "launch + stream sync"),
-         ("threads", "done_ns", "launch, 64 threads at once"),
-         ("graph", "call_ns", "replay of a graph of 22 ops"),
-         ("torch", "call_ns", "PyTorch training step"))
-README_PARTS = ("launch", "copy", "sync", "torch")
+ROWS = (("launch", "call_ns", "launch"),
+        ("copy", "call_ns", "`cudaMemcpyAsync`, 4 KiB"),
+        ("copy", "done_ns", "the same, until all are done"),
+        ("sync", "call_ns", "launch + stream sync"),
+        ("threads", "done_ns", "launch, 64 threads at once"),
+        ("graph", "call_ns", "replay of a graph of 22 ops"),
+        ("graph", "done_ns", "the same, until all are done"),
+        ("torch", "call_ns", "PyTorch training step"))
 WAYS = {"nothing": "nothing", "records": "CUPTI's records alone",
-        "xferspy": "xferspy", "light": "xferspy, `XFERSPY_MODE=light`",
-        "nsys": "`nsys profile -t cuda`"}
+        "xferspy": "xferspy", "nsys": "nsys", "nsys-node": "nsys by node",
+        "light": "xferspy light"}
+RECORDS = {
+    "nothing": "the program alone.",
+    "records": """a library that has CUPTI record each kernel and copy, also
+        each of a graph, and throws the records away: what any tool pays that
+        times each op on the GPU. It knows of no call.""",
+    "xferspy": """each call with its place in the program, and each op, also
+        each of a graph.""",
+    "nsys": """`nsys profile -t cuda`: each call, without its place, and each
+        op; but the launch of a graph is one item, whatever is in it.""",
+    "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
+        has an item of its own, as it has with xferspy. Of graphs alone.""",
+    "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
+        more where the program does something new, and of all others exact
+        counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
+NONE = "–"
 
 
-def wrap(text):
-    return textwrap.fill(" ".join(text.split()), 80)
+def wrap(text, indent=""):
+    return textwrap.fill(" ".join(text.split()), 80, subsequent_indent=indent)
 
 
 def table(header, rows):
@@ -31,65 +51,91 @@ def table(header, rows):
             for cells in [header, rule, *rows]]
 
 
-def duration(ns):
-    if ns >= 1e6:
-        return f"{ns / 1e6:.2f} ms"
-    return f"{ns / 1e3:.2f} µs" if ns < 1e5 else f"{ns / 1e3:.0f} µs"
+def duration(ns, sign=""):
+    size = abs(ns)
+    if size >= 1e6:
+        return f"{ns / 1e6:{sign}.2f} ms"
+    if size >= 1e4:
+        return f"{ns / 1e3:{sign}.{0 if size >= 1e5 else 1}f} µs"
+    return f"{ns:{sign}.0f} ns"
 
 
-def median(results, way, part, time):
-    try:
-        return results["host_ns"][way][part][time]["median"]
-    except KeyError:
-        return None
+def times_of(results, way, part, time):
+    """Median and middle half, or None."""
+    return results["host_ns"].get(way, {}).get(part, {}).get(time)
 
 
 def cell(results, way, part, time):
-    """The time, and its ratio to that with nothing."""
-    value = median(results, way, part, time)
-    plain = median(results, "nothing", part, time)
-    if value is None or not plain:
-        return "–"
-    return f"{duration(value)} ({value / plain:.2f}x)"
+    """The time with nothing; of the others what they add, and the ratio."""
+    mine = times_of(results, way, part, time)
+    plain = times_of(results, "nothing", part, time)
+    if not mine or not plain:
+        return NONE
+    ns, plain_ns = mine["median"], plain["median"]
+    if way == "nothing":
+        return duration(ns)
+    return f"{duration(ns - plain_ns, '+')}, {ns / plain_ns:.2f}x"
+
+
+def spread(results, way, part, time):
+    """Where the middle half of the turns lies."""
+    mine = times_of(results, way, part, time)
+    return f"{duration(mine['low'])} – {duration(mine['high'])}" \
+        if mine else NONE
 
 
 def ways_of(results):
     return [way for way in WAYS if way in results["host_ns"]]
 
 
-def parts_of(results, only=None):
-    return [row for row in PARTS if (not only or row[0] in only) and
-            median(results, "nothing", row[0], row[1]) is not None]
+def rows_of(results):
+    return [row for row in ROWS if times_of(results, "nothing", *row[:2])]
 
 
-def host_lines(results):
-    parts = parts_of(results)
-    return table(["", *(name for _, _, name in parts)],
-                 [[WAYS[way], *(cell(results, way, part, time)
-                                for part, time, _ in parts)]
-                  for way in ways_of(results)])
+def host_lines(results, rows, show=cell):
+    ways = ways_of(results)
+    return table(["", *(WAYS[way] for way in ways)],
+                 [[name, *(show(results, way, part, time) for way in ways)]
+                  for part, time, name in rows])
 
 
-def spread_lines(results):
-    """Where the middle half of the turns lies."""
-    def reach(way, part, time):
-        try:
-            found = results["host_ns"][way][part][time]
-        except KeyError:
-            return "–"
-        return f"{duration(found['low'])} – {duration(found['high'])}"
-
-    parts = parts_of(results)
-    return table(["", *(name for _, _, name in parts)],
-                 [[WAYS[way], *(reach(way, part, time)
-                                for part, time, _ in parts)]
-                  for way in ways_of(results)])
+def length_lines(results):
+    """What light adds to a launch, in runs of several lengths."""
+    runs = {results.get("launches", results["calls"]): "launch"}
+    runs.update({int(part.partition("_")[2]): part
+                 for part in results["host_ns"]["nothing"]
+                 if part.startswith("launch_")})
+    return table(["launches", WAYS["nothing"], WAYS["light"]],
+                 [[f"{launches:,}", *(cell(results, way, part, "call_ns")
+                                      for way in ("nothing", "light"))]
+                  for launches, part in sorted(runs.items())])
 
 
 def trace_lines(results):
     return table(["", "launches", "copies"],
-                 [[WAYS[way], sizes.get("launch", "–"), sizes.get("copy", "–")]
+                 [[WAYS[way], sizes.get("launch", NONE),
+                   sizes.get("copy", NONE)]
                   for way, sizes in results["trace_bytes_per_op"].items()])
+
+
+def run_ms(found):
+    if not found:
+        return NONE
+    digits = 1 if found["median"] >= 10 else 2
+    return (f"{found['median']:.{digits}f} ms ({found['low']:.{digits}f} – "
+            f"{found['high']:.{digits}f})")
+
+
+def more_ms(found):
+    """What a way adds, and whether that is more than its spread."""
+    if not found:
+        return NONE
+    digits = 1 if abs(found["median"]) >= 10 else 2
+    text = (f"{found['median']:+.{digits}f} ms ({found['low']:+.{digits}f} to "
+            f"{found['high']:+.{digits}f})")
+    if found["high"] - found["low"] > abs(found["median"]):
+        text += ", within its spread"
+    return text
 
 
 def startup_lines(results):
@@ -97,40 +143,12 @@ def startup_lines(results):
     for way in WAYS:
         cells = []
         for name in ("cuda", "no_cuda"):
-            times = results["startup_ms"].get(name, {})
-            if way in times:
-                more = times[way]["median"] - times["nothing"]["median"]
-                cells.append(f"{times[way]['median']:.1f} ms" +
-                             ("" if way == "nothing" else f" ({more:+.1f})"))
-            else:
-                cells.append("–")
-        if cells != ["–", "–"]:
+            more = results.get("startup_more_ms", {}).get(name, {})
+            cells += [run_ms(results["startup_ms"].get(name, {}).get(way)),
+                      more_ms(more.get(way))]
+        if set(cells) != {NONE}:
             rows.append([WAYS[way], *cells])
-    return table(["", "`cudaFree(0)`", "`/bin/true`"], rows)
-
-
-def against_nsys(results):
-    """What xferspy and nsys add to each call, one line each part."""
-    rows = []
-    for part, time, name in parts_of(results):
-        plain = median(results, "nothing", part, time)
-        added = {way: median(results, way, part, time) - plain
-                 for way in ways_of(results)
-                 if median(results, way, part, time) is not None}
-        ours = added.get("xferspy")
-        if ours is None:
-            continue
-        rows.append([name, duration_of_more(ours), *(
-            duration_of_more(added.get(way)) for way in
-            ("records", "light", "nsys"))])
-    return table(["added to each", "xferspy", "records alone", "light",
-                  "nsys"], rows)
-
-
-def duration_of_more(ns):
-    if ns is None:
-        return "–"
-    return ("+" if ns >= 0 else "−") + duration(abs(ns))
+    return table(["", "`cudaFree(0)`", "more", "`/bin/true`", "more"], rows)
 
 
 def machine_text(results):
@@ -143,8 +161,8 @@ def machine_text(results):
             f"{results['cpu']}, {', '.join(versions)}.")
 
 
-def page(results):
-    lines = [
+def head(results):
+    return [
         "# What xferspy costs", "",
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
@@ -153,41 +171,87 @@ def page(results):
         measured. On a machine with a GPU:"""), "",
         "    examples/overhead/measure.py build",
         "    examples/overhead/page.py "
-        "examples/overhead/results/MACHINE.json", "",
+        "examples/overhead/results/MACHINE.json", ""]
+
+
+def host_section(results):
+    calls = results["calls"]
+    return [
         "## Host time of a call", "",
-        wrap("""`examples/launch_bench.cu`: calls in long loops, few enough at
-        a time that the GPU's queue never fills. With 64 threads at once, the
-        time from the first launch to the last op's end, shared out over all
-        launches. The graph has 20 empty kernels and two copies. The training
-        step (`examples/overhead/torch_step.py`) is a stack of 72 small layers
-        with an optimiser that updates every parameter by itself. \"CUPTI's
-        records alone\" is a library that has CUPTI record kernels and copies
-        and throws the records away: what any tool pays that times each op on
-        the GPU."""), "",
-        *host_lines(results), "", *against_nsys(results), "",
-        "The middle half of the turns:", "", *spread_lines(results), "",
+        wrap("""The time with nothing; then what each way adds to it, and how
+        many times as long the whole is. The ratio depends on how short the
+        call is, what is added does not."""), "",
+        *host_lines(results, rows_of(results)), "",
+        "What each records:", "",
+        *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
+          for way in ways_of(results)), "",
+        wrap(f"""`examples/launch_bench.cu`:
+        {results.get('launches', calls):,} launches of an empty kernel,
+        {calls // 2:,} copies, {calls // 10:,} launches with a wait for each,
+        {calls // 2:,} launches from 64 threads, {calls // 100:,} replays of a
+        graph of 20 empty kernels and two copies; few enough at a time that
+        the GPU's queue never fills. \"Until all are done\" is the time to the
+        end of the last op, shared out over the calls, where the GPU and not
+        the host may be the slower; with 64 threads it is the only one. The
+        training step (`examples/overhead/torch_step.py`) is a stack of 72
+        small layers with an optimiser that updates every parameter by
+        itself."""), "",
+        "The middle half of the turns:", "",
+        *host_lines(results, rows_of(results), spread), ""]
+
+
+def length_section(results):
+    if "light" not in ways_of(results):
+        return []
+    return [
+        "## Light in longer runs", "",
+        wrap("""Light pays for full detail in its first 10,000 calls, and for a
+        count in all others: the longer a run, the less a call costs. The other
+        parts above are short runs, of which light records a larger share."""),
+        "", *length_lines(results), ""]
+
+
+def trace_section(results):
+    return [
         "## Size of the trace", "",
-        "Bytes on disk for each op, call sites included.", "",
-        *trace_lines(results), "",
+        wrap(f"""Bytes on disk for each op, places of calls included, in runs of
+        {results['calls']:,} launches and half as many copies. Light's falls
+        with the length of the run, too."""), "", *trace_lines(results), ""]
+
+
+def startup_section(results):
+    runs = results.get("startup_runs", {})
+    return [
         "## Start-up", "",
-        wrap("""From the start of a process to its end: a program that starts
-        CUDA with `cudaFree(0)` and ends, and one that never touches CUDA."""),
+        wrap(f"""From the start of a process to its end: a program that starts
+        CUDA with `cudaFree(0)` and ends ({runs.get('cuda', NONE)} runs), and
+        one that never touches CUDA ({runs.get('no_cuda', NONE)} runs); the
+        median, and the middle half. More: the same of the differences, each
+        between a run and that with nothing in its turn. Where this half is
+        wider than the difference is large, it says so: such a difference may
+        be chance."""),
         "", *startup_lines(results)]
-    notes = results["notes"]
-    if notes:
-        lines += ["", "## Notes of the run", "", *("- " + note.splitlines()[0]
-                                                   for note in notes)]
+
+
+def page(results, findings):
+    lines = [*head(results), *host_section(results), *length_section(results),
+             *trace_section(results), *startup_section(results)]
+    if findings:
+        lines += ["", findings.rstrip()]
+    if results["notes"]:
+        lines += ["", "## Notes of the run", "",
+                  *("- " + note.splitlines()[0] for note in results["notes"])]
     return "\n".join(lines) + "\n"
 
 
 def readme_lines(results):
-    parts = parts_of(results, README_PARTS)
-    sizes = results["trace_bytes_per_op"]
-    return table(["", *(name for _, _, name in parts), "trace per launch"],
-                 [[WAYS[way], *(cell(results, way, part, time)
-                                for part, time, _ in parts),
-                   f"{sizes[way]['launch']} bytes" if way in sizes else ""]
-                  for way in ways_of(results)])
+    """The first time of each part."""
+    rows = list({row[0]: row for row in reversed(rows_of(results))}.values())
+    ways, sizes = ways_of(results), results["trace_bytes_per_op"]
+    traces = [f"{sizes[way]['launch']} bytes" if way in sizes else NONE
+              for way in ways]
+    return host_lines(results, rows[::-1]) + \
+        ["| " + " | ".join(["trace, a launch", *traces]) + " |"]
 
 
 def readme(text, results):
@@ -209,7 +273,9 @@ def main():
     parser.add_argument("results", type=pathlib.Path)
     args = parser.parse_args()
     results = json.loads(args.results.read_text())
-    args.write.write_text(page(results))
+    beside = args.results.with_suffix(".md")
+    findings = beside.read_text() if beside.exists() else ""
+    args.write.write_text(page(results, findings))
     if args.readme:
         args.readme.write_text(readme(args.readme.read_text(), results))
 

@@ -24,23 +24,79 @@ page() {
 	"$python" -B "$overhead/page.py" "$@"
 }
 
-LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=/no/nsys "$python" -B \
-	"$overhead/measure.py" --turns 2 --calls 1000 \
+# Stands for nsys: notes what it was asked for, leaves a trace, runs the program.
+cat >"$scratch/nsys" <<'EOF'
+#!/bin/sh
+[ "$1" = profile ] || { echo "simulated nsys 1.2"; exit; }
+echo "$*" >>"${0%/*}/asked"
+while [ "$1" != -o ]; do shift; done
+echo trace >"$2.qdstrm"
+shift 2
+exec "$@"
+EOF
+chmod +x "$scratch/nsys"
+
+LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=$scratch/nsys "$python" -B \
+	"$overhead/measure.py" --turns 2 --calls 1000 --starts 3 \
 	--name simulated -o "$scratch/results.json" "$build" >"$scratch/out" 2>&1 ||
 	fail "measure.py: $(cat "$scratch/out")"
 cp "$sources/README.md" "$scratch/README.md"
 page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
 	"$scratch/results.json" || fail "page.py"
-for way in nothing "CUPTI's records alone" xferspy; do
-	# times, ratios and all
-	[ "$(grep -c "^| $way |.* µs (.*x) .* µs (.*x)" \
-		"$scratch/overhead.md")" -eq 1 ] ||
-		fail "$way: not in the page: $(cat "$scratch/out")"
-	grep -q "^| $way |.* ms" "$scratch/overhead.md" ||
-		fail "$way: no start-up time"
+
+# has PATTERN WHAT: one line of the page is so.
+has() {
+	[ "$(grep -cE "$1" "$scratch/overhead.md")" -eq 1 ] ||
+		fail "the page has no $2: $(cat "$scratch/overhead.md")"
+}
+
+time='[0-9.]+ (ns|µs|ms)'
+more="[+-]$time, [0-9.]+x"
+has "^\\| launch \\| $time( \\| $more){3} \\| – \\| $more \\|" \
+	"launches, in all ways but by node"
+has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){5} \\|" \
+	"graphs, in all ways"
+for launches in 100 1,000 10,000; do
+	has "^\\| $launches \\| $time \\| $more \\|" "light of $launches launches"
 done
-grep -q '^| nothing |.* µs (1.00x) | *|$' "$scratch/README.md" ||
+ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
+more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
+has "^\\| nothing \\| $ms \\| – \\| $ms \\| – \\|" "start-up with nothing"
+for way in "CUPTI's records alone" xferspy "xferspy light"; do
+	has "^\\| $way( \\| $ms \\| $more_ms){2} \\|" "start-up of $way"
+done
+grep -q '(3 runs)' "$scratch/overhead.md" || fail "not 3 starts"
+grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 	fail "README has no new table"
+# Graphs alone by node; the first is the try whether that works.
+[ "$(grep -e '--cuda-graph-trace=node' "$scratch/asked" | sed 1d |
+	grep -c 'launch_bench graph 1000$')" -eq 2 ] ||
+	fail "by node, not two graphs: $(cat "$scratch/asked")"
+[ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 3 ] ||
+	fail "by node, more than graphs: $(cat "$scratch/asked")"
+
+# What spreads further than it is large is marked; results of before some were
+# taken are read, too.
+"$python" - "$scratch/results.json" "$scratch/altered.json" <<'EOF' ||
+import json
+import sys
+
+results = json.load(open(sys.argv[1]))
+more = results["startup_more_ms"]
+more["cuda"]["xferspy"] = {"median": 20, "low": -30, "high": 50}
+more["no_cuda"]["xferspy"] = {"median": 0.1, "low": 0.09, "high": 0.12}
+for key in ("launches", "startup_runs"):
+    del results[key]
+del more["cuda"]["light"]
+json.dump(results, open(sys.argv[2], "w"))
+EOF
+	fail "no altered results"
+echo "## By hand" >"$scratch/altered.md"
+page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "altered"
+has '\+20.0 ms \(-30.0 to \+50.0\), within its spread \|.*\+0.12\) \|$' \
+	"difference within its spread"
+has "^\\| xferspy light \\| $ms \\| – \\| $ms" "dash for what is missing"
+has '^## By hand$' "text that stands beside the results"
 
 for results in "$overhead"/results/*.json; do
 	[ -e "$results" ] || continue
