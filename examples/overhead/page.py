@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/overhead.md, and README's table, from measure.py's results.
+"""Writes docs/overhead.md, and costs in README, from measure.py's results.
 
 What was found out about a machine's figures by other means stands beside its
 results, in results/MACHINE.md, and ends the page.
@@ -180,7 +180,9 @@ def host_section(results):
         "## Host time of a call", "",
         wrap("""The time with nothing; then what each way adds to it, and how
         many times as long the whole is. The ratio depends on how short the
-        call is, what is added does not."""), "",
+        call is, what is added does not. What a way does after the program's
+        end, as nsys does when it writes its report, is in none of them."""),
+        "",
         *host_lines(results, rows_of(results)), "",
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
@@ -250,16 +252,21 @@ def readme_lines(results):
     ways, sizes = ways_of(results), results["trace_bytes_per_op"]
     traces = [f"{sizes[way]['launch']} bytes" if way in sizes else NONE
               for way in ways]
-    return host_lines(results, rows[::-1]) + \
-        ["| " + " | ".join(["trace, a launch", *traces]) + " |"]
+    return [
+        wrap(f"""Host time of a call ({results['gpu']}), and what each way of
+        tracing adds to it, taking turns (`examples/overhead/measure.py`,
+        medians of {results['turns']}). [docs/overhead.md](docs/overhead.md)
+        says what each of them records, and has more:"""), "",
+        *host_lines(results, rows[::-1]),
+        "| " + " | ".join(["trace, a launch", *traces]) + " |"]
 
 
 def readme(text, results):
-    """README with the table between its marks as it is to be."""
+    """README with what is between its marks as it is to be."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     if not after:
-        raise SystemExit("page.py: README.md has no marks for the table")
+        raise SystemExit("page.py: README.md has no marks for the costs")
     rows = readme_lines(results)
     return before + BEGIN + "\n".join(rows) + "\n" + END + after
 
@@ -269,7 +276,7 @@ def main():
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
                         default=ROOT / "docs/overhead.md")
     parser.add_argument("--readme", type=pathlib.Path, metavar="README.md",
-                        help="bring the table in it up to date")
+                        help="bring the costs in it up to date")
     parser.add_argument("results", type=pathlib.Path)
     args = parser.parse_args()
     results = json.loads(args.results.read_text())
