@@ -15,7 +15,9 @@ struct search {
 	struct xs_gap open[XS_GAP_KINDS]; /* calls 0: none */
 	struct xs_gap *found;
 	size_t count;
-	uint64_t last_wait_ns; /* when the host last began to wait */
+	struct xs_key *waits; /* calls that waited, by thread and start */
+	size_t wait_count;
+	size_t last_of_device; /* the last call that waited for all there is */
 };
 
 /* Only CUPTI's callbacks give each call the id that its op will have. */
@@ -53,6 +55,55 @@ static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
 	return false;
 }
 
+static bool waits(const struct xs_call *call)
+{
+	return !call->error &&
+	       (call->call_class == XS_CALL_COPY || xs_call_is_sync(call));
+}
+
+static int find_waits(const struct xs_trace *trace, struct search *search)
+{
+	search->waits = malloc((trace->call_count + 1) * sizeof(struct xs_key));
+	if (!search->waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (!waits(call))
+			continue;
+		search->waits[search->wait_count++] =
+		    (struct xs_key){call->thread, (uint32_t)i};
+		if (call->call_class == XS_CALL_SYNC_DEVICE ||
+		    call->call_class == XS_CALL_RESET)
+			search->last_of_device = i;
+	}
+	return xs_keys_sort(search->waits, search->wait_count);
+}
+
+/*
+ * What nobody waited for was perhaps never done, however long ago it was asked
+ * for: a thread's waits tell nothing of other threads' streams.
+ */
+static bool was_waited_for(const struct xs_trace *trace,
+			   const struct search *search, size_t call)
+{
+	const uint32_t thread = trace->calls[call].thread;
+	size_t low = 0, high = search->wait_count;
+
+	if (search->last_of_device > call)
+		return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (search->waits[middle].key <= thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && search->waits[low - 1].key == thread &&
+	       search->waits[low - 1].index > call;
+}
+
 static int close_gap(struct search *search, enum xs_gap_kind kind)
 {
 	struct xs_gap *gap = &search->open[kind];
@@ -86,26 +137,34 @@ static void widen(struct search *search, enum xs_gap_kind kind,
 static int follow(const struct xs_trace *trace, const bool *has_op,
 		  struct search *search)
 {
-	int rc = 0;
+	int rc = find_waits(trace, search);
 
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		enum xs_gap_kind kind;
 
-		if (trace->calls[i].call_class == XS_CALL_COPY ||
-		    xs_call_is_sync(&trace->calls[i]))
-			search->last_wait_ns = trace->calls[i].start_ns;
 		if (!expects_op(trace, &trace->calls[i], &kind))
 			continue;
 		if (has_op[i])
 			rc = close_gap(search, kind);
-		else
+		else if (was_waited_for(trace, search, i))
 			widen(search, kind, &trace->calls[i]);
 	}
-	/* What nobody waited for at the end was perhaps never done. */
 	for (int kind = 0; !rc && kind < XS_GAP_KINDS; kind++)
-		if (search->last_wait_ns >= search->open[kind].from_ns)
-			rc = close_gap(search, kind);
+		rc = close_gap(search, kind);
+	free(search->waits);
 	return rc;
+}
+
+/* Most traces have an op for each call that asks for one. */
+static bool are_missing(const struct xs_trace *trace, const bool *has_op)
+{
+	enum xs_gap_kind kind;
+	size_t calls = 0;
+
+	for (size_t i = 0; i < trace->call_count && calls < LEAST_CALLS; i++)
+		calls +=
+		    !has_op[i] && expects_op(trace, &trace->calls[i], &kind);
+	return calls >= LEAST_CALLS;
 }
 
 static int by_start(const void *a, const void *b)
@@ -132,7 +191,7 @@ int xs_gaps_find(const struct xs_trace *trace, struct xs_gap **gaps,
 	for (size_t i = 0; i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
 			has_op[trace->ops[i].call] = true;
-	rc = follow(trace, has_op, &search);
+	rc = are_missing(trace, has_op) ? follow(trace, has_op, &search) : 0;
 	free(has_op);
 	if (rc) {
 		free(search.found);

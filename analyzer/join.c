@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/capture.h"
 #include "analyzer/decode.h"
+#include "analyzer/match.h"
 #include "analyzer/sort.h"
 
 #include <errno.h>
@@ -99,101 +100,8 @@ static void join_details(struct xs_trace *trace)
 		      sizeof(*trace->contents), by_content_call);
 }
 
-/* The calls that have a correlation, by correlation and then by start. */
-static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
-					   size_t *count)
-{
-	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
-
-	if (!keys)
-		return NULL;
-	*count = 0;
-	for (size_t i = 0; i < trace->call_count; i++)
-		if (trace->calls[i].correlation != 0)
-			keys[(*count)++] = (struct xs_key){
-			    trace->calls[i].correlation, (uint32_t)i};
-	if (xs_keys_sort(keys, *count)) {
-		free(keys);
-		return NULL;
-	}
-	return keys;
-}
-
-/* Is the keyed call at or before the op, by correlation and then by start? */
-static bool comes_before(const struct xs_trace *trace, const struct xs_key *key,
-			 const struct xs_op *op)
-{
-	if (key->key != op->correlation)
-		return key->key < op->correlation;
-	return trace->calls[key->index].start_ns <= op->start_ns;
-}
-
-/*
- * How many keys come before the op. Ops come in about the order of their
- * calls, so the search spreads out from where the last one ended.
- */
-static size_t keys_before(const struct xs_trace *trace,
-			  const struct xs_key *keys, size_t count, size_t from,
-			  const struct xs_op *op)
-{
-	size_t low = from, high = from, step = 1;
-
-	while (low > 0 && !comes_before(trace, &keys[low - 1], op)) {
-		high = low - 1;
-		low = low > step ? low - step : 0;
-		step *= 2;
-	}
-	if (low == from) {
-		high = low;
-		while (high < count && comes_before(trace, &keys[high], op)) {
-			low = high + 1;
-			high = count - high > step ? high + step : count;
-			step *= 2;
-		}
-	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (comes_before(trace, &keys[middle], op))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/*
- * The call of an op: of those with its correlation (ids wrap at 32 bits) the
- * nearest in time. before: how many keys come before the op.
- */
-static uint32_t nearest_call(const struct xs_trace *trace,
-			     const struct xs_key *keys, size_t count,
-			     size_t before, const struct xs_op *op)
-{
-	uint32_t best = XS_NONE;
-
-	if (before > 0 && keys[before - 1].key == op->correlation)
-		best = keys[before - 1].index;
-	if (before < count && keys[before].key == op->correlation) {
-		uint32_t next = keys[before].index;
-
-		if (best == XS_NONE ||
-		    distance(trace->calls[next].start_ns, op->start_ns) <
-			distance(trace->calls[best].start_ns, op->start_ns))
-			best = next;
-	}
-	return best;
-}
-
 int xs_trace_join(struct xs_trace *trace)
 {
-	struct xs_key *keys;
-	size_t count = 0, before = 0;
 	int rc = sort_ops(trace->ops, trace->op_count);
 
 	if (!rc)
@@ -203,19 +111,6 @@ int xs_trace_join(struct xs_trace *trace)
 	if (rc)
 		return rc;
 	join_details(trace);
-	keys = calls_by_correlation(trace, &count);
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < trace->op_count; i++) {
-		struct xs_op *op = &trace->ops[i];
-
-		if (op->correlation == 0)
-			continue;
-		before = keys_before(trace, keys, count, before, op);
-		op->call = nearest_call(trace, keys, count, before, op);
-		if (op->call != XS_NONE)
-			trace->ops_matched++;
-	}
-	free(keys);
-	return xs_capture_mark(trace);
+	rc = xs_match_ops(trace);
+	return rc ? rc : xs_capture_mark(trace);
 }

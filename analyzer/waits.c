@@ -3,12 +3,6 @@
 
 #include <stdlib.h>
 
-/*
- * GPU times are converted to the host's clock by CUPTI, with an error of this
- * order: a copy that blocked may seem to end just after its call returned.
- */
-#define CLOCK_SLACK_NS 5000
-
 bool xs_call_is_sync(const struct xs_call *call)
 {
 	return call->call_class == XS_CALL_SYNC_DEVICE ||
@@ -21,7 +15,7 @@ bool xs_call_is_sync(const struct xs_call *call)
 bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns)
 {
 	return call->end_ns >= end_ns ||
-	       end_ns - call->end_ns <= CLOCK_SLACK_NS;
+	       end_ns - call->end_ns <= XS_CLOCK_SLACK_NS;
 }
 
 bool xs_call_waited(const struct xs_call *call, const struct xs_op *op)

@@ -5,6 +5,12 @@
 
 #include "analyzer/trace.h"
 
+/*
+ * GPU times are converted to the host's clock by CUPTI, with an error of this
+ * order: a copy that blocked may seem to end just after its call returned.
+ */
+#define XS_CLOCK_SLACK_NS 5000
+
 bool xs_call_is_sync(const struct xs_call *call);
 
 /* Did the call return only when the op that it asked for was done? */

@@ -169,6 +169,7 @@ class Bench:
                 "migrated": report["totals"]["migrated_h2d_bytes"] or 0,
                 "mode": coverage["mode"],
                 "cupti": report["trace"]["cupti_version"],
+                "gaps": len(coverage["gaps"]),
                 "trace_bytes": pathlib.Path(trace).stat().st_size,
                 "notes": [note if isinstance(note, str) else str(note)
                           for note in coverage["notes"]]}
@@ -206,6 +207,9 @@ class Bench:
                 wrong.append(f"{name} {got}, not {wanted}")
         if all_matched and figures["matched"] < figures["ops"]:
             wrong.append(f"{figures['matched']} of {figures['ops']} matched")
+        if figures["gaps"] and figures["matched"] == figures["ops"] and \
+                not figures["lost"] and not may_step_back:
+            wrong.append("records are said to be missing")
         if wrong and may_step_back and figures["notes"]:
             figures["stepped_back"] = "; ".join(wrong)
         elif wrong:

@@ -49,6 +49,7 @@ struct xs_sim_config {
 	uint64_t call_ns;    /* host time of a call, at least */
 	uint64_t memory_bytes;
 	uint64_t hang; /* this launch never ends; 0: none */
+	bool own_ids;  /* each thread counts its calls for itself */
 };
 
 extern XS_SIM_API struct xs_sim_config xs_sim_config;

@@ -48,6 +48,7 @@ static void read_config(struct xs_sim_config *c)
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
 	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
+	c->own_ids = env_number("XS_SIM_CUPTI_OWN_IDS", 0) != 0;
 }
 
 static void init(void)
@@ -111,6 +112,16 @@ void xs_sim_emit(const struct xs_sim_record *record)
 		h->record(record);
 }
 
+/* Ids are told apart by nothing but their number, also those of threads. */
+static uint32_t next_correlation(void)
+{
+	static _Thread_local uint32_t last_own;
+
+	return xs_sim_config.own_ids
+		   ? ++last_own
+		   : atomic_fetch_add(&last_correlation, 1) + 1;
+}
+
 uint32_t xs_sim_correlation(void)
 {
 	return call_correlation;
@@ -122,7 +133,7 @@ void xs_sim_enter(struct xs_sim_call *call)
 
 	call->outermost = call_depth++ == 0;
 	if (call->outermost)
-		call_correlation = atomic_fetch_add(&last_correlation, 1) + 1;
+		call_correlation = next_correlation();
 	call->correlation = call_correlation;
 	call->start_ns = xs_sim_now_ns();
 	if (h && h->call)

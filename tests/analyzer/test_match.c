@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Ids that several calls have, as CUPTI gives them where threads race. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/gaps.h"
+#include "tests/analyzer/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAUNCHES 40u /* of a thread */
+
+static char text[64 * 1024];
+static size_t used;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	used +=
+	    (size_t)vsnprintf(text + used, sizeof(text) - used, format, args);
+	va_end(args);
+	assert_true(used < sizeof(text));
+}
+
+static void begin(void)
+{
+	used = 0;
+	say("xferspy-text 1\n"
+	    "header pid=1 state=1 start_realtime_ns=1000 "
+	    "end_realtime_ns=9000000\n"
+	    "chunk base_ns=1000\n"
+	    "info text=\"rung=callbacks\"\n"
+	    "site call_class=5 site=1 function=0 module=4294967295\n"
+	    "site call_class=14 site=2 function=0 module=4294967295\n"
+	    "site call_class=4 site=3 function=0 module=4294967295\n"
+	    "site call_class=7 site=4 function=0 module=4294967295\n"
+	    "queue queue=1 context=1 stream=1\n"
+	    "queue queue=2 context=1 stream=2\n"
+	    "queue queue=3 context=1 stream=3\n");
+}
+
+static struct xs_trace *end(void)
+{
+	struct bytes bytes = binary_of(text);
+	struct xs_trace *trace;
+	const char *error;
+
+	assert_int_equal(
+	    xs_trace_read_memory(bytes.data, bytes.size, &trace, &error), 0);
+	free(bytes.data);
+	return trace;
+}
+
+static size_t gaps_of(const struct xs_trace *trace, uint64_t *calls)
+{
+	struct xs_gap *gaps;
+	size_t count;
+
+	assert_int_equal(xs_gaps_find(trace, &gaps, &count), 0);
+	*calls = count ? gaps[0].calls : 0;
+	free(gaps);
+	return count;
+}
+
+static uint32_t thread_of(const struct xs_trace *trace, size_t op)
+{
+	assert_int_not_equal(trace->ops[op].call, XS_NONE);
+	return trace->calls[trace->ops[op].call].thread;
+}
+
+/*
+ * Three threads with a stream each: one launches all its kernels, then the next
+ * does, with the same ids; the kernels run when all of that is done, in turns.
+ * ops: of how many threads there are records.
+ */
+static void storm(unsigned ops)
+{
+	begin();
+	for (unsigned t = 1; t <= 3; t++) {
+		say("chunk thread=%u base_ns=1000\n", t);
+		say("call site=1 correlation=%u start=%u duration=5\n",
+		    1000 + t, 10 * t);
+		for (unsigned i = 0; i < LAUNCHES; i++)
+			say("call site=1 correlation=%u start=%u duration=5\n",
+			    1 + i, t * 10000 + 10 * i);
+		say("waitcall site=2 start=%u duration=100000\n",
+		    t * 10000 + 10 * LAUNCHES);
+	}
+	say("chunk base_ns=1000\n");
+	for (unsigned t = 1; t <= 3; t++)
+		say("kernel queue=%u correlation=%u start=%u duration=1\n", t,
+		    1000 + t, 10 * t + 6);
+	for (unsigned i = 0; i < LAUNCHES; i++)
+		for (unsigned t = 1; t <= ops; t++)
+			say("kernel queue=%u correlation=%u start=%u "
+			    "duration=1\n",
+			    t, 1 + i, 50000 + 100 * i + 10 * ((t + i) % 3));
+}
+
+static void test_storm(void **state)
+{
+	struct xs_trace *trace;
+	uint64_t calls;
+
+	(void)state;
+	storm(3);
+	trace = end();
+	assert_int_equal(trace->op_count, 3 + 3 * LAUNCHES);
+	assert_int_equal(trace->ops_matched, trace->op_count);
+	for (size_t i = 0; i < trace->op_count; i++)
+		assert_int_equal(thread_of(trace, i),
+				 trace->queues[trace->ops[i].queue].stream);
+	assert_int_equal(gaps_of(trace, &calls), 0);
+	xs_trace_free(trace);
+}
+
+/* The third thread's records never came: they are missing all the same. */
+static void test_storm_with_gap(void **state)
+{
+	struct xs_trace *trace;
+	uint64_t calls;
+
+	(void)state;
+	storm(2);
+	trace = end();
+	assert_int_equal(trace->ops_matched, 3 + 2 * LAUNCHES);
+	assert_int_equal(gaps_of(trace, &calls), 1);
+	assert_int_equal(calls, LAUNCHES);
+	xs_trace_free(trace);
+}
+
+/* A stream that all threads share keeps the order of the calls. */
+static void test_one_stream(void **state)
+{
+	struct xs_trace *trace;
+
+	(void)state;
+	begin();
+	for (unsigned t = 1; t <= 3; t++)
+		say("chunk thread=%u base_ns=1000\n"
+		    "call site=1 correlation=7 start=%u duration=5\n",
+		    t, 100 * t);
+	say("chunk base_ns=1000\n");
+	for (unsigned i = 0; i < 3; i++)
+		say("kernel queue=1 correlation=7 start=%u duration=5\n",
+		    400 + 10 * i);
+	trace = end();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(thread_of(trace, i), i + 1);
+	xs_trace_free(trace);
+}
+
+/* What a call asks for says more than who made it, and when. */
+static void test_kinds(void **state)
+{
+	struct xs_trace *trace;
+
+	(void)state;
+	begin();
+	say("chunk thread=1 base_ns=1000\n"
+	    "call site=1 correlation=7 start=100 duration=5\n"
+	    "chunk thread=2 base_ns=1000\n"
+	    "copycall site=3 correlation=7 start=200 duration=5 bytes=4\n"
+	    "chunk thread=3 base_ns=1000\n"
+	    "memcall site=4 correlation=7 start=300 duration=5 bytes=4\n"
+	    "chunk base_ns=1000\n"
+	    "set queue=1 correlation=7 start=400 duration=5 bytes=4\n"
+	    "kernel queue=1 correlation=7 start=500 duration=5\n");
+	trace = end();
+	assert_int_equal(thread_of(trace, 0), 2);
+	assert_int_equal(thread_of(trace, 1), 1);
+	xs_trace_free(trace);
+}
+
+/* Ids wrap: an op belongs to the call before it, though one of old that has the
+ * id has no op. By the GPU's clock it may begin a little before. */
+static void test_wrapped(void **state)
+{
+	struct xs_trace *trace;
+
+	(void)state;
+	begin();
+	say("chunk thread=1 base_ns=1000\n"
+	    "call site=1 correlation=7 start=100 duration=5\n"
+	    "call site=1 correlation=7 start=800000 duration=5\n"
+	    "call site=1 correlation=8 start=900000 duration=5\n"
+	    "call site=1 correlation=8 start=2000000 duration=5\n"
+	    "chunk base_ns=1000\n"
+	    "kernel queue=1 correlation=7 start=800010 duration=5\n"
+	    "kernel queue=1 correlation=8 start=1999000 duration=5\n");
+	trace = end();
+	assert_int_equal(trace->ops[0].call, 1);
+	assert_int_equal(trace->ops[1].call, 3);
+	xs_trace_free(trace);
+}
+
+/* A thread's wait tells nothing of what another thread asked for. */
+static void test_not_waited_for(void **state)
+{
+	struct xs_trace *trace;
+	uint64_t calls;
+
+	(void)state;
+	for (unsigned waiting = 1; waiting <= 2; waiting++) {
+		begin();
+		say("chunk thread=1 base_ns=1000\n");
+		for (unsigned i = 0; i < LAUNCHES; i++)
+			say("call site=1 correlation=%u start=%u duration=5\n",
+			    1 + i, 10 * i);
+		say("chunk thread=2 base_ns=1000\n"
+		    "call site=1 correlation=999 start=5000 duration=5\n"
+		    "chunk thread=%u base_ns=1000\n"
+		    "waitcall site=2 start=6000 duration=100\n"
+		    "chunk base_ns=1000\n"
+		    "kernel queue=2 correlation=999 start=5010 duration=5\n",
+		    waiting);
+		trace = end();
+		assert_int_equal(gaps_of(trace, &calls), waiting == 1);
+		xs_trace_free(trace);
+	}
+}
+
+/* An id on everything costs no more than the file's size allows. */
+static void test_one_id(void **state)
+{
+	struct xs_trace *trace;
+
+	(void)state;
+	begin();
+	say("chunk thread=1 base_ns=1000\n");
+	for (unsigned i = 0; i < 300; i++)
+		say("call site=1 correlation=7 start=%u duration=5\n", 10 * i);
+	say("chunk base_ns=1000\n");
+	for (unsigned i = 0; i < 300; i++)
+		say("kernel queue=1 correlation=7 start=%u duration=5\n",
+		    10 * i + 7);
+	trace = end();
+	assert_int_equal(trace->ops_matched, 300);
+	xs_trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_storm),
+	    cmocka_unit_test(test_storm_with_gap),
+	    cmocka_unit_test(test_one_stream),
+	    cmocka_unit_test(test_kinds),
+	    cmocka_unit_test(test_wrapped),
+	    cmocka_unit_test(test_not_waited_for),
+	    cmocka_unit_test(test_one_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
