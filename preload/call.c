@@ -292,6 +292,7 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 		call->detail = enter(thread, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->correlation = 0;
+		thread->per_thread = xs_functions[fn].per_thread;
 		call->thread = thread;
 		if (xs_timing_is_on)
 			xs_timing_begin(call, arguments);

@@ -52,8 +52,12 @@ unsigned xs_cupti_enable_calls(void);
 /* The same, switched off or on again. */
 void xs_cupti_switch_calls(bool on);
 
-/* Those of the driver, switched on or off. */
+/* Those of the driver, switched on or off; but for those that stand in for the
+ * runtime's, which stay on. */
 unsigned xs_cupti_enable_driver(bool on);
+
+/* Whether some do, so that what issues work comes by in any case. */
+bool xs_cupti_driver_stays(void);
 
 /* The one callback of a subscriber. */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,

@@ -5,6 +5,7 @@
 #include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/objects.h"
 #include "preload/watch.h"
 
 #include <errno.h>
@@ -14,6 +15,43 @@
  * that is not recorded is XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
+
+/*
+ * The runtime takes a writer's lock around each call that has a callback: 64
+ * threads that launch have 5 us a launch of it instead of 1.3, with a callback
+ * that does nothing (H200, CUDA 13.0). The driver's callbacks have no such
+ * lock, cost no more in one thread, and know the same correlation id. So where
+ * the runtime's calls are hooked anyway, the functions that programs issue most
+ * of their work with have no callback of the runtime, and the driver's inside
+ * bring the id. A runtime that is hidden in such a process is seen, for these
+ * functions, by what it asks the driver for.
+ */
+static bool by_driver;
+
+static bool is_left_to_driver(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_LAUNCH ||
+	       xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
+	       fn == XS_FN_cudaMemcpyAsync ||
+	       fn == XS_FN_cudaMemcpyAsync_ptsz ||
+	       fn == XS_FN_cudaMemsetAsync || fn == XS_FN_cudaMemsetAsync_ptsz;
+}
+
+/* What the device does for it has its correlation id. */
+static bool is_issuing(enum xs_function fn)
+{
+	switch (xs_functions[fn].call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_LAUNCH:
+	case XS_CALL_GRAPH_LAUNCH:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /*
  * Functions of the runtime that are not recorded, and that may ask the driver
@@ -112,7 +150,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		return;
 	thread->in_runtime = enter;
 	if (enter)
-		xs_watch_runtime_call(data->correlationId);
+		xs_watch_seen_call(data->correlationId);
 	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
 		return;
 	if (!enter && data->context)
@@ -123,14 +161,27 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		thread->correlation = data->correlationId;
 }
 
+/* Of what the runtime asks for inside a hooked call, as the loading of a
+ * module, the last is what the call is for. */
+static void follow_hooked_call(struct xs_thread *thread,
+			       const CUpti_CallbackData *data)
+{
+	if (data->callbackSite == CUPTI_API_ENTER)
+		thread->correlation = data->correlationId;
+	else if (data->context)
+		note_default_streams(thread, data, thread->per_thread);
+}
+
 /*
  * Most of the driver's calls come from the runtime, inside a call that is
  * recorded already: these few instructions are what each of them costs.
  */
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
+	enum xs_function fn = (enum xs_function)(driver_calls[id] - 1);
 	struct xs_thread *thread = xs_thread_get();
-	bool own = !xs_thread_in_hook(thread) && !thread->in_runtime;
+	bool hooked = xs_thread_in_hook(thread);
+	bool own = !hooked && !thread->in_runtime;
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
 	if (thread->busy)
@@ -139,9 +190,13 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		xs_watch_nested_calls();
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
+	if (by_driver && is_issuing(fn)) {
+		if (enter)
+			xs_watch_seen_call(data->correlationId);
+		if (hooked)
+			follow_hooked_call(thread, data);
+	}
 	if (own && xs_lifecycle_recording()) {
-		enum xs_function fn = (enum xs_function)(driver_calls[id] - 1);
-
 		xs_watch_own_call();
 		if (!enter && data->context)
 			note_default_streams(thread, data,
@@ -226,13 +281,30 @@ static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 	}
 }
 
+static bool is_any(enum xs_function fn)
+{
+	(void)fn;
+	return true;
+}
+
+static bool is_not_issuing(enum xs_function fn)
+{
+	return !is_issuing(fn);
+}
+
+static bool has_runtime_callback(enum xs_function fn)
+{
+	return fn == XS_FN_COUNT || !by_driver || !is_left_to_driver(fn);
+}
+
+/* Those of `calls` that are `which`: how many. */
 static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
-		       bool on)
+		       bool (*which)(enum xs_function), bool on)
 {
 	unsigned done = 0;
 
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		if (calls[id])
+		if (calls[id] && which((enum xs_function)(calls[id] - 1)))
 			done += xs_share_callback(XS_SHARE_US, on, domain,
 						  id) == CUPTI_SUCCESS;
 	return done;
@@ -245,7 +317,9 @@ unsigned xs_cupti_enable_calls(void)
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, true);
+	by_driver = xs_objects_are_hooked();
+	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
+		      has_runtime_callback, true);
 }
 
 void xs_cupti_switch_calls(bool on)
@@ -255,10 +329,20 @@ void xs_cupti_switch_calls(bool on)
 	if (!on)
 		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
 				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, on);
+	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
+	       on);
+	if (by_driver)
+		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_issuing,
+		       on);
 }
 
 unsigned xs_cupti_enable_driver(bool on)
 {
-	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, on);
+	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		      on || !by_driver ? is_any : is_not_issuing, on);
+}
+
+bool xs_cupti_driver_stays(void)
+{
+	return by_driver;
 }

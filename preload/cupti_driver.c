@@ -10,7 +10,8 @@
  * all the runtime's; that is less than a millisecond's cost for the whole run.
  * A program that begins later to call the driver itself, as one whose kernels
  * are compiled while it runs, gives itself away by ops that belong to no call
- * (watch.h): then the driver is watched again, for good.
+ * (watch.h): then the driver is watched again, for good. Where what issues work
+ * is always heard of (cupti_calls.c), such calls give it away themselves.
  */
 #include "preload/clock.h"
 #include "preload/config.h"
@@ -121,6 +122,21 @@ void xs_cupti_rest_driver(void)
 	xs_watch_forget_strays();
 }
 
+static void watch_again(void)
+{
+	uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
+
+	xs_cupti_enable_driver(true);
+	state = KEPT;
+	if (xs_cupti_driver_stays())
+		return;
+	xs_gpu_info("note",
+		    "the program began late to call CUDA's driver API itself: "
+		    "before that such calls were not recorded for %.1f s, and "
+		    "what the GPU did for the first of them has no call",
+		    (double)ns / 1e9);
+}
+
 void xs_cupti_tend(void)
 {
 	if (state == TRIED && xs_watch_saw_own()) {
@@ -128,16 +144,8 @@ void xs_cupti_tend(void)
 	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
 		leave();
 		xs_log("the driver's calls are all the runtime's");
-	} else if (state == LEFT && xs_watch_strays() >= ENOUGH_STRAYS) {
-		uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
-
-		xs_cupti_enable_driver(true);
-		state = KEPT;
-		xs_gpu_info("note",
-			    "the program began late to call CUDA's driver API "
-			    "itself: before that such calls were not recorded "
-			    "for %.1f s, and what the GPU did for the first of "
-			    "them has no call",
-			    (double)ns / 1e9);
+	} else if (state == LEFT &&
+		   (xs_watch_strays() >= ENOUGH_STRAYS || xs_watch_saw_own())) {
+		watch_again();
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/objects.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,6 +52,30 @@ void xs_objects_each(const char *library,
 	for (const struct link_map *m = first_object(); m; m = m->l_next)
 		if (xs_objects_is(m->l_name, library) && visit(m->l_name, data))
 			return;
+}
+
+static bool stop_at_first(const char *path, void *found)
+{
+	(void)path;
+	*(bool *)found = true;
+	return true;
+}
+
+static const void *base_of(const void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+bool xs_objects_are_hooked(void)
+{
+	const void *first = base_of(dlsym(RTLD_DEFAULT, "cudaMemcpy"));
+	bool loaded = false;
+
+	xs_objects_each(XS_CUDART_LIBRARY, stop_at_first, &loaded);
+	return loaded && first &&
+	       first == base_of((const void *)xs_objects_are_hooked);
 }
 
 static bool section_is_device_code(int fd, const ElfW(Shdr) * section,

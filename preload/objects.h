@@ -25,6 +25,9 @@ bool xs_objects_is(const char *path, const char *library);
  * into the object. */
 const char *xs_objects_needed(const struct link_map *map, const char *library);
 
+/* Whether a libcudart is loaded, and calls of it come to our hooks first. */
+bool xs_objects_are_hooked(void);
+
 /* The path of each `library` that is loaded, to `visit`, until that returns
  * true. */
 void xs_objects_each(const char *library,

@@ -26,6 +26,7 @@ struct xs_thread {
 	bool ended;	     /* once: what follows is of other destructors */
 	atomic_bool in_hook; /* an interposed function is running */
 	bool busy;	     /* our own code is: record nothing */
+	bool per_thread;     /* the hooked call's stream 0 is the thread's */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
 	bool counting;	     /* what the kernel does that it launches */
 	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */

@@ -38,7 +38,7 @@ static inline bool xs_watch_keeps(uint32_t correlation)
 	return (correlation & ((1u << XS_WATCH_BITS) - 1)) == 0;
 }
 
-static inline void xs_watch_runtime_call(uint32_t correlation)
+static inline void xs_watch_seen_call(uint32_t correlation)
 {
 	if (xs_watch_keeps(correlation))
 		atomic_store_explicit(xs_watch_slot(correlation), correlation,

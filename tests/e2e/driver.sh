@@ -54,12 +54,33 @@ for app in app app-per-thread app-static; do
 	expect "$app: calls of the driver" "$(count '^string .*"cu[A-Z]')" 0
 done
 
-# A program of the runtime is soon left alone; once it calls the driver itself,
-# after that, these calls are recorded, too.
-traced "$XS_APPS/app" late-driver 1100
+# A program of a hidden runtime is soon left alone; once it calls the driver
+# itself, after that, these calls are recorded, too.
+traced "$XS_APPS/app-static" late-driver 1100
 expect "late: exit code" "$status" 0
 read_trace
 grep -q 'began late to call' report.json || fail "late: not said"
 expect "late: launches" "$(count '^call ')" 1100
 expect "late: ops" "$(count '^(copy|kernel) ')" 1600
 within "late: copies with a call" "$(count '^copycall ')" 100 440
+
+# Where the runtime's calls are hooked, the driver's are heard of all along.
+traced "$XS_APPS/app" late-driver 1100
+read_trace
+expect "hooked: launches" "$(count '^call ')" 1100
+expect "hooked: ops with their calls" "$(json matched)" 1600
+expect "hooked: copies of the driver" "$(count '^copycall ')" 500
+if grep -q 'began late to call' report.json; then
+	fail "hooked: nothing was missed"
+fi
+
+# A hidden runtime in such a process is heard of, too; of what it issues by what
+# it asks the driver for.
+traced "$XS_APPS/app" library "$XS_APPS/plugin-static.so"
+expect "library: exit code" "$status" 0
+read_trace
+expect "library: ops with their calls" "$(json matched)" 38
+expect "library: copies" "$(count '^copycall ')" 26
+expect "library: launches" "$(count '^call ')" 12
+grep -q '^string .*"cuLaunchKernel"' dump.txt ||
+	fail "library: launches not seen in the driver"

@@ -21,7 +21,7 @@ static void ops_of_seen_calls_are_no_strays(void **state)
 {
 	(void)state;
 	for (uint32_t id = 1; id < 1000; id++)
-		xs_watch_runtime_call(id);
+		xs_watch_seen_call(id);
 	for (uint32_t id = 1; id < 1000; id++)
 		xs_watch_op(id);
 	assert_int_equal(xs_watch_strays(), 0);
@@ -44,8 +44,8 @@ static void late_ops_are_not_judged(void **state)
 	uint32_t id = 200 * EACH;
 
 	(void)state;
-	xs_watch_runtime_call(id);
-	xs_watch_runtime_call(id + EACH * XS_WATCH_SLOTS);
+	xs_watch_seen_call(id);
+	xs_watch_seen_call(id + EACH * XS_WATCH_SLOTS);
 	xs_watch_op(id);
 	assert_int_equal(xs_watch_strays(), 0);
 	xs_watch_op(id + 2 * EACH * XS_WATCH_SLOTS);
@@ -57,11 +57,11 @@ static void ids_wrap(void **state)
 	uint32_t last = UINT32_MAX - EACH + 1;
 
 	(void)state;
-	xs_watch_runtime_call(last);
+	xs_watch_seen_call(last);
 	xs_watch_op(last);
 	xs_watch_op(last + EACH * XS_WATCH_SLOTS);
 	assert_int_equal(xs_watch_strays(), 1);
-	xs_watch_runtime_call(last + EACH * XS_WATCH_SLOTS);
+	xs_watch_seen_call(last + EACH * XS_WATCH_SLOTS);
 	xs_watch_op(last);
 	assert_int_equal(xs_watch_strays(), 1);
 }

@@ -26,6 +26,24 @@ struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread);
 /* The device address of a __device__ or __constant__ variable, or NULL. */
 char *xs_rt_symbol(const void *symbol, size_t *bytes);
 
+/* What the runtime asks the driver for inside a call of its own, as the
+ * driver's callbacks show it: the result of `body`, and its name and
+ * parameters. */
+#define RT_IN_DRIVER(function, arguments, body)                                \
+	({                                                                     \
+		function##_params drv_params = {RT_LIST arguments};            \
+		struct xs_sim_call drv_call = {                                \
+		    .domain = CUPTI_CB_DOMAIN_DRIVER_API,                      \
+		    .cbid = per_thread                                         \
+				? CUPTI_DRIVER_TRACE_CBID_##function##_ptsz    \
+				: CUPTI_DRIVER_TRACE_CBID_##function,          \
+		    .name = #function,                                         \
+		    .params = &drv_params,                                     \
+		};                                                             \
+		xs_sim_enter(&drv_call);                                       \
+		xs_sim_leave(&drv_call, (int)(body));                          \
+	})
+
 #define RT_CALL(id, params_)                                                   \
 	{                                                                      \
 		.domain = CUPTI_CB_DOMAIN_RUNTIME_API,                         \

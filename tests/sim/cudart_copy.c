@@ -136,7 +136,9 @@ RT_TWINS(cudaMemcpyAsync, v3020, ptsz,
 	 (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
 	  cudaStream_t stream),
 	 (dst, src, count, kind, stream),
-	 copy_1d(dst, src, count, STREAM, true))
+	 RT_IN_DRIVER(cuMemcpyAsync,
+		      ((CUdeviceptr)dst, (CUdeviceptr)src, count, stream),
+		      copy_1d(dst, src, count, STREAM, true)))
 RT_TWINS(cudaMemcpy2D, v3020, ptds,
 	 (void *dst, size_t dpitch, const void *src, size_t spitch,
 	  size_t width, size_t height, enum cudaMemcpyKind kind),
@@ -188,7 +190,10 @@ RT_TWINS(cudaMemset, v3020, ptds, (void *devPtr, int value, size_t count),
 RT_TWINS(cudaMemsetAsync, v3020, ptsz,
 	 (void *devPtr, int value, size_t count, cudaStream_t stream),
 	 (devPtr, value, count, stream),
-	 set_2d(devPtr, count, value, count, 1, STREAM, true))
+	 RT_IN_DRIVER(cuMemsetD8Async,
+		      ((CUdeviceptr)devPtr, (unsigned char)value, count,
+		       stream),
+		      set_2d(devPtr, count, value, count, 1, STREAM, true)))
 RT_TWINS(cudaMemset2D, v3020, ptds,
 	 (void *devPtr, size_t pitch, int value, size_t width, size_t height),
 	 (devPtr, pitch, value, width, height),

@@ -81,7 +81,9 @@ RT_API(cudaGraphInstantiate, v12000,
 RT_TWINS_OF(cudaGraphLaunch, v10000, ptsz,
 	    (cudaGraphExec_t graphExec, cudaStream_t stream),
 	    (graphExec, stream),
-	    xs_sim_graph_launch(exec_of(graphExec)->graph, STREAM))
+	    RT_IN_DRIVER(cuGraphLaunch, (graphExec, stream),
+			 xs_sim_graph_launch(exec_of(graphExec)->graph,
+					     STREAM)))
 RT_API(cudaGraphExecDestroy, v10000, (cudaGraphExec_t graphExec), (graphExec),
        destroy(exec_of(graphExec)))
 RT_API(cudaGraphDestroy, v10000, (cudaGraph_t graph), (graph),

@@ -514,6 +514,21 @@ static int late_driver(int launches)
 	return failed;
 }
 
+/* A library with a runtime of its own, in a program that has another. */
+static int library(const char *path)
+{
+	void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	int (*run)(void) = NULL;
+
+	if (plugin)
+		*(void **)&run = dlsym(plugin, "run_plugin");
+	if (!run) {
+		printf("library: %s\n", dlerror());
+		return 2;
+	}
+	return serial(2) + run();
+}
+
 /* Calls that fail must fail alike, and errno must stay what it was. */
 static int errors(void)
 {
@@ -590,6 +605,8 @@ int main(int argc, char **argv)
 		return errors();
 	if (strcmp(mode, "late-driver") == 0)
 		return late_driver(rounds);
+	if (strcmp(mode, "library") == 0)
+		return library(argc > 2 ? argv[2] : "");
 	if (strcmp(mode, "destructor") == 0) {
 		CHECK(cudaMalloc((void **)&at_end.p, 64));
 		return serial(rounds);
