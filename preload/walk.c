@@ -38,10 +38,14 @@ struct walk {
  * the same stack: a return address fixes the size of the frame above it, and
  * so where the next one lies, one after the other.
  */
-struct cached {
+struct key {
 	const void *top; /* the stack pointer; NULL: free */
-	uint32_t fn;
+	enum xs_function fn;
 	uint32_t caller; /* the site of the line of Python; 0: none */
+};
+
+struct cached {
+	struct key key;
 	uint32_t site;
 	unsigned count;
 	struct frame frames[MOST_FRAMES];
@@ -185,10 +189,10 @@ static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 	return thread->walks;
 }
 
-static bool still_true(const struct cached *c, const struct cached *wanted)
+static bool still_true(const struct cached *c, const struct key *wanted)
 {
-	if (c->top != wanted->top || c->fn != wanted->fn ||
-	    c->caller != wanted->caller)
+	if (c->key.top != wanted->top || c->key.fn != wanted->fn ||
+	    c->key.caller != wanted->caller)
 		return false;
 	for (unsigned i = 0; i < c->count; i++)
 		if (*c->frames[i].stack != c->frames[i].address)
@@ -197,24 +201,27 @@ static bool still_true(const struct cached *c, const struct cached *wanted)
 }
 
 /* Only a walk whose return addresses all lie where a call pushes them can be
- * checked again; other machines keep them elsewhere. */
-static void remember(struct cached *slot, const struct cached *found,
+ * checked again; other machines keep them elsewhere. Those below the top are of
+ * the walk itself. */
+static void remember(struct cached *slot, const struct key *key, uint32_t site,
 		     const struct walk *walk, unsigned last)
 {
-	slot->top = NULL;
-	/* The first is this function's own caller, at this very instruction. */
-	for (unsigned i = 1; i < last; i++)
+	unsigned first = 0;
+
+	slot->key.top = NULL;
+	while (first < last &&
+	       (const void *)walk->frames[first].stack < key->top)
+		first++;
+	for (unsigned i = first; i < last; i++)
 		if (*walk->frames[i].stack != walk->frames[i].address)
 			return;
-	if (last < 2)
+	if (first == last)
 		return;
-	slot->fn = found->fn;
-	slot->caller = found->caller;
-	slot->site = found->site;
-	slot->count = last - 1;
-	memcpy(slot->frames, walk->frames + 1,
+	slot->site = site;
+	slot->count = last - first;
+	memcpy(slot->frames, walk->frames + first,
 	       slot->count * sizeof(*slot->frames));
-	slot->top = found->top;
+	slot->key = *key;
 }
 
 static uint32_t python_site(struct xs_thread *thread,
@@ -228,7 +235,7 @@ static uint32_t python_site(struct xs_thread *thread,
 
 /* The stack's slot, or one for it; *known: whether it holds the stack. */
 static struct cached *find_slot(struct xs_walk_cache *cache,
-				const struct cached *wanted, bool *known)
+				const struct key *wanted, bool *known)
 {
 	uintptr_t hash = ((uintptr_t)wanted->top >> 4) * 31 + wanted->fn +
 			 wanted->caller * 7;
@@ -245,28 +252,22 @@ static struct cached *find_slot(struct xs_walk_cache *cache,
 	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
 
-static uint32_t walk_site(struct xs_thread *thread, struct cached *found)
+static uint32_t walk_anew(struct xs_thread *thread, const struct key *key,
+			  struct cached *slot)
 {
-	enum xs_function fn = (enum xs_function)found->fn;
 	unsigned wanted = stack.frames, first, last;
-	struct walk walk = {.in_python = found->caller};
-	struct cached *slot = NULL;
-	bool known = false;
+	struct walk walk = {.in_python = key->caller};
+	uint32_t site;
 
-	if (thread->walks)
-		slot = find_slot(thread->walks, found, &known);
-	if (known)
-		return slot->site;
-	if (xs_functions[fn].call_class == XS_CALL_LAUNCH && wanted == 1)
+	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH && wanted == 1)
 		wanted += STUB_FRAMES;
 	walk.most = wanted + TOOL_FRAMES;
 	_Unwind_Backtrace(step, &walk);
 	choose(&walk, wanted, &first, &last);
-	found->site =
-	    write_chain(thread, fn, found->caller, &walk, first, last);
-	if (slot && found->site)
-		remember(slot, found, &walk, last);
-	return found->site;
+	site = write_chain(thread, key->fn, key->caller, &walk, first, last);
+	if (slot && site)
+		remember(slot, key, site, &walk, last);
+	return site;
 }
 
 /*
@@ -277,14 +278,18 @@ static uint32_t walk_site(struct xs_thread *thread, struct cached *found)
  */
 uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
 {
-	struct cached wanted = {.top = __builtin_frame_address(0), .fn = fn};
+	struct key key = {.top = __builtin_frame_address(0), .fn = fn};
+	struct cached *slot = NULL;
+	bool known = false;
 
 	if (!stack.frames)
 		return bare_site(thread, fn, 0);
-	wanted.caller = python_site(thread, cache_of(thread));
-	if (wanted.caller && !stack.hooked)
-		return bare_site(thread, fn, wanted.caller);
-	return walk_site(thread, &wanted);
+	key.caller = python_site(thread, cache_of(thread));
+	if (key.caller && !stack.hooked)
+		return bare_site(thread, fn, key.caller);
+	if (thread->walks)
+		slot = find_slot(thread->walks, &key, &known);
+	return known ? slot->site : walk_anew(thread, &key, slot);
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,
