@@ -90,6 +90,8 @@ struct xs_curve {
 	size_t count;
 	double bytes[XS_CURVE_POINTS]; /* rising */
 	double ns[XS_CURVE_POINTS];
+	/* range of 90 % of the measurements; 0 when the source gives none */
+	double low_ns[XS_CURVE_POINTS], high_ns[XS_CURVE_POINTS];
 };
 
 /*

@@ -103,12 +103,31 @@ static int read_param(const struct reader *reader, const json_t *params,
 	return rc;
 }
 
+/* A point's range: both ends around its ns, or neither. */
+static int read_point_range(const struct reader *reader, const char *key,
+			    const json_t *point, size_t i, struct xs_curve *out)
+{
+	int rc = read_real(reader, point, "low_ns", &out->low_ns[i]);
+
+	if (!rc)
+		rc = read_real(reader, point, "high_ns", &out->high_ns[i]);
+	if (rc || (!known(json_object_get(point, "low_ns")) &&
+		   !known(json_object_get(point, "high_ns"))))
+		return rc;
+	if (out->low_ns[i] > out->ns[i] || out->high_ns[i] < out->ns[i])
+		return bad(reader, key,
+			   "has a point whose ns is outside its low_ns and "
+			   "high_ns");
+	return 0;
+}
+
 static int read_curve(const struct reader *reader, const json_t *root,
 		      const char *key, struct xs_curve *out)
 {
 	const json_t *list = json_object_get(root, key);
 	const json_t *point;
 	size_t i;
+	int rc;
 
 	if (!known(list))
 		return 0;
@@ -126,6 +145,9 @@ static int read_curve(const struct reader *reader, const json_t *root,
 		out->ns[i] = json_number_value(ns);
 		if (i && out->bytes[i] <= out->bytes[i - 1])
 			return bad(reader, key, "is not in rising size");
+		rc = read_point_range(reader, key, point, i, out);
+		if (rc)
+			return rc;
 	}
 	out->count = json_array_size(list);
 	return 0;

@@ -28,16 +28,28 @@ static json_t *param_json(const struct xs_param *param)
 	    number_or_null(param->low), "high", number_or_null(param->high));
 }
 
+static json_t *point_json(const struct xs_curve *curve, size_t i)
+{
+	json_t *point =
+	    json_pack("{s:o, s:o}", "bytes", number_or_null(curve->bytes[i]),
+		      "ns", number_or_null(curve->ns[i]));
+
+	if (curve->high_ns[i] > 0) {
+		json_object_set_new(point, "low_ns",
+				    number_or_null(curve->low_ns[i]));
+		json_object_set_new(point, "high_ns",
+				    number_or_null(curve->high_ns[i]));
+	}
+	return point;
+}
+
 static json_t *curve_json(const struct xs_curve *curve)
 {
 	json_t *list = json_array();
 	size_t i;
 
 	for (i = 0; i < curve->count; i++)
-		json_array_append_new(
-		    list, json_pack("{s:o, s:o}", "bytes",
-				    number_or_null(curve->bytes[i]), "ns",
-				    number_or_null(curve->ns[i])));
+		json_array_append_new(list, point_json(curve, i));
 	return list;
 }
 

@@ -17,6 +17,19 @@ static inline double xs_side_value(const struct xs_param *param,
 	return end == end ? end : param->value; /* NAN: not known */
 }
 
+static inline struct xs_curve xs_side_curve(const struct xs_curve *curve,
+					    enum xs_side side)
+{
+	struct xs_curve at = *curve;
+	size_t i;
+
+	for (i = 0; i < curve->count && curve->high_ns[i] > 0; i++)
+		at.ns[i] = side == XS_SIDE_LOW	  ? curve->low_ns[i]
+			   : side == XS_SIDE_HIGH ? curve->high_ns[i]
+						  : curve->ns[i];
+	return at;
+}
+
 /* The machine with every known parameter at that end: LOW is the fastest
  * within the ranges. All parameters are costs but for the time before mapped
  * writes slow copies down. */
@@ -29,6 +42,8 @@ static inline struct xs_machine xs_machine_at(const struct xs_machine *machine,
 	at.name.value = xs_side_value(&machine->name, side);
 	XS_MACHINE_PARAMS(XS_TAKE_SIDE)
 #undef XS_TAKE_SIDE
+	at.pageable_h2d = xs_side_curve(&machine->pageable_h2d, side);
+	at.pageable_d2h = xs_side_curve(&machine->pageable_d2h, side);
 	at.mapped_write_early_ns.value =
 	    xs_side_value(&machine->mapped_write_early_ns,
 			  (enum xs_side)(XS_SIDE_HIGH - side));

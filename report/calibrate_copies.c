@@ -6,6 +6,8 @@
 #include "report/calibrate_bench.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The GPU's time of one pinned copy, between events around it. */
 static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
@@ -166,8 +168,22 @@ static void measure_curve(struct xs_bench *bench, int way,
 				   &samples[i]);
 }
 
+/* Other pages than those of the pass before, which are held until then: how
+ * fast a copy is depends on where they lie. */
+static void move_memory(struct xs_bench *bench)
+{
+	unsigned char *fresh = malloc(XS_BENCH_BYTES);
+
+	if (fresh == NULL)
+		return; /* the same pages do, too */
+	memset(fresh, 1, XS_BENCH_BYTES);
+	free(bench->pageable);
+	bench->pageable = fresh;
+}
+
 void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine)
 {
+	move_memory(bench);
 	measure_curve(bench, XS_BENCH_IN, machine);
 	measure_curve(bench, XS_BENCH_OUT, machine);
 }

@@ -73,11 +73,15 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 	struct xs_found *found = &bench->curves[way][point];
 	struct xs_curve *curve = way == XS_BENCH_IN ? &machine->pageable_h2d
 						    : &machine->pageable_d2h;
+	struct xs_param param;
 
 	if (!add_pass(bench, found, samples))
 		return;
 	curve->bytes[point] = (double)bytes;
-	curve->ns[point] = xs_samples_median(&found->all);
+	param = xs_samples_param(&found->all);
+	curve->ns[point] = param.value;
+	curve->low_ns[point] = param.low;
+	curve->high_ns[point] = param.high;
 	if (curve->count == point)
 		curve->count++;
 }

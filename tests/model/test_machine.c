@@ -82,8 +82,8 @@ static void fill(struct xs_machine *m)
 	XS_MACHINE_PARAMS(FILL)
 #undef FILL
 	m->sync_ns = (struct xs_param){NAN, NAN, NAN};
-	m->pageable_h2d =
-	    (struct xs_curve){2, {4096, 1048576}, {1500, 70000.5}};
+	m->pageable_h2d = (struct xs_curve){
+	    2, {4096, 1048576}, {1500, 70000.5}, {0, 65000}, {0, 90000}};
 	m->self_check.streams = (struct xs_check){-0.01, -0.1, 0.25, 36};
 	m->passes = 3;
 	m->disagrees[XS_PARAM_g_both_ns] = true;
@@ -129,6 +129,9 @@ static void test_round_trip(void **unused)
 	assert_near(after.clock_khz, 1980000);
 	assert_int_equal(after.pageable_h2d.count, 2);
 	assert_near(after.pageable_h2d.ns[1], 70000.5);
+	assert_near(after.pageable_h2d.low_ns[1], 65000);
+	assert_near(after.pageable_h2d.high_ns[1], 90000);
+	assert_true(after.pageable_h2d.high_ns[0] == 0); /* none was given */
 	assert_int_equal(after.pageable_d2h.count, 0);
 	assert_near(after.self_check.streams.value, -0.01);
 	assert_near(after.self_check.streams.low, -0.1);
@@ -210,6 +213,12 @@ static void test_refusals(void **unused)
 		       "rising");
 	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2}]}",
 		       "without");
+	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,"
+		       "\"ns\":5,\"low_ns\":6,\"high_ns\":7}]}",
+		       "outside its low_ns");
+	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,"
+		       "\"ns\":5,\"low_ns\":4}]}",
+		       "outside its low_ns");
 	assert_refused("{\"schema\":1,\"self_check\":3}", "families");
 	assert_refused("{\"schema\":1,\"self_check\":{\"streams\":{\"value\":0,"
 		       "\"low\":0.1,\"high\":0.2,\"cases\":3}}}",
@@ -243,7 +252,8 @@ static void test_names(void **unused)
 static void test_curve(void **unused)
 {
 	const struct xs_curve empty = {0};
-	const struct xs_curve curve = {3, {10, 20, 40}, {100, 200, 300}};
+	const struct xs_curve curve = {
+	    .count = 3, .bytes = {10, 20, 40}, .ns = {100, 200, 300}};
 
 	(void)unused;
 	assert_true(isnan(xs_curve_ns(&empty, 10)));

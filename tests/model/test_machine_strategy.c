@@ -24,7 +24,7 @@ static void pin_all(void)
 
 static void add_curve(struct xs_curve *curve, double ns)
 {
-	*curve = (struct xs_curve){1, {1000000}, {ns}};
+	*curve = (struct xs_curve){.count = 1, .bytes = {1000000}, .ns = {ns}};
 }
 
 static void test_same_machine_gives_the_record(void **unused)

@@ -248,10 +248,10 @@ static void make_small_copies(uint8_t kind)
 	phase.d2h_ops = kind == XS_STEP_H2D ? 1 : 5;
 	phase.round_ns =
 	    (struct xs_spread){at + 309000, at + 309000, at + 309000};
-	machine.pageable_h2d =
-	    (struct xs_curve){2, {40000, 1000000}, {8000, 200000}};
-	machine.pageable_d2h =
-	    (struct xs_curve){2, {40000, 1000000}, {9000, 200000}};
+	machine.pageable_h2d = (struct xs_curve){
+	    .count = 2, .bytes = {40000, 1000000}, .ns = {8000, 200000}};
+	machine.pageable_d2h = (struct xs_curve){
+	    .count = 2, .bytes = {40000, 1000000}, .ns = {9000, 200000}};
 }
 
 /*

@@ -205,6 +205,18 @@ static void test_blocking_copies(void **state)
 			  FAKE_G_OUT * 256 * XS_MIB)) < 60);
 }
 
+/* How fast a pageable copy is depends on where its pages lie. */
+static void test_each_pass_has_pages_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	const unsigned char *before = f->bench.pageable;
+
+	xs_bench_pageable(&f->bench, &f->machine);
+	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_ptr_not_equal(f->bench.pageable, before);
+	assert_int_equal(f->bench.pageable[XS_BENCH_BYTES - 1], 1);
+}
+
 static void test_blocking_copies_need_latency_and_bandwidth(void **state)
 {
 	struct fixture *f = *state;
@@ -404,6 +416,9 @@ static void test_passes_that_disagree_are_named(void **state)
 		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_OUT, 0,
 				   XS_MIB, &points[2 + pass]);
 	}
+	/* the range of all passes */
+	assert_true(f->machine.pageable_h2d.low_ns[0] < 101);
+	assert_true(f->machine.pageable_h2d.high_ns[0] > 108);
 	xs_bench_compare(&f->bench, &f->machine);
 	assert_int_equal(f->machine.passes, XS_BENCH_PASSES);
 	assert_true(f->machine.disagrees[XS_PARAM_G_h2d]);
@@ -480,6 +495,7 @@ int main(void)
 	    TEST(test_writes_that_do_not_queue_up),
 	    TEST(test_calls),
 	    TEST(test_blocking_copies),
+	    TEST(test_each_pass_has_pages_of_its_own),
 	    TEST(test_blocking_copies_need_latency_and_bandwidth),
 	    TEST(test_launch_and_synchronisation),
 	    TEST(test_host_memory),
