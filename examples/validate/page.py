@@ -276,7 +276,8 @@ def page(rows, summary, families, inside, machine, notes, stem):
         wrap("""Absolute error of a round's time, against the measured median.
         The equation is that of van Werkhoven et al. 2014 for the strategy
         (`docs/models.md`), with this machine's own parameters; it has none
-        for double buffers. As-is is the traced run against the untraced."""),
+        for double buffers. As-is is the traced run against the untraced: another
+        process, and its interval is meant to hold such."""),
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interval of as-is: what another run takes, untraced. The small phase
+ * takes 510000, of which its rounds hold 500000 to 530000; the profile knows of
+ * it what each test says.
+ */
+#include "tests/model/small_phase.h"
+
+static const double rounds_down = 10000, rounds_up = 20000;
+
+/* The calls cost what was recorded of them, to the ns. */
+static void know_the_calls(struct xs_machine *m)
+{
+	set_param(&m->lo_h2d_ns, 5000);
+	set_param(&m->lo_d2h_ns, 6000);
+	set_param(&m->call_launch_ns, 3000);
+	set_param(&m->launch_latency_ns, 2000);
+	set_param(&m->kernel_gap_ns, 1000);
+}
+
+static struct xs_curve point(double ns, double low_ns, double high_ns)
+{
+	return (struct xs_curve){1, {1000000}, {ns}, {low_ns}, {high_ns}};
+}
+
+static void assert_interval(double down_ns, double up_ns)
+{
+	const struct xs_estimate *row;
+
+	estimate();
+	row = replayed("as-is");
+	assert_near(row->low_ns, row->round_ns - down_ns);
+	assert_near(row->high_ns, row->round_ns + up_ns);
+}
+
+static void test_a_profile_that_agrees_changes_nothing(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	machine.pageable_h2d = point(200000, 200000, 200000);
+	assert_interval(rounds_down, rounds_up);
+	assert_near(replayed("as-is")->round_ns, 510000);
+}
+
+/* What the tracer cost is certain: no other run pays it. */
+static void test_calls_are_cheaper_untraced(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	set_param(&machine.call_launch_ns, 1000);
+	assert_interval(2000 + rounds_down, rounds_up);
+	/* and those that cost more there cost this run what they cost */
+	set_param(&machine.call_launch_ns, 3500);
+	assert_interval(rounds_down, rounds_up);
+}
+
+/* Latencies have ranges, too: 200 less, 400 more of the launch. */
+static void test_calls_vary(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	machine.launch_latency_ns = (struct xs_param){2000, 1800, 2400};
+	assert_interval(hypot(rounds_down, 200), hypot(rounds_up, 400));
+}
+
+/* In took 200000 here, and there 180000 to 250000. */
+static void test_pageable_copies_by_the_curves_range(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	machine.pageable_h2d = point(190000, 180000, 250000);
+	assert_interval(hypot(rounds_down, 20000), hypot(rounds_up, 50000));
+	/* without a range its one value speaks for the other run */
+	machine.pageable_h2d = point(190000, 0, 0);
+	assert_interval(hypot(rounds_down, 10000), rounds_up);
+}
+
+/* Out took 1000 + 193000 + 10000 behind the kernel; 7000 behind the call are
+ * what it would have waited for on its own. */
+static void test_each_way_is_a_cause_of_its_own(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	machine.pageable_h2d = point(170000, 0, 0);
+	machine.pageable_d2h = point(1.2 * 210000, 0, 0);
+	assert_interval(hypot(rounds_down, 30000),
+			hypot(rounds_up, 0.2 * 204000));
+	machine.pageable_d2h = point(0.9 * 210000, 0, 0);
+	assert_interval(hypot(hypot(rounds_down, 30000), 0.1 * 204000),
+			rounds_up);
+}
+
+/* A copy that CUPTI gave in two parts is one call, of both their bytes. */
+static void test_parts_of_a_copy_count_as_one(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[0] = step_of(XS_STEP_H2D, 0, 200000, 5000, 95000);
+	steps[1] = step_of(XS_STEP_H2D, 200000, 200000, 100000, 195000);
+	phase.step_count = 4;
+	phase.h2d_ops = 2;
+	machine.pageable_h2d = (struct xs_curve){
+	    2, {1000000, 2000000}, {100000, 240000}, {0}, {0}};
+	assert_interval(rounds_down, hypot(rounds_up, 40000));
+}
+
+/* 5000 + 20000 and a return of 3000; the same out, after 6000. */
+static void test_pinned_copies_by_the_link(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	set_param(&machine.call_copy_sync_ns, 3000);
+	machine.G_h2d = (struct xs_param){0.02, 0.018, 0.023};
+	set_param(&machine.G_d2h, 0.02);
+	steps[0] = step_of(XS_STEP_H2D, 0, 28000, 5000, 25000);
+	steps[0].src_memory = XS_MEM_PINNED;
+	steps[1] = step_of(XS_STEP_KERNEL, 29000, 32000, 34000, 134000);
+	steps[2] = step_of(XS_STEP_D2H, 33000, 163000, 140000, 160000);
+	steps[2].dst_memory = XS_MEM_PINNED;
+	phase.round_ns = (struct xs_spread){163000, 163000, 163000};
+	assert_interval(2000, 3000);
+	/* the tracer in the return of a blocking copy */
+	set_param(&machine.call_copy_sync_ns, 2000);
+	assert_interval(2 * 1000 + 2000, 3000);
+}
+
+static void test_a_synchronisation_is_cheaper_untraced(void **unused)
+{
+	(void)unused;
+	know_the_calls(&machine);
+	set_param(&machine.sync_ns, 3000);
+	steps[2] = step_of(XS_STEP_SYNC_DEVICE, 205000, 311000, 0, 0);
+	phase.round_ns = (struct xs_spread){311000, 311000, 311000};
+	assert_interval(2000, 0);
+}
+
+/* It is of this very run. */
+static void test_a_fitted_profile_knows_no_other_run(void **unused)
+{
+	(void)unused;
+	machine.pageable_h2d = point(900000, 100000, 990000);
+	snprintf(machine.source, sizeof(machine.source), "fitted-from-trace");
+	assert_interval(rounds_down, rounds_up);
+}
+
+/* Estimates for another machine are none of as-is. */
+static void test_the_profile_is_of_the_traced_machine(void **unused)
+{
+	struct xs_machine traced;
+
+	(void)unused;
+	know_the_calls(&machine);
+	traced = machine;
+	machine.pageable_h2d = point(900000, 100000, 990000);
+	options.traced = &traced;
+	assert_interval(rounds_down, rounds_up);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_a_profile_that_agrees_changes_nothing),
+	    TEST(test_calls_are_cheaper_untraced),
+	    TEST(test_calls_vary),
+	    TEST(test_pageable_copies_by_the_curves_range),
+	    TEST(test_each_way_is_a_cause_of_its_own),
+	    TEST(test_parts_of_a_copy_count_as_one),
+	    TEST(test_pinned_copies_by_the_link),
+	    TEST(test_a_synchronisation_is_cheaper_untraced),
+	    TEST(test_a_fitted_profile_knows_no_other_run),
+	    TEST(test_the_profile_is_of_the_traced_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
