@@ -4,7 +4,8 @@
  * and copies, and throws the records away. CUDA loads it where
  * CUDA_INJECTION64_PATH names it. At exit one line on stderr says how many
  * bytes of records there were. CUPTI is the process's own if it has one, else
- * what CUPTI_LIBRARY names.
+ * what CUPTI_LIBRARY names. With CUPTI_CALLBACKS=runtime or =driver each launch
+ * also has a callback that does nothing, of the runtime or of the driver.
  */
 #include <cupti.h>
 
@@ -12,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int InitializeInjection(void);
 
@@ -22,6 +24,10 @@ static struct {
 					  CUpti_BuffersCallbackCompleteFunc);
 	CUptiResult (*enable)(CUpti_ActivityKind);
 	CUptiResult (*flush_all)(uint32_t);
+	CUptiResult (*subscribe)(CUpti_SubscriberHandle *, CUpti_CallbackFunc,
+				 void *);
+	CUptiResult (*enable_callback)(uint32_t, CUpti_SubscriberHandle,
+				       CUpti_CallbackDomain, CUpti_CallbackId);
 } cupti;
 static atomic_ullong recorded_bytes;
 
@@ -40,6 +46,39 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream,
 	(void)bytes;
 	atomic_fetch_add(&recorded_bytes, valid_bytes);
 	free(buffer);
+}
+
+static void CUPTIAPI do_nothing(void *user, CUpti_CallbackDomain domain,
+				CUpti_CallbackId id, const void *data)
+{
+	(void)user;
+	(void)domain;
+	(void)id;
+	(void)data;
+}
+
+/* A launch is one of these, by how old the program is. */
+static CUptiResult call_back_launches(const char *whose)
+{
+	static const CUpti_CallbackId runtime[] = {
+		CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+#if CUPTI_API_VERSION >= 130000
+		CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+#endif
+	};
+	CUpti_SubscriberHandle subscriber;
+	CUptiResult result = cupti.subscribe(&subscriber, do_nothing, NULL);
+
+	if (strcmp(whose, "driver") == 0)
+		return result ? result
+			      : cupti.enable_callback(
+				    1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+				    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+	for (size_t i = 0; !result && i < sizeof(runtime) / sizeof(*runtime);
+	     i++)
+		result = cupti.enable_callback(
+		    1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime[i]);
+	return result;
 }
 
 static void at_exit(void)
@@ -62,6 +101,7 @@ static void *find_cupti(void)
 
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
+	const char *callbacks = getenv("CUPTI_CALLBACKS");
 	void *handle = find_cupti();
 
 	if (!handle) {
@@ -72,7 +112,11 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 	    dlsym(handle, "cuptiActivityRegisterCallbacks");
 	*(void **)&cupti.enable = dlsym(handle, "cuptiActivityEnable");
 	*(void **)&cupti.flush_all = dlsym(handle, "cuptiActivityFlushAll");
+	*(void **)&cupti.subscribe = dlsym(handle, "cuptiSubscribe");
+	*(void **)&cupti.enable_callback = dlsym(handle, "cuptiEnableCallback");
 	if (!cupti.register_callbacks || !cupti.enable || !cupti.flush_all ||
+	    !cupti.subscribe || !cupti.enable_callback ||
+	    (callbacks && call_back_launches(callbacks)) ||
 	    cupti.register_callbacks(request, complete) ||
 	    cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ||
 	    cupti.enable(CUPTI_ACTIVITY_KIND_MEMCPY)) {
