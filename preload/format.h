@@ -51,7 +51,7 @@ struct xs_file_header {
 	xs_u64 end_realtime_ns;	   /* 0 until the trace was closed */
 	xs_u64 tail_bytes;	   /* file bytes handed out to chunks */
 	xs_u64 lost_calls;	   /* calls that found no room */
-	xs_u64 lost_ops;	   /* GPU records that found no room */
+	xs_u64 lost_ops;	   /* GPU records with no room or no times */
 	xs_u64 lost_cupti;	   /* GPU records that CUPTI itself dropped */
 };
 

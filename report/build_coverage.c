@@ -37,8 +37,8 @@ static void note_losses(struct xs_result *result)
 	if (out->lost_ops)
 		xs_build_note(result,
 			      "%" PRId64
-			      " GPU records found no room and are missing "
-			      "from every figure here",
+			      " GPU records found no room or had no times, "
+			      "and are in no figure here",
 			      out->lost_ops);
 	if (out->lost_cupti)
 		xs_build_note(result,

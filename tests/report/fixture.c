@@ -195,8 +195,8 @@ static void fill_run(struct xs_result *result, const char *path,
 					       .pcie_gen = 5,
 					       .pcie_width = 16};
 	static const char *notes[] = {
-	    "12 GPU records found no room and are missing from every figure "
-	    "here"};
+	    "12 GPU records found no room or had no times, and are in no "
+	    "figure here"};
 
 	result->run = (struct xs_result_run){
 	    .path = path,
