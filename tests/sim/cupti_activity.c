@@ -22,6 +22,7 @@ struct pending {
 	struct pending *next;
 	uint64_t end_ns;
 	size_t bytes;
+	bool timeless;
 	union {
 		CUpti_Activity any;
 		CUpti_ActivityKernel10 kernel;
@@ -285,6 +286,50 @@ void xs_cu_api_record(const struct xs_sim_call *call)
 	add(kind, p, p->api.end);
 }
 
+void xs_cu_lose_times(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct pending *p = first; p; p = p->next)
+		p->timeless = p->any.kind != CUPTI_ACTIVITY_KIND_RUNTIME &&
+			      p->any.kind != CUPTI_ACTIVITY_KIND_DRIVER;
+	pthread_mutex_unlock(&lock);
+}
+
+#define CONVERT(record)                                                        \
+	do {                                                                   \
+		(record).start =                                               \
+		    p->timeless ? 0 : xs_cu_ticks(line, (record).start);       \
+		(record).end =                                                 \
+		    p->timeless ? 0 : xs_cu_ticks(line, (record).end);         \
+	} while (0)
+
+/* Into CUPTI's clock. */
+static void convert(struct pending *p, const struct xs_cu_line *line)
+{
+	switch (p->any.kind) {
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		CONVERT(p->copy);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		CONVERT(p->peer);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		CONVERT(p->set);
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		CONVERT(p->migration);
+		break;
+	case CUPTI_ACTIVITY_KIND_RUNTIME:
+	case CUPTI_ACTIVITY_KIND_DRIVER:
+		CONVERT(p->api);
+		break;
+	default:
+		CONVERT(p->kernel);
+		p->kernel.completed = p->kernel.end;
+		break;
+	}
+}
+
 /* Takes out the records that are complete; all of them when forced. */
 static struct pending *detach(bool forced)
 {
@@ -340,10 +385,12 @@ static void ask_ahead(void)
 
 static void flush(bool forced)
 {
+	struct xs_cu_line line;
 	struct pending *p;
 
 	pthread_mutex_lock(&flush_lock);
 	p = detach(forced);
+	line = xs_cu_read_clock();
 	while (p) {
 		uint8_t *buffer = NULL;
 		size_t bytes = 0, most = 0, used = 0, records = 0;
@@ -357,6 +404,7 @@ static void flush(bool forced)
 		       (most == 0 || records < most)) {
 			struct pending *next = p->next;
 
+			convert(p, &line);
 			memcpy(buffer + used, &p->any, p->bytes);
 			used += p->bytes;
 			records++;

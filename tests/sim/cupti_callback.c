@@ -123,6 +123,7 @@ CUptiResult cuptiFinalize(void)
 {
 	cuptiUnsubscribe(SUBSCRIBER);
 	xs_cu_forget_records();
+	xs_cu_forget_clock();
 	return CUPTI_SUCCESS;
 }
 
@@ -175,12 +176,6 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id,
 CUptiResult cuptiGetVersion(uint32_t *version)
 {
 	*version = CUPTI_API_VERSION;
-	return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
-{
-	*timestamp = xs_sim_now_ns();
 	return CUPTI_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the two halves of the simulated CUPTI. */
+/* Shared by the parts of the simulated CUPTI. */
 #ifndef XS_SIM_CUPTI_H
 #define XS_SIM_CUPTI_H
 
@@ -12,6 +12,22 @@ void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);
 /* cuptiFinalize: no kind is enabled, and nobody has buffers. */
 void xs_cu_forget_records(void);
+/* What the GPU was given, and is not handed over yet, has no times. */
+void xs_cu_lose_times(void);
+
+/* cupti_clock.c: how CUPTI's clock runs; now.ns 0: it is CLOCK_REALTIME. */
+struct xs_cu_moment {
+	uint64_t ns, ticks;
+};
+struct xs_cu_line {
+	struct xs_cu_moment now;
+	double ticks_per_ns;
+};
+struct xs_cu_line xs_cu_read_clock(void);
+uint64_t xs_cu_ticks(const struct xs_cu_line *line, uint64_t ns);
+/* cuptiFinalize. */
+void xs_cu_forget_clock(void);
+
 /* cupti_callback.c: into the subscriber. */
 void xs_cu_call(struct xs_sim_call *call, bool leaving);
 /* Puts both into the core; again does nothing. */

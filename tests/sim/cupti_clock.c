@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock of CUPTI's times: CLOCK_REALTIME, or what the user's callback says.
+ * What the GPU did is converted when it is handed over, by a line through now
+ * and the moment that the callback was registered.
+ */
+#include "tests/sim/cupti_sim.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define BASELINE_NS 1000000u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUpti_TimestampCallbackFunc callback; /* NULL: CLOCK_REALTIME */
+static struct xs_cu_moment registered;
+
+static struct xs_cu_moment read_both(CUpti_TimestampCallbackFunc function)
+{
+	uint64_t before_ns = xs_sim_now_ns();
+	uint64_t ticks = function();
+
+	return (struct xs_cu_moment){
+	    before_ns + (xs_sim_now_ns() - before_ns) / 2, ticks};
+}
+
+/* As seen with CUPTI 13.0, each registration takes the times of what the GPU
+ * was given before and is not handed over, also where nothing changes. */
+CUptiResult
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function)
+{
+	if (!function)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	xs_cu_lose_times();
+	pthread_mutex_lock(&lock);
+	callback = function;
+	registered = read_both(function);
+	pthread_mutex_unlock(&lock);
+	return CUPTI_SUCCESS;
+}
+
+void xs_cu_forget_clock(void)
+{
+	pthread_mutex_lock(&lock);
+	callback = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
+{
+	pthread_mutex_lock(&lock);
+	*timestamp = callback ? callback() : xs_sim_now_ns();
+	pthread_mutex_unlock(&lock);
+	return CUPTI_SUCCESS;
+}
+
+struct xs_cu_line xs_cu_read_clock(void)
+{
+	struct xs_cu_line line = {.ticks_per_ns = 1};
+
+	pthread_mutex_lock(&lock);
+	while (callback) {
+		line.now = read_both(callback);
+		if (line.now.ns - registered.ns >= BASELINE_NS) {
+			line.ticks_per_ns =
+			    (double)(line.now.ticks - registered.ticks) /
+			    (double)(line.now.ns - registered.ns);
+			break;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = BASELINE_NS}, NULL);
+	}
+	pthread_mutex_unlock(&lock);
+	return line;
+}
+
+uint64_t xs_cu_ticks(const struct xs_cu_line *line, uint64_t ns)
+{
+	double after_ns = (double)(int64_t)(ns - line->now.ns);
+
+	if (!line->now.ns)
+		return ns;
+	return line->now.ticks +
+	       (uint64_t)(int64_t)(after_ns * line->ticks_per_ns);
+}
