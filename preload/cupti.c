@@ -7,6 +7,7 @@
 #include "preload/cupti.h"
 #include "preload/config.h"
 #include "preload/cupti_api.h"
+#include "preload/cupti_clock.h"
 #include "preload/cupti_find.h"
 #include "preload/cupti_share.h"
 #include "preload/gpu.h"
@@ -238,9 +239,11 @@ void xs_cupti_flush(bool forced)
 
 uint64_t xs_cupti_now_ns(void)
 {
-	uint64_t now_ns = 0;
+	uint64_t now = 0;
 
-	if (atomic_load(&started) && xs_cupti_api.cuptiGetTimestamp)
-		xs_cupti_api.cuptiGetTimestamp(&now_ns);
-	return now_ns;
+	if (!atomic_load(&started) || !xs_cupti_api.cuptiGetTimestamp)
+		return 0;
+	xs_cupti_api.cuptiGetTimestamp(&now);
+	xs_cupti_clock_look();
+	return xs_cupti_clock_ns(now);
 }

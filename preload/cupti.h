@@ -40,7 +40,8 @@ void xs_cupti_tend(void);
  */
 void xs_cupti_watch_managed(void);
 
-/* CUPTI's clock in ns; 0 without CUPTI. */
+/* CUPTI's clock, as ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI. Our
+ * own thread only. */
 uint64_t xs_cupti_now_ns(void);
 
 #endif

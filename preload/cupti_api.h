@@ -20,6 +20,7 @@
 #define XS_CUPTI_OTHER(F)                                                      \
 	F(cuptiActivityGetNumDroppedRecords)                                   \
 	F(cuptiGetTimestamp)                                                   \
+	F(cuptiActivityRegisterTimestampCallback)                              \
 	F(cuptiSubscribe)                                                      \
 	F(cuptiEnableCallback)                                                 \
 	F(cuptiGetCallbackName)                                                \

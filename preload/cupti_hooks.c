@@ -146,6 +146,13 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
 		     : real(request, complete);
 }
 
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
+{
+	ROUTE(cuptiActivityRegisterTimestampCallback);
+	return guest ? xs_share_guest_clock(real, callback) : real(callback);
+}
+
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityEnable);
@@ -206,10 +213,13 @@ XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
 XS_EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 {
 	ROUTE(cuptiFinalize);
+	if (guest && !xs_share_holds_records())
+		xs_share_forget_clock();
 	if (!guest || !xs_share_holds_records())
 		return real();
 	xs_share_forget_callbacks();
 	xs_share_forget_records();
+	xs_share_forget_clock();
 	xs_share_note();
 	return CUPTI_SUCCESS;
 }

@@ -6,6 +6,7 @@
  * only ever adds fields at their end; every CUPTI from 11.8 on has those used
  * here, and what came later is read where cuptiGetVersion() says so.
  */
+#include "preload/cupti_clock.h"
 #include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -81,8 +82,8 @@ static void take_copy(const void *record)
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
 	    .correlation = m->correlationId,
-	    .start_ns = m->start,
-	    .end_ns = m->end,
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
 	    .direction = direction_of(m->copyKind),
 	    .src_memory = memory_of(m->srcKind),
@@ -103,8 +104,8 @@ static void take_peer_copy(const void *record)
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
 	    .correlation = m->correlationId,
-	    .start_ns = m->start,
-	    .end_ns = m->end,
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
 	    .direction = XS_DIR_P2P,
 	    .src_memory = memory_of(m->srcKind),
@@ -124,8 +125,8 @@ static void take_set(const void *record)
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
 	    .correlation = m->correlationId,
-	    .start_ns = m->start,
-	    .end_ns = m->end,
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
 	    .value = m->value,
 	    .dst_memory = memory_of((uint8_t)m->memoryKind),
@@ -142,8 +143,8 @@ static void take_migration(const void *record)
 	const CUpti_ActivityUnifiedMemoryCounter2 *m = record;
 	struct xs_gpu_op op = {
 	    .queue = {m->dstId, XS_GPU_NO_CONTEXT, 0},
-	    .start_ns = m->start,
-	    .end_ns = m->end,
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->value,
 	    .src_memory = XS_MEM_MANAGED,
 	    .dst_memory = XS_MEM_MANAGED,
@@ -176,8 +177,8 @@ static void take_kernel(const void *record)
 	const struct xs_gpu_op op = {
 	    .queue = {k->deviceId, k->contextId, k->streamId},
 	    .correlation = k->correlationId,
-	    .start_ns = k->start,
-	    .end_ns = k->end,
+	    .start_ns = xs_cupti_clock_ns(k->start),
+	    .end_ns = xs_cupti_clock_ns(k->end),
 	};
 	struct xs_gpu_shape shape = {
 	    .grid = {(uint32_t)k->gridX, (uint32_t)k->gridY,
@@ -234,6 +235,8 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 	CUpti_Activity *record = NULL;
 	size_t dropped = 0;
 
+	if (valid_bytes)
+		xs_cupti_clock_look();
 	while (valid_bytes &&
 	       xs_cupti_api.cuptiActivityGetNextRecord(
 		   buffer, valid_bytes, &record) == CUPTI_SUCCESS)

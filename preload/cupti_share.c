@@ -37,8 +37,10 @@ void xs_share_begin(void)
 
 	if (!dladdr((void *)xs_cupti_api.cuptiGetVersion, &info))
 		return;
-	if (atomic_load(&guest_library) != info.dli_fbase)
+	if (atomic_load(&guest_library) != info.dli_fbase) {
+		xs_share_forget_clock();
 		xs_share_forget_records();
+	}
 	atomic_store(&guest_library, info.dli_fbase);
 }
 

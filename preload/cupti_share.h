@@ -87,6 +87,12 @@ CUptiResult xs_share_guest_buffers(
     CUpti_BuffersCallbackRequestFunc request,
     CUpti_BuffersCallbackCompleteFunc complete);
 
+/* The guest's clock for all of CUPTI's times: ours are converted back
+ * (cupti_clock.h). */
+CUptiResult
+xs_share_guest_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
+		     CUpti_TimestampCallbackFunc callback);
+
 /* Whether we hold the buffers of records. */
 bool xs_share_holds_records(void);
 
@@ -114,5 +120,6 @@ size_t xs_share_take_dropped(void);
 /* The guest is done with CUPTI, or turned out to be of another library. */
 void xs_share_forget_callbacks(void);
 void xs_share_forget_records(void);
+void xs_share_forget_clock(void);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/clock.h"
+#include "preload/cupti.h"
+#include "preload/cupti_clock.h"
 #include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -20,7 +22,7 @@ static _Atomic(CUpti_BuffersCallbackRequestFunc) request;
 static _Atomic(CUpti_BuffersCallbackCompleteFunc) complete;
 static atomic_bool held;		/* the real buffers are ours */
 static _Atomic uint64_t guest_until_ns; /* monotonic; 0: it has flushed */
-static _Atomic uint64_t off_from_ns, off_to_ns; /* CUPTI's clock */
+static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
 static _Atomic size_t guest_dropped;
 
 /* What our last flush brought of the guest's, for its own flush. */
@@ -59,15 +61,6 @@ bool xs_share_guest_records(void)
 bool xs_share_holds_records(void)
 {
 	return atomic_load(&held);
-}
-
-static uint64_t cupti_ns(void)
-{
-	uint64_t now_ns = 0;
-
-	if (xs_cupti_api.cuptiGetTimestamp)
-		xs_cupti_api.cuptiGetTimestamp(&now_ns);
-	return now_ns;
 }
 
 CUptiResult xs_share_hold_records(void)
@@ -113,7 +106,7 @@ CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind)
 
 void xs_share_range(bool on)
 {
-	atomic_store(on ? &off_to_ns : &off_from_ns, cupti_ns());
+	atomic_store(on ? &off_to_ns : &off_from_ns, xs_cupti_now_ns());
 }
 
 bool xs_share_is_ours(uint64_t start_ns)
@@ -213,6 +206,44 @@ CUptiResult xs_share_guest_buffers(
 		atomic_store(&request, asked);
 	}
 	return result;
+}
+
+/*
+ * Each time that CUPTI is given a clock, what the GPU did before and it has not
+ * converted yet loses its times (CUPTI 13.0): it is asked for that first, and
+ * not told again what it knows, as PyTorch's profiler does at each start.
+ */
+CUptiResult
+xs_share_guest_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
+		     CUpti_TimestampCallbackFunc callback)
+{
+	CUpti_TimestampCallbackFunc before;
+	CUptiResult result;
+
+	if (!callback || atomic_load(&xs_state) == XS_STATE_OFF)
+		return real(callback);
+	if (atomic_load(&held) && xs_cupti_clock_is(callback))
+		return CUPTI_SUCCESS;
+	begin_guest();
+	/* before the first time that is in it */
+	before = xs_cupti_clock_set(callback);
+	result = real(callback);
+	if (result != CUPTI_SUCCESS)
+		xs_cupti_clock_set(before);
+	return result;
+}
+
+/* The guest's callback may be gone soon, and CUPTI would still call it. */
+void xs_share_forget_clock(void)
+{
+	if (xs_cupti_clock_is(NULL) || atomic_load(&xs_state) == XS_STATE_OFF)
+		return;
+	if (atomic_load(&held))
+		xs_share_guest_clock(
+		    xs_cupti_api.cuptiActivityRegisterTimestampCallback,
+		    xs_clock_realtime_ns);
+	else
+		xs_cupti_clock_set(NULL);
 }
 
 static void hand_over(CUcontext context, uint32_t stream, uint8_t *buffer,

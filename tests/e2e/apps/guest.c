@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program with a profiler of its own, as PyTorch has one: it subscribes to
- * CUPTI's callbacks, has its records in buffers of its own, and lets go of
- * everything after each measurement. It prints what it saw. It knows nothing of
- * xferspy.
+ * CUPTI's callbacks, has its records in buffers of its own and in a clock of
+ * its own, and lets go of everything after each measurement. It prints what it
+ * saw. It knows nothing of xferspy.
+ *
+ *	guest MODE [CLOCK]
+ *
+ * CLOCK: ticks, as PyTorch's; tai; none: CUPTI's own.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>
@@ -33,6 +39,58 @@ static CUpti_SubscriberHandle subscriber;
 static unsigned starts, ends, kept, contexts, out, strange;
 static unsigned seen[CUPTI_ACTIVITY_KIND_COUNT];
 static uint8_t *given[1024];
+static CUpti_TimestampCallbackFunc own_clock;
+static uint64_t begun; /* in that clock */
+
+static uint64_t read_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t CUPTIAPI read_realtime(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}
+
+/* 2.1 a ns, as the ticks of a CPU. */
+static uint64_t CUPTIAPI read_ticks(void)
+{
+	return read_ns(CLOCK_MONOTONIC) / 10 * 21;
+}
+
+static uint64_t CUPTIAPI read_tai(void)
+{
+	return read_realtime() + 37000000000u;
+}
+
+/* Whether it was since we began to measure, in our clock, give or take 1 ms. */
+static int is_in_time(const CUpti_Activity *record)
+{
+	const uint64_t slack = 2100000;
+	uint64_t start, end;
+
+	switch (record->kind) {
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		start = ((const CUpti_ActivityMemcpy6 *)record)->start;
+		end = ((const CUpti_ActivityMemcpy6 *)record)->end;
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		start = ((const CUpti_ActivityMemset4 *)record)->start;
+		end = ((const CUpti_ActivityMemset4 *)record)->end;
+		break;
+	case CUPTI_ACTIVITY_KIND_RUNTIME:
+		start = ((const CUpti_ActivityAPI *)record)->start;
+		end = ((const CUpti_ActivityAPI *)record)->end;
+		break;
+	default:
+		return 1;
+	}
+	return start + slack >= begun && end >= start &&
+	       end <= own_clock() + slack;
+}
 
 static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 				 CUpti_CallbackId id, const void *data)
@@ -76,8 +134,10 @@ static void CUPTIAPI on_complete(CUcontext context, uint32_t stream,
 		}
 	strange += !mine || bytes != BUFFER_BYTES;
 	while (valid && cuptiActivityGetNextRecord(buffer, valid, &record) ==
-			    CUPTI_SUCCESS)
+			    CUPTI_SUCCESS) {
 		seen[record->kind]++;
+		strange += !is_in_time(record);
+	}
 	CHECK(cuptiActivityGetNumDroppedRecords(context, stream, &dropped));
 	strange += dropped != 0;
 	free(buffer);
@@ -87,7 +147,14 @@ static void begin(void)
 {
 	CUpti_SubscriberHandle second;
 	uint32_t on = 0;
+	uint64_t now;
 
+	if (own_clock != read_realtime)
+		CHECK(cuptiActivityRegisterTimestampCallback(own_clock));
+	if (!begun)
+		begun = own_clock();
+	CHECK(cuptiGetTimestamp(&now));
+	strange += now < begun || now > own_clock();
 	CHECK(cuptiSubscribe(&subscriber, on_callback, &subscriber));
 	printf("second subscriber: %d\n",
 	       cuptiSubscribe(&second, on_callback, NULL));
@@ -137,10 +204,26 @@ static void work(int rounds)
 	printf("last byte %d\n", host[BYTES - 1]);
 }
 
+/* The device is at it when the next measurement begins. */
+static void keep_busy(void)
+{
+	void *device;
+
+	CHECK(cudaMalloc(&device, BYTES));
+	CHECK(cudaMemsetAsync(device, 1, BYTES, 0));
+	nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
+	const char *clock = argc > 2 ? argv[2] : "";
 
+	own_clock = read_ticks;
+	if (strcmp(clock, "tai") == 0)
+		own_clock = read_tai;
+	if (strcmp(clock, "none") == 0)
+		own_clock = read_realtime;
 	if (strcmp(mode, "first") == 0) {
 		begin();
 		work(10);
@@ -156,6 +239,8 @@ int main(int argc, char **argv)
 	work(10);
 	end("once", strcmp(mode, "finalize") == 0);
 	work(10);
+	if (strcmp(mode, "busy") == 0)
+		keep_busy();
 	begin();
 	work(10);
 	if (strcmp(mode, "open") == 0)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# From `xferspy dump`: how many copies are not inside of their calls, give or
+# take 50 us; the median duration, in ns, of each 20 copies, in the order of
+# their calls; and by how many ns CUPTI's clock is off at most.
+function field(name,	i) {
+	for (i = 2; i <= NF; i++)
+		if (index($i, name "=") == 1)
+			return substr($i, length(name) + 2)
+	return 0
+}
+
+# Numbers of awk are doubles: seconds since 1970 in ns are too long for them.
+function short(text) {
+	return substr(text, length(text) - 14) + 0
+}
+
+$1 == "chunk" || $1 == "time" {
+	base = short(field("base_ns"))
+}
+
+$1 == "clock" {
+	off = short(field("cupti_ns")) - short(field("realtime_ns"))
+	off = off < 0 ? -off : off
+	most = off > most ? off : most
+}
+
+$1 == "copycall" {
+	from[field("correlation")] = base + field("start")
+	to[field("correlation")] = base + field("start") + field("duration")
+}
+
+$1 == "copy" {
+	id = field("correlation")
+	start[id] = base + field("start")
+	lasts[id] = field("duration") + 0
+	last = id + 0 > last ? id + 0 : last
+}
+
+function median(count,	i, j, t) {
+	for (i = 2; i <= count; i++)
+		for (j = i; j > 1 && group[j - 1] > group[j]; j--) {
+			t = group[j]
+			group[j] = group[j - 1]
+			group[j - 1] = t
+		}
+	return group[int((count + 1) / 2)]
+}
+
+END {
+	for (id = 1; id <= last; id++) {
+		if (!(id in start))
+			continue
+		if (id in from)
+			outside += start[id] < from[id] - 50000 ||
+				   start[id] + lasts[id] > to[id] + 50000
+		group[n % 20 + 1] = lasts[id]
+		if (++n % 20 == 0)
+			printf "median %d %d\n", n / 20 - 1, median(20)
+	}
+	printf "outside %d\nclock %d\n", outside, most
+}
