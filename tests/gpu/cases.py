@@ -320,6 +320,75 @@ for copy, words, can in (
         ("batch", "batched copies", True)):
     program(f"copies-{copy}", words, "copies", copy, simulated=can)
 
+for mode, words in (("threads", "two devices, a thread each"),
+                    ("turns", "two devices, one thread in turns")):
+    program(f"devices-{mode}", words, "devices", mode, simulated=True)
+
+
+def between_devices(bench, mode):
+    """Copies from device to device: by way of the host, they may show as a copy
+    out of the one and a copy into the other."""
+    run = bench.both([bench.app("devices"), mode])
+    trace = run.traces[0]
+    wanted, seen = run.expected(), bench.more_figures(trace)
+    if seen["between"] == 0:
+        moved = wanted["between"]
+        run.out += (f"\nexpect between=0 h2d={wanted['h2d'] + moved} "
+                    f"d2h={wanted['d2h'] + moved}").encode()
+    figures = bench.check(run)
+    asked = [line for line in bench.dump(trace)
+             if re.match(r"copycall .* bytes=1048576 .* direction=3 ", line)]
+    figures["ways"] = {key: seen[key] for key in seen if "-" in key}
+    if not set(figures["ways"]) <= {"0-1", "1-0"}:
+        raise Failed(f"not between these devices: {figures}")
+    if len(asked) * 1048576 != wanted["between"]:
+        raise Failed(f"{len(asked)} calls asked for copies: {figures}")
+    return figures
+
+
+@case("devices-peers", "copies from device to device", simulated=True)
+def devices_peers(bench):
+    return between_devices(bench, "peers")
+
+
+@case("devices-peers-access", "the same, with access to each other's memory",
+      simulated=True)
+def devices_peers_access(bench):
+    figures = between_devices(bench, "peers-access")
+    if sum(figures["ways"].values()) != figures["between"]:
+        raise Failed(f"not from device to device: {figures}")
+    return figures
+
+
+program("devices-managed", "managed memory that two devices use in turns",
+        "devices", "managed")
+
+
+@case("nccl", "PyTorch's all_reduce on two devices, a process each, by NCCL")
+def nccl(bench):
+    run = bench.both(bench.python("nccl_reduce.py", "torch"), traces=2)
+    all_figures = []
+    for trace in list(run.traces):
+        run.traces[0] = trace
+        figures = bench.check(run)
+        dump = bench.dump(trace)
+        carriers = [os.path.basename(cudart["path"]) for cudart in
+                    bench.report(trace)["coverage"]["cudarts"]
+                    if not cudart["shared"]]
+        if not any("libnccl" in name for name in carriers):
+            raise Failed(f"no CUDA runtime in libnccl: {carriers}")
+        if not any(re.match(r'string .*text=".*nccl.*Kernel', line)
+                   for line in dump):
+            raise Failed(f"no kernel of NCCL: {figures}")
+        all_figures.append({**figures, "devices": sorted(
+            {re.search(r" device=(\d+)", line).group(1) for line in dump
+             if line.startswith("queue ")})})
+    if [figures["devices"] for figures in all_figures] not in (
+            [["0"], ["1"]], [["1"], ["0"]]):
+        raise Failed(f"not a device each: {all_figures}")
+    return {**all_figures[0], "second": all_figures[1]}
+
+
 program("host-register",
         "part of a buffer registered, unregistered, used again", "memory",
         "register", simulated=True)

@@ -4,8 +4,11 @@
 A program is to do the same with the library as without: what it prints on
 stdout, and how it ends. Its last line may begin with "expect" and say what the
 trace must hold: ops, at_least (ops), h2d, d2h (bytes), kernels, pinned and
-pageable (bytes in from such memory); each of them also as NAME_at_least.
+pageable (bytes in from such memory), between (bytes from one device to another
+or to itself); h2d, d2h and kernels also of one device, as h2d@1; each of them
+also as NAME_at_least.
 """
+import collections
 import ctypes
 import json
 import os
@@ -20,7 +23,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 UNSET = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "XFERSPY_MODE",
          "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG", "XFERSPY_CUPTI",
          "CUDA_VISIBLE_DEVICES")
-RUN_SECONDS = 60
+RUN_SECONDS = 90
+
+
+# Of the records in a dump: enum xs_direction, xs_memory and xs_op_flag.
+H2D, D2H, D2D, P2P = "1", "2", "3", "5"
+MEMORIES = {"1": "pageable", "2": "pinned"}
+MIGRATION = 4
 
 
 class Skip(Exception):
@@ -44,6 +53,21 @@ def gpu_is_there():
             found = False
         os._exit(0 if found else 1)
     return os.waitpid(child, 0)[1] == 0
+
+
+def count_copy(found, fields, device):
+    """Adds a copy of a dump to figures of a trace."""
+    size, way = int(fields["bytes"]), fields["direction"]
+    if way == H2D:
+        found["h2d@" + device] += size
+        if fields["src_memory"] in MEMORIES:
+            found[MEMORIES[fields["src_memory"]]] += size
+    elif way == D2H:
+        found["d2h@" + device] += size
+    elif way in (D2D, P2P):
+        found["between"] += size
+    if way == P2P:
+        found[f"{device}-{fields['peer_device']}"] += size
 
 
 class Run:
@@ -90,6 +114,7 @@ class Bench:
         env = {k: v for k, v in os.environ.items() if k not in UNSET}
         if self.simulated:
             env["LD_LIBRARY_PATH"] = str(self.build / "tests/sim/lib")
+            env["XS_SIM_DEVICES"] = "2"
         env["XFERSPY_OUTPUT"] = str(folder / "%p.xspy")
         if preload:
             env["LD_PRELOAD"] = self.preload
@@ -120,7 +145,7 @@ class Bench:
         """Without the library: a program that is to be tried must work."""
         run = self.run(command)
         if run.code == 77:
-            raise Skip("not in this CUDA")
+            raise Skip(run.err.strip()[-100:] or "not in this CUDA")
         if run.code in (1, 2, 127):
             # The simulated device has what its cases need.
             raise (Failed if self.simulated else Skip)(
@@ -176,16 +201,22 @@ class Bench:
 
     def more_figures(self, trace):
         """Those that only the records tell."""
-        found = {"kernels": 0, "pinned": 0, "pageable": 0}
+        found = collections.Counter(kernels=0, pinned=0, pageable=0, between=0)
+        devices = {}
         for line in self.dump(trace):
-            if line.startswith("kernel "):
+            kind, *words = line.split()
+            if kind not in ("queue", "kernel", "copy"):
+                continue
+            fields = dict(word.split("=", 1) for word in words)
+            if kind == "queue":
+                devices[fields["queue"]] = fields["device"]
+                continue
+            device = devices[fields["queue"]]
+            if kind == "kernel":
                 found["kernels"] += 1
-            elif line.startswith("copy ") and " direction=1 " in line:
-                fields = dict(word.split("=", 1) for word in line.split()[1:])
-                memory = {"1": "pageable", "2": "pinned"}.get(
-                    fields["src_memory"])
-                if memory:
-                    found[memory] += int(fields["bytes"])
+                found["kernels@" + device] += 1
+            elif not int(fields["flags"]) & MIGRATION:
+                count_copy(found, fields, device)
         return found
 
     def check(self, run, all_matched=True, may_step_back=False):
@@ -200,7 +231,7 @@ class Bench:
                 name, key = "ops", "ops_at_least"
             if name not in figures:
                 figures.update(self.more_figures(trace))
-            got = figures[name]
+            got = figures.get(name, 0)
             if name == "ops" and figures["lost"]:
                 got += figures["lost"] # lost, but counted
             if got < wanted or (got != wanted and name == key):

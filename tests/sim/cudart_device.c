@@ -151,6 +151,27 @@ static int synchronize(int device)
 	return cudaSuccess;
 }
 
+/* Every device reaches every other, allowed or not. */
+static int can_access(int *can, int device, int peer)
+{
+	if (!can)
+		return cudaErrorInvalidValue;
+	if (device < 0 || device >= xs_sim_config.devices || peer < 0 ||
+	    peer >= xs_sim_config.devices)
+		return cudaErrorInvalidDevice;
+	*can = device != peer;
+	return cudaSuccess;
+}
+
+static int enable_access(int peer, unsigned flags)
+{
+	int can, rc = can_access(&can, xs_sim_device(), peer);
+
+	if (!rc && flags)
+		rc = cudaErrorInvalidValue;
+	return rc || can ? rc : cudaErrorInvalidDevice;
+}
+
 static int reset(int device)
 {
 	xs_sim_device_wait(device);
@@ -178,4 +199,8 @@ RT_API(cudaSetDeviceFlags, v3020, (unsigned int flags), (flags), cudaSuccess)
 RT_API_VOID(cudaProfilerStart, v4000, cudaSuccess)
 RT_API_VOID(cudaProfilerStop, v4000, cudaSuccess)
 RT_API_VOID(cudaDeviceSynchronize, v3020, synchronize(xs_sim_device()))
+RT_API(cudaDeviceCanAccessPeer, v4000, (int *can, int device, int peerDevice),
+       (can, device, peerDevice), can_access(can, device, peerDevice))
+RT_API(cudaDeviceEnablePeerAccess, v4000, (int peerDevice, unsigned int flags),
+       (peerDevice, flags), enable_access(peerDevice, flags))
 RT_API_VOID(cudaDeviceReset, v3020, reset(xs_sim_device()))
