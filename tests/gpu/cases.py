@@ -88,8 +88,48 @@ def torch(bench):
     return bench.check(expect_ops(bench.both(tensors), 120))
 
 
-python("torch-profiler", "torch.profiler started, stopped, started again",
-       "torch_profiler.py", "torch", may_step_back=True)
+def copies_in(bench, trace):
+    """In the order of their calls: how long each lasted, and how long before
+    or after its call it began, in ns."""
+    base, spans = 0, {"copy": {}, "copycall": {}}
+    for line in bench.dump(trace):
+        kind, *words = line.split()
+        if kind not in ("chunk", "time", *spans):
+            continue
+        fields = dict(word.split("=", 1) for word in words)
+        if kind not in spans:
+            base = int(fields["base_ns"])
+        elif fields["direction"] == "1":
+            begin = base + int(fields["start"])
+            spans[kind][int(fields["correlation"])] = (
+                begin, begin + int(fields["duration"]))
+    for correlation, (begin, end) in sorted(spans["copy"].items()):
+        called, returned = spans["copycall"][correlation]
+        yield end - begin, max(called - begin, begin - returned, 0)
+
+
+@case("torch-profiler", "torch.profiler started, stopped, started again")
+def torch_profiler(bench):
+    run = bench.both(bench.python("torch_profiler.py", "torch"))
+    figures = bench.check(run)
+    copies = list(copies_in(bench, run.traces[0]))
+    lasted = {True: [], False: []} # in the profiles: the second and fourth 10
+    for number, (length, _) in enumerate(copies):
+        lasted[number // 10 in (1, 3)].append(length)
+    figures["copy_ns"] = {
+        name: round(sum(lasted[profiled]) / max(len(lasted[profiled]), 1))
+        for name, profiled in (("profiled", True), ("alone", False))}
+    figures["away_ns"] = max((away for _, away in copies), default=0)
+    profiled, alone = figures["copy_ns"].values()
+    if figures["lost"] or figures["gaps"]:
+        raise Failed(f"records are lost: {figures}")
+    if not alone / 1.5 < profiled < alone * 1.5:
+        raise Failed(f"copies last otherwise in a profile: {figures}")
+    if figures["away_ns"] > 100000:
+        raise Failed(f"copies are not at their calls: {figures}")
+    return figures
+
+
 python("dataloader", "PyTorch with forked DataLoader workers",
        "dataloader.py", "torch")
 python("triton", "Triton", "triton_add.py", "triton", "torch")
