@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A Numba kernel on data from the host."""
 import numpy
+
+# Numba 0.68 still asks for what NumPy 2.5 no longer has.
+if not hasattr(numpy, "row_stack"):
+    numpy.row_stack = numpy.vstack
+
 from numba import cuda
 
 
