@@ -79,21 +79,33 @@ bool xs_clock_line_add(struct xs_clock_line *line, struct xs_clock_pair now)
 	return true;
 }
 
+/* What was long ago is between the first moment and the line's other end. */
+static uint64_t convert(const struct xs_clock_line *line, uint64_t ticks)
+{
+	const struct xs_clock_pair *from = &line->base, *to = &line->last;
+	double after_ns;
+
+	if (ticks < from->ticks && line->first.ticks < from->ticks) {
+		to = from;
+		from = &line->first;
+	}
+	after_ns = difference(to->ticks, ticks) * difference(from->ns, to->ns) /
+		   difference(from->ticks, to->ticks);
+	return to->ns +
+	       (uint64_t)(int64_t)(after_ns + (after_ns < 0 ? -0.5 : 0.5));
+}
+
 uint64_t xs_clock_line_ns(const struct xs_clock_line *line, uint64_t stamp)
 {
-	double far_ns = outside(stamp, line->first.ns, line->last.ns);
-	double far_ticks = outside(stamp, line->first.ticks, line->last.ticks);
-	double after_ns;
+	double real_ns = outside(stamp, line->first.ns, line->last.ns);
+	double other_ns = outside(stamp, line->first.ticks, line->last.ticks) *
+			  line->ns_per_tick;
 
 	if (!stamp)
 		return 0;
-	if (line->ns_per_tick <= 0 || far_ns < far_ticks * line->ns_per_tick)
-		return far_ns <= FAR_NS ? stamp : 0;
-	if (far_ticks * line->ns_per_tick > FAR_NS)
-		return 0;
-	after_ns = difference(line->last.ticks, stamp) * line->ns_per_tick;
-	return line->last.ns +
-	       (uint64_t)(int64_t)(after_ns + (after_ns < 0 ? -0.5 : 0.5));
+	if (line->ns_per_tick <= 0 || real_ns < other_ns)
+		return real_ns <= FAR_NS ? stamp : 0;
+	return other_ns <= FAR_NS ? convert(line, stamp) : 0;
 }
 
 /* The shortest bracket of a few: threads are interrupted. */

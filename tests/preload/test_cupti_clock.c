@@ -145,6 +145,9 @@ static void follows_drift(void **state)
 			    now.ns - SECOND_NS / 2, 2000);
 	}
 	assert_true(now.ns - line.base.ns < 25 * (uint64_t)SECOND_NS);
+	/* what comes very late, in a buffer that was not full */
+	assert_near(xs_clock_line_ns(&line, at(5 * (uint64_t)SECOND_NS).ticks),
+		    START_NS + 5 * (uint64_t)SECOND_NS, 1000000);
 }
 
 /* Somebody sets the time: durations stay what they are. */
