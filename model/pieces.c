@@ -338,6 +338,8 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 	const struct xs_act sync = xs_act_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 
+	plan->shared_kernel_queues = true;
+	plan->shared_copy_queues = !scenario->in_order;
 	if (!rc)
 		rc = put_shared(plan, &p);
 	if (!rc)

@@ -74,6 +74,9 @@ struct xs_plan {
 	 * that of the last, and this for one of `rounds`. 0: one round. */
 	size_t untimed;
 	unsigned rounds;
+	/* Streams share hardware queues, as far as the machine does not say
+	 * otherwise. A record has its order without. */
+	bool shared_kernel_queues, shared_copy_queues;
 };
 
 /* Appends a copy of *act. 0 or -ENOMEM. */

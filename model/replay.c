@@ -2,6 +2,7 @@
 #include "model/replay.h"
 
 #include "model/heap.h"
+#include "model/turns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,7 +35,7 @@ struct unit {
 	bool busy;
 	double free_ns; /* end of its last op; -INFINITY before the first */
 	enum xs_unit last;
-	struct xs_heap waiting;
+	struct xs_turns turns;
 };
 
 enum event_kind {
@@ -52,12 +53,12 @@ struct replay {
 	bool one_engine, in_issue_order;
 
 	struct node *nodes;
+	struct xs_turn *turns; /* of each act */
 	struct queue *queues;
 	uint32_t *event_ops; /* the op that each event stands for */
 	struct edge *edges;
 	size_t edge_count, edge_room;
 	uint32_t last_kernel;
-	uint64_t issued;
 
 	double now, round_ns;
 	struct xs_heap agenda; /* id = act * EVENT_KINDS + kind */
@@ -142,9 +143,8 @@ static void becomes_ready(struct replay *r, uint32_t i)
 		     fmax(node->issue_ns + act->issue_lag_ns,
 			  node->dep_ns + act->dep_lag_ns),
 		     i, EVENT_START);
-	else if (!r->in_issue_order &&
-		 xs_heap_push(&unit_of(r, act)->waiting,
-			      fmax(node->issue_ns, node->dep_ns), i))
+	else if (xs_turns_ready(&unit_of(r, act)->turns, r->turns, i,
+				fmax(node->issue_ns, node->dep_ns)))
 		r->rc = -ENOMEM;
 }
 
@@ -170,14 +170,10 @@ static void dispatch(struct replay *r, struct unit *unit)
 	double start_ns;
 	uint32_t i;
 
-	if (unit->busy || !unit->waiting.count)
+	if (unit->busy || !xs_turns_take(&unit->turns, r->turns, &i))
 		return;
-	i = (uint32_t)unit->waiting.items[0].id;
 	act = &r->plan->acts[i];
 	node = &r->nodes[i];
-	if (node->pending)
-		return; /* in issue order, the head holds up the rest */
-	xs_heap_pop(&unit->waiting);
 	unit->busy = true;
 	start_ns = fmax(node->issue_ns + act->issue_lag_ns,
 			node->dep_ns + act->dep_lag_ns);
@@ -238,9 +234,9 @@ static void issue(struct replay *r, uint32_t i)
 	node->issue_ns = r->now;
 	node->host_waits = act->blocking || act->kind >= XS_ACT_SYNC_QUEUE;
 	depend_on_all(r, i);
-	if (r->in_issue_order && act->unit != XS_UNIT_NONE &&
-	    xs_heap_push(&unit_of(r, act)->waiting, (double)r->issued++, i))
-		r->rc = -ENOMEM;
+	if (act->unit != XS_UNIT_NONE)
+		xs_turns_issue(&unit_of(r, act)->turns, r->turns, i,
+			       act->queue);
 	if (!node->pending)
 		becomes_ready(r, i);
 	if (!node->host_waits)
@@ -402,6 +398,27 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 	}
 }
 
+/* With implicit synchronisation there is one hardware queue for copies and one
+ * for kernels. Else a plan says whether streams share those that there are: two
+ * copy engines have half of them each. */
+static void set_lanes(struct replay *r)
+{
+	struct xs_turns *in = &r->units[XS_UNIT_COPY_IN].turns;
+	struct xs_turns *out = &r->units[XS_UNIT_COPY_OUT].turns;
+	struct xs_turns *sm = &r->units[XS_UNIT_SM].turns;
+
+	if (r->in_issue_order) {
+		in->lanes = out->lanes = sm->lanes = 1;
+		return;
+	}
+	if (r->plan->shared_kernel_queues)
+		sm->lanes = XS_LANES_MAX;
+	if (r->plan->shared_copy_queues && !r->one_engine) {
+		in->lanes = out->lanes = XS_COPY_LANES;
+		in->stays = out->stays = true;
+	}
+}
+
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	      double *round_ns, struct xs_act_times *times)
 {
@@ -417,22 +434,26 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	unsigned u;
 
 	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
+	r.turns = calloc(plan->count + 1, sizeof(*r.turns));
 	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
 	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
-	if (!last_of_thread || !r.nodes || !r.queues || !r.event_ops) {
+	if (!last_of_thread || !r.nodes || !r.turns || !r.queues ||
+	    !r.event_ops) {
 		r.rc = -ENOMEM;
 		goto out;
 	}
 	prepare(&r, last_of_thread);
+	set_lanes(&r);
 	run(&r);
 	*round_ns = r.round_ns;
 out:
 	for (u = 0; u < XS_UNITS; u++)
-		xs_heap_free(&r.units[u].waiting);
+		xs_turns_free(&r.units[u].turns);
 	xs_heap_free(&r.agenda);
 	free(r.edges);
 	free(r.event_ops);
 	free(r.queues);
+	free(r.turns);
 	free(r.nodes);
 	free(last_of_thread);
 	return r.rc;

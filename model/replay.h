@@ -9,6 +9,9 @@
  * other while they overlap (model/link.h), so rates change in the middle of
  * an op.
  *
+ * Streams share hardware queues where the plan says so (model/turns.h): an op
+ * waits until those of other streams before it on its queue have started.
+ *
  * Implicit synchronisation (van Werkhoven 2014, section IV): one hardware
  * queue for copies and one for kernels, in issue order; an op whose queue has
  * a kernel before it waits until every kernel issued before it has started

@@ -96,10 +96,17 @@ static int replay_scenario(const struct xs_case *c,
 	return rc;
 }
 
+/* At the values and medians. */
+static struct xs_scenario usual(const struct xs_case *c)
+{
+	return (struct xs_scenario){
+	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
+}
+
 int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
 		  xs_plan_fn draw, double *round_ns)
 {
-	const struct xs_scenario base = {*c->machine, 1, 1, false};
+	const struct xs_scenario base = usual(c);
 
 	return replay_scenario(c, row, draw, &base, round_ns);
 }
@@ -159,17 +166,18 @@ static double model_deviation(const struct xs_case *c,
 static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 		     xs_plan_fn draw, enum xs_side side, double *ns)
 {
-	const struct xs_scenario causes[] = {
-	    {xs_machine_at(c->machine, side), 1, 1, false},
-	    {*c->machine, scale(&c->phase->kernel_ns, side), 1, false},
-	    {*c->machine, 1, scale(&c->phase->host_ns, side), false},
-	    {*c->machine, 1, 1, side == XS_SIDE_HIGH},
-	};
+	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
+				       usual(c)};
 	double sum = squared(model_deviation(c, row, side));
 	double round_ns = 0, off;
 	size_t i;
 	int rc;
 
+	causes[0].machine = xs_machine_at(c->machine, side);
+	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
+	causes[2].host_scale = scale(&c->phase->host_ns, side);
+	causes[3].shares = side == XS_SIDE_HIGH;
+	causes[4].in_order = true;
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		rc = replay_scenario(c, row, draw, &causes[i], &round_ns);
 		if (rc)

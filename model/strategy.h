@@ -29,6 +29,9 @@ struct xs_scenario {
 	 * all but one, else with their neighbours; and a kernel behind another
 	 * needs all of its results. */
 	bool shares;
+	/* Copies of many streams are taken in the order of issue, not by the
+	 * hardware queues that they share. */
+	bool in_order;
 };
 
 /* Appends the rows of one strategy. 0 or -ENOMEM. */

@@ -74,21 +74,24 @@ static const char same_piece[] =
     "each piece of a kernel needs only the same piece of the kernel before it";
 
 /* A plan in pieces all the way against the joined one: it is a bound where the
- * difference is more than is uncertain anyway. */
-static void compare(struct xs_estimate *row, double joined_ns)
+ * difference is more than is uncertain anyway. The interval holds whichever of
+ * the two it is, with what is uncertain of that. */
+static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 {
 	xs_assume(row, same_piece);
-	if (joined_ns - row->round_ns <= row->round_ns - row->low_ns)
-		return;
-	row->bound = same_piece;
-	row->otherwise_ns = joined_ns;
+	if (joined->round_ns - row->round_ns > row->round_ns - row->low_ns) {
+		row->bound = same_piece;
+		row->otherwise_ns = joined->round_ns;
+	}
+	row->high_ns = fmax(row->high_ns, joined->high_ns);
 }
 
 /* A row of one kernel, or of several by the quicker plan. 0 or -errno. */
 static int estimate(const struct xs_case *c, const struct ways *ways,
 		    struct xs_estimate *row)
 {
-	double joined_ns = 0, round_ns = 0;
+	struct xs_estimate whole = *row;
+	double round_ns = 0;
 	bool joined = false;
 	int rc;
 
@@ -99,7 +102,7 @@ static int estimate(const struct xs_case *c, const struct ways *ways,
 		rc =
 		    xs_estimate_row(c, joined ? ways->joined : ways->draw, row);
 	if (!rc && !joined)
-		rc = xs_replay_row(c, row, ways->joined, &joined_ns);
+		rc = xs_estimate_row(c, ways->joined, &whole);
 	if (rc)
 		return rc;
 	if (joined)
@@ -108,7 +111,7 @@ static int estimate(const struct xs_case *c, const struct ways *ways,
 			       "all of the one before, and those between stay "
 			       "whole");
 	else
-		compare(row, joined_ns);
+		compare(row, &whole);
 	return 0;
 }
 

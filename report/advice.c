@@ -65,6 +65,14 @@ static const char *payback(struct xs_arena *arena,
 			      phase->rounds == 1 ? "" : "s");
 }
 
+/* The most that a round may take. A bound that does not hold is a known time of
+ * its own, which is what the row is ranked by. */
+static int64_t at_most_ns(const struct xs_result_estimate *row)
+{
+	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
+					       : row->high_ns;
+}
+
 /* Only the replay is believed. */
 static bool is_candidate(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row,
@@ -74,9 +82,9 @@ static bool is_candidate(const struct xs_result_phase *phase,
 	    strcmp(row->model, "replay") != 0 ||
 	    strcmp(row->strategy, strategy) != 0)
 		return false;
-	return !sure ||
-	       (row->round_ns < phase->round_ns && row->high_ns != XS_UNKNOWN &&
-		row->high_ns < phase->round_ns);
+	return !sure || (row->round_ns < phase->round_ns &&
+			 at_most_ns(row) != XS_UNKNOWN &&
+			 at_most_ns(row) < phase->round_ns);
 }
 
 static bool is_breadth(const struct xs_result_estimate *row)
@@ -87,8 +95,8 @@ static bool is_breadth(const struct xs_result_estimate *row)
 /*
  * Fewer streams are less to write, and what they lose is within the noise. But
  * first of all piece by piece: streams share the GPU's queues, and issued stage
- * by stage a kernel waits behind one whose input comes later. Replay does not
- * know that; with three kernels a round it cost a sixth (docs/accuracy.md).
+ * by stage a kernel waits behind one whose input comes later. How long is less
+ * certain than that there is no such wait (docs/accuracy.md).
  */
 static bool is_better(const struct xs_result_estimate *row,
 		      const struct xs_result_estimate *best, int64_t fastest_ns)

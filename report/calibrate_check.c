@@ -112,7 +112,8 @@ static struct xs_work work_of(const struct round *round)
 static int draw_pieces(const struct check *check, const struct round *round,
 		       enum xs_cut how, struct xs_plan *plan)
 {
-	const struct xs_scenario scenario = {*check->machine, 1, 1, false};
+	const struct xs_scenario scenario = {
+	    .machine = *check->machine, .kernel_scale = 1, .host_scale = 1};
 	const struct xs_estimate row = {.n_streams = round->pieces,
 					.order = round->order};
 	const struct xs_case c = {.machine = check->machine,

@@ -64,6 +64,48 @@ static void test_no_bound_where_it_does_not_matter(void **unused)
 	assert_true(row->high_ns >= 139000);
 }
 
+/* How wrong replay has been is uncertain of both. */
+static void test_the_interval_holds_what_is_uncertain_of_both(void **unused)
+{
+	(void)unused;
+	make_chain(2, 10000);
+	machine.self_check.streams = (struct xs_check){0, 0, 0.5, 10};
+	estimate();
+	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->high_ns >=
+		    1.5 * 74000);
+}
+
+/*
+ * 16 pieces of a kernel of 1 us and one of 50 us, issued stage by stage.
+ * Streams 0 and 8 share a queue of kernels, so that the second kernel of piece
+ * 0 comes behind the first of piece 8, whose copy is the third: 8 shares a
+ * queue of copies with 0 and 4. In the order of issue it would be the ninth.
+ */
+static void test_stage_by_stage_pieces_wait_for_others(void **unused)
+{
+	const struct xs_estimate *row;
+	double depth_ns;
+
+	(void)unused;
+	machine.call_launch_ns = machine.call_copy_async_ns =
+	    (struct xs_param){1, 1, 1};
+	make_chain(2, 1000);
+	steps[2].end_ns += 49000;
+	steps[0].bytes = steps[3].bytes = 16000000;
+	phase.h2d_bytes = phase.d2h_bytes = 16000000;
+	estimate();
+	depth_ns = find("streams", "replay", 16, XS_ORDER_DEPTH)->round_ns;
+	row = find("streams", "replay", 16, XS_ORDER_BREADTH);
+	/* two copies of 20000 and the gaps */
+	assert_true(row->round_ns > depth_ns + 30000);
+	assert_true(row->round_ns < depth_ns + 60000);
+	/* eight of them */
+	assert_true(row->high_ns > depth_ns + 150000);
+	row = find("streams", "replay", 8, XS_ORDER_BREADTH);
+	assert_near(row->round_ns,
+		    find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns);
+}
+
 static bool assumes(const struct xs_estimate *row, const char *text)
 {
 	size_t i;
@@ -290,16 +332,19 @@ static struct xs_work random_work(uint64_t *state, unsigned kernels)
 	return work;
 }
 
+/* By what pieces need of each other, whatever hardware queues they share. */
 static double replay_pieces(const struct xs_work *work, unsigned n,
 			    enum xs_order order, enum xs_cut how)
 {
 	const struct xs_case c = {.machine = &machine, .work = *work};
 	const struct xs_estimate row = {.n_streams = n, .order = order};
-	const struct xs_scenario scenario = {machine, 1, 1, false};
+	const struct xs_scenario scenario = {
+	    .machine = machine, .kernel_scale = 1, .host_scale = 1};
 	struct xs_plan plan = {0};
 	double round_ns = 0;
 
 	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, how, &plan), 0);
+	plan.shared_kernel_queues = plan.shared_copy_queues = false;
 	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), 0);
 	xs_plan_free(&plan);
 	return round_ns;
@@ -436,6 +481,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_two_kernels),
 	    TEST(test_no_bound_where_it_does_not_matter),
+	    TEST(test_the_interval_holds_what_is_uncertain_of_both),
+	    TEST(test_stage_by_stage_pieces_wait_for_others),
 	    TEST(test_many_short_kernels_stay_whole),
 	    TEST(test_counted_kernels),
 	    TEST(test_one_block_is_not_cut),

@@ -173,6 +173,22 @@ static void a_saving_within_the_noise_is_none(void **state)
 	fixture_free(result);
 }
 
+/* The interval of a bound reaches beyond what it is without its condition. */
+static void a_bound_is_sure_where_it_saves_without(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *mapped = find(phase, "mapped", XS_UNKNOWN);
+
+	(void)state;
+	mapped->high_ns = 2 * phase->round_ns;
+	mapped->otherwise_ns = phase->round_ns - 1;
+	assert_ptr_equal(xs_result_best(phase, "mapped", true), mapped);
+	mapped->otherwise_ns = phase->round_ns;
+	assert_null(xs_result_best(phase, "mapped", true));
+	fixture_free(result);
+}
+
 static void equations_are_not_advised(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -264,6 +280,7 @@ int main(void)
 	    cmocka_unit_test(a_bound_alone_is_no_advice),
 	    cmocka_unit_test(each_strategy_has_its_sentence),
 	    cmocka_unit_test(a_saving_within_the_noise_is_none),
+	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
 	    cmocka_unit_test(equations_are_not_advised),
 	    cmocka_unit_test(what_does_not_pay_is_last_and_says_when),
 	    cmocka_unit_test(few_streams_are_preferred),

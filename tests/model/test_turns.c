@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Hardware queues that streams share: alone, and in replay. */
+#include "tests/model/model_test.h"
+
+#include "model/replay.h"
+#include "model/turns.h"
+
+static struct xs_turns turns;
+static struct xs_turn ops[16];
+
+static void begin(unsigned lanes, bool stays)
+{
+	xs_turns_free(&turns);
+	memset(ops, 0, sizeof(ops));
+	turns = (struct xs_turns){.lanes = lanes, .stays = stays};
+}
+
+/* Op i is on stream i, and has been ready since since_ns[i]; NAN: not yet. */
+static void issue(const double since_ns[], uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		xs_turns_issue(&turns, ops, i, i);
+	for (i = 0; i < count; i++)
+		if (!isnan(since_ns[i]))
+			assert_int_equal(
+			    xs_turns_ready(&turns, ops, i, since_ns[i]), 0);
+}
+
+static void expect(const char *order)
+{
+	uint32_t op;
+
+	for (; *order; order++) {
+		assert_true(xs_turns_take(&turns, ops, &op));
+		assert_int_equal(op, *order - '0');
+	}
+	assert_false(xs_turns_take(&turns, ops, &op));
+	begin(0, false);
+}
+
+static void test_by_the_time_they_are_ready(void **unused)
+{
+	(void)unused;
+	begin(0, false);
+	issue((double[]){30, 10, NAN, 20, 10}, 5);
+	expect("1430");
+}
+
+/* 2 is not ready, and so 5 and 8 have to wait. */
+static void test_a_lane_is_in_the_order_of_issue(void **unused)
+{
+	(void)unused;
+	begin(3, false);
+	issue((double[]){30, 10, NAN, 20, 10, 0, 5, 40, 0}, 9);
+	expect("140367");
+	begin(1, false);
+	issue((double[]){30, 10, NAN, 20}, 4);
+	expect("01");
+}
+
+static void test_a_lane_goes_on_when_its_head_is_ready(void **unused)
+{
+	uint32_t op;
+
+	(void)unused;
+	begin(2, false);
+	issue((double[]){NAN, NAN, 10, 20}, 4);
+	assert_false(xs_turns_take(&turns, ops, &op));
+	assert_int_equal(xs_turns_ready(&turns, ops, 0, 50), 0);
+	expect("02");
+}
+
+/* From 0 on all of that lane, then by the time they are ready. */
+static void test_an_engine_stays_with_a_lane(void **unused)
+{
+	(void)unused;
+	begin(3, true);
+	issue((double[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
+	expect("036147258");
+	/* but not where its next one is not ready */
+	begin(3, true);
+	issue((double[]){0, 1, 2, NAN, 4, 5}, 6);
+	expect("01425");
+}
+
+static struct xs_machine machine;
+static struct xs_plan plan;
+static struct xs_act_times times[64];
+
+/* 1 ns a byte, whatever else goes on; all else costs nothing. */
+static int set_up(void **unused)
+{
+	(void)unused;
+	memset(&plan, 0, sizeof(plan));
+	xs_machine_init(&machine);
+	machine.copy_engines = 2;
+	machine.implicit_sync = 0;
+	set_param(&machine.G_h2d, 1);
+	set_param(&machine.G_d2h, 1);
+	return 0;
+}
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	xs_plan_free(&plan);
+	return 0;
+}
+
+static size_t add(struct xs_act act, uint32_t stream)
+{
+	act.queue = stream;
+	assert_int_equal(xs_plan_add(&plan, &act), 0);
+	return plan.count - 1;
+}
+
+static double run(void)
+{
+	double round_ns = 0;
+
+	assert_true(plan.count <= COUNT(times));
+	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
+	return round_ns;
+}
+
+/* Copies in of 100 and two kernels of 10 on each stream, stage by stage; the
+ * first stream's second kernel. */
+static size_t add_two_kernels(uint32_t streams)
+{
+	size_t second = 0;
+	uint32_t s;
+
+	for (s = 0; s < streams; s++)
+		add(xs_act_copy(&machine, true, 100, false), s);
+	for (s = 0; s < streams; s++)
+		add(xs_act_kernel(&machine, 10), s);
+	for (s = streams; s-- > 0;)
+		second = add(xs_act_kernel(&machine, 10), s);
+	return second;
+}
+
+/* The ninth stream shares the first's queue, and its first kernel, which waits
+ * for the ninth copy, comes before the first stream's second. */
+static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	second = add_two_kernels(9);
+	run();
+	assert_near(times[second].start_ns, 110);
+	plan.shared_kernel_queues = true;
+	run();
+	assert_near(times[second].start_ns, 920); /* its own second, too */
+}
+
+static void test_eight_streams_have_a_queue_each(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	second = add_two_kernels(8);
+	plan.shared_kernel_queues = true;
+	run();
+	assert_near(times[second].start_ns, 110);
+}
+
+static void test_piece_by_piece_nothing_is_held_up(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 12; s++) {
+		add(xs_act_copy(&machine, true, 100, false), s);
+		add(xs_act_kernel(&machine, 10), s);
+		add(xs_act_kernel(&machine, 10), s);
+	}
+	plan.shared_kernel_queues = plan.shared_copy_queues = true;
+	assert_near(run(), 12 * 100 + 20);
+}
+
+/* The fifth stream shares the first's queue of copies in. */
+static void test_copies_are_taken_queue_by_queue(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 6; s++)
+		add(xs_act_copy(&machine, true, 100, false), s);
+	run();
+	assert_near(times[4].start_ns, 400);
+	plan.shared_copy_queues = true;
+	run();
+	assert_near(times[4].start_ns, 100);
+	assert_near(times[1].start_ns, 200);
+	assert_near(times[5].start_ns, 300);
+	assert_near(times[3].end_ns, 600);
+}
+
+/* Where one engine has both directions nobody has seen it. */
+static void test_one_engine_takes_copies_as_they_come(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	machine.copy_engines = 1;
+	for (s = 0; s < 6; s++)
+		add(xs_act_copy(&machine, true, 100, false), s);
+	plan.shared_copy_queues = true;
+	run();
+	assert_near(times[4].start_ns, 400);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(test_by_the_time_they_are_ready),
+	    TEST(test_a_lane_is_in_the_order_of_issue),
+	    TEST(test_a_lane_goes_on_when_its_head_is_ready),
+	    TEST(test_an_engine_stays_with_a_lane),
+	    TEST(test_a_kernel_waits_for_one_of_another_stream),
+	    TEST(test_eight_streams_have_a_queue_each),
+	    TEST(test_piece_by_piece_nothing_is_held_up),
+	    TEST(test_copies_are_taken_queue_by_queue),
+	    TEST(test_one_engine_takes_copies_as_they_come),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
