@@ -97,8 +97,9 @@ static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
 	case XS_DIR_H2H:
 		return XS_OP_H2H;
 	case XS_DIR_D2D:
-	case XS_DIR_P2P:
 		return XS_OP_D2D;
+	case XS_DIR_P2P:
+		return XS_OP_P2P;
 	}
 	if (on_device(rec->src_memory))
 		return on_device(rec->dst_memory) ? XS_OP_D2D : XS_OP_D2H;

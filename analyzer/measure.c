@@ -137,6 +137,7 @@ int xs_measure_times(const struct xs_members *m, struct xs_phase *phase,
 
 		measure(m, round, values, i);
 		phase->total_ns += round->end_ns - round->begin_ns;
+		phase->beside_ns += round->beside_ns;
 		if (round->begin_ns < phase->first_start_ns)
 			phase->first_start_ns = round->begin_ns;
 		if (round->end_ns > phase->last_end_ns)

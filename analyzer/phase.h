@@ -106,7 +106,8 @@ struct xs_phase {
 	uint64_t signature_hash;
 	uint16_t device;
 	uint64_t rounds;
-	uint64_t total_ns;		      /* sum of the rounds' times */
+	uint64_t total_ns;  /* sum of the rounds' times */
+	uint64_t beside_ns; /* part of total_ns: other rounds ran, too */
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
 
 	uint64_t h2d_bytes, d2h_bytes;

@@ -73,6 +73,7 @@ static void stand_for_all(const struct grouper *g, const struct xs_members *m,
 	weight /= ops;
 	phase->rounds = xs_weighted(phase->rounds, weight);
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
+	phase->beside_ns = xs_weighted(phase->beside_ns, weight);
 	for (size_t i = 0; i < phase->site_count; i++) {
 		struct xs_phase_site *site = &phase->sites[i];
 
@@ -281,7 +282,9 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	rc = xs_rounds_build(trace, &rounds);
 	if (rc)
 		return rc;
-	rc = group_rounds(&grouper);
+	rc = xs_rounds_find_beside(&rounds);
+	if (!rc)
+		rc = group_rounds(&grouper);
 	xs_rounds_free(&rounds);
 	if (!rc && phases->count > 0) {
 		qsort(phases->items, phases->count, sizeof(*phases->items),

@@ -10,7 +10,8 @@ struct xs_round {
 	uint64_t begin_ns, end_ns;
 	uint64_t key; /* of the multiset of its ops' idents */
 	uint64_t h2d_bytes, d2h_bytes;
-	uint32_t first_op, op_count;	 /* in xs_rounds.ops */
+	uint64_t beside_ns;	     /* of its time: other rounds ran, too */
+	uint32_t first_op, op_count; /* in xs_rounds.ops */
 	uint32_t first_call, call_count; /* in xs_rounds.calls */
 	uint16_t device;
 	bool partial; /* cut by the edge of what was recorded */
@@ -34,6 +35,9 @@ struct xs_rounds {
  * 0 or -ENOMEM.
  */
 int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
+/* Fills in beside_ns of all rounds. 0 or -ENOMEM. */
+int xs_rounds_find_beside(struct xs_rounds *rounds);
+
 void xs_rounds_free(struct xs_rounds *rounds);
 
 #endif

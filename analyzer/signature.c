@@ -138,6 +138,7 @@ static int print_groups(FILE *out, const struct xs_trace *trace,
 	print_transfer(out, &groups->kinds[XS_OP_H2D], "H2D");
 	print_transfer(out, &groups->kinds[XS_OP_SET], "set");
 	print_transfer(out, &groups->kinds[XS_OP_D2D], "D2D");
+	print_transfer(out, &groups->kinds[XS_OP_P2P], "P2P");
 	print_transfer(out, &groups->kinds[XS_OP_H2H], "H2H");
 	for (size_t i = 0; i < groups->kernel_count; i++)
 		if (print_kernel(out, trace, &groups->kernels[i]))

@@ -28,7 +28,8 @@ enum xs_step_kind xs_step_kind_of(uint8_t op_kind)
 	static const enum xs_step_kind kinds[XS_OP_KINDS] = {
 	    [XS_OP_H2D] = XS_STEP_H2D, [XS_OP_D2H] = XS_STEP_D2H,
 	    [XS_OP_D2D] = XS_STEP_D2D, [XS_OP_H2H] = XS_STEP_H2H,
-	    [XS_OP_SET] = XS_STEP_SET, [XS_OP_KERNEL] = XS_STEP_KERNEL};
+	    [XS_OP_SET] = XS_STEP_SET, [XS_OP_KERNEL] = XS_STEP_KERNEL,
+	    [XS_OP_P2P] = XS_STEP_D2D};
 
 	return kinds[op_kind];
 }

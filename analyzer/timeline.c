@@ -10,25 +10,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Devices that are told apart; those beyond share. */
+#define MOST_DEVICES 64
+
+#define ANY_DEVICE UINT32_MAX
+
+static bool is_of(const struct xs_trace *trace, const struct xs_op *op,
+		  uint32_t device)
+{
+	return device == ANY_DEVICE ||
+	       trace->queues[op->queue].device == device;
+}
+
 static bool is_transfer(const struct xs_op *op)
 {
 	return op->kind == XS_OP_H2D || op->kind == XS_OP_D2H;
 }
 
-static void add_ops(const struct xs_trace *trace, struct xs_timeline *out)
+static void add_ops(const struct xs_trace *trace, uint32_t device,
+		    struct xs_timeline *out)
 {
 	struct xs_cover busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
-	struct xs_overlap overlap = {0};
+	struct xs_overlap overlaps[MOST_DEVICES] = {0};
 
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
+		if (!is_of(trace, op, device))
+			continue;
 		out->bytes[op->kind] += op->bytes;
 		out->count[op->kind] += op->copies;
 		out->sum_ns[op->kind] += op->end_ns - op->start_ns;
 		xs_cover_add(&busy[op->kind], op->start_ns, op->end_ns);
 		xs_cover_add(&gpu, op->start_ns, op->end_ns);
-		xs_overlap_add(&overlap, op);
+		xs_overlap_add(
+		    &overlaps[trace->queues[op->queue].device % MOST_DEVICES],
+		    op);
 		if (is_transfer(op) && (op->flags & XS_OP_ASYNC) &&
 		    (op->src_memory == XS_MEM_PAGEABLE ||
 		     op->dst_memory == XS_MEM_PAGEABLE))
@@ -37,7 +54,8 @@ static void add_ops(const struct xs_trace *trace, struct xs_timeline *out)
 	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)
 		out->busy_ns[kind] = busy[kind].total_ns;
 	out->gpu_busy_ns = gpu.total_ns;
-	out->overlap_ns = xs_overlap_ns(&overlap);
+	for (size_t i = 0; i < MOST_DEVICES; i++)
+		out->overlap_ns += xs_overlap_ns(&overlaps[i]);
 }
 
 static bool is_pinning(const struct xs_call *call)
@@ -99,7 +117,7 @@ static double share(double part, double whole)
 /* The bytes of sites are exact; times go with them, unions of times as the sum
  * of their parts does. */
 static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
-		      struct xs_timeline *out)
+		      uint32_t device, struct xs_timeline *out)
 {
 	double bytes[XS_OP_KINDS] = {0}, count[XS_OP_KINDS] = {0};
 	double ns[XS_OP_KINDS] = {0}, all_ns = 0, seen_ns = 0, factor;
@@ -111,6 +129,8 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 		double by_bytes = xs_weight(w->bytes, site);
 		double by_calls = xs_weight(w->calls, site);
 
+		if (!is_of(trace, op, device))
+			continue;
 		bytes[op->kind] += (double)op->bytes * by_bytes;
 		count[op->kind] += op->copies * by_calls;
 		ns[op->kind] += (double)(op->end_ns - op->start_ns) *
@@ -165,16 +185,32 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 
 	memset(out, 0, sizeof(*out));
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
-	add_ops(trace, out);
+	add_ops(trace, ANY_DEVICE, out);
 	add_migrations(trace, out);
 	xs_init_find(trace, &out->init);
 	if (!rc)
 		rc = add_calls(trace, blocks, out);
 	if (!rc && weights.calls) {
-		weigh_ops(trace, &weights, out);
+		weigh_ops(trace, &weights, ANY_DEVICE, out);
 		weigh_calls(trace, blocks, &weights, out);
 	}
 	xs_weights_free(&weights);
 	free(blocks);
 	return rc;
+}
+
+int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			  struct xs_timeline *out)
+{
+	struct xs_weights weights;
+	int rc = xs_weights_build(trace, NULL, &weights);
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc;
+	add_ops(trace, device, out);
+	if (weights.calls)
+		weigh_ops(trace, &weights, device, out);
+	xs_weights_free(&weights);
+	return 0;
 }

@@ -14,7 +14,8 @@ struct xs_timeline {
 	uint64_t sum_ns[XS_OP_KINDS];  /* sum over ops */
 	uint64_t busy_ns[XS_OP_KINDS]; /* union over ops */
 	uint64_t gpu_busy_ns;	       /* union of all kinds */
-	uint64_t overlap_ns;	  /* two or more of h2d, d2h, kernel at once */
+	uint64_t overlap_ns;	  /* two or more of h2d, d2h, kernel at once, on
+				   * one device; summed over devices */
 	uint64_t host_blocked_ns; /* threads in blocking copies and syncs;
 				   * union by thread, summed */
 	uint64_t pinned_alloc_ns; /* in pinned allocations, registrations */
@@ -26,5 +27,9 @@ struct xs_timeline {
 
 /* 0 or -ENOMEM. */
 int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
+
+/* The same of the ops of one device; what is not of ops is 0. */
+int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			  struct xs_timeline *out);
 
 #endif

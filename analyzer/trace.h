@@ -13,10 +13,11 @@
 enum xs_op_kind {
 	XS_OP_H2D,
 	XS_OP_D2H,
-	XS_OP_D2D, /* device to device, peer to peer, array to array */
+	XS_OP_D2D, /* on one device, array to array, too */
 	XS_OP_H2H,
 	XS_OP_SET,
 	XS_OP_KERNEL,
+	XS_OP_P2P, /* from one device to another */
 	XS_OP_KINDS
 };
 

@@ -46,6 +46,7 @@ static uint8_t part_of(const struct xs_op *op, bool own)
 	    [XS_OP_H2D] = XS_WAIT_H2D,	 [XS_OP_D2H] = XS_WAIT_D2H,
 	    [XS_OP_D2D] = XS_WAIT_OTHER, [XS_OP_H2H] = XS_WAIT_OTHER,
 	    [XS_OP_SET] = XS_WAIT_OTHER, [XS_OP_KERNEL] = XS_WAIT_KERNEL,
+	    [XS_OP_P2P] = XS_WAIT_OTHER,
 	};
 
 	return own ? XS_WAIT_OWN : parts[op->kind];

@@ -37,6 +37,13 @@ static inline int64_t xs_build_whole(double value)
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index);
 
+/* run.devices; saw_gpu: what they did is known. 0 or -ENOMEM. */
+int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
+		     bool saw_gpu);
+
+/* Notes on phases that run beside others; after the phases. */
+void xs_build_note_devices(struct xs_result *result);
+
 /* The device of the phase that takes longest; NULL: not known. */
 const struct xs_device *xs_build_device(const struct xs_trace *trace,
 					const struct xs_phases *phases);

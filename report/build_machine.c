@@ -17,6 +17,47 @@ const struct xs_device *xs_build_device(const struct xs_trace *trace,
 	return NULL;
 }
 
+/* Phases that ran on GPUs of the same name as that one, borrowed. */
+static struct xs_phases phases_on(struct xs_result *result,
+				  const struct xs_trace *trace,
+				  const struct xs_phases *phases,
+				  const struct xs_device *device)
+{
+	struct xs_phases out = {.items = xs_arena_alloc(&result->arena,
+							phases->count,
+							sizeof(*out.items))};
+
+	for (size_t i = 0; out.items && i < phases->count; i++) {
+		bool other = false;
+
+		for (size_t d = 0; d < trace->device_count; d++)
+			if (trace->devices[d].rec.device ==
+			    phases->items[i].device)
+				other =
+				    strcmp(
+					trace->strings[trace->devices[d].name],
+					trace->strings[device->name]) != 0;
+		if (!other)
+			out.items[out.count++] = phases->items[i];
+	}
+	return out;
+}
+
+/* From the rounds on the device that matters most, and others like it. */
+static void fit(struct xs_result *result, const struct xs_trace *trace,
+		const struct xs_phases *phases, const struct xs_device *device,
+		struct xs_machine *machine)
+{
+	struct xs_phases alike;
+
+	if (!device) {
+		xs_machine_fit(phases, NULL, machine);
+		return;
+	}
+	alike = phases_on(result, trace, phases, device);
+	xs_machine_fit(&alike, &device->rec, machine);
+}
+
 void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		      const struct xs_phases *phases,
 		      const struct xs_result_options *options,
@@ -31,7 +72,7 @@ void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	    (!options->elsewhere_count || xs_profile_is_of(given, gpu)))
 		*traced = *given;
 	else
-		xs_machine_fit(phases, device ? &device->rec : NULL, traced);
+		fit(result, trace, phases, device, traced);
 	result->machine = given ? *given : *traced;
 }
 

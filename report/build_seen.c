@@ -48,6 +48,7 @@ static const char *const class_names[XS_CALL_CLASSES] = {
 static const char *const kind_names[XS_OP_KINDS] = {
     [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
     [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
+    [XS_OP_P2P] = "p2p",
 };
 
 /* For remarks. */
@@ -58,6 +59,7 @@ static const char *const kind_words[XS_OP_KINDS] = {
     [XS_OP_H2H] = "copies on the host",
     [XS_OP_SET] = "sets",
     [XS_OP_KERNEL] = "kernels",
+    [XS_OP_P2P] = "copies between devices",
 };
 
 struct counts {

@@ -70,22 +70,6 @@ json_t *xs_json_finish(json_t *object, bool failed)
 	return NULL;
 }
 
-static json_t *device(const struct xs_result_device *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, name);
-	SET_NUMBER(in, index);
-	SET_NUMBER(in, sm_count);
-	SET_NUMBER(in, copy_engines);
-	SET_NUMBER(in, memory_bytes);
-	SET_NUMBER(in, pcie_gen);
-	SET_NUMBER(in, pcie_width);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(device, struct xs_result_device)
-
 static json_t *run(const struct xs_result_run *in)
 {
 	json_t *out = json_object();
@@ -97,8 +81,8 @@ static json_t *run(const struct xs_result_run *in)
 	SET_NUMBER(in, pid);
 	SET_TEXT(in, started_utc);
 	SET_NUMBER(in, wall_ns);
-	xs_json_set(out, "devices", devices(in->devices, in->device_count),
-		    &failed);
+	xs_json_set(out, "devices",
+		    xs_json_devices(in->devices, in->device_count), &failed);
 	SET_TEXT(in, cupti_version);
 	SET_TEXT(in, driver_version);
 	return xs_json_finish(out, failed);
@@ -135,6 +119,12 @@ static json_t *totals(const struct xs_result_totals *in)
 	SET_NUMBER(in, h2d_ns);
 	SET_NUMBER(in, d2h_ns);
 	SET_NUMBER(in, kernel_ns);
+	SET_NUMBER(in, d2d_bytes);
+	SET_NUMBER(in, d2d_ops);
+	SET_NUMBER(in, d2d_ns);
+	SET_NUMBER(in, p2p_bytes);
+	SET_NUMBER(in, p2p_ops);
+	SET_NUMBER(in, p2p_ns);
 	SET_NUMBER(in, gpu_busy_ns);
 	SET_NUMBER(in, overlap_ns);
 	SET_NUMBER(in, host_blocked_ns);
@@ -291,7 +281,9 @@ static json_t *phase(const struct xs_result_phase *in)
 	/* 64 bits do not fit the integers of every reader of JSON */
 	snprintf(hash, sizeof(hash), "%016" PRIx64, in->signature_hash);
 	xs_json_set(out, "signature_hash", json_string(hash), &failed);
+	SET_NUMBER(in, device);
 	SET_NUMBER(in, total_ns);
+	SET_NUMBER(in, beside_ns);
 	SET_NUMBER(in, h2d_bytes);
 	SET_NUMBER(in, d2h_bytes);
 	SET_NUMBER(in, h2d_ops);
@@ -380,6 +372,10 @@ static json_t *report(const struct xs_result *result)
 		    &failed);
 	xs_json_set(out, "machine", xs_json_machine(&result->machine), &failed);
 	xs_json_set(out, "totals", totals(&result->totals), &failed);
+	xs_json_set(out, "device_totals",
+		    xs_json_device_totals(result->run.devices,
+					  result->run.device_count),
+		    &failed);
 	xs_json_set(out, "waits", wait_rows(result->waits, result->wait_count),
 		    &failed);
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),

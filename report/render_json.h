@@ -12,6 +12,10 @@ json_t *xs_json_finish(json_t *object, bool failed);
 
 /* New references, NULL without memory. */
 json_t *xs_json_texts(const char *const *items, size_t count);
+/* What the devices are, and what each of them did. */
+json_t *xs_json_devices(const struct xs_result_device *items, size_t count);
+json_t *xs_json_device_totals(const struct xs_result_device *items,
+			      size_t count);
 json_t *xs_json_coverage(const struct xs_result_coverage *in);
 
 /* A member under its own name, in a function that has `out` and `failed`. */

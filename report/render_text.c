@@ -43,7 +43,7 @@ static void put_run(const struct xs_pen *pen, struct xs_result *result)
 	const struct xs_result_run *run = &result->run;
 	const struct xs_machine *machine = &result->machine;
 	struct xs_arena *arena = &result->arena;
-	const char *line = "no GPU seen";
+	const char *line = xs_render_devices_name(result);
 
 	put_command(pen, command(run->app));
 	if (run->pid != XS_UNKNOWN)
@@ -53,11 +53,6 @@ static void put_run(const struct xs_pen *pen, struct xs_result *result)
 	if (run->started_utc)
 		fprintf(pen->out, " %.20s", run->started_utc);
 	fputc('\n', pen->out);
-	if (run->device_count && run->devices[0].name)
-		line = run->devices[0].name;
-	if (run->device_count > 1)
-		line = xs_arena_print(arena, "%zu GPUs, the first %s",
-				      run->device_count, line);
 	if (run->driver_version)
 		line = xs_arena_print(arena, "%s, driver %s", line,
 				      run->driver_version);
@@ -100,6 +95,16 @@ static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
 	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
 }
 
+/* Copies that leave the host alone, where there are any. */
+static void put_between(struct xs_table *table, struct xs_result *result,
+			const char *name, int64_t bytes, int64_t ops,
+			int64_t ns)
+{
+	if (ops > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  copies(result, bytes, ops, ns));
+}
+
 /* Nobody asked for these copies, so they are no work of the GPU's own. */
 static void put_migration(struct xs_table *table, struct xs_result *result,
 			  const char *name, int64_t bytes, int64_t ns)
@@ -132,6 +137,10 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 		      : "");
 	put_total(&table, "copies out", in->d2h_ns, wall,
 		  copies(result, in->d2h_bytes, in->d2h_ops, in->d2h_ns));
+	put_between(&table, result, "on one GPU", in->d2d_bytes, in->d2d_ops,
+		    in->d2d_ns);
+	put_between(&table, result, "between GPUs", in->p2p_bytes, in->p2p_ops,
+		    in->p2p_ns);
 	put_total(&table, "overlap of these", in->overlap_ns, wall,
 		  in->pageable_async_ops > 0
 		      ? xs_arena_print(&result->arena,
@@ -139,7 +148,8 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 				       "pageable memory were not async",
 				       in->pageable_async_ops)
 		      : "");
-	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, "");
+	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
+		  result->run.device_count > 1 ? "any of them" : "");
 	put_migration(&table, result, "managed, in", in->migrated_h2d_bytes,
 		      in->migrated_h2d_ns);
 	put_migration(&table, result, "managed, out", in->migrated_d2h_bytes,
@@ -193,6 +203,10 @@ static const char *phase_places(struct xs_result *result,
 			    xs_arena_print(arena, "%s %s", kinds[k].name,
 					   xs_result_site_label(arena, site)));
 		}
+	if (result->run.device_count > 1)
+		list = join(
+		    arena, list,
+		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
 	if (phase->streams > 1)
 		list = join(arena, list,
 			    xs_arena_print(arena, "%" PRId64 " streams",
@@ -404,6 +418,8 @@ static int put_report(const struct xs_pen *pen, struct xs_result *result)
 	put_notes(pen, result);
 	xs_render_coverage(pen, result);
 	err = put_totals(pen, result);
+	if (!err)
+		err = xs_render_devices(pen, result);
 	xs_render_waits(pen, result);
 	if (!err)
 		err = put_phases(pen, result);

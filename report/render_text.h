@@ -12,6 +12,10 @@
 /* What was seen, and what of it was seen in part alone. */
 void xs_render_coverage(const struct xs_pen *pen, struct xs_result *result);
 
+/* The devices in a few words, and what each of several did. */
+const char *xs_render_devices_name(struct xs_result *result);
+int xs_render_devices(const struct xs_pen *pen, const struct xs_result *result);
+
 /* What the host waited for, the longest waits. */
 void xs_render_waits(const struct xs_pen *pen, const struct xs_result *result);
 

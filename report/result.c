@@ -34,30 +34,6 @@ static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
 	return xs_arena_copy(arena, text);
 }
 
-static void fill_devices(struct xs_result *result, const struct xs_trace *trace)
-{
-	struct xs_result_run *run = &result->run;
-	struct xs_result_device *out;
-
-	run->devices = xs_arena_alloc(&result->arena, trace->device_count,
-				      sizeof(*run->devices));
-	if (!run->devices)
-		return;
-	for (size_t i = 0; i < trace->device_count; i++) {
-		const struct xs_rec_device *rec = &trace->devices[i].rec;
-
-		out = &run->devices[run->device_count++];
-		out->name =
-		    xs_build_string(result, trace, trace->devices[i].name);
-		out->index = rec->device;
-		out->sm_count = known(rec->sm_count);
-		out->copy_engines = known(rec->copy_engines);
-		out->memory_bytes = known(rec->memory_bytes);
-		out->pcie_gen = known(rec->pcie_gen);
-		out->pcie_width = known(rec->pcie_width);
-	}
-}
-
 /*
  * "13.0" of "130000 /usr/lib/libcupti.so.13": the version, then the path.
  * Before 13 CUPTI counted its versions up: those stay as they are.
@@ -91,7 +67,6 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	    cupti_version(arena, xs_trace_info(trace, "cupti"));
 	run->driver_version =
 	    xs_arena_copy(arena, xs_trace_info(trace, "driver"));
-	fill_devices(result, trace);
 }
 
 /*
@@ -135,6 +110,12 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->h2d_ops = GPU(line->count[XS_OP_H2D]);
 	out->d2h_ops = GPU(line->count[XS_OP_D2H]);
 	out->kernels = GPU(line->count[XS_OP_KERNEL]);
+	out->d2d_bytes = GPU(line->bytes[XS_OP_D2D]);
+	out->d2d_ops = GPU(line->count[XS_OP_D2D]);
+	out->d2d_ns = GPU(line->busy_ns[XS_OP_D2D]);
+	out->p2p_bytes = GPU(line->bytes[XS_OP_P2P]);
+	out->p2p_ops = GPU(line->count[XS_OP_P2P]);
+	out->p2p_ns = GPU(line->busy_ns[XS_OP_P2P]);
 	out->h2d_ns = GPU(line->busy_ns[XS_OP_H2D]);
 	out->d2h_ns = GPU(line->busy_ns[XS_OP_D2H]);
 	out->kernel_ns = GPU(line->busy_ns[XS_OP_KERNEL]);
@@ -296,7 +277,9 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	result->atgpu_asked = options->atgpu;
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
-	err = xs_phases_build(trace, &phases);
+	err = xs_build_devices(result, trace, saw_gpu(trace));
+	if (!err)
+		err = xs_phases_build(trace, &phases);
 	if (!err)
 		err = xs_phases_count(&phases, trace,
 				      options->counted ? options->counted
@@ -317,6 +300,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	err = fill_phases(result, trace, &phases, &model);
 	if (err < 0)
 		goto out;
+	xs_build_note_devices(result);
 	xs_build_elsewhere(result, options);
 	err = xs_result_advise(result);
 	if (!err && result->arena.failed)

@@ -23,6 +23,12 @@ struct xs_result_device {
 	const char *name;
 	int64_t index, sm_count, copy_engines, memory_bytes;
 	int64_t pcie_gen, pcie_width;
+	/* what it did, as in xs_result_totals; p2p: from or to another device,
+	 * in its own streams */
+	int64_t h2d_bytes, d2h_bytes, p2p_bytes;
+	int64_t h2d_ops, d2h_ops, p2p_ops, kernels;
+	int64_t h2d_ns, d2h_ns, p2p_ns, kernel_ns;
+	int64_t busy_ns, overlap_ns;
 };
 
 struct xs_result_run {
@@ -84,7 +90,9 @@ struct xs_result_coverage {
 struct xs_result_totals {
 	int64_t h2d_bytes, d2h_bytes;
 	int64_t h2d_ops, d2h_ops, kernels;
-	int64_t h2d_ns, d2h_ns, kernel_ns; /* at least one such op ran */
+	int64_t h2d_ns, d2h_ns, kernel_ns;  /* at least one such op ran */
+	int64_t d2d_bytes, d2d_ops, d2d_ns; /* on one device */
+	int64_t p2p_bytes, p2p_ops, p2p_ns; /* from one to another */
 	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
 	/* of managed memory; in none of the above */
 	int64_t migrated_h2d_bytes, migrated_d2h_bytes;
@@ -177,7 +185,9 @@ struct xs_result_phase {
 	int64_t id, rounds;
 	const char *signature;
 	uint64_t signature_hash;
-	int64_t total_ns; /* of all rounds */
+	int64_t device;	   /* its number */
+	int64_t total_ns;  /* of all rounds */
+	int64_t beside_ns; /* of that: while other rounds ran, too */
 	int64_t first_start_ns;
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;

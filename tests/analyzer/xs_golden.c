@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const op_names[XS_OP_KINDS] = {"h2d", "d2h", "d2d",
-						  "h2h", "set", "kernel"};
+static const char *const op_names[XS_OP_KINDS] = {"h2d", "d2h",	   "d2d", "h2h",
+						  "set", "kernel", "p2p"};
 
 static const char *const step_names[XS_STEP_KINDS] = {
     "h2d",	  "d2h",	  "d2d",	 "h2h",

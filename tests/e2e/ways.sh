@@ -84,6 +84,11 @@ expect "peers: the second's kernels" "$(count "^kernel queue=$queue ")" 5
 expect "peers: the second's copies out" \
 	"$(count "^copy queue=$queue .*direction=2 ")" 5
 expect "peers: devices" "$(count '^device ')" 2
+expect "peers: bytes between" "$(json p2p_bytes)" 393216
+"$XS_COMMAND" report ./*.xspy >report.txt
+for words in '2 GPUs, each' 'between GPUs' 'on GPU 1'; do
+	grep -q "$words" report.txt || fail "peers: no '$words' in the report"
+done
 unset XS_SIM_DEVICES
 
 # What migrates is no copy that anybody asked for, and no round of its own.

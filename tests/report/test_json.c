@@ -74,15 +74,19 @@ static void every_key_is_there(void **state)
 	has_keys(json_object_get(root, "machine"), "name source");
 	has_keys(json_object_get(root, "totals"),
 		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "
-		 "overlap_ns host_blocked_ns pinned_alloc_ns init_ns");
+		 "overlap_ns host_blocked_ns pinned_alloc_ns init_ns "
+		 "d2d_bytes d2d_ops d2d_ns p2p_bytes p2p_ops p2p_ns");
+	has_keys(json_array_get(json_object_get(root, "device_totals"), 0),
+		 "index h2d_bytes d2h_bytes p2p_bytes h2d_ops d2h_ops p2p_ops "
+		 "kernels h2d_ns d2h_ns p2p_ns kernel_ns busy_ns overlap_ns");
 	has_keys(wait, "function file line call kind hidden pageable calls "
 		       "gpu_calls bytes waited_ns own_ns h2d_ns kernel_ns "
 		       "d2h_ns other_ns latency_ns host_ns minor_faults "
 		       "major_faults touched_bytes touched_ns text");
-	has_keys(phase,
-		 "id rounds signature h2d_bytes d2h_bytes h2d_ops d2h_ops "
-		 "kernels round_ns h2d_ns kernel_ns d2h_ns src_memory "
-		 "dst_memory sites estimates");
+	has_keys(phase, "id rounds signature device beside_ns h2d_bytes "
+			"d2h_bytes h2d_ops d2h_ops "
+			"kernels round_ns h2d_ns kernel_ns d2h_ns src_memory "
+			"dst_memory sites estimates");
 	has_keys(json_array_get(json_object_get(phase, "sites"), 0),
 		 "function file line calls bytes");
 	has_keys(row, "strategy n_streams order model round_ns low_ns high_ns "

@@ -218,6 +218,109 @@ static void coverage_has_classes_and_kinds(void **state)
 	xs_result_free(result);
 }
 
+/*
+ * Four rounds on each of two devices, by a thread each; those of the second
+ * begin later_us after those of the first, and each ends with a copy to the
+ * first, which has one of no bytes. second: the name of the second device.
+ */
+static struct xs_result *two_devices(const char *second, int later_us)
+{
+	char text[16384];
+	size_t used = (size_t)snprintf(
+	    text, sizeof(text),
+	    "device device=0 sm_count=132 name=\"NVIDIA H200\"\n"
+	    "device device=1 sm_count=132 name=\"%s\"\n"
+	    "queue queue=0 device=0 context=1 stream=7\n"
+	    "queue queue=1 device=1 context=2 stream=7\n"
+	    "shape shape=1 grid_x=1 grid_y=1 grid_z=1 block_x=32 block_y=1 "
+	    "block_z=1\n"
+	    "site call_class=2 site=1 module=4294967295\n"
+	    "site call_class=5 site=2 module=4294967295\n"
+	    "site call_class=14 site=3 module=4294967295\n"
+	    "site call_class=2 site=4 module=4294967295\n",
+	    second);
+
+	for (int i = 0; i < 8; i++) {
+		const int device = i % 2, id = 10 * (i + 1);
+		const int at = 1000 * (400 * (i / 2) + device * later_us);
+
+		used += (size_t)snprintf(
+		    text + used, sizeof(text) - used,
+		    "chunk thread=%d base_ns=1000000000\n"
+		    "copycall site=1 correlation=%d start=%d duration=1000 "
+		    "bytes=%d\n"
+		    "call site=2 correlation=%d start=%d duration=1000\n"
+		    "copycall site=4 correlation=%d start=%d duration=500 "
+		    "bytes=%d\n"
+		    "waitcall site=3 start=%d duration=146000\n"
+		    "chunk base_ns=1000000000\n"
+		    "copy queue=%d correlation=%d start=%d duration=40000 "
+		    "bytes=%d direction=1 src_memory=2 dst_memory=3 flags=1\n"
+		    "kernel queue=%d correlation=%d start=%d duration=50000 "
+		    "shape=1\n",
+		    device + 1, id, at, (device + 1) * MIB, id + 1, at + 2000,
+		    id + 2, at + 3000, device * 64, at + 4000, device, id,
+		    at + 5000, (device + 1) * MIB, device, id + 1, at + 50000);
+		if (device == 0)
+			continue;
+		used += (size_t)snprintf(
+		    text + used, sizeof(text) - used,
+		    "copy queue=1 correlation=%d start=%d duration=20000 "
+		    "bytes=64 direction=5 src_memory=3 dst_memory=3 flags=1 "
+		    "peer_device=0\n",
+		    id + 2, at + 110000);
+	}
+	return result_of("state=1 end_realtime_ns=1002000000", text);
+}
+
+static void devices_have_their_own_totals(void **state)
+{
+	struct xs_result *result = two_devices("NVIDIA H200", 20);
+	const struct xs_result_device *devices = result->run.devices;
+
+	(void)state;
+	assert_int_equal(result->run.device_count, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(devices[i].index, i);
+		assert_int_equal(devices[i].h2d_bytes, 4 * (i + 1) * MIB);
+		assert_int_equal(devices[i].kernels, 4);
+		assert_int_equal(devices[i].kernel_ns, 4 * 50000);
+		assert_int_equal(devices[i].p2p_bytes, i * 4 * 64);
+		assert_int_equal(devices[i].overlap_ns, 0);
+	}
+	assert_int_equal(result->totals.p2p_bytes, 4 * 64);
+	assert_int_equal(result->totals.p2p_ns, 4 * 20000);
+	assert_int_equal(result->totals.d2d_bytes, 0);
+	/* a copy to the one while the other computes is no overlap */
+	assert_int_equal(result->totals.overlap_ns, 0);
+	xs_result_free(result);
+}
+
+static void what_runs_beside_others_is_said(void **state)
+{
+	struct xs_result *result = two_devices("NVIDIA H200", 20);
+
+	(void)state;
+	assert_int_equal(result->phases[0].beside_ns, 4 * 130000);
+	assert_true(has_note(result, "phases 1, 2 ran beside"));
+	assert_false(has_note(result, "another kind"));
+	xs_result_free(result);
+	result = two_devices("NVIDIA H200", 200);
+	assert_int_equal(result->phases[0].beside_ns, 0);
+	assert_false(has_note(result, "ran beside"));
+	xs_result_free(result);
+}
+
+/* One profile for all: that of the device that works longest. */
+static void devices_of_two_kinds_are_noticed(void **state)
+{
+	struct xs_result *result = two_devices("Tesla V100", 200);
+
+	(void)state;
+	assert_true(has_note(result, "ran on another kind of GPU"));
+	xs_result_free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +332,9 @@ int main(void)
 	    cmocka_unit_test(without_calls_the_host_is_unknown),
 	    cmocka_unit_test(another_machine_is_noticed),
 	    cmocka_unit_test(coverage_has_classes_and_kinds),
+	    cmocka_unit_test(devices_have_their_own_totals),
+	    cmocka_unit_test(what_runs_beside_others_is_said),
+	    cmocka_unit_test(devices_of_two_kinds_are_noticed),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 
