@@ -92,6 +92,36 @@ static bool is_breadth(const struct xs_result_estimate *row)
 	return row->order && strcmp(row->order, "breadth") == 0;
 }
 
+/* Of the rows of one strategy the least time, and the least of what they take
+ * where no bound holds. */
+struct least {
+	int64_t round_ns, otherwise_ns;
+};
+
+static int64_t otherwise_ns(const struct xs_result_estimate *row)
+{
+	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
+					       : row->round_ns;
+}
+
+static void take_least(struct least *least,
+		       const struct xs_result_estimate *row)
+{
+	if (row->round_ns < least->round_ns)
+		least->round_ns = row->round_ns;
+	if (otherwise_ns(row) < least->otherwise_ns)
+		least->otherwise_ns = otherwise_ns(row);
+}
+
+/* How many times as long as another row would take, at worst: nobody knows
+ * whether the bounds hold. */
+static double loss(const struct xs_result_estimate *row,
+		   const struct least *least)
+{
+	return fmax((double)row->round_ns / (double)least->round_ns,
+		    (double)otherwise_ns(row) / (double)least->otherwise_ns);
+}
+
 /*
  * Fewer streams are less to write, and what they lose is within the noise. But
  * first of all piece by piece: streams share the GPU's queues, and issued stage
@@ -99,12 +129,8 @@ static bool is_breadth(const struct xs_result_estimate *row)
  * certain than that there is no such wait (docs/accuracy.md).
  */
 static bool is_better(const struct xs_result_estimate *row,
-		      const struct xs_result_estimate *best, int64_t fastest_ns)
+		      const struct xs_result_estimate *best)
 {
-	bool near = row->round_ns <= fastest_ns + fastest_ns / 100;
-
-	if (!near)
-		return false;
 	if (is_breadth(row) != is_breadth(best))
 		return is_breadth(best);
 	if (row->n_streams != best->n_streams)
@@ -117,18 +143,20 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure)
 {
 	const struct xs_result_estimate *rows = phase->estimates, *best = NULL;
-	int64_t fastest_ns;
+	struct least least = {INT64_MAX, INT64_MAX};
+	double least_loss = INFINITY;
+	size_t i;
 
-	for (size_t i = 0; i < phase->estimate_count; i++)
+	for (i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure))
+			take_least(&least, &rows[i]);
+	for (i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure))
+			least_loss = fmin(least_loss, loss(&rows[i], &least));
+	for (i = 0; i < phase->estimate_count; i++)
 		if (is_candidate(phase, &rows[i], strategy, sure) &&
-		    (!best || rows[i].round_ns < best->round_ns))
-			best = &rows[i];
-	if (!best)
-		return NULL;
-	fastest_ns = best->round_ns;
-	for (size_t i = 0; i < phase->estimate_count; i++)
-		if (is_candidate(phase, &rows[i], strategy, sure) &&
-		    is_better(&rows[i], best, fastest_ns))
+		    loss(&rows[i], &least) <= 1.01 * least_loss &&
+		    (!best || is_better(&rows[i], best)))
 			best = &rows[i];
 	return best;
 }

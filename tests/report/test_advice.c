@@ -232,6 +232,28 @@ static void few_streams_are_preferred(void **state)
 	fixture_free(result);
 }
 
+/* 8 are 4 % faster than 2 if their bound holds; what they lose otherwise, in
+ * ms: 13 against 13, against 12.8, and against 12.4. */
+static void a_bound_is_weighed_against_what_it_is_otherwise(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *two = find(phase, "streams", 2);
+	struct xs_result_estimate *eight = find(phase, "streams", 8);
+
+	(void)state;
+	eight[1].applies = false; /* stage by stage */
+	two->bound = eight->bound = "held";
+	eight->otherwise_ns = 13 * MS;
+	two->otherwise_ns = 13 * MS;
+	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
+	two->otherwise_ns = 128 * MS / 10;
+	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
+	two->otherwise_ns = 124 * MS / 10;
+	assert_ptr_equal(xs_result_best(phase, "streams", true), two);
+	fixture_free(result);
+}
+
 static void advice_names_places_and_shares(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -284,6 +306,7 @@ int main(void)
 	    cmocka_unit_test(equations_are_not_advised),
 	    cmocka_unit_test(what_does_not_pay_is_last_and_says_when),
 	    cmocka_unit_test(few_streams_are_preferred),
+	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(advice_names_places_and_shares),
 	};
 
