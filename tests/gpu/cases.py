@@ -380,9 +380,9 @@ def between_devices(bench, mode):
              if re.match(r"copycall .* bytes=1048576 .* direction=3 ", line)]
     figures["ways"] = {key: seen[key] for key in seen if "-" in key}
     if not set(figures["ways"]) <= {"0-1", "1-0"}:
-        raise Failed(f"not between these devices: {figures}")
+        raise Failed(f"not between these devices: {figures}", trace)
     if len(asked) * 1048576 != wanted["between"]:
-        raise Failed(f"{len(asked)} calls asked for copies: {figures}")
+        raise Failed(f"{len(asked)} calls asked for copies: {figures}", trace)
     return figures
 
 
@@ -416,10 +416,10 @@ def nccl(bench):
                     bench.report(trace)["coverage"]["cudarts"]
                     if not cudart["shared"]]
         if not any("libnccl" in name for name in carriers):
-            raise Failed(f"no CUDA runtime in libnccl: {carriers}")
+            raise Failed(f"no CUDA runtime in libnccl: {carriers}", trace)
         if not any(re.match(r'string .*text=".*nccl.*Kernel', line)
                    for line in dump):
-            raise Failed(f"no kernel of NCCL: {figures}")
+            raise Failed(f"no kernel of NCCL: {figures}", trace)
         all_figures.append({**figures, "devices": sorted(
             {re.search(r" device=(\d+)", line).group(1) for line in dump
              if line.startswith("queue ")})})

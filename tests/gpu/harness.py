@@ -37,7 +37,12 @@ class Skip(Exception):
 
 
 class Failed(Exception):
-    """What was to hold does not; the text says what."""
+    """What was to hold does not; the text says what, and it shows in the
+    trace, where there is one."""
+
+    def __init__(self, text, trace=None):
+        super().__init__(text)
+        self.trace = trace
 
 
 def gpu_is_there():
@@ -199,6 +204,11 @@ class Bench:
                 "notes": [note if isinstance(note, str) else str(note)
                           for note in coverage["notes"]]}
 
+    def kinds(self, trace):
+        """How many ops of each kind there are, and how many have a call."""
+        return {seen["name"]: [seen["count"], seen["matched"]]
+                for seen in self.report(trace)["coverage"]["ops"]}
+
     def more_figures(self, trace):
         """Those that only the records tell."""
         found = collections.Counter(kernels=0, pinned=0, pageable=0, between=0)
@@ -244,7 +254,9 @@ class Bench:
         if wrong and may_step_back and figures["notes"]:
             figures["stepped_back"] = "; ".join(wrong)
         elif wrong:
-            raise Failed("; ".join(wrong) + f" {figures}")
+            figures["by_kind"] = self.kinds(trace)
+            raise Failed("; ".join(wrong) +
+                         f" {figures} {run.err[-300:]!r}", trace)
         return figures
 
 

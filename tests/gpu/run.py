@@ -6,7 +6,8 @@
 
 A line for each case: its name, pass, fail, skip or back (xferspy stepped back
 and said so), and figures. OUT/results.json has all of it. Exit code 1 if a case
-failed, 77 if none could be tried.
+failed, 77 if none could be tried. The trace of a case that failed is kept as
+OUT/CASE.xspy.
 """
 import argparse
 import concurrent.futures
@@ -15,6 +16,7 @@ import json
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -26,7 +28,7 @@ SHOWN = ("ops", "matched", "lost", "cupti", "mode", "stepped_back", "theirs",
          "seconds", "off_percent")
 
 
-def try_case(bench, name, until):
+def try_case(bench, name, until, out):
     """One row of the results."""
     function, what, simulated = cases.CASES[name]
     row = {"case": name, "what": what}
@@ -43,12 +45,21 @@ def try_case(bench, name, until):
         row.update(outcome="back" if back else "pass", figures=figures)
     except harness.Skip as skip:
         row.update(outcome="skip", why=str(skip))
+    except harness.Failed as failure:
+        row.update(outcome="fail", why=str(failure))
+        keep_trace(failure, name, out)
     except Exception as error: # whatever happens, the others go on
         row.update(outcome="fail",
-                   why=f"{type(error).__name__}: {error}"
-                   if not isinstance(error, harness.Failed) else str(error))
+                   why=f"{type(error).__name__}: {error}")
     row["took_s"] = round(time.monotonic() - begin, 1)
     return row
+
+
+def keep_trace(error, name, out):
+    """What may tell, far from the machine, why a case failed."""
+    if out and error.trace:
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.copy(error.trace, out / f"{name}.xspy")
 
 
 def line_of(row):
@@ -93,10 +104,11 @@ def versions():
     return {name: version for name, version in found.items() if version}
 
 
-def run_cases(bench, names, jobs, seconds):
+def run_cases(bench, names, jobs, seconds, out):
     until = time.monotonic() + seconds
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for row in pool.map(lambda name: try_case(bench, name, until), names):
+        for row in pool.map(lambda name: try_case(bench, name, until, out),
+                            names):
             print(line_of(row), flush=True)
             yield row
 
@@ -122,7 +134,8 @@ def main():
                      else "BUILD is missing")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0)) # some cases end by abort
     bench = harness.Bench(args.build, not harness.gpu_is_there())
-    rows = list(run_cases(bench, names, args.jobs, args.seconds))
+    rows = list(run_cases(bench, names, args.jobs, args.seconds,
+                          args.out))
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
         results = {"schema": 1, "machine": "simulated" if bench.simulated
