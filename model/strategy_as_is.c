@@ -11,6 +11,7 @@
 
 #include "model/record.h"
 #include "model/side.h"
+#include "model/untraced.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,43 +99,13 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 	    is_in(step) ? step->src_memory : step->dst_memory;
 	const bool wanted = is_in(step) ? known->ins : known->outs;
 
+	if ((step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H) ||
+	    act->kind != XS_ACT_OP)
+		return;
 	if (memory == XS_MEM_PINNED)
 		take_pinned(m, step, wanted, act);
 	else if (memory == XS_MEM_PAGEABLE && wanted)
 		take_curve(m, known->c.phase, i, act);
-}
-
-static double known_or(const struct xs_param *param, double ns)
-{
-	return isnan(param->value) ? ns : param->value;
-}
-
-/* What the profile knows of a step stands for what was recorded of it. */
-static void take_known(const struct known *known, const struct xs_machine *m,
-		       size_t i, struct xs_act *act)
-{
-	double waited_ns;
-
-	switch (known->c.phase->steps[i].kind) {
-	case XS_STEP_H2D:
-	case XS_STEP_D2H:
-		if (act->kind == XS_ACT_OP)
-			take_copy(known, m, i, act);
-		break;
-	case XS_STEP_KERNEL:
-		waited_ns = fmax(act->issue_lag_ns - act->call_ns, 0);
-		act->call_ns = known_or(&m->call_launch_ns, act->call_ns);
-		act->issue_lag_ns =
-		    act->call_ns + known_or(&m->launch_latency_ns, waited_ns);
-		break;
-	case XS_STEP_SYNC_DEVICE:
-	case XS_STEP_SYNC_STREAM:
-	case XS_STEP_SYNC_EVENT:
-		act->return_ns = known_or(&m->sync_ns, act->return_ns);
-		break;
-	default:
-		break;
-	}
 }
 
 static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
@@ -144,9 +115,12 @@ static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
 	int rc = draw(c, row, scenario, plan);
 	size_t i;
 
-	for (i = 0; !rc && i < plan->count; i++)
-		take_known(known, &scenario->machine, i, &plan->acts[i]);
-	return rc;
+	if (rc)
+		return rc;
+	xs_plan_untrace(plan, c->phase, &scenario->machine);
+	for (i = 0; i < plan->count; i++)
+		take_copy(known, &scenario->machine, i, &plan->acts[i]);
+	return 0;
 }
 
 /* How far the round moves to that side of untraced_ns: by what the profile

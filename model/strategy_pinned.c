@@ -4,15 +4,19 @@
 #include "model/strategy.h"
 
 #include "model/record.h"
+#include "model/untraced.h"
 
 static int draw(const struct xs_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_record_change change = {true, scenario->kernel_scale,
 						scenario->host_scale};
+	int rc = xs_record_plan(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
-	return xs_record_plan(c->phase, &scenario->machine, &change, plan);
+	if (!rc)
+		xs_plan_untrace(plan, c->phase, &scenario->machine);
+	return rc;
 }
 
 static bool abstains(const struct xs_case *c, struct xs_estimate *row,

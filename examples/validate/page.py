@@ -243,7 +243,9 @@ def chain_lines(rows):
             `streams` assumes. In `chain-all` the middle kernel needs all of the
             first, and was launched once for all pieces: where the estimate is a
             bound, what it says of that is its `otherwise_ns`, and the equation
-            for streams, which knows one kernel, says nothing."""), ""]
+            for streams, which knows one kernel, says nothing. The interval of
+            a bound reaches from the one case to the other, so that it holds
+            nearly every row."""), ""]
 
 
 def page(rows, summary, families, inside, machine, notes, stem):
