@@ -33,20 +33,19 @@ static inline struct xs_curve xs_side_curve(const struct xs_curve *curve,
 /* The machine with every known parameter at that end: LOW is the fastest
  * within the ranges. All parameters are costs but for the time before mapped
  * writes slow copies down. */
-static inline struct xs_machine xs_machine_at(const struct xs_machine *machine,
+static inline struct xs_machine xs_machine_at(const struct xs_machine *from,
 					      enum xs_side side)
 {
-	struct xs_machine at = *machine;
+	struct xs_machine at = *from;
 
 #define XS_TAKE_SIDE(name, unit, what)                                         \
-	at.name.value = xs_side_value(&machine->name, side);
+	at.name.value = xs_side_value(&from->name, side);
 	XS_MACHINE_PARAMS(XS_TAKE_SIDE)
 #undef XS_TAKE_SIDE
-	at.pageable_h2d = xs_side_curve(&machine->pageable_h2d, side);
-	at.pageable_d2h = xs_side_curve(&machine->pageable_d2h, side);
-	at.mapped_write_early_ns.value =
-	    xs_side_value(&machine->mapped_write_early_ns,
-			  (enum xs_side)(XS_SIDE_HIGH - side));
+	at.pageable_h2d = xs_side_curve(&from->pageable_h2d, side);
+	at.pageable_d2h = xs_side_curve(&from->pageable_d2h, side);
+	at.mapped_write_early_ns.value = xs_side_value(
+	    &from->mapped_write_early_ns, (enum xs_side)(XS_SIDE_HIGH - side));
 	return at;
 }
 

@@ -134,6 +134,7 @@ static const struct xs_check *check_of(const struct xs_machine *machine,
 		const char *strategy;
 		const struct xs_check *check;
 	} families[] = {
+	    {"as-is", &machine->self_check.explicit},
 	    {"pinned", &machine->self_check.explicit},
 	    {"streams", &machine->self_check.streams},
 	    {"double-buffer", &machine->self_check.streams},
@@ -149,12 +150,10 @@ static const struct xs_check *check_of(const struct xs_machine *machine,
 	return NULL;
 }
 
-/* How far replay itself has been off to that side on this machine; the value
- * stays where it is. */
-static double model_deviation(const struct xs_case *c,
-			      const struct xs_estimate *row, enum xs_side side)
+double xs_model_deviation(const struct xs_machine *machine,
+			  const struct xs_estimate *row, enum xs_side side)
 {
-	const struct xs_check *check = check_of(c->machine, row->strategy);
+	const struct xs_check *check = check_of(machine, row->strategy);
 
 	if (!check || !check->cases)
 		return 0;
@@ -168,7 +167,7 @@ static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 {
 	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
 				       usual(c)};
-	double sum = squared(model_deviation(c, row, side));
+	double sum = squared(xs_model_deviation(c->machine, row, side));
 	double round_ns = 0, off;
 	size_t i;
 	int rc;

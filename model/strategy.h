@@ -10,6 +10,7 @@
 #include "model/closed.h"
 #include "model/model.h"
 #include "model/plan.h"
+#include "model/side.h"
 #include "model/work.h"
 
 /* A phase on a machine, as every strategy sees it. */
@@ -87,6 +88,11 @@ int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
  */
 int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
 		    struct xs_estimate *row);
+
+/* How far replay itself has been off to that side on the machine, in ns of the
+ * row's time; its value stays where it is. */
+double xs_model_deviation(const struct xs_machine *machine,
+			  const struct xs_estimate *row, enum xs_side side);
 
 /*
  * What pinning and streams cost once, into setup_ns; NAN where the machine

@@ -123,36 +123,38 @@ static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
 	return 0;
 }
 
-/* How far the round moves to that side of untraced_ns: by what the profile
- * says of calls, of copies in and of copies out at that end of its ranges, and
- * by what the rounds did, all in quadrature. 0 or -errno of xs_replay_row. */
+/* How far the round moves to that side of untraced_ns, by what the profile says
+ * of calls, of copies in and of copies out at that end of its ranges, and by
+ * how wrong replay on it has been, all in quadrature. 0 or -errno of
+ * xs_replay_row. */
 static int deviation(const struct xs_case *c, const struct xs_machine *traced,
-		     enum xs_side side, double untraced_ns, double rounds_ns,
-		     double *ns)
+		     const struct xs_estimate *row, enum xs_side side,
+		     double untraced_ns, double *ns)
 {
 	const struct xs_machine at = xs_machine_at(traced, side);
-	const struct xs_estimate any = {0};
+	const double model_ns = xs_model_deviation(traced, row, side);
 	struct known known = {.c = *c};
 	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
 	const double sign = side == XS_SIDE_LOW ? -1 : 1;
 	int rc;
 
 	known.c.machine = &at;
-	rc = xs_replay_row(&known.c, &any, draw_known, &calls_ns);
+	rc = xs_replay_row(&known.c, row, draw_known, &calls_ns);
 	known.ins = true;
 	if (!rc)
-		rc = xs_replay_row(&known.c, &any, draw_known, &ins_ns);
+		rc = xs_replay_row(&known.c, row, draw_known, &ins_ns);
 	known.ins = false;
 	known.outs = true;
 	if (!rc)
-		rc = xs_replay_row(&known.c, &any, draw_known, &outs_ns);
-	*ns = hypot(hypot(rounds_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
+		rc = xs_replay_row(&known.c, row, draw_known, &outs_ns);
+	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
 		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
 			  fmax(sign * (outs_ns - calls_ns), 0)));
 	return rc;
 }
 
-/* A profile from the same trace knows of no other run. */
+/* Widens the interval, which holds the rounds of this run, to what the profile
+ * says of another; one from the same trace says nothing. */
 static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
 {
 	const struct xs_machine *traced =
@@ -166,13 +168,15 @@ static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
 	calls.c.machine = traced;
 	rc = xs_replay_row(&calls.c, row, draw_known, &untraced_ns);
 	if (!rc)
-		rc = deviation(c, traced, XS_SIDE_LOW, untraced_ns,
-			       row->round_ns - row->low_ns, &down_ns);
+		rc = deviation(c, traced, row, XS_SIDE_LOW, untraced_ns,
+			       &down_ns);
 	if (!rc)
-		rc = deviation(c, traced, XS_SIDE_HIGH, untraced_ns,
-			       row->high_ns - row->round_ns, &up_ns);
+		rc = deviation(c, traced, row, XS_SIDE_HIGH, untraced_ns,
+			       &up_ns);
 	if (rc)
 		return rc;
+	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
+	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
 	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);
 	row->high_ns = row->round_ns + up_ns;
 	return 0;

@@ -49,6 +49,22 @@ static void test_each_strategy_has_its_family(void **unused)
 	assert_widened("hybrid", &machine.self_check.hybrid);
 }
 
+/* Another run, by the replay of its calls on the profile. */
+static void test_as_is_has_what_explicit_rounds_have(void **unused)
+{
+	const struct xs_check what = {0.02, -0.1, 0.3, 12};
+	struct interval before, with;
+
+	(void)unused;
+	set_param(&machine.call_launch_ns, 3000);
+	set_param(&machine.launch_latency_ns, 2000);
+	before = both("as-is", &machine.self_check.explicit, what, &with);
+	assert_near(with.high - before.value,
+		    hypot(before.high - before.value, 0.3 * before.value));
+	assert_near(before.value - with.low,
+		    hypot(before.value - before.low, 0.1 * before.value));
+}
+
 static void test_a_family_is_of_its_strategies_alone(void **unused)
 {
 	const struct xs_check what = {0, -0.5, 0.5, 12};
@@ -57,7 +73,7 @@ static void test_a_family_is_of_its_strategies_alone(void **unused)
 	(void)unused;
 	before = both("pinned", &machine.self_check.streams, what, &with);
 	assert_true(with.low == before.low && with.high == before.high);
-	before = both("as-is", &machine.self_check.explicit, what, &with);
+	before = both("as-is", &machine.self_check.streams, what, &with);
 	assert_true(with.low == before.low && with.high == before.high);
 }
 
@@ -89,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_each_strategy_has_its_family),
+	    TEST(test_as_is_has_what_explicit_rounds_have),
 	    TEST(test_a_family_is_of_its_strategies_alone),
 	    TEST(test_one_sided_errors_widen_one_side),
 	    TEST(test_no_cases_no_change),
