@@ -10,6 +10,7 @@
 #include "preload/cupti_clock.h"
 #include "preload/cupti_find.h"
 #include "preload/cupti_share.h"
+#include "preload/detail.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/profiler.h"
@@ -205,6 +206,8 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	xs_gpu_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
 	xs_share_begin();
+	if (atomic_load(&xs_detail_now) == XS_DETAIL_IGNORED)
+		xs_share_none_yet();
 	callbacks = subscribe(counters && xs_profiler_find(library) &&
 			      xs_cupti_api.cuptiGetDeviceId);
 	if (!enable_records())

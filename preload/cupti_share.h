@@ -70,6 +70,9 @@ CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind);
  * only the guest wants. */
 void xs_share_range(bool on);
 
+/* The first range is still to come: before any record. */
+void xs_share_none_yet(void);
+
 /* Whether one that began then is for our trace. */
 bool xs_share_is_ours(uint64_t start_ns);
 

@@ -109,6 +109,11 @@ void xs_share_range(bool on)
 	atomic_store(on ? &off_to_ns : &off_from_ns, xs_cupti_now_ns());
 }
 
+void xs_share_none_yet(void)
+{
+	atomic_store(&off_from_ns, 1);
+}
+
 bool xs_share_is_ours(uint64_t start_ns)
 {
 	uint64_t from_ns = atomic_load(&off_from_ns);
