@@ -5,14 +5,23 @@
  * A program of the runtime has each launch and copy come by twice, once as its
  * own call and once as the driver's inside: two more callbacks of CUPTI that
  * tell nothing. A program of the driver API has no other calls than these, and
- * what it does first is as much worth as what follows. So the driver is watched
- * from the start, and no more once ENOUGH_NESTED calls have come by that were
- * all the runtime's; that is less than a millisecond's cost for the whole run.
+ * what it does first is as much worth as what follows. Which of both it is:
+ *
+ * - the runtime's calls are hooked: the driver is watched from the start, and
+ *   no more once ENOUGH_NESTED calls have come by that were all the runtime's,
+ *   but for what issues work (cupti_calls.c). They are switched off in a pause:
+ *   a thread that CUPTI heard enter a call and not leave it has one id for all
+ *   its calls from then on.
+ * - the program has a runtime of its own, linked statically: there is no pause
+ *   for what only callbacks see, so the driver is not watched at all.
+ * - else: the driver is watched for good.
+ *
  * A program that begins later to call the driver itself, as one whose kernels
- * are compiled while it runs, gives itself away by ops that belong to no call
- * (watch.h): then the driver is watched again, for good. Where what issues work
- * is always heard of (cupti_calls.c), such calls give it away themselves.
+ * are compiled while it runs, gives itself away by such calls that issue work,
+ * or by ops that belong to no call (watch.h): then the driver is watched from
+ * there on.
  */
+#include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/counters.h"
@@ -20,15 +29,18 @@
 #include "preload/cupti_api.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/objects.h"
+#include "preload/pause.h"
 #include "preload/watch.h"
 
 #define ENOUGH_NESTED 2048u
 #define ENOUGH_STRAYS 4u
+#define MOST_TRIES    8u /* of a pause: each may hold all threads up */
 
 static enum {
 	UNWATCHED, /* no callbacks at all */
 	TRIED,	   /* watched, and perhaps in vain */
-	LEFT,	   /* no longer watched */
+	LEFT,	   /* not watched */
 	KEPT,	   /* watched for good */
 } state;	   /* the starting thread's, then the drain's alone */
 static uint64_t left_ns;
@@ -99,20 +111,31 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 	thread->busy = false;
 }
 
+static void be_without(void)
+{
+	xs_watch_forget_strays();
+	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	state = LEFT;
+}
+
 void xs_cupti_watch_driver(bool counters)
 {
+	bool hooked = xs_cupti_driver_stays();
+
 	counting = counters;
+	if (!counters && !hooked && xs_objects_program_brings_cudart()) {
+		be_without();
+		return;
+	}
 	xs_log("%u CUPTI callbacks of the driver",
 	       xs_cupti_enable_driver(true));
-	state = counters ? KEPT : TRIED;
+	state = counters || !hooked ? KEPT : TRIED;
 }
 
 static void leave(void)
 {
 	xs_cupti_enable_driver(false);
-	xs_watch_forget_strays();
-	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
-	state = LEFT;
+	be_without();
 }
 
 void xs_cupti_rest_driver(void)
@@ -120,6 +143,16 @@ void xs_cupti_rest_driver(void)
 	if (state == TRIED)
 		leave();
 	xs_watch_forget_strays();
+}
+
+static void try_to_leave(void)
+{
+	static unsigned tries;
+
+	if (!xs_call_all_hooked() || tries++ == MOST_TRIES)
+		state = KEPT;
+	else if (xs_pause_for(leave))
+		xs_log("the driver's calls are all the runtime's");
 }
 
 static void watch_again(void)
@@ -142,8 +175,7 @@ void xs_cupti_tend(void)
 	if (state == TRIED && xs_watch_saw_own()) {
 		state = KEPT;
 	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
-		leave();
-		xs_log("the driver's calls are all the runtime's");
+		try_to_leave();
 	} else if (state == LEFT &&
 		   (xs_watch_strays() >= ENOUGH_STRAYS || xs_watch_saw_own())) {
 		watch_again();

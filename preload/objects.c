@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define MOST_OBJECTS 4096u
+#define PROGRAM	     "/proc/self/exe"
 
 bool xs_objects_is(const char *path, const char *library)
 {
@@ -118,6 +119,12 @@ out:
 	return found;
 }
 
+bool xs_objects_program_brings_cudart(void)
+{
+	return !xs_objects_needed(first_object(), XS_CUDART_LIBRARY) &&
+	       has_device_code(PROGRAM);
+}
+
 void xs_objects_list_cudart(void (*write)(const char *line))
 {
 	unsigned seen = 0;
@@ -125,7 +132,7 @@ void xs_objects_list_cudart(void (*write)(const char *line))
 	for (const struct link_map *m = first_object();
 	     m && seen < MOST_OBJECTS; m = m->l_next, seen++) {
 		/* The executable comes first and has no name. */
-		const char *path = m->l_name[0] ? m->l_name : "/proc/self/exe";
+		const char *path = m->l_name[0] ? m->l_name : PROGRAM;
 		char target[PATH_MAX], line[PATH_MAX + 16];
 		ssize_t n;
 		bool dynamic = xs_objects_is(path, XS_CUDART_LIBRARY);

@@ -28,6 +28,10 @@ const char *xs_objects_needed(const struct link_map *map, const char *library);
 /* Whether a libcudart is loaded, and calls of it come to our hooks first. */
 bool xs_objects_are_hooked(void);
 
+/* Whether the program itself brings a runtime, linked statically. Reads its
+ * file. */
+bool xs_objects_program_brings_cudart(void);
+
 /* The path of each `library` that is loaded, to `visit`, until that returns
  * true. */
 void xs_objects_each(const char *library,

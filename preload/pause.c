@@ -13,13 +13,14 @@
 #define LONGEST_NS 2000000u
 #define WAIT_NS	   20000u
 
-static bool have_barrier;
+static bool is_prepared, have_barrier;
 
 void xs_pause_prepare(void)
 {
 	have_barrier =
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 		    0, 0) == 0;
+	is_prepared = true;
 }
 
 static void wait_a_little(void)
@@ -49,9 +50,13 @@ static bool nobody_is_inside(void)
 
 bool xs_pause_for(void (*change)(void))
 {
-	int before = atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED);
-	bool quiet = nobody_is_inside();
+	int before;
+	bool quiet;
 
+	if (!is_prepared)
+		xs_pause_prepare();
+	before = atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED);
+	quiet = nobody_is_inside();
 	if (quiet)
 		change();
 	atomic_store(&xs_detail_now, before);

@@ -17,13 +17,15 @@
 /* What xs_detail_now says in a pause, beside enum xs_detail. */
 #define XS_DETAIL_PAUSED 3
 
-/* Once, before any pause. */
+/* Where a pause is sure to come, and soon: takes less time while the process
+ * has one thread. */
 void xs_pause_prepare(void);
 
 /*
- * Runs change() while interposed calls of all threads wait to begin, and none
- * runs. False, and nothing was done, where one did not end in time: such as
- * waits for the device. Not where only callbacks see the calls.
+ * From our own thread: runs change() while interposed calls of all threads wait
+ * to begin, and none runs. False, and nothing was done, where one did not end
+ * in time: such as waits for the device. Not where only callbacks see the
+ * calls.
  */
 bool xs_pause_for(void (*change)(void));
 
