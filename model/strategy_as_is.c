@@ -65,7 +65,7 @@ static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
 	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
 			  (lag_ns + act->work_ns + act->return_ns);
 
-	if (!act->blocking || !(by > 0))
+	if (!act->blocking || !(by > 0) || isinf(by))
 		return;
 	act->issue_lag_ns *= by;
 	act->dep_lag_ns *= by;
