@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An op belongs to the call that has its correlation id. Most ids are of one
- * call; but they wrap at 32 bits, and CUPTI gives some of them again to calls
- * of other threads, where many threads call at once. Which of these calls an
- * op belongs to is then told by all else that is known of them.
+ * call; but they wrap at 32 bits, and CUPTI gives all calls of a thread the
+ * same once it has missed the end of one. Which of these calls an op belongs to
+ * is then told by all else that is known of them.
  */
 #include "analyzer/match.h"
 
@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Calls of one id that are looked at, those that begin last before the op: a
- * damaged file may have one id on everything. */
+/* Calls of one id that are looked at, of those that begin last before the op
+ * and have none yet: a damaged file may have one id on everything. */
 #define MOST_CALLS 64
 
 struct matcher {
@@ -23,7 +23,9 @@ struct matcher {
 	size_t key_count;
 	uint32_t *shared; /* ops whose id several calls have, by start */
 	size_t shared_count;
-	bool *taken;	 /* calls: an op has it already */
+	bool *taken; /* calls: an op has it already */
+	uint32_t
+	    *free; /* keys: the last one up to here that may be free, + 1 */
 	uint64_t *users; /* threads and the queues they used, sorted */
 	size_t user_count;
 };
@@ -197,6 +199,56 @@ static unsigned fit(const struct matcher *m, uint32_t index,
 	return score;
 }
 
+/* The last of the keys before `end` whose call has no op yet, + 1; 0: none.
+ * What was found taken once is passed over from then on. */
+static size_t last_free(struct matcher *m, size_t end)
+{
+	size_t found = end, next;
+
+	while (found > 0 && m->taken[m->keys[found - 1].index])
+		found = m->free[found - 1];
+	for (; end > found; end = next) {
+		next = m->free[end - 1];
+		m->free[end - 1] = (uint32_t)found;
+	}
+	return found;
+}
+
+struct choice {
+	uint32_t call; /* XS_NONE: none yet */
+	unsigned score;
+};
+
+static void consider(const struct matcher *m, const struct xs_op *op,
+		     size_t key, struct choice *best)
+{
+	uint32_t call = m->keys[key].index;
+	unsigned score = fit(m, call, op);
+
+	if (best->call == XS_NONE || score > best->score)
+		*best = (struct choice){call, score};
+}
+
+/* The call that fits best of those that begin before the op, which `before`
+ * keys do: of the last that are free, and of the last at all. */
+static uint32_t find_call(struct matcher *m, const struct xs_op *op,
+			  size_t before)
+{
+	struct choice best = {.call = XS_NONE};
+	size_t key = last_free(m, before);
+
+	for (unsigned i = 0;
+	     i < MOST_CALLS && key > 0 && has_id(m, key - 1, op->correlation);
+	     i++, key = last_free(m, key - 1))
+		consider(m, op, key - 1, &best);
+	key = before;
+	for (unsigned i = 0;
+	     i < MOST_CALLS && key > 0 && has_id(m, key - 1, op->correlation);
+	     i++, key--)
+		consider(m, op, key - 1, &best);
+	return best.call == XS_NONE ? m->keys[before].index : best.call;
+}
+
 /*
  * The last op takes the last call that fits as well as any: those that are
  * left for the ops before it began early enough for them.
@@ -208,20 +260,9 @@ static void match_shared(struct matcher *m)
 
 	for (size_t i = m->shared_count; i-- > 0;) {
 		struct xs_op *op = &trace->ops[m->shared[i]];
-		unsigned best = 0;
 
 		before = keys_before(m, before, op);
-		for (size_t k = before; k-- > 0 && before - k <= MOST_CALLS &&
-					has_id(m, k, op->correlation);) {
-			unsigned score = fit(m, m->keys[k].index, op);
-
-			if (op->call == XS_NONE || score > best) {
-				op->call = m->keys[k].index;
-				best = score;
-			}
-		}
-		if (op->call == XS_NONE)
-			op->call = m->keys[before].index;
+		op->call = find_call(m, op, before);
 		m->taken[op->call] =
 		    trace->calls[op->call].call_class != XS_CALL_GRAPH_LAUNCH;
 	}
@@ -241,13 +282,18 @@ int xs_match_ops(struct xs_trace *trace)
 	if (m.shared_count == 0)
 		goto out;
 	m.taken = calloc(trace->call_count + 1, sizeof(*m.taken));
-	rc = m.taken ? find_users(&m) : -ENOMEM;
+	m.free = malloc((m.key_count + 1) * sizeof(*m.free));
+	if (m.free)
+		for (size_t k = 0; k < m.key_count; k++)
+			m.free[k] = (uint32_t)k;
+	rc = m.taken && m.free ? find_users(&m) : -ENOMEM;
 	if (!rc)
 		match_shared(&m);
 out:
 	free(m.keys);
 	free(m.shared);
 	free(m.taken);
+	free(m.free);
 	free(m.users);
 	return rc;
 }

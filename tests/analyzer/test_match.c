@@ -137,6 +137,29 @@ static void test_storm_with_gap(void **state)
 	xs_trace_free(trace);
 }
 
+/* One id on all calls of a thread, and a device that is far behind: the ops
+ * come in the order of the calls, and each call has one. */
+static void test_far_behind(void **state)
+{
+	struct xs_trace *trace;
+	uint64_t calls;
+
+	(void)state;
+	begin();
+	say("chunk thread=1 base_ns=1000\n");
+	for (unsigned i = 0; i < 300; i++)
+		say("call site=1 correlation=7 start=%u duration=5\n", 10 * i);
+	say("waitcall site=2 start=3000 duration=100000\nchunk base_ns=1000\n");
+	for (unsigned i = 0; i < 300; i++)
+		say("kernel queue=1 correlation=7 start=%u duration=5\n",
+		    50000 + 10 * i);
+	trace = end();
+	for (size_t i = 0; i < 300; i++)
+		assert_int_equal(trace->ops[i].call, i);
+	assert_int_equal(gaps_of(trace, &calls), 0);
+	xs_trace_free(trace);
+}
+
 /* A stream that all threads share keeps the order of the calls. */
 static void test_one_stream(void **state)
 {
@@ -252,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_storm),
 	    cmocka_unit_test(test_storm_with_gap),
+	    cmocka_unit_test(test_far_behind),
 	    cmocka_unit_test(test_one_stream),
 	    cmocka_unit_test(test_kinds),
 	    cmocka_unit_test(test_wrapped),
