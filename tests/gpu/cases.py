@@ -18,12 +18,13 @@ def case(name, what, simulated=False):
     return keep
 
 
-def program(name, what, app, *arguments, simulated=False, **options):
+def program(name, what, app, *arguments, simulated=False, environment=None,
+            **options):
     """A case that only runs one of the programs."""
     @case(name, what, simulated)
     def run(bench):
-        return bench.check(bench.both([bench.app(app), *arguments]),
-                           **options)
+        return bench.check(bench.both([bench.app(app), *arguments],
+                                      **(environment or {})), **options)
     return run
 
 
@@ -358,7 +359,9 @@ for copy, words, can in (
         ("symbol", "to and from symbols", True),
         ("peer", "peer copies", True), ("array", "CUDA arrays", False),
         ("batch", "batched copies", True)):
-    program(f"copies-{copy}", words, "copies", copy, simulated=can)
+    # one device is its own peer; devices-peers has two
+    program(f"copies-{copy}", words, "copies", copy, simulated=can,
+            environment={"CUDA_VISIBLE_DEVICES": "0"})
 
 for mode, words in (("threads", "two devices, a thread each"),
                     ("turns", "two devices, one thread in turns")):
