@@ -29,7 +29,9 @@ def table(header, rows):
 
 def remark(row):
     figures = row.get("figures", {})
-    words = [row["why"].splitlines()[0]] if row.get("why") else []
+    # what failed comes before all the figures of the case
+    why = row.get("why", "").partition(" {")[0].rstrip(":").splitlines()
+    words = why[:1]
     if "stepped_back" in figures:
         words.append(figures["stepped_back"] + ":")
         words += figures["notes"]
