@@ -232,6 +232,8 @@ void xs_cupti_switch(bool records, bool calls)
 
 void xs_cupti_flush(bool forced)
 {
+	/* often: see cupti_clock.h */
+	xs_cupti_clock_look();
 	if (!atomic_load(&started) || (!forced && xs_share_guest_records()))
 		return;
 	xs_share_last_flush(forced);

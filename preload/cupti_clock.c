@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
-/* Clocks drift: the line is through the last moment and one this long ago, or
- * up to twice that. */
-#define BASE_NS 10000000000u
+/* Moments that are kept are this far from each other. */
+#define APART_NS 100000000u
 /* A moment this far from where the line has it, and this part of the time
  * since the last one: one of the clocks was set. */
 #define JUMP_NS	  1000000.0
@@ -38,7 +38,8 @@ static double outside(uint64_t at, uint64_t from, uint64_t to)
 
 void xs_clock_line_begin(struct xs_clock_line *line, struct xs_clock_pair now)
 {
-	*line = (struct xs_clock_line){now, now, now, now, 0};
+	*line = (struct xs_clock_line){
+	    .first = now, .kept = {now}, .count = 1, .last = now};
 }
 
 /* Whether neither clock was set since the last moment. */
@@ -54,44 +55,58 @@ static bool follows(const struct xs_clock_line *line, struct xs_clock_pair now)
 	       JUMP_NS + JUMP_PART * passed_ns;
 }
 
+static double rate(struct xs_clock_pair from, struct xs_clock_pair to)
+{
+	return difference(from.ns, to.ns) / difference(from.ticks, to.ticks);
+}
+
+static void keep(struct xs_clock_line *line, struct xs_clock_pair now)
+{
+	if (line->count == XS_CLOCK_MOMENTS)
+		memmove(line->kept, line->kept + 1,
+			--line->count * sizeof(*line->kept));
+	line->kept[line->count++] = now;
+}
+
 bool xs_clock_line_add(struct xs_clock_line *line, struct xs_clock_pair now)
 {
+	const struct xs_clock_pair newest = line->kept[line->count - 1];
 	const bool known = line->ns_per_tick > 0;
 
 	/* another thread's is newer */
 	if (now.ticks <= line->last.ticks && now.ns <= line->last.ns)
 		return known;
 	if (known ? !follows(line, now)
-		  : now.ns < line->base.ns || now.ticks < line->base.ticks) {
+		  : now.ns < newest.ns || now.ticks < newest.ticks) {
 		xs_clock_line_begin(line, now);
 		return false;
 	}
 	line->last = now;
-	if (now.ns - line->base.ns < XS_CLOCK_BASELINE_NS ||
-	    now.ticks == line->base.ticks)
+	if (now.ns - newest.ns < XS_CLOCK_BASELINE_NS ||
+	    now.ticks == newest.ticks)
 		return known;
-	line->ns_per_tick = difference(line->base.ns, now.ns) /
-			    difference(line->base.ticks, now.ticks);
-	if (now.ns - line->next.ns >= BASE_NS) {
-		line->base = line->next;
-		line->next = now;
-	}
+	line->ns_per_tick = rate(newest, now);
+	if (now.ns - newest.ns >= APART_NS)
+		keep(line, now);
 	return true;
 }
 
-/* What was long ago is between the first moment and the line's other end. */
+/* From the last moment that is kept before the time, at the rate from there to
+ * the next. What was long ago is between the first of all and those kept. */
 static uint64_t convert(const struct xs_clock_line *line, uint64_t ticks)
 {
-	const struct xs_clock_pair *from = &line->base, *to = &line->last;
-	double after_ns;
+	struct xs_clock_pair from = line->first;
+	double ns_per_tick = line->ns_per_tick, after_ns;
+	unsigned after = 0;
 
-	if (ticks < from->ticks && line->first.ticks < from->ticks) {
-		to = from;
-		from = &line->first;
-	}
-	after_ns = difference(to->ticks, ticks) * difference(from->ns, to->ns) /
-		   difference(from->ticks, to->ticks);
-	return to->ns +
+	while (after < line->count && line->kept[after].ticks <= ticks)
+		after++;
+	if (after > 0)
+		from = line->kept[after - 1];
+	if (after < line->count && line->kept[after].ticks != from.ticks)
+		ns_per_tick = rate(from, line->kept[after]);
+	after_ns = difference(from.ticks, ticks) * ns_per_tick;
+	return from.ns +
 	       (uint64_t)(int64_t)(after_ns + (after_ns < 0 ? -0.5 : 0.5));
 }
 

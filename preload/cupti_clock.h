@@ -4,10 +4,11 @@
  * of the process sets one of its own, as PyTorch's does with the ticks of the
  * CPU. From then on all that CUPTI says is in that clock, to us as well.
  *
- * A time is converted by a line through moments at which both clocks were
- * read. What CUPTI had converted before stays in CLOCK_REALTIME, so that only
- * its value says which clock a time is of: the one whose span, since the other
- * clock was set, it is in or is nearer to.
+ * A time is converted by the line through the moments before and after it at
+ * which both clocks were read: CLOCK_REALTIME may be slewed by 1 ms in 2 s, and
+ * where that begins nobody says. What CUPTI had converted before stays in
+ * CLOCK_REALTIME, so that only its value says which clock a time is of: the one
+ * whose span, since the other clock was set, it is in or is nearer to.
  */
 #ifndef XS_CUPTI_CLOCK_H
 #define XS_CUPTI_CLOCK_H
@@ -22,11 +23,14 @@ struct xs_clock_pair {
 	uint64_t ticks, ns;
 };
 
+#define XS_CLOCK_MOMENTS 64
+
 struct xs_clock_line {
-	struct xs_clock_pair first;	 /* since when the clock is in use */
-	struct xs_clock_pair base, next; /* base: the line's other end */
+	struct xs_clock_pair first; /* since when the clock is in use */
+	struct xs_clock_pair kept[XS_CLOCK_MOMENTS]; /* the oldest first */
+	unsigned count; /* of those kept; 1 or more */
 	struct xs_clock_pair last;
-	double ns_per_tick; /* 0: not known yet */
+	double ns_per_tick; /* of late; 0: not known yet */
 };
 
 /* A clock that was set at that moment. */
