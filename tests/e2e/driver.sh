@@ -64,6 +64,15 @@ expect "late: launches" "$(count '^call ')" 1100
 expect "late: ops" "$(count '^(copy|kernel) ')" 1600
 within "late: copies with a call" "$(count '^copycall ')" 100 440
 
+# Callbacks that go while a call runs would leave its thread with one id for all
+# its calls: slow ones, so that one does run.
+for app in app app-static; do
+	XS_SIM_CALL_NS=200000 traced "$XS_APPS/$app" late-driver 3000
+	read_trace
+	expect "$app: ids of launches" "$(grep '^call ' dump.txt |
+		grep -o ' correlation=[0-9]*' | sort -u | wc -l)" 3000
+done
+
 # Where the runtime's calls are hooked, the driver's are heard of all along.
 traced "$XS_APPS/app" late-driver 1100
 read_trace

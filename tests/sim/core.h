@@ -179,7 +179,8 @@ struct xs_sim_call {
 
 /* What CUPTI puts in; NULL when it is not there. */
 struct xs_sim_hooks {
-	void (*call)(struct xs_sim_call *call, bool leaving);
+	/* whether a callback was made of it */
+	bool (*call)(struct xs_sim_call *call, bool leaving);
 	void (*record)(const struct xs_sim_record *record);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
@@ -191,8 +192,10 @@ XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 XS_SIM_API int xs_sim_init(void);
 XS_SIM_API bool xs_sim_ready(void);
 XS_SIM_API uint64_t xs_sim_now_ns(void);
-/* Brackets an API call: correlation id, hooks, host cost. Nested calls have
- * the id of the outermost. */
+/* Brackets an API call: correlation id, hooks, host cost. A thread that CUPTI
+ * heard enter a call and not leave it, since its callback was switched off
+ * meanwhile, is inside of it for good: all its calls have one id. Nested calls
+ * have the id of the outermost. */
 XS_SIM_API void xs_sim_enter(struct xs_sim_call *call);
 XS_SIM_API int xs_sim_leave(struct xs_sim_call *call, int result);
 /* The calling thread's current device. */

@@ -50,7 +50,7 @@ static void tell_context(CUpti_CallbackFunc function)
 			 CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
 }
 
-void xs_cu_call(struct xs_sim_call *call, bool leaving)
+bool xs_cu_call(struct xs_sim_call *call, bool leaving)
 {
 	CUpti_CallbackFunc function = atomic_load(&callback);
 	CUpti_CallbackData data = {
@@ -65,12 +65,15 @@ void xs_cu_call(struct xs_sim_call *call, bool leaving)
 	    .correlationId = call->correlation,
 	};
 
+	bool heard = function && atomic_load(&wanted[call->domain][call->cbid]);
+
 	tell_context(function);
-	if (function && atomic_load(&wanted[call->domain][call->cbid]))
+	if (heard)
 		function(user, (CUpti_CallbackDomain)call->domain, call->cbid,
 			 &data);
 	if (leaving)
 		xs_cu_api_record(call);
+	return heard;
 }
 
 /* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. */

@@ -29,7 +29,7 @@ uint64_t xs_cu_ticks(const struct xs_cu_line *line, uint64_t ns);
 void xs_cu_forget_clock(void);
 
 /* cupti_callback.c: into the subscriber. */
-void xs_cu_call(struct xs_sim_call *call, bool leaving);
+bool xs_cu_call(struct xs_sim_call *call, bool leaving);
 /* Puts both into the core; again does nothing. */
 void xs_cu_attach(void);
 

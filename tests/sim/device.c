@@ -18,6 +18,7 @@ static atomic_uint last_correlation;
 static _Thread_local int current_device;
 static _Thread_local unsigned call_depth;
 static _Thread_local uint32_t call_correlation;
+static _Thread_local unsigned heard_depth; /* of calls, by CUPTI */
 
 static double env_number(const char *name, double fallback)
 {
@@ -132,25 +133,28 @@ void xs_sim_enter(struct xs_sim_call *call)
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
 	call->outermost = call_depth++ == 0;
-	if (call->outermost)
+	if (call->outermost && heard_depth == 0)
 		call_correlation = next_correlation();
 	call->correlation = call_correlation;
 	call->start_ns = xs_sim_now_ns();
-	if (h && h->call)
-		h->call(call, false);
+	if (h && h->call && h->call(call, false))
+		heard_depth++;
 }
 
 int xs_sim_leave(struct xs_sim_call *call, int result)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
+	/* half of it inside, in the driver, where there is an inside */
+	const uint64_t took_ns =
+	    call->outermost ? xs_sim_config.call_ns : xs_sim_config.call_ns / 2;
+
 	call->result = result;
-	if (call->outermost)
-		while (xs_sim_now_ns() - call->start_ns < xs_sim_config.call_ns)
-			;
-	if (h && h->call)
-		h->call(call, true);
-	if (--call_depth == 0)
+	while (xs_sim_now_ns() - call->start_ns < took_ns)
+		;
+	if (h && h->call && h->call(call, true) && heard_depth > 0)
+		heard_depth--;
+	if (--call_depth == 0 && heard_depth == 0)
 		call_correlation = 0;
 	return result;
 }
