@@ -12,9 +12,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
-#define LEAST_MAX_BYTES (2u << 20)
-#define DEFAULT_FRAMES	8u
+#define DEFAULT_PATTERN	 "xferspy.%h.%p.xspy"
+#define LEAST_MAX_BYTES	 (2u << 20)
+#define DEFAULT_FRAMES	 8u
+#define MOST_CONNECTIONS 32u /* of NVIDIA's driver */
 
 static const char *const mode_names[XS_MODES] = {
     [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
@@ -154,6 +155,18 @@ const char *xs_config_stack(struct xs_config_stack *stack)
 		stack->hooked = frames > 1;
 	}
 	return NULL;
+}
+
+unsigned xs_config_connections(const char *variable)
+{
+	const char *text = getenv(variable);
+	unsigned long number;
+	char *end;
+
+	if (!text || !isdigit((unsigned char)text[0]))
+		return 0;
+	number = strtoul(text, &end, 10);
+	return *end || number > MOST_CONNECTIONS ? 0 : (unsigned)number;
 }
 
 const char *xs_config_rank(void)

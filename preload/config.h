@@ -97,6 +97,10 @@ enum xs_hash_mode xs_config_hash(void);
  */
 int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes);
 
+/* What a variable asks NVIDIA's driver for, of the hardware queues that streams
+ * share: 1 to 32; 0 where it is not set, or no such number. */
+unsigned xs_config_connections(const char *variable);
+
 /* The rank that an MPI or batch launcher gave the process, or "0". */
 const char *xs_config_rank(void);
 

@@ -130,6 +130,20 @@ static void write_app(void)
 	xs_gpu_info("app", "%s", text);
 }
 
+/* As they are when the driver is about to start. */
+static void write_connections(void)
+{
+	static const char *const variables[] = {
+	    "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const unsigned number = xs_config_connections(variables[i]);
+
+		if (number)
+			xs_gpu_info(variables[i], "%u", number);
+	}
+}
+
 static void write_beginning(void)
 {
 	const char *unknown = xs_config_unknown_mode();
@@ -142,6 +156,7 @@ static void write_beginning(void)
 	xs_gpu_info("host", "%s", host);
 	xs_gpu_info("rank", "%s", xs_config_rank());
 	xs_gpu_info("xferspy", "%s", XS_VERSION);
+	write_connections();
 	if (hash != XS_HASH_OFF)
 		xs_gpu_info("hash", "%s",
 			    hash == XS_HASH_FULL ? "full" : "sampled");
