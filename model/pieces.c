@@ -328,6 +328,11 @@ static int put_runs(struct xs_plan *plan, const struct pieces *p)
 	return rc;
 }
 
+static unsigned or_default(unsigned lanes)
+{
+	return lanes ? lanes : XS_LANES;
+}
+
 int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan)
@@ -338,8 +343,9 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 	const struct xs_act sync = xs_act_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 
-	plan->shared_kernel_queues = true;
-	plan->shared_copy_queues = !scenario->in_order;
+	plan->kernel_lanes = or_default(c->work.kernel_lanes);
+	plan->copy_lanes =
+	    scenario->in_order ? 0 : or_default(c->work.copy_lanes);
 	if (!rc)
 		rc = put_shared(plan, &p);
 	if (!rc)

@@ -74,9 +74,10 @@ struct xs_plan {
 	 * that of the last, and this for one of `rounds`. 0: one round. */
 	size_t untimed;
 	unsigned rounds;
-	/* Streams share hardware queues, as far as the machine does not say
-	 * otherwise. A record has its order without. */
-	bool shared_kernel_queues, shared_copy_queues;
+	/* Hardware queues that streams share, as far as the machine does not
+	 * say otherwise, XS_LANES_MAX at most; of copies those of all engines
+	 * together. 0: one for each stream. A record has its order without. */
+	unsigned kernel_lanes, copy_lanes;
 };
 
 /* Appends a copy of *act. 0 or -ENOMEM. */

@@ -399,8 +399,8 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 }
 
 /* With implicit synchronisation there is one hardware queue for copies and one
- * for kernels. Else a plan says whether streams share those that there are: two
- * copy engines have half of them each. */
+ * for kernels. Else a plan says how many streams share: two copy engines have
+ * half of them each, and one at least. */
 static void set_lanes(struct replay *r)
 {
 	struct xs_turns *in = &r->units[XS_UNIT_COPY_IN].turns;
@@ -411,10 +411,10 @@ static void set_lanes(struct replay *r)
 		in->lanes = out->lanes = sm->lanes = 1;
 		return;
 	}
-	if (r->plan->shared_kernel_queues)
-		sm->lanes = XS_LANES_MAX;
-	if (r->plan->shared_copy_queues && !r->one_engine) {
-		in->lanes = out->lanes = XS_COPY_LANES;
+	sm->lanes = r->plan->kernel_lanes;
+	if (r->plan->copy_lanes && !r->one_engine) {
+		in->lanes = out->lanes =
+		    r->plan->copy_lanes > 1 ? r->plan->copy_lanes / 2 : 1;
 		in->stays = out->stays = true;
 	}
 }

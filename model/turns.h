@@ -8,14 +8,10 @@
 #ifndef XS_TURNS_H
 #define XS_TURNS_H
 
+#include "analyzer/phase.h"
 #include "model/heap.h"
 
 #include <stdbool.h>
-
-/* NVIDIA's CUDA_DEVICE_MAX_CONNECTIONS, and ..._COPY_CONNECTIONS for all
- * copy engines together, where nobody sets them. */
-#define XS_LANES_MAX  8u
-#define XS_COPY_LANES (XS_LANES_MAX / 2) /* of each of two engines */
 
 /* An op among those of its lane. Start from {0}. */
 struct xs_turn {
@@ -24,7 +20,8 @@ struct xs_turn {
 	double since_ns;
 };
 
-/* Start from {0}: a lane for each stream. Else set `lanes` and `stays`. */
+/* Start from {0}: a lane for each stream. Else set `lanes`, XS_LANES_MAX
+ * at most, and `stays`. */
 struct xs_turns {
 	unsigned lanes;
 	bool stays; /* with the lane of the last op while that has a ready one

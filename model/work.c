@@ -146,6 +146,8 @@ int xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
 
 	memset(work, 0, sizeof(*work));
 	work->host_ns = (double)phase->host_ns.median_ns;
+	work->kernel_lanes = phase->kernel_lanes;
+	work->copy_lanes = phase->copy_lanes;
 	for (i = 0; i < phase->step_count; i++)
 		add_step(work, &phase->steps[i]);
 	if (!work->kernels)

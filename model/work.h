@@ -28,8 +28,9 @@ struct xs_work {
 	double in_bytes, out_bytes;
 	unsigned in_copies, out_copies; /* for one piece of the kernel */
 	double kernel_ns;
-	unsigned kernels;    /* launches that the phase makes now */
-	unsigned queues;     /* that its copies use */
+	unsigned kernels; /* launches that the phase makes now */
+	unsigned queues;  /* that its copies use */
+	unsigned kernel_lanes, copy_lanes; /* as the phase has them */
 	double other_ns;     /* device copies, sets, other calls: they stay */
 	double host_ns;	     /* host time between calls: it stays */
 	double pinned_bytes; /* pageable memory that pinning would lock */

@@ -249,6 +249,53 @@ static void test_kernel_names(void **state)
 	check_signature("", "kernel");
 }
 
+/* One round on a device of compute capability cc, with those info records. */
+static void expect_lanes(unsigned cc, const char *infos, unsigned kernel_lanes,
+			 unsigned copy_lanes)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "xferspy-text 1\n"
+		 "header pid=1 state=1 start_realtime_ns=1000000000 "
+		 "end_realtime_ns=1000001000\n"
+		 "chunk thread=0 base_ns=1000000000\n"
+		 "%s"
+		 "device device=2 cc_major=%u name=\"GPU\"\n"
+		 "queue queue=0 device=2 queue_kind=1 context=1 stream=7\n"
+		 "copy queue=0 start=100 duration=100 bytes=1000 direction=1 "
+		 "src_memory=2 dst_memory=3 copies=1\n",
+		 infos, cc);
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].kernel_lanes, kernel_lanes);
+	assert_int_equal(phases.items[0].copy_lanes, copy_lanes);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+/* One number is of both, and copies have their own from 8.0 on. */
+static void test_lanes_are_those_asked_for(void **state)
+{
+#define ALL(number) "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=" number "\"\n"
+#define COPY(number)                                                           \
+	"info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=" number "\"\n"
+	(void)state;
+	expect_lanes(9, "", 0, 0);
+	expect_lanes(9, ALL("1"), 1, 1);
+	expect_lanes(9, COPY("16"), 0, 16);
+	expect_lanes(8, ALL("32") COPY("4"), 32, 4);
+	expect_lanes(7, ALL("32") COPY("4"), 32, 32);
+	expect_lanes(7, COPY("4"), 0, 0);
+	/* from a file, in which anything may stand */
+	expect_lanes(9, ALL("33") COPY("-1"), 0, 0);
+	expect_lanes(9, ALL("x") COPY("99999999999999999999"), 0, 0);
+#undef COPY
+#undef ALL
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +304,7 @@ int main(void)
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),
 	    cmocka_unit_test(test_kernel_names),
+	    cmocka_unit_test(test_lanes_are_those_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

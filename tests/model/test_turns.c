@@ -151,7 +151,7 @@ static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
 	second = add_two_kernels(9);
 	run();
 	assert_near(times[second].start_ns, 110);
-	plan.shared_kernel_queues = true;
+	plan.kernel_lanes = XS_LANES;
 	run();
 	assert_near(times[second].start_ns, 920); /* its own second, too */
 }
@@ -162,7 +162,7 @@ static void test_eight_streams_have_a_queue_each(void **unused)
 
 	(void)unused;
 	second = add_two_kernels(8);
-	plan.shared_kernel_queues = true;
+	plan.kernel_lanes = XS_LANES;
 	run();
 	assert_near(times[second].start_ns, 110);
 }
@@ -177,7 +177,7 @@ static void test_piece_by_piece_nothing_is_held_up(void **unused)
 		add(xs_act_kernel(&machine, 10), s);
 		add(xs_act_kernel(&machine, 10), s);
 	}
-	plan.shared_kernel_queues = plan.shared_copy_queues = true;
+	plan.kernel_lanes = plan.copy_lanes = XS_LANES;
 	assert_near(run(), 12 * 100 + 20);
 }
 
@@ -191,12 +191,60 @@ static void test_copies_are_taken_queue_by_queue(void **unused)
 		add(xs_act_copy(&machine, true, 100, false), s);
 	run();
 	assert_near(times[4].start_ns, 400);
-	plan.shared_copy_queues = true;
+	plan.copy_lanes = XS_LANES;
 	run();
 	assert_near(times[4].start_ns, 100);
 	assert_near(times[1].start_ns, 200);
 	assert_near(times[5].start_ns, 300);
 	assert_near(times[3].end_ns, 600);
+}
+
+/* With one queue all wait for the last copy, issued stage by stage, and nothing
+ * is held up piece by piece. With 32 each stream has its own. */
+static void test_as_many_queues_as_were_asked_for(void **unused)
+{
+	size_t second;
+	uint32_t s;
+
+	(void)unused;
+	second = add_two_kernels(4);
+	plan.kernel_lanes = 1;
+	assert_near(run(), 4 * 100 + 10 + 4 * 10);
+	assert_near(times[second].start_ns, 440); /* issued last */
+	xs_plan_free(&plan);
+	second = add_two_kernels(9);
+	plan.kernel_lanes = XS_LANES_MAX;
+	run();
+	assert_near(times[second].start_ns, 110);
+	xs_plan_free(&plan);
+	for (s = 0; s < 4; s++) {
+		add(xs_act_copy(&machine, true, 100, false), s);
+		add(xs_act_kernel(&machine, 10), s);
+		add(xs_act_kernel(&machine, 10), s);
+		add(xs_act_copy(&machine, false, 100, false), s);
+	}
+	plan.kernel_lanes = plan.copy_lanes = 1;
+	assert_near(run(), 4 * 100 + 20 + 100);
+}
+
+/* Of one queue, and of two and of three, each engine has one. */
+static void test_an_engine_has_a_queue_of_copies(void **unused)
+{
+	unsigned lanes;
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 6; s++)
+		add(xs_act_copy(&machine, true, 100, false), s);
+	for (lanes = 1; lanes <= 3; lanes++) {
+		plan.copy_lanes = lanes;
+		run();
+		for (s = 0; s < 6; s++)
+			assert_near(times[s].start_ns, s * 100.0);
+	}
+	plan.copy_lanes = 4;
+	run();
+	assert_near(times[2].start_ns, 100);
 }
 
 /* Where one engine has both directions nobody has seen it. */
@@ -208,7 +256,7 @@ static void test_one_engine_takes_copies_as_they_come(void **unused)
 	machine.copy_engines = 1;
 	for (s = 0; s < 6; s++)
 		add(xs_act_copy(&machine, true, 100, false), s);
-	plan.shared_copy_queues = true;
+	plan.copy_lanes = XS_LANES;
 	run();
 	assert_near(times[4].start_ns, 400);
 }
@@ -225,6 +273,8 @@ int main(void)
 	    TEST(test_eight_streams_have_a_queue_each),
 	    TEST(test_piece_by_piece_nothing_is_held_up),
 	    TEST(test_copies_are_taken_queue_by_queue),
+	    TEST(test_as_many_queues_as_were_asked_for),
+	    TEST(test_an_engine_has_a_queue_of_copies),
 	    TEST(test_one_engine_takes_copies_as_they_come),
 	};
 
