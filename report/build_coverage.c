@@ -190,6 +190,33 @@ static void note_sampling(struct xs_result *result,
 		    trace->window_count, trace->window_count == 1 ? "" : "s");
 }
 
+/* Hardware queues that streams share, where they are not the usual ones. */
+static void note_lanes(struct xs_result *result, const char *variable,
+		       int64_t lanes, const char *of_what)
+{
+	if (lanes != XS_UNKNOWN && lanes != XS_LANES)
+		xs_build_note(result,
+			      "%s=%" PRId64
+			      ": work of all streams waits in %" PRId64
+			      " hardware queue%s of %s, not %u; predictions "
+			      "follow that, but were checked with %u alone",
+			      variable, lanes, lanes, lanes == 1 ? "" : "s",
+			      of_what, XS_LANES, XS_LANES);
+}
+
+static void note_connections(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+
+	note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
+		   run->max_copy_connections == XS_UNKNOWN
+		       ? "kernels, and as many of copies"
+		       : "kernels");
+	note_lanes(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
+		   run->max_copy_connections,
+		   "copies (from compute capability 8.0 on)");
+}
+
 static int64_t count_tallies(const struct xs_trace *trace)
 {
 	uint64_t calls = 0;
@@ -227,5 +254,6 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_rung(result, trace);
 	note_coverage(result, trace);
 	note_sampling(result, trace);
+	note_connections(result);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));
 }

@@ -85,6 +85,8 @@ static json_t *run(const struct xs_result_run *in)
 		    xs_json_devices(in->devices, in->device_count), &failed);
 	SET_TEXT(in, cupti_version);
 	SET_TEXT(in, driver_version);
+	SET_NUMBER(in, max_connections);
+	SET_NUMBER(in, max_copy_connections);
 	return xs_json_finish(out, failed);
 }
 

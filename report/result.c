@@ -3,6 +3,7 @@
 #include "report/result.h"
 
 #include "analyzer/allocations.h"
+#include "analyzer/connections.h"
 #include "analyzer/phase.h"
 #include "analyzer/symbols.h"
 #include "analyzer/timeline.h"
@@ -55,6 +56,7 @@ static const char *cupti_version(struct xs_arena *arena, const char *info)
 static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 		     const char *path)
 {
+	const struct xs_connections asked = xs_connections_asked(trace);
 	struct xs_arena *arena = &result->arena;
 	struct xs_result_run *run = &result->run;
 
@@ -67,6 +69,8 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	    cupti_version(arena, xs_trace_info(trace, "cupti"));
 	run->driver_version =
 	    xs_arena_copy(arena, xs_trace_info(trace, "driver"));
+	run->max_connections = known(asked.all);
+	run->max_copy_connections = known(asked.copy);
 }
 
 /*

@@ -40,6 +40,8 @@ struct xs_result_run {
 	struct xs_result_device *devices;
 	size_t device_count;
 	const char *cupti_version, *driver_version;
+	/* CUDA_DEVICE_... of the program's environment; XS_UNKNOWN: not set */
+	int64_t max_connections, max_copy_connections;
 };
 
 /* A span of the run from which records of the GPU are missing. */

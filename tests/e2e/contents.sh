@@ -33,6 +33,22 @@ grep -q '"function": "add_round' report.json || fail "no call site in add_round"
 grep -q 'text="_Z3addPKiS0_Pii"' dump.txt ||
 	fail "no name of the kernel"
 
+# The hardware queues that the program's environment asks for.
+expect "connections" "$(json max_connections)" null
+traced env CUDA_DEVICE_MAX_CONNECTIONS=1 CUDA_DEVICE_MAX_COPY_CONNECTIONS=33 \
+	"$XS_APPS/app" serial 5
+unharmed "connections"
+read_trace
+expect "connections asked for" "$(json max_connections)" 1
+expect "no number of connections" "$(json max_copy_connections)" null
+"$XS_COMMAND" report ./*.xspy >report.txt || fail "xferspy report: $?"
+grep -q '^! CUDA_DEVICE_MAX_CONNECTIONS=1: ' report.txt || fail "no note of it"
+traced env CUDA_DEVICE_MAX_CONNECTIONS=1x CUDA_DEVICE_MAX_COPY_CONNECTIONS=4 \
+	"$XS_APPS/app" serial 5
+read_trace
+expect "no number" "$(json max_connections)" null
+expect "connections of copies" "$(json max_copy_connections)" 4
+
 # The same program with its runtime linked statically: only CUPTI sees it.
 # (Without a libcudart.so beside which it could be found, CUPTI is named.)
 grep -E '^(copy|kernel|set) ' dump.txt |

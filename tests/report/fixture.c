@@ -210,6 +210,8 @@ static void fill_run(struct xs_result *result, const char *path,
 	    .devices = &h200,
 	    .device_count = 1,
 	    .cupti_version = "13.0",
+	    .max_connections = NONE,
+	    .max_copy_connections = NONE,
 	};
 	result->coverage = (struct xs_result_coverage){
 	    .api_calls_seen = 5000,

@@ -67,7 +67,7 @@ static void every_key_is_there(void **state)
 			 1);
 	has_keys(json_object_get(root, "trace"),
 		 "app host pid started_utc wall_ns devices cupti_version "
-		 "driver_version");
+		 "driver_version max_connections max_copy_connections");
 	has_keys(json_object_get(root, "coverage"),
 		 "api_calls_seen gpu_ops_seen matched lost untimed mode rung "
 		 "gaps notes calls ops driver_calls early_ops cudarts remarks");
@@ -136,6 +136,8 @@ static void unknown_is_null(void **state)
 	    json_object_get(json_object_get(root, "totals"), "kernel_ns")));
 	assert_true(json_is_null(
 	    json_object_get(json_object_get(root, "trace"), "driver_version")));
+	assert_true(json_is_null(json_object_get(json_object_get(root, "trace"),
+						 "max_connections")));
 	/* the last row of phase 1 abstains */
 	row = json_array_get(
 	    json_object_get(json_array_get(json_object_get(root, "phases"), 0),

@@ -97,6 +97,31 @@ static void versions_are_for_people(void **state)
 	xs_result_free(result);
 }
 
+/* Said where they are others than by default; kept as they were set. */
+static void connections_are_those_asked_for(void **state)
+{
+	const char *header = "state=1 end_realtime_ns=2000000000";
+	struct xs_result *result =
+	    result_of(header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=1\"\n");
+
+	(void)state;
+	assert_int_equal(result->run.max_connections, 1);
+	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
+	assert_true(has_note(result,
+			     "CUDA_DEVICE_MAX_CONNECTIONS=1: work of all "
+			     "streams waits in 1 hardware queue of kernels, "
+			     "and as many of copies, not 8;"));
+	xs_result_free(result);
+	result = result_of(
+	    header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=8\"\n"
+		    "info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=16\"\n");
+	assert_int_equal(result->run.max_connections, 8);
+	assert_int_equal(result->run.max_copy_connections, 16);
+	assert_false(has_note(result, "CUDA_DEVICE_MAX_CONNECTIONS"));
+	assert_true(has_note(result, "16 hardware queues of copies"));
+	xs_result_free(result);
+}
+
 static void an_empty_trace_says_so(void **state)
 {
 	struct xs_result *result =
@@ -326,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_trace_becomes_a_result),
 	    cmocka_unit_test(versions_are_for_people),
+	    cmocka_unit_test(connections_are_those_asked_for),
 	    cmocka_unit_test(an_empty_trace_says_so),
 	    cmocka_unit_test(losses_lead_the_notes),
 	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
