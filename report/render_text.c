@@ -12,9 +12,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Pieces of advice and sites that are shown; JSON has all. */
+/* Pieces of advice, and sites of each step of a phase, that are shown; JSON
+ * has all. */
 #define ADVICE_MAX 5
-#define SITES_MAX  4
+#define SITES_MAX  2
 
 /* The command line without the folders of the program. */
 static const char *command(const char *app)
@@ -74,7 +75,8 @@ static void put_notes(const struct xs_pen *pen, const struct xs_result *result)
 		xs_pen_wrap(pen, XS_WARN, "! ", result->coverage.notes[i]);
 }
 
-/* One line of "where the time went". */
+/* One line of "where the time went"; what has 40 columns at most, so that no
+ * name or text is cut to the width of a terminal. */
 static void put_total(struct xs_table *table, const char *name, int64_t ns,
 		      int64_t wall_ns, const char *what)
 {
@@ -112,7 +114,7 @@ static void put_migration(struct xs_table *table, struct xs_result *result,
 	if (bytes > 0)
 		put_total(table, name, ns, result->run.wall_ns,
 			  xs_arena_print(&result->arena,
-					 "%s migrated, %s; in nothing above",
+					 "%s at %s; in nothing above",
 					 xs_units_bytes(bytes).s,
 					 xs_units_rate(bytes, ns).s));
 }
@@ -144,18 +146,18 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 	put_total(&table, "overlap of these", in->overlap_ns, wall,
 		  in->pageable_async_ops > 0
 		      ? xs_arena_print(&result->arena,
-				       "%" PRId64 " async copies of "
-				       "pageable memory were not async",
+				       "%" PRId64
+				       " pageable copies were not async",
 				       in->pageable_async_ops)
 		      : "");
 	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
 		  result->run.device_count > 1 ? "any of them" : "");
-	put_migration(&table, result, "managed, in", in->migrated_h2d_bytes,
+	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
 		      in->migrated_h2d_ns);
-	put_migration(&table, result, "managed, out", in->migrated_d2h_bytes,
+	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
 		      in->migrated_d2h_ns);
 	put_total(&table, "host blocked", in->host_blocked_ns, wall,
-		  "in copies and synchronisation, all threads");
+		  "in copies and waits, all threads");
 	if (in->init_ns > 0)
 		put_total(&table, "CUDA's start", in->init_ns, wall,
 			  "in the first call; in nothing else here");
@@ -182,14 +184,15 @@ static const char *phase_places(struct xs_result *result,
 	enum { KERNEL = 1 };
 	struct xs_arena *arena = &result->arena;
 	const char *list = NULL;
-	size_t shown = 0;
 
 	if (phase->kernel_name_count)
 		list = xs_arena_print(
 		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
 		    phase->kernel_names[0],
 		    phase->kernel_name_count > 1 ? " and others" : "");
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < 3; k++) {
+		size_t shown = 0;
+
 		for (size_t i = 0; i < phase->site_count; i++) {
 			const struct xs_result_site *site = &phase->sites[i];
 
@@ -203,6 +206,7 @@ static const char *phase_places(struct xs_result *result,
 			    xs_arena_print(arena, "%s %s", kinds[k].name,
 					   xs_result_site_label(arena, site)));
 		}
+	}
 	if (result->run.device_count > 1)
 		list = join(
 		    arena, list,

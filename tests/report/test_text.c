@@ -198,6 +198,30 @@ static void unknown_is_a_dash(void **state)
 	fixture_free(result);
 }
 
+/* With the largest figures that a run may well have. */
+static void totals_are_not_cut(void **state)
+{
+	static const char *const whole[] = {
+	    "\n  overlap of these ",
+	    " 1234567 pageable copies were not async\n", "\n  migrated in ",
+	    "1.23 GB/s; in nothing above\n",
+	    "6400.0 %  in copies and waits, all threads\n"};
+	struct xs_result *result = fixture_result();
+	char *text;
+
+	(void)state;
+	result->totals.pageable_async_ops = 1234567;
+	result->totals.migrated_h2d_bytes = 1234567890;
+	result->totals.migrated_h2d_ns = 1000000000;
+	result->totals.host_blocked_ns = 64 * result->run.wall_ns;
+	text = fixture_text(result, false);
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (!strstr(text, whole[i]))
+			fail_msg("not there: %s", whole[i]);
+	free(text);
+	fixture_free(result);
+}
+
 static void nothing_to_say_is_said(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -231,6 +255,7 @@ int main(void)
 	    cmocka_unit_test(colour_changes_no_letter),
 	    cmocka_unit_test(losses_come_first),
 	    cmocka_unit_test(unknown_is_a_dash),
+	    cmocka_unit_test(totals_are_not_cut),
 	    cmocka_unit_test(nothing_to_say_is_said),
 	};
 
