@@ -189,9 +189,12 @@ static void put_verdict(const struct xs_pen *pen, const struct xs_diff *diff,
 	xs_pen_print(pen, XS_BOLD, "%s -> %s",
 		     xs_units_ns(diff->before->run.wall_ns).s,
 		     xs_units_ns(diff->after->run.wall_ns).s);
-	xs_pen_print(pen, tint_of(diff->change_ns), ", %.1f %% %s\n",
-		     fabs(diff->change_percent),
-		     diff->change_ns > 0 ? "slower" : "faster");
+	if (fabs(diff->change_percent) < 0.05)
+		fputs(", as fast as before\n", pen->out);
+	else
+		xs_pen_print(pen, tint_of(diff->change_ns), ", %.1f %% %s\n",
+			     fabs(diff->change_percent),
+			     diff->change_ns > 0 ? "slower" : "faster");
 	if (!isnan(gate_percent))
 		fprintf(pen->out, "The gate of %g %% is %s.\n", gate_percent,
 			diff->change_percent > gate_percent ? "not met"

@@ -180,6 +180,22 @@ static void other_sizes_are_not_scored(void **state)
 	close_pair(&pair);
 }
 
+static void equal_runs_are_no_gain(void **state)
+{
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->run.wall_ns = pair.before->run.wall_ns - 1000;
+	build_pair(&pair);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, ", as fast as before\n"));
+	assert_null(strstr(text, "faster"));
+	free(text);
+	close_pair(&pair);
+}
+
 static void json_says_the_same(void **state)
 {
 	json_t *root, *phase, *prediction;
@@ -217,6 +233,7 @@ int main(void)
 	    cmocka_unit_test(a_prediction_is_scored),
 	    cmocka_unit_test(pinning_is_scored_too),
 	    cmocka_unit_test(other_sizes_are_not_scored),
+	    cmocka_unit_test(equal_runs_are_no_gain),
 	    cmocka_unit_test(json_says_the_same),
 	};
 
