@@ -377,10 +377,11 @@ static void fit(struct xs_machine *m, const struct evidence *e)
 	fit_curve(&e->pageable[OUT], &m->pageable_d2h);
 	snprintf(
 	    m->notes, sizeof(m->notes),
-	    "G to the device from %s, to the host from %s; L+o from %s and "
-	    "%s; g is the usual value; both directions at once: %s; host "
-	    "calls as traced. Not known: mapped memory, pinning. "
-	    "`xferspy calibrate` measures them all.",
+	    "rate to the device (G) from %s, to the host from %s; start of a "
+	    "copy (L+o) in from %s, out from %s; gap between copies (g): the "
+	    "usual value; both directions at once: %s; host calls as traced. "
+	    "Not known: mapped memory, pinning. `xferspy calibrate` measures "
+	    "them all.",
 	    in, out, lo_in, lo_out,
 	    e->both[IN].count && e->both[OUT].count ? "as traced"
 						    : "the usual slow-down");

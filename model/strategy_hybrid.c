@@ -37,8 +37,8 @@ int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
 		return rc;
 	if (!xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
 	    !xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
-	    !xs_abstain_unknown(&row, "mapped_write", m->mapped_write.value,
-				out, &rc))
+	    !xs_abstain_unknown(&row, "the rate of mapped writes",
+				m->mapped_write.value, out, &rc))
 		rc = xs_streams_rows(c, &row, draw, NULL, out);
 	if (!rc && c->options->streams)
 		rc = xs_closed_hybrid(&closed, c->options->streams, out);

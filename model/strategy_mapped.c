@@ -32,11 +32,11 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 
 	return xs_abstain_kernels(c, row, out, rc) ||
 	       (c->work.in_bytes > 0 &&
-		xs_abstain_unknown(row, "mapped_read", m->mapped_read.value,
-				   out, rc)) ||
+		xs_abstain_unknown(row, "the rate of mapped reads",
+				   m->mapped_read.value, out, rc)) ||
 	       (c->work.out_bytes > 0 &&
-		xs_abstain_unknown(row, "mapped_write", m->mapped_write.value,
-				   out, rc));
+		xs_abstain_unknown(row, "the rate of mapped writes",
+				   m->mapped_write.value, out, rc));
 }
 
 /* The equation needs no mapped rate; only the kernel can rule it out. */

@@ -96,7 +96,7 @@ static void test_unknown_parameters(void **unused)
 	estimate();
 	assert_abstains("pinned", "G of this machine");
 	assert_abstains("streams", "G of this machine");
-	assert_abstains("mapped", "mapped_write");
+	assert_abstains("mapped", "the rate of mapped writes");
 	assert_true(replayed("as-is")->applies);
 }
 
