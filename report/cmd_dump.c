@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <string.h>
 
 static const char usage[] =
@@ -48,7 +49,7 @@ static int parse(int argc, char **argv, struct options *out)
 				    "leave out the other options");
 	if (out->read && !out->output)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
-				    "a trace is not for a terminal",
+				    "no file was given for the trace",
 				    "say where to write it with -o TRACE");
 	return 0;
 }
@@ -74,7 +75,7 @@ static int read_back(const char *path, const char *output)
 	bool standard = strcmp(path, "-") == 0;
 	FILE *in = standard ? stdin : fopen(path, "r"), *out = NULL;
 	struct xs_text_error at = {0};
-	char where[64];
+	char where[PATH_MAX + 32];
 	int code, err;
 
 	if (!in)
@@ -84,7 +85,7 @@ static int read_back(const char *path, const char *output)
 		goto out;
 	err = xs_text_parse(in, out, &at);
 	if (err == -EPROTO || err == -EPROTONOSUPPORT) {
-		snprintf(where, sizeof(where), "line %lu", at.line);
+		snprintf(where, sizeof(where), "%s: line %lu", path, at.line);
 		code = xs_cli_error(XS_EXIT_INPUT, where, at.text,
 				    "give what xferspy dump printed");
 		err = 0;

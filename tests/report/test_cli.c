@@ -195,7 +195,7 @@ static void a_dump_reads_back(void **state)
 	       0, NULL, NULL);
 	expect("report cli-2.xspy", 0, "Where the time went", NULL);
 	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o cli-3.xspy", 2, NULL,
-	       "xferspy: line 1: ");
+	       "xferspy: " XS_SOURCE_DIR "/LICENSE: line 1: ");
 	expect("dump --resolve cli-1.xspy", 0, NULL, NULL);
 }
 
