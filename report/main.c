@@ -39,8 +39,8 @@ static int help(FILE *out)
 			commands[i].summary);
 	fputs("\n"
 	      "xferspy COMMAND --help says more; xferspy --version.\n"
-	      "Exit codes: 0 done, 1 wrong use, 2 input that cannot be read, "
-	      "3 a gate not met.\n",
+	      "Exit codes: 0 done, 1 wrong use, 2 a file that cannot be read "
+	      "or written,\n3 a gate not met.\n",
 	      out);
 	return XS_EXIT_DONE;
 }

@@ -128,7 +128,8 @@ static void put_reasons(const struct xs_pen *pen, struct xs_result *result)
 		if (said)
 			continue;
 		xs_pen_wrap(pen, XS_PLAIN, "  ",
-			    xs_arena_print(arena, "phase %s, no cost: %s", ids,
+			    xs_arena_print(arena, "phase%s %s, no cost: %s",
+					   strchr(ids, ',') ? "s" : "", ids,
 					   result->phases[i].atgpu.why));
 	}
 }

@@ -111,7 +111,7 @@ struct xs_result_site {
 	const char *call;   /* the CUDA function called */
 	const char *module; /* and where, when no line is known */
 	int64_t offset;
-	const char *step;     /* what it does: one of xs_result_step_name() */
+	const char *step;     /* what it does: "h2d", "d2h", "kernel", ... */
 	int64_t calls, bytes; /* over all rounds */
 };
 

@@ -214,7 +214,7 @@ static void text_has_it_when_asked(void **state)
 	assert_non_null(strstr(text, "12.7 ms   13.0 ms  1.80 ms  14.5 ms   "
 				     "16.0 ms      87.6 %    86.7 %\n"));
 	assert_non_null(
-	    strstr(text, "\n  phase 2, 3, no cost: sigma is not known\n"));
+	    strstr(text, "\n  phases 2, 3, no cost: sigma is not known\n"));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= 80);
 	free(text);
