@@ -33,8 +33,8 @@ def remark(row):
     why = row.get("why", "").partition(" {")[0].rstrip(":").splitlines()
     words = why[:1]
     if "stepped_back" in figures:
-        words.append(figures["stepped_back"] + ":")
-        words += figures["notes"]
+        words.append(figures["stepped_back"] + ": " +
+                     "; ".join(figures["notes"]))
     if "theirs" in figures:
         theirs = figures["theirs"]
         words.append("the other tool: " + (
@@ -46,7 +46,7 @@ def remark(row):
     if "seconds" in figures:
         words.append(f"{figures['seconds']} s, {figures['plain_seconds']} s "
                      "without")
-    return " ".join(words).replace("|", "\\|")
+    return "; ".join(words).replace("|", "\\|")
 
 
 def case_row(row):
@@ -78,8 +78,11 @@ def machine_lines(results):
                     [case_row(row) for row in results["cases"]])]
     cupti = cupti_rows(results)
     if cupti:
-        lines += ["", "Each libcupti that was installed there, on one program "
-                  "of 200 ops:", "",
+        lines += ["", wrap("""Each libcupti that was installed there, on one
+                  program of 200 ops. CUPTI's version is as it gives it: up to
+                  CUDA 12 a running number, 18 in CUDA 11.8 and 28 in 12.9. A
+                  dash: the library is older than 11.8 and was left alone, and
+                  GPU times are from CUDA events around the calls."""), "",
                   *table(["file", "CUPTI", "works", ">ops", ">matched", ""],
                          cupti)]
     return lines

@@ -43,7 +43,7 @@ while read -r line; do
 done <<'END'
 | one thing | yes | 1,200 | 1,199 | 0 |  |
 | another | **no** |  |  |  | ops 1, not 2 |
-| a third | stepped back | 0 | 0 | 0 | ops 0, not 2: another tool has CUPTI the other tool: x.qdstrm |
+| a third | stepped back | 0 | 0 | 0 | ops 0, not 2: another tool has CUPTI; the other tool: x.qdstrm |
 | libcupti.so.12 | 12.9 | yes | 200 | 200 |  |
 END
 
