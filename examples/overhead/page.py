@@ -256,7 +256,8 @@ def readme_lines(results):
         wrap(f"""Host time of a call ({results['gpu']}), and what each way of
         tracing adds to it, taking turns (`examples/overhead/measure.py`,
         medians of {results['turns']}). [docs/overhead.md](docs/overhead.md)
-        says what each of them records, and has more:"""), "",
+        says what each of them records, and has more. A figure below nothing is
+        chance: the turns differ by more:"""), "",
         *host_lines(results, rows[::-1]),
         "| " + " | ".join(["trace, a launch", *traces]) + " |"]
 
