@@ -152,6 +152,28 @@ static int check_direction(const char *bytes_option, double bytes,
 			    "see xferspy model --help");
 }
 
+/* Options that would change nothing without others. */
+static int check_companions(const struct options *options)
+{
+	const struct xs_model_question *in = &options->question;
+	const bool atgpu =
+	    !isnan(in->memory_bytes + in->blocks + in->operations);
+
+	if (!isnan(in->flops) && isnan(in->memory_bytes))
+		return xs_cli_error(XS_EXIT_USAGE, "--flops",
+				    "it says nothing alone",
+				    "give --memory-bytes, too");
+	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
+			isnan(in->shared_bytes) && isnan(options->sync_ns)))
+		return xs_cli_error(XS_EXIT_USAGE,
+				    "--blocks, --operations, --shared-bytes, "
+				    "--sync-ms",
+				    "they are for ATGPU",
+				    "give --memory-bytes, --blocks and "
+				    "--operations together");
+	return 0;
+}
+
 static int check(const struct options *options)
 {
 	const struct xs_workload *work = &options->question.work;
@@ -166,6 +188,8 @@ static int check(const struct options *options)
 	if (!code)
 		code = check_direction("--d2h-bytes", work->d2h_bytes,
 				       "--d2h-ms", work->d2h_ns);
+	if (!code)
+		code = check_companions(options);
 	return code;
 }
 
