@@ -8,9 +8,9 @@
 #include "preload/cupti_share.h"
 #include "preload/export.h"
 #include "preload/lifecycle.h"
+#include "preload/objects.h"
 #include "preload/real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -31,13 +31,6 @@ struct first_route {
 	struct route route;
 };
 
-static void *object_of(const void *address)
-{
-	Dl_info info;
-
-	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
 static struct route find_route(struct first_route *first, const char *name,
 			       const void *caller)
 {
@@ -49,9 +42,9 @@ static struct route find_route(struct first_route *first, const char *name,
 	    first->route.caller == caller)
 		return first->route;
 	route.real = xs_real_symbol(XS_CUPTI_LIBRARY, name, (uintptr_t)caller);
-	library = object_of(route.real);
+	library = xs_objects_base(route.real);
 	/* libcupti may call itself this way */
-	route.guest = library && object_of(caller) != library &&
+	route.guest = library && xs_objects_base(caller) != library &&
 		      xs_share_is_guests(library);
 	if (route.real &&
 	    atomic_compare_exchange_strong(&first->state, &open, TAKEN)) {

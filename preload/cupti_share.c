@@ -3,8 +3,8 @@
 #include "preload/clock.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/objects.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 
 #define MOST_DOMAINS CUPTI_CB_DOMAIN_SIZE
@@ -33,15 +33,16 @@ static _Thread_local struct cell cells[MOST_CELLS]
 
 void xs_share_begin(void)
 {
-	Dl_info info;
+	const void *library =
+	    xs_objects_base((const void *)xs_cupti_api.cuptiGetVersion);
 
-	if (!dladdr((void *)xs_cupti_api.cuptiGetVersion, &info))
+	if (!library)
 		return;
-	if (atomic_load(&guest_library) != info.dli_fbase) {
+	if (atomic_load(&guest_library) != library) {
 		xs_share_forget_clock();
 		xs_share_forget_records();
 	}
-	atomic_store(&guest_library, info.dli_fbase);
+	atomic_store(&guest_library, library);
 }
 
 bool xs_share_is_guests(const void *library)

@@ -62,7 +62,7 @@ static bool stop_at_first(const char *path, void *found)
 	return true;
 }
 
-static const void *base_of(const void *address)
+const void *xs_objects_base(const void *address)
 {
 	Dl_info info;
 
@@ -71,12 +71,12 @@ static const void *base_of(const void *address)
 
 bool xs_objects_are_hooked(void)
 {
-	const void *first = base_of(dlsym(RTLD_DEFAULT, "cudaMemcpy"));
+	const void *first = xs_objects_base(dlsym(RTLD_DEFAULT, "cudaMemcpy"));
 	bool loaded = false;
 
 	xs_objects_each(XS_CUDART_LIBRARY, stop_at_first, &loaded);
 	return loaded && first &&
-	       first == base_of((const void *)xs_objects_are_hooked);
+	       first == xs_objects_base((const void *)xs_objects_are_hooked);
 }
 
 static bool section_is_device_code(int fd, const ElfW(Shdr) * section,

@@ -78,10 +78,22 @@ static void graph(int rounds)
 	CHECK(cudaGraphDestroy(kept));
 }
 
+/* All launches before one wait. */
+static void replay(cudaGraph_t kept, int rounds)
+{
+	cudaGraphExec_t launchable;
+
+	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
+	for (int i = 0; i < rounds; i++)
+		CHECK(cudaGraphLaunch(launchable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(launchable));
+	CHECK(cudaGraphDestroy(kept));
+}
+
 /* A small graph, often. */
 static void replays(int rounds)
 {
-	cudaGraphExec_t launchable;
 	cudaGraph_t kept;
 
 	CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
@@ -92,12 +104,7 @@ static void replays(int rounds)
 	CHECK(cudaMemcpyAsync(host, device, 32 * sizeof(int),
 			      cudaMemcpyDeviceToHost, stream));
 	CHECK(cudaStreamEndCapture(stream, &kept));
-	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
-	for (int i = 0; i < rounds; i++)
-		CHECK(cudaGraphLaunch(launchable, stream));
-	CHECK(cudaStreamSynchronize(stream));
-	CHECK(cudaGraphExecDestroy(launchable));
-	CHECK(cudaGraphDestroy(kept));
+	replay(kept, rounds);
 	for (int i = 32; i < count; i++)
 		host[i] += rounds;
 }
@@ -145,7 +152,6 @@ static void capture_beside(int rounds)
 /* A stream that waits for an event of the capture is captured with it. */
 static void forked_graph(int rounds)
 {
-	cudaGraphExec_t launchable;
 	cudaGraph_t kept;
 	cudaStream_t other;
 	cudaEvent_t fork, join;
@@ -161,12 +167,7 @@ static void forked_graph(int rounds)
 	CHECK(cudaStreamWaitEvent(stream, join, 0));
 	ask();
 	CHECK(cudaStreamEndCapture(stream, &kept));
-	CHECK(cudaGraphInstantiate(&launchable, kept, 0));
-	for (int i = 0; i < rounds; i++)
-		CHECK(cudaGraphLaunch(launchable, stream));
-	CHECK(cudaStreamSynchronize(stream));
-	CHECK(cudaGraphExecDestroy(launchable));
-	CHECK(cudaGraphDestroy(kept));
+	replay(kept, rounds);
 	CHECK(cudaStreamDestroy(other));
 }
 
