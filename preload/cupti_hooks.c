@@ -125,7 +125,7 @@ cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
 		return real(enable, subscriber);
 	/* some have nothing to enable in this CUPTI */
 	for (unsigned domain = CUPTI_CB_DOMAIN_INVALID + 1;
-	     domain < CUPTI_CB_DOMAIN_SIZE; domain++)
+	     domain < XS_CUPTI_MOST_DOMAINS; domain++)
 		xs_share_domain(enable != 0, (CUpti_CallbackDomain)domain);
 	return CUPTI_SUCCESS;
 }

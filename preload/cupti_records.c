@@ -63,17 +63,24 @@ static uint8_t op_flags(bool async, uint64_t graph_node)
 	return (async ? XS_OP_ASYNC : 0) | (graph_node ? XS_OP_GRAPH : 0);
 }
 
+/* The sixth layout of a copy's record, which older headers lack. */
+struct counted_copy {
+	CUpti_ActivityMemcpy5 copy;
+	uint64_t count;
+};
+#if CUPTI_API_VERSION >= VERSION_12_8
+_Static_assert(offsetof(struct counted_copy, count) ==
+		   offsetof(CUpti_ActivityMemcpy6, copyCount),
+	       "the count is where CUPTI has it");
+#endif
+
 static uint16_t copies_of(const void *record)
 {
-#if CUPTI_API_VERSION >= VERSION_12_8
-	const CUpti_ActivityMemcpy6 *m = record;
-	if (xs_cupti_api.version >= VERSION_12_8 && m->copyCount > 1)
-		return m->copyCount < UINT16_MAX ? (uint16_t)m->copyCount
-						 : UINT16_MAX;
-#else
-	(void)record;
-#endif
-	return 1;
+	const struct counted_copy *m = record;
+
+	if (xs_cupti_api.version < VERSION_12_8 || m->count <= 1)
+		return 1;
+	return m->count < UINT16_MAX ? (uint16_t)m->count : UINT16_MAX;
 }
 
 static void take_copy(const void *record)

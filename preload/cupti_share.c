@@ -7,10 +7,9 @@
 
 #include <stdatomic.h>
 
-#define MOST_DOMAINS CUPTI_CB_DOMAIN_SIZE
-#define MOST_CELLS   4u /* calls inside of calls, in one thread */
+#define MOST_CELLS 4u /* calls inside of calls, in one thread */
 
-static _Atomic uint8_t wanted[MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
+static _Atomic uint8_t wanted[XS_CUPTI_MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
 static _Atomic(CUpti_SubscriberHandle) held;
 static _Atomic(CUpti_CallbackFunc) guest; /* NULL: none */
 static _Atomic(void *) guest_user;
@@ -83,7 +82,7 @@ bool xs_share_holds_callbacks(void)
 
 unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
-	if (domain >= MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
+	if (domain >= XS_CUPTI_MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
 		return 0;
 	return atomic_load_explicit(&wanted[domain][id], memory_order_relaxed);
 }
@@ -109,7 +108,7 @@ CUptiResult xs_share_callback(enum xs_share_who who, bool on,
 	CUptiResult result = CUPTI_SUCCESS;
 	uint8_t before;
 
-	if (domain >= MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
+	if (domain >= XS_CUPTI_MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	bits = &wanted[domain][id];
 	before = on ? atomic_fetch_or(bits, (uint8_t)who)
@@ -126,7 +125,8 @@ CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain)
 {
 	bool any = false;
 
-	if (domain <= CUPTI_CB_DOMAIN_INVALID || domain >= MOST_DOMAINS)
+	if (domain <= CUPTI_CB_DOMAIN_INVALID ||
+	    domain >= XS_CUPTI_MOST_DOMAINS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	/* Not all numbers are callbacks, and CUPTI alone knows which. */
 	for (CUpti_CallbackId id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
@@ -161,7 +161,8 @@ CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
 
 void xs_share_forget_callbacks(void)
 {
-	for (unsigned d = CUPTI_CB_DOMAIN_INVALID + 1; d < MOST_DOMAINS; d++)
+	for (unsigned d = CUPTI_CB_DOMAIN_INVALID + 1;
+	     d < XS_CUPTI_MOST_DOMAINS; d++)
 		xs_share_domain(false, (CUpti_CallbackDomain)d);
 	atomic_store(&guest, NULL);
 }

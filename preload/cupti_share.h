@@ -15,6 +15,7 @@
 #include "preload/cupti_api.h"
 
 #define XS_CUPTI_MOST_CALLBACKS 1024u
+#define XS_CUPTI_MOST_DOMAINS	7u /* to ..._STATE, which older headers lack */
 
 /* Who wants a callback or a kind of record: a bit each. */
 enum xs_share_who { XS_SHARE_US = 1, XS_SHARE_GUEST = 2 };

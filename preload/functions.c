@@ -12,34 +12,6 @@ typedef struct {
 	char nothing;
 } cuCtxSynchronize_params;
 
-#if CUDA_VERSION >= 13000
-/* What the runtime of CUDA 12.8 and 12.9 takes; these headers left it out. */
-typedef struct {
-	void **dsts, **srcs;
-	size_t *sizes;
-	size_t count;
-	struct cudaMemcpyAttributes *attrs;
-	size_t *attrsIdxs;
-	size_t numAttrs;
-	size_t *failIdx;
-	cudaStream_t stream;
-} cudaMemcpyBatchAsync_v12080_params;
-typedef struct {
-	size_t numOps;
-	struct cudaMemcpy3DBatchOp *opList;
-	size_t *failIdx;
-	unsigned long long flags;
-	cudaStream_t stream;
-} cudaMemcpy3DBatchAsync_v12080_params;
-/* Until CUDA 12. */
-typedef struct {
-	const void *devPtr;
-	size_t count;
-	int dstDevice;
-	cudaStream_t stream;
-} cudaMemPrefetchAsync_v8000_params;
-#endif
-
 /* One fill function a row: fill_cudaMemcpy(arguments, event), and so on. */
 #define XS_FILL_ROW(name, twin, class, ...)                                    \
 	static void fill_##name(const void *arguments, struct xs_event *event) \
@@ -50,18 +22,20 @@ typedef struct {
 	}
 XS_FUNCTIONS(XS_FILL_ROW)
 
-#define XS_SEEN_FILL(args, ...)                                                \
-	static void fill_##args(const void *arguments, struct xs_event *event) \
+#define XS_SEEN_FILL(name, type, ...)                                          \
+	static void fill_##name(const void *arguments, struct xs_event *event) \
 	{                                                                      \
-		const args##_params *a = arguments;                            \
+		const type *a = arguments;                                     \
 		(void)a;                                                       \
 		*event = (struct xs_event){__VA_ARGS__};                       \
 	}
-#define XS_DRIVER_FILL(name, twin, class, ...) XS_SEEN_FILL(name, __VA_ARGS__)
-#define XS_LATE_FILL(name, version, twin, class, ...)                          \
-	XS_SEEN_FILL(name##_##version, __VA_ARGS__)
+#define XS_DRIVER_FILL(name, twin, class, ...)                                 \
+	XS_SEEN_FILL(name, name##_params, __VA_ARGS__)
+#define XS_NEWER_FILL(name, args, twin, class, ...)                            \
+	XS_SEEN_FILL(name, struct args, __VA_ARGS__)
+#define XS_LATE_FILL(name, version, args, twin, class, ...)                    \
+	XS_SEEN_FILL(name##_##version, struct args, __VA_ARGS__)
 
-#if CUDA_VERSION >= 12080
 static uint64_t sum_bytes(const size_t *sizes, size_t count)
 {
 	uint64_t sum = 0;
@@ -70,8 +44,8 @@ static uint64_t sum_bytes(const size_t *sizes, size_t count)
 		sum += sizes[i];
 	return sum;
 }
-#endif
 XS_DRIVER_FUNCTIONS(XS_DRIVER_FILL)
+XS_NEWER_FUNCTIONS(XS_NEWER_FILL)
 XS_LATE_FUNCTIONS(XS_LATE_FILL)
 
 #define XS_SYMBOL(symbol, function, class)                                     \
@@ -91,7 +65,8 @@ XS_LATE_FUNCTIONS(XS_LATE_FILL)
 	},
 const struct xs_function_row xs_functions[XS_FN_COUNT] = {
     XS_FUNCTIONS(XS_SYMBOLS_ROW) XS_DRIVER_FUNCTIONS(XS_DRIVER_SYMBOLS_ROW)
-	XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)};
+	XS_NEWER_FUNCTIONS(XS_NEWER_SYMBOLS_ROW)
+	    XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)};
 #undef XS_SEEN_SYMBOL
 #undef XS_SYMBOL
 

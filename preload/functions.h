@@ -384,7 +384,9 @@ struct xs_event {
 	XS_SEEN_SYMBOL(name##_ptds, name##_ptds, name, class, true)
 #define XS_DRIVER_TWIN_ptsz(name, class)                                       \
 	XS_SEEN_SYMBOL(name##_ptsz, name##_ptsz, name, class, true)
-#define XS_LATE_SYMBOLS_ROW(name, version, twin, class, ...)                   \
+#define XS_NEWER_SYMBOLS_ROW(name, args, twin, class, ...)                     \
+	XS_DRIVER_SYMBOLS_ROW(name, twin, class)
+#define XS_LATE_SYMBOLS_ROW(name, version, args, twin, class, ...)             \
 	XS_SEEN_SYMBOL(name, name##_##version, name##_##version, class, false) \
 	XS_SEEN_SYMBOL(name##_##twin, name##_##twin##_##version,               \
 		       name##_##version, class, true)
@@ -397,9 +399,10 @@ enum xs_function {
 #undef XS_SYMBOL
 #define XS_SEEN_SYMBOL(symbol, cupti, args, class, per_thread) XS_FN_##cupti,
 	    XS_DRIVER_FUNCTIONS(XS_DRIVER_SYMBOLS_ROW)
-		XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)
+		XS_NEWER_FUNCTIONS(XS_NEWER_SYMBOLS_ROW)
+		    XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)
 #undef XS_SEEN_SYMBOL
-		    XS_FN_COUNT
+			XS_FN_COUNT
 };
 
 /* Keeps what is worth keeping of the arguments of a call that succeeded, given

@@ -5,12 +5,17 @@
  * those of the runtime whose arguments differ between its majors under one
  * name, so that a hook could not pass them on.
  *
- * The arguments are CUPTI's own structs. Rows are as those of XS_FUNCTIONS
- * (functions.h, which includes this):
+ * Rows are as those of XS_FUNCTIONS (functions.h, which includes this):
  *
- * XS_DRIVER_FUNCTIONS(D): D(name, twin, class, what to keep)
- * XS_LATE_FUNCTIONS(L):   L(name, version, twin, class, what to keep), where
- *   CUPTI calls the function name_version.
+ * XS_DRIVER_FUNCTIONS(D): D(name, twin, class, what to keep); the arguments are
+ *   CUPTI's own struct.
+ * XS_NEWER_FUNCTIONS(N):  N(name, arguments, twin, class, what to keep): those
+ *   of the driver that not all headers have.
+ * XS_LATE_FUNCTIONS(L):   L(name, version, arguments, twin, class, what to
+ *   keep), where CUPTI calls the function name_version.
+ *
+ * The arguments of the last two are structs of this file, so that the library
+ * sees the same whichever toolkit it was built with.
  *
  * Not here: the driver's functions of 32-bit sizes, which no program of today
  * finds by their names.
@@ -19,12 +24,82 @@
 #define XS_SEEN_FUNCTIONS_H
 
 #include <cuda.h>
+#include <stddef.h>
 
 /* cuda.h's macros of these names are for callers. */
 #undef cuMemcpyBatchAsync
 #undef cuMemcpy3DBatchAsync
 #undef cuMemPrefetchAsync
 #undef cuCtxSynchronize
+
+/* CUDA 12.8 and 12.9; later without `failed`. */
+struct xs_batch_12080 {
+	void **dsts, **srcs;
+	size_t *sizes;
+	size_t count;
+	void *attributes;
+	size_t *indices;
+	size_t attribute_count;
+	size_t *failed;
+	void *stream;
+};
+struct xs_batch {
+	void **dsts, **srcs;
+	size_t *sizes;
+	size_t count;
+	void *attributes;
+	size_t *indices;
+	size_t attribute_count;
+	void *stream;
+};
+struct xs_volumes_12080 {
+	size_t count;
+	void *copies;
+	size_t *failed;
+	unsigned long long flags;
+	void *stream;
+};
+struct xs_volumes {
+	size_t count;
+	void *copies;
+	unsigned long long flags;
+	void *stream;
+};
+/* To CUDA 12.9; the next one is since 12.2. */
+struct xs_prefetch_8000 {
+	void *devPtr;
+	size_t count;
+	int device;
+	void *stream;
+};
+struct xs_prefetch {
+	void *devPtr;
+	size_t count;
+	struct {
+		int kind, id;
+	} location;
+	unsigned int flags;
+	void *stream;
+};
+struct xs_prefetch_batch {
+	void **pointers;
+	size_t *sizes;
+	size_t count;
+	void *locations;
+	size_t *indices;
+	size_t location_count;
+	unsigned long long flags;
+	void *stream;
+};
+struct xs_capture_to_graph {
+	void *stream, *graph;
+	const void *dependencies, *edges;
+	size_t count;
+	int mode;
+};
+struct xs_context {
+	void *context;
+};
 
 /* One end of a copy that a struct describes. */
 #define XS_DRIVER_END(p, side)                                                 \
@@ -64,14 +139,17 @@
 	.dst = XS_HANDLE(a->dstDevice),                                        \
 	.bytes = a->Width * a->Height * (unit), .rows = a->Height
 #define XS_KEEP_STREAM .stream = XS_HANDLE(a->hStream)
+#define XS_KEEP_OUR_STREAM .stream = XS_HANDLE(a->stream)
 #define XS_KEEP_PREFETCH                                                       \
 	.dst = XS_HANDLE(a->devPtr), .bytes = a->count, .rows = 1,             \
 	.direction = cudaMemcpyDefault
 /* Many copies of one call: no address stands for all. Of copies of volumes
  * the size of an element is not known; the GPU's records have the bytes. */
 #define XS_KEEP_BATCH                                                          \
-	.bytes = sum_bytes(a->sizes, a->count), .rows = a->count,           \
-	.direction = cudaMemcpyDefault
+	.bytes = sum_bytes(a->sizes, a->count), .rows = a->count,              \
+	.direction = cudaMemcpyDefault, XS_KEEP_OUR_STREAM
+#define XS_KEEP_VOLUMES                                                        \
+	.rows = a->count, .direction = cudaMemcpyDefault, XS_KEEP_OUR_STREAM
 
 #define XS_DRIVER_FUNCTIONS(D)                                                 \
 	D(cuMemcpy, ptds, COPY, XS_KEEP_PLAIN(a->dst, a->src, Default))        \
@@ -185,66 +263,43 @@
 	D(cuLaunchCooperativeKernel, ptsz, LAUNCH, XS_KEEP_STREAM)             \
 	D(cuLaunchKernelEx, ptsz, LAUNCH,                                      \
 	  .stream = XS_HANDLE(a->config->hStream))                             \
-	D(cuGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_STREAM)                   \
-	XS_DRIVER_LATE(D)
+	D(cuGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_STREAM)
 
-#define XS_DRIVER_SINCE_13000(D)                                               \
-	XS_DRIVER_SINCE_12080(D)                                               \
-	D(cuMemcpyBatchAsync_v2, ptsz, COPY_ASYNC, XS_KEEP_BATCH,              \
-	  XS_KEEP_STREAM)                                                      \
-	D(cuMemcpy3DBatchAsync_v2, ptsz, COPY_ASYNC, .rows = a->numOps,        \
-	  .direction = cudaMemcpyDefault, XS_KEEP_STREAM)                      \
-	D(cuMemPrefetchBatchAsync, ptsz, PREFETCH, XS_KEEP_BATCH,              \
-	  XS_KEEP_STREAM)                                                      \
-	D(cuCtxSynchronize_v2, none, SYNC_DEVICE, .stream = 0)
-#define XS_DRIVER_SINCE_12080(D)                                               \
-	XS_DRIVER_SINCE_12030(D)                                               \
-	D(cuMemcpyBatchAsync, ptsz, COPY_ASYNC, XS_KEEP_BATCH, XS_KEEP_STREAM) \
-	D(cuMemcpy3DBatchAsync, ptsz, COPY_ASYNC, .rows = a->numOps,           \
-	  .direction = cudaMemcpyDefault, XS_KEEP_STREAM)
-#define XS_DRIVER_SINCE_12030(D)                                               \
-	D(cuMemPrefetchAsync_v2, ptsz, PREFETCH, XS_KEEP_PREFETCH,             \
-	  XS_KEEP_STREAM)                                                      \
-	D(cuStreamBeginCaptureToGraph, ptsz, CAPTURE_BEGIN, XS_KEEP_STREAM)
+#define XS_NEWER_FUNCTIONS(N)                                                  \
+	N(cuMemPrefetchAsync_v2, xs_prefetch, ptsz, PREFETCH,                  \
+	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \
+	N(cuStreamBeginCaptureToGraph, xs_capture_to_graph, ptsz,              \
+	  CAPTURE_BEGIN, XS_KEEP_OUR_STREAM)                                   \
+	N(cuMemcpyBatchAsync, xs_batch_12080, ptsz, COPY_ASYNC, XS_KEEP_BATCH) \
+	N(cuMemcpyBatchAsync_v2, xs_batch, ptsz, COPY_ASYNC, XS_KEEP_BATCH)    \
+	N(cuMemcpy3DBatchAsync, xs_volumes_12080, ptsz, COPY_ASYNC,            \
+	  XS_KEEP_VOLUMES)                                                     \
+	N(cuMemcpy3DBatchAsync_v2, xs_volumes, ptsz, COPY_ASYNC,               \
+	  XS_KEEP_VOLUMES)                                                     \
+	N(cuMemPrefetchBatchAsync, xs_prefetch_batch, ptsz, PREFETCH,          \
+	  XS_KEEP_BATCH)                                                       \
+	N(cuCtxSynchronize_v2, xs_context, none, SYNC_DEVICE, .stream = 0)
 
-#define XS_LATE_SINCE_13000(L)                                                 \
-	XS_LATE_SINCE_12080(L)                                                 \
-	XS_LATE_BATCHES(L, v13000)                                             \
-	L(cudaMemPrefetchAsync, v12020, ptsz, PREFETCH, XS_KEEP_PREFETCH,      \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	L(cudaMemPrefetchBatchAsync, v13000, ptsz, PREFETCH, XS_KEEP_BATCH,    \
-	  .stream = XS_HANDLE(a->stream))
-#define XS_LATE_SINCE_12080(L)                                                 \
-	XS_LATE_SINCE_12030(L)                                                 \
-	XS_LATE_BATCHES(L, v12080)
-#define XS_LATE_SINCE_12030(L)                                                 \
-	XS_LATE_SINCE_8000(L)                                                  \
-	L(cudaStreamBeginCaptureToGraph, v12030, ptsz, CAPTURE_BEGIN,          \
-	  .stream = XS_HANDLE(a->stream))
-#define XS_LATE_SINCE_8000(L)                                                  \
-	L(cudaMemPrefetchAsync, v8000, ptsz, PREFETCH, XS_KEEP_PREFETCH,       \
-	  .stream = XS_HANDLE(a->stream))
-#define XS_LATE_BATCHES(L, version)                                            \
-	L(cudaMemcpyBatchAsync, version, ptsz, COPY_ASYNC, XS_KEEP_BATCH,      \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	L(cudaMemcpy3DBatchAsync, version, ptsz, COPY_ASYNC,                   \
-	  .rows = a->numOps, .direction = cudaMemcpyDefault,                   \
-	  .stream = XS_HANDLE(a->stream))
+/* What CUDA 12 calls cudaMemPrefetchAsync_v2 is CUDA 13's without the _v2. */
+#define XS_LATE_FUNCTIONS(L)                                                   \
+	L(cudaMemPrefetchAsync, v8000, xs_prefetch_8000, ptsz, PREFETCH,       \
+	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \
+	L(cudaMemPrefetchAsync_v2, v12020, xs_prefetch, ptsz, PREFETCH,        \
+	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \
+	L(cudaMemPrefetchAsync, v12020, xs_prefetch, ptsz, PREFETCH,           \
+	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \
+	L(cudaStreamBeginCaptureToGraph, v12030, xs_capture_to_graph, ptsz,    \
+	  CAPTURE_BEGIN, XS_KEEP_OUR_STREAM)                                   \
+	L(cudaMemcpyBatchAsync, v12080, xs_batch_12080, ptsz, COPY_ASYNC,      \
+	  XS_KEEP_BATCH)                                                       \
+	L(cudaMemcpyBatchAsync, v13000, xs_batch, ptsz, COPY_ASYNC,            \
+	  XS_KEEP_BATCH)                                                       \
+	L(cudaMemcpy3DBatchAsync, v12080, xs_volumes_12080, ptsz, COPY_ASYNC,  \
+	  XS_KEEP_VOLUMES)                                                     \
+	L(cudaMemcpy3DBatchAsync, v13000, xs_volumes, ptsz, COPY_ASYNC,        \
+	  XS_KEEP_VOLUMES)                                                     \
+	L(cudaMemPrefetchBatchAsync, v13000, xs_prefetch_batch, ptsz,          \
+	  PREFETCH, XS_KEEP_BATCH)
 /* clang-format on */
-
-/* What the headers that this is built with know. */
-#if CUDA_VERSION >= 13000
-#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_13000(D)
-#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_13000(L)
-#elif CUDA_VERSION >= 12080
-#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_12080(D)
-#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_12080(L)
-#elif CUDA_VERSION >= 12030
-#define XS_DRIVER_LATE(D)    XS_DRIVER_SINCE_12030(D)
-#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_12030(L)
-#else
-#define XS_DRIVER_LATE(D)
-#define XS_LATE_FUNCTIONS(L) XS_LATE_SINCE_8000(L)
-#endif
 
 #endif

@@ -122,23 +122,41 @@ static void launches_and_waits(void **state)
 	assert_int_equal(kept(XS_FN_cuCtxSynchronize, NULL).stream, 0);
 }
 
+/* Our structs of what not all headers have, against CUPTI's where it is. */
+#define SAME_LAYOUT(ours, theirs, stream_of_theirs)                            \
+	_Static_assert(sizeof(struct ours) == sizeof(theirs##_params) &&       \
+			   offsetof(struct ours, stream) ==                    \
+			       offsetof(theirs##_params, stream_of_theirs),    \
+		       #ours " is " #theirs)
 #if CUDA_VERSION >= 13000
+SAME_LAYOUT(xs_batch_12080, cuMemcpyBatchAsync, hStream);
+SAME_LAYOUT(xs_batch, cuMemcpyBatchAsync_v2, hStream);
+SAME_LAYOUT(xs_batch, cudaMemcpyBatchAsync_v13000, stream);
+SAME_LAYOUT(xs_volumes_12080, cuMemcpy3DBatchAsync, hStream);
+SAME_LAYOUT(xs_volumes, cuMemcpy3DBatchAsync_v2, hStream);
+SAME_LAYOUT(xs_volumes, cudaMemcpy3DBatchAsync_v13000, stream);
+SAME_LAYOUT(xs_prefetch, cuMemPrefetchAsync_v2, hStream);
+SAME_LAYOUT(xs_prefetch, cudaMemPrefetchAsync_v12020, stream);
+SAME_LAYOUT(xs_prefetch_batch, cuMemPrefetchBatchAsync, hStream);
+SAME_LAYOUT(xs_prefetch_batch, cudaMemPrefetchBatchAsync_v13000, stream);
+SAME_LAYOUT(xs_capture_to_graph, cuStreamBeginCaptureToGraph, hStream);
+SAME_LAYOUT(xs_capture_to_graph, cudaStreamBeginCaptureToGraph_v12030, stream);
+#elif CUDA_VERSION >= 12030
+SAME_LAYOUT(xs_prefetch_8000, cudaMemPrefetchAsync_v8000, stream);
+SAME_LAYOUT(xs_prefetch, cudaMemPrefetchAsync_v2_v12020, stream);
+SAME_LAYOUT(xs_prefetch, cuMemPrefetchAsync_v2, hStream);
+SAME_LAYOUT(xs_capture_to_graph, cuStreamBeginCaptureToGraph, hStream);
+SAME_LAYOUT(xs_capture_to_graph, cudaStreamBeginCaptureToGraph_v12030, stream);
+#endif
+
 /* In CUDA 12 one argument more stands before the stream. */
 static void batches_of_each_major(void **state)
 {
 	size_t sizes[] = {10, 20, 30};
-	const cudaMemcpyBatchAsync_v13000_params now = {
+	const struct xs_batch now = {
 	    .sizes = sizes, .count = 3, .stream = AT(0x30)};
-	struct {
-		void **dsts, **srcs;
-		size_t *sizes;
-		size_t count;
-		void *attrs;
-		size_t *indices, attr_count, *failed;
-		void *stream;
-	} then = {.sizes = sizes, .count = 2, .stream = AT(0x30)};
-	const cuMemcpyBatchAsync_params driver = {
-	    .sizes = sizes, .count = 3, .hStream = AT(0x30)};
+	const struct xs_batch_12080 then = {
+	    .sizes = sizes, .count = 2, .stream = AT(0x30)};
 	struct xs_event e;
 
 	(void)state;
@@ -150,22 +168,48 @@ static void batches_of_each_major(void **state)
 	assert_int_equal(e.bytes, 30);
 	assert_int_equal(e.rows, 2);
 	assert_int_equal(e.stream, 0x30);
-	e = kept(XS_FN_cuMemcpyBatchAsync, &driver);
-	assert_int_equal(e.bytes, 60);
+	e = kept(XS_FN_cuMemcpyBatchAsync, &then);
+	assert_int_equal(e.bytes, 30);
 	assert_int_equal(e.stream, 0x30);
 }
-#endif
+
+/* The device's number was one argument, and became a struct of two. */
+static void prefetches_of_each_major(void **state)
+{
+	const struct xs_prefetch_8000 old = {AT(0x1000), 64, 0, AT(0x30)};
+	const struct xs_prefetch now = {
+	    .devPtr = AT(0x1000), .count = 64, .stream = AT(0x30)};
+	const struct {
+		const char *name;
+		const void *arguments;
+	} calls[] = {{"cudaMemPrefetchAsync_v8000", &old},
+		     {"cudaMemPrefetchAsync_v2_v12020", &now},
+		     {"cudaMemPrefetchAsync_v2_ptsz_v12020", &now},
+		     {"cudaMemPrefetchAsync_v12020", &now},
+		     {"cuMemPrefetchAsync_v2", &now}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		enum xs_function fn = xs_function_by_cupti_name(calls[i].name);
+		struct xs_event e;
+
+		assert_int_not_equal(fn, XS_FN_COUNT);
+		e = kept(fn, calls[i].arguments);
+		assert_int_equal(e.dst, 0x1000);
+		assert_int_equal(e.bytes, 64);
+		assert_int_equal(e.stream, 0x30);
+	}
+}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies),
-		cmocka_unit_test(copies_of_rows),
-		cmocka_unit_test(sets_and_memory),
-		cmocka_unit_test(launches_and_waits),
-#if CUDA_VERSION >= 13000
-		cmocka_unit_test(batches_of_each_major),
-#endif
+	    cmocka_unit_test(copies),
+	    cmocka_unit_test(copies_of_rows),
+	    cmocka_unit_test(sets_and_memory),
+	    cmocka_unit_test(launches_and_waits),
+	    cmocka_unit_test(batches_of_each_major),
+	    cmocka_unit_test(prefetches_of_each_major),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

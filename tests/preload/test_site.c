@@ -279,14 +279,12 @@ static void cupti_names_are_understood(void **state)
 	assert_string_equal(xs_functions[XS_FN_cuLaunchKernel_ptsz].name,
 			    "cuLaunchKernel_ptsz");
 	assert_true(xs_functions[XS_FN_cuLaunchKernel_ptsz].per_thread);
-#if CUDA_VERSION >= 13000
 	assert_int_equal(
 	    xs_function_by_cupti_name("cudaMemcpyBatchAsync_ptsz_v12080"),
 	    XS_FN_cudaMemcpyBatchAsync_ptsz_v12080);
 	assert_string_equal(
 	    xs_functions[XS_FN_cudaMemcpyBatchAsync_ptsz_v12080].name,
 	    "cudaMemcpyBatchAsync_ptsz");
-#endif
 	assert_true(xs_functions[XS_FN_cudaMemcpy_ptds].per_thread);
 	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
 }
