@@ -68,21 +68,6 @@ def static_per_thread(bench):
     return bench.check(serial(bench, "app-per-thread-stripped", 50))
 
 
-@case("two-runtimes", "CUDA runtimes of two majors, loaded by Python")
-def two_runtimes(bench):
-    found = {}
-    for path in find_libraries("libcudart.so."):
-        major = re.search(r"libcudart\.so\.(\d+)", path)
-        if major and int(major.group(1)) >= 11:
-            found.setdefault(major.group(1), path)
-    if len(found) < 2:
-        raise Skip(f"one major of libcudart here: {', '.join(found)}")
-    paths = [found[major] for major in sorted(found)[-2:]]
-    figures = bench.check(bench.both(
-        [*bench.python("two_runtimes.py"), *paths]))
-    return {**figures, "runtimes": paths}
-
-
 @case("torch", "PyTorch: copies and kernels")
 def torch(bench):
     tensors = bench.python("../../../examples/tensors.py", "torch")
@@ -248,49 +233,6 @@ def injected(bench):
     if len(run.traces) != 1:
         raise Failed(f"{len(run.traces)} traces: {run.err[-300:]}")
     return bench.check(expect_ops(run, 200))
-
-
-@case("cupti-versions", "each libcupti that is installed", simulated=True)
-def cupti_versions(bench):
-    paths = [sim_cupti(bench)] if bench.simulated else find_libraries(
-        "libcupti.so")
-    if not paths:
-        raise Skip("no libcupti")
-    tried, wrong = [], []
-    for path in paths:
-        try:
-            figures = bench.check(serial(bench, "app", 50, XFERSPY_CUPTI=path),
-                                  may_step_back=True)
-            tried.append({"path": path, **figures})
-        except Failed as failure:
-            wrong.append(f"{path}: {failure}")
-    if wrong:
-        raise Failed("; ".join(wrong))
-    return {"versions": tried}
-
-
-def sim_cupti(bench):
-    """The simulated device's, where that is in use."""
-    return (str(bench.build / "tests/sim/lib/libcupti.so.13")
-            if bench.simulated else None)
-
-
-def find_libraries(name):
-    """Real files under the places where CUDA is installed, each once."""
-    roots = ["/usr/local", "/opt", "/usr/lib", "/usr/lib64"]
-    found = {}
-    for root in roots:
-        for folder, folders, files in os.walk(root):
-            # what this project builds is named alike
-            folders[:] = [f for f in folders if f not in ("sim", "proc")]
-            for file in files:
-                if not file.startswith(name):
-                    continue
-                path = os.path.realpath(os.path.join(folder, file))
-                if os.path.exists(path):
-                    found.setdefault((os.path.basename(path),
-                                      os.path.getsize(path)), path)
-    return sorted(found.values())
 
 
 @case("fork-after", "fork after CUDA has started, child leaves by _exit",

@@ -39,6 +39,8 @@ def remark(row):
         theirs = figures["theirs"]
         words.append("the other tool: " + (
             ", ".join(theirs) if isinstance(theirs, list) else theirs))
+    words += [f"CUDA {name}: {len(tried)} programs" for name, tried in
+              figures.get("toolkits", {}).items()]
     if "off_percent" in figures:
         words.append("times off by " + ", ".join(
             f"{name.removesuffix('_ns')} {value:+.1f} %"

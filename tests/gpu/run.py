@@ -23,6 +23,7 @@ import time
 
 import cases
 import harness
+import toolkits # its cases join those of cases.py
 
 SHOWN = ("ops", "matched", "lost", "cupti", "mode", "stepped_back", "theirs",
          "seconds", "off_percent")

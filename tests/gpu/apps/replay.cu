@@ -27,7 +27,11 @@ static cudaGraphExec_t capture(unsigned *in, unsigned *sum, unsigned *device_in,
 	CHECK(cudaMemcpyAsync(sum, device_sum, BYTES, cudaMemcpyDeviceToHost,
 			      stream));
 	CHECK(cudaStreamEndCapture(stream, &graph));
+#if CUDART_VERSION >= 12000
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
+#else
+	CHECK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
+#endif
 	CHECK(cudaGraphDestroy(graph));
 	return exec;
 }
