@@ -286,6 +286,18 @@ def graph(bench):
     return bench.check(run, all_matched=False)
 
 
+@case("graph-before", "a graph that is replayed before recording begins, too",
+      simulated=True)
+def graph_before(bench):
+    run = bench.both([bench.app("replay"), "100", "50"],
+                     XFERSPY_RANGE="profiler")
+    try:
+        return bench.check(run)
+    except Failed as failure:
+        raise Failed("a graph that was instantiated before recording began is "
+                     f"not all there: {failure}", failure.trace) from failure
+
+
 @case("storm", "64 threads of 5000 launches each", simulated=True)
 def storm(bench):
     if bench.simulated: # with ids as when threads race, and ops that come late

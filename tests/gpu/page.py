@@ -41,6 +41,8 @@ def remark(row):
             ", ".join(theirs) if isinstance(theirs, list) else theirs))
     words += [f"CUDA {name}: {len(tried)} programs" for name, tried in
               figures.get("toolkits", {}).items()]
+    if "python_lines" in figures:
+        words.append(f"{figures['python_lines']} lines of Python")
     if "off_percent" in figures:
         words.append("times off by " + ", ".join(
             f"{name.removesuffix('_ns')} {value:+.1f} %"

@@ -23,7 +23,9 @@ import time
 
 import cases
 import harness
-import toolkits # its cases join those of cases.py
+# their cases join those of cases.py
+import frameworks
+import toolkits
 
 SHOWN = ("ops", "matched", "lost", "cupti", "mode", "stepped_back", "theirs",
          "seconds", "off_percent")

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A graph of a copy in, two kernels and a copy out, captured from a stream and
- * replayed: `replay TIMES`. Each replay adds what the host put in, twice.
+ * replayed: `replay TIMES [MORE]`. Each replay adds what the host put in,
+ * twice. MORE replays are between cudaProfilerStart() and Stop(); it says what
+ * is then.
  */
 #include "examples/common.h"
+
+#include <cuda_profiler_api.h>
 
 #define COUNT ((size_t)256)
 #define BYTES (COUNT * sizeof(unsigned))
@@ -36,9 +40,18 @@ static cudaGraphExec_t capture(unsigned *in, unsigned *sum, unsigned *device_in,
 	return exec;
 }
 
+static void replay(cudaGraphExec_t exec, cudaStream_t stream, long times)
+{
+	for (long i = 0; i < times; i++)
+		CHECK(cudaGraphLaunch(exec, stream));
+	CHECK(cudaStreamSynchronize(stream));
+}
+
 int main(int argc, char **argv)
 {
 	const long times = argc > 1 ? parse_count(argv[1], "times") : 1000;
+	const long more = argc > 2 ? parse_count(argv[2], "more") : 0;
+	const long expected = more ? more : times;
 	unsigned *in, *sum, *device_in, *device_sum, wrong = 0;
 	cudaGraphExec_t exec;
 	cudaStream_t stream;
@@ -53,13 +66,17 @@ int main(int argc, char **argv)
 		in[i] = (unsigned)i;
 	CHECK(cudaDeviceSynchronize());
 	exec = capture(in, sum, device_in, device_sum, stream);
-	for (long i = 0; i < times; i++)
-		CHECK(cudaGraphLaunch(exec, stream));
-	CHECK(cudaStreamSynchronize(stream));
+	replay(exec, stream, times);
+	if (more) {
+		CHECK(cudaProfilerStart());
+		replay(exec, stream, more);
+		CHECK(cudaProfilerStop());
+	}
 	for (size_t i = 0; i < COUNT; i++)
-		wrong += sum[i] != 2 * (unsigned)times * (unsigned)i;
+		wrong += sum[i] != 2 * (unsigned)(times + more) * (unsigned)i;
 	printf("replay: %u wrong\nexpect ops=%ld h2d=%ld d2h=%ld\n", wrong,
-	       4 * times + 1, times * (long)BYTES, times * (long)BYTES);
+	       4 * expected + !more, expected * (long)BYTES,
+	       expected * (long)BYTES);
 	CHECK(cudaGraphExecDestroy(exec));
 	return wrong != 0;
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Copies and kernels of PyTorch whose lines the report has to name."""
+import hashlib
+
 import torch
 
 
@@ -20,11 +22,13 @@ def download(result):
     return result.cpu()  # line: d2h
 
 
+torch.manual_seed(1)
 model = Model().cuda()
 batch = torch.ones(512, 512)
 with torch.no_grad():
     for _ in range(20):
         result = download(model(upload(batch)))
-print("torch lines:", bool(torch.isfinite(result).all()))
+print("torch lines:", hashlib.sha256(result.numpy().tobytes()).hexdigest(),
+      bool(torch.isfinite(result).all()))
 print(f"expect h2d_at_least={20 * batch.nbytes} "
       f"d2h_at_least={20 * batch.nbytes} kernels_at_least=20")
