@@ -28,14 +28,6 @@ def program(name, what, app, *arguments, simulated=False, environment=None,
     return run
 
 
-def python(name, what, script, *modules, **options):
-    @case(name, what)
-    def run(bench):
-        return bench.check(bench.both(bench.python(script, *modules)),
-                           **options)
-    return run
-
-
 def serial(bench, app, rounds, **extra):
     """tests/e2e's program, which does not say what is to be expected: two
     copies in, a kernel and a copy out a round."""
@@ -66,80 +58,6 @@ def per_thread(bench):
 @case("static-per-thread", "the same, static and stripped")
 def static_per_thread(bench):
     return bench.check(serial(bench, "app-per-thread-stripped", 50))
-
-
-@case("torch", "PyTorch: copies and kernels")
-def torch(bench):
-    tensors = bench.python("../../../examples/tensors.py", "torch")
-    return bench.check(expect_ops(bench.both(tensors), 120))
-
-
-def copies_in(bench, trace):
-    """In the order of their calls: how long each lasted, and how long before
-    or after its call it began, in ns."""
-    base, spans = 0, {"copy": {}, "copycall": {}}
-    for line in bench.dump(trace):
-        kind, *words = line.split()
-        if kind not in ("chunk", "time", *spans):
-            continue
-        fields = dict(word.split("=", 1) for word in words)
-        if kind not in spans:
-            base = int(fields["base_ns"])
-        elif fields["direction"] == "1":
-            begin = base + int(fields["start"])
-            spans[kind][int(fields["correlation"])] = (
-                begin, begin + int(fields["duration"]))
-    for correlation, (begin, end) in sorted(spans["copy"].items()):
-        called, returned = spans["copycall"][correlation]
-        yield end - begin, max(called - begin, begin - returned, 0)
-
-
-@case("torch-profiler", "torch.profiler started, stopped, started again")
-def torch_profiler(bench):
-    run = bench.both(bench.python("torch_profiler.py", "torch"))
-    figures = bench.check(run)
-    copies = list(copies_in(bench, run.traces[0]))
-    lasted = {True: [], False: []} # in the profiles: the second and fourth 10
-    for number, (length, _) in enumerate(copies):
-        lasted[number // 10 in (1, 3)].append(length)
-    figures["copy_ns"] = {
-        name: round(sum(lasted[profiled]) / max(len(lasted[profiled]), 1))
-        for name, profiled in (("profiled", True), ("alone", False))}
-    figures["away_ns"] = max((away for _, away in copies), default=0)
-    profiled, alone = figures["copy_ns"].values()
-    if figures["lost"] or figures["gaps"]:
-        raise Failed(f"records are lost: {figures}")
-    if not alone / 1.5 < profiled < alone * 1.5:
-        raise Failed(f"copies last otherwise in a profile: {figures}")
-    if figures["away_ns"] > 100000:
-        raise Failed(f"copies are not at their calls: {figures}")
-    return figures
-
-
-python("dataloader", "PyTorch with forked DataLoader workers",
-       "dataloader.py", "torch")
-python("triton", "Triton", "triton_add.py", "triton", "torch")
-python("numba", "Numba", "numba_add.py", "numba.cuda")
-python("cupy", "CuPy", "cupy_add.py", "cupy")
-python("jax", "JAX", "jax_add.py", "jax", all_matched=False)
-
-
-@case("torch-lines", "the lines of Python behind PyTorch's copies and kernels")
-def torch_lines(bench):
-    command = bench.python("torch_lines.py", "torch")
-    run = bench.both(command)
-    figures = bench.check(run)
-    with open(command[-1], encoding="utf-8") as script:
-        wanted = {(found.group(1), number)
-                  for number, line in enumerate(script, 1)
-                  if (found := re.search(r"# line: (\w+)", line))}
-    seen = {(site["step"], site["line"])
-            for phase in bench.report(run.traces[0])["phases"]
-            for site in phase["sites"]
-            if os.path.basename(site["file"] or "") == "torch_lines.py"}
-    if not wanted <= seen:
-        raise Failed(f"not the lines {sorted(wanted)}: {sorted(seen)}")
-    return {**figures, "lines": sorted(seen)}
 
 
 @case("events", "without CUPTI: calls timed by events", simulated=True)
@@ -359,31 +277,6 @@ def devices_peers_access(bench):
 
 program("devices-managed", "managed memory that two devices use in turns",
         "devices", "managed")
-
-
-@case("nccl", "PyTorch's all_reduce on two devices, a process each, by NCCL")
-def nccl(bench):
-    run = bench.both(bench.python("nccl_reduce.py", "torch"), traces=2)
-    all_figures = []
-    for trace in list(run.traces):
-        run.traces[0] = trace
-        figures = bench.check(run)
-        dump = bench.dump(trace)
-        carriers = [os.path.basename(cudart["path"]) for cudart in
-                    bench.report(trace)["coverage"]["cudarts"]
-                    if not cudart["shared"]]
-        if not any("libnccl" in name for name in carriers):
-            raise Failed(f"no CUDA runtime in libnccl: {carriers}", trace)
-        if not any(re.match(r'string .*text=".*nccl.*Kernel', line)
-                   for line in dump):
-            raise Failed(f"no kernel of NCCL: {figures}", trace)
-        all_figures.append({**figures, "devices": sorted(
-            {re.search(r" device=(\d+)", line).group(1) for line in dump
-             if line.startswith("queue ")})})
-    if [figures["devices"] for figures in all_figures] not in (
-            [["0"], ["1"]], [["1"], ["0"]]):
-        raise Failed(f"not a device each: {all_figures}")
-    return {**all_figures[0], "second": all_figures[1]}
 
 
 program("host-register",
