@@ -76,10 +76,13 @@ static bool subscribe(bool counters)
 	return true;
 }
 
-/* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. */
+/* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
+ * copies between devices, costs the launch of a graph 160 ns for each op in it:
+ * only where there are two contexts. */
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+    CUPTI_ACTIVITY_KIND_MEMSET};
+static atomic_bool records_on, peers;
 
 static bool enable_records(void)
 {
@@ -88,6 +91,7 @@ static bool enable_records(void)
 	for (size_t i = 0;
 	     result == CUPTI_SUCCESS && i < sizeof(kinds) / sizeof(*kinds); i++)
 		result = xs_share_our_kind(true, kinds[i]);
+	atomic_store(&records_on, result == CUPTI_SUCCESS);
 	if (result == CUPTI_SUCCESS)
 		return true;
 	xs_gpu_info("note", "no GPU records: CUPTI says %s (%d)%s",
@@ -97,6 +101,19 @@ static bool enable_records(void)
 			  "performance data"
 			: "");
 	return false;
+}
+
+static void switch_peers(void)
+{
+	if (atomic_load(&peers))
+		xs_share_our_kind(atomic_load(&records_on),
+				  CUPTI_ACTIVITY_KIND_MEMCPY2);
+}
+
+void xs_cupti_watch_peers(void)
+{
+	if (!atomic_exchange(&peers, true))
+		switch_peers();
 }
 
 static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
@@ -213,6 +230,8 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	if (!enable_records())
 		return XS_CUPTI_NOTHING;
 	atomic_store(&started, true);
+	if (!callbacks)
+		xs_cupti_watch_peers();
 	return callbacks ? XS_CUPTI_RECORDS_AND_CALLBACKS : XS_CUPTI_RECORDS;
 }
 
@@ -224,10 +243,14 @@ void xs_cupti_switch(bool records, bool calls)
 		xs_cupti_switch_calls(calls);
 		xs_cupti_rest_driver();
 		calls_on = calls;
+		/* contexts are heard of no more */
+		atomic_store(&peers, true);
 	}
 	xs_share_range(records);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		xs_share_our_kind(records, kinds[i]);
+	atomic_store(&records_on, records);
+	switch_peers();
 }
 
 void xs_cupti_flush(bool forced)

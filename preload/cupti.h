@@ -40,6 +40,10 @@ void xs_cupti_tend(void);
  */
 void xs_cupti_watch_managed(void);
 
+/* The process uses several devices: from the first time on, copies between them
+ * are recorded. As xs_cupti_watch_managed(). */
+void xs_cupti_watch_peers(void);
+
 /* CUPTI's clock, as ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI. Our
  * own thread only. */
 uint64_t xs_cupti_now_ns(void);

@@ -2,6 +2,7 @@
 /* Calls of CUDA as CUPTI's callbacks see them. */
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/cupti.h"
 #include "preload/cupti_share.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -207,6 +208,16 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		xs_cupti_count_launch(thread, id, data);
 }
 
+/* A second one: of another device, but for a few programs. */
+static void on_context(void)
+{
+	static atomic_bool another;
+
+	xs_gpu_context();
+	if (atomic_exchange(&another, true))
+		xs_cupti_watch_peers();
+}
+
 static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			    const void *data)
 {
@@ -218,7 +229,7 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver_calls[id])
 		on_driver_call(id, data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
-		xs_gpu_context();
+		on_context();
 	errno = kept_errno;
 }
 

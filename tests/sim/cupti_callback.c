@@ -36,16 +36,17 @@ void xs_cu_attach(void)
 	xs_sim_set_hooks(&hooks);
 }
 
-/* The first call finds the contexts created. */
+/* A device's first call finds its context created. */
 static void tell_context(CUpti_CallbackFunc function)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
-	CUpti_ResourceData data = {.context = xs_sim_context(0)};
+	static atomic_bool told[XS_SIM_MAX_DEVICES];
+	const int device = xs_sim_device();
+	CUpti_ResourceData data = {.context = xs_sim_context(device)};
 
 	if (function &&
 	    atomic_load(&wanted[CUPTI_CB_DOMAIN_RESOURCE]
 			       [CUPTI_CBID_RESOURCE_CONTEXT_CREATED]) &&
-	    !atomic_flag_test_and_set(&told))
+	    !atomic_exchange(&told[device], true))
 		function(user, CUPTI_CB_DOMAIN_RESOURCE,
 			 CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
 }
