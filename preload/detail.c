@@ -8,9 +8,9 @@
 #include "preload/gates.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/mark.h"
 #include "preload/pause.h"
 
-#include <signal.h>
 #include <time.h>
 
 #define IDLE_NS	     200000000u
@@ -18,13 +18,12 @@
 #define LINGER_NS    10000000u
 #define MARK_WAIT_NS 1000000u
 #define MARK_WAITS   200
-#define RANGE_SIGNAL SIGUSR2
 
 _Atomic int xs_detail_now = XS_DETAIL_RECORDED;
 atomic_bool xs_detail_is_limited;
 
 static struct xs_config_range range;
-static atomic_bool in_marked_range; /* by the program, or by a signal */
+static atomic_bool in_marked_range; /* by the program */
 static _Atomic int64_t calls_left;
 static atomic_bool novel;
 
@@ -35,27 +34,6 @@ static uint64_t began_ns;
 static int64_t allowed = XS_GATES_NO_LIMIT; /* calls of the window at hand */
 static uint64_t linger_until_ns;	    /* 0: CUPTI is as it should be */
 
-static void on_signal(int number)
-{
-	(void)number;
-	atomic_store(&in_marked_range, !atomic_load(&in_marked_range));
-}
-
-static void await_signal(void)
-{
-	struct sigaction ours = {.sa_handler = on_signal,
-				 .sa_flags = SA_RESTART};
-	struct sigaction old;
-
-	if (sigaction(RANGE_SIGNAL, NULL, &old) == 0 &&
-	    old.sa_handler == SIG_DFL &&
-	    sigaction(RANGE_SIGNAL, &ours, NULL) == 0)
-		return;
-	xs_gpu_info("note", "XFERSPY_RANGE=signal: the program handles "
-			    "SIGUSR2 itself; recorded from the start");
-	range.kind = XS_RANGE_ALL;
-}
-
 static bool in_range(uint64_t elapsed_ns)
 {
 	switch (range.kind) {
@@ -63,8 +41,9 @@ static bool in_range(uint64_t elapsed_ns)
 		return elapsed_ns >= range.from_ns &&
 		       elapsed_ns - range.from_ns < range.for_ns;
 	case XS_RANGE_PROFILER:
-	case XS_RANGE_SIGNAL:
 		return atomic_load(&in_marked_range);
+	case XS_RANGE_SIGNAL:
+		return xs_mark_is_on();
 	default:
 		return true;
 	}
@@ -157,8 +136,11 @@ void xs_detail_open(void)
 			    "XFERSPY_RANGE=%s is not known; recorded from the "
 			    "start",
 			    unknown);
-	if (range.kind == XS_RANGE_SIGNAL)
-		await_signal();
+	if (range.kind == XS_RANGE_SIGNAL && !xs_mark_is_ours()) {
+		xs_gpu_info("note", "XFERSPY_RANGE=signal: the program handles "
+				    "SIGUSR2 itself; recorded from the start");
+		range.kind = XS_RANGE_ALL;
+	}
 	if (!is_bounded())
 		return;
 	xs_pause_prepare();

@@ -36,6 +36,7 @@
 #include "preload/gpu.h"
 #include "preload/guard.h"
 #include "preload/injection.h"
+#include "preload/mark.h"
 #include "preload/poll.h"
 #include "preload/quiet.h"
 #include "preload/timing.h"
@@ -105,6 +106,7 @@ __attribute__((constructor)) static void load(void)
 		return;
 	}
 	note_process_start();
+	xs_mark_prepare();
 	/* Where it fails nothing is ever said: no file is device 0, inode 0. */
 	fstat(STDERR_FILENO, &first_stderr);
 	pthread_atfork(NULL, NULL, child_of_fork);

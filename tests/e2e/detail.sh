@@ -84,6 +84,12 @@ expect "$what: status" "$status" 0
 read_trace
 expect "$what: operations" "$(json gpu_ops_seen)" 40
 
+what="range by a signal before CUDA"
+XFERSPY_RANGE=signal traced "$XS_APPS/app" early-signal 10
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: operations" "$(json gpu_ops_seen)" 40
+
 what="range by time, all of it later"
 XFERSPY_RANGE=100 traced "$XS_APPS/app" serial 10
 expect "$what: status" "$status" 0

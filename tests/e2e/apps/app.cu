@@ -200,6 +200,13 @@ static int signalled(int rounds)
 	return 0;
 }
 
+/* The signal comes before CUDA has started. */
+static int early_signal(int rounds)
+{
+	raise(SIGUSR2);
+	return serial(rounds);
+}
+
 static int phases(int rounds)
 {
 	struct arrays s;
@@ -573,6 +580,8 @@ int main(int argc, char **argv)
 		return tiny(rounds);
 	if (strcmp(mode, "range") == 0)
 		return range(rounds);
+	if (strcmp(mode, "early-signal") == 0)
+		return early_signal(rounds);
 	if (strcmp(mode, "signalled") == 0)
 		return signalled(rounds);
 	if (strcmp(mode, "fresh") == 0)
