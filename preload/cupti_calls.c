@@ -303,6 +303,13 @@ static bool is_not_issuing(enum xs_function fn)
 	return !is_issuing(fn);
 }
 
+/* Rare, and never to be missed. */
+static bool is_mark(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
+	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
+}
+
 static bool has_runtime_callback(enum xs_function fn)
 {
 	return fn == XS_FN_COUNT || !by_driver || !is_left_to_driver(fn);
@@ -329,6 +336,7 @@ unsigned xs_cupti_enable_calls(void)
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	by_driver = xs_objects_are_hooked();
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, true);
 	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
 		      has_runtime_callback, true);
 }
@@ -342,6 +350,7 @@ void xs_cupti_switch_calls(bool on)
 				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
 	       on);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, on);
 	if (by_driver)
 		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_issuing,
 		       on);
@@ -349,8 +358,13 @@ void xs_cupti_switch_calls(bool on)
 
 unsigned xs_cupti_enable_driver(bool on)
 {
-	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		      on || !by_driver ? is_any : is_not_issuing, on);
+	unsigned changed =
+	    enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		   on || !by_driver ? is_any : is_not_issuing, on);
+
+	if (!on)
+		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, true);
+	return changed;
 }
 
 bool xs_cupti_driver_stays(void)

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-/* The one without arguments, of which CUPTI has no struct. */
-typedef struct {
-	char nothing;
-} cuCtxSynchronize_params;
-
 /* One fill function a row: fill_cudaMemcpy(arguments, event), and so on. */
 #define XS_FILL_ROW(name, twin, class, ...)                                    \
 	static void fill_##name(const void *arguments, struct xs_event *event) \

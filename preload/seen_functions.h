@@ -10,7 +10,7 @@
  * XS_DRIVER_FUNCTIONS(D): D(name, twin, class, what to keep); the arguments are
  *   CUPTI's own struct.
  * XS_NEWER_FUNCTIONS(N):  N(name, arguments, twin, class, what to keep): those
- *   of the driver that not all headers have.
+ *   of the driver that not all headers have, or that take no arguments.
  * XS_LATE_FUNCTIONS(L):   L(name, version, arguments, twin, class, what to
  *   keep), where CUPTI calls the function name_version.
  *
@@ -32,6 +32,10 @@
 #undef cuMemPrefetchAsync
 #undef cuCtxSynchronize
 
+/* CUPTI has no structs of no arguments. */
+struct xs_no_arguments {
+	char nothing;
+};
 /* CUDA 12.8 and 12.9; later without `failed`. */
 struct xs_batch_12080 {
 	void **dsts, **srcs;
@@ -237,7 +241,6 @@ struct xs_context {
 	D(cuMemHostRegister_v2, none, REGISTER, .dst = XS_HANDLE(a->p),        \
 	  .bytes = a->bytesize, .flags = a->Flags)                             \
 	D(cuMemHostUnregister, none, UNREGISTER, .dst = XS_HANDLE(a->p))       \
-	D(cuCtxSynchronize, none, SYNC_DEVICE, .stream = 0)                    \
 	D(cuStreamSynchronize, ptsz, SYNC_STREAM, XS_KEEP_STREAM)              \
 	D(cuEventSynchronize, none, SYNC_EVENT, .event = XS_HANDLE(a->hEvent)) \
 	D(cuEventRecord, ptsz, EVENT_RECORD, .event = XS_HANDLE(a->hEvent),    \
@@ -266,6 +269,9 @@ struct xs_context {
 	D(cuGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_STREAM)
 
 #define XS_NEWER_FUNCTIONS(N)                                                  \
+	N(cuCtxSynchronize, xs_no_arguments, none, SYNC_DEVICE, .stream = 0)   \
+	N(cuProfilerStart, xs_no_arguments, none, RANGE_START, .stream = 0)    \
+	N(cuProfilerStop, xs_no_arguments, none, RANGE_STOP, .stream = 0)      \
 	N(cuMemPrefetchAsync_v2, xs_prefetch, ptsz, PREFETCH,                  \
 	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \
 	N(cuStreamBeginCaptureToGraph, xs_capture_to_graph, ptsz,              \

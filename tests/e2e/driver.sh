@@ -33,6 +33,11 @@ expect "async: rounds" "$(json rounds)" 5
 expect "async: synchronisations" "$(count '^waitcall .* event=0')" 7
 within "async: in its own stream" "$(sum '^copycall' stream)" 1 1e30
 
+XFERSPY_RANGE=profiler traced "$XS_APPS/driver" range 5
+expect "range: exit code" "$status" 0
+read_trace
+expect "range: ops" "$(json gpu_ops_seen)" 15
+
 traced "$XS_APPS/driver" others 1
 expect "others: exit code" "$status" 0
 read_trace

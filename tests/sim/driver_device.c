@@ -2,6 +2,7 @@
 /* The driver API: initialisation, devices, contexts, modules, launches. */
 #include "tests/sim/driver.h"
 
+#include <cudaProfiler.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,15 +160,20 @@ DRV_API(cuCtxGetId, (CUcontext ctx, unsigned long long *ctxId), (ctx, ctxId),
 DRV_API(cuCtxGetDevice, (CUdevice * device), (device),
 	put(device, xs_sim_device()))
 
-/* The two that have no parameters to show, or work before cuInit. */
-XS_SIM_API CUresult CUDAAPI cuCtxSynchronize(void)
-{
-	struct xs_sim_call call = DRV_CALL(cuCtxSynchronize, NULL);
-	int rc = xs_drv_enter(&call);
+/* Without parameters to show. */
+#define DRV_API_VOID(symbol, body)                                             \
+	XS_SIM_API CUresult CUDAAPI symbol(void)                               \
+	{                                                                      \
+		struct xs_sim_call call = DRV_CALL(symbol, NULL);              \
+		int rc = xs_drv_enter(&call);                                  \
+		return (CUresult)xs_sim_leave(&call, rc ? rc : (body));        \
+	}
+DRV_API_VOID(cuCtxSynchronize, synchronize())
+/* There is no profiler to tell. */
+DRV_API_VOID(cuProfilerStart, CUDA_SUCCESS)
+DRV_API_VOID(cuProfilerStop, CUDA_SUCCESS)
 
-	return (CUresult)xs_sim_leave(&call, rc ? rc : synchronize());
-}
-
+/* Works before cuInit. */
 XS_SIM_API CUresult CUDAAPI cuDriverGetVersion(int *version)
 {
 	return (CUresult)put(version, XS_SIM_CUDA_VERSION);

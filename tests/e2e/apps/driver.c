@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cuda.h>
+#include <cudaProfiler.h>
 
 #define COUNT 16384
 #define BYTES (COUNT * sizeof(int))
@@ -47,6 +48,12 @@ static CUfunction twice;
 static CUstream stream;
 static int *host;
 
+static void fill(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		host[i] = i;
+}
+
 static void set_up(void)
 {
 	CUdevice first;
@@ -62,8 +69,7 @@ static void set_up(void)
 	CHECK(cuMemAlloc(&device, BYTES));
 	CHECK(cuMemHostAlloc((void **)&host, BYTES, 0));
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	for (int i = 0; i < COUNT; i++)
-		host[i] = i;
+	fill();
 }
 
 static void launch(CUstream in)
@@ -121,8 +127,15 @@ int main(int argc, char **argv)
 	int wrong = 0;
 
 	set_up();
+	if (strcmp(mode, "range") == 0) {
+		blocking_round(); /* not to be recorded */
+		fill();
+		CHECK(cuProfilerStart());
+	}
 	for (int i = 0; i < rounds; i++)
 		strcmp(mode, "async") == 0 ? async_round() : blocking_round();
+	if (strcmp(mode, "range") == 0)
+		CHECK(cuProfilerStop());
 	for (int i = 0; i < COUNT; i++)
 		wrong += host[i] != i << rounds;
 	if (strcmp(mode, "others") == 0)
