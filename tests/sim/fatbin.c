@@ -2,7 +2,7 @@
 /*
  * Fat binaries as nvcc embeds them: a header, then entries, each a header and
  * a payload (PTX text, or a cubin, which only a real device can use). The
- * layout was seen in nvcc 13's output; NVIDIA does not document it.
+ * layout was seen in the output of nvcc 12 and 13; NVIDIA does not document it.
  */
 #include "tests/sim/module.h"
 
@@ -42,22 +42,67 @@ struct entry {
 	uint64_t plain_bytes;
 };
 
+/* The rest of a length that began as `length`: 15 says that more follows, and
+ * so does each byte of 255. */
+static size_t lz4_length(const uint8_t **at, const uint8_t *end, size_t length)
+{
+	uint8_t more = length == 15 ? 255 : 0;
+
+	while (more == 255 && *at < end) {
+		more = *(*at)++;
+		length += more;
+	}
+	return length;
+}
+
+/* A block of LZ4, as nvcc 12 compresses: literals and a copy of what was
+ * there before, in turns. The bytes of it; 0: it is none. */
+static size_t lz4_decompress(char *to, size_t most, const uint8_t *at,
+			     const uint8_t *end)
+{
+	size_t done = 0;
+
+	while (at < end) {
+		const uint8_t token = *at++;
+		size_t length = lz4_length(&at, end, token >> 4), offset;
+
+		if (length > (size_t)(end - at) || length > most - done)
+			return 0;
+		memcpy(to + done, at, length);
+		at += length;
+		done += length;
+		if (end - at < 2)
+			break; /* the last one has no copy */
+		offset = at[0] | (size_t)at[1] << 8;
+		at += 2;
+		length = lz4_length(&at, end, token & 15) + 4;
+		if (!offset || offset > done || length > most - done)
+			return 0;
+		for (; length; length--, done++)
+			to[done] = to[done - offset];
+	}
+	return done;
+}
+
 static char *entry_text(const struct entry *entry)
 {
 	const char *payload = (const char *)entry + entry->header_bytes;
+	const uint8_t *packed = (const uint8_t *)payload;
+	size_t bytes;
 	char *text;
 
-	if (entry->flags & FLAG_LZ4)
-		return NULL;
-	if (!(entry->flags & FLAG_ZSTD))
+	if (!(entry->flags & (FLAG_ZSTD | FLAG_LZ4)))
 		return strndup(payload, entry->stored_bytes);
 	text = malloc(entry->plain_bytes + 1);
-	if (text) {
-		size_t bytes = ZSTD_decompress(
-		    text, entry->plain_bytes, payload, entry->compressed_bytes);
-
-		text[ZSTD_isError(bytes) ? 0 : bytes] = '\0';
-	}
+	if (!text)
+		return NULL;
+	if (entry->flags & FLAG_ZSTD)
+		bytes = ZSTD_decompress(text, entry->plain_bytes, packed,
+					entry->compressed_bytes);
+	else
+		bytes = lz4_decompress(text, entry->plain_bytes, packed,
+				       packed + entry->compressed_bytes);
+	text[ZSTD_isError(bytes) ? 0 : bytes] = '\0';
 	return text;
 }
 
