@@ -53,7 +53,7 @@ expect "connections of copies" "$(json max_copy_connections)" 4
 # (Without a libcudart.so beside which it could be found, CUPTI is named.)
 grep -E '^(copy|kernel|set) ' dump.txt |
 	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //; s/ again=.*//' >ops
-XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" traced "$XS_APPS/app-static" serial 5
+XFERSPY_CUPTI="$XS_CUPTI" traced "$XS_APPS/app-static" serial 5
 cmp -s out out.plain || fail "static: stdout differs"
 read_trace
 grep -E '^(copy|kernel|set) ' dump.txt |

@@ -6,11 +6,24 @@
 . "$(dirname "$0")/lib.sh"
 all='sectors_read=4096 sectors_written=2048 requests_read=1024 requests_written=512'
 
+if [ -z "$XS_RANGE_PROFILER" ]; then
+	plain "$XS_APPS/app" serial 5
+	cp out out.plain
+	XFERSPY_MODE=counters traced "$XS_APPS/app" serial 5
+	unharmed "older toolkit"
+	read_trace
+	expect "older toolkit: ops with their calls" "$(json matched)" 20
+	grep -q 'not counted: .* a CUDA toolkit older than 12.6.2' report.json ||
+		fail "older toolkit: not in the report"
+	echo "skipped: this toolkit has no range profiler"
+	exit 77
+fi
+
 # The first three launches, where the runtime is shared and where it is static.
 plain "$XS_APPS/app" serial 5
 cp out out.plain
 for app in app app-per-thread app-static; do
-	XFERSPY_MODE=counters XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" \
+	XFERSPY_MODE=counters XFERSPY_CUPTI="$XS_CUPTI" \
 		traced "$XS_APPS/$app" serial 5
 	expect "$app: exit code" "$status" 0
 	cmp -s out out.plain || fail "$app: stdout differs"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs of which a part is recorded: light mode, a bound on the trace, a range.
 . "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_CUPTI"
 
 # like KEY: the number is within a quarter of that of the whole run.
 like()

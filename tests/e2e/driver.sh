@@ -3,7 +3,7 @@
 # Calls of the driver API: with their sites and joined to what the GPU did, and
 # none twice where the runtime made them.
 . "$(dirname "$0")/lib.sh"
-export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+export XFERSPY_CUPTI="$XS_CUPTI"
 
 # A program of the driver alone is told as one of the runtime would be.
 for app in driver driver-per-thread; do

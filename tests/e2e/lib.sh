@@ -2,7 +2,9 @@
 # shellcheck shell=sh
 # For the end-to-end scripts: runs programs on the simulated device, with and
 # without the library, and looks into the traces. CMake sets XS_PRELOAD,
-# XS_COMMAND, XS_SIM, XS_APPS and XS_EXAMPLES.
+# XS_COMMAND, XS_SIM, XS_CUDART and XS_CUPTI of it, XS_APPS and XS_EXAMPLES, and
+# of the toolkit XS_CUDA_VERSION, 13000 for 13.0, and XS_RANGE_PROFILER, empty
+# where it has none.
 # shellcheck disable=SC2034 # the scripts look at the status
 set -eu
 here=$(dirname "$0")
@@ -110,6 +112,14 @@ sum()
 json()
 {
 	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
+}
+
+# has_batches: whether the toolkit has copies by the batch, as of CUDA 13
+has_batches()
+{
+	[ "$XS_CUDA_VERSION" -ge 13000 ] && return
+	echo "skipped: batches, which want CUDA 13"
+	return 1
 }
 
 # overlap KIND KIND: ns during which ops of both kinds run (in, out, kernel)

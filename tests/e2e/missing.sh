@@ -41,7 +41,7 @@ grep -q "records of kernels are missing from" report.json ||
 # Loaded by CUDA itself, with nothing preloaded and a static runtime.
 rm -f ./*.xspy
 plain env CUDA_INJECTION64_PATH="$XS_PRELOAD" \
-	XFERSPY_CUPTI="$XS_SIM/libcupti.so.13" "$XS_APPS/app-static" serial 3
+	XFERSPY_CUPTI="$XS_CUPTI" "$XS_APPS/app-static" serial 3
 expect "injected: exit code" "$status" 0
 cmp -s out out.plain || fail "injected: stdout differs"
 read_trace
@@ -60,11 +60,11 @@ for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
 done
 # Another tool's library is there: we are, too, and say so; without the hooks of
 # a shared runtime we are not asked.
-export CUDA_INJECTION64_PATH="$XS_SIM/libcupti.so.13"
+export CUDA_INJECTION64_PATH="$XS_CUPTI"
 traced "$XS_APPS/app" serial 3
 read_trace
 expect "another tool: ops with their calls" "$(json matched)" 12
-grep -q "another tool's library .*libcupti.so.13" report.json ||
+grep -q "another tool's library .*${XS_CUPTI##*/}" report.json ||
 	fail "another tool: not in the report"
 traced "$XS_APPS/app-static" serial 3
 expect "another tool, static: exit code" "$status" 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Lines of Python as call sites, in each interpreter there is that is known.
 . "$(dirname "$0")/lib.sh"
-export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+export XFERSPY_CUPTI="$XS_CUPTI"
 export PYTHONPATH="$work/site-packages" PYTHONDONTWRITEBYTECODE=1
 mkdir "$work/site-packages"
 cat >site-packages/package.py <<'END'

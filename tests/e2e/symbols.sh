@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # From a call to its source line, in programs that are built in different ways.
 . "$(dirname "$0")/lib.sh"
-export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+export XFERSPY_CUPTI="$XS_CUPTI"
 cp "$here/apps/places.c" .
 touch -d '1 hour ago' places.c
 at=$(awk '/return cudaMemcpy/ { print NR; exit }' places.c)
@@ -14,7 +14,7 @@ build()
 	shift
 	# shellcheck disable=SC2086 # a list of flags
 	"$XS_CC" $XS_CC_FLAGS -O2 -Wl,--build-id "$@" places.c -o "$output" \
-		-l:libcudart.so.13 -ldl || fail "cannot build $output"
+		"$XS_CUDART" -ldl || fail "cannot build $output"
 }
 
 # has_line WHAT FUNCTION: the copy has this line, and the report its text

@@ -6,6 +6,10 @@
 #
 #   measure.sh SOURCES BUILD PYTHON
 set -u
+if [ -z "$XS_RANGE_PROFILER" ]; then
+	echo "skipped: this toolkit has no range profiler"
+	exit 77
+fi
 validate=$1/examples/validate
 build=$2
 python=$3

@@ -79,8 +79,7 @@ def cupti_versions(bench):
 
 def sim_cupti(bench):
     """The simulated device's, where that is in use."""
-    return (str(bench.build / "tests/sim/lib/libcupti.so.13")
-            if bench.simulated else None)
+    return bench.simulated_cupti() if bench.simulated else None
 
 
 def find_libraries(name, *roots):

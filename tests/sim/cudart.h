@@ -2,7 +2,7 @@
 /*
  * The simulated runtime: each function is one row that names it, its CUPTI
  * callback id, its parameters, and what the core is asked to do. Built as
- * libcudart.so.13, and as an archive with hidden symbols that stands for
+ * libcudart.so, and as an archive with hidden symbols that stands for
  * NVIDIA's static runtime.
  */
 #ifndef XS_SIM_CUDART_H

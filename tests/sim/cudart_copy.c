@@ -114,6 +114,7 @@ static int symbol_size(size_t *bytes, const void *symbol)
 					   : cudaErrorInvalidSymbol;
 }
 
+#if CUDART_VERSION >= 13000
 static int copy_batch(void *const *dsts, const void *const *srcs,
 		      const size_t *sizes, size_t count,
 		      struct xs_sim_stream *stream)
@@ -124,6 +125,7 @@ static int copy_batch(void *const *dsts, const void *const *srcs,
 		rc = copy_1d(dsts[i], srcs[i], sizes[i], stream, true);
 	return rc;
 }
+#endif
 
 /* The stream that a function without a stream argument works in. */
 #define OWN_STREAM xs_rt_stream(NULL, per_thread)
@@ -207,9 +209,11 @@ RT_API(cudaGetSymbolAddress, v3020, (void **devPtr, const void *symbol),
        (devPtr, symbol), symbol_address(devPtr, symbol))
 RT_API(cudaGetSymbolSize, v3020, (size_t * size, const void *symbol),
        (size, symbol), symbol_size(size, symbol))
+#if CUDART_VERSION >= 13000
 RT_TWINS_OF(cudaMemcpyBatchAsync, v13000, ptsz,
 	    (void *const *dsts, const void *const *srcs, const size_t *sizes,
 	     size_t count, struct cudaMemcpyAttributes *attrs,
 	     size_t *attrsIdxs, size_t numAttrs, cudaStream_t stream),
 	    (dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream),
 	    copy_batch(dsts, srcs, sizes, count, STREAM))
+#endif

@@ -187,9 +187,14 @@ RT_API(cudaSetDevice, v3020, (int device), (device), xs_sim_set_device(device))
 RT_API(cudaDeviceGetAttribute, v5000,
        (int *value, enum cudaDeviceAttr attr, int device),
        (value, attr, device), put_attribute(value, (int)attr, device))
-RT_API(cudaGetDeviceProperties, v12000,
-       (struct cudaDeviceProp * prop, int device), (prop, device),
-       properties(prop, device))
+/* In CUDA 12 a macro makes one name of the other. */
+#if CUDART_VERSION >= 13000
+#define PROPERTIES(...) RT_API(cudaGetDeviceProperties, v12000, __VA_ARGS__)
+#else
+#define PROPERTIES(...) RT_API(cudaGetDeviceProperties_v2, v12000, __VA_ARGS__)
+#endif
+PROPERTIES((struct cudaDeviceProp * prop, int device), (prop, device),
+	   properties(prop, device))
 RT_API(cudaDriverGetVersion, v3020, (int *driverVersion), (driverVersion),
        put(driverVersion, XS_SIM_CUDA_VERSION))
 RT_API(cudaRuntimeGetVersion, v3020, (int *runtimeVersion), (runtimeVersion),

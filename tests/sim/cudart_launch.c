@@ -47,11 +47,11 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 				     void *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 				       size_t *shared_bytes, void *stream);
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+cudaError_t __cudaGetKernel(CUkernel *kernel, const void *host);
+cudaError_t __cudaLaunchKernel(CUkernel kernel, dim3 grid, dim3 block,
 			       void **args, size_t shared_bytes,
 			       cudaStream_t stream);
-cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
+cudaError_t __cudaLaunchKernel_ptsz(CUkernel kernel, dim3 grid, dim3 block,
 				    void **args, size_t shared_bytes,
 				    cudaStream_t stream);
 cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gridDim,
@@ -183,14 +183,14 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 	return cudaSuccess;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+cudaError_t __cudaGetKernel(CUkernel *kernel, const void *host)
 {
 	int error;
 
 	/* Without code that runs here, the launch is what fails. */
-	*kernel = (cudaKernel_t)(void *)find_function(host, &error);
+	*kernel = (CUkernel)(void *)find_function(host, &error);
 	if (!*kernel)
-		*kernel = (cudaKernel_t)(void *)find_entity(host);
+		*kernel = (CUkernel)(void *)find_entity(host);
 	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
@@ -265,15 +265,17 @@ static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
 			      sharedMem, stream, (thread));                    \
 	}
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+#if CUDART_VERSION >= 13000 /* before, nvcc knows only those below */
+cudaError_t __cudaLaunchKernel(CUkernel kernel, dim3 gridDim, dim3 blockDim,
 			       void **args, size_t sharedMem,
 			       cudaStream_t stream)
     LAUNCH(__cudaLaunchKernel_v13000, kernel, false)
 
 	cudaError_t
-    __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+    __cudaLaunchKernel_ptsz(CUkernel kernel, dim3 gridDim, dim3 blockDim,
 			    void **args, size_t sharedMem, cudaStream_t stream)
 	LAUNCH(__cudaLaunchKernel_ptsz_v13000, kernel, true)
+#endif
 
 	    cudaError_t CUDARTAPI
     cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
@@ -330,6 +332,24 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 	return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 12030
+static int function_name(const char **name, const void *func)
+{
+	struct xs_sim_function_info info;
+	struct xs_sim_function *function;
+	int error;
+
+	function = find_function(func, &error);
+	if (!function)
+		return error;
+	xs_sim_function_info(function, &info);
+	*name = info.name;
+	return cudaSuccess;
+}
+
+RT_API(cudaFuncGetName, v12030, (const char **name, const void *func),
+       (name, func), function_name(name, func))
+#endif
 RT_API(cudaFuncGetAttributes, v3020,
        (struct cudaFuncAttributes * attr, const void *func), (attr, func),
        function_attributes(attr, func))

@@ -80,12 +80,21 @@ RT_API(cudaMallocPitch, v3020,
        (void **devPtr, size_t *pitch, size_t width, size_t height),
        (devPtr, pitch, width, height),
        malloc_pitch(devPtr, pitch, width, height))
+#if CUDART_VERSION >= 13000
 RT_TWINS_OF(cudaMemPrefetchAsync, v12020, ptsz,
 	    (const void *devPtr, size_t count, struct cudaMemLocation location,
 	     unsigned int flags, cudaStream_t stream),
 	    (devPtr, count, location, flags, stream),
 	    xs_sim_migrate(devPtr, count, location.id,
 			   location.type == cudaMemLocationTypeDevice))
+#else
+RT_TWINS_OF(cudaMemPrefetchAsync, v8000, ptsz,
+	    (const void *devPtr, size_t count, int dstDevice,
+	     cudaStream_t stream),
+	    (devPtr, count, dstDevice, stream),
+	    xs_sim_migrate(devPtr, count, dstDevice,
+			   dstDevice != cudaCpuDeviceId))
+#endif
 RT_API(cudaMallocManaged, v6000,
        (void **devPtr, size_t size, unsigned int flags), (devPtr, size, flags),
        xs_sim_alloc(XS_SIM_MANAGED, size, flags, devPtr))

@@ -118,9 +118,13 @@ RT_API(cudaEventSynchronize, v3020, (cudaEvent_t event), (event),
        synchronize_event(event))
 RT_API(cudaEventQuery, v3020, (cudaEvent_t event), (event),
        xs_sim_event_query(event_of(event)))
-RT_API(cudaEventElapsedTime, v12080,
-       (float *ms, cudaEvent_t start, cudaEvent_t end), (ms, start, end),
-       xs_sim_event_elapsed(event_of(start), event_of(end), ms))
+#if CUDART_VERSION >= 13000
+#define ELAPSED(...) RT_API(cudaEventElapsedTime, v12080, __VA_ARGS__)
+#else
+#define ELAPSED(...) RT_API(cudaEventElapsedTime, v3020, __VA_ARGS__)
+#endif
+ELAPSED((float *ms, cudaEvent_t start, cudaEvent_t end), (ms, start, end),
+	xs_sim_event_elapsed(event_of(start), event_of(end), ms))
 RT_TWINS_OF(cudaLaunchHostFunc, v10000, ptsz,
 	    (cudaStream_t stream, cudaHostFn_t fn, void *userData),
 	    (stream, fn, userData), launch_host(STREAM, fn, userData))

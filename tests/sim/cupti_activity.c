@@ -25,11 +25,11 @@ struct pending {
 	bool timeless;
 	union {
 		CUpti_Activity any;
-		CUpti_ActivityKernel10 kernel;
-		CUpti_ActivityMemcpy6 copy;
+		xs_cu_kernel kernel;
+		xs_cu_copy copy;
 		CUpti_ActivityMemcpyPtoP4 peer;
 		CUpti_ActivityMemset4 set;
-		CUpti_ActivityUnifiedMemoryCounter3 migration;
+		xs_cu_migration migration;
 		CUpti_ActivityAPI api;
 	};
 };
@@ -55,15 +55,15 @@ static size_t record_bytes(CUpti_ActivityKind kind)
 	switch (kind) {
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		return sizeof(CUpti_ActivityKernel10);
+		return sizeof(xs_cu_kernel);
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		return sizeof(CUpti_ActivityMemcpy6);
+		return sizeof(xs_cu_copy);
 	case CUPTI_ACTIVITY_KIND_MEMCPY2:
 		return sizeof(CUpti_ActivityMemcpyPtoP4);
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		return sizeof(CUpti_ActivityMemset4);
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
-		return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
+		return sizeof(xs_cu_migration);
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 		return sizeof(CUpti_ActivityAPI);
@@ -117,7 +117,9 @@ static void add_copy(const struct xs_sim_record *r, struct pending *p)
 	p->copy.contextId = (uint32_t)r->device + 1;
 	p->copy.streamId = r->stream;
 	p->copy.correlationId = r->correlation;
+#if CUPTI_API_VERSION >= 130000
 	p->copy.copyCount = 1;
+#endif
 	p->copy.graphNodeId = r->op->graph_node;
 	add(CUPTI_ACTIVITY_KIND_MEMCPY, p, r->end_ns);
 }

@@ -7,6 +7,17 @@
 
 #include <cupti.h>
 
+/* The newest layouts of records that this CUPTI has. */
+#if CUPTI_API_VERSION >= 130000
+typedef CUpti_ActivityKernel10 xs_cu_kernel;
+typedef CUpti_ActivityMemcpy6 xs_cu_copy;
+typedef CUpti_ActivityUnifiedMemoryCounter3 xs_cu_migration;
+#else
+typedef CUpti_ActivityKernel9 xs_cu_kernel;
+typedef CUpti_ActivityMemcpy5 xs_cu_copy;
+typedef CUpti_ActivityUnifiedMemoryCounter2 xs_cu_migration;
+#endif
+
 /* cupti_activity.c: what the device did; what the host called. */
 void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);

@@ -146,10 +146,12 @@ DRV_API(cuDevicePrimaryCtxRetain, (CUcontext * pctx, CUdevice dev), (pctx, dev),
 DRV_API(cuDevicePrimaryCtxRelease_v2, (CUdevice dev), (dev), valid(dev))
 DRV_API(cuCtxCreate_v2, (CUcontext * pctx, unsigned int flags, CUdevice dev),
 	(pctx, flags, dev), enter_context(pctx, dev))
+#if CUDA_VERSION >= 12050
 DRV_API(cuCtxCreate_v4,
 	(CUcontext * pctx, CUctxCreateParams *ctxCreateParams,
 	 unsigned int flags, CUdevice dev),
 	(pctx, ctxCreateParams, flags, dev), enter_context(pctx, dev))
+#endif
 DRV_API(cuCtxDestroy_v2, (CUcontext ctx), (ctx),
 	ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT)
 DRV_API(cuCtxSetCurrent, (CUcontext ctx), (ctx), set_context(ctx))
@@ -256,6 +258,7 @@ DRV_API(cuModuleGetGlobal_v2,
 	(CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
 	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
 
+#if CUDA_VERSION >= 12030
 /* The simulated runtime's kernels are the driver's functions. */
 static int kernel_name(const char **name, CUkernel kernel)
 {
@@ -270,6 +273,7 @@ static int kernel_name(const char **name, CUkernel kernel)
 
 DRV_API(cuKernelGetName, (const char **name, CUkernel hfunc), (name, hfunc),
 	kernel_name(name, hfunc))
+#endif
 
 static int launch(const cuLaunchKernel_params *p, struct xs_sim_stream *stream)
 {

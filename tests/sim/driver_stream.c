@@ -96,10 +96,12 @@ DRV_API(cuEventSynchronize, (CUevent hEvent), (hEvent),
 	synchronize_event(hEvent))
 DRV_API(cuEventQuery, (CUevent hEvent), (hEvent),
 	xs_sim_event_query(event_of(hEvent)))
+#if CUDA_VERSION >= 12080
 DRV_API(cuEventElapsedTime_v2,
 	(float *pMilliseconds, CUevent hStart, CUevent hEnd),
 	(pMilliseconds, hStart, hEnd),
 	xs_sim_event_elapsed(event_of(hStart), event_of(hEnd), pMilliseconds))
+#endif
 /* cuda.h's macro of this name is for callers. */
 #undef cuEventElapsedTime
 DRV_API(cuEventElapsedTime,

@@ -361,6 +361,8 @@ static int back_and_forth(int rounds)
  * switched on, though somebody else had, too. */
 static int profiler(int rounds)
 {
+	const char *const name =
+	    CUDART_VERSION >= 13000 ? "libcupti.so.13" : "libcupti.so.12";
 	const int memcpy_records = 1, kernel_records = 10;
 	int (*disable)(int);
 	struct arrays s;
@@ -369,7 +371,7 @@ static int profiler(int rounds)
 	set_up(&s, false);
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
-	cupti = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
+	cupti = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
 	if (cupti) {
 		*(void **)&disable = dlsym(cupti, "cuptiActivityDisable");
 		disable(memcpy_records);

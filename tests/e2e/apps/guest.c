@@ -74,8 +74,8 @@ static int is_in_time(const CUpti_Activity *record)
 
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		start = ((const CUpti_ActivityMemcpy6 *)record)->start;
-		end = ((const CUpti_ActivityMemcpy6 *)record)->end;
+		start = ((const CUpti_ActivityMemcpy5 *)record)->start;
+		end = ((const CUpti_ActivityMemcpy5 *)record)->end;
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		start = ((const CUpti_ActivityMemset4 *)record)->start;

@@ -5,12 +5,13 @@ lines.py WRAPPER: by ctypes, straight into the runtime, which only CUPTI's
 callbacks see, and through a library that calls it, which hooks see.
 """
 import ctypes
+import os
 import sys
 import threading
 
 import package  # a module in site-packages
 
-cuda = ctypes.CDLL("libcudart.so.13")
+cuda = ctypes.CDLL(os.environ["XS_CUDART"])
 wrapper = ctypes.CDLL(sys.argv[1])
 SIZE = ctypes.c_size_t(65536)
 host = ctypes.create_string_buffer(65536)
@@ -49,7 +50,7 @@ class Model:
 
 def nothing_but_lock():
     # PyDLL keeps the interpreter's lock over the call.
-    locked = ctypes.PyDLL("libcudart.so.13")
+    locked = ctypes.PyDLL(os.environ["XS_CUDART"])
     return locked.cudaMemcpy(device, host, SIZE, 1)  # at locked
 
 

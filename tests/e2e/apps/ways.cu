@@ -190,6 +190,7 @@ static void polls(int rounds, bool by_event)
 	CHECK(cudaEventDestroy(done));
 }
 
+#if CUDART_VERSION >= 13000
 /* Two copies in and two out, of half the data each, by one call each. */
 static void batch(int rounds)
 {
@@ -210,21 +211,40 @@ static void batch(int rounds)
 	}
 }
 
+static cudaError_t prefetch_to_host(const void *memory)
+{
+	struct cudaMemLocation where = {};
+
+	where.type = cudaMemLocationTypeHost;
+	return cudaMemPrefetchAsync(memory, bytes, where, 0, stream);
+}
+#else
+static void batch(int rounds)
+{
+	(void)rounds;
+	fprintf(stderr, "batches want CUDA 13\n");
+	exit(2);
+}
+
+static cudaError_t prefetch_to_host(const void *memory)
+{
+	return cudaMemPrefetchAsync(memory, bytes, cudaCpuDeviceId, stream);
+}
+#endif
+
 /* Managed memory goes to the device with the first launch, and back. */
 static void managed(int rounds)
 {
-	struct cudaMemLocation where = {};
 	int *shared;
 
 	CHECK(cudaMallocManaged((void **)&shared, bytes));
 	for (int i = 0; i < count; i++)
 		shared[i] = i;
-	where.type = cudaMemLocationTypeHost;
 	for (int i = 0; i < rounds; i++) {
 		next<<<count / 256, 256, 0, stream>>>(shared);
 		CHECK(cudaGetLastError());
 		CHECK(cudaStreamSynchronize(stream));
-		CHECK(cudaMemPrefetchAsync(shared, bytes, where, 0, stream));
+		CHECK(prefetch_to_host(shared));
 		CHECK(cudaStreamSynchronize(stream));
 	}
 	memcpy(host, shared, bytes);
