@@ -3,6 +3,7 @@
 
 #include "analyzer/sort.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -307,11 +308,44 @@ static bool is_python(const struct xs_site *site)
 	return site->module == XS_NONE && site->file;
 }
 
+/* A function of CUDA's runtime, or of its internals: those have no lines. */
+static bool is_runtime(const struct xs_site *site)
+{
+	static const char *const beginnings[] = {"cudart", "libcudart_static_",
+						 "__cuda", NULL};
+	const char *name = site->symbol;
+
+	if (!name || site->file)
+		return false;
+	if (strncmp(name, "cudaError ", 10) == 0) /* that it returns */
+		name += 10;
+	for (const char *const *begin = beginnings; *begin; begin++)
+		if (strncmp(name, *begin, strlen(*begin)) == 0)
+			return true;
+	return strncmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
+}
+
+/*
+ * The frame of a site's chain that called the runtime: a runtime that is linked
+ * into a program or hidden in a library has frames of its own in it.
+ */
+static uint32_t first_frame(const struct xs_trace *trace, uint32_t site)
+{
+	uint32_t at = site;
+
+	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
+		if (!is_runtime(&trace->sites[at]))
+			return at;
+		at = trace->sites[at].caller;
+	}
+	return site;
+}
+
 static const struct xs_site *best_frame(const struct xs_trace *trace,
 					uint32_t site, bool python)
 {
 	const struct xs_site *best = NULL;
-	uint32_t at = site;
+	uint32_t at = first_frame(trace, site);
 	int rank = 0;
 
 	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
@@ -331,7 +365,9 @@ const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 {
 	const struct xs_site *best = best_frame(trace, site, false);
 
-	return best || site >= trace->site_count ? best : &trace->sites[site];
+	return best || site >= trace->site_count
+		   ? best
+		   : &trace->sites[first_frame(trace, site)];
 }
 
 const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,

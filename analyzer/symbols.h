@@ -25,8 +25,9 @@ int xs_symbols_append(const char *path, const struct xs_trace *trace);
 /*
  * The first frame of a site's chain that is the user's own: that has a line,
  * and is of no Python package or library; or else one of those, the lines of
- * Python first; or else one that has a name. Falls back to the site itself;
- * NULL when there is no such site.
+ * Python first; or else one that has a name. Falls back to the first that is
+ * not known to be of CUDA's runtime, or the site itself; NULL when there is no
+ * such site.
  */
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site);

@@ -231,6 +231,43 @@ static void test_user_site(void **state)
 	release(&f);
 }
 
+/* Of a runtime that is part of the program, or of a library. */
+static void test_user_site_of_runtime(void **state)
+{
+	static char *const names[] = {
+	    "cudaMemcpy",
+	    "cudaMemcpyAsync_ptsz",
+	    "cudaError cudaMalloc<float>(float**, unsigned long)",
+	    "libcudart_static_901c335edfe2e89188fa6b8fe3e2a2194ad05bff",
+	    "cudart::contextState::loadCubin()",
+	    "__cudaLaunchKernel",
+	};
+	static char own[] = "cudatools::copy(float*)",
+		    file[] = "cuda_wrappers.c";
+	struct fixture f;
+
+	(void)state;
+	init(&f, program, build_id);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		f.sites[0].symbol = names[i];
+		f.sites[0].caller = XS_NONE;
+		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
+				 &f.sites[0]);
+		f.sites[0].caller = 1;
+		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
+				 &f.sites[1]);
+	}
+	f.sites[1].symbol = own;
+	f.sites[1].caller = 2;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
+	f.sites[0].file = file; /* a function of the user's own */
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	f.sites[0].file = NULL;
+	f.sites[1].symbol = names[0];
+	f.sites[1].caller = 0; /* in a circle */
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+}
+
 /* Lines of Python before what it was compiled from, the user's before those of
  * packages. */
 static void test_user_site_in_python(void **state)
@@ -421,6 +458,7 @@ int main(void)
 	    cmocka_unit_test(test_offset_out_of_range),
 	    cmocka_unit_test(test_kernel_stub),
 	    cmocka_unit_test(test_user_site),
+	    cmocka_unit_test(test_user_site_of_runtime),
 	    cmocka_unit_test(test_user_site_in_python),
 	    cmocka_unit_test(test_append),
 	    cmocka_unit_test(test_append_refuses),
