@@ -376,7 +376,7 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	span.site = xs_walk_site(thread, seen->fn);
+	span.site = xs_walk_seen(thread, seen->fn, seen->arguments);
 	note_once(&xs_site_find(seen->fn, 0, 0)->recorded);
 	emit(thread, seen->fn, &span, seen->error, seen->arguments);
 	follow(seen->fn);

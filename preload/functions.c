@@ -65,6 +65,11 @@ const struct xs_function_row xs_functions[XS_FN_COUNT] = {
 #undef XS_SEEN_SYMBOL
 #undef XS_SYMBOL
 
+bool xs_function_is_runtime(enum xs_function fn)
+{
+	return strstr(xs_functions[fn].name, "cuda") != NULL;
+}
+
 /* CUPTI ends a runtime function's name with the version that brought it,
  * "_v3020"; `length` is without it. */
 static bool is_called(const struct xs_function_row *row, const char *name,

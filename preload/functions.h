@@ -420,6 +420,9 @@ struct xs_function_row {
 /* By enum xs_function. */
 extern const struct xs_function_row xs_functions[XS_FN_COUNT];
 
+/* Whether the function is the runtime's, and not the driver's. */
+bool xs_function_is_runtime(enum xs_function fn);
+
 /*
  * The function that CUPTI calls `name` ("cudaMemcpy_v3020", "cuMemcpy_ptds"),
  * or XS_FN_COUNT when it is none of ours.

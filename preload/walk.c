@@ -25,6 +25,14 @@ struct frame {
 	const uintptr_t *stack; /* where the stack holds it */
 };
 
+/* How a call came to be seen. */
+struct seen {
+	enum xs_function fn;
+	bool by_callback;
+	const void
+	    *arguments; /* of the callback; NULL: the function has none */
+};
+
 struct walk {
 	unsigned count, most;
 	bool in_python; /* it ends at the interpreter */
@@ -111,16 +119,23 @@ static bool begins_with_any(const char *name, const char *const *beginnings)
 	return false;
 }
 
+static bool is_cudart(uintptr_t address)
+{
+	static const char *const names[] = {"libcudart.so", NULL};
+	void *base;
+
+	return begins_with_any(object_of(address, &base), names);
+}
+
 /* CUDA and us: between the application's call and the callback. */
 static bool is_tool(uintptr_t address)
 {
-	static const char *const names[] = {"libcupti.so", "libcuda.so",
-					    "libcudart.so", NULL};
+	static const char *const names[] = {"libcupti.so", "libcuda.so", NULL};
 	void *ours = NULL, *base = NULL;
 
 	object_of((uintptr_t)is_tool, &ours);
 	return begins_with_any(object_of(address, &base), names) ||
-	       (base && base == ours);
+	       (base && base == ours) || is_cudart(address);
 }
 
 /* What called main() or a thread's function: nobody's call site. */
@@ -133,14 +148,45 @@ static bool is_libc(uintptr_t address)
 	return begins_with_any(object_of(address, &base), names);
 }
 
+/* Whether a local variable is one of the frame's: it lies between the return
+ * addresses into the frame and into its caller. */
+static bool holds(const struct walk *walk, unsigned i, const void *local)
+{
+	return i + 1 < walk->count &&
+	       local > (const void *)walk->frames[i].stack &&
+	       local < (const void *)walk->frames[i + 1].stack;
+}
+
+/*
+ * A callback of the runtime comes from the function that the application
+ * called, wherever that was linked: linked statically, it is a frame of the
+ * application's own object. It is the one that holds the arguments' struct,
+ * which CUPTI hands on; without arguments, the one that called CUPTI.
+ */
+static unsigned skip_runtime(const struct walk *walk, unsigned first,
+			     const struct seen *seen)
+{
+	bool shared =
+	    first > 0 && is_cudart(walk->frames[first - 1].address - 1);
+
+	if (!seen->by_callback || shared || first == walk->count ||
+	    !xs_function_is_runtime(seen->fn))
+		return first;
+	for (unsigned i = first; i < walk->count; i++)
+		if (holds(walk, i, seen->arguments))
+			return i + 1;
+	return first + 1;
+}
+
 /* Which frames of a walk are recorded, from the nearest on. */
-static void choose(const struct walk *walk, unsigned wanted, unsigned *first,
-		   unsigned *last)
+static void choose(const struct walk *walk, const struct seen *seen,
+		   unsigned wanted, unsigned *first, unsigned *last)
 {
 	*first = 0;
 	while (*first < walk->count &&
 	       is_tool(walk->frames[*first].address - 1))
 		++*first;
+	*first = skip_runtime(walk, *first, seen);
 	*last = *first;
 	while (*last < walk->count && *last - *first < wanted &&
 	       !is_libc(walk->frames[*last].address - 1))
@@ -252,8 +298,8 @@ static struct cached *find_slot(struct xs_walk_cache *cache,
 	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
 
-static uint32_t walk_anew(struct xs_thread *thread, const struct key *key,
-			  struct cached *slot)
+static uint32_t walk_anew(struct xs_thread *thread, const struct seen *seen,
+			  const struct key *key, struct cached *slot)
 {
 	unsigned wanted = stack.frames, first, last;
 	struct walk walk = {.in_python = key->caller};
@@ -263,7 +309,7 @@ static uint32_t walk_anew(struct xs_thread *thread, const struct key *key,
 		wanted += STUB_FRAMES;
 	walk.most = wanted + TOOL_FRAMES;
 	_Unwind_Backtrace(step, &walk);
-	choose(&walk, wanted, &first, &last);
+	choose(&walk, seen, wanted, &first, &last);
 	site = write_chain(thread, key->fn, key->caller, &walk, first, last);
 	if (slot && site)
 		remember(slot, key, site, &walk, last);
@@ -276,20 +322,28 @@ static uint32_t walk_anew(struct xs_thread *thread, const struct key *key,
  * that a step of training pays for them more than twice: they are walked where
  * that was asked for.
  */
-uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
+static uint32_t walked_site(struct xs_thread *thread, const struct seen *seen)
 {
-	struct key key = {.top = __builtin_frame_address(0), .fn = fn};
+	struct key key = {.top = __builtin_frame_address(0), .fn = seen->fn};
 	struct cached *slot = NULL;
 	bool known = false;
 
 	if (!stack.frames)
-		return bare_site(thread, fn, 0);
+		return bare_site(thread, seen->fn, 0);
 	key.caller = python_site(thread, cache_of(thread));
 	if (key.caller && !stack.hooked)
-		return bare_site(thread, fn, key.caller);
+		return bare_site(thread, seen->fn, key.caller);
 	if (thread->walks)
 		slot = find_slot(thread->walks, &key, &known);
-	return known ? slot->site : walk_anew(thread, &key, slot);
+	return known ? slot->site : walk_anew(thread, seen, &key, slot);
+}
+
+uint32_t xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
+		      const void *arguments)
+{
+	const struct seen seen = {fn, true, arguments};
+
+	return walked_site(thread, &seen);
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,
@@ -297,15 +351,16 @@ uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn)
 uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 			struct xs_site_slot *site, uintptr_t address)
 {
+	const struct seen seen = {.fn = fn};
 	uint32_t caller;
 
 	if (stack.hooked)
-		return xs_walk_site(thread, fn);
+		return walked_site(thread, &seen);
 	caller = python_site(thread, cache_of(thread));
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)
-		return xs_walk_site(thread, fn);
+		return walked_site(thread, &seen);
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 

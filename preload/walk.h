@@ -16,13 +16,15 @@
 void xs_walk_start(void);
 
 /*
- * The site id of the current call of `fn`; its frames are sites chained by
- * `caller`, the nearest first, without those of the driver, of CUPTI and of
+ * The site id of the current call of `fn`, inside a callback that was given
+ * `arguments`; its frames are sites chained by `caller`, the nearest first,
+ * without those of the runtime that was called, of the driver, of CUPTI and of
  * what called main(); in Python, its lines instead of the interpreter's own
  * frames and of all that called it. 0 when the trace has no room. The thread is
  * open.
  */
-uint32_t xs_walk_site(struct xs_thread *thread, enum xs_function fn);
+uint32_t xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
+		      const void *arguments);
 
 /*
  * The same where a hook of ours, that was called through `site`, knows the

@@ -14,11 +14,32 @@
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 
-/* Initialises CUDA where needed, then tells CUPTI. */
-int xs_rt_enter(struct xs_sim_call *call);
-/* Keeps the error for cudaGetLastError, then tells CUPTI. */
-cudaError_t xs_rt_leave(struct xs_sim_call *call, int result);
-cudaError_t xs_rt_last_error(bool reset);
+/* Initialises CUDA where needed: 0 or the error. */
+int xs_rt_begin(void);
+/* Keeps the error for cudaGetLastError. */
+void xs_rt_keep_error(int result);
+
+/* As NVIDIA's runtime, each function tells CUPTI itself: in a program that it
+ * is linked into, one frame lies between CUPTI and the application. */
+static inline __attribute__((always_inline)) int
+xs_rt_enter(struct xs_sim_call *call)
+{
+	int rc = xs_rt_begin();
+
+	xs_sim_enter(call);
+	return rc;
+}
+
+static inline __attribute__((always_inline)) cudaError_t
+xs_rt_leave(struct xs_sim_call *call, int result)
+{
+	xs_rt_keep_error(result);
+	return (cudaError_t)xs_sim_leave(call, result);
+}
+
+/* And the driver is asked some frames further in. */
+void libcudart_static_enter_driver(struct xs_sim_call *call);
+int libcudart_static_leave_driver(struct xs_sim_call *call, int result);
 
 /* The stream of a handle; the default one is the thread's own in code that
  * was built for per-thread default streams. */
@@ -40,8 +61,8 @@ char *xs_rt_symbol(const void *symbol, size_t *bytes);
 		    .name = #function,                                         \
 		    .params = &drv_params,                                     \
 		};                                                             \
-		xs_sim_enter(&drv_call);                                       \
-		xs_sim_leave(&drv_call, (int)(body));                          \
+		libcudart_static_enter_driver(&drv_call);                      \
+		libcudart_static_leave_driver(&drv_call, (int)(body));         \
 	})
 
 #define RT_CALL(id, params_)                                                   \

@@ -8,21 +8,30 @@
 
 static _Thread_local cudaError_t last_error;
 
-int xs_rt_enter(struct xs_sim_call *call)
+int xs_rt_begin(void)
 {
 	int rc = xs_sim_init();
 
-	xs_sim_enter(call);
-	if (rc == 0 && xs_sim_config.devices == 0)
-		rc = cudaErrorNoDevice;
-	return rc;
+	return rc == 0 && xs_sim_config.devices == 0 ? cudaErrorNoDevice : rc;
 }
 
-cudaError_t xs_rt_leave(struct xs_sim_call *call, int result)
+void xs_rt_keep_error(int result)
 {
 	if (result != cudaSuccess && result != cudaErrorNotReady)
 		last_error = (cudaError_t)result;
-	return (cudaError_t)xs_sim_leave(call, result);
+}
+
+/* Each keeps its frame, for something is left to do after the call. */
+void libcudart_static_enter_driver(struct xs_sim_call *call)
+{
+	xs_sim_enter(call);
+	call->result = 0;
+}
+
+int libcudart_static_leave_driver(struct xs_sim_call *call, int result)
+{
+	call->result = xs_sim_leave(call, result);
+	return call->result;
 }
 
 cudaError_t cudaGetLastError(void)

@@ -212,17 +212,17 @@ static int launch_in_driver(struct xs_sim_function *function,
 	    .symbol = symbol,
 	};
 
-	xs_sim_enter(&call);
-	return xs_sim_leave(
+	libcudart_static_enter_driver(&call);
+	return libcudart_static_leave_driver(
 	    &call,
 	    xs_sim_launch(function, xs_rt_stream(params->hStream, per_thread),
 			  grid, block, params->sharedMemBytes,
 			  params->kernelParams));
 }
 
-static cudaError_t launch(struct xs_sim_call *call, const void *key, dim3 grid,
-			  dim3 block, void **args, size_t shared_bytes,
-			  cudaStream_t stream, bool per_thread)
+static inline __attribute__((always_inline)) cudaError_t
+launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
+       void **args, size_t shared_bytes, cudaStream_t stream, bool per_thread)
 {
 	struct xs_sim_function_info info;
 	struct xs_sim_function *function;

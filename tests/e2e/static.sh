@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# From a call to its place in a program that has the CUDA runtime linked into
+# it: the runtime's own frames are in the program, too, and are no place.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+lines=$(awk '/^static void add_round/ { inside = 1 }
+	inside && /cudaMemcpy\(/ { print NR }
+	inside && /^}/ { exit }' "$here/apps/app.cu")
+expect "copies of a round in the source" "$(echo "$lines" | wc -l)" 3
+
+# fields KEY: its different values in the phase's sites of copies
+fields()
+{
+	sed -n '/"phases"/,/"advice"/p' report.json |
+		awk -v key="\"$1\":" '
+			$1 == "\"call\":" { copy = $2 ~ /"cudaMemcpy"/ }
+			$1 == key { value = $0; sub(/^[^:]*: /, "", value) }
+			/}/ { if (copy && value != "") print value; value = "" }
+		' | sed 's/,$//' | sort -u
+}
+
+cp "$XS_APPS/app-static" lines
+cp lines symbols
+strip --strip-debug symbols
+cp lines stripped
+strip stripped
+for stack in default leaf 1 64; do
+	if [ "$stack" = default ]; then
+		unset XFERSPY_STACK
+	else
+		export XFERSPY_STACK="$stack"
+	fi
+	traced ./lines serial 3
+	expect "lines, $stack: exit code" "$status" 0
+	read_trace
+	expect "lines, $stack" "$(fields line)" "$lines"
+	expect "lines, $stack: function" "$(fields function)" '"add_round"'
+	offsets=$(fields offset)
+	expect "$stack: places" "$(echo "$offsets" | wc -l)" 3
+	traced ./symbols serial 3
+	read_trace
+	expect "symbols, $stack: line" "$(fields line)" null
+	expect "symbols, $stack: function" "$(fields function)" \
+		'"add_round(arrays*)"'
+	expect "symbols, $stack: places" "$(fields offset)" "$offsets"
+	traced ./stripped serial 3
+	read_trace
+	expect "stripped, $stack: function" "$(fields function)" null
+	expect "stripped, $stack: places" "$(fields offset)" "$offsets"
+done
+unset XFERSPY_STACK
+
+# With one frame a place has no caller: the runtime's is not one of them.
+XFERSPY_STACK=leaf traced ./lines serial 3
+read_trace
+expect "leaf: callers of copies" \
+	"$(count '^site call_class=1 .* caller=[1-9]')" 0
