@@ -282,8 +282,6 @@ program("devices-managed", "managed memory that two devices use in turns",
 program("host-register",
         "part of a buffer registered, unregistered, used again", "memory",
         "register", simulated=True)
-program("managed", "managed memory, and what of it migrates", "memory",
-        "managed", simulated=True)
 program("device-reset", "cudaDeviceReset, and on", "endings", "reset",
         simulated=True)
 program("driver-symbols", "driver API by dlsym, two contexts", "driver",

@@ -24,6 +24,7 @@ import time
 import cases
 import harness
 # their cases join those of cases.py
+import causes
 import frameworks
 import toolkits
 

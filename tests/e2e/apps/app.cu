@@ -47,6 +47,21 @@ __global__ void twice(int *a, int n)
 		a[i] = 2 * a[i];
 }
 
+/* Takes as long as one likes, on fast devices, too. */
+__global__ void scramble(unsigned *a, int n, int times)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	unsigned value = i < n ? a[i] : 0;
+
+	for (int k = 0; k < times; k++) {
+		value ^= value << 13;
+		value ^= value >> 17;
+		value ^= value << 5;
+	}
+	if (i < n)
+		a[i] = value;
+}
+
 struct arrays {
 	int *a, *b, *sum; /* host */
 	int *dev_a, *dev_b, *dev_sum;
@@ -269,7 +284,7 @@ static int streams(int rounds, bool breadth_first)
 }
 
 /* Calls that wait for a kernel, each for a reason of its own. */
-static int waits(int rounds)
+static int waits(int rounds, int times)
 {
 	const size_t large = 4 << 20;
 	char *host = (char *)calloc(1, large), *dev;
@@ -282,9 +297,11 @@ static int waits(int rounds)
 		int *scratch;
 
 		CHECK(cudaMalloc((void **)&scratch, bytes));
-		twice<<<count / 256, 256>>>(s.dev_a, count);
+		scramble<<<count / 256, 256>>>((unsigned *)s.dev_a, count,
+					       times);
 		CHECK(cudaFree(scratch));
-		twice<<<count / 256, 256>>>(s.dev_b, count);
+		scramble<<<count / 256, 256>>>((unsigned *)s.dev_b, count,
+					       times);
 		CHECK(cudaMemcpy(&first, s.dev_b, sizeof(first),
 				 cudaMemcpyDeviceToHost));
 		CHECK(
@@ -577,7 +594,7 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "phases") == 0)
 		return phases(rounds);
 	if (strcmp(mode, "waits") == 0)
-		return waits(rounds);
+		return waits(rounds, argc > 3 ? atoi(argv[3]) : 1);
 	if (strcmp(mode, "tiny") == 0)
 		return tiny(rounds);
 	if (strcmp(mode, "range") == 0)
