@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 
 from harness import Failed, Skip, same
 
@@ -83,13 +84,42 @@ def inside_nsys(bench):
         "/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys")
     if not nsys:
         raise Skip("no nsys")
-    run, figures = around(bench, [
-        nsys, "profile", "-t", "cuda", "-s", "none", "--cpuctxsw=none",
-        "-o", "theirs"])
-    theirs = [path.name for path in run.folder.glob("theirs.*")]
-    if not theirs:
+    rounds = 1000
+    command = [nsys, "profile", "-t", "cuda", "-s", "none",
+               "--cpuctxsw=none", "-o", "theirs"]
+    alone = bench.run([*command, bench.app("app"), "serial", str(rounds)])
+    wanted = nsys_found(nsys, alone)
+    if not any(wanted.values()):
+        raise Skip(f"nsys writes nothing: {alone.err[-200:]}")
+    run, figures = around(bench, command, rounds)
+    found = nsys_found(nsys, run)
+    if not found:
         raise Failed(f"nsys wrote nothing: {run.err[-300:]}")
-    return {**figures, "theirs": theirs}
+    figures["theirs"] = ", ".join(f"{count} {what}, {wanted[what]} without"
+                                  for what, count in found.items())
+    if found.keys() != wanted.keys() or any(
+            not 0.7 < count / wanted[what] < 1.3
+            for what, count in found.items()):
+        raise Failed(f"nsys recorded {found}, {wanted} without xferspy")
+    return figures
+
+
+def nsys_found(nsys, run):
+    """What nsys recorded of a run: its kernels, where it can be asked; else
+    how many bytes."""
+    found = {}
+    for path in list(run.folder.glob("theirs.*")):
+        found["bytes of " + path.suffix] = path.stat().st_size
+        stats = subprocess.run(
+            [nsys, "stats", "--report", "cuda_gpu_kern_sum", "--format", "csv",
+             str(path)], capture_output=True, text=True, check=False)
+        lines = [line.split(",") for line in stats.stdout.splitlines()]
+        heads = [line for line in lines if "Instances" in line]
+        if heads:
+            at = heads[0].index("Instances")
+            return {"kernels": sum(int(line[at]) for line in lines
+                                   if len(line) > at and line[at].isdigit())}
+    return found
 
 
 @case("ncu", "inside ncu")
@@ -104,16 +134,16 @@ def inside_ncu(bench):
     profiled = alone.out.count(b"==PROF== Profiling")
     if not profiled:
         raise Skip(f"ncu profiles nothing: {alone.out[-200:]!r}")
-    run, figures = around(bench, command)
+    run, figures = around(bench, command, 5)
     theirs = run.out.count(b"==PROF== Profiling")
     if theirs != profiled:
         raise Failed(f"ncu profiled {theirs} kernels, {profiled} without")
     return {**figures, "theirs": f"{theirs} kernels"}
 
 
-def around(bench, tool):
+def around(bench, tool, rounds):
     """Another tool starts the program with the library in it."""
-    app = [bench.app("app"), "serial", "5"]
+    app = [bench.app("app"), "serial", str(rounds)]
     plain = bench.plain(app)
     run = bench.run([*tool, "env", f"LD_PRELOAD={bench.preload}", *app])
     if plain.out.strip() not in run.out:
@@ -121,7 +151,7 @@ def around(bench, tool):
                      f"{run.err[-300:]}")
     if len(run.traces) != 1:
         raise Failed(f"{len(run.traces)} traces: {run.err[-300:]}")
-    return run, bench.check(expect_ops(run, 20), may_step_back=True)
+    return run, bench.check(expect_ops(run, 4 * rounds), may_step_back=True)
 
 
 def newest(*patterns):
