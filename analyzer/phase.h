@@ -98,9 +98,11 @@ struct xs_phase_site {
 	struct xs_sameness sameness;
 };
 
-/* Hardware queues (lanes) that streams share: by default, and at most. */
-#define XS_LANES     8u
-#define XS_LANES_MAX 32u
+/* Hardware queues (lanes) that streams share: of kernels and of each copy
+ * engine by default, and at most. */
+#define XS_LANES      8u
+#define XS_COPY_LANES 4u
+#define XS_LANES_MAX  32u
 
 /* Rounds of one signature. Byte and op counts are of one round (median). */
 struct xs_phase {
@@ -110,9 +112,8 @@ struct xs_phase {
 	uint64_t signature_hash;
 	uint16_t device;
 	unsigned kernel_lanes, copy_lanes; /* that the program's environment
-					    * asked for, those of copies for all
-					    * engines together; 0: the default,
-					    * XS_LANES */
+					    * asked for, those of copies for
+					    * each engine; 0: the default */
 	uint64_t rounds;
 	uint64_t total_ns;  /* sum of the rounds' times */
 	uint64_t beside_ns; /* part of total_ns: other rounds ran, too */

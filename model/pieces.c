@@ -328,11 +328,6 @@ static int put_runs(struct xs_plan *plan, const struct pieces *p)
 	return rc;
 }
 
-static unsigned or_default(unsigned lanes)
-{
-	return lanes ? lanes : XS_LANES;
-}
-
 int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan)
@@ -343,9 +338,12 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 	const struct xs_act sync = xs_act_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 
-	plan->kernel_lanes = or_default(c->work.kernel_lanes);
+	plan->kernel_lanes =
+	    c->work.kernel_lanes ? c->work.kernel_lanes : XS_LANES;
 	plan->copy_lanes =
-	    scenario->in_order ? 0 : or_default(c->work.copy_lanes);
+	    c->work.copy_lanes ? c->work.copy_lanes : XS_COPY_LANES;
+	if (scenario->in_order)
+		plan->copy_lanes = 0;
 	if (!rc)
 		rc = put_shared(plan, &p);
 	if (!rc)

@@ -75,8 +75,8 @@ struct xs_plan {
 	size_t untimed;
 	unsigned rounds;
 	/* Hardware queues that streams share, as far as the machine does not
-	 * say otherwise, XS_LANES_MAX at most; of copies those of all engines
-	 * together. 0: one for each stream. A record has its order without. */
+	 * say otherwise, XS_LANES_MAX at most; of copies those of each engine.
+	 * 0: one for each stream. A record has its order without. */
 	unsigned kernel_lanes, copy_lanes;
 };
 

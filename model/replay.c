@@ -399,8 +399,7 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 }
 
 /* With implicit synchronisation there is one hardware queue for copies and one
- * for kernels. Else a plan says how many streams share: two copy engines have
- * half of them each, and one at least. */
+ * for kernels. Else a plan says how many streams share. */
 static void set_lanes(struct replay *r)
 {
 	struct xs_turns *in = &r->units[XS_UNIT_COPY_IN].turns;
@@ -413,8 +412,7 @@ static void set_lanes(struct replay *r)
 	}
 	sm->lanes = r->plan->kernel_lanes;
 	if (r->plan->copy_lanes && !r->one_engine) {
-		in->lanes = out->lanes =
-		    r->plan->copy_lanes > 1 ? r->plan->copy_lanes / 2 : 1;
+		in->lanes = out->lanes = r->plan->copy_lanes;
 		in->stays = out->stays = true;
 	}
 }

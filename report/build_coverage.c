@@ -190,18 +190,18 @@ static void note_sampling(struct xs_result *result,
 		    trace->window_count, trace->window_count == 1 ? "" : "s");
 }
 
-/* Hardware queues that streams share, where they are not the usual ones. */
+/* Hardware queues that streams share, where a number was asked for. */
 static void note_lanes(struct xs_result *result, const char *variable,
-		       int64_t lanes, const char *of_what)
+		       int64_t lanes, const char *whose, unsigned usual)
 {
-	if (lanes != XS_UNKNOWN && lanes != XS_LANES)
+	if (lanes != XS_UNKNOWN)
 		xs_build_note(result,
 			      "%s=%" PRId64
 			      ": work of all streams waits in %" PRId64
-			      " hardware queue%s of %s, not %u; predictions "
-			      "follow that, but were checked with %u alone",
+			      " hardware queue%s of %s, by default %u; "
+			      "predictions follow that",
 			      variable, lanes, lanes, lanes == 1 ? "" : "s",
-			      of_what, XS_LANES, XS_LANES);
+			      whose, usual);
 }
 
 static void note_connections(struct xs_result *result)
@@ -209,12 +209,15 @@ static void note_connections(struct xs_result *result)
 	const struct xs_result_run *run = &result->run;
 
 	note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
-		   run->max_copy_connections == XS_UNKNOWN
-		       ? "kernels, and as many of copies"
-		       : "kernels");
+		   "kernels", XS_LANES);
+	if (run->max_copy_connections == XS_UNKNOWN)
+		note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS",
+			   run->max_connections, "each copy engine",
+			   XS_COPY_LANES);
 	note_lanes(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
 		   run->max_copy_connections,
-		   "copies (from compute capability 8.0 on)");
+		   "each copy engine from compute capability 8.0 on",
+		   XS_COPY_LANES);
 }
 
 static int64_t count_tallies(const struct xs_trace *trace)

@@ -97,7 +97,7 @@ static void versions_are_for_people(void **state)
 	xs_result_free(result);
 }
 
-/* Said where they are others than by default; kept as they were set. */
+/* Said where they are set; kept as they were set. */
 static void connections_are_those_asked_for(void **state)
 {
 	const char *header = "state=1 end_realtime_ns=2000000000";
@@ -110,15 +110,18 @@ static void connections_are_those_asked_for(void **state)
 	assert_true(has_note(result,
 			     "CUDA_DEVICE_MAX_CONNECTIONS=1: work of all "
 			     "streams waits in 1 hardware queue of kernels, "
-			     "and as many of copies, not 8;"));
+			     "by default 8;"));
+	assert_true(has_note(result, "1 hardware queue of each copy engine, "
+				     "by default 4;"));
 	xs_result_free(result);
 	result = result_of(
 	    header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=8\"\n"
 		    "info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=16\"\n");
 	assert_int_equal(result->run.max_connections, 8);
 	assert_int_equal(result->run.max_copy_connections, 16);
-	assert_false(has_note(result, "CUDA_DEVICE_MAX_CONNECTIONS"));
-	assert_true(has_note(result, "16 hardware queues of copies"));
+	assert_true(has_note(result, "8 hardware queues of kernels"));
+	assert_false(has_note(result, "8 hardware queues of each copy"));
+	assert_true(has_note(result, "16 hardware queues of each copy"));
 	xs_result_free(result);
 }
 
