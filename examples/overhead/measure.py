@@ -27,11 +27,13 @@ import typing
 from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = "launch,copy,sync,threads,graph"
+PARTS = "launch,copy,sync,threads,graph,static"
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length.
 LAUNCHES = 10
+# Of graphs more replays than the first few, which set buffers up, can sway.
+REPLAYS = 5
 NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
 
 
@@ -79,12 +81,12 @@ def find_ways(bench, wanted):
 def find_jobs(bench, ways, parts, calls):
     """What is run each turn. Short runs of launches show how the cost of light
     depends on the length of the run."""
-    def launch_bench(only, count, job_ways, name=None):
-        return Job([bench.program("launch_bench"), only, str(count)],
+    def launch_bench(only, count, job_ways, name=None, program=""):
+        return Job([bench.program("launch_bench" + program), only, str(count)],
                    [way for way in ways if way in job_ways], name)
 
     whole = [way for way in ways if way != "nsys-node"]
-    others = [part for part in parts if part != "launch"]
+    others = [part for part in parts if part in ("copy", "sync", "threads")]
     jobs = []
     if "launch" in parts:
         jobs.append(launch_bench("launch", LAUNCHES * calls, whole))
@@ -93,8 +95,11 @@ def find_jobs(bench, ways, parts, calls):
                  for count in (calls, calls // 10) if "light" in ways]
     if others:
         jobs.append(launch_bench(",".join(others), calls, whole))
+    if "static" in parts:
+        jobs.append(launch_bench("launch", LAUNCHES * calls, whole, "static",
+                                 "-static"))
     if "graph" in parts:
-        jobs.append(launch_bench("graph", calls, ("nsys-node",)))
+        jobs.append(launch_bench("graph", REPLAYS * calls, ways))
     if has_torch():
         jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
     else:
@@ -256,6 +261,7 @@ def measure_all(bench, args):
           file=sys.stderr)
     return {"turns": turns, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
+            "replays": REPLAYS * args.calls // 100,
             "host_ns": {way: {part: {k: summary(v) for k, v in figures.items()
                                      if k.endswith("_ns")}
                               for part, figures in parts.items()}

@@ -13,6 +13,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The part, which of its times, what it is called
 ROWS = (("launch", "call_ns", "launch"),
+        ("static", "call_ns", "launch, static CUDA runtime"),
         ("copy", "call_ns", "`cudaMemcpyAsync`, 4 KiB"),
         ("copy", "done_ns", "the same, until all are done"),
         ("sync", "call_ns", "launch + stream sync"),
@@ -190,8 +191,8 @@ def host_section(results):
         wrap(f"""`examples/launch_bench.cu`:
         {results.get('launches', calls):,} launches of an empty kernel,
         {calls // 2:,} copies, {calls // 10:,} launches with a wait for each,
-        {calls // 2:,} launches from 64 threads, {calls // 100:,} replays of a
-        graph of 20 empty kernels and two copies; few enough at a time that
+        {calls // 2:,} launches from 64 threads,
+        {results.get('replays', calls // 100):,} replays of a graph of 20 empty kernels and two copies; few enough at a time that
         the GPU's queue never fills. \"Until all are done\" is the time to the
         end of the last op, shared out over the calls, where the GPU and not
         the host may be the slower; with 64 threads it is the only one. The

@@ -70,7 +70,7 @@ grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 	fail "README has no new table"
 # Graphs alone by node; the first is the try whether that works.
 [ "$(grep -e '--cuda-graph-trace=node' "$scratch/asked" | sed 1d |
-	grep -c 'launch_bench graph 1000$')" -eq 2 ] ||
+	grep -c 'launch_bench graph 5000$')" -eq 2 ] ||
 	fail "by node, not two graphs: $(cat "$scratch/asked")"
 [ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 3 ] ||
 	fail "by node, more than graphs: $(cat "$scratch/asked")"
