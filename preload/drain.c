@@ -60,7 +60,10 @@ static void make_room(void)
 	static bool said;
 	int err = xs_sink_grow_ahead(&xs_sink);
 
-	if (err && !said)
+	if (err == -EBADF && !said)
+		xs_gpu_info("note", "the program closed the trace's file: "
+				    "records are lost");
+	else if (err && !said)
 		xs_gpu_info("note",
 			    "no more room for the trace (%s): records are "
 			    "lost; set XFERSPY_OUTPUT to a larger disk",

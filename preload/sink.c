@@ -155,8 +155,9 @@ int xs_sink_grow_ahead(struct xs_sink *sink)
 
 	if (err || tail == CLOSED_TAIL || is_at_limit(sink))
 		return err;
-	if (!file_is_ours(sink, atomic_load(&sink->allocated_bytes)) ||
-	    atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
+	if (!file_is_ours(sink, atomic_load(&sink->allocated_bytes)))
+		return atomic_load(&sink->cut) ? 0 : -EBADF;
+	if (atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
 		return 0;
 	if (lock_growth(sink)) {
 		err = grow(sink, XS_PAGE_BYTES, step_bytes(tail));

@@ -63,7 +63,8 @@ void xs_sink_release(struct xs_chunk_header *chunk);
 /* GPU records are complete up to here. */
 void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns);
 
-/* Allocates room ahead of need; for the drain thread. 0 or -errno. */
+/* Allocates room ahead of need; for the drain thread. 0 or -errno: -EBADF where
+ * the program closed the file. */
 int xs_sink_grow_ahead(struct xs_sink *sink);
 
 /* Lets the file grow to no more than that; 0: no limit. */

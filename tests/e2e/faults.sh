@@ -44,3 +44,9 @@ for folder in /proc/no/such /dev/null; do
 	grep -q "xferspy: no trace: cannot create $folder" err ||
 		fail "nowhere: no word about it"
 done
+
+# Without the trace's descriptor.
+plain "$XS_APPS/app" closing 3000
+cp out out.plain
+traced "$XS_APPS/app" closing 3000
+lossy "closed" "closed the trace.s file"

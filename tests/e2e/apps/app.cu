@@ -222,6 +222,18 @@ static int early_signal(int rounds)
 	return serial(rounds);
 }
 
+/* As what becomes a daemon does, but after CUDA has started. */
+static int closing(int rounds)
+{
+	int bad = tiny(1);
+
+	for (int fd = 3; fd < 4096; fd++)
+		close(fd);
+	bad += tiny(rounds / 10);
+	usleep(400000); /* for who looks at it now and then */
+	return tiny(rounds) || bad;
+}
+
 static int phases(int rounds)
 {
 	struct arrays s;
@@ -597,6 +609,8 @@ int main(int argc, char **argv)
 		return waits(rounds, argc > 3 ? atoi(argv[3]) : 1);
 	if (strcmp(mode, "tiny") == 0)
 		return tiny(rounds);
+	if (strcmp(mode, "closing") == 0)
+		return closing(rounds);
 	if (strcmp(mode, "range") == 0)
 		return range(rounds);
 	if (strcmp(mode, "early-signal") == 0)
