@@ -44,6 +44,7 @@ for folder in /proc/no/such /dev/null; do
 	grep -q "xferspy: no trace: cannot create $folder" err ||
 		fail "nowhere: no word about it"
 done
+XFERSPY_OUTPUT="$work/%p.xspy"
 
 # Without the trace's descriptor.
 plain "$XS_APPS/app" closing 3000
