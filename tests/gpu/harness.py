@@ -116,16 +116,17 @@ class Bench:
                 raise Skip(f"no {module}")
         return ["python3", "-B", str(HERE / "python" / name)]
 
-    def simulated_cupti(self):
+    def simulated_library(self, name):
         """Of the major of the toolkit, which another one that is installed
         may be newer than."""
-        return str(next((self.build / "tests/sim/lib").glob("libcupti.so.*")))
+        return str(next(
+            (self.build / "tests/sim/lib").glob(f"lib{name}.so.*")))
 
     def environment(self, folder, preload, extra):
         env = {k: v for k, v in os.environ.items() if k not in UNSET}
         if self.simulated:
             env["LD_LIBRARY_PATH"] = str(self.build / "tests/sim/lib")
-            env["XFERSPY_CUPTI"] = self.simulated_cupti()
+            env["XFERSPY_CUPTI"] = self.simulated_library("cupti")
             env["XS_SIM_DEVICES"] = "2"
         env["XFERSPY_OUTPUT"] = str(folder / "%p.xspy")
         if preload:

@@ -2,6 +2,8 @@
 """The cases of more than one CUDA: other runtimes, toolkits and CUPTIs."""
 import os
 import re
+import shutil
+import tempfile
 
 from cases import case, serial
 from harness import Failed, Skip
@@ -12,19 +14,56 @@ PROGRAMS = (("copies", "2d"), ("copies", "3d"), ("copies", "symbol"),
             ("memory", "managed"), ("replay", "1000"))
 
 
-@case("two-runtimes", "CUDA runtimes of two majors, loaded by Python")
-def two_runtimes(bench):
+def cudarts(bench):
+    """A libcudart of each major there is, the oldest first."""
     found = {}
-    for path in find_libraries("libcudart.so.", bench.build / "tests/gpu"):
+    for path in (sim_libraries(bench, "cudart") if bench.simulated
+                 else find_libraries("libcudart.so.",
+                                     bench.build / "tests/gpu")):
         major = re.search(r"libcudart\.so\.(\d+)", path)
         if major and int(major.group(1)) >= 11:
-            found.setdefault(major.group(1), path)
-    if len(found) < 2:
-        raise Skip(f"one major of libcudart here: {', '.join(found)}")
-    paths = [found[major] for major in sorted(found)[-2:]]
-    figures = bench.check(bench.both(
-        [*bench.python("two_runtimes.py"), *paths]))
+            found.setdefault(int(major.group(1)), path)
+    return [found[major] for major in sorted(found)]
+
+
+@case("two-runtimes", "CUDA runtimes of two majors, loaded by Python",
+      simulated=True)
+def two_runtimes(bench):
+    paths = cudarts(bench)[-2:]
+    if len(paths) < 2:
+        raise Skip(f"one major of libcudart here: {', '.join(paths)}")
+    run = bench.both([*bench.python("runtimes.py"), *paths])
+    figures = bench.check(run)
+    seen = [cudart["path"] for cudart in
+            bench.report(run.traces[0])["coverage"]["cudarts"]]
+    if not set(map(os.path.realpath, paths)) <= set(map(os.path.realpath,
+                                                        seen)):
+        raise Failed(f"the report knows {seen}, not {paths}", run.traces[0])
     return {**figures, "runtimes": paths}
+
+
+@case("own-cupti", "a program that has loaded a libcupti of its own",
+      simulated=True)
+def own_cupti(bench):
+    """CUPTI is not to be in a process twice: the program's own serves us."""
+    cudart = cudarts(bench)[-1:]
+    if not cudart:
+        raise Skip("no libcudart")
+    command = [*bench.python("runtimes.py"), *cudart]
+    usual = bench.cupti_of(bench.both(command).traces[0])
+    others = [path for path in cuptis(bench)
+              if re.search(r"libcupti\.so\.(1[2-9]|11\.8|20)", path) and
+              os.path.realpath(path) != os.path.realpath(usual)]
+    if not others:
+        raise Skip(f"one libcupti here: {usual}")
+    for path in others[:3]:
+        run = bench.both([*command, "--cupti", path])
+        figures = bench.check(run, may_step_back=True)
+        used = bench.cupti_of(run.traces[0])
+        if os.path.realpath(used) != os.path.realpath(path):
+            raise Failed(f"{path} is there, {used or 'none'} was used",
+                         run.traces[0])
+    return {**figures, "own_cupti": others[:3], "usual_cupti": usual}
 
 
 @case("toolkits", "programs built by other CUDA toolkits")
@@ -60,8 +99,7 @@ def with_toolkit(bench, pattern):
 
 @case("cupti-versions", "each libcupti that is installed", simulated=True)
 def cupti_versions(bench):
-    paths = [sim_cupti(bench)] if bench.simulated else find_libraries(
-        "libcupti.so")
+    paths = cuptis(bench)
     if not paths:
         raise Skip("no libcupti")
     tried, wrong = [], []
@@ -77,9 +115,19 @@ def cupti_versions(bench):
     return {"versions": tried}
 
 
-def sim_cupti(bench):
-    """The simulated device's, where that is in use."""
-    return bench.simulated_cupti() if bench.simulated else None
+def cuptis(bench):
+    return sim_libraries(bench, "cupti") if bench.simulated \
+        else find_libraries("libcupti.so")
+
+
+def sim_libraries(bench, name):
+    """The simulated device's library, and a copy of it that passes for one of
+    another major."""
+    library = bench.simulated_library(name)
+    copy = os.path.join(tempfile.mkdtemp(dir=bench.folder.name),
+                        f"lib{name}.so.{12 if '.so.13' in library else 13}")
+    shutil.copy(library, copy)
+    return [copy, library]
 
 
 def find_libraries(name, *roots):
