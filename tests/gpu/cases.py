@@ -227,6 +227,16 @@ def end_hang(bench):
             "plain_seconds": round(plain.seconds, 1)}
 
 
+@case("kills", "20 kills at random times: at most 200 ms of work missing")
+def kills(bench):
+    run = bench.run([str(bench.build / "tests/e2e/xs_storm"),
+                     bench.app("killed"), bench.preload, bench.xferspy, "20"])
+    found = re.search(rb"(\d+) rounds of the GPU; at most (\d+) ms", run.out)
+    if run.code or not found:
+        raise Failed(f"{run.out.decode().strip()} {run.err[-300:]}")
+    return {"rounds": int(found.group(1)), "missing_ms": int(found.group(2))}
+
+
 @case("graph", "a graph captured, and replayed 100,000 times", simulated=True)
 def graph(bench):
     run = bench.both([bench.app("replay"),

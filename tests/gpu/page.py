@@ -47,6 +47,8 @@ def remark(row):
         words.append("times off by " + ", ".join(
             f"{name.removesuffix('_ns')} {value:+.1f} %"
             for name, value in figures["off_percent"].items()))
+    if "missing_ms" in figures:
+        words.append(f"{figures['missing_ms']} ms missing at most")
     if "seconds" in figures:
         words.append(f"{figures['seconds']} s, {figures['plain_seconds']} s "
                      "without")

@@ -27,7 +27,8 @@ cat >"$scratch/results.json" <<'END'
 {"machine": "A GPU", "date": "2026-01-02", "versions": {"driver": "580.1"},
  "cases": [
   {"case": "a", "what": "one thing", "outcome": "pass",
-   "figures": {"ops": 1200, "matched": 1199, "lost": 0, "notes": []}},
+   "figures": {"ops": 1200, "matched": 1199, "lost": 0, "notes": [],
+    "python_lines": "3 of 4", "missing_ms": 194}},
   {"case": "b", "what": "another", "outcome": "fail", "why": "ops 1, not 2"},
   {"case": "c", "what": "a third", "outcome": "back",
    "figures": {"ops": 0, "matched": 0, "lost": 0,
@@ -41,7 +42,7 @@ page --write "$scratch/tried.md" "$scratch/results.json" || fail "page.py"
 while read -r line; do
 	grep -qxF "$line" "$scratch/tried.md" || fail "no line: $line"
 done <<'END'
-| one thing | yes | 1,200 | 1,199 | 0 |  |
+| one thing | yes | 1,200 | 1,199 | 0 | 3 of 4 lines of Python; 194 ms missing at most |
 | another | **no** |  |  |  | ops 1, not 2 |
 | a third | stepped back | 0 | 0 | 0 | ops 0, not 2: another tool has CUPTI; the other tool: x.qdstrm |
 | libcupti.so.12 | 12.9 | yes | 200 | 200 |  |

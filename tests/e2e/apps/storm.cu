@@ -3,12 +3,14 @@
  * Threads that copy, launch and wait until the process is killed, and say in a
  * file how far they are. It knows nothing of xferspy.
  *
- *   storm PROGRESS-FILE [US]     US: abort() after so many microseconds
+ *   storm PROGRESS-FILE [US SINCE]     abort() after so many microseconds since
+ *                                      its "start" or its first "call" returned
  */
 #include "../storm.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <pthread.h>
@@ -75,6 +77,16 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void wait_for_call(const struct storm_progress *progress)
+{
+	for (int i = 0;; i = (i + 1) % STORM_THREADS) {
+		if (__atomic_load_n(&progress->threads[i].calls,
+				    __ATOMIC_ACQUIRE))
+			return;
+		usleep(1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int file = argc > 1 ? open(argv[1], O_RDWR) : -1;
@@ -91,7 +103,9 @@ int main(int argc, char **argv)
 
 		pthread_create(&thread, NULL, work, &progress->threads[i]);
 	}
-	if (argc > 2) {
+	if (argc > 3) {
+		if (strcmp(argv[3], "call") == 0)
+			wait_for_call(progress);
 		usleep((useconds_t)atoi(argv[2]));
 		abort();
 	}
