@@ -14,7 +14,7 @@ MILLISECOND = 1000000
 
 def slow(bench):
     """On the simulated device, what takes some time on a real one."""
-    return {"XS_SIM_GIPS": "1", "XS_SIM_PAGEABLE_GBS": "1",
+    return {"XS_SIM_GIPS": "0.1", "XS_SIM_PAGEABLE_GBS": "1",
             "XS_SIM_INIT_NS": "50000000"} if bench.simulated else {}
 
 
@@ -30,12 +30,19 @@ def insist(facts, report, trace):
     wrong = [what for what, true in facts.items() if not true]
     if wrong:
         raise Failed(f"the report lacks: {', '.join(wrong)} "
-                     f"{report['waits']} {report['totals']}", trace)
+                     f"{report['totals']} {report['waits']}", trace)
+
+
+def is_for_half(row, kernel_ns):
+    """Whether a place waits mostly for kernels, for about half of all: a busy
+    machine is at other things between launch and wait."""
+    return row["kernel_ns"] > row["waited_ns"] / 2 and \
+        kernel_ns * 0.1 < row["kernel_ns"] < kernel_ns * 0.8
 
 
 @case("waits", "calls that wait for kernels, asked and unasked", simulated=True)
 def waits(bench):
-    times = 20 if bench.simulated else 50000 # about a millisecond
+    times = 1 if bench.simulated else 50000 # milliseconds
     run = bench.both([bench.app("app"), "waits", str(ROUNDS), str(times)],
                      **slow(bench))
     figures = bench.check(expect_ops(run, 4 * ROUNDS))
@@ -44,16 +51,14 @@ def waits(bench):
     rows = [wait_rows(report, call, ROUNDS) for call in
             ("cudaFree", "cudaMemcpy", "cudaMemcpyAsync")]
     if [len(found) for found in rows] != [1, 1, 1]:
-        raise Failed(f"not a place of each call: {report['waits']}",
-                     run.traces[0])
+        raise Failed(f"not a place of each call: {rows}", run.traces[0])
     free, copy, named = (found[0] for found in rows)
     insist({
         "kernels that one waits for": kernel_ns > 2 * ROUNDS * MILLISECOND / 5,
         "cudaFree's wait for half of the kernels": free["hidden"] and
-            kernel_ns * 0.3 < free["kernel_ns"] < kernel_ns * 0.6 and
-            "unasked" in free["text"],
+            is_for_half(free, kernel_ns) and "unasked" in free["text"],
         "cudaMemcpy's wait for the other half": not copy["hidden"] and
-            kernel_ns * 0.3 < copy["kernel_ns"] < kernel_ns * 0.6 and
+            is_for_half(copy, kernel_ns) and
             copy["own_ns"] < copy["kernel_ns"] / 10,
         "copies asynchronous in name only": named["pageable"] and
             "asynchronous in name only" in named["text"] and
@@ -78,11 +83,10 @@ def fresh(bench):
     run = bench.both([bench.app("app"), "fresh", str(ROUNDS)], **slow(bench))
     figures = bench.check(expect_ops(run, 1 + 2 * ROUNDS))
     report = bench.report(run.traces[0])
-    touched = [row["touched_bytes"] or 0
-               for row in wait_rows(report, "cudaMemcpy", ROUNDS)]
+    rows = wait_rows(report, "cudaMemcpy", ROUNDS)
+    touched = [row["touched_bytes"] or 0 for row in rows]
     if len(touched) != 2:
-        raise Failed(f"not two copies a round: {report['waits']}",
-                     run.traces[0])
+        raise Failed(f"not two copies a round: {rows}", run.traces[0])
     # faults of the driver's own threads are not seen
     insist({
         "page faults of the first copy": touched[0] > ROUNDS * LARGE / 2,
