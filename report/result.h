@@ -282,10 +282,16 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
 /*
- * Where a site is, as short as it is clear: "main.cu:88", else
- * "cudaMemcpy in app+0x1f3c". Of the arena; NULL without memory.
+ * Where a site is, as short as it is clear: "main.cu:88", else "cudaMemcpy in
+ * upload (app+0x1f3c)", without the function where it is not known. Of the
+ * arena; NULL without memory.
  */
 const char *xs_result_site_label(struct xs_arena *arena,
 				 const struct xs_result_site *site);
+
+/* A function's name, "ns::upload" of "ns::upload<float>(float*)", for a line of
+ * text. As above. */
+const char *xs_result_function_name(struct xs_arena *arena,
+				    const char *function);
 
 #endif

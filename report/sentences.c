@@ -41,10 +41,10 @@ static const char *copy_places(struct xs_arena *arena,
 		label = xs_result_site_label(arena, site);
 		if (!label || (list && strstr(list, label)))
 			continue;
-		if (!function && site->function)
-			function = xs_arena_print(
-			    arena, "%.*s", (int)strcspn(site->function, "("),
-			    site->function);
+		/* a label without a line has it already */
+		if (!function && site->function && site->line != XS_UNKNOWN)
+			function =
+			    xs_result_function_name(arena, site->function);
 		if (named++ < SITES_NAMED)
 			list =
 			    list ? xs_arena_print(arena, "%s, %s", list, label)

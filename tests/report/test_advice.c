@@ -291,6 +291,44 @@ static void each_strategy_has_its_sentence(void **state)
 	fixture_free(result);
 }
 
+/* A line says it all; without one there is the function, and the address. */
+static void places_are_named_by_what_is_known(void **state)
+{
+	static const struct {
+		struct xs_result_site site;
+		const char *label;
+	} cases[] = {
+	    {{.file = "/src/a.cu", .line = 8, .function = "up", .call = "copy"},
+	     "a.cu:8"},
+	    {{.module = "/bin/app",
+	      .offset = 0x1f3c,
+	      .function = "up(float*)",
+	      .call = "copy"},
+	     "copy in up (app+0x1f3c)"},
+	    {{.module = "/bin/app", .offset = 0x1f3c, .call = "copy"},
+	     "copy in app+0x1f3c"},
+	    {{.function = "(anonymous namespace)::up<int>(int*)"},
+	     "a call in (anonymous namespace)::up"},
+	    {{.function = "<module>", .call = "copy"}, "copy in <module>"},
+	    {{.function = "a_name_that_is_too_long_for_a_line_of_text()"},
+	     "a call in a_name_that_is_too_long_for_a_line_of..."},
+	    {{.call = "copy"}, "copy"},
+	    {{.call = NULL}, "a call not interposed"},
+	};
+	struct xs_arena arena = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct xs_result_site site = cases[i].site;
+
+		if (!site.file)
+			site.line = XS_UNKNOWN;
+		assert_string_equal(xs_result_site_label(&arena, &site),
+				    cases[i].label);
+	}
+	xs_arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +346,7 @@ int main(void)
 	    cmocka_unit_test(few_streams_are_preferred),
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(advice_names_places_and_shares),
+	    cmocka_unit_test(places_are_named_by_what_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
