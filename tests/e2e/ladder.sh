@@ -122,5 +122,7 @@ done
 XFERSPY_MODE=calls traced "$XS_APPS/app" serial 5
 read_trace
 expect "calls: rung" "$(json rung)" '"calls"'
+"$XS_COMMAND" report ./*.xspy | grep -q '^Coverage.*; calls alone$' ||
+	fail "calls: not in the Coverage line"
 expect "calls: calls of copies" "$(count '^copycall ')" 15
 expect "calls: ops" "$(count '^(copy|kernel|set) ')" 0
