@@ -47,33 +47,37 @@ static const char *result_text(CUptiResult result)
 	return text ? text : "unknown error";
 }
 
-/* Whether callbacks will come. */
-static bool subscribe(bool counters)
+static CUptiResult subscribe(bool counters)
 {
 	CUptiResult result;
 
 	if (!xs_cupti_api.cuptiSubscribe || !xs_cupti_api.cuptiEnableCallback ||
 	    !xs_cupti_api.cuptiGetCallbackName)
-		return false;
+		return CUPTI_ERROR_NOT_SUPPORTED;
 	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
 					     NULL);
-	if (result != CUPTI_SUCCESS)
+	if (result != CUPTI_SUCCESS) {
 		subscriber = NULL;
+		return result;
+	}
+	xs_share_hold_callbacks(subscriber);
+	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
+	xs_cupti_watch_driver(counters);
+	return CUPTI_SUCCESS;
+}
+
+/* What that means where there are records. */
+static void note_no_callbacks(CUptiResult result)
+{
 	if ((int)result == ANOTHER_SUBSCRIBER)
 		xs_gpu_info("note",
 			    "another tool has CUPTI's callbacks (nsys, ncu, a "
 			    "debugger?): calls cannot be joined to what the "
 			    "GPU did, and calls of a statically linked CUDA "
 			    "runtime are missing; run without the other tool");
-	else if (result != CUPTI_SUCCESS)
+	else
 		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
 			    result_text(result), (int)result);
-	if (result != CUPTI_SUCCESS)
-		return false;
-	xs_share_hold_callbacks(subscriber);
-	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
-	xs_cupti_watch_driver(counters);
-	return true;
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
@@ -99,6 +103,9 @@ static bool enable_records(void)
 		    (int)result == NO_PERMISSION
 			? "; ask the administrator for access to GPU "
 			  "performance data"
+		    : (int)result == ANOTHER_SUBSCRIBER
+			? "; another tool has CUPTI (nsys, ncu, a debugger?): "
+			  "run without the other tool"
 			: "");
 	return false;
 }
@@ -216,7 +223,7 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 {
 	char path[PATH_MAX] = "";
 	void *library = find_library(path, sizeof(path));
-	bool callbacks;
+	CUptiResult callbacks;
 
 	if (!library)
 		return XS_CUPTI_NOTHING;
@@ -230,9 +237,11 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	if (!enable_records())
 		return XS_CUPTI_NOTHING;
 	atomic_store(&started, true);
-	if (!callbacks)
-		xs_cupti_watch_peers();
-	return callbacks ? XS_CUPTI_RECORDS_AND_CALLBACKS : XS_CUPTI_RECORDS;
+	if (callbacks == CUPTI_SUCCESS)
+		return XS_CUPTI_RECORDS_AND_CALLBACKS;
+	note_no_callbacks(callbacks);
+	xs_cupti_watch_peers();
+	return XS_CUPTI_RECORDS;
 }
 
 void xs_cupti_switch(bool records, bool calls)

@@ -27,7 +27,20 @@ read_trace
 expect "subscriber taken: calls of copies" "$(count '^copycall ')" 9
 expect "subscriber taken: ops" "$(count '^(copy|kernel|set) ')" 12
 grep -q 'another tool' report.json || fail "subscriber taken: not in the report"
+grep -q 'cannot be joined' report.json || fail "subscriber taken: no reason"
 expect "subscriber taken: rung" "$(json rung)" '"activity"'
+
+# It has the records, too: calls are timed, and each op belongs to one.
+traced env XS_SIM_CUPTI_SUBSCRIBE_FAIL=all "$XS_APPS/app" serial 3
+expect "CUPTI taken: exit code" "$status" 0
+read_trace
+expect "CUPTI taken: rung" "$(json rung)" '"events"'
+expect "CUPTI taken: ops with their calls" "$(json matched)" 12
+grep -q 'another tool has CUPTI (' report.json ||
+	fail "CUPTI taken: not in the report"
+grep -q 'cannot be joined' report.json && fail "CUPTI taken: calls were joined"
+"$XS_COMMAND" report ./*.xspy | grep -q '^Coverage.*; CUDA events, no CUPTI$' ||
+	fail "CUPTI taken: not in the Coverage line"
 
 # Another profiler in the process switched the GPU's records off: from where on.
 traced "$XS_APPS/app" profiler 3

@@ -470,8 +470,18 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 	return CUPTI_SUCCESS;
 }
 
+/* XS_SIM_CUPTI_SUBSCRIBE_FAIL=all: as in a process that ncu started. */
+static bool is_taken(void)
+{
+	const char *taken = getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL");
+
+	return taken && strcmp(taken, "all") == 0;
+}
+
 static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 {
+	if (is_taken())
+		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 	if (kind <= CUPTI_ACTIVITY_KIND_INVALID ||
 	    kind >= CUPTI_ACTIVITY_KIND_COUNT)
 		return CUPTI_ERROR_INVALID_KIND;
