@@ -3,7 +3,7 @@
 # From a call to its place in a program that has the CUDA runtime linked into
 # it: the runtime's own frames are in the program, too, and are no place.
 . "$(dirname "$0")/lib.sh"
-export XFERSPY_CUPTI="$XS_SIM/libcupti.so.13"
+export XFERSPY_CUPTI="$XS_CUPTI"
 lines=$(awk '/^static void add_round/ { inside = 1 }
 	inside && /cudaMemcpy\(/ { print NR }
 	inside && /^}/ { exit }' "$here/apps/app.cu")
