@@ -56,14 +56,23 @@ def own_cupti(bench):
               os.path.realpath(path) != os.path.realpath(usual)]
     if not others:
         raise Skip(f"one libcupti here: {usual}")
-    for path in others[:3]:
-        run = bench.both([*command, "--cupti", path])
+    tried = []
+    for path in others:
+        try:
+            run = bench.both([*command, "--cupti", path])
+        except Skip: # of another processor, or in need of what is not there
+            continue
         figures = bench.check(run, may_step_back=True)
         used = bench.cupti_of(run.traces[0])
         if os.path.realpath(used) != os.path.realpath(path):
             raise Failed(f"{path} is there, {used or 'none'} was used",
                          run.traces[0])
-    return {**figures, "own_cupti": others[:3], "usual_cupti": usual}
+        tried.append(path)
+        if len(tried) == 2: # are enough
+            break
+    if not tried:
+        raise Skip("no other libcupti that can be loaded")
+    return {**figures, "own_cupti": tried, "usual_cupti": usual}
 
 
 @case("toolkits", "programs built by other CUDA toolkits")
