@@ -97,17 +97,33 @@ static const char *main_work(const struct xs_result_wait *wait)
 					 : "work";
 }
 
+/* What to call instead: "cudaFreeAsync" of "cudaFree", "cuMemFreeAsync" of
+ * "cuMemFree_v2". NULL: it is such a one, or has none. */
+static const char *asynchronous(struct xs_arena *arena,
+				const struct xs_result_wait *wait)
+{
+	const char *call = wait->site.call;
+	size_t length;
+
+	if (!call || strstr(call, "Async") ||
+	    !(is_kind(wait, "set") || is_kind(wait, "free-device")))
+		return NULL;
+	length = strcspn(call, "_");
+	return xs_arena_print(arena, "%.*sAsync", (int)length, call);
+}
+
 static const char *say_hidden(struct xs_arena *arena,
 			      const struct xs_result_wait *wait)
 {
+	const char *instead = asynchronous(arena, wait);
+
 	return xs_arena_print(
-	    arena, "%s waits for the %s before it, unasked: %s in %s; %s",
+	    arena, "%s waits for the %s before it, unasked: %s in %s; %s%s",
 	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
-	    calls(arena, wait),
-	    is_kind(wait, "set")	   ? "cudaMemsetAsync would not"
-	    : is_kind(wait, "free-device") ? "cudaFreeAsync, or keeping the "
-					     "memory, would not"
-					   : "keeping the memory would not");
+	    calls(arena, wait), instead ? instead : "keeping the memory",
+	    instead && is_kind(wait, "free-device")
+		? ", or keeping the memory, would not"
+		: " would not");
 }
 
 static const char *say_name_only(struct xs_arena *arena,

@@ -68,6 +68,18 @@ if has_batches; then
 	expect "batch: rounds" "$(json rounds)" 5
 fi
 
+# Memory that is asked for and freed in stream order. Here the free waits: to
+# free so instead is no advice.
+ways pooled 5
+expect "pooled: allocations" "$(count '^memcall .*bytes=65536 ')" 7
+for call in cudaMallocAsync cudaFreeAsync; do
+	expect "pooled: $call" "$(count "^string .*\"$call\"")" 1
+done
+expect "pooled: rounds" "$(json rounds)" 5
+grep -q '"text": "cudaFreeAsync at ways.cu:[0-9]* waits for .* keeping the memory would not' \
+	report.json || fail "pooled: not told why the free waits"
+grep -q 'cudaFreeAsync, or' report.json && fail "pooled: advice to do the same"
+
 ways host-function 5
 expect "host function: calls" "$(count '^site call_class=23 ')" 1
 expect "host function: rounds" "$(json rounds)" 5

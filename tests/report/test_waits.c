@@ -48,6 +48,27 @@ static void frees_wait_unasked(void **state)
 		    "cudaFree at x.cu:12 waits for the kernels before it, "
 		    "unasked: 31.0 ms in 500 calls; cudaFreeAsync, or keeping "
 		    "the memory, would not");
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cudaFreeAsync", 12, 5, 0),
+				     .touched_bytes = XS_UNKNOWN,
+				     .kind = "free-device",
+				     .hidden = true,
+				     .waited_ns = 32 * MS,
+				     .kernel_ns = 31 * MS,
+				     .host_ns = 1 * MS},
+	    "cudaFreeAsync at x.cu:12 waits for the kernels before it, "
+	    "unasked: 31.0 ms in 5 calls; keeping the memory would "
+	    "not");
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cuMemsetD8_v2", 14, 5, 0),
+				     .touched_bytes = XS_UNKNOWN,
+				     .kind = "set",
+				     .hidden = true,
+				     .waited_ns = 32 * MS,
+				     .kernel_ns = 31 * MS,
+				     .host_ns = 1 * MS},
+	    "cuMemsetD8_v2 at x.cu:14 waits for the kernels before it, "
+	    "unasked: 31.0 ms in 5 calls; cuMemsetD8Async would not");
 	/* one that waited for nothing */
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),

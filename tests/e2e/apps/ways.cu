@@ -232,6 +232,24 @@ static cudaError_t prefetch_to_host(const void *memory)
 }
 #endif
 
+/* Memory of the device that comes and goes in stream order. */
+static void pooled(int rounds)
+{
+	int *there;
+
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaMallocAsync((void **)&there, bytes, stream));
+		CHECK(cudaMemcpyAsync(there, host, bytes,
+				      cudaMemcpyHostToDevice, stream));
+		next<<<count / 256, 256, 0, stream>>>(there);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpyAsync(host, there, bytes,
+				      cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaFreeAsync(there, stream));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+}
+
 /* Managed memory goes to the device with the first launch, and back. */
 static void managed(int rounds)
 {
@@ -318,6 +336,8 @@ int main(int argc, char **argv)
 		polls(rounds, false);
 	else if (strcmp(mode, "batch") == 0)
 		batch(rounds);
+	else if (strcmp(mode, "pooled") == 0)
+		pooled(rounds);
 	else if (strcmp(mode, "managed") == 0)
 		managed(rounds);
 	else if (strcmp(mode, "host-function") == 0)
