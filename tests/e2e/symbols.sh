@@ -3,6 +3,7 @@
 # From a call to its source line, in programs that are built in different ways.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
+unset DEBUGINFOD_URLS
 cp "$here/apps/places.c" .
 touch -d '1 hour ago' places.c
 at=$(awk '/return cudaMemcpy/ { print NR; exit }' places.c)
@@ -22,6 +23,12 @@ has_line()
 {
 	expect "$1: exit code" "$status" 0
 	read_trace
+	has_place "$1" "$2"
+}
+
+# The same, of the report that there is.
+has_place()
+{
 	grep -q "\"line\": $at,\$" report.json || fail "$1: no line"
 	grep -q "\"function\": \"$2\"" report.json || fail "$1: no function"
 	grep -q '"text": "return cudaMemcpy(device,' report.json ||
@@ -54,7 +61,23 @@ mkdir .debug
 mv linked.debug .debug
 traced ./linked
 has_line "debuglink in .debug" upload
-rm .debug/linked.debug
+# By its build id, where distributions have theirs: in a place of our own that
+# hides that one, where we may have such.
+id=$(readelf -n linked | awk '/Build ID/ { print $3 }')
+below="debug/.build-id/$(echo "$id" | cut -c 1-2)"
+mkdir -p "$below"
+mv .debug/linked.debug "$below/$(echo "$id" | cut -c 3-).debug"
+hidden="mount --bind '$work/debug' /usr/lib/debug"
+if unshare --user --map-root-user --mount sh -c "$hidden" 2>err; then
+	traced ./linked
+	expect "build id: exit code" "$status" 0
+	unshare --user --map-root-user --mount \
+		sh -c "$hidden && '$XS_COMMAND' report --format json ./*.xspy" \
+		>report.json
+	has_place "build id" upload
+else
+	echo "not tried, a debug file by its build id: $(cat err)"
+fi
 traced ./linked
 read_trace
 grep -q '"function": "move"' report.json ||
