@@ -243,6 +243,7 @@ static int decode(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_time *time = record;
 	const struct xs_rec_wide *wide = record;
+	const struct xs_rec_thread *thread = record;
 
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_time:
@@ -251,6 +252,9 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_wide:
 		d->wide_site = wide->site;
 		d->wide_duration_ns = wide->duration_ns;
+		return 0;
+	case XS_REC_thread:
+		d->thread = thread->tid;
 		return 0;
 	case XS_REC_loss:
 		return add_loss(d, record);

@@ -277,7 +277,10 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_tally new = {.calls = rec->calls, .bytes = rec->bytes};
+	struct xs_tally new = {.size = rec->size,
+			       .direction = rec->direction,
+			       .calls = rec->calls,
+			       .bytes = rec->bytes};
 	struct xs_tally *tallies;
 
 	if (!xs_decoder_element(d, &d->sites, rec->site, &new.site))

@@ -3,6 +3,7 @@
 
 #include "analyzer/connections.h"
 #include "analyzer/measure.h"
+#include "analyzer/round_weights.h"
 #include "analyzer/rounds.h"
 #include "analyzer/sampling.h"
 #include "analyzer/sort.h"
@@ -26,8 +27,8 @@ struct grouper {
 	const struct xs_trace *trace;
 	const struct xs_rounds *rounds;
 	struct xs_phases *phases;
-	struct xs_weights weights; /* of the calls of whole rounds */
-	bool use_partial;	   /* rounds, too */
+	bool *used;	 /* by round: most are no measure that are not whole */
+	double *weights; /* by round; NULL: all were recorded */
 	uint32_t *row_of_ident;
 	size_t call_steps; /* that there may still be: see xs_steps_build */
 };
@@ -50,28 +51,15 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 				  : value - first <= first / TOLERANCE_DIVISOR;
 }
 
-/* The phase as of the whole run, where its rounds are a sample: each stands
- * for as many as its calls do. */
+/* The phase as of the whole run, where its rounds are a sample. */
 static void stand_for_all(const struct grouper *g, const struct xs_members *m,
 			  struct xs_phase *phase)
 {
-	double weight = 0, ops = 0;
+	double weight = 0;
 
-	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
-
-		for (uint32_t j = 0; j < round->op_count; j++) {
-			uint32_t op = g->rounds->ops[round->first_op + j];
-			uint32_t call = g->trace->ops[op].call;
-
-			weight += call == XS_NONE
-				      ? 1
-				      : xs_weight(g->weights.calls,
-						  g->trace->calls[call].site);
-			ops++;
-		}
-	}
-	weight /= ops;
+	for (size_t i = 0; i < m->count; i++)
+		weight += g->weights[m->keys[i].index];
+	weight /= (double)m->count;
 	phase->rounds = xs_weighted(phase->rounds, weight);
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
 	phase->beside_ns = xs_weighted(phase->beside_ns, weight);
@@ -125,7 +113,7 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 				    &g->call_steps, phase);
 	if (!rc && g->rounds->same)
 		tell_steps(phase);
-	if (!rc && g->weights.calls)
+	if (!rc && g->weights)
 		stand_for_all(g, &members, phase);
 	return rc;
 }
@@ -221,27 +209,37 @@ static bool all_are_partial(const struct xs_rounds *rounds)
 	return true;
 }
 
-static int weigh_calls(struct grouper *g)
+static void choose_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
-	bool *kept;
-	int rc;
+	bool use_partial = all_are_partial(rounds);
 
-	g->use_partial = all_are_partial(rounds);
-	if (!xs_trace_is_sampled(g->trace))
-		return 0;
-	kept = calloc(g->trace->call_count + 1, sizeof(*kept));
-	if (!kept)
-		return -ENOMEM;
+	for (size_t i = 0; i < rounds->count; i++)
+		g->used[i] = use_partial || !rounds->items[i].partial;
+}
+
+static int weigh_rounds(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	struct xs_weights weights = {0};
+	bool *kept = calloc(g->trace->call_count + 1, sizeof(*kept));
+	int rc = -ENOMEM;
+
+	g->weights = calloc(rounds->count + 1, sizeof(*g->weights));
+	if (!g->weights || !kept)
+		goto out;
 	for (size_t i = 0; i < rounds->count; i++) {
 		const struct xs_round *round = &rounds->items[i];
 
-		if (!g->use_partial && round->partial)
-			continue;
-		for (uint32_t j = 0; j < round->call_count; j++)
+		for (uint32_t j = 0; g->used[i] && j < round->call_count; j++)
 			kept[rounds->calls[round->first_call + j]] = true;
 	}
-	rc = xs_weights_build(g->trace, kept, &g->weights);
+	rc = xs_weights_build(g->trace, kept, &weights);
+	if (!rc)
+		rc = xs_round_weights_build(g->trace, rounds, g->used, &weights,
+					    g->weights);
+out:
+	xs_weights_free(&weights);
 	free(kept);
 	return rc;
 }
@@ -253,18 +251,22 @@ static int group_rounds(struct grouper *g)
 	size_t count = 0;
 	int rc = -ENOMEM;
 
+	g->used = calloc(rounds->count + 1, sizeof(*g->used));
 	g->row_of_ident =
 	    calloc(rounds->table.count + 1, sizeof(*g->row_of_ident));
-	if (keys && g->row_of_ident)
-		rc = weigh_calls(g);
+	if (keys && g->used && g->row_of_ident) {
+		choose_rounds(g);
+		rc = xs_trace_is_sampled(g->trace) ? weigh_rounds(g) : 0;
+	}
 	if (!rc) {
 		for (size_t i = 0; i < rounds->count; i++)
-			if (g->use_partial || !rounds->items[i].partial)
+			if (g->used[i])
 				keys[count++].index = (uint32_t)i;
 		g->phases->rounds = count;
 		rc = split(g, keys, count, LEVEL_KEY);
 	}
-	xs_weights_free(&g->weights);
+	free(g->weights);
+	free(g->used);
 	free(keys);
 	free(g->row_of_ident);
 	return rc;

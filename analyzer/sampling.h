@@ -2,18 +2,28 @@
 /*
  * Runs of which only windows were recorded, and the rest counted.
  *
- * Every call of the run is either recorded or counted at its place, so what
- * was recorded of a place stands for a known number of calls: its weight.
+ * Every call of the run is either recorded or counted by place, size and
+ * direction, so what was recorded of these stands for a known number of calls:
+ * its weight.
  */
 #ifndef XS_SAMPLING_H
 #define XS_SAMPLING_H
 
 #include "analyzer/trace.h"
 
-/* By site: what one recorded call, and one byte of it, stand for. Both NULL
- * where all was recorded: every weight is 1. */
+#define XS_WEIGHT_DIRECTIONS (XS_DIR_P2P + 1)
+
+/* By call: what it and a byte of it stand for. Both NULL where all was
+ * recorded: every weight is 1. */
 struct xs_weights {
 	double *calls, *bytes;
+	uint32_t *kinds; /* by call: of which place, size and direction */
+	size_t kind_count;
+	/* Counted copies: which way they went is a guess; and those that no
+	 * record stands for, by enum xs_direction. */
+	double unsure_bytes;
+	double unseen_calls[XS_WEIGHT_DIRECTIONS];
+	double unseen_bytes[XS_WEIGHT_DIRECTIONS];
 };
 
 /*
@@ -24,9 +34,10 @@ int xs_weights_build(const struct xs_trace *trace, const bool *kept,
 		     struct xs_weights *weights);
 void xs_weights_free(struct xs_weights *weights);
 
-static inline double xs_weight(const double *by_site, uint32_t site)
+/* call: XS_NONE where it is not known. */
+static inline double xs_weight(const double *by_call, uint32_t call)
 {
-	return by_site && site != XS_NONE ? by_site[site] : 1;
+	return by_call && call != XS_NONE ? by_call[call] : 1;
 }
 
 /* value * weight, rounded, and UINT64_MAX where it does not fit. */
@@ -37,6 +48,15 @@ bool xs_trace_is_sampled(const struct xs_trace *trace);
 
 /* The number of the window in which a recorded call began; 0 before all. */
 size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
+
+/*
+ * How many ns of the counted run one ns of each window stands for; by
+ * xs_window_of(), reach[window_count + 1]. Windows do not stand evenly in the
+ * run: what was counted between two of them is taken half for calls like the
+ * one's and half for calls like the other's, at the rate at which each has
+ * them. 0 or -ENOMEM.
+ */
+int xs_window_reaches(const struct xs_trace *trace, double *reach);
 
 /* Brings the windows into order, and takes out the ops of calls that were
  * only counted. After the ops were joined to their calls. 0 or -ENOMEM. */

@@ -114,6 +114,23 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 1;
 }
 
+/* Copies that were counted, and nothing like them recorded. */
+static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
+		       double count[XS_OP_KINDS])
+{
+	static const uint8_t kinds[XS_WEIGHT_DIRECTIONS] = {
+	    [XS_DIR_H2D] = XS_OP_H2D,
+	    [XS_DIR_D2H] = XS_OP_D2H,
+	    [XS_DIR_D2D] = XS_OP_D2D,
+	    [XS_DIR_H2H] = XS_OP_H2H,
+	};
+
+	for (unsigned i = XS_DIR_H2D; i <= XS_DIR_H2H; i++) {
+		bytes[kinds[i]] += w->unseen_bytes[i];
+		count[kinds[i]] += w->unseen_calls[i];
+	}
+}
+
 /* The bytes of sites are exact; times go with them, unions of times as the sum
  * of their parts does. */
 static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
@@ -124,10 +141,8 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
-		uint32_t site =
-		    op->call == XS_NONE ? XS_NONE : trace->calls[op->call].site;
-		double by_bytes = xs_weight(w->bytes, site);
-		double by_calls = xs_weight(w->calls, site);
+		double by_bytes = xs_weight(w->bytes, op->call);
+		double by_calls = xs_weight(w->calls, op->call);
 
 		if (!is_of(trace, op, device))
 			continue;
@@ -136,6 +151,8 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 		ns[op->kind] += (double)(op->end_ns - op->start_ns) *
 				(op->bytes ? by_bytes : by_calls);
 	}
+	if (device == ANY_DEVICE)
+		add_unseen(w, bytes, count);
 	for (size_t kind = 0; kind < XS_OP_KINDS; kind++) {
 		factor = share(ns[kind], (double)out->sum_ns[kind]);
 		all_ns += ns[kind];
@@ -160,7 +177,7 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 		double ns = (double)(call->end_ns - call->start_ns);
-		double weight = xs_weight(w->calls, call->site);
+		double weight = xs_weight(w->calls, (uint32_t)i);
 
 		if (blocks[i]) {
 			blocked += ns * weight;

@@ -91,7 +91,9 @@ struct xs_counter {
 
 /* Calls of a site that were counted and not recorded; several add up. */
 struct xs_tally {
-	uint32_t site; /* index into sites */
+	uint32_t site;	   /* index into sites */
+	uint8_t size;	   /* xs_tally_size(); 0: of any */
+	uint8_t direction; /* of copies: enum xs_direction */
 	uint64_t calls, bytes;
 };
 

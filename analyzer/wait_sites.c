@@ -23,10 +23,20 @@ struct asked {
 	bool pageable;
 };
 
+/* Of a site: each call times what it stands for, where only windows of the run
+ * were recorded. */
+struct sums {
+	double calls, gpu_calls, bytes;
+	double minor_faults, major_faults, touched_bytes;
+	double part_ns[XS_WAIT_PARTS];
+};
+
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_init *init;
+	struct xs_weights weights;
 	struct xs_wait_sites *out;
+	struct sums *sums; /* of out's */
 	struct xs_wait_finder finder;
 	struct asked *asked;   /* by call */
 	uint32_t *row_of_site; /* into out, + 1 */
@@ -156,31 +166,35 @@ static bool may_wait(const struct xs_call *call, const struct asked *asked,
 	return xs_call_is_sync(call);
 }
 
-/* The row of the call's site, new where there is none. NULL: no memory. */
-static struct xs_wait_site *row_of(struct builder *b,
-				   const struct xs_call *call)
+static int add_row(struct builder *b, const struct xs_call *call)
 {
 	struct xs_wait_sites *out = b->out;
-	struct xs_wait_site *items = out->items;
+	struct xs_wait_site *items =
+	    xs_array_grow(out->items, out->count, sizeof(*items));
+	struct sums *sums;
 
-	if (b->row_of_site[call->site] == 0) {
-		items = xs_array_grow(items, out->count, sizeof(*items));
-		if (!items)
-			return NULL;
-		out->items = items;
-		items[out->count++] =
-		    (struct xs_wait_site){.site = call->site,
-					  .call_class = call->call_class,
-					  .op_kind = XS_OP_KINDS};
-		b->row_of_site[call->site] = (uint32_t)out->count;
-	}
-	return &items[b->row_of_site[call->site] - 1];
+	if (!items)
+		return -ENOMEM;
+	out->items = items;
+	sums = xs_array_grow(b->sums, out->count, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	b->sums = sums;
+	sums[out->count] = (struct sums){0};
+	items[out->count++] = (struct xs_wait_site){
+	    .site = call->site,
+	    .call_class = call->call_class,
+	    .op_kind = XS_OP_KINDS,
+	};
+	b->row_of_site[call->site] = (uint32_t)out->count;
+	return 0;
 }
 
-static void add_faults(struct builder *b, uint32_t index,
-		       struct xs_wait_site *row)
+static void add_faults(struct builder *b, uint32_t index, struct sums *sums)
 {
 	const struct xs_trace *trace = b->trace;
+	const double by_calls = xs_weight(b->weights.calls, index);
+	const double by_bytes = xs_weight(b->weights.bytes, index);
 	uint64_t most_bytes = trace->calls[index].bytes;
 
 	while (b->next_fault < trace->fault_count &&
@@ -192,10 +206,28 @@ static void add_faults(struct builder *b, uint32_t index,
 		const struct xs_faults *faults = &trace->faults[b->next_fault];
 		uint64_t bytes = (uint64_t)faults->minor * faults->page_bytes;
 
-		row->minor_faults += faults->minor;
-		row->major_faults += faults->major;
-		row->touched_bytes += bytes < most_bytes ? bytes : most_bytes;
+		sums->minor_faults += faults->minor * by_calls;
+		sums->major_faults += faults->major * by_calls;
+		sums->touched_bytes +=
+		    (double)(bytes < most_bytes ? bytes : most_bytes) *
+		    by_bytes;
 	}
+}
+
+static void add_call(struct builder *b, uint32_t index,
+		     const uint64_t part_ns[XS_WAIT_PARTS], struct sums *sums)
+{
+	const double by_calls = xs_weight(b->weights.calls, index);
+
+	sums->calls += by_calls;
+	if (part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
+	    part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER])
+		sums->gpu_calls += by_calls;
+	sums->bytes += (double)b->trace->calls[index].bytes *
+		       xs_weight(b->weights.bytes, index);
+	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
+		sums->part_ns[i] += (double)part_ns[i] * by_calls;
+	add_faults(b, index, sums);
 }
 
 static int add_wait(struct builder *b, uint32_t index, bool hidden)
@@ -209,55 +241,38 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	    .from_ns = xs_init_call_start_ns(b->init, b->trace, index),
 	    .hidden = hidden,
 	};
-	struct xs_wait_site *row = row_of(b, call);
 	uint64_t part_ns[XS_WAIT_PARTS];
+	struct xs_wait_site *row;
 
-	if (!row || xs_wait_split(&b->finder, &wait, part_ns))
+	if (b->row_of_site[call->site] == 0 && add_row(b, call))
 		return -ENOMEM;
+	if (xs_wait_split(&b->finder, &wait, part_ns))
+		return -ENOMEM;
+	row = &b->out->items[b->row_of_site[call->site] - 1];
 	if (asked->op != XS_NONE)
 		row->op_kind = b->trace->ops[asked->op].kind;
 	row->pageable |= asked->pageable;
-	row->calls++;
-	row->gpu_calls += part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
-			  part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER];
-	row->bytes += call->bytes;
-	add_faults(b, index, row);
-	for (size_t i = 0; i < XS_WAIT_PARTS; i++) {
-		row->part_ns[i] += part_ns[i];
-		row->waited_ns += part_ns[i];
-	}
+	add_call(b, index, part_ns, &b->sums[row - b->out->items]);
 	return 0;
 }
 
-/* Where only windows of the run were recorded, each site for all its calls. */
-static int stand_for_all(const struct xs_trace *trace,
-			 struct xs_wait_sites *out)
+static void fill_rows(struct builder *b)
 {
-	struct xs_weights weights;
+	for (size_t i = 0; i < b->out->count; i++) {
+		struct xs_wait_site *row = &b->out->items[i];
+		const struct sums *sums = &b->sums[i];
 
-	if (!xs_trace_is_sampled(trace))
-		return 0;
-	if (xs_weights_build(trace, NULL, &weights))
-		return -ENOMEM;
-	for (size_t i = 0; i < out->count; i++) {
-		struct xs_wait_site *row = &out->items[i];
-		double calls = xs_weight(weights.calls, row->site);
-		double bytes = xs_weight(weights.bytes, row->site);
-
-		row->calls = xs_weighted(row->calls, calls);
-		row->gpu_calls = xs_weighted(row->gpu_calls, calls);
-		row->bytes = xs_weighted(row->bytes, bytes);
-		row->minor_faults = xs_weighted(row->minor_faults, calls);
-		row->major_faults = xs_weighted(row->major_faults, calls);
-		row->touched_bytes = xs_weighted(row->touched_bytes, bytes);
-		row->waited_ns = 0;
+		row->calls = xs_weighted(1, sums->calls);
+		row->gpu_calls = xs_weighted(1, sums->gpu_calls);
+		row->bytes = xs_weighted(1, sums->bytes);
+		row->minor_faults = xs_weighted(1, sums->minor_faults);
+		row->major_faults = xs_weighted(1, sums->major_faults);
+		row->touched_bytes = xs_weighted(1, sums->touched_bytes);
 		for (size_t k = 0; k < XS_WAIT_PARTS; k++) {
-			row->part_ns[k] = xs_weighted(row->part_ns[k], calls);
+			row->part_ns[k] = xs_weighted(1, sums->part_ns[k]);
 			row->waited_ns += row->part_ns[k];
 		}
 	}
-	xs_weights_free(&weights);
-	return 0;
 }
 
 static int by_wait(const void *a, const void *b)
@@ -285,8 +300,7 @@ static int add_calls(struct builder *b)
 		    add_wait(b, (uint32_t)i, hidden))
 			return -ENOMEM;
 	}
-	if (stand_for_all(trace, out))
-		return -ENOMEM;
+	fill_rows(b);
 	if (out->count)
 		qsort(out->items, out->count, sizeof(*out->items), by_wait);
 	return 0;
@@ -308,6 +322,8 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	b->row_of_site = calloc(trace->site_count + 1, sizeof(uint32_t));
 	if (b->asked && b->row_of_site)
 		rc = xs_wait_finder_init(&b->finder, trace);
+	if (!rc)
+		rc = xs_weights_build(trace, NULL, &b->weights);
 	if (!rc) {
 		ask_ops(b);
 		rc = find_devices(b);
@@ -315,6 +331,8 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	if (!rc)
 		rc = add_calls(b);
 	xs_wait_finder_release(&b->finder);
+	xs_weights_free(&b->weights);
+	free(b->sums);
 	free(b->asked);
 	free(b->row_of_site);
 	free(b);

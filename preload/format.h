@@ -230,10 +230,15 @@ struct xs_chunk_header {
 #define XS_FIELDS_detail(F, T)                                                 \
 	F(xs_u16, detail) F(xs_u64, time_ns)
 
-/* Calls of a site that were counted and not recorded, and their bytes. Several
- * of one site add up; updated in place while the application runs. */
+/*
+ * Calls of a site that were counted and not recorded, and their bytes. Several
+ * of one site add up; updated in place while the application runs. size: of
+ * each of them, as xs_tally_size() has it; 0: of any. direction: of copies, enum
+ * xs_direction, as it was asked for.
+ */
 #define XS_FIELDS_tally(F, T)                                                  \
-	F(xs_u16, zero) F(xs_u32, site) F(xs_u64, calls) F(xs_u64, bytes)
+	F(xs_u8, size) F(xs_u8, direction) F(xs_u32, site) F(xs_u64, calls)    \
+	F(xs_u64, bytes)
 
 /*
  * Page faults that the thread took in a large copy; not there if it took none.
@@ -372,6 +377,30 @@ enum xs_detail {
 	XS_DETAIL_RECORDED = 1, /* each, and what the GPU does */
 	XS_DETAIL_IGNORED = 2,	/* outside of the range that is looked at */
 };
+
+/* Sizes that a tally does not tell apart have one number: 1 for no bytes, 2 for
+ * one, and one more from each power of two on. */
+static inline xs_u8 xs_tally_size(xs_u64 bytes)
+{
+	return bytes ? (xs_u8)(65 - __builtin_clzll(bytes)) : 1;
+}
+
+/* Of a copy that was asked for with that cudaMemcpyKind. */
+static inline xs_u8 xs_tally_direction(xs_u16 kind)
+{
+	switch (kind) {
+	case 0:
+		return XS_DIR_H2H;
+	case 1:
+		return XS_DIR_H2D;
+	case 2:
+		return XS_DIR_D2H;
+	case 3:
+		return XS_DIR_D2D;
+	default: /* as the addresses say */
+		return XS_DIR_UNKNOWN;
+	}
+}
 
 enum xs_loss {
 	XS_LOSS_CALLS = 1,

@@ -4,6 +4,7 @@
  * have: what was lost first, then what the file lacks, then what could not be
  * recorded at all, then what is merely worth knowing.
  */
+#include "analyzer/sampling.h"
 #include "report/build.h"
 #include "report/units.h"
 
@@ -167,6 +168,34 @@ static void note_coverage(struct xs_result *result,
 			      trace->calls_captured);
 }
 
+/* What of it all is exact. */
+static void note_counted(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_weights weights;
+	char bytes[160] = "and their bytes are";
+
+	if (xs_weights_build(trace, NULL, &weights))
+		return;
+	if (weights.unsure_bytes >= 1)
+		snprintf(bytes, sizeof(bytes),
+			 "are exact, their bytes but for which way %s of "
+			 "copies went that did not say it "
+			 "(cudaMemcpyDefault) are",
+			 xs_units_bytes(
+			     (int64_t)xs_weighted(1, weights.unsure_bytes))
+			     .s);
+	xs_build_note(result,
+		      "%zu of %" PRId64 " calls were recorded, in %zu "
+		      "window%s, and the others counted: numbers of "
+		      "calls %s exact%s, times those of "
+		      "the windows times what they stand for",
+		      trace->call_count, result->coverage.api_calls_seen,
+		      trace->window_count, trace->window_count == 1 ? "" : "s",
+		      bytes,
+		      result->coverage.lost_calls ? " but for those lost" : "");
+	xs_weights_free(&weights);
+}
+
 /* How much of the run the figures rest on, where it was not all recorded. */
 static void note_sampling(struct xs_result *result,
 			  const struct xs_trace *trace)
@@ -180,14 +209,7 @@ static void note_sampling(struct xs_result *result,
 							  trace->begin_ns))
 				  .s);
 	if (trace->tally_count)
-		xs_build_note(
-		    result,
-		    "%zu of %" PRId64 " calls were recorded, in %zu "
-		    "window%s, and the others counted: numbers of "
-		    "calls and their bytes are exact, times those of "
-		    "the windows times what they stand for",
-		    trace->call_count, result->coverage.api_calls_seen,
-		    trace->window_count, trace->window_count == 1 ? "" : "s");
+		note_counted(result, trace);
 }
 
 /* Hardware queues that streams share, where a number was asked for. */
