@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/count.h"
 #include "preload/cupti.h"
 #include "preload/detail.h"
 #include "preload/lifecycle.h"
 #include "preload/pause.h"
 #include "preload/poll.h"
-#include "preload/tally.h"
 #include "preload/timing.h"
 #include "preload/walk.h"
 
 #include <errno.h>
 #include <unistd.h>
-
-/* Of a place, counted and not recorded, before it is worth a window. */
-#define NOVEL_CALLS 64
 
 struct span {
 	uint32_t site, correlation;
@@ -143,28 +140,36 @@ static int keep_poll(struct xs_thread *thread, const struct span *s,
 	return xs_poll_add(thread, &poll);
 }
 
-/* Arguments of a call that failed may point anywhere: they are not read, but
- * for those of a question, which point nowhere. */
-static void emit(struct xs_thread *thread, enum xs_function fn,
-		 const struct span *span, cudaError_t error,
-		 const void *arguments)
+/*
+ * Records a call that came through `site`. Arguments of a call that failed may
+ * point anywhere: they are not read, but for those of a question, which point
+ * nowhere. Where there is no room but in the part of the trace that is for
+ * counts, it is counted.
+ */
+static void emit(struct xs_thread *thread, const struct xs_ended_call *call,
+		 const struct span *span)
 {
+	const enum xs_function fn = call->fn;
 	const struct xs_function_row *row = &xs_functions[fn];
 	bool polls = row->call_class == XS_CALL_POLL;
 	struct xs_event event = {0};
-	int lost;
+	int rc = xs_thread_name(thread);
 
-	if (error == cudaSuccess || polls)
-		row->fill(arguments, &event);
-	if (polls)
-		lost = keep_poll(thread, span, &event, error) != 0;
-	else
-		lost = (xs_poll_write(thread) != 0) +
-		       (write_event(&thread->writer, span, row->call_class,
-				    &event, error) != 0);
-	if (lost)
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, (uint64_t)lost);
-	if (error == cudaSuccess && thread->ahead.bytes)
+	if (call->error == cudaSuccess || polls)
+		row->fill(call->arguments, &event);
+	if (!rc && polls)
+		rc = keep_poll(thread, span, &event, call->error);
+	else if (!rc && xs_poll_write(thread))
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	if (!rc && !polls)
+		rc = write_event(&thread->writer, span, row->call_class, &event,
+				 call->error);
+	if (rc && xs_sink_is_limited(&xs_sink))
+		xs_count_event(thread, call, &event);
+	else if (rc)
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	xs_count_recorded(call, &event);
+	if (!rc && call->error == cudaSuccess && thread->ahead.bytes)
 		emit_ahead(thread, fn, span, &event);
 }
 
@@ -183,24 +188,6 @@ static void follow(enum xs_function fn)
 	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
 	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
 		xs_cupti_watch_managed();
-}
-
-/* Not every call: what happens once is no change of what the program does. */
-static void count(struct xs_thread *thread, enum xs_function fn,
-		  struct xs_site_slot *site, uintptr_t address,
-		  cudaError_t error, const void *arguments)
-{
-	struct xs_event event = {0};
-	uint64_t calls;
-
-	if (error == cudaSuccess)
-		xs_functions[fn].fill(arguments, &event);
-	calls = xs_tally_count(
-	    thread, xs_site_id(site, &thread->writer, fn, address, 0),
-	    event.bytes);
-	if (calls >= NOVEL_CALLS &&
-	    !atomic_load_explicit(&site->recorded, memory_order_relaxed))
-		xs_detail_note_novel();
 }
 
 static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
@@ -305,23 +292,27 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	return real;
 }
 
-static void record(const struct xs_open_call *call, uint64_t end_ns,
-		   cudaError_t error, const void *arguments)
+static void record(const struct xs_open_call *open,
+		   const struct xs_ended_call *call, uint64_t end_ns)
 {
 	const struct span span = {.site =
-				      xs_walk_hooked(call->thread, call->fn,
+				      xs_walk_hooked(open->thread, call->fn,
 						     call->site, call->address),
-				  .correlation = call->thread->correlation,
-				  .start_ns = call->start_ns,
+				  .correlation = open->thread->correlation,
+				  .start_ns = open->start_ns,
 				  .end_ns = end_ns};
 
-	note_once(&call->site->recorded);
-	emit(call->thread, call->fn, &span, error, arguments);
+	emit(open->thread, call, &span);
 }
 
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments)
 {
+	const struct xs_ended_call returned = {.fn = call->fn,
+					       .site = call->site,
+					       .address = call->address,
+					       .error = error,
+					       .arguments = arguments};
 	struct xs_thread *thread = call->thread;
 	bool recorded = call->detail == XS_DETAIL_RECORDED;
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
@@ -340,26 +331,33 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	if (xs_timing_is_on)
 		xs_timing_end(call, end_ns, error, arguments);
 	if (recorded)
-		record(call, end_ns, error, arguments);
+		record(call, &returned, end_ns);
 	else
-		count(thread, call->fn, call->site, call->address, error,
-		      arguments);
+		xs_count_call(thread, &returned);
 	follow(call->fn);
 	thread->busy = false;
 out:
 	errno = kept_errno;
 }
 
+static struct xs_ended_call seen_call(const struct xs_seen_call *seen)
+{
+	return (struct xs_ended_call){.fn = seen->fn,
+				      .site = xs_site_find(seen->fn, 0, 0),
+				      .error = seen->error,
+				      .arguments = seen->arguments};
+}
+
 void xs_call_seen_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen)
 {
+	const struct xs_ended_call call = seen_call(seen);
 	int kept_errno = errno;
 
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	count(thread, seen->fn, xs_site_find(seen->fn, 0, 0), 0, seen->error,
-	      seen->arguments);
+	xs_count_call(thread, &call);
 	follow(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;
@@ -367,6 +365,7 @@ void xs_call_seen_count(struct xs_thread *thread,
 
 void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 {
+	const struct xs_ended_call call = seen_call(seen);
 	struct span span = {.correlation = seen->correlation,
 			    .start_ns = seen->start_ns,
 			    .end_ns = xs_clock_realtime_ns()};
@@ -377,8 +376,7 @@ void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	span.site = xs_walk_seen(thread, seen->fn, seen->arguments);
-	note_once(&xs_site_find(seen->fn, 0, 0)->recorded);
-	emit(thread, seen->fn, &span, seen->error, seen->arguments);
+	emit(thread, &call, &span);
 	follow(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;

@@ -10,6 +10,7 @@
 #include "preload/lifecycle.h"
 #include "preload/mark.h"
 #include "preload/pause.h"
+#include "preload/watch.h"
 
 #include <time.h>
 
@@ -18,21 +19,32 @@
 #define LINGER_NS    10000000u
 #define MARK_WAIT_NS 1000000u
 #define MARK_WAITS   200
+/* What the GPU did of a call is in the trace after no more than two of these,
+ * and takes so many bytes. */
+#define OWED_NS	 250000000u
+#define OP_BYTES 32u
+/* Calls that others may begin while one that is recorded is on its way. */
+#define CALLS_BESIDE 256u
 
 _Atomic int xs_detail_now = XS_DETAIL_RECORDED;
 atomic_bool xs_detail_is_limited;
+_Atomic uint32_t xs_detail_ended_at;
 
 static struct xs_config_range range;
 static atomic_bool in_marked_range; /* by the program */
-static _Atomic int64_t calls_left;
+static _Atomic uint64_t taken;	    /* calls that are recorded, in all */
+static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
 
 /* The rest is the drain thread's. */
 static struct xs_gates gates;
 static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
 static uint64_t began_ns;
-static int64_t allowed = XS_GATES_NO_LIMIT; /* calls of the window at hand */
-static uint64_t linger_until_ns;	    /* 0: CUPTI is as it should be */
+static uint64_t linger_until_ns; /* 0: CUPTI is as it should be */
+static struct {
+	uint64_t look_ns;
+	uint64_t calls, calls_before; /* taken by the last look, and before */
+} owed;
 
 static bool in_range(uint64_t elapsed_ns)
 {
@@ -85,6 +97,18 @@ static bool quietly(void (*change)(void))
 	return true;
 }
 
+static bool ask_gates(const struct xs_gates_input *in)
+{
+	uint64_t calls;
+	bool open = xs_gates_decide(&gates, in, &calls);
+
+	if (open) {
+		atomic_store(&until, calls);
+		atomic_store(&xs_detail_is_limited, calls != XS_GATES_NO_LIMIT);
+	}
+	return open;
+}
+
 /* Whether it was done; else it is to be tried again. */
 static bool switch_on(void)
 {
@@ -94,11 +118,19 @@ static bool switch_on(void)
 		return false;
 	linger_until_ns = 0;
 	atomic_store(&novel, false);
-	atomic_store(&calls_left, allowed);
-	atomic_store(&xs_detail_is_limited, allowed != XS_GATES_NO_LIMIT);
+	atomic_store(&xs_detail_ended_at, 0);
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	return true;
+}
+
+/* A window ends. */
+static void note_end(void)
+{
+	uint32_t latest = atomic_load(&xs_watch.latest);
+
+	if (latest)
+		atomic_store(&xs_detail_ended_at, (latest + CALLS_BESIDE) | 1u);
 }
 
 /* What the device still does of the calls before is worth waiting for. */
@@ -106,7 +138,8 @@ static void switch_off(enum xs_detail to)
 {
 	bool recorded = said == XS_DETAIL_RECORDED;
 
-	atomic_store(&xs_detail_now, to);
+	if (atomic_exchange(&xs_detail_now, to) == XS_DETAIL_RECORDED)
+		note_end();
 	xs_gpu_detail(to, xs_clock_realtime_ns());
 	if (recorded)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
@@ -145,9 +178,7 @@ void xs_detail_open(void)
 		return;
 	xs_pause_prepare();
 	xs_sink_limit(&xs_sink, gates.max_bytes);
-	gates.open = in_range(0);
-	atomic_store(&calls_left, XS_GATES_LIGHT_FIRST_CALLS);
-	atomic_store(&xs_detail_is_limited, gates.light);
+	ask_gates(&(struct xs_gates_input){.in_range = in_range(0)});
 	said = gates.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
 	atomic_store(&xs_detail_now, said);
 	xs_gpu_detail(said, xs_clock_realtime_ns());
@@ -155,13 +186,14 @@ void xs_detail_open(void)
 		linger_until_ns = 1;
 }
 
-void xs_detail_spend(void)
+void xs_detail_spend(unsigned calls)
 {
 	int recorded = XS_DETAIL_RECORDED;
 
-	if (atomic_fetch_sub(&calls_left, XS_DETAIL_BATCH) <= XS_DETAIL_BATCH)
-		atomic_compare_exchange_strong(&xs_detail_now, &recorded,
-					       XS_DETAIL_COUNTED);
+	if (atomic_fetch_add(&taken, calls) + calls >= atomic_load(&until) &&
+	    atomic_compare_exchange_strong(&xs_detail_now, &recorded,
+					   XS_DETAIL_COUNTED))
+		note_end();
 }
 
 void xs_detail_note_novel(void)
@@ -182,13 +214,25 @@ void xs_detail_mark(bool start)
 		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
 }
 
+/* Bytes that the calls which are recorded already will take of the trace. */
+static uint64_t owed_bytes(uint64_t now_ns, uint64_t calls)
+{
+	if (now_ns >= owed.look_ns) {
+		owed.calls_before = owed.calls;
+		owed.calls = calls;
+		owed.look_ns = now_ns + OWED_NS;
+	}
+	return (calls - owed.calls_before) * OP_BYTES;
+}
+
 uint64_t xs_detail_tick(void)
 {
-	const uint64_t now_ns = elapsed_ns();
+	const uint64_t now_ns = elapsed_ns(), calls = atomic_load(&taken);
 	const struct xs_gates_input in = {
 	    .elapsed_ns = now_ns,
-	    .used_bytes = xs_sink_used_bytes(&xs_sink),
-	    .calls_left = atomic_load(&calls_left),
+	    .used_bytes =
+		xs_sink_used_bytes(&xs_sink) + owed_bytes(now_ns, calls),
+	    .taken_calls = calls,
 	    .novel = atomic_load(&novel),
 	    .in_range = in_range(now_ns),
 	};
@@ -196,7 +240,7 @@ uint64_t xs_detail_tick(void)
 
 	if (!is_bounded())
 		return IDLE_NS;
-	if (!xs_gates_decide(&gates, &in, &allowed))
+	if (!ask_gates(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
 	if (wanted == XS_DETAIL_RECORDED && said != wanted) {
 		if (switch_on())

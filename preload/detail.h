@@ -18,12 +18,15 @@
 extern _Atomic int xs_detail_now; /* enum xs_detail */
 extern atomic_bool xs_detail_is_limited;
 
+/* CUPTI's id of a call after the last that was recorded; 0: none was. */
+extern _Atomic uint32_t xs_detail_ended_at;
+
 /* As the environment has it. Once, after the trace was opened and before calls
  * are recorded. */
 void xs_detail_open(void);
 
-/* Counts a batch of calls against the window's allowance. */
-void xs_detail_spend(void);
+/* Counts calls against the window's allowance. */
+void xs_detail_spend(unsigned calls);
 
 /* What is to become of a call that begins now. */
 static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
@@ -34,12 +37,30 @@ static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
 	    atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed) &&
 	    ++thread->taken >= XS_DETAIL_BATCH) {
 		thread->taken = 0;
-		xs_detail_spend();
+		xs_detail_spend(XS_DETAIL_BATCH);
 	}
 	return (enum xs_detail)now;
 }
 
-/* Calls were counted of a place that no window has seen. */
+/* The thread ends: so do the calls that it has not told of. */
+static inline void xs_detail_leave(struct xs_thread *thread)
+{
+	if (thread->taken)
+		xs_detail_spend(thread->taken);
+	thread->taken = 0;
+}
+
+/* Whether an op is of a call that came after the window. CUPTI goes on for a
+ * while, and where threads never rest, for long. */
+static inline bool xs_detail_is_past(uint32_t correlation)
+{
+	uint32_t end =
+	    atomic_load_explicit(&xs_detail_ended_at, memory_order_relaxed);
+
+	return end && correlation && (int32_t)(correlation - end) > 0;
+}
+
+/* Calls were counted that no window has seen the like of at their place. */
 void xs_detail_note_novel(void);
 
 /*

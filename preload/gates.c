@@ -1,49 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/gates.h"
+#include "preload/sink.h"
 
-#define NOVEL_APART_NS	200000000u
-#define SIZE_APART_NS	1000000000u
-#define SIZE_LONGEST_NS 10000000000u
-#define CALL_AND_OP_BYTES                                                      \
-	80		/* of the trace, with what comes after a window        \
-			 */
-#define WINDOW_SHARE 20 /* of the room that is left */
+#define NOVEL_APART_NS	  200000000u
+#define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
+#define PERIODIC_FIRST_NS 5000000000u
+#define SIZE_APART_NS	  1000000000u
+#define SIZE_LONGEST_NS	  10000000000u
+#define WINDOW_SHARE	  20 /* of the room that is left */
+/* Of the trace, with what comes after a window. */
+#define CALL_AND_OP_BYTES 80
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Windows of a kind stand at a share of the run from each other, so that their
+ * number grows with the logarithm of its length. */
+static void shut_light(struct xs_gates *g, uint64_t now_ns)
+{
+	g->light_shut = true;
+	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
+	g->light_next_ns = now_ns + now_ns / 10;
+	if (g->light_next_ns < PERIODIC_FIRST_NS)
+		g->light_next_ns = PERIODIC_FIRST_NS;
+}
+
+static bool light_is_spent(const struct xs_gates *g,
+			   const struct xs_gates_input *in)
+{
+	return g->light && in->taken_calls >= g->light_until_calls;
+}
 
 static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 {
+	uint64_t calls = 0;
+
 	if (!g->light)
 		return true;
-	if (!g->light_shut && g->open && in->calls_left <= 0) {
-		g->light_shut = true;
-		g->light_next_ns = in->elapsed_ns + NOVEL_APART_NS;
-	} else if (g->light_shut && in->novel &&
-		   in->elapsed_ns >= g->light_next_ns) {
+	if (!g->light_until_calls)
+		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
+	if (!g->light_shut && g->open && light_is_spent(g, in))
+		shut_light(g, in->elapsed_ns);
+	else if (g->light_shut && in->novel &&
+		 in->elapsed_ns >= g->light_novel_ns)
+		calls = XS_GATES_LIGHT_NEXT_CALLS;
+	else if (g->light_shut && in->elapsed_ns >= g->light_next_ns)
+		calls = XS_GATES_LIGHT_PERIODIC_CALLS;
+	if (calls) {
 		g->light_shut = false;
+		g->light_until_calls = in->taken_calls + calls;
 	}
 	return !g->light_shut;
 }
 
-/* The last sixteenth is for what counts and for the end of the run. */
+/* What windows may fill. */
 static uint64_t room(const struct xs_gates *g, const struct xs_gates_input *in)
 {
-	const uint64_t most = g->max_bytes - g->max_bytes / 16;
+	const uint64_t most = g->max_bytes - XS_SINK_RESERVE(g->max_bytes);
 
 	return in->used_bytes < most ? most - in->used_bytes : 0;
 }
 
 /*
- * Windows stand at a tenth of the run from each other, so that their number
- * grows with the logarithm of its length. One that fills slowly is shut after
- * a while, for its share is spent as well by others later.
+ * By bytes; or by the calls that they were enough for, when last asked. A later
+ * window that fills slowly is shut after a while, for its share is spent as
+ * well by others.
  */
 static bool size_is_spent(const struct xs_gates *g,
 			  const struct xs_gates_input *in)
 {
 	if (in->used_bytes >= g->size_next_bytes)
 		return true;
+	if (g->open && in->taken_calls >= g->until_calls &&
+	    !light_is_spent(g, in))
+		return true;
 	return g->size_opened_ns &&
-	       ((g->open && in->calls_left <= 0) ||
-		in->elapsed_ns >= g->size_opened_ns + SIZE_LONGEST_NS);
+	       in->elapsed_ns >= g->size_opened_ns + SIZE_LONGEST_NS;
 }
 
 static bool size_open(struct xs_gates *g, const struct xs_gates_input *in)
@@ -68,34 +102,27 @@ static bool size_open(struct xs_gates *g, const struct xs_gates_input *in)
 	return !g->size_shut;
 }
 
-static int64_t least(int64_t a, int64_t b)
+/* Until when calls are recorded, if nobody asks again. */
+static uint64_t until_calls(const struct xs_gates *g,
+			    const struct xs_gates_input *in)
 {
-	return a < b ? a : b;
-}
+	uint64_t until = g->light ? g->light_until_calls : XS_GATES_NO_LIMIT;
 
-/* What the bytes of a window of the size gate are enough for. */
-static int64_t calls_for_room(const struct xs_gates *g,
-			      const struct xs_gates_input *in)
-{
-	if (!g->max_bytes || !g->size_opened_ns ||
-	    g->size_next_bytes < in->used_bytes)
-		return XS_GATES_NO_LIMIT;
-	return 1 + (int64_t)((g->size_next_bytes - in->used_bytes) /
-			     CALL_AND_OP_BYTES);
+	if (g->max_bytes)
+		until = least(until, in->taken_calls + 1 +
+					 (g->size_next_bytes - in->used_bytes) /
+					     CALL_AND_OP_BYTES);
+	return until;
 }
 
 bool xs_gates_decide(struct xs_gates *g, const struct xs_gates_input *in,
-		     int64_t *allowed)
+		     uint64_t *until)
 {
-	const bool light_was_shut = g->light_shut;
 	const bool light = light_open(g, in), size = size_open(g, in);
-	const bool was_open = g->open;
 
 	g->open = in->in_range && light && size;
-	if (g->open && !was_open)
-		*allowed = least(!g->light	  ? XS_GATES_NO_LIMIT
-				 : light_was_shut ? XS_GATES_LIGHT_NEXT_CALLS
-						  : in->calls_left,
-				 calls_for_room(g, in));
+	if (g->open)
+		g->until_calls = until_calls(g, in);
+	*until = g->until_calls;
 	return g->open;
 }

@@ -5,10 +5,12 @@
  *
  * Three gates, and all must be open:
  *   range  the part of the run that XFERSPY_RANGE asks for;
- *   light  XFERSPY_MODE=light: a window at the start, and one more whenever
- *          the program does what no window has seen. Not by the clock: CUPTI
- *          that was switched on again in a running context leaves each launch
- *          dearer by a tenth, switched off or not (H200, CUDA 13.0);
+ *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
+ *          program does what no window has seen, and from some seconds on
+ *          short ones, further and further apart, since times may change
+ *          where nothing else does. Not earlier: CUPTI that was switched on
+ *          again in a running context leaves each launch dearer by a tenth,
+ *          switched off or not (H200, CUDA 13.0);
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
@@ -19,9 +21,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XS_GATES_LIGHT_FIRST_CALLS 10000
-#define XS_GATES_LIGHT_NEXT_CALLS  10000
-#define XS_GATES_NO_LIMIT	   INT64_MAX
+#define XS_GATES_LIGHT_FIRST_CALLS    10000u
+#define XS_GATES_LIGHT_NEXT_CALLS     10000u
+#define XS_GATES_LIGHT_PERIODIC_CALLS 1000u
+#define XS_GATES_NO_LIMIT	      UINT64_MAX
 
 struct xs_gates {
 	bool light;
@@ -29,25 +32,27 @@ struct xs_gates {
 
 	/* The rest is the gates' own; all zero at the start. */
 	bool open, light_shut, size_shut;
-	uint64_t light_next_ns; /* not before */
+	uint64_t until_calls; /* of the window at hand */
+	uint64_t light_until_calls;
+	uint64_t light_novel_ns, light_next_ns; /* not before */
 	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
 
 struct xs_gates_input {
-	uint64_t elapsed_ns; /* since tracing began */
-	uint64_t used_bytes; /* of the trace */
-	int64_t calls_left;  /* of what the last window was allowed */
-	bool novel;	     /* calls were counted of places never recorded */
+	uint64_t elapsed_ns;  /* since tracing began */
+	uint64_t used_bytes;  /* of the trace, and what is about to be */
+	uint64_t taken_calls; /* recorded since tracing began */
+	bool novel;	      /* calls were counted of a kind never recorded */
 	bool in_range;
 };
 
 /*
- * Whether calls are to be recorded one by one from now on. Where that is to
- * begin, *allowed is the number of calls until they are only counted again,
- * XS_GATES_NO_LIMIT where nobody knows yet.
+ * Whether calls are to be recorded one by one from now on. If so, *until is the
+ * number of them, since tracing began, from which on they are only counted
+ * again, whether somebody asks by then or not; XS_GATES_NO_LIMIT: none.
  */
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
-		     int64_t *allowed);
+		     uint64_t *until);
 
 #endif

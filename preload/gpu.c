@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/gpu.h"
 #include "preload/clock.h"
+#include "preload/detail.h"
 #include "preload/intern.h"
 #include "preload/site.h"
 #include "preload/watch.h"
@@ -139,7 +140,6 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 {
 	uint32_t queue;
 
-	xs_watch_op(op->correlation);
 	if (!numbered || !queue_number(&op->queue, &queue) ||
 	    xs_writer_timed(&writer, record, queue, op->start_ns, op->end_ns)) {
 		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
@@ -151,9 +151,13 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 		last_end_ns = op->end_ns;
 }
 
-/* Without its times an op says nothing; that it was is counted. */
-static bool has_times(const struct xs_gpu_op *op)
+/* Whether an op is to be written. Without its times it says nothing: that it
+ * was is counted; and no call is known of what came after a window. */
+static bool is_wanted(const struct xs_gpu_op *op)
 {
+	xs_watch_op(op->correlation);
+	if (xs_detail_is_past(op->correlation))
+		return false;
 	if (op->start_ns && op->end_ns)
 		return true;
 	xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
@@ -174,7 +178,7 @@ void xs_gpu_copy(const struct xs_gpu_op *op)
 	    .copies = op->copies,
 	};
 
-	if (!has_times(op))
+	if (!is_wanted(op))
 		return;
 	pthread_mutex_lock(&lock);
 	write_op(op, true, &record);
@@ -189,7 +193,7 @@ void xs_gpu_set(const struct xs_gpu_op *op)
 	    .flags = op->flags, .value = op->value,
 	};
 
-	if (!has_times(op))
+	if (!is_wanted(op))
 		return;
 	pthread_mutex_lock(&lock);
 	write_op(op, true, &record);
@@ -204,7 +208,7 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 	uint32_t number = 0;
 	bool numbered;
 
-	if (!has_times(op))
+	if (!is_wanted(op))
 		return;
 	pthread_mutex_lock(&lock);
 	numbered =

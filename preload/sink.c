@@ -18,6 +18,8 @@
 #define LOW_WATER_BYTES (8u << 20)
 #define GROW_WAITS	2000 /* 0.2 s */
 #define CLOSE_WAITS	5000 /* 0.5 s */
+#define LIMIT_CHUNKS	256  /* that a file with a limit has at least */
+
 /*
  * An application that closes all descriptors closes ours too, and the number
  * may by now be a file of its own. And someone may cut the file short, or write
@@ -285,6 +287,33 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 	return chunk;
 }
 
+/* Small first chunks keep a program of many threads small; and where the file
+ * has a limit, many chunks that are not full must not reach it. */
+static uint32_t next_bytes(struct xs_sink *sink, uint32_t chunks_before)
+{
+	static const uint32_t sizes[] = {4u << 10, 16u << 10, 64u << 10};
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+	uint32_t bytes = sizes[chunks_before < 2 ? chunks_before : 2];
+	uint64_t most = limit / LIMIT_CHUNKS / XS_PAGE_BYTES * XS_PAGE_BYTES;
+
+	if (!limit || bytes <= most)
+		return bytes;
+	return most > XS_PAGE_BYTES ? (uint32_t)most : XS_PAGE_BYTES;
+}
+
+struct xs_chunk_header *xs_sink_claim_next(struct xs_sink *sink,
+					   uint32_t chunks_before,
+					   uint32_t thread, uint64_t base_ns)
+{
+	uint32_t bytes = next_bytes(sink, chunks_before);
+	struct xs_chunk_header *chunk =
+	    xs_sink_claim(sink, bytes, thread, base_ns);
+
+	if (!chunk && bytes > XS_PAGE_BYTES)
+		chunk = xs_sink_claim(sink, XS_PAGE_BYTES, thread, base_ns);
+	return chunk;
+}
+
 void xs_sink_release(struct xs_chunk_header *chunk)
 {
 	xs_file_unmap(chunk);
@@ -300,6 +329,19 @@ void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns)
 void xs_sink_limit(struct xs_sink *sink, uint64_t bytes)
 {
 	atomic_store(&sink->limit_bytes, bytes / XS_PAGE_BYTES * XS_PAGE_BYTES);
+}
+
+bool xs_sink_is_limited(struct xs_sink *sink)
+{
+	return atomic_load(&sink->limit_bytes) != 0;
+}
+
+bool xs_sink_takes_calls(struct xs_sink *sink)
+{
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+
+	return !limit ||
+	       atomic_load(&sink->tail_bytes) < limit - XS_SINK_RESERVE(limit);
 }
 
 uint64_t xs_sink_used_bytes(struct xs_sink *sink)

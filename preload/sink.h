@@ -57,6 +57,12 @@ int xs_sink_open(struct xs_sink *sink, const char *path,
 struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 				      uint32_t thread, uint64_t base_ns);
 
+/* The next chunk of one that has claimed so many: larger and larger, as far as
+ * a limit of the file allows, and a page where no more is to be had. */
+struct xs_chunk_header *xs_sink_claim_next(struct xs_sink *sink,
+					   uint32_t chunks_before,
+					   uint32_t thread, uint64_t base_ns);
+
 /* Gives the mapping back; the chunk stays in the file. */
 void xs_sink_release(struct xs_chunk_header *chunk);
 
@@ -69,6 +75,15 @@ int xs_sink_grow_ahead(struct xs_sink *sink);
 
 /* Lets the file grow to no more than that; 0: no limit. */
 void xs_sink_limit(struct xs_sink *sink, uint64_t bytes);
+bool xs_sink_is_limited(struct xs_sink *sink);
+
+/* The last part of a file with a limit is not for records of calls: it is for
+ * what counts those that find no room, and for what the GPU did of the others.
+ */
+#define XS_SINK_RESERVE(limit_bytes) ((limit_bytes) / 8)
+
+/* Whether a record of a call may take new room. */
+bool xs_sink_takes_calls(struct xs_sink *sink);
 
 /* File bytes handed out to chunks so far. */
 uint64_t xs_sink_used_bytes(struct xs_sink *sink);

@@ -10,10 +10,11 @@
 #include "preload/writer.h"
 
 struct xs_site_slot {
-	_Atomic uint64_t key;	/* 0: free */
-	_Atomic uint32_t id;	/* 0: not yet in the trace */
-	_Atomic uintptr_t real; /* 0: not yet resolved */
-	atomic_bool recorded;	/* a call of it, and not only counted */
+	_Atomic uint64_t key;	   /* 0: free */
+	_Atomic uint32_t id;	   /* 0: not yet in the trace */
+	_Atomic uintptr_t real;	   /* 0: not yet resolved */
+	_Atomic uint64_t recorded; /* which sizes of calls of it, not only
+				    * counted: count.c's */
 };
 
 /* A function number for the frames outside of a call: none. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that are counted and not recorded: by place, exactly, in records that
- * their thread updates where they lie in the trace, so that they outlive it.
+ * Calls that are counted and not recorded: exactly, by place, size and
+ * direction, in records that their thread updates where they lie in the trace,
+ * so that they outlive it. What that takes grows with the number of these, and
+ * not with the number of calls.
  */
 #ifndef XS_TALLY_H
 #define XS_TALLY_H
@@ -10,10 +12,17 @@
 
 #include <stdint.h>
 
-/* Counts a call of `bytes` (0: none) at a site of the trace. Without a lock or
- * an allocation, but for the first at a place. Returns how many there are, as
- * far as this thread knows; 0 when there was no room to count. */
-uint64_t xs_tally_count(struct xs_thread *thread, uint32_t site,
+/* What is counted together. */
+struct xs_tally_key {
+	uint32_t site;	   /* of the trace */
+	uint8_t size;	   /* xs_tally_size() */
+	uint8_t direction; /* enum xs_direction */
+};
+
+/* Counts a call of `bytes`. Without a lock or an allocation, but for the first
+ * of a key. Returns how many there are, as far as this thread knows; 0 when
+ * there was no room to count, which is a loss. */
+uint64_t xs_tally_count(struct xs_thread *thread, struct xs_tally_key key,
 			uint64_t bytes);
 
 /* The thread ends: another goes on with its counts. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
+#include "preload/detail.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -61,9 +62,11 @@ static void thread_ends(void *data)
 	xs_poll_write(thread);
 	xs_poll_drop(thread->poll);
 	thread->poll = NULL;
-	xs_writer_drop(&thread->writer);
+	xs_writer_leave(&thread->writer);
 	thread->writer.sink = NULL;
+	thread->named = false;
 	xs_tally_leave(thread);
+	xs_detail_leave(thread);
 	xs_walk_drop(thread->walks);
 	thread->walks = NULL;
 	thread->busy = false;
@@ -97,18 +100,25 @@ struct xs_thread *xs_thread_get(void)
 
 void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 {
-	struct xs_rec_thread record = {XS_RECORD(thread)};
-	char name[16] = "";
-
 	if (thread->writer.sink)
 		return;
-	record.tid = (xs_u32)syscall(SYS_gettid);
-	xs_writer_open(&thread->writer, sink, record.tid);
+	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
 	/* A thread that is never unlisted would leave a pointer behind. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
 	    !thread->ended)
 		list(thread);
+}
+
+int xs_thread_write_name(struct xs_thread *thread)
+{
+	struct xs_rec_thread record = {XS_RECORD(thread),
+				       .tid = thread->writer.thread};
+	char name[16] = "";
+	int rc;
+
 	prctl(PR_GET_NAME, name);
-	xs_writer_plain(&thread->writer, &record, name,
-			strnlen(name, sizeof(name)));
+	rc = xs_writer_plain(&thread->writer, &record, name,
+			     strnlen(name, sizeof(name)));
+	thread->named = rc == 0;
+	return rc;
 }

@@ -24,6 +24,7 @@ struct xs_thread {
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
 	bool own_stream;     /* and the thread's own there */
 	bool ended;	     /* once: what follows is of other destructors */
+	bool named;	     /* the trace knows whose the records are */
 	atomic_bool in_hook; /* an interposed function is running */
 	bool busy;	     /* our own code is: record nothing */
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
@@ -43,6 +44,16 @@ struct xs_thread *xs_thread_get(void);
 
 /* Makes the thread's writer usable: call before each use of it. */
 void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink);
+
+/* Says in the trace whose the records are. 0 or -ENOSPC. */
+int xs_thread_write_name(struct xs_thread *thread);
+
+/* The same, once: before each record of a call. A thread whose calls are only
+ * counted leaves nothing of its own in the trace. */
+static inline int xs_thread_name(struct xs_thread *thread)
+{
+	return thread->named ? 0 : xs_thread_write_name(thread);
+}
 
 /* Prepares for threads that end. Once, before any xs_thread_open(). */
 void xs_thread_prepare(void);

@@ -23,6 +23,7 @@ struct xs_watch {
 	_Atomic uint32_t nested;
 	_Atomic uint32_t strays;
 	atomic_bool own;
+	_Atomic uint32_t latest; /* of those that are kept */
 	_Atomic uint32_t seen[XS_WATCH_SLOTS];
 };
 extern struct xs_watch xs_watch;
@@ -40,9 +41,12 @@ static inline bool xs_watch_keeps(uint32_t correlation)
 
 static inline void xs_watch_seen_call(uint32_t correlation)
 {
-	if (xs_watch_keeps(correlation))
-		atomic_store_explicit(xs_watch_slot(correlation), correlation,
-				      memory_order_release);
+	if (!xs_watch_keeps(correlation))
+		return;
+	atomic_store_explicit(xs_watch_slot(correlation), correlation,
+			      memory_order_release);
+	atomic_store_explicit(&xs_watch.latest, correlation,
+			      memory_order_relaxed);
 }
 
 /* XS_WATCH_NESTED calls of the driver more were inside of the runtime's. */

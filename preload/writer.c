@@ -3,12 +3,15 @@
 #include "preload/clock.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define BASE_SLACK_NS (1ull << 31)
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
 #define SEEN_BITS     11
+#define MOST_SPARES   64u
+#define SPARE_BYTES   256u /* with less left it is none */
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -19,18 +22,15 @@ _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 _Static_assert(sizeof(struct xs_seen) == sizeof(xs_u16) << SEEN_BITS,
 	       "a hash is a place in it");
 
-/* Small first chunks keep a program of a thousand short threads small. */
-static uint32_t chunk_bytes(uint32_t chunks_before)
-{
-	switch (chunks_before) {
-	case 0:
-		return 4u << 10;
-	case 1:
-		return 16u << 10;
-	default:
-		return 64u << 10;
-	}
-}
+/* What threads that ended left of their chunks. Whoever goes on in one says
+ * first who it is. */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned spare_count; /* with the rest under the lock */
+static struct spare {
+	const struct xs_sink *sink;
+	struct xs_chunk_header *chunk;
+	uint64_t base_ns;
+} spares[MOST_SPARES];
 
 /* Half the range of a start lies before the first event: records of one
  * writer come in the order that they end, not that they start. */
@@ -46,25 +46,69 @@ static void drop_chunk(struct xs_writer *w)
 	w->chunk = NULL;
 }
 
-/* Room for `bytes` in a chunk, or NULL. A new chunk begins with a base for
- * `start_ns`. */
-static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns)
+/* The first chunk of a thread is what an ended one left, where there is one. */
+static void take_spare(struct xs_writer *w)
+{
+	pthread_mutex_lock(&spares_lock);
+	for (unsigned i = spare_count; !w->chunk && i-- > 0;) {
+		if (spares[i].sink != w->sink)
+			continue;
+		w->chunk = spares[i].chunk;
+		w->base_ns = spares[i].base_ns;
+		w->used_bytes = w->chunk->used_bytes;
+		spares[i] = spares[--spare_count];
+	}
+	pthread_mutex_unlock(&spares_lock);
+}
+
+static bool leave_spare(const struct xs_writer *w)
+{
+	bool left = false;
+
+	if (!w->chunk || w->used_bytes + SPARE_BYTES > w->chunk->capacity_bytes)
+		return false;
+	pthread_mutex_lock(&spares_lock);
+	if (spare_count < MOST_SPARES) {
+		spares[spare_count++] =
+		    (struct spare){w->sink, w->chunk, w->base_ns};
+		left = true;
+	}
+	pthread_mutex_unlock(&spares_lock);
+	return left;
+}
+
+/* A new chunk, that begins with a base for `start_ns`. */
+static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
+{
+	uint64_t base_ns = base_for(start_ns);
+	struct xs_chunk_header *chunk =
+	    xs_sink_claim_next(w->sink, w->chunks, w->thread, base_ns);
+
+	if (!chunk)
+		return false;
+	drop_chunk(w);
+	if (w->seen)
+		memset(w->seen, 0, sizeof(*w->seen));
+	w->chunk = chunk;
+	w->base_ns = base_ns;
+	w->used_bytes = sizeof(*chunk);
+	w->chunks++;
+	return true;
+}
+
+/* Room for `bytes` in a chunk, or NULL. of_call: see xs_sink_takes_calls(). */
+static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
+		      bool of_call)
 {
 	if (atomic_load_explicit(&w->sink->cut, memory_order_relaxed))
 		return NULL;
+	if (!w->chunk && w->thread)
+		take_spare(w);
 	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
-		uint64_t base_ns = base_for(start_ns);
-		struct xs_chunk_header *chunk = xs_sink_claim(
-		    w->sink, chunk_bytes(w->chunks), w->thread, base_ns);
-		if (!chunk)
+		if (of_call && !xs_sink_takes_calls(w->sink))
 			return NULL;
-		drop_chunk(w);
-		if (w->seen)
-			memset(w->seen, 0, sizeof(*w->seen));
-		w->chunk = chunk;
-		w->base_ns = base_ns;
-		w->used_bytes = sizeof(*chunk);
-		w->chunks++;
+		if (!claim_chunk(w, start_ns))
+			return NULL;
 	}
 	return (char *)w->chunk + w->used_bytes;
 }
@@ -151,7 +195,7 @@ int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 	char *at = room_for(w,
 			    sizeof(struct xs_rec_time) +
 				sizeof(struct xs_rec_wide) + head->words * 4u,
-			    start_ns);
+			    start_ns, w->thread != 0);
 	xs_u16 again;
 
 	if (!at)
@@ -193,7 +237,7 @@ int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
 	size_t most = XS_RECORD_MAX_BYTES - fixed;
 	size_t kept = length < most ? length : most;
 	size_t padded = (kept + 3) / 4 * 4;
-	char *at = room_for(w, fixed + padded, xs_clock_realtime_ns());
+	char *at = room_for(w, fixed + padded, xs_clock_realtime_ns(), false);
 
 	if (!at)
 		return -ENOSPC;
@@ -225,6 +269,13 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 		part++;
 	} while (left);
 	return 0;
+}
+
+void xs_writer_leave(struct xs_writer *w)
+{
+	if (leave_spare(w))
+		w->chunk = NULL;
+	xs_writer_drop(w);
 }
 
 void xs_writer_drop(struct xs_writer *w)

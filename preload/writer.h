@@ -26,7 +26,11 @@ struct xs_writer {
 	uint32_t chunks; /* claimed so far: the first ones are small */
 };
 
-/* For records of `thread`. Its memory is mapped, never the application's. */
+/*
+ * For records of `thread`. Its memory is mapped, never the application's. It
+ * may begin in what xs_writer_leave() left: a `thread` record has to come
+ * before the first timed one.
+ */
 void xs_writer_open(struct xs_writer *writer, struct xs_sink *sink,
 		    uint32_t thread);
 
@@ -61,6 +65,9 @@ int xs_writer_plain(struct xs_writer *writer, void *record, const char *text,
 
 /* Writes a string of any length under `id`, in parts. 0 or -ENOSPC. */
 int xs_writer_string(struct xs_writer *writer, uint32_t id, const char *text);
+
+/* As xs_writer_drop(), and the rest of its chunk is another thread's. */
+void xs_writer_leave(struct xs_writer *writer);
 
 /* Gives the writer's mappings back; it can be opened again. */
 void xs_writer_drop(struct xs_writer *writer);

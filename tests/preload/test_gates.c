@@ -10,50 +10,73 @@
 
 static struct xs_gates_input at(uint64_t ms)
 {
-	return (struct xs_gates_input){
-	    .elapsed_ns = ms * 1000000u, .calls_left = 1, .in_range = true};
+	return (struct xs_gates_input){.elapsed_ns = ms * 1000000u,
+				       .in_range = true};
 }
 
 static void all_open_without_bounds(void **state)
 {
 	struct xs_gates gates = {0};
 	struct xs_gates_input in = at(0);
-	int64_t allowed = 0;
+	uint64_t until = 0;
 
 	(void)state;
-	in.calls_left = 0;
-	assert_true(xs_gates_decide(&gates, &in, &allowed));
-	assert_true(allowed == XS_GATES_NO_LIMIT);
+	in.taken_calls = 1000000;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(until == XS_GATES_NO_LIMIT);
 	in.in_range = false;
-	assert_false(xs_gates_decide(&gates, &in, &allowed));
+	assert_false(xs_gates_decide(&gates, &in, &until));
 }
 
 /* Shut by the calls, opened by what is new, and not at once. */
 static void light_opens_for_what_is_new(void **state)
 {
-	struct xs_gates gates = {.light = true, .open = true};
-	struct xs_gates_input in = at(100);
-	int64_t allowed = 0;
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &allowed));
-	in.calls_left = 0;
-	assert_false(xs_gates_decide(&gates, &in, &allowed));
-	for (uint64_t ms = 200; ms < 100000; ms += 100) {
-		in.elapsed_ns = ms * 1000000u;
-		assert_false(xs_gates_decide(&gates, &in, &allowed));
-	}
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_int_equal(until, XS_GATES_LIGHT_FIRST_CALLS);
+	in.taken_calls = until - 1;
+	in.elapsed_ns = SECOND_NS / 10;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.taken_calls++;
+	assert_false(xs_gates_decide(&gates, &in, &until));
 	in.novel = true;
-	assert_true(xs_gates_decide(&gates, &in, &allowed));
-	assert_int_equal(allowed, XS_GATES_LIGHT_NEXT_CALLS);
-	in.novel = false;
-	in.calls_left = -5;
-	assert_false(xs_gates_decide(&gates, &in, &allowed));
-	in.novel = true;
-	in.elapsed_ns += SECOND_NS / 10;
-	assert_false(xs_gates_decide(&gates, &in, &allowed));
+	assert_false(xs_gates_decide(&gates, &in, &until));
 	in.elapsed_ns += SECOND_NS;
-	assert_true(xs_gates_decide(&gates, &in, &allowed));
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_int_equal(until, in.taken_calls + XS_GATES_LIGHT_NEXT_CALLS);
+}
+
+/* Times may change where nothing else does: in an hour some dozens of short
+ * windows, and none in the first seconds. */
+static void light_looks_again_now_and_then(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	unsigned windows = 0;
+	uint64_t until;
+
+	(void)state;
+	for (uint64_t ms = 0; ms < 3600000; ms += 100) {
+		bool was_open = gates.open;
+
+		in.elapsed_ns = ms * 1000000u;
+		if (!xs_gates_decide(&gates, &in, &until))
+			continue;
+		if (ms > 0 && !was_open) {
+			assert_true(ms >= 5000);
+			assert_int_equal(until,
+					 in.taken_calls +
+					     XS_GATES_LIGHT_PERIODIC_CALLS);
+			windows++;
+		}
+		in.taken_calls = until;
+	}
+	assert_true(windows > 30);
+	assert_true(windows < 100);
 }
 
 /* What the first window was not used up by is there when the range begins. */
@@ -61,15 +84,35 @@ static void light_begins_with_the_range(void **state)
 {
 	struct xs_gates gates = {.light = true};
 	struct xs_gates_input in = at(100);
-	int64_t allowed = 0;
+	uint64_t until = 0;
 
 	(void)state;
 	in.in_range = false;
-	in.calls_left = XS_GATES_LIGHT_FIRST_CALLS;
-	assert_false(xs_gates_decide(&gates, &in, &allowed));
+	assert_false(xs_gates_decide(&gates, &in, &until));
 	in.in_range = true;
-	assert_true(xs_gates_decide(&gates, &in, &allowed));
-	assert_int_equal(allowed, XS_GATES_LIGHT_FIRST_CALLS);
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_int_equal(until, XS_GATES_LIGHT_FIRST_CALLS);
+}
+
+/* Threads that fill the room before anybody asks again stop by themselves, with
+ * room for what comes after their calls. */
+static void size_ends_by_calls(void **state)
+{
+	struct xs_gates gates = {.max_bytes = 2u << 20};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(until > 10000);
+	assert_true(until * 64 < 1u << 20);
+	in.used_bytes = 300000;
+	in.taken_calls = until - 1;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(until > in.taken_calls + 8000);
+	in.used_bytes = 600000;
+	in.taken_calls = until;
+	assert_false(xs_gates_decide(&gates, &in, &until));
 }
 
 /* Two weeks at bytes_per_s while open: what the trace grows to, in how many
@@ -78,17 +121,17 @@ static uint64_t long_run(double bytes_per_s, uint64_t max_bytes,
 			 unsigned *windows)
 {
 	const uint64_t step_ns = 200000000u, end_ns = 1209600ull * SECOND_NS;
-	struct xs_gates gates = {.max_bytes = max_bytes, .open = true};
+	struct xs_gates gates = {.max_bytes = max_bytes};
 	struct xs_gates_input in = at(0);
 	double used = 4096;
-	int64_t allowed;
+	uint64_t until;
 
-	*windows = 1;
+	*windows = 0;
 	for (; in.elapsed_ns < end_ns; in.elapsed_ns += step_ns) {
 		bool was_open = gates.open;
 
 		in.used_bytes = (uint64_t)used;
-		if (xs_gates_decide(&gates, &in, &allowed)) {
+		if (xs_gates_decide(&gates, &in, &until)) {
 			used += bytes_per_s * step_ns / SECOND_NS;
 			*windows += !was_open;
 		}
@@ -128,7 +171,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_open_without_bounds),
 	    cmocka_unit_test(light_opens_for_what_is_new),
+	    cmocka_unit_test(light_looks_again_now_and_then),
 	    cmocka_unit_test(light_begins_with_the_range),
+	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
 	    cmocka_unit_test(small_run_is_whole),
 	};

@@ -266,6 +266,38 @@ static void nothing_is_written_after_the_end(void **state)
 	records_free(&r);
 }
 
+/* A thread goes on in the chunk of one that has ended, and says who it is. */
+static void rest_of_a_chunk_is_the_next_threads(void **state)
+{
+	struct xs_writer next;
+	struct records r;
+
+	(void)state;
+	xs_writer_open(&writer, &sink, 77);
+	put(1, START, START + 5);
+	xs_writer_leave(&writer);
+	xs_writer_open(&next, &sink, 78);
+	xs_writer_open(&writer, &sink, 79);
+	for (unsigned i = 0; i < 2; i++) {
+		struct xs_writer *w = i ? &writer : &next;
+		struct xs_rec_thread record = {XS_RECORD(thread),
+					       .tid = w->thread};
+		struct xs_rec_call call = {XS_RECORD(call)};
+
+		assert_int_equal(xs_writer_plain(w, &record, "", 0), 0);
+		assert_int_equal(xs_writer_timed(w, &call, 2, START + RANGE,
+						 START + RANGE + 7),
+				 0);
+	}
+	xs_writer_drop(&next);
+	close_and_read(&r);
+	assert_int_equal(r.chunks, 2);
+	expect(&r, 0, 1, START, START + 5);
+	expect(&r, 1, 2, START + RANGE, START + RANGE + 7);
+	assert_int_equal(records_get(&r, XS_REC_call, 2)->thread, 79);
+	records_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +314,8 @@ int main(void)
 	    cmocka_unit_test_setup(long_strings_come_in_parts, open_writer),
 	    cmocka_unit_test_setup(text_is_padded_with_zeros, open_writer),
 	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
+				   open_writer),
+	    cmocka_unit_test_setup(rest_of_a_chunk_is_the_next_threads,
 				   open_writer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/count.h"
+#include "preload/detail.h"
+#include "preload/tally.h"
+
+/* Of a kind, counted and not recorded, before it is worth a window. What
+ * happens once is no change of what the program does. */
+#define NOVEL_CALLS 64
+
+static uint8_t direction_of(const struct xs_ended_call *call,
+			    const struct xs_event *event)
+{
+	const uint8_t call_class = xs_functions[call->fn].call_class;
+
+	if (call->error != cudaSuccess ||
+	    (call_class != XS_CALL_COPY && call_class != XS_CALL_COPY_ASYNC))
+		return XS_DIR_UNKNOWN;
+	return xs_tally_direction(event->direction);
+}
+
+/* Of a site's calls, those of one size and direction; two sizes have the same
+ * bit where one is 2^32 times the other. */
+static uint64_t kind_bit(uint8_t size, uint8_t direction)
+{
+	unsigned bit = direction == XS_DIR_D2H ? size + 32u : size;
+
+	return 1ull << bit % 64;
+}
+
+void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
+		    const struct xs_event *event)
+{
+	const struct xs_tally_key key = {
+	    .site = xs_site_id(call->site, &thread->writer, call->fn,
+			       call->address, 0),
+	    .size = xs_tally_size(event->bytes),
+	    .direction = direction_of(call, event),
+	};
+
+	if (xs_tally_count(thread, key, event->bytes) >= NOVEL_CALLS &&
+	    !(atomic_load_explicit(&call->site->recorded,
+				   memory_order_relaxed) &
+	      kind_bit(key.size, key.direction)))
+		xs_detail_note_novel();
+}
+
+void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call)
+{
+	struct xs_event event = {0};
+
+	if (call->error == cudaSuccess)
+		xs_functions[call->fn].fill(call->arguments, &event);
+	xs_count_event(thread, call, &event);
+}
+
+void xs_count_recorded(const struct xs_ended_call *call,
+		       const struct xs_event *event)
+{
+	const uint64_t bit =
+	    kind_bit(xs_tally_size(event->bytes), direction_of(call, event));
+
+	if (!(atomic_load_explicit(&call->site->recorded,
+				   memory_order_relaxed) &
+	      bit))
+		atomic_fetch_or(&call->site->recorded, bit);
+}

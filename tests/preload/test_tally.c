@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts: exact, and in room that grows with what is counted apart. */
+#include "unit.h"
+
+#include "preload/tally.h"
+#include "records.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH	"test_tally.xspy"
+#define START	1700000000000000000u
+#define SITES	3000u
+#define THREADS 8u
+
+static struct xs_sink sink;
+
+static int begin(void **state)
+{
+	const struct xs_sink_start start = {12, START, 34};
+
+	(void)state;
+	unlink(PATH);
+	return xs_sink_open(&sink, PATH, &start);
+}
+
+static void count_all(struct xs_thread *thread, unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++)
+		for (uint32_t site = 1; site <= SITES; site++)
+			for (uint8_t size = 1; size <= 2; size++)
+				xs_tally_count(thread,
+					       (struct xs_tally_key){
+						   site, size, XS_DIR_H2D},
+					       size - 1u);
+}
+
+/* A thread that begins, counts and ends. */
+static void *live(void *rounds)
+{
+	struct xs_thread thread = {0};
+
+	xs_writer_open(&thread.writer, &sink, 7);
+	count_all(&thread, *(const unsigned *)rounds);
+	xs_writer_leave(&thread.writer);
+	xs_tally_leave(&thread);
+	return NULL;
+}
+
+/* What the trace has of them all. */
+static void expect_counts(uint64_t calls, size_t most_records)
+{
+	struct records r;
+	uint64_t counted = 0, bytes = 0;
+	size_t count;
+
+	records_read(&r, PATH);
+	count = records_of(&r, XS_REC_tally);
+	assert_int_equal(r.damaged, 0);
+	assert_int_equal(r.header.lost_calls, 0);
+	assert_true(count <= most_records);
+	for (size_t i = 0; i < count; i++) {
+		struct xs_rec_tally tally;
+
+		memcpy(&tally, records_get(&r, XS_REC_tally, i)->at,
+		       sizeof(tally));
+		assert_int_equal(tally.direction, XS_DIR_H2D);
+		assert_int_equal(tally.bytes, (tally.size - 1u) * tally.calls);
+		counted += tally.calls;
+		bytes += tally.bytes;
+	}
+	assert_int_equal(counted, calls);
+	assert_int_equal(bytes, calls / 2);
+	records_free(&r);
+}
+
+/* However often it is counted; and a thread goes on with the counts of one that
+ * ended. */
+static void each_key_has_one_record(void **state)
+{
+	unsigned rounds = 5;
+
+	(void)state;
+	live(&rounds);
+	live(&rounds);
+	expect_counts(2 * 5 * 2 * SITES, 2 * SITES);
+}
+
+/* And of all that are there at once, each in records of its own. */
+static void threads_count_apart(void **state)
+{
+	pthread_t threads[THREADS];
+	unsigned rounds = 20;
+
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, live, &rounds), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	expect_counts((THREADS * 20 + 2 * 5) * 2ull * SITES,
+		      THREADS * (size_t)2 * SITES);
+}
+
+/* A file without room takes no more, and what it lacks is counted. */
+static void without_room_calls_are_lost(void **state)
+{
+	struct xs_thread thread = {0};
+	const struct xs_tally_key key = {SITES + 1, 1, XS_DIR_UNKNOWN};
+
+	(void)state;
+	xs_sink_close(&sink, START + 9);
+	xs_writer_open(&thread.writer, &sink, 8);
+	for (uint32_t i = 0; i < 5000; i++)
+		xs_tally_count(&thread,
+			       (struct xs_tally_key){SITES + 1 + i, 1, 0}, 0);
+	assert_int_equal(xs_tally_count(&thread, key, 0), 2);
+	assert_true(sink.header->lost_calls > 0);
+	assert_true(sink.header->lost_calls < 5000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_key_has_one_record),
+	    cmocka_unit_test(threads_count_apart),
+	    cmocka_unit_test(without_room_calls_are_lost),
+	};
+	return cmocka_run_group_tests(tests, begin, NULL);
+}
