@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that are hard to count: of very many places, of sizes and directions
+ * that change, of very many threads. It knows nothing of xferspy.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                                            \
+	do {                                                                   \
+		cudaError_t error_ = (call);                                   \
+		if (error_ != cudaSuccess) {                                   \
+			fprintf(stderr, "%s: %s\n", #call,                     \
+				cudaGetErrorString(error_));                   \
+			exit(2);                                               \
+		}                                                              \
+	} while (0)
+
+static const size_t most_bytes = 256 << 10;
+static char host[most_bytes];
+static char *device;
+
+__global__ void add_one(char *data)
+{
+	data[threadIdx.x]++;
+}
+
+/* A place of its own for each number. */
+template <int place> __attribute__((noinline)) void copy_from(void)
+{
+	CHECK(cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice));
+	asm volatile("" : : "i"(place));
+}
+
+template <int... place>
+static void copy_from_all(std::integer_sequence<int, place...>)
+{
+	int done[] = {(copy_from<place>(), 0)...};
+
+	(void)done;
+}
+
+/* The kernel lets no process have more than some 65,000 mappings. */
+static int count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	int lines = 0;
+
+	for (int c; file && (c = getc(file)) != EOF;)
+		lines += c == '\n';
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+static void places(int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		copy_from_all(std::make_integer_sequence<int, 500>());
+	printf("%d mappings\n", count_mappings());
+}
+
+/* Small copies, and from the middle on larger ones at the same places. */
+static void grow(int rounds)
+{
+	for (int i = 0; i < 2 * rounds; i++) {
+		size_t bytes = i < rounds ? 4096 : 65536;
+
+		CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+		add_one<<<1, 256>>>(device);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+	}
+}
+
+/* Small copies in and then large ones out. */
+static void mix(int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		CHECK(cudaMemcpy(device, host, 4096, cudaMemcpyHostToDevice));
+	for (int i = 0; i < rounds / 10; i++)
+		CHECK(cudaMemcpy(host, device, most_bytes,
+				 cudaMemcpyDeviceToHost));
+}
+
+static void *live(void *)
+{
+	char *own;
+
+	CHECK(cudaMalloc((void **)&own, 1024));
+	CHECK(cudaMemcpy(own, host, 1024, cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(host, own, 1024, cudaMemcpyDeviceToHost));
+	CHECK(cudaFree(own));
+	return NULL;
+}
+
+/* One thread after the other, of four calls each. */
+static void threads(int rounds)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < rounds; i++) {
+		if (pthread_create(&thread, NULL, live, NULL) != 0)
+			exit(2);
+		pthread_join(thread, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(int rounds);
+	} modes[] = {{"places", places},
+		     {"grow", grow},
+		     {"mix", mix},
+		     {"threads", threads}};
+
+	if (argc != 3)
+		return 2;
+	CHECK(cudaMalloc((void **)&device, most_bytes));
+	for (const auto &mode : modes)
+		if (strcmp(mode.name, argv[1]) == 0)
+			mode.run(atoi(argv[2]));
+	CHECK(cudaFree(device));
+	return 0;
+}

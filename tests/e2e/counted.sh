@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is counted is bounded by the places there are, exact by direction, and
+# told apart by size: light mode and a bound on the trace.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_CUPTI"
+
+# all_seen WHAT CALLS: nothing was lost, all calls were seen, some counted.
+all_seen()
+{
+	expect "$1: status" "$status" 0
+	read_trace
+	expect "$1: lost" "$(json lost)" 0
+	expect "$1: calls" "$(json api_calls_seen)" "$2"
+	within "$1: counted" "$(json calls_counted)" 1 "$2"
+}
+
+# of_bytes BYTES: rounds of the phase that copies so much in
+of_bytes()
+{
+	awk -v bytes="$1" '
+		/"rounds":/ { rounds = $2 + 0 }
+		/"h2d_bytes":/ && $2 + 0 == bytes { print rounds; exit }' \
+		report.json
+}
+
+# 500 places: no more of the trace, or of the mappings that a process may have,
+# than they take.
+what="many places"
+plain "$XS_APPS/counted" places 1
+mappings=$(sed 's/ .*//' out)
+XFERSPY_MODE=light traced "$XS_APPS/counted" places 100
+all_seen "$what" 50002
+within "$what: tallies" "$(count '^tally ')" 1 520
+within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
+within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
+what="many places, bounded"
+XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" places 200
+all_seen "$what" 100002
+within "$what: size" "$(stat -c %s ./*.xspy)" 1 2097152
+expect "$what: bytes in" "$(json h2d_bytes)" $((100000 * 64))
+
+for bound in MODE=light MAX_SIZE=2M; do
+	for app in counted counted-static; do
+		what="sizes that grow, $bound, $app"
+		traced env "XFERSPY_$bound" "$XS_APPS/$app" grow 5000
+		all_seen "$what" 30002
+		bytes=$((5000 * (4096 + 65536)))
+		expect "$what: bytes in" "$(json h2d_bytes)" $bytes
+		expect "$what: bytes out" "$(json d2h_bytes)" $bytes
+		within "$what: small" "$(of_bytes 4096)" 4500 5500
+		within "$what: large" "$(of_bytes 65536)" 4500 5500
+
+		what="directions, $bound, $app"
+		traced env "XFERSPY_$bound" "$XS_APPS/$app" mix 20000
+		all_seen "$what" 22002
+		expect "$what: bytes in" "$(json h2d_bytes)" $((20000 * 4096))
+		expect "$what: bytes out" "$(json d2h_bytes)" \
+			$((2000 * 262144))
+	done
+
+	what="threads that end, $bound"
+	traced env "XFERSPY_$bound" "$XS_APPS/counted" threads 4000
+	all_seen "$what" 16002
+	within "$what: size" "$(stat -c %s ./*.xspy)" 1 2097152
+	expect "$what: bytes in" "$(json h2d_bytes)" $((4000 * 1024))
+	expect "$what: bytes out" "$(json d2h_bytes)" $((4000 * 1024))
+	if grep -q 'switched them off' report.json; then
+		fail "$what: another profiler is blamed"
+	fi
+done
+
+# A chunk that one thread left and another went on in is of both.
+what="threads that end, all recorded"
+traced "$XS_APPS/counted" threads 1000
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: threads" "$(count '^thread ')" 1001
+within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
+expect "$what: rounds" "$(json rounds)" 1000
+
+# Room for what the GPU does of a window's calls.
+what="64 threads, bounded"
+XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" threads 100000
+expect "$what: status" "$status" 0
+read_trace
+expect "$what: lost" "$(json lost)" 0
+expect "$what: kernels" "$(json kernels)" $((64 * 782 + 3200))
