@@ -46,9 +46,23 @@ def shared(bench):
     return bench.check(serial(bench, "app", 50))
 
 
+def serial_places(bench, app, **extra):
+    """The same, where each copy of a round has a place of its own: not one in
+    the runtime, that all calls of a function come from."""
+    run = serial(bench, app, 50, **extra)
+    places = {(site["module"], site["offset"])
+              for phase in bench.report(run.traces[0])["phases"]
+              for site in phase["sites"] if site["step"] in ("h2d", "d2h")}
+    if len(places) != 3:
+        raise Failed(f"3 copies a round, from {len(places)} places: "
+                     f"{sorted(map(str, places))}", run.traces[0])
+    return run
+
+
 @case("static-stripped", "static CUDA runtime, stripped")
 def static_stripped(bench):
-    return bench.check(serial(bench, "app-stripped", 50))
+    serial_places(bench, "app-stripped", XFERSPY_STACK="leaf")
+    return bench.check(serial_places(bench, "app-stripped"))
 
 
 @case("per-thread-stream", "a default stream for each thread", simulated=True)
@@ -58,7 +72,7 @@ def per_thread(bench):
 
 @case("static-per-thread", "the same, static and stripped")
 def static_per_thread(bench):
-    return bench.check(serial(bench, "app-per-thread-stripped", 50))
+    return bench.check(serial_places(bench, "app-per-thread-stripped"))
 
 
 @case("events", "without CUPTI: calls timed by events", simulated=True)

@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 
-from cases import case, serial
+from cases import case, serial, serial_places
 from harness import Failed, Skip
 
 # Of the programs that are built by other toolkits: the argument of each.
@@ -93,7 +93,7 @@ def toolkits(bench):
 
 def with_toolkit(bench, pattern):
     """The figures of each program, which a pattern names."""
-    tried = {"app": bench.check(serial(bench, pattern % "app", 50))}
+    tried = {"app": bench.check(serial_places(bench, pattern % "app"))}
     for app, argument in PROGRAMS:
         command = [bench.app(pattern % app), argument]
         try:
