@@ -90,9 +90,10 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out);
 
-/* The same place to a reader: a line can be reached along several paths. */
-bool xs_build_same_line(const struct xs_result_site *a,
-			const struct xs_result_site *b);
+/* The same place to a reader: a line, or an address where no line is known, can
+ * be reached along several paths. */
+bool xs_build_same_place(const struct xs_result_site *a,
+			 const struct xs_result_site *b);
 
 /* What the host waited for; after the machine. 0 or -ENOMEM. */
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,

@@ -87,12 +87,16 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-bool xs_build_same_line(const struct xs_result_site *a,
-			const struct xs_result_site *b)
+bool xs_build_same_place(const struct xs_result_site *a,
+			 const struct xs_result_site *b)
 {
-	return a->line != XS_UNKNOWN && a->line == b->line &&
-	       same_text(a->step, b->step) && same_text(a->call, b->call) &&
-	       same_text(a->file, b->file);
+	if (!same_text(a->step, b->step) || !same_text(a->call, b->call) ||
+	    a->line != b->line)
+		return false;
+	if (a->line != XS_UNKNOWN)
+		return same_text(a->file, b->file);
+	return a->module && same_text(a->module, b->module) &&
+	       a->offset == b->offset;
 }
 
 /* The site among those of the phase so far that is the same to a reader. NULL:
@@ -103,7 +107,7 @@ static struct xs_result_site *same_line(const struct xs_result_phase *phase,
 	size_t looked_at = 0;
 
 	for (size_t i = phase->site_count; i-- > 0;) {
-		if (xs_build_same_line(&phase->sites[i], site))
+		if (xs_build_same_place(&phase->sites[i], site))
 			return &phase->sites[i];
 		if (++looked_at == SAME_LINE_SPAN)
 			break;

@@ -110,7 +110,7 @@ static struct xs_result_wait *same_place(const struct xs_result *result,
 	size_t looked_at = 0;
 
 	for (size_t i = result->wait_count; i-- > 0;) {
-		if (xs_build_same_line(&result->waits[i].site, &wait->site))
+		if (xs_build_same_place(&result->waits[i].site, &wait->site))
 			return &result->waits[i];
 		if (++looked_at == SAME_LINE_SPAN)
 			break;

@@ -59,3 +59,14 @@ XFERSPY_STACK=leaf traced ./lines serial 3
 read_trace
 expect "leaf: callers of copies" \
 	"$(count '^site call_class=1 .* caller=[1-9]')" 0
+
+# A trace of before has the runtime's frames, each copy's at 0x6c527; with their
+# names alone, they are still no place. Each copy is on two paths, and shown once.
+"$XS_COMMAND" dump "$here/../../examples/traces/stencil-512-pageable-static.xspy" |
+	sed '/^source /s/file=.*/file=0 line=0/' >old.txt
+"$XS_COMMAND" report --format json old.txt >report.json || fail "old: $?"
+expect "old: function" "$(fields function)" '"round_serial"'
+expect "old: places" "$(fields offset | wc -l)" 2
+[ "$(fields offset | grep -c 443687)" -eq 0 ] || fail "old: the runtime's frame"
+expect "old: rows" "$(sed -n '/"phases"/,/"advice"/p' report.json |
+	grep -c '"call": "cudaMemcpy"')" 2

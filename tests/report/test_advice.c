@@ -329,6 +329,38 @@ static void places_are_named_by_what_is_known(void **state)
 	xs_arena_free(&arena);
 }
 
+static void a_place_is_a_line_or_an_address(void **state)
+{
+	const struct xs_result_site line = {.file = "a.cu",
+					    .line = 8,
+					    .module = "app",
+					    .offset = 16,
+					    .call = "copy",
+					    .step = "h2d"};
+	const struct xs_result_site address = {.line = XS_UNKNOWN,
+					       .module = "app",
+					       .offset = 16,
+					       .call = "copy",
+					       .step = "h2d"};
+	struct xs_result_site other = line;
+
+	(void)state;
+	other.offset = 32;
+	assert_true(xs_build_same_place(&line, &other));
+	other.step = "d2h";
+	assert_false(xs_build_same_place(&line, &other));
+	assert_false(xs_build_same_place(&line, &address));
+	other = address;
+	assert_true(xs_build_same_place(&address, &other));
+	other.offset = 32;
+	assert_false(xs_build_same_place(&address, &other));
+	other = address;
+	other.module = "library";
+	assert_false(xs_build_same_place(&address, &other));
+	other.module = NULL; /* nowhere is no place */
+	assert_false(xs_build_same_place(&other, &other));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +379,7 @@ int main(void)
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(advice_names_places_and_shares),
 	    cmocka_unit_test(places_are_named_by_what_is_known),
+	    cmocka_unit_test(a_place_is_a_line_or_an_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
