@@ -130,12 +130,13 @@ static bool is_cudart(uintptr_t address)
 /* CUDA and us: between the application's call and the callback. */
 static bool is_tool(uintptr_t address)
 {
-	static const char *const names[] = {"libcupti.so", "libcuda.so", NULL};
+	static const char *const names[] = {"libcupti.so", "libcuda.so",
+					    "libcudart.so", NULL};
 	void *ours = NULL, *base = NULL;
 
 	object_of((uintptr_t)is_tool, &ours);
 	return begins_with_any(object_of(address, &base), names) ||
-	       (base && base == ours) || is_cudart(address);
+	       (base && base == ours);
 }
 
 /* What called main() or a thread's function: nobody's call site. */

@@ -60,6 +60,17 @@ read_trace
 expect "leaf: callers of copies" \
 	"$(count '^site call_class=1 .* caller=[1-9]')" 0
 
+# What a hidden runtime asks the driver for has frames of that runtime, too.
+cp "$XS_APPS/plugin-static.so" plugin.so
+strip --strip-debug plugin.so
+cp "$XS_APPS/app" app
+strip --strip-debug app
+traced ./app library ./plugin.so
+expect "hidden: exit code" "$status" 0
+read_trace
+expect "hidden: function" "$(grep -B 4 '"call": "cuLaunchKernel"' report.json |
+	sed -n 's/^ *"function": "\(.*\)",$/\1/p')" run_plugin
+
 # A trace of before has the runtime's frames, each copy's at 0x6c527; with their
 # names alone, they are still no place. Each copy is on two paths, and shown once.
 "$XS_COMMAND" dump "$here/../../examples/traces/stencil-512-pageable-static.xspy" |

@@ -195,9 +195,9 @@ cudaError_t __cudaGetKernel(CUkernel *kernel, const void *host)
 }
 
 /* The runtime launches through the driver, as its callbacks show. */
-static int launch_in_driver(struct xs_sim_function *function,
-			    const cuLaunchKernel_params *params,
-			    const char *symbol, bool per_thread)
+static int libcudart_static_launch(struct xs_sim_function *function,
+				   const cuLaunchKernel_params *params,
+				   const char *symbol, bool per_thread)
 {
 	const uint32_t grid[3] = {params->gridDimX, params->gridDimY,
 				  params->gridDimZ};
@@ -249,7 +249,8 @@ launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
 						args,
 						NULL};
 
-		rc = launch_in_driver(function, &launch, info.name, per_thread);
+		rc = libcudart_static_launch(function, &launch, info.name,
+					     per_thread);
 	}
 	return xs_rt_leave(call, rc);
 }
