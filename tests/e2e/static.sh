@@ -60,6 +60,14 @@ read_trace
 expect "leaf: callers of copies" \
 	"$(count '^site call_class=1 .* caller=[1-9]')" 0
 
+# A function without arguments, which the runtime's frame is known by else.
+at=$(awk '/^static int waits/ { inside = 1 }
+	inside && /cudaDeviceSynchronize/ { print NR; exit }' "$here/apps/app.cu")
+XFERSPY_STACK=leaf traced ./lines waits 3
+read_trace
+grep -q "\"text\": \"cudaDeviceSynchronize at app.cu:$at," report.json ||
+	fail "no arguments: not at line $at"
+
 # What a hidden runtime asks the driver for has frames of that runtime, too.
 cp "$XS_APPS/plugin-static.so" plugin.so
 strip --strip-debug plugin.so
