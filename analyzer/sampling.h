@@ -50,11 +50,9 @@ bool xs_trace_is_sampled(const struct xs_trace *trace);
 size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
 
 /*
- * How many ns of the counted run one ns of each window stands for; by
- * xs_window_of(), reach[window_count + 1]. Windows do not stand evenly in the
- * run: what was counted between two of them is taken half for calls like the
- * one's and half for calls like the other's, at the rate at which each has
- * them. 0 or -ENOMEM.
+ * How many ns of the counted run each window stands for; by xs_window_of(),
+ * reach[window_count + 1]. Half of what lies between two of them is the one's,
+ * half the other's. 0 or -ENOMEM.
  */
 int xs_window_reaches(const struct xs_trace *trace, double *reach);
 

@@ -58,7 +58,8 @@ static const struct level levels[] = {
 struct builder {
 	const struct xs_trace *trace;
 	const bool *kept;   /* by call; NULL: all */
-	double *reach;	    /* by window: ns of the run for one recorded */
+	double *reach;	    /* by window: xs_window_reaches() */
+	double *in_window;  /* by window; of the bucket at hand */
 	uint32_t *group_of; /* by call */
 	struct group *groups;
 	size_t group_count;
@@ -230,51 +231,76 @@ static struct rest *rest_at(const struct bucket *k, size_t i)
 	return &k->b->rests[k->keys[i].index - k->b->group_count];
 }
 
-/* What the bucket's groups have, each times what a call of its window stands
- * for; times 1 where that leaves nothing. */
-static double reach_of(const struct bucket *k, bool bytes, bool *by_window)
+static double kept_of(const struct group *group, bool bytes)
 {
-	double reach = 0, plain = 0;
-
-	for (size_t i = 0; i < k->count; i++) {
-		const struct group *g = group_at(k, i);
-		double kept = !g ? 0 : bytes ? g->kept_bytes : g->kept_calls;
-
-		if (kept <= 0)
-			continue;
-		plain += kept;
-		reach += kept * k->b->reach[g->window];
-	}
-	*by_window = reach > 0;
-	return reach > 0 ? reach : plain;
+	return bytes ? group->kept_bytes : group->kept_calls;
 }
 
-/* Lets the groups of the bucket stand for its rests: for their calls, or for
- * their bytes. */
-static void spread(const struct bucket *k, bool bytes)
+/* By window, what the bucket's groups have in it. Returns how long the windows
+ * reach that have any. */
+static double add_up_windows(const struct bucket *k, bool bytes)
 {
-	bool by_window;
-	double whole = reach_of(k, bytes, &by_window), rest = 0;
+	struct builder *b = k->b;
+	double reach = 0;
 
-	if (whole <= 0)
-		return;
+	for (size_t i = 0; i < k->count; i++)
+		if (group_at(k, i))
+			b->in_window[group_at(k, i)->window] = 0;
+	for (size_t i = 0; i < k->count; i++) {
+		const struct group *g = group_at(k, i);
+
+		if (!g || kept_of(g, bytes) <= 0)
+			continue;
+		if (b->in_window[g->window] == 0)
+			reach += b->reach[g->window];
+		b->in_window[g->window] += kept_of(g, bytes);
+	}
+	return reach;
+}
+
+/* The calls, or bytes, of the bucket's rests, which are made up for now. */
+static double take_rests(const struct bucket *k, bool bytes)
+{
+	double sum = 0;
+
 	for (size_t i = 0; i < k->count; i++) {
 		double *left;
 
 		if (group_at(k, i))
 			continue;
 		left = bytes ? &rest_at(k, i)->bytes : &rest_at(k, i)->calls;
-		rest += *left;
+		sum += *left;
 		*left = 0;
 	}
+	return sum;
+}
+
+/* Lets the groups of the bucket stand for its rests: each window for its part
+ * of the run, or where none has any, all for the same. */
+static void spread(const struct bucket *k, bool bytes)
+{
+	const double reach = add_up_windows(k, bytes);
+	double rest, kept = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		if (group_at(k, i))
+			kept += kept_of(group_at(k, i), bytes);
+	if (kept <= 0)
+		return;
+	rest = take_rests(k, bytes);
 	for (size_t i = 0; i < k->count; i++) {
 		struct group *g = group_at(k, i);
-		double each = by_window && g ? k->b->reach[g->window] : 1;
+		double weight;
 
-		if (g && bytes)
-			g->byte_weight += rest * each / whole;
-		else if (g)
-			g->call_weight += rest * each / whole;
+		if (!g || kept_of(g, bytes) <= 0)
+			continue;
+		weight = reach > 0 ? rest * k->b->reach[g->window] / reach /
+					 k->b->in_window[g->window]
+				   : rest / kept;
+		if (bytes)
+			g->byte_weight += weight;
+		else
+			g->call_weight += weight;
 	}
 }
 
@@ -389,6 +415,7 @@ static int build(struct builder *b, struct xs_weights *weights)
 	int rc = -ENOMEM;
 
 	b->reach = calloc(trace->window_count + 1, sizeof(*b->reach));
+	b->in_window = calloc(trace->window_count + 1, sizeof(*b->in_window));
 	b->group_of = calloc(most, sizeof(*b->group_of));
 	b->groups = calloc(most, sizeof(*b->groups));
 	b->rests = calloc(most, sizeof(*b->rests));
@@ -396,8 +423,8 @@ static int build(struct builder *b, struct xs_weights *weights)
 	weights->calls = calloc(most, sizeof(double));
 	weights->bytes = calloc(most, sizeof(double));
 	weights->kinds = calloc(most, sizeof(*weights->kinds));
-	if (b->reach && b->group_of && b->groups && b->rests && b->keys &&
-	    weights->calls && weights->bytes && weights->kinds)
+	if (b->reach && b->in_window && b->group_of && b->groups && b->rests &&
+	    b->keys && weights->calls && weights->bytes && weights->kinds)
 		rc = xs_window_reaches(trace, b->reach);
 	if (!rc)
 		rc = group_calls(b);
@@ -427,6 +454,7 @@ int xs_weights_build(const struct xs_trace *trace, const bool *kept,
 		return 0;
 	rc = build(&builder, weights);
 	free(builder.reach);
+	free(builder.in_window);
 	free(builder.group_of);
 	free(builder.groups);
 	free(builder.rests);

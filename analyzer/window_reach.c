@@ -64,10 +64,6 @@ int xs_window_reaches(const struct xs_trace *trace, double *reach)
 	}
 	if (before > 0 && before < count)
 		reach[before] += tail_ns(trace, before, spans[before].end_ns);
-	for (size_t i = 0; i < count; i++)
-		if (spans[i].end_ns > spans[i].begin_ns)
-			reach[i] /=
-			    (double)(spans[i].end_ns - spans[i].begin_ns);
 	free(spans);
 	return 0;
 }

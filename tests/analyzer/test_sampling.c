@@ -220,6 +220,103 @@ static void functions_are_shared_out(void **state)
 	drop(&w);
 }
 
+/* A copy of a place, in or out, and nothing else. */
+static void add_copy(struct text *t, unsigned start_ns, unsigned bytes,
+		     bool out)
+{
+	unsigned c = t->correlation++;
+
+	fprintf(t->file,
+		"chunk thread=1 base_ns=1000000000\n"
+		"copycall site=%u correlation=%u start=%u duration=40000 "
+		"bytes=%u dst=0x100 src=0x200 rows=1 direction=%d\n"
+		"chunk thread=0 base_ns=1000000000\n"
+		"copy queue=0 correlation=%u start=%u duration=%u bytes=%u "
+		"direction=%d src_memory=%d dst_memory=%d copies=1\n",
+		out ? 3u : 1u, c, start_ns, bytes, out ? 2 : 1, c,
+		start_ns + 5000, bytes, bytes, out ? 2 : 1, out ? 3 : 1,
+		out ? 1 : 3);
+}
+
+/* Copies of one place that differ in size stand for what has theirs, whatever
+ * they have in common with others. */
+static void sizes_are_told_apart(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 8; i++) {
+		add_copy(&t, 2 * i * ROUND_NS, i < 6 ? 1000 : 30000, false);
+		add_copy(&t, (2 * i + 1) * ROUND_NS, 500, true);
+	}
+	add(&t, "detail detail=0 time_ns=1002000000");
+	add(&t, "tally size=11 direction=1 site=1 calls=4 bytes=4000");
+	add(&t, "tally size=10 direction=2 site=3 calls=102 bytes=51000");
+	add(&t, "tally size=16 direction=1 site=1 calls=98 bytes=2940000");
+	w = finish(&t);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 10 * 1000 + 100 * 30000);
+	assert_int_equal(w.line.count[XS_OP_H2D], 110);
+	assert_int_equal(w.line.busy_ns[XS_OP_H2D], 10 * 1000 + 100 * 30000);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 110 * 500);
+	assert_int_equal(w.phases.count, 2);
+	assert_int_equal(w.phases.items[0].rounds, 100);
+	assert_int_equal(w.phases.items[1].rounds, 10);
+	drop(&w);
+}
+
+/* A function's calls that nobody knows the places of go the way they went;
+ * also where nothing like them was recorded. */
+static void directions_are_told_apart(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	add_copy(&t, 0, 1000, false);
+	add_copy(&t, ROUND_NS, 1000, true);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "tally size=11 direction=1 site=5 calls=5 bytes=5000");
+	add(&t, "tally size=21 direction=2 site=5 calls=3 bytes=3000000");
+	add(&t, "tally size=11 direction=3 site=5 calls=2 bytes=2000");
+	w = finish(&t);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 6000);
+	assert_int_equal(w.line.count[XS_OP_H2D], 6);
+	assert_int_equal(w.line.bytes[XS_OP_D2H], 3001000);
+	assert_int_equal(w.line.count[XS_OP_D2H], 4);
+	assert_int_equal(w.line.bytes[XS_OP_D2D], 2000);
+	drop(&w);
+}
+
+/* A short window between long stretches stands for more than a long one. */
+static void windows_stand_for_their_part(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 9; i++)
+		add_copy(&t, i * ROUND_NS, 1024, false);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "detail detail=1 time_ns=1500000000");
+	add_copy(&t, 500000000, 2000, false);
+	add(&t, "detail detail=0 time_ns=1501000000");
+	add(&t, "tally size=12 direction=1 site=1 calls=100 bytes=150000");
+	w = finish(&t);
+	assert_int_equal(w.line.count[XS_OP_H2D], 110);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 9 * 1024 + 2000 + 150000);
+	/* the first for a quarter of the second, the other for the rest */
+	assert_in_range(w.line.sum_ns[XS_OP_H2D], 9 * 1024 + 2000 + 149000,
+			9 * 1024 + 2000 + 151000);
+	drop(&w);
+}
+
 /* Outside of the range nothing is counted, and the run is the range. */
 static void range_is_the_run(void **state)
 {
@@ -267,6 +364,9 @@ int main(void)
 	    cmocka_unit_test(waits_stand_for_all),
 	    cmocka_unit_test(edge_makes_no_phase),
 	    cmocka_unit_test(functions_are_shared_out),
+	    cmocka_unit_test(sizes_are_told_apart),
+	    cmocka_unit_test(directions_are_told_apart),
+	    cmocka_unit_test(windows_stand_for_their_part),
 	    cmocka_unit_test(range_is_the_run),
 	    cmocka_unit_test(absurd_counts_are_bounded),
 	};

@@ -41,7 +41,9 @@ within "$what: size" "$(stat -c %s ./*.xspy)" 1 2097152
 expect "$what: bytes in" "$(json h2d_bytes)" $((100000 * 64))
 
 for bound in MODE=light MAX_SIZE=2M; do
-	for app in counted counted-static; do
+	apps="counted counted-static"
+	[ $bound = MODE=light ] || apps=counted
+	for app in $apps; do
 		what="sizes that grow, $bound, $app"
 		traced env "XFERSPY_$bound" "$XS_APPS/$app" grow 5000
 		all_seen "$what" 30002
@@ -78,6 +80,24 @@ read_trace
 expect "$what: threads" "$(count '^thread ')" 1001
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 expect "$what: rounds" "$(json rounds)" 1000
+
+# Times that change where nothing else does, in a run of some seconds: beside
+# it, for its truth, one that is recorded.
+what="kernels that become longer, light"
+mkdir whole
+(
+	cd whole
+	XFERSPY_OUTPUT="$work/whole/%p.xspy" traced "$XS_APPS/counted" drift 1500
+	read_trace
+) &
+XFERSPY_MODE=light traced "$XS_APPS/counted" drift 1500
+wait
+mv whole/report.json whole.json
+rm -r whole
+all_seen "$what" 61502
+kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json | head -1)
+within "$what: kernels' time" "$(json kernel_ns)" $((kernel_ns * 3 / 5)) \
+	$((kernel_ns * 3 / 2))
 
 # Room for what the GPU does of a window's calls.
 what="64 threads, bounded"

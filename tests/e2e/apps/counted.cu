@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <unistd.h>
 #include <utility>
 
 #include <cuda_runtime.h>
@@ -111,6 +112,23 @@ static void threads(int rounds)
 	}
 }
 
+__global__ void work(char *data, int turns)
+{
+	for (int i = 0; i < turns; i++)
+		data[threadIdx.x] += i;
+}
+
+/* The kernel takes longer from the middle on, with nothing else to see. */
+static void drift(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		for (int j = 0; j < 40; j++)
+			work<<<1, 1>>>(device, i < rounds / 2 ? 1 : 60);
+		CHECK(cudaDeviceSynchronize());
+		usleep(4000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -119,6 +137,7 @@ int main(int argc, char **argv)
 	} modes[] = {{"places", places},
 		     {"grow", grow},
 		     {"mix", mix},
+		     {"drift", drift},
 		     {"threads", threads}};
 
 	if (argc != 3)
