@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By then the weights change no more in any figure that is printed. */
-#define TURNS 50
+/* Where all agree by then to within that share, it is as good as it gets. */
+#define TURNS	    50
+#define NEAR_ENOUGH 1e-6
 
 struct fitter {
 	const struct xs_trace *trace;
@@ -64,13 +65,18 @@ static void add_up(struct fitter *f)
 }
 
 /* Generalised iterative scaling (Darroch and Ratcliff, 1972): each round by the
- * geometric mean of what its ops are short of. */
-static void turn(struct fitter *f)
+ * geometric mean of what its ops are short of. Returns the largest of these, a
+ * logarithm. */
+static double turn(struct fitter *f)
 {
+	double most = 0;
+
 	add_up(f);
-	for (size_t k = 0; k < f->weights->kind_count; k++)
+	for (size_t k = 0; k < f->weights->kind_count; k++) {
 		f->have[k] =
 		    f->have[k] > 0 ? log(f->wanted[k] / f->have[k]) : 0;
+		most = fmax(most, fabs(f->have[k]));
+	}
 	for (size_t i = 0; i < f->rounds->count; i++) {
 		const struct xs_round *round = &f->rounds->items[i];
 		double sum = 0;
@@ -85,6 +91,7 @@ static void turn(struct fitter *f)
 		}
 		f->by_round[i] *= exp(sum / round->op_count);
 	}
+	return most;
 }
 
 int xs_round_weights_build(const struct xs_trace *trace,
@@ -102,8 +109,8 @@ int xs_round_weights_build(const struct xs_trace *trace,
 	fitter.have = calloc(weights->kind_count + 1, sizeof(double));
 	if (fitter.wanted && fitter.have) {
 		begin(&fitter);
-		for (int i = 0; i < TURNS; i++)
-			turn(&fitter);
+		for (int i = 0; i < TURNS && turn(&fitter) > NEAR_ENOUGH; i++)
+			;
 		rc = 0;
 	}
 	free(fitter.wanted);
