@@ -14,11 +14,13 @@
 
 #include <time.h>
 
-#define IDLE_NS	     200000000u
-#define WATCH_NS     10000000u
-#define LINGER_NS    10000000u
-#define MARK_WAIT_NS 1000000u
-#define MARK_WAITS   200
+#define IDLE_NS		 200000000u
+#define WATCH_NS	 10000000u
+#define LINGER_NS	 10000000u
+#define PAUSE_APART_NS	 10000000u
+#define PAUSE_LONGEST_NS 160000000u
+#define MARK_WAIT_NS	 1000000u
+#define MARK_WAITS	 200
 /* What the GPU did of a call is in the trace after no more than two of these,
  * and takes so many bytes. */
 #define OWED_NS	 250000000u
@@ -87,14 +89,31 @@ static void cupti_off(void)
 	xs_cupti_switch(false, needed || !xs_call_all_hooked());
 }
 
-/* Where only callbacks see the calls they stay, and there is no nesting to be
- * counted wrong. */
+/*
+ * Where only callbacks see the calls they stay, and there is no nesting to be
+ * counted wrong. Else everybody waits until nobody is inside; where that fails,
+ * as where a thread waits inside for long, it is tried again later and later,
+ * for the others have waited in vain.
+ */
 static bool quietly(void (*change)(void))
 {
-	if (xs_call_all_hooked())
-		return xs_pause_for(change);
-	change();
-	return true;
+	static uint64_t apart_ns, next_ns;
+
+	if (!xs_call_all_hooked()) {
+		change();
+		return true;
+	}
+	if (elapsed_ns() < next_ns)
+		return false;
+	if (xs_pause_for(change)) {
+		apart_ns = 0;
+		return true;
+	}
+	apart_ns = apart_ns ? 2 * apart_ns : PAUSE_APART_NS;
+	if (apart_ns > PAUSE_LONGEST_NS)
+		apart_ns = PAUSE_LONGEST_NS;
+	next_ns = elapsed_ns() + apart_ns;
+	return false;
 }
 
 static bool ask_gates(const struct xs_gates_input *in)
