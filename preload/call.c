@@ -305,6 +305,13 @@ static void record(const struct xs_open_call *open,
 	emit(open->thread, call, &span);
 }
 
+static void count(struct xs_thread *thread, const struct xs_ended_call *call,
+		  uint32_t correlation)
+{
+	xs_detail_note_counted(correlation);
+	xs_count_call(thread, call);
+}
+
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments)
 {
@@ -333,7 +340,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	if (recorded)
 		record(call, &returned, end_ns);
 	else
-		xs_count_call(thread, &returned);
+		count(thread, &returned, thread->correlation);
 	follow(call->fn);
 	thread->busy = false;
 out:
@@ -357,7 +364,7 @@ void xs_call_seen_count(struct xs_thread *thread,
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	xs_count_call(thread, &call);
+	count(thread, &call, seen->correlation);
 	follow(seen->fn);
 	thread->busy = false;
 	errno = kept_errno;

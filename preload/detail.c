@@ -37,6 +37,7 @@ static atomic_bool in_marked_range; /* by the program */
 static _Atomic uint64_t taken;	    /* calls that are recorded, in all */
 static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
+static _Atomic uint32_t last_kept; /* of the last window, by watch.h */
 
 /* The rest is the drain thread's. */
 static struct xs_gates gates;
@@ -137,7 +138,8 @@ static bool switch_on(void)
 		return false;
 	linger_until_ns = 0;
 	atomic_store(&novel, false);
-	atomic_store(&xs_detail_ended_at, 0);
+	atomic_store(&last_kept, 0);
+	atomic_store(&xs_watch.latest, 0);
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	return true;
@@ -146,10 +148,19 @@ static bool switch_on(void)
 /* A window ends. */
 static void note_end(void)
 {
-	uint32_t latest = atomic_load(&xs_watch.latest);
+	atomic_store(&xs_detail_ended_at, 0);
+	atomic_store(&last_kept, atomic_load(&xs_watch.latest));
+}
 
-	if (latest)
-		atomic_store(&xs_detail_ended_at, (latest + CALLS_BESIDE) | 1u);
+/* Not of one that began before the window and ends after it. */
+void xs_detail_end_at(uint32_t correlation)
+{
+	uint32_t last = atomic_load(&last_kept), none = 0;
+
+	if (last && (int32_t)(correlation - last) > 0)
+		atomic_compare_exchange_strong(&xs_detail_ended_at, &none,
+					       (correlation + CALLS_BESIDE) |
+						   1u);
 }
 
 /* What the device still does of the calls before is worth waiting for. */

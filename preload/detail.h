@@ -18,7 +18,7 @@
 extern _Atomic int xs_detail_now; /* enum xs_detail */
 extern atomic_bool xs_detail_is_limited;
 
-/* CUPTI's id of a call after the last that was recorded; 0: none was. */
+/* CUPTI's id of a call that came after the last window; 0: not known. */
 extern _Atomic uint32_t xs_detail_ended_at;
 
 /* As the environment has it. Once, after the trace was opened and before calls
@@ -50,6 +50,17 @@ static inline void xs_detail_leave(struct xs_thread *thread)
 	thread->taken = 0;
 }
 
+void xs_detail_end_at(uint32_t correlation);
+
+/* A call is counted: so what CUPTI still brings of it and later ones is of no
+ * use. correlation: CUPTI's id of it, 0: not known. */
+static inline void xs_detail_note_counted(uint32_t correlation)
+{
+	if (correlation &&
+	    !atomic_load_explicit(&xs_detail_ended_at, memory_order_relaxed))
+		xs_detail_end_at(correlation);
+}
+
 /* Whether an op is of a call that came after the window. CUPTI goes on for a
  * while, and where threads never rest, for long. */
 static inline bool xs_detail_is_past(uint32_t correlation)
@@ -57,7 +68,9 @@ static inline bool xs_detail_is_past(uint32_t correlation)
 	uint32_t end =
 	    atomic_load_explicit(&xs_detail_ended_at, memory_order_relaxed);
 
-	return end && correlation && (int32_t)(correlation - end) > 0;
+	return end && correlation && (int32_t)(correlation - end) > 0 &&
+	       atomic_load_explicit(&xs_detail_now, memory_order_relaxed) !=
+		   XS_DETAIL_RECORDED;
 }
 
 /* Calls were counted that no window has seen the like of at their place. */
