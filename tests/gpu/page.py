@@ -41,7 +41,7 @@ def remark(row):
             ", ".join(theirs) if isinstance(theirs, list) else theirs))
     words += [f"CUDA {name}: {len(tried)} programs" for name, tried in
               figures.get("toolkits", {}).items()]
-    if not figures.get("python_lines", "0").endswith("0"):
+    if not figures.get("python_lines", " 0").endswith(" 0"):
         words.append(f"{figures['python_lines']} lines of Python")
     if "off_percent" in figures:
         words.append("times off by " + ", ".join(
