@@ -298,16 +298,17 @@ static bool is_any(enum xs_function fn)
 	return true;
 }
 
-static bool is_not_issuing(enum xs_function fn)
-{
-	return !is_issuing(fn);
-}
-
 /* Rare, and never to be missed. */
 static bool is_mark(enum xs_function fn)
 {
 	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
 	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
+}
+
+/* Of the driver, where it is watched no more. */
+static bool is_given_up(enum xs_function fn)
+{
+	return !is_mark(fn) && !(by_driver && is_issuing(fn));
 }
 
 static bool has_runtime_callback(enum xs_function fn)
@@ -358,13 +359,8 @@ void xs_cupti_switch_calls(bool on)
 
 unsigned xs_cupti_enable_driver(bool on)
 {
-	unsigned changed =
-	    enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		   on || !by_driver ? is_any : is_not_issuing, on);
-
-	if (!on)
-		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, true);
-	return changed;
+	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		      on ? is_any : is_given_up, on);
 }
 
 bool xs_cupti_driver_stays(void)

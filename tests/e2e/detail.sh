@@ -33,6 +33,15 @@ for app in app app-static; do
 	within "$what: rounds" "$(json rounds)" 7900 8100
 done
 
+# One callback that is left makes each launch dearer.
+what="callbacks in light mode"
+export XS_SIM_CUPTI_LEFT=1
+traced "$XS_APPS/app" tiny 8000
+grep -q '^callbacks left: [1-9]' err || fail "$what: none at all"
+XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" launch 100000
+grep -q '^callbacks left: 0' err || fail "$what: $(grep callbacks err)"
+unset XS_SIM_CUPTI_LEFT
+
 # CUPTI is switched off while no thread is inside of CUDA.
 what="64 threads"
 traced "$XS_EXAMPLES/launch_bench" threads 100000

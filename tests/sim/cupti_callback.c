@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ static const char *const driver_names[MOST_IDS] = {
 #include "cbid_driver.h"
 #undef NAME
 };
+
+/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on. */
+__attribute__((destructor)) static void tell_left(void)
+{
+	unsigned left = 0;
+
+	for (unsigned domain = 0; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
+		for (unsigned id = 0; id < MOST_IDS; id++)
+			left += atomic_load(&wanted[domain][id]);
+	if (getenv("XS_SIM_CUPTI_LEFT"))
+		fprintf(stderr, "callbacks left: %u\n", left);
+}
 
 void xs_cu_attach(void)
 {
