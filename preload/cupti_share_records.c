@@ -104,9 +104,19 @@ CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind)
 	return result;
 }
 
+static bool is_off(void)
+{
+	uint64_t from_ns = atomic_load(&off_from_ns);
+
+	return from_ns && atomic_load(&off_to_ns) <= from_ns;
+}
+
 void xs_share_range(bool on)
 {
-	atomic_store(on ? &off_to_ns : &off_from_ns, xs_cupti_now_ns());
+	if (on)
+		atomic_store(&off_to_ns, xs_cupti_now_ns());
+	else if (!is_off()) /* else what went before would be ours */
+		atomic_store(&off_from_ns, xs_cupti_now_ns());
 }
 
 void xs_share_none_yet(void)
