@@ -4,6 +4,8 @@
  * It knows nothing of xferspy. The kernel adds, so that every result can be
  * checked; what it prints depends on the results alone.
  */
+#include "check.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,16 +19,6 @@
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                            \
-	do {                                                                   \
-		cudaError_t error_ = (call);                                   \
-		if (error_ != cudaSuccess) {                                   \
-			fprintf(stderr, "%s: %s\n", #call,                     \
-				cudaGetErrorString(error_));                   \
-			exit(2);                                               \
-		}                                                              \
-	} while (0)
 
 static const int count = 16384; /* ints of an array */
 static const size_t bytes = count * sizeof(int);

@@ -3,6 +3,8 @@
  * Programs that are hard to count: of very many places, of sizes and directions
  * that change, of very many threads. It knows nothing of xferspy.
  */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,16 +13,6 @@
 #include <utility>
 
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                            \
-	do {                                                                   \
-		cudaError_t error_ = (call);                                   \
-		if (error_ != cudaSuccess) {                                   \
-			fprintf(stderr, "%s: %s\n", #call,                     \
-				cudaGetErrorString(error_));                   \
-			exit(2);                                               \
-		}                                                              \
-	} while (0)
 
 static const size_t most_bytes = 256 << 10;
 static char host[most_bytes];

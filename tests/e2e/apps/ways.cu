@@ -4,22 +4,14 @@
  * a loop, functions of the host in a stream, managed memory, a device's reset.
  * It knows nothing of xferspy; what it prints depends on the results alone.
  */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
 
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                            \
-	do {                                                                   \
-		cudaError_t error_ = (call);                                   \
-		if (error_ != cudaSuccess) {                                   \
-			fprintf(stderr, "%s: %s\n", #call,                     \
-				cudaGetErrorString(error_));                   \
-			exit(2);                                               \
-		}                                                              \
-	} while (0)
 
 static const int count = 16384;
 static const size_t bytes = count * sizeof(int);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_CHECK_H
+#define XS_CHECK_H
+
+#include <cstdio>
+#include <cstdlib>
+
+/* A call that must succeed; else the program ends with 2. */
+#define CHECK(call)                                                            \
+	do {                                                                   \
+		cudaError_t error_ = (call);                                   \
+		if (error_ != cudaSuccess) {                                   \
+			fprintf(stderr, "%s: %s\n", #call,                     \
+				cudaGetErrorString(error_));                   \
+			exit(2);                                               \
+		}                                                              \
+	} while (0)
+
+#endif
