@@ -21,9 +21,9 @@ static bool is_copy(uint8_t call_class)
 
 static uint8_t direction_of(const struct xs_call *call)
 {
-	if (call->error || !is_copy(call->call_class))
-		return XS_DIR_UNKNOWN;
-	return xs_tally_direction(call->direction);
+	return call->error
+		   ? XS_DIR_UNKNOWN
+		   : xs_tally_direction(call->call_class, call->direction);
 }
 
 static void add_to_group(struct xs_weight_builder *b, uint32_t index,

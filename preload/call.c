@@ -173,16 +173,10 @@ static void emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		emit_ahead(thread, fn, span, &event);
 }
 
-static bool marks_range(enum xs_function fn)
-{
-	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
-	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
-}
-
 /* What a call that has returned means for the recording itself. */
 static void follow(enum xs_function fn)
 {
-	if (marks_range(fn))
+	if (xs_function_marks_range(fn))
 		xs_detail_mark(xs_functions[fn].call_class ==
 			       XS_CALL_RANGE_START);
 	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
@@ -211,7 +205,7 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 {
 	enum xs_detail detail = xs_detail_take(thread);
 
-	return detail == XS_DETAIL_IGNORED && marks_range(fn)
+	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
 		   ? XS_DETAIL_COUNTED
 		   : detail;
 }

@@ -10,12 +10,10 @@
 static uint8_t direction_of(const struct xs_ended_call *call,
 			    const struct xs_event *event)
 {
-	const uint8_t call_class = xs_functions[call->fn].call_class;
-
-	if (call->error != cudaSuccess ||
-	    (call_class != XS_CALL_COPY && call_class != XS_CALL_COPY_ASYNC))
-		return XS_DIR_UNKNOWN;
-	return xs_tally_direction(event->direction);
+	return call->error != cudaSuccess
+		   ? XS_DIR_UNKNOWN
+		   : xs_tally_direction(xs_functions[call->fn].call_class,
+					event->direction);
 }
 
 /* Of a site's calls, those of one size and direction; two sizes have the same

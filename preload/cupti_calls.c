@@ -298,17 +298,11 @@ static bool is_any(enum xs_function fn)
 	return true;
 }
 
-/* Rare, and never to be missed. */
-static bool is_mark(enum xs_function fn)
-{
-	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
-	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
-}
-
-/* Of the driver, where it is watched no more. */
+/* Of the driver, where it is watched no more: but for marks, which are rare and
+ * never to be missed. */
 static bool is_given_up(enum xs_function fn)
 {
-	return !is_mark(fn) && !(by_driver && is_issuing(fn));
+	return !xs_function_marks_range(fn) && !(by_driver && is_issuing(fn));
 }
 
 static bool has_runtime_callback(enum xs_function fn)
@@ -337,7 +331,8 @@ unsigned xs_cupti_enable_calls(void)
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	by_driver = xs_objects_are_hooked();
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, true);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+	       xs_function_marks_range, true);
 	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
 		      has_runtime_callback, true);
 }
@@ -351,7 +346,8 @@ void xs_cupti_switch_calls(bool on)
 				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
 	       on);
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_mark, on);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+	       xs_function_marks_range, on);
 	if (by_driver)
 		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_issuing,
 		       on);

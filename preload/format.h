@@ -385,9 +385,11 @@ static inline xs_u8 xs_tally_size(xs_u64 bytes)
 	return bytes ? (xs_u8)(65 - __builtin_clzll(bytes)) : 1;
 }
 
-/* Of a copy that was asked for with that cudaMemcpyKind. */
-static inline xs_u8 xs_tally_direction(xs_u16 kind)
+/* Of a call that succeeded: of a copy, as its cudaMemcpyKind asked for. */
+static inline xs_u8 xs_tally_direction(xs_u8 call_class, xs_u16 kind)
 {
+	if (call_class != XS_CALL_COPY && call_class != XS_CALL_COPY_ASYNC)
+		return XS_DIR_UNKNOWN;
 	switch (kind) {
 	case 0:
 		return XS_DIR_H2H;

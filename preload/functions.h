@@ -423,6 +423,13 @@ extern const struct xs_function_row xs_functions[XS_FN_COUNT];
 /* Whether the function is the runtime's, and not the driver's. */
 bool xs_function_is_runtime(enum xs_function fn);
 
+/* Whether it begins or ends a range that a program marks for profilers. */
+static inline bool xs_function_marks_range(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
+	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
+}
+
 /*
  * The function that CUPTI calls `name` ("cudaMemcpy_v3020", "cuMemcpy_ptds"),
  * or XS_FN_COUNT when it is none of ours.

@@ -77,7 +77,7 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 }
 
 /* How many sites are looked at for one of the same line. */
-#define SAME_LINE_SPAN 256
+#define SAME_PLACE_SPAN 256
 
 /* Sites of a phase whose line is read. */
 #define SITES_QUOTED 16
@@ -101,15 +101,15 @@ bool xs_build_same_place(const struct xs_result_site *a,
 
 /* The site among those of the phase so far that is the same to a reader. NULL:
  * none. */
-static struct xs_result_site *same_line(const struct xs_result_phase *phase,
-					const struct xs_result_site *site)
+static struct xs_result_site *same_place(const struct xs_result_phase *phase,
+					 const struct xs_result_site *site)
 {
 	size_t looked_at = 0;
 
 	for (size_t i = phase->site_count; i-- > 0;) {
 		if (xs_build_same_place(&phase->sites[i], site))
 			return &phase->sites[i];
-		if (++looked_at == SAME_LINE_SPAN)
+		if (++looked_at == SAME_PLACE_SPAN)
 			break;
 	}
 	return NULL;
@@ -128,7 +128,7 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		struct xs_result_site *other;
 
 		build_site(result, trace, &phase->sites[i], site);
-		other = same_line(out, site);
+		other = same_place(out, site);
 		if (!other) {
 			out->site_count++;
 			continue;

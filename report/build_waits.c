@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* How many places are looked at for one of the same line. */
-#define SAME_LINE_SPAN 256
+#define SAME_PLACE_SPAN 256
 
 /* hidden: nobody asks such a call to wait. */
 static const struct {
@@ -112,7 +112,7 @@ static struct xs_result_wait *same_place(const struct xs_result *result,
 	for (size_t i = result->wait_count; i-- > 0;) {
 		if (xs_build_same_place(&result->waits[i].site, &wait->site))
 			return &result->waits[i];
-		if (++looked_at == SAME_LINE_SPAN)
+		if (++looked_at == SAME_PLACE_SPAN)
 			break;
 	}
 	return NULL;
