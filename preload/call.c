@@ -310,6 +310,7 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments)
 {
 	const struct xs_ended_call returned = {.fn = call->fn,
+					       .name = call->fn,
 					       .site = call->site,
 					       .address = call->address,
 					       .error = error,
@@ -341,44 +342,70 @@ out:
 	errno = kept_errno;
 }
 
-static struct xs_ended_call seen_call(const struct xs_seen_call *seen)
+static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
+				      const struct xs_place *place)
 {
-	return (struct xs_ended_call){.fn = seen->fn,
-				      .site = xs_site_find(seen->fn, 0, 0),
-				      .error = seen->error,
-				      .arguments = seen->arguments};
+	return (struct xs_ended_call){
+	    .fn = seen->fn,
+	    .name = place->fn,
+	    .site = xs_site_find(place->fn, place->address, 0),
+	    .address = place->address,
+	    .error = seen->error,
+	    .arguments = seen->arguments};
 }
 
-void xs_call_seen_count(struct xs_thread *thread,
-			const struct xs_seen_call *seen)
+/* A runtime asks the driver for more than the work that it was called for, as
+ * for memory for a module that it loads: no call of the program. */
+static bool is_inner(enum xs_function fn, const struct xs_place *place)
 {
-	const struct xs_ended_call call = seen_call(seen);
-	int kept_errno = errno;
+	return place->by_runtime && !xs_function_issues(fn);
+}
 
+static void begin_seen(struct xs_thread *thread)
+{
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	count(thread, &call, seen->correlation);
-	follow(seen->fn);
-	thread->busy = false;
-	errno = kept_errno;
 }
 
-void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
+bool xs_call_seen_count(struct xs_thread *thread,
+			const struct xs_seen_call *seen)
 {
-	const struct xs_ended_call call = seen_call(seen);
+	int kept_errno = errno;
+	struct xs_place place;
+	struct xs_ended_call call;
+
+	begin_seen(thread);
+	place = xs_walk_counted(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	if (!is_inner(seen->fn, &place)) {
+		count(thread, &call, seen->correlation);
+		follow(seen->fn);
+	}
+	thread->busy = false;
+	errno = kept_errno;
+	return place.by_runtime;
+}
+
+bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
+{
 	struct span span = {.correlation = seen->correlation,
 			    .start_ns = seen->start_ns,
 			    .end_ns = xs_clock_realtime_ns()};
 	int kept_errno = errno;
+	struct xs_place place;
+	struct xs_ended_call call;
 
 	xs_ahead_end(&thread->ahead);
-	thread->busy = true;
-	xs_lifecycle_call_returned();
-	xs_thread_open(thread, &xs_sink);
-	span.site = xs_walk_seen(thread, seen->fn, seen->arguments);
-	emit(thread, &call, &span);
-	follow(seen->fn);
+	begin_seen(thread);
+	place = xs_walk_seen(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	span.site = place.site;
+	if (!is_inner(seen->fn, &place)) {
+		emit(thread, &call, &span);
+		follow(seen->fn);
+	}
 	thread->busy = false;
 	errno = kept_errno;
+	return place.by_runtime;
 }

@@ -35,7 +35,7 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments);
 
-/* A call that a callback saw from its start to its end. errno is kept. */
+/* A call that a callback saw from its start to its end. */
 struct xs_seen_call {
 	enum xs_function fn;
 	uint32_t correlation;
@@ -43,10 +43,13 @@ struct xs_seen_call {
 	cudaError_t error;
 	const void *arguments;
 };
-void xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
+
+/* Whether it is one that a learned runtime (entry.h) made for the program's.
+ * errno is kept. */
+bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
 
 /* The same, where it is only to be counted: start_ns is not used. */
-void xs_call_seen_count(struct xs_thread *thread,
+bool xs_call_seen_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 
 /* What is to become of a call of `fn` that begins now. */

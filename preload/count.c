@@ -29,7 +29,7 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_event *event)
 {
 	const struct xs_tally_key key = {
-	    .site = xs_site_id(call->site, &thread->writer, call->fn,
+	    .site = xs_site_id(call->site, &thread->writer, call->name,
 			       call->address, 0),
 	    .size = xs_tally_size(event->bytes),
 	    .direction = direction_of(call, event),

@@ -9,7 +9,8 @@
 
 /* A call that has returned. */
 struct xs_ended_call {
-	enum xs_function fn;
+	enum xs_function fn;	   /* whose arguments they are */
+	enum xs_function name;	   /* that its sites have */
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
 	cudaError_t error;

@@ -3,6 +3,7 @@
 #ifndef XS_CUPTI_API_H
 #define XS_CUPTI_API_H
 
+#include "preload/functions.h"
 #include "preload/thread.h"
 
 #include <cupti.h>
@@ -46,7 +47,7 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   uint8_t *buffer, size_t bytes,
 				   size_t valid_bytes);
 
-/* cupti_calls.c: the callbacks of the runtime that are wanted, found and
+/* cupti_wanted.c: the callbacks of the runtime that are wanted, found and
  * enabled; how many. First of all. */
 unsigned xs_cupti_enable_calls(void);
 
@@ -60,7 +61,17 @@ unsigned xs_cupti_enable_driver(bool on);
 /* Whether some do, so that what issues work comes by in any case. */
 bool xs_cupti_driver_stays(void);
 
-/* The one callback of a subscriber. */
+/* What a callback is of: our function + 1, and XS_FN_COUNT + 1 for one of the
+ * runtime that is not recorded; 0: not wanted. Of any thread. */
+unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
+
+/* Whether a function of the runtime can be left to the driver's callbacks once
+ * it is known where it begins; and leaves it, and its callback `id`, to them.
+ */
+bool xs_cupti_learns(enum xs_function fn);
+void xs_cupti_leave_to_driver(CUpti_CallbackId id);
+
+/* cupti_calls.c: the one callback of a subscriber. */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 				   CUpti_CallbackId id, const void *data);
 

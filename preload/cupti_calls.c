@@ -4,76 +4,15 @@
 #include "preload/clock.h"
 #include "preload/cupti.h"
 #include "preload/cupti_share.h"
+#include "preload/entry.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
-#include "preload/objects.h"
+#include "preload/stack.h"
 #include "preload/watch.h"
 
 #include <errno.h>
-#include <string.h>
 
-/* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
- * that is not recorded is XS_FN_COUNT + 1. */
-static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
-static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
-
-/*
- * The runtime takes a writer's lock around each call that has a callback: 64
- * threads that launch have 5 us a launch of it instead of 1.3, with a callback
- * that does nothing (H200, CUDA 13.0). The driver's callbacks have no such
- * lock, cost no more in one thread, and know the same correlation id. So where
- * the runtime's calls are hooked anyway, the functions that programs issue most
- * of their work with have no callback of the runtime, and the driver's inside
- * bring the id. A runtime that is hidden in such a process is seen, for these
- * functions, by what it asks the driver for.
- */
-static bool by_driver;
-
-static bool is_left_to_driver(enum xs_function fn)
-{
-	return xs_functions[fn].call_class == XS_CALL_LAUNCH ||
-	       xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
-	       fn == XS_FN_cudaMemcpyAsync ||
-	       fn == XS_FN_cudaMemcpyAsync_ptsz ||
-	       fn == XS_FN_cudaMemsetAsync || fn == XS_FN_cudaMemsetAsync_ptsz;
-}
-
-/* What the device does for it has its correlation id. */
-static bool is_issuing(enum xs_function fn)
-{
-	switch (xs_functions[fn].call_class) {
-	case XS_CALL_COPY:
-	case XS_CALL_COPY_ASYNC:
-	case XS_CALL_SET:
-	case XS_CALL_SET_ASYNC:
-	case XS_CALL_LAUNCH:
-	case XS_CALL_GRAPH_LAUNCH:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Functions of the runtime that are not recorded, and that may ask the driver
- * for what is; by the beginnings of their names. No others: some are called
- * around every launch, as __cudaPushCallConfiguration.
- */
-static const char *const guarded[] = {"cudaFree",
-				      "cudaGraph",
-				      "cudaInitDevice",
-				      "cudaIpc",
-				      "cudaLaunch",
-				      "cudaMalloc",
-				      "cudaMemDiscard",
-				      "cudaMemPoolTrim",
-				      "cudaMemcpy",
-				      "cudaMemset",
-				      "cudaStreamAddCallback",
-				      "cudaStreamAttach",
-				      "cudaThreadExit",
-				      "cudaThreadSynchronize",
-				      NULL};
+#define MOST_LESSONS 16 /* in vain; then all stays as it is */
 
 static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
@@ -104,8 +43,9 @@ static void note_default_streams(struct xs_thread *thread,
 	}
 }
 
-/* A call that no interposed function saw, at its start and at its end. */
-static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
+/* A call that no interposed function saw, at its start and at its end. Whether
+ * it is one of a learned runtime's, which is known at its end. */
+static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 			 const CUpti_CallbackData *data)
 {
 	/* cudaError_t or CUresult: numbers of one kind. */
@@ -126,13 +66,37 @@ static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 			xs_ahead_begin(&thread->ahead, fn,
 				       data->functionParams);
 		*data->correlationData = recorded ? xs_clock_realtime_ns() : 0;
-		return;
+		return false;
 	}
 	seen.error = error ? *error : cudaSuccess;
 	if (seen.start_ns)
-		xs_call_seen(thread, &seen);
-	else if (xs_call_detail(thread, fn) != XS_DETAIL_IGNORED)
-		xs_call_seen_count(thread, &seen);
+		return xs_call_seen(thread, &seen);
+	return xs_call_detail(thread, fn) != XS_DETAIL_IGNORED &&
+	       xs_call_seen_count(thread, &seen);
+}
+
+/*
+ * A callback is switched off at the end of a call, while no other thread is in
+ * one: CUPTI has a thread that it heard enter and not leave give all its calls
+ * one id from then on.
+ */
+static void learn(CUpti_CallbackId id, enum xs_function fn,
+		  const CUpti_CallbackData *data)
+{
+	static _Atomic unsigned inside, in_vain;
+	bool alone;
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		atomic_fetch_add(&inside, 1);
+		return;
+	}
+	alone = atomic_fetch_sub(&inside, 1) == 1;
+	if (!alone || atomic_load(&in_vain) >= MOST_LESSONS)
+		return;
+	if (xs_stack_learn(fn, data->functionParams))
+		xs_cupti_leave_to_driver(id);
+	else
+		atomic_fetch_add(&in_vain, 1);
 }
 
 /*
@@ -142,13 +106,11 @@ static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
  * that is not recorded (XS_FN_COUNT) only says that what the driver is asked
  * for meanwhile is the runtime's.
  */
-static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
+static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
+			    const CUpti_CallbackData *data)
 {
-	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
-	if (thread->busy)
-		return;
 	thread->in_runtime = enter;
 	if (enter)
 		xs_watch_seen_call(data->correlationId);
@@ -162,6 +124,18 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		thread->correlation = data->correlationId;
 }
 
+static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
+				const CUpti_CallbackData *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+
+	if (thread->busy)
+		return;
+	on_runtime_call(thread, fn, data);
+	if (xs_cupti_learns(fn))
+		learn(id, fn, data);
+}
+
 /* Of what the runtime asks for inside a hooked call, as the loading of a
  * module, the last is what the call is for. */
 static void follow_hooked_call(struct xs_thread *thread,
@@ -173,13 +147,26 @@ static void follow_hooked_call(struct xs_thread *thread,
 		note_default_streams(thread, data, thread->per_thread);
 }
 
+/* Of the program itself, or of a runtime that was learned. */
+static void on_unhooked_driver_call(struct xs_thread *thread,
+				    enum xs_function fn,
+				    const CUpti_CallbackData *data)
+{
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+
+	if (!enter && data->context)
+		note_default_streams(thread, data, xs_functions[fn].per_thread);
+	if (!on_seen_call(thread, fn, data) && (!enter || !xs_entry_any()))
+		xs_watch_own_call();
+}
+
 /*
  * Most of the driver's calls come from the runtime, inside a call that is
  * recorded already: these few instructions are what each of them costs.
  */
-static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
+			   const CUpti_CallbackData *data)
 {
-	enum xs_function fn = (enum xs_function)(driver_calls[id] - 1);
 	struct xs_thread *thread = xs_thread_get();
 	bool hooked = xs_thread_in_hook(thread);
 	bool own = !hooked && !thread->in_runtime;
@@ -191,19 +178,14 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		xs_watch_nested_calls();
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
-	if (by_driver && is_issuing(fn)) {
+	if (xs_cupti_driver_stays() && xs_function_issues(fn)) {
 		if (enter)
 			xs_watch_seen_call(data->correlationId);
 		if (hooked)
 			follow_hooked_call(thread, data);
 	}
-	if (own && xs_lifecycle_recording()) {
-		xs_watch_own_call();
-		if (!enter && data->context)
-			note_default_streams(thread, data,
-					     xs_functions[fn].per_thread);
-		on_seen_call(thread, fn, data);
-	}
+	if (own && xs_lifecycle_recording())
+		on_unhooked_driver_call(thread, fn, data);
 	if (!enter)
 		xs_cupti_count_launch(thread, id, data);
 }
@@ -222,12 +204,12 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			    const void *data)
 {
 	int kept_errno = errno;
+	unsigned call = xs_cupti_wanted(domain, id);
 
-	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && runtime_calls[id])
-		on_runtime_call((enum xs_function)(runtime_calls[id] - 1),
-				data);
-	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver_calls[id])
-		on_driver_call(id, data);
+	if (call && domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		on_runtime_callback(id, (enum xs_function)(call - 1), data);
+	else if (call)
+		on_driver_call(id, (enum xs_function)(call - 1), data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
 		on_context();
 	errno = kept_errno;
@@ -259,107 +241,4 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 		on_our_callback(domain, id, data);
 	if (end)
 		xs_share_call_guest(domain, id, data);
-}
-
-static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
-{
-	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API)
-		return false;
-	for (const char *const *begin = guarded; *begin; begin++)
-		if (strncmp(name, *begin, strlen(*begin)) == 0)
-			return true;
-	return false;
-}
-
-/*
- * By name, not by the header's numbers: so a function that a newer CUPTI has
- * and our header has not is found, and one that an older lacks is not asked
- * for.
- */
-static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
-{
-	const char *name;
-
-	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
-		name = NULL;
-		if (xs_cupti_api.cuptiGetCallbackName(domain, id, &name) !=
-			CUPTI_SUCCESS ||
-		    !name)
-			continue;
-		enum xs_function fn = xs_function_by_cupti_name(name);
-		if (fn != XS_FN_COUNT || is_guarded(domain, name))
-			calls[id] = (uint16_t)(fn + 1);
-	}
-}
-
-static bool is_any(enum xs_function fn)
-{
-	(void)fn;
-	return true;
-}
-
-/* Of the driver, where it is watched no more: but for marks, which are rare and
- * never to be missed. */
-static bool is_given_up(enum xs_function fn)
-{
-	return !xs_function_marks_range(fn) && !(by_driver && is_issuing(fn));
-}
-
-static bool has_runtime_callback(enum xs_function fn)
-{
-	return fn == XS_FN_COUNT || !by_driver || !is_left_to_driver(fn);
-}
-
-/* Those of `calls` that are `which`: how many. */
-static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
-		       bool (*which)(enum xs_function), bool on)
-{
-	unsigned done = 0;
-
-	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		if (calls[id] && which((enum xs_function)(calls[id] - 1)))
-			done += xs_share_callback(XS_SHARE_US, on, domain,
-						  id) == CUPTI_SUCCESS;
-	return done;
-}
-
-unsigned xs_cupti_enable_calls(void)
-{
-	/* the one callback of its domain: CUDA's start ends there */
-	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
-			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
-	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	by_driver = xs_objects_are_hooked();
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-	       xs_function_marks_range, true);
-	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
-		      has_runtime_callback, true);
-}
-
-void xs_cupti_switch_calls(bool on)
-{
-	/* CUDA has long started; with one callback left CUPTI stays in the way
-	 */
-	if (!on)
-		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
-				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
-	       on);
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-	       xs_function_marks_range, on);
-	if (by_driver)
-		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_issuing,
-		       on);
-}
-
-unsigned xs_cupti_enable_driver(bool on)
-{
-	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		      on ? is_any : is_given_up, on);
-}
-
-bool xs_cupti_driver_stays(void)
-{
-	return by_driver;
 }

@@ -13,7 +13,8 @@
  *   a thread that CUPTI heard enter a call and not leave it has one id for all
  *   its calls from then on.
  * - the program has a runtime of its own, linked statically: there is no pause
- *   for what only callbacks see, so the driver is not watched at all.
+ *   for what only callbacks see, so the driver is not watched at all, but for
+ *   what issues work where the runtime's functions are learned (cupti_calls.c).
  * - else: the driver is watched for good.
  *
  * A program that begins later to call the driver itself, as one whose kernels
@@ -120,7 +121,7 @@ static void be_without(void)
 
 void xs_cupti_watch_driver(bool counters)
 {
-	bool hooked = xs_cupti_driver_stays();
+	bool hooked = xs_objects_are_hooked();
 
 	counting = counters;
 	if (!counters && !hooked && xs_objects_program_brings_cudart()) {

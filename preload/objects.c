@@ -125,6 +125,20 @@ bool xs_objects_program_brings_cudart(void)
 	       has_device_code(PROGRAM);
 }
 
+bool xs_objects_program_alone_brings_cudart(void)
+{
+	unsigned seen = 0;
+
+	if (!xs_objects_program_brings_cudart())
+		return false;
+	for (const struct link_map *m = first_object()->l_next;
+	     m && seen < MOST_OBJECTS; m = m->l_next, seen++)
+		if (m->l_name[0] && !xs_objects_needed(m, XS_CUDART_LIBRARY) &&
+		    has_device_code(m->l_name))
+			return false;
+	return true;
+}
+
 void xs_objects_list_cudart(void (*write)(const char *line))
 {
 	unsigned seen = 0;

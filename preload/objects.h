@@ -35,6 +35,9 @@ bool xs_objects_are_hooked(void);
  * file. */
 bool xs_objects_program_brings_cudart(void);
 
+/* The same, and no other object seems to bring one. Reads all their files. */
+bool xs_objects_program_alone_brings_cudart(void);
+
 /* The path of each `library` that is loaded, to `visit`, until that returns
  * true. */
 void xs_objects_each(const char *library,

@@ -1,43 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/walk.h"
 #include "preload/config.h"
+#include "preload/entry.h"
 #include "preload/gpu.h"
 #include "preload/python.h"
 #include "preload/site.h"
+#include "preload/stack.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unwind.h>
 
-#define TOOL_FRAMES 16u /* walked on top of those that are recorded */
-#define STUB_FRAMES 2u	/* made by nvcc, between a launch and its line */
-#define MOST_FRAMES (XS_STACK_MOST + STUB_FRAMES + TOOL_FRAMES)
-#define CACHE_SETS  32u
-#define CACHE_WAYS  4u /* stacks that end at one depth in one function */
-#define NOWHERE	    1u /* as a return address: in no object */
+#define CACHE_SETS 32u
+#define CACHE_WAYS 4u /* stacks that end at one depth in one function */
+#define NOWHERE	   1u /* as a return address: in no object */
+
+/* Of calls that are counted alone: a walk may cost as much as so many of them,
+ * and there may be so many walks at once. */
+#define WALK_CALLS 32u
+#define MOST_AHEAD 256u
 
 static struct xs_config_stack stack;
-
-struct frame {
-	uintptr_t address;	/* that is returned to */
-	const uintptr_t *stack; /* where the stack holds it */
-};
-
-/* How a call came to be seen. */
-struct seen {
-	enum xs_function fn;
-	bool by_callback;
-	const void
-	    *arguments; /* of the callback; NULL: the function has none */
-};
-
-struct walk {
-	unsigned count, most;
-	bool in_python; /* it ends at the interpreter */
-	struct frame frames[MOST_FRAMES];
-};
 
 /*
  * Unwinding costs more than a launch, so a walk is remembered with the places
@@ -50,19 +33,21 @@ struct key {
 	const void *top; /* the stack pointer; NULL: free */
 	enum xs_function fn;
 	uint32_t caller; /* the site of the line of Python; 0: none */
+	bool counted;	 /* the nearest frame alone is of interest */
 };
 
 struct cached {
 	struct key key;
-	uint32_t site;
+	struct xs_place place;
 	unsigned count;
-	struct frame frames[MOST_FRAMES];
+	struct xs_frame frames[XS_STACK_FRAMES];
 };
 
 struct xs_walk_cache {
 	struct xs_python_cache python;
 	struct cached sets[CACHE_SETS][CACHE_WAYS];
 	uint8_t next_way[CACHE_SETS]; /* to be overwritten */
+	unsigned spent; /* on walks for calls that are counted, in calls */
 };
 
 void xs_walk_start(void)
@@ -81,119 +66,6 @@ void xs_walk_start(void)
 			    version);
 }
 
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
-{
-	struct walk *walk = data;
-	uintptr_t address = _Unwind_GetIP(context);
-
-	if (!address || walk->count == walk->most ||
-	    (walk->in_python && xs_python_holds(address - 1)))
-		return _URC_END_OF_STACK;
-	/* The canonical frame address of the callee: its return address lies
-	 * just below, where a call instruction pushes it. */
-	walk->frames[walk->count++] = (struct frame){
-	    .address = address,
-	    .stack = (const uintptr_t *)_Unwind_GetCFA(context) - 1,
-	};
-	return _URC_NO_REASON;
-}
-
-/* The file name of an address's object; "" when it is in none. */
-static const char *object_of(uintptr_t address, void **base)
-{
-	Dl_info info;
-	const char *slash;
-
-	if (!dladdr((void *)address, &info) || !info.dli_fname)
-		return "";
-	*base = info.dli_fbase;
-	slash = strrchr(info.dli_fname, '/');
-	return slash ? slash + 1 : info.dli_fname;
-}
-
-static bool begins_with_any(const char *name, const char *const *beginnings)
-{
-	for (; *beginnings; beginnings++)
-		if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
-			return true;
-	return false;
-}
-
-static bool is_cudart(uintptr_t address)
-{
-	static const char *const names[] = {"libcudart.so", NULL};
-	void *base;
-
-	return begins_with_any(object_of(address, &base), names);
-}
-
-/* CUDA and us: between the application's call and the callback. */
-static bool is_tool(uintptr_t address)
-{
-	static const char *const names[] = {"libcupti.so", "libcuda.so",
-					    "libcudart.so", NULL};
-	void *ours = NULL, *base = NULL;
-
-	object_of((uintptr_t)is_tool, &ours);
-	return begins_with_any(object_of(address, &base), names) ||
-	       (base && base == ours);
-}
-
-/* What called main() or a thread's function: nobody's call site. */
-static bool is_libc(uintptr_t address)
-{
-	static const char *const names[] = {"libc.so", "libpthread.so",
-					    "ld-linux", NULL};
-	void *base;
-
-	return begins_with_any(object_of(address, &base), names);
-}
-
-/* Whether a local variable is one of the frame's: it lies between the return
- * addresses into the frame and into its caller. */
-static bool holds(const struct walk *walk, unsigned i, const void *local)
-{
-	return i + 1 < walk->count &&
-	       local > (const void *)walk->frames[i].stack &&
-	       local < (const void *)walk->frames[i + 1].stack;
-}
-
-/*
- * A callback of the runtime comes from the function that the application
- * called, wherever that was linked: linked statically, it is a frame of the
- * application's own object. It is the one that holds the arguments' struct,
- * which CUPTI hands on; without arguments, the one that called CUPTI.
- */
-static unsigned skip_runtime(const struct walk *walk, unsigned first,
-			     const struct seen *seen)
-{
-	bool shared =
-	    first > 0 && is_cudart(walk->frames[first - 1].address - 1);
-
-	if (!seen->by_callback || shared || first == walk->count ||
-	    !xs_function_is_runtime(seen->fn))
-		return first;
-	for (unsigned i = first; i < walk->count; i++)
-		if (holds(walk, i, seen->arguments))
-			return i + 1;
-	return first + 1;
-}
-
-/* Which frames of a walk are recorded, from the nearest on. */
-static void choose(const struct walk *walk, const struct seen *seen,
-		   unsigned wanted, unsigned *first, unsigned *last)
-{
-	*first = 0;
-	while (*first < walk->count &&
-	       is_tool(walk->frames[*first].address - 1))
-		++*first;
-	*first = skip_runtime(walk, *first, seen);
-	*last = *first;
-	while (*last < walk->count && *last - *first < wanted &&
-	       !is_libc(walk->frames[*last].address - 1))
-		++*last;
-}
-
 /* The site of a function that was called from where no frame is known, or none
  * but the line of Python. */
 static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
@@ -207,20 +79,20 @@ static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
 
 /* From the outermost frame in, so that each site has its caller's number. */
 static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
-			    uint32_t caller, const struct walk *walk,
-			    unsigned first, unsigned last)
+			    uint32_t caller, const struct xs_stack *walk,
+			    const struct xs_stack_part *part)
 {
 	uint32_t id = caller;
 
-	for (unsigned i = last; i-- > first;) {
-		enum xs_function of = i == first ? fn : XS_FN_FRAME;
+	for (unsigned i = part->last; i-- > part->first;) {
+		enum xs_function of = i == part->first ? fn : XS_FN_FRAME;
 		uintptr_t address = walk->frames[i].address;
 		struct xs_site_slot *site = xs_site_find(of, address, id);
 		id = xs_site_id(site, &thread->writer, of, address, id);
 	}
 	/* A library without unwind tables ends a walk early: the function
 	 * that was called is known all the same. */
-	return first == last ? bare_site(thread, fn, caller) : id;
+	return part->first == part->last ? bare_site(thread, fn, caller) : id;
 }
 
 static struct xs_walk_cache *cache_of(struct xs_thread *thread)
@@ -239,7 +111,8 @@ static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 static bool still_true(const struct cached *c, const struct key *wanted)
 {
 	if (c->key.top != wanted->top || c->key.fn != wanted->fn ||
-	    c->key.caller != wanted->caller)
+	    c->key.caller != wanted->caller ||
+	    c->key.counted != wanted->counted)
 		return false;
 	for (unsigned i = 0; i < c->count; i++)
 		if (*c->frames[i].stack != c->frames[i].address)
@@ -250,8 +123,9 @@ static bool still_true(const struct cached *c, const struct key *wanted)
 /* Only a walk whose return addresses all lie where a call pushes them can be
  * checked again; other machines keep them elsewhere. Those below the top are of
  * the walk itself. */
-static void remember(struct cached *slot, const struct key *key, uint32_t site,
-		     const struct walk *walk, unsigned last)
+static void remember(struct cached *slot, const struct key *key,
+		     const struct xs_place *place, const struct xs_stack *walk,
+		     unsigned last)
 {
 	unsigned first = 0;
 
@@ -264,7 +138,7 @@ static void remember(struct cached *slot, const struct key *key, uint32_t site,
 			return;
 	if (first == last)
 		return;
-	slot->site = site;
+	slot->place = *place;
 	slot->count = last - first;
 	memcpy(slot->frames, walk->frames + first,
 	       slot->count * sizeof(*slot->frames));
@@ -299,52 +173,114 @@ static struct cached *find_slot(struct xs_walk_cache *cache,
 	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
 
-static uint32_t walk_anew(struct xs_thread *thread, const struct seen *seen,
-			  const struct key *key, struct cached *slot)
+/* Of a function of the driver that one of the runtime asks for what it was
+ * itself called for: the runtime's, whose name the program has. */
+static enum xs_function name_of(enum xs_function fn,
+				const struct xs_stack_part *part)
 {
-	unsigned wanted = stack.frames, first, last;
-	struct walk walk = {.in_python = key->caller};
-	uint32_t site;
+	return part->runtime != XS_FN_COUNT &&
+		       xs_functions[part->runtime].call_class ==
+			   xs_functions[fn].call_class
+		   ? part->runtime
+		   : fn;
+}
 
-	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH && wanted == 1)
-		wanted += STUB_FRAMES;
-	walk.most = wanted + TOOL_FRAMES;
-	_Unwind_Backtrace(step, &walk);
-	choose(&walk, seen, wanted, &first, &last);
-	site = write_chain(thread, key->fn, key->caller, &walk, first, last);
-	if (slot && site)
-		remember(slot, key, site, &walk, last);
-	return site;
+static struct xs_place walk_anew(struct xs_thread *thread,
+				 const struct xs_stack_call *call,
+				 const struct key *key, struct cached *slot)
+{
+	unsigned wanted = key->counted ? 1 : stack.frames;
+	struct xs_stack walk = {.in_python = key->caller};
+	struct xs_stack_part part;
+	struct xs_place place;
+
+	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
+	    stack.frames == 1 && !key->counted)
+		wanted += XS_STACK_STUB_FRAMES;
+	walk.most = wanted + XS_STACK_TOOL_FRAMES;
+	xs_stack_walk(&walk);
+	part = xs_stack_choose(&walk, call, wanted);
+	place = (struct xs_place){.fn = name_of(key->fn, &part),
+				  .by_runtime = part.runtime != XS_FN_COUNT};
+	if (part.first < part.last)
+		place.address = walk.frames[part.first].address;
+	if (!key->counted)
+		place.site =
+		    write_chain(thread, place.fn, key->caller, &walk, &part);
+	if (slot && (place.site || key->counted))
+		remember(slot, key, &place, &walk, part.last);
+	return place;
+}
+
+static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
+				  uint32_t caller)
+{
+	return (struct xs_place){.site = bare_site(thread, fn, caller),
+				 .fn = fn};
 }
 
 /*
  * The line of Python is the one that its writer can change, and it costs some
  * tens of ns. The frames below it are of libraries, and so many different ones
  * that a step of training pays for them more than twice: they are walked where
- * that was asked for.
+ * that was asked for, or where they alone tell whose call it is.
  */
-static uint32_t walked_site(struct xs_thread *thread, const struct seen *seen)
+static struct xs_place walked_place(struct xs_thread *thread,
+				    const struct xs_stack_call *call)
 {
-	struct key key = {.top = __builtin_frame_address(0), .fn = seen->fn};
+	struct key key = {.top = __builtin_frame_address(0), .fn = call->fn};
 	struct cached *slot = NULL;
 	bool known = false;
 
 	if (!stack.frames)
-		return bare_site(thread, seen->fn, 0);
+		return bare_place(thread, call->fn, 0);
 	key.caller = python_site(thread, cache_of(thread));
-	if (key.caller && !stack.hooked)
-		return bare_site(thread, seen->fn, key.caller);
+	if (key.caller && !stack.hooked && !xs_entry_any())
+		return bare_place(thread, call->fn, key.caller);
 	if (thread->walks)
 		slot = find_slot(thread->walks, &key, &known);
-	return known ? slot->site : walk_anew(thread, seen, &key, slot);
+	return known ? slot->place : walk_anew(thread, call, &key, slot);
 }
 
-uint32_t xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
-		      const void *arguments)
+bool xs_walk_is_on(void)
 {
-	const struct seen seen = {fn, true, arguments};
+	return stack.frames > 0;
+}
 
-	return walked_site(thread, &seen);
+struct xs_place xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
+			     const void *arguments)
+{
+	return walked_place(thread,
+			    &(struct xs_stack_call){fn, true, arguments});
+}
+
+/* Whether the thread may walk once more for a call that is only counted. */
+static bool may_walk(struct xs_walk_cache *cache)
+{
+	if (cache->spent > MOST_AHEAD * WALK_CALLS)
+		return false;
+	cache->spent += WALK_CALLS;
+	return true;
+}
+
+struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
+				const void *arguments)
+{
+	const struct xs_stack_call call = {fn, true, arguments};
+	const struct key key = {
+	    .top = __builtin_frame_address(0), .fn = fn, .counted = true};
+	struct xs_walk_cache *cache = stack.frames ? cache_of(thread) : NULL;
+	struct cached *slot;
+	bool known;
+
+	if (!cache)
+		return (struct xs_place){.fn = fn};
+	cache->spent -= cache->spent > 0;
+	slot = find_slot(cache, &key, &known);
+	if (known)
+		return slot->place;
+	return may_walk(cache) ? walk_anew(thread, &call, &key, slot)
+			       : (struct xs_place){.fn = fn};
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,
@@ -352,16 +288,16 @@ uint32_t xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
 uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 			struct xs_site_slot *site, uintptr_t address)
 {
-	const struct seen seen = {.fn = fn};
+	const struct xs_stack_call call = {.fn = fn};
 	uint32_t caller;
 
 	if (stack.hooked)
-		return walked_site(thread, &seen);
+		return walked_place(thread, &call).site;
 	caller = python_site(thread, cache_of(thread));
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)
-		return walked_site(thread, &seen);
+		return walked_place(thread, &call).site;
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 

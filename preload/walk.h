@@ -15,16 +15,32 @@
  * of these. Takes the loader's lock. */
 void xs_walk_start(void);
 
+/* Whether calls are walked for at all. */
+bool xs_walk_is_on(void);
+
+/* Where a call came from. */
+struct xs_place {
+	uint32_t site;	     /* 0: the trace has no room, or it was not asked */
+	enum xs_function fn; /* whose call it is: the walk's, or the function of
+			      * a learned runtime (entry.h) that called that */
+	bool by_runtime;     /* it came from inside of a learned runtime */
+	uintptr_t address;   /* that the call returns to; 0: not known */
+};
+
 /*
- * The site id of the current call of `fn`, inside a callback that was given
- * `arguments`; its frames are sites chained by `caller`, the nearest first,
- * without those of the runtime that was called, of the driver, of CUPTI and of
- * what called main(); in Python, its lines instead of the interpreter's own
- * frames and of all that called it. 0 when the trace has no room. The thread is
- * open.
+ * Of the current call of `fn`, inside a callback that was given `arguments`.
+ * Its frames are sites chained by `caller`, the nearest first, without those of
+ * the runtime that was called, of the driver, of CUPTI and of what called
+ * main(); in Python, its lines instead of the interpreter's own frames and of
+ * all that called it. The thread is open.
  */
-uint32_t xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
-		      const void *arguments);
+struct xs_place xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
+			     const void *arguments);
+
+/* The same for a call that is only counted: without a site, and without an
+ * address where walks have cost too much already. */
+struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
+				const void *arguments);
 
 /*
  * The same where a hook of ours, that was called through `site`, knows the

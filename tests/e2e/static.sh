@@ -68,6 +68,72 @@ read_trace
 grep -q "\"text\": \"cudaDeviceSynchronize at app.cu:$at," report.json ||
 	fail "no arguments: not at line $at"
 
+# Where the functions begin that issue most of the work is learned from one call
+# of each; from then on the driver's callbacks are enough, and tell the same.
+# places: of all calls in phases, with the functions' names
+places()
+{
+	sed -n '/"phases"/,/"advice"/p' report.json | awk '
+		$1 == "\"call\":" { call = $2 }
+		$1 == "\"line\":" && call != "" { print call, $2; call = "" }
+	' | sort -u
+}
+
+# sites_of KIND: how many, of all its records
+sites_of()
+{
+	grep "^$1 " dump.txt | grep -o ' site=[0-9]*' | sort -u | wc -l
+}
+
+# heard DOMAIN
+heard()
+{
+	sed -n "s/^callbacks of the $1: //p" err
+}
+
+export XS_SIM_CUPTI_LEFT=1
+traced "$XS_APPS/app" depth 300 8
+read_trace
+places | sed 's/__cudaLaunchKernel/cudaLaunchKernel/' >hooked
+expect "hooked: places" "$(grep -c . hooked)" 3
+for stack in default leaf; do
+	[ "$stack" = default ] || export XFERSPY_STACK="$stack"
+	traced ./lines depth 300 8
+	read_trace
+	places | sed 's/__cudaLaunchKernel/cudaLaunchKernel/' >static
+	cmp -s hooked static || fail "learned, $stack: $(diff hooked static)"
+	expect "learned, $stack: lost" "$(json lost)" 0
+	expect "learned, $stack: matched" "$(json matched)" \
+		"$(json gpu_ops_seen)"
+	# the first of each, which is learned from, among them
+	expect "learned, $stack: sites of copies" "$(sites_of copycall)" 3
+	expect "learned, $stack: sites of launches" "$(sites_of call)" 1
+	within "learned, $stack: callbacks" "$(heard runtime)" 1 1000
+	expect "learned, $stack: the driver's" "$(heard driver)" 9600
+	offsets=$(sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt | sort -u)
+	traced ./stripped depth 300 8
+	read_trace
+	expect "learned, stripped, $stack" \
+		"$(sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt |
+			sort -u)" "$offsets"
+done
+unset XFERSPY_STACK
+
+# Without a walk nothing is known of the frames: as before.
+XFERSPY_STACK=off traced ./lines depth 300 8
+read_trace
+expect "off: matched" "$(json matched)" "$(json gpu_ops_seen)"
+within "off: callbacks" "$(heard runtime)" 9600 20000
+expect "off: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+
+# Threads that are all inside at once: learned or not, nothing is lost.
+traced "$XS_APPS/counted-static" threads 1000
+read_trace
+expect "threads: lost" "$(json lost)" 0
+expect "threads: matched" "$(json matched)" "$(json gpu_ops_seen)"
+expect "threads: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+unset XS_SIM_CUPTI_LEFT
+
 # What a hidden runtime asks the driver for has frames of that runtime, too.
 cp "$XS_APPS/plugin-static.so" plugin.so
 strip --strip-debug plugin.so

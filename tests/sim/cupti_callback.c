@@ -30,7 +30,10 @@ static const char *const driver_names[MOST_IDS] = {
 #undef NAME
 };
 
-/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on. */
+static _Atomic unsigned heard[CUPTI_CB_DOMAIN_SIZE];
+
+/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on, and how many came
+ * from calls. */
 __attribute__((destructor)) static void tell_left(void)
 {
 	unsigned left = 0;
@@ -39,7 +42,12 @@ __attribute__((destructor)) static void tell_left(void)
 		for (unsigned id = 0; id < MOST_IDS; id++)
 			left += atomic_load(&wanted[domain][id]);
 	if (getenv("XS_SIM_CUPTI_LEFT"))
-		fprintf(stderr, "callbacks left: %u\n", left);
+		fprintf(stderr,
+			"callbacks left: %u\n"
+			"callbacks of the runtime: %u\n"
+			"callbacks of the driver: %u\n",
+			left, atomic_load(&heard[CUPTI_CB_DOMAIN_RUNTIME_API]),
+			atomic_load(&heard[CUPTI_CB_DOMAIN_DRIVER_API]));
 }
 
 void xs_cu_attach(void)
@@ -79,15 +87,17 @@ bool xs_cu_call(struct xs_sim_call *call, bool leaving)
 	    .correlationId = call->correlation,
 	};
 
-	bool heard = function && atomic_load(&wanted[call->domain][call->cbid]);
+	bool calls = function && atomic_load(&wanted[call->domain][call->cbid]);
 
 	tell_context(function);
-	if (heard)
+	if (calls) {
+		atomic_fetch_add(&heard[call->domain], 1);
 		function(user, (CUpti_CallbackDomain)call->domain, call->cbid,
 			 &data);
+	}
 	if (leaving)
 		xs_cu_api_record(call);
-	return heard;
+	return calls;
 }
 
 /* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/entry.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unwind.h>
+
+#define MOST 64u
+
+struct entry {
+	uintptr_t begin;
+	enum xs_function fn;
+};
+
+/* Written under the lock, and never again once they are counted. */
+static struct entry entries[MOST];
+static _Atomic unsigned count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static enum xs_function find(uintptr_t begin)
+{
+	unsigned known = atomic_load_explicit(&count, memory_order_acquire);
+
+	for (unsigned i = 0; i < known; i++)
+		if (entries[i].begin == begin)
+			return entries[i].fn;
+	return XS_FN_COUNT;
+}
+
+bool xs_entry_learn(uintptr_t begin, enum xs_function fn)
+{
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	known = find(begin) != XS_FN_COUNT;
+	if (!known && count < MOST) {
+		entries[count] = (struct entry){begin, fn};
+		atomic_fetch_add_explicit(&count, 1, memory_order_release);
+		known = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+enum xs_function xs_entry_at(uintptr_t instruction)
+{
+	const void *begin;
+
+	if (!xs_entry_any())
+		return XS_FN_COUNT;
+	begin = _Unwind_FindEnclosingFunction((void *)instruction);
+	return begin ? find((uintptr_t)begin) : XS_FN_COUNT;
+}
+
+bool xs_entry_any(void)
+{
+	return atomic_load_explicit(&count, memory_order_relaxed) > 0;
+}

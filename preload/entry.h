@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of a CUDA runtime that is linked into the program: where their
+ * code begins, as it was learned from calls. No symbol is needed for it, and
+ * nothing is known of them before.
+ */
+#ifndef XS_ENTRY_H
+#define XS_ENTRY_H
+
+#include "preload/functions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* `fn` begins at the address. False when there is no more room. Safe in several
+ * threads, and so are the others. */
+bool xs_entry_learn(uintptr_t begin, enum xs_function fn);
+
+/* The learned function that has this instruction; XS_FN_COUNT: none. */
+enum xs_function xs_entry_at(uintptr_t instruction);
+
+/* Whether any was learned. */
+bool xs_entry_any(void);
+
+#endif
