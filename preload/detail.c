@@ -35,6 +35,7 @@ _Atomic uint32_t xs_detail_ended_at;
 static struct xs_config_range range;
 static atomic_bool in_marked_range; /* by the program */
 static _Atomic uint64_t taken;	    /* calls that are recorded, in all */
+static _Atomic uint64_t counted;    /* and the others, nearly all of them */
 static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
 static _Atomic uint32_t last_kept; /* of the last window, by watch.h */
@@ -226,6 +227,11 @@ void xs_detail_spend(unsigned calls)
 		note_end();
 }
 
+void xs_detail_note_many(void)
+{
+	atomic_fetch_add(&counted, UINT8_MAX + 1);
+}
+
 void xs_detail_note_novel(void)
 {
 	if (!atomic_load_explicit(&novel, memory_order_relaxed))
@@ -263,6 +269,7 @@ uint64_t xs_detail_tick(void)
 	    .used_bytes =
 		xs_sink_used_bytes(&xs_sink) + owed_bytes(now_ns, calls),
 	    .taken_calls = calls,
+	    .counted_calls = atomic_load(&counted),
 	    .novel = atomic_load(&novel),
 	    .in_range = in_range(now_ns),
 	};

@@ -28,6 +28,9 @@ void xs_detail_open(void);
 /* Counts calls against the window's allowance. */
 void xs_detail_spend(unsigned calls);
 
+/* UINT8_MAX + 1 more calls were only counted. */
+void xs_detail_note_many(void);
+
 /* What is to become of a call that begins now. */
 static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
 {
@@ -39,6 +42,8 @@ static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
 		thread->taken = 0;
 		xs_detail_spend(XS_DETAIL_BATCH);
 	}
+	if (now == XS_DETAIL_COUNTED && ++thread->counted == 0)
+		xs_detail_note_many();
 	return (enum xs_detail)now;
 }
 

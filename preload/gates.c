@@ -5,6 +5,7 @@
 #define NOVEL_APART_NS	  200000000u
 #define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
 #define PERIODIC_FIRST_NS 5000000000u
+#define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
 #define SIZE_APART_NS	  1000000000u
 #define SIZE_LONGEST_NS	  10000000000u
 #define WINDOW_SHARE	  20 /* of the room that is left */
@@ -18,13 +19,42 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* Windows of a kind stand at a share of the run from each other, so that their
  * number grows with the logarithm of its length. */
-static void shut_light(struct xs_gates *g, uint64_t now_ns)
+static void put_off(struct xs_gates *g, const struct xs_gates_input *in)
 {
-	g->light_shut = true;
-	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
-	g->light_next_ns = now_ns + now_ns / 10;
+	g->light_next_ns = in->elapsed_ns + in->elapsed_ns / 10;
 	if (g->light_next_ns < PERIODIC_FIRST_NS)
 		g->light_next_ns = PERIODIC_FIRST_NS;
+	g->light_since_ns = in->elapsed_ns;
+	g->light_since_calls = in->counted_calls;
+}
+
+static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
+{
+	const uint64_t now_ns = in->elapsed_ns;
+
+	g->light_shut = true;
+	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
+	put_off(g, in);
+}
+
+/* Whether calls come too fast for CUPTI to be switched on again. */
+static bool rushes(const struct xs_gates *g, const struct xs_gates_input *in)
+{
+	double calls = (double)(in->counted_calls - g->light_since_calls);
+	double s = (double)(in->elapsed_ns - g->light_since_ns) * 1e-9;
+
+	return !g->light_again && calls > RUSH_PER_S * s;
+}
+
+static uint64_t periodic_calls(struct xs_gates *g,
+			       const struct xs_gates_input *in)
+{
+	if (in->elapsed_ns < g->light_next_ns)
+		return 0;
+	if (!rushes(g, in))
+		return XS_GATES_LIGHT_PERIODIC_CALLS;
+	put_off(g, in);
+	return 0;
 }
 
 static bool light_is_spent(const struct xs_gates *g,
@@ -42,14 +72,15 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 	if (!g->light_until_calls)
 		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
 	if (!g->light_shut && g->open && light_is_spent(g, in))
-		shut_light(g, in->elapsed_ns);
+		shut_light(g, in);
 	else if (g->light_shut && in->novel &&
 		 in->elapsed_ns >= g->light_novel_ns)
 		calls = XS_GATES_LIGHT_NEXT_CALLS;
-	else if (g->light_shut && in->elapsed_ns >= g->light_next_ns)
-		calls = XS_GATES_LIGHT_PERIODIC_CALLS;
+	else if (g->light_shut)
+		calls = periodic_calls(g, in);
 	if (calls) {
 		g->light_shut = false;
+		g->light_again = true;
 		g->light_until_calls = in->taken_calls + calls;
 	}
 	return !g->light_shut;

@@ -8,9 +8,11 @@
  *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
  *          program does what no window has seen, and from some seconds on
  *          short ones, further and further apart, since times may change
- *          where nothing else does. Not earlier: CUPTI that was switched on
- *          again in a running context leaves each launch dearer by a tenth,
- *          switched off or not (H200, CUDA 13.0);
+ *          where nothing else does. Not earlier, and not at all where calls
+ *          come so fast that it would cost the program more than two
+ *          hundredths: CUPTI that was switched on again in a context leaves
+ *          each launch dearer by 250 ns for good, switched off or not, however
+ *          it is done (H200, CUDA 13.0). Once it was, these cost no more;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
@@ -34,16 +36,19 @@ struct xs_gates {
 	bool open, light_shut, size_shut;
 	uint64_t until_calls; /* of the window at hand */
 	uint64_t light_until_calls;
-	uint64_t light_novel_ns, light_next_ns; /* not before */
+	uint64_t light_novel_ns, light_next_ns;	    /* not before */
+	uint64_t light_since_ns, light_since_calls; /* the rate is of then on */
+	bool light_again; /* there was a window after the first */
 	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
 
 struct xs_gates_input {
-	uint64_t elapsed_ns;  /* since tracing began */
-	uint64_t used_bytes;  /* of the trace, and what is about to be */
-	uint64_t taken_calls; /* recorded since tracing began */
-	bool novel;	      /* calls were counted of a kind never recorded */
+	uint64_t elapsed_ns;	/* since tracing began */
+	uint64_t used_bytes;	/* of the trace, and what is about to be */
+	uint64_t taken_calls;	/* recorded since tracing began */
+	uint64_t counted_calls; /* the others of the range, nearly all */
+	bool novel; /* calls were counted of a kind never recorded */
 	bool in_range;
 };
 

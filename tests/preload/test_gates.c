@@ -79,6 +79,40 @@ static void light_looks_again_now_and_then(void **state)
 	assert_true(windows < 100);
 }
 
+/* Of a program that does nothing but launch: until it is slower, or has to be
+ * looked at again for another reason. */
+static void light_leaves_alone_what_rushes(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
+	unsigned ms = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.taken_calls = until;
+	for (; ms < 60000; ms += 100) {
+		in.elapsed_ns = ms * 1000000ull;
+		in.counted_calls = ms * 300ull;
+		assert_false(xs_gates_decide(&gates, &in, &until));
+	}
+	for (; ms < 120000 && !xs_gates_decide(&gates, &in, &until);
+	     ms += 100) {
+		in.elapsed_ns = ms * 1000000ull;
+		in.counted_calls += 1000;
+	}
+	assert_in_range(ms, 60000, 80000);
+	assert_int_equal(until, in.taken_calls + XS_GATES_LIGHT_PERIODIC_CALLS);
+	in.taken_calls = until;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	for (; ms < 180000 && !xs_gates_decide(&gates, &in, &until);
+	     ms += 100) {
+		in.elapsed_ns = ms * 1000000ull;
+		in.counted_calls += 30000;
+	}
+	assert_true(ms < 100000);
+}
+
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -172,6 +206,7 @@ int main(void)
 	    cmocka_unit_test(all_open_without_bounds),
 	    cmocka_unit_test(light_opens_for_what_is_new),
 	    cmocka_unit_test(light_looks_again_now_and_then),
+	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
