@@ -4,6 +4,7 @@
 #include "preload/count.h"
 #include "preload/cupti.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/pause.h"
 #include "preload/poll.h"
@@ -173,15 +174,28 @@ static void emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		emit_ahead(thread, fn, span, &event);
 }
 
-/* What a call that has returned means for the recording itself. */
+static bool uses_managed(enum xs_function fn)
+{
+	return fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
+	       xs_functions[fn].call_class == XS_CALL_PREFETCH;
+}
+
+/* What a call that has returned means for the recording itself. errno stays as
+ * it is. */
 static void follow(enum xs_function fn)
 {
-	if (xs_function_marks_range(fn))
+	bool marks = xs_function_marks_range(fn), managed = uses_managed(fn);
+	int kept_errno;
+
+	if (!marks && !managed)
+		return;
+	kept_errno = errno;
+	if (marks)
 		xs_detail_mark(xs_functions[fn].call_class ==
 			       XS_CALL_RANGE_START);
-	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
-	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
+	if (managed)
 		xs_cupti_watch_managed();
+	errno = kept_errno;
 }
 
 static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
@@ -210,7 +224,7 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 		   : detail;
 }
 
-static atomic_bool any_hooked, any_seen;
+XS_HOT_DATA static atomic_bool any_hooked, any_seen;
 
 static void note_once(atomic_bool *what)
 {
@@ -256,18 +270,42 @@ static enum xs_detail enter(struct xs_thread *thread, enum xs_function fn)
 	return detail;
 }
 
-xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
-			 const void *return_address, const void *arguments)
+/*
+ * The way of nearly all calls where calls are counted: with as few instructions
+ * and lines of the cache as it can be. Whatever is not as usual, as the first
+ * call of a thread or place, goes the other way. Nothing on it changes errno.
+ */
+static bool begin_counted(struct xs_thread *thread, struct xs_open_call *call)
 {
-	struct xs_thread *thread = xs_thread_get();
-	int kept_errno = errno;
-	xs_real_fn real;
+	if (thread->busy || xs_thread_in_hook(thread) || xs_timing_is_on ||
+	    !thread->writer.sink || !xs_site_is_known(call->site) ||
+	    !atomic_load_explicit(&call->site->real, memory_order_acquire) ||
+	    !xs_lifecycle_recording())
+		return false;
+	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&xs_detail_now, memory_order_acquire) !=
+	    XS_DETAIL_COUNTED) {
+		atomic_store_explicit(&thread->in_hook, false,
+				      memory_order_release);
+		return false;
+	}
+	xs_detail_note_passed(thread);
+	call->detail = XS_DETAIL_COUNTED;
+	call->thread = thread;
+	thread->correlation = 0;
+	thread->per_thread = xs_functions[call->fn].per_thread;
+	return true;
+}
 
-	*call = (struct xs_open_call){.fn = fn,
-				      .detail = XS_DETAIL_IGNORED,
-				      .address = (uintptr_t)return_address};
-	call->site = xs_site_find(fn, call->address, 0);
-	real = real_of(call->site, fn, call->address);
+XS_APART static xs_real_fn begin(struct xs_thread *thread,
+				 struct xs_open_call *call,
+				 const void *arguments)
+{
+	const enum xs_function fn = call->fn;
+	int kept_errno = errno;
+	xs_real_fn real = real_of(call->site, fn, call->address);
+
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
 		call->detail = enter(thread, fn);
@@ -284,6 +322,21 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	if (call->detail == XS_DETAIL_RECORDED)
 		call->start_ns = xs_clock_realtime_ns();
 	return real;
+}
+
+XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
+				const void *return_address,
+				const void *arguments)
+{
+	struct xs_thread *thread = xs_thread_get();
+
+	*call = (struct xs_open_call){.fn = fn,
+				      .detail = XS_DETAIL_IGNORED,
+				      .address = (uintptr_t)return_address};
+	call->site = xs_site_find(fn, call->address, 0);
+	if (begin_counted(thread, call))
+		return (xs_real_fn)call->site->real;
+	return begin(thread, call, arguments);
 }
 
 static void record(const struct xs_open_call *open,
@@ -306,15 +359,23 @@ static void count(struct xs_thread *thread, const struct xs_ended_call *call,
 	xs_count_call(thread, call);
 }
 
-void xs_call_end(struct xs_open_call *call, cudaError_t error,
-		 const void *arguments)
+/* errno stays as it is. */
+static void end_counted(struct xs_thread *thread,
+			const struct xs_ended_call *call)
 {
-	const struct xs_ended_call returned = {.fn = call->fn,
-					       .name = call->fn,
-					       .site = call->site,
-					       .address = call->address,
-					       .error = error,
-					       .arguments = arguments};
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	if (!xs_lifecycle_recording())
+		return;
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	count(thread, call, thread->correlation);
+	follow(call->fn);
+	thread->busy = false;
+}
+
+XS_APART static void end(struct xs_open_call *call,
+			 const struct xs_ended_call *returned)
+{
 	struct xs_thread *thread = call->thread;
 	bool recorded = call->detail == XS_DETAIL_RECORDED;
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
@@ -331,15 +392,32 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	if (xs_timing_is_on)
-		xs_timing_end(call, end_ns, error, arguments);
+		xs_timing_end(call, end_ns, returned->error,
+			      returned->arguments);
 	if (recorded)
-		record(call, &returned, end_ns);
+		record(call, returned, end_ns);
 	else
-		count(thread, &returned, thread->correlation);
+		count(thread, returned, thread->correlation);
 	follow(call->fn);
 	thread->busy = false;
 out:
 	errno = kept_errno;
+}
+
+XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
+			const void *arguments)
+{
+	const struct xs_ended_call returned = {.fn = call->fn,
+					       .name = call->fn,
+					       .site = call->site,
+					       .address = call->address,
+					       .error = error,
+					       .arguments = arguments};
+
+	if (call->detail == XS_DETAIL_COUNTED && !xs_timing_is_on)
+		end_counted(call->thread, &returned);
+	else
+		end(call, &returned);
 }
 
 static struct xs_ended_call seen_call(const struct xs_seen_call *seen,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/count.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/tally.h"
 
 /* Of a kind, counted and not recorded, before it is worth a window. What
@@ -25,8 +26,9 @@ static uint64_t kind_bit(uint8_t size, uint8_t direction)
 	return 1ull << bit % 64;
 }
 
-void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
-		    const struct xs_event *event)
+XS_HOT void xs_count_event(struct xs_thread *thread,
+			   const struct xs_ended_call *call,
+			   const struct xs_event *event)
 {
 	const struct xs_tally_key key = {
 	    .site = xs_site_id(call->site, &thread->writer, call->name,
@@ -42,11 +44,14 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		xs_detail_note_novel();
 }
 
-void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call)
+XS_HOT void xs_count_call(struct xs_thread *thread,
+			  const struct xs_ended_call *call)
 {
 	struct xs_event event = {0};
 
-	if (call->error == cudaSuccess)
+	/* that of a launch has no bytes */
+	if (call->error == cudaSuccess &&
+	    xs_functions[call->fn].call_class != XS_CALL_LAUNCH)
 		xs_functions[call->fn].fill(call->arguments, &event);
 	xs_count_event(thread, call, &event);
 }

@@ -7,6 +7,7 @@
 #include "preload/drain.h"
 #include "preload/gates.h"
 #include "preload/gpu.h"
+#include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/mark.h"
 #include "preload/pause.h"
@@ -28,9 +29,9 @@
 /* Calls that others may begin while one that is recorded is on its way. */
 #define CALLS_BESIDE 256u
 
-_Atomic int xs_detail_now = XS_DETAIL_RECORDED;
-atomic_bool xs_detail_is_limited;
-_Atomic uint32_t xs_detail_ended_at;
+XS_HOT_DATA _Atomic int xs_detail_now = XS_DETAIL_RECORDED;
+XS_HOT_DATA atomic_bool xs_detail_is_limited;
+XS_HOT_DATA _Atomic uint32_t xs_detail_ended_at;
 
 static struct xs_config_range range;
 static atomic_bool in_marked_range; /* by the program */

@@ -31,6 +31,13 @@ void xs_detail_spend(unsigned calls);
 /* UINT8_MAX + 1 more calls were only counted. */
 void xs_detail_note_many(void);
 
+/* A call begins that will only be counted. */
+static inline void xs_detail_note_passed(struct xs_thread *thread)
+{
+	if (++thread->counted == 0)
+		xs_detail_note_many();
+}
+
 /* What is to become of a call that begins now. */
 static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
 {
@@ -42,8 +49,8 @@ static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
 		thread->taken = 0;
 		xs_detail_spend(XS_DETAIL_BATCH);
 	}
-	if (now == XS_DETAIL_COUNTED && ++thread->counted == 0)
-		xs_detail_note_many();
+	if (now == XS_DETAIL_COUNTED)
+		xs_detail_note_passed(thread);
 	return (enum xs_detail)now;
 }
 

@@ -35,6 +35,7 @@
 #include "preload/export.h"
 #include "preload/gpu.h"
 #include "preload/guard.h"
+#include "preload/hot.h"
 #include "preload/injection.h"
 #include "preload/mark.h"
 #include "preload/poll.h"
@@ -61,8 +62,8 @@
 XS_EXPORT int InitializeInjection(void);
 
 struct xs_sink xs_sink;
-_Atomic int xs_state = XS_STATE_NEW;
-atomic_bool xs_late_exit_registered;
+XS_HOT_DATA _Atomic int xs_state = XS_STATE_NEW;
+XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_sink_start process_start;
 static pid_t owner;		    /* the process that started tracing */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/tally.h"
 #include "preload/clock.h"
+#include "preload/hot.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -31,6 +33,7 @@ struct xs_tally_table {
 	uint32_t chunks; /* claimed so far: the first ones are small */
 	uint32_t bytes;	 /* of the table, mapped */
 	uint32_t count, used;
+	struct slot last; /* a copy of the one that was counted in last */
 	struct slot slots[];
 };
 
@@ -156,23 +159,40 @@ static struct slot *add_slot(struct xs_thread *thread, struct xs_tally_key key,
 	return slot;
 }
 
-uint64_t xs_tally_count(struct xs_thread *thread, struct xs_tally_key key,
-			uint64_t bytes)
+/* The key's record, or NULL when there is no room for one. */
+static struct xs_rec_tally *
+find_record(struct xs_thread *thread, struct xs_tally_key key, uint64_t packed)
 {
-	const uint64_t packed =
-	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
+	int kept_errno = errno;
 	struct xs_tally_table *table = table_of(thread);
 	struct slot *slot = table ? find(table, packed) : NULL;
 
 	if (slot && !slot->key)
 		slot = add_slot(thread, key, packed);
-	if (!slot) {
+	errno = kept_errno;
+	if (!slot)
+		return NULL;
+	thread->tallies->last = *slot;
+	return slot->record;
+}
+
+XS_HOT uint64_t xs_tally_count(struct xs_thread *thread,
+			       struct xs_tally_key key, uint64_t bytes)
+{
+	const uint64_t packed =
+	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
+	const struct xs_tally_table *table = thread->tallies;
+	struct xs_rec_tally *record = table && table->last.key == packed
+					  ? table->last.record
+					  : find_record(thread, key, packed);
+
+	if (!record) {
 		xs_sink_lose(thread->writer.sink, XS_LOSS_CALLS, 1);
 		return 0;
 	}
-	slot->record->calls++;
-	slot->record->bytes += bytes;
-	return slot->record->calls;
+	record->calls++;
+	record->bytes += bytes;
+	return record->calls;
 }
 
 void xs_tally_leave(struct xs_thread *thread)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -93,12 +94,12 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-struct xs_thread *xs_thread_get(void)
+XS_HOT struct xs_thread *xs_thread_get(void)
 {
 	return &self;
 }
 
-void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
+XS_HOT void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 {
 	if (thread->writer.sink)
 		return;

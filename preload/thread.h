@@ -13,14 +13,11 @@ struct xs_tally_table;
 struct xs_walk_cache;
 
 struct xs_thread {
-	struct xs_writer writer;
-	struct xs_walk_cache *walks;	/* walk.c's; NULL until it is needed */
-	struct xs_poll *poll;		/* poll.c's; the same */
-	struct xs_tally_table *tallies; /* tally.c's; NULL until needed */
-	struct xs_thread *next;		/* of all that are open */
-	struct xs_ahead ahead;		/* of the copy that it is in */
-	uint32_t correlation;		/* CUPTI's, of the hooked call */
-	uint32_t context;		/* whose default stream is known */
+	/* What each call looks at: one line of the cache. */
+	_Alignas(64) struct xs_tally_table *tallies; /* tally.c's; NULL until
+						      * it is needed */
+	uint32_t correlation; /* CUPTI's, of the hooked call */
+	uint32_t context;     /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
 	uint8_t counted;     /* and such that are only counted */
 	bool own_stream;     /* and the thread's own there */
@@ -32,6 +29,12 @@ struct xs_thread {
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
 	bool counting;	     /* what the kernel does that it launches */
 	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
+	struct xs_writer writer;
+
+	struct xs_walk_cache *walks; /* walk.c's; as tallies */
+	struct xs_poll *poll;	     /* poll.c's; the same */
+	struct xs_thread *next;	     /* of all that are open */
+	struct xs_ahead ahead;	     /* of the copy that it is in */
 };
 
 /* Of the calling thread. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/timing.h"
+#include "preload/hot.h"
 #include "preload/launch.h"
 #include "preload/timed.h"
 
@@ -7,7 +8,7 @@
 
 #define READ_EVERY 16u /* calls of a queue */
 
-bool xs_timing_is_on;
+XS_HOT_DATA bool xs_timing_is_on;
 
 static _Atomic uint64_t missed;
 static _Atomic uint32_t last_correlation;
