@@ -30,8 +30,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 PARTS = "launch,copy,sync,threads,graph,static"
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
-# first calls of a run and counts the rest, so its cost depends on the length.
+# first calls of a run and counts the rest, so its cost depends on the length,
+# and it has runs of several. That of the ways that record all does not: they
+# have shorter ones.
 LAUNCHES = 10
+LAUNCHES_RECORDED = 2
+LAUNCHES_LONG = 30
 # Of graphs more replays than the first few, which set buffers up, can sway.
 REPLAYS = 5
 NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
@@ -85,19 +89,27 @@ def find_jobs(bench, ways, parts, calls):
         return Job([bench.program("launch_bench" + program), only, str(count)],
                    [way for way in ways if way in job_ways], name)
 
+    def launches(name, program=""):
+        """Those of most length go by the pair that is compared in them."""
+        recorded = [way for way in whole if way not in counted]
+        return [launch_bench("launch", LAUNCHES * calls, counted, name,
+                             program),
+                launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
+                             name, program)]
+
     whole = [way for way in ways if way != "nsys-node"]
+    counted = ("nothing", "light")
     others = [part for part in parts if part in ("copy", "sync", "threads")]
     jobs = []
     if "launch" in parts:
-        jobs.append(launch_bench("launch", LAUNCHES * calls, whole))
-        jobs += [launch_bench("launch", count, ("nothing", "light"),
-                              f"launch_{count}")
-                 for count in (calls, calls // 10) if "light" in ways]
+        jobs += launches("launch")
+        jobs += [launch_bench("launch", count, counted, f"launch_{count}")
+                 for count in (calls // 10, calls, LAUNCHES_LONG * calls)
+                 if "light" in ways]
     if others:
         jobs.append(launch_bench(",".join(others), calls, whole))
     if "static" in parts:
-        jobs.append(launch_bench("launch", LAUNCHES * calls, whole, "static",
-                                 "-static"))
+        jobs += launches("static", "-static")
     if "graph" in parts:
         jobs.append(launch_bench("graph", REPLAYS * calls, ways))
     if has_torch():
@@ -114,7 +126,7 @@ def in_turn(ways, turn):
 
 
 def run_turn(bench, jobs, turn, values):
-    """Each job in each of its ways; adds what they measured."""
+    """Each job in each of its ways; adds what they measured in this turn."""
     for job in jobs:
         for way in in_turn(job.ways, turn):
             try:
@@ -125,12 +137,12 @@ def run_turn(bench, jobs, turn, values):
             for part, figures in parts.items():
                 mine = values[way].setdefault(part, {})
                 for name, value in figures.items():
-                    mine.setdefault(name, []).append(value)
+                    mine.setdefault(name, {})[turn] = value
 
 
 def take_turns(bench, ways, jobs, turns, until):
-    """{way: {part: {"call_ns": [...], ...}}} of as many turns as there is
-    time for, and of one at least; the number of turns."""
+    """{way: {part: {"call_ns": {turn: ...}, ...}}} of as many turns as there
+    is time for, and of one at least; the number of turns."""
     values = {way: {} for way in ways}
     began = time.monotonic()
     for turn in range(turns):
@@ -169,10 +181,28 @@ def measure_traces(bench, ways, calls):
 
 
 def paired(times):
-    """A run of each way against that of nothing in the same turn."""
-    return {way: summary([mine - plain for mine, plain in
-                          zip(runs, times["nothing"])])
+    """{way: {turn: ...}}: a run of each way against that of nothing in the
+    same turn."""
+    plain = times["nothing"]
+    return {way: summary([mine - plain[turn] for turn, mine in runs.items()
+                          if turn in plain])
             for way, runs in times.items() if way != "nothing"}
+
+
+def summaries(values):
+    """Of take_turns(): the times, and what is more than nothing's."""
+    found, more = {}, {}
+    for way, parts in values.items():
+        for part, figures in parts.items():
+            for name in (name for name in figures if name.endswith("_ns")):
+                plain = values["nothing"].get(part, {}).get(name, {})
+                both = paired({"nothing": plain, way: figures[name]})
+                found.setdefault(way, {}).setdefault(part, {})[name] = \
+                    summary(list(figures[name].values()))
+                if both.get(way):
+                    more.setdefault(way, {}).setdefault(part, {})[name] = \
+                        both[way]
+    return found, more
 
 
 def measure_startup(bench, ways, runs):
@@ -183,7 +213,7 @@ def measure_startup(bench, ways, runs):
     for name, command, repeats in (
             ("cuda", [bench.program("overhead/startup")], runs),
             ("no_cuda", ["/bin/true"], NO_CUDA * runs)):
-        times = {way: [] for way in ways}
+        times = {way: {} for way in ways}
         for turn in range(repeats):
             try:
                 took = {way: bench.run(way, command)[2] * 1e3
@@ -192,9 +222,10 @@ def measure_startup(bench, ways, runs):
                 bench.notes.append(str(failure))
                 continue
             for way, ms in took.items():
-                times[way].append(ms)
+                times[way][turn] = ms
         if times["nothing"]:
-            startup[name] = {way: summary(mine) for way, mine in times.items()}
+            startup[name] = {way: summary(list(mine.values()))
+                             for way, mine in times.items()}
             more[name] = paired(times)
             counts[name] = len(times["nothing"])
     return {"startup_ms": startup, "startup_more_ms": more,
@@ -259,13 +290,12 @@ def measure_all(bench, args):
     print(f"measure.py: {before - began:.0f} s for start-up and traces, "
           f"{time.monotonic() - before:.0f} s for {turns} turns",
           file=sys.stderr)
+    found, more = summaries(values)
     return {"turns": turns, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
+            "launches_recorded": LAUNCHES_RECORDED * args.calls,
             "replays": REPLAYS * args.calls // 100,
-            "host_ns": {way: {part: {k: summary(v) for k, v in figures.items()
-                                     if k.endswith("_ns")}
-                              for part, figures in parts.items()}
-                        for way, parts in values.items()},
+            "host_ns": found, "host_more_ns": more,
             "trace_bytes_per_op": sizes, **startup}, tried
 
 

@@ -61,21 +61,21 @@ def duration(ns, sign=""):
     return f"{ns:{sign}.0f} ns"
 
 
-def times_of(results, way, part, time):
+def times_of(results, way, part, time, of="host_ns"):
     """Median and middle half, or None."""
-    return results["host_ns"].get(way, {}).get(part, {}).get(time)
+    return results[of].get(way, {}).get(part, {}).get(time)
 
 
 def cell(results, way, part, time):
     """The time with nothing; of the others what they add, and the ratio."""
-    mine = times_of(results, way, part, time)
     plain = times_of(results, "nothing", part, time)
-    if not mine or not plain:
+    if plain and way == "nothing":
+        return duration(plain["median"])
+    more = times_of(results, way, part, time, "host_more_ns")
+    if not plain or not more:
         return NONE
-    ns, plain_ns = mine["median"], plain["median"]
-    if way == "nothing":
-        return duration(ns)
-    return f"{duration(ns - plain_ns, '+')}, {ns / plain_ns:.2f}x"
+    return (f"{duration(more['median'], '+')}, "
+            f"{1 + more['median'] / plain['median']:.2f}x")
 
 
 def spread(results, way, part, time):
@@ -179,17 +179,20 @@ def host_section(results):
     calls = results["calls"]
     return [
         "## Host time of a call", "",
-        wrap("""The time with nothing; then what each way adds to it, and how
-        many times as long the whole is. The ratio depends on how short the
-        call is, what is added does not. What a way does after the program's
-        end, as nsys does when it writes its report, is in none of them."""),
+        wrap("""The time with nothing; then what each way adds to it, the median
+        of the differences in each turn, and how many times as long the whole
+        is. The ratio depends on how short the call is, what is added does not.
+        What a way does after the program's end, as nsys does when it writes
+        its report, is in none of them."""),
         "",
         *host_lines(results, rows_of(results)), "",
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
           for way in ways_of(results)), "",
         wrap(f"""`examples/launch_bench.cu`:
-        {results.get('launches', calls):,} launches of an empty kernel,
+        {results.get('launches', calls):,} launches of an empty kernel with
+        nothing and with light, {results['launches_recorded']:,} with the ways
+        that record each,
         {calls // 2:,} copies, {calls // 10:,} launches with a wait for each,
         {calls // 2:,} launches from 64 threads,
         {results.get('replays', calls // 100):,} replays of a graph of 20 empty kernels and two copies; few enough at a time that
