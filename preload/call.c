@@ -6,6 +6,7 @@
 #include "preload/detail.h"
 #include "preload/hot.h"
 #include "preload/lifecycle.h"
+#include "preload/passed.h"
 #include "preload/pause.h"
 #include "preload/poll.h"
 #include "preload/timing.h"
@@ -174,28 +175,15 @@ static void emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		emit_ahead(thread, fn, span, &event);
 }
 
-static bool uses_managed(enum xs_function fn)
-{
-	return fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
-	       xs_functions[fn].call_class == XS_CALL_PREFETCH;
-}
-
-/* What a call that has returned means for the recording itself. errno stays as
- * it is. */
+/* What a call that has returned means for the recording itself. */
 static void follow(enum xs_function fn)
 {
-	bool marks = xs_function_marks_range(fn), managed = uses_managed(fn);
-	int kept_errno;
-
-	if (!marks && !managed)
-		return;
-	kept_errno = errno;
-	if (marks)
+	if (xs_function_marks_range(fn))
 		xs_detail_mark(xs_functions[fn].call_class ==
 			       XS_CALL_RANGE_START);
-	if (managed)
+	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
+	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
 		xs_cupti_watch_managed();
-	errno = kept_errno;
 }
 
 static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
@@ -271,15 +259,13 @@ static enum xs_detail enter(struct xs_thread *thread, enum xs_function fn)
 }
 
 /*
- * The way of nearly all calls where calls are counted: with as few instructions
- * and lines of the cache as it can be. Whatever is not as usual, as the first
- * call of a thread or place, goes the other way. Nothing on it changes errno.
+ * The short way: nothing is looked up, and nothing on it changes errno. The
+ * thread is inside first, and then looks whether it may be, as in enter().
  */
-static bool begin_counted(struct xs_thread *thread, struct xs_open_call *call)
+static bool pass(struct xs_thread *thread, struct xs_open_call *call,
+		 const struct xs_passed *passed)
 {
 	if (thread->busy || xs_thread_in_hook(thread) || xs_timing_is_on ||
-	    !thread->writer.sink || !xs_site_is_known(call->site) ||
-	    !atomic_load_explicit(&call->site->real, memory_order_acquire) ||
 	    !xs_lifecycle_recording())
 		return false;
 	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
@@ -291,11 +277,20 @@ static bool begin_counted(struct xs_thread *thread, struct xs_open_call *call)
 		return false;
 	}
 	xs_detail_note_passed(thread);
-	call->detail = XS_DETAIL_COUNTED;
-	call->thread = thread;
 	thread->correlation = 0;
-	thread->per_thread = xs_functions[call->fn].per_thread;
+	thread->per_thread = passed->per_thread;
+	call->thread = thread;
+	call->passed = passed->record;
 	return true;
+}
+
+static void end_passed(struct xs_thread *thread, struct xs_rec_tally *record)
+{
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	if (!xs_lifecycle_recording())
+		return;
+	xs_detail_note_counted(thread->correlation);
+	record->calls++;
 }
 
 XS_APART static xs_real_fn begin(struct xs_thread *thread,
@@ -304,8 +299,10 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 {
 	const enum xs_function fn = call->fn;
 	int kept_errno = errno;
-	xs_real_fn real = real_of(call->site, fn, call->address);
+	xs_real_fn real;
 
+	call->site = xs_site_find(fn, call->address, 0);
+	real = real_of(call->site, fn, call->address);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
 		call->detail = enter(thread, fn);
@@ -329,13 +326,14 @@ XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 				const void *arguments)
 {
 	struct xs_thread *thread = xs_thread_get();
+	const struct xs_passed *passed =
+	    xs_passed_find(thread, fn, (uintptr_t)return_address);
 
+	if (passed && pass(thread, call, passed))
+		return passed->real;
 	*call = (struct xs_open_call){.fn = fn,
 				      .detail = XS_DETAIL_IGNORED,
 				      .address = (uintptr_t)return_address};
-	call->site = xs_site_find(fn, call->address, 0);
-	if (begin_counted(thread, call))
-		return (xs_real_fn)call->site->real;
 	return begin(thread, call, arguments);
 }
 
@@ -359,23 +357,16 @@ static void count(struct xs_thread *thread, const struct xs_ended_call *call,
 	xs_count_call(thread, call);
 }
 
-/* errno stays as it is. */
-static void end_counted(struct xs_thread *thread,
-			const struct xs_ended_call *call)
+XS_APART static void end(struct xs_open_call *call, cudaError_t error,
+			 const void *arguments)
 {
-	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	if (!xs_lifecycle_recording())
-		return;
-	thread->busy = true;
-	xs_lifecycle_call_returned();
-	count(thread, call, thread->correlation);
-	follow(call->fn);
-	thread->busy = false;
-}
-
-XS_APART static void end(struct xs_open_call *call,
-			 const struct xs_ended_call *returned)
-{
+	const struct xs_ended_call returned = {.fn = call->fn,
+					       .name = call->fn,
+					       .site = call->site,
+					       .address = call->address,
+					       .hooked = true,
+					       .error = error,
+					       .arguments = arguments};
 	struct xs_thread *thread = call->thread;
 	bool recorded = call->detail == XS_DETAIL_RECORDED;
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
@@ -392,12 +383,11 @@ XS_APART static void end(struct xs_open_call *call,
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	if (xs_timing_is_on)
-		xs_timing_end(call, end_ns, returned->error,
-			      returned->arguments);
+		xs_timing_end(call, end_ns, error, arguments);
 	if (recorded)
-		record(call, returned, end_ns);
+		record(call, &returned, end_ns);
 	else
-		count(thread, returned, thread->correlation);
+		count(thread, &returned, thread->correlation);
 	follow(call->fn);
 	thread->busy = false;
 out:
@@ -407,17 +397,10 @@ out:
 XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 			const void *arguments)
 {
-	const struct xs_ended_call returned = {.fn = call->fn,
-					       .name = call->fn,
-					       .site = call->site,
-					       .address = call->address,
-					       .error = error,
-					       .arguments = arguments};
-
-	if (call->detail == XS_DETAIL_COUNTED && !xs_timing_is_on)
-		end_counted(call->thread, &returned);
+	if (call->passed)
+		end_passed(call->thread, call->passed);
 	else
-		end(call, &returned);
+		end(call, error, arguments);
 }
 
 static struct xs_ended_call seen_call(const struct xs_seen_call *seen,

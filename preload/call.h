@@ -13,7 +13,9 @@ struct xs_timed;
 struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
-	struct xs_timed *timed; /* by timing.c; NULL: it is not */
+	struct xs_timed *timed;	     /* by timing.c; NULL: it is not */
+	struct xs_rec_tally *passed; /* it is counted there, the short way;
+				      * NULL: it is not */
 	enum xs_function fn;
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */

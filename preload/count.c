@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/count.h"
 #include "preload/detail.h"
-#include "preload/hot.h"
+#include "preload/passed.h"
 #include "preload/tally.h"
 
 /* Of a kind, counted and not recorded, before it is worth a window. What
@@ -26,9 +26,26 @@ static uint64_t kind_bit(uint8_t size, uint8_t direction)
 	return 1ull << bit % 64;
 }
 
-XS_HOT void xs_count_event(struct xs_thread *thread,
-			   const struct xs_ended_call *call,
-			   const struct xs_event *event)
+/* The next call of a launch at this place: a launch has no size, no direction
+ * and no meaning for the recording itself. */
+static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
+		     struct xs_rec_tally *record)
+{
+	const struct xs_passed passed = {
+	    .address = call->address,
+	    .real = (xs_real_fn)atomic_load_explicit(&call->site->real,
+						     memory_order_acquire),
+	    .record = record,
+	    .fn = (uint16_t)call->fn,
+	    .per_thread = xs_functions[call->fn].per_thread,
+	};
+
+	if (passed.real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
+		xs_passed_keep(thread, &passed);
+}
+
+void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
+		    const struct xs_event *event)
 {
 	const struct xs_tally_key key = {
 	    .site = xs_site_id(call->site, &thread->writer, call->name,
@@ -37,21 +54,23 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 	    .direction = direction_of(call, event),
 	};
 
-	if (xs_tally_count(thread, key, event->bytes) >= NOVEL_CALLS &&
-	    !(atomic_load_explicit(&call->site->recorded,
+	struct xs_rec_tally *record = xs_tally_count(thread, key, event->bytes);
+
+	if (!record || record->calls < NOVEL_CALLS)
+		return;
+	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
 	      kind_bit(key.size, key.direction)))
 		xs_detail_note_novel();
+	else if (call->hooked)
+		let_pass(thread, call, record);
 }
 
-XS_HOT void xs_count_call(struct xs_thread *thread,
-			  const struct xs_ended_call *call)
+void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call)
 {
 	struct xs_event event = {0};
 
-	/* that of a launch has no bytes */
-	if (call->error == cudaSuccess &&
-	    xs_functions[call->fn].call_class != XS_CALL_LAUNCH)
+	if (call->error == cudaSuccess)
 		xs_functions[call->fn].fill(call->arguments, &event);
 	xs_count_event(thread, call, &event);
 }

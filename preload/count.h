@@ -13,6 +13,7 @@ struct xs_ended_call {
 	enum xs_function name;	   /* that its sites have */
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
+	bool hooked;		   /* site->real is what it reaches */
 	cudaError_t error;
 	const void *arguments; /* the function's struct xs_args_ */
 };

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/site.h"
-#include "preload/hot.h"
 #include "preload/intern.h"
 #include "preload/module.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -50,8 +48,8 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 	return key ? key : 1;
 }
 
-XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
-					 uint32_t caller)
+struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
+				  uint32_t caller)
 {
 	uint64_t key = site_key(fn, address, caller);
 
@@ -71,7 +69,7 @@ XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 	return &unknown_sites[fn];
 }
 
-XS_HOT bool xs_site_is_known(const struct xs_site_slot *site)
+bool xs_site_is_known(const struct xs_site_slot *site)
 {
 	return site < unknown_sites || site > &unknown_sites[XS_FN_COUNT];
 }
@@ -128,20 +126,16 @@ static bool claim(struct xs_site_slot *site, uint32_t *id)
 	return false;
 }
 
-XS_HOT uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
-			   enum xs_function fn, uintptr_t address,
-			   uint32_t caller)
+uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
+		    enum xs_function fn, uintptr_t address, uint32_t caller)
 {
-	int kept_errno;
 	uint32_t id;
 
 	if (!claim(site, &id))
 		return id;
-	kept_errno = errno;
 	id = xs_site_is_known(site) ? write_site(writer, fn, address, caller)
 				    : write_site(writer, fn, 0, 0);
 	atomic_store(&site->id, id);
-	errno = kept_errno;
 	return id;
 }
 

@@ -34,7 +34,6 @@ bool xs_site_is_known(const struct xs_site_slot *site);
 /*
  * The site's number in the trace; at first sight its records are written by
  * `writer`. 0 when there was no room for them; the next call tries again.
- * errno is kept.
  */
 uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
 		    enum xs_function fn, uintptr_t address, uint32_t caller);

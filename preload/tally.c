@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/tally.h"
 #include "preload/clock.h"
-#include "preload/hot.h"
+#include "preload/passed.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -33,7 +32,7 @@ struct xs_tally_table {
 	uint32_t chunks; /* claimed so far: the first ones are small */
 	uint32_t bytes;	 /* of the table, mapped */
 	uint32_t count, used;
-	struct slot last; /* a copy of the one that was counted in last */
+	struct xs_passed passed[XS_PASSED]; /* the thread's */
 	struct slot slots[];
 };
 
@@ -65,6 +64,8 @@ static struct xs_tally_table *table_of(struct xs_thread *thread)
 	pthread_mutex_unlock(&lock);
 	if (!thread->tallies)
 		thread->tallies = map_table(FIRST_BYTES);
+	if (thread->tallies)
+		thread->passed = thread->tallies->passed;
 	return thread->tallies;
 }
 
@@ -96,6 +97,7 @@ static bool enlarge(struct xs_thread *thread)
 		if (old->slots[i].key)
 			*find(new, old->slots[i].key) = old->slots[i];
 	thread->tallies = new;
+	thread->passed = new->passed;
 	munmap(old, old->bytes);
 	return true;
 }
@@ -159,40 +161,23 @@ static struct slot *add_slot(struct xs_thread *thread, struct xs_tally_key key,
 	return slot;
 }
 
-/* The key's record, or NULL when there is no room for one. */
-static struct xs_rec_tally *
-find_record(struct xs_thread *thread, struct xs_tally_key key, uint64_t packed)
+struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
+				    struct xs_tally_key key, uint64_t bytes)
 {
-	int kept_errno = errno;
+	const uint64_t packed =
+	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
 	struct xs_tally_table *table = table_of(thread);
 	struct slot *slot = table ? find(table, packed) : NULL;
 
 	if (slot && !slot->key)
 		slot = add_slot(thread, key, packed);
-	errno = kept_errno;
-	if (!slot)
-		return NULL;
-	thread->tallies->last = *slot;
-	return slot->record;
-}
-
-XS_HOT uint64_t xs_tally_count(struct xs_thread *thread,
-			       struct xs_tally_key key, uint64_t bytes)
-{
-	const uint64_t packed =
-	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
-	const struct xs_tally_table *table = thread->tallies;
-	struct xs_rec_tally *record = table && table->last.key == packed
-					  ? table->last.record
-					  : find_record(thread, key, packed);
-
-	if (!record) {
+	if (!slot) {
 		xs_sink_lose(thread->writer.sink, XS_LOSS_CALLS, 1);
-		return 0;
+		return NULL;
 	}
-	record->calls++;
-	record->bytes += bytes;
-	return record->calls;
+	slot->record->calls++;
+	slot->record->bytes += bytes;
+	return slot->record;
 }
 
 void xs_tally_leave(struct xs_thread *thread)
@@ -200,6 +185,7 @@ void xs_tally_leave(struct xs_thread *thread)
 	struct xs_tally_table *table = thread->tallies;
 
 	thread->tallies = NULL;
+	thread->passed = NULL;
 	if (!table)
 		return;
 	pthread_mutex_lock(&lock);

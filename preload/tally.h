@@ -20,10 +20,10 @@ struct xs_tally_key {
 };
 
 /* Counts a call of `bytes`. Without a lock or an allocation, but for the first
- * of a key. Returns how many there are, as far as this thread knows; 0 when
- * there was no room to count, which is a loss. */
-uint64_t xs_tally_count(struct xs_thread *thread, struct xs_tally_key key,
-			uint64_t bytes);
+ * of a key. The key's record, with what this thread knows of; it stays where it
+ * is until the end. NULL when there was no room to count, which is a loss. */
+struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
+				    struct xs_tally_key key, uint64_t bytes);
 
 /* The thread ends: another goes on with its counts. */
 void xs_tally_leave(struct xs_thread *thread);

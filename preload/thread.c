@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 #include "preload/detail.h"
-#include "preload/hot.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -12,14 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/*
- * Initial-exec: reached by one instruction, without the call of
- * __tls_get_addr(), which may allocate from the application's malloc at a
- * thread's first use. It takes from the room that the loader keeps for
- * libraries that are loaded later, so it must stay small.
- */
-static _Thread_local struct xs_thread self
-    __attribute__((tls_model("initial-exec")));
+_Thread_local struct xs_thread xs_thread_self;
 _Static_assert(sizeof(struct xs_thread) <= 192, "static TLS is scarce");
 
 static pthread_key_t end_key;
@@ -94,12 +86,7 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-XS_HOT struct xs_thread *xs_thread_get(void)
-{
-	return &self;
-}
-
-XS_HOT void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
+void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 {
 	if (thread->writer.sink)
 		return;

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+struct xs_passed;
 struct xs_poll;
 struct xs_tally_table;
 struct xs_walk_cache;
@@ -16,6 +17,7 @@ struct xs_thread {
 	/* What each call looks at: one line of the cache. */
 	_Alignas(64) struct xs_tally_table *tallies; /* tally.c's; NULL until
 						      * it is needed */
+	struct xs_passed *passed;		     /* the same: passed.h */
 	uint32_t correlation; /* CUPTI's, of the hooked call */
 	uint32_t context;     /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
@@ -37,14 +39,25 @@ struct xs_thread {
 	struct xs_ahead ahead;	     /* of the copy that it is in */
 };
 
-/* Of the calling thread. */
+/*
+ * The calling thread's. Initial-exec: reached by one instruction, without the
+ * call of __tls_get_addr(), which may allocate from the application's malloc at
+ * a thread's first use. It takes from the room that the loader keeps for
+ * libraries that are loaded later, so it must stay small.
+ */
+extern _Thread_local struct xs_thread xs_thread_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The calling thread's; never NULL. */
+static inline struct xs_thread *xs_thread_get(void)
+{
+	return &xs_thread_self;
+}
+
 static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 {
 	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
 }
-
-/* The calling thread's; never NULL. */
-struct xs_thread *xs_thread_get(void);
 
 /* Makes the thread's writer usable: call before each use of it. */
 void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink);
