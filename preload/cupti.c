@@ -5,6 +5,7 @@
  * reads its records and cupti_calls.c its callbacks.
  */
 #include "preload/cupti.h"
+#include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cupti_api.h"
 #include "preload/cupti_clock.h"
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #define VERSION_11_8	   18u
+#define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 
@@ -86,7 +88,7 @@ static void note_no_callbacks(CUptiResult result)
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET};
-static atomic_bool records_on, peers;
+static atomic_bool records_on, peers, managed;
 
 static bool enable_records(void)
 {
@@ -158,10 +160,9 @@ static CUptiResult count_migrations(void)
 
 void xs_cupti_watch_managed(void)
 {
-	static atomic_bool asked;
 	CUptiResult result;
 
-	if (!atomic_load(&started) || atomic_exchange(&asked, true))
+	if (!atomic_load(&started) || atomic_exchange(&managed, true))
 		return;
 	result = count_migrations();
 	if (result != CUPTI_SUCCESS)
@@ -262,11 +263,26 @@ void xs_cupti_switch(bool records, bool calls)
 	switch_peers();
 }
 
+/* Once records are switched off there are those of work that was under way, and
+ * then none: what a flush holds up is not worth it. */
+static bool is_worth_a_flush(void)
+{
+	static uint64_t next_ns;
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (!atomic_load(&records_on) && !atomic_load(&managed) &&
+	    now_ns < next_ns)
+		return false;
+	next_ns = now_ns + FLUSH_APART_NS;
+	return true;
+}
+
 void xs_cupti_flush(bool forced)
 {
 	/* often: see cupti_clock.h */
 	xs_cupti_clock_look();
-	if (!atomic_load(&started) || (!forced && xs_share_guest_records()))
+	if (!atomic_load(&started) ||
+	    (!forced && (xs_share_guest_records() || !is_worth_a_flush())))
 		return;
 	xs_share_last_flush(forced);
 	xs_cupti_api.cuptiActivityFlushAll(
