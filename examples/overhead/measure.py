@@ -36,6 +36,8 @@ WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 LAUNCHES = 10
 LAUNCHES_RECORDED = 2
 LAUNCHES_LONG = 30
+# What light adds is less than hosts drift by: so many pairs a turn.
+PAIRS = 4
 # Of graphs more replays than the first few, which set buffers up, can sway.
 REPLAYS = 5
 NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
@@ -46,6 +48,7 @@ class Job(typing.NamedTuple):
     command: list
     ways: list
     name: str = None  # of its part, where it is not the program's own name
+    rounds: int = 1  # of all its ways, in a turn
 
     def parts(self, result):
         """{part: its times}"""
@@ -85,15 +88,15 @@ def find_ways(bench, wanted):
 def find_jobs(bench, ways, parts, calls):
     """What is run each turn. Short runs of launches show how the cost of light
     depends on the length of the run."""
-    def launch_bench(only, count, job_ways, name=None, program=""):
+    def launch_bench(only, count, job_ways, name=None, program="", rounds=1):
         return Job([bench.program("launch_bench" + program), only, str(count)],
-                   [way for way in ways if way in job_ways], name)
+                   [way for way in ways if way in job_ways], name, rounds)
 
     def launches(name, program=""):
         """Those of most length go by the pair that is compared in them."""
         recorded = [way for way in whole if way not in counted]
         return [launch_bench("launch", LAUNCHES * calls, counted, name,
-                             program),
+                             program, PAIRS),
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
                              name, program)]
 
@@ -125,24 +128,30 @@ def in_turn(ways, turn):
     return ways[first:] + ways[:first]
 
 
+def run_round(bench, job, turn, number, values):
+    """The job in each of its ways; adds what they measured in this round."""
+    for way in in_turn(job.ways, turn * job.rounds + number):
+        try:
+            parts = job.parts(bench.measure(way, job.command))
+        except Failed as failure:
+            bench.notes.append(str(failure))
+            continue
+        for part, figures in parts.items():
+            mine = values[way].setdefault(part, {})
+            for name, value in figures.items():
+                mine.setdefault(name, {})[turn, number] = value
+
+
 def run_turn(bench, jobs, turn, values):
-    """Each job in each of its ways; adds what they measured in this turn."""
+    """Each job, in as many rounds as it has."""
     for job in jobs:
-        for way in in_turn(job.ways, turn):
-            try:
-                parts = job.parts(bench.measure(way, job.command))
-            except Failed as failure:
-                bench.notes.append(str(failure))
-                continue
-            for part, figures in parts.items():
-                mine = values[way].setdefault(part, {})
-                for name, value in figures.items():
-                    mine.setdefault(name, {})[turn] = value
+        for number in range(job.rounds):
+            run_round(bench, job, turn, number, values)
 
 
 def take_turns(bench, ways, jobs, turns, until):
-    """{way: {part: {"call_ns": {turn: ...}, ...}}} of as many turns as there
-    is time for, and of one at least; the number of turns."""
+    """{way: {part: {"call_ns": {(turn, round): ...}, ...}}} of as many
+    turns as there is time for, and of one at least; the number of turns."""
     values = {way: {} for way in ways}
     began = time.monotonic()
     for turn in range(turns):
@@ -181,11 +190,11 @@ def measure_traces(bench, ways, calls):
 
 
 def paired(times):
-    """{way: {turn: ...}}: a run of each way against that of nothing in the
-    same turn."""
+    """{way: {round: ...}}: a run of each way against that of nothing in the
+    same round."""
     plain = times["nothing"]
-    return {way: summary([mine - plain[turn] for turn, mine in runs.items()
-                          if turn in plain])
+    return {way: summary([mine - plain[key] for key, mine in runs.items()
+                          if key in plain])
             for way, runs in times.items() if way != "nothing"}
 
 
@@ -294,7 +303,7 @@ def measure_all(bench, args):
     return {"turns": turns, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
-            "replays": REPLAYS * args.calls // 100,
+            "replays": REPLAYS * args.calls // 100, "pairs": PAIRS * turns,
             "host_ns": found, "host_more_ns": more,
             "trace_bytes_per_op": sizes, **startup}, tried
 

@@ -37,7 +37,8 @@ RECORDS = {
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
         more where the program does something new, 1,000 now and then from five
-        seconds on, and of all others exact counts and bytes."""}
+        seconds on if no more than 80,000 come in a second, and of all others
+        exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 
@@ -106,10 +107,15 @@ def length_lines(results):
     runs.update({int(part.partition("_")[2]): part
                  for part in results["host_ns"]["nothing"]
                  if part.startswith("launch_")})
-    return table(["launches", WAYS["nothing"], WAYS["light"]],
-                 [[f"{launches:,}", *(cell(results, way, part, "call_ns")
-                                      for way in ("nothing", "light"))]
-                  for launches, part in sorted(runs.items())])
+    rows = []
+    for launches, part in sorted(runs.items()):
+        more = times_of(results, "light", part, "call_ns", "host_more_ns")
+        rows.append([f"{launches:,}", *(cell(results, way, part, "call_ns")
+                                        for way in ("nothing", "light")),
+                     f"{duration(more['low'], '+')} to "
+                     f"{duration(more['high'], '+')}" if more else NONE])
+    return table(["launches", WAYS["nothing"], WAYS["light"],
+                  "middle half of the differences"], rows)
 
 
 def trace_lines(results):
@@ -167,7 +173,8 @@ def head(results):
         "# What xferspy costs", "",
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
-        figure is the median of {results['turns']} turns. Written by
+        figure is the median of {results['turns']} turns, and of launches with
+        nothing and with light of {results['pairs']} pairs. Written by
         `examples/overhead/page.py` from what `examples/overhead/measure.py`
         measured. On a machine with a GPU:"""), "",
         "    examples/overhead/measure.py build",
