@@ -132,6 +132,14 @@ read_trace
 expect "threads: lost" "$(json lost)" 0
 expect "threads: matched" "$(json matched)" "$(json gpu_ops_seen)"
 expect "threads: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+
+# Two runtimes, each in an object of its own: nothing is left to the driver,
+# which could not tell them apart.
+traced ./lines library "$XS_APPS/plugin-static.so"
+read_trace
+expect "two runtimes: matched" "$(json matched)" 38
+expect "two runtimes: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+expect "two runtimes: the driver's callbacks" "$(heard driver)" 0
 unset XS_SIM_CUPTI_LEFT
 
 # What a hidden runtime asks the driver for has frames of that runtime, too.
