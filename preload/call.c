@@ -419,7 +419,7 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
  * for memory for a module that it loads: no call of the program. */
 static bool is_inner(enum xs_function fn, const struct xs_place *place)
 {
-	return place->by_runtime && !xs_function_issues(fn);
+	return place->by_runtime && place->address && !xs_function_issues(fn);
 }
 
 static void begin_seen(struct xs_thread *thread)

@@ -46,8 +46,8 @@ struct xs_seen_call {
 	const void *arguments;
 };
 
-/* Whether it is one that a learned runtime (entry.h) made for the program's.
- * errno is kept. */
+/* Whether it may be one that a learned runtime (entry.h) made for a call of the
+ * program's. errno is kept. */
 bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
 
 /* The same, where it is only to be counted: start_ns is not used. */

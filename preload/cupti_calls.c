@@ -44,7 +44,8 @@ static void note_default_streams(struct xs_thread *thread,
 }
 
 /* A call that no interposed function saw, at its start and at its end. Whether
- * it is one of a learned runtime's, which is known at its end. */
+ * it may be one of a learned runtime's: that is known once its stack was
+ * walked. */
 static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 			 const CUpti_CallbackData *data)
 {
@@ -66,13 +67,14 @@ static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 			xs_ahead_begin(&thread->ahead, fn,
 				       data->functionParams);
 		*data->correlationData = recorded ? xs_clock_realtime_ns() : 0;
-		return false;
+		return xs_entry_any();
 	}
 	seen.error = error ? *error : cudaSuccess;
 	if (seen.start_ns)
 		return xs_call_seen(thread, &seen);
-	return xs_call_detail(thread, fn) != XS_DETAIL_IGNORED &&
-	       xs_call_seen_count(thread, &seen);
+	return xs_call_detail(thread, fn) == XS_DETAIL_IGNORED
+		   ? xs_entry_any()
+		   : xs_call_seen_count(thread, &seen);
 }
 
 /*
@@ -152,11 +154,9 @@ static void on_unhooked_driver_call(struct xs_thread *thread,
 				    enum xs_function fn,
 				    const CUpti_CallbackData *data)
 {
-	bool enter = data->callbackSite == CUPTI_API_ENTER;
-
-	if (!enter && data->context)
+	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
-	if (!on_seen_call(thread, fn, data) && (!enter || !xs_entry_any()))
+	if (!on_seen_call(thread, fn, data))
 		xs_watch_own_call();
 }
 

@@ -269,18 +269,19 @@ struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
 	const struct xs_stack_call call = {fn, true, arguments};
 	const struct key key = {
 	    .top = __builtin_frame_address(0), .fn = fn, .counted = true};
+	const struct xs_place unknown = {.fn = fn,
+					 .by_runtime = xs_entry_any()};
 	struct xs_walk_cache *cache = stack.frames ? cache_of(thread) : NULL;
 	struct cached *slot;
 	bool known;
 
 	if (!cache)
-		return (struct xs_place){.fn = fn};
+		return unknown;
 	cache->spent -= cache->spent > 0;
 	slot = find_slot(cache, &key, &known);
 	if (known)
 		return slot->place;
-	return may_walk(cache) ? walk_anew(thread, &call, &key, slot)
-			       : (struct xs_place){.fn = fn};
+	return may_walk(cache) ? walk_anew(thread, &call, &key, slot) : unknown;
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,

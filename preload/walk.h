@@ -23,8 +23,9 @@ struct xs_place {
 	uint32_t site;	     /* 0: the trace has no room, or it was not asked */
 	enum xs_function fn; /* whose call it is: the walk's, or the function of
 			      * a learned runtime (entry.h) that called that */
-	bool by_runtime;     /* it came from inside of a learned runtime */
-	uintptr_t address;   /* that the call returns to; 0: not known */
+	bool by_runtime;   /* it came from inside of a learned runtime, or that
+			    * is not known */
+	uintptr_t address; /* that the call returns to; 0: not known */
 };
 
 /*

@@ -119,6 +119,12 @@ for stack in default leaf; do
 done
 unset XFERSPY_STACK
 
+# Before a range begins nothing is walked: no reason to take these calls for the
+# program's own, and to watch all that it asks the driver for.
+left=$(sed -n 's/^callbacks left: //p' err)
+XFERSPY_RANGE=100 traced ./lines depth 300 8
+expect "ignored: callbacks" "$(sed -n 's/^callbacks left: //p' err)" "$left"
+
 # Without a walk nothing is known of the frames: as before.
 XFERSPY_STACK=off traced ./lines depth 300 8
 read_trace
