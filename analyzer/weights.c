@@ -11,9 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct xs_weight_level by_kind = {
-    .place = true, .size = true, .direction = true};
-
 static bool is_copy(uint8_t call_class)
 {
 	return call_class == XS_CALL_COPY || call_class == XS_CALL_COPY_ASYNC;
@@ -58,9 +55,9 @@ static int group_calls(struct xs_weight_builder *b)
 
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
-		uint64_t key = xs_weights_key(b, &by_kind, call->site,
-					      xs_tally_size(call->bytes),
-					      direction_of(call));
+		uint64_t key = xs_weights_key(
+		    b, &xs_weight_levels[0], call->site,
+		    xs_tally_size(call->bytes), direction_of(call));
 
 		b->keys[i] = (struct xs_key){
 		    xs_hash_mix(key, xs_window_of(trace, call->start_ns)),
@@ -150,7 +147,8 @@ static int number_kinds(struct xs_weight_builder *b, struct xs_weights *weights)
 		const struct xs_weight_group *g = &b->groups[i];
 
 		b->keys[i] = (struct xs_key){
-		    xs_weights_key(b, &by_kind, g->site, g->size, g->direction),
+		    xs_weights_key(b, &xs_weight_levels[0], g->site, g->size,
+				   g->direction),
 		    (uint32_t)i};
 	}
 	rc = xs_keys_sort(b->keys, b->group_count);

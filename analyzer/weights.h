@@ -39,9 +39,11 @@ struct xs_weight_level {
 	bool uncounted; /* groups of which nothing was counted by place */
 };
 
-/* Levels of place come first; the last of all is of the function alone. */
+/* The first has all in common, which is what makes a kind; levels of place come
+ * first; the last of all is of the function alone. */
 #define XS_WEIGHTS_LAST_OF_PLACE 2u
 #define XS_WEIGHTS_LAST		 8u
+extern const struct xs_weight_level xs_weight_levels[XS_WEIGHTS_LAST + 1];
 
 struct xs_weight_builder {
 	const struct xs_trace *trace;

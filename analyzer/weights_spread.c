@@ -3,7 +3,7 @@
 
 #include "analyzer/idents.h"
 
-static const struct xs_weight_level levels[XS_WEIGHTS_LAST + 1] = {
+const struct xs_weight_level xs_weight_levels[XS_WEIGHTS_LAST + 1] = {
     {.place = true, .size = true, .direction = true},
     {.place = true, .direction = true},
     {.place = true, .any_size = true},
@@ -40,7 +40,7 @@ static bool is_any_size(const struct xs_weight_rest *rest)
 static int sort_level(struct xs_weight_builder *b, unsigned number,
 		      size_t *count)
 {
-	const struct xs_weight_level *level = &levels[number];
+	const struct xs_weight_level *level = &xs_weight_levels[number];
 
 	*count = 0;
 	for (size_t i = 0; i < b->group_count; i++) {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The records of a call. */
+#ifndef XS_EMIT_H
+#define XS_EMIT_H
+
+#include "preload/count.h"
+#include "preload/thread.h"
+
+struct xs_span {
+	uint32_t site, correlation; /* numbers of the trace, and CUPTI's */
+	uint64_t start_ns, end_ns;
+};
+
+/*
+ * Records a call that has returned. Arguments of a call that failed may point
+ * anywhere: they are not read, but for those of a question, which point
+ * nowhere. Where there is no room but in the part of the trace that is for
+ * counts, it is counted. The thread is open.
+ */
+void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
+	     const struct xs_span *span);
+
+#endif
