@@ -250,6 +250,7 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 	    .name = place->fn,
 	    .site = xs_site_find(place->fn, place->address, 0),
 	    .address = place->address,
+	    .unwalked = place->unwalked,
 	    .error = seen->error,
 	    .arguments = seen->arguments};
 }

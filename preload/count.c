@@ -56,7 +56,7 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 
 	struct xs_rec_tally *record = xs_tally_count(thread, key, event->bytes);
 
-	if (!record || record->calls < NOVEL_CALLS)
+	if (!record || record->calls < NOVEL_CALLS || call->unwalked)
 		return;
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &

@@ -14,6 +14,7 @@ struct xs_ended_call {
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
 	bool hooked;		   /* site->real is what it reaches */
+	bool unwalked; /* the place is known as a rule, and not of this one */
 	cudaError_t error;
 	const void *arguments; /* the function's struct xs_args_ */
 };

@@ -23,6 +23,7 @@
 
 #define VERSION_11_8	   18u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
+#define LAST_FLUSHES	   3u
 #define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 
@@ -88,7 +89,7 @@ static void note_no_callbacks(CUptiResult result)
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET};
-static atomic_bool records_on, peers, managed;
+static atomic_bool records_on, peers, counts_managed;
 
 static bool enable_records(void)
 {
@@ -160,11 +161,13 @@ static CUptiResult count_migrations(void)
 
 void xs_cupti_watch_managed(void)
 {
+	static atomic_bool asked;
 	CUptiResult result;
 
-	if (!atomic_load(&started) || atomic_exchange(&managed, true))
+	if (!atomic_load(&started) || atomic_exchange(&asked, true))
 		return;
 	result = count_migrations();
+	atomic_store(&counts_managed, result == CUPTI_SUCCESS);
 	if (result != CUPTI_SUCCESS)
 		xs_gpu_info("note",
 			    "the program uses managed memory, but how it "
@@ -263,15 +266,20 @@ void xs_cupti_switch(bool records, bool calls)
 	switch_peers();
 }
 
-/* Once records are switched off there are those of work that was under way, and
- * then none: what a flush holds up is not worth it. */
+/* Once records are switched off a few flushes bring those of work that was
+ * under way, and then hardly any comes: what a flush holds up is not worth it.
+ */
 static bool is_worth_a_flush(void)
 {
 	static uint64_t next_ns;
+	static unsigned left;
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (!atomic_load(&records_on) && !atomic_load(&managed) &&
-	    now_ns < next_ns)
+	if (atomic_load(&records_on) || atomic_load(&counts_managed))
+		left = LAST_FLUSHES;
+	else if (left)
+		left--;
+	else if (now_ns < next_ns)
 		return false;
 	next_ns = now_ns + FLUSH_APART_NS;
 	return true;

@@ -14,6 +14,10 @@
 
 #define MOST_LESSONS 16 /* in vain; then all stays as it is */
 
+/* What a call's correlationData says of it, but for its start. */
+#define IGNORED 0u
+#define COUNTED 1u
+
 static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 {
 	uint32_t stream;
@@ -43,6 +47,22 @@ static void note_default_streams(struct xs_thread *thread,
 	}
 }
 
+/* When it began, or one of these two. */
+static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
+				const CUpti_CallbackData *data)
+{
+	xs_call_note_seen();
+	switch (xs_call_detail(thread, fn)) {
+	case XS_DETAIL_RECORDED:
+		xs_ahead_begin(&thread->ahead, fn, data->functionParams);
+		return xs_clock_realtime_ns();
+	case XS_DETAIL_IGNORED:
+		return IGNORED;
+	default:
+		return COUNTED;
+	}
+}
+
 /* A call that no interposed function saw, at its start and at its end. Whether
  * it may be one of a learned runtime's: that is known once its stack was
  * walked. */
@@ -51,30 +71,22 @@ static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 {
 	/* cudaError_t or CUresult: numbers of one kind. */
 	const cudaError_t *error = data->functionReturnValue;
-	struct xs_seen_call seen = {
+	const struct xs_seen_call seen = {
 	    .fn = fn,
 	    .correlation = data->correlationId,
 	    .start_ns = *data->correlationData,
+	    .error = error ? *error : cudaSuccess,
 	    .arguments = data->functionParams,
 	};
 
-	xs_call_note_seen();
 	if (data->callbackSite == CUPTI_API_ENTER) {
-		bool recorded =
-		    xs_call_detail(thread, fn) == XS_DETAIL_RECORDED;
-
-		if (recorded)
-			xs_ahead_begin(&thread->ahead, fn,
-				       data->functionParams);
-		*data->correlationData = recorded ? xs_clock_realtime_ns() : 0;
+		*data->correlationData = begin_seen_call(thread, fn, data);
 		return xs_entry_any();
 	}
-	seen.error = error ? *error : cudaSuccess;
-	if (seen.start_ns)
+	if (seen.start_ns > COUNTED)
 		return xs_call_seen(thread, &seen);
-	return xs_call_detail(thread, fn) == XS_DETAIL_IGNORED
-		   ? xs_entry_any()
-		   : xs_call_seen_count(thread, &seen);
+	return seen.start_ns == COUNTED ? xs_call_seen_count(thread, &seen)
+					: xs_entry_any();
 }
 
 /*

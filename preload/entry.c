@@ -32,8 +32,8 @@ bool xs_entry_learn(uintptr_t begin, enum xs_function fn)
 	bool known;
 
 	pthread_mutex_lock(&lock);
-	known = find(begin) != XS_FN_COUNT;
-	if (!known && count < MOST) {
+	known = find(begin) == fn;
+	if (!known && find(begin) == XS_FN_COUNT && count < MOST) {
 		entries[count] = (struct entry){begin, fn};
 		atomic_fetch_add_explicit(&count, 1, memory_order_release);
 		known = true;
@@ -50,6 +50,17 @@ enum xs_function xs_entry_at(uintptr_t instruction)
 		return XS_FN_COUNT;
 	begin = _Unwind_FindEnclosingFunction((void *)instruction);
 	return begin ? find((uintptr_t)begin) : XS_FN_COUNT;
+}
+
+enum xs_function xs_entry_like(enum xs_function fn)
+{
+	unsigned known = atomic_load_explicit(&count, memory_order_acquire);
+
+	for (unsigned i = 0; i < known; i++)
+		if (xs_functions[entries[i].fn].call_class ==
+		    xs_functions[fn].call_class)
+			return entries[i].fn;
+	return fn;
 }
 
 bool xs_entry_any(void)

@@ -12,12 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `fn` begins at the address. False when there is no more room. Safe in several
- * threads, and so are the others. */
+/* `fn` begins at the address. False when there is no more room, or another
+ * does. Safe in several threads, and so are the others. */
 bool xs_entry_learn(uintptr_t begin, enum xs_function fn);
 
 /* The learned function that has this instruction; XS_FN_COUNT: none. */
 enum xs_function xs_entry_at(uintptr_t instruction);
+
+/* The first learned function that does what this one of the driver does; `fn`
+ * where there is none. */
+enum xs_function xs_entry_like(enum xs_function fn);
 
 /* Whether any was learned. */
 bool xs_entry_any(void);

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unwind.h>
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
@@ -152,6 +153,15 @@ struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
 	return part;
 }
 
+static bool is_program(uintptr_t address)
+{
+	void *of_address = NULL, *of_program = NULL;
+
+	object_of(address, &of_address);
+	object_of((uintptr_t)getauxval(AT_ENTRY), &of_program);
+	return of_address && of_address == of_program;
+}
+
 bool xs_stack_learn(enum xs_function fn, const void *arguments)
 {
 	struct xs_stack stack = {.most = XS_STACK_FRAMES};
@@ -160,7 +170,8 @@ bool xs_stack_learn(enum xs_function fn, const void *arguments)
 
 	xs_stack_walk(&stack);
 	called = find_called(&stack, 0, arguments);
-	if (called == stack.count || is_tool(stack.frames[called].address - 1))
+	if (called == stack.count ||
+	    !is_program(stack.frames[called].address - 1))
 		return false;
 	begin = _Unwind_FindEnclosingFunction(
 	    (void *)(stack.frames[called].address - 1));

@@ -52,8 +52,9 @@ struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
 				     unsigned wanted);
 
 /*
- * In a callback of the runtime: learns where the function begins that was
- * called with these arguments. Whether that is known now.
+ * In a callback of the runtime: learns where the function of the program begins
+ * that was called with these arguments. Whether that is known now; not of a
+ * runtime in a library.
  */
 bool xs_stack_learn(enum xs_function fn, const void *arguments);
 

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define CACHE_SETS 32u
-#define CACHE_WAYS 4u /* stacks that end at one depth in one function */
+#define CACHE_SETS 128u
+#define CACHE_WAYS 4u
+#define PIVOTS	   64u
 #define NOWHERE	   1u /* as a return address: in no object */
 
 /* Of calls that are counted alone: a walk may cost as much as so many of them,
@@ -21,6 +22,7 @@
 #define MOST_AHEAD 256u
 
 static struct xs_config_stack stack;
+static bool has_python; /* whose lines are read */
 
 /*
  * Unwinding costs more than a launch, so a walk is remembered with the places
@@ -43,8 +45,20 @@ struct cached {
 	struct xs_frame frames[XS_STACK_FRAMES];
 };
 
+/*
+ * Of the last walk from one depth in one function: where on the stack the two
+ * nearest frames that count are returned to. What lies there tells the stacks
+ * apart that end at this depth, as those of the launches in a loop.
+ */
+struct pivot {
+	const void *top;
+	enum xs_function fn;
+	const uintptr_t *at[2]; /* NULL: none */
+};
+
 struct xs_walk_cache {
 	struct xs_python_cache python;
+	struct pivot pivots[PIVOTS];
 	struct cached sets[CACHE_SETS][CACHE_WAYS];
 	uint8_t next_way[CACHE_SETS]; /* to be overwritten */
 	unsigned spent; /* on walks for calls that are counted, in calls */
@@ -53,6 +67,7 @@ struct xs_walk_cache {
 void xs_walk_start(void)
 {
 	const char *unknown = xs_config_stack(&stack);
+	int python = -ENOENT;
 	char version[16];
 
 	if (unknown)
@@ -60,7 +75,10 @@ void xs_walk_start(void)
 			    "XFERSPY_STACK=%s is not known; call sites are "
 			    "recorded as usual",
 			    unknown);
-	if (stack.frames && xs_python_start(version) == -ENOTSUP)
+	if (stack.frames)
+		python = xs_python_start(version);
+	has_python = python == 0;
+	if (python == -ENOTSUP)
 		xs_gpu_info("note",
 			    "Python %s is not known: its lines are missing",
 			    version);
@@ -154,12 +172,48 @@ static uint32_t python_site(struct xs_thread *thread,
 		   : 0;
 }
 
+static struct pivot *pivot_of(struct xs_walk_cache *cache,
+			      const struct key *key)
+{
+	uintptr_t hash = ((uintptr_t)key->top >> 4) * 31 + key->fn;
+
+	return &cache->pivots[hash % PIVOTS];
+}
+
+/* The thread is as deep as it was then: so much of its stack is in use. */
+static uintptr_t told_by_pivot(struct xs_walk_cache *cache,
+			       const struct key *key)
+{
+	const struct pivot *pivot = pivot_of(cache, key);
+	uintptr_t told = 0;
+
+	if (pivot->top != key->top || pivot->fn != key->fn)
+		return 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (pivot->at[i])
+			told = told * 31 + *pivot->at[i];
+	return told * 0x9e3779b97f4a7c15u >> 40;
+}
+
+static void keep_pivot(struct xs_walk_cache *cache, const struct key *key,
+		       const struct xs_stack *walk,
+		       const struct xs_stack_part *part)
+{
+	struct pivot pivot = {.top = key->top, .fn = key->fn};
+
+	for (unsigned i = 0; i < 2 && part->first + i < part->last; i++)
+		if ((const void *)walk->frames[part->first + i].stack >
+		    key->top)
+			pivot.at[i] = walk->frames[part->first + i].stack;
+	*pivot_of(cache, key) = pivot;
+}
+
 /* The stack's slot, or one for it; *known: whether it holds the stack. */
 static struct cached *find_slot(struct xs_walk_cache *cache,
 				const struct key *wanted, bool *known)
 {
 	uintptr_t hash = ((uintptr_t)wanted->top >> 4) * 31 + wanted->fn +
-			 wanted->caller * 7;
+			 wanted->caller * 7 + told_by_pivot(cache, wanted);
 	unsigned set = hash % CACHE_SETS;
 
 	*known = false;
@@ -185,19 +239,23 @@ static enum xs_function name_of(enum xs_function fn,
 		   : fn;
 }
 
+/* `found`: where a slot for it was looked for, or NULL. */
 static struct xs_place walk_anew(struct xs_thread *thread,
 				 const struct xs_stack_call *call,
-				 const struct key *key, struct cached *slot)
+				 const struct key *key, struct cached *found)
 {
 	unsigned wanted = key->counted ? 1 : stack.frames;
 	struct xs_stack walk = {.in_python = key->caller};
 	struct xs_stack_part part;
 	struct xs_place place;
+	bool known;
 
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
 		wanted += XS_STACK_STUB_FRAMES;
-	walk.most = wanted + XS_STACK_TOOL_FRAMES;
+	/* a learned function is looked for behind the tools' frames */
+	walk.most =
+	    xs_entry_any() ? XS_STACK_FRAMES : wanted + XS_STACK_TOOL_FRAMES;
 	xs_stack_walk(&walk);
 	part = xs_stack_choose(&walk, call, wanted);
 	place = (struct xs_place){.fn = name_of(key->fn, &part),
@@ -207,8 +265,11 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (!key->counted)
 		place.site =
 		    write_chain(thread, place.fn, key->caller, &walk, &part);
-	if (slot && (place.site || key->counted))
-		remember(slot, key, &place, &walk, part.last);
+	if (found && (place.site || key->counted)) {
+		keep_pivot(thread->walks, key, &walk, &part);
+		remember(find_slot(thread->walks, key, &known), key, &place,
+			 &walk, part.last);
+	}
 	return place;
 }
 
@@ -247,11 +308,22 @@ bool xs_walk_is_on(void)
 	return stack.frames > 0;
 }
 
+/* In Python calls are counted by function: a walk of the native frames is not
+ * what tells places apart there. */
+static bool counts_by_place(void)
+{
+	return stack.frames && (!has_python || xs_entry_any());
+}
+
 struct xs_place xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
 			     const void *arguments)
 {
-	return walked_place(thread,
-			    &(struct xs_stack_call){fn, true, arguments});
+	struct xs_place place =
+	    walked_place(thread, &(struct xs_stack_call){fn, true, arguments});
+
+	if (!counts_by_place())
+		place.address = 0;
+	return place;
 }
 
 /* Whether the thread may walk once more for a call that is only counted. */
@@ -269,19 +341,22 @@ struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
 	const struct xs_stack_call call = {fn, true, arguments};
 	const struct key key = {
 	    .top = __builtin_frame_address(0), .fn = fn, .counted = true};
-	const struct xs_place unknown = {.fn = fn,
-					 .by_runtime = xs_entry_any()};
-	struct xs_walk_cache *cache = stack.frames ? cache_of(thread) : NULL;
+	struct xs_walk_cache *cache =
+	    counts_by_place() ? cache_of(thread) : NULL;
 	struct cached *slot;
 	bool known;
 
 	if (!cache)
-		return unknown;
+		return (struct xs_place){.fn = fn};
 	cache->spent -= cache->spent > 0;
 	slot = find_slot(cache, &key, &known);
 	if (known)
 		return slot->place;
-	return may_walk(cache) ? walk_anew(thread, &call, &key, slot) : unknown;
+	if (may_walk(cache))
+		return walk_anew(thread, &call, &key, slot);
+	return (struct xs_place){.fn = xs_entry_like(fn),
+				 .by_runtime = xs_entry_any(),
+				 .unwalked = true};
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,

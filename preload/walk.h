@@ -25,7 +25,8 @@ struct xs_place {
 			      * a learned runtime (entry.h) that called that */
 	bool by_runtime;   /* it came from inside of a learned runtime, or that
 			    * is not known */
-	uintptr_t address; /* that the call returns to; 0: not known */
+	bool unwalked;	   /* it was not looked, for once */
+	uintptr_t address; /* that calls are counted by; 0: by function */
 };
 
 /*
