@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #define CACHE_SETS 128u
-#define CACHE_WAYS 4u
+#define CACHE_WAYS 8u
 #define PIVOTS	   64u
 #define NOWHERE	   1u /* as a return address: in no object */
 

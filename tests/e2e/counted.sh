@@ -34,6 +34,13 @@ all_seen "$what" 50002
 within "$what: tallies" "$(count '^tally ')" 1 520
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
+# A loop over so many that end at one depth of the stack: each was looked for
+# once, and none is new for good.
+what="many places, static"
+XFERSPY_MODE=light traced "$XS_APPS/counted-static" places 200
+all_seen "$what" 100002
+within "$what: counted" "$(json calls_counted)" 80000 92000
+within "$what: tallies" "$(count '^tally ')" 500 520
 what="many places, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" places 200
 all_seen "$what" 100002

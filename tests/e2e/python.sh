@@ -123,6 +123,29 @@ try_stack()
 	unset XFERSPY_STACK
 }
 
+# A program of the driver that does the same over and over, in light mode: once
+# that was recorded there is nothing new in it.
+cat >driver.py <<'END'
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+context, device = ctypes.c_void_p(), ctypes.c_uint64()
+host = ctypes.create_string_buffer(64)
+assert cuda.cuInit(0) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert cuda.cuCtxSetCurrent(context) == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(device), ctypes.c_size_t(64)) == 0
+for i in range(60000):
+    assert cuda.cuMemcpyHtoD_v2(device, host, ctypes.c_size_t(64)) == 0
+END
+try_light()
+{
+	XFERSPY_MODE=light traced "$1" driver.py
+	expect "$1: light: exit code" "$status" 0
+	read_trace
+	expect "$1: light: bytes in" "$(json h2d_bytes)" $((60000 * 64))
+	expect "$1: light: windows" "$(count '^detail .*detail=1')" 1
+}
+
 tried=
 for name in python3 /usr/bin/python3 python3.9 python3.10 python3.11 \
 	python3.12 python3.13 python3.14 "$HOME"/.pyenv/versions/3.*/bin/python3; do
@@ -133,6 +156,7 @@ print(os.path.realpath(sys.executable))' 2>/dev/null) ||
 	known "$python" || continue
 	try "$python"
 	[ -n "$tried" ] || try_stack "$python"
+	[ -n "$tried" ] || try_light "$python"
 	tried="$tried $python"
 done
 [ -n "$tried" ] || fail "no Python"
