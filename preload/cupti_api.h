@@ -66,10 +66,16 @@ bool xs_cupti_driver_stays(void);
 unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
 /* Whether a function of the runtime can be left to the driver's callbacks once
- * it is known where it begins; and leaves it, and its callback `id`, to them.
- */
+ * it is known where it begins. */
 bool xs_cupti_learns(enum xs_function fn);
-void xs_cupti_leave_to_driver(CUpti_CallbackId id);
+
+/* Leaves such a function, by its callback, to them, unless somebody is inside
+ * of one. */
+void xs_cupti_leave_to_driver(CUpti_CallbackId id,
+			      const _Atomic unsigned *inside);
+
+/* Somebody enters one: it is not left after all. */
+void xs_cupti_take_back(CUpti_CallbackId id);
 
 /* cupti_calls.c: the one callback of a subscriber. */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,

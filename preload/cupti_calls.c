@@ -92,25 +92,30 @@ static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 /*
  * A callback is switched off at the end of a call, while no other thread is in
  * one: CUPTI has a thread that it heard enter and not leave give all its calls
- * one id from then on.
+ * one id from then on. Who enters says so before he looks whether it is off,
+ * and who switches it off says so before he looks who is inside: one of them
+ * sees the other.
  */
 static void learn(CUpti_CallbackId id, enum xs_function fn,
 		  const CUpti_CallbackData *data)
 {
+	static atomic_bool learned[XS_CUPTI_MOST_CALLBACKS];
 	static _Atomic unsigned inside, in_vain;
-	bool alone;
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		atomic_fetch_add(&inside, 1);
+		xs_cupti_take_back(id);
 		return;
 	}
-	alone = atomic_fetch_sub(&inside, 1) == 1;
-	if (!alone || atomic_load(&in_vain) >= MOST_LESSONS)
-		return;
-	if (xs_stack_learn(fn, data->functionParams))
-		xs_cupti_leave_to_driver(id);
-	else
-		atomic_fetch_add(&in_vain, 1);
+	if (!atomic_load(&learned[id]) &&
+	    atomic_load(&in_vain) < MOST_LESSONS) {
+		if (xs_stack_learn(fn, data->functionParams))
+			atomic_store(&learned[id], true);
+		else
+			atomic_fetch_add(&in_vain, 1);
+	}
+	if (atomic_fetch_sub(&inside, 1) == 1 && atomic_load(&learned[id]))
+		xs_cupti_leave_to_driver(id, &inside);
 }
 
 /*

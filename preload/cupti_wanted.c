@@ -11,8 +11,8 @@
 
 /* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
  * that is not recorded is XS_FN_COUNT + 1. */
-static _Atomic uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
-static _Atomic uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
+static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
+static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * The runtime takes a writer's lock around each call that has a callback: 64
@@ -31,6 +31,7 @@ static _Atomic uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
  *   the frames that a call of the driver came from (stack.h).
  */
 static bool by_driver, learning;
+static atomic_bool left[XS_CUPTI_MOST_CALLBACKS]; /* of the runtime's, so */
 
 static bool is_left_to_driver(enum xs_function fn)
 {
@@ -77,7 +78,7 @@ static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
  * and our header has not is found, and one that an older lacks is not asked
  * for.
  */
-static void find_calls(CUpti_CallbackDomain domain, _Atomic uint16_t *calls)
+static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 {
 	const char *name;
 
@@ -114,14 +115,14 @@ static bool has_runtime_callback(enum xs_function fn)
 }
 
 /* Those of `calls` that are `which`: how many. */
-static unsigned enable(CUpti_CallbackDomain domain,
-		       const _Atomic uint16_t *calls,
+static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
 		       bool (*which)(enum xs_function), bool on)
 {
 	unsigned done = 0;
 
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		if (calls[id] && which((enum xs_function)(calls[id] - 1)))
+		if (calls[id] && which((enum xs_function)(calls[id] - 1)) &&
+		    !(on && calls == runtime_calls && left[id]))
 			done += xs_share_callback(XS_SHARE_US, on, domain,
 						  id) == CUPTI_SUCCESS;
 	return done;
@@ -139,10 +140,30 @@ bool xs_cupti_learns(enum xs_function fn)
 	return learning && fn != XS_FN_COUNT && is_left_to_driver(fn);
 }
 
-void xs_cupti_leave_to_driver(CUpti_CallbackId id)
+static void switch_runtime(CUpti_CallbackId id, bool on)
 {
-	runtime_calls[id] = 0;
-	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RUNTIME_API, id);
+	xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RUNTIME_API, id);
+}
+
+void xs_cupti_leave_to_driver(CUpti_CallbackId id,
+			      const _Atomic unsigned *inside)
+{
+	atomic_store(&left[id], true);
+	if (atomic_load(inside)) {
+		atomic_store(&left[id], false);
+		return;
+	}
+	switch_runtime(id, false);
+	if (!atomic_load(&left[id]))
+		switch_runtime(id, true);
+}
+
+void xs_cupti_take_back(CUpti_CallbackId id)
+{
+	if (atomic_load(&left[id])) {
+		atomic_store(&left[id], false);
+		switch_runtime(id, true);
+	}
 }
 
 unsigned xs_cupti_enable_calls(void)

@@ -132,12 +132,20 @@ expect "off: matched" "$(json matched)" "$(json gpu_ops_seen)"
 within "off: callbacks" "$(heard runtime)" 9600 20000
 expect "off: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
 
-# Threads that are all inside at once: learned or not, nothing is lost.
-traced "$XS_APPS/counted-static" threads 1000
-read_trace
-expect "threads: lost" "$(json lost)" 0
-expect "threads: matched" "$(json matched)" "$(json gpu_ops_seen)"
-expect "threads: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+# Threads that are inside while others learn: calls are long enough to meet.
+for call_ns in 0 0 0 2000 20000 100000; do
+	XS_SIM_CALL_NS=$call_ns traced "$XS_APPS/counted-static" together 200
+	what="threads, calls of $call_ns ns"
+	read_trace
+	for kind in call copycall; do
+		expect "$what: $kind" "$(count "^$kind ")" 1600
+		expect "$what: $kind: ids" "$(grep "^$kind " dump.txt |
+			grep -o ' correlation=[0-9]*' | sort -u | wc -l)" 1600
+	done
+	expect "$what: matched" "$(json matched)" 3200
+	expect "$what: lost" "$(json lost)" 0
+	expect "$what: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
+done
 
 # Two runtimes, each in an object of its own: nothing is left to the driver,
 # which could not tell them apart.

@@ -104,6 +104,35 @@ static void threads(int rounds)
 	}
 }
 
+static pthread_barrier_t all_there;
+
+static void *issue(void *rounds)
+{
+	pthread_barrier_wait(&all_there);
+	for (int i = 0; i < *(const int *)rounds; i++) {
+		add_one<<<1, 256>>>(device);
+		CHECK(cudaGetLastError());
+		CHECK(cudaMemcpyAsync(device + 4096, host, 64,
+				      cudaMemcpyHostToDevice));
+		usleep(i % 7 * 30);
+	}
+	return NULL;
+}
+
+/* Eight threads at once; what they issue is issued by nobody before. */
+static void together(int rounds)
+{
+	pthread_t all[8];
+
+	pthread_barrier_init(&all_there, NULL, 8);
+	for (pthread_t &thread : all)
+		if (pthread_create(&thread, NULL, issue, &rounds) != 0)
+			exit(2);
+	for (pthread_t thread : all)
+		pthread_join(thread, NULL);
+	CHECK(cudaDeviceSynchronize());
+}
+
 __global__ void work(char *data, int turns)
 {
 	for (int i = 0; i < turns; i++)
@@ -126,11 +155,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},
-		     {"grow", grow},
-		     {"mix", mix},
-		     {"drift", drift},
-		     {"threads", threads}};
+	} modes[] = {{"places", places},   {"grow", grow},
+		     {"mix", mix},	   {"drift", drift},
+		     {"threads", threads}, {"together", together}};
 
 	if (argc != 3)
 		return 2;
