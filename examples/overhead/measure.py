@@ -191,7 +191,7 @@ def measure_traces(bench, ways, calls):
 
 def paired(times):
     """{way: {round: ...}}: a run of each way against that of nothing in the
-    same round."""
+    same round; of a job without nothing, against the first of the turn."""
     plain = times["nothing"]
     return {way: summary([mine - plain[key] for key, mine in runs.items()
                           if key in plain])

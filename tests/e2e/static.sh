@@ -154,6 +154,16 @@ read_trace
 expect "two runtimes: matched" "$(json matched)" 38
 expect "two runtimes: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
 expect "two runtimes: the driver's callbacks" "$(heard driver)" 0
+
+# The second comes when the first was learned: of what it issues the driver's
+# names are known, and the program's calls are what they were.
+traced ./lines late-library "$XS_APPS/plugin-static.so"
+read_trace
+expect "a late runtime: matched" "$(json matched)" 46
+expect "a late runtime: the driver's names" \
+	"$(count '^string .*"cu[A-Z]')" "$(count '^string .*"cuLaunchKernel"')"
+grep -q '^string .*cudaLaunchKernel"' dump.txt ||
+	fail "a late runtime: the program's launches have another name"
 unset XS_SIM_CUPTI_LEFT
 
 # What a hidden runtime asks the driver for has frames of that runtime, too.

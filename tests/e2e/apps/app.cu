@@ -641,6 +641,10 @@ int main(int argc, char **argv)
 		return late_driver(rounds);
 	if (strcmp(mode, "library") == 0)
 		return library(argc > 2 ? argv[2] : "");
+	if (strcmp(mode, "late-library") == 0) {
+		serial(2);
+		return library(argc > 2 ? argv[2] : "");
+	}
 	if (strcmp(mode, "destructor") == 0) {
 		CHECK(cudaMalloc((void **)&at_end.p, 64));
 		return serial(rounds);
