@@ -46,14 +46,15 @@ struct cached {
 };
 
 /*
- * Of the last walk from one depth in one function: where on the stack the two
- * nearest frames that count are returned to. What lies there tells the stacks
- * apart that end at this depth, as those of the launches in a loop.
+ * Of the last walk from one depth in one function: where on the stack the
+ * nearest frame that counts is returned to. What lies there tells stacks apart
+ * that end at this depth, as those of the launches in a loop. No frame further
+ * out: how far away that is depends on this one.
  */
 struct pivot {
 	const void *top;
 	enum xs_function fn;
-	const uintptr_t *at[2]; /* NULL: none */
+	const uintptr_t *at; /* NULL: not known */
 };
 
 struct xs_walk_cache {
@@ -185,14 +186,10 @@ static uintptr_t told_by_pivot(struct xs_walk_cache *cache,
 			       const struct key *key)
 {
 	const struct pivot *pivot = pivot_of(cache, key);
-	uintptr_t told = 0;
 
-	if (pivot->top != key->top || pivot->fn != key->fn)
+	if (pivot->top != key->top || pivot->fn != key->fn || !pivot->at)
 		return 0;
-	for (unsigned i = 0; i < 2; i++)
-		if (pivot->at[i])
-			told = told * 31 + *pivot->at[i];
-	return told * 0x9e3779b97f4a7c15u >> 40;
+	return *pivot->at * 0x9e3779b97f4a7c15u >> 40;
 }
 
 static void keep_pivot(struct xs_walk_cache *cache, const struct key *key,
@@ -201,10 +198,9 @@ static void keep_pivot(struct xs_walk_cache *cache, const struct key *key,
 {
 	struct pivot pivot = {.top = key->top, .fn = key->fn};
 
-	for (unsigned i = 0; i < 2 && part->first + i < part->last; i++)
-		if ((const void *)walk->frames[part->first + i].stack >
-		    key->top)
-			pivot.at[i] = walk->frames[part->first + i].stack;
+	if (part->first < part->last &&
+	    (const void *)walk->frames[part->first].stack > key->top)
+		pivot.at = walk->frames[part->first].stack;
 	*pivot_of(cache, key) = pivot;
 }
 
