@@ -27,10 +27,19 @@ static enum xs_function find(uintptr_t begin)
 	return XS_FN_COUNT;
 }
 
-bool xs_entry_learn(uintptr_t begin, enum xs_function fn)
+/* Of the function that has this instruction; 0: not known. */
+static uintptr_t begin_of(uintptr_t instruction)
 {
+	return (uintptr_t)_Unwind_FindEnclosingFunction((void *)instruction);
+}
+
+bool xs_entry_learn(uintptr_t instruction, enum xs_function fn)
+{
+	const uintptr_t begin = begin_of(instruction);
 	bool known;
 
+	if (!begin)
+		return false;
 	pthread_mutex_lock(&lock);
 	known = find(begin) == fn;
 	if (!known && find(begin) == XS_FN_COUNT && count < MOST) {
@@ -44,12 +53,7 @@ bool xs_entry_learn(uintptr_t begin, enum xs_function fn)
 
 enum xs_function xs_entry_at(uintptr_t instruction)
 {
-	const void *begin;
-
-	if (!xs_entry_any())
-		return XS_FN_COUNT;
-	begin = _Unwind_FindEnclosingFunction((void *)instruction);
-	return begin ? find((uintptr_t)begin) : XS_FN_COUNT;
+	return xs_entry_any() ? find(begin_of(instruction)) : XS_FN_COUNT;
 }
 
 enum xs_function xs_entry_like(enum xs_function fn)

@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `fn` begins at the address. False when there is no more room, or another
- * does. Safe in several threads, and so are the others. */
-bool xs_entry_learn(uintptr_t begin, enum xs_function fn);
+/* `fn` has this instruction. False when there is no more room, or the
+ * instruction is another's or of nobody known. Safe in several threads, and so
+ * are the others. */
+bool xs_entry_learn(uintptr_t instruction, enum xs_function fn);
 
 /* The learned function that has this instruction; XS_FN_COUNT: none. */
 enum xs_function xs_entry_at(uintptr_t instruction);

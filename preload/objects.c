@@ -119,10 +119,16 @@ out:
 	return found;
 }
 
+/* Whether the object, with its file, has a runtime linked into it. */
+static bool brings_cudart(const struct link_map *map, const char *path)
+{
+	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
+	       has_device_code(path);
+}
+
 bool xs_objects_program_brings_cudart(void)
 {
-	return !xs_objects_needed(first_object(), XS_CUDART_LIBRARY) &&
-	       has_device_code(PROGRAM);
+	return brings_cudart(first_object(), PROGRAM);
 }
 
 bool xs_objects_program_alone_brings_cudart(void)
@@ -133,8 +139,7 @@ bool xs_objects_program_alone_brings_cudart(void)
 		return false;
 	for (const struct link_map *m = first_object()->l_next;
 	     m && seen < MOST_OBJECTS; m = m->l_next, seen++)
-		if (m->l_name[0] && !xs_objects_needed(m, XS_CUDART_LIBRARY) &&
-		    has_device_code(m->l_name))
+		if (m->l_name[0] && brings_cudart(m, m->l_name))
 			return false;
 	return true;
 }
@@ -153,8 +158,7 @@ void xs_objects_list_cudart(void (*write)(const char *line))
 
 		if (!m->l_name[0] && seen > 0)
 			continue;
-		if (!dynamic && (xs_objects_needed(m, XS_CUDART_LIBRARY) ||
-				 !has_device_code(path)))
+		if (!dynamic && !brings_cudart(m, path))
 			continue;
 		n = m->l_name[0] ? -1
 				 : readlink(path, target, sizeof(target) - 1);

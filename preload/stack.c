@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack.h"
 #include "preload/entry.h"
+#include "preload/objects.h"
 #include "preload/python.h"
 
 #include <dlfcn.h>
@@ -155,25 +156,20 @@ struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
 
 static bool is_program(uintptr_t address)
 {
-	void *of_address = NULL, *of_program = NULL;
+	const void *base = xs_objects_base((const void *)address);
 
-	object_of(address, &of_address);
-	object_of((uintptr_t)getauxval(AT_ENTRY), &of_program);
-	return of_address && of_address == of_program;
+	return base &&
+	       base == xs_objects_base((const void *)getauxval(AT_ENTRY));
 }
 
 bool xs_stack_learn(enum xs_function fn, const void *arguments)
 {
 	struct xs_stack stack = {.most = XS_STACK_FRAMES};
 	unsigned called;
-	const void *begin;
 
 	xs_stack_walk(&stack);
 	called = find_called(&stack, 0, arguments);
-	if (called == stack.count ||
-	    !is_program(stack.frames[called].address - 1))
-		return false;
-	begin = _Unwind_FindEnclosingFunction(
-	    (void *)(stack.frames[called].address - 1));
-	return begin && xs_entry_learn((uintptr_t)begin, fn);
+	return called < stack.count &&
+	       is_program(stack.frames[called].address - 1) &&
+	       xs_entry_learn(stack.frames[called].address - 1, fn);
 }
