@@ -204,22 +204,32 @@ static void keep_pivot(struct xs_walk_cache *cache, const struct key *key,
 	*pivot_of(cache, key) = pivot;
 }
 
-/* The stack's slot, or one for it; *known: whether it holds the stack. */
-static struct cached *find_slot(struct xs_walk_cache *cache,
-				const struct key *wanted, bool *known)
+static unsigned set_of(struct xs_walk_cache *cache, const struct key *key)
 {
-	uintptr_t hash = ((uintptr_t)wanted->top >> 4) * 31 + wanted->fn +
-			 wanted->caller * 7 + told_by_pivot(cache, wanted);
-	unsigned set = hash % CACHE_SETS;
+	uintptr_t hash = ((uintptr_t)key->top >> 4) * 31 + key->fn +
+			 key->caller * 7 + told_by_pivot(cache, key);
 
-	*known = false;
-	for (unsigned way = 0; way < CACHE_WAYS && !*known; way++) {
-		struct cached *slot = &cache->sets[set][way];
+	return hash % CACHE_SETS;
+}
 
-		*known = still_true(slot, wanted);
-		if (*known)
-			return slot;
-	}
+/* NULL: the stack was not walked before, or is forgotten. */
+static const struct cached *find_known(struct xs_walk_cache *cache,
+				       const struct key *key)
+{
+	const struct cached *set = cache->sets[set_of(cache, key)];
+
+	for (unsigned way = 0; way < CACHE_WAYS; way++)
+		if (still_true(&set[way], key))
+			return &set[way];
+	return NULL;
+}
+
+/* The slot to be overwritten next. */
+static struct cached *next_slot(struct xs_walk_cache *cache,
+				const struct key *key)
+{
+	unsigned set = set_of(cache, key);
+
 	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
 
@@ -235,16 +245,14 @@ static enum xs_function name_of(enum xs_function fn,
 		   : fn;
 }
 
-/* `found`: where a slot for it was looked for, or NULL. */
 static struct xs_place walk_anew(struct xs_thread *thread,
 				 const struct xs_stack_call *call,
-				 const struct key *key, struct cached *found)
+				 const struct key *key)
 {
 	unsigned wanted = key->counted ? 1 : stack.frames;
 	struct xs_stack walk = {.in_python = key->caller};
 	struct xs_stack_part part;
 	struct xs_place place;
-	bool known;
 
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
@@ -261,10 +269,10 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (!key->counted)
 		place.site =
 		    write_chain(thread, place.fn, key->caller, &walk, &part);
-	if (found && (place.site || key->counted)) {
+	if (thread->walks && (place.site || key->counted)) {
 		keep_pivot(thread->walks, key, &walk, &part);
-		remember(find_slot(thread->walks, key, &known), key, &place,
-			 &walk, part.last);
+		remember(next_slot(thread->walks, key), key, &place, &walk,
+			 part.last);
 	}
 	return place;
 }
@@ -286,8 +294,7 @@ static struct xs_place walked_place(struct xs_thread *thread,
 				    const struct xs_stack_call *call)
 {
 	struct key key = {.top = __builtin_frame_address(0), .fn = call->fn};
-	struct cached *slot = NULL;
-	bool known = false;
+	const struct cached *known = NULL;
 
 	if (!stack.frames)
 		return bare_place(thread, call->fn, 0);
@@ -295,8 +302,8 @@ static struct xs_place walked_place(struct xs_thread *thread,
 	if (key.caller && !stack.hooked && !xs_entry_any())
 		return bare_place(thread, call->fn, key.caller);
 	if (thread->walks)
-		slot = find_slot(thread->walks, &key, &known);
-	return known ? slot->place : walk_anew(thread, call, &key, slot);
+		known = find_known(thread->walks, &key);
+	return known ? known->place : walk_anew(thread, call, &key);
 }
 
 bool xs_walk_is_on(void)
@@ -339,17 +346,16 @@ struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
 	    .top = __builtin_frame_address(0), .fn = fn, .counted = true};
 	struct xs_walk_cache *cache =
 	    counts_by_place() ? cache_of(thread) : NULL;
-	struct cached *slot;
-	bool known;
+	const struct cached *known;
 
 	if (!cache)
 		return (struct xs_place){.fn = fn};
 	cache->spent -= cache->spent > 0;
-	slot = find_slot(cache, &key, &known);
+	known = find_known(cache, &key);
 	if (known)
-		return slot->place;
+		return known->place;
 	if (may_walk(cache))
-		return walk_anew(thread, &call, &key, slot);
+		return walk_anew(thread, &call, &key);
 	return (struct xs_place){.fn = xs_entry_like(fn),
 				 .by_runtime = xs_entry_any(),
 				 .unwalked = true};
