@@ -203,7 +203,6 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 					       .name = call->fn,
 					       .site = call->site,
 					       .address = call->address,
-					       .hooked = true,
 					       .error = error,
 					       .arguments = arguments};
 	struct xs_thread *thread = call->thread;

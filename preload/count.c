@@ -26,8 +26,8 @@ static uint64_t kind_bit(uint8_t size, uint8_t direction)
 	return 1ull << bit % 64;
 }
 
-/* The next call of a launch at this place: a launch has no size, no direction
- * and no meaning for the recording itself. */
+/* The next call of a launch that a hook sees at this place: a launch has no
+ * size, no direction and no meaning for the recording itself. */
 static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
 		     struct xs_rec_tally *record)
 {
@@ -53,7 +53,6 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 	    .size = xs_tally_size(event->bytes),
 	    .direction = direction_of(call, event),
 	};
-
 	struct xs_rec_tally *record = xs_tally_count(thread, key, event->bytes);
 
 	if (!record || record->calls < NOVEL_CALLS || call->unwalked)
@@ -62,7 +61,7 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 				   memory_order_relaxed) &
 	      kind_bit(key.size, key.direction)))
 		xs_detail_note_novel();
-	else if (call->hooked)
+	else
 		let_pass(thread, call, record);
 }
 

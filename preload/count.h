@@ -13,7 +13,6 @@ struct xs_ended_call {
 	enum xs_function name;	   /* that its sites have */
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
-	bool hooked;		   /* site->real is what it reaches */
 	bool unwalked; /* the place is known as a rule, and not of this one */
 	cudaError_t error;
 	const void *arguments; /* the function's struct xs_args_ */
