@@ -385,6 +385,22 @@ static inline xs_u8 xs_tally_size(xs_u64 bytes)
 	return bytes ? (xs_u8)(65 - __builtin_clzll(bytes)) : 1;
 }
 
+/* Whether such calls give the device work, which has their correlation ids. */
+static inline int xs_call_issues(unsigned call_class)
+{
+	switch (call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_LAUNCH:
+	case XS_CALL_GRAPH_LAUNCH:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* Of a call that succeeded: of a copy, as its cudaMemcpyKind asked for. */
 static inline xs_u8 xs_tally_direction(xs_u8 call_class, xs_u16 kind)
 {

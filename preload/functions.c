@@ -70,21 +70,6 @@ bool xs_function_is_runtime(enum xs_function fn)
 	return strstr(xs_functions[fn].name, "cuda") != NULL;
 }
 
-bool xs_function_issues(enum xs_function fn)
-{
-	switch (xs_functions[fn].call_class) {
-	case XS_CALL_COPY:
-	case XS_CALL_COPY_ASYNC:
-	case XS_CALL_SET:
-	case XS_CALL_SET_ASYNC:
-	case XS_CALL_LAUNCH:
-	case XS_CALL_GRAPH_LAUNCH:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* CUPTI ends a runtime function's name with the version that brought it,
  * "_v3020"; `length` is without it. */
 static bool is_called(const struct xs_function_row *row, const char *name,

@@ -423,9 +423,10 @@ extern const struct xs_function_row xs_functions[XS_FN_COUNT];
 /* Whether the function is the runtime's, and not the driver's. */
 bool xs_function_is_runtime(enum xs_function fn);
 
-/* Whether it gives the device work, which then has the call's correlation id.
- */
-bool xs_function_issues(enum xs_function fn);
+static inline bool xs_function_issues(enum xs_function fn)
+{
+	return xs_call_issues(xs_functions[fn].call_class);
+}
 
 /* Whether it begins or ends a range that a program marks for profilers. */
 static inline bool xs_function_marks_range(enum xs_function fn)

@@ -82,17 +82,8 @@ static bool saw_gpu(const struct xs_trace *trace)
 	if (trace->op_count)
 		return true;
 	for (size_t i = 0; i < trace->call_count; i++)
-		switch (trace->calls[i].call_class) {
-		case XS_CALL_COPY:
-		case XS_CALL_COPY_ASYNC:
-		case XS_CALL_SET:
-		case XS_CALL_SET_ASYNC:
-		case XS_CALL_LAUNCH:
-		case XS_CALL_GRAPH_LAUNCH:
+		if (xs_call_issues(trace->calls[i].call_class))
 			return false;
-		default:
-			break;
-		}
 	return xs_trace_info(trace, "cupti") != NULL;
 }
 
