@@ -9,12 +9,13 @@
  *
  * - the runtime's calls are hooked: the driver is watched from the start, and
  *   no more once ENOUGH_NESTED calls have come by that were all the runtime's,
- *   but for what issues work (cupti_calls.c). They are switched off in a pause:
- *   a thread that CUPTI heard enter a call and not leave it has one id for all
- *   its calls from then on.
+ *   but for what issues work (cupti_wanted.c). They are switched off in a
+ * pause: a thread that CUPTI heard enter a call and not leave it has one id for
+ * all its calls from then on.
  * - the program has a runtime of its own, linked statically: there is no pause
  *   for what only callbacks see, so the driver is not watched at all, but for
- *   what issues work where the runtime's functions are learned (cupti_calls.c).
+ *   what issues work where the runtime's functions are learned
+ * (cupti_wanted.c).
  * - else: the driver is watched for good.
  *
  * A program that begins later to call the driver itself, as one whose kernels

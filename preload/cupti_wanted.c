@@ -168,14 +168,16 @@ void xs_cupti_take_back(CUpti_CallbackId id)
 
 unsigned xs_cupti_enable_calls(void)
 {
+	const bool hooked = xs_objects_are_hooked();
+
 	/* the one callback of its domain: CUDA's start ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	learning = xs_walk_is_on() && !xs_objects_are_hooked() &&
+	learning = xs_walk_is_on() && !hooked &&
 		   xs_objects_program_alone_brings_cudart();
-	by_driver = learning || xs_objects_are_hooked();
+	by_driver = learning || hooked;
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
 	if (learning)
