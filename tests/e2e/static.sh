@@ -91,16 +91,28 @@ heard()
 	sed -n "s/^callbacks of the $1: //p" err
 }
 
+# left_on: callbacks, at the end
+left_on()
+{
+	sed -n 's/^callbacks left: //p' err
+}
+
+# places_of_trace: of all its sites and their callers
+places_of_trace()
+{
+	sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt | sort -u
+}
+
 export XS_SIM_CUPTI_LEFT=1
 traced "$XS_APPS/app" depth 300 8
 read_trace
-places | sed 's/__cudaLaunchKernel/cudaLaunchKernel/' >hooked
+places >hooked
 expect "hooked: places" "$(grep -c . hooked)" 3
 for stack in default leaf; do
 	[ "$stack" = default ] || export XFERSPY_STACK="$stack"
 	traced ./lines depth 300 8
 	read_trace
-	places | sed 's/__cudaLaunchKernel/cudaLaunchKernel/' >static
+	places >static
 	cmp -s hooked static || fail "learned, $stack: $(diff hooked static)"
 	expect "learned, $stack: lost" "$(json lost)" 0
 	expect "learned, $stack: matched" "$(json matched)" \
@@ -110,20 +122,18 @@ for stack in default leaf; do
 	expect "learned, $stack: sites of launches" "$(sites_of call)" 1
 	within "learned, $stack: callbacks" "$(heard runtime)" 1 1000
 	expect "learned, $stack: the driver's" "$(heard driver)" 9600
-	offsets=$(sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt | sort -u)
+	offsets=$(places_of_trace)
 	traced ./stripped depth 300 8
 	read_trace
-	expect "learned, stripped, $stack" \
-		"$(sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt |
-			sort -u)" "$offsets"
+	expect "learned, stripped, $stack" "$(places_of_trace)" "$offsets"
 done
 unset XFERSPY_STACK
 
 # Before a range begins nothing is walked: no reason to take these calls for the
 # program's own, and to watch all that it asks the driver for.
-left=$(sed -n 's/^callbacks left: //p' err)
+left=$(left_on)
 XFERSPY_RANGE=100 traced ./lines depth 300 8
-expect "ignored: callbacks" "$(sed -n 's/^callbacks left: //p' err)" "$left"
+expect "ignored: callbacks" "$(left_on)" "$left"
 
 # Without a walk nothing is known of the frames: as before.
 XFERSPY_STACK=off traced ./lines depth 300 8
