@@ -184,6 +184,8 @@ struct xs_sim_hooks {
 	void (*record)(const struct xs_sim_record *record);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
+/* Calls have ids from 1 again. */
+XS_SIM_API void xs_sim_restart_ids(void);
 
 /* --- device.c: lifecycle and calls */
 

@@ -50,6 +50,7 @@ static uint32_t period_ms;
 static atomic_bool enabled[CUPTI_ACTIVITY_KIND_COUNT];
 static CUpti_BuffersCallbackRequestFunc request_buffer;
 static CUpti_BuffersCallbackCompleteFunc complete_buffer;
+static atomic_bool graphs; /* something of one was recorded */
 
 static size_t record_bytes(CUpti_ActivityKind kind)
 {
@@ -265,8 +266,11 @@ void xs_cu_record(const struct xs_sim_record *record)
 	    maker(record);
 	struct pending *p = make ? calloc(1, sizeof(*p)) : NULL;
 
-	if (p)
-		make(record, p);
+	if (!p)
+		return;
+	if (record->op->graph_node)
+		atomic_store(&graphs, true);
+	make(record, p);
 }
 
 void xs_cu_api_record(const struct xs_sim_call *call)
@@ -521,6 +525,12 @@ CUptiResult cuptiActivityDisableContext(CUcontext context,
 
 void xs_cu_forget_records(void)
 {
+	if (atomic_load(&graphs)) {
+		fputs("cuptiFinalize after a graph: what the program does "
+		      "next fails\n",
+		      stderr);
+		abort();
+	}
 	for (size_t kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
 		atomic_store(&enabled[kind], false);
 	pthread_mutex_lock(&flush_lock);

@@ -30,10 +30,10 @@ static const char *const driver_names[MOST_IDS] = {
 #undef NAME
 };
 
-static _Atomic unsigned heard[CUPTI_CB_DOMAIN_SIZE];
+static _Atomic unsigned heard[CUPTI_CB_DOMAIN_SIZE], finalized;
 
-/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on, and how many came
- * from calls. */
+/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on, how many came from
+ * calls, and how often CUPTI was detached. */
 __attribute__((destructor)) static void tell_left(void)
 {
 	unsigned left = 0;
@@ -45,9 +45,11 @@ __attribute__((destructor)) static void tell_left(void)
 		fprintf(stderr,
 			"callbacks left: %u\n"
 			"callbacks of the runtime: %u\n"
-			"callbacks of the driver: %u\n",
+			"callbacks of the driver: %u\n"
+			"finalized: %u\n",
 			left, atomic_load(&heard[CUPTI_CB_DOMAIN_RUNTIME_API]),
-			atomic_load(&heard[CUPTI_CB_DOMAIN_DRIVER_API]));
+			atomic_load(&heard[CUPTI_CB_DOMAIN_DRIVER_API]),
+			atomic_load(&finalized));
 }
 
 void xs_cu_attach(void)
@@ -146,8 +148,12 @@ CUptiResult cuptiGetCallbackState(uint32_t *enable,
 	return CUPTI_SUCCESS;
 }
 
+/* The program's own work fails behind it where a graph was recorded, and ids
+ * begin anew: so do CUPTI 12.9 and 13.0. */
 CUptiResult cuptiFinalize(void)
 {
+	atomic_fetch_add(&finalized, 1);
+	xs_sim_restart_ids();
 	cuptiUnsubscribe(SUBSCRIBER);
 	xs_cu_forget_records();
 	xs_cu_forget_clock();

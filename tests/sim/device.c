@@ -123,6 +123,11 @@ static uint32_t next_correlation(void)
 		   : atomic_fetch_add(&last_correlation, 1) + 1;
 }
 
+void xs_sim_restart_ids(void)
+{
+	atomic_store(&last_correlation, 0);
+}
+
 uint32_t xs_sim_correlation(void)
 {
 	return call_correlation;
