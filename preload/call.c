@@ -11,6 +11,7 @@
 #include "preload/pause.h"
 #include "preload/timing.h"
 #include "preload/walk.h"
+#include "preload/watch.h"
 
 #include <errno.h>
 
@@ -53,15 +54,9 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 
 XS_HOT_DATA static atomic_bool any_hooked, any_seen;
 
-static void note_once(atomic_bool *what)
-{
-	if (!atomic_load_explicit(what, memory_order_relaxed))
-		atomic_store(what, true);
-}
-
 void xs_call_note_seen(void)
 {
-	note_once(&any_seen);
+	xs_watch_once(&any_seen);
 }
 
 bool xs_call_all_hooked(void)
@@ -74,7 +69,7 @@ static enum xs_detail enter(struct xs_thread *thread, enum xs_function fn)
 {
 	enum xs_detail detail;
 
-	note_once(&any_hooked);
+	xs_watch_once(&any_hooked);
 	if (!thread->writer.sink) {
 		thread->busy = true;
 		xs_thread_open(thread, &xs_sink);
@@ -142,6 +137,8 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
+	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH)
+		xs_watch_graph();
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
 		call->detail = enter(thread, fn);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The boundary to CUPTI: loaded at run time, never linked, and no lock of ours
- * is held across a call of it. Here it is found and started; cupti_records.c
- * reads its records and cupti_calls.c its callbacks.
+ * that anybody waits for is held across a call of it. Here it is found and
+ * started; cupti_records.c reads its records and cupti_calls.c its callbacks.
  */
 #include "preload/cupti.h"
 #include "preload/clock.h"
@@ -14,18 +14,23 @@
 #include "preload/detail.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
+#include "preload/objects.h"
 #include "preload/profiler.h"
+#include "preload/watch.h"
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define VERSION_11_8	   18u
+#define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define LAST_FLUSHES	   3u
-#define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
-#define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
+#define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
+#define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
+#define IDS_APART	   65536u /* beyond all calls under way */
 
 struct xs_cupti_api xs_cupti_api;
 
@@ -37,11 +42,29 @@ static const struct {
 	bool required;
 } symbols[] = {XS_CUPTI_REQUIRED(ROW_required) XS_CUPTI_OTHER(ROW_other)};
 
-static atomic_bool started;
+_Atomic uint32_t xs_cupti_ids_from;
+
+static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
 static bool calls_on = true;
+static bool ours; /* nobody had loaded it before us */
 
-static const char *result_text(CUptiResult result)
+bool xs_cupti_is_attached(void)
+{
+	return atomic_load(&state) == ATTACHED;
+}
+
+bool xs_cupti_is_detached(void)
+{
+	return atomic_load(&state) == DETACHED;
+}
+
+bool xs_cupti_is_used(void)
+{
+	return atomic_load(&state) != ABSENT;
+}
+
+const char *xs_cupti_text(CUptiResult result)
 {
 	const char *text = NULL;
 
@@ -50,7 +73,7 @@ static const char *result_text(CUptiResult result)
 	return text ? text : "unknown error";
 }
 
-static CUptiResult subscribe(bool counters)
+static CUptiResult subscribe(void)
 {
 	CUptiResult result;
 
@@ -59,14 +82,22 @@ static CUptiResult subscribe(bool counters)
 		return CUPTI_ERROR_NOT_SUPPORTED;
 	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
 					     NULL);
-	if (result != CUPTI_SUCCESS) {
+	if (result != CUPTI_SUCCESS)
 		subscriber = NULL;
-		return result;
+	else
+		xs_share_hold_callbacks(subscriber);
+	return result;
+}
+
+static CUptiResult start_callbacks(bool counters)
+{
+	const CUptiResult result = subscribe();
+
+	if (result == CUPTI_SUCCESS) {
+		xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
+		xs_cupti_watch_driver(counters);
 	}
-	xs_share_hold_callbacks(subscriber);
-	xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
-	xs_cupti_watch_driver(counters);
-	return CUPTI_SUCCESS;
+	return result;
 }
 
 /* What that means where there are records. */
@@ -80,7 +111,7 @@ static void note_no_callbacks(CUptiResult result)
 			    "runtime are missing; run without the other tool");
 	else
 		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
-			    result_text(result), (int)result);
+			    xs_cupti_text(result), (int)result);
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
@@ -89,7 +120,7 @@ static void note_no_callbacks(CUptiResult result)
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET};
-static atomic_bool records_on, peers, counts_managed;
+static atomic_bool records_on, peers, several;
 
 static bool enable_records(void)
 {
@@ -102,7 +133,7 @@ static bool enable_records(void)
 	if (result == CUPTI_SUCCESS)
 		return true;
 	xs_gpu_info("note", "no GPU records: CUPTI says %s (%d)%s",
-		    result_text(result), (int)result,
+		    xs_cupti_text(result), (int)result,
 		    (int)result == NO_PERMISSION
 			? "; ask the administrator for access to GPU "
 			  "performance data"
@@ -122,57 +153,25 @@ static void switch_peers(void)
 
 void xs_cupti_watch_peers(void)
 {
+	atomic_store(&several, true);
 	if (!atomic_exchange(&peers, true))
 		switch_peers();
 }
 
-static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
+/* Of those who would ask CUPTI while it is detached; never waited for. */
+static pthread_mutex_t detaching = PTHREAD_MUTEX_INITIALIZER;
+
+bool xs_cupti_unless_detached(void (*ask)(void))
 {
-	CUpti_ActivityUnifiedMemoryCounterConfig counter = {
-	    .scope =
-		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
-	    .kind = kind,
-	    .enable = 1,
-	};
+	bool attached;
 
-	return xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(&counter,
-								       1);
-}
-
-/* Between devices: not where there is one alone. */
-static CUptiResult count_migrations(void)
-{
-	CUptiResult result;
-
-	if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
-		return CUPTI_ERROR_NOT_SUPPORTED;
-	result = count_moved(
-	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
-	if (result == CUPTI_SUCCESS)
-		result = count_moved(
-		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
-	if (result != CUPTI_SUCCESS)
-		return result;
-	count_moved(
-	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
-	return xs_share_our_kind(true,
-				 CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-}
-
-void xs_cupti_watch_managed(void)
-{
-	static atomic_bool asked;
-	CUptiResult result;
-
-	if (!atomic_load(&started) || atomic_exchange(&asked, true))
-		return;
-	result = count_migrations();
-	atomic_store(&counts_managed, result == CUPTI_SUCCESS);
-	if (result != CUPTI_SUCCESS)
-		xs_gpu_info("note",
-			    "the program uses managed memory, but how it "
-			    "migrates was not recorded: CUPTI says %s (%d)",
-			    result_text(result), (int)result);
+	if (pthread_mutex_trylock(&detaching))
+		return false;
+	attached = xs_cupti_is_attached();
+	if (attached)
+		ask();
+	pthread_mutex_unlock(&detaching);
+	return attached;
 }
 
 static const char *find_symbols(void *library)
@@ -201,7 +200,7 @@ static void *find_library(char *path, size_t bytes)
 			    "XFERSPY_CUPTI for complete GPU times");
 		return NULL;
 	}
-	library = xs_cupti_find(path, bytes);
+	library = xs_cupti_find(path, bytes, &ours);
 	if (!library) {
 		xs_gpu_info("note",
 			    "libcupti was not found; for complete GPU times "
@@ -236,11 +235,11 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	xs_share_begin();
 	if (atomic_load(&xs_detail_now) == XS_DETAIL_IGNORED)
 		xs_share_none_yet();
-	callbacks = subscribe(counters && xs_profiler_find(library) &&
-			      xs_cupti_api.cuptiGetDeviceId);
+	callbacks = start_callbacks(counters && xs_profiler_find(library) &&
+				    xs_cupti_api.cuptiGetDeviceId);
 	if (!enable_records())
 		return XS_CUPTI_NOTHING;
-	atomic_store(&started, true);
+	atomic_store(&state, ATTACHED);
 	if (callbacks == CUPTI_SUCCESS)
 		return XS_CUPTI_RECORDS_AND_CALLBACKS;
 	note_no_callbacks(callbacks);
@@ -248,10 +247,75 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	return XS_CUPTI_RECORDS;
 }
 
-void xs_cupti_switch(bool records, bool calls)
+bool xs_cupti_may_detach(void)
 {
-	if (!atomic_load(&started))
+	static bool others;
+
+	if (others || !xs_cupti_is_attached() || !ours || !subscriber ||
+	    xs_cupti_api.version < VERSION_12_6 ||
+	    !xs_cupti_api.cuptiFinalize || atomic_load(&several) ||
+	    xs_watch_saw_graphs() || !xs_share_is_idle())
+		return false;
+	others = xs_objects_any_needs(XS_CUPTI_LIBRARY);
+	return !others;
+}
+
+/* What CUPTI has of us goes with it. */
+static CUptiResult finalize(void)
+{
+	subscriber = NULL;
+	xs_share_let_go();
+	return xs_cupti_api.cuptiFinalize();
+}
+
+void xs_cupti_detach(void)
+{
+	CUptiResult result;
+
+	if (pthread_mutex_trylock(&detaching))
 		return;
+	if (xs_cupti_may_detach()) {
+		atomic_store(&state, DETACHED);
+		result = finalize();
+		xs_log("CUPTI was detached: %s (%d)", xs_cupti_text(result),
+		       (int)result);
+	}
+	pthread_mutex_unlock(&detaching);
+}
+
+static uint32_t next_ids(void)
+{
+	const uint32_t from = atomic_load(&xs_cupti_ids_from);
+	const uint32_t latest = atomic_load(&xs_watch.latest);
+
+	/* they wrap */
+	return ((int32_t)(latest - from) > 0 ? latest : from) + IDS_APART;
+}
+
+static bool attach(void)
+{
+	CUptiResult result = subscribe();
+
+	if (result == CUPTI_SUCCESS)
+		result = xs_share_hold_records();
+	if (result != CUPTI_SUCCESS) {
+		xs_gpu_info("note",
+			    "no more calls are recorded one by one: another "
+			    "profiler took CUPTI, which light mode had let go "
+			    "of (%s, %d); set XFERSPY_MODE=full, or leave the "
+			    "other out",
+			    xs_cupti_text(result), (int)result);
+		if (subscriber)
+			finalize();
+		return false;
+	}
+	atomic_store(&xs_cupti_ids_from, next_ids());
+	atomic_store(&state, ATTACHED);
+	return true;
+}
+
+static void switch_all(bool records, bool calls)
+{
 	if (subscriber && calls != calls_on) {
 		xs_cupti_switch_calls(calls);
 		xs_cupti_rest_driver();
@@ -264,6 +328,16 @@ void xs_cupti_switch(bool records, bool calls)
 		xs_share_our_kind(records, kinds[i]);
 	atomic_store(&records_on, records);
 	switch_peers();
+	xs_cupti_watch_owed();
+}
+
+bool xs_cupti_switch(bool records, bool calls)
+{
+	if (xs_cupti_is_detached() && (records || calls) && !attach())
+		return false;
+	if (xs_cupti_is_attached())
+		switch_all(records, calls);
+	return true;
 }
 
 /* Once records are switched off a few flushes bring those of work that was
@@ -275,7 +349,7 @@ static bool is_worth_a_flush(void)
 	static unsigned left;
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (atomic_load(&records_on) || atomic_load(&counts_managed))
+	if (atomic_load(&records_on) || xs_cupti_counts_migrations())
 		left = LAST_FLUSHES;
 	else if (left)
 		left--;
@@ -289,7 +363,7 @@ void xs_cupti_flush(bool forced)
 {
 	/* often: see cupti_clock.h */
 	xs_cupti_clock_look();
-	if (!atomic_load(&started) ||
+	if (!xs_cupti_is_attached() ||
 	    (!forced && (xs_share_guest_records() || !is_worth_a_flush())))
 		return;
 	xs_share_last_flush(forced);
@@ -302,7 +376,7 @@ uint64_t xs_cupti_now_ns(void)
 {
 	uint64_t now = 0;
 
-	if (!atomic_load(&started) || !xs_cupti_api.cuptiGetTimestamp)
+	if (!xs_cupti_is_attached() || !xs_cupti_api.cuptiGetTimestamp)
 		return 0;
 	xs_cupti_api.cuptiGetTimestamp(&now);
 	xs_cupti_clock_look();

@@ -21,8 +21,26 @@ enum xs_cupti_gives {
 enum xs_cupti_gives xs_cupti_start(bool counters);
 
 /* Whether GPU records come, and whether callbacks do; both do from the start.
- * Our own thread only. */
-void xs_cupti_switch(bool records, bool calls);
+ * False: CUPTI was detached, and another tool has it now. Our own thread only.
+ */
+bool xs_cupti_switch(bool records, bool calls);
+
+/*
+ * CUPTI that was attached once leaves each launch dearer, its records and
+ * callbacks switched off or not: 150 to 500 ns of 3 us (H200, CUDA 12.9 and
+ * 13.0). Detached it costs nothing; the next switch attaches it again.
+ *
+ * Whether it may be detached: nobody wants anything of it, no other library of
+ * the process can, and no graph was launched. Where one was, the program's own
+ * work fails behind it (CUDA 12.9 and 13.0: errors 700 and 719); before CUPTI
+ * 12.6 it may hang. Our own thread only.
+ */
+bool xs_cupti_may_detach(void);
+
+/* Does so, if it still may be: while no thread is inside of a hooked call, and
+ * after a forced flush. */
+void xs_cupti_detach(void);
+bool xs_cupti_is_detached(void);
 
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
  * that are still being filled, too. Our own thread only: it may wait. */
@@ -34,9 +52,10 @@ void xs_cupti_tend(void);
 
 /*
  * The program uses managed memory: from the first time on, what of it migrates
- * is recorded, where CUPTI can tell. Not from the start, since it costs each
- * page fault something, and CUPTI must be asked after CUDA is set up. From any
- * thread, with no CUPTI lock held but that of an API callback.
+ * is recorded, where CUPTI can tell; where that is detached, from the next
+ * switch on. Not from the start, since it costs each page fault something, and
+ * CUPTI must be asked after CUDA is set up. From any thread, with no CUPTI lock
+ * held but that of an API callback.
  */
 void xs_cupti_watch_managed(void);
 
@@ -44,8 +63,8 @@ void xs_cupti_watch_managed(void);
  * are recorded. As xs_cupti_watch_managed(). */
 void xs_cupti_watch_peers(void);
 
-/* CUPTI's clock, as ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI. Our
- * own thread only. */
+/* CUPTI's clock, as ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI, or
+ * while it is detached. Our own thread only. */
 uint64_t xs_cupti_now_ns(void);
 
 #endif

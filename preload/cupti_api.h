@@ -7,6 +7,7 @@
 #include "preload/thread.h"
 
 #include <cupti.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@
 	F(cuptiActivityConfigureUnifiedMemoryCounter)                          \
 	F(cuptiGetStreamIdEx)                                                  \
 	F(cuptiGetDeviceId)                                                    \
+	F(cuptiFinalize)                                                       \
 	F(cuptiGetResultString)
 
 #define XS_CUPTI_POINTER(name) __typeof__(&name) name;
@@ -39,6 +41,33 @@ struct xs_cupti_api {
 };
 #undef XS_CUPTI_POINTER
 extern struct xs_cupti_api xs_cupti_api;
+
+/* CUPTI counts calls from 1 each time that it is attached: ours go on from
+ * there. */
+extern _Atomic uint32_t xs_cupti_ids_from;
+
+/* The id of a call, by CUPTI's; 0: none. */
+static inline uint32_t xs_cupti_id(uint32_t correlation)
+{
+	return correlation
+		   ? correlation + atomic_load_explicit(&xs_cupti_ids_from,
+							memory_order_relaxed)
+		   : 0;
+}
+
+/* cupti.c: whether there is CUPTI at all, and whether callbacks and records can
+ * be asked for; what a result means. Of any thread. */
+bool xs_cupti_is_used(void);
+bool xs_cupti_is_attached(void);
+const char *xs_cupti_text(CUptiResult result);
+
+/* Calls `ask`, unless CUPTI is detached, or is about to be: false. */
+bool xs_cupti_unless_detached(void (*ask)(void));
+
+/* cupti_managed.c: asks for what could not be asked for while CUPTI was
+ * detached; whether what migrates is recorded. Our own thread only. */
+void xs_cupti_watch_owed(void);
+bool xs_cupti_counts_migrations(void);
 
 /* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
 void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,

@@ -73,7 +73,7 @@ static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	const cudaError_t *error = data->functionReturnValue;
 	const struct xs_seen_call seen = {
 	    .fn = fn,
-	    .correlation = data->correlationId,
+	    .correlation = xs_cupti_id(data->correlationId),
 	    .start_ns = *data->correlationData,
 	    .error = error ? *error : cudaSuccess,
 	    .arguments = data->functionParams,
@@ -132,7 +132,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 
 	thread->in_runtime = enter;
 	if (enter)
-		xs_watch_seen_call(data->correlationId);
+		xs_watch_seen_call(xs_cupti_id(data->correlationId));
 	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
 		return;
 	if (!enter && data->context)
@@ -140,7 +140,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 	if (!xs_thread_in_hook(thread))
 		on_seen_call(thread, fn, data);
 	else if (enter && !thread->correlation)
-		thread->correlation = data->correlationId;
+		thread->correlation = xs_cupti_id(data->correlationId);
 }
 
 static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
@@ -161,7 +161,7 @@ static void follow_hooked_call(struct xs_thread *thread,
 			       const CUpti_CallbackData *data)
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
-		thread->correlation = data->correlationId;
+		thread->correlation = xs_cupti_id(data->correlationId);
 	else if (data->context)
 		note_default_streams(thread, data, thread->per_thread);
 }
@@ -197,7 +197,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		xs_cupti_count_launch(thread, id, data);
 	if (xs_cupti_driver_stays() && xs_function_issues(fn)) {
 		if (enter)
-			xs_watch_seen_call(data->correlationId);
+			xs_watch_seen_call(xs_cupti_id(data->correlationId));
 		if (hooked)
 			follow_hooked_call(thread, data);
 	}

@@ -74,7 +74,7 @@ static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
 	*launch = (struct xs_launch){
 	    .context = data->context,
 	    .context_id = data->contextUid,
-	    .correlation = data->correlationId,
+	    .correlation = xs_cupti_id(data->correlationId),
 	    .name = data->symbolName,
 	};
 	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
@@ -174,6 +174,8 @@ static void watch_again(void)
 
 void xs_cupti_tend(void)
 {
+	if (!xs_cupti_is_attached())
+		return;
 	if (state == TRIED && xs_watch_saw_own()) {
 		state = KEPT;
 	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {

@@ -73,13 +73,14 @@ static void *load(void)
 	return handle;
 }
 
-void *xs_cupti_find(char *path, size_t bytes)
+void *xs_cupti_find(char *path, size_t bytes, bool *ours)
 {
 	struct link_map *map = NULL;
 	void *handle = NULL;
 
 	for (size_t i = 0; !handle && i < NAMES; i++)
 		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+	*ours = !handle;
 	if (!handle)
 		handle = load();
 	if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)

@@ -11,6 +11,7 @@
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/pool.h"
+#include "preload/watch.h"
 
 #define VERSION_12_8 26u /* brought copyCount */
 
@@ -58,9 +59,18 @@ static uint8_t direction_of(uint8_t copy_kind)
 	}
 }
 
+/* Whether there is such a node: then there are graphs. */
+static bool is_of_graph(uint64_t node)
+{
+	if (node)
+		xs_watch_graph();
+	return node != 0;
+}
+
 static uint8_t op_flags(bool async, uint64_t graph_node)
 {
-	return (async ? XS_OP_ASYNC : 0) | (graph_node ? XS_OP_GRAPH : 0);
+	return (async ? XS_OP_ASYNC : 0) |
+	       (is_of_graph(graph_node) ? XS_OP_GRAPH : 0);
 }
 
 /* The sixth layout of a copy's record, which older headers lack. */
@@ -88,7 +98,7 @@ static void take_copy(const void *record)
 	const CUpti_ActivityMemcpy5 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
+	    .correlation = xs_cupti_id(m->correlationId),
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -110,7 +120,7 @@ static void take_peer_copy(const void *record)
 	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
+	    .correlation = xs_cupti_id(m->correlationId),
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -131,7 +141,7 @@ static void take_set(const void *record)
 	const CUpti_ActivityMemset4 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
+	    .correlation = xs_cupti_id(m->correlationId),
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -183,7 +193,7 @@ static void take_kernel(const void *record)
 	const CUpti_ActivityKernel5 *k = record;
 	const struct xs_gpu_op op = {
 	    .queue = {k->deviceId, k->contextId, k->streamId},
-	    .correlation = k->correlationId,
+	    .correlation = xs_cupti_id(k->correlationId),
 	    .start_ns = xs_cupti_clock_ns(k->start),
 	    .end_ns = xs_cupti_clock_ns(k->end),
 	};
@@ -197,6 +207,7 @@ static void take_kernel(const void *record)
 	    .shared_dynamic_bytes = (uint32_t)k->dynamicSharedMemory,
 	    .local_bytes = k->localMemoryPerThread,
 	};
+	is_of_graph(k->graphNodeId);
 	if (xs_share_is_ours(op.start_ns))
 		xs_gpu_kernel(&op, k->name, &shape);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti_share.h"
 #include "preload/clock.h"
+#include "preload/cupti_clock.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
 #include "preload/objects.h"
@@ -73,6 +74,28 @@ void xs_share_note(void)
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber)
 {
 	atomic_store(&held, subscriber);
+}
+
+bool xs_share_any_callback(void)
+{
+	for (unsigned d = 0; d < XS_CUPTI_MOST_DOMAINS; d++)
+		for (unsigned id = 0; id < XS_CUPTI_MOST_CALLBACKS; id++)
+			if (atomic_load_explicit(&wanted[d][id],
+						 memory_order_relaxed))
+				return true;
+	return atomic_load(&guest) != NULL;
+}
+
+bool xs_share_is_idle(void)
+{
+	return xs_cupti_clock_is(NULL) && !xs_share_any_callback() &&
+	       !xs_share_any_record();
+}
+
+void xs_share_let_go(void)
+{
+	xs_share_hold_callbacks(NULL);
+	xs_share_release_records();
 }
 
 bool xs_share_holds_callbacks(void)

@@ -21,10 +21,16 @@
 enum xs_share_who { XS_SHARE_US = 1, XS_SHARE_GUEST = 2 };
 
 /* We use the CUPTI that is in xs_cupti_api, then hold its subscription, then
- * its buffers. Once each. */
+ * its buffers. */
 void xs_share_begin(void);
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber);
 CUptiResult xs_share_hold_records(void);
+
+/* There is no guest, and none of us wants a callback or a record. */
+bool xs_share_is_idle(void);
+
+/* Both are held no more: who comes now finds CUPTI as if we had not begun. */
+void xs_share_let_go(void);
 
 /*
  * Whether a caller of the CUPTI that is loaded at `library` is the guest. It is
@@ -37,6 +43,9 @@ bool xs_share_is_guests(const void *library);
 void xs_share_note(void);
 
 /* Callbacks: cupti_share.c. */
+
+/* Whether there is a guest, or some are wanted. */
+bool xs_share_any_callback(void);
 
 /* One callback switched on or off for one of the two. */
 CUptiResult xs_share_callback(enum xs_share_who who, bool on,
@@ -63,6 +72,10 @@ CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain);
 bool xs_share_is_guest(CUpti_SubscriberHandle subscriber);
 
 /* Records: cupti_share_records.c. */
+
+/* Whether the guest's go into its buffers, or some are wanted. */
+bool xs_share_any_record(void);
+void xs_share_release_records(void);
 
 /* A kind of record switched on or off for us. */
 CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind);

@@ -76,9 +76,11 @@ static uint64_t elapsed_ns(void)
 	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
 }
 
+static bool cupti_came = true;
+
 static void cupti_on(void)
 {
-	xs_cupti_switch(true, true);
+	cupti_came = xs_cupti_switch(true, true);
 }
 
 /* Callbacks cost nearly as much as they bring where all calls are hooked; but
@@ -139,6 +141,10 @@ static bool switch_on(void)
 	if (!linger_until_ns && !quietly(cupti_on))
 		return false;
 	linger_until_ns = 0;
+	if (!cupti_came) {
+		xs_gates_end_light(&gates);
+		return false;
+	}
 	atomic_store(&novel, false);
 	atomic_store(&last_kept, 0);
 	atomic_store(&xs_watch.latest, 0);
@@ -175,6 +181,13 @@ static void switch_off(enum xs_detail to)
 	xs_gpu_detail(to, xs_clock_realtime_ns());
 	if (recorded)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
+}
+
+/* What CUPTI has of the last window comes first. */
+static void detach(void)
+{
+	xs_cupti_flush(true);
+	quietly(xs_cupti_detach);
 }
 
 static void end_linger(void)
@@ -273,6 +286,7 @@ uint64_t xs_detail_tick(void)
 	    .counted_calls = atomic_load(&counted),
 	    .novel = atomic_load(&novel),
 	    .in_range = in_range(now_ns),
+	    .detached = xs_cupti_is_detached(),
 	};
 	enum xs_detail wanted = XS_DETAIL_RECORDED;
 
@@ -291,5 +305,8 @@ uint64_t xs_detail_tick(void)
 		end_linger();
 	if (linger_until_ns)
 		return LINGER_NS;
+	if (said == XS_DETAIL_COUNTED && xs_gates_rush(&gates, &in) &&
+	    xs_cupti_may_detach())
+		detach();
 	return gates.open ? WATCH_NS : IDLE_NS / 4;
 }

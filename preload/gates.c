@@ -6,6 +6,7 @@
 #define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
 #define PERIODIC_FIRST_NS 5000000000u
 #define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
+#define RUSH_KNOWN_NS	  50000000u
 #define SIZE_APART_NS	  1000000000u
 #define SIZE_LONGEST_NS	  10000000000u
 #define WINDOW_SHARE	  20 /* of the room that is left */
@@ -37,13 +38,13 @@ static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
 	put_off(g, in);
 }
 
-/* Whether calls come too fast for CUPTI to be switched on again. */
-static bool rushes(const struct xs_gates *g, const struct xs_gates_input *in)
+bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
 {
-	double calls = (double)(in->counted_calls - g->light_since_calls);
-	double s = (double)(in->elapsed_ns - g->light_since_ns) * 1e-9;
+	const uint64_t ns = in->elapsed_ns - g->light_since_ns;
+	const uint64_t calls = in->counted_calls - g->light_since_calls;
 
-	return !g->light_again && calls > RUSH_PER_S * s;
+	return g->light_shut && ns >= RUSH_KNOWN_NS &&
+	       (double)calls > RUSH_PER_S * (double)ns * 1e-9;
 }
 
 static uint64_t periodic_calls(struct xs_gates *g,
@@ -51,7 +52,7 @@ static uint64_t periodic_calls(struct xs_gates *g,
 {
 	if (in->elapsed_ns < g->light_next_ns)
 		return 0;
-	if (!rushes(g, in))
+	if (in->detached || g->light_again || !xs_gates_rush(g, in))
 		return XS_GATES_LIGHT_PERIODIC_CALLS;
 	put_off(g, in);
 	return 0;
@@ -69,6 +70,8 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 
 	if (!g->light)
 		return true;
+	if (g->light_ended)
+		return false;
 	if (!g->light_until_calls)
 		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
 	if (!g->light_shut && g->open && light_is_spent(g, in))
@@ -80,10 +83,15 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 		calls = periodic_calls(g, in);
 	if (calls) {
 		g->light_shut = false;
-		g->light_again = true;
+		g->light_again |= !in->detached;
 		g->light_until_calls = in->taken_calls + calls;
 	}
 	return !g->light_shut;
+}
+
+void xs_gates_end_light(struct xs_gates *g)
+{
+	g->light_ended = true;
 }
 
 /* What windows may fill. */

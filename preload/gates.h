@@ -8,11 +8,12 @@
  *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
  *          program does what no window has seen, and from some seconds on
  *          short ones, further and further apart, since times may change
- *          where nothing else does. Not earlier, and not at all where calls
- *          come so fast that it would cost the program more than two
- *          hundredths: CUPTI that was switched on again in a context leaves
- *          each launch dearer by 250 ns for good, switched off or not, however
- *          it is done (H200, CUDA 13.0). Once it was, these cost no more;
+ *          where nothing else does. Not earlier; and where calls come so fast
+ *          that what CUPTI leaves behind would cost the program more than two
+ *          hundredths, only if CUPTI was detached before, and so will be
+ *          again: switched on again in a context, and switched off, it leaves
+ *          each launch dearer by 250 ns for good, however it is done (H200,
+ *          CUDA 13.0). Once it has, windows cost no more;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
@@ -38,7 +39,8 @@ struct xs_gates {
 	uint64_t light_until_calls;
 	uint64_t light_novel_ns, light_next_ns;	    /* not before */
 	uint64_t light_since_ns, light_since_calls; /* the rate is of then on */
-	bool light_again; /* there was a window after the first */
+	bool light_again; /* CUPTI was switched on again, not attached */
+	bool light_ended; /* no more windows */
 	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
@@ -50,6 +52,7 @@ struct xs_gates_input {
 	uint64_t counted_calls; /* the others of the range, nearly all */
 	bool novel; /* calls were counted of a kind never recorded */
 	bool in_range;
+	bool detached; /* CUPTI is */
 };
 
 /*
@@ -59,5 +62,13 @@ struct xs_gates_input {
  */
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 		     uint64_t *until);
+
+/* Whether light's window is shut and calls come so fast that CUPTI is worth
+ * detaching. */
+bool xs_gates_rush(const struct xs_gates *gates,
+		   const struct xs_gates_input *in);
+
+/* The window that was decided on cannot be had, nor any later one. */
+void xs_gates_end_light(struct xs_gates *gates);
 
 #endif

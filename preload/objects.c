@@ -22,8 +22,8 @@ bool xs_objects_is(const char *path, const char *library)
 
 /*
  * The loader's own list: walking it takes no lock and calls nothing back. It
- * is read where objects are rarely unloaded, once at CUDA's start and once at
- * its end.
+ * is read where objects are rarely unloaded: at CUDA's start, at its end, and
+ * where CUPTI is detached.
  */
 static const struct link_map *first_object(void)
 {
@@ -45,6 +45,14 @@ const char *xs_objects_needed(const struct link_map *map, const char *library)
 		    xs_objects_is(strings + d->d_un.d_val, library))
 			return strings + d->d_un.d_val;
 	return NULL;
+}
+
+bool xs_objects_any_needs(const char *library)
+{
+	for (const struct link_map *m = first_object(); m; m = m->l_next)
+		if (xs_objects_needed(m, library))
+			return true;
+	return false;
 }
 
 void xs_objects_each(const char *library,

@@ -25,6 +25,9 @@ bool xs_objects_is(const char *path, const char *library);
  * into the object. */
 const char *xs_objects_needed(const struct link_map *map, const char *library);
 
+/* Whether any object that is loaded needs the `library`. */
+bool xs_objects_any_needs(const char *library);
+
 /* Where the object that has the address is loaded; NULL: in none. */
 const void *xs_objects_base(const void *address);
 

@@ -36,3 +36,8 @@ bool xs_watch_saw_own(void)
 {
 	return atomic_load(&xs_watch.own);
 }
+
+bool xs_watch_saw_graphs(void)
+{
+	return atomic_load(&xs_watch.graphs);
+}

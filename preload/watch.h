@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who calls the driver: the runtime, inside its own calls, or the program
- * itself; and whether ops come that belong to no call that was seen. All of it
- * is written on the hot path of any thread.
+ * itself; whether ops come that belong to no call that was seen; and whether
+ * there are graphs. All of it is written on the hot path of any thread.
  */
 #ifndef XS_WATCH_H
 #define XS_WATCH_H
@@ -22,7 +22,7 @@
 struct xs_watch {
 	_Atomic uint32_t nested;
 	_Atomic uint32_t strays;
-	atomic_bool own;
+	atomic_bool own, graphs;
 	_Atomic uint32_t latest; /* of those that are kept */
 	_Atomic uint32_t seen[XS_WATCH_SLOTS];
 };
@@ -56,10 +56,21 @@ static inline void xs_watch_nested_calls(void)
 				  memory_order_relaxed);
 }
 
+static inline void xs_watch_once(atomic_bool *what)
+{
+	if (!atomic_load_explicit(what, memory_order_relaxed))
+		atomic_store(what, true);
+}
+
 static inline void xs_watch_own_call(void)
 {
-	if (!atomic_load_explicit(&xs_watch.own, memory_order_relaxed))
-		atomic_store(&xs_watch.own, true);
+	xs_watch_once(&xs_watch.own);
+}
+
+/* A graph is launched, or an op of one has come. */
+static inline void xs_watch_graph(void)
+{
+	xs_watch_once(&xs_watch.graphs);
 }
 
 /* An op has come. It is a stray when its call was not seen. */
@@ -70,5 +81,6 @@ uint32_t xs_watch_strays(void);
 void xs_watch_forget_strays(void);
 uint32_t xs_watch_nested(void);
 bool xs_watch_saw_own(void);
+bool xs_watch_saw_graphs(void);
 
 #endif

@@ -357,6 +357,40 @@ plugin_case("deepbind-static", "the same, with a static runtime",
             "plugin-static.so", False)
 
 
+def rush(bench, app, mode, threads, detached):
+    """Nothing is lost or harmed, and CUPTI is detached (lowest, highest) times
+    """
+    command = [bench.app(app), mode, str(threads), "1500"]
+    run = bench.run(command, preload=True, XFERSPY_MODE="light",
+                    XFERSPY_LOG="1")
+    what = f"{app} {mode} {threads}"
+    if run.code or not run.traces:
+        raise Failed(f"{what}: ends with {run.code}: {run.err[-300:]}")
+    figures = bench.figures(run.traces[0])
+    said = dict(line.split(": ") for line in run.out.decode().splitlines())
+    figures["detached"] = run.err.count("CUPTI was detached")
+    if int(said["wrong"]) or figures["lost"] or \
+            figures["matched"] < figures["ops"] or \
+            figures["calls"] < int(said["calls"]) or \
+            not detached[0] <= figures["detached"] <= detached[1]:
+        raise Failed(f"{what}: {said}, {figures}", run.traces[0])
+    return figures
+
+
+@case("rush", "light where calls come very fast: CUPTI is detached")
+def rushes(bench):
+    bench.plain([bench.app("rush"), "cgm", "4", "600"])
+    tried = {mode: rush(bench, "rush", mode, threads, detached)
+             for mode, threads, detached in (
+                 ("pcc", 1, (2, 20)), ("ccp", 16, (1, 20)),
+                 ("gpc", 8, (0, 0)), ("pgp", 8, (1, 1)), ("pmp", 1, (1, 1)))}
+    tried["static"] = rush(bench, "rush-stripped", "pgc", 8, (0, 0))
+    return {"detached": {name: figures["detached"]
+                         for name, figures in tried.items()},
+            **{name: sum(figures[name] for figures in tried.values())
+               for name in ("ops", "matched", "lost", "calls")}}
+
+
 @case("light", "XFERSPY_MODE=light against everything on")
 def light(bench):
     command = [str(bench.build / "examples/launch_bench"), "launch,copy",

@@ -113,6 +113,42 @@ static void light_leaves_alone_what_rushes(void **state)
 	assert_true(ms < 100000);
 }
 
+/* It is detached, and so attached anew for each window: none leaves anything
+ * behind. */
+static void light_looks_at_what_rushes_where_it_is_detached(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
+	unsigned windows = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_gates_rush(&gates, &in));
+	in.taken_calls = until;
+	for (unsigned ms = 0; ms < 20000; ms += 10) {
+		in.elapsed_ns = ms * 1000000ull;
+		in.counted_calls = ms * 300ull;
+		if (xs_gates_decide(&gates, &in, &until)) {
+			windows++;
+			assert_true(ms >= 5000);
+			assert_false(xs_gates_rush(&gates, &in));
+			in.taken_calls = until;
+			in.detached = false;
+		} else if (xs_gates_rush(&gates, &in)) {
+			in.detached = true;
+		}
+	}
+	assert_in_range(windows, 10, 20);
+	in.counted_calls += 1000;
+	in.elapsed_ns += SECOND_NS;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	xs_gates_end_light(&gates);
+	in.elapsed_ns += 10ull * SECOND_NS;
+	in.novel = true;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+}
+
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -207,6 +243,7 @@ int main(void)
 	    cmocka_unit_test(light_opens_for_what_is_new),
 	    cmocka_unit_test(light_looks_again_now_and_then),
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
+	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Light mode lets go of CUPTI where calls come very fast, and takes it again for
+# what is new; never where that would harm the program or another tool.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_CUPTI" XFERSPY_MODE=light XS_SIM_CUPTI_LEFT=1
+export XS_SIM_LAUNCH_NS=500 XS_SIM_LATENCY_NS=500 XS_SIM_CALL_NS=300
+
+# rush MODE THREADS MS: the program is as without us, all its calls were seen,
+# and each op has its call.
+rush()
+{
+	what="$*"
+	traced "$XS_APPS/rush" "$@"
+	expect "$what: status" "$status" 0
+	expect "$what: wrong" "$(said wrong)" 0
+	read_trace
+	expect "$what: lost" "$(json lost)" 0
+	expect "$what: matched" "$(json matched)" "$(json gpu_ops_seen)"
+	calls=$(($(said calls) + 1 + 3 * $2))
+	case $1 in
+	*g*) # what makes them is beside them
+		within "$what: calls" "$(json api_calls_seen)" $calls \
+			$((calls + calls / 500)) ;;
+	*) expect "$what: calls" "$(json api_calls_seen)" $calls ;;
+	esac
+}
+
+# said WHAT: a number of the program's
+said()
+{
+	sed -n "s/^$1: //p" out
+}
+
+# finalized LOW HIGH
+finalized()
+{
+	within "$what: detached" "$(sed -n 's/^finalized: //p' err)" "$1" "$2"
+}
+
+if [ "$XS_CUDA_VERSION" -lt 12060 ]; then
+	rush pcc 1 1500
+	finalized 0 0
+	exit 0
+fi
+
+# Ids begin anew each time: the ops of one window have its calls.
+for threads in 1 8; do
+	rush pcc $threads 1500
+	finalized 2 20
+done
+
+# The program's own graphs would fail behind it: never where there was one, and
+# not again where there is one now.
+rush gpc 2 900
+finalized 0 0
+rush pgp 2 1500
+finalized 1 1
+[ "$(said replays)" -gt 0 ] || fail "no replays"
+
+# Managed memory that comes while CUPTI is away is worth to have it back.
+rush pmp 1 1500
+finalized 1 1
+within "migrations" "$(count '^copy .*flags=[45] ')" 1 1e9
+
+# A profiler that takes CUPTI meanwhile has it: we count on, and say so.
+rush pic 1 1500
+finalized 1 1
+expect "itself: subscribed" "$(said subscribed)" 0
+expect "itself: heard" "$(said heard)" 1
+expect "itself: note" "$(count 'another profiler took CUPTI')" 1
+within "itself: counted" "$(json calls_counted)" 10000 1e9
+
+# A library that may use it, by its needs: CUPTI stays.
+echo 'int nothing_of_it;' >user.c
+"$XS_CC" -shared -fPIC user.c -o libuser.so -Wl,--no-as-needed "$XS_CUPTI"
+XS_PRELOAD="$XS_PRELOAD:$work/libuser.so" rush pcp 1 900
+finalized 0 0
+
+# Calls that only its callbacks see: it stays.
+traced "$XS_APPS/counted-static" places 200
+expect "static: status" "$status" 0
+finalized 0 0
