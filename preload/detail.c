@@ -308,5 +308,5 @@ uint64_t xs_detail_tick(void)
 	if (said == XS_DETAIL_COUNTED && xs_gates_rush(&gates, &in) &&
 	    xs_cupti_may_detach())
 		detach();
-	return gates.open ? WATCH_NS : IDLE_NS / 4;
+	return xs_gates_are_on_watch(&gates, &in) ? WATCH_NS : IDLE_NS / 4;
 }

@@ -68,6 +68,10 @@ bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 bool xs_gates_rush(const struct xs_gates *gates,
 		   const struct xs_gates_input *in);
 
+/* Whether to ask again soon: a window is open, or was shut a moment ago. */
+bool xs_gates_are_on_watch(const struct xs_gates *gates,
+			   const struct xs_gates_input *in);
+
 /* The window that was decided on cannot be had, nor any later one. */
 void xs_gates_end_light(struct xs_gates *gates);
 
