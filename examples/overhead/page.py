@@ -37,8 +37,7 @@ RECORDS = {
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
         more where the program does something new, 1,000 now and then from five
-        seconds on if no more than 80,000 come in a second, and of all others
-        exact counts and bytes."""}
+        seconds on, and of all others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 

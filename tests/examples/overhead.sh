@@ -75,6 +75,18 @@ grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 [ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 3 ] ||
 	fail "by node, more than graphs: $(cat "$scratch/asked")"
 
+# What CUPTI leaves behind, by a program for itself.
+attached() {
+	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
+		"$build/examples/overhead/attached" \
+		"$(echo "$build"/tests/sim/lib/libcupti.so.1?)" "$@" |
+		sed 's/  *[0-9]*  *[0-9]*$//' | tr '\n' ';'
+}
+again='attached;switched off;detached;'
+[ "$(attached)" = "before;$again$again" ] || fail "attached: $(attached)"
+[ "$(attached early)" = "$again$again" ] ||
+	fail "attached early: $(attached early)"
+
 # What spreads further than it is large is marked; results of before some were
 # taken are read, too.
 "$python" - "$scratch/results.json" "$scratch/altered.json" <<'EOF' ||

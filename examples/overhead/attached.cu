@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What CUPTI leaves behind: the time of an empty launch before CUPTI was
+ * attached, while it records, all of it switched off again, and detached by
+ * cuptiFinalize(); then the same once more. Medians of BLOCKS blocks, ns of the
+ * call, and until the GPU was done.
+ *
+ *	attached LIBCUPTI [early]
+ *
+ * early: it is attached before CUDA starts, as a tracer is.
+ */
+#include "../measure.h"
+
+#include <cupti.h>
+
+#include <algorithm>
+#include <dlfcn.h>
+
+enum { BLOCKS = 20, BATCHES = 40, BATCH = 500, WINDOW = 10000 };
+
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET};
+
+static struct {
+	__typeof__(&cuptiActivityRegisterCallbacks) register_callbacks;
+	__typeof__(&cuptiActivityEnable) enable;
+	__typeof__(&cuptiActivityDisable) disable;
+	__typeof__(&cuptiActivityFlushAll) flush_all;
+	__typeof__(&cuptiFinalize) finalize;
+} cupti;
+
+static void must(CUptiResult result, const char *what)
+{
+	if (result == CUPTI_SUCCESS)
+		return;
+	fprintf(stderr, "%s: %d\n", what, (int)result);
+	exit(2);
+}
+
+static void *function(void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+	return found;
+}
+
+static void find(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+#define FIND(slot, name)                                                       \
+	cupti.slot = (__typeof__(&name))function(library, #name)
+	FIND(register_callbacks, cuptiActivityRegisterCallbacks);
+	FIND(enable, cuptiActivityEnable);
+	FIND(disable, cuptiActivityDisable);
+	FIND(flush_all, cuptiActivityFlushAll);
+	FIND(finalize, cuptiFinalize);
+#undef FIND
+}
+
+static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *records)
+{
+	*bytes = (size_t)1 << 20;
+	*buffer = (uint8_t *)aligned_alloc(8, *bytes);
+	*records = 0;
+}
+
+static void CUPTIAPI complete(CUcontext, uint32_t, uint8_t *buffer, size_t,
+			      size_t)
+{
+	free(buffer);
+}
+
+static void attach(void)
+{
+	must(cupti.register_callbacks(request, complete), "register");
+	for (CUpti_ActivityKind kind : kinds)
+		must(cupti.enable(kind), "enable");
+}
+
+static void switch_off(void)
+{
+	for (CUpti_ActivityKind kind : kinds)
+		must(cupti.disable(kind), "disable");
+	must(cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "flush");
+}
+
+__global__ void empty_kernel(void)
+{
+}
+
+static void issue(int launches)
+{
+	for (int i = 0; i < launches; i++)
+		empty_kernel<<<1, 1>>>();
+}
+
+static void measure(const char *what)
+{
+	double call_ns[BLOCKS], done_ns[BLOCKS];
+
+	for (int block = 0; block < BLOCKS; block++) {
+		const double begin_ns = now_ns();
+
+		call_ns[block] = 0;
+		for (int i = 0; i < BATCHES; i++) {
+			const double batch_ns = now_ns();
+
+			issue(BATCH);
+			call_ns[block] += now_ns() - batch_ns;
+			CHECK(cudaDeviceSynchronize());
+		}
+		done_ns[block] = now_ns() - begin_ns;
+	}
+	std::sort(call_ns, call_ns + BLOCKS);
+	std::sort(done_ns, done_ns + BLOCKS);
+	printf("%-14s%6.0f%6.0f\n", what,
+	       call_ns[BLOCKS / 2] / (BATCHES * BATCH),
+	       done_ns[BLOCKS / 2] / (BATCHES * BATCH));
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	bool early = argc == 3 && strcmp(argv[2], "early") == 0;
+
+	if (argc < 2 || argc > 3 || (argc == 3 && !early)) {
+		fputs("usage: attached LIBCUPTI [early]\n", stderr);
+		return 2;
+	}
+	find(argv[1]);
+	if (early)
+		attach();
+	CHECK(cudaFree(NULL));
+	issue(WINDOW);
+	CHECK(cudaDeviceSynchronize());
+	for (int round = 0; round < 2; round++) {
+		if (!early || round > 0) {
+			measure(round ? "detached" : "before");
+			attach();
+		}
+		measure("attached");
+		switch_off();
+		measure("switched off");
+		must(cupti.finalize(), "finalize");
+	}
+	measure("detached");
+	return 0;
+}
