@@ -61,7 +61,7 @@ static void init(void)
 
 /* As the real driver: the library named is loaded when CUDA initialises, on
  * the thread that does it, and may itself call CUDA. */
-static void inject(void)
+static void load_injection(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	void *library = path && *path ? dlopen(path, RTLD_NOW) : NULL;
@@ -73,17 +73,30 @@ static void inject(void)
 		start();
 }
 
+/* Other threads wait for it meanwhile. */
+static void inject(void)
+{
+	static atomic_flag begun = ATOMIC_FLAG_INIT;
+	static atomic_bool done;
+	static _Thread_local bool inside;
+
+	if (!atomic_flag_test_and_set(&begun)) {
+		inside = true;
+		load_injection();
+		usleep((useconds_t)(xs_sim_config.init_ns / 1000));
+		inside = false;
+		atomic_store(&done, true);
+	}
+	while (!inside && !atomic_load(&done))
+		usleep(20);
+}
+
 int xs_sim_init(void)
 {
-	static atomic_flag injected = ATOMIC_FLAG_INIT;
-
 	pthread_once(&init_once, init);
 	if (getpid() != init_pid)
 		return XS_SIM_EINIT;
-	if (!atomic_flag_test_and_set(&injected)) {
-		inject();
-		usleep((useconds_t)(xs_sim_config.init_ns / 1000));
-	}
+	inject();
 	return XS_SIM_OK;
 }
 
