@@ -27,6 +27,7 @@
 #define VERSION_11_8	   18u
 #define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
+#define FLUSH_FOR_ALL_NS   100000000u
 #define LAST_FLUSHES	   3u
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
@@ -266,6 +267,19 @@ static CUptiResult finalize(void)
 	subscriber = NULL;
 	xs_share_let_go();
 	return xs_cupti_api.cuptiFinalize();
+}
+
+bool xs_cupti_brought_all(void)
+{
+	static uint64_t next_ns;
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (xs_watch_awaits_ops() && now_ns >= next_ns &&
+	    xs_cupti_is_attached() && !xs_share_guest_records()) {
+		xs_cupti_api.cuptiActivityFlushAll(0);
+		next_ns = now_ns + FLUSH_FOR_ALL_NS;
+	}
+	return !xs_watch_awaits_ops();
 }
 
 void xs_cupti_detach(void)

@@ -37,8 +37,13 @@ bool xs_cupti_switch(bool records, bool calls);
  */
 bool xs_cupti_may_detach(void);
 
-/* Does so, if it still may be: while no thread is inside of a hooked call, and
- * after a forced flush. */
+/* Whether all ops have come of the calls of a window (watch.h): what CUPTI is
+ * switched off or detached before is lost. Asks CUPTI for them. Our own thread
+ * only. */
+bool xs_cupti_brought_all(void);
+
+/* Detaches it, if it still may be: while no thread is inside of a hooked call,
+ * and after a forced flush. */
 void xs_cupti_detach(void);
 bool xs_cupti_is_detached(void);
 

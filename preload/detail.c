@@ -15,13 +15,14 @@
 
 #include <time.h>
 
-#define IDLE_NS		 200000000u
-#define WATCH_NS	 10000000u
-#define LINGER_NS	 10000000u
-#define PAUSE_APART_NS	 10000000u
-#define PAUSE_LONGEST_NS 160000000u
-#define MARK_WAIT_NS	 1000000u
-#define MARK_WAITS	 200
+#define IDLE_NS		  200000000u
+#define WATCH_NS	  10000000u
+#define LINGER_NS	  10000000u
+#define LINGER_LONGEST_NS 1000000000u
+#define PAUSE_APART_NS	  10000000u
+#define PAUSE_LONGEST_NS  160000000u
+#define MARK_WAIT_NS	  1000000u
+#define MARK_WAITS	  200
 /* What the GPU did of a call is in the trace after no more than two of these,
  * and takes so many bytes. */
 #define OWED_NS	 250000000u
@@ -148,6 +149,7 @@ static bool switch_on(void)
 	atomic_store(&novel, false);
 	atomic_store(&last_kept, 0);
 	atomic_store(&xs_watch.latest, 0);
+	xs_watch_forget_owed();
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	return true;
@@ -183,15 +185,19 @@ static void switch_off(enum xs_detail to)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
-/* What CUPTI has of the last window comes first. */
 static void detach(void)
 {
+	if (!xs_cupti_brought_all())
+		return;
 	xs_cupti_flush(true);
 	quietly(xs_cupti_detach);
 }
 
-static void end_linger(void)
+static void end_linger(uint64_t now_ns)
 {
+	if (now_ns < linger_until_ns + LINGER_LONGEST_NS &&
+	    !xs_cupti_brought_all())
+		return;
 	if (quietly(cupti_off))
 		linger_until_ns = 0;
 }
@@ -302,7 +308,7 @@ uint64_t xs_detail_tick(void)
 		said = wanted;
 	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
-		end_linger();
+		end_linger(now_ns);
 	if (linger_until_ns)
 		return LINGER_NS;
 	if (said == XS_DETAIL_COUNTED && xs_gates_rush(&gates, &in) &&

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/emit.h"
+#include "preload/detail.h"
 #include "preload/lifecycle.h"
 #include "preload/poll.h"
+#include "preload/watch.h"
 
 #include <unistd.h>
 
@@ -127,6 +129,23 @@ static int keep_poll(struct xs_thread *thread, const struct xs_span *s,
 	return xs_poll_add(thread, &poll);
 }
 
+/* Of what blocks the call nothing is still to come. */
+static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
+{
+	return call_class == XS_CALL_LAUNCH ||
+	       (e->bytes && (call_class == XS_CALL_COPY_ASYNC ||
+			     call_class == XS_CALL_SET_ASYNC));
+}
+
+static void await_op(const struct xs_ended_call *call,
+		     const struct xs_span *span, const struct xs_event *event)
+{
+	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed) &&
+	    span->correlation && call->error == cudaSuccess &&
+	    issues_op(xs_functions[call->fn].call_class, event))
+		xs_watch_issued(span->correlation);
+}
+
 void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	     const struct xs_span *span)
 {
@@ -150,6 +169,7 @@ void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	else if (rc)
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 	xs_count_recorded(call, &event);
+	await_op(call, span, &event);
 	if (!rc && call->error == cudaSuccess && thread->ahead.bytes)
 		emit_ahead(thread, fn, span, &event);
 }

@@ -3,10 +3,36 @@
 
 struct xs_watch xs_watch;
 
+bool xs_watch_awaits_ops(void)
+{
+	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
+		if (atomic_load_explicit(&xs_watch.owed[i],
+					 memory_order_relaxed))
+			return true;
+	return false;
+}
+
+void xs_watch_forget_owed(void)
+{
+	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
+		atomic_store_explicit(&xs_watch.owed[i], 0,
+				      memory_order_relaxed);
+}
+
+/* It may be that of a call that took the slot since. */
+static void settle(uint32_t correlation)
+{
+	_Atomic uint32_t *slot = &xs_watch.owed[correlation % XS_WATCH_OWED];
+
+	if (atomic_load_explicit(slot, memory_order_relaxed) == correlation)
+		atomic_compare_exchange_strong(slot, &correlation, 0);
+}
+
 void xs_watch_op(uint32_t correlation)
 {
 	uint32_t seen;
 
+	settle(correlation);
 	if (!correlation || !xs_watch_keeps(correlation))
 		return;
 	seen = atomic_load_explicit(xs_watch_slot(correlation),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who calls the driver: the runtime, inside its own calls, or the program
- * itself; whether ops come that belong to no call that was seen; and whether
- * there are graphs. All of it is written on the hot path of any thread.
+ * itself; whether ops come that belong to no call that was seen; whether ops
+ * are still to come; and whether there are graphs. All of it is written on the
+ * hot path of any thread.
  */
 #ifndef XS_WATCH_H
 #define XS_WATCH_H
@@ -16,6 +17,9 @@
 #define XS_WATCH_BITS  4
 #define XS_WATCH_SLOTS 4096u
 
+/* Calls whose ops are to come, by their ids: of a window of light mode all. */
+#define XS_WATCH_OWED 32768u
+
 /* A thread says so once for this many calls of the driver. */
 #define XS_WATCH_NESTED 256u
 
@@ -25,6 +29,7 @@ struct xs_watch {
 	atomic_bool own, graphs;
 	_Atomic uint32_t latest; /* of those that are kept */
 	_Atomic uint32_t seen[XS_WATCH_SLOTS];
+	_Atomic uint32_t owed[XS_WATCH_OWED]; /* 0: none */
 };
 extern struct xs_watch xs_watch;
 
@@ -72,6 +77,17 @@ static inline void xs_watch_graph(void)
 {
 	xs_watch_once(&xs_watch.graphs);
 }
+
+/* A call has given the device one op to do. */
+static inline void xs_watch_issued(uint32_t correlation)
+{
+	atomic_store_explicit(&xs_watch.owed[correlation % XS_WATCH_OWED],
+			      correlation, memory_order_relaxed);
+}
+
+/* Whether the op of such a call has not come; they are of no more interest. */
+bool xs_watch_awaits_ops(void);
+void xs_watch_forget_owed(void);
 
 /* An op has come. It is a stray when its call was not seen. */
 void xs_watch_op(uint32_t correlation);

@@ -337,7 +337,8 @@ static void convert(struct pending *p, const struct xs_cu_line *line)
 	}
 }
 
-/* Takes out the records that are complete; all of them when forced. */
+/* Takes out the records that are complete; when forced all of them, and the
+ * others have no times. */
 static struct pending *detach(bool forced)
 {
 	uint64_t now = xs_sim_now_ns();
@@ -351,6 +352,7 @@ static struct pending *detach(bool forced)
 			at = &p->next;
 			continue;
 		}
+		p->timeless |= p->end_ns > now;
 		*at = p->next;
 		p->next = NULL;
 		*list_last = p;

@@ -8,7 +8,8 @@
  *
  * MODE: what each third of the time has beside the rush, a letter each, as pcc:
  * [p]lainly nothing, [c]opies of a size of their own, [g]raphs, [m]anaged
- * memory, and CUPTI's callbacks for the program [i]tself.
+ * memory, CUPTI's callbacks for the program [i]tself, and in place of the rush
+ * a thousand copies and [q]uestions whether they are done.
  */
 #include <atomic>
 #include <cstdio>
@@ -53,6 +54,7 @@ static double now_s(void)
 }
 
 struct worker {
+	double begin_s;
 	cudaStream_t stream;
 	int *device, *host;
 	cudaGraphExec_t graph;
@@ -118,6 +120,17 @@ static void replay(struct worker *w)
 	w->calls++;
 }
 
+static void ask(struct worker *w, int third)
+{
+	for (int i = 0; i < 1000; i++)
+		CHECK(cudaMemcpyAsync(w->device, w->host, most_bytes,
+				      cudaMemcpyHostToDevice, w->stream));
+	w->calls += 1000;
+	while (now_s() - w->begin_s < (third + 1) * third_s)
+		for (int i = 0; i < 64; i++, w->calls++)
+			cudaStreamQuery(w->stream);
+}
+
 static void do_beside(struct worker *w, int third)
 {
 	switch (mode[third]) {
@@ -129,6 +142,9 @@ static void do_beside(struct worker *w, int third)
 		break;
 	case 'm':
 		use_managed(w);
+		break;
+	case 'q':
+		ask(w, third);
 		break;
 	default:
 		break;
@@ -167,8 +183,8 @@ static void listen(void)
 static void *rush(void *data)
 {
 	struct worker *w = (struct worker *)data;
-	const double begin_s = now_s();
 
+	w->begin_s = now_s();
 	for (int third = 0, round = 0; third < 3; round++) {
 		if (round % 8 == 0)
 			add_one<<<1, 32, 0, w->stream>>>(w->device);
@@ -181,7 +197,7 @@ static void *rush(void *data)
 			do_beside(w, third);
 		if (round % 64)
 			continue;
-		int next = (int)((now_s() - begin_s) / third_s);
+		int next = (int)((now_s() - w->begin_s) / third_s);
 		if (next > third && next < 3 && w->thread == 0 &&
 		    mode[next] == 'i')
 			listen();
