@@ -188,7 +188,9 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 		      "%zu of %" PRId64 " calls were recorded, in %zu "
 		      "window%s, and the others counted: numbers of "
 		      "calls %s exact%s, times those of "
-		      "the windows times what they stand for",
+		      "the windows times what they stand for; a call "
+		      "takes the host longer while it is recorded, so "
+		      "the host's times may add up to more than the run",
 		      trace->call_count, result->coverage.api_calls_seen,
 		      trace->window_count, trace->window_count == 1 ? "" : "s",
 		      bytes,
