@@ -54,9 +54,18 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 
 XS_HOT_DATA static atomic_bool any_hooked, any_seen;
 
-void xs_call_note_seen(void)
+/* What is captured is not done now, if ever. */
+static void note_graph(enum xs_function fn)
+{
+	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
+	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
+		xs_watch_graph();
+}
+
+void xs_call_note_seen(enum xs_function fn)
 {
 	xs_watch_once(&any_seen);
+	note_graph(fn);
 }
 
 bool xs_call_all_hooked(void)
@@ -137,8 +146,7 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH)
-		xs_watch_graph();
+	note_graph(fn);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
 		call->detail = enter(thread, fn);

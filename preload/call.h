@@ -62,6 +62,6 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn);
 bool xs_call_all_hooked(void);
 
 /* A callback alone sees a call. */
-void xs_call_note_seen(void);
+void xs_call_note_seen(enum xs_function fn);
 
 #endif

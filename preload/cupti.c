@@ -48,7 +48,8 @@ _Atomic uint32_t xs_cupti_ids_from;
 static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
 static bool calls_on = true;
-static bool ours; /* nobody had loaded it before us */
+static bool ours;  /* nobody had loaded it before us */
+static bool stays; /* it was left attached while it does not tell of all */
 
 bool xs_cupti_is_attached(void)
 {
@@ -248,27 +249,6 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	return XS_CUPTI_RECORDS;
 }
 
-bool xs_cupti_may_detach(void)
-{
-	static bool others;
-
-	if (others || !xs_cupti_is_attached() || !ours || !subscriber ||
-	    xs_cupti_api.version < VERSION_12_6 ||
-	    !xs_cupti_api.cuptiFinalize || atomic_load(&several) ||
-	    xs_watch_saw_graphs() || !xs_share_is_idle())
-		return false;
-	others = xs_objects_any_needs(XS_CUPTI_LIBRARY);
-	return !others;
-}
-
-/* What CUPTI has of us goes with it. */
-static CUptiResult finalize(void)
-{
-	subscriber = NULL;
-	xs_share_let_go();
-	return xs_cupti_api.cuptiFinalize();
-}
-
 bool xs_cupti_brought_all(void)
 {
 	static uint64_t next_ns;
@@ -282,50 +262,20 @@ bool xs_cupti_brought_all(void)
 	return !xs_watch_awaits_ops();
 }
 
-void xs_cupti_detach(void)
+/* Whether it might be but for what only others can tell. */
+static bool may_detach(void)
 {
-	CUptiResult result;
-
-	if (pthread_mutex_trylock(&detaching))
-		return;
-	if (xs_cupti_may_detach()) {
-		atomic_store(&state, DETACHED);
-		result = finalize();
-		xs_log("CUPTI was detached: %s (%d)", xs_cupti_text(result),
-		       (int)result);
-	}
-	pthread_mutex_unlock(&detaching);
+	return !stays && xs_cupti_is_attached() && ours && subscriber &&
+	       xs_cupti_api.version >= VERSION_12_6 &&
+	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
+	       !atomic_load(&several) &&
+	       !(xs_gpu_devices_seen() & (xs_gpu_devices_seen() - 1)) &&
+	       !xs_watch_saw_graphs() && !xs_share_has_guest();
 }
 
-static uint32_t next_ids(void)
+bool xs_cupti_may_detach(void)
 {
-	const uint32_t from = atomic_load(&xs_cupti_ids_from);
-	const uint32_t latest = atomic_load(&xs_watch.latest);
-
-	/* they wrap */
-	return ((int32_t)(latest - from) > 0 ? latest : from) + IDS_APART;
-}
-
-static bool attach(void)
-{
-	CUptiResult result = subscribe();
-
-	if (result == CUPTI_SUCCESS)
-		result = xs_share_hold_records();
-	if (result != CUPTI_SUCCESS) {
-		xs_gpu_info("note",
-			    "no more calls are recorded one by one: another "
-			    "profiler took CUPTI, which light mode had let go "
-			    "of (%s, %d); set XFERSPY_MODE=full, or leave the "
-			    "other out",
-			    xs_cupti_text(result), (int)result);
-		if (subscriber)
-			finalize();
-		return false;
-	}
-	atomic_store(&xs_cupti_ids_from, next_ids());
-	atomic_store(&state, ATTACHED);
-	return true;
+	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY);
 }
 
 static void switch_all(bool records, bool calls)
@@ -337,12 +287,74 @@ static void switch_all(bool records, bool calls)
 		/* contexts are heard of no more */
 		atomic_store(&peers, true);
 	}
+	stays |= !calls;
 	xs_share_range(records);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		xs_share_our_kind(records, kinds[i]);
 	atomic_store(&records_on, records);
 	switch_peers();
-	xs_cupti_watch_owed();
+	if (records)
+		xs_cupti_watch_owed();
+}
+
+static void finalize(void)
+{
+	CUptiResult result;
+
+	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	xs_share_let_go();
+	result = xs_cupti_api.cuptiFinalize();
+	xs_log("CUPTI was detached: %s (%d)", xs_cupti_text(result),
+	       (int)result);
+	if (result == CUPTI_SUCCESS) {
+		subscriber = NULL;
+		atomic_store(&state, DETACHED);
+	} else {
+		xs_share_hold_callbacks(subscriber);
+		xs_share_hold_records();
+	}
+}
+
+bool xs_cupti_detach(void)
+{
+	if (pthread_mutex_trylock(&detaching))
+		return false;
+	if (may_detach()) {
+		xs_cupti_watch_owed();
+		switch_all(false, false);
+		if (xs_share_is_idle())
+			finalize();
+	}
+	pthread_mutex_unlock(&detaching);
+	return xs_cupti_is_detached();
+}
+
+static bool attach(void)
+{
+	const uint32_t from = atomic_load(&xs_cupti_ids_from);
+	CUptiResult result = subscribe();
+
+	if (result == CUPTI_SUCCESS) {
+		result = xs_share_hold_records();
+		if (result != CUPTI_SUCCESS) {
+			xs_share_let_go();
+			xs_cupti_api.cuptiUnsubscribe(subscriber);
+			subscriber = NULL;
+		}
+	}
+	if (result != CUPTI_SUCCESS) {
+		xs_gpu_info("note",
+			    "no more calls are recorded one by one: another "
+			    "profiler took CUPTI, which light mode had let go "
+			    "of (%s, %d); set XFERSPY_MODE=trace, or leave the "
+			    "other out",
+			    xs_cupti_text(result), (int)result);
+		return false;
+	}
+	atomic_store(&xs_cupti_ids_from, xs_watch_highest(from) + IDS_APART);
+	stays = false;
+	atomic_store(&state, ATTACHED);
+	return true;
 }
 
 bool xs_cupti_switch(bool records, bool calls)

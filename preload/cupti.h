@@ -21,19 +21,21 @@ enum xs_cupti_gives {
 enum xs_cupti_gives xs_cupti_start(bool counters);
 
 /* Whether GPU records come, and whether callbacks do; both do from the start.
- * False: CUPTI was detached, and another tool has it now. Our own thread only.
- */
+ * Where CUPTI is detached that attaches it; false: another tool has it now. Our
+ * own thread only. */
 bool xs_cupti_switch(bool records, bool calls);
 
 /*
  * CUPTI that was attached once leaves each launch dearer, its records and
  * callbacks switched off or not: 150 to 500 ns of 3 us (H200, CUDA 12.9 and
- * 13.0). Detached it costs nothing; the next switch attaches it again.
+ * 13.0). Detached it costs nothing.
  *
- * Whether it may be detached: nobody wants anything of it, no other library of
- * the process can, and no graph was launched. Where one was, the program's own
- * work fails behind it (CUDA 12.9 and 13.0: errors 700 and 719); before CUPTI
- * 12.6 it may hang. Our own thread only.
+ * Whether it may be detached: there is no guest, no other library of the
+ * process needs it, and no graph was launched since it was attached. Where one
+ * was, the program's own work fails behind it (CUDA 12.9 and 13.0: errors 700
+ * and 719); before CUPTI 12.6 it may hang. Not once it was switched off and
+ * left attached, for then it would not tell of all graphs. Our own thread only,
+ * and none of the others may wait for it.
  */
 bool xs_cupti_may_detach(void);
 
@@ -42,9 +44,9 @@ bool xs_cupti_may_detach(void);
  * only. */
 bool xs_cupti_brought_all(void);
 
-/* Detaches it, if it still may be: while no thread is inside of a hooked call,
- * and after a forced flush. */
-void xs_cupti_detach(void);
+/* Switches all off and detaches it, if it still may be and nobody wants more of
+ * it: while no thread is inside of a hooked call, and all calls are hooked. */
+bool xs_cupti_detach(void);
 bool xs_cupti_is_detached(void);
 
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
@@ -58,7 +60,7 @@ void xs_cupti_tend(void);
 /*
  * The program uses managed memory: from the first time on, what of it migrates
  * is recorded, where CUPTI can tell; where that is detached, from the next
- * switch on. Not from the start, since it costs each page fault something, and
+ * window on. Not from the start, since it costs each page fault something, and
  * CUPTI must be asked after CUDA is set up. From any thread, with no CUPTI lock
  * held but that of an API callback.
  */

@@ -29,6 +29,7 @@
 	F(cuptiActivityConfigureUnifiedMemoryCounter)                          \
 	F(cuptiGetStreamIdEx)                                                  \
 	F(cuptiGetDeviceId)                                                    \
+	F(cuptiUnsubscribe)                                                    \
 	F(cuptiFinalize)                                                       \
 	F(cuptiGetResultString)
 

@@ -51,7 +51,7 @@ static void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	xs_call_note_seen();
+	xs_call_note_seen(fn);
 	switch (xs_call_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
 		xs_ahead_begin(&thread->ahead, fn, data->functionParams);

@@ -176,6 +176,7 @@ void xs_cupti_tend(void)
 {
 	if (!xs_cupti_is_attached())
 		return;
+	xs_cupti_watch_owed();
 	if (state == TRIED && xs_watch_saw_own()) {
 		state = KEPT;
 	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {

@@ -76,20 +76,25 @@ void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber)
 	atomic_store(&held, subscriber);
 }
 
-bool xs_share_any_callback(void)
+static bool any_callback(void)
 {
 	for (unsigned d = 0; d < XS_CUPTI_MOST_DOMAINS; d++)
 		for (unsigned id = 0; id < XS_CUPTI_MOST_CALLBACKS; id++)
 			if (atomic_load_explicit(&wanted[d][id],
 						 memory_order_relaxed))
 				return true;
-	return atomic_load(&guest) != NULL;
+	return false;
+}
+
+bool xs_share_has_guest(void)
+{
+	return atomic_load(&guest) || !xs_cupti_clock_is(NULL) ||
+	       xs_share_guest_has_records();
 }
 
 bool xs_share_is_idle(void)
 {
-	return xs_cupti_clock_is(NULL) && !xs_share_any_callback() &&
-	       !xs_share_any_record();
+	return !xs_share_has_guest() && !any_callback() && !xs_share_any_kind();
 }
 
 void xs_share_let_go(void)

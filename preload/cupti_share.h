@@ -26,7 +26,8 @@ void xs_share_begin(void);
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber);
 CUptiResult xs_share_hold_records(void);
 
-/* There is no guest, and none of us wants a callback or a record. */
+/* Whether there is a guest; whether there is none, and we want nothing. */
+bool xs_share_has_guest(void);
 bool xs_share_is_idle(void);
 
 /* Both are held no more: who comes now finds CUPTI as if we had not begun. */
@@ -43,9 +44,6 @@ bool xs_share_is_guests(const void *library);
 void xs_share_note(void);
 
 /* Callbacks: cupti_share.c. */
-
-/* Whether there is a guest, or some are wanted. */
-bool xs_share_any_callback(void);
 
 /* One callback switched on or off for one of the two. */
 CUptiResult xs_share_callback(enum xs_share_who who, bool on,
@@ -73,8 +71,10 @@ bool xs_share_is_guest(CUpti_SubscriberHandle subscriber);
 
 /* Records: cupti_share_records.c. */
 
-/* Whether the guest's go into its buffers, or some are wanted. */
-bool xs_share_any_record(void);
+/* Whether either of us wants any, whether the guest does or has buffers for
+ * them; and ours are held no more. */
+bool xs_share_any_kind(void);
+bool xs_share_guest_has_records(void);
 void xs_share_release_records(void);
 
 /* A kind of record switched on or off for us. */

@@ -58,13 +58,17 @@ bool xs_share_guest_records(void)
 		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&guest_until_ns));
 }
 
-bool xs_share_any_record(void)
+bool xs_share_any_kind(void)
 {
 	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
-		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed) ||
-		    atomic_load_explicit(&contexts[kind], memory_order_relaxed))
+		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed))
 			return true;
-	return atomic_load(&request) != NULL;
+	return false;
+}
+
+bool xs_share_guest_has_records(void)
+{
+	return atomic_load(&request) || guest_wants_any();
 }
 
 void xs_share_release_records(void)

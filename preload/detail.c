@@ -17,7 +17,7 @@
 
 #define IDLE_NS		  200000000u
 #define WATCH_NS	  10000000u
-#define LINGER_NS	  10000000u
+#define LINGER_NS	  20000000u
 #define LINGER_LONGEST_NS 1000000000u
 #define PAUSE_APART_NS	  10000000u
 #define PAUSE_LONGEST_NS  160000000u
@@ -77,7 +77,7 @@ static uint64_t elapsed_ns(void)
 	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
 }
 
-static bool cupti_came = true;
+static bool cupti_came;
 
 static void cupti_on(void)
 {
@@ -139,6 +139,7 @@ static bool switch_on(void)
 {
 	uint64_t now_ns = xs_clock_realtime_ns();
 
+	cupti_came = true;
 	if (!linger_until_ns && !quietly(cupti_on))
 		return false;
 	linger_until_ns = 0;
@@ -148,8 +149,7 @@ static bool switch_on(void)
 	}
 	atomic_store(&novel, false);
 	atomic_store(&last_kept, 0);
-	atomic_store(&xs_watch.latest, 0);
-	xs_watch_forget_owed();
+	xs_watch_begin_window();
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	return true;
@@ -185,20 +185,24 @@ static void switch_off(enum xs_detail to)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
-static void detach(void)
+static void cupti_detach(void)
 {
-	if (!xs_cupti_brought_all())
-		return;
-	xs_cupti_flush(true);
-	quietly(xs_cupti_detach);
+	if (!xs_cupti_detach())
+		cupti_off();
 }
 
-static void end_linger(uint64_t now_ns)
+/* CUPTI is detached here or not at all: later, where only callbacks see the
+ * launch of a graph, nobody would know of it. */
+static void end_linger(const struct xs_gates_input *in)
 {
-	if (now_ns < linger_until_ns + LINGER_LONGEST_NS &&
-	    !xs_cupti_brought_all())
+	const bool all = xs_cupti_brought_all();
+	const bool detach = all && said == XS_DETAIL_COUNTED &&
+			    xs_gates_rush(&gates, in) && xs_call_all_hooked() &&
+			    xs_cupti_may_detach();
+
+	if (!all && in->elapsed_ns < linger_until_ns + LINGER_LONGEST_NS)
 		return;
-	if (quietly(cupti_off))
+	if (quietly(detach ? cupti_detach : cupti_off))
 		linger_until_ns = 0;
 }
 
@@ -308,11 +312,8 @@ uint64_t xs_detail_tick(void)
 		said = wanted;
 	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
-		end_linger(now_ns);
+		end_linger(&in);
 	if (linger_until_ns)
-		return LINGER_NS;
-	if (said == XS_DETAIL_COUNTED && xs_gates_rush(&gates, &in) &&
-	    xs_cupti_may_detach())
-		detach();
-	return xs_gates_are_on_watch(&gates, &in) ? WATCH_NS : IDLE_NS / 4;
+		return WATCH_NS;
+	return gates.open ? WATCH_NS : IDLE_NS / 4;
 }

@@ -2,15 +2,14 @@
 #include "preload/gates.h"
 #include "preload/sink.h"
 
-#define NOVEL_APART_NS	   200000000u
-#define NOVEL_SHARE	   50 /* of the run, between windows for what is new */
-#define PERIODIC_FIRST_NS  5000000000u
-#define RUSH_PER_S	   80000.0 /* calls; 250 ns of each are 2 % */
-#define RUSH_KNOWN_NS	   20000000u
-#define RUSH_LOOKED_FOR_NS 200000000u
-#define SIZE_APART_NS	   1000000000u
-#define SIZE_LONGEST_NS	   10000000000u
-#define WINDOW_SHARE	   20 /* of the room that is left */
+#define NOVEL_APART_NS	  200000000u
+#define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
+#define PERIODIC_FIRST_NS 5000000000u
+#define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
+#define RUSH_KNOWN_NS	  20000000u
+#define SIZE_APART_NS	  1000000000u
+#define SIZE_LONGEST_NS	  10000000000u
+#define WINDOW_SHARE	  20 /* of the room that is left */
 /* Of the trace, with what comes after a window. */
 #define CALL_AND_OP_BYTES 80
 
@@ -88,13 +87,6 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 		g->light_until_calls = in->taken_calls + calls;
 	}
 	return !g->light_shut;
-}
-
-bool xs_gates_are_on_watch(const struct xs_gates *g,
-			   const struct xs_gates_input *in)
-{
-	return g->open || (g->light_shut && in->elapsed_ns - g->light_since_ns <
-						RUSH_LOOKED_FOR_NS);
 }
 
 void xs_gates_end_light(struct xs_gates *g)

@@ -63,14 +63,10 @@ struct xs_gates_input {
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 		     uint64_t *until);
 
-/* Whether light's window is shut and calls come so fast that CUPTI is worth
- * detaching. */
+/* Whether light's window is shut, for 20 ms or more, and calls have come so
+ * fast since that CUPTI is worth detaching. */
 bool xs_gates_rush(const struct xs_gates *gates,
 		   const struct xs_gates_input *in);
-
-/* Whether to ask again soon: a window is open, or was shut a moment ago. */
-bool xs_gates_are_on_watch(const struct xs_gates *gates,
-			   const struct xs_gates_input *in);
 
 /* The window that was decided on cannot be had, nor any later one. */
 void xs_gates_end_light(struct xs_gates *gates);

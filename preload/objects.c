@@ -22,8 +22,8 @@ bool xs_objects_is(const char *path, const char *library)
 
 /*
  * The loader's own list: walking it takes no lock and calls nothing back. It
- * is read where objects are rarely unloaded: at CUDA's start, at its end, and
- * where CUPTI is detached.
+ * is read where objects are rarely unloaded, once at CUDA's start and once at
+ * its end; elsewhere with the loader's lock held.
  */
 static const struct link_map *first_object(void)
 {
@@ -47,12 +47,29 @@ const char *xs_objects_needed(const struct link_map *map, const char *library)
 	return NULL;
 }
 
+struct need {
+	const char *library;
+	bool found;
+};
+
+/* For the first object alone, that is: for all, with the loader's lock held. */
+static int look_for_need(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct need *need = data;
+
+	(void)info, (void)bytes;
+	for (const struct link_map *m = first_object(); m && !need->found;
+	     m = m->l_next)
+		need->found = xs_objects_needed(m, need->library) != NULL;
+	return 1;
+}
+
 bool xs_objects_any_needs(const char *library)
 {
-	for (const struct link_map *m = first_object(); m; m = m->l_next)
-		if (xs_objects_needed(m, library))
-			return true;
-	return false;
+	struct need need = {.library = library};
+
+	dl_iterate_phdr(look_for_need, &need);
+	return need.found;
 }
 
 void xs_objects_each(const char *library,

@@ -25,7 +25,8 @@ bool xs_objects_is(const char *path, const char *library);
  * into the object. */
 const char *xs_objects_needed(const struct link_map *map, const char *library);
 
-/* Whether any object that is loaded needs the `library`. */
+/* Whether any object that is loaded needs the `library`. Takes the loader's
+ * lock. */
 bool xs_objects_any_needs(const char *library);
 
 /* Where the object that has the address is loaded; NULL: in none. */

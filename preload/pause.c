@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LONGEST_NS 2000000u
-#define WAIT_NS	   20000u
+#define LONGEST_NS  2000000u
+#define WAIT_NS	    20000u
+#define PATIENCE_NS 200000000u
 
 static bool is_prepared, have_barrier;
+static atomic_int before; /* the pause */
 
 void xs_pause_prepare(void)
 {
@@ -48,23 +50,36 @@ static bool nobody_is_inside(void)
 	return true;
 }
 
+static void end_pause(void)
+{
+	int paused = XS_DETAIL_PAUSED;
+
+	atomic_compare_exchange_strong(&xs_detail_now, &paused,
+				       atomic_load(&before));
+}
+
 bool xs_pause_for(void (*change)(void))
 {
-	int before;
 	bool quiet;
 
 	if (!is_prepared)
 		xs_pause_prepare();
-	before = atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED);
+	atomic_store(&before,
+		     atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED));
 	quiet = nobody_is_inside();
 	if (quiet)
 		change();
-	atomic_store(&xs_detail_now, before);
+	end_pause();
 	return quiet;
 }
 
 void xs_pause_wait(void)
 {
-	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED)
+	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED) {
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			end_pause();
 		wait_a_little();
+	}
 }

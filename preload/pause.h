@@ -29,7 +29,9 @@ void xs_pause_prepare(void);
  */
 bool xs_pause_for(void (*change)(void));
 
-/* A call that is about to begin: returns when the pause is over. */
+/* A call that is about to begin: returns when the pause is over. Where that
+ * lasts, what CUPTI does in it may want a lock that a waiting thread holds, as
+ * the loader's: then who has waited for 200 ms ends it for all. */
 void xs_pause_wait(void);
 
 #endif

@@ -5,6 +5,8 @@ struct xs_watch xs_watch;
 
 bool xs_watch_awaits_ops(void)
 {
+	if (xs_watch_saw_graphs())
+		return false;
 	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
 		if (atomic_load_explicit(&xs_watch.owed[i],
 					 memory_order_relaxed))
@@ -12,8 +14,22 @@ bool xs_watch_awaits_ops(void)
 	return false;
 }
 
-void xs_watch_forget_owed(void)
+static uint32_t highest; /* before the window */
+
+static uint32_t later(uint32_t a, uint32_t b)
 {
+	return (int32_t)(a - b) > 0 ? a : b;
+}
+
+uint32_t xs_watch_highest(uint32_t from)
+{
+	return later(later(atomic_load(&xs_watch.latest), highest), from);
+}
+
+void xs_watch_begin_window(void)
+{
+	highest = xs_watch_highest(highest);
+	atomic_store(&xs_watch.latest, 0);
 	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
 		atomic_store_explicit(&xs_watch.owed[i], 0,
 				      memory_order_relaxed);

@@ -72,7 +72,7 @@ static inline void xs_watch_own_call(void)
 	xs_watch_once(&xs_watch.own);
 }
 
-/* A graph is launched, or an op of one has come. */
+/* A graph is captured or launched, or an op of one has come. */
 static inline void xs_watch_graph(void)
 {
 	xs_watch_once(&xs_watch.graphs);
@@ -85,9 +85,16 @@ static inline void xs_watch_issued(uint32_t correlation)
 			      correlation, memory_order_relaxed);
 }
 
-/* Whether the op of such a call has not come; they are of no more interest. */
+/* Whether the op of such a call has not come. Not known where there are graphs:
+ * what is captured has none. */
 bool xs_watch_awaits_ops(void);
-void xs_watch_forget_owed(void);
+
+/* Neither they nor the latest call are of more interest. */
+void xs_watch_begin_window(void);
+
+/* No less than the latest of those that were ever kept, from `from` on; they
+ * wrap. */
+uint32_t xs_watch_highest(uint32_t from);
 
 /* An op has come. It is a stray when its call was not seen. */
 void xs_watch_op(uint32_t correlation);

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI" XFERSPY_MODE=light XS_SIM_CUPTI_LEFT=1
 export XS_SIM_LAUNCH_NS=500 XS_SIM_LATENCY_NS=500 XS_SIM_CALL_NS=300
+export XS_SIM_CUPTI_STRICT=1
 
 # rush MODE THREADS MS: the program is as without us, all its calls were seen,
 # and each op has its call.
@@ -17,6 +18,7 @@ rush()
 	read_trace
 	expect "$what: lost" "$(json lost)" 0
 	expect "$what: matched" "$(json matched)" "$(json gpu_ops_seen)"
+	expect "$what: ops of other calls" "$(ops_of_others)" 0
 	calls=$(($(said calls) + 1 + 3 * $2))
 	case $1 in
 	*g*) # what makes them is beside them
@@ -27,6 +29,41 @@ rush()
 			$((calls - 10000)) $calls ;;
 	*) expect "$what: calls" "$(json api_calls_seen)" $calls ;;
 	esac
+}
+
+# Copies of another size than the call that has their id, ops that are done
+# before it begins, and ids that two calls have.
+ops_of_others()
+{
+	awk '
+		function field(name,    i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+			return 0
+		}
+		$1 == "chunk" || $1 == "time" {
+			base = substr(field("base_ns"), 5) + 0
+		}
+		/^(copycall|call|waitcall) / && (id = field("correlation")) > 0 {
+			wrong += id in start
+			start[id] = base + field("start")
+			if (/^copycall /)
+				bytes[id] = field("bytes")
+		}
+		/^(copy|kernel) / && (id = field("correlation")) > 0 {
+			end[id] = base + field("start") + field("duration")
+			if (/^copy /)
+				copied[id] = field("bytes")
+		}
+		END {
+			# some come of calls just after a window
+			for (id in end)
+				wrong += id in start && end[id] < start[id]
+			for (id in copied)
+				wrong += id in bytes && copied[id] != bytes[id]
+			print wrong + 0
+		}' dump.txt
 }
 
 # said WHAT: a number of the program's
@@ -79,11 +116,48 @@ expect "itself: heard" "$(said heard)" 1
 expect "itself: note" "$(count 'another profiler took CUPTI')" 1
 within "itself: counted" "$(json calls_counted)" 10000 1e9
 
-# A library that may use it, by its needs: CUPTI stays.
+# A library that may use it, by its needs, or that somebody loaded before us, or
+# another device: CUPTI stays.
 echo 'int nothing_of_it;' >user.c
 "$XS_CC" -shared -fPIC user.c -o libuser.so -Wl,--no-as-needed "$XS_CUPTI"
-XS_PRELOAD="$XS_PRELOAD:$work/libuser.so" rush pcp 1 900
+LD_LIBRARY_PATH="$XS_SIM:$work" rush lcp 1 900
 finalized 0 0
+XS_PRELOAD="$XS_PRELOAD:$XS_CUPTI" rush pcp 1 900
+finalized 0 0
+XS_SIM_DEVICES=2 rush dcp 1 900
+finalized 0 0
+
+# A library whose constructor uses CUDA, and holds the loader's lock, while CUPTI
+# wants that: nobody waits for it for good.
+mkdir constructor
+cat >user.c <<'EOF'
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void use_cuda(void)
+{
+	void *memory;
+
+	cudaMalloc(&memory, 4096);
+	for (int i = 0; i < 2000; i++) {
+		cudaMemset(memory, 0, 4096);
+		usleep(300);
+	}
+	cudaFree(memory);
+}
+EOF
+# shellcheck disable=SC2086 # several flags
+"$XS_CC" $XS_CC_FLAGS -shared -fPIC user.c -o constructor/libuser.so -lcudart
+traced env LD_LIBRARY_PATH="$XS_SIM:$work/constructor" "$XS_APPS/rush" plp 2 1500
+expect "constructor: status" "$status" 0
+finalized 1 20
+read_trace
+expect "constructor: lost" "$(json lost)" 0
+
+# CUPTI that refuses stays, too, and is not asked again.
+XS_SIM_CUPTI_FINALIZE_FAIL=1 rush pcc 1 1500
+finalized 1 1
+within "refused: windows" "$(count '^detail detail=1 ')" 3 10
 
 # Calls that only its callbacks see: it stays.
 traced "$XS_APPS/counted-static" places 200

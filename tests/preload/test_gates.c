@@ -125,7 +125,6 @@ static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 	(void)state;
 	assert_true(xs_gates_decide(&gates, &in, &until));
 	assert_false(xs_gates_rush(&gates, &in));
-	assert_true(xs_gates_are_on_watch(&gates, &in));
 	in.taken_calls = until;
 	for (unsigned ms = 0; ms < 20000; ms += 10) {
 		in.elapsed_ns = ms * 1000000ull;
@@ -144,7 +143,6 @@ static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 	in.counted_calls += 1000;
 	in.elapsed_ns += SECOND_NS;
 	assert_false(xs_gates_decide(&gates, &in, &until));
-	assert_false(xs_gates_are_on_watch(&gates, &in));
 	xs_gates_end_light(&gates);
 	in.elapsed_ns += 10ull * SECOND_NS;
 	in.novel = true;

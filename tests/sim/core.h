@@ -186,6 +186,8 @@ struct xs_sim_hooks {
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 /* Calls have ids from 1 again. */
 XS_SIM_API void xs_sim_restart_ids(void);
+/* Calls that have begun and not ended, of all threads. */
+XS_SIM_API unsigned xs_sim_calls_inside(void);
 
 /* --- device.c: lifecycle and calls */
 

@@ -50,7 +50,7 @@ static uint32_t period_ms;
 static atomic_bool enabled[CUPTI_ACTIVITY_KIND_COUNT];
 static CUpti_BuffersCallbackRequestFunc request_buffer;
 static CUpti_BuffersCallbackCompleteFunc complete_buffer;
-static atomic_bool graphs; /* something of one was recorded */
+static atomic_bool graphs; /* something of one was done meanwhile */
 
 static size_t record_bytes(CUpti_ActivityKind kind)
 {
@@ -266,11 +266,10 @@ void xs_cu_record(const struct xs_sim_record *record)
 	    maker(record);
 	struct pending *p = make ? calloc(1, sizeof(*p)) : NULL;
 
-	if (!p)
-		return;
-	if (record->op->graph_node)
+	if (record->op->graph_node && xs_cu_is_subscribed())
 		atomic_store(&graphs, true);
-	make(record, p);
+	if (p)
+		make(record, p);
 }
 
 void xs_cu_api_record(const struct xs_sim_call *call)
@@ -487,6 +486,8 @@ static bool is_taken(void)
 
 static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 {
+	xs_cu_must_be_attached(on ? "cuptiActivityEnable"
+				  : "cuptiActivityDisable");
 	if (is_taken())
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 	if (kind <= CUPTI_ACTIVITY_KIND_INVALID ||
@@ -545,6 +546,7 @@ void xs_cu_forget_records(void)
 CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
 {
+	xs_cu_must_be_attached(__func__);
 	if (!config || !count)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (getenv("XS_SIM_CUPTI_MANAGED_FAIL"))
@@ -563,6 +565,7 @@ __attribute__((destructor)) static void tell_flushes(void)
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
+	xs_cu_must_be_attached(__func__);
 	atomic_fetch_add(&flushes, 1);
 	flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	return CUPTI_SUCCESS;

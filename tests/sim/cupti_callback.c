@@ -2,6 +2,7 @@
 /* Callbacks of API calls, and CUPTI's small questions. */
 #include "tests/sim/cupti_sim.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,6 +51,31 @@ __attribute__((destructor)) static void tell_left(void)
 			left, atomic_load(&heard[CUPTI_CB_DOMAIN_RUNTIME_API]),
 			atomic_load(&heard[CUPTI_CB_DOMAIN_DRIVER_API]),
 			atomic_load(&finalized));
+}
+
+bool xs_cu_is_subscribed(void)
+{
+	return atomic_load(&callback) != NULL;
+}
+
+static atomic_bool detached;
+
+static void stop(const char *function, const char *why)
+{
+	fprintf(stderr, "%s %s\n", function, why);
+	abort();
+}
+
+void xs_cu_must_be_attached(const char *function)
+{
+	if (atomic_load(&detached) && getenv("XS_SIM_CUPTI_STRICT"))
+		stop(function, "attaches CUPTI again");
+}
+
+void xs_cu_note_attached(void)
+{
+	if (atomic_exchange(&detached, false))
+		xs_sim_restart_ids();
 }
 
 void xs_cu_attach(void)
@@ -102,17 +128,24 @@ bool xs_cu_call(struct xs_sim_call *call, bool leaving)
 	return calls;
 }
 
-/* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. */
+/* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. The
+ * loader's lock is taken, as by CUPTI 13.0, which opens the driver each time.
+ */
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 			   CUpti_CallbackFunc function, void *data)
 {
 	CUptiResult result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+
+	if (driver)
+		dlclose(driver);
 	if (!subscriber || !function)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&lock);
 	if (!getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL") && !atomic_load(&callback)) {
 		user = data;
+		xs_cu_note_attached();
 		atomic_store(&callback, function);
 		*subscriber = SUBSCRIBER;
 		xs_cu_attach();
@@ -148,12 +181,20 @@ CUptiResult cuptiGetCallbackState(uint32_t *enable,
 	return CUPTI_SUCCESS;
 }
 
-/* The program's own work fails behind it where a graph was recorded, and ids
- * begin anew: so do CUPTI 12.9 and 13.0. */
+/*
+ * The program's own work fails behind it where a graph was launched meanwhile,
+ * and who attaches CUPTI again has ids from 1: so do CUPTI 12.9 and 13.0.
+ * XS_SIM_CUPTI_FINALIZE_FAIL: it refuses. XS_SIM_CUPTI_STRICT: no call of CUDA
+ * may be on its way.
+ */
 CUptiResult cuptiFinalize(void)
 {
 	atomic_fetch_add(&finalized, 1);
-	xs_sim_restart_ids();
+	if (getenv("XS_SIM_CUPTI_FINALIZE_FAIL"))
+		return CUPTI_ERROR_UNKNOWN;
+	if (getenv("XS_SIM_CUPTI_STRICT") && xs_sim_calls_inside())
+		stop("cuptiFinalize", "during a call");
+	atomic_store(&detached, true);
 	cuptiUnsubscribe(SUBSCRIBER);
 	xs_cu_forget_records();
 	xs_cu_forget_clock();
@@ -165,6 +206,7 @@ CUptiResult cuptiEnableCallback(uint32_t enable,
 				CUpti_CallbackDomain domain,
 				CUpti_CallbackId id)
 {
+	xs_cu_must_be_attached(__func__);
 	if (subscriber != SUBSCRIBER || domain >= CUPTI_CB_DOMAIN_SIZE ||
 	    id >= MOST_IDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;

@@ -59,6 +59,7 @@ void xs_cu_forget_clock(void)
 
 CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 {
+	xs_cu_must_be_attached(__func__);
 	pthread_mutex_lock(&lock);
 	*timestamp = callback ? callback() : xs_sim_now_ns();
 	pthread_mutex_unlock(&lock);

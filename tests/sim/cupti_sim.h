@@ -43,5 +43,11 @@ void xs_cu_forget_clock(void);
 bool xs_cu_call(struct xs_sim_call *call, bool leaving);
 /* Puts both into the core; again does nothing. */
 void xs_cu_attach(void);
+/* Whether somebody has subscribed. */
+bool xs_cu_is_subscribed(void);
+/* XS_SIM_CUPTI_STRICT: ends the process where CUPTI is not attached. */
+void xs_cu_must_be_attached(const char *function);
+/* Somebody uses it. */
+void xs_cu_note_attached(void);
 
 #endif

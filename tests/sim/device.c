@@ -13,7 +13,7 @@ struct xs_sim_config xs_sim_config;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static pid_t init_pid; /* the process that the workers live in */
 static _Atomic(const struct xs_sim_hooks *) hooks;
-static atomic_uint last_correlation;
+static atomic_uint last_correlation, calls_inside;
 
 static _Thread_local int current_device;
 static _Thread_local unsigned call_depth;
@@ -136,6 +136,11 @@ static uint32_t next_correlation(void)
 		   : atomic_fetch_add(&last_correlation, 1) + 1;
 }
 
+unsigned xs_sim_calls_inside(void)
+{
+	return atomic_load(&calls_inside);
+}
+
 void xs_sim_restart_ids(void)
 {
 	atomic_store(&last_correlation, 0);
@@ -151,6 +156,8 @@ void xs_sim_enter(struct xs_sim_call *call)
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
 	call->outermost = call_depth++ == 0;
+	if (call->outermost)
+		atomic_fetch_add(&calls_inside, 1);
 	if (call->outermost && heard_depth == 0)
 		call_correlation = next_correlation();
 	call->correlation = call_correlation;
@@ -172,6 +179,8 @@ int xs_sim_leave(struct xs_sim_call *call, int result)
 		;
 	if (h && h->call && h->call(call, true) && heard_depth > 0)
 		heard_depth--;
+	if (call->outermost)
+		atomic_fetch_sub(&calls_inside, 1);
 	if (--call_depth == 0 && heard_depth == 0)
 		call_correlation = 0;
 	return result;

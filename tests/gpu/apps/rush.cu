@@ -8,8 +8,9 @@
  *
  * MODE: what each third of the time has beside the rush, a letter each, as pcc:
  * [p]lainly nothing, [c]opies of a size of their own, [g]raphs, [m]anaged
- * memory, CUPTI's callbacks for the program [i]tself, and in place of the rush
- * a thousand copies and [q]uestions whether they are done.
+ * memory, CUPTI's callbacks for the program [i]tself, another [d]evice, the
+ * [l]ibrary libuser.so, and in place of the rush a thousand copies and
+ * [q]uestions whether they are done.
  */
 #include <atomic>
 #include <cstdio>
@@ -131,6 +132,27 @@ static void ask(struct worker *w, int third)
 			cudaStreamQuery(w->stream);
 }
 
+static void use_another_device(struct worker *w)
+{
+	int *there;
+
+	CHECK(cudaSetDevice(1));
+	CHECK(cudaMalloc((void **)&there, 4096));
+	add_one<<<1, 32>>>(there);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaFree(there));
+	CHECK(cudaSetDevice(0));
+	w->calls += 4;
+}
+
+static void load_library(void)
+{
+	if (dlopen("libuser.so", RTLD_NOW))
+		return;
+	fprintf(stderr, "%s\n", dlerror());
+	_exit(2);
+}
+
 static void do_beside(struct worker *w, int third)
 {
 	switch (mode[third]) {
@@ -145,6 +167,12 @@ static void do_beside(struct worker *w, int third)
 		break;
 	case 'q':
 		ask(w, third);
+		break;
+	case 'd':
+		use_another_device(w);
+		break;
+	case 'l':
+		load_library();
 		break;
 	default:
 		break;
