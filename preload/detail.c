@@ -15,14 +15,15 @@
 
 #include <time.h>
 
-#define IDLE_NS		  200000000u
-#define WATCH_NS	  10000000u
-#define LINGER_NS	  20000000u
-#define LINGER_LONGEST_NS 1000000000u
-#define PAUSE_APART_NS	  10000000u
-#define PAUSE_LONGEST_NS  160000000u
-#define MARK_WAIT_NS	  1000000u
-#define MARK_WAITS	  200
+#define IDLE_NS		   200000000u
+#define WATCH_NS	   10000000u
+#define LINGER_NS	   20000000u
+#define LINGER_FOR_RATE_NS 80000000u
+#define LINGER_LONGEST_NS  1000000000u
+#define PAUSE_APART_NS	   10000000u
+#define PAUSE_LONGEST_NS   160000000u
+#define MARK_WAIT_NS	   1000000u
+#define MARK_WAITS	   200
 /* What the GPU did of a call is in the trace after no more than two of these,
  * and takes so many bytes. */
 #define OWED_NS	 250000000u
@@ -191,16 +192,23 @@ static void cupti_detach(void)
 		cupti_off();
 }
 
-/* CUPTI is detached here or not at all: later, where only callbacks see the
- * launch of a graph, nobody would know of it. */
+/*
+ * CUPTI is detached here or not at all: later, where only callbacks see the
+ * launch of a graph, nobody would know of it. That calls rush is known when
+ * each of many threads has told of its own.
+ */
 static void end_linger(const struct xs_gates_input *in)
 {
+	const uint64_t over_ns = in->elapsed_ns - linger_until_ns;
 	const bool all = xs_cupti_brought_all();
-	const bool detach = all && said == XS_DETAIL_COUNTED &&
-			    xs_gates_rush(&gates, in) && xs_call_all_hooked() &&
-			    xs_cupti_may_detach();
+	const bool may_detach = all && said == XS_DETAIL_COUNTED &&
+				gates.light && xs_call_all_hooked() &&
+				xs_cupti_may_detach();
+	const bool detach = may_detach && xs_gates_rush(&gates, in);
 
-	if (!all && in->elapsed_ns < linger_until_ns + LINGER_LONGEST_NS)
+	if (over_ns < LINGER_LONGEST_NS && !all)
+		return;
+	if (over_ns < LINGER_FOR_RATE_NS && may_detach && !detach)
 		return;
 	if (quietly(detach ? cupti_detach : cupti_off))
 		linger_until_ns = 0;
