@@ -94,19 +94,24 @@ static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
  * one: CUPTI has a thread that it heard enter and not leave give all its calls
  * one id from then on. Who enters says so before he looks whether it is off,
  * and who switches it off says so before he looks who is inside: one of them
- * sees the other.
+ * sees the other. Of a call that began while it was off, and that ends when it
+ * is on again, the end alone is heard: it was never inside.
  */
-static void learn(CUpti_CallbackId id, enum xs_function fn,
-		  const CUpti_CallbackData *data)
+static void learn(struct xs_thread *thread, CUpti_CallbackId id,
+		  enum xs_function fn, const CUpti_CallbackData *data)
 {
 	static atomic_bool learned[XS_CUPTI_MOST_CALLBACKS];
 	static _Atomic unsigned inside, in_vain;
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
+		thread->in_lesson = true;
 		atomic_fetch_add(&inside, 1);
 		xs_cupti_take_back(id);
 		return;
 	}
+	if (!thread->in_lesson)
+		return;
+	thread->in_lesson = false;
 	if (!atomic_load(&learned[id]) &&
 	    atomic_load(&in_vain) < MOST_LESSONS) {
 		if (xs_stack_learn(fn, data->functionParams))
@@ -152,7 +157,7 @@ static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
 		return;
 	on_runtime_call(thread, fn, data);
 	if (xs_cupti_learns(fn))
-		learn(id, fn, data);
+		learn(thread, id, fn, data);
 }
 
 /* Of what the runtime asks for inside a hooked call, as the loading of a

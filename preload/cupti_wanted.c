@@ -6,6 +6,7 @@
 #include "preload/objects.h"
 #include "preload/walk.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -145,25 +146,36 @@ static void switch_runtime(CUpti_CallbackId id, bool on)
 	xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RUNTIME_API, id);
 }
 
+/* Who enters waits for who leaves: were the callback off for a moment, and back
+ * on, its call might end in that. Only while functions are learned. */
+static atomic_flag leaving = ATOMIC_FLAG_INIT;
+
+static void begin_leaving(void)
+{
+	while (atomic_flag_test_and_set(&leaving))
+		sched_yield();
+}
+
 void xs_cupti_leave_to_driver(CUpti_CallbackId id,
 			      const _Atomic unsigned *inside)
 {
+	begin_leaving();
 	atomic_store(&left[id], true);
-	if (atomic_load(inside)) {
+	if (atomic_load(inside))
 		atomic_store(&left[id], false);
-		return;
-	}
-	switch_runtime(id, false);
-	if (!atomic_load(&left[id]))
-		switch_runtime(id, true);
+	else
+		switch_runtime(id, false);
+	atomic_flag_clear(&leaving);
 }
 
 void xs_cupti_take_back(CUpti_CallbackId id)
 {
-	if (atomic_load(&left[id])) {
-		atomic_store(&left[id], false);
+	if (!atomic_load(&left[id]))
+		return;
+	begin_leaving();
+	if (atomic_exchange(&left[id], false))
 		switch_runtime(id, true);
-	}
+	atomic_flag_clear(&leaving);
 }
 
 unsigned xs_cupti_enable_calls(void)

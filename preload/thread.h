@@ -29,7 +29,9 @@ struct xs_thread {
 	bool busy;	     /* our own code is: record nothing */
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
-	bool counting;	     /* what the kernel does that it launches */
+	bool in_lesson; /* a call that may teach where it begins: cupti_calls.c
+			 */
+	bool counting;	/* what the kernel does that it launches */
 	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
 	struct xs_writer writer;
 
