@@ -248,7 +248,8 @@ static bool is_end(CUpti_CallbackDomain domain, const void *data)
 
 /* What the guest does in its callback is no part of the call: it comes before
  * we note the call's start, and after its end. It does not see calls that our
- * own code makes. */
+ * own code makes. What nobody wants was switched off just now: a call that is
+ * heard to begin counts as inside all the same (learn()). */
 void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 				   CUpti_CallbackId id, const void *data)
 {
@@ -259,7 +260,7 @@ void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
 	(void)user;
 	if (guest && !end)
 		xs_share_call_guest(domain, id, data);
-	if (wanted & XS_SHARE_US)
+	if (!wanted || wanted & XS_SHARE_US)
 		on_our_callback(domain, id, data);
 	if (end)
 		xs_share_call_guest(domain, id, data);
