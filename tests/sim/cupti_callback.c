@@ -72,7 +72,8 @@ void xs_cu_must_be_attached(const char *function)
 		stop(function, "attaches CUPTI again");
 }
 
-void xs_cu_note_attached(void)
+/* Somebody uses it. */
+static void note_attached(void)
 {
 	if (atomic_exchange(&detached, false))
 		xs_sim_restart_ids();
@@ -145,7 +146,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 	pthread_mutex_lock(&lock);
 	if (!getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL") && !atomic_load(&callback)) {
 		user = data;
-		xs_cu_note_attached();
+		note_attached();
 		atomic_store(&callback, function);
 		*subscriber = SUBSCRIBER;
 		xs_cu_attach();

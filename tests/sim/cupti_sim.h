@@ -47,7 +47,5 @@ void xs_cu_attach(void);
 bool xs_cu_is_subscribed(void);
 /* XS_SIM_CUPTI_STRICT: ends the process where CUPTI is not attached. */
 void xs_cu_must_be_attached(const char *function);
-/* Somebody uses it. */
-void xs_cu_note_attached(void);
 
 #endif

@@ -12,6 +12,8 @@
  * [l]ibrary libuser.so, and in place of the rush a thousand copies and
  * [q]uestions whether they are done.
  */
+#include "examples/common.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -30,16 +32,6 @@ static const char *mode;
 static int threads;
 static double third_s;
 static std::atomic<long> all_calls, all_replays, all_wrong, heard;
-
-#define CHECK(call)                                                            \
-	do {                                                                   \
-		cudaError_t error_ = (call);                                   \
-		if (error_ != cudaSuccess) {                                   \
-			fprintf(stderr, "%s: %s\n", #call,                     \
-				cudaGetErrorString(error_));                   \
-			_exit(2);                                              \
-		}                                                              \
-	} while (0)
 
 __global__ void add_one(int *data)
 {
