@@ -157,8 +157,10 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 		if (xs_timing_is_on)
 			xs_timing_begin(call, arguments);
 	}
-	if (call->detail == XS_DETAIL_RECORDED)
+	if (call->detail == XS_DETAIL_RECORDED) {
+		thread->records = true;
 		xs_ahead_begin(&thread->ahead, fn, arguments);
+	}
 	errno = kept_errno;
 	if (call->detail == XS_DETAIL_RECORDED)
 		call->start_ns = xs_clock_realtime_ns();
@@ -215,6 +217,7 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 
+	thread->records = false;
 	if (recorded)
 		xs_ahead_end(&thread->ahead);
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);

@@ -4,6 +4,7 @@
 #include "preload/clock.h"
 #include "preload/cupti.h"
 #include "preload/cupti_share.h"
+#include "preload/detail.h"
 #include "preload/entry.h"
 #include "preload/gpu.h"
 #include "preload/lifecycle.h"
@@ -54,6 +55,7 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	xs_call_note_seen(fn);
 	switch (xs_call_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
+		xs_detail_note_recorded(xs_cupti_id(data->correlationId));
 		xs_ahead_begin(&thread->ahead, fn, data->functionParams);
 		return xs_clock_realtime_ns();
 	case XS_DETAIL_IGNORED:
@@ -123,6 +125,14 @@ static void learn(struct xs_thread *thread, CUpti_CallbackId id,
 		xs_cupti_leave_to_driver(id, &inside);
 }
 
+static void note_hooked_id(struct xs_thread *thread,
+			   const CUpti_CallbackData *data)
+{
+	thread->correlation = xs_cupti_id(data->correlationId);
+	if (thread->records)
+		xs_detail_note_recorded(thread->correlation);
+}
+
 /*
  * Inside an interposed function the callback only brings the correlation id.
  * Any other call is one of a runtime that is linked statically or hidden in a
@@ -145,7 +155,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 	if (!xs_thread_in_hook(thread))
 		on_seen_call(thread, fn, data);
 	else if (enter && !thread->correlation)
-		thread->correlation = xs_cupti_id(data->correlationId);
+		note_hooked_id(thread, data);
 }
 
 static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
@@ -166,7 +176,7 @@ static void follow_hooked_call(struct xs_thread *thread,
 			       const CUpti_CallbackData *data)
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
-		thread->correlation = xs_cupti_id(data->correlationId);
+		note_hooked_id(thread, data);
 	else if (data->context)
 		note_default_streams(thread, data, thread->per_thread);
 }

@@ -150,6 +150,7 @@ static bool switch_on(void)
 	}
 	atomic_store(&novel, false);
 	atomic_store(&last_kept, 0);
+	atomic_store(&xs_detail_ended_at, 0);
 	xs_watch_begin_window();
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
@@ -159,8 +160,12 @@ static bool switch_on(void)
 /* A window ends. */
 static void note_end(void)
 {
-	atomic_store(&xs_detail_ended_at, 0);
 	atomic_store(&last_kept, atomic_load(&xs_watch.latest));
+}
+
+static uint32_t end_for(uint32_t correlation)
+{
+	return (correlation + CALLS_BESIDE) | 1u;
 }
 
 /* Not of one that began before the window and ends after it. */
@@ -170,8 +175,17 @@ void xs_detail_end_at(uint32_t correlation)
 
 	if (last && (int32_t)(correlation - last) > 0)
 		atomic_compare_exchange_strong(&xs_detail_ended_at, &none,
-					       (correlation + CALLS_BESIDE) |
-						   1u);
+					       end_for(correlation));
+}
+
+void xs_detail_end_after(uint32_t correlation)
+{
+	uint32_t end = atomic_load(&xs_detail_ended_at);
+
+	while ((!end || (int32_t)(correlation - end) > 0) &&
+	       !atomic_compare_exchange_weak(&xs_detail_ended_at, &end,
+					     end_for(correlation)))
+		;
 }
 
 /* What the device still does of the calls before is worth waiting for. */

@@ -63,6 +63,17 @@ static inline void xs_detail_leave(struct xs_thread *thread)
 }
 
 void xs_detail_end_at(uint32_t correlation);
+void xs_detail_end_after(uint32_t correlation);
+
+/* A call is recorded, and CUPTI's id of it is known: if the thread was held up
+ * since it decided so, the window's end and many calls of others may have come
+ * before. */
+static inline void xs_detail_note_recorded(uint32_t correlation)
+{
+	if (atomic_load_explicit(&xs_detail_now, memory_order_relaxed) !=
+	    XS_DETAIL_RECORDED)
+		xs_detail_end_after(correlation);
+}
 
 /* A call is counted: so what CUPTI still brings of it and later ones is of no
  * use. correlation: CUPTI's id of it, 0: not known. */

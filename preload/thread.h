@@ -28,6 +28,7 @@ struct xs_thread {
 	atomic_bool in_hook; /* an interposed function is running */
 	bool busy;	     /* our own code is: record nothing */
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
+	bool records;	     /* the hooked call is recorded */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
 	bool in_lesson; /* a call that may teach where it begins: cupti_calls.c
 			 */

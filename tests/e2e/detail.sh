@@ -57,6 +57,14 @@ exact api_calls_seen
 within "$what: counted" "$(json calls_counted)" 10000 90000
 exact kernels
 
+# So late is a thread that the scheduler took from the processor.
+what="light, a call that begins when the window is over"
+XS_SIM_HOLD=8000 XFERSPY_MODE=light \
+	traced "$XS_EXAMPLES/launch_bench" threads 100000
+expect "$what: status" "$status" 0
+read_trace
+exact kernels
+
 what="bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" launch 100000
 expect "$what: status" "$status" 0

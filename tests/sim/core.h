@@ -49,6 +49,7 @@ struct xs_sim_config {
 	uint64_t call_ns;    /* host time of a call, at least */
 	uint64_t memory_bytes;
 	uint64_t hang; /* this launch never ends; 0: none */
+	uint32_t hold; /* this call waits for as many others; 0: none does */
 	bool own_ids;  /* each thread counts its calls for itself */
 };
 

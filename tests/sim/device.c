@@ -49,6 +49,7 @@ static void read_config(struct xs_sim_config *c)
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
 	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
+	c->hold = (uint32_t)env_number("XS_SIM_HOLD", 0);
 	c->own_ids = env_number("XS_SIM_CUPTI_OWN_IDS", 0) != 0;
 }
 
@@ -151,10 +152,25 @@ uint32_t xs_sim_correlation(void)
 	return call_correlation;
 }
 
+/* As where the scheduler takes a thread from the processor. */
+static void hold_one(void)
+{
+	static atomic_flag held = ATOMIC_FLAG_INIT;
+	const uint32_t from = xs_sim_config.hold;
+
+	if (!from || atomic_load(&last_correlation) < from ||
+	    atomic_flag_test_and_set(&held))
+		return;
+	while (atomic_load(&last_correlation) < 2 * from)
+		usleep(20);
+}
+
 void xs_sim_enter(struct xs_sim_call *call)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
+	if (call_depth == 0)
+		hold_one();
 	call->outermost = call_depth++ == 0;
 	if (call->outermost)
 		atomic_fetch_add(&calls_inside, 1);
