@@ -39,19 +39,17 @@
 #include "preload/injection.h"
 #include "preload/mark.h"
 #include "preload/poll.h"
-#include "preload/quiet.h"
+#include "preload/summary.h"
 #include "preload/timing.h"
 #include "preload/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,10 +67,7 @@ static struct xs_sink_start process_start;
 static pid_t owner;		    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
 static int open_error;
-static bool
-    summary_wanted; /* asked early: exit is late to read the environment */
 static char wanted_path[PATH_MAX];
-static struct stat first_stderr; /* of the process's beginning */
 
 static void note_process_start(void)
 {
@@ -108,8 +103,7 @@ __attribute__((constructor)) static void load(void)
 	}
 	note_process_start();
 	xs_mark_prepare();
-	/* Where it fails nothing is ever said: no file is device 0, inode 0. */
-	fstat(STDERR_FILENO, &first_stderr);
+	xs_summary_prepare();
 	pthread_atfork(NULL, NULL, child_of_fork);
 }
 
@@ -257,7 +251,7 @@ static bool start(struct xs_thread *thread)
 		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
-	summary_wanted = xs_config_summary();
+	xs_summary_ask();
 	xs_thread_prepare();
 	if (atexit(finish) || at_quick_exit(finish))
 		xs_log("no handler at exit: the trace will not be closed");
@@ -307,71 +301,6 @@ int InitializeInjection(void)
 	return 1;
 }
 
-/* An application that closed its stderr may have a file of its own there. */
-static bool stderr_is_the_first(void)
-{
-	struct stat now;
-
-	return fstat(STDERR_FILENO, &now) == 0 &&
-	       now.st_dev == first_stderr.st_dev &&
-	       now.st_ino == first_stderr.st_ino;
-}
-
-static void say(const char *text)
-{
-	if (stderr_is_the_first())
-		xs_quiet_write(STDERR_FILENO, text, strlen(text));
-}
-
-static void say_failure(void)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
-		 "to a file that can be written\n",
-		 wanted_path, strerror(-open_error));
-	say(text);
-}
-
-static void print_size(char *text, size_t bytes, uint64_t file_bytes)
-{
-	if (file_bytes < 1u << 20)
-		snprintf(text, bytes, "%" PRIu64 " KiB", file_bytes >> 10);
-	else
-		snprintf(text, bytes, "%.1f MiB",
-			 (double)file_bytes / (1u << 20));
-}
-
-/* One line: the file, its size, what was lost, how to read it. */
-static void say_summary(uint64_t file_bytes)
-{
-	const struct xs_file_header *header = xs_sink.header;
-	uint64_t lost_ops = header->lost_ops + header->lost_cupti;
-	char text[2 * PATH_MAX + 256], size[32], lost[96] = "";
-
-	print_size(size, sizeof(size), file_bytes);
-	if (header->lost_calls || lost_ops)
-		snprintf(lost, sizeof(lost),
-			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
-			 (uint64_t)header->lost_calls, lost_ops);
-	snprintf(text, sizeof(text), "xferspy: %s (%s%s): xferspy report %s\n",
-		 xs_sink.path, size, lost, xs_sink.path);
-	say(text);
-}
-
-static void say_cut(void)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace: %s was cut short or overwritten while the "
-		 "program ran, or its disk failed; let nothing else write to "
-		 "it\n",
-		 xs_sink.path);
-	say(text);
-}
-
 /* Another thread is finishing; the process must not go from under it. */
 static void wait_for_other(void)
 {
@@ -391,8 +320,8 @@ static void finish(void)
 
 	if (getpid() != owner)
 		return;
-	if (open_error && summary_wanted) {
-		say_failure();
+	if (open_error) {
+		xs_summary_of_none(wanted_path, -open_error);
 		open_error = 0;
 	}
 	if (!atomic_compare_exchange_strong(&xs_state, &expected,
@@ -410,10 +339,7 @@ static void finish(void)
 			    "waits: its last records are missing");
 	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
 	atomic_store(&xs_state, XS_STATE_OFF);
-	if (summary_wanted && atomic_load(&xs_sink.cut))
-		say_cut();
-	else if (summary_wanted)
-		say_summary(file_bytes);
+	xs_summary_of(&xs_sink, file_bytes);
 	errno = kept_errno;
 }
 
