@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boundary to CUPTI: loaded at run time, never linked, and no lock of ours
- * that anybody waits for is held across a call of it. Here it is found and
- * started; cupti_records.c reads its records and cupti_calls.c its callbacks.
+ * The boundary to CUPTI: loaded at run time (cupti_load.c), never linked, and
+ * no lock of ours that anybody waits for is held across a call of it. Here it
+ * is started, detached and attached again; cupti_records.c reads its records
+ * and cupti_calls.c its callbacks.
  */
 #include "preload/cupti.h"
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cupti_api.h"
 #include "preload/cupti_clock.h"
-#include "preload/cupti_find.h"
 #include "preload/cupti_share.h"
 #include "preload/detail.h"
 #include "preload/gpu.h"
@@ -18,13 +18,9 @@
 #include "preload/profiler.h"
 #include "preload/watch.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define VERSION_11_8	   18u
 #define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define FLUSH_FOR_ALL_NS   100000000u
@@ -32,16 +28,6 @@
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 #define IDS_APART	   65536u /* beyond all calls under way */
-
-struct xs_cupti_api xs_cupti_api;
-
-#define ROW_required(name) {&xs_cupti_api.name, #name, true},
-#define ROW_other(name)	   {&xs_cupti_api.name, #name, false},
-static const struct {
-	void *slot;
-	const char *name;
-	bool required;
-} symbols[] = {XS_CUPTI_REQUIRED(ROW_required) XS_CUPTI_OTHER(ROW_other)};
 
 _Atomic uint32_t xs_cupti_ids_from;
 
@@ -64,15 +50,6 @@ bool xs_cupti_is_detached(void)
 bool xs_cupti_is_used(void)
 {
 	return atomic_load(&state) != ABSENT;
-}
-
-const char *xs_cupti_text(CUptiResult result)
-{
-	const char *text = NULL;
-
-	if (xs_cupti_api.cuptiGetResultString)
-		xs_cupti_api.cuptiGetResultString(result, &text);
-	return text ? text : "unknown error";
 }
 
 static CUptiResult subscribe(void)
@@ -176,58 +153,10 @@ bool xs_cupti_unless_detached(void (*ask)(void))
 	return attached;
 }
 
-static const char *find_symbols(void *library)
-{
-	const char *missing = NULL;
-
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
-		if (!symbol && symbols[i].required)
-			missing = symbols[i].name;
-	}
-	return missing;
-}
-
-/* A libcupti that is new enough, with its version, or NULL. */
-static void *find_library(char *path, size_t bytes)
-{
-	const char *given = getenv("XFERSPY_CUPTI");
-	const char *missing;
-	void *library;
-
-	if (given && strcmp(given, "none") == 0) {
-		xs_gpu_info("note",
-			    "CUPTI is not used (XFERSPY_CUPTI=none); unset "
-			    "XFERSPY_CUPTI for complete GPU times");
-		return NULL;
-	}
-	library = xs_cupti_find(path, bytes, &ours);
-	if (!library) {
-		xs_gpu_info("note",
-			    "libcupti was not found; for complete GPU times "
-			    "install it (it comes with the CUDA toolkit) or "
-			    "set XFERSPY_CUPTI to its path");
-		return NULL;
-	}
-	missing = find_symbols(library);
-	if (missing ||
-	    xs_cupti_api.cuptiGetVersion(&xs_cupti_api.version) !=
-		CUPTI_SUCCESS ||
-	    xs_cupti_api.version < VERSION_11_8) {
-		xs_gpu_info("note",
-			    "%s is too old: CUPTI 11.8 or newer is "
-			    "wanted; set XFERSPY_CUPTI to its path",
-			    path);
-		return NULL;
-	}
-	return library;
-}
-
 enum xs_cupti_gives xs_cupti_start(bool counters)
 {
 	char path[PATH_MAX] = "";
-	void *library = find_library(path, sizeof(path));
+	void *library = xs_cupti_load(path, sizeof(path), &ours);
 	CUptiResult callbacks;
 
 	if (!library)

@@ -56,11 +56,19 @@ static inline uint32_t xs_cupti_id(uint32_t correlation)
 		   : 0;
 }
 
+/* cupti_load.c: fills xs_cupti_api from a libcupti that is new enough; the
+ * library, or NULL where there is none, which is then said in the trace. Its
+ * path goes to path[bytes], and to *ours whether nobody had loaded it before.
+ * Once. */
+void *xs_cupti_load(char *path, size_t bytes, bool *ours);
+
+/* What a result means. Of any thread. */
+const char *xs_cupti_text(CUptiResult result);
+
 /* cupti.c: whether there is CUPTI at all, and whether callbacks and records can
- * be asked for; what a result means. Of any thread. */
+ * be asked for. Of any thread. */
 bool xs_cupti_is_used(void);
 bool xs_cupti_is_attached(void);
-const char *xs_cupti_text(CUptiResult result);
 
 /* Calls `ask`, unless CUPTI is detached, or is about to be: false. */
 bool xs_cupti_unless_detached(void (*ask)(void));
