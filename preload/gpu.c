@@ -156,6 +156,8 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 static bool is_wanted(const struct xs_gpu_op *op)
 {
 	xs_watch_op(op->correlation);
+	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
+		xs_watch_came(op->correlation);
 	if (xs_detail_is_past(op->correlation))
 		return false;
 	if (op->start_ns && op->end_ns)

@@ -3,13 +3,18 @@
 
 struct xs_watch xs_watch;
 
+static bool is_owed(uint64_t slot)
+{
+	return slot && slot < XS_WATCH_CAME;
+}
+
 bool xs_watch_awaits_ops(void)
 {
 	if (xs_watch_saw_graphs())
 		return false;
 	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
-		if (atomic_load_explicit(&xs_watch.owed[i],
-					 memory_order_relaxed))
+		if (is_owed(atomic_load_explicit(&xs_watch.owed[i],
+						 memory_order_relaxed)))
 			return true;
 	return false;
 }
@@ -35,20 +40,38 @@ void xs_watch_begin_window(void)
 				      memory_order_relaxed);
 }
 
-/* It may be that of a call that took the slot since. */
-static void settle(uint32_t correlation)
+static _Atomic uint64_t *owed_slot(uint32_t correlation)
 {
-	_Atomic uint32_t *slot = &xs_watch.owed[correlation % XS_WATCH_OWED];
+	return &xs_watch.owed[correlation % XS_WATCH_OWED];
+}
 
-	if (atomic_load_explicit(slot, memory_order_relaxed) == correlation)
-		atomic_compare_exchange_strong(slot, &correlation, 0);
+void xs_watch_issued(uint32_t correlation)
+{
+	uint64_t old = atomic_exchange(owed_slot(correlation), correlation);
+	uint64_t owed = correlation;
+
+	if (old == (XS_WATCH_CAME | correlation))
+		atomic_compare_exchange_strong(owed_slot(correlation), &owed,
+					       0);
+}
+
+/* The slot may be that of another call, which is still owed. */
+void xs_watch_came(uint32_t correlation)
+{
+	uint64_t slot = atomic_load(owed_slot(correlation)), settled;
+
+	do {
+		if (is_owed(slot) && slot != correlation)
+			return;
+		settled = slot == correlation ? 0 : XS_WATCH_CAME | correlation;
+	} while (!atomic_compare_exchange_weak(owed_slot(correlation), &slot,
+					       settled));
 }
 
 void xs_watch_op(uint32_t correlation)
 {
 	uint32_t seen;
 
-	settle(correlation);
 	if (!correlation || !xs_watch_keeps(correlation))
 		return;
 	seen = atomic_load_explicit(xs_watch_slot(correlation),

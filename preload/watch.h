@@ -17,8 +17,11 @@
 #define XS_WATCH_BITS  4
 #define XS_WATCH_SLOTS 4096u
 
-/* Calls whose ops are to come, by their ids: of a window of light mode all. */
+/* Calls whose ops are to come, by their ids: of a window of light mode all. An
+ * op may come before its call has returned: then its id stands there with this
+ * mark. */
 #define XS_WATCH_OWED 32768u
+#define XS_WATCH_CAME (UINT64_C(1) << 32)
 
 /* A thread says so once for this many calls of the driver. */
 #define XS_WATCH_NESTED 256u
@@ -29,7 +32,7 @@ struct xs_watch {
 	atomic_bool own, graphs;
 	_Atomic uint32_t latest; /* of those that are kept */
 	_Atomic uint32_t seen[XS_WATCH_SLOTS];
-	_Atomic uint32_t owed[XS_WATCH_OWED]; /* 0: none */
+	_Atomic uint64_t owed[XS_WATCH_OWED]; /* 0: none */
 };
 extern struct xs_watch xs_watch;
 
@@ -78,12 +81,9 @@ static inline void xs_watch_graph(void)
 	xs_watch_once(&xs_watch.graphs);
 }
 
-/* A call has given the device one op to do. */
-static inline void xs_watch_issued(uint32_t correlation)
-{
-	atomic_store_explicit(&xs_watch.owed[correlation % XS_WATCH_OWED],
-			      correlation, memory_order_relaxed);
-}
+/* A call has given the device one op to do; an op of a call has come. */
+void xs_watch_issued(uint32_t correlation);
+void xs_watch_came(uint32_t correlation);
 
 /* Whether the op of such a call has not come. Not known where there are graphs:
  * what is captured has none. */

@@ -66,6 +66,30 @@ static void ids_wrap(void **state)
 	assert_int_equal(xs_watch_strays(), 1);
 }
 
+/* Whichever of the two is heard of first. */
+static void an_op_is_awaited_until_it_comes(void **state)
+{
+	(void)state;
+	xs_watch_issued(7);
+	assert_true(xs_watch_awaits_ops());
+	xs_watch_came(7);
+	assert_false(xs_watch_awaits_ops());
+	xs_watch_came(8);
+	assert_false(xs_watch_awaits_ops());
+	xs_watch_issued(8);
+	assert_false(xs_watch_awaits_ops());
+	xs_watch_came(9);
+	xs_watch_issued(9 + XS_WATCH_OWED);
+	assert_true(xs_watch_awaits_ops());
+	xs_watch_came(9 + 2 * XS_WATCH_OWED);
+	assert_true(xs_watch_awaits_ops());
+	xs_watch_came(9 + XS_WATCH_OWED);
+	assert_false(xs_watch_awaits_ops());
+	xs_watch_issued(10);
+	xs_watch_begin_window();
+	assert_false(xs_watch_awaits_ops());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -73,6 +97,7 @@ int main(void)
 	    cmocka_unit_test_setup(one_of_many_unseen_calls_is_a_stray, forget),
 	    cmocka_unit_test_setup(late_ops_are_not_judged, forget),
 	    cmocka_unit_test_setup(ids_wrap, forget),
+	    cmocka_unit_test(an_op_is_awaited_until_it_comes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
