@@ -18,10 +18,10 @@ typedef CUpti_ActivityMemcpy5 xs_cu_copy;
 typedef CUpti_ActivityUnifiedMemoryCounter2 xs_cu_migration;
 #endif
 
-/* cupti_activity.c: what the device did; what the host called. */
+/* cupti_record.c: what the device did; what the host called. */
 void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);
-/* cuptiFinalize: no kind is enabled, and nobody has buffers. */
+/* cupti_activity.c, cuptiFinalize: no kind is enabled, and nobody has buffers. */
 void xs_cu_forget_records(void);
 /* What the GPU was given, and is not handed over yet, has no times. */
 void xs_cu_lose_times(void);
