@@ -50,9 +50,9 @@ bool xs_trace_is_sampled(const struct xs_trace *trace);
 size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
 
 /*
- * How many ns of the counted run each window stands for; by xs_window_of(),
- * reach[window_count + 1]. Half of what lies between two of them is the one's,
- * half the other's. 0 or -ENOMEM.
+ * How many times its own length of the counted run each window stands for, so
+ * as many times its calls; by xs_window_of(), reach[window_count + 1]. Half of
+ * what lies between two of them is the one's, half the other's. 0 or -ENOMEM.
  */
 int xs_window_reaches(const struct xs_trace *trace, double *reach);
 

@@ -205,7 +205,6 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	int rc = -ENOMEM;
 
 	b->reach = calloc(trace->window_count + 1, sizeof(*b->reach));
-	b->in_window = calloc(trace->window_count + 1, sizeof(*b->in_window));
 	b->group_of = calloc(most, sizeof(*b->group_of));
 	b->groups = calloc(most, sizeof(*b->groups));
 	b->rests = calloc(most, sizeof(*b->rests));
@@ -213,8 +212,8 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	weights->calls = calloc(most, sizeof(double));
 	weights->bytes = calloc(most, sizeof(double));
 	weights->kinds = calloc(most, sizeof(*weights->kinds));
-	if (b->reach && b->in_window && b->group_of && b->groups && b->rests &&
-	    b->keys && weights->calls && weights->bytes && weights->kinds)
+	if (b->reach && b->group_of && b->groups && b->rests && b->keys &&
+	    weights->calls && weights->bytes && weights->kinds)
 		rc = xs_window_reaches(trace, b->reach);
 	if (!rc)
 		rc = group_calls(b);
@@ -243,7 +242,6 @@ int xs_weights_build(const struct xs_trace *trace, const bool *kept,
 		return 0;
 	rc = build(&builder, weights);
 	free(builder.reach);
-	free(builder.in_window);
 	free(builder.group_of);
 	free(builder.groups);
 	free(builder.rests);

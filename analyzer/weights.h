@@ -49,7 +49,6 @@ struct xs_weight_builder {
 	const struct xs_trace *trace;
 	const bool *kept;   /* by call; NULL: all */
 	double *reach;	    /* by window: xs_window_reaches() */
-	double *in_window;  /* by window; of the bucket at hand */
 	uint32_t *group_of; /* by call */
 	struct xs_weight_group *groups;
 	size_t group_count;

@@ -89,26 +89,19 @@ static double kept_of(const struct xs_weight_group *group, bool bytes)
 	return bytes ? group->kept_bytes : group->kept_calls;
 }
 
-/* By window, what the bucket's groups have in it. Returns how long the windows
- * reach that have any. */
-static double add_up_windows(const struct bucket *k, bool bytes)
+/* What the bucket's groups would stand for if the program went on as in their
+ * windows. */
+static double expect(const struct bucket *k, bool bytes)
 {
-	struct xs_weight_builder *b = k->b;
-	double reach = 0;
+	double sum = 0;
 
-	for (size_t i = 0; i < k->count; i++)
-		if (group_at(k, i))
-			b->in_window[group_at(k, i)->window] = 0;
 	for (size_t i = 0; i < k->count; i++) {
 		const struct xs_weight_group *g = group_at(k, i);
 
-		if (!g || kept_of(g, bytes) <= 0)
-			continue;
-		if (b->in_window[g->window] == 0)
-			reach += b->reach[g->window];
-		b->in_window[g->window] += kept_of(g, bytes);
+		if (g)
+			sum += k->b->reach[g->window] * kept_of(g, bytes);
 	}
-	return reach;
+	return sum;
 }
 
 /* The calls, or bytes, of the bucket's rests, which are made up for now. */
@@ -128,11 +121,11 @@ static double take_rests(const struct bucket *k, bool bytes)
 	return sum;
 }
 
-/* Lets the groups of the bucket stand for its rests: each window for its part
- * of the run, or where none has any, all for the same. */
+/* Lets the groups of the bucket stand for its rests, each for so much of them
+ * as is expected of it, or where nothing is, all for the same. */
 static void spread(const struct bucket *k, bool bytes)
 {
-	const double reach = add_up_windows(k, bytes);
+	const double expected = expect(k, bytes);
 	double rest, kept = 0;
 
 	for (size_t i = 0; i < k->count; i++)
@@ -147,9 +140,8 @@ static void spread(const struct bucket *k, bool bytes)
 
 		if (!g || kept_of(g, bytes) <= 0)
 			continue;
-		weight = reach > 0 ? rest * k->b->reach[g->window] / reach /
-					 k->b->in_window[g->window]
-				   : rest / kept;
+		weight = expected > 0 ? rest * k->b->reach[g->window] / expected
+				      : rest / kept;
 		if (bytes)
 			g->byte_weight += weight;
 		else

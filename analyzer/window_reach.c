@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* From the first to the last of a window's calls. */
+/* Of what is seen first, so many calls set the program up: the rate of the
+ * others is not theirs. */
+#define SET_UP 64
+
 struct span {
-	uint64_t begin_ns, end_ns; /* end 0: it has none */
+	uint64_t begin_ns, end_ns; /* end 0: it has no calls */
 };
 
-static void find_spans(const struct xs_trace *trace, struct span *spans)
+static void find_calls(const struct xs_trace *trace, struct span *spans)
 {
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
@@ -19,6 +22,42 @@ static void find_spans(const struct xs_trace *trace, struct span *spans)
 			span->begin_ns = call->start_ns;
 		if (span->end_ns < call->end_ns)
 			span->end_ns = call->end_ns;
+	}
+}
+
+/* When the first of the spans with calls is past what is done once. */
+static uint64_t set_up_ns(const struct xs_trace *trace, size_t window)
+{
+	size_t first = 0, end;
+
+	while (xs_window_of(trace, trace->calls[first].start_ns) != window)
+		first++;
+	end = first;
+	while (end < trace->call_count &&
+	       xs_window_of(trace, trace->calls[end].start_ns) == window)
+		end++;
+	return trace->calls[first + (end - first) / SET_UP].start_ns;
+}
+
+/*
+ * From a window's beginning to its end. The first one's is that of its calls,
+ * and so is the end of one that the run ends in: what the program does before
+ * and after them is no part of their rate.
+ */
+static void find_spans(const struct xs_trace *trace, struct span *spans)
+{
+	find_calls(trace, spans);
+	for (size_t i = 1; i <= trace->window_count; i++) {
+		const struct xs_window *window = &trace->windows[i - 1];
+
+		if (spans[i].end_ns == 0)
+			continue;
+		spans[i].begin_ns = i > 1 || trace->begins_counted
+					? window->begin_ns
+					: set_up_ns(trace, i);
+		if (window->end_ns != UINT64_MAX &&
+		    window->end_ns > spans[i].begin_ns)
+			spans[i].end_ns = window->end_ns;
 	}
 }
 
@@ -64,6 +103,10 @@ int xs_window_reaches(const struct xs_trace *trace, double *reach)
 	}
 	if (before > 0 && before < count)
 		reach[before] += tail_ns(trace, before, spans[before].end_ns);
+	for (size_t i = 0; i < count; i++)
+		if (spans[i].end_ns > spans[i].begin_ns)
+			reach[i] /=
+			    (double)(spans[i].end_ns - spans[i].begin_ns);
 	free(spans);
 	return 0;
 }

@@ -42,6 +42,7 @@ static _Atomic uint64_t counted;    /* and the others, nearly all of them */
 static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
 static _Atomic uint32_t last_kept; /* of the last window, by watch.h */
+static _Atomic uint64_t spent_ns;  /* when it had all its calls */
 
 /* The rest is the drain thread's. */
 static struct xs_gates gates;
@@ -192,10 +193,13 @@ void xs_detail_end_after(uint32_t correlation)
 static void switch_off(enum xs_detail to)
 {
 	bool recorded = said == XS_DETAIL_RECORDED;
+	bool at_once =
+	    atomic_exchange(&xs_detail_now, to) == XS_DETAIL_RECORDED;
 
-	if (atomic_exchange(&xs_detail_now, to) == XS_DETAIL_RECORDED)
+	if (at_once)
 		note_end();
-	xs_gpu_detail(to, xs_clock_realtime_ns());
+	xs_gpu_detail(to, recorded && !at_once ? atomic_load(&spent_ns)
+					       : xs_clock_realtime_ns());
 	if (recorded)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
@@ -271,8 +275,11 @@ void xs_detail_spend(unsigned calls)
 {
 	int recorded = XS_DETAIL_RECORDED;
 
-	if (atomic_fetch_add(&taken, calls) + calls >= atomic_load(&until) &&
-	    atomic_compare_exchange_strong(&xs_detail_now, &recorded,
+	if (atomic_fetch_add(&taken, calls) + calls < atomic_load(&until) ||
+	    atomic_load(&xs_detail_now) != XS_DETAIL_RECORDED)
+		return;
+	atomic_store(&spent_ns, xs_clock_realtime_ns());
+	if (atomic_compare_exchange_strong(&xs_detail_now, &recorded,
 					   XS_DETAIL_COUNTED))
 		note_end();
 }

@@ -292,28 +292,35 @@ static void directions_are_told_apart(void **state)
 	drop(&w);
 }
 
-/* A short window between long stretches stands for more than a long one. */
+/* A window stands for what its calls would be on its part of the run: in one
+ * of a third of the rate, before and after which there is three times as much
+ * to stand for, as many as in the other. */
 static void windows_stand_for_their_part(void **state)
 {
 	struct text t;
 	struct whole w;
+	struct xs_weights weights;
 
 	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	for (unsigned i = 0; i < 9; i++)
-		add_copy(&t, i * ROUND_NS, 1024, false);
+		add_copy(&t, i * ROUND_NS, 2000, false);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "detail detail=1 time_ns=1500000000");
-	add_copy(&t, 500000000, 2000, false);
+	for (unsigned i = 0; i < 3; i++)
+		add_copy(&t, 500000000 + i * ROUND_NS, 2000, false);
 	add(&t, "detail detail=0 time_ns=1501000000");
-	add(&t, "tally size=12 direction=1 site=1 calls=100 bytes=150000");
+	add(&t, "tally size=11 direction=1 site=1 calls=90 bytes=180000");
 	w = finish(&t);
-	assert_int_equal(w.line.count[XS_OP_H2D], 110);
-	assert_int_equal(w.line.bytes[XS_OP_H2D], 9 * 1024 + 2000 + 150000);
-	/* the first for a quarter of the second, the other for the rest */
-	assert_in_range(w.line.sum_ns[XS_OP_H2D], 9 * 1024 + 2000 + 149000,
-			9 * 1024 + 2000 + 151000);
+	assert_int_equal(w.line.count[XS_OP_H2D], 102);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 102 * 2000);
+	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
+	for (unsigned i = 0; i < 12; i++) {
+		assert_float_equal(weights.calls[i], i < 9 ? 6 : 16, 1e-6);
+		assert_float_equal(weights.bytes[i], i < 9 ? 6 : 16, 1e-6);
+	}
+	xs_weights_free(&weights);
 	drop(&w);
 }
 

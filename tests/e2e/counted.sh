@@ -109,6 +109,14 @@ kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json | head -1)
 within "$what: kernels' time" "$(json kernel_ns)" $((kernel_ns * 3 / 5)) \
 	$((kernel_ns * 3 / 2))
 
+# What is seldom stands for little, however long it goes on.
+what="many fast rounds, some slow ones, bounded"
+XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" serve 30000
+expect "$what: status" "$status" 0
+read_trace
+within "$what: counted" "$(json calls_counted)" 20000 60000
+within "$what: fast rounds" "$(json rounds)" 29400 30200
+
 # Room for what the GPU does of a window's calls.
 what="64 threads, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" threads 100000

@@ -150,14 +150,38 @@ static void drift(int rounds)
 	}
 }
 
+/* In and out from one place, fast and from pinned memory; then for each hundred
+ * of these one with a little more, from other memory, all 10 ms. */
+static void serve(int rounds)
+{
+	const size_t bytes = 65536, more = 100000;
+	char *pinned, *pageable = (char *)calloc(1, more);
+
+	CHECK(cudaMallocHost((void **)&pinned, bytes));
+	for (int i = 0; i < rounds + rounds / 100; i++) {
+		bool fast = i < rounds;
+		char *buffer = fast ? pinned : pageable;
+
+		CHECK(cudaMemcpy(device, buffer, fast ? bytes : more,
+				 cudaMemcpyHostToDevice));
+		CHECK(cudaMemcpy(buffer, device, fast ? bytes : more,
+				 cudaMemcpyDeviceToHost));
+		if (!fast)
+			usleep(10000);
+	}
+	CHECK(cudaFreeHost(pinned));
+	free(pageable);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},   {"grow", grow},
-		     {"mix", mix},	   {"drift", drift},
-		     {"threads", threads}, {"together", together}};
+	} modes[] = {{"places", places},    {"grow", grow},
+		     {"mix", mix},	    {"drift", drift},
+		     {"serve", serve},	    {"threads", threads},
+		     {"together", together}};
 
 	if (argc != 3)
 		return 2;
