@@ -12,6 +12,7 @@
 #include "preload/timing.h"
 #include "preload/walk.h"
 #include "preload/watch.h"
+#include "preload/window.h"
 
 #include <errno.h>
 
@@ -132,7 +133,7 @@ static void end_passed(struct xs_thread *thread, struct xs_rec_tally *record)
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	if (!xs_lifecycle_recording())
 		return;
-	xs_detail_note_counted(thread->correlation);
+	xs_window_note_counted(thread->correlation);
 	record->calls++;
 }
 
@@ -199,7 +200,7 @@ static void record(const struct xs_open_call *open,
 static void count(struct xs_thread *thread, const struct xs_ended_call *call,
 		  uint32_t correlation)
 {
-	xs_detail_note_counted(correlation);
+	xs_window_note_counted(correlation);
 	xs_count_call(thread, call);
 }
 

@@ -12,6 +12,7 @@
 #include "preload/mark.h"
 #include "preload/pause.h"
 #include "preload/watch.h"
+#include "preload/window.h"
 
 #include <time.h>
 
@@ -28,12 +29,9 @@
  * and takes so many bytes. */
 #define OWED_NS	 250000000u
 #define OP_BYTES 32u
-/* Calls that others may begin while one that is recorded is on its way. */
-#define CALLS_BESIDE 256u
 
 XS_HOT_DATA _Atomic int xs_detail_now = XS_DETAIL_RECORDED;
 XS_HOT_DATA atomic_bool xs_detail_is_limited;
-XS_HOT_DATA _Atomic uint32_t xs_detail_ended_at;
 
 static struct xs_config_range range;
 static atomic_bool in_marked_range; /* by the program */
@@ -41,8 +39,7 @@ static _Atomic uint64_t taken;	    /* calls that are recorded, in all */
 static _Atomic uint64_t counted;    /* and the others, nearly all of them */
 static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
-static _Atomic uint32_t last_kept; /* of the last window, by watch.h */
-static _Atomic uint64_t spent_ns;  /* when it had all its calls */
+static _Atomic uint64_t spent_ns; /* when the window had all its calls */
 
 /* The rest is the drain thread's. */
 static struct xs_gates gates;
@@ -150,43 +147,11 @@ static bool switch_on(void)
 		return false;
 	}
 	atomic_store(&novel, false);
-	atomic_store(&last_kept, 0);
-	atomic_store(&xs_detail_ended_at, 0);
+	xs_window_begin();
 	xs_watch_begin_window();
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	return true;
-}
-
-/* A window ends. */
-static void note_end(void)
-{
-	atomic_store(&last_kept, atomic_load(&xs_watch.latest));
-}
-
-static uint32_t end_for(uint32_t correlation)
-{
-	return (correlation + CALLS_BESIDE) | 1u;
-}
-
-/* Not of one that began before the window and ends after it. */
-void xs_detail_end_at(uint32_t correlation)
-{
-	uint32_t last = atomic_load(&last_kept), none = 0;
-
-	if (last && (int32_t)(correlation - last) > 0)
-		atomic_compare_exchange_strong(&xs_detail_ended_at, &none,
-					       end_for(correlation));
-}
-
-void xs_detail_end_after(uint32_t correlation)
-{
-	uint32_t end = atomic_load(&xs_detail_ended_at);
-
-	while ((!end || (int32_t)(correlation - end) > 0) &&
-	       !atomic_compare_exchange_weak(&xs_detail_ended_at, &end,
-					     end_for(correlation)))
-		;
 }
 
 /* What the device still does of the calls before is worth waiting for. */
@@ -197,7 +162,7 @@ static void switch_off(enum xs_detail to)
 	    atomic_exchange(&xs_detail_now, to) == XS_DETAIL_RECORDED;
 
 	if (at_once)
-		note_end();
+		xs_window_end();
 	xs_gpu_detail(to, recorded && !at_once ? atomic_load(&spent_ns)
 					       : xs_clock_realtime_ns());
 	if (recorded)
@@ -281,7 +246,7 @@ void xs_detail_spend(unsigned calls)
 	atomic_store(&spent_ns, xs_clock_realtime_ns());
 	if (atomic_compare_exchange_strong(&xs_detail_now, &recorded,
 					   XS_DETAIL_COUNTED))
-		note_end();
+		xs_window_end();
 }
 
 void xs_detail_note_many(void)

@@ -18,9 +18,6 @@
 extern _Atomic int xs_detail_now; /* enum xs_detail */
 extern atomic_bool xs_detail_is_limited;
 
-/* CUPTI's id of a call that came after the last window; 0: not known. */
-extern _Atomic uint32_t xs_detail_ended_at;
-
 /* As the environment has it. Once, after the trace was opened and before calls
  * are recorded. */
 void xs_detail_open(void);
@@ -62,38 +59,11 @@ static inline void xs_detail_leave(struct xs_thread *thread)
 	thread->taken = 0;
 }
 
-void xs_detail_end_at(uint32_t correlation);
-void xs_detail_end_after(uint32_t correlation);
-
-/* A call is recorded, and CUPTI's id of it is known: if the thread was held up
- * since it decided so, the window's end and many calls of others may have come
- * before. */
-static inline void xs_detail_note_recorded(uint32_t correlation)
+/* Whether calls are recorded. */
+static inline bool xs_detail_is_recorded(void)
 {
-	if (atomic_load_explicit(&xs_detail_now, memory_order_relaxed) !=
-	    XS_DETAIL_RECORDED)
-		xs_detail_end_after(correlation);
-}
-
-/* A call is counted: so what CUPTI still brings of it and later ones is of no
- * use. correlation: CUPTI's id of it, 0: not known. */
-static inline void xs_detail_note_counted(uint32_t correlation)
-{
-	if (correlation &&
-	    !atomic_load_explicit(&xs_detail_ended_at, memory_order_relaxed))
-		xs_detail_end_at(correlation);
-}
-
-/* Whether an op is of a call that came after the window. CUPTI goes on for a
- * while, and where threads never rest, for long. */
-static inline bool xs_detail_is_past(uint32_t correlation)
-{
-	uint32_t end =
-	    atomic_load_explicit(&xs_detail_ended_at, memory_order_relaxed);
-
-	return end && correlation && (int32_t)(correlation - end) > 0 &&
-	       atomic_load_explicit(&xs_detail_now, memory_order_relaxed) !=
-		   XS_DETAIL_RECORDED;
+	return atomic_load_explicit(&xs_detail_now, memory_order_relaxed) ==
+	       XS_DETAIL_RECORDED;
 }
 
 /* Calls were counted that no window has seen the like of at their place. */

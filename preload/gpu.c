@@ -5,6 +5,7 @@
 #include "preload/intern.h"
 #include "preload/site.h"
 #include "preload/watch.h"
+#include "preload/window.h"
 #include "preload/writer.h"
 
 #include <pthread.h>
@@ -158,7 +159,7 @@ static bool is_wanted(const struct xs_gpu_op *op)
 	xs_watch_op(op->correlation);
 	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
 		xs_watch_came(op->correlation);
-	if (xs_detail_is_past(op->correlation))
+	if (xs_window_is_past(op->correlation))
 		return false;
 	if (op->start_ns && op->end_ns)
 		return true;

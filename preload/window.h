@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which ops are of a window, by CUPTI's ids of the calls that asked for them.
+ * CUPTI goes on for a while after a window, and where it cannot be switched
+ * off, until the next: what it brings of calls that were only counted is of no
+ * use. Ids grow over all threads, and wrap.
+ */
+#ifndef XS_WINDOW_H
+#define XS_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The ids of the window at hand, or of the last; 0: not known. */
+struct xs_window_ids {
+	_Atomic uint32_t begin, end;
+	_Atomic uint32_t end_before; /* of the window before */
+	_Atomic uint32_t last_kept;  /* by watch.h, when it ended; 0: it did not
+				      */
+};
+extern struct xs_window_ids xs_window_ids;
+
+/* The window begins, or ends: before calls are recorded, or when they are no
+ * longer. Each from one thread. */
+void xs_window_begin(void);
+void xs_window_end(void);
+
+void xs_window_set_begin(uint32_t correlation);
+void xs_window_set_end(uint32_t correlation);
+void xs_window_set_end_after(uint32_t correlation);
+
+/* The id of a recorded call is known; ended: calls are no longer recorded, and
+ * it is one that decided before. */
+static inline void xs_window_note_recorded(uint32_t correlation, bool ended)
+{
+	if (ended)
+		xs_window_set_end_after(correlation);
+	else if (!atomic_load_explicit(&xs_window_ids.begin,
+				       memory_order_relaxed))
+		xs_window_set_begin(correlation);
+}
+
+/* A call was counted; correlation: 0 where it is not known. */
+static inline void xs_window_note_counted(uint32_t correlation)
+{
+	if (correlation &&
+	    !atomic_load_explicit(&xs_window_ids.end, memory_order_relaxed))
+		xs_window_set_end(correlation);
+}
+
+/* Whether the op of such a call is of no window. */
+bool xs_window_is_past(uint32_t correlation);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Which ops are of a window, by the ids of their calls. */
+#include "preload/watch.h"
+#include "preload/window.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Calls from..to, recorded or counted. */
+static void record(uint32_t from, uint32_t to)
+{
+	for (uint32_t id = from; id != to; id++) {
+		xs_watch_seen_call(id);
+		xs_window_note_recorded(id, false);
+	}
+}
+
+static void count(uint32_t from, uint32_t to)
+{
+	for (uint32_t id = from; id != to; id++) {
+		xs_watch_seen_call(id);
+		xs_window_note_counted(id);
+	}
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	xs_window_begin();
+	xs_window_begin();
+	xs_watch_begin_window();
+	return 0;
+}
+
+static void counted_calls_have_no_ops(void **state)
+{
+	(void)state;
+	record(1, 10000);
+	assert_false(xs_window_is_past(1));
+	assert_false(xs_window_is_past(9999));
+	assert_false(xs_window_is_past(20000));
+	xs_window_end();
+	count(10000, 20000);
+	assert_false(xs_window_is_past(1));
+	assert_false(xs_window_is_past(9999));
+	assert_false(xs_window_is_past(0));
+	assert_true(xs_window_is_past(11000));
+	assert_true(xs_window_is_past(30000));
+}
+
+/* CUPTI was not switched off between the two. */
+static void what_lies_between_windows_is_of_none(void **state)
+{
+	(void)state;
+	record(1, 10000);
+	xs_window_end();
+	count(10000, 20000);
+	xs_window_begin();
+	assert_false(xs_window_is_past(9999));
+	assert_true(xs_window_is_past(15000));
+	record(20000, 30000);
+	assert_false(xs_window_is_past(9999));
+	assert_true(xs_window_is_past(15000));
+	assert_false(xs_window_is_past(20000));
+	assert_false(xs_window_is_past(29999));
+	xs_window_end();
+	assert_true(xs_window_is_past(15000));
+	assert_false(xs_window_is_past(29999));
+	count(30000, 40000);
+	assert_false(xs_window_is_past(29999));
+	assert_true(xs_window_is_past(39999));
+}
+
+static void a_call_that_begins_late_is_of_the_window(void **state)
+{
+	(void)state;
+	record(1, 10000);
+	xs_window_end();
+	count(10000, 20000);
+	assert_true(xs_window_is_past(20000));
+	xs_window_note_recorded(20000, true);
+	assert_false(xs_window_is_past(20000));
+	assert_true(xs_window_is_past(21000));
+}
+
+/* It is known by its first id that it ended, if that came before any other. */
+static void a_late_call_may_be_the_first_to_end(void **state)
+{
+	(void)state;
+	record(1, 10000);
+	xs_window_end();
+	xs_window_note_recorded(20000, true);
+	count(10000, 20000);
+	assert_false(xs_window_is_past(20000));
+}
+
+/* A call that was counted before the window and ends in it, or after it. */
+static void calls_of_before_end_nothing(void **state)
+{
+	(void)state;
+	xs_window_note_counted(20);
+	record(100, 10000);
+	xs_window_note_counted(30);
+	xs_window_end();
+	xs_window_note_counted(40);
+	assert_false(xs_window_is_past(9999));
+}
+
+static void ids_wrap(void **state)
+{
+	(void)state;
+	record(UINT32_MAX - 5000, 5000);
+	xs_window_end();
+	count(5000, 10000);
+	assert_false(xs_window_is_past(UINT32_MAX - 4000));
+	assert_false(xs_window_is_past(4999));
+	assert_true(xs_window_is_past(9999));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(counted_calls_have_no_ops, begin),
+	    cmocka_unit_test_setup(what_lies_between_windows_is_of_none, begin),
+	    cmocka_unit_test_setup(a_call_that_begins_late_is_of_the_window,
+				   begin),
+	    cmocka_unit_test_setup(a_late_call_may_be_the_first_to_end, begin),
+	    cmocka_unit_test_setup(calls_of_before_end_nothing, begin),
+	    cmocka_unit_test_setup(ids_wrap, begin),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
