@@ -4,9 +4,11 @@
 #include "preload/passed.h"
 #include "preload/tally.h"
 
-/* Of a kind, counted and not recorded, before it is worth a window. What
- * happens once is no change of what the program does. */
-#define NOVEL_CALLS 64
+/* Of a kind, counted and not recorded by a thread, before it is worth a window:
+ * calls, or bytes, for few large copies may be most of a run. What happens once
+ * is no change of what the program does. */
+#define NOVEL_CALLS 16
+#define NOVEL_BYTES (16u << 20)
 
 static uint8_t direction_of(const struct xs_ended_call *call,
 			    const struct xs_event *event)
@@ -55,7 +57,8 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 	};
 	struct xs_rec_tally *record = xs_tally_count(thread, key, event->bytes);
 
-	if (!record || record->calls < NOVEL_CALLS || call->unwalked)
+	if (!record || call->unwalked ||
+	    (record->calls < NOVEL_CALLS && record->bytes < NOVEL_BYTES))
 		return;
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &

@@ -153,7 +153,7 @@ static void try_to_leave(void)
 
 	if (!xs_call_all_hooked() || tries++ == MOST_TRIES)
 		state = KEPT;
-	else if (xs_pause_for(leave))
+	else if (xs_pause_for(leave, XS_PAUSE_PATIENCE_NS))
 		xs_log("the driver's calls are all the runtime's");
 }
 

@@ -22,7 +22,8 @@
 #define LINGER_FOR_RATE_NS 80000000u
 #define LINGER_LONGEST_NS  1000000000u
 #define PAUSE_APART_NS	   10000000u
-#define PAUSE_LONGEST_NS   160000000u
+#define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
+#define PAUSE_LONGEST_NS   10240000000u
 #define MARK_WAIT_NS	   1000000u
 #define MARK_WAITS	   200
 /* What the GPU did of a call is in the trace after no more than two of these,
@@ -98,11 +99,12 @@ static void cupti_off(void)
  * Where only callbacks see the calls they stay, and there is no nesting to be
  * counted wrong. Else everybody waits until nobody is inside; where that fails,
  * as where a thread waits inside for long, it is tried again later and later,
- * for the others have waited in vain.
+ * for the others have waited in vain, and they wait the longer.
  */
 static bool quietly(void (*change)(void))
 {
 	static uint64_t apart_ns, next_ns;
+	uint64_t patience_ns;
 
 	if (!xs_call_all_hooked()) {
 		change();
@@ -110,7 +112,10 @@ static bool quietly(void (*change)(void))
 	}
 	if (elapsed_ns() < next_ns)
 		return false;
-	if (xs_pause_for(change)) {
+	patience_ns = apart_ns / PAUSE_SHARE;
+	if (patience_ns < XS_PAUSE_PATIENCE_NS)
+		patience_ns = XS_PAUSE_PATIENCE_NS;
+	if (xs_pause_for(change, patience_ns)) {
 		apart_ns = 0;
 		return true;
 	}

@@ -4,7 +4,9 @@
 
 #define NOVEL_APART_NS	  200000000u
 #define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
-#define PERIODIC_FIRST_NS 5000000000u
+#define PERIODIC_FIRST_NS 1000000000u
+#define PERIODIC_APART_NS 500000000u
+#define RUSH_FIRST_NS	  5000000000u
 #define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
 #define RUSH_KNOWN_NS	  20000000u
 #define SIZE_APART_NS	  1000000000u
@@ -22,7 +24,11 @@ static uint64_t least(uint64_t a, uint64_t b)
  * number grows with the logarithm of its length. */
 static void put_off(struct xs_gates *g, const struct xs_gates_input *in)
 {
-	g->light_next_ns = in->elapsed_ns + in->elapsed_ns / 10;
+	const uint64_t apart_ns = in->elapsed_ns / 10;
+
+	g->light_next_ns =
+	    in->elapsed_ns +
+	    (apart_ns > PERIODIC_APART_NS ? apart_ns : PERIODIC_APART_NS);
 	if (g->light_next_ns < PERIODIC_FIRST_NS)
 		g->light_next_ns = PERIODIC_FIRST_NS;
 	g->light_since_ns = in->elapsed_ns;
@@ -50,9 +56,12 @@ bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
 static uint64_t periodic_calls(struct xs_gates *g,
 			       const struct xs_gates_input *in)
 {
-	if (in->elapsed_ns < g->light_next_ns)
+	const bool rush = xs_gates_rush(g, in);
+
+	if (in->elapsed_ns < g->light_next_ns ||
+	    (rush && in->elapsed_ns < RUSH_FIRST_NS))
 		return 0;
-	if (in->detached || g->light_again || !xs_gates_rush(g, in))
+	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;
 	put_off(g, in);
 	return 0;

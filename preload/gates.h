@@ -6,12 +6,12 @@
  * Three gates, and all must be open:
  *   range  the part of the run that XFERSPY_RANGE asks for;
  *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
- *          program does what no window has seen, and from some seconds on
- *          short ones, further and further apart, since times may change
- *          where nothing else does. Not earlier; and where calls come so fast
- *          that what CUPTI leaves behind would cost the program more than two
- *          hundredths, only if CUPTI was detached before, and so will be
- *          again: switched on again in a context, and switched off, it leaves
+ *          program does what no window has seen, and from the first second
+ *          on short ones, further and further apart, since times may change
+ *          where nothing else does. Where calls come so fast that what CUPTI
+ *          leaves behind would cost the program more than two hundredths, from
+ *          the fifth second on, and only if CUPTI was detached before, and so
+ *          will be again: switched on again in a context, and switched off, it leaves
  *          each launch dearer by 250 ns for good, however it is done (H200,
  *          CUDA 13.0). Once it has, windows cost no more;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further

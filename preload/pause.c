@@ -2,6 +2,7 @@
 #include "preload/pause.h"
 #include "preload/clock.h"
 #include "preload/detail.h"
+#include "preload/lifecycle.h"
 #include "preload/thread.h"
 
 #include <linux/membarrier.h>
@@ -10,12 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LONGEST_NS  2000000u
+#define ALONE_NS    150000000u
+#define YIELD_NS    1000000u
 #define WAIT_NS	    20000u
 #define PATIENCE_NS 200000000u
 
 static bool is_prepared, have_barrier;
 static atomic_int before; /* the pause */
+static atomic_int waiting;
 
 void xs_pause_prepare(void)
 {
@@ -31,23 +34,43 @@ static void wait_a_little(void)
 }
 
 /*
+ * Until nobody is inside. While no other thread waits for us, that may last as
+ * long as a call does that waits for the device; else no longer than patience.
+ */
+static bool wait_for_all(uint64_t patience_ns)
+{
+	const uint64_t begin_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = begin_ns, until_ns = begin_ns + ALONE_NS;
+	bool alone = true;
+
+	while (xs_thread_any_in_hook()) {
+		if (now_ns > until_ns ||
+		    atomic_load(&xs_state) != XS_STATE_RECORDING)
+			return false;
+		if (now_ns < begin_ns + YIELD_NS)
+			sched_yield();
+		else
+			wait_a_little();
+		now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		if (alone && atomic_load(&waiting)) {
+			alone = false;
+			until_ns = now_ns + patience_ns;
+		}
+	}
+	return true;
+}
+
+/*
  * A thread says that it is inside and then looks for a pause; we say that there
  * is a pause and then look who is inside. One of the two sees the other, if
  * neither's store is late: the barrier is on our side for both.
  */
-static bool nobody_is_inside(void)
+static bool nobody_is_inside(uint64_t patience_ns)
 {
-	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + LONGEST_NS;
-
 	if (have_barrier &&
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
 		return false;
-	while (xs_thread_any_in_hook()) {
-		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
-			return false;
-		sched_yield();
-	}
-	return true;
+	return wait_for_all(patience_ns);
 }
 
 static void end_pause(void)
@@ -58,7 +81,7 @@ static void end_pause(void)
 				       atomic_load(&before));
 }
 
-bool xs_pause_for(void (*change)(void))
+bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 {
 	bool quiet;
 
@@ -66,7 +89,7 @@ bool xs_pause_for(void (*change)(void))
 		xs_pause_prepare();
 	atomic_store(&before,
 		     atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED));
-	quiet = nobody_is_inside();
+	quiet = nobody_is_inside(patience_ns);
 	if (quiet)
 		change();
 	end_pause();
@@ -77,9 +100,11 @@ void xs_pause_wait(void)
 {
 	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 
+	atomic_fetch_add(&waiting, 1);
 	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED) {
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			end_pause();
 		wait_a_little();
 	}
+	atomic_fetch_sub(&waiting, 1);
 }

@@ -13,9 +13,13 @@
 #include "preload/format.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What xs_detail_now says in a pause, beside enum xs_detail. */
 #define XS_DETAIL_PAUSED 3
+
+/* What a thread may be let wait for now and then. */
+#define XS_PAUSE_PATIENCE_NS 2000000u
 
 /* Where a pause is sure to come, and soon: takes less time while the process
  * has one thread. */
@@ -24,10 +28,10 @@ void xs_pause_prepare(void);
 /*
  * From our own thread: runs change() while interposed calls of all threads wait
  * to begin, and none runs. False, and nothing was done, where one did not end
- * in time: such as waits for the device. Not where only callbacks see the
- * calls.
+ * before another had waited for so long; or within 150 ms, where no other
+ * waited: such as waits for the device. Not where only callbacks see the calls.
  */
-bool xs_pause_for(void (*change)(void));
+bool xs_pause_for(void (*change)(void), uint64_t patience_ns);
 
 /* A call that is about to begin: returns when the pause is over. Where that
  * lasts, what CUPTI does in it may want a lock that a waiting thread holds, as

@@ -109,6 +109,15 @@ kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json | head -1)
 within "$what: kernels' time" "$(json kernel_ns)" $((kernel_ns * 3 / 5)) \
 	$((kernel_ns * 3 / 2))
 
+# A window may begin where the program is hardly ever outside of CUDA.
+what="always in a wait, light"
+XFERSPY_MODE=light traced "$XS_APPS/counted" wait 12000
+expect "$what: status" "$status" 0
+read_trace
+all_seen "$what" 12122
+within "$what: kernels that are waited for" \
+	"$(count '^string .*text="_Z4workPci"')" 1 1
+
 # What is seldom stands for little, however long it goes on.
 what="many fast rounds, some slow ones, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" serve 30000

@@ -150,6 +150,17 @@ static void drift(int rounds)
 	}
 }
 
+/* Many short kernels, and then the host is always inside of a wait. */
+static void wait(int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		add_one<<<1, 1>>>(device);
+	for (int i = 0; i < 60; i++) {
+		work<<<1, 1>>>(device, 200000);
+		CHECK(cudaDeviceSynchronize());
+	}
+}
+
 /* In and out from one place, fast and from pinned memory; then for each hundred
  * of these one with a little more, from other memory, all 10 ms. */
 static void serve(int rounds)
@@ -178,10 +189,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},    {"grow", grow},
-		     {"mix", mix},	    {"drift", drift},
-		     {"serve", serve},	    {"threads", threads},
-		     {"together", together}};
+	} modes[] = {{"places", places},     {"grow", grow},
+		     {"mix", mix},	     {"drift", drift},
+		     {"serve", serve},	     {"threads", threads},
+		     {"together", together}, {"wait", wait}};
 
 	if (argc != 3)
 		return 2;
