@@ -49,11 +49,6 @@ static void note_default_streams(struct xs_thread *thread,
 	}
 }
 
-static void note_recorded(uint32_t correlation)
-{
-	xs_window_note_recorded(correlation, !xs_detail_is_recorded());
-}
-
 /* When it began, or one of these two. */
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
@@ -61,7 +56,7 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	xs_call_note_seen(fn);
 	switch (xs_call_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
-		note_recorded(xs_cupti_id(data->correlationId));
+		xs_window_note_recorded(xs_cupti_id(data->correlationId));
 		xs_ahead_begin(&thread->ahead, fn, data->functionParams);
 		return xs_clock_realtime_ns();
 	case XS_DETAIL_IGNORED:
@@ -136,7 +131,7 @@ static void note_hooked_id(struct xs_thread *thread,
 {
 	thread->correlation = xs_cupti_id(data->correlationId);
 	if (thread->records)
-		note_recorded(thread->correlation);
+		xs_window_note_recorded(thread->correlation);
 }
 
 /*

@@ -162,14 +162,15 @@ static bool switch_on(void)
 /* What the device still does of the calls before is worth waiting for. */
 static void switch_off(enum xs_detail to)
 {
-	bool recorded = said == XS_DETAIL_RECORDED;
-	bool at_once =
-	    atomic_exchange(&xs_detail_now, to) == XS_DETAIL_RECORDED;
+	const bool recorded = said == XS_DETAIL_RECORDED;
+	uint64_t now_ns = xs_clock_realtime_ns();
 
-	if (at_once)
+	if (recorded && atomic_load(&xs_detail_now) == XS_DETAIL_RECORDED)
 		xs_window_end();
-	xs_gpu_detail(to, recorded && !at_once ? atomic_load(&spent_ns)
-					       : xs_clock_realtime_ns());
+	if (atomic_exchange(&xs_detail_now, to) != XS_DETAIL_RECORDED &&
+	    recorded)
+		now_ns = atomic_load(&spent_ns);
+	xs_gpu_detail(to, now_ns);
 	if (recorded)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
@@ -249,9 +250,9 @@ void xs_detail_spend(unsigned calls)
 	    atomic_load(&xs_detail_now) != XS_DETAIL_RECORDED)
 		return;
 	atomic_store(&spent_ns, xs_clock_realtime_ns());
-	if (atomic_compare_exchange_strong(&xs_detail_now, &recorded,
-					   XS_DETAIL_COUNTED))
-		xs_window_end();
+	xs_window_end();
+	atomic_compare_exchange_strong(&xs_detail_now, &recorded,
+				       XS_DETAIL_COUNTED);
 }
 
 void xs_detail_note_many(void)

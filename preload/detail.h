@@ -59,13 +59,6 @@ static inline void xs_detail_leave(struct xs_thread *thread)
 	thread->taken = 0;
 }
 
-/* Whether calls are recorded. */
-static inline bool xs_detail_is_recorded(void)
-{
-	return atomic_load_explicit(&xs_detail_now, memory_order_relaxed) ==
-	       XS_DETAIL_RECORDED;
-}
-
 /* Calls were counted that no window has seen the like of at their place. */
 void xs_detail_note_novel(void);
 

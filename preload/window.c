@@ -24,6 +24,7 @@ void xs_window_begin(void)
 	atomic_store(&xs_window_ids.end_before,
 		     atomic_load(&xs_window_ids.end));
 	atomic_store(&xs_window_ids.begin, 0);
+	atomic_store(&xs_window_ids.over, false);
 	atomic_store(&xs_window_ids.last_kept, 0);
 	atomic_store(&xs_window_ids.end, 0);
 }
@@ -31,6 +32,7 @@ void xs_window_begin(void)
 void xs_window_end(void)
 {
 	atomic_store(&xs_window_ids.last_kept, atomic_load(&xs_watch.latest));
+	atomic_store(&xs_window_ids.over, true);
 }
 
 void xs_window_set_begin(uint32_t correlation)

@@ -16,13 +16,13 @@
 struct xs_window_ids {
 	_Atomic uint32_t begin, end;
 	_Atomic uint32_t end_before; /* of the window before */
-	_Atomic uint32_t last_kept;  /* by watch.h, when it ended; 0: it did not
-				      */
+	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
+	atomic_bool over;	     /* it ends */
 };
 extern struct xs_window_ids xs_window_ids;
 
-/* The window begins, or ends: before calls are recorded, or when they are no
- * longer. Each from one thread. */
+/* The window begins, from one thread, or ends: before calls are recorded, or
+ * are no longer. */
 void xs_window_begin(void);
 void xs_window_end(void);
 
@@ -30,11 +30,11 @@ void xs_window_set_begin(uint32_t correlation);
 void xs_window_set_end(uint32_t correlation);
 void xs_window_set_end_after(uint32_t correlation);
 
-/* The id of a recorded call is known; ended: calls are no longer recorded, and
- * it is one that decided before. */
-static inline void xs_window_note_recorded(uint32_t correlation, bool ended)
+/* The id of a recorded call is known. Where the window is over, the call is one
+ * that was decided on before. */
+static inline void xs_window_note_recorded(uint32_t correlation)
 {
-	if (ended)
+	if (atomic_load_explicit(&xs_window_ids.over, memory_order_relaxed))
 		xs_window_set_end_after(correlation);
 	else if (!atomic_load_explicit(&xs_window_ids.begin,
 				       memory_order_relaxed))

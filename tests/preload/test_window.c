@@ -14,7 +14,7 @@ static void record(uint32_t from, uint32_t to)
 {
 	for (uint32_t id = from; id != to; id++) {
 		xs_watch_seen_call(id);
-		xs_window_note_recorded(id, false);
+		xs_window_note_recorded(id);
 	}
 }
 
@@ -81,7 +81,7 @@ static void a_call_that_begins_late_is_of_the_window(void **state)
 	xs_window_end();
 	count(10000, 20000);
 	assert_true(xs_window_is_past(20000));
-	xs_window_note_recorded(20000, true);
+	xs_window_note_recorded(20000);
 	assert_false(xs_window_is_past(20000));
 	assert_true(xs_window_is_past(21000));
 }
@@ -92,7 +92,7 @@ static void a_late_call_may_be_the_first_to_end(void **state)
 	(void)state;
 	record(1, 10000);
 	xs_window_end();
-	xs_window_note_recorded(20000, true);
+	xs_window_note_recorded(20000);
 	count(10000, 20000);
 	assert_false(xs_window_is_past(20000));
 }
