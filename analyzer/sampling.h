@@ -24,6 +24,12 @@ struct xs_weights {
 	double unsure_bytes;
 	double unseen_calls[XS_WEIGHT_DIRECTIONS];
 	double unseen_bytes[XS_WEIGHT_DIRECTIONS];
+	/* Calls that give the device work, or wait for it, at places of which
+	 * nothing was recorded: calls of elsewhere stand for them. And the site
+	 * with most of them. */
+	double strange_calls;
+	uint32_t strange_site;
+	bool strange_several; /* it is not the only one */
 };
 
 /*

@@ -19,7 +19,7 @@ static bool is_copy(uint8_t call_class)
 static uint8_t direction_of(const struct xs_call *call)
 {
 	return call->error
-		   ? XS_DIR_UNKNOWN
+		   ? XS_TALLY_FAILED
 		   : xs_tally_direction(call->call_class, call->direction);
 }
 
@@ -173,6 +173,38 @@ static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
 	}
 }
 
+/* Whether such calls give it work, or wait for it. */
+static bool takes_the_device(uint8_t call_class)
+{
+	return xs_call_issues(call_class) ||
+	       call_class == XS_CALL_SYNC_DEVICE ||
+	       call_class == XS_CALL_SYNC_STREAM ||
+	       call_class == XS_CALL_SYNC_EVENT;
+}
+
+static void find_strange(const struct xs_weight_builder *b,
+			 struct xs_weights *weights)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_rest *rest = &b->rests[i];
+		const struct xs_site *site = &b->trace->sites[rest->site];
+
+		if (rest->strange_calls < 1 || site->module == XS_NONE ||
+		    rest->direction == XS_TALLY_FAILED ||
+		    !takes_the_device(site->call_class))
+			continue;
+		weights->strange_several |=
+		    most > 0 && rest->site != weights->strange_site;
+		weights->strange_calls += rest->strange_calls;
+		if (rest->strange_calls > most) {
+			most = rest->strange_calls;
+			weights->strange_site = rest->site;
+		}
+	}
+}
+
 /* What of the counted copies no record tells of. */
 static void find_unseen(const struct xs_weight_builder *b,
 			struct xs_weights *weights)
@@ -228,6 +260,7 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	rc = xs_weights_spread(b);
 	fill(b, weights);
 	find_unseen(b, weights);
+	find_strange(b, weights);
 	return rc;
 }
 

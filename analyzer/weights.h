@@ -29,6 +29,7 @@ struct xs_weight_rest {
 	uint8_t size, direction;
 	unsigned last_level; /* that may make up for it */
 	double calls, bytes;
+	double strange_calls; /* that nothing of its place stands for */
 };
 
 /* What a rest and the groups that stand for it have in common: the function,

@@ -172,7 +172,12 @@ int xs_weights_spread(struct xs_weight_builder *b)
 {
 	int rc = 0;
 
-	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++)
+	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++) {
 		rc = spread_level(b, level);
+		for (size_t i = 0;
+		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
+		     i++)
+			b->rests[i].strange_calls = b->rests[i].calls;
+	}
 	return rc;
 }

@@ -124,17 +124,49 @@ static bool pass(struct xs_thread *thread, struct xs_open_call *call,
 	thread->correlation = 0;
 	thread->per_thread = passed->per_thread;
 	call->thread = thread;
-	call->passed = passed->record;
+	call->passed = passed;
 	return true;
 }
 
-static void end_passed(struct xs_thread *thread, struct xs_rec_tally *record)
+static void count(struct xs_thread *thread, const struct xs_ended_call *call,
+		  uint32_t correlation)
+{
+	xs_window_note_counted(correlation);
+	xs_count_call(thread, call);
+}
+
+XS_APART static void count_failed(struct xs_thread *thread,
+				  const struct xs_passed *passed,
+				  cudaError_t error, const void *arguments)
+{
+	const enum xs_function fn = (enum xs_function)passed->fn;
+	const int kept_errno = errno;
+	const struct xs_ended_call call = {
+	    .fn = fn,
+	    .name = fn,
+	    .site = xs_site_find(fn, passed->address, 0),
+	    .address = passed->address,
+	    .error = error,
+	    .arguments = arguments};
+
+	thread->busy = true;
+	count(thread, &call, thread->correlation);
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+static void end_passed(struct xs_thread *thread, const struct xs_passed *passed,
+		       cudaError_t error, const void *arguments)
 {
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	if (!xs_lifecycle_recording())
 		return;
+	if (error != cudaSuccess) {
+		count_failed(thread, passed, error, arguments);
+		return;
+	}
 	xs_window_note_counted(thread->correlation);
-	record->calls++;
+	passed->record->calls++;
 }
 
 XS_APART static xs_real_fn begin(struct xs_thread *thread,
@@ -197,13 +229,6 @@ static void record(const struct xs_open_call *open,
 	xs_emit(open->thread, call, &span);
 }
 
-static void count(struct xs_thread *thread, const struct xs_ended_call *call,
-		  uint32_t correlation)
-{
-	xs_window_note_counted(correlation);
-	xs_count_call(thread, call);
-}
-
 XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 			 const void *arguments)
 {
@@ -245,7 +270,7 @@ XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 			const void *arguments)
 {
 	if (call->passed)
-		end_passed(call->thread, call->passed);
+		end_passed(call->thread, call->passed, error, arguments);
 	else
 		end(call, error, arguments);
 }

@@ -8,14 +8,14 @@
 #include "preload/site.h"
 #include "preload/thread.h"
 
+struct xs_passed;
 struct xs_timed;
 
 struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
-	struct xs_timed *timed;	     /* by timing.c; NULL: it is not */
-	struct xs_rec_tally *passed; /* it is counted there, the short way;
-				      * NULL: it is not */
+	struct xs_timed *timed;		/* by timing.c; NULL: it is not */
+	const struct xs_passed *passed; /* it goes the short way; NULL: not */
 	enum xs_function fn;
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */

@@ -13,10 +13,12 @@
 static uint8_t direction_of(const struct xs_ended_call *call,
 			    const struct xs_event *event)
 {
-	return call->error != cudaSuccess
-		   ? XS_DIR_UNKNOWN
-		   : xs_tally_direction(xs_functions[call->fn].call_class,
-					event->direction);
+	const uint8_t call_class = xs_functions[call->fn].call_class;
+
+	/* a poll's is that there is nothing yet */
+	return call->error != cudaSuccess && call_class != XS_CALL_POLL
+		   ? XS_TALLY_FAILED
+		   : xs_tally_direction(call_class, event->direction);
 }
 
 /* Of a site's calls, those of one size and direction; two sizes have the same
@@ -64,7 +66,7 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 				   memory_order_relaxed) &
 	      kind_bit(key.size, key.direction)))
 		xs_detail_note_novel();
-	else
+	else if (call->error == cudaSuccess)
 		let_pass(thread, call, record);
 }
 

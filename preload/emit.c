@@ -82,7 +82,7 @@ static int write_event(struct xs_writer *w, const struct xs_span *s,
 	case XS_CALL_CAPTURE_END:
 		return write_wait(w, s, e, error);
 	default:
-		return write_call(w, s);
+		return error ? write_wait(w, s, e, error) : write_call(w, s);
 	}
 }
 

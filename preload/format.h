@@ -234,8 +234,10 @@ struct xs_chunk_header {
  * Calls of a site that were counted and not recorded, and their bytes. Several
  * of one site add up; updated in place while the application runs. size: of
  * each of them, as xs_tally_size() has it; 0: of any. direction: of copies, enum
- * xs_direction, as it was asked for.
+ * xs_direction, as it was asked for; of calls that returned an error,
+ * XS_TALLY_FAILED.
  */
+#define XS_TALLY_FAILED 255
 #define XS_FIELDS_tally(F, T)                                                  \
 	F(xs_u8, size) F(xs_u8, direction) F(xs_u32, site) F(xs_u64, calls)    \
 	F(xs_u64, bytes)

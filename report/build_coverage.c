@@ -31,6 +31,21 @@ void xs_build_note(struct xs_result *result, const char *format, ...)
 	out->notes[out->note_count++] = xs_arena_copy(&result->arena, text);
 }
 
+/* "cudaMemcpy at app.cu:8" */
+static const char *place(struct xs_result *result, const struct xs_trace *trace,
+			 uint32_t index)
+{
+	struct xs_result_site site;
+	const char *label;
+
+	xs_build_site(result, trace, index, &site);
+	label = xs_result_site_label(&result->arena, &site);
+	return site.file && site.call
+		   ? xs_arena_print(&result->arena, "%s at %s", site.call,
+				    label)
+		   : label;
+}
+
 static void note_losses(struct xs_result *result)
 {
 	const struct xs_result_coverage *out = &result->coverage;
@@ -168,6 +183,61 @@ static void note_coverage(struct xs_result *result,
 			      trace->calls_captured);
 }
 
+/* Calls that returned an error: nothing of the GPU's is missing there. */
+static void note_failed(struct xs_result *result, const struct xs_trace *trace)
+{
+	uint64_t failed = 0, counted = 0, most = 0;
+	uint32_t site = XS_NONE;
+	unsigned error = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		if (!trace->calls[i].error)
+			continue;
+		if (failed++ == 0) {
+			site = trace->calls[i].site;
+			error = trace->calls[i].error;
+		}
+	}
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+
+		if (tally->direction != XS_TALLY_FAILED)
+			continue;
+		if (!failed && tally->calls > most)
+			site = tally->site;
+		most = tally->calls > most ? tally->calls : most;
+		if (__builtin_add_overflow(counted, tally->calls, &counted))
+			counted = UINT64_MAX;
+	}
+	if (__builtin_add_overflow(failed, counted, &counted))
+		counted = UINT64_MAX;
+	result->coverage.failed = xs_build_number(counted);
+	if (!counted)
+		return;
+	xs_build_note(
+	    result, "%" PRId64 " call%s returned an error, such as %s%s",
+	    result->coverage.failed, counted == 1 ? "" : "s",
+	    place(result, trace, site),
+	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
+}
+
+/* What is exact in sum alone. */
+static void note_strange(struct xs_result *result, const struct xs_trace *trace,
+			 const struct xs_weights *weights)
+{
+	const uint64_t calls = xs_weighted(1, weights->strange_calls);
+
+	if (!calls)
+		return;
+	xs_build_note(result,
+		      "no window saw %" PRIu64 " of the calls, %s%s: what "
+		      "such calls at other places took is taken for %s, and "
+		      "stands there",
+		      calls, weights->strange_several ? "most of them " : "",
+		      place(result, trace, weights->strange_site),
+		      calls == 1 ? "it" : "them");
+}
+
 /* What of it all is exact. */
 static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -195,6 +265,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 		      trace->window_count, trace->window_count == 1 ? "" : "s",
 		      bytes,
 		      result->coverage.lost_calls ? " but for those lost" : "");
+	note_strange(result, trace, &weights);
 	xs_weights_free(&weights);
 }
 
@@ -280,6 +351,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_file(result, trace);
 	note_rung(result, trace);
 	note_coverage(result, trace);
+	note_failed(result, trace);
 	note_sampling(result, trace);
 	note_connections(result);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));

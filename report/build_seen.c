@@ -312,8 +312,9 @@ static const char *why_nothing(const struct xs_result *result,
 		return "the process was killed or still runs, and what it did "
 		       "last is not in the file";
 	if (in->api_calls_seen)
-		return with_cupti ? "CUPTI gave no records; another profiler "
-				    "in the process may hold them"
+		return with_cupti ? "CUPTI gave no records: the program ended "
+				    "before any of it was done, or another "
+				    "profiler in the process holds them"
 				  : "CUPTI was not there to record it";
 	if (!in->cudart_count)
 		return "no object of the process had a CUDA runtime: it did "

@@ -52,6 +52,7 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, lost_ops);
 	SET_NUMBER(in, lost_cupti);
 	SET_NUMBER(in, untimed);
+	SET_NUMBER(in, failed);
 	SET_TEXT(in, mode);
 	SET_TEXT(in, rung);
 	xs_json_set(out, "calls", seens(in->classes, in->class_count), &failed);

@@ -72,6 +72,7 @@ struct xs_result_coverage {
 	int64_t lost;	       /* records, of all kinds */
 	int64_t lost_calls, lost_ops, lost_cupti;
 	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
+	int64_t failed;	 /* of calls seen: that returned an error */
 	const char *mode;
 	const char *rung; /* of the ladder; NULL: an older trace */
 	struct xs_result_seen *classes, *kinds; /* of calls, of ops */

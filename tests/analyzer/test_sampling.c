@@ -273,6 +273,7 @@ static void directions_are_told_apart(void **state)
 {
 	struct text t;
 	struct whole w;
+	struct xs_weights weights;
 
 	(void)state;
 	begin(&t);
@@ -286,9 +287,39 @@ static void directions_are_told_apart(void **state)
 	w = finish(&t);
 	assert_int_equal(w.line.bytes[XS_OP_H2D], 6000);
 	assert_int_equal(w.line.count[XS_OP_H2D], 6);
+	/* it is known of no place what it is like */
+	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
+	assert_float_equal(weights.strange_calls, 0, 1e-6);
+	xs_weights_free(&weights);
 	assert_int_equal(w.line.bytes[XS_OP_D2H], 3001000);
 	assert_int_equal(w.line.count[XS_OP_D2H], 4);
 	assert_int_equal(w.line.bytes[XS_OP_D2D], 2000);
+	drop(&w);
+}
+
+/* What no window saw is named; what failed is nothing that one could see. */
+static void strange_places_are_named(void **state)
+{
+	struct text t;
+	struct whole w;
+	struct xs_weights weights;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	add_copy(&t, 0, 1000, false);
+	add(&t, "detail detail=0 time_ns=1001000000");
+	add(&t, "tally size=11 direction=1 site=1 calls=5 bytes=5000");
+	add(&t, "tally size=11 direction=2 site=3 calls=7 bytes=7000");
+	add(&t, "tally size=12 direction=2 site=3 calls=2 bytes=4000");
+	add(&t, "tally size=1 direction=0 site=2 calls=3 bytes=0");
+	add(&t, "tally size=1 direction=255 site=2 calls=30 bytes=0");
+	w = finish(&t);
+	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
+	assert_float_equal(weights.strange_calls, 12, 1e-6);
+	assert_int_equal(w.trace->sites[weights.strange_site].offset, 0x30);
+	assert_true(weights.strange_several);
+	xs_weights_free(&weights);
 	drop(&w);
 }
 
@@ -373,6 +404,7 @@ int main(void)
 	    cmocka_unit_test(functions_are_shared_out),
 	    cmocka_unit_test(sizes_are_told_apart),
 	    cmocka_unit_test(directions_are_told_apart),
+	    cmocka_unit_test(strange_places_are_named),
 	    cmocka_unit_test(windows_stand_for_their_part),
 	    cmocka_unit_test(range_is_the_run),
 	    cmocka_unit_test(absurd_counts_are_bounded),

@@ -109,6 +109,18 @@ kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json | head -1)
 within "$what: kernels' time" "$(json kernel_ns)" $((kernel_ns * 3 / 5)) \
 	$((kernel_ns * 3 / 2))
 
+# What fails is no work of the GPU, and nobody took its records away.
+for mode in trace light; do
+	what="launches that fail, $mode"
+	XFERSPY_MODE=$mode traced "$XS_APPS/counted" fail 15000
+	expect "$what: status" "$status" 0
+	expect "$what: output" "$(cat out)" "15000 failed"
+	read_trace
+	expect "$what: failed" "$(json failed)" 15000
+	expect "$what: kernels" "$(json kernels)" 15000
+	expect "$what: gaps" "$(count another)" 0
+done
+
 # A window may begin where the program is hardly ever outside of CUDA.
 what="always in a wait, light"
 XFERSPY_MODE=light traced "$XS_APPS/counted" wait 12000

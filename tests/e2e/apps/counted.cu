@@ -150,6 +150,21 @@ static void drift(int rounds)
 	}
 }
 
+/* As many launches again fail, at the same place. */
+static void fail(int rounds)
+{
+	int failed = 0;
+
+	for (int i = 0; i < 2 * rounds; i++) {
+		const int threads = i < rounds ? 1 : 4096;
+
+		add_one<<<1, threads>>>(device);
+		failed += cudaGetLastError() != cudaSuccess;
+	}
+	CHECK(cudaDeviceSynchronize());
+	printf("%d failed\n", failed);
+}
+
 /* Many short kernels, and then the host is always inside of a wait. */
 static void wait(int rounds)
 {
@@ -189,10 +204,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},     {"grow", grow},
-		     {"mix", mix},	     {"drift", drift},
-		     {"serve", serve},	     {"threads", threads},
-		     {"together", together}, {"wait", wait}};
+	} modes[] = {
+	    {"places", places},	    {"grow", grow},   {"mix", mix},
+	    {"drift", drift},	    {"serve", serve}, {"threads", threads},
+	    {"together", together}, {"wait", wait},   {"fail", fail}};
 
 	if (argc != 3)
 		return 2;
