@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_PATTERN	 "xferspy.%h.%p.xspy"
@@ -184,12 +185,11 @@ const char *xs_config_rank(void)
 	return "0";
 }
 
-int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
+/* Appends a pattern to path[*used]. 0 or -ENAMETOOLONG. */
+static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
+		  size_t *used)
 {
-	const char *at = pattern && pattern[0] ? pattern : DEFAULT_PATTERN;
-	size_t used = 0;
-
-	for (; *at; at++) {
+	for (const char *at = pattern; *at; at++) {
 		char text[128] = {*at};
 		size_t length;
 
@@ -212,13 +212,25 @@ int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
 			}
 		}
 		length = strlen(text);
-		if (used + length + 1 > bytes)
+		if (*used + length + 1 > bytes)
 			return -ENAMETOOLONG;
-		memcpy(path + used, text, length);
-		used += length;
+		memcpy(path + *used, text, length);
+		*used += length;
 	}
-	path[used] = '\0';
+	path[*used] = '\0';
 	return 0;
+}
+
+int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
+{
+	const char *own = pattern && pattern[0] ? pattern : DEFAULT_PATTERN;
+	size_t used = 0;
+	struct stat found;
+	int rc = expand(own, pid, path, bytes, &used);
+
+	if (!rc && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+		rc = expand("/" DEFAULT_PATTERN, pid, path, bytes, &used);
+	return rc;
 }
 
 void xs_log(const char *format, ...)

@@ -92,8 +92,8 @@ const char *xs_config_range(struct xs_config_range *range);
 enum xs_hash_mode xs_config_hash(void);
 
 /*
- * The trace's path for a process, from a pattern (NULL: the default). 0, or
- * -ENAMETOOLONG if it does not fit.
+ * The trace's path for a process, from a pattern (NULL: the default; in it,
+ * where the pattern is a directory's). 0, or -ENAMETOOLONG if it does not fit.
  */
 int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static bool wanted;
+static char first_directory[PATH_MAX];
 static struct stat first_stderr; /* of the process's beginning */
 
 void xs_summary_prepare(void)
@@ -22,6 +23,20 @@ void xs_summary_prepare(void)
 void xs_summary_ask(void)
 {
 	wanted = xs_config_summary();
+	if (!getcwd(first_directory, sizeof(first_directory)))
+		first_directory[0] = '\0';
+}
+
+/* The trace's path from where the process is now. */
+static const char *path_from_here(const char *path, char *text, size_t bytes)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || !first_directory[0] ||
+	    (getcwd(here, sizeof(here)) && strcmp(here, first_directory) == 0))
+		return path;
+	snprintf(text, bytes, "%s/%s", first_directory, path);
+	return text;
 }
 
 /* An application that closed its stderr may have a file of its own there. */
@@ -75,7 +90,9 @@ static void say_cut(const struct xs_sink *sink)
 void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes)
 {
 	const struct xs_file_header *header = sink->header;
-	char text[2 * PATH_MAX + 256], size[32], lost[96] = "";
+	char text[4 * PATH_MAX + 256], size[32], lost[96] = "";
+	char absolute[2 * PATH_MAX];
+	const char *path;
 	uint64_t lost_ops;
 
 	if (!wanted)
@@ -84,6 +101,7 @@ void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes)
 		say_cut(sink);
 		return;
 	}
+	path = path_from_here(sink->path, absolute, sizeof(absolute));
 	lost_ops = header->lost_ops + header->lost_cupti;
 	print_size(size, sizeof(size), file_bytes);
 	if (header->lost_calls || lost_ops)
@@ -91,6 +109,6 @@ void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes)
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
 	snprintf(text, sizeof(text), "xferspy: %s (%s%s): xferspy report %s\n",
-		 sink->path, size, lost, sink->path);
+		 path, size, lost, path);
 	say(text);
 }
