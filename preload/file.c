@@ -12,13 +12,32 @@
 #define NAME_TRIES 1000
 /* Descriptors that applications close wholesale or expect to be next are low
  * ones. */
-#define HIGH_FD 500
+static const int high_fds[] = {500, 200, 60, STDERR_FILENO + 1};
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 static const char zeros[1u << 16];
+
+/* As far up as it may be; one that the program may write to as one of the first
+ * three, which it closed, is of no use. */
+static int move_up(int fd, const char *name)
+{
+	for (size_t i = 0; i < sizeof(high_fds) / sizeof(*high_fds); i++) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, high_fds[i]);
+
+		if (high >= 0) {
+			close(fd);
+			return high;
+		}
+	}
+	if (fd > STDERR_FILENO)
+		return fd;
+	close(fd);
+	unlink(name);
+	return -EMFILE;
+}
 
 int xs_file_create(const char *path, char *name, size_t name_bytes)
 {
@@ -38,12 +57,7 @@ int xs_file_create(const char *path, char *name, size_t name_bytes)
 	if (fd < 0)
 		return -errno;
 
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	return fd;
+	return move_up(fd, name);
 }
 
 /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
