@@ -17,8 +17,9 @@
 
 /* CUPTI keeps back, for the next flush, what goes with work that is under way:
  * a program that is killed has lost no more than two rounds of it. */
-#define ROUND_NS  100000000u
-#define CLOCKS_NS 5000000000u
+#define STACK_BYTES (1u << 20)
+#define ROUND_NS    100000000u
+#define CLOCKS_NS   5000000000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
@@ -156,8 +157,11 @@ static void *drain(void *unused)
 int xs_drain_start(bool have_records)
 {
 	pthread_condattr_t attributes;
+	pthread_attr_t size;
 	pthread_t thread;
 	sigset_t all, old;
+	size_t bytes;
+	bool wide;
 	int err;
 
 	ops_come = have_records;
@@ -166,13 +170,20 @@ int xs_drain_start(bool have_records)
 	pthread_cond_init(&changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 
+	/* The application may have made its threads' stacks small. */
+	pthread_attr_init(&size);
+	wide = pthread_attr_getstacksize(&size, &bytes) == 0 &&
+	       bytes < STACK_BYTES &&
+	       pthread_attr_setstacksize(&size, STACK_BYTES) == 0;
+
 	/* The application's signals are for its own threads. SIGBUS, as guard.h
 	 * has it, is this thread's own: blocked, it would kill. */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, NULL, drain, NULL);
+	err = pthread_create(&thread, wide ? &size : NULL, drain, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&size);
 	if (err)
 		return -err;
 	pthread_setname_np(thread, "xferspy");
@@ -191,15 +202,34 @@ void xs_drain_wake(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* There was no thread: what it would have done at its end. */
+static void finish_alone(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	bool busy = thread->busy;
+
+	thread->busy = true;
+	do_round(true);
+	write_ending();
+	thread->busy = busy;
+}
+
 bool xs_drain_finish(uint64_t deadline_ns)
 {
 	struct timespec until = at(now_ns() + deadline_ns);
 	bool done;
 
 	pthread_mutex_lock(&lock);
+	done = !running;
+	pthread_mutex_unlock(&lock);
+	if (done) {
+		finish_alone();
+		return true;
+	}
+	pthread_mutex_lock(&lock);
 	asked_to_finish = true;
 	pthread_cond_broadcast(&changed);
-	while (running && !finished &&
+	while (!finished &&
 	       pthread_cond_timedwait(&changed, &lock, &until) == 0)
 		;
 	done = finished;

@@ -97,11 +97,12 @@ __attribute__((constructor)) static void load(void)
 
 	if (atomic_exchange(&loaded, true))
 		return;
+	/* before what may call the program's malloc(), and that CUDA */
+	note_process_start();
 	if (xs_config_is_off() || !xs_injection_claim()) {
 		atomic_store(&xs_state, XS_STATE_OFF);
 		return;
 	}
-	note_process_start();
 	xs_mark_prepare();
 	xs_summary_prepare();
 	pthread_atfork(NULL, NULL, child_of_fork);
@@ -251,6 +252,8 @@ static bool start(struct xs_thread *thread)
 		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
+	if (owner != process_start.pid) /* a child of a bare clone() */
+		note_process_start();
 	xs_summary_ask();
 	xs_thread_prepare();
 	if (atexit(finish) || at_quick_exit(finish))
