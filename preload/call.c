@@ -16,6 +16,8 @@
 
 #include <errno.h>
 
+#define HOOKS_DIFFER 128 /* bytes of the stack */
+
 /* What a call that has returned means for the recording itself. */
 static void follow(enum xs_function fn)
 {
@@ -74,10 +76,31 @@ bool xs_call_all_hooked(void)
 	return atomic_load(&any_hooked) && !atomic_load(&any_seen);
 }
 
+/*
+ * A call that an exception or a jump left never ends. What is called inside of
+ * a call lies further down the stack than its hook, by more than the hooks of
+ * two functions differ; elsewhere, that one is gone.
+ */
+static void forget_left(struct xs_thread *thread,
+			const struct xs_open_call *call)
+{
+	if (!xs_thread_in_hook(thread) || thread->busy ||
+	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside)
+		return;
+	thread->records = false;
+	thread->in_runtime = false;
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+}
+
 /* The thread is inside first, and then looks whether it may be: pause.c. */
-static enum xs_detail enter(struct xs_thread *thread, enum xs_function fn)
+static enum xs_detail enter(struct xs_thread *thread,
+			    const struct xs_open_call *call,
+			    enum xs_function fn)
 {
 	enum xs_detail detail;
+
+	thread->inside = call;
 
 	xs_watch_once(&any_hooked);
 	if (!thread->writer.sink) {
@@ -121,6 +144,7 @@ static bool pass(struct xs_thread *thread, struct xs_open_call *call,
 		return false;
 	}
 	xs_detail_note_passed(thread);
+	thread->inside = call;
 	thread->correlation = 0;
 	thread->per_thread = passed->per_thread;
 	call->thread = thread;
@@ -180,9 +204,10 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	note_graph(fn);
+	forget_left(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
-		call->detail = enter(thread, fn);
+		call->detail = enter(thread, call, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->correlation = 0;
 		thread->per_thread = xs_functions[fn].per_thread;

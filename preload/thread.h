@@ -18,6 +18,7 @@ struct xs_thread {
 	_Alignas(64) struct xs_tally_table *tallies; /* tally.c's; NULL until
 						      * it is needed */
 	struct xs_passed *passed;		     /* the same: passed.h */
+	const void *inside;   /* the hooked call, on the stack */
 	uint32_t correlation; /* CUPTI's, of the hooked call */
 	uint32_t context;     /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */

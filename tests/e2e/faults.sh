@@ -51,3 +51,59 @@ plain "$XS_APPS/app" closing 3000
 cp out out.plain
 traced "$XS_APPS/app" closing 3000
 lossy "closed" "closed the trace.s file"
+
+# A descriptor of the first three, which the program closed, is not the trace's.
+for closed in 1 2; do
+	rm -f ./*.xspy
+	(
+		ulimit -n 128
+		eval "exec $closed>&-"
+		LD_PRELOAD="$XS_PRELOAD" exec "$XS_APPS/app" tiny 20
+	) >out 2>err || true
+	read_trace
+	expect "descriptor $closed closed: lost" "$(json lost)" 0
+done
+
+# No thread of ours: what it would have done is done at the end.
+cat >nothread.c <<'EOF'
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		   void *(*run)(void *), void *data)
+{
+	Dl_info info;
+
+	if (dladdr((void *)run, &info) && strstr(info.dli_fname, "xferspy"))
+		return EAGAIN;
+	return ((__typeof__(&pthread_create))dlsym(
+	    RTLD_NEXT, "pthread_create"))(thread, attributes, run, data);
+}
+EOF
+"$XS_CC" -D_GNU_SOURCE -shared -fPIC nothread.c -o nothread.so
+plain "$XS_APPS/app" tiny 200
+cp out out.plain
+XS_PRELOAD="$XS_PRELOAD $work/nothread.so" traced "$XS_APPS/app" tiny 200
+unharmed "no thread"
+read_trace
+expect "no thread: matched" "$(json matched)" "$(json gpu_ops_seen)"
+within "no thread: ops" "$(json gpu_ops_seen)" 600 1e6
+expect "no thread: the GPU is blamed" "$(count 'did not answer')" 0
+
+# A directory is where the trace goes, and not the name of another beside it.
+mkdir traces
+XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
+[ -n "$(find traces -name 'xferspy.*.xspy')" ] || fail "not in the directory"
+rm -r traces
+
+# After a jump out of a call the thread's calls are seen as before.
+for mode in trace calls; do
+	what="jump, $mode"
+	XFERSPY_MODE=$mode XS_SIM_CALL_NS=30000000 traced "$XS_APPS/jump"
+	expect "$what: status" "$status" 0
+	read_trace
+	expect "$what: copies" "$(count '^copycall ')" 30
+	expect "$what: lost" "$(json lost)" 1
+done
