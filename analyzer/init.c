@@ -3,6 +3,8 @@
 
 #include "analyzer/sort.h"
 
+#include <stdlib.h>
+
 /* Starting CUDA takes longer than this, and calls differ by less. */
 #define LEAST_NS 10000000
 
@@ -67,6 +69,34 @@ static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
 	return XS_NONE;
 }
 
+/* From when on the context may have been on its way, outside of all calls that
+ * were recorded; 0: not known. */
+static uint64_t earliest_ns(const struct xs_trace *trace)
+{
+	const char *began = xs_trace_info(trace, "began");
+	uint64_t earliest = began ? strtoull(began, NULL, 10) : 0;
+
+	for (size_t i = 0; earliest && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->thread == trace->context_tid &&
+		    call->end_ns < trace->context_ns && call->end_ns > earliest)
+			earliest = call->end_ns;
+	}
+	return earliest;
+}
+
+static void find_outside(const struct xs_trace *trace, struct xs_init *init)
+{
+	const uint64_t from_ns = earliest_ns(trace);
+
+	if (from_ns && trace->context_ns > from_ns &&
+	    trace->context_ns - from_ns >= LEAST_NS) {
+		init->end_ns = trace->context_ns;
+		init->ns = trace->context_ns - from_ns;
+	}
+}
+
 void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
 {
 	const struct xs_call *call;
@@ -76,8 +106,10 @@ void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
 	if (trace->context_ns) {
 		init->call =
 		    call_at(trace, trace->context_tid, trace->context_ns);
-		if (init->call == XS_NONE)
+		if (init->call == XS_NONE) {
+			find_outside(trace, init);
 			return;
+		}
 		init->end_ns = trace->context_ns;
 		init->ns = init->end_ns - trace->calls[init->call].start_ns;
 		return;

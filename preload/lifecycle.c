@@ -45,6 +45,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ static void write_beginning(void)
 
 	gethostname(host, sizeof(host) - 1);
 	write_app();
+	xs_gpu_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_gpu_info("host", "%s", host);
 	xs_gpu_info("rank", "%s", xs_config_rank());
 	xs_gpu_info("xferspy", "%s", XS_VERSION);

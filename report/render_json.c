@@ -136,6 +136,8 @@ static json_t *totals(const struct xs_result_totals *in)
 	SET_NUMBER(in, migrated_h2d_ns);
 	SET_NUMBER(in, migrated_d2h_ns);
 	SET_NUMBER(in, init_ns);
+	xs_json_set(out, "init_at_most", json_boolean(in->init_at_most),
+		    &failed);
 	SET_NUMBER(in, pageable_async_ops);
 	return xs_json_finish(out, failed);
 }

@@ -160,7 +160,9 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 		  "in copies and waits, all threads");
 	if (in->init_ns > 0)
 		put_total(&table, "CUDA's start", in->init_ns, wall,
-			  "in the first call; in nothing else here");
+			  in->init_at_most
+			      ? "at most, in a call that is not recorded"
+			      : "in the first call; in nothing else here");
 	if (in->pinned_alloc_ns > 0)
 		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
 			  "allocating or registering pinned memory");

@@ -123,8 +123,10 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
-	out->init_ns =
-	    line->init.call == XS_NONE ? XS_UNKNOWN : HOST(line->init.ns);
+	out->init_ns = line->init.call == XS_NONE && !line->init.ns
+			   ? XS_UNKNOWN
+			   : HOST(line->init.ns);
+	out->init_at_most = line->init.call == XS_NONE && line->init.ns;
 #undef GPU
 #undef HOST
 }

@@ -100,7 +100,8 @@ struct xs_result_totals {
 	/* of managed memory; in none of the above */
 	int64_t migrated_h2d_bytes, migrated_d2h_bytes;
 	int64_t migrated_h2d_ns, migrated_d2h_ns;
-	int64_t init_ns; /* CUDA's own start, in none of these */
+	int64_t init_ns;   /* CUDA's own start, in none of these */
+	bool init_at_most; /* in a call that was not recorded */
 	int64_t pageable_async_ops;
 };
 

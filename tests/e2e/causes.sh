@@ -34,6 +34,25 @@ expect "contexts" "$(count '^context .* time_ns=')" 1
 within "start" "$(json init_ns)" 50000000 5e8
 within "pinning" "$(json pinned_alloc_ns)" 1 49000000
 
+# The same in a call that is none of those that are recorded.
+cat >set.c <<'EOF'
+#include <cuda_runtime_api.h>
+
+int main(void)
+{
+	void *memory;
+
+	return cudaSetDevice(0) || cudaMalloc(&memory, 4096);
+}
+EOF
+# shellcheck disable=SC2086 # several flags
+"$XS_CC" $XS_CC_FLAGS set.c -o set -lcudart
+XS_SIM_INIT_NS=50000000 traced ./set
+expect "exit code" "$status" 0
+read_trace
+within "start in cudaSetDevice" "$(json init_ns)" 50000000 5e8
+grep -q '"init_at_most": true' report.json || fail "start: as if it was seen"
+
 # Memory that is touched in a copy for the first time: 1024 pages, three times.
 traced "$XS_APPS/app" fresh 3
 expect "exit code" "$status" 0

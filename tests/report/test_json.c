@@ -75,6 +75,7 @@ static void every_key_is_there(void **state)
 	has_keys(json_object_get(root, "totals"),
 		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "
 		 "overlap_ns host_blocked_ns pinned_alloc_ns init_ns "
+		 "init_at_most "
 		 "d2d_bytes d2d_ops d2d_ns p2p_bytes p2p_ops p2p_ns");
 	has_keys(json_array_get(json_object_get(root, "device_totals"), 0),
 		 "index h2d_bytes d2h_bytes p2p_bytes h2d_ops d2h_ops p2p_ops "
