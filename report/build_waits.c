@@ -125,6 +125,24 @@ static int by_wait(const void *a, const void *b)
 	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
 }
 
+/* Nobody asked for them, and the host was blocked all the same. */
+static void add_hidden(struct xs_result *result)
+{
+	int64_t *blocked_ns = &result->totals.host_blocked_ns;
+
+	for (size_t i = 0; *blocked_ns != XS_UNKNOWN && i < result->wait_count;
+	     i++) {
+		const struct xs_result_wait *wait = &result->waits[i];
+
+		if (!wait->hidden)
+			continue;
+		add(blocked_ns, wait->h2d_ns);
+		add(blocked_ns, wait->kernel_ns);
+		add(blocked_ns, wait->d2h_ns);
+		add(blocked_ns, wait->other_ns);
+	}
+}
+
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		   const struct xs_timeline *timeline)
 {
@@ -155,6 +173,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		result->waits[i].text =
 		    xs_cause(&result->arena, &result->waits[i]);
 	}
+	add_hidden(result);
 	xs_wait_sites_free(&sites);
 	return 0;
 }

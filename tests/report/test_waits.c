@@ -179,6 +179,7 @@ static void the_start_of_cuda_is_apart(void **state)
 static void parts_add_up(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
+	int64_t hidden_ns = 0;
 
 	(void)state;
 	assert_int_equal(result->wait_count, 8);
@@ -201,7 +202,14 @@ static void parts_add_up(void **state)
 		/* what ran on when it returned was not waited for */
 		if (strcmp(wait->kind, "alloc-device") == 0)
 			assert_int_equal(wait->host_ns, wait->waited_ns);
+		if (wait->hidden)
+			hidden_ns += wait->waited_ns - wait->host_ns -
+				     wait->latency_ns - wait->own_ns;
 	}
+	/* what nobody asked for is a wait like any other */
+	assert_int_equal(hidden_ns, 280 * US);
+	assert_int_equal(result->totals.host_blocked_ns,
+			 2860 * US + hidden_ns);
 	xs_result_free(result);
 }
 
