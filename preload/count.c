@@ -42,6 +42,7 @@ static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
 	    .record = record,
 	    .fn = (uint16_t)call->fn,
 	    .per_thread = xs_functions[call->fn].per_thread,
+	    .unloads = atomic_load(&xs_unloads),
 	};
 
 	if (passed.real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)

@@ -2,6 +2,7 @@
 #include "preload/module.h"
 #include "preload/intern.h"
 #include "preload/site.h"
+#include "preload/unload.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -188,5 +189,6 @@ uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 	if (number && *number)
 		id = *number - 1;
 	pthread_mutex_unlock(&lock);
+	xs_unload_watch(&module, address);
 	return id;
 }

@@ -11,6 +11,7 @@
 #include "preload/functions.h"
 #include "preload/real.h"
 #include "preload/thread.h"
+#include "preload/unload.h"
 
 #define XS_PASSED 16u /* of a thread */
 
@@ -21,6 +22,7 @@ struct xs_passed {
 	struct xs_rec_tally *record;
 	uint16_t fn;
 	bool per_thread;
+	uint32_t unloads; /* so many by then */
 };
 
 static inline struct xs_passed *xs_passed_slot(const struct xs_thread *thread,
@@ -39,7 +41,11 @@ xs_passed_find(const struct xs_thread *thread, enum xs_function fn,
 	if (!thread->passed)
 		return NULL;
 	passed = xs_passed_slot(thread, address);
-	return passed->address == address && passed->fn == fn ? passed : NULL;
+	return passed->address == address && passed->fn == fn &&
+		       passed->unloads == atomic_load_explicit(
+					      &xs_unloads, memory_order_relaxed)
+		   ? passed
+		   : NULL;
 }
 
 /* The thread has a table (tally.h). */

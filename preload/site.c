@@ -2,6 +2,7 @@
 #include "preload/site.h"
 #include "preload/intern.h"
 #include "preload/module.h"
+#include "preload/unload.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -51,7 +52,8 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 				  uint32_t caller)
 {
-	uint64_t key = site_key(fn, address, caller);
+	uint64_t key =
+	    site_key(fn, address, caller + 31 * xs_unload_number(address));
 
 	if (!address)
 		return &unknown_sites[fn];

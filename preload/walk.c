@@ -6,6 +6,7 @@
 #include "preload/python.h"
 #include "preload/site.h"
 #include "preload/stack.h"
+#include "preload/unload.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,8 +35,9 @@ static bool has_python; /* whose lines are read */
 struct key {
 	const void *top; /* the stack pointer; NULL: free */
 	enum xs_function fn;
-	uint32_t caller; /* the site of the line of Python; 0: none */
-	bool counted;	 /* the nearest frame alone is of interest */
+	uint32_t caller;  /* the site of the line of Python; 0: none */
+	uint32_t unloads; /* so many by then */
+	bool counted;	  /* the nearest frame alone is of interest */
 };
 
 struct cached {
@@ -131,6 +133,7 @@ static bool still_true(const struct cached *c, const struct key *wanted)
 {
 	if (c->key.top != wanted->top || c->key.fn != wanted->fn ||
 	    c->key.caller != wanted->caller ||
+	    c->key.unloads != wanted->unloads ||
 	    c->key.counted != wanted->counted)
 		return false;
 	for (unsigned i = 0; i < c->count; i++)
@@ -293,7 +296,9 @@ static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
 static struct xs_place walked_place(struct xs_thread *thread,
 				    const struct xs_stack_call *call)
 {
-	struct key key = {.top = __builtin_frame_address(0), .fn = call->fn};
+	struct key key = {.top = __builtin_frame_address(0),
+			  .unloads = atomic_load(&xs_unloads),
+			  .fn = call->fn};
 	const struct cached *known = NULL;
 
 	if (!stack.frames)
@@ -342,8 +347,10 @@ struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
 				const void *arguments)
 {
 	const struct xs_stack_call call = {fn, true, arguments};
-	const struct key key = {
-	    .top = __builtin_frame_address(0), .fn = fn, .counted = true};
+	const struct key key = {.top = __builtin_frame_address(0),
+				.unloads = atomic_load(&xs_unloads),
+				.fn = fn,
+				.counted = true};
 	struct xs_walk_cache *cache =
 	    counts_by_place() ? cache_of(thread) : NULL;
 	const struct cached *known;

@@ -100,6 +100,66 @@ has_line "dlopen" upload
 traced ./loader ./libmove.so
 has_line "dlopen by a relative path" upload
 
+# Another module in the place of one that was unloaded.
+cat >plugin.c <<'EOF'
+#include <cuda_runtime_api.h>
+
+int run(void *device);
+
+int run(void *device)
+{
+	static char host[4096];
+	int failed = 0;
+
+	for (int i = 0; i < 10; i++)
+		failed += cudaMemcpy(device, host, BYTES,
+				     cudaMemcpyHostToDevice) != cudaSuccess;
+	return failed;
+}
+EOF
+cat >host.c <<'EOF'
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+	void *device;
+	int failed = cudaMalloc(&device, 4096) != cudaSuccess;
+
+	for (int i = 1; i < argc; i++) {
+		void *plugin = dlopen(argv[i], RTLD_NOW);
+		int (*run)(void *) = 0;
+
+		if (!plugin)
+			return 2;
+		*(void **)&run = dlsym(plugin, "run");
+		failed += run(device);
+		dlclose(plugin);
+	}
+	return failed;
+}
+EOF
+# shellcheck disable=SC2086 # several flags
+for bytes in 1024 2048; do
+	"$XS_CC" $XS_CC_FLAGS -g -shared -fPIC -DBYTES=$bytes plugin.c \
+		-o plugin$bytes.so -lcudart
+done
+# shellcheck disable=SC2086 # several flags
+"$XS_CC" $XS_CC_FLAGS host.c -o host -lcudart -ldl
+for mode in trace light; do
+	for stack in 1 8; do
+		XFERSPY_MODE=$mode XFERSPY_STACK=$stack traced ./host \
+			./plugin1024.so ./plugin2048.so ./plugin1024.so
+		expect "plugins, $mode: status" "$status" 0
+		read_trace
+		expect "plugins, $mode, $stack frames: modules" \
+			"$(count '^module .*')" 3
+		expect "plugins, $mode, $stack frames: places" "$(sed -n \
+			's/^copycall site=\([0-9]*\) .* bytes=\([0-9]*\) .*/\1 \2/p' \
+			dump.txt | sort -u | wc -l)" 3
+	done
+done
+
 # What the program was is gone: what was resolved in time is kept in the trace.
 traced ./pie
 "$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
