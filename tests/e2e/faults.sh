@@ -56,6 +56,7 @@ lossy "closed" "closed the trace.s file"
 for closed in 1 2; do
 	rm -f ./*.xspy
 	(
+		# shellcheck disable=SC3045 # dash has it
 		ulimit -n 128
 		eval "exec $closed>&-"
 		LD_PRELOAD="$XS_PRELOAD" exec "$XS_APPS/app" tiny 20

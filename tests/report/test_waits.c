@@ -208,8 +208,7 @@ static void parts_add_up(void **state)
 	}
 	/* what nobody asked for is a wait like any other */
 	assert_int_equal(hidden_ns, 280 * US);
-	assert_int_equal(result->totals.host_blocked_ns,
-			 2860 * US + hidden_ns);
+	assert_int_equal(result->totals.host_blocked_ns, 2860 * US + hidden_ns);
 	xs_result_free(result);
 }
 

@@ -21,7 +21,8 @@ typedef CUpti_ActivityUnifiedMemoryCounter2 xs_cu_migration;
 /* cupti_record.c: what the device did; what the host called. */
 void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);
-/* cupti_activity.c, cuptiFinalize: no kind is enabled, and nobody has buffers. */
+/* cupti_activity.c, cuptiFinalize: no kind is enabled, and nobody has buffers.
+ */
 void xs_cu_forget_records(void);
 /* What the GPU was given, and is not handed over yet, has no times. */
 void xs_cu_lose_times(void);
