@@ -36,12 +36,25 @@ static bool build_id_is(Dwfl_Module *module, const char *wanted)
 
 	for (int i = 0; i < size && i < 64; i++)
 		snprintf(text + 2 * (size_t)i, 3, "%02x", bits[i]);
-	return wanted[0] == '\0' || strcasecmp(text, wanted) == 0;
+	return strcasecmp(text, wanted) == 0;
+}
+
+/* Where there is no build id, by its time. */
+static bool is_another(Dwfl_Module *opened, const struct xs_trace *trace,
+		       const struct xs_module *module,
+		       const struct stat *status)
+{
+	const char *build_id = trace->strings[module->build_id];
+
+	if (build_id[0])
+		return !build_id_is(opened, build_id);
+	return (uint64_t)status->st_mtime >
+	       trace->header.start_realtime_ns / 1000000000u;
 }
 
 /* NULL when the file is gone or has become another. */
 static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
-				const struct xs_module *module)
+				struct xs_module *module)
 {
 	const char *path = trace->strings[module->path];
 	Dwfl_Module *opened;
@@ -53,9 +66,10 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 	dwfl_report_begin(dwfl);
 	opened = dwfl_report_offline(dwfl, path, path, -1);
 	dwfl_report_end(dwfl, NULL, NULL);
-	if (!opened || !build_id_is(opened, trace->strings[module->build_id]))
+	if (!opened)
 		return NULL;
-	return opened;
+	module->changed = is_another(opened, trace, module, &status);
+	return module->changed ? NULL : opened;
 }
 
 /* Headers of the toolkit and the system hold wrappers, no user's lines. */
@@ -233,21 +247,32 @@ static int fill_site(const struct xs_trace *trace, struct xs_site *site,
 	return 0;
 }
 
+static bool is_known(const struct xs_site *site)
+{
+	return site->symbol || site->file;
+}
+
 /* All sites of one module. */
 static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
 			  size_t count)
 {
-	Dwfl *dwfl = dwfl_begin(&callbacks);
 	Dwfl_Module *module;
+	Dwfl *dwfl;
+	size_t known = 0;
 	int rc = 0;
 
+	while (known < count && is_known(&trace->sites[keys[known].index]))
+		known++;
+	if (known == count)
+		return 0;
+	dwfl = dwfl_begin(&callbacks);
 	if (!dwfl)
 		return -ENOMEM;
 	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
 	for (size_t i = 0; module && !rc && i < count; i++) {
 		struct xs_site *site = &trace->sites[keys[i].index];
 
-		if (!site->symbol && !site->file)
+		if (!is_known(site))
 			rc = fill_site(trace, site, module);
 	}
 	dwfl_end(dwfl);

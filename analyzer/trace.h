@@ -127,6 +127,7 @@ struct xs_queue {
 
 struct xs_module {
 	uint32_t path, build_id; /* indices into strings */
+	bool changed; /* its file is another by now: no lines are known */
 };
 
 struct xs_device {

@@ -285,6 +285,24 @@ static void note_sampling(struct xs_result *result,
 		note_counted(result, trace);
 }
 
+/* The file at a module's path is not the one that ran. */
+static void note_changed(struct xs_result *result, const struct xs_trace *trace)
+{
+	const char *path = NULL;
+	size_t changed = 0;
+
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (trace->modules[i].changed && changed++ == 0)
+			path = trace->strings[trace->modules[i].path];
+	if (changed)
+		xs_build_note(
+		    result,
+		    "%s%s no longer what ran: no lines are known there; "
+		    "`xferspy dump --resolve TRACE` keeps them in the trace, "
+		    "before a program is built anew",
+		    path, changed > 1 ? " and others are" : " is");
+}
+
 /* Hardware queues that streams share, where a number was asked for. */
 static void note_lanes(struct xs_result *result, const char *variable,
 		       int64_t lanes, const char *whose, unsigned usual)
@@ -353,6 +371,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_coverage(result, trace);
 	note_failed(result, trace);
 	note_sampling(result, trace);
+	note_changed(result, trace);
 	note_connections(result);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));
 }

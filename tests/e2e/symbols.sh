@@ -178,4 +178,12 @@ traced ./no-pie
 cp pie no-pie
 read_trace
 grep -q "\"line\": $at,\$" report.json && fail "lines of another program"
-exit 0
+grep -q "no longer what ran" report.json || fail "no word of that"
+# Without a build id, its time tells.
+build no-pie -g -O0 -fno-pie -no-pie -Wl,--build-id=none
+traced ./no-pie
+read_trace
+grep -q "\"line\": $at,\$" report.json || fail "no build id: no line"
+touch -d '1 minute' no-pie
+read_trace
+grep -q "no longer what ran" report.json || fail "no word of its time"
