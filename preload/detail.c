@@ -24,6 +24,7 @@
 #define PAUSE_APART_NS	   10000000u
 #define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
 #define PAUSE_LONGEST_NS   10240000000u
+#define PAUSE_NOTED_NS	   1000000000u
 #define MARK_WAIT_NS	   1000000u
 #define MARK_WAITS	   200
 /* What the GPU did of a call is in the trace after no more than two of these,
@@ -104,6 +105,7 @@ static void cupti_off(void)
 static bool quietly(void (*change)(void))
 {
 	static uint64_t apart_ns, next_ns;
+	static bool said_so;
 	uint64_t patience_ns;
 
 	if (!xs_call_all_hooked()) {
@@ -120,6 +122,14 @@ static bool quietly(void (*change)(void))
 		return true;
 	}
 	apart_ns = apart_ns ? 2 * apart_ns : PAUSE_APART_NS;
+	if (apart_ns >= PAUSE_NOTED_NS && !said_so) {
+		said_so = true;
+		xs_gpu_info("note",
+			    "some thread was always inside of CUDA, so that "
+			    "CUPTI could not be switched on or off in time: "
+			    "calls took longer than they had to, or what was "
+			    "new was recorded late");
+	}
 	if (apart_ns > PAUSE_LONGEST_NS)
 		apart_ns = PAUSE_LONGEST_NS;
 	next_ns = elapsed_ns() + apart_ns;

@@ -25,8 +25,8 @@ for app in app app-static; do
 	XFERSPY_MODE=light traced "$XS_APPS/$app" tiny 8000
 	expect "$what: status" "$status" 0
 	read_trace
-	within "$what: records" "$(count '^(call|copycall|again) ')" 8000 13000
-	within "$what: counted" "$(json calls_counted)" 19000 25000
+	within "$what: records" "$(count '^(call|copycall|again) ')" 8000 17000
+	within "$what: counted" "$(json calls_counted)" 15000 25000
 	exact api_calls_seen
 	exact h2d_bytes
 	exact d2h_bytes

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -165,6 +166,33 @@ static void fail(int rounds)
 	printf("%d failed\n", failed);
 }
 
+static void *copy_slowly(void *done)
+{
+	CHECK(cudaMemcpy(device, host, most_bytes, cudaMemcpyHostToDevice));
+	*(std::atomic<bool> *)done = true;
+	return NULL;
+}
+
+/* One thread is inside of a copy for as long as another launches kernels. */
+static void inside(int rounds)
+{
+	std::atomic<bool> done(false);
+	pthread_t copier;
+
+	for (int i = 0; i < rounds; i++)
+		add_one<<<1, 1>>>(device);
+	CHECK(cudaDeviceSynchronize());
+	if (pthread_create(&copier, NULL, copy_slowly, &done) != 0)
+		exit(2);
+	while (!done) {
+		rounds++;
+		add_one<<<1, 1>>>(device);
+	}
+	pthread_join(copier, NULL);
+	CHECK(cudaDeviceSynchronize());
+	printf("%d launches\n", rounds);
+}
+
 /* Many short kernels, and then the host is always inside of a wait. */
 static void wait(int rounds)
 {
@@ -204,10 +232,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {
-	    {"places", places},	    {"grow", grow},   {"mix", mix},
-	    {"drift", drift},	    {"serve", serve}, {"threads", threads},
-	    {"together", together}, {"wait", wait},   {"fail", fail}};
+	} modes[] = {{"places", places},     {"grow", grow},
+		     {"mix", mix},	     {"drift", drift},
+		     {"serve", serve},	     {"threads", threads},
+		     {"together", together}, {"wait", wait},
+		     {"fail", fail},	     {"inside", inside}};
 
 	if (argc != 3)
 		return 2;
