@@ -36,8 +36,8 @@ RECORDS = {
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more where the program does something new, 1,000 now and then from five
-        seconds on, and of all others exact counts and bytes."""}
+        more where the program does something new, 1,000 now and then (from
+        five seconds on where calls come as fast as here), and of all others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 
