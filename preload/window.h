@@ -30,15 +30,18 @@ void xs_window_set_begin(uint32_t correlation);
 void xs_window_set_end(uint32_t correlation);
 void xs_window_set_end_after(uint32_t correlation);
 
-/* The id of a recorded call is known. Where the window is over, the call is one
- * that was decided on before. */
+/*
+ * The id of a recorded call is known. Where the window is over, the call is one
+ * that was decided on before; where it has an end and is not, that was set by
+ * one that was counted before it and was held up since.
+ */
 static inline void xs_window_note_recorded(uint32_t correlation)
 {
-	if (atomic_load_explicit(&xs_window_ids.over, memory_order_relaxed))
-		xs_window_set_end_after(correlation);
-	else if (!atomic_load_explicit(&xs_window_ids.begin,
-				       memory_order_relaxed))
+	if (!atomic_load_explicit(&xs_window_ids.begin, memory_order_relaxed))
 		xs_window_set_begin(correlation);
+	if (atomic_load_explicit(&xs_window_ids.over, memory_order_relaxed) ||
+	    atomic_load_explicit(&xs_window_ids.end, memory_order_relaxed))
+		xs_window_set_end_after(correlation);
 }
 
 /* A call was counted; correlation: 0 where it is not known. */

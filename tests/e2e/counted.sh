@@ -135,6 +135,7 @@ what="a thread that is always inside, light"
 XS_SIM_PAGEABLE_GBS=0.00007 XFERSPY_MODE=light \
 	traced "$XS_APPS/counted" inside 9000
 all_seen "$what" $(($(sed 's/ .*//' out) + 5))
+expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"
 expect "$what: notes" "$(count 'always inside of CUDA')" 1
 
 # What is seldom stands for little, however long it goes on.

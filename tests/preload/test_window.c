@@ -109,6 +109,23 @@ static void calls_of_before_end_nothing(void **state)
 	assert_false(xs_window_is_past(9999));
 }
 
+/* It found that the window before had no end yet, and then this one began. */
+static void a_call_of_before_may_be_held_up(void **state)
+{
+	(void)state;
+	record(1, 10000);
+	xs_window_end();
+	xs_window_begin();
+	atomic_store(&xs_window_ids.end, 10300);
+	record(20000, 30000);
+	assert_false(xs_window_is_past(20000));
+	assert_false(xs_window_is_past(29999));
+	xs_window_end();
+	count(30000, 40000);
+	assert_false(xs_window_is_past(29999));
+	assert_true(xs_window_is_past(39999));
+}
+
 static void ids_wrap(void **state)
 {
 	(void)state;
@@ -129,6 +146,7 @@ int main(void)
 				   begin),
 	    cmocka_unit_test_setup(a_late_call_may_be_the_first_to_end, begin),
 	    cmocka_unit_test_setup(calls_of_before_end_nothing, begin),
+	    cmocka_unit_test_setup(a_call_of_before_may_be_held_up, begin),
 	    cmocka_unit_test_setup(ids_wrap, begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
