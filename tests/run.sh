@@ -36,10 +36,11 @@ while [ $# -gt 0 ]; do
 done
 : "${build:=build-tests${sanitize:+-$(echo "$sanitize" | tr , -)}}"
 
+# configure_and_build BUILD SANITIZE [TARGET]
 configure_and_build() {
 	cmake -S . -B "$1" -G Ninja -DXFERSPY_WERROR="${all:+ON}" \
 		-DXFERSPY_SANITIZE="$2"
-	cmake --build "$1"
+	cmake --build "$1" --target "${3:-all}"
 }
 
 # run_tests BUILD CTEST-OPTION...
@@ -57,7 +58,7 @@ if [ -n "$all" ]; then
 	run_tests build-tests-address
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
-	configure_and_build build-tests-thread thread
+	configure_and_build build-tests-thread thread tests/preload/all
 	run_tests build-tests-thread -R '^(test_preload|preload)'
 fi
 configure_and_build "$build" "$sanitize"
