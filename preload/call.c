@@ -101,7 +101,6 @@ static enum xs_detail enter(struct xs_thread *thread,
 	enum xs_detail detail;
 
 	thread->inside = call;
-
 	xs_watch_once(&any_hooked);
 	if (!thread->writer.sink) {
 		thread->busy = true;

@@ -17,9 +17,9 @@
 
 /* CUPTI keeps back, for the next flush, what goes with work that is under way:
  * a program that is killed has lost no more than two rounds of it. */
-#define STACK_BYTES (1u << 20)
 #define ROUND_NS    100000000u
 #define CLOCKS_NS   5000000000u
+#define STACK_BYTES (1u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
@@ -220,13 +220,11 @@ bool xs_drain_finish(uint64_t deadline_ns)
 	bool done;
 
 	pthread_mutex_lock(&lock);
-	done = !running;
-	pthread_mutex_unlock(&lock);
-	if (done) {
+	if (!running) {
+		pthread_mutex_unlock(&lock);
 		finish_alone();
 		return true;
 	}
-	pthread_mutex_lock(&lock);
 	asked_to_finish = true;
 	pthread_cond_broadcast(&changed);
 	while (!finished &&
