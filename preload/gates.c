@@ -6,8 +6,8 @@
 #define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
 #define PERIODIC_FIRST_NS 1000000000u
 #define PERIODIC_APART_NS 500000000u
-#define RUSH_FIRST_NS	  5000000000u
 #define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
+#define RUSH_APART_NS	  8000000000u /* 40 ms are half a hundredth */
 #define RUSH_KNOWN_NS	  20000000u
 #define SIZE_APART_NS	  1000000000u
 #define SIZE_LONGEST_NS	  10000000000u
@@ -59,7 +59,7 @@ static uint64_t periodic_calls(struct xs_gates *g,
 	const bool rush = xs_gates_rush(g, in);
 
 	if (in->elapsed_ns < g->light_next_ns ||
-	    (rush && in->elapsed_ns < RUSH_FIRST_NS))
+	    (rush && in->elapsed_ns - g->light_since_ns < RUSH_APART_NS))
 		return 0;
 	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;

@@ -9,11 +9,13 @@
  *          program does what no window has seen, and from the first second
  *          on short ones, further and further apart, since times may change
  *          where nothing else does. Where calls come so fast that what CUPTI
- *          leaves behind would cost the program more than two hundredths, from
- *          the fifth second on, and only if CUPTI was detached before, and so
- *          will be again: switched on again in a context, and switched off, it
- *          leaves each launch dearer by 250 ns for good, however it is done
- *          (H200, CUDA 13.0). Once it has, windows cost no more;
+ *          leaves behind would cost the program more than two hundredths, only
+ *          if CUPTI was detached before, and so will be again: switched on
+ *          again in a context, and switched off, it leaves each launch dearer
+ *          by 250 ns for good, however it is done (H200, CUDA 13.0). Once it
+ *          has, windows cost no more. To attach it, record, and detach it
+ *          takes such a program 40 ms, so that there eight seconds lie between
+ *          two of them;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
