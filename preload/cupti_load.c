@@ -4,6 +4,7 @@
 #include "preload/cupti_api.h"
 #include "preload/cupti_find.h"
 #include "preload/gpu.h"
+#include "preload/injection.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -53,6 +54,14 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 		xs_gpu_info("note",
 			    "CUPTI is not used (XFERSPY_CUPTI=none); unset "
 			    "XFERSPY_CUPTI for complete GPU times");
+		return NULL;
+	}
+	if (!(given && given[0]) && xs_injection_other_comes()) {
+		xs_gpu_info("note",
+			    "CUPTI is left to the other tool, which would get "
+			    "nothing of it beside us; for complete GPU times "
+			    "run without the other tool, or set XFERSPY_CUPTI "
+			    "to a libcupti to have it all the same");
 		return NULL;
 	}
 	library = xs_cupti_find(path, bytes, ours);

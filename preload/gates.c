@@ -6,7 +6,7 @@
 #define NOVEL_SHARE	  50 /* of the run, between windows for what is new */
 #define PERIODIC_FIRST_NS 1000000000u
 #define PERIODIC_APART_NS 500000000u
-#define RUSH_PER_S	  80000.0 /* calls; 250 ns of each are 2 % */
+#define RUSH_PER_S	  80000.0     /* calls; 250 ns of each are 2 % */
 #define RUSH_APART_NS	  8000000000u /* 40 ms are half a hundredth */
 #define RUSH_KNOWN_NS	  20000000u
 #define SIZE_APART_NS	  1000000000u

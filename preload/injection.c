@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define VARIABLE "CUDA_INJECTION64_PATH"
 #define OUR_NAME "libxferspy.so"
@@ -54,4 +55,9 @@ bool xs_injection_claim(void)
 const char *xs_injection_other(void)
 {
 	return other[0] ? other : NULL;
+}
+
+bool xs_injection_other_comes(void)
+{
+	return other[0] && access(other, R_OK) == 0;
 }

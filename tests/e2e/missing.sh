@@ -71,14 +71,25 @@ for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
 	expect "loaded twice: notes" "$(count 'note=')" 0
 	expect "loaded twice: lines on stderr" "$(wc -l <err)" 1
 done
-# Another tool's library is there: we are, too, and say so; without the hooks of
-# a shared runtime we are not asked.
+# Another tool's library is there: we are, too, and say so, but leave CUPTI to
+# it, if nobody wants else; without the hooks of a shared runtime we are not
+# asked.
 export CUDA_INJECTION64_PATH="$XS_CUPTI"
 traced "$XS_APPS/app" serial 3
 read_trace
 expect "another tool: ops with their calls" "$(json matched)" 12
+expect "another tool: rung" "$(json rung)" '"events"'
 grep -q "another tool's library .*${XS_CUPTI##*/}" report.json ||
 	fail "another tool: not in the report"
+grep -q 'CUPTI is left to the other tool' report.json ||
+	fail "another tool: CUPTI is not said to be left to it"
+traced env XFERSPY_CUPTI="$XS_CUPTI" "$XS_APPS/app" serial 3
+read_trace
+expect "CUPTI all the same: rung" "$(json rung)" '"callbacks"'
+expect "CUPTI all the same: ops with their calls" "$(json matched)" 12
+traced env CUDA_INJECTION64_PATH=none "$XS_APPS/app" serial 3
+read_trace
+expect "tools kept out: rung" "$(json rung)" '"callbacks"'
 traced "$XS_APPS/app-static" serial 3
 expect "another tool, static: exit code" "$status" 0
 cmp -s out out.plain || fail "another tool, static: stdout differs"

@@ -177,13 +177,24 @@ def newest(*patterns):
 @case("injection-taken", "CUDA_INJECTION64_PATH set by another tool",
       simulated=True)
 def injection_taken(bench):
+    """The other tool gets what it would get without us."""
     other = str(bench.build / "examples/overhead/records_only.so")
     alone = serial(bench, "app", 50)
-    run = serial(bench, "app", 50, CUDA_INJECTION64_PATH=other,
-                 CUPTI_LIBRARY=bench.cupti_of(alone.traces[0]))
-    figures = bench.check(run, may_step_back=True)
-    theirs = re.search(r"records_only: .*", run.err)
-    return {**figures, "theirs": theirs.group(0) if theirs else "nothing"}
+    command = [bench.app("app"), "serial", "50"]
+    theirs = {"CUDA_INJECTION64_PATH": other, "XFERSPY_CUPTI": "",
+              "CUPTI_LIBRARY": bench.cupti_of(alone.traces[0])}
+    wanted = records_of(bench.run(command, **theirs))
+    run = serial(bench, "app", 50, **theirs)
+    if not wanted or records_of(run) != wanted:
+        raise Failed(f"records_only had {records_of(run)} bytes of records, "
+                     f"{wanted} without xferspy", run.traces[0])
+    return {**bench.check(run), "theirs": f"{wanted} bytes of records, as "
+                                          "without"}
+
+
+def records_of(run):
+    found = re.search(r"records_only: (\d+) bytes of records", run.err)
+    return int(found.group(1)) if found else 0
 
 
 @case("injected", "loaded by CUDA_INJECTION64_PATH alone", simulated=True)

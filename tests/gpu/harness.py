@@ -205,7 +205,7 @@ class Bench:
                 "h2d": report["totals"]["h2d_bytes"] or 0,
                 "d2h": report["totals"]["d2h_bytes"] or 0,
                 "migrated": report["totals"]["migrated_h2d_bytes"] or 0,
-                "mode": coverage["mode"],
+                "mode": coverage["mode"], "rung": coverage["rung"],
                 "cupti": report["trace"]["cupti_version"],
                 "gaps": len(coverage["gaps"]),
                 "trace_bytes": pathlib.Path(trace).stat().st_size,
