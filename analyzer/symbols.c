@@ -312,10 +312,11 @@ static bool is_package(const char *path)
 	       strncmp(path, "<frozen ", 8) == 0;
 }
 
-/* How likely a frame is what the user would change; 0: it has no name. */
+/* How likely a frame is what the user would change. */
+enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
+
 static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 {
-	enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
 	bool native = site->module != XS_NONE;
 
 	if (!site->file)
@@ -366,12 +367,11 @@ static uint32_t first_frame(const struct xs_trace *trace, uint32_t site)
 	return site;
 }
 
+/* Above a rank, from a frame outwards. */
 static const struct xs_site *best_frame(const struct xs_trace *trace,
-					uint32_t site, bool python)
+					uint32_t at, int rank, bool python)
 {
 	const struct xs_site *best = NULL;
-	uint32_t at = first_frame(trace, site);
-	int rank = 0;
 
 	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
 		const struct xs_site *frame = &trace->sites[at];
@@ -388,7 +388,8 @@ static const struct xs_site *best_frame(const struct xs_trace *trace,
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site)
 {
-	const struct xs_site *best = best_frame(trace, site, false);
+	const struct xs_site *best =
+	    best_frame(trace, first_frame(trace, site), NAMELESS, false);
 
 	return best || site >= trace->site_count
 		   ? best
@@ -398,5 +399,16 @@ const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
 					     uint32_t site)
 {
-	return best_frame(trace, site, true);
+	return best_frame(trace, first_frame(trace, site), NAMELESS, true);
+}
+
+const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
+					     uint32_t site)
+{
+	const struct xs_site *user =
+	    best_frame(trace, first_frame(trace, site), USERS - 1, false);
+
+	return user
+		   ? best_frame(trace, user->caller, USERS - 1, is_python(user))
+		   : NULL;
 }

@@ -37,6 +37,11 @@ const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
 					     uint32_t site);
 
+/* Of a site whose line is the user's own the next frame of the user's, which
+ * has a line, too; NULL: none is known. */
+const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
+					     uint32_t site);
+
 /* Demangled name or a copy; NULL without memory. Caller frees. */
 char *xs_symbols_demangle(const char *name);
 

@@ -129,6 +129,8 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 
 		build_site(result, trace, &phase->sites[i], site);
 		other = same_place(out, site);
+		xs_build_caller(result, trace, phase->sites[i].site,
+				site->calls, other ? other : site);
 		if (!other) {
 			out->site_count++;
 			continue;
@@ -136,6 +138,8 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		other->calls += site->calls;
 		other->bytes += site->bytes;
 	}
+	for (size_t i = 0; i < out->site_count; i++)
+		xs_build_order_callers(&out->sites[i]);
 }
 
 /* Those that move most come first. */

@@ -160,6 +160,9 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 
 		build_wait(result, trace, &sites.items[i], wait);
 		other = same_place(result, wait);
+		xs_build_caller(result, trace, sites.items[i].site,
+				wait->site.calls,
+				other ? &other->site : &wait->site);
 		if (other)
 			add_to(other, wait);
 		else
@@ -170,6 +173,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		      by_wait);
 	for (size_t i = 0; i < result->wait_count; i++) {
 		build_faults(&result->machine, &result->waits[i]);
+		xs_build_order_callers(&result->waits[i].site);
 		result->waits[i].text =
 		    xs_cause(&result->arena, &result->waits[i]);
 	}

@@ -142,6 +142,19 @@ static json_t *totals(const struct xs_result_totals *in)
 	return xs_json_finish(out, failed);
 }
 
+static json_t *caller(const struct xs_result_caller *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, function);
+	SET_TEXT(in, file);
+	SET_NUMBER(in, line);
+	SET_NUMBER(in, calls);
+	return xs_json_finish(out, failed);
+}
+ARRAY_OF(caller, struct xs_result_caller)
+
 static json_t *site(const struct xs_result_site *in)
 {
 	json_t *out = json_object();
@@ -157,6 +170,9 @@ static json_t *site(const struct xs_result_site *in)
 	SET_TEXT(in, step);
 	SET_NUMBER(in, calls);
 	SET_NUMBER(in, bytes);
+	if (in->caller_count)
+		xs_json_set(out, "callers",
+			    callers(in->callers, in->caller_count), &failed);
 	return xs_json_finish(out, failed);
 }
 ARRAY_OF(site, struct xs_result_site)

@@ -105,6 +105,14 @@ struct xs_result_totals {
 	int64_t pageable_async_ops;
 };
 
+#define XS_CALLERS_MAX 8u
+
+/* Who called the function that a place is in. */
+struct xs_result_caller {
+	const char *function, *file; /* function NULL: not known */
+	int64_t line, calls;
+};
+
 /* A place in the user's source that asks for the work of a phase. */
 struct xs_result_site {
 	const char *function, *file; /* the user's, NULL: not known */
@@ -115,6 +123,8 @@ struct xs_result_site {
 	int64_t offset;
 	const char *step;     /* what it does: "h2d", "d2h", "kernel", ... */
 	int64_t calls, bytes; /* over all rounds */
+	struct xs_result_caller *callers; /* the most calls first */
+	size_t caller_count;		  /* XS_CALLERS_MAX at most */
 };
 
 /*

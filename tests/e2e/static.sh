@@ -14,6 +14,9 @@ fields()
 {
 	sed -n '/"phases"/,/"advice"/p' report.json |
 		awk -v key="\"$1\":" '
+			$1 == "\"callers\":" { beyond = 1 }
+			$1 ~ /^\]/ { beyond = 0 }
+			beyond { next }
 			$1 == "\"call\":" { copy = $2 ~ /"cudaMemcpy"/ }
 			$1 == key { value = $0; sub(/^[^:]*: /, "", value) }
 			/}/ { if (copy && value != "") print value; value = "" }

@@ -46,6 +46,8 @@ for name in pie no-pie lines; do
 	has_line "$name, walked" upload
 	[ "$(count '^site .* caller=[1-9]')" -gt 0 ] ||
 		fail "$name: no caller with XFERSPY_STACK=4"
+	sed -n '/"callers"/,/]/p' report.json | grep -q '"function": "main"' ||
+		fail "$name: no caller in the report"
 done
 XFERSPY_STACK=leaf traced ./pie
 has_line "leaf" upload

@@ -47,6 +47,15 @@ static void two_kernels_a_round(void **state)
 		      FOLDER "golden/two-kernels.txt");
 }
 
+/* Who calls a helper, and how often; but not a package's lines. */
+static void callers_of_a_helper(void **state)
+{
+	(void)state;
+	expect_golden("report --machine h200 " FOLDER "traces/callers.txt "
+		      "| sed -n '/^What to change/,/^Strategies/p'",
+		      FOLDER "golden/callers.txt");
+}
+
 static void expect_coverage(const char *name)
 {
 	char arguments[300], golden[300];
@@ -73,6 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(two_kernels_a_round),
+	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(coverage_is_stated),
 	};
 
