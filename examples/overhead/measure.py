@@ -27,7 +27,7 @@ import typing
 from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = "launch,copy,sync,threads,graph,static"
+PARTS = "launch,copy,sync,threads,graph,static,torch"
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
@@ -115,9 +115,9 @@ def find_jobs(bench, ways, parts, calls):
         jobs += launches("static", "-static")
     if "graph" in parts:
         jobs.append(launch_bench("graph", REPLAYS * calls, ways))
-    if has_torch():
+    if "torch" in parts and has_torch():
         jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
-    else:
+    elif "torch" in parts:
         bench.notes.append("left out: no python3 with torch on CUDA")
     return jobs
 
@@ -214,6 +214,18 @@ def summaries(values):
     return found, more
 
 
+def light_pairs(values):
+    """Of take_turns(): {part of launches: [[ns with nothing, with light]]}."""
+    pairs = {}
+    for part, figures in values.get("light", {}).items():
+        if part.partition("_")[0] == "launch":
+            plain = values["nothing"].get(part, {}).get("call_ns", {})
+            pairs[part] = [[plain[key], ns]
+                           for key, ns in figures["call_ns"].items()
+                           if key in plain]
+    return pairs
+
+
 def measure_startup(bench, ways, runs):
     """ms from start to end: of a program that starts CUDA and no more, and of
     one that never does. {program: {way: ...}} of all runs, and of what each is
@@ -305,6 +317,7 @@ def measure_all(bench, args):
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
             "replays": REPLAYS * args.calls // 100, "pairs": PAIRS * turns,
             "host_ns": found, "host_more_ns": more,
+            "light_pairs_ns": light_pairs(values),
             "trace_bytes_per_op": sizes, **startup}, tried
 
 

@@ -3,11 +3,14 @@
 """Writes docs/overhead.md, and costs in README, from measure.py's results.
 
 What was found out about a machine's figures by other means stands beside its
-results, in results/MACHINE.md, and ends the page.
+results, in results/MACHINE.md, and ends the page. Pairs of runs that show what
+light costs, measured by themselves, are in results/light/MACHINE-*.json.
 """
 import argparse
 import json
+import math
 import pathlib
+import statistics
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -36,8 +39,9 @@ RECORDS = {
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more where the program does something new, 1,000 now and then (from
-        five seconds on where calls come as fast as here), and of all others exact counts and bytes."""}
+        more where the program does something new, 1,000 now and then (every
+        eight seconds where calls come as fast as here), and of all others exact
+        counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 
@@ -100,21 +104,43 @@ def host_lines(results, rows, show=cell):
                   for part, time, name in rows])
 
 
-def length_lines(results):
+def launches_of(results, part):
+    """How many there are in a run of it."""
+    return int(part.partition("_")[2] or
+               results.get("launches", results["calls"]))
+
+
+def lengths(several):
+    """{launches of a run: [[ns with nothing, with light]]} of all results."""
+    runs = {}
+    for results in several:
+        for part, pairs in results.get("light_pairs_ns", {}).items():
+            runs.setdefault(launches_of(results, part), []).extend(pairs)
+    return {launches: runs[launches] for launches in sorted(runs)
+            if runs[launches]}
+
+
+def length_row(launches, pairs):
+    plain = statistics.fmean(pair[0] for pair in pairs)
+    more = sorted(light - nothing for nothing, light in pairs)
+    mean, share = statistics.fmean(more), ""
+    if len(more) > 1:
+        error = statistics.stdev(more) / math.sqrt(len(more))
+        share = (f"{duration(mean, '+')} ± {error:.0f}, "
+                 f"{100 * mean / plain:.1f} ± {100 * error / plain:.1f} %")
+    return [f"{launches:,}", len(pairs), duration(plain),
+            duration(statistics.median(more), "+"),
+            f"{duration(more[len(more) // 4], '+')} to "
+            f"{duration(more[3 * len(more) // 4], '+')}", share or NONE]
+
+
+def length_lines(several):
     """What light adds to a launch, in runs of several lengths."""
-    runs = {results.get("launches", results["calls"]): "launch"}
-    runs.update({int(part.partition("_")[2]): part
-                 for part in results["host_ns"]["nothing"]
-                 if part.startswith("launch_")})
-    rows = []
-    for launches, part in sorted(runs.items()):
-        more = times_of(results, "light", part, "call_ns", "host_more_ns")
-        rows.append([f"{launches:,}", *(cell(results, way, part, "call_ns")
-                                        for way in ("nothing", "light")),
-                     f"{duration(more['low'], '+')} to "
-                     f"{duration(more['high'], '+')}" if more else NONE])
-    return table(["launches", WAYS["nothing"], WAYS["light"],
-                  "middle half of the differences"], rows)
+    return table(["launches", "pairs", WAYS["nothing"],
+                  "median of the differences", "their middle half",
+                  "their mean, its standard error"],
+                 [length_row(launches, pairs)
+                  for launches, pairs in lengths(several).items()])
 
 
 def trace_lines(results):
@@ -212,15 +238,29 @@ def host_section(results):
         *host_lines(results, rows_of(results), spread), ""]
 
 
-def length_section(results):
-    if "light" not in ways_of(results):
+def length_section(results, apart):
+    several = apart or [results]
+    if not lengths(several):
         return []
     return [
         "## Light in longer runs", "",
-        wrap("""Light pays for full detail in its first 10,000 calls, and for a
+        wrap(f"""Light pays for full detail in its first 10,000 calls, and for a
         count in all others: the longer a run, the less a call costs. The other
-        parts above are short runs, of which light records a larger share."""),
-        "", *length_lines(results), ""]
+        parts above are short runs, of which light records a larger share. A
+        pair is a run with nothing and one with light, one after the other.
+        {apart_text(apart)}"""),
+        "", *length_lines(several), ""]
+
+
+def apart_text(apart):
+    """Whose the pairs are, where they were measured by themselves."""
+    if not apart:
+        return ""
+    dates = sorted({results["date"] for results in apart})
+    return (f"These were measured by themselves on {' and '.join(dates)}, "
+            f"{len(apart)} at a time, a GPU and four cores for each: "
+            "`taskset -c CORES measure.py --parts launch --ways nothing,light "
+            "-o results/light/MACHINE-N.json build`.")
 
 
 def trace_section(results):
@@ -245,9 +285,10 @@ def startup_section(results):
         "", *startup_lines(results)]
 
 
-def page(results, findings):
-    lines = [*head(results), *host_section(results), *length_section(results),
-             *trace_section(results), *startup_section(results)]
+def page(results, apart, findings):
+    lines = [*head(results), *host_section(results),
+             *length_section(results, apart), *trace_section(results),
+             *startup_section(results)]
     if findings:
         lines += ["", findings.rstrip()]
     if results["notes"]:
@@ -293,7 +334,9 @@ def main():
     results = json.loads(args.results.read_text())
     beside = args.results.with_suffix(".md")
     findings = beside.read_text() if beside.exists() else ""
-    args.write.write_text(page(results, findings))
+    apart = [json.loads(path.read_text()) for path in sorted(
+        args.results.parent.glob(f"light/{args.results.stem}-*.json"))]
+    args.write.write_text(page(results, apart, findings))
     if args.readme:
         args.readme.write_text(readme(args.readme.read_text(), results))
 

@@ -57,8 +57,11 @@ has "^\\| launch \\| $time( \\| $more){3} \\| – \\| $more \\|" \
 	"launches, in all ways but by node"
 has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){5} \\|" \
 	"graphs, in all ways"
+signed="[+-]$time"
+of_pairs="$signed \\| $signed to $signed \\| $signed ± [0-9]+, -?[0-9.]+ ± [0-9.]+ %"
 for launches in 100 1,000 10,000; do
-	has "^\\| $launches \\| $time \\| $more \\|" "light of $launches launches"
+	has "^\\| $launches \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
+		"light of $launches launches"
 done
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
 more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
@@ -88,6 +91,20 @@ again='attached;switched off;detached;'
 [ "$(attached early)" = "$again$again" ] ||
 	fail "attached early: $(attached early)"
 
+# Launches along a run, through the library and past it.
+along() {
+	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
+		XFERSPY_OUTPUT=$scratch/along.xspy XFERSPY_SUMMARY=0 \
+		LD_PRELOAD=$1 "$build/examples/overhead/along" 40000 |
+		sed 's/  *[0-9]*$//' | tr -d ' ' | tr '\n' ';'
+}
+lines='10000;20000;30000;40000;through;past;'
+[ "$(along '')" = "$lines" ] || fail "along: $(along '')"
+[ "$(along "$build/lib/libxferspy.so")" = "$lines" ] ||
+	fail "along, traced: $(along "$build/lib/libxferspy.so")"
+[ "$("$build/bin/xferspy" dump "$scratch/along.xspy" |
+	grep -c '^call .*')" -ge 30000 ] || fail "along: calls are missing"
+
 # What spreads further than it is large is marked; results of before some were
 # taken are read, too.
 "$python" - "$scratch/results.json" "$scratch/altered.json" <<'EOF' ||
@@ -109,6 +126,12 @@ page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "altered"
 has '\+20.0 ms \(-30.0 to \+50.0\), within its spread \|.*\+0.12\) \|$' \
 	"difference within its spread"
 has "^\\| xferspy light \\| $ms \\| – \\| $ms" "dash for what is missing"
+mkdir "$scratch/light"
+for number in 0 1; do
+	cp "$scratch/results.json" "$scratch/light/altered-$number.json"
+done
+page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "apart"
+has "^\\| 10,000 \\| 16 \\| $time \\| $of_pairs \\|" "pairs of two results"
 has '^## By hand$' "text that stands beside the results"
 
 for results in "$overhead"/results/*.json; do
