@@ -92,8 +92,8 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 
 /*
  * Adds who called the function of the user's that the site of that index is in,
- * so many times, to what is known of the place; nothing where the trace does not
- * tell. When all are added they are put in order.
+ * so many times, to what is known of the place; nothing where the trace does
+ * not tell. When all are added they are put in order.
  */
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out);
