@@ -161,11 +161,12 @@ static bool switch_on(void)
 		xs_gates_end_light(&gates);
 		return false;
 	}
-	atomic_store(&novel, false);
 	xs_window_begin();
 	xs_watch_begin_window();
 	xs_gpu_detail(XS_DETAIL_RECORDED, now_ns);
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
+	/* what was new until now */
+	atomic_store(&novel, false);
 	return true;
 }
 
@@ -270,9 +271,11 @@ void xs_detail_note_many(void)
 	atomic_fetch_add(&counted, UINT8_MAX + 1);
 }
 
+/* Of a call that began before a window the window has more. */
 void xs_detail_note_novel(void)
 {
-	if (!atomic_load_explicit(&novel, memory_order_relaxed))
+	if (atomic_load(&xs_detail_now) == XS_DETAIL_COUNTED &&
+	    !atomic_load_explicit(&novel, memory_order_relaxed))
 		atomic_store(&novel, true);
 }
 

@@ -46,6 +46,15 @@ within "$what: flushes" "$(sed -n 's/^flushes: //p' err)" 1 \
 	$((9 + 2 * call_ns * 600000 / 1000000000))
 unset XS_SIM_CUPTI_LEFT
 
+# One window for the launches and one for the copies, which are new once; and,
+# where all is slow, a thousand calls now and then.
+for try in 1 2 3; do
+	what="light, launches and then copies, $try"
+	XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" launch,copy 300000
+	read_trace
+	within "$what: recorded" "$(count '^(call|copycall|again) ')" 18000 28500
+done
+
 # CUPTI is switched off while no thread is inside of CUDA.
 what="64 threads"
 traced "$XS_EXAMPLES/launch_bench" threads 100000
