@@ -131,7 +131,7 @@ static enum xs_detail enter(struct xs_thread *thread,
 static bool pass(struct xs_thread *thread, struct xs_open_call *call,
 		 const struct xs_passed *passed)
 {
-	if (thread->busy || xs_thread_in_hook(thread) || xs_timing_is_on ||
+	if (thread->busy || xs_thread_in_hook(thread) ||
 	    !xs_lifecycle_recording())
 		return false;
 	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);

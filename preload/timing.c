@@ -231,29 +231,30 @@ static void end_timed(struct xs_open_call *call, uint64_t end_ns,
 }
 
 /* After calls that the application waited in, much is done. */
-static void read_after(enum xs_function fn, const void *arguments)
+static bool is_read_after(uint8_t call_class, bool *idle)
 {
-	const uint8_t call_class = xs_functions[fn].call_class;
-	struct xs_timed_context *context;
-	struct xs_event event;
-	bool idle;
-
 	switch (call_class) {
 	case XS_CALL_COPY:
 	case XS_CALL_SYNC_DEVICE:
 	case XS_CALL_SYNC_STREAM:
 	case XS_CALL_SYNC_EVENT:
 	case XS_CALL_POLL: /* the answer was yes */
-		idle = true;
-		break;
+		*idle = true;
+		return true;
 	case XS_CALL_FREE_DEVICE:
 	case XS_CALL_FREE_PINNED:
-		idle = false;
-		break;
+		*idle = false;
+		return true;
 	default:
-		return;
+		return false;
 	}
-	context = xs_timed_context();
+}
+
+static void read_after(enum xs_function fn, const void *arguments, bool idle)
+{
+	struct xs_timed_context *context = xs_timed_context();
+	struct xs_event event;
+
 	if (!context)
 		return;
 	xs_functions[fn].fill(arguments, &event);
@@ -263,19 +264,21 @@ static void read_after(enum xs_function fn, const void *arguments)
 void xs_timing_end(struct xs_open_call *call, uint64_t end_ns,
 		   cudaError_t error, const void *arguments)
 {
+	const uint8_t call_class = xs_functions[call->fn].call_class;
 	CUstreamCaptureMode mode;
+	bool idle,
+	    is_read = error == cudaSuccess && is_read_after(call_class, &idle);
 
-	if (!xs_event_api_find())
+	if (error == cudaSuccess && call_class == XS_CALL_GRAPH_LAUNCH)
+		xs_timed_miss(1);
+	if ((!call->timed && !is_read) || !xs_event_api_find())
 		return;
 	mode = relax();
 	if (call->timed && error == cudaSuccess)
 		end_timed(call, end_ns, arguments);
 	else if (call->timed)
 		xs_timed_give_back(call->timed);
-	if (error == cudaSuccess) {
-		if (xs_functions[call->fn].call_class == XS_CALL_GRAPH_LAUNCH)
-			xs_timed_miss(1);
-		read_after(call->fn, arguments);
-	}
+	if (is_read)
+		read_after(call->fn, arguments, idle);
 	restore(mode);
 }
