@@ -25,6 +25,7 @@ struct xs_text_piece {
 /* Indices of a source record, until all strings are known. */
 struct xs_source_line {
 	uint32_t site, symbol, file, line;
+	bool outer;
 };
 
 struct xs_decoder {

@@ -325,7 +325,9 @@ static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 
 static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 {
-	struct xs_source_line line = {.line = rec->line}, *sources;
+	struct xs_source_line line = {.line = rec->line,
+				      .outer = rec->outer != 0},
+			      *sources;
 
 	if (!xs_decoder_element(d, &d->sites, rec->site, &line.site) ||
 	    !xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol) ||
@@ -426,22 +428,30 @@ static char *text_of(const struct xs_trace *trace, uint32_t string)
 	return string ? trace->strings[string] : NULL;
 }
 
+/* The trace's own strings: a copy for each site of one long text would be out
+ * of proportion. */
+static int finish_source(struct xs_trace *trace,
+			 const struct xs_source_line *source)
+{
+	struct xs_site *site = source->outer
+				   ? xs_trace_add_outer(trace, source->site)
+				   : &trace->sites[source->site];
+
+	if (!site)
+		return -ENOMEM;
+	site->symbol = text_of(trace, source->symbol);
+	site->file = text_of(trace, source->file);
+	site->line = source->line;
+	site->has_source = true;
+	return 0;
+}
+
 int xs_decoder_finish_tables(struct xs_decoder *d)
 {
-	struct xs_trace *trace = d->trace;
 	int rc = finish_strings(d);
 
-	for (size_t i = 0; !rc && i < d->source_count; i++) {
-		const struct xs_source_line *source = &d->sources[i];
-		struct xs_site *site = &trace->sites[source->site];
-
-		/* the trace's own strings: a copy for each site of one long
-		 * text would be out of proportion */
-		site->symbol = text_of(trace, source->symbol);
-		site->file = text_of(trace, source->file);
-		site->line = source->line;
-		site->has_source = true;
-	}
+	for (size_t i = 0; !rc && i < d->source_count; i++)
+		rc = finish_source(d->trace, &d->sources[i]);
 	return rc;
 }
 

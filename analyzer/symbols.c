@@ -25,6 +25,9 @@ struct place {
 	const char *function; /* as linked, maybe mangled */
 	const char *file;
 	int line;
+	/* of an inlined function: what it is in, and where */
+	const char *outer_function, *outer_file;
+	int outer_line;
 };
 
 static bool build_id_is(Dwfl_Module *module, const char *wanted)
@@ -99,8 +102,9 @@ static bool is_function(Dwarf_Die *die)
 	       dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-/* Where an inlined function was called from: into *place. */
-static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
+/* Where an inlined function was called from: into *from and *from_line. */
+static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, const char **from,
+		     int *from_line)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file, line;
@@ -113,8 +117,21 @@ static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
 	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
 			    &line))
 		return;
-	place->file = dwarf_filesrc(files, file, NULL, NULL);
-	place->line = (int)line;
+	*from = dwarf_filesrc(files, file, NULL, NULL);
+	*from_line = (int)line;
+}
+
+/* The function around the inlined one. */
+static void find_outer(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
+		       struct place *place)
+{
+	int i = 1;
+
+	step_out(unit, &scopes[0], &place->outer_file, &place->outer_line);
+	while (i < count && !is_function(&scopes[i]))
+		i++;
+	if (i < count)
+		place->outer_function = linkage_name(&scopes[i]);
 }
 
 /*
@@ -180,12 +197,14 @@ static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 		if (!is_function(&scopes[i]))
 			continue;
 		place->function = linkage_name(&scopes[i]);
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram ||
-		    !place->file ||
-		    !(is_foreign_file(place->file) ||
-		      is_stub(trace, place->function)))
+		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram || !place->file)
 			break;
-		step_out(unit, &scopes[i], place);
+		if (!is_foreign_file(place->file) &&
+		    !is_stub(trace, place->function)) {
+			find_outer(unit, &scopes[i], count - i, place);
+			break;
+		}
+		step_out(unit, &scopes[i], &place->file, &place->line);
 	}
 	free(innermost);
 	free(scopes);
@@ -225,26 +244,40 @@ static void find_place(const struct xs_trace *trace, Dwfl_Module *module,
 		place->function = dwfl_module_addrname(module, offset + bias);
 }
 
-static int fill_site(const struct xs_trace *trace, struct xs_site *site,
-		     Dwfl_Module *module)
+static int name_site(struct xs_site *site, const char *function,
+		     const char *file, int line)
 {
-	struct place place = {0};
-
-	find_place(trace, module, site->offset, &place);
-	if (is_stub(trace, place.function))
-		return 0;
-	if (place.function) {
-		site->symbol = xs_symbols_demangle(place.function);
+	if (function) {
+		site->symbol = xs_symbols_demangle(function);
 		if (!site->symbol)
 			return -ENOMEM;
 	}
-	if (place.file && !is_foreign_file(place.file)) {
-		site->file = strdup(place.file);
-		site->line = (unsigned)place.line;
+	if (file && !is_foreign_file(file)) {
+		site->file = strdup(file);
+		site->line = (unsigned)line;
 		if (!site->file)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int fill_site(struct xs_trace *trace, uint32_t site, Dwfl_Module *module)
+{
+	struct place place = {0};
+	struct xs_site *outer;
+	int rc;
+
+	find_place(trace, module, trace->sites[site].offset, &place);
+	if (is_stub(trace, place.function))
+		return 0;
+	rc = name_site(&trace->sites[site], place.function, place.file,
+		       place.line);
+	if (rc || !place.outer_function || !place.outer_file)
+		return rc;
+	outer = xs_trace_add_outer(trace, site);
+	return outer ? name_site(outer, place.outer_function, place.outer_file,
+				 place.outer_line)
+		     : -ENOMEM;
 }
 
 static bool is_known(const struct xs_site *site)
@@ -270,9 +303,9 @@ static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
 		return -ENOMEM;
 	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
 	for (size_t i = 0; module && !rc && i < count; i++) {
-		struct xs_site *site = &trace->sites[keys[i].index];
+		const uint32_t site = keys[i].index;
 
-		if (!is_known(site))
+		if (!is_known(&trace->sites[site]))
 			rc = fill_site(trace, site, module);
 	}
 	dwfl_end(dwfl);

@@ -64,7 +64,8 @@ static int add_string(struct appender *a, const char *text, uint32_t *id)
 	return 0;
 }
 
-static int add_site(struct appender *a, const struct xs_site *site)
+/* Of the site of that id, or of what it is inlined into. */
+static int add_site(struct appender *a, uint32_t id, const struct xs_site *site)
 {
 	struct xs_rec_source *rec;
 	uint32_t symbol, file;
@@ -85,7 +86,8 @@ static int add_site(struct appender *a, const struct xs_site *site)
 		return -ENOMEM;
 	*rec = (struct xs_rec_source){.kind = XS_REC_source,
 				      .words = sizeof(*rec) / 4,
-				      .site = site->id,
+				      .outer = site->outer,
+				      .site = id,
 				      .symbol = symbol,
 				      .file = file,
 				      .line = site->line};
@@ -104,7 +106,12 @@ static int build_chunk(struct appender *a)
 
 		if (site->id != 0 && !site->has_source &&
 		    (site->symbol || site->file))
-			rc = add_site(a, site);
+			rc = add_site(a, site->id, site);
+		if (rc || site->id == 0 || site->has_source ||
+		    site->caller >= a->trace->site_count ||
+		    !a->trace->sites[site->caller].outer)
+			continue;
+		rc = add_site(a, site->id, &a->trace->sites[site->caller]);
 	}
 	if (rc || a->used == sizeof(header)) {
 		a->used = 0;

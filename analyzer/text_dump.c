@@ -41,7 +41,14 @@ static void print_field(FILE *out, const char *name, uint64_t value)
 		fprintf(out, " %s=%" PRIu64, name, value);
 }
 
-/* A field called zero has a value only in damaged or newer traces. */
+/* A field called zero has a value only in damaged or newer traces; outer mostly
+ * has none. */
+static bool is_left_out(const struct xs_field *field, uint64_t value)
+{
+	return value == 0 && (strcmp(field->name, "zero") == 0 ||
+			      strcmp(field->name, "outer") == 0);
+}
+
 static void print_layout(FILE *out, const struct xs_layout *layout,
 			 const void *base)
 {
@@ -51,7 +58,7 @@ static void print_layout(FILE *out, const struct xs_layout *layout,
 		const struct xs_field *field = &layout->fields[i];
 		uint64_t value = xs_field_get(at, field->bytes);
 
-		if (value != 0 || strcmp(field->name, "zero") != 0)
+		if (!is_left_out(field, value))
 			print_field(out, field->name, value);
 		at += field->bytes;
 	}

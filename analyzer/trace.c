@@ -3,6 +3,7 @@
 
 #include "analyzer/decode.h"
 #include "analyzer/sampling.h"
+#include "analyzer/sort.h"
 #include "analyzer/source.h"
 
 #include <errno.h>
@@ -57,6 +58,24 @@ int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error)
 {
 	return read_trace(NULL, data, size, trace, error);
+}
+
+struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site)
+{
+	struct xs_site *sites =
+	    xs_array_grow(trace->sites, trace->site_count, sizeof(*sites));
+	struct xs_site *outer;
+
+	if (!sites || trace->site_count >= XS_NONE)
+		return NULL;
+	trace->sites = sites;
+	outer = &sites[trace->site_count];
+	*outer = (struct xs_site){.module = sites[site].module,
+				  .caller = sites[site].caller,
+				  .offset = sites[site].offset,
+				  .outer = true};
+	sites[site].caller = (uint32_t)trace->site_count++;
+	return outer;
 }
 
 void xs_trace_free(struct xs_trace *trace)

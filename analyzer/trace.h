@@ -62,6 +62,7 @@ struct xs_site {
 	uint8_t call_class;
 	uint32_t id;	 /* in the file */
 	bool has_source; /* the file has a source record of it */
+	bool outer;	 /* no frame: what another one is inlined into */
 	/* NULL or 0 when not known; from the file, its own strings, or filled
 	 * by xs_symbols_resolve and then owned here */
 	char *symbol; /* demangled function that holds the call */
@@ -213,6 +214,10 @@ int xs_trace_read(const char *path, struct xs_trace **trace,
 int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error);
 void xs_trace_free(struct xs_trace *trace);
+
+/* A new site between a site and its caller: what the site's function is inlined
+ * into. Sites move. NULL without memory. */
+struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 
 /* The value of an info record, or NULL. */
 const char *xs_trace_info(const struct xs_trace *trace, const char *key);

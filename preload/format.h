@@ -182,10 +182,11 @@ struct xs_chunk_header {
  * What a site is in the source: of a line of Python, which has no module, as it
  * was recorded; of all others worked out after the run and appended to the
  * trace, so that it can be read where the program's files are not. symbol and
- * file are string ids, 0 when not known.
+ * file are string ids, 0 when not known. outer: not of the site itself, but of
+ * the function that it is inlined into, and the line of that.
  */
 #define XS_FIELDS_source(F, T)                                                 \
-	F(xs_u16, zero) F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file)      \
+	F(xs_u16, outer) F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file)      \
 	F(xs_u32, line)
 
 /* A context was created, at that moment, by a call of thread tid. */

@@ -90,14 +90,11 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out);
 
-/*
- * Adds who called the function of the user's that the site of that index is in,
+/* Adds who called the function of the user's that the site of that index is in,
  * so many times, to what is known of the place; nothing where the trace does
- * not tell. When all are added they are put in order.
- */
+ * not tell. xs_result_order_callers() once all are added. */
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out);
-void xs_build_order_callers(struct xs_result_site *site);
 
 /* The same place to a reader: a line, or an address where no line is known, can
  * be reached along several paths. */

@@ -8,56 +8,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct xs_result_caller *caller,
-		    const struct xs_site *site)
+/* Of one place, before the fewer ones are left out. */
+#define COLLECTED_MAX 512u
+
+static bool same_text(const char *a, const char *b)
 {
-	if (caller->line != site->line || strcmp(caller->file, site->file) != 0)
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_same(const struct xs_result_caller *a,
+		    const struct xs_result_caller *b)
+{
+	return a->line == b->line && same_text(a->file, b->file) &&
+	       same_text(a->function, b->function);
+}
+
+/* Room for one more: it is doubled where it is full. */
+static bool make_room(struct xs_arena *arena, struct xs_result_site *site)
+{
+	const size_t count = site->caller_count;
+	struct xs_result_caller *grown;
+
+	if (count & (count - 1))
+		return true;
+	grown = xs_arena_alloc(arena, count ? 2 * count : 1,
+			       sizeof(*site->callers));
+	if (!grown)
 		return false;
-	return caller->function && site->symbol
-		   ? strcmp(caller->function, site->symbol) == 0
-		   : !caller->function && !site->symbol;
+	if (count)
+		memcpy(grown, site->callers, count * sizeof(*grown));
+	site->callers = grown;
+	return true;
+}
+
+void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
+			  const struct xs_result_caller *caller)
+{
+	struct xs_result_caller *same;
+	size_t at = 0;
+
+	while (at < site->caller_count && !is_same(&site->callers[at], caller))
+		at++;
+	if (at == site->caller_count) {
+		if (at == COLLECTED_MAX || !make_room(arena, site))
+			return;
+		site->callers[site->caller_count++] = *caller;
+		return;
+	}
+	same = &site->callers[at];
+	same->calls =
+	    xs_build_number((uint64_t)same->calls + (uint64_t)caller->calls);
 }
 
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out)
 {
-	const struct xs_site *caller = xs_symbols_user_caller(trace, index);
-	size_t at = 0;
+	const struct xs_site *site = xs_symbols_user_caller(trace, index);
+	struct xs_result_caller caller = {.calls = calls, .line = XS_UNKNOWN};
 
-	if (!caller)
+	if (!site)
 		return;
-	if (!out->callers)
-		out->callers = xs_arena_alloc(&result->arena, XS_CALLERS_MAX,
-					      sizeof(*out->callers));
-	if (!out->callers)
-		return;
-	while (at < out->caller_count && !is_same(&out->callers[at], caller))
-		at++;
-	if (at == XS_CALLERS_MAX)
-		return;
-	if (at == out->caller_count) {
-		out->callers[at] = (struct xs_result_caller){
-		    .function = xs_arena_copy(&result->arena, caller->symbol),
-		    .file = xs_arena_copy(&result->arena, caller->file),
-		    .line = caller->line,
-		};
-		if (!out->callers[at].file)
-			return;
-		out->caller_count++;
-	}
-	out->callers[at].calls += calls;
+	caller.function = xs_arena_copy(&result->arena, site->symbol);
+	caller.file = xs_arena_copy(&result->arena, site->file);
+	if (site->line)
+		caller.line = site->line;
+	if (caller.file)
+		xs_result_add_caller(&result->arena, out, &caller);
 }
 
+/* Those that called as often stand as in the source. */
 static int most_first(const void *a, const void *b)
 {
 	const struct xs_result_caller *left = a, *right = b;
+	int files;
 
-	return (left->calls < right->calls) - (left->calls > right->calls);
+	if (left->calls != right->calls)
+		return left->calls < right->calls ? 1 : -1;
+	files = strcmp(left->file, right->file);
+	return files ? files
+		     : (left->line > right->line) - (left->line < right->line);
 }
 
-void xs_build_order_callers(struct xs_result_site *site)
+void xs_result_order_callers(struct xs_result_site *site)
 {
 	if (site->caller_count)
 		qsort(site->callers, site->caller_count, sizeof(*site->callers),
 		      most_first);
+	if (site->caller_count > XS_CALLERS_MAX)
+		site->caller_count = XS_CALLERS_MAX;
 }

@@ -135,11 +135,13 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			out->site_count++;
 			continue;
 		}
-		other->calls += site->calls;
-		other->bytes += site->bytes;
+		other->calls = xs_build_number((uint64_t)other->calls +
+					       (uint64_t)site->calls);
+		other->bytes = xs_build_number((uint64_t)other->bytes +
+					       (uint64_t)site->bytes);
 	}
 	for (size_t i = 0; i < out->site_count; i++)
-		xs_build_order_callers(&out->sites[i]);
+		xs_result_order_callers(&out->sites[i]);
 }
 
 /* Those that move most come first. */

@@ -173,7 +173,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		      by_wait);
 	for (size_t i = 0; i < result->wait_count; i++) {
 		build_faults(&result->machine, &result->waits[i]);
-		xs_build_order_callers(&result->waits[i].site);
+		xs_result_order_callers(&result->waits[i].site);
 		result->waits[i].text =
 		    xs_cause(&result->arena, &result->waits[i]);
 	}

@@ -155,6 +155,14 @@ static json_t *caller(const struct xs_result_caller *in)
 }
 ARRAY_OF(caller, struct xs_result_caller)
 
+static void set_callers(json_t *out, const struct xs_result_site *site,
+			bool *failed)
+{
+	if (site->caller_count)
+		xs_json_set(out, "callers",
+			    callers(site->callers, site->caller_count), failed);
+}
+
 static json_t *site(const struct xs_result_site *in)
 {
 	json_t *out = json_object();
@@ -170,9 +178,7 @@ static json_t *site(const struct xs_result_site *in)
 	SET_TEXT(in, step);
 	SET_NUMBER(in, calls);
 	SET_NUMBER(in, bytes);
-	if (in->caller_count)
-		xs_json_set(out, "callers",
-			    callers(in->callers, in->caller_count), &failed);
+	set_callers(out, in, &failed);
 	return xs_json_finish(out, failed);
 }
 ARRAY_OF(site, struct xs_result_site)
@@ -194,6 +200,7 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	SET_NUMBER(&in->site, calls);
 	SET_NUMBER(in, gpu_calls);
 	SET_NUMBER(&in->site, bytes);
+	set_callers(out, &in->site, &failed);
 	SET_NUMBER(in, waited_ns);
 	SET_NUMBER(in, own_ns);
 	SET_NUMBER(in, h2d_ns);

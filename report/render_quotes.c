@@ -13,17 +13,41 @@ static bool has_something(const struct xs_result_site *site)
 	return site->file && (site->text || site->caller_count);
 }
 
+static bool on_one_line(const struct xs_result_site *a,
+			const struct xs_result_site *b)
+{
+	return has_something(a) && has_something(b) && a->line == b->line &&
+	       strcmp(a->file, b->file) == 0;
+}
+
 /* A line that several calls are on is shown once. */
 static bool is_shown(const struct xs_result_advice *advice, size_t index)
 {
-	const struct xs_result_site *site = advice->sites[index];
-
 	for (size_t i = 0; i < index; i++)
-		if (has_something(advice->sites[i]) &&
-		    advice->sites[i]->line == site->line &&
-		    strcmp(advice->sites[i]->file, site->file) == 0)
+		if (on_one_line(advice->sites[i], advice->sites[index]))
 			return true;
 	return false;
+}
+
+/* The site, with the callers of all that are on its line. */
+static struct xs_result_site line_of(struct xs_arena *arena,
+				     const struct xs_result_advice *advice,
+				     size_t index)
+{
+	struct xs_result_site line = *advice->sites[index];
+
+	line.callers = NULL;
+	line.caller_count = 0;
+	for (size_t i = index; i < advice->site_count; i++) {
+		const struct xs_result_site *site = advice->sites[i];
+
+		for (size_t j = 0; on_one_line(site, advice->sites[index]) &&
+				   j < site->caller_count;
+		     j++)
+			xs_result_add_caller(arena, &line, &site->callers[j]);
+	}
+	xs_result_order_callers(&line);
+	return line;
 }
 
 /* One caller says where from by itself; of several, how often. */
@@ -40,10 +64,13 @@ static const char *callers_text(struct xs_arena *arena,
 			? xs_result_function_name(arena, caller->function)
 			: NULL;
 
-		text = xs_arena_print(
-		    arena, "%s%s %s%s%s:%" PRId64, text, i ? "," : "",
-		    function ? function : "", function ? " at " : "",
-		    base ? base + 1 : caller->file, caller->line);
+		text = xs_arena_print(arena, "%s%s %s%s%s", text, i ? "," : "",
+				      function ? function : "",
+				      function ? " at " : "",
+				      base ? base + 1 : caller->file);
+		if (text && caller->line != XS_UNKNOWN)
+			text = xs_arena_print(arena, "%s:%" PRId64, text,
+					      caller->line);
 		if (text && site->caller_count > 1)
 			text = xs_arena_print(arena, "%s (%" PRId64 " call%s)",
 					      text, caller->calls,
@@ -77,15 +104,17 @@ void xs_render_quotes(const struct xs_pen *pen, struct xs_result *result,
 	unsigned shown = 0;
 
 	for (size_t i = 0; i < advice->site_count && shown < QUOTES_MAX; i++) {
-		const struct xs_result_site *site = advice->sites[i];
+		struct xs_result_site line;
 
-		if (!has_something(site) || is_shown(advice, i) ||
-		    !quote(pen, xs_result_site_label(&result->arena, site),
-			   site->text))
+		if (!has_something(advice->sites[i]) || is_shown(advice, i))
 			continue;
-		if (site->caller_count)
+		line = line_of(&result->arena, advice, i);
+		if (!quote(pen, xs_result_site_label(&result->arena, &line),
+			   line.text))
+			continue;
+		if (line.caller_count)
 			xs_pen_wrap(pen, XS_DIM, "         ",
-				    callers_text(&result->arena, site));
+				    callers_text(&result->arena, &line));
 		shown++;
 	}
 }

@@ -107,7 +107,7 @@ struct xs_result_totals {
 
 #define XS_CALLERS_MAX 8u
 
-/* Who called the function that a place is in. */
+/* Who called the function that a place is in; or what that is inlined into. */
 struct xs_result_caller {
 	const char *function, *file; /* function NULL: not known */
 	int64_t line, calls;
@@ -305,5 +305,12 @@ const char *xs_result_site_label(struct xs_arena *arena,
  * text. As above. */
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function);
+
+/* Adds a caller to those of a place, or its calls to the same one's. */
+void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
+			  const struct xs_result_caller *caller);
+
+/* When all are added: the most calls first, and only so many. */
+void xs_result_order_callers(struct xs_result_site *site);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/sort.h"
 #include "analyzer/symbols.h"
 #include "tests/analyzer/support.h"
 
@@ -102,7 +103,6 @@ struct fixture {
 	struct xs_trace trace;
 	struct xs_module module;
 	char *strings[4];
-	struct xs_site sites[3];
 	struct xs_shape shape;
 };
 
@@ -115,19 +115,21 @@ static void init(struct fixture *f, char *path, char *id)
 	f->trace.module_count = 1;
 	f->trace.strings = f->strings;
 	f->trace.string_count = 4;
-	f->trace.sites = f->sites;
+	f->trace.sites = xs_array_grow(NULL, 0, sizeof(*f->trace.sites));
+	assert_non_null(f->trace.sites);
 	f->trace.site_count = 3;
 	for (size_t i = 0; i < 3; i++)
-		f->sites[i] =
+		f->trace.sites[i] =
 		    (struct xs_site){.module = XS_NONE, .caller = XS_NONE};
 }
 
 static void release(struct fixture *f)
 {
-	for (size_t i = 0; i < 3; i++) {
-		free(f->sites[i].symbol);
-		free(f->sites[i].file);
+	for (size_t i = 0; i < f->trace.site_count; i++) {
+		free(f->trace.sites[i].symbol);
+		free(f->trace.sites[i].file);
 	}
+	free(f->trace.sites);
 }
 
 static void test_own_sites(void **state)
@@ -136,17 +138,28 @@ static void test_own_sites(void **state)
 
 	(void)state;
 	init(&f, program, build_id);
-	f.sites[0].module = f.sites[1].module = 0;
-	f.sites[0].offset = plain_function();
-	f.sites[1].offset = outer_function();
+	f.trace.sites[0].module = f.trace.sites[1].module = 0;
+	f.trace.sites[0].offset = plain_function();
+	f.trace.sites[1].offset = outer_function();
 	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
-	assert_string_equal(f.sites[0].symbol, "plain_function");
-	assert_non_null(f.sites[0].file);
-	assert_non_null(strstr(f.sites[0].file, "test_symbols.c"));
-	assert_int_equal(f.sites[0].line, plain_line);
-	assert_string_equal(f.sites[1].symbol, "inlined_function");
-	assert_int_equal(f.sites[1].line, inlined_line);
-	assert_null(f.sites[2].symbol);
+	assert_string_equal(f.trace.sites[0].symbol, "plain_function");
+	assert_non_null(f.trace.sites[0].file);
+	assert_non_null(strstr(f.trace.sites[0].file, "test_symbols.c"));
+	assert_int_equal(f.trace.sites[0].line, plain_line);
+	assert_string_equal(f.trace.sites[1].symbol, "inlined_function");
+	assert_int_equal(f.trace.sites[1].line, inlined_line);
+	assert_null(f.trace.sites[2].symbol);
+	/* one function is in no other, the other in the one that is called */
+	assert_int_equal(f.trace.site_count, 4);
+	assert_int_equal(f.trace.sites[0].caller, XS_NONE);
+	assert_int_equal(f.trace.sites[1].caller, 3);
+	assert_string_equal(f.trace.sites[3].symbol, "outer_function");
+	assert_non_null(strstr(f.trace.sites[3].file, "test_symbols.c"));
+	assert_in_range(f.trace.sites[3].line, inlined_line + 1,
+			inlined_line + 30);
+	assert_ptr_equal(xs_symbols_user_caller(&f.trace, 1),
+			 &f.trace.sites[3]);
+	assert_null(xs_symbols_user_caller(&f.trace, 0));
 	release(&f);
 }
 
@@ -164,11 +177,11 @@ static void test_not_the_same_file(void **state)
 		struct fixture f;
 
 		init(&f, modules[i][0], modules[i][1]);
-		f.sites[0].module = 0;
-		f.sites[0].offset = plain_function();
+		f.trace.sites[0].module = 0;
+		f.trace.sites[0].offset = plain_function();
 		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
-		assert_null(f.sites[0].symbol);
-		assert_null(f.sites[0].file);
+		assert_null(f.trace.sites[0].symbol);
+		assert_null(f.trace.sites[0].file);
 		release(&f);
 	}
 }
@@ -182,10 +195,10 @@ static void test_offset_out_of_range(void **state)
 		struct fixture f;
 
 		init(&f, program, build_id);
-		f.sites[0].module = 0;
-		f.sites[0].offset = offsets[i];
+		f.trace.sites[0].module = 0;
+		f.trace.sites[0].offset = offsets[i];
 		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
-		assert_null(f.sites[0].file);
+		assert_null(f.trace.sites[0].file);
 		release(&f);
 	}
 }
@@ -202,13 +215,13 @@ static void test_kernel_stub(void **state)
 	f.shape.name = 3;
 	f.trace.shapes = &f.shape;
 	f.trace.shape_count = 1;
-	f.sites[0].module = f.sites[1].module = 0;
-	f.sites[0].offset = plain_function();
-	f.sites[0].caller = 1;
-	f.sites[1].offset = outer_function();
+	f.trace.sites[0].module = f.trace.sites[1].module = 0;
+	f.trace.sites[0].offset = plain_function();
+	f.trace.sites[0].caller = 1;
+	f.trace.sites[1].offset = outer_function();
 	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
-	assert_null(f.sites[0].file);
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
+	assert_null(f.trace.sites[0].file);
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
 	release(&f);
 }
 
@@ -218,15 +231,15 @@ static void test_user_site(void **state)
 
 	(void)state;
 	init(&f, program, build_id);
-	f.sites[0].caller = 1;
-	f.sites[1].caller = 2;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
-	f.sites[2].file = strdup("user.c");
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[2]);
-	f.sites[2].caller = 0; /* in a circle */
-	free(f.sites[2].file);
-	f.sites[2].file = NULL;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 1), &f.sites[1]);
+	f.trace.sites[0].caller = 1;
+	f.trace.sites[1].caller = 2;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
+	f.trace.sites[2].file = strdup("user.c");
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
+	f.trace.sites[2].caller = 0; /* in a circle */
+	free(f.trace.sites[2].file);
+	f.trace.sites[2].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 1), &f.trace.sites[1]);
 	assert_null(xs_symbols_user_site(&f.trace, XS_NONE));
 	release(&f);
 }
@@ -249,23 +262,23 @@ static void test_user_site_of_runtime(void **state)
 	(void)state;
 	init(&f, program, build_id);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		f.sites[0].symbol = names[i];
-		f.sites[0].caller = XS_NONE;
+		f.trace.sites[0].symbol = names[i];
+		f.trace.sites[0].caller = XS_NONE;
 		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
-				 &f.sites[0]);
-		f.sites[0].caller = 1;
+				 &f.trace.sites[0]);
+		f.trace.sites[0].caller = 1;
 		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
-				 &f.sites[1]);
+				 &f.trace.sites[1]);
 	}
-	f.sites[1].symbol = own;
-	f.sites[1].caller = 2;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
-	f.sites[0].file = file; /* a function of the user's own */
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
-	f.sites[0].file = NULL;
-	f.sites[1].symbol = names[0];
-	f.sites[1].caller = 0; /* in a circle */
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	f.trace.sites[1].symbol = own;
+	f.trace.sites[1].caller = 2;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
+	f.trace.sites[0].file = file; /* a function of the user's own */
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
+	f.trace.sites[0].file = NULL;
+	f.trace.sites[1].symbol = names[0];
+	f.trace.sites[1].caller = 0; /* in a circle */
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 }
 
 /* Lines of Python before what it was compiled from, the user's before those of
@@ -280,24 +293,26 @@ static void test_user_site_in_python(void **state)
 
 	(void)state;
 	init(&f, extension, build_id);
-	f.sites[0].module = 0;
-	f.sites[0].caller = 1;
-	f.sites[1].caller = 2;
-	f.sites[0].file = native;
-	f.sites[1].file = package;
-	f.sites[2].file = own;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[2]);
-	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0), &f.sites[2]);
-	f.sites[2].file = NULL;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[1]);
-	f.sites[1].file = NULL;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
+	f.trace.sites[0].module = 0;
+	f.trace.sites[0].caller = 1;
+	f.trace.sites[1].caller = 2;
+	f.trace.sites[0].file = native;
+	f.trace.sites[1].file = package;
+	f.trace.sites[2].file = own;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
+	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0),
+			 &f.trace.sites[2]);
+	f.trace.sites[2].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
+	f.trace.sites[1].file = NULL;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	assert_null(xs_symbols_python_site(&f.trace, 0));
 	/* An extension of the user's own is what he may change. */
 	f.strings[1] = program;
-	f.sites[2].file = own;
-	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.sites[0]);
-	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0), &f.sites[2]);
+	f.trace.sites[2].file = own;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
+	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0),
+			 &f.trace.sites[2]);
 }
 
 /* What is known of the sites goes into the file, once. */
@@ -313,6 +328,7 @@ static void test_append(void **state)
 	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
 	int file = mkstemp(path);
 	struct xs_trace *trace;
+	struct xs_site *outer;
 	const char *error;
 
 	(void)state;
@@ -327,6 +343,11 @@ static void test_append(void **state)
 	trace->sites[0].symbol = strdup(long_name);
 	trace->sites[0].file = strdup("a.cu");
 	trace->sites[0].line = 12;
+	outer = xs_trace_add_outer(trace, 0);
+	assert_non_null(outer);
+	outer->symbol = strdup("outer");
+	outer->file = strdup("b.cu");
+	outer->line = 30;
 	assert_int_equal(xs_symbols_append(path, trace), 0);
 	xs_trace_free(trace);
 
@@ -340,6 +361,11 @@ static void test_append(void **state)
 		assert_string_equal(trace->sites[0].file, "a.cu");
 		assert_int_equal(trace->sites[0].line, 12);
 		assert_null(trace->sites[1].symbol);
+		assert_int_equal(trace->site_count, 3);
+		assert_int_equal(trace->sites[0].caller, 2);
+		assert_string_equal(trace->sites[2].symbol, "outer");
+		assert_string_equal(trace->sites[2].file, "b.cu");
+		assert_int_equal(trace->sites[2].line, 30);
 		/* nothing new: nothing is appended */
 		assert_int_equal(xs_symbols_append(path, trace), 0);
 		xs_trace_free(trace);
