@@ -47,12 +47,13 @@ within "$what: flushes" "$(sed -n 's/^flushes: //p' err)" 1 \
 unset XS_SIM_CUPTI_LEFT
 
 # One window for the launches and one for the copies, which are new once; and,
-# where all is slow, a thousand calls now and then.
+# where all is slow, of a thousand calls now and then.
 for try in 1 2 3; do
 	what="light, launches and then copies, $try"
 	XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" launch,copy 300000
 	read_trace
-	within "$what: recorded" "$(count '^(call|copycall|again) ')" 18000 28500
+	within "$what: recorded" "$(count '^(call|copycall|again) ')" 18000 \
+		$((18500 + 1000 * $(count '^detail detail=1 ')))
 done
 
 # CUPTI is switched off while no thread is inside of CUDA.

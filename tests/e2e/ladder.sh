@@ -74,22 +74,19 @@ expect "devices: ops with their calls" "$(json matched)" 40
 expect "devices: queues" "$(count '^queue .*device=[01] .*queue_kind=0')" 2
 expect "devices: of the second" "$(count '^queue .*device=1 .*queue_kind=0')" 1
 
-# A launch that is only counted asks the driver for nothing.
-launch_ns()
-{
-	sed -n 's/.*"call_ns": \([0-9]*\).*/\1/p' out
-}
-export XS_SIM_CALL_NS=5000
-plain "$XS_EXAMPLES/launch_bench" launch 100000
-plain_ns=$(launch_ns)
-XFERSPY_MODE=light XFERSPY_CUPTI=none \
+# A launch that is only counted asks the driver for nothing; those that are timed
+# put the thread's capture mode aside and back, before and after, and so does a
+# wait.
+XS_SIM_EXCHANGES=1 XFERSPY_MODE=light XFERSPY_CUPTI=none \
 	traced "$XS_EXAMPLES/launch_bench" launch 100000
-within "light without CUPTI: a launch" "$(launch_ns)" \
-	"$plain_ns" $((3 * plain_ns))
 read_trace
 expect "light without CUPTI: rung" "$(json rung)" '"events"'
 expect "light without CUPTI: kernels" "$(json kernels)" 101000
-unset XS_SIM_CALL_NS
+recorded=$(count '^(call|copycall|again) ')
+within "light without CUPTI: recorded" "$recorded" 9900 40000
+within "light without CUPTI: capture modes put aside and back" \
+	"$(sed -n 's/^capture modes exchanged: //p' err)" \
+	$((2 * recorded)) $((4 * recorded + 2000))
 
 # More at once than there are events, and nobody waits for any of it.
 XFERSPY_MODE=events traced env XS_SIM_COPY_NS=1000000 "$XS_APPS/app" flood 5000

@@ -2,6 +2,10 @@
 /* The driver API: streams and events. */
 #include "tests/sim/driver.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 static struct xs_sim_event *event_of(CUevent event)
 {
 	return (struct xs_sim_event *)(void *)event;
@@ -49,8 +53,18 @@ static int synchronize_event(CUevent event)
 	return CUDA_SUCCESS;
 }
 
+static _Atomic unsigned exchanges;
+
+__attribute__((destructor)) static void tell_exchanges(void)
+{
+	if (getenv("XS_SIM_EXCHANGES"))
+		fprintf(stderr, "capture modes exchanged: %u\n",
+			atomic_load(&exchanges));
+}
+
 static int exchange_mode(CUstreamCaptureMode *mode)
 {
+	atomic_fetch_add(&exchanges, 1);
 	*mode = (CUstreamCaptureMode)xs_sim_capture_exchange_mode((int)*mode);
 	return CUDA_SUCCESS;
 }
