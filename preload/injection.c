@@ -2,6 +2,8 @@
 #include "preload/injection.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -59,5 +61,18 @@ const char *xs_injection_other(void)
 
 bool xs_injection_other_comes(void)
 {
-	return other[0] && access(other, R_OK) == 0;
+	char magic[SELFMAG] = "";
+	int fd;
+
+	if (!other[0])
+		return false;
+	if (!strchr(other, '/'))
+		return strcmp(other, "none") != 0;
+	fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (read(fd, magic, sizeof(magic)) != sizeof(magic))
+		magic[0] = '\0';
+	close(fd);
+	return memcmp(magic, ELFMAG, SELFMAG) == 0;
 }

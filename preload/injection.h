@@ -15,8 +15,8 @@ bool xs_injection_claim(void);
 /* The library of another tool that it named then, or NULL. */
 const char *xs_injection_other(void);
 
-/* Whether there is such a file: CUDA loads it. Not where the variable is set to
- * keep tools out, as by "none". */
+/* Whether CUDA will load it, as far as one can tell. Not where the variable is
+ * set to keep tools out, as by "none". */
 bool xs_injection_other_comes(void);
 
 #endif

@@ -87,9 +87,21 @@ traced env XFERSPY_CUPTI="$XS_CUPTI" "$XS_APPS/app" serial 3
 read_trace
 expect "CUPTI all the same: rung" "$(json rung)" '"callbacks"'
 expect "CUPTI all the same: ops with their calls" "$(json matched)" 12
-traced env CUDA_INJECTION64_PATH=none "$XS_APPS/app" serial 3
+for none in none /no/such/library.so /etc/passwd /tmp; do
+	traced env CUDA_INJECTION64_PATH="$none" "$XS_APPS/app" serial 3
+	read_trace
+	expect "tools kept out by $none: rung" "$(json rung)" '"callbacks"'
+done
+traced env CUDA_INJECTION64_PATH="${XS_CUPTI##*/}" "$XS_APPS/app" serial 3
 read_trace
-expect "tools kept out: rung" "$(json rung)" '"callbacks"'
+expect "another tool that the loader finds: rung" "$(json rung)" '"events"'
+# and so nothing is counted
+XFERSPY_MODE=counters traced "$XS_APPS/app" serial 3
+read_trace
+grep -q 'no launch was counted' report.json ||
+	fail "another tool, counters: not said that nothing was counted"
+grep -q 'were counted in this run' report.json &&
+	fail "another tool, counters: said to be counted"
 traced "$XS_APPS/app-static" serial 3
 expect "another tool, static: exit code" "$status" 0
 cmp -s out out.plain || fail "another tool, static: stdout differs"
