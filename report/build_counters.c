@@ -37,7 +37,9 @@ void xs_build_note_counters(struct xs_result *result,
 {
 	const char *mode = result->coverage.mode;
 
-	if (mode && strcmp(mode, "counters") == 0)
+	if (mode && strcmp(mode, "counters") == 0 && !trace->counter_count)
+		xs_build_note(result, "no launch was counted in this run");
+	else if (mode && strcmp(mode, "counters") == 0)
 		xs_build_note(result,
 			      "the first launches of each kernel were counted "
 			      "in this run, which takes time: trace a run that "

@@ -97,6 +97,13 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 			xs_build_note(result, "%s", trace->infos[i].value);
 }
 
+static bool is_by_events(const struct xs_result *result)
+{
+	const char *rung = result->coverage.rung;
+
+	return rung && strcmp(rung, "events") == 0;
+}
+
 /*
  * The ladder: callbacks and activity records of CUPTI, its activity records
  * alone, calls timed by events, calls. What standing lower means; why it is so
@@ -108,7 +115,7 @@ static void note_rung(struct xs_result *result, const struct xs_trace *trace)
 	const char *error = xs_trace_info(trace, "events");
 	uint64_t error_ns = 0;
 
-	if (!out->rung || strcmp(out->rung, "events") != 0)
+	if (!is_by_events(result))
 		return;
 	if (error)
 		sscanf(error, "error_ns=%" SCNu64, &error_ns);
@@ -134,9 +141,8 @@ static void note_rung(struct xs_result *result, const struct xs_trace *trace)
 static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *mode = result->coverage.mode;
-	const char *rung = result->coverage.rung;
 
-	if (rung && strcmp(rung, "events") == 0)
+	if (is_by_events(result))
 		return; /* said already */
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,
@@ -254,17 +260,18 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 			 xs_units_bytes(
 			     (int64_t)xs_weighted(1, weights.unsure_bytes))
 			     .s);
-	xs_build_note(result,
-		      "%zu of %" PRId64 " calls were recorded, in %zu "
-		      "window%s, and the others counted: numbers of "
-		      "calls %s exact%s, times those of "
-		      "the windows times what they stand for; a call "
-		      "takes the host longer while it is recorded, so "
-		      "the host's times may add up to more than the run",
-		      trace->call_count, result->coverage.api_calls_seen,
-		      trace->window_count, trace->window_count == 1 ? "" : "s",
-		      bytes,
-		      result->coverage.lost_calls ? " but for those lost" : "");
+	xs_build_note(
+	    result,
+	    "%zu of %" PRId64 " calls were recorded, in %zu "
+	    "window%s, and the others counted: numbers of "
+	    "calls %s exact%s, times those of "
+	    "the windows times what they stand for; a call "
+	    "takes the host longer while it is recorded, so "
+	    "the host's times%s may add up to more than the run",
+	    trace->call_count, result->coverage.api_calls_seen,
+	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
+	    result->coverage.lost_calls ? " but for those lost" : "",
+	    is_by_events(result) ? ", and the GPU's between two events," : "");
 	note_strange(result, trace, &weights);
 	xs_weights_free(&weights);
 }
