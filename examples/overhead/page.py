@@ -39,8 +39,8 @@ RECORDS = {
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more where the program does something new, 1,000 now and then (every
-        eight seconds where calls come as fast as here), and of all others exact
+        more where the program does something new, 1,000 now and then (eight
+        seconds apart at least where calls come as fast as here), and of all others exact
         counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
@@ -126,7 +126,7 @@ def length_row(launches, pairs):
     mean, share = statistics.fmean(more), ""
     if len(more) > 1:
         error = statistics.stdev(more) / math.sqrt(len(more))
-        share = (f"{duration(mean, '+')} ± {error:.0f}, "
+        share = (f"{duration(mean, '+')} ± {duration(error)}, "
                  f"{100 * mean / plain:.1f} ± {100 * error / plain:.1f} %")
     return [f"{launches:,}", len(pairs), duration(plain),
             duration(statistics.median(more), "+"),

@@ -58,7 +58,7 @@ has "^\\| launch \\| $time( \\| $more){3} \\| – \\| $more \\|" \
 has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){5} \\|" \
 	"graphs, in all ways"
 signed="[+-]$time"
-of_pairs="$signed \\| $signed to $signed \\| $signed ± [0-9]+, -?[0-9.]+ ± [0-9.]+ %"
+of_pairs="$signed \\| $signed to $signed \\| $signed ± $time, -?[0-9.]+ ± [0-9.]+ %"
 for launches in 100 1,000 10,000; do
 	has "^\\| $launches \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
 		"light of $launches launches"
