@@ -279,6 +279,7 @@ static void test_user_site_of_runtime(void **state)
 	f.trace.sites[1].symbol = names[0];
 	f.trace.sites[1].caller = 0; /* in a circle */
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
+	free(f.trace.sites);
 }
 
 /* Lines of Python before what it was compiled from, the user's before those of
@@ -313,6 +314,7 @@ static void test_user_site_in_python(void **state)
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	assert_ptr_equal(xs_symbols_python_site(&f.trace, 0),
 			 &f.trace.sites[2]);
+	free(f.trace.sites);
 }
 
 /* What is known of the sites goes into the file, once. */
