@@ -8,15 +8,10 @@
 #define QUOTES_MAX    3
 #define CALLERS_SHOWN 3
 
-static bool has_something(const struct xs_result_site *site)
-{
-	return site->file && (site->text || site->caller_count);
-}
-
 static bool on_one_line(const struct xs_result_site *a,
 			const struct xs_result_site *b)
 {
-	return has_something(a) && has_something(b) && a->line == b->line &&
+	return a->file && b->file && a->line == b->line &&
 	       strcmp(a->file, b->file) == 0;
 }
 
@@ -106,9 +101,12 @@ void xs_render_quotes(const struct xs_pen *pen, struct xs_result *result,
 	for (size_t i = 0; i < advice->site_count && shown < QUOTES_MAX; i++) {
 		struct xs_result_site line;
 
-		if (!has_something(advice->sites[i]) || is_shown(advice, i))
+		if (!advice->sites[i]->file || is_shown(advice, i))
 			continue;
 		line = line_of(&result->arena, advice, i);
+		/* the one caller of a line that is not shown is no news */
+		if (!line.text && line.caller_count < 2)
+			continue;
 		if (!quote(pen, xs_result_site_label(&result->arena, &line),
 			   line.text))
 			continue;
