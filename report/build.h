@@ -96,6 +96,9 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out);
 
+/* Both may be NULL, not known. */
+bool xs_build_same_text(const char *a, const char *b);
+
 /* The same place to a reader: a line, or an address where no line is known, can
  * be reached along several paths. */
 bool xs_build_same_place(const struct xs_result_site *a,

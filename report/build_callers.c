@@ -11,16 +11,11 @@
 /* Of one place, before the fewer ones are left out. */
 #define COLLECTED_MAX 512u
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool is_same(const struct xs_result_caller *a,
 		    const struct xs_result_caller *b)
 {
-	return a->line == b->line && same_text(a->file, b->file) &&
-	       same_text(a->function, b->function);
+	return a->line == b->line && xs_build_same_text(a->file, b->file) &&
+	       xs_build_same_text(a->function, b->function);
 }
 
 /* Room for one more: it is doubled where it is full. */

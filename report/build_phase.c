@@ -82,7 +82,7 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 /* Sites of a phase whose line is read. */
 #define SITES_QUOTED 16
 
-static bool same_text(const char *a, const char *b)
+bool xs_build_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -90,12 +90,12 @@ static bool same_text(const char *a, const char *b)
 bool xs_build_same_place(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
-	if (!same_text(a->step, b->step) || !same_text(a->call, b->call) ||
-	    a->line != b->line)
+	if (!xs_build_same_text(a->step, b->step) ||
+	    !xs_build_same_text(a->call, b->call) || a->line != b->line)
 		return false;
 	if (a->line != XS_UNKNOWN)
-		return same_text(a->file, b->file);
-	return a->module && same_text(a->module, b->module) &&
+		return xs_build_same_text(a->file, b->file);
+	return a->module && xs_build_same_text(a->module, b->module) &&
 	       a->offset == b->offset;
 }
 
