@@ -102,7 +102,8 @@ def inside_nsys(bench):
     command = [nsys, "profile", "-t", "cuda", "-s", "none",
                "--cpuctxsw=none", "-o", "theirs"]
     alone = bench.run([*command, bench.app("app"), "serial", str(rounds)])
-    wanted = nsys_found(nsys, alone)
+    wanted = {what: count for what, count in nsys_found(nsys, alone).items()
+              if count}
     if not wanted:
         raise Skip(f"nsys writes nothing: {alone.err[-200:]}")
     run, figures = around(bench, command, rounds)
@@ -120,8 +121,8 @@ def inside_nsys(bench):
 
 
 def nsys_found(nsys, run):
-    """What nsys recorded of a run: its kernels, where it can be asked, and how
-    many bytes. It does not make a report of each run that it has recorded."""
+    """What nsys recorded of a run: how many bytes, and its kernels, none among
+    them, where it made a report: it does not of each run."""
     found = {}
     for path in list(run.folder.glob("theirs.*")):
         found["bytes of " + path.suffix] = path.stat().st_size
@@ -130,11 +131,13 @@ def nsys_found(nsys, run):
              str(path)], capture_output=True, text=True, check=False)
         lines = [line.split(",") for line in stats.stdout.splitlines()]
         heads = [line for line in lines if "Instances" in line]
+        if path.suffix == ".nsys-rep":
+            found.setdefault("kernels", 0)
         if heads:
             at = heads[0].index("Instances")
             found["kernels"] = sum(int(line[at]) for line in lines
                                    if len(line) > at and line[at].isdigit())
-    return {what: count for what, count in found.items() if count}
+    return found
 
 
 @case("ncu", "inside ncu")
