@@ -102,16 +102,16 @@ static int build_chunk(struct appender *a)
 	int rc = reserve(a, sizeof(header)) ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < a->trace->site_count; i++) {
-		const struct xs_site *site = &a->trace->sites[i];
+		const struct xs_site *sites = a->trace->sites;
+		const struct xs_site *site = &sites[i];
 
-		if (site->id != 0 && !site->has_source &&
-		    (site->symbol || site->file))
-			rc = add_site(a, site->id, site);
-		if (rc || site->id == 0 || site->has_source ||
-		    site->caller >= a->trace->site_count ||
-		    !a->trace->sites[site->caller].outer)
+		if (site->id == 0 || site->has_source ||
+		    !(site->symbol || site->file))
 			continue;
-		rc = add_site(a, site->id, &a->trace->sites[site->caller]);
+		rc = add_site(a, site->id, site);
+		if (!rc && site->caller < a->trace->site_count &&
+		    sites[site->caller].outer)
+			rc = add_site(a, site->id, &sites[site->caller]);
 	}
 	if (rc || a->used == sizeof(header)) {
 		a->used = 0;

@@ -266,8 +266,9 @@ void xs_timing_end(struct xs_open_call *call, uint64_t end_ns,
 {
 	const uint8_t call_class = xs_functions[call->fn].call_class;
 	CUstreamCaptureMode mode;
-	bool idle,
-	    is_read = error == cudaSuccess && is_read_after(call_class, &idle);
+	bool idle;
+	const bool is_read =
+	    error == cudaSuccess && is_read_after(call_class, &idle);
 
 	if (error == cudaSuccess && call_class == XS_CALL_GRAPH_LAUNCH)
 		xs_timed_miss(1);

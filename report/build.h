@@ -26,6 +26,12 @@ static inline int64_t xs_build_number(uint64_t value)
 	return (int64_t)(value < most ? value : most);
 }
 
+/* Adds, of what is not below 0, without an overflow. */
+static inline void xs_build_add(int64_t *to, int64_t from)
+{
+	*to = xs_build_number((uint64_t)*to + (uint64_t)from);
+}
+
 /* A figure of a model, within the same bounds; beyond them, not known. */
 static inline int64_t xs_build_whole(double value)
 {

@@ -39,7 +39,6 @@ static bool make_room(struct xs_arena *arena, struct xs_result_site *site)
 void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
 			  const struct xs_result_caller *caller)
 {
-	struct xs_result_caller *same;
 	size_t at = 0;
 
 	while (at < site->caller_count && !is_same(&site->callers[at], caller))
@@ -50,9 +49,7 @@ void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
 		site->callers[site->caller_count++] = *caller;
 		return;
 	}
-	same = &site->callers[at];
-	same->calls =
-	    xs_build_number((uint64_t)same->calls + (uint64_t)caller->calls);
+	xs_build_add(&site->callers[at].calls, caller->calls);
 }
 
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,

@@ -135,10 +135,8 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			out->site_count++;
 			continue;
 		}
-		other->calls = xs_build_number((uint64_t)other->calls +
-					       (uint64_t)site->calls);
-		other->bytes = xs_build_number((uint64_t)other->bytes +
-					       (uint64_t)site->bytes);
+		xs_build_add(&other->calls, site->calls);
+		xs_build_add(&other->bytes, site->bytes);
 	}
 	for (size_t i = 0; i < out->site_count; i++)
 		xs_result_order_callers(&out->sites[i]);

@@ -79,28 +79,23 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	out->site.bytes = xs_build_number(in->bytes);
 }
 
-static void add(int64_t *to, int64_t from)
-{
-	*to = xs_build_number((uint64_t)*to + (uint64_t)from);
-}
-
 static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 {
 	to->pageable |= from->pageable;
-	add(&to->site.calls, from->site.calls);
-	add(&to->site.bytes, from->site.bytes);
-	add(&to->gpu_calls, from->gpu_calls);
-	add(&to->waited_ns, from->waited_ns);
-	add(&to->own_ns, from->own_ns);
-	add(&to->h2d_ns, from->h2d_ns);
-	add(&to->kernel_ns, from->kernel_ns);
-	add(&to->d2h_ns, from->d2h_ns);
-	add(&to->other_ns, from->other_ns);
-	add(&to->latency_ns, from->latency_ns);
-	add(&to->host_ns, from->host_ns);
-	add(&to->minor_faults, from->minor_faults);
-	add(&to->major_faults, from->major_faults);
-	add(&to->touched_bytes, from->touched_bytes);
+	xs_build_add(&to->site.calls, from->site.calls);
+	xs_build_add(&to->site.bytes, from->site.bytes);
+	xs_build_add(&to->gpu_calls, from->gpu_calls);
+	xs_build_add(&to->waited_ns, from->waited_ns);
+	xs_build_add(&to->own_ns, from->own_ns);
+	xs_build_add(&to->h2d_ns, from->h2d_ns);
+	xs_build_add(&to->kernel_ns, from->kernel_ns);
+	xs_build_add(&to->d2h_ns, from->d2h_ns);
+	xs_build_add(&to->other_ns, from->other_ns);
+	xs_build_add(&to->latency_ns, from->latency_ns);
+	xs_build_add(&to->host_ns, from->host_ns);
+	xs_build_add(&to->minor_faults, from->minor_faults);
+	xs_build_add(&to->major_faults, from->major_faults);
+	xs_build_add(&to->touched_bytes, from->touched_bytes);
 }
 
 /* The wait of the same place among those so far; NULL: none. */
@@ -136,10 +131,10 @@ static void add_hidden(struct xs_result *result)
 
 		if (!wait->hidden)
 			continue;
-		add(blocked_ns, wait->h2d_ns);
-		add(blocked_ns, wait->kernel_ns);
-		add(blocked_ns, wait->d2h_ns);
-		add(blocked_ns, wait->other_ns);
+		xs_build_add(blocked_ns, wait->h2d_ns);
+		xs_build_add(blocked_ns, wait->kernel_ns);
+		xs_build_add(blocked_ns, wait->d2h_ns);
+		xs_build_add(blocked_ns, wait->other_ns);
 	}
 }
 

@@ -36,9 +36,9 @@ static struct xs_result_site line_of(struct xs_arena *arena,
 	for (size_t i = index; i < advice->site_count; i++) {
 		const struct xs_result_site *site = advice->sites[i];
 
-		for (size_t j = 0; on_one_line(site, advice->sites[index]) &&
-				   j < site->caller_count;
-		     j++)
+		if (!on_one_line(site, &line))
+			continue;
+		for (size_t j = 0; j < site->caller_count; j++)
 			xs_result_add_caller(arena, &line, &site->callers[j]);
 	}
 	xs_result_order_callers(&line);
