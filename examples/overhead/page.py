@@ -40,8 +40,8 @@ RECORDS = {
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
         more where the program does something new, 1,000 now and then (eight
-        seconds apart at least where calls come as fast as here), and of all others exact
-        counts and bytes."""}
+        seconds apart at least where calls come as fast as here), and of all
+        others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 
@@ -123,7 +123,7 @@ def lengths(several):
 def length_row(launches, pairs):
     plain = statistics.fmean(pair[0] for pair in pairs)
     more = sorted(light - nothing for nothing, light in pairs)
-    mean, share = statistics.fmean(more), ""
+    mean, share = statistics.fmean(more), NONE
     if len(more) > 1:
         error = statistics.stdev(more) / math.sqrt(len(more))
         share = (f"{duration(mean, '+')} ± {duration(error)}, "
@@ -131,7 +131,7 @@ def length_row(launches, pairs):
     return [f"{launches:,}", len(pairs), duration(plain),
             duration(statistics.median(more), "+"),
             f"{duration(more[len(more) // 4], '+')} to "
-            f"{duration(more[3 * len(more) // 4], '+')}", share or NONE]
+            f"{duration(more[3 * len(more) // 4], '+')}", share]
 
 
 def length_lines(several):
