@@ -27,7 +27,7 @@ import typing
 from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = "launch,copy,sync,threads,graph,static,torch"
+PARTS = "launch,lengths,copy,sync,threads,graph,static,torch"
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
@@ -86,8 +86,8 @@ def find_ways(bench, wanted):
 
 
 def find_jobs(bench, ways, parts, calls):
-    """What is run each turn. Short runs of launches show how the cost of light
-    depends on the length of the run."""
+    """What is run each turn. Runs of fewer and of more launches show how the
+    cost of light depends on the length of the run."""
     def launch_bench(only, count, job_ways, name=None, program="", rounds=1):
         return Job([bench.program("launch_bench" + program), only, str(count)],
                    [way for way in ways if way in job_ways], name, rounds)
@@ -106,6 +106,7 @@ def find_jobs(bench, ways, parts, calls):
     jobs = []
     if "launch" in parts:
         jobs += launches("launch")
+    if "lengths" in parts:
         jobs += [launch_bench("launch", count, counted, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)
                  if "light" in ways]
