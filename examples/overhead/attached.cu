@@ -5,9 +5,10 @@
  * cuptiFinalize(); then the same once more. Medians of BLOCKS blocks, ns of the
  * call, and until the GPU was done.
  *
- *	attached LIBCUPTI [early]
+ *	attached LIBCUPTI [early] [callbacks]
  *
- * early: it is attached before CUDA starts, as a tracer is.
+ * early: it is attached before CUDA starts, as a tracer is. callbacks: all of
+ * them are on where it records, too, as they are for one that knows the calls.
  */
 #include "../measure.h"
 
@@ -28,7 +29,14 @@ static struct {
 	__typeof__(&cuptiActivityDisable) disable;
 	__typeof__(&cuptiActivityFlushAll) flush_all;
 	__typeof__(&cuptiFinalize) finalize;
+	__typeof__(&cuptiSubscribe) subscribe;
+	__typeof__(&cuptiEnableDomain) enable_domain;
 } cupti;
+
+static struct {
+	bool early, callbacks;
+} options;
+static CUpti_SubscriberHandle subscriber;
 
 static void must(CUptiResult result, const char *what)
 {
@@ -64,6 +72,8 @@ static void find(const char *path)
 	FIND(disable, cuptiActivityDisable);
 	FIND(flush_all, cuptiActivityFlushAll);
 	FIND(finalize, cuptiFinalize);
+	FIND(subscribe, cuptiSubscribe);
+	FIND(enable_domain, cuptiEnableDomain);
 #undef FIND
 }
 
@@ -80,8 +90,26 @@ static void CUPTIAPI complete(CUcontext, uint32_t, uint8_t *buffer, size_t,
 	free(buffer);
 }
 
+static void CUPTIAPI ignore(void *, CUpti_CallbackDomain, CUpti_CallbackId,
+			    const void *)
+{
+}
+
+static void switch_callbacks(uint32_t on)
+{
+	if (!options.callbacks)
+		return;
+	must(cupti.enable_domain(on, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API),
+	     "the runtime's callbacks");
+	must(cupti.enable_domain(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API),
+	     "the driver's callbacks");
+}
+
 static void attach(void)
 {
+	if (options.callbacks)
+		must(cupti.subscribe(&subscriber, ignore, NULL), "subscribe");
+	switch_callbacks(1);
 	must(cupti.register_callbacks(request, complete), "register");
 	for (CUpti_ActivityKind kind : kinds)
 		must(cupti.enable(kind), "enable");
@@ -89,6 +117,7 @@ static void attach(void)
 
 static void switch_off(void)
 {
+	switch_callbacks(0);
 	for (CUpti_ActivityKind kind : kinds)
 		must(cupti.disable(kind), "disable");
 	must(cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "flush");
@@ -129,22 +158,33 @@ static void measure(const char *what)
 	fflush(stdout);
 }
 
+static bool read_options(int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "early") == 0)
+			options.early = true;
+		else if (strcmp(argv[i], "callbacks") == 0)
+			options.callbacks = true;
+		else
+			return false;
+	}
+	return argc >= 2;
+}
+
 int main(int argc, char **argv)
 {
-	bool early = argc == 3 && strcmp(argv[2], "early") == 0;
-
-	if (argc < 2 || argc > 3 || (argc == 3 && !early)) {
-		fputs("usage: attached LIBCUPTI [early]\n", stderr);
+	if (!read_options(argc, argv)) {
+		fputs("usage: attached LIBCUPTI [early] [callbacks]\n", stderr);
 		return 2;
 	}
 	find(argv[1]);
-	if (early)
+	if (options.early)
 		attach();
 	CHECK(cudaFree(NULL));
 	issue(WINDOW);
 	CHECK(cudaDeviceSynchronize());
 	for (int round = 0; round < 2; round++) {
-		if (!early || round > 0) {
+		if (!options.early || round > 0) {
 			measure(round ? "detached" : "before");
 			attach();
 		}

@@ -90,6 +90,8 @@ again='attached;switched off;detached;'
 [ "$(attached)" = "before;$again$again" ] || fail "attached: $(attached)"
 [ "$(attached early)" = "$again$again" ] ||
 	fail "attached early: $(attached early)"
+[ "$(attached callbacks early)" = "$again$again" ] ||
+	fail "attached callbacks early: $(attached callbacks early)"
 
 # Launches along a run, through the library and past it.
 along() {
