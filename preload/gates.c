@@ -95,7 +95,8 @@ static uint64_t periodic_calls(struct xs_gates *g,
 	return 0;
 }
 
-/* By calls; or where they rush, and what they do is known. */
+/* By calls; or where they rush, and what they do is known: that for which a
+ * window was opened may be late to come again. */
 static bool light_is_spent(const struct xs_gates *g,
 			   const struct xs_gates_input *in)
 {
@@ -104,8 +105,7 @@ static bool light_is_spent(const struct xs_gates *g,
 	if (in->taken_calls >= g->light_until_calls)
 		return true;
 	return in->known_calls >= XS_GATES_LIGHT_KNOWN_CALLS &&
-	       in->taken_calls - g->light_from_calls >=
-		   XS_GATES_LIGHT_KNOWN_CALLS &&
+	       in->taken_calls - in->known_calls >= g->light_from_calls &&
 	       window_rushes(g, in);
 }
 

@@ -195,6 +195,32 @@ static void light_has_seen_enough_of_what_rushes(void **state)
 	assert_false(rush);
 }
 
+/* What is new is as rare as one call in 6,000: it is waited for. */
+static void light_waits_for_what_is_new(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0, from, ms = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.taken_calls = from = until;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	in.elapsed_ns = SECOND_NS;
+	in.novel = true;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.novel = false;
+	do {
+		ms += 10;
+		in.elapsed_ns = SECOND_NS + ms * 1000000;
+		in.taken_calls = from + ms * 150;
+		in.known_calls = in.taken_calls < from + 6000
+				     ? in.taken_calls
+				     : in.taken_calls - from - 6000;
+	} while (xs_gates_decide(&gates, &in, &until));
+	assert_in_range(in.taken_calls, from + 9000, from + 9900);
+}
+
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -291,6 +317,7 @@ int main(void)
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
 	    cmocka_unit_test(light_has_seen_enough_of_what_rushes),
+	    cmocka_unit_test(light_waits_for_what_is_new),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
