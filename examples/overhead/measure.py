@@ -70,7 +70,7 @@ def find_ways(bench, wanted):
                 raise Failed(f"{way}: no result: {err[-200:]}")
             if way in ("xferspy", "light"):
                 report = bench.report()
-                tried = report if way == "xferspy" else tried
+                tried = report if way == "xferspy" else tried or report
                 mode = report["coverage"]["mode"]
                 if (mode == "light") != (way == "light"):
                     raise Failed(f"{way}: the trace's mode is {mode}")
