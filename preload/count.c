@@ -88,8 +88,6 @@ void xs_count_recorded(const struct xs_ended_call *call,
 
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
-	      bit)) {
+	      bit))
 		atomic_fetch_or(&call->site->recorded, bit);
-		xs_detail_note_new();
-	}
 }

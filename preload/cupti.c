@@ -23,7 +23,7 @@
 
 #define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
-#define FLUSH_FOR_ALL_NS   20000000u
+#define FLUSH_FOR_ALL_NS   100000000u
 #define LAST_FLUSHES	   3u
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */

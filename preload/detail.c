@@ -19,7 +19,6 @@
 #define IDLE_NS		   200000000u
 #define WATCH_NS	   10000000u
 #define LINGER_NS	   20000000u
-#define LINGER_TICK_NS	   5000000u
 #define LINGER_FOR_RATE_NS 80000000u
 #define LINGER_LONGEST_NS  1000000000u
 #define PAUSE_APART_NS	   10000000u
@@ -42,7 +41,6 @@ static _Atomic uint64_t taken;	    /* calls that are recorded, in all */
 static _Atomic uint64_t counted;    /* and the others, nearly all of them */
 static _Atomic uint64_t until = XS_GATES_NO_LIMIT; /* as many of them */
 static atomic_bool novel;
-static _Atomic uint64_t new_at;	  /* of those taken: the last of a new kind */
 static _Atomic uint64_t spent_ns; /* when the window had all its calls */
 
 /* The rest is the drain thread's. */
@@ -172,9 +170,8 @@ static bool switch_on(void)
 	return true;
 }
 
-/* What the device still does of the calls before is worth waiting for, but not
- * long where CUPTI makes many calls longer meanwhile. */
-static void switch_off(enum xs_detail to, bool rush)
+/* What the device still does of the calls before is worth waiting for. */
+static void switch_off(enum xs_detail to)
 {
 	const bool recorded = said == XS_DETAIL_RECORDED;
 	uint64_t now_ns = xs_clock_realtime_ns();
@@ -186,8 +183,7 @@ static void switch_off(enum xs_detail to, bool rush)
 		now_ns = atomic_load(&spent_ns);
 	xs_gpu_detail(to, now_ns);
 	if (recorded)
-		linger_until_ns =
-		    elapsed_ns() + (rush ? LINGER_TICK_NS : LINGER_NS);
+		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
 static void cupti_detach(void)
@@ -283,11 +279,6 @@ void xs_detail_note_novel(void)
 		atomic_store(&novel, true);
 }
 
-void xs_detail_note_new(void)
-{
-	atomic_store(&new_at, atomic_load(&taken));
-}
-
 void xs_detail_mark(bool start)
 {
 	if (range.kind != XS_RANGE_PROFILER)
@@ -313,15 +304,12 @@ static uint64_t owed_bytes(uint64_t now_ns, uint64_t calls)
 
 uint64_t xs_detail_tick(void)
 {
-	const uint64_t now_ns = elapsed_ns();
-	const uint64_t new_calls = atomic_load(&new_at);
-	const uint64_t calls = atomic_load(&taken);
+	const uint64_t now_ns = elapsed_ns(), calls = atomic_load(&taken);
 	const struct xs_gates_input in = {
 	    .elapsed_ns = now_ns,
 	    .used_bytes =
 		xs_sink_used_bytes(&xs_sink) + owed_bytes(now_ns, calls),
 	    .taken_calls = calls,
-	    .known_calls = calls - new_calls,
 	    .counted_calls = atomic_load(&counted),
 	    .novel = atomic_load(&novel),
 	    .in_range = in_range(now_ns),
@@ -337,12 +325,12 @@ uint64_t xs_detail_tick(void)
 		if (switch_on())
 			said = wanted;
 	} else if (said != wanted) {
-		switch_off(wanted, xs_gates_rush(&gates, &in));
+		switch_off(wanted);
 		said = wanted;
 	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
 		end_linger(&in);
 	if (linger_until_ns)
-		return LINGER_TICK_NS;
+		return WATCH_NS;
 	return gates.open ? WATCH_NS : IDLE_NS / 4;
 }

@@ -62,9 +62,6 @@ static inline void xs_detail_leave(struct xs_thread *thread)
 /* Calls were counted that no window has seen the like of at their place. */
 void xs_detail_note_novel(void);
 
-/* A call was recorded of a kind that none was before at its place. */
-void xs_detail_note_new(void);
-
 /*
  * The program called cudaProfilerStart() or ...Stop(): with XFERSPY_RANGE=
  * profiler the range begins or ends here. Waits, not for long, until it has.

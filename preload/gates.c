@@ -31,34 +31,8 @@ static void put_off(struct xs_gates *g, const struct xs_gates_input *in)
 	    (apart_ns > PERIODIC_APART_NS ? apart_ns : PERIODIC_APART_NS);
 	if (g->light_next_ns < PERIODIC_FIRST_NS)
 		g->light_next_ns = PERIODIC_FIRST_NS;
-	g->light_since =
-	    (struct xs_gates_mark){in->elapsed_ns, in->counted_calls};
-}
-
-/* Whether calls have come fast since then, if that is long enough ago. */
-static bool come_fast(struct xs_gates_mark since, uint64_t now_ns,
-		      uint64_t calls)
-{
-	const uint64_t ns = now_ns - since.ns;
-
-	return ns >= RUSH_KNOWN_NS &&
-	       (double)(calls - since.calls) > RUSH_PER_S * (double)ns * 1e-9;
-}
-
-static bool window_rushes(const struct xs_gates *g,
-			  const struct xs_gates_input *in)
-{
-	return come_fast(g->window_since, in->elapsed_ns, in->taken_calls);
-}
-
-/* The rate in a window is that of its last 20 ms, or somewhat more. */
-static void follow_window(struct xs_gates *g, const struct xs_gates_input *in)
-{
-	if (in->elapsed_ns - g->window_next.ns < RUSH_KNOWN_NS)
-		return;
-	g->window_since = g->window_next;
-	g->window_next =
-	    (struct xs_gates_mark){in->elapsed_ns, in->taken_calls};
+	g->light_since_ns = in->elapsed_ns;
+	g->light_since_calls = in->counted_calls;
 }
 
 static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
@@ -66,18 +40,17 @@ static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
 	const uint64_t now_ns = in->elapsed_ns;
 
 	g->light_shut = true;
-	g->light_rushed = window_rushes(g, in);
 	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
 	put_off(g, in);
 }
 
 bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
 {
-	if (!g->light_shut)
-		return false;
-	if (in->elapsed_ns - g->light_since.ns < RUSH_KNOWN_NS)
-		return g->light_rushed;
-	return come_fast(g->light_since, in->elapsed_ns, in->counted_calls);
+	const uint64_t ns = in->elapsed_ns - g->light_since_ns;
+	const uint64_t calls = in->counted_calls - g->light_since_calls;
+
+	return g->light_shut && ns >= RUSH_KNOWN_NS &&
+	       (double)calls > RUSH_PER_S * (double)ns * 1e-9;
 }
 
 static uint64_t periodic_calls(struct xs_gates *g,
@@ -86,27 +59,18 @@ static uint64_t periodic_calls(struct xs_gates *g,
 	const bool rush = xs_gates_rush(g, in);
 
 	if (in->elapsed_ns < g->light_next_ns ||
-	    (rush && in->elapsed_ns - g->light_since.ns < RUSH_APART_NS))
+	    (rush && in->elapsed_ns - g->light_since_ns < RUSH_APART_NS))
 		return 0;
 	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;
-	g->light_rushed = true;
 	put_off(g, in);
 	return 0;
 }
 
-/* By calls; or where they rush, and what they do is known: that for which a
- * window was opened may be late to come again. */
 static bool light_is_spent(const struct xs_gates *g,
 			   const struct xs_gates_input *in)
 {
-	if (!g->light)
-		return false;
-	if (in->taken_calls >= g->light_until_calls)
-		return true;
-	return in->known_calls >= XS_GATES_LIGHT_KNOWN_CALLS &&
-	       in->taken_calls - in->known_calls >= g->light_from_calls &&
-	       window_rushes(g, in);
+	return g->light && in->taken_calls >= g->light_until_calls;
 }
 
 static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
@@ -119,8 +83,6 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 		return false;
 	if (!g->light_until_calls)
 		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
-	if (!g->light_shut)
-		follow_window(g, in);
 	if (!g->light_shut && g->open && light_is_spent(g, in))
 		shut_light(g, in);
 	else if (g->light_shut && in->novel &&
@@ -131,11 +93,7 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 	if (calls) {
 		g->light_shut = false;
 		g->light_again |= !in->detached;
-		g->light_from_calls = in->taken_calls;
 		g->light_until_calls = in->taken_calls + calls;
-		g->window_next =
-		    (struct xs_gates_mark){in->elapsed_ns, in->taken_calls};
-		g->window_since = g->window_next;
 	}
 	return !g->light_shut;
 }

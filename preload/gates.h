@@ -15,8 +15,7 @@
  *          by 250 ns for good, however it is done (H200, CUDA 13.0). Once it
  *          has, windows cost no more. To attach it, record, and detach it
  *          takes such a program 40 ms, so that there eight seconds lie between
- *          two of them; and where in a window calls come so fast, it ends when
- *          for long nothing new has come;
+ *          two of them;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
@@ -30,13 +29,7 @@
 #define XS_GATES_LIGHT_FIRST_CALLS    10000u
 #define XS_GATES_LIGHT_NEXT_CALLS     10000u
 #define XS_GATES_LIGHT_PERIODIC_CALLS 1000u
-#define XS_GATES_LIGHT_KNOWN_CALLS    3000u /* are enough where calls rush */
 #define XS_GATES_NO_LIMIT	      UINT64_MAX
-
-/* How far calls had come at a time. */
-struct xs_gates_mark {
-	uint64_t ns, calls;
-};
 
 struct xs_gates {
 	bool light;
@@ -45,14 +38,11 @@ struct xs_gates {
 	/* The rest is the gates' own; all zero at the start. */
 	bool open, light_shut, size_shut;
 	uint64_t until_calls; /* of the window at hand */
-	uint64_t light_from_calls, light_until_calls; /* the same */
-	uint64_t light_novel_ns, light_next_ns;	      /* not before */
-	/* the rate is of then on: of the calls that are counted, and in a
-	 * window of those that are recorded */
-	struct xs_gates_mark light_since, window_since, window_next;
-	bool light_rushed; /* and did so by then */
-	bool light_again;  /* CUPTI was switched on again, not attached */
-	bool light_ended;  /* no more windows */
+	uint64_t light_until_calls;
+	uint64_t light_novel_ns, light_next_ns;	    /* not before */
+	uint64_t light_since_ns, light_since_calls; /* the rate is of then on */
+	bool light_again; /* CUPTI was switched on again, not attached */
+	bool light_ended; /* no more windows */
 	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
@@ -61,7 +51,6 @@ struct xs_gates_input {
 	uint64_t elapsed_ns;	/* since tracing began */
 	uint64_t used_bytes;	/* of the trace, and what is about to be */
 	uint64_t taken_calls;	/* recorded since tracing began */
-	uint64_t known_calls;	/* the last of them, of kinds seen before */
 	uint64_t counted_calls; /* the others of the range, nearly all */
 	bool novel; /* calls were counted of a kind never recorded */
 	bool in_range;
@@ -76,8 +65,8 @@ struct xs_gates_input {
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 		     uint64_t *until);
 
-/* Whether light's window is shut, and calls have come so fast, since, or in its
- * last 20 ms, that CUPTI is worth detaching. */
+/* Whether light's window is shut, for 20 ms or more, and calls have come so
+ * fast since that CUPTI is worth detaching. */
 bool xs_gates_rush(const struct xs_gates *gates,
 		   const struct xs_gates_input *in);
 

@@ -39,10 +39,9 @@ RECORDS = {
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
         has an item of its own, as it has with xferspy. Of graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more where the program does something new, 1,000 now and then, and of
-        all others exact counts and bytes. Where calls come as fast as here,
-        3,000 in a row that bring nothing new are enough, and eight seconds lie
-        between two of the later windows at least."""}
+        more where the program does something new, 1,000 now and then (eight
+        seconds apart at least where calls come as fast as here), and of all
+        others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
 
@@ -245,7 +244,7 @@ def length_section(results, apart):
         return []
     return [
         "## Light in longer runs", "",
-        wrap(f"""Light pays for full detail in its first calls, and for a
+        wrap(f"""Light pays for full detail in its first 10,000 calls, and for a
         count in all others: the longer a run, the less a call costs. The other
         parts above are short runs, of which light records a larger share. A
         pair is a run with nothing and one with light, one after the other.

@@ -39,7 +39,7 @@ within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
 what="many places, static"
 XFERSPY_MODE=light traced "$XS_APPS/counted-static" places 200
 all_seen "$what" 100002
-within "$what: counted" "$(json calls_counted)" 60000 97000
+within "$what: counted" "$(json calls_counted)" 60000 92000
 within "$what: tallies" "$(count '^tally ')" 500 520
 what="many places, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" places 200
@@ -131,7 +131,7 @@ within "$what: kernels that are waited for" \
 # Where another one is always inside, all is counted, and that is said.
 what="a thread that is always inside, light"
 XS_SIM_PAGEABLE_GBS=0.00007 XFERSPY_MODE=light \
-	traced "$XS_APPS/counted" inside 500
+	traced "$XS_APPS/counted" inside 9000
 all_seen "$what" $(($(sed 's/ .*//' out) + 5))
 expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"
 expect "$what: notes" "$(count 'always inside of CUDA')" 1

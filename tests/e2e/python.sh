@@ -144,7 +144,7 @@ try_light()
 	read_trace
 	expect "$1: light: bytes in" "$(json h2d_bytes)" $((60000 * 64))
 	# none of the windows for what is new but the first
-	within "$1: light: counted" "$(json calls_counted)" 41000 57000
+	within "$1: light: counted" "$(json calls_counted)" 41000 50100
 }
 
 tried=

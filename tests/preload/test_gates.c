@@ -153,74 +153,6 @@ static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 	assert_false(xs_gates_decide(&gates, &in, &until));
 }
 
-/* The calls of the first window, of which `ms_calls` come in each ms, after a
- * start without any; something is new until `known_from` of them. Whether they
- * rush, as it ends. */
-static uint64_t first_window(unsigned ms_calls, uint64_t known_from, bool *rush)
-{
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
-	uint64_t until = 0;
-
-	for (unsigned ms = 0; ms < 1000; ms += 10) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.taken_calls = ms < 300 ? 0 : (ms - 300) * ms_calls;
-		in.known_calls = in.taken_calls > known_from
-				     ? in.taken_calls - known_from
-				     : 0;
-		if (!xs_gates_decide(&gates, &in, &until))
-			break;
-	}
-	*rush = xs_gates_rush(&gates, &in);
-	in.elapsed_ns += SECOND_NS / 10; /* and no more come */
-	assert_false(xs_gates_rush(&gates, &in));
-	return in.taken_calls;
-}
-
-/* Where calls rush a window costs the most, and many tell no more than some. */
-static void light_has_seen_enough_of_what_rushes(void **state)
-{
-	bool rush;
-
-	(void)state;
-	assert_in_range(first_window(150, 10, &rush),
-			XS_GATES_LIGHT_KNOWN_CALLS, 6000);
-	assert_true(rush);
-	assert_in_range(first_window(150, 5000, &rush), 8000, 9500);
-	assert_true(rush);
-	assert_true(first_window(150, 50000, &rush) >=
-		    XS_GATES_LIGHT_FIRST_CALLS);
-	assert_true(rush);
-	assert_true(first_window(50, 10, &rush) >= XS_GATES_LIGHT_FIRST_CALLS);
-	assert_false(rush);
-}
-
-/* What is new is as rare as one call in 6,000: it is waited for. */
-static void light_waits_for_what_is_new(void **state)
-{
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
-	uint64_t until = 0, from, ms = 0;
-
-	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	in.taken_calls = from = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	in.elapsed_ns = SECOND_NS;
-	in.novel = true;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	in.novel = false;
-	do {
-		ms += 10;
-		in.elapsed_ns = SECOND_NS + ms * 1000000;
-		in.taken_calls = from + ms * 150;
-		in.known_calls = in.taken_calls < from + 6000
-				     ? in.taken_calls
-				     : in.taken_calls - from - 6000;
-	} while (xs_gates_decide(&gates, &in, &until));
-	assert_in_range(in.taken_calls, from + 9000, from + 9900);
-}
-
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -316,8 +248,6 @@ int main(void)
 	    cmocka_unit_test(light_looks_again_now_and_then),
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
-	    cmocka_unit_test(light_has_seen_enough_of_what_rushes),
-	    cmocka_unit_test(light_waits_for_what_is_new),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
