@@ -4,7 +4,8 @@
 
 What was found out about a machine's figures by other means stands beside its
 results, in results/MACHINE.md, and ends the page. Pairs of runs that show what
-light costs, measured by themselves, are in results/light/MACHINE-*.json.
+light costs, measured by themselves, are in results/light/MACHINE-HOST-GPU.json,
+as hosts of one kind may differ by more than what is measured.
 """
 import argparse
 import json
@@ -111,16 +112,17 @@ def launches_of(results, part):
 
 
 def lengths(several):
-    """{launches of a run: [[ns with nothing, with light]]} of all results."""
+    """Of [(host, results)]: {(launches of a run, host): [[ns with nothing, with
+    light]]}."""
     runs = {}
-    for results in several:
+    for host, results in several:
         for part, pairs in results.get("light_pairs_ns", {}).items():
-            runs.setdefault(launches_of(results, part), []).extend(pairs)
-    return {launches: runs[launches] for launches in sorted(runs)
-            if runs[launches]}
+            runs.setdefault((launches_of(results, part), host),
+                            []).extend(pairs)
+    return {key: runs[key] for key in sorted(runs) if runs[key]}
 
 
-def length_row(launches, pairs):
+def length_row(launches, host, pairs):
     plain = statistics.fmean(pair[0] for pair in pairs)
     more = sorted(light - nothing for nothing, light in pairs)
     mean, share = statistics.fmean(more), NONE
@@ -128,7 +130,7 @@ def length_row(launches, pairs):
         error = statistics.stdev(more) / math.sqrt(len(more))
         share = (f"{duration(mean, '+')} ± {duration(error)}, "
                  f"{100 * mean / plain:.1f} ± {100 * error / plain:.1f} %")
-    return [f"{launches:,}", len(pairs), duration(plain),
+    return [f"{launches:,}", host, len(pairs), duration(plain),
             duration(statistics.median(more), "+"),
             f"{duration(more[len(more) // 4], '+')} to "
             f"{duration(more[3 * len(more) // 4], '+')}", share]
@@ -136,11 +138,11 @@ def length_row(launches, pairs):
 
 def length_lines(several):
     """What light adds to a launch, in runs of several lengths."""
-    return table(["launches", "pairs", WAYS["nothing"],
+    return table(["launches", "host", "pairs", WAYS["nothing"],
                   "median of the differences", "their middle half",
                   "their mean, its standard error"],
-                 [length_row(launches, pairs)
-                  for launches, pairs in lengths(several).items()])
+                 [length_row(*key, pairs)
+                  for key, pairs in lengths(several).items()])
 
 
 def trace_lines(results):
@@ -239,7 +241,7 @@ def host_section(results):
 
 
 def length_section(results, apart):
-    several = apart or [results]
+    several = apart or [(NONE, results)]
     if not lengths(several):
         return []
     return [
@@ -256,11 +258,11 @@ def apart_text(apart):
     """Whose the pairs are, where they were measured by themselves."""
     if not apart:
         return ""
-    dates = sorted({results["date"] for results in apart})
-    return (f"These were measured by themselves on {' and '.join(dates)}, "
-            f"{len(apart)} at a time, a GPU and four cores for each: "
+    dates = sorted({results["date"] for _, results in apart})
+    return (f"These were measured by themselves on {' and '.join(dates)}, on "
+            "each GPU of a host at a time, with four cores for each: "
             "`taskset -c CORES measure.py --parts launch --ways nothing,light "
-            "-o results/light/MACHINE-N.json build`.")
+            "-o results/light/MACHINE-HOST-GPU.json build`.")
 
 
 def trace_section(results):
@@ -334,8 +336,9 @@ def main():
     results = json.loads(args.results.read_text())
     beside = args.results.with_suffix(".md")
     findings = beside.read_text() if beside.exists() else ""
-    apart = [json.loads(path.read_text()) for path in sorted(
-        args.results.parent.glob(f"light/{args.results.stem}-*.json"))]
+    apart = [(path.stem.rsplit("-", 2)[1], json.loads(path.read_text()))
+             for path in sorted(args.results.parent.glob(
+                 f"light/{args.results.stem}-*-*.json"))]
     args.write.write_text(page(results, apart, findings))
     if args.readme:
         args.readme.write_text(readme(args.readme.read_text(), results))

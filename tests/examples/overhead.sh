@@ -60,7 +60,7 @@ has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){5} \\|" \
 signed="[+-]$time"
 of_pairs="$signed \\| $signed to $signed \\| $signed ± $time, -?[0-9.]+ ± [0-9.]+ %"
 for launches in 100 1,000 10,000; do
-	has "^\\| $launches \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
+	has "^\\| $launches \\| – \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
 		"light of $launches launches"
 done
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
@@ -129,11 +129,14 @@ has '\+20.0 ms \(-30.0 to \+50.0\), within its spread \|.*\+0.12\) \|$' \
 	"difference within its spread"
 has "^\\| xferspy light \\| $ms \\| – \\| $ms" "dash for what is missing"
 mkdir "$scratch/light"
-for number in 0 1; do
-	cp "$scratch/results.json" "$scratch/light/altered-$number.json"
+for gpu in a-0 a-1 b-0; do
+	cp "$scratch/results.json" "$scratch/light/altered-$gpu.json"
 done
 page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "apart"
-has "^\\| 10,000 \\| 16 \\| $time \\| $of_pairs \\|" "pairs of two results"
+has "^\\| 10,000 \\| a \\| 16 \\| $time \\| $of_pairs \\|" \
+	"pairs of two results of one host"
+has "^\\| 10,000 \\| b \\| 8 \\| $time \\| $of_pairs \\|" \
+	"pairs of another host"
 has '^## By hand$' "text that stands beside the results"
 
 for results in "$overhead"/results/*.json; do
