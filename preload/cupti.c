@@ -6,6 +6,7 @@
  * and cupti_calls.c its callbacks.
  */
 #include "preload/cupti.h"
+#include "preload/bypass.h"
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cupti_api.h"
@@ -204,7 +205,14 @@ static bool may_detach(void)
 
 bool xs_cupti_may_detach(void)
 {
-	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY);
+	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY) &&
+	       !xs_bypass_object();
+}
+
+bool xs_cupti_is_deaf(void)
+{
+	return xs_cupti_is_detached() ||
+	       (xs_cupti_is_attached() && subscriber && !calls_on);
 }
 
 static void switch_all(bool records, bool calls)

@@ -34,8 +34,9 @@ bool xs_cupti_switch(bool records, bool calls);
  * process needs it, and no graph was launched since it was attached. Where one
  * was, the program's own work fails behind it (CUDA 12.9 and 13.0: errors 700
  * and 719); before CUPTI 12.6 it may hang. Not once it was switched off and
- * left attached, for then it would not tell of all graphs. Our own thread only,
- * and none of the others may wait for it.
+ * left attached, for then it would not tell of all graphs; nor where an object
+ * may call CUDA past our hooks (bypass.h). Our own thread only, and none of the
+ * others may wait for it.
  */
 bool xs_cupti_may_detach(void);
 
@@ -48,6 +49,10 @@ bool xs_cupti_brought_all(void);
  * it: while no thread is inside of a hooked call, and all calls are hooked. */
 bool xs_cupti_detach(void);
 bool xs_cupti_is_detached(void);
+
+/* Whether hooks alone see calls, since callbacks were switched off or it was
+ * detached. */
+bool xs_cupti_is_deaf(void);
 
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
  * that are still being filled, too. Our own thread only: it may wait. */

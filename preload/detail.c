@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/detail.h"
+#include "preload/bypass.h"
 #include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/config.h"
@@ -79,6 +80,7 @@ static uint64_t elapsed_ns(void)
 }
 
 static bool cupti_came;
+static bool may_bypass; /* some object may, the hooks */
 
 static void cupti_on(void)
 {
@@ -93,7 +95,7 @@ static void cupti_off(void)
 			  ? !gates.light
 			  : range.kind == XS_RANGE_PROFILER;
 
-	xs_cupti_switch(false, needed || !xs_call_all_hooked());
+	xs_cupti_switch(false, needed || !xs_call_all_hooked() || may_bypass);
 }
 
 /*
@@ -214,6 +216,8 @@ static void end_linger(const struct xs_gates_input *in)
 	in_vain |= !all;
 	if (over_ns < LINGER_FOR_RATE_NS && may_detach && !detach)
 		return;
+	/* here, since nobody may wait for it */
+	may_bypass = xs_bypass_object() != NULL;
 	if (quietly(detach ? cupti_detach : cupti_off))
 		linger_until_ns = 0;
 }
@@ -302,6 +306,24 @@ static uint64_t owed_bytes(uint64_t now_ns, uint64_t calls)
 	return (calls - owed.calls_before) * OP_BYTES;
 }
 
+/* Whether an object came that may call CUDA while hooks alone see calls. */
+static bool may_be_unheard(void)
+{
+	static bool said_so;
+	const char *object = NULL;
+
+	if (gates.light && said == XS_DETAIL_COUNTED && xs_cupti_is_deaf())
+		object = xs_bypass_object();
+	if (object && !said_so)
+		xs_gpu_info("note",
+			    "%s came while only calls through the CUDA runtime "
+			    "were seen, and may call it by other ways: the "
+			    "first of such calls may be missing",
+			    object);
+	said_so |= object != NULL;
+	return object != NULL;
+}
+
 uint64_t xs_detail_tick(void)
 {
 	const uint64_t now_ns = elapsed_ns(), calls = atomic_load(&taken);
@@ -312,6 +334,7 @@ uint64_t xs_detail_tick(void)
 	    .taken_calls = calls,
 	    .counted_calls = atomic_load(&counted),
 	    .novel = atomic_load(&novel),
+	    .unheard = may_be_unheard(),
 	    .in_range = in_range(now_ns),
 	    .detached = xs_cupti_is_detached(),
 	};

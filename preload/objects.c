@@ -25,9 +25,15 @@ bool xs_objects_is(const char *path, const char *library)
  * is read where objects are rarely unloaded, once at CUDA's start and once at
  * its end; elsewhere with the loader's lock held.
  */
-static const struct link_map *first_object(void)
+const struct link_map *xs_objects_first(void)
 {
 	return _r_debug.r_map;
+}
+
+/* The executable comes first and has no name. */
+const char *xs_objects_path(const struct link_map *map)
+{
+	return map->l_name[0] ? map->l_name : PROGRAM;
 }
 
 const char *xs_objects_needed(const struct link_map *map, const char *library)
@@ -58,7 +64,7 @@ static int look_for_need(struct dl_phdr_info *info, size_t bytes, void *data)
 	struct need *need = data;
 
 	(void)info, (void)bytes;
-	for (const struct link_map *m = first_object(); m && !need->found;
+	for (const struct link_map *m = xs_objects_first(); m && !need->found;
 	     m = m->l_next)
 		need->found = xs_objects_needed(m, need->library) != NULL;
 	return 1;
@@ -75,7 +81,7 @@ bool xs_objects_any_needs(const char *library)
 void xs_objects_each(const char *library,
 		     bool (*visit)(const char *path, void *data), void *data)
 {
-	for (const struct link_map *m = first_object(); m; m = m->l_next)
+	for (const struct link_map *m = xs_objects_first(); m; m = m->l_next)
 		if (xs_objects_is(m->l_name, library) && visit(m->l_name, data))
 			return;
 }
@@ -144,16 +150,15 @@ out:
 	return found;
 }
 
-/* Whether the object, with its file, has a runtime linked into it. */
-static bool brings_cudart(const struct link_map *map, const char *path)
+bool xs_objects_brings_cudart(const struct link_map *map)
 {
 	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
-	       has_device_code(path);
+	       has_device_code(xs_objects_path(map));
 }
 
 bool xs_objects_program_brings_cudart(void)
 {
-	return brings_cudart(first_object(), PROGRAM);
+	return xs_objects_brings_cudart(xs_objects_first());
 }
 
 bool xs_objects_program_alone_brings_cudart(void)
@@ -162,9 +167,9 @@ bool xs_objects_program_alone_brings_cudart(void)
 
 	if (!xs_objects_program_brings_cudart())
 		return false;
-	for (const struct link_map *m = first_object()->l_next;
+	for (const struct link_map *m = xs_objects_first()->l_next;
 	     m && seen < MOST_OBJECTS; m = m->l_next, seen++)
-		if (m->l_name[0] && brings_cudart(m, m->l_name))
+		if (m->l_name[0] && xs_objects_brings_cudart(m))
 			return false;
 	return true;
 }
@@ -173,17 +178,16 @@ void xs_objects_list_cudart(void (*write)(const char *line))
 {
 	unsigned seen = 0;
 
-	for (const struct link_map *m = first_object();
+	for (const struct link_map *m = xs_objects_first();
 	     m && seen < MOST_OBJECTS; m = m->l_next, seen++) {
-		/* The executable comes first and has no name. */
-		const char *path = m->l_name[0] ? m->l_name : PROGRAM;
+		const char *path = xs_objects_path(m);
 		char target[PATH_MAX], line[PATH_MAX + 16];
 		ssize_t n;
 		bool dynamic = xs_objects_is(path, XS_CUDART_LIBRARY);
 
 		if (!m->l_name[0] && seen > 0)
 			continue;
-		if (!dynamic && !brings_cudart(m, path))
+		if (!dynamic && !xs_objects_brings_cudart(m))
 			continue;
 		n = m->l_name[0] ? -1
 				 : readlink(path, target, sizeof(target) - 1);

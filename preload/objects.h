@@ -14,6 +14,16 @@
  */
 void xs_objects_list_cudart(void (*write)(const char *line));
 
+/* The loader's list of objects, the program first. Others may change it: with
+ * the loader's lock held, or as objects.c has it. */
+const struct link_map *xs_objects_first(void);
+
+/* The path of its file. */
+const char *xs_objects_path(const struct link_map *map);
+
+/* Whether the object has a runtime linked into it. Reads its file. */
+bool xs_objects_brings_cudart(const struct link_map *map);
+
 /* Libraries of any version, by how the names of their files begin. */
 #define XS_CUDART_LIBRARY "libcudart.so"
 #define XS_CUPTI_LIBRARY  "libcupti.so"

@@ -154,6 +154,69 @@ finalized 1 20
 read_trace
 expect "constructor: lost" "$(json lost)" 0
 
+# A library that calls the driver by itself, or has a runtime of its own, which no
+# hook sees: where it is there before, CUPTI stays, and where it comes later, CUPTI
+# comes back at once. It is attached with the loader's lock, which a constructor
+# holds.
+cat >user.c <<'EOF'
+#include <cuda.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#ifdef WITH_RUNTIME
+int run_plugin(void);
+#else
+static void run_plugin(void)
+{
+	char bytes[1024] = "";
+	CUdeviceptr memory;
+	CUcontext context;
+
+	cuDevicePrimaryCtxRetain(&context, 0);
+	cuCtxSetCurrent(context);
+	cuMemAlloc(&memory, sizeof(bytes));
+	for (int i = 0; i < 160; i++)
+		cuMemcpyHtoD(memory, bytes, sizeof(bytes));
+}
+#endif
+
+static void *use_cuda(void *nothing)
+{
+	usleep(400000);
+	run_plugin();
+	return nothing;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, use_cuda, NULL);
+}
+EOF
+mkdir driver runtime
+# shellcheck disable=SC2086 # several flags
+"$XS_CC" $XS_CC_FLAGS -shared -fPIC user.c -o driver/libuser.so -lcuda
+# shellcheck disable=SC2086 # several flags
+"$XS_CC" $XS_CC_FLAGS -shared -fPIC -DWITH_RUNTIME user.c \
+	-o runtime/libuser.so -L"$XS_APPS" -l:plugin-static.so
+for library in driver runtime; do
+	for when in lpp plp; do
+		what="another user, $library, $when"
+		libraries=$XS_SIM:$XS_APPS:$work/$library
+		traced env LD_LIBRARY_PATH="$libraries" \
+			"$XS_APPS/rush" $when 1 3000
+		expect "$what: status" "$status" 0
+		later=$([ $when = lpp ] && echo 0 || echo 1)
+		finalized "$later" "$later"
+		read_trace
+		expect "$what: lost" "$(json lost)" 0
+		expect "$what: bytes in" "$(json h2d_bytes)" 163840
+		expect "$what: notes" "$later" \
+			"$(count '\.so came while only calls through')"
+	done
+done
+
 # CUPTI that refuses stays, too, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 rush pcc 1 1500
 finalized 1 1
