@@ -9,20 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_recorded_driver_function(const char *name)
-{
-	if (strncmp(name, "cu", 2) != 0 || strncmp(name, "cuda", 4) == 0)
-		return false;
-	if (strncmp(name, "cuGetProcAddress", 16) == 0)
-		return true;
-	for (int fn = 0; fn < XS_FN_COUNT; fn++)
-		if (strcmp(xs_functions[fn].name, name) == 0)
-			return true;
-	return false;
-}
+#define MOST_KNOWN 4096u
+#define TEXT_BYTES 65536u
 
-/* Of an object: what its relocations take from others, by name. Its symbols
- * have no number that the loader would know. */
+/* What an object's relocations take from others, by name: its symbols have no
+ * number that the loader would know. */
 struct imports {
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -67,8 +58,10 @@ static struct imports find_imports(const struct link_map *map)
 	return found;
 }
 
-static bool any_is_driver(const struct imports *in, const ElfW(Rela) * from,
-			  size_t bytes, size_t first)
+typedef bool (*name_test)(const char *name);
+
+static bool any_from(const struct imports *in, const ElfW(Rela) * from,
+		     size_t bytes, size_t first, name_test wanted)
 {
 	const size_t count = from ? bytes / sizeof(*from) : 0;
 
@@ -77,21 +70,41 @@ static bool any_is_driver(const struct imports *in, const ElfW(Rela) * from,
 		    &in->symbols[ELF64_R_SYM(from[i].r_info)];
 
 		if (symbol->st_shndx == SHN_UNDEF &&
-		    is_recorded_driver_function(in->strings + symbol->st_name))
+		    wanted(in->strings + symbol->st_name))
 			return true;
 	}
 	return false;
 }
 
-static bool imports_driver(const struct link_map *map)
+static bool imports_any(const struct link_map *map, name_test wanted)
 {
 	const struct imports in = find_imports(map);
 
 	/* The vdso's table is not relocated. */
 	if (!in.symbols || !in.strings || (uintptr_t)in.strings < map->l_addr)
 		return false;
-	return any_is_driver(&in, in.calls, in.calls_bytes, 0) ||
-	       any_is_driver(&in, in.others, in.others_bytes, in.relative);
+	return any_from(&in, in.calls, in.calls_bytes, 0, wanted) ||
+	       any_from(&in, in.others, in.others_bytes, in.relative, wanted);
+}
+
+/* Recorded, and by callbacks alone; or the way to such functions. */
+static bool is_unhooked(const char *name)
+{
+	if (strncmp(name, "cu", 2) != 0)
+		return false;
+	if (strncmp(name, "cuGetProcAddress", 16) == 0)
+		return true;
+	for (int fn = 0; fn < XS_FN_COUNT; fn++)
+		if (xs_functions[fn].cupti_name &&
+		    strcmp(xs_functions[fn].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What device code is registered with: the runtime is another object's. */
+static bool is_registration(const char *name)
+{
+	return strcmp(name, "__cudaRegisterFatBinary") == 0;
 }
 
 /* CUDA's own: a runtime that is shared is hooked, and the rest is called by it
@@ -104,19 +117,55 @@ static bool is_cudas(const char *path)
 	       xs_objects_is(path, "libnvidia-");
 }
 
-/* What is loaded, as it was looked at last. */
+static char found[PATH_MAX]; /* "": none, so far */
+
+/* Of the objects that are loaded those that were looked at, by where their
+ * dynamic section lies; and the paths of those whose files are to be read. */
 static struct {
 	unsigned long long loads, unloads;
-	char object[PATH_MAX]; /* "": none */
-} last;
+	const void *known[MOST_KNOWN];
+	unsigned count;
+	char unread[TEXT_BYTES];
+	size_t unread_bytes;
+} seen;
 
-static bool may_pass_by(const struct link_map *map)
+static bool is_known(const struct link_map *map)
 {
-	return !is_cudas(xs_objects_path(map)) &&
-	       (imports_driver(map) || xs_objects_brings_cudart(map));
+	for (unsigned i = 0; i < seen.count; i++)
+		if (seen.known[i] == map->l_ld)
+			return true;
+	return false;
 }
 
-/* For the first object alone, that is: for all, with the loader's lock held. */
+/* Whether there was room for it. */
+static bool look_at(const struct link_map *map)
+{
+	const char *path = xs_objects_path(map);
+	const size_t bytes = strlen(path) + 1;
+
+	if (is_known(map))
+		return true;
+	if (seen.count == MOST_KNOWN || seen.unread_bytes + bytes > TEXT_BYTES)
+		return false;
+	seen.known[seen.count++] = map->l_ld;
+	if (is_cudas(path))
+		return true;
+	if (imports_any(map, is_unhooked)) {
+		snprintf(found, sizeof(found), "%s", path);
+	} else if (!xs_objects_needed(map, XS_CUDART_LIBRARY) &&
+		   !imports_any(map, is_registration)) {
+		memcpy(seen.unread + seen.unread_bytes, path, bytes);
+		seen.unread_bytes += bytes;
+	}
+	return true;
+}
+
+/*
+ * For the first object alone, that is: for all, with the loader's lock held. A
+ * fork meanwhile would leave that locked, and what opens a file may be somebody
+ * else's function, which wants another lock of the loader: no file is read
+ * here.
+ */
 static int look(struct dl_phdr_info *info, size_t bytes, void *unused)
 {
 	const struct link_map *map = xs_objects_first();
@@ -124,19 +173,26 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *unused)
 	(void)unused;
 	if (bytes < offsetof(struct dl_phdr_info, dlpi_subs) +
 			sizeof(info->dlpi_subs) ||
-	    (info->dlpi_adds == last.loads && info->dlpi_subs == last.unloads))
+	    (info->dlpi_adds == seen.loads && info->dlpi_subs == seen.unloads))
 		return 1;
-	last.loads = info->dlpi_adds;
-	last.unloads = info->dlpi_subs;
-	while (map && !may_pass_by(map))
+	if (info->dlpi_subs != seen.unloads)
+		seen.count = 0;
+	seen.unloads = info->dlpi_subs;
+	while (map && !found[0] && look_at(map))
 		map = map->l_next;
-	snprintf(last.object, sizeof(last.object), "%s",
-		 map ? xs_objects_path(map) : "");
+	if (!map) /* else the rest is for the next time */
+		seen.loads = info->dlpi_adds;
 	return 1;
 }
 
 const char *xs_bypass_object(void)
 {
-	dl_iterate_phdr(look, NULL);
-	return last.object[0] ? last.object : NULL;
+	seen.unread_bytes = 0;
+	if (!found[0])
+		dl_iterate_phdr(look, NULL);
+	for (size_t at = 0; !found[0] && at < seen.unread_bytes;
+	     at += strlen(seen.unread + at) + 1)
+		if (xs_objects_has_device_code(seen.unread + at))
+			snprintf(found, sizeof(found), "%s", seen.unread + at);
+	return found[0] ? found : NULL;
 }

@@ -7,13 +7,14 @@
 #define XS_BYPASS_H
 
 /*
- * The path of an object that is loaded and has a CUDA runtime linked into it,
- * or imports functions of the driver that are recorded; NULL: there is none.
- * Valid until the next call. Reads the files of all objects, and again when
- * others were loaded; takes the loader's lock. Our own thread only.
+ * The path of an object that was loaded by now and has a CUDA runtime linked
+ * into it, or imports functions that hooks do not see; NULL: there was none.
+ * Reads the files of objects that are new. Our own thread only, and none of the
+ * others may wait for it: it takes the loader's lock.
  *
  * Not found: who takes the driver's functions from dlsym() or
- * cudaGetDriverEntryPoint().
+ * cudaGetDriverEntryPoint(), a runtime that is linked into an object without
+ * device code, and what lies in other namespaces of the loader.
  */
 const char *xs_bypass_object(void);
 

@@ -80,7 +80,7 @@ static uint64_t elapsed_ns(void)
 }
 
 static bool cupti_came;
-static bool may_bypass; /* some object may, the hooks */
+static bool may_bypass; /* some object may, the hooks: for good */
 
 static void cupti_on(void)
 {
@@ -92,10 +92,15 @@ static void cupti_on(void)
 static void cupti_off(void)
 {
 	bool needed = said == XS_DETAIL_COUNTED
-			  ? !gates.light
+			  ? !gates.light || may_bypass
 			  : range.kind == XS_RANGE_PROFILER;
 
-	xs_cupti_switch(false, needed || !xs_call_all_hooked() || may_bypass);
+	xs_cupti_switch(false, needed || !xs_call_all_hooked());
+}
+
+static void cupti_hear(void)
+{
+	cupti_came = xs_cupti_switch(false, true);
 }
 
 /*
@@ -217,7 +222,7 @@ static void end_linger(const struct xs_gates_input *in)
 	if (over_ns < LINGER_FOR_RATE_NS && may_detach && !detach)
 		return;
 	/* here, since nobody may wait for it */
-	may_bypass = xs_bypass_object() != NULL;
+	may_bypass = gates.light && xs_bypass_object();
 	if (quietly(detach ? cupti_detach : cupti_off))
 		linger_until_ns = 0;
 }
@@ -306,22 +311,25 @@ static uint64_t owed_bytes(uint64_t now_ns, uint64_t calls)
 	return (calls - owed.calls_before) * OP_BYTES;
 }
 
-/* Whether an object came that may call CUDA while hooks alone see calls. */
-static bool may_be_unheard(void)
+/* An object came that may call CUDA while hooks alone see calls. What it does
+ * is new, and has its window once it is heard. */
+static void hear_others(void)
 {
-	static bool said_so;
 	const char *object = NULL;
 
-	if (gates.light && said == XS_DETAIL_COUNTED && xs_cupti_is_deaf())
+	if (gates.light && said == XS_DETAIL_COUNTED && !may_bypass &&
+	    xs_cupti_is_deaf())
 		object = xs_bypass_object();
-	if (object && !said_so)
-		xs_gpu_info("note",
-			    "%s came while only calls through the CUDA runtime "
-			    "were seen, and may call it by other ways: the "
-			    "first of such calls may be missing",
-			    object);
-	said_so |= object != NULL;
-	return object != NULL;
+	if (!object || !quietly(cupti_hear))
+		return;
+	may_bypass = true;
+	if (!cupti_came)
+		xs_gates_end_light(&gates);
+	xs_gpu_info("note",
+		    "%s was loaded when only calls through the shared CUDA "
+		    "runtime were seen: if it calls CUDA by other ways, the "
+		    "first of these calls are missing",
+		    object);
 }
 
 uint64_t xs_detail_tick(void)
@@ -334,7 +342,6 @@ uint64_t xs_detail_tick(void)
 	    .taken_calls = calls,
 	    .counted_calls = atomic_load(&counted),
 	    .novel = atomic_load(&novel),
-	    .unheard = may_be_unheard(),
 	    .in_range = in_range(now_ns),
 	    .detached = xs_cupti_is_detached(),
 	};
@@ -342,6 +349,7 @@ uint64_t xs_detail_tick(void)
 
 	if (!is_bounded())
 		return IDLE_NS;
+	hear_others();
 	if (!ask_gates(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
 	if (wanted == XS_DETAIL_RECORDED && said != wanted) {

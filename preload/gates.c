@@ -85,9 +85,8 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
 	if (!g->light_shut && g->open && light_is_spent(g, in))
 		shut_light(g, in);
-	else if (g->light_shut &&
-		 (in->unheard ||
-		  (in->novel && in->elapsed_ns >= g->light_novel_ns)))
+	else if (g->light_shut && in->novel &&
+		 in->elapsed_ns >= g->light_novel_ns)
 		calls = XS_GATES_LIGHT_NEXT_CALLS;
 	else if (g->light_shut)
 		calls = periodic_calls(g, in);

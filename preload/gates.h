@@ -6,8 +6,7 @@
  * Three gates, and all must be open:
  *   range  the part of the run that XFERSPY_RANGE asks for;
  *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
- *          program does what no window has seen, at once where it may do what
- *          nobody sees (bypass.h), and from the first second
+ *          program does what no window has seen, and from the first second
  *          on short ones, further and further apart, since times may change
  *          where nothing else does. Where calls come so fast that what CUPTI
  *          leaves behind would cost the program more than two hundredths, only
@@ -53,8 +52,7 @@ struct xs_gates_input {
 	uint64_t used_bytes;	/* of the trace, and what is about to be */
 	uint64_t taken_calls;	/* recorded since tracing began */
 	uint64_t counted_calls; /* the others of the range, nearly all */
-	bool novel;   /* calls were counted of a kind never recorded */
-	bool unheard; /* calls may be made that nobody sees without a window */
+	bool novel; /* calls were counted of a kind never recorded */
 	bool in_range;
 	bool detached; /* CUPTI is */
 };

@@ -122,7 +122,7 @@ static bool section_is_device_code(int fd, const ElfW(Shdr) * section,
 }
 
 /* Section headers are not loaded: they are read from the file. */
-static bool has_device_code(const char *path)
+bool xs_objects_has_device_code(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ElfW(Ehdr) header;
@@ -150,15 +150,16 @@ out:
 	return found;
 }
 
-bool xs_objects_brings_cudart(const struct link_map *map)
+/* Whether the object has a runtime linked into it. */
+static bool brings_cudart(const struct link_map *map)
 {
 	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
-	       has_device_code(xs_objects_path(map));
+	       xs_objects_has_device_code(xs_objects_path(map));
 }
 
 bool xs_objects_program_brings_cudart(void)
 {
-	return xs_objects_brings_cudart(xs_objects_first());
+	return brings_cudart(xs_objects_first());
 }
 
 bool xs_objects_program_alone_brings_cudart(void)
@@ -169,7 +170,7 @@ bool xs_objects_program_alone_brings_cudart(void)
 		return false;
 	for (const struct link_map *m = xs_objects_first()->l_next;
 	     m && seen < MOST_OBJECTS; m = m->l_next, seen++)
-		if (m->l_name[0] && xs_objects_brings_cudart(m))
+		if (m->l_name[0] && brings_cudart(m))
 			return false;
 	return true;
 }
@@ -187,7 +188,7 @@ void xs_objects_list_cudart(void (*write)(const char *line))
 
 		if (!m->l_name[0] && seen > 0)
 			continue;
-		if (!dynamic && !xs_objects_brings_cudart(m))
+		if (!dynamic && !brings_cudart(m))
 			continue;
 		n = m->l_name[0] ? -1
 				 : readlink(path, target, sizeof(target) - 1);

@@ -21,8 +21,8 @@ const struct link_map *xs_objects_first(void);
 /* The path of its file. */
 const char *xs_objects_path(const struct link_map *map);
 
-/* Whether the object has a runtime linked into it. Reads its file. */
-bool xs_objects_brings_cudart(const struct link_map *map);
+/* Whether the file, of an object, has code for GPUs in it. */
+bool xs_objects_has_device_code(const char *path);
 
 /* Libraries of any version, by how the names of their files begin. */
 #define XS_CUDART_LIBRARY "libcudart.so"

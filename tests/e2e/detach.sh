@@ -182,7 +182,7 @@ static void run_plugin(void)
 
 static void *use_cuda(void *nothing)
 {
-	usleep(400000);
+	usleep(800000);
 	run_plugin();
 	return nothing;
 }
@@ -213,7 +213,7 @@ for library in driver runtime; do
 		expect "$what: lost" "$(json lost)" 0
 		expect "$what: bytes in" "$(json h2d_bytes)" 163840
 		expect "$what: notes" "$later" \
-			"$(count '\.so came while only calls through')"
+			"$(count '\.so was loaded when only calls through')"
 	done
 done
 

@@ -50,25 +50,6 @@ static void light_opens_for_what_is_new(void **state)
 	assert_int_equal(until, in.taken_calls + XS_GATES_LIGHT_NEXT_CALLS);
 }
 
-/* What may go on unseen is not put off. */
-static void light_opens_at_once_for_what_is_unheard(void **state)
-{
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
-	uint64_t until = 0;
-
-	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	in.unheard = true;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	in.unheard = false;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-}
-
 /* Times may change where nothing else does: in an hour some dozens of short
  * windows, none in the first second and no two within half of one. */
 static void light_looks_again_now_and_then(void **state)
@@ -264,7 +245,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_open_without_bounds),
 	    cmocka_unit_test(light_opens_for_what_is_new),
-	    cmocka_unit_test(light_opens_at_once_for_what_is_unheard),
 	    cmocka_unit_test(light_looks_again_now_and_then),
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
