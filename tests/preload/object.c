@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An object for test_bypass.c. XS_CALLS: a function that it imports and calls;
+ * XS_TAKES: one whose address alone it takes; XS_DEVICE_CODE: it has some.
+ */
+#ifdef XS_CALLS
+int XS_CALLS(void);
+int call_it(void);
+
+int call_it(void)
+{
+	return XS_CALLS();
+}
+#endif
+
+#ifdef XS_TAKES
+__attribute__((weak)) int XS_TAKES(void);
+extern int (*taken)(void);
+int (*taken)(void) = XS_TAKES;
+#endif
+
+#ifdef XS_DEVICE_CODE
+__attribute__((section(".nv_fatbin"), used)) static const char code[16] = "";
+#endif
+
+extern const int not_empty;
+const int not_empty = 1;
