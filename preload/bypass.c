@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,38 +23,35 @@ struct imports {
 
 static struct imports find_imports(const struct link_map *map)
 {
-	struct imports found = {0};
+	struct imports in = {.strings = xs_objects_strings(map)};
 
 	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
 		const void *at = (const void *)d->d_un.d_ptr;
 
 		switch (d->d_tag) {
 		case DT_SYMTAB:
-			found.symbols = at;
-			break;
-		case DT_STRTAB:
-			found.strings = at;
+			in.symbols = at;
 			break;
 		case DT_JMPREL:
-			found.calls = at;
+			in.calls = at;
 			break;
 		case DT_PLTRELSZ:
-			found.calls_bytes = d->d_un.d_val;
+			in.calls_bytes = d->d_un.d_val;
 			break;
 		case DT_RELA:
-			found.others = at;
+			in.others = at;
 			break;
 		case DT_RELASZ:
-			found.others_bytes = d->d_un.d_val;
+			in.others_bytes = d->d_un.d_val;
 			break;
 		case DT_RELACOUNT:
-			found.relative = d->d_un.d_val;
+			in.relative = d->d_un.d_val;
 			break;
 		default:
 			break;
 		}
 	}
-	return found;
+	return in;
 }
 
 typedef bool (*name_test)(const char *name);
@@ -80,8 +76,7 @@ static bool imports_any(const struct link_map *map, name_test wanted)
 {
 	const struct imports in = find_imports(map);
 
-	/* The vdso's table is not relocated. */
-	if (!in.symbols || !in.strings || (uintptr_t)in.strings < map->l_addr)
+	if (!in.symbols || !in.strings)
 		return false;
 	return any_from(&in, in.calls, in.calls_bytes, 0, wanted) ||
 	       any_from(&in, in.others, in.others_bytes, in.relative, wanted);

@@ -36,7 +36,7 @@ const char *xs_objects_path(const struct link_map *map)
 	return map->l_name[0] ? map->l_name : PROGRAM;
 }
 
-const char *xs_objects_needed(const struct link_map *map, const char *library)
+const char *xs_objects_strings(const struct link_map *map)
 {
 	const char *strings = NULL;
 
@@ -44,7 +44,14 @@ const char *xs_objects_needed(const struct link_map *map, const char *library)
 		if (d->d_tag == DT_STRTAB)
 			strings = (const char *)d->d_un.d_ptr;
 	/* The vdso's table is not relocated. */
-	if (!strings || (uintptr_t)strings < map->l_addr)
+	return (uintptr_t)strings < map->l_addr ? NULL : strings;
+}
+
+const char *xs_objects_needed(const struct link_map *map, const char *library)
+{
+	const char *strings = xs_objects_strings(map);
+
+	if (!strings)
 		return NULL;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED &&

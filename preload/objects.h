@@ -21,6 +21,10 @@ const struct link_map *xs_objects_first(void);
 /* The path of its file. */
 const char *xs_objects_path(const struct link_map *map);
 
+/* The strings that its dynamic section and symbols are named by; NULL: its
+ * tables are not to be read in memory. */
+const char *xs_objects_strings(const struct link_map *map);
+
 /* Whether the file, of an object, has code for GPUs in it. */
 bool xs_objects_has_device_code(const char *path);
 
