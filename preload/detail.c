@@ -349,7 +349,6 @@ uint64_t xs_detail_tick(void)
 
 	if (!is_bounded())
 		return IDLE_NS;
-	hear_others();
 	if (!ask_gates(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
 	if (wanted == XS_DETAIL_RECORDED && said != wanted) {
@@ -361,6 +360,8 @@ uint64_t xs_detail_tick(void)
 	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
 		end_linger(&in);
+	/* last: what it changes is in the next look's input */
+	hear_others();
 	if (linger_until_ns)
 		return WATCH_NS;
 	return gates.open ? WATCH_NS : IDLE_NS / 4;
