@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,22 +36,33 @@ static bool is_found(const char *path)
 	return found;
 }
 
-/* In a child, since what was found is for good. */
-static bool is_found_when_loaded(const char *path)
+/* What it returns, in a child: what was found is for good. */
+static int in_child(int (*act)(const char *path), const char *path)
 {
 	const pid_t child = fork();
 	int status;
 
-	if (child == 0) {
-		if (xs_bypass_object())
-			_exit(3);
-		load(path);
-		_exit(is_found(path));
-	}
+	if (child == 0)
+		_exit(act(path));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
-	assert_in_range(WEXITSTATUS(status), 0, 1);
 	return WEXITSTATUS(status);
+}
+
+static int load_and_look(const char *path)
+{
+	if (xs_bypass_object())
+		return 3;
+	load(path);
+	return is_found(path);
+}
+
+static bool is_found_when_loaded(const char *path)
+{
+	const int found = in_child(load_and_look, path);
+
+	assert_in_range(found, 0, 1);
+	return found;
 }
 
 static void users_of_the_driver_are_found(void **state)
@@ -79,28 +89,26 @@ static void a_runtime_of_its_own(void **state)
 }
 
 /* Another may lie where one was that was looked at. */
+static int load_after_others(const char *path)
+{
+	for (int i = 0; i < 3; i++) {
+		void *plain = load(OBJECT("plain"));
+
+		if (xs_bypass_object())
+			return 3;
+		dlclose(plain);
+	}
+	load(path);
+	if (!is_found(path))
+		return 4;
+	load(OBJECT("calls_driver"));
+	return is_found(path) ? 0 : 5;
+}
+
 static void who_comes_when_others_go_is_looked_at(void **state)
 {
-	const pid_t child = fork();
-	int status;
-
 	(void)state;
-	if (child == 0) {
-		for (int i = 0; i < 3; i++) {
-			void *plain = load(OBJECT("plain"));
-
-			if (xs_bypass_object())
-				_exit(3);
-			dlclose(plain);
-		}
-		load(OBJECT("device_code"));
-		if (!is_found(OBJECT("device_code")))
-			_exit(4);
-		load(OBJECT("calls_driver"));
-		_exit(is_found(OBJECT("device_code")) ? 0 : 5);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(in_child(load_after_others, OBJECT("device_code")), 0);
 }
 
 int main(void)
