@@ -261,8 +261,10 @@ def apart_text(apart):
     dates = sorted({results["date"] for _, results in apart})
     return (f"These were measured by themselves on {' and '.join(dates)}, on "
             "each GPU of a host at a time, with four cores for each: "
-            "`taskset -c CORES measure.py --parts launch --ways nothing,light "
-            "-o results/light/MACHINE-HOST-GPU.json build`.")
+            "`taskset -c CORES measure.py --parts launch,lengths --ways "
+            "nothing,light --turns 50 -o "
+            "results/light/MACHINE-HOST-GPU.json build`; without `lengths` "
+            "where there are runs of one length alone.")
 
 
 def trace_section(results):
