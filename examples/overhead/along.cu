@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an empty launch costs along a run: its mean ns in each GROUP launches,
- * and last, of the second half, where each other batch goes past whatever is
- * preloaded to the CUDA runtime itself: the medians of both kinds of batches.
- * Their difference is what a call passes through, free of what differs between
- * two runs.
+ * and last, as a line of JSON:
+ *
+ *   begin_ns    how much longer the first half of the run took than it had, had
+ *               each launch taken as long as in the last third of that half:
+ *               what a run pays once;
+ *   through_ns  the median of a launch in the second half; there each other
+ *               batch goes past whatever is preloaded, to the CUDA runtime
+ *   past_ns     itself: theirs. The difference is what a call passes through,
+ *               free of what differs between two runs. Not where the runtime
+ *               is linked into the program.
  *
  *	along LAUNCHES
  */
@@ -12,6 +18,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <numeric>
 #include <vector>
 
 typedef cudaError_t (*launch_function)(const void *, dim3, dim3, void **,
@@ -56,13 +63,27 @@ static double median(std::vector<double> values)
 	return values[values.size() / 2];
 }
 
+/* Of the batches of the first half. */
+static double begin_ns(const std::vector<double> &batches)
+{
+	const size_t settled = batches.size() / 3 * 2;
+	const double each = std::accumulate(batches.begin() + (long)settled,
+					    batches.end(), 0.0) /
+			    (double)(batches.size() - settled);
+	double sum = 0;
+
+	for (double ns : batches)
+		sum += ns - each;
+	return sum * (double)batch;
+}
+
 int main(int argc, char **argv)
 {
 	const long launches =
 	    argc == 2 ? parse_count(argv[1], "launches") / group * group : 0;
 	/* the program's import, which a preloaded library takes */
 	const launch_function launch = cudaLaunchKernel, past = runtimes_own();
-	std::vector<double> both[2];
+	std::vector<double> first, both[2];
 	cudaStream_t stream;
 	double sum_ns = 0;
 
@@ -76,8 +97,7 @@ int main(int argc, char **argv)
 		    past && done >= launches / 2 && done / batch % 2;
 		const double ns = issue(goes_past ? past : launch, stream);
 
-		if (done >= launches / 2)
-			both[goes_past].push_back(ns);
+		(done < launches / 2 ? first : both[goes_past]).push_back(ns);
 		sum_ns += ns;
 		if ((done + batch) % group == 0) {
 			printf("%10ld%8.0f\n", done + batch,
@@ -86,9 +106,11 @@ int main(int argc, char **argv)
 		}
 	}
 	CHECK(cudaGetLastError());
-	printf("through%11.0f\n", median(both[0]));
+	printf("{\"along\": {\"begin_ns\": %.0f, \"through_ns\": %.1f",
+	       begin_ns(first), median(both[0]));
 	if (past)
-		printf("past%14.0f\n", median(both[1]));
+		printf(", \"past_ns\": %.1f", median(both[1]));
+	printf("}}\n");
 	CHECK(cudaStreamDestroy(stream));
 	return 0;
 }

@@ -27,7 +27,7 @@ import typing
 from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = "launch,lengths,copy,sync,threads,graph,static,torch"
+PARTS = "launch,lengths,along,copy,sync,threads,graph,static,torch"
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
@@ -36,6 +36,8 @@ WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 LAUNCHES = 10
 LAUNCHES_RECORDED = 2
 LAUNCHES_LONG = 30
+LAUNCHES_ALONG = 3
+ALONG_LEAST = 10000  # of which along makes its first line
 # What light adds is less than hosts drift by: so many pairs a turn.
 PAIRS = 4
 # Of graphs more replays than the first few, which set buffers up, can sway.
@@ -110,6 +112,10 @@ def find_jobs(bench, ways, parts, calls):
         jobs += [launch_bench("launch", count, counted, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)
                  if "light" in ways]
+    if "along" in parts and "light" in ways:
+        jobs.append(Job([bench.program("overhead/along"),
+                         str(max(LAUNCHES_ALONG * calls, ALONG_LEAST))],
+                        [way for way in ways if way in counted], rounds=PAIRS))
     if others:
         jobs.append(launch_bench(",".join(others), calls, whole))
     if "static" in parts:
@@ -215,16 +221,24 @@ def summaries(values):
     return found, more
 
 
-def light_pairs(values):
-    """Of take_turns(): {part of launches: [[ns with nothing, with light]]}."""
-    pairs = {}
-    for part, figures in values.get("light", {}).items():
-        if part.partition("_")[0] == "launch":
-            plain = values["nothing"].get(part, {}).get("call_ns", {})
-            pairs[part] = [[plain[key], ns]
-                           for key, ns in figures["call_ns"].items()
-                           if key in plain]
-    return pairs
+def light_pairs(values, part, time):
+    """Of take_turns(): [[ns with nothing, with light]]."""
+    plain, mine = (values.get(way, {}).get(part, {}).get(time, {})
+                   for way in ("nothing", "light"))
+    return [[plain[key], ns] for key, ns in mine.items() if key in plain]
+
+
+def launch_pairs(values):
+    """{part of launches: its pairs}"""
+    return {part: light_pairs(values, part, "call_ns")
+            for part in values.get("light", {})
+            if part.partition("_")[0] == "launch"}
+
+
+def along_pairs(values):
+    """{time of along: its pairs}"""
+    return {time: light_pairs(values, "along", time)
+            for time in values.get("light", {}).get("along", {})}
 
 
 def measure_startup(bench, ways, runs):
@@ -318,7 +332,8 @@ def measure_all(bench, args):
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
             "replays": REPLAYS * args.calls // 100, "pairs": PAIRS * turns,
             "host_ns": found, "host_more_ns": more,
-            "light_pairs_ns": light_pairs(values),
+            "light_pairs_ns": launch_pairs(values),
+            "light_along_ns": along_pairs(values),
             "trace_bytes_per_op": sizes, **startup}, tried
 
 

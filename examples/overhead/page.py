@@ -45,6 +45,8 @@ RECORDS = {
         others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
+ALONG = ("begin_ns", "through_ns", "past_ns")
+MILLION = 1000000
 
 
 def wrap(text, indent=""):
@@ -122,18 +124,31 @@ def lengths(several):
     return {key: runs[key] for key in sorted(runs) if runs[key]}
 
 
+def mean_of(values):
+    """Their mean and its standard error, of two or more."""
+    return (statistics.fmean(values),
+            statistics.stdev(values) / math.sqrt(len(values)))
+
+
+def with_error(mean, error):
+    return f"{duration(mean, '+')} ± {duration(error)}"
+
+
+def share_of(mean, error, whole):
+    return f"{100 * mean / whole:.1f} ± {100 * error / whole:.1f} %"
+
+
 def length_row(launches, host, pairs):
     plain = statistics.fmean(pair[0] for pair in pairs)
     more = sorted(light - nothing for nothing, light in pairs)
-    mean, share = statistics.fmean(more), NONE
+    found = NONE
     if len(more) > 1:
-        error = statistics.stdev(more) / math.sqrt(len(more))
-        share = (f"{duration(mean, '+')} ± {duration(error)}, "
-                 f"{100 * mean / plain:.1f} ± {100 * error / plain:.1f} %")
+        mean = mean_of(more)
+        found = f"{with_error(*mean)}, {share_of(*mean, plain)}"
     return [f"{launches:,}", host, len(pairs), duration(plain),
             duration(statistics.median(more), "+"),
             f"{duration(more[len(more) // 4], '+')} to "
-            f"{duration(more[3 * len(more) // 4], '+')}", share]
+            f"{duration(more[3 * len(more) // 4], '+')}", found]
 
 
 def length_lines(several):
@@ -143,6 +158,39 @@ def length_lines(several):
                   "their mean, its standard error"],
                  [length_row(*key, pairs)
                   for key, pairs in lengths(several).items()])
+
+
+def alongs(several):
+    """Of [(host, results)]: {host: {time: [[ns with nothing, with light]]}}."""
+    hosts = {}
+    for host, results in several:
+        for time, pairs in results.get("light_along_ns", {}).items():
+            hosts.setdefault(host, {}).setdefault(time, []).extend(pairs)
+    return {host: times for host, times in sorted(hosts.items())
+            if all(len(times.get(time, [])) > 1 for time in ALONG)}
+
+
+def along_row(host, times):
+    """What a run pays once; what a call passes through; what differs beside
+    that between launches of two runs; and all, of a million launches."""
+    more = {time: [light - nothing for nothing, light in pairs]
+            for time, pairs in times.items()}
+    begin, past = mean_of(more["begin_ns"]), mean_of(more["past_ns"])
+    passed = mean_of([through[1] - by[1] for through, by in
+                      zip(times["through_ns"], times["past_ns"])])
+    plain = statistics.fmean(pair[0] for pair in times["through_ns"])
+    whole = mean_of([begin / MILLION + through for begin, through in
+                     zip(more["begin_ns"], more["through_ns"])])
+    return [host, len(times["past_ns"]), duration(plain),
+            with_error(*begin), with_error(*passed), with_error(*past),
+            f"{with_error(*whole)}, {share_of(*whole, plain)}"]
+
+
+def along_lines(several):
+    return table(["host", "pairs", WAYS["nothing"], "once in a run",
+                  "what a call passes through", "all else, a launch",
+                  "together, of a million launches"],
+                 [along_row(*row) for row in alongs(several).items()])
 
 
 def trace_lines(results):
@@ -251,7 +299,22 @@ def length_section(results, apart):
         parts above are short runs, of which light records a larger share. A
         pair is a run with nothing and one with light, one after the other.
         {apart_text(apart)}"""),
-        "", *length_lines(several), ""]
+        "", *length_lines(several), "", *along_section(several)]
+
+
+def along_section(several):
+    if not alongs(several):
+        return []
+    return [
+        wrap("""What it is made of, by pairs of shorter runs
+        (`examples/overhead/along.cu`), in which launches go through the library
+        and past it in turns. What a run pays once: by how much its first half
+        is longer than the end of that half would have it, the 10,000 calls that
+        are recorded and what CUPTI costs until it is detached. What a call
+        passes through is free of what differs between two runs; all else is
+        what launches past the library take longer than with nothing. Means and
+        their standard errors:"""),
+        "", *along_lines(several), ""]
 
 
 def apart_text(apart):
@@ -261,8 +324,8 @@ def apart_text(apart):
     dates = sorted({results["date"] for _, results in apart})
     return (f"These were measured by themselves on {' and '.join(dates)}, on "
             "each GPU of a host at a time, with four cores for each: "
-            "`taskset -c CORES measure.py --parts launch,lengths --ways "
-            "nothing,light --turns 50 -o "
+            "`taskset -c CORES measure.py --parts launch,lengths,along "
+            "--ways nothing,light --turns 50 -o "
             "results/light/MACHINE-HOST-GPU.json build`; without `lengths` "
             "where there are runs of one length alone.")
 

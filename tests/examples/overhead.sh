@@ -63,6 +63,9 @@ for launches in 100 1,000 10,000; do
 	has "^\\| $launches \\| – \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
 		"light of $launches launches"
 done
+error="$signed ± $time"
+has "^\\| – \\| 8 \\| $time( \\| $error){4}, -?[0-9.]+ ± [0-9.]+ %" \
+	"what light's cost is made of"
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
 more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
 has "^\\| nothing \\| $ms \\| – \\| $ms \\| – \\|" "start-up with nothing"
@@ -98,9 +101,9 @@ along() {
 	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
 		XFERSPY_OUTPUT=$scratch/along.xspy XFERSPY_SUMMARY=0 \
 		LD_PRELOAD=$1 "$build/examples/overhead/along" 40000 |
-		sed 's/  *[0-9]*$//' | tr -d ' ' | tr '\n' ';'
+		sed 's/  *[0-9]*$//; s/[-0-9.]*\([,}]\)/\1/g' | tr -d ' ' | tr '\n' ';'
 }
-lines='10000;20000;30000;40000;through;past;'
+lines='10000;20000;30000;40000;{"along":{"begin_ns":,"through_ns":,"past_ns":}};'
 [ "$(along '')" = "$lines" ] || fail "along: $(along '')"
 [ "$(along "$build/lib/libxferspy.so")" = "$lines" ] ||
 	fail "along, traced: $(along "$build/lib/libxferspy.so")"
@@ -137,6 +140,7 @@ has "^\\| 10,000 \\| a \\| 16 \\| $time \\| $of_pairs \\|" \
 	"pairs of two results of one host"
 has "^\\| 10,000 \\| b \\| 8 \\| $time \\| $of_pairs \\|" \
 	"pairs of another host"
+has "^\\| b \\| 8 \\| $time( \\| $error){4}, " "what it is made of, by host"
 has '^## By hand$' "text that stands beside the results"
 
 for results in "$overhead"/results/*.json; do
