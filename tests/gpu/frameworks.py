@@ -44,8 +44,8 @@ def torch(bench):
 
 
 def copies_in(bench, trace):
-    """In the order of their calls: how long each lasted, and how long before
-    or after its call it began, in ns."""
+    """In the order of their calls: how long each lasted, how long before its
+    call it began, and how long after it, in ns."""
     base, spans = 0, {"copy": {}, "copycall": {}}
     for line in bench.dump(trace):
         kind, *words = line.split()
@@ -60,7 +60,13 @@ def copies_in(bench, trace):
                 begin, begin + int(fields["duration"]))
     for correlation, (begin, end) in sorted(spans["copy"].items()):
         called, returned = spans["copycall"][correlation]
-        yield end - begin, max(called - begin, begin - returned, 0)
+        yield end - begin, max(called - begin, 0), max(begin - returned, 0)
+
+
+# A copy from pageable memory may return before it begins, and then it waits for
+# what other processes do on the GPU; a clock that is off moves ten copies.
+FEW_LATE = 3
+AWAY_NS = 100000
 
 
 @case("torch-profiler", "torch.profiler started, stopped, started again")
@@ -69,19 +75,22 @@ def torch_profiler(bench):
     figures = bench.check(run)
     copies = list(copies_in(bench, run.traces[0]))
     lasted = {True: [], False: []} # in the profiles: the second and fourth 10
-    for number, (length, _) in enumerate(copies):
+    for number, (length, _, _) in enumerate(copies):
         lasted[number // 10 in (1, 3)].append(length)
     figures["copy_ns"] = {
         name: round(sum(lasted[profiled]) / max(len(lasted[profiled]), 1))
         for name, profiled in (("profiled", True), ("alone", False))}
-    figures["away_ns"] = max((away for _, away in copies), default=0)
+    figures["early_ns"] = max((early for _, early, _ in copies), default=0)
+    figures["late"] = sum(late > AWAY_NS for _, _, late in copies)
     profiled, alone = figures["copy_ns"].values()
     if figures["lost"] or figures["gaps"]:
-        raise Failed(f"records are lost: {figures}")
+        raise Failed(f"records are lost: {figures}", run.traces[0])
     if not alone / 1.5 < profiled < alone * 1.5:
-        raise Failed(f"copies last otherwise in a profile: {figures}")
-    if figures["away_ns"] > 100000:
-        raise Failed(f"copies are not at their calls: {figures}")
+        raise Failed(f"copies last otherwise in a profile: {figures}",
+                     run.traces[0])
+    if figures["early_ns"] > AWAY_NS or figures["late"] > FEW_LATE:
+        raise Failed(f"copies are not at their calls: {figures}",
+                     run.traces[0])
     return figures
 
 
