@@ -217,6 +217,12 @@ for library in driver runtime; do
 	done
 done
 
+# It does not stay for long because a flush brought nothing.
+XS_SIM_CUPTI_HELD=6 rush pcc 1 1500
+finalized 2 20
+within "held: callbacks" \
+	"$(sed -n 's/^callbacks of the runtime: //p' err)" 10000 $((calls * 6 / 10))
+
 # CUPTI that refuses stays, too, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 rush pcc 1 1500
 finalized 1 1
