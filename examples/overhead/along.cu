@@ -3,14 +3,18 @@
  * What an empty launch costs along a run: its mean ns in each GROUP launches,
  * and last, as a line of JSON:
  *
- *   begin_ns    how much longer the first half of the run took than it had, had
- *               each launch taken as long as in the last third of that half:
- *               what a run pays once;
- *   through_ns  the median of a launch in the second half; there each other
- *               batch goes past whatever is preloaded, to the CUDA runtime
- *   past_ns     itself: theirs. The difference is what a call passes through,
- *               free of what differs between two runs. Not where the runtime
- *               is linked into the program.
+ *	begin_ns	how much longer the first tenth of the run took than
+ *			the second: what a run pays once
+ *	mean_ns		a launch, in the mean of the whole run
+ *	through_ns	a launch in the second half, where each other batch
+ *	past_ns		goes past whatever is preloaded, to the CUDA runtime
+ *			itself: theirs
+ *
+ * The last two are what a tenth of their batches stay below: whatever else the
+ * host's cores do comes in spells of up to a second, in which a launch takes a
+ * tenth or a half longer. Their difference is what a call passes through, free
+ * of what differs between two runs. Where the runtime is linked into the
+ * program there is no way past.
  *
  *	along LAUNCHES
  */
@@ -57,24 +61,37 @@ static double issue(launch_function launch, cudaStream_t stream)
 	return took_ns / (double)batch;
 }
 
-static double median(std::vector<double> values)
+static double mean(const std::vector<double> &values, size_t from, size_t to)
 {
-	std::sort(values.begin(), values.end());
-	return values[values.size() / 2];
+	return std::accumulate(values.begin() + (long)from,
+			       values.begin() + (long)to, 0.0) /
+	       (double)(to - from);
 }
 
-/* Of the batches of the first half. */
-static double begin_ns(const std::vector<double> &batches)
+static double tenth_of(std::vector<double> values)
 {
-	const size_t settled = batches.size() / 3 * 2;
-	const double each = std::accumulate(batches.begin() + (long)settled,
-					    batches.end(), 0.0) /
-			    (double)(batches.size() - settled);
-	double sum = 0;
+	std::sort(values.begin(), values.end());
+	return values[values.size() / 10];
+}
 
-	for (double ns : batches)
-		sum += ns - each;
-	return sum * (double)batch;
+/* Of the batches of the first half, and of those of the second by their way. */
+static void print_times(const std::vector<double> &first,
+			const std::vector<double> &through,
+			const std::vector<double> &past)
+{
+	const size_t tenth = first.size() / 5;
+
+	printf(
+	    "{\"along\": {\"begin_ns\": %.0f, \"mean_ns\": %.1f, "
+	    "\"through_ns\": %.1f",
+	    (mean(first, 0, tenth) - mean(first, tenth, 2 * tenth)) *
+		(double)tenth * (double)batch,
+	    (mean(first, 0, first.size()) + mean(through, 0, through.size())) /
+		2,
+	    tenth_of(through));
+	if (!past.empty())
+		printf(", \"past_ns\": %.1f", tenth_of(past));
+	printf("}}\n");
 }
 
 int main(int argc, char **argv)
@@ -83,7 +100,7 @@ int main(int argc, char **argv)
 	    argc == 2 ? parse_count(argv[1], "launches") / group * group : 0;
 	/* the program's import, which a preloaded library takes */
 	const launch_function launch = cudaLaunchKernel, past = runtimes_own();
-	std::vector<double> first, both[2];
+	std::vector<double> first, second[2];
 	cudaStream_t stream;
 	double sum_ns = 0;
 
@@ -97,7 +114,7 @@ int main(int argc, char **argv)
 		    past && done >= launches / 2 && done / batch % 2;
 		const double ns = issue(goes_past ? past : launch, stream);
 
-		(done < launches / 2 ? first : both[goes_past]).push_back(ns);
+		(done < launches / 2 ? first : second[goes_past]).push_back(ns);
 		sum_ns += ns;
 		if ((done + batch) % group == 0) {
 			printf("%10ld%8.0f\n", done + batch,
@@ -106,11 +123,7 @@ int main(int argc, char **argv)
 		}
 	}
 	CHECK(cudaGetLastError());
-	printf("{\"along\": {\"begin_ns\": %.0f, \"through_ns\": %.1f",
-	       begin_ns(first), median(both[0]));
-	if (past)
-		printf(", \"past_ns\": %.1f", median(both[1]));
-	printf("}}\n");
+	print_times(first, second[0], second[1]);
 	CHECK(cudaStreamDestroy(stream));
 	return 0;
 }

@@ -36,7 +36,6 @@ WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 LAUNCHES = 10
 LAUNCHES_RECORDED = 2
 LAUNCHES_LONG = 30
-LAUNCHES_ALONG = 3
 ALONG_LEAST = 10000  # of which along makes its first line
 # What light adds is less than hosts drift by: so many pairs a turn.
 PAIRS = 4
@@ -114,7 +113,7 @@ def find_jobs(bench, ways, parts, calls):
                  if "light" in ways]
     if "along" in parts and "light" in ways:
         jobs.append(Job([bench.program("overhead/along"),
-                         str(max(LAUNCHES_ALONG * calls, ALONG_LEAST))],
+                         str(max(LAUNCHES * calls, ALONG_LEAST))],
                         [way for way in ways if way in counted], rounds=PAIRS))
     if others:
         jobs.append(launch_bench(",".join(others), calls, whole))

@@ -45,7 +45,7 @@ RECORDS = {
         others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 NONE = "–"
-ALONG = ("begin_ns", "through_ns", "past_ns")
+ALONG = ("begin_ns", "mean_ns", "through_ns", "past_ns")
 MILLION = 1000000
 
 
@@ -172,24 +172,27 @@ def alongs(several):
 
 def along_row(host, times):
     """What a run pays once; what a call passes through; what differs beside
-    that between launches of two runs; and all, of a million launches."""
+    that between launches of two runs; these together; and the whole runs."""
     more = {time: [light - nothing for nothing, light in pairs]
             for time, pairs in times.items()}
-    begin, past = mean_of(more["begin_ns"]), mean_of(more["past_ns"])
-    passed = mean_of([through[1] - by[1] for through, by in
-                      zip(times["through_ns"], times["past_ns"])])
+    passed = [through[1] - past[1] for through, past in
+              zip(times["through_ns"], times["past_ns"])]
+    both = [begin / MILLION + through for begin, through in
+            zip(more["begin_ns"], more["through_ns"])]
     plain = statistics.fmean(pair[0] for pair in times["through_ns"])
-    whole = mean_of([begin / MILLION + through for begin, through in
-                     zip(more["begin_ns"], more["through_ns"])])
-    return [host, len(times["past_ns"]), duration(plain),
-            with_error(*begin), with_error(*passed), with_error(*past),
-            f"{with_error(*whole)}, {share_of(*whole, plain)}"]
+    mean = statistics.fmean(pair[0] for pair in times["mean_ns"])
+    return [host, len(both), duration(plain),
+            with_error(*mean_of(more["begin_ns"])), with_error(*mean_of(passed)),
+            with_error(*mean_of(more["past_ns"])),
+            f"{with_error(*mean_of(both))}, {share_of(*mean_of(both), plain)}",
+            f"{with_error(*mean_of(more['mean_ns']))}, "
+            f"{share_of(*mean_of(more['mean_ns']), mean)}"]
 
 
 def along_lines(several):
     return table(["host", "pairs", WAYS["nothing"], "once in a run",
                   "what a call passes through", "all else, a launch",
-                  "together, of a million launches"],
+                  "together, of a million launches", "mean of the runs"],
                  [along_row(*row) for row in alongs(several).items()])
 
 
@@ -306,14 +309,16 @@ def along_section(several):
     if not alongs(several):
         return []
     return [
-        wrap("""What it is made of, by pairs of shorter runs
-        (`examples/overhead/along.cu`), in which launches go through the library
-        and past it in turns. What a run pays once: by how much its first half
-        is longer than the end of that half would have it, the 10,000 calls that
-        are recorded and what CUPTI costs until it is detached. What a call
-        passes through is free of what differs between two runs; all else is
-        what launches past the library take longer than with nothing. Means and
-        their standard errors:"""),
+        wrap("""What it is made of, by pairs of runs of a million launches, in
+        the second half of which they go through the library and past it in
+        turns (`examples/overhead/along.cu`). Once in a run: the first tenth of
+        a run against the second, for the 10,000 calls that are recorded and
+        what CUPTI costs until it is detached. What a call passes through is
+        free of what differs between two runs; all else is what launches past
+        the library take longer than with nothing; both in moments when nothing
+        else held up the host's cores (what a tenth of all batches of launches
+        stay below). The last column has the runs as they were, with all that
+        held them up. Means and their standard errors:"""),
         "", *along_lines(several), ""]
 
 

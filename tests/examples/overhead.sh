@@ -64,7 +64,8 @@ for launches in 100 1,000 10,000; do
 		"light of $launches launches"
 done
 error="$signed ± $time"
-has "^\\| – \\| 8 \\| $time( \\| $error){4}, -?[0-9.]+ ± [0-9.]+ %" \
+share='-?[0-9.]+ ± [0-9.]+ %'
+has "^\\| – \\| 8 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
 	"what light's cost is made of"
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
 more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
@@ -103,7 +104,7 @@ along() {
 		LD_PRELOAD=$1 "$build/examples/overhead/along" 40000 |
 		sed 's/  *[0-9]*$//; s/[-0-9.]*\([,}]\)/\1/g' | tr -d ' ' | tr '\n' ';'
 }
-lines='10000;20000;30000;40000;{"along":{"begin_ns":,"through_ns":,"past_ns":}};'
+lines='10000;20000;30000;40000;{"along":{"begin_ns":,"mean_ns":,"through_ns":,"past_ns":}};'
 [ "$(along '')" = "$lines" ] || fail "along: $(along '')"
 [ "$(along "$build/lib/libxferspy.so")" = "$lines" ] ||
 	fail "along, traced: $(along "$build/lib/libxferspy.so")"
