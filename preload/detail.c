@@ -22,6 +22,8 @@
 #define LINGER_NS	   20000000u
 #define LINGER_FOR_RATE_NS 80000000u
 #define LINGER_LONGEST_NS  1000000000u
+#define DONE_WAIT_NS	   200000u
+#define DONE_LOOKS	   5u
 #define PAUSE_APART_NS	   10000000u
 #define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
 #define PAUSE_LONGEST_NS   10240000000u
@@ -199,6 +201,29 @@ static void cupti_detach(void)
 		cupti_off();
 }
 
+/* The device has soon done what it was given, if it is given no more. */
+static void cupti_detach_when_all_came(void)
+{
+	for (unsigned i = 0; i < DONE_LOOKS && !xs_cupti_brought_all(); i++)
+		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
+	if (xs_cupti_brought_all())
+		xs_cupti_detach();
+}
+
+static bool may_detach(void)
+{
+	return said == XS_DETAIL_COUNTED && gates.light &&
+	       xs_call_all_hooked() && xs_cupti_may_detach();
+}
+
+/* CUPTI need not linger where it is sure that it goes. */
+static void spare_linger(const struct xs_gates_input *in)
+{
+	if (xs_gates_rush(&gates, in) && may_detach() &&
+	    quietly(cupti_detach_when_all_came) && xs_cupti_is_detached())
+		linger_until_ns = 0;
+}
+
 /*
  * CUPTI is detached here or not at all: later, where only callbacks see the
  * launch of a graph, nobody would know of it. That calls rush is known when
@@ -211,15 +236,13 @@ static void end_linger(const struct xs_gates_input *in)
 	const uint64_t longest_ns =
 	    in_vain ? LINGER_FOR_RATE_NS : LINGER_LONGEST_NS;
 	const bool all = xs_cupti_brought_all();
-	const bool may_detach = all && said == XS_DETAIL_COUNTED &&
-				gates.light && xs_call_all_hooked() &&
-				xs_cupti_may_detach();
-	const bool detach = may_detach && xs_gates_rush(&gates, in);
+	const bool able = all && may_detach();
+	const bool detach = able && xs_gates_rush(&gates, in);
 
 	if (over_ns < longest_ns && !all)
 		return;
 	in_vain |= !all;
-	if (over_ns < LINGER_FOR_RATE_NS && may_detach && !detach)
+	if (over_ns < LINGER_FOR_RATE_NS && able && !detach)
 		return;
 	/* here, since nobody may wait for it */
 	may_bypass = gates.light && xs_bypass_object();
@@ -273,6 +296,7 @@ void xs_detail_spend(unsigned calls)
 	xs_window_end();
 	atomic_compare_exchange_strong(&xs_detail_now, &recorded,
 				       XS_DETAIL_COUNTED);
+	xs_drain_wake();
 }
 
 void xs_detail_note_many(void)
@@ -357,6 +381,7 @@ uint64_t xs_detail_tick(void)
 	} else if (said != wanted) {
 		switch_off(wanted);
 		said = wanted;
+		spare_linger(&in);
 	}
 	if (linger_until_ns && now_ns >= linger_until_ns)
 		end_linger(&in);

@@ -31,8 +31,22 @@ static void put_off(struct xs_gates *g, const struct xs_gates_input *in)
 	    (apart_ns > PERIODIC_APART_NS ? apart_ns : PERIODIC_APART_NS);
 	if (g->light_next_ns < PERIODIC_FIRST_NS)
 		g->light_next_ns = PERIODIC_FIRST_NS;
-	g->light_since_ns = in->elapsed_ns;
-	g->light_since_calls = in->counted_calls;
+	g->light_shut_ns = in->elapsed_ns;
+}
+
+static struct xs_gates_mark mark(const struct xs_gates_input *in)
+{
+	return (struct xs_gates_mark){in->elapsed_ns,
+				      in->taken_calls + in->counted_calls};
+}
+
+/* The rate at a window's end is that of its last 20 ms, or somewhat more. */
+static void move_rate_on(struct xs_gates *g, const struct xs_gates_input *in)
+{
+	if (in->elapsed_ns - g->light_next.ns < RUSH_KNOWN_NS)
+		return;
+	g->light_from = g->light_next;
+	g->light_next = mark(in);
 }
 
 static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
@@ -46,8 +60,8 @@ static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
 
 bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
 {
-	const uint64_t ns = in->elapsed_ns - g->light_since_ns;
-	const uint64_t calls = in->counted_calls - g->light_since_calls;
+	const uint64_t ns = in->elapsed_ns - g->light_from.ns;
+	const uint64_t calls = mark(in).calls - g->light_from.calls;
 
 	return g->light_shut && ns >= RUSH_KNOWN_NS &&
 	       (double)calls > RUSH_PER_S * (double)ns * 1e-9;
@@ -59,11 +73,12 @@ static uint64_t periodic_calls(struct xs_gates *g,
 	const bool rush = xs_gates_rush(g, in);
 
 	if (in->elapsed_ns < g->light_next_ns ||
-	    (rush && in->elapsed_ns - g->light_since_ns < RUSH_APART_NS))
+	    (rush && in->elapsed_ns - g->light_shut_ns < RUSH_APART_NS))
 		return 0;
 	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;
 	put_off(g, in);
+	g->light_from = mark(in);
 	return 0;
 }
 
@@ -83,6 +98,8 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 		return false;
 	if (!g->light_until_calls)
 		g->light_until_calls = XS_GATES_LIGHT_FIRST_CALLS;
+	if (!g->light_shut)
+		move_rate_on(g, in);
 	if (!g->light_shut && g->open && light_is_spent(g, in))
 		shut_light(g, in);
 	else if (g->light_shut && in->novel &&
@@ -93,6 +110,7 @@ static bool light_open(struct xs_gates *g, const struct xs_gates_input *in)
 	if (calls) {
 		g->light_shut = false;
 		g->light_again |= !in->detached;
+		g->light_from = g->light_next = mark(in);
 		g->light_until_calls = in->taken_calls + calls;
 	}
 	return !g->light_shut;

@@ -31,6 +31,10 @@
 #define XS_GATES_LIGHT_PERIODIC_CALLS 1000u
 #define XS_GATES_NO_LIMIT	      UINT64_MAX
 
+struct xs_gates_mark {
+	uint64_t ns, calls; /* recorded or counted by then */
+};
+
 struct xs_gates {
 	bool light;
 	uint64_t max_bytes; /* of the trace; 0: no bound */
@@ -39,8 +43,11 @@ struct xs_gates {
 	bool open, light_shut, size_shut;
 	uint64_t until_calls; /* of the window at hand */
 	uint64_t light_until_calls;
-	uint64_t light_novel_ns, light_next_ns;	    /* not before */
-	uint64_t light_since_ns, light_since_calls; /* the rate is of then on */
+	uint64_t light_novel_ns, light_next_ns; /* not before */
+	uint64_t light_shut_ns;
+	struct xs_gates_mark light_from; /* the rate is of then on; in a window
+					  * moved on, to light_next */
+	struct xs_gates_mark light_next;
 	bool light_again; /* CUPTI was switched on again, not attached */
 	bool light_ended; /* no more windows */
 	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
@@ -65,8 +72,8 @@ struct xs_gates_input {
 bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
 		     uint64_t *until);
 
-/* Whether light's window is shut, for 20 ms or more, and calls have come so
- * fast since that CUPTI is worth detaching. */
+/* Whether light's window is shut, and calls have come so fast, for 20 ms or
+ * more that may be the window's last ones, that CUPTI is worth detaching. */
 bool xs_gates_rush(const struct xs_gates *gates,
 		   const struct xs_gates_input *in);
 

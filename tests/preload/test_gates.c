@@ -153,6 +153,40 @@ static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 	assert_false(xs_gates_decide(&gates, &in, &until));
 }
 
+/* How fast calls come at a window's end shows in the window, if it is as long.
+ */
+static void light_knows_at_once_what_rushed(void **state)
+{
+	static const struct {
+		unsigned calls_per_ms, slow_ms;
+		bool rush;
+	} runs[] = {{200, 0, true},
+		    {200, 500, true},
+		    {60, 0, false},
+		    {1000, 0, false},
+		    {1000, 500, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct xs_gates gates = {.light = true};
+		struct xs_gates_input in = at(0);
+		uint64_t until = 0, ms = 0;
+
+		while (xs_gates_decide(&gates, &in, &until)) {
+			ms++;
+			in.elapsed_ns = ms * 1000000;
+			if (ms > runs[i].slow_ms)
+				in.taken_calls += runs[i].calls_per_ms;
+		}
+		assert_int_equal(xs_gates_rush(&gates, &in), runs[i].rush);
+		in.elapsed_ns += 20000000;
+		in.counted_calls += 20ull * runs[i].calls_per_ms;
+		assert_false(xs_gates_decide(&gates, &in, &until));
+		assert_int_equal(xs_gates_rush(&gates, &in),
+				 runs[i].calls_per_ms > 80);
+	}
+}
+
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -248,6 +282,7 @@ int main(void)
 	    cmocka_unit_test(light_looks_again_now_and_then),
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
+	    cmocka_unit_test(light_knows_at_once_what_rushed),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
