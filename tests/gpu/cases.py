@@ -412,19 +412,25 @@ def light(bench):
                "600000"]
     full = bench.run(command, preload=True)
     less = bench.run(command, preload=True, XFERSPY_MODE="light")
-    if not full.traces or not less.traces:
+    again = bench.run(command, preload=True)
+    if not full.traces or not less.traces or not again.traces:
         raise Failed(f"no trace: {less.err[-300:]}")
     figures = bench.figures(less.traces[0])
     if figures["mode"] != "light":
         raise Skip("the library has no light mode")
-    totals = [bench.report(run.traces[0])["totals"] for run in (full, less)]
+    mine, *both = (bench.report(run.traces[0])["totals"]
+                   for run in (less, full, again))
     for name in ("h2d_bytes", "h2d_ops", "kernels"):
-        if totals[0][name] != totals[1][name]:
-            raise Failed(f"{name}: {totals[1][name]}, all: {totals[0][name]}")
-    off = {name: round(100 * (totals[1][name] / totals[0][name] - 1), 2)
-           for name in ("h2d_ns", "kernel_ns")}
-    if max(map(abs, off.values())) > 5:
-        raise Failed(f"times are off by {off} per cent")
+        if mine[name] != both[0][name]:
+            raise Failed(f"{name}: {mine[name]}, all: {both[0][name]}")
+    off = {}
+    for name in ("h2d_ns", "kernel_ns"):
+        # two runs of everything differ, too, where others use the bus
+        low, high = sorted(totals[name] for totals in both)
+        mean = (low + high) / 2
+        off[name] = round(100 * (mine[name] / mean - 1), 2)
+        if abs(off[name]) > 5 + 50 * (high - low) / mean:
+            raise Failed(f"{name}: {mine[name]}, all: {low} and {high}")
     return {**figures, "off_percent": off}
 
 
