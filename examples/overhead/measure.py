@@ -27,7 +27,8 @@ import typing
 from bench import NSYS, Bench, Failed, cupti_of_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = "launch,lengths,along,copy,sync,threads,graph,static,torch"
+PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
+         "torch")
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
@@ -267,6 +268,19 @@ def measure_startup(bench, ways, runs):
             "startup_runs": counts}
 
 
+def count_instructions(bench, ways, before):
+    """{way: {object: instructions}} of a launch after so many others."""
+    found = {}
+    for way in ways:
+        try:
+            found[way] = bench.measure(
+                way, [bench.program("overhead/instructions"),
+                      str(before)])["instructions"]
+        except Failed as failure:
+            bench.notes.append(str(failure))
+    return found
+
+
 def has_torch():
     return subprocess.run(
         ["python3", "-c", "import torch; assert torch.cuda.is_available()"],
@@ -319,6 +333,10 @@ def measure_all(bench, args):
     startup = measure_startup(bench, [w for w in ways if w not in NSYS],
                               args.starts)
     sizes = measure_traces(bench, ways, args.calls)
+    instructions = count_instructions(
+        bench, [way for way in ways if way not in NSYS],
+        LAUNCHES_RECORDED * args.calls) \
+        if "instructions" in args.parts.split(",") else {}
     before = time.monotonic()
     values, turns = take_turns(bench, ways, jobs, args.turns,
                                began + args.seconds)
@@ -333,6 +351,7 @@ def measure_all(bench, args):
             "host_ns": found, "host_more_ns": more,
             "light_pairs_ns": launch_pairs(values),
             "light_along_ns": along_pairs(values),
+            "instructions": instructions,
             "trace_bytes_per_op": sizes, **startup}, tried
 
 

@@ -335,6 +335,32 @@ def apart_text(apart):
             "where there are runs of one length alone.")
 
 
+def instruction_section(several):
+    """Of the first that has them: hosts differ in nothing here."""
+    found = next((results["instructions"] for _, results in several
+                  if results.get("instructions")), {})
+    ways = [way for way in WAYS if way in found]
+    if "nothing" not in ways:
+        return []
+    objects = {}
+    for way in ways:
+        for name, count in found[way].items():
+            if count:
+                objects.setdefault(name, {})[way] = count
+    rows = [[f"`{name}`", *(f"{counts.get(way, 0):,}" for way in ways)]
+            for name, counts in sorted(objects.items(), key=lambda item:
+                                       -max(item[1].values()))]
+    total = [f"{sum(found[way].values()):,}" for way in ways]
+    return [
+        "## Instructions of a launch", "",
+        wrap("""What no other work of a host can change: the instructions of the
+        calling thread in an empty launch, a shared runtime's, by the object that
+        they are in, stepped through after so many others that light has let go
+        of CUPTI (`examples/overhead/instructions.cu`):"""),
+        "", *table(["", *(WAYS[way] for way in ways)],
+                   [*rows, ["all", *total]]), ""]
+
+
 def trace_section(results):
     return [
         "## Size of the trace", "",
@@ -359,7 +385,9 @@ def startup_section(results):
 
 def page(results, apart, findings):
     lines = [*head(results), *host_section(results),
-             *length_section(results, apart), *trace_section(results),
+             *length_section(results, apart),
+             *instruction_section([(NONE, results), *apart]),
+             *trace_section(results),
              *startup_section(results)]
     if findings:
         lines += ["", findings.rstrip()]

@@ -67,6 +67,16 @@ error="$signed ± $time"
 share='-?[0-9.]+ ± [0-9.]+ %'
 has "^\\| – \\| 8 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
 	"what light's cost is made of"
+# where processes may be traced
+if LD_LIBRARY_PATH=$build/tests/sim/lib "$build/examples/overhead/instructions" \
+	500 >"$scratch/stepped"; then
+	has '^\| `libcudart` \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \|$' \
+		"instructions of the runtime"
+	has '^\| `libxferspy` \| 0 \| 0 \| [1-9][0-9,]+ \| [1-9][0-9,]+ \|$' \
+		"instructions of xferspy"
+else
+	[ $? -eq 77 ] || fail "instructions: $(cat "$scratch/stepped")"
+fi
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
 more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
 has "^\\| nothing \\| $ms \\| – \\| $ms \\| – \\|" "start-up with nothing"
