@@ -40,22 +40,14 @@ static struct xs_gates_mark mark(const struct xs_gates_input *in)
 				      in->taken_calls + in->counted_calls};
 }
 
-/* The rate at a window's end is that of its last 20 ms, or somewhat more. */
+/* The rate at a window's end is that of its last 20 ms, or somewhat more, or of
+ * all of it, if it is shorter. */
 static void move_rate_on(struct xs_gates *g, const struct xs_gates_input *in)
 {
 	if (in->elapsed_ns - g->light_next.ns < RUSH_KNOWN_NS)
 		return;
 	g->light_from = g->light_next;
 	g->light_next = mark(in);
-}
-
-static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
-{
-	const uint64_t now_ns = in->elapsed_ns;
-
-	g->light_shut = true;
-	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
-	put_off(g, in);
 }
 
 bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
@@ -67,13 +59,26 @@ bool xs_gates_rush(const struct xs_gates *g, const struct xs_gates_input *in)
 	       (double)calls > RUSH_PER_S * (double)ns * 1e-9;
 }
 
+static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
+{
+	const uint64_t now_ns = in->elapsed_ns;
+
+	g->light_shut = true;
+	g->light_novel_ns = now_ns + now_ns / NOVEL_SHARE + NOVEL_APART_NS;
+	put_off(g, in);
+	/* calls were recorded there, and may have waited for CUPTI before */
+	if (!xs_gates_rush(g, in))
+		g->light_from = mark(in);
+}
+
 static uint64_t periodic_calls(struct xs_gates *g,
 			       const struct xs_gates_input *in)
 {
 	const bool rush = xs_gates_rush(g, in);
 
 	if (in->elapsed_ns < g->light_next_ns ||
-	    (rush && in->elapsed_ns - g->light_shut_ns < RUSH_APART_NS))
+	    ((rush || in->detached) &&
+	     in->elapsed_ns - g->light_shut_ns < RUSH_APART_NS))
 		return 0;
 	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;

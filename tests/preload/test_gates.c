@@ -187,6 +187,57 @@ static void light_knows_at_once_what_rushed(void **state)
 	}
 }
 
+/* Calls wait while CUPTI is attached: that tells nothing of how fast they come.
+ */
+static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.taken_calls = until;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	in.detached = true;
+	do {
+		in.elapsed_ns += 10000000;
+		in.counted_calls += 900;
+	} while (!xs_gates_decide(&gates, &in, &until));
+	in.detached = false;
+	in.elapsed_ns += 40000000;
+	in.taken_calls = until;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_gates_rush(&gates, &in));
+	in.elapsed_ns += 20000000;
+	in.counted_calls += 1800;
+	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_gates_rush(&gates, &in));
+}
+
+/* To attach CUPTI and to let go of it takes as long where calls are few. */
+static void light_seldom_attaches(void **state)
+{
+	struct xs_gates gates = {.light = true};
+	struct xs_gates_input in = at(0);
+	uint64_t until = 0;
+	unsigned windows = 0;
+
+	(void)state;
+	assert_true(xs_gates_decide(&gates, &in, &until));
+	in.taken_calls = until;
+	for (unsigned ms = 10; ms < 30000; ms += 10) {
+		in.elapsed_ns = ms * 1000000ull;
+		in.counted_calls += 10;
+		in.detached = true;
+		if (xs_gates_decide(&gates, &in, &until)) {
+			windows++;
+			in.taken_calls = until;
+		}
+	}
+	assert_in_range(windows, 3, 4);
+}
+
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
@@ -283,6 +334,8 @@ int main(void)
 	    cmocka_unit_test(light_leaves_alone_what_rushes),
 	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
 	    cmocka_unit_test(light_knows_at_once_what_rushed),
+	    cmocka_unit_test(light_leaves_out_of_the_rate_what_attaching_takes),
+	    cmocka_unit_test(light_seldom_attaches),
 	    cmocka_unit_test(light_begins_with_the_range),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
