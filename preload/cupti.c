@@ -25,7 +25,7 @@
 #define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define FLUSH_FOR_ALL_NS   100000000u
-#define FLUSHES_SOON	   10u /* in vain, before they are as far apart */
+#define FLUSHES_SOON	   20u /* before they are as far apart */
 #define LAST_FLUSHES	   3u
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
@@ -180,24 +180,24 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 	return XS_CUPTI_RECORDS;
 }
 
+static struct {
+	uint64_t next_ns;
+	unsigned flushes;
+} for_all; /* ops of the last window */
+
 /* A flush brings nothing of a buffer in which one op is still under way, as
  * nearly always one is where calls come fast: it takes some. */
 bool xs_cupti_brought_all(void)
 {
-	static uint64_t next_ns;
-	static unsigned in_vain;
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_watch_awaits_ops() && now_ns >= next_ns &&
+	if (xs_watch_awaits_ops() && now_ns >= for_all.next_ns &&
 	    xs_cupti_is_attached() && !xs_share_guest_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
-		if (++in_vain >= FLUSHES_SOON)
-			next_ns = now_ns + FLUSH_FOR_ALL_NS;
+		if (++for_all.flushes >= FLUSHES_SOON)
+			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
 	}
-	if (xs_watch_awaits_ops())
-		return false;
-	in_vain = 0;
-	return true;
+	return !xs_watch_awaits_ops();
 }
 
 /* Whether it might be but for what only others can tell. */
@@ -238,8 +238,10 @@ static void switch_all(bool records, bool calls)
 		xs_share_our_kind(records, kinds[i]);
 	atomic_store(&records_on, records);
 	switch_peers();
-	if (records)
-		xs_cupti_watch_owed();
+	if (!records)
+		return;
+	xs_cupti_watch_owed();
+	for_all.next_ns = for_all.flushes = 0;
 }
 
 static void finalize(void)

@@ -23,7 +23,7 @@
 #define LINGER_FOR_RATE_NS 80000000u
 #define LINGER_LONGEST_NS  1000000000u
 #define DONE_WAIT_NS	   200000u
-#define DONE_LOOKS	   5u
+#define DONE_LONGEST_NS	   2000000u
 #define PAUSE_APART_NS	   10000000u
 #define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
 #define PAUSE_LONGEST_NS   10240000000u
@@ -195,8 +195,10 @@ static void switch_off(enum xs_detail to)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
+/* All has come that is worth to be waited for: what has no time yet is none. */
 static void cupti_detach(void)
 {
+	xs_window_all_came();
 	if (!xs_cupti_detach())
 		cupti_off();
 }
@@ -204,10 +206,18 @@ static void cupti_detach(void)
 /* The device has soon done what it was given, if it is given no more. */
 static void cupti_detach_when_all_came(void)
 {
-	for (unsigned i = 0; i < DONE_LOOKS && !xs_cupti_brought_all(); i++)
+	const uint64_t until_ns = elapsed_ns() + DONE_LONGEST_NS;
+
+	while (!xs_cupti_brought_all()) {
+		if (elapsed_ns() > until_ns)
+			return;
 		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
-	if (xs_cupti_brought_all())
-		xs_cupti_detach();
+	}
+	/* somebody who waited for long may have ended the pause */
+	if (atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED)
+		return;
+	cupti_detach();
+	linger_until_ns = 0;
 }
 
 static bool may_detach(void)
@@ -216,16 +226,15 @@ static bool may_detach(void)
 	       xs_call_all_hooked() && xs_cupti_may_detach();
 }
 
-/* CUPTI need not linger where it is sure that it goes. */
+/* CUPTI need not linger where it is known already that it goes. */
 static void spare_linger(const struct xs_gates_input *in)
 {
-	if (xs_gates_rush(&gates, in) && may_detach() &&
-	    quietly(cupti_detach_when_all_came) && xs_cupti_is_detached())
-		linger_until_ns = 0;
+	if (linger_until_ns && xs_gates_rush(&gates, in) && may_detach())
+		quietly(cupti_detach_when_all_came);
 }
 
 /*
- * CUPTI is detached here or not at all: later, where only callbacks see the
+ * CUPTI is detached by now or not at all: later, where only callbacks see the
  * launch of a graph, nobody would know of it. That calls rush is known when
  * each of many threads has told of its own.
  */
@@ -296,7 +305,6 @@ void xs_detail_spend(unsigned calls)
 	xs_window_end();
 	atomic_compare_exchange_strong(&xs_detail_now, &recorded,
 				       XS_DETAIL_COUNTED);
-	xs_drain_wake();
 }
 
 void xs_detail_note_many(void)

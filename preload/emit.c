@@ -129,12 +129,23 @@ static int keep_poll(struct xs_thread *thread, const struct xs_span *s,
 	return xs_poll_add(thread, &poll);
 }
 
-/* Of what blocks the call nothing is still to come. */
+/* Also what is said to block the call returns before the device has done it, as
+ * cudaMemset() does, and copies within the device. Of a copy within the host
+ * there may be no op. */
 static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 {
-	return call_class == XS_CALL_LAUNCH ||
-	       (e->bytes && (call_class == XS_CALL_COPY_ASYNC ||
-			     call_class == XS_CALL_SET_ASYNC));
+	switch (call_class) {
+	case XS_CALL_LAUNCH:
+		return true;
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+		return e->bytes && e->direction != XS_DIR_H2H;
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+		return e->bytes;
+	default:
+		return false;
+	}
 }
 
 static void await_op(const struct xs_ended_call *call,

@@ -27,6 +27,12 @@ void xs_window_begin(void)
 	atomic_store(&xs_window_ids.over, false);
 	atomic_store(&xs_window_ids.last_kept, 0);
 	atomic_store(&xs_window_ids.end, 0);
+	atomic_store(&xs_window_ids.all_came, false);
+}
+
+void xs_window_all_came(void)
+{
+	atomic_store(&xs_window_ids.all_came, true);
 }
 
 void xs_window_end(void)
@@ -77,6 +83,8 @@ bool xs_window_is_past(uint32_t correlation)
 
 	if (!correlation)
 		return false;
+	if (atomic_load(&xs_window_ids.all_came))
+		return true;
 	if (end && is_after(correlation, end))
 		return true;
 	return before && is_after(correlation, before) &&

@@ -18,6 +18,7 @@ struct xs_window_ids {
 	_Atomic uint32_t end_before; /* of the window before */
 	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
 	atomic_bool over;	     /* it ends */
+	atomic_bool all_came;	     /* what comes now is of later calls */
 };
 extern struct xs_window_ids xs_window_ids;
 
@@ -25,6 +26,9 @@ extern struct xs_window_ids xs_window_ids;
  * are no longer. */
 void xs_window_begin(void);
 void xs_window_end(void);
+
+/* All ops of the window have come. */
+void xs_window_all_came(void);
 
 void xs_window_set_begin(uint32_t correlation);
 void xs_window_set_end(uint32_t correlation);

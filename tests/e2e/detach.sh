@@ -95,6 +95,13 @@ XS_SIM_H2D_GBS=2 rush qcp 1 3000
 finalized 1 20
 within "copies of 1 MiB" "$(count '^copy .* bytes=1048576 ')" 1000 1100
 
+# Nor of what the call itself did not wait for.
+XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 rush bpp 1 1500
+finalized 1 20
+issued=$(count '^copycall ')
+within "sets and copies" "$issued" 50 100
+within "their ops" "$(count '^(set|copy) ')" "$issued" $((issued + 10))
+
 # The program's own graphs would fail behind it: never where there was one, and
 # not again where there is one now.
 rush gpc 2 900
@@ -224,12 +231,13 @@ heard_at_most()
 		"$(sed -n 's/^callbacks of the runtime: //p' err)" 20000 "$1"
 }
 
-# It does not stay for long because a flush brought nothing; and where calls come
-# fast in the window already, not at all, for then all comes while they wait.
+# It does not stay for long because a flush brought nothing; and where a window is
+# long enough to show that calls come fast, not at all, for all comes while they
+# wait.
 XS_SIM_CUPTI_HELD=6 rush pcc 1 1500
 finalized 2 20
 heard_at_most $((calls * 6 / 10))
-XS_SIM_CUPTI_HELD=6 XS_SIM_CALL_NS=3000 rush pcc 1 1500
+XS_SIM_CUPTI_HELD=6 XS_SIM_CALL_NS=2000 rush pcc 1 1500
 finalized 2 20
 heard_at_most $((20000 * $(sed -n 's/^finalized: //p' err) + calls * 16 / 100))
 

@@ -9,8 +9,8 @@
  * MODE: what each third of the time has beside the rush, a letter each, as pcc:
  * [p]lainly nothing, [c]opies of a size of their own, [g]raphs, [m]anaged
  * memory, CUPTI's callbacks for the program [i]tself, another [d]evice, the
- * [l]ibrary libuser.so, and in place of the rush a thousand copies and
- * [q]uestions whether they are done.
+ * [l]ibrary libuser.so, what [b]locks the call and not until it is done, and in
+ * place of the rush a thousand copies and [q]uestions whether they are done.
  */
 #include "examples/common.h"
 
@@ -124,6 +124,16 @@ static void ask(struct worker *w, int third)
 			cudaStreamQuery(w->stream);
 }
 
+static void set_and_copy(struct worker *w)
+{
+	char *half = (char *)w->device + most_bytes / 2;
+
+	CHECK(cudaMemset(w->device, 0, most_bytes));
+	CHECK(cudaMemcpy(w->device, half, most_bytes / 2,
+			 cudaMemcpyDeviceToDevice));
+	w->calls += 2;
+}
+
 static void use_another_device(struct worker *w)
 {
 	int *there;
@@ -156,6 +166,9 @@ static void do_beside(struct worker *w, int third)
 		break;
 	case 'm':
 		use_managed(w);
+		break;
+	case 'b':
+		set_and_copy(w);
 		break;
 	case 'q':
 		ask(w, third);
