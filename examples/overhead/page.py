@@ -335,28 +335,38 @@ def apart_text(apart):
             "where there are runs of one length alone.")
 
 
+def instructions_of(several):
+    """{object: {way: instructions}}: the medians of those that have them."""
+    counts = {}
+    for _, results in several:
+        for way, objects in results.get("instructions", {}).items():
+            for name, count in objects.items():
+                counts.setdefault(name, {}).setdefault(way, []).append(count)
+    return {name: {way: round(statistics.median(mine))
+                   for way, mine in ways.items()}
+            for name, ways in counts.items()}
+
+
 def instruction_section(several):
-    """Of the first that has them: hosts differ in nothing here."""
-    found = next((results["instructions"] for _, results in several
-                  if results.get("instructions")), {})
-    ways = [way for way in WAYS if way in found]
+    objects = instructions_of(several)
+    ways = [way for way in WAYS
+            if any(way in counts for counts in objects.values())]
     if "nothing" not in ways:
         return []
-    objects = {}
-    for way in ways:
-        for name, count in found[way].items():
-            if count:
-                objects.setdefault(name, {})[way] = count
+    objects = {name: counts for name, counts in objects.items()
+               if any(counts.values())}
     rows = [[f"`{name}`", *(f"{counts.get(way, 0):,}" for way in ways)]
             for name, counts in sorted(objects.items(), key=lambda item:
                                        -max(item[1].values()))]
-    total = [f"{sum(found[way].values()):,}" for way in ways]
+    total = [f"{sum(counts.get(way, 0) for counts in objects.values()):,}"
+             for way in ways]
     return [
         "## Instructions of a launch", "",
         wrap("""What no other work of a host can change: the instructions of the
         calling thread in an empty launch, a shared runtime's, by the object that
         they are in, stepped through after so many others that light has let go
-        of CUPTI (`examples/overhead/instructions.cu`):"""),
+        of CUPTI (`examples/overhead/instructions.cu`, medians; CUDA's own way
+        differs from launch to launch):"""),
         "", *table(["", *(WAYS[way] for way in ways)],
                    [*rows, ["all", *total]]), ""]
 
@@ -397,7 +407,20 @@ def page(results, apart, findings):
     return "\n".join(lines) + "\n"
 
 
-def readme_lines(results):
+def readme_light(apart):
+    """What light adds, where that was measured better than by the turns."""
+    lines = []
+    for times in alongs(apart).values():
+        pairs = times["mean_ns"]
+        mean = mean_of([light - nothing for nothing, light in pairs])
+        plain = statistics.fmean(pair[0] for pair in pairs)
+        lines += ["", wrap(f"""Light by itself, in a later version, in {len(pairs)}
+                  pairs of runs of a million launches: {with_error(*mean)} a
+                  launch, {share_of(*mean, plain)}.""")]
+    return lines
+
+
+def readme_lines(results, apart):
     """The first time of each part."""
     rows = list({row[0]: row for row in reversed(rows_of(results))}.values())
     ways, sizes = ways_of(results), results["trace_bytes_per_op"]
@@ -410,16 +433,17 @@ def readme_lines(results):
         says what each of them records, and has more. A figure below nothing is
         chance: the turns differ by more:"""), "",
         *host_lines(results, rows[::-1]),
-        "| " + " | ".join(["trace, a launch", *traces]) + " |"]
+        "| " + " | ".join(["trace, a launch", *traces]) + " |",
+        *readme_light(apart)]
 
 
-def readme(text, results):
+def readme(text, results, apart):
     """README with what is between its marks as it is to be."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     if not after:
         raise SystemExit("page.py: README.md has no marks for the costs")
-    rows = readme_lines(results)
+    rows = readme_lines(results, apart)
     return before + BEGIN + "\n".join(rows) + "\n" + END + after
 
 
@@ -439,7 +463,8 @@ def main():
                  f"light/{args.results.stem}-*-*.json"))]
     args.write.write_text(page(results, apart, findings))
     if args.readme:
-        args.readme.write_text(readme(args.readme.read_text(), results))
+        args.readme.write_text(readme(args.readme.read_text(), results,
+                                      apart))
 
 
 if __name__ == "__main__":
