@@ -270,14 +270,11 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 	thread->records = false;
 	if (recorded)
 		xs_ahead_end(&thread->ahead);
-	atomic_store_explicit(&thread->ending, recorded, memory_order_relaxed);
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
-	if (!xs_lifecycle_recording()) {
-		thread->ending = false;
+	if (!xs_lifecycle_recording())
 		goto out;
-	}
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
@@ -287,7 +284,6 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 		record(call, &returned, end_ns);
 	else
 		count(thread, &returned, thread->correlation);
-	atomic_store_explicit(&thread->ending, false, memory_order_release);
 	follow(call->fn);
 	thread->busy = false;
 out:

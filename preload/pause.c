@@ -43,7 +43,7 @@ static bool wait_for_all(uint64_t patience_ns)
 	uint64_t now_ns = begin_ns, until_ns = begin_ns + ALONE_NS;
 	bool alone = true;
 
-	while (xs_thread_any_inside()) {
+	while (xs_thread_any_in_hook()) {
 		if (now_ns > until_ns ||
 		    atomic_load(&xs_state) != XS_STATE_RECORDING)
 			return false;

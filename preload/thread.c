@@ -75,20 +75,13 @@ void xs_thread_forked(void)
 	atomic_store(&forked, true);
 }
 
-/* In this order: a thread says that it ends a call before it is outside. */
-static bool is_inside(const struct xs_thread *thread)
-{
-	return atomic_load_explicit(&thread->in_hook, memory_order_acquire) ||
-	       atomic_load_explicit(&thread->ending, memory_order_acquire);
-}
-
-bool xs_thread_any_inside(void)
+bool xs_thread_any_in_hook(void)
 {
 	bool any = false;
 
 	pthread_mutex_lock(&lock);
 	for (const struct xs_thread *t = threads; t && !any; t = t->next)
-		any = is_inside(t);
+		any = atomic_load_explicit(&t->in_hook, memory_order_relaxed);
 	pthread_mutex_unlock(&lock);
 	return any;
 }

@@ -27,7 +27,6 @@ struct xs_thread {
 	bool ended;	     /* once: what follows is of other destructors */
 	bool named;	     /* the trace knows whose the records are */
 	atomic_bool in_hook; /* an interposed function is running */
-	atomic_bool ending;  /* what is known of it is being recorded */
 	bool busy;	     /* our own code is: record nothing */
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
 	bool records;	     /* the hooked call is recorded */
@@ -83,8 +82,8 @@ void xs_thread_prepare(void);
 /* A child of fork(): threads that end have nothing to give back. */
 void xs_thread_forked(void);
 
-/* Whether an open thread is inside an interposed function, or records a call
- * that has returned. Not of a thread that may be entering one: see pause.h. */
-bool xs_thread_any_inside(void);
+/* Whether an open thread is inside an interposed function. Not of a thread that
+ * may be entering one: see pause.h. */
+bool xs_thread_any_in_hook(void);
 
 #endif
