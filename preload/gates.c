@@ -71,14 +71,23 @@ static void shut_light(struct xs_gates *g, const struct xs_gates_input *in)
 		g->light_from = mark(in);
 }
 
+/* From one window to the next. One for which CUPTI is attached costs much where
+ * calls are slow, too; but what they are then, the first ones do not tell. */
+static uint64_t apart_ns(const struct xs_gates *g,
+			 const struct xs_gates_input *in, bool rush)
+{
+	if (rush)
+		return RUSH_APART_NS;
+	return in->detached ? least(g->light_shut_ns, RUSH_APART_NS) : 0;
+}
+
 static uint64_t periodic_calls(struct xs_gates *g,
 			       const struct xs_gates_input *in)
 {
 	const bool rush = xs_gates_rush(g, in);
 
 	if (in->elapsed_ns < g->light_next_ns ||
-	    ((rush || in->detached) &&
-	     in->elapsed_ns - g->light_shut_ns < RUSH_APART_NS))
+	    in->elapsed_ns - g->light_shut_ns < apart_ns(g, in, rush))
 		return 0;
 	if (in->detached || g->light_again || !rush)
 		return XS_GATES_LIGHT_PERIODIC_CALLS;

@@ -14,8 +14,10 @@
  *          again in a context, and switched off, it leaves each launch dearer
  *          by 250 ns for good, however it is done (H200, CUDA 13.0). Once it
  *          has, windows cost no more. To attach it, record, and detach it
- *          takes such a program 40 ms, so that where it is detached eight
- *          seconds lie between two of them;
+ *          takes such a program 40 ms, so that eight seconds lie between two
+ *          windows that are for nothing new; where calls are slower by then,
+ *          but CUPTI is detached, as much as the run took so far, if that is
+ *          less;
  *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.

@@ -215,7 +215,8 @@ static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
 	assert_true(xs_gates_rush(&gates, &in));
 }
 
-/* To attach CUPTI and to let go of it takes as long where calls are few. */
+/* To attach CUPTI and to let go of it takes as long where calls are slow; but
+ * what they are like then has to be seen. */
 static void light_seldom_attaches(void **state)
 {
 	struct xs_gates gates = {.light = true};
@@ -231,11 +232,12 @@ static void light_seldom_attaches(void **state)
 		in.counted_calls += 10;
 		in.detached = true;
 		if (xs_gates_decide(&gates, &in, &until)) {
+			assert_true(windows < 2 || ms >= 2000);
 			windows++;
 			in.taken_calls = until;
 		}
 	}
-	assert_in_range(windows, 3, 4);
+	assert_in_range(windows, 5, 7);
 }
 
 /* What the first window was not used up by is there when the range begins. */
