@@ -268,8 +268,11 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 	int kept_errno = errno;
 
 	thread->records = false;
-	if (recorded)
+	if (recorded) {
 		xs_ahead_end(&thread->ahead);
+		/* before CUPTI may be detached again */
+		xs_emit_owed(&returned, thread->correlation);
+	}
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
@@ -360,6 +363,7 @@ bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
 	call = seen_call(seen, &place);
 	span.site = place.site;
 	if (!is_inner(seen->fn, &place)) {
+		xs_emit_owed(&call, span.correlation);
 		xs_emit(thread, &call, &span);
 		follow(seen->fn);
 	}

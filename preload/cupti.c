@@ -18,6 +18,7 @@
 #include "preload/objects.h"
 #include "preload/profiler.h"
 #include "preload/watch.h"
+#include "preload/window.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -248,6 +249,7 @@ static void finalize(void)
 {
 	CUptiResult result;
 
+	xs_window_note_all();
 	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	xs_share_let_go();
 	result = xs_cupti_api.cuptiFinalize();

@@ -195,10 +195,8 @@ static void switch_off(enum xs_detail to)
 		linger_until_ns = elapsed_ns() + LINGER_NS;
 }
 
-/* All has come that is worth to be waited for: what has no time yet is none. */
 static void cupti_detach(void)
 {
-	xs_window_all_came();
 	if (!xs_cupti_detach())
 		cupti_off();
 }
@@ -213,10 +211,16 @@ static void cupti_detach_when_all_came(void)
 			return;
 		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
 	}
-	/* somebody who waited for long may have ended the pause */
-	if (atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED)
+	/* somebody who waited for long may have ended the pause; and graphs
+	 * that are about to begin let nothing be waited for */
+	if (atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED ||
+	    xs_watch_saw_graphs())
 		return;
-	cupti_detach();
+	if (!xs_cupti_detach()) {
+		if (!xs_cupti_is_deaf()) /* nothing was done */
+			return;
+		cupti_off();
+	}
 	linger_until_ns = 0;
 }
 

@@ -139,7 +139,7 @@ static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 		return true;
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
-		return e->bytes && e->direction != XS_DIR_H2H;
+		return e->bytes && e->direction != cudaMemcpyHostToHost;
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
 		return e->bytes;
@@ -148,13 +148,17 @@ static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 	}
 }
 
-static void await_op(const struct xs_ended_call *call,
-		     const struct xs_span *span, const struct xs_event *event)
+void xs_emit_owed(const struct xs_ended_call *call, uint32_t correlation)
 {
-	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed) &&
-	    span->correlation && call->error == cudaSuccess &&
-	    issues_op(xs_functions[call->fn].call_class, event))
-		xs_watch_issued(span->correlation);
+	const struct xs_function_row *row = &xs_functions[call->fn];
+	struct xs_event event = {0};
+
+	if (!correlation || call->error != cudaSuccess ||
+	    !atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
+		return;
+	row->fill(call->arguments, &event);
+	if (issues_op(row->call_class, &event))
+		xs_watch_issued(correlation);
 }
 
 void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
@@ -180,7 +184,6 @@ void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	else if (rc)
 		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 	xs_count_recorded(call, &event);
-	await_op(call, span, &event);
 	if (!rc && call->error == cudaSuccess && thread->ahead.bytes)
 		emit_ahead(thread, fn, span, &event);
 }

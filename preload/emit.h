@@ -20,4 +20,9 @@ struct xs_span {
 void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	     const struct xs_span *span);
 
+/* A call returned that is about to be recorded: says whether the device owes an
+ * op (watch.h), where that is asked for. correlation: 0 where it is not known.
+ */
+void xs_emit_owed(const struct xs_ended_call *call, uint32_t correlation);
+
 #endif

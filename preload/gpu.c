@@ -153,7 +153,8 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 }
 
 /* Whether an op is to be written. Without its times it says nothing: that it
- * was is counted; and no call is known of what came after a window. */
+ * was is counted, if it is of a call that is known; and none is known of what
+ * came after a window. */
 static bool is_wanted(const struct xs_gpu_op *op)
 {
 	xs_watch_op(op->correlation);
@@ -163,7 +164,8 @@ static bool is_wanted(const struct xs_gpu_op *op)
 		return false;
 	if (op->start_ns && op->end_ns)
 		return true;
-	xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
+	if (!xs_window_has_all())
+		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
 	return false;
 }
 

@@ -30,7 +30,7 @@ void xs_window_begin(void)
 	atomic_store(&xs_window_ids.all_came, false);
 }
 
-void xs_window_all_came(void)
+void xs_window_note_all(void)
 {
 	atomic_store(&xs_window_ids.all_came, true);
 }
@@ -83,8 +83,6 @@ bool xs_window_is_past(uint32_t correlation)
 
 	if (!correlation)
 		return false;
-	if (atomic_load(&xs_window_ids.all_came))
-		return true;
 	if (end && is_after(correlation, end))
 		return true;
 	return before && is_after(correlation, before) &&

@@ -18,7 +18,7 @@ struct xs_window_ids {
 	_Atomic uint32_t end_before; /* of the window before */
 	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
 	atomic_bool over;	     /* it ends */
-	atomic_bool all_came;	     /* what comes now is of later calls */
+	atomic_bool all_came;	     /* that were waited for */
 };
 extern struct xs_window_ids xs_window_ids;
 
@@ -27,8 +27,14 @@ extern struct xs_window_ids xs_window_ids;
 void xs_window_begin(void);
 void xs_window_end(void);
 
-/* All ops of the window have come. */
-void xs_window_all_came(void);
+/* All ops have come of the calls that are waited for (watch.h): one that is not
+ * done yet is of a later call. Until the next window. */
+void xs_window_note_all(void);
+
+static inline bool xs_window_has_all(void)
+{
+	return atomic_load(&xs_window_ids.all_came);
+}
 
 void xs_window_set_begin(uint32_t correlation);
 void xs_window_set_end(uint32_t correlation);

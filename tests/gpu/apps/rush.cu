@@ -128,10 +128,13 @@ static void set_and_copy(struct worker *w)
 {
 	char *half = (char *)w->device + most_bytes / 2;
 
-	CHECK(cudaMemset(w->device, 0, most_bytes));
-	CHECK(cudaMemcpy(w->device, half, most_bytes / 2,
+	CHECK(cudaMemset(w->device, 0, most_bytes / 2));
+	CHECK(cudaMemcpy(w->device, half, most_bytes / 4,
 			 cudaMemcpyDeviceToDevice));
-	w->calls += 2;
+	CHECK(cudaMemcpy(w->device, half, most_bytes / 4, cudaMemcpyDefault));
+	CHECK(cudaMemcpyAsync(w->device, half, most_bytes / 4,
+			      cudaMemcpyDefault, 0));
+	w->calls += 4;
 }
 
 static void use_another_device(struct worker *w)
