@@ -26,7 +26,7 @@
 #define VERSION_12_6	   24u
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define FLUSH_FOR_ALL_NS   100000000u
-#define FLUSHES_SOON	   20u /* before they are as far apart */
+#define FLUSHES_SOON	   10u /* before they are as far apart */
 #define LAST_FLUSHES	   3u
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
@@ -188,14 +188,14 @@ static struct {
 
 /* A flush brings nothing of a buffer in which one op is still under way, as
  * nearly always one is where calls come fast: it takes some. */
-bool xs_cupti_brought_all(void)
+bool xs_cupti_brought_all(bool at_once)
 {
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_watch_awaits_ops() && now_ns >= for_all.next_ns &&
+	if (xs_watch_awaits_ops() && (at_once || now_ns >= for_all.next_ns) &&
 	    xs_cupti_is_attached() && !xs_share_guest_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
-		if (++for_all.flushes >= FLUSHES_SOON)
+		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
 			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
 	}
 	return !xs_watch_awaits_ops();

@@ -41,9 +41,10 @@ bool xs_cupti_switch(bool records, bool calls);
 bool xs_cupti_may_detach(void);
 
 /* Whether all ops have come of the calls of a window (watch.h): what CUPTI is
- * switched off or detached before is lost. Asks CUPTI for them, also while all
- * others wait. Our own thread only. */
-bool xs_cupti_brought_all(void);
+ * switched off or detached before is lost. Asks CUPTI for them: less often
+ * where that is in vain, but at once, as where all others wait. Our own thread
+ * only. */
+bool xs_cupti_brought_all(bool at_once);
 
 /* Switches all off and detaches it, if it still may be and nobody wants more of
  * it: while no thread is inside of a hooked call, and all calls are hooked. */

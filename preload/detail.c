@@ -24,6 +24,7 @@
 #define LINGER_LONGEST_NS  1000000000u
 #define DONE_WAIT_NS	   200000u
 #define DONE_LONGEST_NS	   2000000u
+#define LAST_LONGEST_NS	   10000000u
 #define PAUSE_APART_NS	   10000000u
 #define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
 #define PAUSE_LONGEST_NS   10240000000u
@@ -202,18 +203,24 @@ static void cupti_detach(void)
 }
 
 /* The device has soon done what it was given, if it is given no more. */
-static void cupti_detach_when_all_came(void)
+static bool all_come_within(uint64_t ns)
 {
-	const uint64_t until_ns = elapsed_ns() + DONE_LONGEST_NS;
+	const uint64_t until_ns = elapsed_ns() + ns;
 
-	while (!xs_cupti_brought_all()) {
+	while (!xs_cupti_brought_all(true)) {
 		if (elapsed_ns() > until_ns)
-			return;
+			return false;
 		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
 	}
+	return true;
+}
+
+static void cupti_detach_when_all_came(void)
+{
 	/* somebody who waited for long may have ended the pause; and graphs
 	 * that are about to begin let nothing be waited for */
-	if (atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED ||
+	if (!all_come_within(DONE_LONGEST_NS) ||
+	    atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED ||
 	    xs_watch_saw_graphs())
 		return;
 	if (!xs_cupti_detach()) {
@@ -222,6 +229,14 @@ static void cupti_detach_when_all_came(void)
 		cupti_off();
 	}
 	linger_until_ns = 0;
+}
+
+/* What the device still owes after so long was held up by a call that has only
+ * just ended, or never comes. */
+static void cupti_off_at_last(void)
+{
+	all_come_within(LAST_LONGEST_NS);
+	cupti_off();
 }
 
 static bool may_detach(void)
@@ -248,7 +263,7 @@ static void end_linger(const struct xs_gates_input *in)
 	const uint64_t over_ns = in->elapsed_ns - linger_until_ns;
 	const uint64_t longest_ns =
 	    in_vain ? LINGER_FOR_RATE_NS : LINGER_LONGEST_NS;
-	const bool all = xs_cupti_brought_all();
+	const bool all = xs_cupti_brought_all(false);
 	const bool able = all && may_detach();
 	const bool detach = able && xs_gates_rush(&gates, in);
 
@@ -259,7 +274,9 @@ static void end_linger(const struct xs_gates_input *in)
 		return;
 	/* here, since nobody may wait for it */
 	may_bypass = gates.light && xs_bypass_object();
-	if (quietly(detach ? cupti_detach : cupti_off))
+	if (quietly(detach ? cupti_detach
+		    : all  ? cupti_off
+			   : cupti_off_at_last))
 		linger_until_ns = 0;
 }
 
