@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions that an empty launch consists of, by the object that they
- *are in, as a line of JSON: what a tool adds to them is free of all that makes
+ * The instructions that an empty launch consists of, by the object they are
+ * in, as a line of JSON: what a tool adds to them is free of all that makes
  * times differ from run to run. A child launches BEFORE kernels and then a few
  * more, which are stepped through; the medians of those. An instruction that
  * repeats itself is one. Exit code 77 where nobody may trace a process.
@@ -86,17 +86,13 @@ class objects
 
 	const std::string &at(uintptr_t place)
 	{
-		std::map<uintptr_t, object>::iterator after =
-		    known.upper_bound(place);
+		const object *found = find(place);
 
-		if (after == known.begin() || place >= (--after)->second.end) {
+		if (!found) {
 			read();
-			after = known.upper_bound(place);
-			if (after == known.begin() ||
-			    place >= (--after)->second.end)
-				return other;
+			found = find(place);
 		}
-		return after->second.name;
+		return found ? found->name : other;
 	}
 
       private:
@@ -107,6 +103,15 @@ class objects
 	pid_t child;
 	std::map<uintptr_t, object> known;
 	const std::string other = "other";
+
+	const object *find(uintptr_t place) const
+	{
+		auto after = known.upper_bound(place);
+
+		if (after == known.begin() || place >= (--after)->second.end)
+			return NULL;
+		return &after->second;
+	}
 
 	void read()
 	{

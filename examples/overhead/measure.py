@@ -30,6 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
          "torch")
 WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
+COUNTED = ("nothing", "light")  # that do not record each call
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
 # and it has runs of several. That of the ways that record all does not: they
@@ -96,26 +97,25 @@ def find_jobs(bench, ways, parts, calls):
 
     def launches(name, program=""):
         """Those of most length go by the pair that is compared in them."""
-        recorded = [way for way in whole if way not in counted]
-        return [launch_bench("launch", LAUNCHES * calls, counted, name,
+        recorded = [way for way in whole if way not in COUNTED]
+        return [launch_bench("launch", LAUNCHES * calls, COUNTED, name,
                              program, PAIRS),
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
                              name, program)]
 
     whole = [way for way in ways if way != "nsys-node"]
-    counted = ("nothing", "light")
     others = [part for part in parts if part in ("copy", "sync", "threads")]
     jobs = []
     if "launch" in parts:
         jobs += launches("launch")
     if "lengths" in parts:
-        jobs += [launch_bench("launch", count, counted, f"launch_{count}")
+        jobs += [launch_bench("launch", count, COUNTED, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)
                  if "light" in ways]
     if "along" in parts and "light" in ways:
         jobs.append(Job([bench.program("overhead/along"),
                          str(max(LAUNCHES * calls, ALONG_LEAST))],
-                        [way for way in ways if way in counted], rounds=PAIRS))
+                        [way for way in ways if way in COUNTED], rounds=PAIRS))
     if others:
         jobs.append(launch_bench(",".join(others), calls, whole))
     if "static" in parts:
@@ -224,7 +224,7 @@ def summaries(values):
 def light_pairs(values, part, time):
     """Of take_turns(): [[ns with nothing, with light]]."""
     plain, mine = (values.get(way, {}).get(part, {}).get(time, {})
-                   for way in ("nothing", "light"))
+                   for way in COUNTED)
     return [[plain[key], ns] for key, ns in mine.items() if key in plain]
 
 
@@ -273,7 +273,7 @@ def count_instructions(bench, ways, before):
     ways that record it: they fill memory by instructions that repeat
     themselves, which takes minutes to step through."""
     found = {}
-    for way in ways:
+    for way in (way for way in ways if way in COUNTED):
         try:
             found[way] = bench.measure(
                 way, [bench.program("overhead/instructions"),
@@ -335,10 +335,10 @@ def measure_all(bench, args):
     startup = measure_startup(bench, [w for w in ways if w not in NSYS],
                               args.starts)
     sizes = measure_traces(bench, ways, args.calls)
-    instructions = count_instructions(
-        bench, [way for way in ways if way in ("nothing", "light")],
-        LAUNCHES_RECORDED * args.calls) \
-        if "instructions" in args.parts.split(",") else {}
+    instructions = {}
+    if "instructions" in args.parts.split(","):
+        instructions = count_instructions(bench, ways,
+                                          LAUNCHES_RECORDED * args.calls)
     before = time.monotonic()
     values, turns = take_turns(bench, ways, jobs, args.turns,
                                began + args.seconds)

@@ -138,17 +138,25 @@ def share_of(mean, error, whole):
     return f"{100 * mean / whole:.1f} ± {100 * error / whole:.1f} %"
 
 
+def added(pairs):
+    """What light adds in the mean of two or more pairs, its standard error, and
+    the mean with nothing."""
+    return (*mean_of([light - nothing for nothing, light in pairs]),
+            statistics.fmean(nothing for nothing, _ in pairs))
+
+
+def added_text(mean, error, plain):
+    return f"{with_error(mean, error)}, {share_of(mean, error, plain)}"
+
+
 def length_row(launches, host, pairs):
     plain = statistics.fmean(pair[0] for pair in pairs)
     more = sorted(light - nothing for nothing, light in pairs)
-    found = NONE
-    if len(more) > 1:
-        mean = mean_of(more)
-        found = f"{with_error(*mean)}, {share_of(*mean, plain)}"
     return [f"{launches:,}", host, len(pairs), duration(plain),
             duration(statistics.median(more), "+"),
             f"{duration(more[len(more) // 4], '+')} to "
-            f"{duration(more[3 * len(more) // 4], '+')}", found]
+            f"{duration(more[3 * len(more) // 4], '+')}",
+            added_text(*added(pairs)) if len(pairs) > 1 else NONE]
 
 
 def length_lines(several):
@@ -173,20 +181,16 @@ def alongs(several):
 def along_row(host, times):
     """What a run pays once; what a call passes through; what differs beside
     that between launches of two runs; these together; and the whole runs."""
-    more = {time: [light - nothing for nothing, light in pairs]
-            for time, pairs in times.items()}
-    passed = [through[1] - past[1] for through, past in
-              zip(times["through_ns"], times["past_ns"])]
-    both = [begin / MILLION + through for begin, through in
-            zip(more["begin_ns"], more["through_ns"])]
-    plain = statistics.fmean(pair[0] for pair in times["through_ns"])
-    mean = statistics.fmean(pair[0] for pair in times["mean_ns"])
-    return [host, len(both), duration(plain),
-            with_error(*mean_of(more["begin_ns"])), with_error(*mean_of(passed)),
-            with_error(*mean_of(more["past_ns"])),
-            f"{with_error(*mean_of(both))}, {share_of(*mean_of(both), plain)}",
-            f"{with_error(*mean_of(more['mean_ns']))}, "
-            f"{share_of(*mean_of(more['mean_ns']), mean)}"]
+    through, begin = times["through_ns"], times["begin_ns"]
+    passed = [mine[1] - past[1] for mine, past in zip(through, times["past_ns"])]
+    both = [(mine[0] + once[0] / MILLION, mine[1] + once[1] / MILLION)
+            for mine, once in zip(through, begin)]
+    plain = added(through)[2]
+    return [host, len(both), duration(plain), with_error(*added(begin)[:2]),
+            with_error(*mean_of(passed)),
+            with_error(*added(times["past_ns"])[:2]),
+            added_text(*added(both)[:2], plain),
+            added_text(*added(times["mean_ns"]))]
 
 
 def along_lines(several):
@@ -411,12 +415,11 @@ def readme_light(apart):
     """What light adds, where that was measured better than by the turns."""
     lines = []
     for times in alongs(apart).values():
-        pairs = times["mean_ns"]
-        mean = mean_of([light - nothing for nothing, light in pairs])
-        plain = statistics.fmean(pair[0] for pair in pairs)
-        lines += ["", wrap(f"""Light by itself, in a later version, in {len(pairs)}
-                  pairs of runs of a million launches: {with_error(*mean)} a
-                  launch, {share_of(*mean, plain)}.""")]
+        mean, error, plain = added(times["mean_ns"])
+        lines += ["", wrap(f"""Light by itself, in a later version, in
+                  {len(times["mean_ns"])} pairs of runs of a million launches:
+                  {with_error(mean, error)} a launch,
+                  {share_of(mean, error, plain)}.""")]
     return lines
 
 
