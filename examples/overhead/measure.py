@@ -95,11 +95,11 @@ def find_jobs(bench, ways, parts, calls):
         return Job([bench.program("launch_bench" + program), only, str(count)],
                    [way for way in ways if way in job_ways], name, rounds)
 
-    def launches(name, program=""):
+    def launches(name, program="", rounds=1):
         """Those of most length go by the pair that is compared in them."""
         recorded = [way for way in whole if way not in COUNTED]
         return [launch_bench("launch", LAUNCHES * calls, COUNTED, name,
-                             program, PAIRS),
+                             program, rounds),
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
                              name, program)]
 
@@ -107,7 +107,7 @@ def find_jobs(bench, ways, parts, calls):
     others = [part for part in parts if part in ("copy", "sync", "threads")]
     jobs = []
     if "launch" in parts:
-        jobs += launches("launch")
+        jobs += launches("launch", rounds=PAIRS)
     if "lengths" in parts:
         jobs += [launch_bench("launch", count, COUNTED, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)

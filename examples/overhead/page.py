@@ -256,7 +256,8 @@ def head(results):
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
         figure is the median of {results['turns']} turns, and of launches with
-        nothing and with light of {results['pairs']} pairs. Written by
+        nothing and with light, the shared runtime's, of {results['pairs']}
+        pairs. Written by
         `examples/overhead/page.py` from what `examples/overhead/measure.py`
         measured. On a machine with a GPU:"""), "",
         "    examples/overhead/measure.py build",
