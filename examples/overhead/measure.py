@@ -107,7 +107,7 @@ def find_jobs(bench, ways, parts, calls):
     others = [part for part in parts if part in ("copy", "sync", "threads")]
     jobs = []
     if "launch" in parts:
-        jobs += launches("launch", rounds=PAIRS)
+        jobs += launches("launch", rounds=PAIRS if "light" in ways else 1)
     if "lengths" in parts:
         jobs += [launch_bench("launch", count, COUNTED, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)
