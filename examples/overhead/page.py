@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Writes docs/overhead.md, and costs in README, from measure.py's results.
 
-What was found out about a machine's figures by other means stands beside its
-results, in results/MACHINE.md, and ends the page. Pairs of runs that show what
-light costs, measured by themselves, are in results/light/MACHINE-HOST-GPU.json,
-as hosts of one kind may differ by more than what is measured.
+These are MACHINE.json, or MACHINE-HOST-GPU.json of several hosts and of several
+GPUs of each, since hosts of one kind may differ by more than what is measured:
+the quietest host's come first. Pairs of runs that show what light costs, measured
+by themselves, are beside them in light/MACHINE-HOST-GPU.json. What was found out
+about a machine's figures by other means is in MACHINE.md, and ends the page.
 """
 import argparse
-import json
-import math
 import pathlib
-import statistics
-import textwrap
+
+from figures import (NONE, WAYS, added, duration, share_of, table, with_error,
+                     wrap)
+from found import Found, merged
+from light import alongs, instruction_section, length_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The part, which of its times, what it is called
@@ -25,9 +27,8 @@ ROWS = (("launch", "call_ns", "launch"),
         ("graph", "call_ns", "replay of a graph of 22 ops"),
         ("graph", "done_ns", "the same, until all are done"),
         ("torch", "call_ns", "PyTorch training step"))
-WAYS = {"nothing": "nothing", "records": "CUPTI's records alone",
-        "xferspy": "xferspy", "nsys": "nsys", "nsys-node": "nsys by node",
-        "light": "xferspy light"}
+QUIET_ROWS = tuple((part, "quiet_ns", f"{name}, quiet")
+                   for part, time, name in ROWS if time == "call_ns")
 RECORDS = {
     "nothing": "the program alone.",
     "records": """a library that has CUPTI record each kernel and copy, also
@@ -44,28 +45,6 @@ RECORDS = {
         seconds apart at least where calls come as fast as here), and of all
         others exact counts and bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
-NONE = "–"
-ALONG = ("begin_ns", "mean_ns", "through_ns", "past_ns")
-MILLION = 1000000
-
-
-def wrap(text, indent=""):
-    return textwrap.fill(" ".join(text.split()), 80, subsequent_indent=indent)
-
-
-def table(header, rows):
-    rule = ["---"] + ["---:"] * (len(header) - 1)
-    return ["| " + " | ".join(str(cell) for cell in cells) + " |"
-            for cells in [header, rule, *rows]]
-
-
-def duration(ns, sign=""):
-    size = abs(ns)
-    if size >= 1e6:
-        return f"{ns / 1e6:{sign}.2f} ms"
-    if size >= 1e4:
-        return f"{ns / 1e3:{sign}.{0 if size >= 1e5 else 1}f} µs"
-    return f"{ns:{sign}.0f} ns"
 
 
 def times_of(results, way, part, time, of="host_ns"):
@@ -96,8 +75,8 @@ def ways_of(results):
     return [way for way in WAYS if way in results["host_ns"]]
 
 
-def rows_of(results):
-    return [row for row in ROWS if times_of(results, "nothing", *row[:2])]
+def rows_of(results, rows=ROWS):
+    return [row for row in rows if times_of(results, "nothing", *row[:2])]
 
 
 def host_lines(results, rows, show=cell):
@@ -105,99 +84,6 @@ def host_lines(results, rows, show=cell):
     return table(["", *(WAYS[way] for way in ways)],
                  [[name, *(show(results, way, part, time) for way in ways)]
                   for part, time, name in rows])
-
-
-def launches_of(results, part):
-    """How many there are in a run of it."""
-    return int(part.partition("_")[2] or
-               results.get("launches", results["calls"]))
-
-
-def lengths(several):
-    """Of [(host, results)]: {(launches of a run, host): [[ns with nothing, with
-    light]]}."""
-    runs = {}
-    for host, results in several:
-        for part, pairs in results.get("light_pairs_ns", {}).items():
-            runs.setdefault((launches_of(results, part), host),
-                            []).extend(pairs)
-    return {key: runs[key] for key in sorted(runs) if runs[key]}
-
-
-def mean_of(values):
-    """Their mean and its standard error, of two or more."""
-    return (statistics.fmean(values),
-            statistics.stdev(values) / math.sqrt(len(values)))
-
-
-def with_error(mean, error):
-    return f"{duration(mean, '+')} ± {duration(error)}"
-
-
-def share_of(mean, error, whole):
-    return f"{100 * mean / whole:.1f} ± {100 * error / whole:.1f} %"
-
-
-def added(pairs):
-    """What light adds in the mean of two or more pairs, its standard error, and
-    the mean with nothing."""
-    return (*mean_of([light - nothing for nothing, light in pairs]),
-            statistics.fmean(nothing for nothing, _ in pairs))
-
-
-def added_text(mean, error, plain):
-    return f"{with_error(mean, error)}, {share_of(mean, error, plain)}"
-
-
-def length_row(launches, host, pairs):
-    plain = statistics.fmean(pair[0] for pair in pairs)
-    more = sorted(light - nothing for nothing, light in pairs)
-    return [f"{launches:,}", host, len(pairs), duration(plain),
-            duration(statistics.median(more), "+"),
-            f"{duration(more[len(more) // 4], '+')} to "
-            f"{duration(more[3 * len(more) // 4], '+')}",
-            added_text(*added(pairs)) if len(pairs) > 1 else NONE]
-
-
-def length_lines(several):
-    """What light adds to a launch, in runs of several lengths."""
-    return table(["launches", "host", "pairs", WAYS["nothing"],
-                  "median of the differences", "their middle half",
-                  "their mean, its standard error"],
-                 [length_row(*key, pairs)
-                  for key, pairs in lengths(several).items()])
-
-
-def alongs(several):
-    """Of [(host, results)]: {host: {time: [[ns with nothing, with light]]}}."""
-    hosts = {}
-    for host, results in several:
-        for time, pairs in results.get("light_along_ns", {}).items():
-            hosts.setdefault(host, {}).setdefault(time, []).extend(pairs)
-    return {host: times for host, times in sorted(hosts.items())
-            if all(len(times.get(time, [])) > 1 for time in ALONG)}
-
-
-def along_row(host, times):
-    """What a run pays once; what a call passes through; what differs beside
-    that between launches of two runs; these together; and the whole runs."""
-    through, begin = times["through_ns"], times["begin_ns"]
-    passed = [mine[1] - past[1] for mine, past in zip(through, times["past_ns"])]
-    both = [(mine[0] + once[0] / MILLION, mine[1] + once[1] / MILLION)
-            for mine, once in zip(through, begin)]
-    plain = added(through)[2]
-    return [host, len(both), duration(plain), with_error(*added(begin)[:2]),
-            with_error(*mean_of(passed)),
-            with_error(*added(times["past_ns"])[:2]),
-            added_text(*added(both)[:2], plain),
-            added_text(*added(times["mean_ns"]))]
-
-
-def along_lines(several):
-    return table(["host", "pairs", WAYS["nothing"], "once in a run",
-                  "what a call passes through", "all else, a launch",
-                  "together, of a million launches", "mean of the runs"],
-                 [along_row(*row) for row in alongs(several).items()])
 
 
 def trace_lines(results):
@@ -250,19 +136,28 @@ def machine_text(results):
             f"{results['cpu']}, {', '.join(versions)}.")
 
 
-def head(results):
+def head(found, results):
+    gpus = len(found.mine)
     return [
         "# What xferspy costs", "",
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
         figure is the median of {results['turns']} turns, and of launches with
         nothing and with light, the shared runtime's, of {results['pairs']}
-        pairs. Written by
+        pairs. {host_text(found.host, gpus)}Written by
         `examples/overhead/page.py` from what `examples/overhead/measure.py`
         measured. On a machine with a GPU:"""), "",
         "    examples/overhead/measure.py build",
         "    examples/overhead/page.py "
-        "examples/overhead/results/MACHINE.json", ""]
+        "examples/overhead/results/MACHINE*.json", ""]
+
+
+def host_text(host, gpus):
+    if host == NONE:
+        return ""
+    alone = "" if gpus == 1 else f""", with {gpus} of its GPUs at a time, each
+        with cores of its own: the medians of what each has"""
+    return f"This is host {host}, the quietest{alone}. "
 
 
 def host_section(results):
@@ -293,87 +188,34 @@ def host_section(results):
         small layers with an optimiser that updates every parameter by
         itself."""), "",
         "The middle half of the turns:", "",
-        *host_lines(results, rows_of(results), spread), ""]
+        *host_lines(results, rows_of(results), spread), "",
+        *quiet_lines(results)]
 
 
-def length_section(results, apart):
-    several = apart or [(NONE, results)]
-    if not lengths(several):
+def quiet_lines(results):
+    rows = rows_of(results, QUIET_ROWS)
+    if not rows:
         return []
     return [
-        "## Light in longer runs", "",
-        wrap(f"""Light pays for full detail in its first 10,000 calls, and for a
-        count in all others: the longer a run, the less a call costs. The other
-        parts above are short runs, of which light records a larger share. A
-        pair is a run with nothing and one with light, one after the other.
-        {apart_text(apart)}"""),
-        "", *length_lines(several), "", *along_section(several)]
+        wrap("""The same of calls in moments when nothing else held up the
+        host's cores: what a tenth of all batches of calls stay below."""), "",
+        *host_lines(results, rows), ""]
 
 
-def along_section(several):
-    if not alongs(several):
-        return []
-    return [
-        wrap("""What it is made of, by pairs of runs of a million launches, in
-        the second half of which they go through the library and past it in
-        turns (`examples/overhead/along.cu`). Once in a run: the first tenth of
-        a run against the second, for the 10,000 calls that are recorded and
-        what CUPTI costs until it is detached. What a call passes through is
-        free of what differs between two runs; all else is what launches past
-        the library take longer than with nothing; both in moments when nothing
-        else held up the host's cores (what a tenth of all batches of launches
-        stay below). The last column has the runs as they were, with all that
-        held them up. Means and their standard errors:"""),
-        "", *along_lines(several), ""]
-
-
-def apart_text(apart):
-    """Whose the pairs are, where they were measured by themselves."""
-    if not apart:
-        return ""
-    dates = sorted({results["date"] for _, results in apart})
-    return (f"These were measured by themselves on {' and '.join(dates)}, on "
-            "each GPU of a host at a time, with four cores for each: "
-            "`taskset -c CORES measure.py --parts launch,lengths,along "
-            "--ways nothing,light --turns 50 -o "
-            "results/light/MACHINE-HOST-GPU.json build`; without `lengths` "
-            "where there are runs of one length alone.")
-
-
-def instructions_of(several):
-    """{object: {way: instructions}}: the medians of those that have them."""
-    counts = {}
-    for _, results in several:
-        for way, objects in results.get("instructions", {}).items():
-            for name, count in objects.items():
-                counts.setdefault(name, {}).setdefault(way, []).append(count)
-    return {name: {way: round(statistics.median(mine))
-                   for way, mine in ways.items()}
-            for name, ways in counts.items()}
-
-
-def instruction_section(several):
-    objects = instructions_of(several)
-    ways = [way for way in WAYS
-            if any(way in counts for counts in objects.values())]
-    if "nothing" not in ways:
-        return []
-    objects = {name: counts for name, counts in objects.items()
-               if any(counts.values())}
-    rows = [[f"`{name}`", *(f"{counts.get(way, 0):,}" for way in ways)]
-            for name, counts in sorted(objects.items(), key=lambda item:
-                                       -max(item[1].values()))]
-    total = [f"{sum(counts.get(way, 0) for counts in objects.values()):,}"
-             for way in ways]
-    return [
-        "## Instructions of a launch", "",
-        wrap("""What no other work of a host can change: the instructions of the
-        calling thread in an empty launch, a shared runtime's, by the object that
-        they are in, stepped through after so many others that light has let go
-        of CUPTI (`examples/overhead/instructions.cu`, medians; CUDA's own way
-        differs from launch to launch):"""),
-        "", *table(["", *(WAYS[way] for way in ways)],
-                   [*rows, ["all", *total]]), ""]
+def other_section(others):
+    """Of {host: results of its GPUs}"""
+    lines = ["## Other hosts", "", wrap("""The same on hosts whose cores have
+        more of other work to do.""")] if others else []
+    for host, several in others.items():
+        one = merged(several)
+        gpus = f"{len(several)} GPUs at a time" if several[1:] else "one GPU"
+        lines += ["", wrap(f"""Host {host}, {gpus}, {one['turns']} turns in all,
+                           on {one['date']}:"""),
+                  "", *host_lines(one, rows_of(one)),
+                  *(["", "In quiet moments:", "",
+                     *host_lines(one, rows_of(one, QUIET_ROWS))]
+                    if rows_of(one, QUIET_ROWS) else [])]
+    return [*lines, ""] if lines else []
 
 
 def trace_section(results):
@@ -398,34 +240,37 @@ def startup_section(results):
         "", *startup_lines(results)]
 
 
-def page(results, apart, findings):
-    lines = [*head(results), *host_section(results),
-             *length_section(results, apart),
-             *instruction_section([(NONE, results), *apart]),
+def page(found):
+    results, several = merged(found.mine), found.all_pairs()
+    lines = [*head(found, results), *host_section(results),
+             *other_section(found.others),
+             *length_section(several, found.apart),
+             *instruction_section(several),
              *trace_section(results),
              *startup_section(results)]
-    if findings:
-        lines += ["", findings.rstrip()]
+    if found.findings:
+        lines += ["", found.findings.rstrip()]
     if results["notes"]:
         lines += ["", "## Notes of the run", "",
                   *("- " + note.splitlines()[0] for note in results["notes"])]
     return "\n".join(lines) + "\n"
 
 
-def readme_light(apart):
-    """What light adds, where that was measured better than by the turns."""
-    lines = []
-    for times in alongs(apart).values():
-        mean, error, plain = added(times["mean_ns"])
-        lines += ["", wrap(f"""Light by itself, in a later version, in
-                  {len(times["mean_ns"])} pairs of runs of a million launches:
-                  {with_error(mean, error)} a launch,
-                  {share_of(mean, error, plain)}.""")]
-    return lines
+def readme_light(found):
+    """What light adds on the host of the rest, where that was measured better
+    than by the turns."""
+    times = alongs(found.all_pairs()).get(found.host)
+    if not times:
+        return []
+    mean, error, plain = added(times["mean_ns"])
+    return ["", wrap(f"""Light by itself, in {len(times["mean_ns"])} pairs of runs
+                     of a million launches: {with_error(mean, error)} a launch,
+                     {share_of(mean, error, plain)}.""")]
 
 
-def readme_lines(results, apart):
+def readme_lines(found):
     """The first time of each part."""
+    results = merged(found.mine)
     rows = list({row[0]: row for row in reversed(rows_of(results))}.values())
     ways, sizes = ways_of(results), results["trace_bytes_per_op"]
     traces = [f"{sizes[way]['launch']} bytes" if way in sizes else NONE
@@ -438,37 +283,32 @@ def readme_lines(results, apart):
         chance: the turns differ by more:"""), "",
         *host_lines(results, rows[::-1]),
         "| " + " | ".join(["trace, a launch", *traces]) + " |",
-        *readme_light(apart)]
+        *readme_light(found)]
 
 
-def readme(text, results, apart):
+def readme(text, found):
     """README with what is between its marks as it is to be."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     if not after:
         raise SystemExit("page.py: README.md has no marks for the costs")
-    rows = readme_lines(results, apart)
+    rows = readme_lines(found)
     return before + BEGIN + "\n".join(rows) + "\n" + END + after
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
                         default=ROOT / "docs/overhead.md")
     parser.add_argument("--readme", type=pathlib.Path, metavar="README.md",
                         help="bring the costs in it up to date")
-    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="+")
     args = parser.parse_args()
-    results = json.loads(args.results.read_text())
-    beside = args.results.with_suffix(".md")
-    findings = beside.read_text() if beside.exists() else ""
-    apart = [(path.stem.rsplit("-", 2)[1], json.loads(path.read_text()))
-             for path in sorted(args.results.parent.glob(
-                 f"light/{args.results.stem}-*-*.json"))]
-    args.write.write_text(page(results, apart, findings))
+    found = Found(args.results)
+    args.write.write_text(page(found))
     if args.readme:
-        args.readme.write_text(readme(args.readme.read_text(), results,
-                                      apart))
+        args.readme.write_text(readme(args.readme.read_text(), found))
 
 
 if __name__ == "__main__":

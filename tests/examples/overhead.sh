@@ -57,6 +57,10 @@ has "^\\| launch \\| $time( \\| $more){3} \\| – \\| $more \\|" \
 	"launches, in all ways but by node"
 has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){5} \\|" \
 	"graphs, in all ways"
+for name in launch '.cudaMemcpyAsync., 4 KiB' 'launch \+ stream sync'; do
+	has "^\\| $name, quiet \\| $time( \\| $more){3} \\| – \\| $more \\|" \
+		"calls in quiet moments: $name"
+done
 signed="[+-]$time"
 of_pairs="$signed \\| $signed to $signed \\| $signed ± $time, -?[0-9.]+ ± [0-9.]+ %"
 for launches in 100 1,000 10,000; do
@@ -134,6 +138,7 @@ more["no_cuda"]["xferspy"] = {"median": 0.1, "low": 0.09, "high": 0.12}
 for key in ("launches", "startup_runs"):
     del results[key]
 del more["cuda"]["light"]
+results["machine"] = "altered"
 json.dump(results, open(sys.argv[2], "w"))
 EOF
 	fail "no altered results"
@@ -154,16 +159,45 @@ has "^\\| 10,000 \\| b \\| 8 \\| $time \\| $of_pairs \\|" \
 has "^\\| b \\| 8 \\| $time( \\| $error){4}, " "what it is made of, by host"
 has '^## By hand$' "text that stands beside the results"
 
-for results in "$overhead"/results/*.json; do
-	[ -e "$results" ] || continue
-	cp "$sources/README.md" "$scratch/README.md"
-	page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
-		"$results" || fail "page.py $results"
-	for file in docs/overhead.md README.md; do
-		diff -u "$sources/$file" "$scratch/${file#docs/}" ||
-			fail "$file is not of today; write it again:" \
-				"examples/overhead/page.py --readme README.md" \
-				"examples/overhead/results/${results##*/}"
-	done
+# Several hosts: the quietest comes first; of several GPUs of one, the medians.
+"$python" - "$scratch/results.json" "$scratch/host" <<'EOF' ||
+import json
+import pathlib
+import sys
+
+results = json.load(open(sys.argv[1]))
+results["machine"] = "host"
+folder = pathlib.Path(sys.argv[2])
+folder.mkdir()
+for name, ns in (("a-0", 3000), ("b-0", 1000), ("b-1", 2000), ("b-2", 4000)):
+    for time in ("call_ns", "quiet_ns"):
+        results["host_ns"]["nothing"]["launch"][time] = {
+            "median": ns, "low": ns, "high": ns}
+    (folder / f"host-{name}.json").write_text(json.dumps(results))
+EOF
+	fail "no results of several hosts"
+page --write "$scratch/overhead.md" "$scratch"/host/host-*.json || fail "hosts"
+tr '\n' ' ' <"$scratch/overhead.md" | tr -s ' ' >"$scratch/line"
+grep -q 'This is host b, the quietest, with 3 of its GPUs at a time' \
+	"$scratch/line" || fail "not the quietest first"
+grep -q 'median of 6 turns, .* of 24 pairs' "$scratch/line" ||
+	fail "not the turns of all GPUs"
+[ "$(grep '^| launch |' "$scratch/overhead.md" | cut -d '|' -f 3 |
+	tr -d '\n')" = " 2000 ns  2000 ns – 2000 ns  3000 ns " ] ||
+	fail "not the medians of GPUs: $(grep '^| launch |' \
+		"$scratch/overhead.md")"
+grep -q 'Host a, one GPU, 2 turns in all' "$scratch/line" ||
+	fail "no other host"
+has "^\\| 10,000 \\| b \\| 24 \\| $time \\| $of_pairs \\|" \
+	"pairs of all GPUs"
+
+cp "$sources/README.md" "$scratch/README.md"
+page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
+	"$overhead"/results/h200*.json || fail "page.py of what was measured"
+for file in docs/overhead.md README.md; do
+	diff -u "$sources/$file" "$scratch/${file#docs/}" ||
+		fail "$file is not of today; write it again:" \
+			"examples/overhead/page.py --readme README.md" \
+			"examples/overhead/results/h200*.json"
 done
 exit "$failed"

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Finds what measure.py measured on a machine: MACHINE.json, or
+MACHINE-HOST-GPU.json of its hosts' GPUs, with what stands beside."""
+import json
+import statistics
+
+from figures import NONE
+
+MEASURED = ("host_ns", "host_more_ns", "startup_ms", "startup_more_ms",
+            "trace_bytes_per_op", "instructions")
+PAIRS = ("light_pairs_ns", "light_along_ns")
+
+
+def medians(several):
+    """Of numbers, or of what is alike in dicts."""
+    if not isinstance(several[0], dict):
+        return round(statistics.median(several), 3)
+    names = dict.fromkeys(name for values in several for name in values)
+    return {name: medians([values[name] for values in several
+                           if name in values]) for name in names}
+
+
+def joined(several):
+    """{name: the lists of all of that name, as one}"""
+    names = dict.fromkeys(name for lists in several for name in lists)
+    return {name: [item for lists in several for item in lists.get(name, [])]
+            for name in names}
+
+
+def merged(several):
+    """Results of several GPUs of one host as one: the medians of theirs."""
+    if len(several) == 1:
+        return several[0]
+    one = dict(several[0])
+    for key in MEASURED:
+        one[key] = medians([results.get(key, {}) for results in several])
+    for key in PAIRS:
+        one[key] = joined([results.get(key, {}) for results in several])
+    for key in ("turns", "pairs"):
+        one[key] = sum(results[key] for results in several)
+    one["startup_runs"] = {
+        name: sum(results["startup_runs"][name] for results in several)
+        for name in one["startup_runs"]}
+    one["notes"] = sorted({note for results in several
+                           for note in results["notes"]})
+    return one
+
+
+def host_of(path, machine):
+    """Of MACHINE-HOST-GPU.json"""
+    host = path.stem.removeprefix(machine).strip("-")
+    return host.rpartition("-")[0] or NONE
+
+
+def noise(several):
+    """That of a host: its quietest has the shortest launches with nothing."""
+    return merged(several)["host_ns"]["nothing"]["launch"]["call_ns"]["median"]
+
+
+class Found:
+    """The results of a machine's hosts, and what stands beside them."""
+
+    def __init__(self, paths):
+        read = [(path, json.loads(path.read_text())) for path in sorted(paths)]
+        machine, folder = read[0][1]["machine"], read[0][0].parent
+        hosts = {}
+        for path, results in read:
+            hosts.setdefault(host_of(path, machine), []).append(results)
+        self.host = min(hosts, key=lambda host: noise(hosts[host]))
+        self.mine = hosts.pop(self.host)
+        self.others = hosts
+        self.apart = [(host_of(path, machine), json.loads(path.read_text()))
+                      for path in sorted((folder / "light").glob(
+                          f"{machine}-*-*.json"))]
+        beside = folder / f"{machine}.md"
+        self.findings = beside.read_text() if beside.exists() else ""
+
+    def all_pairs(self):
+        """[(host, results)] of all that may have pairs with light."""
+        hosts = {self.host: self.mine, **self.others}
+        return self.apart + [(host, results) for host, several in hosts.items()
+                             for results in several]
