@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions that an empty launch consists of, by the object they are
- * in, as a line of JSON: what a tool adds to them is free of all that makes
- * times differ from run to run. A child launches BEFORE kernels and then a few
- * more, which are stepped through; the medians of those. An instruction that
- * repeats itself is one. Exit code 77 where nobody may trace a process.
+ * The instructions of the calling thread in an empty launch, or in a copy of
+ * 4 KiB, by the object they are in, as a line of JSON: what a tool adds to them
+ * is free of all that makes times differ from run to run. The process makes
+ * BEFORE such calls, and then a few that its child steps through; the medians
+ * of those. An instruction that repeats itself is one. Exit code 77 where
+ * nobody may trace a process.
  *
- *	instructions BEFORE
+ *	instructions launch|copy BEFORE
  */
 #include "../measure.h"
 
@@ -14,16 +15,21 @@
 #include <elf.h>
 #include <map>
 #include <signal.h>
+#include <stddef.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
-/* Launches between two synchronisations, and those that are stepped through. */
-static const long batch = 500, stepped = 5;
+/* Calls between two synchronisations, calls that are stepped through, and those
+ * before each: a tool may have emptied its buffers meanwhile. */
+static const long batch = 100, stepped = 5, between = 20;
+static const size_t copy_bytes = 4096;
 
 typedef std::map<std::string, std::vector<long>> counts;
 
@@ -31,43 +37,59 @@ __global__ void empty_kernel(void)
 {
 }
 
-/* The parent counts from the begin of one to the begin of the other, which are
+/* NULL: it launches. */
+static void *host, *device;
+
+/* The child counts from the begin of one to the begin of the other, which are
  * in the same place in both processes. */
-__attribute__((noinline)) static void launch(void)
+__attribute__((noinline)) static void call(void)
 {
-	empty_kernel<<<1, 1>>>();
+	if (host)
+		cudaMemcpyAsync(device, host, copy_bytes,
+				cudaMemcpyHostToDevice, 0);
+	else
+		empty_kernel<<<1, 1>>>();
 }
 
-__attribute__((noinline)) static void launched(void)
+__attribute__((noinline)) static void called(void)
 {
 	CHECK(cudaDeviceSynchronize());
 }
 
-static void run_child(long before)
+static void make_calls(long count)
 {
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-		_exit(77);
-	for (long i = 0; i < before; i++) {
-		launch();
+	for (long i = 0; i < count; i++) {
+		call();
 		if (i % batch == batch - 1)
-			launched();
+			called();
 	}
-	launched();
-	for (long i = 0; i < stepped; i++) {
-		raise(SIGTRAP);
-		launch();
-		launched();
-	}
-	CHECK(cudaGetLastError());
-	exit(0);
+	called();
 }
 
-static uintptr_t place_of(pid_t child)
+/* Not in a child: a tool may leave out what was forked. */
+static void make_all(bool copies, long before)
+{
+	if (copies) {
+		CHECK(cudaMalloc(&device, copy_bytes));
+		CHECK(cudaMallocHost(&host, copy_bytes));
+		memset(host, 0, copy_bytes);
+	}
+	make_calls(before);
+	for (long i = 0; i < stepped; i++) {
+		make_calls(between);
+		raise(SIGTRAP);
+		call();
+		called();
+	}
+	CHECK(cudaGetLastError());
+}
+
+static uintptr_t place_of(pid_t traced)
 {
 	struct user_regs_struct registers;
 	struct iovec whole = {&registers, sizeof(registers)};
 
-	if (ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &whole))
+	if (ptrace(PTRACE_GETREGSET, traced, (void *)NT_PRSTATUS, &whole))
 		return 0;
 #ifdef __x86_64__
 	return registers.rip;
@@ -76,11 +98,11 @@ static uintptr_t place_of(pid_t child)
 #endif
 }
 
-/* The object at a place in the child: its file's name up to ".so". */
+/* The object at a place in the process: its file's name up to ".so". */
 class objects
 {
       public:
-	explicit objects(pid_t process) : child(process)
+	explicit objects(pid_t process) : traced(process)
 	{
 	}
 
@@ -100,7 +122,7 @@ class objects
 		uintptr_t end;
 		std::string name;
 	};
-	pid_t child;
+	pid_t traced;
 	std::map<uintptr_t, object> known;
 	const std::string other = "other";
 
@@ -116,7 +138,7 @@ class objects
 	void read()
 	{
 		const std::string maps =
-		    "/proc/" + std::to_string(child) + "/maps";
+		    "/proc/" + std::to_string(traced) + "/maps";
 		FILE *file = fopen(maps.c_str(), "r");
 		unsigned long begin, end;
 		char line[512], path[256];
@@ -137,34 +159,88 @@ class objects
 	}
 };
 
-/* Whether the child stopped again, after one instruction. */
-static bool step(pid_t child)
+static bool goes_on(pid_t traced, enum __ptrace_request how)
 {
 	int status;
 
-	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 &&
-	       waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+	return ptrace(how, traced, NULL, NULL) == 0 &&
+	       waitpid(traced, &status, 0) == traced && WIFSTOPPED(status) &&
 	       WSTOPSIG(status) == SIGTRAP;
 }
 
-/* Of one launch. Whether it was stepped through to its end. */
-static bool count(pid_t child, objects *objects,
+#ifdef __x86_64__
+/* The bytes of an instruction that repeats itself, as one that fills memory; 0:
+ * it is none. */
+static size_t repeating(pid_t traced, uintptr_t place)
+{
+	const long word = ptrace(PTRACE_PEEKTEXT, traced, (void *)place, NULL);
+	const unsigned char *byte = (const unsigned char *)&word;
+	size_t i = 1;
+
+	if (byte[0] != 0xf3 && byte[0] != 0xf2)
+		return 0;
+	if ((byte[i] & 0xf0) == 0x40)
+		i++;
+	return (byte[i] >= 0xa4 && byte[i] <= 0xa7) ||
+		       (byte[i] >= 0xaa && byte[i] <= 0xaf)
+		   ? i + 1
+		   : 0;
+}
+
+static bool set_register(pid_t traced, int number, uintptr_t value)
+{
+	return ptrace(PTRACE_POKEUSER, traced,
+		      (void *)(offsetof(struct user, u_debugreg) +
+			       (size_t)number * sizeof(long)),
+		      (void *)value) == 0;
+}
+
+/* In this thread alone, to where the instruction has done all. */
+static bool run_to(pid_t traced, uintptr_t place)
+{
+	return set_register(traced, 0, place) && set_register(traced, 7, 1) &&
+	       goes_on(traced, PTRACE_CONT) && set_register(traced, 7, 0);
+}
+#else
+static size_t repeating(pid_t, uintptr_t)
+{
+	return 0;
+}
+
+static bool run_to(pid_t, uintptr_t)
+{
+	return false;
+}
+#endif
+
+/* Whether the process stopped again, after one instruction, which may be the
+ * one that it has begun. */
+static bool step(pid_t traced, uintptr_t place, bool begun)
+{
+	const size_t bytes = begun ? repeating(traced, place) : 0;
+
+	return bytes ? run_to(traced, place + bytes)
+		     : goes_on(traced, PTRACE_SINGLESTEP);
+}
+
+/* Of one call. Whether it was stepped through to its end. */
+static bool count(pid_t traced, objects *objects,
 		  std::map<std::string, long> *of)
 {
 	uintptr_t place = 0, last = 0;
 
-	while (place != (uintptr_t)launch) {
-		if (!step(child))
+	while (place != (uintptr_t)call) {
+		if (!step(traced, 0, false))
 			return false;
-		place = place_of(child);
+		place = place_of(traced);
 	}
-	while (place != (uintptr_t)launched) {
+	while (place != (uintptr_t)called) {
 		if (place != last)
 			++(*of)[objects->at(place)];
-		last = place;
-		if (!step(child))
+		if (!step(traced, place, place == last))
 			return false;
-		place = place_of(child);
+		last = place;
+		place = place_of(traced);
 	}
 	return true;
 }
@@ -184,41 +260,80 @@ static void print(counts *all)
 	printf("}}\n");
 }
 
-int main(int argc, char **argv)
+/* The child: it says on `other` that it traces the process. Its exit code. */
+static int trace(pid_t traced, int other)
 {
-	const long before = argc == 2 ? parse_count(argv[1], "launches") : 0;
+	objects objects(traced);
 	long done = 0;
 	counts all;
 	int status;
-	pid_t child;
+	char ready;
 
-	if (before == 0) {
-		fprintf(stderr, "usage: instructions BEFORE\n");
+	if (read(other, &ready, 1) != 1 ||
+	    ptrace(PTRACE_SEIZE, traced, NULL, NULL))
+		return 77;
+	if (write(other, &ready, 1) != 1)
 		return 2;
-	}
-	child = fork();
-	if (child == 0)
-		run_child(before);
-	objects objects(child);
-	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+	while (done < stepped && waitpid(traced, &status, 0) == traced &&
+	       WIFSTOPPED(status)) {
 		const bool marked = WSTOPSIG(status) == SIGTRAP;
 		std::map<std::string, long> one;
 
-		if (marked && done < stepped && count(child, &objects, &one)) {
+		if (marked && count(traced, &objects, &one)) {
 			for (const auto &of : one)
 				all[of.first].push_back(of.second);
 			done++;
 		}
-		ptrace(PTRACE_CONT, child, NULL,
-		       (void *)(intptr_t)(marked ? 0 : WSTOPSIG(status)));
+		ptrace(done < stepped ? PTRACE_CONT : PTRACE_DETACH, traced,
+		       NULL, (void *)(intptr_t)(marked ? 0 : WSTOPSIG(status)));
 	}
-	if (WIFEXITED(status) && WEXITSTATUS(status))
-		return WEXITSTATUS(status);
 	if (done < stepped) {
-		fprintf(stderr, "instructions: stepped through %ld launches\n",
+		fprintf(stderr, "instructions: stepped through %ld calls\n",
 			done);
 		return 2;
 	}
 	print(&all);
 	return 0;
+}
+
+/* Whether it does. */
+static bool is_traced(pid_t tracer, int other)
+{
+	char ready = 0;
+
+	prctl(PR_SET_PTRACER, tracer);
+	return write(other, &ready, 1) == 1 && read(other, &ready, 1) == 1;
+}
+
+int main(int argc, char **argv)
+{
+	const bool copies = argc == 3 && strcmp(argv[1], "copy") == 0;
+	const bool known = copies || (argc == 3 && !strcmp(argv[1], "launch"));
+	const long before = known ? parse_count(argv[2], "calls") : 0;
+	const pid_t self = getpid();
+	int pair[2], status;
+	pid_t tracer;
+
+	if (before == 0) {
+		fprintf(stderr, "usage: instructions launch|copy BEFORE\n");
+		return 2;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) {
+		perror("instructions: socketpair");
+		return 2;
+	}
+	tracer = fork();
+	if (tracer == 0) {
+		close(pair[0]);
+		status = trace(self, pair[1]);
+		fflush(stdout);
+		_exit(status);
+	}
+	close(pair[1]);
+	if (tracer > 0 && is_traced(tracer, pair[0]))
+		make_all(copies, before);
+	if (tracer < 0 || waitpid(tracer, &status, 0) != tracer ||
+	    !WIFEXITED(status))
+		return 2;
+	return WEXITSTATUS(status);
 }

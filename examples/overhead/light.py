@@ -119,39 +119,3 @@ def apart_text(apart):
             "--ways nothing,light --turns 50 -o "
             "results/light/MACHINE-HOST-GPU.json build`; without `lengths` "
             "where there are runs of one length alone.")
-
-
-def instructions_of(several):
-    """{object: {way: instructions}}: the medians of those that have them."""
-    counts = {}
-    for _, results in several:
-        for way, objects in results.get("instructions", {}).items():
-            for name, count in objects.items():
-                counts.setdefault(name, {}).setdefault(way, []).append(count)
-    return {name: {way: round(statistics.median(mine))
-                   for way, mine in ways.items()}
-            for name, ways in counts.items()}
-
-
-def instruction_section(several):
-    objects = instructions_of(several)
-    ways = [way for way in WAYS
-            if any(way in counts for counts in objects.values())]
-    if "nothing" not in ways:
-        return []
-    objects = {name: counts for name, counts in objects.items()
-               if any(counts.values())}
-    rows = [[f"`{name}`", *(f"{counts.get(way, 0):,}" for way in ways)]
-            for name, counts in sorted(objects.items(), key=lambda item:
-                                       -max(item[1].values()))]
-    total = [f"{sum(counts.get(way, 0) for counts in objects.values()):,}"
-             for way in ways]
-    return [
-        "## Instructions of a launch", "",
-        wrap("""What no other work of a host can change: the instructions of the
-        calling thread in an empty launch, a shared runtime's, by the object that
-        they are in, stepped through after so many others that light has let go
-        of CUPTI (`examples/overhead/instructions.cu`, medians; CUDA's own way
-        differs from launch to launch):"""),
-        "", *table(["", *(WAYS[way] for way in ways)],
-                   [*rows, ["all", *total]]), ""]

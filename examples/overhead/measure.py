@@ -269,17 +269,16 @@ def measure_startup(bench, ways, runs):
 
 
 def count_instructions(bench, ways, before):
-    """{way: {object: instructions}} of a launch after so many others. Not of
-    ways that record it: they fill memory by instructions that repeat
-    themselves, which takes minutes to step through."""
+    """{part: {way: {object: instructions}}} of a call after so many others."""
     found = {}
-    for way in (way for way in ways if way in COUNTED):
-        try:
-            found[way] = bench.measure(
-                way, [bench.program("overhead/instructions"),
-                      str(before)])["instructions"]
-        except Failed as failure:
-            bench.notes.append(str(failure))
+    for part in ("launch", "copy"):
+        for way in (way for way in ways if way != "nsys-node"):
+            try:
+                found.setdefault(part, {})[way] = bench.measure(
+                    way, [bench.program("overhead/instructions"), part,
+                          str(before)])["instructions"]
+            except Failed as failure:
+                bench.notes.append(str(failure))
     return found
 
 

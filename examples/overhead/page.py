@@ -14,7 +14,8 @@ import pathlib
 from figures import (NONE, WAYS, added, duration, share_of, table, with_error,
                      wrap)
 from found import Found, merged
-from light import alongs, instruction_section, length_section
+from light import alongs, length_section
+from stepped import instruction_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The part, which of its times, what it is called

@@ -72,12 +72,18 @@ share='-?[0-9.]+ ± [0-9.]+ %'
 has "^\\| – \\| 8 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
 	"what light's cost is made of"
 # where processes may be traced
-if LD_LIBRARY_PATH=$build/tests/sim/lib "$build/examples/overhead/instructions" \
-	500 >"$scratch/stepped"; then
-	has '^\| `libcudart`( \| [1-9][0-9,]*){2} \|$' \
-		"instructions of the runtime"
-	has '^\| `libxferspy` \| 0 \| [1-9][0-9,]+ \|$' \
-		"instructions of xferspy"
+instructions() {
+	LD_LIBRARY_PATH=$build/tests/sim/lib \
+		"$build/examples/overhead/instructions" "$@"
+}
+if instructions copy 500 >"$scratch/stepped"; then
+	count='[1-9][0-9,]*'
+	rows=$(grep -cE "^\\| \`libcudart\`( \\| $count){5} \\|$" \
+		"$scratch/overhead.md")
+	[ "$rows" -eq 2 ] || fail "$rows tables of instructions, not 2"
+	rows=$(grep -cE "^\\| \`libxferspy\`( \\| 0){2} \\| $count \\| 0 \\| $count \\|$" \
+		"$scratch/overhead.md")
+	[ "$rows" -eq 2 ] || fail "$rows rows of xferspy's instructions, not 2"
 else
 	[ $? -eq 77 ] || fail "instructions: $(cat "$scratch/stepped")"
 fi
