@@ -5,12 +5,14 @@
  * CUDA_INJECTION64_PATH names it. At exit one line on stderr says how many
  * bytes of records there were. CUPTI is the process's own if it has one, else
  * what CUPTI_LIBRARY names. With CUPTI_CALLBACKS=runtime or =driver each launch
- * also has a callback that does nothing, of the runtime or of the driver.
+ * and each copy also has a callback that does nothing, of the runtime or of the
+ * driver.
  */
 #include <cupti.h>
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,27 +59,34 @@ static void CUPTIAPI do_nothing(void *user, CUpti_CallbackDomain domain,
 	(void)data;
 }
 
-/* A launch is one of these, by how old the program is. */
-static CUptiResult call_back_launches(const char *whose)
-{
-	static const CUpti_CallbackId runtime[] = {
-		CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+/* A launch is one of the runtime's, by how old the program is. */
+static const CUpti_CallbackId runtime[] = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
 #if CUPTI_API_VERSION >= 130000
-		CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+    CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
 #endif
-	};
+};
+static const CUpti_CallbackId driver[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+};
+
+static CUptiResult call_back(const char *whose)
+{
+	const bool drivers = strcmp(whose, "driver") == 0;
+	const CUpti_CallbackId *ids = drivers ? driver : runtime;
+	const size_t count = drivers ? sizeof(driver) / sizeof(*driver)
+				     : sizeof(runtime) / sizeof(*runtime);
 	CUpti_SubscriberHandle subscriber;
 	CUptiResult result = cupti.subscribe(&subscriber, do_nothing, NULL);
 
-	if (strcmp(whose, "driver") == 0)
-		return result ? result
-			      : cupti.enable_callback(
-				    1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
-				    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
-	for (size_t i = 0; !result && i < sizeof(runtime) / sizeof(*runtime);
-	     i++)
-		result = cupti.enable_callback(
-		    1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime[i]);
+	for (size_t i = 0; !result && i < count; i++)
+		result =
+		    cupti.enable_callback(1, subscriber,
+					  drivers ? CUPTI_CB_DOMAIN_DRIVER_API
+						  : CUPTI_CB_DOMAIN_RUNTIME_API,
+					  ids[i]);
 	return result;
 }
 
@@ -116,7 +125,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 	*(void **)&cupti.enable_callback = dlsym(handle, "cuptiEnableCallback");
 	if (!cupti.register_callbacks || !cupti.enable || !cupti.flush_all ||
 	    !cupti.subscribe || !cupti.enable_callback ||
-	    (callbacks && call_back_launches(callbacks)) ||
+	    (callbacks && call_back(callbacks)) ||
 	    cupti.register_callbacks(request, complete) ||
 	    cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ||
 	    cupti.enable(CUPTI_ACTIVITY_KIND_MEMCPY)) {
