@@ -175,8 +175,8 @@ static struct cost measure_graph(long replays, cudaStream_t stream)
 
 static void print_cost(const char *part, struct cost cost)
 {
-	printf("\"%s\": {\"calls\": %ld, \"call_ns\": %.1f, ", part,
-	       cost.calls, cost.call_ns);
+	printf("\"%s\": {\"calls\": %ld, \"call_ns\": %.1f, ", part, cost.calls,
+	       cost.call_ns);
 	if (cost.quiet_ns > 0)
 		printf("\"quiet_ns\": %.1f, ", cost.quiet_ns);
 	printf("\"done_ns\": %.1f}, ", cost.done_ns);

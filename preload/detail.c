@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/detail.h"
-#include "preload/bypass.h"
-#include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cupti.h"
 #include "preload/drain.h"
 #include "preload/gates.h"
 #include "preload/gpu.h"
+#include "preload/hold.h"
 #include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/mark.h"
@@ -17,20 +16,10 @@
 
 #include <time.h>
 
-#define IDLE_NS		   200000000u
-#define WATCH_NS	   10000000u
-#define LINGER_NS	   20000000u
-#define LINGER_FOR_RATE_NS 80000000u
-#define LINGER_LONGEST_NS  1000000000u
-#define DONE_WAIT_NS	   200000u
-#define DONE_LONGEST_NS	   2000000u
-#define LAST_LONGEST_NS	   10000000u
-#define PAUSE_APART_NS	   10000000u
-#define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
-#define PAUSE_LONGEST_NS   10240000000u
-#define PAUSE_NOTED_NS	   1000000000u
-#define MARK_WAIT_NS	   1000000u
-#define MARK_WAITS	   200
+#define IDLE_NS	     200000000u
+#define WATCH_NS     10000000u
+#define MARK_WAIT_NS 1000000u
+#define MARK_WAITS   200
 /* What the GPU did of a call is in the trace after no more than two of these,
  * and takes so many bytes. */
 #define OWED_NS	 250000000u
@@ -51,7 +40,6 @@ static _Atomic uint64_t spent_ns; /* when the window had all its calls */
 static struct xs_gates gates;
 static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
 static uint64_t began_ns;
-static uint64_t linger_until_ns; /* 0: CUPTI is as it should be */
 static struct {
 	uint64_t look_ns;
 	uint64_t calls, calls_before; /* taken by the last look, and before */
@@ -82,70 +70,6 @@ static uint64_t elapsed_ns(void)
 	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
 }
 
-static bool cupti_came;
-static bool may_bypass; /* some object may, the hooks: for good */
-
-static void cupti_on(void)
-{
-	cupti_came = xs_cupti_switch(true, true);
-}
-
-/* Callbacks cost nearly as much as they bring where all calls are hooked; but
- * the end of a range may be a call, and so may what is to be counted. */
-static void cupti_off(void)
-{
-	bool needed = said == XS_DETAIL_COUNTED
-			  ? !gates.light || may_bypass
-			  : range.kind == XS_RANGE_PROFILER;
-
-	xs_cupti_switch(false, needed || !xs_call_all_hooked());
-}
-
-static void cupti_hear(void)
-{
-	cupti_came = xs_cupti_switch(false, true);
-}
-
-/*
- * Where only callbacks see the calls they stay, and there is no nesting to be
- * counted wrong. Else everybody waits until nobody is inside; where that fails,
- * as where a thread waits inside for long, it is tried again later and later,
- * for the others have waited in vain, and they wait the longer.
- */
-static bool quietly(void (*change)(void))
-{
-	static uint64_t apart_ns, next_ns;
-	static bool said_so;
-	uint64_t patience_ns;
-
-	if (!xs_call_all_hooked()) {
-		change();
-		return true;
-	}
-	if (elapsed_ns() < next_ns)
-		return false;
-	patience_ns = apart_ns / PAUSE_SHARE;
-	if (patience_ns < XS_PAUSE_PATIENCE_NS)
-		patience_ns = XS_PAUSE_PATIENCE_NS;
-	if (xs_pause_for(change, patience_ns)) {
-		apart_ns = 0;
-		return true;
-	}
-	apart_ns = apart_ns ? 2 * apart_ns : PAUSE_APART_NS;
-	if (apart_ns >= PAUSE_NOTED_NS && !said_so) {
-		said_so = true;
-		xs_gpu_info("note",
-			    "some thread was always inside of CUDA, so that "
-			    "CUPTI could not be switched on or off in time: "
-			    "calls took longer than they had to, or what was "
-			    "new was recorded late");
-	}
-	if (apart_ns > PAUSE_LONGEST_NS)
-		apart_ns = PAUSE_LONGEST_NS;
-	next_ns = elapsed_ns() + apart_ns;
-	return false;
-}
-
 static bool ask_gates(const struct xs_gates_input *in)
 {
 	uint64_t calls;
@@ -162,12 +86,11 @@ static bool ask_gates(const struct xs_gates_input *in)
 static bool switch_on(void)
 {
 	uint64_t now_ns = xs_clock_realtime_ns();
+	bool gone = false;
 
-	cupti_came = true;
-	if (!linger_until_ns && !quietly(cupti_on))
+	if (!xs_hold_take(&gone))
 		return false;
-	linger_until_ns = 0;
-	if (!cupti_came) {
+	if (gone) {
 		xs_gates_end_light(&gates);
 		return false;
 	}
@@ -180,8 +103,8 @@ static bool switch_on(void)
 	return true;
 }
 
-/* What the device still does of the calls before is worth waiting for. */
-static void switch_off(enum xs_detail to)
+/* Whether there was a window. */
+static bool switch_off(enum xs_detail to)
 {
 	const bool recorded = said == XS_DETAIL_RECORDED;
 	uint64_t now_ns = xs_clock_realtime_ns();
@@ -192,92 +115,21 @@ static void switch_off(enum xs_detail to)
 	    recorded)
 		now_ns = atomic_load(&spent_ns);
 	xs_gpu_detail(to, now_ns);
-	if (recorded)
-		linger_until_ns = elapsed_ns() + LINGER_NS;
+	said = to;
+	return recorded;
 }
 
-static void cupti_detach(void)
+/* The end of a range may be a call, and so may what is to be counted. */
+static struct xs_hold_wants wants(const struct xs_gates_input *in)
 {
-	if (!xs_cupti_detach())
-		cupti_off();
-}
+	const bool counts = said == XS_DETAIL_COUNTED;
 
-/* The device has soon done what it was given, if it is given no more. */
-static bool all_come_within(uint64_t ns)
-{
-	const uint64_t until_ns = elapsed_ns() + ns;
-
-	while (!xs_cupti_brought_all(true)) {
-		if (elapsed_ns() > until_ns)
-			return false;
-		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
-	}
-	return true;
-}
-
-static void cupti_detach_when_all_came(void)
-{
-	/* somebody who waited for long may have ended the pause; and graphs
-	 * that are about to begin let nothing be waited for */
-	if (!all_come_within(DONE_LONGEST_NS) ||
-	    atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED ||
-	    xs_watch_saw_graphs())
-		return;
-	if (!xs_cupti_detach()) {
-		if (!xs_cupti_is_deaf()) /* nothing was done */
-			return;
-		cupti_off();
-	}
-	linger_until_ns = 0;
-}
-
-/* What the device still owes after so long was held up by a call that has only
- * just ended, or never comes. */
-static void cupti_off_at_last(void)
-{
-	all_come_within(LAST_LONGEST_NS);
-	cupti_off();
-}
-
-static bool may_detach(void)
-{
-	return said == XS_DETAIL_COUNTED && gates.light &&
-	       xs_call_all_hooked() && xs_cupti_may_detach();
-}
-
-/* CUPTI need not linger where it is known already that it goes. */
-static void spare_linger(const struct xs_gates_input *in)
-{
-	if (linger_until_ns && xs_gates_rush(&gates, in) && may_detach())
-		quietly(cupti_detach_when_all_came);
-}
-
-/*
- * CUPTI is detached by now or not at all: later, where only callbacks see the
- * launch of a graph, nobody would know of it. That calls rush is known when
- * each of many threads has told of its own.
- */
-static void end_linger(const struct xs_gates_input *in)
-{
-	static bool in_vain; /* the program has calls whose ops never come */
-	const uint64_t over_ns = in->elapsed_ns - linger_until_ns;
-	const uint64_t longest_ns =
-	    in_vain ? LINGER_FOR_RATE_NS : LINGER_LONGEST_NS;
-	const bool all = xs_cupti_brought_all(false);
-	const bool able = all && may_detach();
-	const bool detach = able && xs_gates_rush(&gates, in);
-
-	if (over_ns < longest_ns && !all)
-		return;
-	in_vain |= !all;
-	if (over_ns < LINGER_FOR_RATE_NS && able && !detach)
-		return;
-	/* here, since nobody may wait for it */
-	may_bypass = gates.light && xs_bypass_object();
-	if (quietly(detach ? cupti_detach
-		    : all  ? cupti_off
-			   : cupti_off_at_last))
-		linger_until_ns = 0;
+	return (struct xs_hold_wants){
+	    .light = gates.light,
+	    .counts = counts,
+	    .hears = counts ? !gates.light : range.kind == XS_RANGE_PROFILER,
+	    .rush = xs_gates_rush(&gates, in),
+	};
 }
 
 void xs_detail_open(void)
@@ -312,7 +164,7 @@ void xs_detail_open(void)
 	atomic_store(&xs_detail_now, said);
 	xs_gpu_detail(said, xs_clock_realtime_ns());
 	if (!gates.open)
-		linger_until_ns = 1;
+		xs_hold_leave_at_once();
 }
 
 void xs_detail_spend(unsigned calls)
@@ -364,27 +216,6 @@ static uint64_t owed_bytes(uint64_t now_ns, uint64_t calls)
 	return (calls - owed.calls_before) * OP_BYTES;
 }
 
-/* An object came that may call CUDA while hooks alone see calls. What it does
- * is new, and has its window once it is heard. */
-static void hear_others(void)
-{
-	const char *object = NULL;
-
-	if (gates.light && said == XS_DETAIL_COUNTED && !may_bypass &&
-	    xs_cupti_is_deaf())
-		object = xs_bypass_object();
-	if (!object || !quietly(cupti_hear))
-		return;
-	may_bypass = true;
-	if (!cupti_came)
-		xs_gates_end_light(&gates);
-	xs_gpu_info("note",
-		    "%s was loaded when only calls through the shared CUDA "
-		    "runtime were seen: if it calls CUDA by other ways, the "
-		    "first of these calls are missing",
-		    object);
-}
-
 uint64_t xs_detail_tick(void)
 {
 	const uint64_t now_ns = elapsed_ns(), calls = atomic_load(&taken);
@@ -399,6 +230,8 @@ uint64_t xs_detail_tick(void)
 	    .detached = xs_cupti_is_detached(),
 	};
 	enum xs_detail wanted = XS_DETAIL_RECORDED;
+	struct xs_hold_wants held;
+	bool over = false, kept;
 
 	if (!is_bounded())
 		return IDLE_NS;
@@ -408,15 +241,16 @@ uint64_t xs_detail_tick(void)
 		if (switch_on())
 			said = wanted;
 	} else if (said != wanted) {
-		switch_off(wanted);
-		said = wanted;
-		spare_linger(&in);
+		over = switch_off(wanted);
 	}
-	if (linger_until_ns && now_ns >= linger_until_ns)
-		end_linger(&in);
+	held = wants(&in);
+	if (over)
+		xs_hold_leave(&held);
+	kept = xs_hold_look(&held);
 	/* last: what it changes is in the next look's input */
-	hear_others();
-	if (linger_until_ns)
+	if (!xs_hold_hear_others(&held))
+		xs_gates_end_light(&gates);
+	if (kept)
 		return WATCH_NS;
 	return gates.open ? WATCH_NS : IDLE_NS / 4;
 }
