@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/bypass.h"
 #include "preload/functions.h"
+#include "preload/imports.h"
 #include "preload/objects.h"
 
 #include <limits.h>
@@ -10,77 +11,6 @@
 
 #define MOST_KNOWN 4096u
 #define TEXT_BYTES 65536u
-
-/* What an object's relocations take from others, by name: its symbols have no
- * number that the loader would know. */
-struct imports {
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const ElfW(Rela) * calls, *others;
-	size_t calls_bytes, others_bytes;
-	size_t relative; /* of the others the first, which have no symbol */
-};
-
-static struct imports find_imports(const struct link_map *map)
-{
-	struct imports in = {.strings = xs_objects_strings(map)};
-
-	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
-		const void *at = (const void *)d->d_un.d_ptr;
-
-		switch (d->d_tag) {
-		case DT_SYMTAB:
-			in.symbols = at;
-			break;
-		case DT_JMPREL:
-			in.calls = at;
-			break;
-		case DT_PLTRELSZ:
-			in.calls_bytes = d->d_un.d_val;
-			break;
-		case DT_RELA:
-			in.others = at;
-			break;
-		case DT_RELASZ:
-			in.others_bytes = d->d_un.d_val;
-			break;
-		case DT_RELACOUNT:
-			in.relative = d->d_un.d_val;
-			break;
-		default:
-			break;
-		}
-	}
-	return in;
-}
-
-typedef bool (*name_test)(const char *name);
-
-static bool any_from(const struct imports *in, const ElfW(Rela) * from,
-		     size_t bytes, size_t first, name_test wanted)
-{
-	const size_t count = from ? bytes / sizeof(*from) : 0;
-
-	for (size_t i = first; i < count; i++) {
-		const ElfW(Sym) *symbol =
-		    &in->symbols[ELF64_R_SYM(from[i].r_info)];
-
-		if (symbol->st_shndx == SHN_UNDEF &&
-		    wanted(in->strings + symbol->st_name))
-			return true;
-	}
-	return false;
-}
-
-static bool imports_any(const struct link_map *map, name_test wanted)
-{
-	const struct imports in = find_imports(map);
-
-	if (!in.symbols || !in.strings)
-		return false;
-	return any_from(&in, in.calls, in.calls_bytes, 0, wanted) ||
-	       any_from(&in, in.others, in.others_bytes, in.relative, wanted);
-}
 
 /* Recorded, and by callbacks alone; or the way to such functions. */
 static bool is_unhooked(const char *name)
@@ -94,12 +24,6 @@ static bool is_unhooked(const char *name)
 		    strcmp(xs_functions[fn].name, name) == 0)
 			return true;
 	return false;
-}
-
-/* What device code is registered with: the runtime is another object's. */
-static bool is_registration(const char *name)
-{
-	return strcmp(name, "__cudaRegisterFatBinary") == 0;
 }
 
 /* CUDA's own: a runtime that is shared is hooked, and the rest is called by it
@@ -145,10 +69,9 @@ static bool look_at(const struct link_map *map)
 	seen.known[seen.count++] = map->l_ld;
 	if (is_cudas(path))
 		return true;
-	if (imports_any(map, is_unhooked)) {
+	if (xs_imports_any(map, is_unhooked)) {
 		snprintf(found, sizeof(found), "%s", path);
-	} else if (!xs_objects_needed(map, XS_CUDART_LIBRARY) &&
-		   !imports_any(map, is_registration)) {
+	} else if (xs_objects_may_bring_cudart(map)) {
 		memcpy(seen.unread + seen.unread_bytes, path, bytes);
 		seen.unread_bytes += bytes;
 	}

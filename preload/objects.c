@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/objects.h"
+#include "preload/imports.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -157,10 +158,21 @@ out:
 	return found;
 }
 
-/* Whether the object has a runtime linked into it. */
-static bool brings_cudart(const struct link_map *map)
+/* What device code is registered with. */
+static bool is_registration(const char *name)
+{
+	return strcmp(name, "__cudaRegisterFatBinary") == 0;
+}
+
+bool xs_objects_may_bring_cudart(const struct link_map *map)
 {
 	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
+	       !xs_imports_any(map, is_registration);
+}
+
+static bool brings_cudart(const struct link_map *map)
+{
+	return xs_objects_may_bring_cudart(map) &&
 	       xs_objects_has_device_code(xs_objects_path(map));
 }
 

@@ -9,8 +9,8 @@
 
 /*
  * Calls `write` with a line for each object that brings one: "dynamic:PATH" of
- * a libcudart, "static:PATH" of an object that has device code and needs no
- * libcudart. Reads the objects' section names from their files.
+ * a libcudart, "static:PATH" of an object that has one linked into it. Reads
+ * the objects' section names from their files.
  */
 void xs_objects_list_cudart(void (*write)(const char *line));
 
@@ -27,6 +27,11 @@ const char *xs_objects_strings(const struct link_map *map);
 
 /* Whether the file, of an object, has code for GPUs in it. */
 bool xs_objects_has_device_code(const char *path);
+
+/* Whether an object has a runtime linked into it, if its file has code for
+ * GPUs: it needs no libcudart, and registers its code with nobody else's
+ * runtime. */
+bool xs_objects_may_bring_cudart(const struct link_map *map);
 
 /* Libraries of any version, by how the names of their files begin. */
 #define XS_CUDART_LIBRARY "libcudart.so"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object for test_bypass.c. XS_CALLS: a function that it imports and calls;
- * XS_TAKES: one whose address alone it takes; XS_DEVICE_CODE: it has some.
+ * An object for test_bypass.c and test_objects.c. XS_CALLS: a function that it
+ * imports and calls; XS_TAKES: one whose address alone it takes;
+ * XS_DEVICE_CODE: it has some.
  */
 #ifdef XS_CALLS
 int XS_CALLS(void);
