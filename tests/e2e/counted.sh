@@ -130,7 +130,7 @@ within "$what: kernels that are waited for" \
 
 # Where another one is always inside, all is counted, and that is said.
 what="a thread that is always inside, light"
-XS_SIM_PAGEABLE_GBS=0.00007 XFERSPY_MODE=light \
+XS_SIM_PAGEABLE_GBS=0.00004 XFERSPY_MODE=light \
 	traced "$XS_APPS/counted" inside 9000
 all_seen "$what" $(($(sed 's/ .*//' out) + 5))
 expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"

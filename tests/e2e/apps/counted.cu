@@ -166,24 +166,29 @@ static void fail(int rounds)
 	printf("%d failed\n", failed);
 }
 
-static void *copy_slowly(void *done)
+static std::atomic<bool> begins, done;
+
+static void *copy_slowly(void *)
 {
+	begins = true;
 	CHECK(cudaMemcpy(device, host, most_bytes, cudaMemcpyHostToDevice));
-	*(std::atomic<bool> *)done = true;
+	done = true;
 	return NULL;
 }
 
 /* One thread is inside of a copy for as long as another launches kernels. */
 static void inside(int rounds)
 {
-	std::atomic<bool> done(false);
 	pthread_t copier;
 
 	for (int i = 0; i < rounds; i++)
 		add_one<<<1, 1>>>(device);
 	CHECK(cudaDeviceSynchronize());
-	if (pthread_create(&copier, NULL, copy_slowly, &done) != 0)
+	if (pthread_create(&copier, NULL, copy_slowly, NULL) != 0)
 		exit(2);
+	while (!begins)
+		usleep(1000);
+	usleep(10000);
 	while (!done) {
 		rounds++;
 		add_one<<<1, 1>>>(device);
