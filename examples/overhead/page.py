@@ -266,7 +266,8 @@ def readme_light(found):
     mean, error, plain = added(times["mean_ns"])
     return ["", wrap(f"""Light by itself, in {len(times["mean_ns"])} pairs of runs
                      of a million launches: {with_error(mean, error)} a launch,
-                     {share_of(mean, error, plain)}.""")]
+                     {share_of(mean, error, plain)}. Its other rows are short
+                     runs, of which it records a fifth or more.""")]
 
 
 def readme_lines(found):
