@@ -172,8 +172,9 @@ bool xs_objects_may_bring_cudart(const struct link_map *map)
 
 static bool brings_cudart(const struct link_map *map)
 {
-	return xs_objects_may_bring_cudart(map) &&
-	       xs_objects_has_device_code(xs_objects_path(map));
+	/* the file first: few have any, and tables are read the less */
+	return xs_objects_has_device_code(xs_objects_path(map)) &&
+	       xs_objects_may_bring_cudart(map);
 }
 
 bool xs_objects_program_brings_cudart(void)
