@@ -159,13 +159,19 @@ class objects
 	}
 };
 
+/* Until it stops again by itself; signals reach it as they would. */
 static bool goes_on(pid_t traced, enum __ptrace_request how)
 {
-	int status;
+	int status, signal = 0;
 
-	return ptrace(how, traced, NULL, NULL) == 0 &&
-	       waitpid(traced, &status, 0) == traced && WIFSTOPPED(status) &&
-	       WSTOPSIG(status) == SIGTRAP;
+	do {
+		if (ptrace(how, traced, NULL, (void *)(intptr_t)signal) ||
+		    waitpid(traced, &status, 0) != traced ||
+		    !WIFSTOPPED(status))
+			return false;
+		signal = WSTOPSIG(status);
+	} while (signal != SIGTRAP);
+	return true;
 }
 
 #ifdef __x86_64__
@@ -195,11 +201,16 @@ static bool set_register(pid_t traced, int number, uintptr_t value)
 		      (void *)value) == 0;
 }
 
-/* In this thread alone, to where the instruction has done all. */
+/* In this thread alone, to where the instruction has done all; where the
+ * processor's breakpoints are not to be had, by one step. */
 static bool run_to(pid_t traced, uintptr_t place)
 {
-	return set_register(traced, 0, place) && set_register(traced, 7, 1) &&
-	       goes_on(traced, PTRACE_CONT) && set_register(traced, 7, 0);
+	const bool there =
+	    set_register(traced, 0, place) && set_register(traced, 7, 1);
+	const bool stopped =
+	    goes_on(traced, there ? PTRACE_CONT : PTRACE_SINGLESTEP);
+
+	return stopped && (!there || set_register(traced, 7, 0));
 }
 #else
 static size_t repeating(pid_t, uintptr_t)
@@ -209,7 +220,7 @@ static size_t repeating(pid_t, uintptr_t)
 
 static bool run_to(pid_t, uintptr_t)
 {
-	return false;
+	return false; /* never asked */
 }
 #endif
 
@@ -279,13 +290,15 @@ static int trace(pid_t traced, int other)
 		const bool marked = WSTOPSIG(status) == SIGTRAP;
 		std::map<std::string, long> one;
 
-		if (marked && count(traced, &objects, &one)) {
+		if (marked && !count(traced, &objects, &one))
+			break;
+		if (marked) {
 			for (const auto &of : one)
 				all[of.first].push_back(of.second);
 			done++;
 		}
-		ptrace(done < stepped ? PTRACE_CONT : PTRACE_DETACH, traced,
-		       NULL, (void *)(intptr_t)(marked ? 0 : WSTOPSIG(status)));
+		ptrace(PTRACE_CONT, traced, NULL,
+		       (void *)(intptr_t)(marked ? 0 : WSTOPSIG(status)));
 	}
 	if (done < stepped) {
 		fprintf(stderr, "instructions: stepped through %ld calls\n",
