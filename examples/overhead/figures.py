@@ -8,6 +8,7 @@ WAYS = {"nothing": "nothing", "records": "CUPTI's records alone",
         "xferspy": "xferspy", "nsys": "nsys", "nsys-node": "nsys by node",
         "light": "xferspy light"}
 NONE = "–"
+LEAST_FOR_HALF = 4  # values, to speak of their middle half
 
 
 def wrap(text, indent=""):
@@ -29,8 +30,12 @@ def duration(ns, sign=""):
     return f"{ns:{sign}.0f} ns"
 
 
-def mean_of(values):
-    """Their mean and its standard error, of two or more."""
+def mean_of(groups):
+    """The mean of what was measured in groups, and its standard error. What one
+    GPU measured in a session has more in common than what several did: so
+    several groups tell by how their means scatter, and one by its values."""
+    values = groups[0] if len(groups) == 1 else \
+        [statistics.fmean(group) for group in groups]
     return (statistics.fmean(values),
             statistics.stdev(values) / math.sqrt(len(values)))
 
@@ -43,11 +48,13 @@ def share_of(mean, error, whole):
     return f"{100 * mean / whole:.1f} ± {100 * error / whole:.1f} %"
 
 
-def added(pairs):
-    """What light adds in the mean of two or more pairs, its standard error, and
-    the mean with nothing."""
-    return (*mean_of([light - nothing for nothing, light in pairs]),
-            statistics.fmean(nothing for nothing, _ in pairs))
+def added(groups):
+    """What light adds in the mean of groups of pairs, two or more in all, its
+    standard error, and the mean with nothing."""
+    return (*mean_of([[light - nothing for nothing, light in pairs]
+                      for pairs in groups]),
+            mean_of([[nothing for nothing, _ in pairs]
+                     for pairs in groups])[0])
 
 
 def added_text(mean, error, plain):

@@ -2,6 +2,7 @@
 """Finds what measure.py measured on a machine: MACHINE.json, or
 MACHINE-HOST-GPU.json of its hosts' GPUs, with what stands beside."""
 import json
+import math
 import statistics
 
 from figures import NONE
@@ -27,6 +28,13 @@ def joined(several):
             for name in names}
 
 
+def summed(several):
+    """Of {name: number}"""
+    names = dict.fromkeys(name for counts in several for name in counts)
+    return {name: sum(counts.get(name, 0) for counts in several)
+            for name in names}
+
+
 def merged(several):
     """Results of several GPUs of one host as one: the medians of theirs."""
     if len(several) == 1:
@@ -36,11 +44,9 @@ def merged(several):
         one[key] = medians([results.get(key, {}) for results in several])
     for key in PAIRS:
         one[key] = joined([results.get(key, {}) for results in several])
-    for key in ("turns", "pairs"):
-        one[key] = sum(results[key] for results in several)
-    one["startup_runs"] = {
-        name: sum(results["startup_runs"][name] for results in several)
-        for name in one["startup_runs"]}
+    one["turns"] = sum(results["turns"] for results in several)
+    one["startup_runs"] = summed([results.get("startup_runs", {})
+                                  for results in several])
     one["notes"] = sorted({note for results in several
                            for note in results["notes"]})
     return one
@@ -54,7 +60,8 @@ def host_of(path, machine):
 
 def noise(several):
     """That of a host: its quietest has the shortest launches with nothing."""
-    return merged(several)["host_ns"]["nothing"]["launch"]["call_ns"]["median"]
+    launch = merged(several)["host_ns"]["nothing"].get("launch")
+    return launch["call_ns"]["median"] if launch else math.inf
 
 
 class Found:

@@ -25,6 +25,7 @@ import time
 import typing
 
 from bench import NSYS, Bench, Failed, cupti_of_trace
+from figures import LEAST_FOR_HALF
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
@@ -170,11 +171,12 @@ def take_turns(bench, ways, jobs, turns, until):
 
 
 def summary(values):
-    """Median, and how far the middle half reaches."""
-    ordered = sorted(values)
-    found = {"median": statistics.median(ordered),
-             "low": ordered[len(ordered) // 4],
-             "high": ordered[(3 * len(ordered)) // 4]}
+    """Median, and how far the middle half reaches; of less than LEAST_FOR_HALF,
+    all."""
+    low, high = min(values), max(values)
+    if len(values) >= LEAST_FOR_HALF:
+        low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    found = {"median": statistics.median(values), "low": low, "high": high}
     return {name: round(value, 3) for name, value in found.items()}
 
 
@@ -348,7 +350,7 @@ def measure_all(bench, args):
     return {"turns": turns, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
-            "replays": REPLAYS * args.calls // 100, "pairs": PAIRS * turns,
+            "replays": REPLAYS * args.calls // 100,
             "host_ns": found, "host_more_ns": more,
             "light_pairs_ns": launch_pairs(values),
             "light_along_ns": along_pairs(values),

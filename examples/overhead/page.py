@@ -11,10 +11,10 @@ about a machine's figures by other means is in MACHINE.md, and ends the page.
 import argparse
 import pathlib
 
-from figures import (NONE, WAYS, added, duration, share_of, table, with_error,
-                     wrap)
+from figures import (LEAST_FOR_HALF, NONE, WAYS, added, duration, share_of,
+                     table, with_error, wrap)
 from found import Found, merged
-from light import alongs, length_section
+from light import alongs, length_section, pairs_of
 from stepped import instruction_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -80,8 +80,8 @@ def rows_of(results, rows=ROWS):
     return [row for row in rows if times_of(results, "nothing", *row[:2])]
 
 
-def host_lines(results, rows, show=cell):
-    ways = ways_of(results)
+def host_lines(results, rows, show=cell, ways=None):
+    ways = ways or ways_of(results)
     return table(["", *(WAYS[way] for way in ways)],
                  [[name, *(show(results, way, part, time) for way in ways)]
                   for part, time, name in rows])
@@ -138,27 +138,34 @@ def machine_text(results):
 
 
 def head(found, results):
-    gpus = len(found.mine)
     return [
         "# What xferspy costs", "",
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
-        figure is the median of {results['turns']} turns, and of launches with
-        nothing and with light, the shared runtime's, of {results['pairs']}
-        pairs. {host_text(found.host, gpus)}Written by
-        `examples/overhead/page.py` from what `examples/overhead/measure.py`
-        measured. On a machine with a GPU:"""), "",
-        "    examples/overhead/measure.py build",
+        figure is the median of {turns_text(found.mine)}{pairs_text(results)}.
+        {host_text(found)}Written by `examples/overhead/page.py` from what
+        `examples/overhead/measure.py` measured. On a machine with a GPU:"""),
+        "", "    examples/overhead/measure.py build",
         "    examples/overhead/page.py "
         "examples/overhead/results/MACHINE*.json", ""]
 
 
-def host_text(host, gpus):
-    if host == NONE:
-        return ""
-    alone = "" if gpus == 1 else f""", with {gpus} of its GPUs at a time, each
-        with cores of its own: the medians of what each has"""
-    return f"This is host {host}, the quietest{alone}. "
+def turns_text(several):
+    turns = sorted({str(results["turns"]) for results in several})
+    if len(several) == 1:
+        return f"{turns[0]} turns"
+    return f"""the medians of {len(several)} GPUs, measured at a time, each with
+        cores of its own, in {' or '.join(turns)} turns"""
+
+
+def pairs_text(results):
+    count = len(results.get("light_pairs_ns", {}).get("launch", []))
+    return f""", and of launches with nothing and with light, the shared runtime's,
+        of {count} pairs""" if count else ""
+
+
+def host_text(found):
+    return f"This is host {found.host}, the quietest. " if found.others else ""
 
 
 def host_section(results):
@@ -188,35 +195,52 @@ def host_section(results):
         training step (`examples/overhead/torch_step.py`) is a stack of 72
         small layers with an optimiser that updates every parameter by
         itself."""), "",
-        "The middle half of the turns:", "",
+        spread_text(results["turns"]), "",
         *host_lines(results, rows_of(results), spread), "",
         *quiet_lines(results)]
 
 
+def spread_text(turns):
+    if turns >= LEAST_FOR_HALF:
+        return "The middle half of the turns:"
+    return wrap("""The lowest and the highest of the turns; of the pairs of
+    launches their middle half:""")
+
+
 def quiet_lines(results):
+    """Not of light: what it records and detaches is what is left out."""
     rows = rows_of(results, QUIET_ROWS)
     if not rows:
         return []
     return [
         wrap("""The same of calls in moments when nothing else held up the
-        host's cores: what a tenth of all batches of calls stay below."""), "",
-        *host_lines(results, rows), ""]
+        host's cores: what a tenth of all batches of calls stay below. Without
+        what a way does only now and then, as to hand buffers over:"""), "",
+        *host_lines(results, rows, ways=[way for way in ways_of(results)
+                                         if way != "light"]), ""]
+
+
+def other_lines(host, several):
+    one = merged(several)
+    return [wrap(f"""Host {host}, on {one['date']}, the median of
+                 {turns_text(several)}:"""),
+            "", *host_lines(one, rows_of(one)), "", *quiet_lines(one),
+            *notes_lines(one)]
 
 
 def other_section(others):
     """Of {host: results of its GPUs}"""
-    lines = ["## Other hosts", "", wrap("""The same on hosts whose cores have
-        more of other work to do.""")] if others else []
-    for host, several in others.items():
-        one = merged(several)
-        gpus = f"{len(several)} GPUs at a time" if several[1:] else "one GPU"
-        lines += ["", wrap(f"""Host {host}, {gpus}, {one['turns']} turns in all,
-                           on {one['date']}:"""),
-                  "", *host_lines(one, rows_of(one)),
-                  *(["", "In quiet moments:", "",
-                     *host_lines(one, rows_of(one, QUIET_ROWS))]
-                    if rows_of(one, QUIET_ROWS) else [])]
-    return [*lines, ""] if lines else []
+    if not others:
+        return []
+    return ["## Other hosts", "", wrap("""The same on hosts whose cores have
+            more of other work to do."""), "",
+            *(line for host, several in others.items()
+              for line in other_lines(host, several))]
+
+
+def notes_lines(results):
+    notes = ["- " + note.splitlines()[0] for note in results["notes"]]
+    return ["Notes of the run:", "", *notes, ""] if notes else []
 
 
 def trace_section(results):
@@ -252,22 +276,25 @@ def page(found):
     if found.findings:
         lines += ["", found.findings.rstrip()]
     if results["notes"]:
-        lines += ["", "## Notes of the run", "",
-                  *("- " + note.splitlines()[0] for note in results["notes"])]
-    return "\n".join(lines) + "\n"
+        lines += ["", *notes_lines(results)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def readme_light(found):
-    """What light adds on the host of the rest, where that was measured better
-    than by the turns."""
-    times = alongs(found.all_pairs()).get(found.host)
-    if not times:
+    """What light adds where that was measured better than by the turns."""
+    hosts = alongs(found.all_pairs())
+    if not hosts:
         return []
-    mean, error, plain = added(times["mean_ns"])
-    return ["", wrap(f"""Light by itself, in {len(times["mean_ns"])} pairs of runs
-                     of a million launches: {with_error(mean, error)} a launch,
-                     {share_of(mean, error, plain)}. Its other rows are short
-                     runs, of which it records a fifth or more.""")]
+    *_, times = hosts.values()  # of all, where there are several
+    groups = times["mean_ns"]
+    mean, error, plain = added(groups)
+    return ["", wrap(f"""Light by itself, in {pairs_of(groups)} pairs of runs of a
+                     million launches, by {len(groups)} measurements of a GPU
+                     each: {with_error(mean, error)} a launch,
+                     {share_of(mean, error, plain)}. The copies, waits, threads
+                     and graphs above are short runs, of which it records a fifth
+                     and more; a static runtime's calls keep their
+                     callbacks.""")]
 
 
 def readme_lines(found):

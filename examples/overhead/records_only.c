@@ -5,8 +5,8 @@
  * CUDA_INJECTION64_PATH names it. At exit one line on stderr says how many
  * bytes of records there were. CUPTI is the process's own if it has one, else
  * what CUPTI_LIBRARY names. With CUPTI_CALLBACKS=runtime or =driver each launch
- * and each copy also has a callback that does nothing, of the runtime or of the
- * driver.
+ * and each cudaMemcpyAsync() also has a callback that does nothing, of the
+ * runtime, or of the driver, where a copy is one to the device.
  */
 #include <cupti.h>
 

@@ -19,6 +19,15 @@ def rows_of(counts, ways):
                              for way in ways)]]
 
 
+def padded(parts, counted):
+    """{part: {way: {object: instructions}}} with all objects that any has."""
+    return {part: {way: {name: objects.get(name, 0)
+                         for other in counted
+                         for name in other.get(part, {}).get(way, {})}
+                   for way, objects in ways.items()}
+            for part, ways in parts.items()}
+
+
 def call_lines(name, counts):
     ways = [way for way in WAYS if way in counts]
     return [f"{name}:", "",
@@ -32,7 +41,7 @@ def instruction_section(several):
                if results.get("instructions")]
     if not counted:
         return []
-    parts = medians(counted)
+    parts = medians([padded(parts, counted) for parts in counted])
     return [
         "## Instructions of a call", "",
         wrap("""What no other work of a host can change: the instructions of the
