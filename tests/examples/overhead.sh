@@ -181,6 +181,10 @@ for name, ns in (("a-0", 3000), ("b-0", 1000), ("b-1", 2000), ("b-2", 4000)):
         results["host_ns"]["nothing"]["launch"][time] = {
             "median": ns, "low": ns, "high": ns}
     (folder / f"host-{name}.json").write_text(json.dumps(results))
+for way in results["host_ns"].values():  # of a run of other parts alone
+    way.pop("launch", None)
+del results["light_pairs_ns"]["launch"], results["startup_runs"]["cuda"]
+(folder / "host-c-0.json").write_text(json.dumps(results))
 EOF
 	fail "no results of several hosts"
 page --write "$scratch/overhead.md" "$scratch"/host/host-*.json || fail "hosts"
@@ -193,6 +197,7 @@ grep -q 'the medians of 3 GPUs, .* in 2 turns, .* of 24 pairs' \
 	tr -d '\n')" = " 2000 ns  2000 ns – 2000 ns  3000 ns " ] ||
 	fail "not the medians of GPUs: $(grep '^| launch |' \
 		"$scratch/overhead.md")"
+grep -q 'Host c, on' "$scratch/line" || fail "no host without launches"
 grep -q 'Host a, on [-0-9]*, the median of 2 turns:' "$scratch/line" ||
 	fail "no other host"
 has "^\\| 10,000 \\| b \\| 24 \\| $time \\| $of_pairs \\|" \
