@@ -292,6 +292,16 @@ static void note_sampling(struct xs_result *result,
 		note_counted(result, trace);
 }
 
+/* Whether the trace itself has lines of the module's places. */
+static bool has_lines(const struct xs_trace *trace, uint32_t module)
+{
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module == module &&
+		    trace->sites[i].has_source)
+			return true;
+	return false;
+}
+
 /* The file at a module's path is not the one that ran. */
 static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -299,7 +309,8 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 	size_t changed = 0;
 
 	for (size_t i = 0; i < trace->module_count; i++)
-		if (trace->modules[i].changed && changed++ == 0)
+		if (trace->modules[i].changed &&
+		    !has_lines(trace, (uint32_t)i) && changed++ == 0)
 			path = trace->strings[trace->modules[i].path];
 	if (changed)
 		xs_build_note(

@@ -168,6 +168,25 @@ traced ./pie
 rm pie
 read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved in time: no line"
+# Nor does it matter that another is there by now, though one of its places is in
+# no line of any source.
+cat >lineless.c <<'EOF'
+int cudaFree(void *);
+__attribute__((constructor)) static void start_cuda(void)
+{
+	volatile int error = cudaFree(0);
+	(void)error;
+}
+EOF
+"$XS_CC" -O2 -g0 -fPIE -c lineless.c && strip -x lineless.o ||
+	fail "cannot build lineless.o"
+build changing -g -fPIE -pie lineless.o
+traced ./changing
+"$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
+cp no-pie changing
+read_trace
+grep -q "\"line\": $at,\$" report.json || fail "resolved, another: no line"
+grep -q "no longer what ran" report.json && fail "resolved: lines are missed"
 
 # A source that was changed since says nothing of that line.
 touch -d '1 hour' places.c
