@@ -82,17 +82,17 @@ static bool ask_gates(const struct xs_gates_input *in)
 	return open;
 }
 
-/* Whether it was done; else it is to be tried again. */
-static bool switch_on(void)
+/* Where it cannot be done it is tried again. */
+static void switch_on(void)
 {
 	uint64_t now_ns = xs_clock_realtime_ns();
 	bool gone = false;
 
 	if (!xs_hold_take(&gone))
-		return false;
+		return;
 	if (gone) {
 		xs_gates_end_light(&gates);
-		return false;
+		return;
 	}
 	xs_window_begin();
 	xs_watch_begin_window();
@@ -100,7 +100,7 @@ static bool switch_on(void)
 	atomic_store(&xs_detail_now, XS_DETAIL_RECORDED);
 	/* what was new until now */
 	atomic_store(&novel, false);
-	return true;
+	said = XS_DETAIL_RECORDED;
 }
 
 /* Whether there was a window. */
@@ -237,18 +237,16 @@ uint64_t xs_detail_tick(void)
 		return IDLE_NS;
 	if (!ask_gates(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
-	if (wanted == XS_DETAIL_RECORDED && said != wanted) {
-		if (switch_on())
-			said = wanted;
-	} else if (said != wanted) {
+	if (wanted == XS_DETAIL_RECORDED && said != wanted)
+		switch_on();
+	else if (said != wanted)
 		over = switch_off(wanted);
-	}
 	held = wants(&in);
 	if (over)
 		xs_hold_leave(&held);
 	kept = xs_hold_look(&held);
 	/* last: what it changes is in the next look's input */
-	if (!xs_hold_hear_others(&held))
+	if (!xs_hold_hear_others())
 		xs_gates_end_light(&gates);
 	if (kept)
 		return WATCH_NS;

@@ -202,11 +202,12 @@ bool xs_hold_look(const struct xs_hold_wants *wants)
 }
 
 /* What the object does is new, and has its window once it is heard. */
-bool xs_hold_hear_others(const struct xs_hold_wants *wants)
+bool xs_hold_hear_others(void)
 {
 	const char *object = NULL;
 
-	if (wants->light && wants->counts && !may_bypass && xs_cupti_is_deaf())
+	if (now_wants.light && now_wants.counts && !may_bypass &&
+	    xs_cupti_is_deaf())
 		object = xs_bypass_object();
 	if (!object || !quietly(cupti_hear))
 		return true;

@@ -29,8 +29,8 @@ void xs_hold_leave_at_once(void);
 /* Again and again: whether it is still kept. */
 bool xs_hold_look(const struct xs_hold_wants *wants);
 
-/* An object came that may call CUDA while hooks alone see calls. False: CUPTI
- * was to tell of it, and another tool has it. */
-bool xs_hold_hear_others(const struct xs_hold_wants *wants);
+/* After a look: an object came that may call CUDA while hooks alone see calls.
+ * False: CUPTI was to tell of it, and another tool has it. */
+bool xs_hold_hear_others(void);
 
 #endif
