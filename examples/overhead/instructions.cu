@@ -275,31 +275,27 @@ static void print(counts *all)
 static int trace(pid_t traced, int other)
 {
 	objects objects(traced);
+	std::map<std::string, long> one;
 	long done = 0;
 	counts all;
-	int status;
 	char ready;
 
+	/* it waits for the answer, and goes on from there */
 	if (read(other, &ready, 1) != 1 ||
-	    ptrace(PTRACE_SEIZE, traced, NULL, NULL))
+	    ptrace(PTRACE_SEIZE, traced, NULL, NULL) ||
+	    ptrace(PTRACE_INTERRUPT, traced, NULL, NULL) ||
+	    waitpid(traced, NULL, 0) != traced)
 		return 77;
 	if (write(other, &ready, 1) != 1)
 		return 2;
-	while (done < stepped && waitpid(traced, &status, 0) == traced &&
-	       WIFSTOPPED(status)) {
-		const bool marked = WSTOPSIG(status) == SIGTRAP;
-		std::map<std::string, long> one;
-
-		if (marked && !count(traced, &objects, &one))
-			break;
-		if (marked) {
-			for (const auto &of : one)
-				all[of.first].push_back(of.second);
-			done++;
-		}
-		ptrace(PTRACE_CONT, traced, NULL,
-		       (void *)(intptr_t)(marked ? 0 : WSTOPSIG(status)));
+	while (done < stepped && goes_on(traced, PTRACE_CONT) &&
+	       count(traced, &objects, &one)) {
+		for (const auto &of : one)
+			all[of.first].push_back(of.second);
+		one.clear();
+		done++;
 	}
+	ptrace(PTRACE_DETACH, traced, NULL, NULL);
 	if (done < stepped) {
 		fprintf(stderr, "instructions: stepped through %ld calls\n",
 			done);
