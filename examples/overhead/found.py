@@ -8,48 +8,47 @@ import statistics
 from figures import NONE
 
 MEASURED = ("host_ns", "host_more_ns", "startup_ms", "startup_more_ms",
-            "trace_bytes_per_op", "instructions")
-PAIRS = ("light_pairs_ns", "light_along_ns")
+            "trace_bytes_per_op")
+
+
+def by_name(several):
+    """{name: what those of the dicts have there that have it}"""
+    names = dict.fromkeys(name for values in several for name in values)
+    return {name: [values[name] for values in several if name in values]
+            for name in names}
 
 
 def medians(several):
     """Of numbers, or of what is alike in dicts."""
     if not isinstance(several[0], dict):
         return round(statistics.median(several), 3)
-    names = dict.fromkeys(name for values in several for name in values)
-    return {name: medians([values[name] for values in several
-                           if name in values]) for name in names}
+    return {name: medians(values) for name, values in by_name(several).items()}
 
 
-def joined(several):
-    """{name: the lists of all of that name, as one}"""
-    names = dict.fromkeys(name for lists in several for name in lists)
-    return {name: [item for lists in several for item in lists.get(name, [])]
-            for name in names}
-
-
-def summed(several):
-    """Of {name: number}"""
-    names = dict.fromkeys(name for counts in several for name in counts)
-    return {name: sum(counts.get(name, 0) for counts in several)
-            for name in names}
+def summed(several, none):
+    """Of dicts of numbers, or of lists, of which `none` is the empty one."""
+    return {name: sum(values, none)
+            for name, values in by_name(several).items()}
 
 
 def merged(several):
-    """Results of several GPUs of one host as one: the medians of theirs."""
+    """Results of several GPUs of one host as one: the medians of theirs; the
+    turns that each has at least."""
     if len(several) == 1:
         return several[0]
     one = dict(several[0])
     for key in MEASURED:
         one[key] = medians([results.get(key, {}) for results in several])
-    for key in PAIRS:
-        one[key] = joined([results.get(key, {}) for results in several])
-    one["turns"] = sum(results["turns"] for results in several)
-    one["startup_runs"] = summed([results.get("startup_runs", {})
-                                  for results in several])
+    for key, none in (("light_pairs_ns", []), ("startup_runs", 0)):
+        one[key] = summed([results.get(key, {}) for results in several], none)
+    one["turns"] = min(results["turns"] for results in several)
     one["notes"] = sorted({note for results in several
                            for note in results["notes"]})
     return one
+
+
+def read(paths):
+    return [(path, json.loads(path.read_text())) for path in sorted(paths)]
 
 
 def host_of(path, machine):
@@ -68,17 +67,17 @@ class Found:
     """The results of a machine's hosts, and what stands beside them."""
 
     def __init__(self, paths):
-        read = [(path, json.loads(path.read_text())) for path in sorted(paths)]
-        machine, folder = read[0][1]["machine"], read[0][0].parent
+        mine = read(paths)
+        machine, folder = mine[0][1]["machine"], mine[0][0].parent
         hosts = {}
-        for path, results in read:
+        for path, results in mine:
             hosts.setdefault(host_of(path, machine), []).append(results)
         self.host = min(hosts, key=lambda host: noise(hosts[host]))
         self.mine = hosts.pop(self.host)
         self.others = hosts
-        self.apart = [(host_of(path, machine), json.loads(path.read_text()))
-                      for path in sorted((folder / "light").glob(
-                          f"{machine}-*-*.json"))]
+        light = read((folder / "light").glob(f"{machine}-*-*.json"))
+        self.apart = [(host_of(path, machine), results)
+                      for path, results in light]
         beside = folder / f"{machine}.md"
         self.findings = beside.read_text() if beside.exists() else ""
 

@@ -65,11 +65,11 @@ def alongs(several):
             for time in ALONG:
                 hosts.setdefault(host, {}).setdefault(time, []).append(
                     times[time])
+    hosts = dict(sorted(hosts.items()))
     if len(hosts) > 1:
         hosts[ALL] = {time: [group for host in hosts.values()
                              for group in host[time]] for time in ALONG}
-    return dict(sorted(hosts.items(), key=lambda host: (host[0] == ALL,
-                                                        host[0])))
+    return hosts
 
 
 def pairs_of(groups):
