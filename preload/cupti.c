@@ -14,6 +14,7 @@
 #include "preload/cupti_share.h"
 #include "preload/detail.h"
 #include "preload/gpu.h"
+#include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/objects.h"
 #include "preload/profiler.h"
@@ -32,7 +33,7 @@
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 #define IDS_APART	   65536u /* beyond all calls under way */
 
-_Atomic uint32_t xs_cupti_ids_from;
+XS_HOT_DATA _Atomic uint32_t xs_cupti_ids_from;
 
 static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
@@ -76,7 +77,7 @@ static CUptiResult start_callbacks(bool counters)
 	const CUptiResult result = subscribe();
 
 	if (result == CUPTI_SUCCESS) {
-		xs_log("%u CUPTI callbacks", xs_cupti_enable_calls());
+		xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(counters));
 		xs_cupti_watch_driver(counters);
 	}
 	return result;

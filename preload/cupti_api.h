@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define XS_CUPTI_MOST_CALLBACKS 1024u /* of a domain */
+
 #define XS_CUPTI_REQUIRED(F)                                                   \
 	F(cuptiGetVersion)                                                     \
 	F(cuptiActivityRegisterCallbacks)                                      \
@@ -86,8 +88,9 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   size_t valid_bytes);
 
 /* cupti_wanted.c: the callbacks of the runtime that are wanted, found and
- * enabled; how many. First of all. */
-unsigned xs_cupti_enable_calls(void);
+ * enabled; how many. counters: the driver's also count what kernels do. First
+ * of all. */
+unsigned xs_cupti_enable_calls(bool counters);
 
 /* The same, switched off or on again. */
 void xs_cupti_switch_calls(bool on);
@@ -102,6 +105,15 @@ bool xs_cupti_driver_stays(void);
 /* What a callback is of: our function + 1, and XS_FN_COUNT + 1 for one of the
  * runtime that is not recorded; 0: not wanted. Of any thread. */
 unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
+
+/* Whether a callback of the driver, inside a hooked call, is there for the id
+ * of that call alone: it issues work, and nobody counts what a kernel does. */
+extern bool xs_cupti_followed[XS_CUPTI_MOST_CALLBACKS];
+
+static inline bool xs_cupti_only_brings_id(CUpti_CallbackId id)
+{
+	return id < XS_CUPTI_MOST_CALLBACKS && xs_cupti_followed[id];
+}
 
 /* Whether a function of the runtime can be left to the driver's callbacks once
  * it is known where it begins. */

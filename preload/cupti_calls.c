@@ -7,6 +7,7 @@
 #include "preload/detail.h"
 #include "preload/entry.h"
 #include "preload/gpu.h"
+#include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/stack.h"
 #include "preload/watch.h"
@@ -31,13 +32,12 @@ static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 		xs_gpu_note_stream(data->contextUid, stream, kind);
 }
 
-/* Which of a context's queues are its default streams: asked once a thread and
- * context, in an API callback, where CUPTI allows it; that of the thread by the
- * first call that would use it. */
-static void note_default_streams(struct xs_thread *thread,
-				 const CUpti_CallbackData *data,
-				 bool per_thread)
+XS_APART static void note_new_streams(struct xs_thread *thread,
+				      const CUpti_CallbackData *data,
+				      bool per_thread)
 {
+	const int kept_errno = errno;
+
 	if (thread->context != data->contextUid) {
 		thread->context = data->contextUid;
 		thread->own_stream = false;
@@ -47,6 +47,19 @@ static void note_default_streams(struct xs_thread *thread,
 		thread->own_stream = true;
 		note_stream(data, XS_QUEUE_PER_THREAD);
 	}
+	errno = kept_errno;
+}
+
+/* Which of a context's queues are its default streams: asked once a thread and
+ * context, in an API callback, where CUPTI allows it; that of the thread by the
+ * first call that would use it. */
+static inline void note_default_streams(struct xs_thread *thread,
+					const CUpti_CallbackData *data,
+					bool per_thread)
+{
+	if (thread->context != data->contextUid ||
+	    (per_thread && !thread->own_stream))
+		note_new_streams(thread, data, per_thread);
 }
 
 /* When it began, or one of these two. */
@@ -171,15 +184,23 @@ static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
 		learn(thread, id, fn, data);
 }
 
+static inline void count_nested_call(struct xs_thread *thread)
+{
+	if (!++thread->nested)
+		xs_watch_nested_calls();
+}
+
 /* Of what the runtime asks for inside a hooked call, as the loading of a
  * module, the last is what the call is for. */
-static void follow_hooked_call(struct xs_thread *thread,
-			       const CUpti_CallbackData *data)
+static inline void follow_hooked_call(struct xs_thread *thread,
+				      const CUpti_CallbackData *data)
 {
-	if (data->callbackSite == CUPTI_API_ENTER)
+	if (data->callbackSite == CUPTI_API_ENTER) {
 		note_hooked_id(thread, data);
-	else if (data->context)
+		xs_watch_seen_call(thread->correlation);
+	} else if (data->context) {
 		note_default_streams(thread, data, thread->per_thread);
+	}
 }
 
 /* Of the program itself, or of a runtime that was learned. */
@@ -193,10 +214,6 @@ static void on_unhooked_driver_call(struct xs_thread *thread,
 		xs_watch_own_call();
 }
 
-/*
- * Most of the driver's calls come from the runtime, inside a call that is
- * recorded already: these few instructions are what each of them costs.
- */
 static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 			   const CUpti_CallbackData *data)
 {
@@ -207,15 +224,15 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 
 	if (thread->busy)
 		return;
-	if (!own && !++thread->nested)
-		xs_watch_nested_calls();
+	if (!own)
+		count_nested_call(thread);
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
 	if (xs_cupti_driver_stays() && xs_function_issues(fn)) {
-		if (enter)
-			xs_watch_seen_call(xs_cupti_id(data->correlationId));
 		if (hooked)
 			follow_hooked_call(thread, data);
+		else if (enter)
+			xs_watch_seen_call(xs_cupti_id(data->correlationId));
 	}
 	if (own && xs_lifecycle_recording())
 		on_unhooked_driver_call(thread, fn, data);
@@ -261,18 +278,38 @@ static bool is_end(CUpti_CallbackDomain domain, const void *data)
  * we note the call's start, and after its end. It does not see calls that our
  * own code makes. What nobody wants was switched off just now: a call that is
  * heard to begin counts as inside all the same (learn()). */
-void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
-				   CUpti_CallbackId id, const void *data)
+XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
+				     CUpti_CallbackId id, const void *data)
 {
 	unsigned wanted = xs_share_wanted(domain, id);
 	bool guest = wanted & XS_SHARE_GUEST && !xs_thread_get()->busy;
 	bool end = guest && is_end(domain, data);
 
-	(void)user;
 	if (guest && !end)
 		xs_share_call_guest(domain, id, data);
 	if (!wanted || wanted & XS_SHARE_US)
 		on_our_callback(domain, id, data);
 	if (end)
 		xs_share_call_guest(domain, id, data);
+}
+
+/*
+ * Nearly all that come by are of what the runtime asks the driver for inside a
+ * hooked call: these few instructions are what each of them costs.
+ */
+XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
+					  CUpti_CallbackDomain domain,
+					  CUpti_CallbackId id, const void *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+
+	(void)user;
+	if (domain != CUPTI_CB_DOMAIN_DRIVER_API || thread->busy ||
+	    !xs_thread_in_hook(thread) || !xs_cupti_only_brings_id(id) ||
+	    xs_share_guest_listens()) {
+		on_any_callback(domain, id, data);
+		return;
+	}
+	count_nested_call(thread);
+	follow_hooked_call(thread, data);
 }

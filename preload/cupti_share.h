@@ -14,8 +14,7 @@
 
 #include "preload/cupti_api.h"
 
-#define XS_CUPTI_MOST_CALLBACKS 1024u
-#define XS_CUPTI_MOST_DOMAINS	7u /* to ..._STATE, which older headers lack */
+#define XS_CUPTI_MOST_DOMAINS 7u /* to ..._STATE, which older headers lack */
 
 /* Who wants a callback or a kind of record: a bit each. */
 enum xs_share_who { XS_SHARE_US = 1, XS_SHARE_GUEST = 2 };
@@ -51,6 +50,15 @@ CUptiResult xs_share_callback(enum xs_share_who who, bool on,
 
 /* Who wants it: bits of enum xs_share_who. */
 unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
+
+/* The guest's callback; NULL: it has none. */
+extern _Atomic(CUpti_CallbackFunc) xs_share_guest;
+
+static inline bool xs_share_guest_listens(void)
+{
+	return atomic_load_explicit(&xs_share_guest, memory_order_relaxed) !=
+	       NULL;
+}
 
 /* The guest's callback, and whether this thread is inside of it. */
 void xs_share_call_guest(CUpti_CallbackDomain domain, CUpti_CallbackId id,
