@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/ahead.h"
 #include "preload/content.h"
+#include "preload/hot.h"
 
 #include <sys/resource.h>
 
@@ -41,20 +42,21 @@ static bool count_faults(uint32_t *minor, uint32_t *major)
 	return true;
 }
 
-void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
-		   const void *arguments)
+XS_HOT void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
+			  const void *arguments)
 {
 	struct xs_event copy;
 
 	if (!is_plain(fn))
 		return;
 	xs_functions[fn].fill(arguments, &copy);
-	if (copy.direction == cudaMemcpyDeviceToDevice)
+	ahead->hashes = atomic_load_explicit(
+			    &xs_hash_mode, memory_order_relaxed) != XS_HASH_OFF;
+	if (copy.direction == cudaMemcpyDeviceToDevice ||
+	    (copy.bytes < LEAST_FAULTY_BYTES && !ahead->hashes))
 		return;
 	ahead->bytes = copy.bytes;
 	ahead->hashed_bytes = 0;
-	ahead->hashes = atomic_load_explicit(
-			    &xs_hash_mode, memory_order_relaxed) != XS_HASH_OFF;
 	if (ahead->hashes && copy.direction != cudaMemcpyDeviceToHost &&
 	    !xs_content_hash(copy.src, copy.bytes, &ahead->hash,
 			     &ahead->hashed_bytes))
