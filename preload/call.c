@@ -29,21 +29,24 @@ static void follow(enum xs_function fn)
 		xs_cupti_watch_managed();
 }
 
+XS_RARE static xs_real_fn resolve(struct xs_site_slot *site,
+				  enum xs_function fn, uintptr_t address)
+{
+	const xs_real_fn real = xs_real_resolve(fn, address);
+
+	if (xs_site_is_known(site))
+		atomic_store_explicit(&site->real, (uintptr_t)real,
+				      memory_order_release);
+	return real;
+}
+
 static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 			  uintptr_t address)
 {
-	xs_real_fn real;
+	const uintptr_t real =
+	    atomic_load_explicit(&site->real, memory_order_acquire);
 
-	if (!xs_site_is_known(site))
-		return xs_real_resolve(fn, address);
-	real =
-	    (xs_real_fn)atomic_load_explicit(&site->real, memory_order_acquire);
-	if (!real) {
-		real = xs_real_resolve(fn, address);
-		atomic_store_explicit(&site->real, (uintptr_t)real,
-				      memory_order_release);
-	}
-	return real;
+	return real ? (xs_real_fn)real : resolve(site, fn, address);
 }
 
 enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
@@ -55,7 +58,10 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 		   : detail;
 }
 
-XS_HOT_DATA static atomic_bool any_hooked, any_seen;
+/* This file is linked first: the others' hot data follow, in the same line. */
+XS_HOT_DATA _Alignas(64) static struct {
+	atomic_bool hooked, seen; /* some call came so */
+} any;
 
 /* What is captured is not done now, if ever. */
 static void note_graph(enum xs_function fn)
@@ -67,13 +73,13 @@ static void note_graph(enum xs_function fn)
 
 void xs_call_note_seen(enum xs_function fn)
 {
-	xs_watch_once(&any_seen);
+	xs_watch_once(&any.seen);
 	note_graph(fn);
 }
 
 bool xs_call_all_hooked(void)
 {
-	return atomic_load(&any_hooked) && !atomic_load(&any_seen);
+	return atomic_load(&any.hooked) && !atomic_load(&any.seen);
 }
 
 /*
@@ -81,16 +87,23 @@ bool xs_call_all_hooked(void)
  * a call lies further down the stack than its hook, by more than the hooks of
  * two functions differ; elsewhere, that one is gone.
  */
-static void forget_left(struct xs_thread *thread,
-			const struct xs_open_call *call)
+XS_RARE static void forget_left(struct xs_thread *thread,
+				const struct xs_open_call *call)
 {
-	if (!xs_thread_in_hook(thread) || thread->busy ||
+	if (thread->busy ||
 	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside)
 		return;
 	thread->records = false;
 	thread->in_runtime = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+}
+
+XS_RARE static void open_thread(struct xs_thread *thread)
+{
+	thread->busy = true;
+	xs_thread_open(thread, &xs_sink);
+	thread->busy = false;
 }
 
 /* The thread is inside first, and then looks whether it may be: pause.c. */
@@ -101,18 +114,15 @@ static enum xs_detail enter(struct xs_thread *thread,
 	enum xs_detail detail;
 
 	thread->inside = call;
-	xs_watch_once(&any_hooked);
-	if (!thread->writer.sink) {
-		thread->busy = true;
-		xs_thread_open(thread, &xs_sink);
-		thread->busy = false;
-	}
+	xs_watch_once(&any.hooked);
+	if (!thread->writer.sink)
+		open_thread(thread);
 	for (;;) {
 		atomic_store_explicit(&thread->in_hook, true,
 				      memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 		detail = xs_call_detail(thread, fn);
-		if ((int)detail != XS_DETAIL_PAUSED)
+		if (!XS_SELDOM((int)detail == XS_DETAIL_PAUSED))
 			break;
 		atomic_store_explicit(&thread->in_hook, false,
 				      memory_order_release);
@@ -158,9 +168,9 @@ static void count(struct xs_thread *thread, const struct xs_ended_call *call,
 	xs_count_call(thread, call);
 }
 
-XS_APART static void count_failed(struct xs_thread *thread,
-				  const struct xs_passed *passed,
-				  cudaError_t error, const void *arguments)
+XS_RARE static void count_failed(struct xs_thread *thread,
+				 const struct xs_passed *passed,
+				 cudaError_t error, const void *arguments)
 {
 	const enum xs_function fn = (enum xs_function)passed->fn;
 	const int kept_errno = errno;
@@ -192,9 +202,9 @@ static void end_passed(struct xs_thread *thread, const struct xs_passed *passed,
 	passed->record->calls++;
 }
 
-XS_APART static xs_real_fn begin(struct xs_thread *thread,
-				 struct xs_open_call *call,
-				 const void *arguments)
+XS_HOT XS_APART static xs_real_fn begin(struct xs_thread *thread,
+					struct xs_open_call *call,
+					const void *arguments)
 {
 	const enum xs_function fn = call->fn;
 	int kept_errno = errno;
@@ -203,7 +213,8 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	note_graph(fn);
-	forget_left(thread, call);
+	if (XS_SELDOM(xs_thread_in_hook(thread)))
+		forget_left(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
 		call->detail = enter(thread, call, fn);
@@ -211,7 +222,7 @@ XS_APART static xs_real_fn begin(struct xs_thread *thread,
 		thread->correlation = 0;
 		thread->per_thread = xs_functions[fn].per_thread;
 		call->thread = thread;
-		if (xs_timing_is_on)
+		if (XS_SELDOM(xs_timing_is_on))
 			xs_timing_begin(call, arguments);
 	}
 	if (call->detail == XS_DETAIL_RECORDED) {
@@ -253,8 +264,8 @@ static void record(const struct xs_open_call *open,
 	xs_emit(open->thread, call, &span);
 }
 
-XS_APART static void end(struct xs_open_call *call, cudaError_t error,
-			 const void *arguments)
+XS_HOT XS_APART static void end(struct xs_open_call *call, cudaError_t error,
+				const void *arguments)
 {
 	const struct xs_ended_call returned = {.fn = call->fn,
 					       .name = call->fn,
@@ -281,7 +292,7 @@ XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
-	if (xs_timing_is_on)
+	if (XS_SELDOM(xs_timing_is_on))
 		xs_timing_end(call, end_ns, error, arguments);
 	if (recorded)
 		record(call, &returned, end_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/count.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/passed.h"
 #include "preload/tally.h"
 
@@ -80,8 +81,8 @@ void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call)
 	xs_count_event(thread, call, &event);
 }
 
-void xs_count_recorded(const struct xs_ended_call *call,
-		       const struct xs_event *event)
+XS_HOT void xs_count_recorded(const struct xs_ended_call *call,
+			      const struct xs_event *event)
 {
 	const uint64_t bit =
 	    kind_bit(xs_tally_size(event->bytes), direction_of(call, event));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/emit.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/poll.h"
 #include "preload/watch.h"
@@ -148,30 +149,31 @@ static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 	}
 }
 
-void xs_emit_owed(const struct xs_ended_call *call, uint32_t correlation)
+void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation)
 {
 	const struct xs_function_row *row = &xs_functions[call->fn];
 	struct xs_event event = {0};
 
-	if (!correlation || call->error != cudaSuccess ||
-	    !atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
+	if (!correlation || call->error != cudaSuccess)
 		return;
 	row->fill(call->arguments, &event);
 	if (issues_op(row->call_class, &event))
 		xs_watch_issued(correlation);
 }
 
-void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
-	     const struct xs_span *span)
+XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
+		    const struct xs_span *span)
 {
 	const enum xs_function fn = call->fn;
 	const struct xs_function_row *row = &xs_functions[fn];
 	bool polls = row->call_class == XS_CALL_POLL;
-	struct xs_event event = {0};
+	struct xs_event event;
 	int rc = xs_thread_name(thread);
 
 	if (call->error == cudaSuccess || polls)
 		row->fill(call->arguments, &event);
+	else
+		event = (struct xs_event){0};
 	if (!rc && polls)
 		rc = keep_poll(thread, span, &event, call->error);
 	else if (!rc && xs_poll_write(thread))

@@ -4,6 +4,7 @@
 #define XS_EMIT_H
 
 #include "preload/count.h"
+#include "preload/detail.h"
 #include "preload/thread.h"
 
 struct xs_span {
@@ -23,6 +24,13 @@ void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 /* A call returned that is about to be recorded: says whether the device owes an
  * op (watch.h), where that is asked for. correlation: 0 where it is not known.
  */
-void xs_emit_owed(const struct xs_ended_call *call, uint32_t correlation);
+void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation);
+
+static inline void xs_emit_owed(const struct xs_ended_call *call,
+				uint32_t correlation)
+{
+	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
+		xs_emit_owing(call, correlation);
+}
 
 #endif

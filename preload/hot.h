@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each call of CUDA passes through, together in a page of code, and what
- * it looks at, together in a line of the cache: see passed.h.
+ * What each call of CUDA passes through, together in a few pages of code, and
+ * what it looks at, together in a line of the cache: see passed.h.
  */
 #ifndef XS_HOT_H
 #define XS_HOT_H
@@ -10,5 +10,9 @@
 #define XS_HOT_DATA __attribute__((section("xs_hot")))
 /* What is called from there and is none of it: not to be copied into it. */
 #define XS_APART __attribute__((noinline))
+/* The same, and hardly ever called: what leads to it is moved out of the way,
+ * as is what a condition leads to that is hardly ever true. */
+#define XS_RARE		   __attribute__((noinline, cold))
+#define XS_SELDOM(is_true) __builtin_expect(!!(is_true), 0)
 
 #endif

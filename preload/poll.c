@@ -19,14 +19,11 @@ static int write_poll(struct xs_thread *thread, const struct xs_poll *poll)
 			       poll->start_ns, poll->end_ns);
 }
 
-int xs_poll_write(struct xs_thread *thread)
+int xs_poll_write_kept(struct xs_thread *thread)
 {
 	struct xs_poll *kept = thread->poll;
-	int rc;
+	const int rc = write_poll(thread, kept);
 
-	if (!kept || !kept->polls)
-		return 0;
-	rc = write_poll(thread, kept);
 	kept->polls = 0;
 	return rc;
 }

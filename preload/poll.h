@@ -27,7 +27,13 @@ int xs_poll_add(struct xs_thread *thread, const struct xs_poll *poll);
 
 /* Writes what the thread has asked: before any other record of it, and when it
  * ends. 0 or -ENOSPC. */
-int xs_poll_write(struct xs_thread *thread);
+int xs_poll_write_kept(struct xs_thread *thread);
+
+static inline int xs_poll_write(struct xs_thread *thread)
+{
+	return thread->poll && thread->poll->polls ? xs_poll_write_kept(thread)
+						   : 0;
+}
 
 /* Gives the memory back. */
 void xs_poll_drop(struct xs_poll *poll);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/site.h"
+#include "preload/hot.h"
 #include "preload/intern.h"
 #include "preload/module.h"
 #include "preload/unload.h"
@@ -10,7 +11,6 @@
 
 #define SITE_SLOTS  (1u << 14)
 #define SITE_PROBES 64u
-#define ID_BUSY	    UINT32_MAX
 #define FN_BITS	    9
 _Static_assert(XS_FN_COUNT < 1 << FN_BITS, "a function's number has its bits");
 
@@ -49,8 +49,8 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 	return key ? key : 1;
 }
 
-struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
-				  uint32_t caller)
+XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
+					 uint32_t caller)
 {
 	uint64_t key =
 	    site_key(fn, address, caller + 31 * xs_unload_number(address));
@@ -116,20 +116,20 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 static bool claim(struct xs_site_slot *site, uint32_t *id)
 {
 	*id = atomic_load_explicit(&site->id, memory_order_acquire);
-	while (*id == 0 || *id == ID_BUSY) {
-		if (*id == ID_BUSY) {
+	while (*id == 0 || *id == XS_SITE_BUSY) {
+		if (*id == XS_SITE_BUSY) {
 			sched_yield();
 			*id = atomic_load(&site->id);
 		} else if (atomic_compare_exchange_strong(&site->id, id,
-							  ID_BUSY)) {
+							  XS_SITE_BUSY)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
-		    enum xs_function fn, uintptr_t address, uint32_t caller)
+uint32_t xs_site_new_id(struct xs_site_slot *site, struct xs_writer *writer,
+			enum xs_function fn, uintptr_t address, uint32_t caller)
 {
 	uint32_t id;
 

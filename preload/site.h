@@ -9,6 +9,8 @@
 #include "preload/functions.h"
 #include "preload/writer.h"
 
+#define XS_SITE_BUSY UINT32_MAX /* a thread is writing its records */
+
 struct xs_site_slot {
 	_Atomic uint64_t key;	   /* 0: free */
 	_Atomic uint32_t id;	   /* 0: not yet in the trace */
@@ -35,8 +37,21 @@ bool xs_site_is_known(const struct xs_site_slot *site);
  * The site's number in the trace; at first sight its records are written by
  * `writer`. 0 when there was no room for them; the next call tries again.
  */
-uint32_t xs_site_id(struct xs_site_slot *site, struct xs_writer *writer,
-		    enum xs_function fn, uintptr_t address, uint32_t caller);
+uint32_t xs_site_new_id(struct xs_site_slot *site, struct xs_writer *writer,
+			enum xs_function fn, uintptr_t address,
+			uint32_t caller);
+
+static inline uint32_t xs_site_id(struct xs_site_slot *site,
+				  struct xs_writer *writer, enum xs_function fn,
+				  uintptr_t address, uint32_t caller)
+{
+	const uint32_t id =
+	    atomic_load_explicit(&site->id, memory_order_acquire);
+
+	return id && id != XS_SITE_BUSY
+		   ? id
+		   : xs_site_new_id(site, writer, fn, address, caller);
+}
 
 /* A place that the recorder itself knows in the source; string ids. */
 struct xs_site_source {

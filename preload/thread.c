@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 #include "preload/detail.h"
+#include "preload/hot.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -86,10 +87,8 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
+XS_RARE void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
 {
-	if (thread->writer.sink)
-		return;
 	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
 	/* A thread that is never unlisted would leave a pointer behind. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
@@ -97,7 +96,7 @@ void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink)
 		list(thread);
 }
 
-int xs_thread_write_name(struct xs_thread *thread)
+XS_RARE int xs_thread_write_name(struct xs_thread *thread)
 {
 	struct xs_rec_thread record = {XS_RECORD(thread),
 				       .tid = thread->writer.thread};

@@ -64,7 +64,14 @@ static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 }
 
 /* Makes the thread's writer usable: call before each use of it. */
-void xs_thread_open(struct xs_thread *thread, struct xs_sink *sink);
+void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink);
+
+static inline void xs_thread_open(struct xs_thread *thread,
+				  struct xs_sink *sink)
+{
+	if (!thread->writer.sink)
+		xs_thread_open_anew(thread, sink);
+}
 
 /* Says in the trace whose the records are. 0 or -ENOSPC. */
 int xs_thread_write_name(struct xs_thread *thread);

@@ -3,6 +3,7 @@
 #include "preload/config.h"
 #include "preload/entry.h"
 #include "preload/gpu.h"
+#include "preload/hot.h"
 #include "preload/python.h"
 #include "preload/site.h"
 #include "preload/stack.h"
@@ -170,7 +171,7 @@ static void remember(struct cached *slot, const struct key *key,
 static uint32_t python_site(struct xs_thread *thread,
 			    struct xs_walk_cache *cache)
 {
-	return cache && stack.frames
+	return cache && has_python
 		   ? xs_python_site(&thread->writer, &cache->python,
 				    stack.frames)
 		   : 0;
@@ -216,7 +217,7 @@ static unsigned set_of(struct xs_walk_cache *cache, const struct key *key)
 }
 
 /* NULL: the stack was not walked before, or is forgotten. */
-static const struct cached *find_known(struct xs_walk_cache *cache,
+XS_HOT static const struct cached *find_known(struct xs_walk_cache *cache,
 				       const struct key *key)
 {
 	const struct cached *set = cache->sets[set_of(cache, key)];
@@ -293,7 +294,7 @@ static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
  * that a step of training pays for them more than twice: they are walked where
  * that was asked for, or where they alone tell whose call it is.
  */
-static struct xs_place walked_place(struct xs_thread *thread,
+XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
 				    const struct xs_stack_call *call)
 {
 	struct key key = {.top = __builtin_frame_address(0),
@@ -370,15 +371,15 @@ struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,
  * which have no source line; the line to show is their caller's. */
-uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
-			struct xs_site_slot *site, uintptr_t address)
+XS_HOT uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
+			       struct xs_site_slot *site, uintptr_t address)
 {
 	const struct xs_stack_call call = {.fn = fn};
 	uint32_t caller;
 
 	if (stack.hooked)
 		return walked_place(thread, &call).site;
-	caller = python_site(thread, cache_of(thread));
+	caller = has_python ? python_site(thread, cache_of(thread)) : 0;
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/window.h"
+#include "preload/hot.h"
 #include "preload/watch.h"
 
 /* Calls that others may begin while one that is recorded is on its way. */
 #define CALLS_BESIDE 256u
 
-struct xs_window_ids xs_window_ids;
+XS_HOT_DATA struct xs_window_ids xs_window_ids;
 
 static bool is_after(uint32_t a, uint32_t b)
 {

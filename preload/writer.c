@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/writer.h"
 #include "preload/clock.h"
+#include "preload/hot.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,7 +48,7 @@ static void drop_chunk(struct xs_writer *w)
 }
 
 /* The first chunk of a thread is what an ended one left, where there is one. */
-static void take_spare(struct xs_writer *w)
+XS_RARE static void take_spare(struct xs_writer *w)
 {
 	pthread_mutex_lock(&spares_lock);
 	for (unsigned i = spare_count; !w->chunk && i-- > 0;) {
@@ -78,7 +79,7 @@ static bool leave_spare(const struct xs_writer *w)
 }
 
 /* A new chunk, that begins with a base for `start_ns`. */
-static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
+XS_RARE static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 {
 	uint64_t base_ns = base_for(start_ns);
 	struct xs_chunk_header *chunk =
@@ -187,8 +188,8 @@ void xs_writer_open(struct xs_writer *w, struct xs_sink *sink, uint32_t thread)
 				.thread = thread};
 }
 
-int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
-		    uint64_t start_ns, uint64_t end_ns)
+XS_HOT int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
+			   uint64_t start_ns, uint64_t end_ns)
 {
 	struct xs_timed_head *head = record;
 	uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
