@@ -71,6 +71,13 @@ for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
 	expect "loaded twice: notes" "$(count 'note=')" 0
 	expect "loaded twice: lines on stderr" "$(wc -l <err)" 1
 done
+# Under another name; timeout, which starts the program, has it, too.
+cp "$XS_PRELOAD" copy/renamed.so
+XS_PRELOAD="$work/copy/renamed.so" traced "$XS_APPS/app" serial 3
+read_trace
+expect "renamed: rung" "$(json rung)" '"callbacks"'
+expect "renamed: notes" "$(count 'note=')" 0
+
 # Another tool's library is there: we are, too, and say so, but leave CUPTI to
 # it, if nobody wants else; without the hooks of a shared runtime we are not
 # asked.
