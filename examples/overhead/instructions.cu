@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The instructions of the calling thread in an empty launch, or in a copy of
- * 4 KiB, by the object they are in, as a line of JSON: what a tool adds to them
- * is free of all that makes times differ from run to run. The process makes
- * BEFORE such calls, and then a few that its child steps through; the medians
- * of those. An instruction that repeats itself is one. Exit code 77 where
- * nobody may trace a process.
+ * 4 KiB, by the object they are in, and the lines of the cache that they lie
+ *in, as a line of JSON: what a tool adds to them is free of all that makes
+ *times differ from run to run. The process makes BEFORE such calls, and then a
+ *few that its child steps through; the medians of those. An instruction that
+ * repeats itself is one. Exit code 77 where nobody may trace a process.
  *
  *	instructions launch|copy BEFORE
  */
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <elf.h>
 #include <map>
+#include <set>
 #include <signal.h>
 #include <stddef.h>
 #include <string>
@@ -31,7 +32,15 @@
 static const long batch = 100, stepped = 5, between = 20;
 static const size_t copy_bytes = 4096;
 
+static const uintptr_t line_bytes = 64;
+
 typedef std::map<std::string, std::vector<long>> counts;
+
+/* Of one call, by object. */
+struct stepped_call {
+	std::map<std::string, long> instructions;
+	std::map<std::string, std::set<uintptr_t>> lines;
+};
 
 __global__ void empty_kernel(void)
 {
@@ -234,9 +243,8 @@ static bool step(pid_t traced, uintptr_t place, bool begun)
 		     : goes_on(traced, PTRACE_SINGLESTEP);
 }
 
-/* Of one call. Whether it was stepped through to its end. */
-static bool count(pid_t traced, objects *objects,
-		  std::map<std::string, long> *of)
+/* Whether it was stepped through to its end. */
+static bool count(pid_t traced, objects *objects, struct stepped_call *of)
 {
 	uintptr_t place = 0, last = 0;
 
@@ -246,8 +254,12 @@ static bool count(pid_t traced, objects *objects,
 		place = place_of(traced);
 	}
 	while (place != (uintptr_t)called) {
-		if (place != last)
-			++(*of)[objects->at(place)];
+		if (place != last) {
+			const std::string &name = objects->at(place);
+
+			++of->instructions[name];
+			of->lines[name].insert(place / line_bytes);
+		}
 		if (!step(traced, place, place == last))
 			return false;
 		last = place;
@@ -256,11 +268,11 @@ static bool count(pid_t traced, objects *objects,
 	return true;
 }
 
-static void print(counts *all)
+static void print_medians(const char *what, counts *all)
 {
 	const char *separator = "";
 
-	printf("{\"instructions\": {");
+	printf("\"%s\": {", what);
 	for (counts::value_type &one : *all) {
 		one.second.resize(stepped, 0);
 		std::sort(one.second.begin(), one.second.end());
@@ -268,16 +280,15 @@ static void print(counts *all)
 		       one.second[stepped / 2]);
 		separator = ", ";
 	}
-	printf("}}\n");
+	printf("}");
 }
 
 /* The child: it says on `other` that it traces the process. Its exit code. */
 static int trace(pid_t traced, int other)
 {
 	objects objects(traced);
-	std::map<std::string, long> one;
+	counts instructions, lines;
 	long done = 0;
-	counts all;
 	char ready;
 
 	/* it waits for the answer, and goes on from there */
@@ -288,11 +299,15 @@ static int trace(pid_t traced, int other)
 		return 77;
 	if (write(other, &ready, 1) != 1)
 		return 2;
-	while (done < stepped && goes_on(traced, PTRACE_CONT) &&
-	       count(traced, &objects, &one)) {
-		for (const auto &of : one)
-			all[of.first].push_back(of.second);
-		one.clear();
+	while (done < stepped && goes_on(traced, PTRACE_CONT)) {
+		struct stepped_call one;
+
+		if (!count(traced, &objects, &one))
+			break;
+		for (const auto &of : one.instructions)
+			instructions[of.first].push_back(of.second);
+		for (const auto &of : one.lines)
+			lines[of.first].push_back((long)of.second.size());
 		done++;
 	}
 	ptrace(PTRACE_DETACH, traced, NULL, NULL);
@@ -301,7 +316,11 @@ static int trace(pid_t traced, int other)
 			done);
 		return 2;
 	}
-	print(&all);
+	printf("{");
+	print_medians("instructions", &instructions);
+	printf(", ");
+	print_medians("lines", &lines);
+	printf("}\n");
 	return 0;
 }
 

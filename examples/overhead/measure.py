@@ -271,17 +271,21 @@ def measure_startup(bench, ways, runs):
 
 
 def count_instructions(bench, ways, before):
-    """{part: {way: {object: instructions}}} of a call after so many others."""
-    found = {}
+    """Of a call after so many others {part: {way: {object: instructions}}}, and
+    the same of the lines of code that they lie in."""
+    instructions, lines = {}, {}
     for part in ("launch", "copy"):
         for way in (way for way in ways if way != "nsys-node"):
             try:
-                found.setdefault(part, {})[way] = bench.measure(
+                found = bench.measure(
                     way, [bench.program("overhead/instructions"), part,
-                          str(before)])["instructions"]
+                          str(before)])
             except Failed as failure:
                 bench.notes.append(str(failure))
-    return found
+                continue
+            instructions.setdefault(part, {})[way] = found["instructions"]
+            lines.setdefault(part, {})[way] = found["lines"]
+    return instructions, lines
 
 
 def has_torch():
@@ -336,10 +340,10 @@ def measure_all(bench, args):
     startup = measure_startup(bench, [w for w in ways if w not in NSYS],
                               args.starts)
     sizes = measure_traces(bench, ways, args.calls)
-    instructions = {}
+    instructions, lines = {}, {}
     if "instructions" in args.parts.split(","):
-        instructions = count_instructions(bench, ways,
-                                          LAUNCHES_RECORDED * args.calls)
+        instructions, lines = count_instructions(
+            bench, ways, LAUNCHES_RECORDED * args.calls)
     before = time.monotonic()
     values, turns = take_turns(bench, ways, jobs, args.turns,
                                began + args.seconds)
@@ -354,7 +358,7 @@ def measure_all(bench, args):
             "host_ns": found, "host_more_ns": more,
             "light_pairs_ns": launch_pairs(values),
             "light_along_ns": along_pairs(values),
-            "instructions": instructions,
+            "instructions": instructions, "lines": lines,
             "trace_bytes_per_op": sizes, **startup}, tried
 
 
