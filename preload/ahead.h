@@ -19,8 +19,9 @@ struct xs_ahead {
 };
 
 /*
- * Before the real call. Of small copies, and of calls that are no copies of
- * one range to another, nothing is looked at. errno may change.
+ * Before the real call. Of calls that are no copies of one range to another
+ * nothing is looked at, nor of small copies, unless they are hashed. errno may
+ * change.
  */
 void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
 		   const void *arguments);

@@ -61,7 +61,7 @@ enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
 /* This file is linked first: the others' hot data follow, in the same line. */
 XS_HOT_DATA _Alignas(64) static struct {
 	atomic_bool hooked, seen; /* some call came so */
-} any;
+} any __attribute__((used));	  /* as one */
 
 /* What is captured is not done now, if ever. */
 static void note_graph(enum xs_function fn)

@@ -108,11 +108,11 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
 /* Whether a callback of the driver, inside a hooked call, is there for the id
  * of that call alone: it issues work, and nobody counts what a kernel does. */
-extern bool xs_cupti_followed[XS_CUPTI_MOST_CALLBACKS];
+extern bool xs_cupti_brings_id[XS_CUPTI_MOST_CALLBACKS];
 
 static inline bool xs_cupti_only_brings_id(CUpti_CallbackId id)
 {
-	return id < XS_CUPTI_MOST_CALLBACKS && xs_cupti_followed[id];
+	return id < XS_CUPTI_MOST_CALLBACKS && xs_cupti_brings_id[id];
 }
 
 /* Whether a function of the runtime can be left to the driver's callbacks once

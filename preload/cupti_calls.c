@@ -295,7 +295,8 @@ XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
 
 /*
  * Nearly all that come by are of what the runtime asks the driver for inside a
- * hooked call: these few instructions are what each of them costs.
+ * hooked call: these few instructions are what each of them costs. Nothing on
+ * this way changes errno.
  */
 XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
 					  CUpti_CallbackDomain domain,

@@ -13,13 +13,13 @@
 
 static _Atomic uint8_t wanted[XS_CUPTI_MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
 static _Atomic(CUpti_SubscriberHandle) held;
-XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_guest;
+XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_guest_callback;
 static _Atomic(void *) guest_user;
 
 static _Atomic(const void *) guest_library;
 
 /* Any address of ours serves as the guest's handle. */
-#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_guest)
+#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_guest_callback)
 
 /* What the guest keeps in a call's *correlationData, by where CUPTI has that:
  * it is the same at the call's start and end. NULL: free. */
@@ -89,8 +89,8 @@ static bool any_callback(void)
 
 bool xs_share_has_guest(void)
 {
-	return atomic_load(&xs_share_guest) || !xs_cupti_clock_is(NULL) ||
-	       xs_share_guest_has_records();
+	return atomic_load(&xs_share_guest_callback) ||
+	       !xs_cupti_clock_is(NULL) || xs_share_guest_has_records();
 }
 
 bool xs_share_is_idle(void)
@@ -179,7 +179,8 @@ CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
 
 	if (!subscriber || !function)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (!atomic_compare_exchange_strong(&xs_share_guest, &none, function))
+	if (!atomic_compare_exchange_strong(&xs_share_guest_callback, &none,
+					    function))
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 	/* none of its callbacks is on yet */
 	atomic_store(&guest_user, user);
@@ -193,12 +194,12 @@ void xs_share_forget_callbacks(void)
 	for (unsigned d = CUPTI_CB_DOMAIN_INVALID + 1;
 	     d < XS_CUPTI_MOST_DOMAINS; d++)
 		xs_share_domain(false, (CUpti_CallbackDomain)d);
-	atomic_store(&xs_share_guest, NULL);
+	atomic_store(&xs_share_guest_callback, NULL);
 }
 
 CUptiResult xs_share_unsubscribe(void)
 {
-	if (!atomic_load(&xs_share_guest))
+	if (!atomic_load(&xs_share_guest_callback))
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	xs_share_forget_callbacks();
 	return CUPTI_SUCCESS;
@@ -254,7 +255,7 @@ static void call_with_own_cell(CUpti_CallbackFunc function,
 void xs_share_call_guest(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			 const void *data)
 {
-	CUpti_CallbackFunc function = atomic_load(&xs_share_guest);
+	CUpti_CallbackFunc function = atomic_load(&xs_share_guest_callback);
 	const CUpti_CallbackData *call = data;
 
 	if (!function)

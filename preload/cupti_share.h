@@ -52,12 +52,12 @@ CUptiResult xs_share_callback(enum xs_share_who who, bool on,
 unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
 /* The guest's callback; NULL: it has none. */
-extern _Atomic(CUpti_CallbackFunc) xs_share_guest;
+extern _Atomic(CUpti_CallbackFunc) xs_share_guest_callback;
 
 static inline bool xs_share_guest_listens(void)
 {
-	return atomic_load_explicit(&xs_share_guest, memory_order_relaxed) !=
-	       NULL;
+	return atomic_load_explicit(&xs_share_guest_callback,
+				    memory_order_relaxed) != NULL;
 }
 
 /* The guest's callback, and whether this thread is inside of it. */

@@ -14,7 +14,7 @@
  * that is not recorded is XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
-bool xs_cupti_followed[XS_CUPTI_MOST_CALLBACKS];
+bool xs_cupti_brings_id[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * The runtime takes a writer's lock around each call that has a callback: 64
@@ -179,10 +179,10 @@ void xs_cupti_take_back(CUpti_CallbackId id)
 	atomic_flag_clear(&leaving);
 }
 
-static void find_followed(void)
+static void find_id_bringers(void)
 {
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		xs_cupti_followed[id] =
+		xs_cupti_brings_id[id] =
 		    driver_calls[id] && xs_function_issues((enum xs_function)(
 					    driver_calls[id] - 1));
 }
@@ -200,7 +200,7 @@ unsigned xs_cupti_enable_calls(bool counters)
 		   xs_objects_program_alone_brings_cudart();
 	by_driver = learning || hooked;
 	if (by_driver && !counters)
-		find_followed();
+		find_id_bringers();
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
 	if (learning)

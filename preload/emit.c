@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/emit.h"
-#include "preload/detail.h"
 #include "preload/hot.h"
 #include "preload/lifecycle.h"
 #include "preload/poll.h"

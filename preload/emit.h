@@ -21,15 +21,17 @@ struct xs_span {
 void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	     const struct xs_span *span);
 
+/* Where that is asked for: see xs_emit_owed(). */
+void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation);
+
 /* A call returned that is about to be recorded: says whether the device owes an
  * op (watch.h), where that is asked for. correlation: 0 where it is not known.
  */
-void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation);
-
 static inline void xs_emit_owed(const struct xs_ended_call *call,
 				uint32_t correlation)
 {
-	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
+	if (XS_SELDOM(atomic_load_explicit(&xs_detail_is_limited,
+					   memory_order_relaxed)))
 		xs_emit_owing(call, correlation);
 }
 

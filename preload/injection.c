@@ -40,7 +40,7 @@ static bool came_second(const void *own_base)
 bool xs_injection_claim(void)
 {
 	const char *set = getenv(VARIABLE);
-	char path[PATH_MAX] = "";
+	char path[PATH_MAX], theirs[PATH_MAX];
 	Dl_info self;
 
 	if (!dladdr((void *)xs_injection_claim, &self) || !self.dli_fname)
@@ -50,7 +50,8 @@ bool xs_injection_claim(void)
 	if (!realpath(self.dli_fname, path))
 		path[0] = '\0';
 	/* a program that started this one had us, too, and set our path */
-	if (set && set[0] && !is_named_as_we_are(set) && strcmp(set, path) != 0)
+	if (set && set[0] && !is_named_as_we_are(set) &&
+	    !(realpath(set, theirs) && strcmp(theirs, path) == 0))
 		snprintf(other, sizeof(other), "%s", set);
 	if (path[0])
 		setenv(VARIABLE, path, set && !set[0]);

@@ -39,7 +39,7 @@ static inline bool xs_lifecycle_ensure(struct xs_thread *thread)
 	       (state != XS_STATE_OFF && xs_lifecycle_start(thread));
 }
 
-void xs_lifecycle_register_late_exit(void);
+XS_RARE void xs_lifecycle_register_late_exit(void);
 
 /* To be told of each call that has returned: by the first, CUDA has set
  * itself up. */

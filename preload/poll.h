@@ -25,14 +25,16 @@ struct xs_poll {
  */
 int xs_poll_add(struct xs_thread *thread, const struct xs_poll *poll);
 
-/* Writes what the thread has asked: before any other record of it, and when it
- * ends. 0 or -ENOSPC. */
+/* Of a thread that has asked something: see xs_poll_write(). */
 int xs_poll_write_kept(struct xs_thread *thread);
 
+/* Writes what the thread has asked: before any other record of it, and when it
+ * ends. 0 or -ENOSPC. */
 static inline int xs_poll_write(struct xs_thread *thread)
 {
-	return thread->poll && thread->poll->polls ? xs_poll_write_kept(thread)
-						   : 0;
+	return XS_SELDOM(thread->poll && thread->poll->polls)
+		   ? xs_poll_write_kept(thread)
+		   : 0;
 }
 
 /* Gives the memory back. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/site.h"
-#include "preload/hot.h"
 #include "preload/intern.h"
 #include "preload/module.h"
 #include "preload/unload.h"

@@ -7,6 +7,7 @@
 #define XS_SITE_H
 
 #include "preload/functions.h"
+#include "preload/hot.h"
 #include "preload/writer.h"
 
 #define XS_SITE_BUSY UINT32_MAX /* a thread is writing its records */
@@ -33,14 +34,15 @@ struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 /* Whether the site is one place, and not of nobody knows where. */
 bool xs_site_is_known(const struct xs_site_slot *site);
 
+/* At first sight: see xs_site_id(). */
+XS_RARE uint32_t xs_site_new_id(struct xs_site_slot *site,
+				struct xs_writer *writer, enum xs_function fn,
+				uintptr_t address, uint32_t caller);
+
 /*
  * The site's number in the trace; at first sight its records are written by
  * `writer`. 0 when there was no room for them; the next call tries again.
  */
-uint32_t xs_site_new_id(struct xs_site_slot *site, struct xs_writer *writer,
-			enum xs_function fn, uintptr_t address,
-			uint32_t caller);
-
 static inline uint32_t xs_site_id(struct xs_site_slot *site,
 				  struct xs_writer *writer, enum xs_function fn,
 				  uintptr_t address, uint32_t caller)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 #include "preload/detail.h"
-#include "preload/hot.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -87,7 +86,7 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-XS_RARE void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
+void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
 {
 	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
 	/* A thread that is never unlisted would leave a pointer behind. */
@@ -96,7 +95,7 @@ XS_RARE void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
 		list(thread);
 }
 
-XS_RARE int xs_thread_write_name(struct xs_thread *thread)
+int xs_thread_write_name(struct xs_thread *thread)
 {
 	struct xs_rec_thread record = {XS_RECORD(thread),
 				       .tid = thread->writer.thread};

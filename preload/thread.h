@@ -4,6 +4,7 @@
 #define XS_THREAD_H
 
 #include "preload/ahead.h"
+#include "preload/hot.h"
 #include "preload/writer.h"
 
 #include <stdatomic.h>
@@ -63,9 +64,10 @@ static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
 }
 
-/* Makes the thread's writer usable: call before each use of it. */
-void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink);
+XS_RARE void xs_thread_open_anew(struct xs_thread *thread,
+				 struct xs_sink *sink);
 
+/* Makes the thread's writer usable: call before each use of it. */
 static inline void xs_thread_open(struct xs_thread *thread,
 				  struct xs_sink *sink)
 {
@@ -74,7 +76,7 @@ static inline void xs_thread_open(struct xs_thread *thread,
 }
 
 /* Says in the trace whose the records are. 0 or -ENOSPC. */
-int xs_thread_write_name(struct xs_thread *thread);
+XS_RARE int xs_thread_write_name(struct xs_thread *thread);
 
 /* The same, once: before each record of a call. A thread whose calls are only
  * counted leaves nothing of its own in the trace. */

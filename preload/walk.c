@@ -168,13 +168,13 @@ static void remember(struct cached *slot, const struct key *key,
 	slot->key = *key;
 }
 
-static uint32_t python_site(struct xs_thread *thread,
-			    struct xs_walk_cache *cache)
+static uint32_t python_site(struct xs_thread *thread)
 {
-	return cache && has_python
-		   ? xs_python_site(&thread->writer, &cache->python,
-				    stack.frames)
-		   : 0;
+	struct xs_walk_cache *cache = has_python ? cache_of(thread) : NULL;
+
+	return cache ? xs_python_site(&thread->writer, &cache->python,
+				      stack.frames)
+		     : 0;
 }
 
 static struct pivot *pivot_of(struct xs_walk_cache *cache,
@@ -218,7 +218,7 @@ static unsigned set_of(struct xs_walk_cache *cache, const struct key *key)
 
 /* NULL: the stack was not walked before, or is forgotten. */
 XS_HOT static const struct cached *find_known(struct xs_walk_cache *cache,
-				       const struct key *key)
+					      const struct key *key)
 {
 	const struct cached *set = cache->sets[set_of(cache, key)];
 
@@ -295,7 +295,7 @@ static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
  * that was asked for, or where they alone tell whose call it is.
  */
 XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
-				    const struct xs_stack_call *call)
+					   const struct xs_stack_call *call)
 {
 	struct key key = {.top = __builtin_frame_address(0),
 			  .unloads = atomic_load(&xs_unloads),
@@ -304,10 +304,10 @@ XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
 
 	if (!stack.frames)
 		return bare_place(thread, call->fn, 0);
-	key.caller = python_site(thread, cache_of(thread));
+	key.caller = python_site(thread);
 	if (key.caller && !stack.hooked && !xs_entry_any())
 		return bare_place(thread, call->fn, key.caller);
-	if (thread->walks)
+	if (cache_of(thread))
 		known = find_known(thread->walks, &key);
 	return known ? known->place : walk_anew(thread, call, &key);
 }
@@ -379,7 +379,7 @@ XS_HOT uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 
 	if (stack.hooked)
 		return walked_place(thread, &call).site;
-	caller = has_python ? python_site(thread, cache_of(thread)) : 0;
+	caller = python_site(thread);
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)

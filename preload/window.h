@@ -15,10 +15,10 @@
 /* The ids of the window at hand, or of the last; 0: not known. */
 struct xs_window_ids {
 	_Atomic uint32_t begin, end;
-	_Atomic uint32_t end_before; /* of the window before */
-	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
 	atomic_bool over;	     /* it ends */
 	atomic_bool all_came;	     /* that were waited for */
+	_Atomic uint32_t end_before; /* of the window before */
+	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
 };
 extern struct xs_window_ids xs_window_ids;
 

@@ -2,9 +2,9 @@
 /*
  * The instructions of the calling thread in an empty launch, or in a copy of
  * 4 KiB, by the object they are in, and the lines of the cache that they lie
- *in, as a line of JSON: what a tool adds to them is free of all that makes
- *times differ from run to run. The process makes BEFORE such calls, and then a
- *few that its child steps through; the medians of those. An instruction that
+ * in, as a line of JSON: what a tool adds to them is free of all that makes
+ * times differ from run to run. The process makes BEFORE such calls, and then a
+ * few that its child steps through; the medians of those. An instruction that
  * repeats itself is one. Exit code 77 where nobody may trace a process.
  *
  *	instructions launch|copy BEFORE

@@ -73,10 +73,17 @@ for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
 done
 # Under another name; timeout, which starts the program, has it, too.
 cp "$XS_PRELOAD" copy/renamed.so
+ln -s renamed.so copy/link.so
+for name in renamed link; do
+	XS_PRELOAD="$work/copy/$name.so" CUDA_INJECTION64_PATH="$work/copy/$name.so" \
+		traced "$XS_APPS/app" serial 3
+	read_trace
+	expect "$name: rung" "$(json rung)" '"callbacks"'
+	expect "$name: notes" "$(count 'note=')" 0
+done
 XS_PRELOAD="$work/copy/renamed.so" traced "$XS_APPS/app" serial 3
 read_trace
-expect "renamed: rung" "$(json rung)" '"callbacks"'
-expect "renamed: notes" "$(count 'note=')" 0
+expect "renamed, nothing injected: rung" "$(json rung)" '"callbacks"'
 
 # Another tool's library is there: we are, too, and say so, but leave CUPTI to
 # it, if nobody wants else; without the hooks of a shared runtime we are not

@@ -81,7 +81,7 @@ instructions() {
 		"$build/examples/overhead/instructions" "$@"
 }
 if instructions copy 500 >"$scratch/stepped"; then
-	count='[1-9][0-9,]* in [1-9][0-9]*'
+	count='[1-9][0-9,]* in [1-9][0-9,]*'
 	rows=$(grep -cE "^\\| \`libcudart\`( \\| $count){5} \\|$" \
 		"$scratch/overhead.md")
 	[ "$rows" -eq 2 ] || fail "$rows tables of instructions, not 2"
