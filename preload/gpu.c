@@ -60,10 +60,11 @@ void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The queue's number; false when there was no room for it. */
-static bool queue_number(const struct xs_gpu_queue *queue, uint32_t *number)
+/* A queue's number + 1. The record has 16 bits; streams beyond share the last.
+ */
+static uint32_t new_queue(const void *key)
 {
-	uint32_t *slot = xs_intern_number(&queues, queue, sizeof(*queue));
+	const struct xs_gpu_queue *queue = key;
 	struct xs_rec_queue record = {
 	    XS_RECORD(queue),
 	    .queue = (xs_u16)next_queue,
@@ -73,40 +74,23 @@ static bool queue_number(const struct xs_gpu_queue *queue, uint32_t *number)
 	    .stream = queue->stream,
 	};
 
-	if (!slot)
-		return false;
-	if (*slot == 0) {
-		/* The record has 16 bits; streams beyond share the last. */
-		if (next_queue < XS_WIDE16 - 1u) {
-			if (xs_writer_plain(&writer, &record, NULL, 0))
-				return false;
-			next_queue++;
-		}
-		*slot = next_queue;
-	}
-	*number = *slot - 1;
-	return true;
+	if (next_queue == XS_WIDE16 - 1u)
+		return next_queue;
+	if (xs_writer_plain(&writer, &record, NULL, 0))
+		return 0;
+	return ++next_queue;
 }
 
-static bool name_number(const char *name, uint32_t *number)
+static uint32_t new_name(const void *name)
 {
-	uint32_t *slot = xs_intern_number(&names, name, strlen(name));
+	const uint32_t id = xs_string_id();
 
-	if (!slot)
-		return false;
-	if (*slot == 0) {
-		uint32_t id = xs_string_id();
-		if (xs_writer_string(&writer, id, name))
-			return false;
-		*slot = id;
-	}
-	*number = *slot;
-	return true;
+	return xs_writer_string(&writer, id, name) ? 0 : id;
 }
 
-static bool shape_number(const struct xs_gpu_shape *shape, uint32_t *number)
+static uint32_t new_shape(const void *key)
 {
-	uint32_t *slot = xs_intern_number(&shapes, shape, sizeof(*shape));
+	const struct xs_gpu_shape *shape = key;
 	struct xs_rec_shape record = {
 	    XS_RECORD(shape),
 	    .registers = shape->registers,
@@ -125,24 +109,38 @@ static bool shape_number(const struct xs_gpu_shape *shape, uint32_t *number)
 	    .shared_dynamic_bytes = shape->shared_dynamic_bytes,
 	};
 
+	return xs_writer_plain(&writer, &record, NULL, 0) ? 0 : next_shape++;
+}
+
+/* The number in the trace of a key, which `make` writes at first sight; 0:
+ * there was no room for it. */
+static uint32_t number_of(struct xs_intern *table, const void *key,
+			  size_t bytes, uint32_t (*make)(const void *))
+{
+	uint32_t *slot = xs_intern_number(table, key, bytes);
+
 	if (!slot)
-		return false;
-	if (*slot == 0) {
-		if (xs_writer_plain(&writer, &record, NULL, 0))
-			return false;
-		*slot = next_shape++;
-	}
-	*number = *slot;
-	return true;
+		return 0;
+	if (*slot == 0)
+		*slot = make(key);
+	return *slot;
+}
+
+static uint32_t name_number(const char *name)
+{
+	return number_of(&names, name, strlen(name), new_name);
 }
 
 /* Writes an op, or counts it. numbered: what else it refers to has numbers. */
 static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 {
-	uint32_t queue;
+	const uint32_t queue =
+	    numbered
+		? number_of(&queues, &op->queue, sizeof(op->queue), new_queue)
+		: 0;
 
-	if (!numbered || !queue_number(&op->queue, &queue) ||
-	    xs_writer_timed(&writer, record, queue, op->start_ns, op->end_ns)) {
+	if (!queue || xs_writer_timed(&writer, record, queue - 1, op->start_ns,
+				      op->end_ns)) {
 		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
 		return;
 	}
@@ -210,26 +208,25 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 {
 	struct xs_rec_kernel record = {XS_RECORD(kernel),
 				       .correlation = op->correlation};
-	uint32_t number = 0;
-	bool numbered;
 
 	if (!is_wanted(op))
 		return;
 	pthread_mutex_lock(&lock);
-	numbered =
-	    (shape->name || name_number(name ? name : "", &shape->name)) &&
-	    shape_number(shape, &number);
-	record.shape = number;
-	write_op(op, numbered, &record);
+	if (!shape->name)
+		shape->name = name_number(name ? name : "");
+	if (shape->name)
+		record.shape =
+		    number_of(&shapes, shape, sizeof(*shape), new_shape);
+	write_op(op, record.shape != 0, &record);
 	pthread_mutex_unlock(&lock);
 }
 
 uint32_t xs_gpu_name(const char *name)
 {
-	uint32_t number = 0;
+	uint32_t number;
 
 	pthread_mutex_lock(&lock);
-	name_number(name, &number);
+	number = name_number(name);
 	pthread_mutex_unlock(&lock);
 	return number;
 }
@@ -255,13 +252,11 @@ void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name)
 	    .host_sectors_written = counts->host_sectors_written,
 	    .instructions = counts->instructions,
 	};
-	uint32_t number;
 
 	pthread_mutex_lock(&lock);
-	if (name_number(name, &number)) {
-		record.name = number;
+	record.name = name_number(name);
+	if (record.name)
 		xs_writer_plain(&writer, &record, NULL, 0);
-	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define FIRST_SLOTS 256u
 #define KEYS_BYTES  (64u << 10)
 
@@ -22,23 +25,15 @@ static void *map(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* FNV-1a over 8 bytes at a time, with a final mix. */
 uint64_t xs_hash(const void *key, size_t bytes)
 {
-	const char *at = key;
-	uint64_t hash = 0xcbf29ce484222325u ^ bytes;
+	return XXH3_64bits(key, bytes);
+}
 
-	while (bytes) {
-		uint64_t word = 0;
-		size_t n = bytes < sizeof(word) ? bytes : sizeof(word);
-		memcpy(&word, at, n);
-		hash = (hash ^ word) * 0x100000001b3u;
-		hash ^= hash >> 32;
-		at += n;
-		bytes -= n;
-	}
-	hash *= 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
+static bool is_of(const struct xs_intern_slot *slot, const void *key,
+		  size_t bytes)
+{
+	return slot->bytes == bytes && memcmp(slot->key, key, bytes) == 0;
 }
 
 static struct xs_intern_slot *find(struct xs_intern_slot *slots, size_t count,
@@ -46,8 +41,7 @@ static struct xs_intern_slot *find(struct xs_intern_slot *slots, size_t count,
 {
 	for (size_t i = hash & (count - 1);; i = (i + 1) & (count - 1)) {
 		struct xs_intern_slot *s = &slots[i];
-		if (!s->key || (s->hash == hash && s->bytes == bytes &&
-				memcmp(s->key, key, bytes) == 0))
+		if (!s->key || (s->hash == hash && is_of(s, key, bytes)))
 			return s;
 	}
 }
@@ -72,6 +66,7 @@ static bool reserve(struct xs_intern *t)
 		munmap(t->slots, t->slot_count * sizeof(*slots));
 	t->slots = slots;
 	t->slot_count = count;
+	t->last = NULL;
 	return true;
 }
 
@@ -96,11 +91,14 @@ static const char *copy_key(struct xs_intern *t, const void *key, size_t bytes)
 
 uint32_t *xs_intern_number(struct xs_intern *t, const void *key, size_t bytes)
 {
-	uint64_t hash = xs_hash(key, bytes);
 	struct xs_intern_slot *slot;
+	uint64_t hash;
 
+	if (t->last && is_of(t->last, key, bytes))
+		return &t->last->number;
 	if (!reserve(t))
 		return NULL;
+	hash = xs_hash(key, bytes);
 	slot = find(t->slots, t->slot_count, key, bytes, hash);
 	if (!slot->key) {
 		const char *copy = copy_key(t, key, bytes);
@@ -110,5 +108,6 @@ uint32_t *xs_intern_number(struct xs_intern *t, const void *key, size_t bytes)
 		    .key = copy, .hash = hash, .bytes = (uint32_t)bytes};
 		t->used++;
 	}
+	t->last = slot;
 	return &slot->number;
 }

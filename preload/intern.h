@@ -14,7 +14,8 @@ struct xs_intern_slot;
 
 struct xs_intern {
 	struct xs_intern_slot *slots;
-	size_t slot_count; /* a power of two, or 0 */
+	struct xs_intern_slot *last; /* that was asked for; NULL: none */
+	size_t slot_count;	     /* a power of two, or 0 */
 	size_t used;
 	char *keys; /* the block that new keys are copied to */
 	size_t keys_left;
