@@ -49,7 +49,8 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	return real ? (xs_real_fn)real : resolve(site, fn, address);
 }
 
-enum xs_detail xs_call_detail(struct xs_thread *thread, enum xs_function fn)
+XS_HOT enum xs_detail xs_call_detail(struct xs_thread *thread,
+				     enum xs_function fn)
 {
 	enum xs_detail detail = xs_detail_take(thread);
 
@@ -71,7 +72,7 @@ static void note_graph(enum xs_function fn)
 		xs_watch_graph();
 }
 
-void xs_call_note_seen(enum xs_function fn)
+XS_HOT void xs_call_note_seen(enum xs_function fn)
 {
 	xs_watch_once(&any.seen);
 	note_graph(fn);
@@ -340,8 +341,8 @@ static void begin_seen(struct xs_thread *thread)
 	xs_thread_open(thread, &xs_sink);
 }
 
-bool xs_call_seen_count(struct xs_thread *thread,
-			const struct xs_seen_call *seen)
+XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
+			       const struct xs_seen_call *seen)
 {
 	int kept_errno = errno;
 	struct xs_place place;
@@ -359,7 +360,8 @@ bool xs_call_seen_count(struct xs_thread *thread,
 	return place.by_runtime;
 }
 
-bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen)
+XS_HOT bool xs_call_seen(struct xs_thread *thread,
+			 const struct xs_seen_call *seen)
 {
 	struct xs_span span = {.correlation = seen->correlation,
 			       .start_ns = seen->start_ns,

@@ -50,8 +50,9 @@ static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
 		xs_passed_keep(thread, &passed);
 }
 
-void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
-		    const struct xs_event *event)
+XS_HOT void xs_count_event(struct xs_thread *thread,
+			   const struct xs_ended_call *call,
+			   const struct xs_event *event)
 {
 	const struct xs_tally_key key = {
 	    .site = xs_site_id(call->site, &thread->writer, call->name,
@@ -72,7 +73,8 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		let_pass(thread, call, record);
 }
 
-void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call)
+XS_HOT void xs_count_call(struct xs_thread *thread,
+			  const struct xs_ended_call *call)
 {
 	struct xs_event event = {0};
 

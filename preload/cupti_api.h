@@ -106,13 +106,13 @@ bool xs_cupti_driver_stays(void);
  * runtime that is not recorded; 0: not wanted. Of any thread. */
 unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-/* Whether a callback of the driver, inside a hooked call, is there for the id
- * of that call alone: it issues work, and nobody counts what a kernel does. */
-extern bool xs_cupti_brings_id[XS_CUPTI_MOST_CALLBACKS];
+/* Our function + 1 of a callback of the driver that stands in for the
+ * runtime's; 0: it is none, or what kernels do is counted. */
+extern uint16_t xs_cupti_stand_ins[XS_CUPTI_MOST_CALLBACKS];
 
-static inline bool xs_cupti_only_brings_id(CUpti_CallbackId id)
+static inline unsigned xs_cupti_stand_in(CUpti_CallbackId id)
 {
-	return id < XS_CUPTI_MOST_CALLBACKS && xs_cupti_brings_id[id];
+	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_stand_ins[id] : 0;
 }
 
 /* Whether a function of the runtime can be left to the driver's callbacks once

@@ -82,8 +82,8 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 /* A call that no interposed function saw, at its start and at its end. Whether
  * it may be one of a learned runtime's: that is known once its stack was
  * walked. */
-static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
-			 const CUpti_CallbackData *data)
+XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
+				const CUpti_CallbackData *data)
 {
 	/* cudaError_t or CUresult: numbers of one kind. */
 	const cudaError_t *error = data->functionReturnValue;
@@ -204,37 +204,52 @@ static inline void follow_hooked_call(struct xs_thread *thread,
 }
 
 /* Of the program itself, or of a runtime that was learned. */
-static void on_unhooked_driver_call(struct xs_thread *thread,
-				    enum xs_function fn,
-				    const CUpti_CallbackData *data)
+XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
+					   enum xs_function fn,
+					   const CUpti_CallbackData *data)
 {
+	const int kept_errno = errno;
+
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
 	if (!on_seen_call(thread, fn, data))
 		xs_watch_own_call();
+	errno = kept_errno;
+}
+
+/* A callback that stands in for the runtime's. */
+static inline void on_stand_in(struct xs_thread *thread, enum xs_function fn,
+			       const CUpti_CallbackData *data)
+{
+	const bool hooked = xs_thread_in_hook(thread);
+
+	if (hooked || thread->in_runtime)
+		count_nested_call(thread);
+	if (hooked) {
+		follow_hooked_call(thread, data);
+		return;
+	}
+	if (data->callbackSite == CUPTI_API_ENTER)
+		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+	if (!thread->in_runtime && xs_lifecycle_recording())
+		on_unhooked_driver_call(thread, fn, data);
 }
 
 static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 			   const CUpti_CallbackData *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	bool hooked = xs_thread_in_hook(thread);
-	bool own = !hooked && !thread->in_runtime;
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
 	if (thread->busy)
 		return;
-	if (!own)
-		count_nested_call(thread);
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
-	if (xs_cupti_driver_stays() && xs_function_issues(fn)) {
-		if (hooked)
-			follow_hooked_call(thread, data);
-		else if (enter)
-			xs_watch_seen_call(xs_cupti_id(data->correlationId));
-	}
-	if (own && xs_lifecycle_recording())
+	if (xs_cupti_driver_stays() && xs_function_issues(fn))
+		on_stand_in(thread, fn, data);
+	else if (xs_thread_in_hook(thread) || thread->in_runtime)
+		count_nested_call(thread);
+	else if (xs_lifecycle_recording())
 		on_unhooked_driver_call(thread, fn, data);
 	if (!enter)
 		xs_cupti_count_launch(thread, id, data);
@@ -294,23 +309,20 @@ XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
 }
 
 /*
- * Nearly all that come by are of what the runtime asks the driver for inside a
- * hooked call: these few instructions are what each of them costs. Nothing on
- * this way changes errno.
+ * Nearly all that come by stand in for the runtime's: these few instructions
+ * are what each of them costs. errno is kept.
  */
 XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
 					  CUpti_CallbackDomain domain,
 					  CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
+	const unsigned call = xs_cupti_stand_in(id);
 
 	(void)user;
-	if (domain != CUPTI_CB_DOMAIN_DRIVER_API || thread->busy ||
-	    !xs_thread_in_hook(thread) || !xs_cupti_only_brings_id(id) ||
-	    xs_share_guest_listens()) {
+	if (domain != CUPTI_CB_DOMAIN_DRIVER_API || !call || thread->busy ||
+	    xs_share_guest_listens())
 		on_any_callback(domain, id, data);
-		return;
-	}
-	count_nested_call(thread);
-	follow_hooked_call(thread, data);
+	else
+		on_stand_in(thread, (enum xs_function)(call - 1), data);
 }

@@ -14,7 +14,7 @@
  * that is not recorded is XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
-bool xs_cupti_brings_id[XS_CUPTI_MOST_CALLBACKS];
+uint16_t xs_cupti_stand_ins[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * The runtime takes a writer's lock around each call that has a callback: 64
@@ -179,12 +179,12 @@ void xs_cupti_take_back(CUpti_CallbackId id)
 	atomic_flag_clear(&leaving);
 }
 
-static void find_id_bringers(void)
+static void find_stand_ins(void)
 {
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		xs_cupti_brings_id[id] =
-		    driver_calls[id] && xs_function_issues((enum xs_function)(
-					    driver_calls[id] - 1));
+		if (driver_calls[id] && xs_function_issues((enum xs_function)(
+					    driver_calls[id] - 1)))
+			xs_cupti_stand_ins[id] = driver_calls[id];
 }
 
 unsigned xs_cupti_enable_calls(bool counters)
@@ -200,7 +200,7 @@ unsigned xs_cupti_enable_calls(bool counters)
 		   xs_objects_program_alone_brings_cudart();
 	by_driver = learning || hooked;
 	if (by_driver && !counters)
-		find_id_bringers();
+		find_stand_ins();
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
 	if (learning)

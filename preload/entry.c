@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/entry.h"
+#include "preload/hot.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <unwind.h>
 
 #define MOST 64u
@@ -14,12 +14,13 @@ struct entry {
 
 /* Written under the lock, and never again once they are counted. */
 static struct entry entries[MOST];
-static _Atomic unsigned count;
+XS_HOT_DATA _Atomic unsigned xs_entry_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static enum xs_function find(uintptr_t begin)
 {
-	unsigned known = atomic_load_explicit(&count, memory_order_acquire);
+	unsigned known =
+	    atomic_load_explicit(&xs_entry_count, memory_order_acquire);
 
 	for (unsigned i = 0; i < known; i++)
 		if (entries[i].begin == begin)
@@ -42,9 +43,10 @@ bool xs_entry_learn(uintptr_t instruction, enum xs_function fn)
 		return false;
 	pthread_mutex_lock(&lock);
 	known = find(begin) == fn;
-	if (!known && find(begin) == XS_FN_COUNT && count < MOST) {
-		entries[count] = (struct entry){begin, fn};
-		atomic_fetch_add_explicit(&count, 1, memory_order_release);
+	if (!known && find(begin) == XS_FN_COUNT && xs_entry_count < MOST) {
+		entries[xs_entry_count] = (struct entry){begin, fn};
+		atomic_fetch_add_explicit(&xs_entry_count, 1,
+					  memory_order_release);
 		known = true;
 	}
 	pthread_mutex_unlock(&lock);
@@ -58,16 +60,12 @@ enum xs_function xs_entry_at(uintptr_t instruction)
 
 enum xs_function xs_entry_like(enum xs_function fn)
 {
-	unsigned known = atomic_load_explicit(&count, memory_order_acquire);
+	unsigned known =
+	    atomic_load_explicit(&xs_entry_count, memory_order_acquire);
 
 	for (unsigned i = 0; i < known; i++)
 		if (xs_functions[entries[i].fn].call_class ==
 		    xs_functions[fn].call_class)
 			return entries[i].fn;
 	return fn;
-}
-
-bool xs_entry_any(void)
-{
-	return atomic_load_explicit(&count, memory_order_relaxed) > 0;
 }

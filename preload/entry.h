@@ -9,6 +9,7 @@
 
 #include "preload/functions.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +26,11 @@ enum xs_function xs_entry_at(uintptr_t instruction);
 enum xs_function xs_entry_like(enum xs_function fn);
 
 /* Whether any was learned. */
-bool xs_entry_any(void);
+extern _Atomic unsigned xs_entry_count;
+
+static inline bool xs_entry_any(void)
+{
+	return atomic_load_explicit(&xs_entry_count, memory_order_relaxed) > 0;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/tally.h"
 #include "preload/clock.h"
+#include "preload/hot.h"
 #include "preload/passed.h"
 
 #include <pthread.h>
@@ -143,8 +144,8 @@ static struct xs_rec_tally *add_record(struct xs_tally_table *table,
 }
 
 /* The first call of a key: a slot with a record of its own, or NULL. */
-static struct slot *add_slot(struct xs_thread *thread, struct xs_tally_key key,
-			     uint64_t packed)
+XS_RARE static struct slot *add_slot(struct xs_thread *thread,
+				     struct xs_tally_key key, uint64_t packed)
 {
 	struct xs_tally_table *table = thread->tallies;
 	struct slot *slot;
@@ -161,8 +162,9 @@ static struct slot *add_slot(struct xs_thread *thread, struct xs_tally_key key,
 	return slot;
 }
 
-struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
-				    struct xs_tally_key key, uint64_t bytes)
+XS_HOT struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
+					   struct xs_tally_key key,
+					   uint64_t bytes)
 {
 	const uint64_t packed =
 	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;

@@ -324,8 +324,8 @@ static bool counts_by_place(void)
 	return stack.frames && (!has_python || xs_entry_any());
 }
 
-struct xs_place xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
-			     const void *arguments)
+XS_HOT struct xs_place xs_walk_seen(struct xs_thread *thread,
+				    enum xs_function fn, const void *arguments)
 {
 	struct xs_place place =
 	    walked_place(thread, &(struct xs_stack_call){fn, true, arguments});
@@ -344,8 +344,9 @@ static bool may_walk(struct xs_walk_cache *cache)
 	return true;
 }
 
-struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
-				const void *arguments)
+XS_HOT struct xs_place xs_walk_counted(struct xs_thread *thread,
+				       enum xs_function fn,
+				       const void *arguments)
 {
 	const struct xs_stack_call call = {fn, true, arguments};
 	const struct key key = {.top = __builtin_frame_address(0),
