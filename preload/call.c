@@ -344,7 +344,6 @@ static void begin_seen(struct xs_thread *thread)
 XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
 			       const struct xs_seen_call *seen)
 {
-	int kept_errno = errno;
 	struct xs_place place;
 	struct xs_ended_call call;
 
@@ -356,7 +355,6 @@ XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
 		follow(seen->fn);
 	}
 	thread->busy = false;
-	errno = kept_errno;
 	return place.by_runtime;
 }
 
@@ -366,7 +364,6 @@ XS_HOT bool xs_call_seen(struct xs_thread *thread,
 	struct xs_span span = {.correlation = seen->correlation,
 			       .start_ns = seen->start_ns,
 			       .end_ns = xs_clock_realtime_ns()};
-	int kept_errno = errno;
 	struct xs_place place;
 	struct xs_ended_call call;
 
@@ -381,6 +378,5 @@ XS_HOT bool xs_call_seen(struct xs_thread *thread,
 		follow(seen->fn);
 	}
 	thread->busy = false;
-	errno = kept_errno;
 	return place.by_runtime;
 }

@@ -47,7 +47,7 @@ struct xs_seen_call {
 };
 
 /* Whether it may be one that a learned runtime (entry.h) made for a call of the
- * program's. errno is kept. */
+ * program's. errno may change. */
 bool xs_call_seen(struct xs_thread *thread, const struct xs_seen_call *seen);
 
 /* The same, where it is only to be counted: start_ns is not used. */

@@ -217,22 +217,28 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 	errno = kept_errno;
 }
 
-/* A callback that stands in for the runtime's. */
+XS_HOT XS_APART static void on_unhooked_stand_in(struct xs_thread *thread,
+						 enum xs_function fn,
+						 const CUpti_CallbackData *data)
+{
+	if (data->callbackSite == CUPTI_API_ENTER)
+		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+	if (thread->in_runtime)
+		count_nested_call(thread);
+	else if (xs_lifecycle_recording())
+		on_unhooked_driver_call(thread, fn, data);
+}
+
+/* A callback that stands in for the runtime's. errno is kept. */
 static inline void on_stand_in(struct xs_thread *thread, enum xs_function fn,
 			       const CUpti_CallbackData *data)
 {
-	const bool hooked = xs_thread_in_hook(thread);
-
-	if (hooked || thread->in_runtime)
-		count_nested_call(thread);
-	if (hooked) {
-		follow_hooked_call(thread, data);
+	if (!xs_thread_in_hook(thread)) {
+		on_unhooked_stand_in(thread, fn, data);
 		return;
 	}
-	if (data->callbackSite == CUPTI_API_ENTER)
-		xs_watch_seen_call(xs_cupti_id(data->correlationId));
-	if (!thread->in_runtime && xs_lifecycle_recording())
-		on_unhooked_driver_call(thread, fn, data);
+	count_nested_call(thread);
+	follow_hooked_call(thread, data);
 }
 
 static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
@@ -309,19 +315,19 @@ XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
 }
 
 /*
- * Nearly all that come by stand in for the runtime's: these few instructions
- * are what each of them costs. errno is kept.
+ * Nearly all that come by are of what the runtime asks the driver for inside a
+ * hooked call: these few instructions are what each of them costs.
  */
 XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
 					  CUpti_CallbackDomain domain,
 					  CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	const unsigned call = xs_cupti_stand_in(id);
+	const unsigned call =
+	    domain == CUPTI_CB_DOMAIN_DRIVER_API ? xs_cupti_stand_in(id) : 0;
 
 	(void)user;
-	if (domain != CUPTI_CB_DOMAIN_DRIVER_API || !call || thread->busy ||
-	    xs_share_guest_listens())
+	if (!call || thread->busy || xs_share_guest_listens())
 		on_any_callback(domain, id, data);
 	else
 		on_stand_in(thread, (enum xs_function)(call - 1), data);

@@ -25,9 +25,10 @@ enum xs_function xs_entry_at(uintptr_t instruction);
  * where there is none. */
 enum xs_function xs_entry_like(enum xs_function fn);
 
-/* Whether any was learned. */
+/* How many were learned: entry.c's to change. */
 extern _Atomic unsigned xs_entry_count;
 
+/* Whether any was. */
 static inline bool xs_entry_any(void)
 {
 	return atomic_load_explicit(&xs_entry_count, memory_order_relaxed) > 0;

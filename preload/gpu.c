@@ -112,8 +112,8 @@ static uint32_t new_shape(const void *key)
 	return xs_writer_plain(&writer, &record, NULL, 0) ? 0 : next_shape++;
 }
 
-/* The number in the trace of a key, which `make` writes at first sight; 0:
- * there was no room for it. */
+/* What `make` returned for a key, which it writes at first sight: its number in
+ * the trace, and of a queue that + 1; 0: there was no room for it. */
 static uint32_t number_of(struct xs_intern *table, const void *key,
 			  size_t bytes, uint32_t (*make)(const void *))
 {
