@@ -100,13 +100,6 @@ XS_RARE static void forget_left(struct xs_thread *thread,
 	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 }
 
-XS_RARE static void open_thread(struct xs_thread *thread)
-{
-	thread->busy = true;
-	xs_thread_open(thread, &xs_sink);
-	thread->busy = false;
-}
-
 /* The thread is inside first, and then looks whether it may be: pause.c. */
 static enum xs_detail enter(struct xs_thread *thread,
 			    const struct xs_open_call *call,
@@ -116,8 +109,7 @@ static enum xs_detail enter(struct xs_thread *thread,
 
 	thread->inside = call;
 	xs_watch_once(&any.hooked);
-	if (!thread->writer.sink)
-		open_thread(thread);
+	xs_thread_open(thread, &xs_sink);
 	for (;;) {
 		atomic_store_explicit(&thread->in_hook, true,
 				      memory_order_relaxed);

@@ -88,11 +88,15 @@ bool xs_thread_any_in_hook(void)
 
 void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
 {
+	const bool busy = thread->busy;
+
+	thread->busy = true;
 	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
 	/* A thread that is never unlisted would leave a pointer behind. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
 	    !thread->ended)
 		list(thread);
+	thread->busy = busy;
 }
 
 int xs_thread_write_name(struct xs_thread *thread)
