@@ -23,6 +23,7 @@
 	F(cuptiActivityGetNextRecord)
 #define XS_CUPTI_OTHER(F)                                                      \
 	F(cuptiActivityGetNumDroppedRecords)                                   \
+	F(cuptiActivitySetAttribute)                                           \
 	F(cuptiGetTimestamp)                                                   \
 	F(cuptiActivityRegisterTimestampCallback)                              \
 	F(cuptiSubscribe)                                                      \

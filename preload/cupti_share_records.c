@@ -21,6 +21,7 @@ static _Atomic uint16_t contexts[MOST_KINDS];
 static _Atomic(CUpti_BuffersCallbackRequestFunc) request;
 static _Atomic(CUpti_BuffersCallbackCompleteFunc) complete;
 static atomic_bool held;		/* the real buffers are ours */
+static atomic_bool zeroed;		/* CUPTI was told that buffers are */
 static _Atomic uint64_t guest_until_ns; /* monotonic; 0: it has flushed */
 static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
 static _Atomic size_t guest_dropped;
@@ -71,8 +72,26 @@ bool xs_share_guest_has_records(void)
 	return atomic_load(&request) || guest_wants_any();
 }
 
+/*
+ * CUPTI fills a buffer with zeros in the call of the program for which it asked
+ * for one, unless it is told that all buffers have them: ours have, and the
+ * guest's get them. Whether it was told.
+ */
+static bool say_zeroed(bool are_zeroed)
+{
+	uint8_t value = are_zeroed;
+	size_t bytes = sizeof(value);
+
+	return xs_cupti_api.cuptiActivitySetAttribute &&
+	       xs_cupti_api.cuptiActivitySetAttribute(
+		   CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes,
+		   &value) == CUPTI_SUCCESS;
+}
+
 void xs_share_release_records(void)
 {
+	if (atomic_exchange(&zeroed, false))
+		say_zeroed(false);
 	atomic_store(&held, false);
 }
 
@@ -87,6 +106,8 @@ CUptiResult xs_share_hold_records(void)
 	    xs_cupti_give_buffer, xs_cupti_take_buffer);
 
 	atomic_store(&held, result == CUPTI_SUCCESS);
+	if (result == CUPTI_SUCCESS)
+		atomic_store(&zeroed, say_zeroed(true));
 	if (atomic_load(&request))
 		xs_share_note();
 	return result;
@@ -337,6 +358,8 @@ static bool ask(uint8_t **buffer, size_t *bytes, size_t *most_records)
 	*bytes = *most_records = 0;
 	if (function)
 		function(buffer, bytes, most_records);
+	if (*buffer && atomic_load(&zeroed))
+		memset(*buffer, 0, *bytes);
 	return *buffer != NULL;
 }
 
@@ -369,7 +392,7 @@ void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
 		return;
 	if (xs_pool_owns(buffer)) {
 		hand_over_copy(context, stream, buffer, valid_bytes);
-		xs_pool_give(buffer);
+		xs_pool_give(buffer, valid_bytes);
 	} else if (!keep(context, stream, buffer, bytes, valid_bytes)) {
 		hand_over(context, stream, buffer, bytes, valid_bytes);
 	}

@@ -2,7 +2,7 @@
 #include "preload/pool.h"
 
 #include <pthread.h>
-#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* A free buffer's first bytes link it to the next. */
@@ -38,8 +38,10 @@ uint8_t *xs_pool_take(void)
 	if (buffer)
 		free_buffers = buffer->next;
 	pthread_mutex_unlock(&lock);
-	if (buffer)
+	if (buffer) {
+		buffer->next = NULL;
 		return (uint8_t *)buffer;
+	}
 	memory = mmap(NULL, XS_POOL_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
@@ -50,12 +52,13 @@ uint8_t *xs_pool_take(void)
 	return NULL;
 }
 
-void xs_pool_give(uint8_t *buffer)
+void xs_pool_give(uint8_t *buffer, size_t used_bytes)
 {
 	struct free_buffer *freed = (void *)buffer;
 
 	if (!buffer)
 		return;
+	memset(buffer, 0, used_bytes);
 	pthread_mutex_lock(&lock);
 	freed->next = free_buffers;
 	free_buffers = freed;

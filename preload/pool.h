@@ -4,6 +4,7 @@
 #define XS_POOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define XS_POOL_BYTES (1u << 20)
@@ -11,9 +12,11 @@
 /* More are not there at once. */
 #define XS_POOL_MOST 4096u
 
-/* A buffer of XS_POOL_BYTES; NULL without memory. */
+/* A buffer of XS_POOL_BYTES, all 0; NULL without memory. */
 uint8_t *xs_pool_take(void);
-void xs_pool_give(uint8_t *buffer);
+
+/* Takes it back; not 0 are at most the first `used_bytes` of it. */
+void xs_pool_give(uint8_t *buffer, size_t used_bytes);
 
 /* Whether it came from here. */
 bool xs_pool_owns(const uint8_t *buffer);

@@ -97,6 +97,38 @@ static void drop(struct xs_cu_pending *p)
 	}
 }
 
+static atomic_bool zeroed; /* by who gives the buffers */
+
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
+				      size_t *bytes, void *value)
+{
+	uint8_t on = 0;
+
+	if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER ||
+	    !bytes || *bytes != sizeof(on) || !value)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	memcpy(&on, value, sizeof(on));
+	atomic_store(&zeroed, on);
+	return CUPTI_SUCCESS;
+}
+
+/* Where the giver said that all are, one that is not ends the program. */
+static void make_zero(uint8_t *buffer, size_t bytes)
+{
+	if (!buffer)
+		return;
+	if (!atomic_load(&zeroed)) {
+		memset(buffer, 0, bytes);
+		return;
+	}
+	for (size_t i = 0; i < bytes; i++) {
+		if (buffer[i]) {
+			fputs("a buffer is not zeroed\n", stderr);
+			abort();
+		}
+	}
+}
+
 /* Whoever owned the buffers then, an old spare is used first. */
 static void take_buffer(uint8_t **buffer, size_t *bytes, size_t *most)
 {
@@ -104,14 +136,17 @@ static void take_buffer(uint8_t **buffer, size_t *bytes, size_t *most)
 	*bytes = spare.bytes;
 	*most = spare.most;
 	spare.buffer = NULL;
-	if (!*buffer && request_buffer)
+	if (!*buffer && request_buffer) {
 		request_buffer(buffer, bytes, most);
+		make_zero(*buffer, *bytes);
+	}
 }
 
 static void ask_ahead(void)
 {
 	if (getenv("XS_SIM_CUPTI_SPARE") && !spare.buffer && request_buffer)
 		request_buffer(&spare.buffer, &spare.bytes, &spare.most);
+	make_zero(spare.buffer, spare.bytes);
 }
 
 /* XS_SIM_CUPTI_HELD: of so many flushes in a row only the last brings what is
