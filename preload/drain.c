@@ -17,7 +17,7 @@
 
 /* CUPTI keeps back, for the next flush, what goes with work that is under way:
  * a program that is killed has lost no more than two rounds of it. */
-#define ROUND_NS    100000000u
+#define ROUND_NS    50000000u
 #define CLOCKS_NS   5000000000u
 #define STACK_BYTES (1u << 20)
 

@@ -60,8 +60,8 @@ def instruction_section(several):
         in, and in how many lines of the cache, of 64 bytes, they lie
         (`examples/overhead/instructions.cu`, medians). They are stepped through
         after so many other calls that light has let go of CUPTI. Such a call
-        takes longer than xferspy's 0.1 s between two flushes: the buffer that
-        CUPTI asks for after each, some 500 instructions of its own and of libc's,
-        is in xferspy's. CUDA's own way differs from call to call."""), "",
+        takes longer than xferspy has between two flushes: the buffer that CUPTI
+        asks for after each, some 500 instructions of its own and of libc's, is in
+        xferspy's. CUDA's own way differs from call to call."""), "",
         *(line for part, name in CALLS.items() if part in parts
           for line in call_lines(name, parts[part], lines.get(part, {})))]

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define AT_ONCE	    8
-#define INTERVAL_NS 200000000u
+#define INTERVAL_NS 100000000u
 #define SLACK_NS    50000000u
 #define LOOK_US	    5000u
 

@@ -256,7 +256,7 @@ def end_hang(bench):
             "plain_seconds": round(plain.seconds, 1)}
 
 
-@case("kills", "20 kills at random times: at most 200 ms of work missing")
+@case("kills", "20 kills at random times: at most 100 ms of work missing")
 def kills(bench):
     run = bench.run([str(bench.build / "tests/e2e/xs_storm"),
                      bench.app("killed"), bench.preload, bench.xferspy, "20"])
