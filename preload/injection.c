@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,11 @@
 
 static char other[PATH_MAX];
 
+/* What every copy of us has, whatever its file is called: the process's is the
+ * first copy's, since what is preloaded comes before what CUDA loads. */
+__attribute__((visibility("default"))) extern const char xferspy_recorder;
+const char xferspy_recorder;
+
 static bool is_named_as_we_are(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -24,17 +28,17 @@ static bool is_named_as_we_are(const char *path)
 	       0;
 }
 
-/* The loader has its objects in the order in which they came; one file it loads
- * once, however often it is asked. */
+/* None is found where CUDA loaded us alone: it keeps our names to itself. */
 static bool came_second(const void *own_base)
 {
-	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
-		if (m->l_addr == (uintptr_t)own_base)
-			return false;
-		if (is_named_as_we_are(m->l_name))
-			return true;
+	const void *first = dlsym(RTLD_DEFAULT, "xferspy_recorder");
+	Dl_info found;
+
+	if (!first) {
+		dlerror(); /* the program's to ask */
+		return false;
 	}
-	return false;
+	return dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
 bool xs_injection_claim(void)

@@ -60,20 +60,27 @@ cmp -s out out.plain || fail "injected: stdout differs"
 read_trace
 expect "injected: ops" "$(count '^(copy|kernel|set) ')" 12
 
-# By CUDA and by the loader at once: the same file, and a copy of it.
+# By CUDA and by the loader at once: the same file, and copies of it; and two
+# copies by the loader.
 mkdir copy
 cp "$XS_PRELOAD" copy/libxferspy.so
-for library in "$XS_PRELOAD" "$work/copy/libxferspy.so"; do
-	traced env CUDA_INJECTION64_PATH="$library" "$XS_APPS/app" serial 3
+cp "$XS_PRELOAD" copy/renamed.so
+ln -s renamed.so copy/link.so
+twice() { # LIBRARIES INJECTED
+	XS_PRELOAD=$1 CUDA_INJECTION64_PATH=$2 traced "$XS_APPS/app" serial 3
+	expect "loaded twice: traces" "$(traces)" 1
 	read_trace
 	expect "loaded twice: calls of copies" "$(count '^copycall ')" 9
 	expect "loaded twice: ops with their calls" "$(json matched)" 12
 	expect "loaded twice: notes" "$(count 'note=')" 0
 	expect "loaded twice: lines on stderr" "$(wc -l <err)" 1
-done
+}
+twice "$XS_PRELOAD" "$XS_PRELOAD"
+twice "$XS_PRELOAD" "$work/copy/libxferspy.so"
+twice "$work/copy/renamed.so" "$XS_PRELOAD"
+twice "$XS_PRELOAD:$work/copy/renamed.so" ""
+twice "$work/copy/renamed.so:$XS_PRELOAD" ""
 # Under another name; timeout, which starts the program, has it, too.
-cp "$XS_PRELOAD" copy/renamed.so
-ln -s renamed.so copy/link.so
 for name in renamed link; do
 	XS_PRELOAD="$work/copy/$name.so" CUDA_INJECTION64_PATH="$work/copy/$name.so" \
 		traced "$XS_APPS/app" serial 3
