@@ -40,8 +40,9 @@ LAUNCHES = 10
 LAUNCHES_RECORDED = 2
 LAUNCHES_LONG = 30
 ALONG_LEAST = 10000  # of which along makes its first line
-# What light adds is less than hosts drift by: so many pairs a turn.
-PAIRS = 4
+# Hosts drift by more than what is measured, and whole runs of one program have
+# two speeds: of what takes a second, so many runs of each way a turn.
+ROUNDS = 3
 # Of graphs more replays than the first few, which set buffers up, can sway.
 REPLAYS = 5
 NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
@@ -96,19 +97,19 @@ def find_jobs(bench, ways, parts, calls):
         return Job([bench.program("launch_bench" + program), only, str(count)],
                    [way for way in ways if way in job_ways], name, rounds)
 
-    def launches(name, program="", rounds=1):
+    def launches(name, program=""):
         """Those of most length go by the pair that is compared in them."""
         recorded = [way for way in whole if way not in COUNTED]
         return [launch_bench("launch", LAUNCHES * calls, COUNTED, name,
-                             program, rounds),
+                             program, ROUNDS),
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
-                             name, program)]
+                             name, program, ROUNDS)]
 
     whole = [way for way in ways if way != "nsys-node"]
-    others = [part for part in parts if part in ("copy", "sync", "threads")]
+    short = [part for part in parts if part in ("copy", "sync")]
     jobs = []
     if "launch" in parts:
-        jobs += launches("launch", rounds=PAIRS if "light" in ways else 1)
+        jobs += launches("launch")
     if "lengths" in parts:
         jobs += [launch_bench("launch", count, COUNTED, f"launch_{count}")
                  for count in (calls // 10, calls, LAUNCHES_LONG * calls)
@@ -116,13 +117,17 @@ def find_jobs(bench, ways, parts, calls):
     if "along" in parts and "light" in ways:
         jobs.append(Job([bench.program("overhead/along"),
                          str(max(LAUNCHES * calls, ALONG_LEAST))],
-                        [way for way in ways if way in COUNTED], rounds=PAIRS))
-    if others:
-        jobs.append(launch_bench(",".join(others), calls, whole))
+                        [way for way in ways if way in COUNTED], rounds=ROUNDS))
+    if short:
+        jobs.append(launch_bench(",".join(short), calls, whole,
+                                 rounds=ROUNDS))
+    if "threads" in parts:
+        jobs.append(launch_bench("threads", calls, whole))
     if "static" in parts:
         jobs += launches("static", "-static")
     if "graph" in parts:
-        jobs.append(launch_bench("graph", REPLAYS * calls, ways))
+        jobs.append(launch_bench("graph", REPLAYS * calls, ways,
+                                 rounds=ROUNDS))
     if "torch" in parts and has_torch():
         jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
     elif "torch" in parts:
@@ -151,9 +156,9 @@ def run_round(bench, job, turn, number, values):
 
 
 def run_turn(bench, jobs, turn, values):
-    """Each job, in as many rounds as it has."""
-    for job in jobs:
-        for number in range(job.rounds):
+    """All jobs, and those of several rounds again."""
+    for number in range(ROUNDS):
+        for job in (job for job in jobs if number < job.rounds):
             run_round(bench, job, turn, number, values)
 
 
@@ -200,7 +205,7 @@ def measure_traces(bench, ways, calls):
 
 def paired(times):
     """{way: {round: ...}}: a run of each way against that of nothing in the
-    same round; of a job without nothing, against the first of the turn."""
+    same round."""
     plain = times["nothing"]
     return {way: summary([mine - plain[key] for key, mine in runs.items()
                           if key in plain])
@@ -351,7 +356,7 @@ def measure_all(bench, args):
           f"{time.monotonic() - before:.0f} s for {turns} turns",
           file=sys.stderr)
     found, more = summaries(values)
-    return {"turns": turns, "calls": args.calls,
+    return {"turns": turns, "rounds": ROUNDS, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
             "replays": REPLAYS * args.calls // 100,

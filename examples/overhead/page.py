@@ -142,7 +142,7 @@ def head(found, results):
         "# What xferspy costs", "",
         wrap(f"""{machine_text(results)} The ways take turns in one run, in
         another order each time, so that a slow minute hits them all; every
-        figure is the median of {turns_text(found.mine)}{pairs_text(results)}.
+        figure is the median of {turns_text(found.mine)}.
         {host_text(found)}Written by `examples/overhead/page.py` from what
         `examples/overhead/measure.py` measured. On a machine with a GPU:"""),
         "", "    examples/overhead/measure.py build",
@@ -151,17 +151,18 @@ def head(found, results):
 
 
 def turns_text(several):
-    turns = sorted({str(results["turns"]) for results in several})
+    turns = " or ".join(sorted({str(results["turns"]) for results in several}))
+    text = f"{turns} turns{rounds_text(several[0])}"
     if len(several) == 1:
-        return f"{turns[0]} turns"
+        return text
     return f"""the medians of {len(several)} GPUs, measured at a time, each with
-        cores of its own, in {' or '.join(turns)} turns"""
+        cores of its own, in {text}"""
 
 
-def pairs_text(results):
-    count = len(results.get("light_pairs_ns", {}).get("launch", []))
-    return f""", and of launches with nothing and with light, the shared runtime's,
-        of {count} pairs""" if count else ""
+def rounds_text(results):
+    rounds = results.get("rounds", 1)
+    return f""" of {rounds} runs of each way, but for 64 threads and the training
+        step, of one run""" if rounds > 1 else ""
 
 
 def host_text(found):
@@ -202,9 +203,9 @@ def host_section(results):
 
 def spread_text(turns):
     if turns >= LEAST_FOR_HALF:
-        return "The middle half of the turns:"
-    return wrap("""The lowest and the highest of the turns; of the pairs of
-    launches their middle half:""")
+        return "The middle half of the runs:"
+    return wrap("""The middle half of the runs; of 64 threads and of the
+    training step, the lowest and the highest:""")
 
 
 def quiet_lines(results):
@@ -307,7 +308,7 @@ def readme_lines(found):
     return [
         wrap(f"""Host time of a call ({results['gpu']}), and what each way of
         tracing adds to it, taking turns (`examples/overhead/measure.py`,
-        medians of {results['turns']}). [docs/overhead.md](docs/overhead.md)
+        medians of {turns_text([results])}). [docs/overhead.md](docs/overhead.md)
         says what each of them records, and has more. A figure below nothing is
         chance: the turns differ by more:"""), "",
         *host_lines(results, rows[::-1]),

@@ -73,7 +73,7 @@ has "^\\| 10,000 \\| – \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
 	"light of 10,000 launches"
 error="$signed ± $time"
 share='-?[0-9.]+ ± [0-9.]+ %'
-has "^\\| – \\| 8 \\| 1 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
+has "^\\| – \\| 6 \\| 1 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
 	"what light's cost is made of"
 # where processes may be traced
 instructions() {
@@ -102,9 +102,9 @@ grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 	fail "README has no new table"
 # Graphs alone by node; the first is the try whether that works.
 [ "$(grep -e '--cuda-graph-trace=node' "$scratch/asked" | sed 1d |
-	grep -c 'launch_bench graph 5000$')" -eq 2 ] ||
-	fail "by node, not two graphs: $(cat "$scratch/asked")"
-[ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 3 ] ||
+	grep -c 'launch_bench graph 5000$')" -eq 6 ] ||
+	fail "by node, not six graphs: $(cat "$scratch/asked")"
+[ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 7 ] ||
 	fail "by node, more than graphs: $(cat "$scratch/asked")"
 
 # What CUPTI leaves behind, by a program for itself.
@@ -162,12 +162,12 @@ for gpu in a-0 a-1 b-0; do
 	cp "$scratch/results.json" "$scratch/light/altered-$gpu.json"
 done
 page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "apart"
-has "^\\| 10,000 \\| a \\| 16 \\| $time \\| $of_pairs \\|" \
+has "^\\| 10,000 \\| a \\| 12 \\| $time \\| $of_pairs \\|" \
 	"pairs of two results of one host"
-has "^\\| 10,000 \\| b \\| 8 \\| $time \\| $of_pairs \\|" \
+has "^\\| 10,000 \\| b \\| 6 \\| $time \\| $of_pairs \\|" \
 	"pairs of another host"
-has "^\\| b \\| 8 \\| 1 \\| $time( \\| $error){4}, " "what it is made of, by host"
-has "^\\| all \\| 32 \\| 4 \\| $time( \\| $error){4}, " "the same of all hosts"
+has "^\\| b \\| 6 \\| 1 \\| $time( \\| $error){4}, " "what it is made of, by host"
+has "^\\| all \\| 24 \\| 4 \\| $time( \\| $error){4}, " "the same of all hosts"
 has '^## By hand$' "text that stands beside the results"
 
 # Several hosts: the quietest comes first; of several GPUs of one, the medians.
@@ -195,16 +195,16 @@ page --write "$scratch/overhead.md" "$scratch"/host/host-*.json || fail "hosts"
 tr '\n' ' ' <"$scratch/overhead.md" | tr -s ' ' >"$scratch/line"
 grep -q 'This is host b, the quietest' "$scratch/line" ||
 	fail "not the quietest first"
-grep -q 'the medians of 3 GPUs, .* in 2 turns, .* of 24 pairs' \
-	"$scratch/line" || fail "not the pairs of all GPUs"
+grep -q 'the medians of 3 GPUs, .* in 2 turns of 3 runs of each way' \
+	"$scratch/line" || fail "not the turns of all GPUs"
 [ "$(grep '^| launch |' "$scratch/overhead.md" | cut -d '|' -f 3 |
 	tr -d '\n')" = " 2000 ns  2000 ns – 2000 ns  3000 ns " ] ||
 	fail "not the medians of GPUs: $(grep '^| launch |' \
 		"$scratch/overhead.md")"
 grep -q 'Host c, on' "$scratch/line" || fail "no host without launches"
-grep -q 'Host a, on [-0-9]*, the median of 2 turns:' "$scratch/line" ||
-	fail "no other host"
-has "^\\| 10,000 \\| b \\| 24 \\| $time \\| $of_pairs \\|" \
+grep -q 'Host a, on [-0-9]*, the median of 2 turns of 3 runs of each way' \
+	"$scratch/line" || fail "no other host"
+has "^\\| 10,000 \\| b \\| 18 \\| $time \\| $of_pairs \\|" \
 	"pairs of all GPUs"
 
 cp "$sources/README.md" "$scratch/README.md"
