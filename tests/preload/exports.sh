@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The library exports its table's functions and twins, what it shares of CUPTI,
-# and four more; and it stays where it was loaded.
+# and five more; and it stays where it was loaded.
 # usage: exports.sh LIBRARY functions.h cupti_hooks.c
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
@@ -12,7 +12,8 @@ wanted=$( (
 			[ "$twin" = none ] || echo "${name}_$twin"
 		done
 	sed -n 's/^	ROUTE(\([A-Za-z]*\));$/\1/p' "$3"
-	printf '%s\n' InitializeInjection dlclose _exit _Exit
+	printf '%s\n' InitializeInjection dlclose _exit _Exit \
+		xferspy_recorder
 ) | sort)
 [ "$(echo "$wanted" | wc -l)" -gt 90 ]
 printf '%s\n' "$found" >exports.found
