@@ -53,6 +53,10 @@ def times_of(results, way, part, time, of="host_ns"):
     return results[of].get(way, {}).get(part, {}).get(time)
 
 
+def more_text(plain, more):
+    return f"{duration(more, '+')}, {1 + more / plain:.2f}x"
+
+
 def cell(results, way, part, time):
     """The time with nothing; of the others what they add, and the ratio."""
     plain = times_of(results, "nothing", part, time)
@@ -61,8 +65,18 @@ def cell(results, way, part, time):
     more = times_of(results, way, part, time, "host_more_ns")
     if not plain or not more:
         return NONE
-    return (f"{duration(more['median'], '+')}, "
-            f"{1 + more['median'] / plain['median']:.2f}x")
+    return more_text(plain["median"], more["median"])
+
+
+def quiet_cell(results, way, part, time):
+    """The same of each way's lower quartile: which runs are slow differs."""
+    plain, mine = (times_of(results, each, part, time)
+                   for each in ("nothing", way))
+    if not plain or not mine:
+        return NONE
+    if way == "nothing":
+        return duration(plain["low"])
+    return more_text(plain["low"], mine["low"] - plain["low"])
 
 
 def spread(results, way, part, time):
@@ -215,10 +229,11 @@ def quiet_lines(results):
         return []
     return [
         wrap("""The same of calls in moments when nothing else held up the
-        host's cores: what a tenth of all batches of calls stay below. Without
-        what a way does only now and then, as to hand buffers over:"""), "",
-        *host_lines(results, rows, ways=[way for way in ways_of(results)
-                                         if way != "light"]), ""]
+        host's cores: what a tenth of all batches of calls stay below, in the
+        run that a quarter of a way's runs stay below. Without what a way does
+        only now and then, as to hand buffers over:"""), "",
+        *host_lines(results, rows, quiet_cell,
+                    [way for way in ways_of(results) if way != "light"]), ""]
 
 
 def other_lines(host, several):
