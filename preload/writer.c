@@ -128,11 +128,26 @@ static char *append(char *at, const void *record, size_t bytes)
 	return at + bytes;
 }
 
+/* Bytes of a timed record behind its head. */
+static size_t rest_bytes(const struct xs_timed_head *record)
+{
+	return record->words * 4u - sizeof(*record);
+}
+
+/* That of a launch is all head. */
+static char *append_timed(char *at, const struct xs_timed_head *record)
+{
+	const size_t rest = rest_bytes(record);
+
+	at = append(at, record, sizeof(*record));
+	return rest ? append(at, record + 1, rest) : at;
+}
+
 /* Of all that a repetition has to have in common. */
 static unsigned hash_of(const struct xs_timed_head *record)
 {
 	const char *at = (const char *)(record + 1);
-	size_t bytes = record->words * 4u - sizeof(*record);
+	size_t bytes = rest_bytes(record);
 	uint64_t hash = record->kind | (uint64_t)record->place << 8, word;
 	uint32_t last;
 
@@ -151,8 +166,7 @@ static unsigned hash_of(const struct xs_timed_head *record)
 static bool same(const struct xs_timed_head *a, const struct xs_timed_head *b)
 {
 	return a->kind == b->kind && a->words == b->words &&
-	       a->place == b->place &&
-	       memcmp(a + 1, b + 1, a->words * 4u - sizeof(*a)) == 0;
+	       a->place == b->place && memcmp(a + 1, b + 1, rest_bytes(a)) == 0;
 }
 
 /*
@@ -167,8 +181,7 @@ static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
 	const struct xs_timed_head *old;
 	xs_u16 *seen;
 
-	if (!w->seen || record->words * 4u == sizeof(*record) ||
-	    record->place == XS_WIDE16)
+	if (!w->seen || rest_bytes(record) == 0 || record->place == XS_WIDE16)
 		return 0;
 	seen = &w->seen->at[hash_of(record)];
 	old = (const void *)(chunk + *seen * 4u);
@@ -224,7 +237,7 @@ XS_HOT int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 		rest.place = again;
 		at = append(at, &rest, sizeof(rest));
 	} else {
-		at = append(at, record, head->words * 4u);
+		at = append_timed(at, head);
 	}
 	commit(w, at);
 	return 0;
