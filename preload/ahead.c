@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/ahead.h"
-#include "preload/content.h"
 #include "preload/hot.h"
 
 #include <sys/resource.h>
 
-/* Faults of smaller copies cost less than asking for them. */
-#define LEAST_FAULTY_BYTES (1u << 20)
-
-/* Copies of one range to another. All their arguments are passed by value: the
- * call may be about to fail, and what it points to is not to be read. */
-static bool is_plain(enum xs_function fn)
+bool xs_ahead_is_plain(enum xs_function fn)
 {
 #define BOTH(name, twin)                                                       \
 	case XS_FN_##name:                                                     \
@@ -47,13 +41,12 @@ XS_HOT void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
 {
 	struct xs_event copy;
 
-	if (!is_plain(fn))
+	if (!xs_ahead_is_plain(fn))
 		return;
 	xs_functions[fn].fill(arguments, &copy);
-	ahead->hashes = atomic_load_explicit(
-			    &xs_hash_mode, memory_order_relaxed) != XS_HASH_OFF;
+	ahead->hashes = xs_ahead_hashes();
 	if (copy.direction == cudaMemcpyDeviceToDevice ||
-	    (copy.bytes < LEAST_FAULTY_BYTES && !ahead->hashes))
+	    (copy.bytes < XS_AHEAD_LEAST_BYTES && !ahead->hashes))
 		return;
 	ahead->bytes = copy.bytes;
 	ahead->hashed_bytes = 0;
@@ -62,7 +55,7 @@ XS_HOT void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
 			     &ahead->hashed_bytes))
 		ahead->hashed_bytes = 0;
 	/* last: the hash may touch pages, too */
-	ahead->faults = copy.bytes >= LEAST_FAULTY_BYTES &&
+	ahead->faults = copy.bytes >= XS_AHEAD_LEAST_BYTES &&
 			count_faults(&ahead->minor, &ahead->major);
 }
 

@@ -6,6 +6,7 @@
 #ifndef XS_AHEAD_H
 #define XS_AHEAD_H
 
+#include "preload/content.h"
 #include "preload/functions.h"
 
 #include <stdbool.h>
@@ -17,6 +18,20 @@ struct xs_ahead {
 	uint32_t minor, major;	     /* page faults of the thread */
 	bool faults, hashes;	     /* what is looked at */
 };
+
+/* Whether copies are hashed. */
+static inline bool xs_ahead_hashes(void)
+{
+	return atomic_load_explicit(&xs_hash_mode, memory_order_relaxed) !=
+	       XS_HASH_OFF;
+}
+
+/* Copies of one range to another. All their arguments are passed by value: the
+ * call may be about to fail, and what it points to is not to be read. */
+bool xs_ahead_is_plain(enum xs_function fn);
+
+/* Faults of smaller copies cost less than asking for them. */
+#define XS_AHEAD_LEAST_BYTES (1u << 20)
 
 /*
  * Before the real call. Of calls that are no copies of one range to another

@@ -12,7 +12,6 @@
 #include "preload/timing.h"
 #include "preload/walk.h"
 #include "preload/watch.h"
-#include "preload/window.h"
 
 #include <errno.h>
 
@@ -127,82 +126,18 @@ static enum xs_detail enter(struct xs_thread *thread,
 	return detail;
 }
 
-/*
- * The short way: nothing is looked up, and nothing on it changes errno. The
- * thread is inside first, and then looks whether it may be, as in enter().
- */
-static bool pass(struct xs_thread *thread, struct xs_open_call *call,
-		 const struct xs_passed *passed)
-{
-	if (thread->busy || xs_thread_in_hook(thread) ||
-	    !xs_lifecycle_recording())
-		return false;
-	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&xs_detail_now, memory_order_acquire) !=
-	    XS_DETAIL_COUNTED) {
-		atomic_store_explicit(&thread->in_hook, false,
-				      memory_order_release);
-		return false;
-	}
-	xs_detail_note_passed(thread);
-	thread->inside = call;
-	thread->correlation = 0;
-	thread->per_thread = passed->per_thread;
-	call->thread = thread;
-	call->passed = passed;
-	return true;
-}
-
-static void count(struct xs_thread *thread, const struct xs_ended_call *call,
-		  uint32_t correlation)
-{
-	xs_window_note_counted(correlation);
-	xs_count_call(thread, call);
-}
-
-XS_RARE static void count_failed(struct xs_thread *thread,
-				 const struct xs_passed *passed,
-				 cudaError_t error, const void *arguments)
-{
-	const enum xs_function fn = (enum xs_function)passed->fn;
-	const int kept_errno = errno;
-	const struct xs_ended_call call = {
-	    .fn = fn,
-	    .name = fn,
-	    .site = xs_site_find(fn, passed->address, 0),
-	    .address = passed->address,
-	    .error = error,
-	    .arguments = arguments};
-
-	thread->busy = true;
-	count(thread, &call, thread->correlation);
-	thread->busy = false;
-	errno = kept_errno;
-}
-
-static void end_passed(struct xs_thread *thread, const struct xs_passed *passed,
-		       cudaError_t error, const void *arguments)
-{
-	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	if (!xs_lifecycle_recording())
-		return;
-	if (error != cudaSuccess) {
-		count_failed(thread, passed, error, arguments);
-		return;
-	}
-	xs_window_note_counted(thread->correlation);
-	passed->record->calls++;
-}
-
-XS_HOT XS_APART static xs_real_fn begin(struct xs_thread *thread,
-					struct xs_open_call *call,
-					const void *arguments)
+XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
+				     struct xs_open_call *call,
+				     const void *arguments)
 {
 	const enum xs_function fn = call->fn;
 	int kept_errno = errno;
 	xs_real_fn real;
 
+	call->detail = XS_DETAIL_IGNORED;
+	call->thread = NULL;
+	call->passed = NULL;
+	call->timed = NULL;
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	note_graph(fn);
@@ -228,22 +163,6 @@ XS_HOT XS_APART static xs_real_fn begin(struct xs_thread *thread,
 	return real;
 }
 
-XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
-				const void *return_address,
-				const void *arguments)
-{
-	struct xs_thread *thread = xs_thread_get();
-	const struct xs_passed *passed =
-	    xs_passed_find(thread, fn, (uintptr_t)return_address);
-
-	if (passed && pass(thread, call, passed))
-		return passed->real;
-	*call = (struct xs_open_call){.fn = fn,
-				      .detail = XS_DETAIL_IGNORED,
-				      .address = (uintptr_t)return_address};
-	return begin(thread, call, arguments);
-}
-
 static void record(const struct xs_open_call *open,
 		   const struct xs_ended_call *call, uint64_t end_ns)
 {
@@ -257,8 +176,40 @@ static void record(const struct xs_open_call *open,
 	xs_emit(open->thread, call, &span);
 }
 
-XS_HOT XS_APART static void end(struct xs_open_call *call, cudaError_t error,
-				const void *arguments)
+/* Whether what the call leaves is its record alone, of arguments that can be
+ * read before the real call: it is about to fail, perhaps. */
+static bool is_plain(enum xs_function fn)
+{
+	switch (xs_functions[fn].call_class) {
+	case XS_CALL_LAUNCH:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_SYNC_DEVICE:
+	case XS_CALL_SYNC_STREAM:
+	case XS_CALL_SYNC_EVENT:
+	case XS_CALL_EVENT_RECORD:
+	case XS_CALL_STREAM_WAIT:
+		return true;
+	default:
+		return xs_ahead_is_plain(fn) && !xs_ahead_hashes();
+	}
+}
+
+/* The next call of this place. */
+XS_RARE static void let_pass(const struct xs_open_call *call)
+{
+	struct xs_passed *passed = NULL;
+
+	if (is_plain(call->fn) && xs_site_is_known(call->site))
+		passed = xs_passed_keep(
+		    call->thread, call->fn, call->address,
+		    real_of(call->site, call->fn, call->address));
+	if (passed)
+		passed->site = call->site;
+}
+
+XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
+			     const void *arguments)
 {
 	const struct xs_ended_call returned = {.fn = call->fn,
 					       .name = call->fn,
@@ -290,20 +241,14 @@ XS_HOT XS_APART static void end(struct xs_open_call *call, cudaError_t error,
 	if (recorded)
 		record(call, &returned, end_ns);
 	else
-		count(thread, &returned, thread->correlation);
+		xs_count_call(thread, &returned, thread->correlation);
 	follow(call->fn);
+	if (xs_detail_is_whole && thread->named && error == cudaSuccess &&
+	    !xs_timing_is_on)
+		let_pass(call);
 	thread->busy = false;
 out:
 	errno = kept_errno;
-}
-
-XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
-			const void *arguments)
-{
-	if (call->passed)
-		end_passed(call->thread, call->passed, error, arguments);
-	else
-		end(call, error, arguments);
 }
 
 static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
@@ -343,7 +288,7 @@ XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
 	place = xs_walk_counted(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	if (!is_inner(seen->fn, &place)) {
-		count(thread, &call, seen->correlation);
+		xs_count_call(thread, &call, seen->correlation);
 		follow(seen->fn);
 	}
 	thread->busy = false;

@@ -20,6 +20,7 @@ struct xs_open_call {
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */
 	uint64_t start_ns;
+	struct xs_event event; /* of one that is recorded by the short way */
 };
 
 /*
@@ -36,6 +37,13 @@ xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
  */
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments);
+
+/* The same of calls that go no short way: passed.h. *call has the function and
+ * the address. */
+xs_real_fn xs_call_begin_long(struct xs_thread *thread,
+			      struct xs_open_call *call, const void *arguments);
+void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
+		      const void *arguments);
 
 /* A call that a callback saw from its start to its end. */
 struct xs_seen_call {

@@ -4,6 +4,7 @@
 #include "preload/hot.h"
 #include "preload/passed.h"
 #include "preload/tally.h"
+#include "preload/window.h"
 
 /* Of a kind, counted and not recorded by a thread, before it is worth a window:
  * calls, or bytes, for few large copies may be most of a run. What happens once
@@ -36,18 +37,14 @@ static uint64_t kind_bit(uint8_t size, uint8_t direction)
 static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
 		     struct xs_rec_tally *record)
 {
-	const struct xs_passed passed = {
-	    .address = call->address,
-	    .real = (xs_real_fn)atomic_load_explicit(&call->site->real,
-						     memory_order_acquire),
-	    .record = record,
-	    .fn = (uint16_t)call->fn,
-	    .per_thread = xs_functions[call->fn].per_thread,
-	    .unloads = atomic_load(&xs_unloads),
-	};
+	const xs_real_fn real = (xs_real_fn)atomic_load_explicit(
+	    &call->site->real, memory_order_acquire);
+	struct xs_passed *passed = NULL;
 
-	if (passed.real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
-		xs_passed_keep(thread, &passed);
+	if (real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
+		passed = xs_passed_keep(thread, call->fn, call->address, real);
+	if (passed)
+		passed->record = record;
 }
 
 XS_HOT void xs_count_event(struct xs_thread *thread,
@@ -74,10 +71,12 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 }
 
 XS_HOT void xs_count_call(struct xs_thread *thread,
-			  const struct xs_ended_call *call)
+			  const struct xs_ended_call *call,
+			  uint32_t correlation)
 {
 	struct xs_event event = {0};
 
+	xs_window_note_counted(correlation);
 	if (call->error == cudaSuccess)
 		xs_functions[call->fn].fill(call->arguments, &event);
 	xs_count_event(thread, call, &event);

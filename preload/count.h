@@ -19,8 +19,10 @@ struct xs_ended_call {
 };
 
 /* Counts it; asks for a window where there are many of its like, and none was
- * recorded. The thread is open. */
-void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call);
+ * recorded. correlation: CUPTI's; 0 where it is not known. The thread is open.
+ */
+void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
+		   uint32_t correlation);
 
 /* The same where its arguments were read already. */
 void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,

@@ -27,6 +27,7 @@
 
 XS_HOT_DATA _Atomic int xs_detail_now = XS_DETAIL_RECORDED;
 XS_HOT_DATA atomic_bool xs_detail_is_limited;
+bool xs_detail_is_whole;
 
 static struct xs_config_range range;
 static atomic_bool in_marked_range; /* by the program */
@@ -155,7 +156,8 @@ void xs_detail_open(void)
 				    "SIGUSR2 itself; recorded from the start");
 		range.kind = XS_RANGE_ALL;
 	}
-	if (!is_bounded())
+	xs_detail_is_whole = !is_bounded();
+	if (xs_detail_is_whole)
 		return;
 	xs_pause_prepare();
 	xs_sink_limit(&xs_sink, gates.max_bytes);

@@ -18,6 +18,10 @@
 extern _Atomic int xs_detail_now; /* enum xs_detail */
 extern atomic_bool xs_detail_is_limited;
 
+/* Each call is recorded, from the start of the run to its end. Set by
+ * xs_detail_open(). */
+extern bool xs_detail_is_whole;
+
 /* As the environment has it. Once, after the trace was opened and before calls
  * are recorded. */
 void xs_detail_open(void);

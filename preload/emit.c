@@ -160,6 +160,20 @@ void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation)
 		xs_watch_issued(correlation);
 }
 
+XS_HOT void xs_emit_plain(struct xs_thread *thread,
+			  enum xs_call_class call_class,
+			  const struct xs_event *event, cudaError_t error,
+			  const struct xs_span *span)
+{
+	static const struct xs_event none;
+
+	if (xs_poll_write(thread))
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	if (write_event(&thread->writer, span, call_class,
+			error == cudaSuccess ? event : &none, error))
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+}
+
 XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_span *span)
 {

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The short way of nearly all calls of light mode: launches that are only
- * counted, at places where calls were recorded before. Between two launches
- * CUDA has used up the first level of the caches, so that what a call costs is
- * how many lines of code and data it passes through.
+ * The short way of nearly all calls: those that are recorded where all are,
+ * from the start of the run to its end, and launches that are only counted, at
+ * places where calls were recorded before. Between two launches CUDA has used
+ * up the first level of the caches, so that what a call costs is how many lines
+ * of code and data it passes through.
  */
 #ifndef XS_PASSED_H
 #define XS_PASSED_H
 
 #include "preload/functions.h"
+#include "preload/hot.h"
 #include "preload/real.h"
 #include "preload/thread.h"
 #include "preload/unload.h"
 
-#define XS_PASSED 16u /* of a thread */
+#define XS_PASSED 64u /* of a thread */
 
-/* A launch that has returned, for the next one like it. */
+/* What is known of calls that return to one place: a line of the cache. */
 struct xs_passed {
-	uintptr_t address; /* that it returned to; 0: free */
-	xs_real_fn real;   /* what its hook called */
+	_Alignas(64) uintptr_t address; /* 0: free */
+	xs_real_fn real;		/* what their hook calls */
+	/* What counts those that are counted, and the site of those that are
+	 * recorded; NULL: they go the long way. */
 	struct xs_rec_tally *record;
-	uint16_t fn;
-	bool per_thread;
+	struct xs_site_slot *site;
+	/* NULL: none of their arguments is recorded. */
+	void (*fill)(const void *arguments, struct xs_event *event);
 	uint32_t unloads; /* so many by then */
+	uint16_t fn;
+	uint8_t call_class;
+	bool per_thread;
 };
 
 static inline struct xs_passed *xs_passed_slot(const struct xs_thread *thread,
@@ -32,11 +40,11 @@ static inline struct xs_passed *xs_passed_slot(const struct xs_thread *thread,
 }
 
 /* NULL: it is not known, and has to go the long way. */
-static inline const struct xs_passed *
-xs_passed_find(const struct xs_thread *thread, enum xs_function fn,
-	       uintptr_t address)
+static inline struct xs_passed *xs_passed_find(const struct xs_thread *thread,
+					       enum xs_function fn,
+					       uintptr_t address)
 {
-	const struct xs_passed *passed;
+	struct xs_passed *passed;
 
 	if (!thread->passed)
 		return NULL;
@@ -48,11 +56,13 @@ xs_passed_find(const struct xs_thread *thread, enum xs_function fn,
 		   : NULL;
 }
 
-/* The thread has a table (tally.h). */
-static inline void xs_passed_keep(struct xs_thread *thread,
-				  const struct xs_passed *passed)
-{
-	*xs_passed_slot(thread, passed->address) = *passed;
-}
+/* The same; where it is not known, made so from here on. NULL without memory.
+ */
+XS_RARE struct xs_passed *xs_passed_keep(struct xs_thread *thread,
+					 enum xs_function fn, uintptr_t address,
+					 xs_real_fn real);
+
+/* Gives the memory back. */
+void xs_passed_drop(struct xs_passed *passed);
 
 #endif

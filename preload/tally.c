@@ -2,7 +2,6 @@
 #include "preload/tally.h"
 #include "preload/clock.h"
 #include "preload/hot.h"
-#include "preload/passed.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +32,6 @@ struct xs_tally_table {
 	uint32_t chunks; /* claimed so far: the first ones are small */
 	uint32_t bytes;	 /* of the table, mapped */
 	uint32_t count, used;
-	struct xs_passed passed[XS_PASSED]; /* the thread's */
 	struct slot slots[];
 };
 
@@ -65,8 +63,6 @@ static struct xs_tally_table *table_of(struct xs_thread *thread)
 	pthread_mutex_unlock(&lock);
 	if (!thread->tallies)
 		thread->tallies = map_table(FIRST_BYTES);
-	if (thread->tallies)
-		thread->passed = thread->tallies->passed;
 	return thread->tallies;
 }
 
@@ -98,7 +94,6 @@ static bool enlarge(struct xs_thread *thread)
 		if (old->slots[i].key)
 			*find(new, old->slots[i].key) = old->slots[i];
 	thread->tallies = new;
-	thread->passed = new->passed;
 	munmap(old, old->bytes);
 	return true;
 }
@@ -187,7 +182,6 @@ void xs_tally_leave(struct xs_thread *thread)
 	struct xs_tally_table *table = thread->tallies;
 
 	thread->tallies = NULL;
-	thread->passed = NULL;
 	if (!table)
 		return;
 	pthread_mutex_lock(&lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 #include "preload/detail.h"
+#include "preload/passed.h"
 #include "preload/poll.h"
 #include "preload/tally.h"
 #include "preload/walk.h"
@@ -59,6 +60,8 @@ static void thread_ends(void *data)
 	thread->writer.sink = NULL;
 	thread->named = false;
 	xs_tally_leave(thread);
+	xs_passed_drop(thread->passed);
+	thread->passed = NULL;
 	xs_detail_leave(thread);
 	xs_walk_drop(thread->walks);
 	thread->walks = NULL;

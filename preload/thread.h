@@ -18,7 +18,7 @@ struct xs_thread {
 	/* What each call looks at: one line of the cache. */
 	_Alignas(64) struct xs_tally_table *tallies; /* tally.c's; NULL until
 						      * it is needed */
-	struct xs_passed *passed;		     /* the same: passed.h */
+	struct xs_passed *passed;		     /* passed.c's; the same */
 	const void *inside;   /* the hooked call, on the stack */
 	uint32_t correlation; /* CUPTI's, of the hooked call */
 	uint32_t context;     /* whose default stream is known */

@@ -63,6 +63,22 @@ within "faults" "$(sum '^faults ' minor)" 3072 3600
 "$XS_COMMAND" report ./*.xspy >report.txt
 report_has 'page faults in it touch 12 MiB or more'
 
+# From one place: how a call is recorded goes by what it is, not by the last one.
+traced "$XS_APPS/app" one-place 4
+expect "one place: output" "$(cat out)" "4 failed, errno kept"
+read_trace
+within "one place: copies with faults" "$(count '^faults ')" 4 8
+within "one place: faults" "$(sum '^faults ' minor)" 4092 4800
+expect "one place: small copies" "$(count '^copycall .* bytes=64 .*error=0')" 8
+expect "one place: large copies" \
+	"$(count '^copycall .* bytes=4194304 .*direction=2 error=0')" 4
+expect "one place: copies that failed" \
+	"$(count '^copycall .* bytes=0 .*error=[1-9]')" 4
+expect "one place: places" "$(grep '^copycall ' dump.txt |
+	grep -v 'direction=0 error=0' | # the set
+	grep -o ' site=[0-9]*' | sort -u | wc -l)" 1
+expect "one place: ops with their calls" "$(json matched)" 13
+
 # What copies hold, where it is asked for: two inputs, of which one is the
 # output of the round before: zeros, b (also the first sum), four more sums.
 traced "$XS_APPS/app" back 5

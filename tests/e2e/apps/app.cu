@@ -355,6 +355,43 @@ static int fresh(int rounds)
 	return 0;
 }
 
+__attribute__((noinline)) static cudaError_t
+copy_out(void *to, const void *from, size_t size)
+{
+	cudaError_t error = cudaMemcpy(to, from, size, cudaMemcpyDeviceToHost);
+
+	/* no tail call: it returns to here */
+	return error == cudaSuccess ? error : cudaGetLastError();
+}
+
+/* From one place small copies, large ones into new memory, and such that fail.
+ */
+static int one_place(int rounds)
+{
+	const size_t small = 64, large = 4 << 20;
+	int failed = 0;
+	char *dev;
+
+	CHECK(cudaMalloc((void **)&dev, large));
+	CHECK(cudaMemset(dev, 1, large));
+	errno = ENOTTY;
+	for (int i = 0; i < rounds; i++) {
+		char *host = (char *)mmap(NULL, large, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise(host, large, MADV_NOHUGEPAGE);
+		CHECK(copy_out(host, dev, small));
+		CHECK(copy_out(host, dev, small));
+		CHECK(copy_out(host, dev, large));
+		failed += copy_out(NULL, dev, small) != cudaSuccess;
+		munmap(host, large);
+	}
+	CHECK(cudaFree(dev));
+	printf("%d failed, %s\n", failed,
+	       errno == ENOTTY ? "errno kept" : strerror(errno));
+	return 0;
+}
+
 /* Results that come back in unchanged, beside input that never changes. */
 static int back_and_forth(int rounds)
 {
@@ -611,6 +648,8 @@ int main(int argc, char **argv)
 		return signalled(rounds);
 	if (strcmp(mode, "fresh") == 0)
 		return fresh(rounds);
+	if (strcmp(mode, "one-place") == 0)
+		return one_place(rounds);
 	if (strcmp(mode, "back") == 0)
 		return back_and_forth(rounds);
 	if (strcmp(mode, "depth") == 0)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The halves of a hook, and the short way between them: passed.h. */
+#include "preload/call.h"
+#include "preload/clock.h"
+#include "preload/count.h"
+#include "preload/detail.h"
+#include "preload/emit.h"
+#include "preload/hot.h"
+#include "preload/lifecycle.h"
+#include "preload/passed.h"
+#include "preload/walk.h"
+#include "preload/window.h"
+
+#include <errno.h>
+
+/* Of a larger copy it is looked what happens around it: ahead.h. */
+static bool is_small(struct xs_open_call *call, const struct xs_passed *passed,
+		     const void *arguments)
+{
+	if (!passed->fill)
+		return true;
+	passed->fill(arguments, &call->event);
+	return call->event.bytes < XS_AHEAD_LEAST_BYTES;
+}
+
+/* It may not, after all. */
+static xs_real_fn go_long(struct xs_thread *thread, struct xs_open_call *call,
+			  const void *arguments)
+{
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	return xs_call_begin_long(thread, call, arguments);
+}
+
+XS_HOT XS_APART static xs_real_fn begin_recorded(struct xs_thread *thread,
+						 struct xs_open_call *call,
+						 const void *arguments)
+{
+	const struct xs_passed *passed = call->passed;
+
+	if (!passed->site || !is_small(call, passed, arguments))
+		return go_long(thread, call, arguments);
+	call->detail = XS_DETAIL_RECORDED;
+	thread->records = true;
+	call->start_ns = xs_clock_realtime_ns();
+	return passed->real;
+}
+
+static bool may_pass(const struct xs_thread *thread)
+{
+	return !thread->busy && !xs_thread_in_hook(thread) &&
+	       xs_lifecycle_recording();
+}
+
+/* Nothing is looked up, and nothing changes errno. The thread is inside first,
+ * and then looks whether it may be: pause.c. */
+static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
+		       const struct xs_passed *passed, const void *arguments)
+{
+	int detail;
+
+	thread->inside = call;
+	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	detail = atomic_load_explicit(&xs_detail_now, memory_order_acquire);
+	thread->correlation = 0;
+	thread->per_thread = passed->per_thread;
+	call->thread = thread;
+	call->passed = passed;
+	if (detail == XS_DETAIL_RECORDED)
+		return begin_recorded(thread, call, arguments);
+	if (detail != XS_DETAIL_COUNTED || !passed->record)
+		return go_long(thread, call, arguments);
+	call->detail = XS_DETAIL_COUNTED;
+	xs_detail_note_passed(thread);
+	return passed->real;
+}
+
+XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
+				const void *return_address,
+				const void *arguments)
+{
+	struct xs_thread *thread = xs_thread_get();
+	const struct xs_passed *passed =
+	    xs_passed_find(thread, fn, (uintptr_t)return_address);
+
+	call->fn = fn;
+	call->address = (uintptr_t)return_address;
+	return passed && may_pass(thread)
+		   ? pass(thread, call, passed, arguments)
+		   : xs_call_begin_long(thread, call, arguments);
+}
+
+XS_RARE static void count_failed(struct xs_thread *thread,
+				 const struct xs_passed *passed,
+				 cudaError_t error, const void *arguments)
+{
+	const enum xs_function fn = (enum xs_function)passed->fn;
+	const int kept_errno = errno;
+	const struct xs_ended_call call = {
+	    .fn = fn,
+	    .name = fn,
+	    .site = xs_site_find(fn, passed->address, 0),
+	    .address = passed->address,
+	    .error = error,
+	    .arguments = arguments};
+
+	thread->busy = true;
+	xs_count_call(thread, &call, thread->correlation);
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+static void end_counted(const struct xs_open_call *call, cudaError_t error,
+			const void *arguments)
+{
+	struct xs_thread *thread = call->thread;
+
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	if (!xs_lifecycle_recording())
+		return;
+	if (error != cudaSuccess) {
+		count_failed(thread, call->passed, error, arguments);
+		return;
+	}
+	xs_window_note_counted(thread->correlation);
+	call->passed->record->calls++;
+}
+
+XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
+					 cudaError_t error)
+{
+	struct xs_thread *thread = call->thread;
+	const struct xs_passed *passed = call->passed;
+	struct xs_span span = {.correlation = thread->correlation,
+			       .start_ns = call->start_ns,
+			       .end_ns = xs_clock_realtime_ns()};
+	const int kept_errno = errno;
+
+	thread->records = false;
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	if (!xs_lifecycle_recording())
+		return;
+	thread->busy = true;
+	span.site = xs_walk_hooked(thread, (enum xs_function)passed->fn,
+				   passed->site, passed->address);
+	xs_emit_plain(thread, (enum xs_call_class)passed->call_class,
+		      &call->event, error, &span);
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
+			const void *arguments)
+{
+	if (!call->passed)
+		xs_call_end_long(call, error, arguments);
+	else if (call->detail == XS_DETAIL_COUNTED)
+		end_counted(call, error, arguments);
+	else
+		end_recorded(call, error);
+}
