@@ -72,12 +72,7 @@ bool xs_share_guest_has_records(void)
 	return atomic_load(&request) || guest_wants_any();
 }
 
-/*
- * CUPTI fills a buffer with zeros in the call of the program for which it asked
- * for one, unless it is told that all buffers have them: ours have, and the
- * guest's get them. Whether it was told.
- */
-static bool say_zeroed(bool are_zeroed)
+static bool tell_zeroed(bool are_zeroed)
 {
 	uint8_t value = are_zeroed;
 	size_t bytes = sizeof(value);
@@ -88,10 +83,24 @@ static bool say_zeroed(bool are_zeroed)
 		   &value) == CUPTI_SUCCESS;
 }
 
+/*
+ * CUPTI fills a buffer with zeros in the call of the program for which it asked
+ * for one, unless it is told that all buffers have them: ours have, and the
+ * guest's get them, from before CUPTI is told until after it is told otherwise.
+ */
+static void say_zeroed(bool are_zeroed)
+{
+	if (are_zeroed)
+		atomic_store(&zeroed, true);
+	else if (!atomic_load(&zeroed))
+		return;
+	if (!tell_zeroed(are_zeroed) || !are_zeroed)
+		atomic_store(&zeroed, false);
+}
+
 void xs_share_release_records(void)
 {
-	if (atomic_exchange(&zeroed, false))
-		say_zeroed(false);
+	say_zeroed(false);
 	atomic_store(&held, false);
 }
 
@@ -107,7 +116,7 @@ CUptiResult xs_share_hold_records(void)
 
 	atomic_store(&held, result == CUPTI_SUCCESS);
 	if (result == CUPTI_SUCCESS)
-		atomic_store(&zeroed, say_zeroed(true));
+		say_zeroed(true);
 	if (atomic_load(&request))
 		xs_share_note();
 	return result;
@@ -358,15 +367,21 @@ static bool ask(uint8_t **buffer, size_t *bytes, size_t *most_records)
 	*bytes = *most_records = 0;
 	if (function)
 		function(buffer, bytes, most_records);
-	if (*buffer && atomic_load(&zeroed))
-		memset(*buffer, 0, *bytes);
 	return *buffer != NULL;
+}
+
+static bool may_ask(void)
+{
+	return !atomic_load(&is_last_flush) && xs_share_guest_records();
 }
 
 bool xs_share_ask_buffer(uint8_t **buffer, size_t *bytes, size_t *most_records)
 {
-	return !atomic_load(&is_last_flush) && xs_share_guest_records() &&
-	       ask(buffer, bytes, most_records);
+	if (!may_ask() || !ask(buffer, bytes, most_records))
+		return false;
+	if (atomic_load(&zeroed))
+		memset(*buffer, 0, *bytes);
+	return true;
 }
 
 /* What the guest's records follow into, where they came into a buffer of
@@ -377,7 +392,7 @@ static void hand_over_copy(CUcontext context, uint32_t stream,
 	size_t bytes, most_records;
 	uint8_t *copy;
 
-	if (!valid_bytes || !xs_share_ask_buffer(&copy, &bytes, &most_records))
+	if (!valid_bytes || !may_ask() || !ask(&copy, &bytes, &most_records))
 		return;
 	if (valid_bytes > bytes)
 		valid_bytes = 0;
@@ -392,7 +407,7 @@ void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
 		return;
 	if (xs_pool_owns(buffer)) {
 		hand_over_copy(context, stream, buffer, valid_bytes);
-		xs_pool_give(buffer, valid_bytes);
+		xs_pool_give(buffer);
 	} else if (!keep(context, stream, buffer, bytes, valid_bytes)) {
 		hand_over(context, stream, buffer, bytes, valid_bytes);
 	}

@@ -52,13 +52,13 @@ uint8_t *xs_pool_take(void)
 	return NULL;
 }
 
-void xs_pool_give(uint8_t *buffer, size_t used_bytes)
+void xs_pool_give(uint8_t *buffer)
 {
 	struct free_buffer *freed = (void *)buffer;
 
 	if (!buffer)
 		return;
-	memset(buffer, 0, used_bytes);
+	memset(buffer, 0, XS_POOL_BYTES);
 	pthread_mutex_lock(&lock);
 	freed->next = free_buffers;
 	free_buffers = freed;

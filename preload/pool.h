@@ -4,7 +4,6 @@
 #define XS_POOL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define XS_POOL_BYTES (1u << 20)
@@ -15,8 +14,8 @@
 /* A buffer of XS_POOL_BYTES, all 0; NULL without memory. */
 uint8_t *xs_pool_take(void);
 
-/* Takes it back; not 0 are at most the first `used_bytes` of it. */
-void xs_pool_give(uint8_t *buffer, size_t used_bytes);
+/* Takes it back, whatever it holds. */
+void xs_pool_give(uint8_t *buffer);
 
 /* Whether it came from here. */
 bool xs_pool_owns(const uint8_t *buffer);
