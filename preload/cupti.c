@@ -28,7 +28,7 @@
 #define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
 #define FLUSH_FOR_ALL_NS   100000000u
 #define FLUSHES_SOON	   10u /* before they are as far apart */
-#define LAST_FLUSHES	   3u
+#define LAST_FLUSHES	   6u
 #define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 #define IDS_APART	   65536u /* beyond all calls under way */

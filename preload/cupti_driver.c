@@ -35,9 +35,10 @@
 #include "preload/pause.h"
 #include "preload/watch.h"
 
-#define ENOUGH_NESTED 2048u
-#define ENOUGH_STRAYS 4u
-#define MOST_TRIES    8u /* of a pause: each may hold all threads up */
+#define ENOUGH_NESTED  2048u
+#define ENOUGH_STRAYS  4u
+#define MOST_TRIES     8u /* of a pause: each may hold all threads up */
+#define TRIES_APART_NS 100000000u
 
 static enum {
 	UNWATCHED, /* no callbacks at all */
@@ -150,7 +151,12 @@ void xs_cupti_rest_driver(void)
 static void try_to_leave(void)
 {
 	static unsigned tries;
+	static uint64_t next_ns;
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
+	if (now_ns < next_ns)
+		return;
+	next_ns = now_ns + TRIES_APART_NS;
 	if (!xs_call_all_hooked() || tries++ == MOST_TRIES)
 		state = KEPT;
 	else if (xs_pause_for(leave, XS_PAUSE_PATIENCE_NS))

@@ -58,7 +58,7 @@ until grep -q ready out; do
 	[ "$tries" -lt 100 ] || fail "killed: the program never got ready"
 	sleep 0.1
 done
-sleep 0.5 # the library drains the GPU's records every 0.2 s
+sleep 0.5 # the library drains the GPU's records now and then
 kill -9 "$child"
 wait "$child" 2>/dev/null || :
 read_trace
