@@ -28,17 +28,13 @@ static bool is_named_as_we_are(const char *path)
 	       0;
 }
 
-/* None is found where CUDA loaded us alone: it keeps our names to itself. */
+/* What CUDA loads keeps its names to itself, and finds its own last. */
 static bool came_second(const void *own_base)
 {
 	const void *first = dlsym(RTLD_DEFAULT, "xferspy_recorder");
 	Dl_info found;
 
-	if (!first) {
-		dlerror(); /* the program's to ask */
-		return false;
-	}
-	return dladdr(first, &found) && found.dli_fbase != own_base;
+	return first && dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
 bool xs_injection_claim(void)
