@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-bool xs_ahead_is_plain(enum xs_function fn)
+bool xs_ahead_is_of_range(enum xs_function fn)
 {
 #define BOTH(name, twin)                                                       \
 	case XS_FN_##name:                                                     \
@@ -41,7 +41,7 @@ XS_HOT void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
 {
 	struct xs_event copy;
 
-	if (!xs_ahead_is_plain(fn))
+	if (!xs_ahead_is_of_range(fn))
 		return;
 	xs_functions[fn].fill(arguments, &copy);
 	ahead->hashes = xs_ahead_hashes();

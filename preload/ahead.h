@@ -28,7 +28,7 @@ static inline bool xs_ahead_hashes(void)
 
 /* Copies of one range to another. All their arguments are passed by value: the
  * call may be about to fail, and what it points to is not to be read. */
-bool xs_ahead_is_plain(enum xs_function fn);
+bool xs_ahead_is_of_range(enum xs_function fn);
 
 /* Faults of smaller copies cost less than asking for them. */
 #define XS_AHEAD_LEAST_BYTES (1u << 20)

@@ -14,6 +14,7 @@
 #include "preload/watch.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #define HOOKS_DIFFER 128 /* bytes of the stack */
 
@@ -82,16 +83,25 @@ bool xs_call_all_hooked(void)
 	return atomic_load(&any.hooked) && !atomic_load(&any.seen);
 }
 
+/* Whether this is a signal's handler, on a stack of its own. */
+static bool is_on_signal_stack(void)
+{
+	stack_t at;
+
+	return sigaltstack(NULL, &at) == 0 && at.ss_flags & SS_ONSTACK;
+}
+
 /*
  * A call that an exception or a jump left never ends. What is called inside of
  * a call lies further down the stack than its hook, by more than the hooks of
- * two functions differ; elsewhere, that one is gone.
+ * two functions differ, or in a handler; elsewhere, that one is gone.
  */
 XS_RARE static void forget_left(struct xs_thread *thread,
 				const struct xs_open_call *call)
 {
 	if (thread->busy ||
-	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside)
+	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside ||
+	    is_on_signal_stack())
 		return;
 	thread->records = false;
 	thread->in_runtime = false;
@@ -136,7 +146,7 @@ XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
 
 	call->detail = XS_DETAIL_IGNORED;
 	call->thread = NULL;
-	call->passed = NULL;
+	call->passes = false;
 	call->timed = NULL;
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
@@ -176,9 +186,9 @@ static void record(const struct xs_open_call *open,
 	xs_emit(open->thread, call, &span);
 }
 
-/* Whether what the call leaves is its record alone, of arguments that can be
- * read before the real call: it is about to fail, perhaps. */
-static bool is_plain(enum xs_function fn)
+/* Whether what a call leaves is its record alone, of arguments that can be read
+ * before the real call, which may be about to fail. */
+static bool may_pass(enum xs_function fn)
 {
 	switch (xs_functions[fn].call_class) {
 	case XS_CALL_LAUNCH:
@@ -191,16 +201,16 @@ static bool is_plain(enum xs_function fn)
 	case XS_CALL_STREAM_WAIT:
 		return true;
 	default:
-		return xs_ahead_is_plain(fn) && !xs_ahead_hashes();
+		return xs_ahead_is_of_range(fn) && !xs_ahead_hashes();
 	}
 }
 
 /* The next call of this place. */
-XS_RARE static void let_pass(const struct xs_open_call *call)
+XS_RARE static void let_recorded_pass(const struct xs_open_call *call)
 {
 	struct xs_passed *passed = NULL;
 
-	if (is_plain(call->fn) && xs_site_is_known(call->site))
+	if (may_pass(call->fn) && xs_site_is_known(call->site))
 		passed = xs_passed_keep(
 		    call->thread, call->fn, call->address,
 		    real_of(call->site, call->fn, call->address));
@@ -245,7 +255,7 @@ XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
 	follow(call->fn);
 	if (xs_detail_is_whole && thread->named && error == cudaSuccess &&
 	    !xs_timing_is_on)
-		let_pass(call);
+		let_recorded_pass(call);
 	thread->busy = false;
 out:
 	errno = kept_errno;

@@ -8,19 +8,21 @@
 #include "preload/site.h"
 #include "preload/thread.h"
 
-struct xs_passed;
+struct xs_rec_tally;
 struct xs_timed;
 
 struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
-	struct xs_timed *timed;		/* by timing.c; NULL: it is not */
-	const struct xs_passed *passed; /* it goes the short way; NULL: not */
+	struct xs_timed *timed;	     /* by timing.c; NULL: it is not */
+	struct xs_rec_tally *record; /* that counts it, on the short way */
 	enum xs_function fn;
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */
 	uint64_t start_ns;
-	struct xs_event event; /* of one that is recorded by the short way */
+	bool passes;	       /* it goes the short way: passed.h */
+	uint8_t call_class;    /* and is recorded: its enum xs_call_class, */
+	struct xs_event event; /* and its arguments */
 };
 
 /*

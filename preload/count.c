@@ -34,8 +34,9 @@ static uint64_t kind_bit(uint8_t size, uint8_t direction)
 
 /* The next call of a launch that a hook sees at this place: a launch has no
  * size, no direction and no meaning for the recording itself. */
-static void let_pass(struct xs_thread *thread, const struct xs_ended_call *call,
-		     struct xs_rec_tally *record)
+static void let_counted_pass(struct xs_thread *thread,
+			     const struct xs_ended_call *call,
+			     struct xs_rec_tally *record)
 {
 	const xs_real_fn real = (xs_real_fn)atomic_load_explicit(
 	    &call->site->real, memory_order_acquire);
@@ -67,7 +68,7 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 	      kind_bit(key.size, key.direction)))
 		xs_detail_note_novel();
 	else if (call->error == cudaSuccess)
-		let_pass(thread, call, record);
+		let_counted_pass(thread, call, record);
 }
 
 XS_HOT void xs_count_call(struct xs_thread *thread,

@@ -160,10 +160,10 @@ void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation)
 		xs_watch_issued(correlation);
 }
 
-XS_HOT void xs_emit_plain(struct xs_thread *thread,
-			  enum xs_call_class call_class,
-			  const struct xs_event *event, cudaError_t error,
-			  const struct xs_span *span)
+XS_HOT void xs_emit_passed(struct xs_thread *thread,
+			   enum xs_call_class call_class,
+			   const struct xs_event *event, cudaError_t error,
+			   const struct xs_span *span)
 {
 	static const struct xs_event none;
 

@@ -24,9 +24,9 @@ void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 /* The same of a call that left its record alone, where the trace has no limit:
  * its class, and its arguments as they were; read before it, which may have
  * failed. */
-void xs_emit_plain(struct xs_thread *thread, enum xs_call_class call_class,
-		   const struct xs_event *event, cudaError_t error,
-		   const struct xs_span *span);
+void xs_emit_passed(struct xs_thread *thread, enum xs_call_class call_class,
+		    const struct xs_event *event, cudaError_t error,
+		    const struct xs_span *span);
 
 /* Where that is asked for: see xs_emit_owed(). */
 void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation);

@@ -13,7 +13,10 @@
 
 #include <errno.h>
 
-/* Of a larger copy it is looked what happens around it: ahead.h. */
+/*
+ * Whether nothing is looked at around it, as is around larger copies (ahead.h);
+ * larger sets go with them.
+ */
 static bool is_small(struct xs_open_call *call, const struct xs_passed *passed,
 		     const void *arguments)
 {
@@ -23,7 +26,7 @@ static bool is_small(struct xs_open_call *call, const struct xs_passed *passed,
 	return call->event.bytes < XS_AHEAD_LEAST_BYTES;
 }
 
-/* It may not, after all. */
+/* It may not go the short way, after all. */
 static xs_real_fn go_long(struct xs_thread *thread, struct xs_open_call *call,
 			  const void *arguments)
 {
@@ -33,46 +36,68 @@ static xs_real_fn go_long(struct xs_thread *thread, struct xs_open_call *call,
 
 XS_HOT XS_APART static xs_real_fn begin_recorded(struct xs_thread *thread,
 						 struct xs_open_call *call,
+						 const struct xs_passed *passed,
 						 const void *arguments)
 {
-	const struct xs_passed *passed = call->passed;
+	const xs_real_fn real = passed->real;
 
 	if (!passed->site || !is_small(call, passed, arguments))
 		return go_long(thread, call, arguments);
 	call->detail = XS_DETAIL_RECORDED;
+	call->site = passed->site;
+	call->call_class = passed->call_class;
 	thread->records = true;
 	call->start_ns = xs_clock_realtime_ns();
+	return real;
+}
+
+static xs_real_fn begin_counted(struct xs_thread *thread,
+				struct xs_open_call *call,
+				const struct xs_passed *passed,
+				const void *arguments)
+{
+	if (!passed->record)
+		return go_long(thread, call, arguments);
+	call->detail = XS_DETAIL_COUNTED;
+	call->record = passed->record;
+	xs_detail_note_passed(thread);
 	return passed->real;
 }
 
-static bool may_pass(const struct xs_thread *thread)
-{
-	return !thread->busy && !xs_thread_in_hook(thread) &&
-	       xs_lifecycle_recording();
-}
-
-/* Nothing is looked up, and nothing changes errno. The thread is inside first,
- * and then looks whether it may be: pause.c. */
+/*
+ * Nothing is looked up, and nothing changes errno. The thread is inside first,
+ * and then looks whether it may be: pause.c. What is known of the place is read
+ * here alone: a call of a signal's handler may put another one into its slot,
+ * but not while the thread is inside.
+ */
 static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
-		       const struct xs_passed *passed, const void *arguments)
+		       const void *arguments)
 {
+	const struct xs_passed *passed;
 	int detail;
 
 	thread->inside = call;
 	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+	passed = xs_passed_find(thread, call->fn, call->address);
+	if (!passed)
+		return go_long(thread, call, arguments);
 	detail = atomic_load_explicit(&xs_detail_now, memory_order_acquire);
 	thread->correlation = 0;
 	thread->per_thread = passed->per_thread;
 	call->thread = thread;
-	call->passed = passed;
+	call->passes = true;
 	if (detail == XS_DETAIL_RECORDED)
-		return begin_recorded(thread, call, arguments);
-	if (detail != XS_DETAIL_COUNTED || !passed->record)
-		return go_long(thread, call, arguments);
-	call->detail = XS_DETAIL_COUNTED;
-	xs_detail_note_passed(thread);
-	return passed->real;
+		return begin_recorded(thread, call, passed, arguments);
+	if (detail == XS_DETAIL_COUNTED)
+		return begin_counted(thread, call, passed, arguments);
+	return go_long(thread, call, arguments);
+}
+
+static bool may_pass(const struct xs_thread *thread)
+{
+	return thread->passed && !thread->busy && !xs_thread_in_hook(thread) &&
+	       xs_lifecycle_recording();
 }
 
 XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
@@ -80,26 +105,22 @@ XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 				const void *arguments)
 {
 	struct xs_thread *thread = xs_thread_get();
-	const struct xs_passed *passed =
-	    xs_passed_find(thread, fn, (uintptr_t)return_address);
 
 	call->fn = fn;
 	call->address = (uintptr_t)return_address;
-	return passed && may_pass(thread)
-		   ? pass(thread, call, passed, arguments)
-		   : xs_call_begin_long(thread, call, arguments);
+	return may_pass(thread) ? pass(thread, call, arguments)
+				: xs_call_begin_long(thread, call, arguments);
 }
 
-XS_RARE static void count_failed(struct xs_thread *thread,
-				 const struct xs_passed *passed,
+XS_RARE static void count_failed(const struct xs_open_call *passed,
 				 cudaError_t error, const void *arguments)
 {
-	const enum xs_function fn = (enum xs_function)passed->fn;
+	struct xs_thread *thread = passed->thread;
 	const int kept_errno = errno;
 	const struct xs_ended_call call = {
-	    .fn = fn,
-	    .name = fn,
-	    .site = xs_site_find(fn, passed->address, 0),
+	    .fn = passed->fn,
+	    .name = passed->fn,
+	    .site = xs_site_find(passed->fn, passed->address, 0),
 	    .address = passed->address,
 	    .error = error,
 	    .arguments = arguments};
@@ -119,18 +140,17 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 	if (!xs_lifecycle_recording())
 		return;
 	if (error != cudaSuccess) {
-		count_failed(thread, call->passed, error, arguments);
+		count_failed(call, error, arguments);
 		return;
 	}
 	xs_window_note_counted(thread->correlation);
-	call->passed->record->calls++;
+	call->record->calls++;
 }
 
 XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 					 cudaError_t error)
 {
 	struct xs_thread *thread = call->thread;
-	const struct xs_passed *passed = call->passed;
 	struct xs_span span = {.correlation = thread->correlation,
 			       .start_ns = call->start_ns,
 			       .end_ns = xs_clock_realtime_ns()};
@@ -141,10 +161,9 @@ XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 	if (!xs_lifecycle_recording())
 		return;
 	thread->busy = true;
-	span.site = xs_walk_hooked(thread, (enum xs_function)passed->fn,
-				   passed->site, passed->address);
-	xs_emit_plain(thread, (enum xs_call_class)passed->call_class,
-		      &call->event, error, &span);
+	span.site = xs_walk_hooked(thread, call->fn, call->site, call->address);
+	xs_emit_passed(thread, (enum xs_call_class)call->call_class,
+		       &call->event, error, &span);
 	thread->busy = false;
 	errno = kept_errno;
 }
@@ -152,7 +171,7 @@ XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 			const void *arguments)
 {
-	if (!call->passed)
+	if (!call->passes)
 		xs_call_end_long(call, error, arguments);
 	else if (call->detail == XS_DETAIL_COUNTED)
 		end_counted(call, error, arguments);

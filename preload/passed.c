@@ -19,9 +19,12 @@ static bool map_table(struct xs_thread *thread)
 struct xs_passed *xs_passed_keep(struct xs_thread *thread, enum xs_function fn,
 				 uintptr_t address, xs_real_fn real)
 {
-	struct xs_passed *passed = xs_passed_find(thread, fn, address);
+	struct xs_passed *passed;
 
-	if (passed || (!thread->passed && !map_table(thread)))
+	if (!thread->passed && !map_table(thread))
+		return NULL;
+	passed = xs_passed_find(thread, fn, address);
+	if (passed)
 		return passed;
 	passed = xs_passed_slot(thread, address);
 	*passed = (struct xs_passed){

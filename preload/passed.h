@@ -39,16 +39,13 @@ static inline struct xs_passed *xs_passed_slot(const struct xs_thread *thread,
 	return &thread->passed[(address >> 2) % XS_PASSED];
 }
 
-/* NULL: it is not known, and has to go the long way. */
+/* NULL: it is not known, and has to go the long way. The thread has a table. */
 static inline struct xs_passed *xs_passed_find(const struct xs_thread *thread,
 					       enum xs_function fn,
 					       uintptr_t address)
 {
-	struct xs_passed *passed;
+	struct xs_passed *passed = xs_passed_slot(thread, address);
 
-	if (!thread->passed)
-		return NULL;
-	passed = xs_passed_slot(thread, address);
 	return passed->address == address && passed->fn == fn &&
 		       passed->unloads == atomic_load_explicit(
 					      &xs_unloads, memory_order_relaxed)

@@ -99,6 +99,17 @@ XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
 [ -n "$(find traces -name 'xferspy.*.xspy')" ] || fail "not in the directory"
 rm -r traces
 
+# A handler that calls CUDA in the middle of a call: that one is not over.
+for mode in trace calls; do
+	what="handler, $mode"
+	XFERSPY_MODE=$mode XS_SIM_CALL_NS=20000000 traced "$XS_APPS/handler"
+	expect "$what: output" "$(cat out)" "done, 1 handled"
+	read_trace
+	expect "$what: copies" \
+		"$(count '^copycall .* bytes=4096 .*direction=1 error=0')" 8
+	expect "$what: lost" "$(json lost)" 0
+done
+
 # After a jump out of a call the thread's calls are seen as before.
 for mode in trace calls; do
 	what="jump, $mode"
