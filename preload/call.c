@@ -83,12 +83,14 @@ bool xs_call_all_hooked(void)
 	return atomic_load(&any.hooked) && !atomic_load(&any.seen);
 }
 
-/* Whether this is a signal's handler, on a stack of its own. */
-static bool is_on_signal_stack(void)
+/* Whether this is a signal's handler, on a stack of its own, and the open call
+ * is of elsewhere. */
+static bool is_in_handler(const void *inside)
 {
 	stack_t at;
 
-	return sigaltstack(NULL, &at) == 0 && at.ss_flags & SS_ONSTACK;
+	return sigaltstack(NULL, &at) == 0 && at.ss_flags & SS_ONSTACK &&
+	       (uintptr_t)inside - (uintptr_t)at.ss_sp >= at.ss_size;
 }
 
 /*
@@ -101,7 +103,7 @@ XS_RARE static void forget_left(struct xs_thread *thread,
 {
 	if (thread->busy ||
 	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside ||
-	    is_on_signal_stack())
+	    is_in_handler(thread->inside))
 		return;
 	thread->records = false;
 	thread->in_runtime = false;
@@ -109,20 +111,16 @@ XS_RARE static void forget_left(struct xs_thread *thread,
 	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
 }
 
-/* The thread is inside first, and then looks whether it may be: pause.c. */
 static enum xs_detail enter(struct xs_thread *thread,
 			    const struct xs_open_call *call,
 			    enum xs_function fn)
 {
 	enum xs_detail detail;
 
-	thread->inside = call;
 	xs_watch_once(&any.hooked);
 	xs_thread_open(thread, &xs_sink);
 	for (;;) {
-		atomic_store_explicit(&thread->in_hook, true,
-				      memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
+		xs_thread_begin_hook(thread, call);
 		detail = xs_call_detail(thread, fn);
 		if (!XS_SELDOM((int)detail == XS_DETAIL_PAUSED))
 			break;
@@ -238,12 +236,11 @@ XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
 		/* before CUPTI may be detached again */
 		xs_emit_owed(&returned, thread->correlation);
 	}
-	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	xs_thread_end_hook(thread);
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
 	if (!xs_lifecycle_recording())
 		goto out;
-	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_sink);
 	if (XS_SELDOM(xs_timing_is_on))
@@ -256,8 +253,8 @@ XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
 	if (xs_detail_is_whole && thread->named && error == cudaSuccess &&
 	    !xs_timing_is_on)
 		let_recorded_pass(call);
-	thread->busy = false;
 out:
+	thread->busy = false;
 	errno = kept_errno;
 }
 

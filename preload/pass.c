@@ -65,10 +65,9 @@ static xs_real_fn begin_counted(struct xs_thread *thread,
 }
 
 /*
- * Nothing is looked up, and nothing changes errno. The thread is inside first,
- * and then looks whether it may be: pause.c. What is known of the place is read
- * here alone: a call of a signal's handler may put another one into its slot,
- * but not while the thread is inside.
+ * Nothing is looked up, and nothing changes errno. What is known of the place
+ * is read here alone: a call of a signal's handler may put another one into its
+ * slot, but not while the thread is inside.
  */
 static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
 		       const void *arguments)
@@ -76,9 +75,7 @@ static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
 	const struct xs_passed *passed;
 	int detail;
 
-	thread->inside = call;
-	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
+	xs_thread_begin_hook(thread, call);
 	passed = xs_passed_find(thread, call->fn, call->address);
 	if (!passed)
 		return go_long(thread, call, arguments);
@@ -113,7 +110,8 @@ XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 }
 
 XS_RARE static void count_failed(const struct xs_open_call *passed,
-				 cudaError_t error, const void *arguments)
+				 uint32_t correlation, cudaError_t error,
+				 const void *arguments)
 {
 	struct xs_thread *thread = passed->thread;
 	const int kept_errno = errno;
@@ -126,7 +124,7 @@ XS_RARE static void count_failed(const struct xs_open_call *passed,
 	    .arguments = arguments};
 
 	thread->busy = true;
-	xs_count_call(thread, &call, thread->correlation);
+	xs_count_call(thread, &call, correlation);
 	thread->busy = false;
 	errno = kept_errno;
 }
@@ -135,15 +133,16 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 			const void *arguments)
 {
 	struct xs_thread *thread = call->thread;
+	const uint32_t correlation = thread->correlation;
 
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	if (!xs_lifecycle_recording())
 		return;
 	if (error != cudaSuccess) {
-		count_failed(call, error, arguments);
+		count_failed(call, correlation, error, arguments);
 		return;
 	}
-	xs_window_note_counted(thread->correlation);
+	xs_window_note_counted(correlation);
 	call->record->calls++;
 }
 
@@ -157,13 +156,13 @@ XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 	const int kept_errno = errno;
 
 	thread->records = false;
-	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	if (!xs_lifecycle_recording())
-		return;
-	thread->busy = true;
-	span.site = xs_walk_hooked(thread, call->fn, call->site, call->address);
-	xs_emit_passed(thread, (enum xs_call_class)call->call_class,
-		       &call->event, error, &span);
+	xs_thread_end_hook(thread);
+	if (xs_lifecycle_recording()) {
+		span.site =
+		    xs_walk_hooked(thread, call->fn, call->site, call->address);
+		xs_emit_passed(thread, (enum xs_call_class)call->call_class,
+			       &call->event, error, &span);
+	}
 	thread->busy = false;
 	errno = kept_errno;
 }

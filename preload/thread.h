@@ -64,6 +64,30 @@ static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
 }
 
+/*
+ * A hooked call begins. The thread is inside first, and then looks whether it
+ * may be: pause.h. `inside` is set on both sides, since a call of a signal's
+ * handler may come before it and leave its own there.
+ */
+static inline void xs_thread_begin_hook(struct xs_thread *thread,
+					const void *call)
+{
+	thread->inside = call;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->inside = call;
+}
+
+/* It is over, and what follows is our own code's, without a moment between in
+ * which a handler's call would change what is known of this one. The caller
+ * resets `busy`. */
+static inline void xs_thread_end_hook(struct xs_thread *thread)
+{
+	thread->busy = true;
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+}
+
 XS_RARE void xs_thread_open_anew(struct xs_thread *thread,
 				 struct xs_sink *sink);
 

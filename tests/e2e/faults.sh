@@ -111,9 +111,12 @@ for mode in trace calls; do
 done
 
 # After a jump out of a call the thread's calls are seen as before.
-for mode in trace calls; do
-	what="jump, $mode"
-	XFERSPY_MODE=$mode XS_SIM_CALL_NS=30000000 traced "$XS_APPS/jump"
+for how in "trace" "calls" "trace handler"; do
+	what="jump, $how"
+	# shellcheck disable=SC2086 # a mode, and perhaps an argument
+	set -- $how
+	XFERSPY_MODE=$1 XS_SIM_CALL_NS=30000000 \
+		traced "$XS_APPS/jump" ${2:+"$2"}
 	expect "$what: status" "$status" 0
 	read_trace
 	expect "$what: copies" "$(count '^copycall ')" 30

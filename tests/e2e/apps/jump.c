@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that jumps out of a call of CUDA, as one does that gives a call
- * some time and then goes on. It knows nothing of xferspy.
+ * some time and then goes on; with an argument, all in a signal's handler that
+ * has a stack of its own. It knows nothing of xferspy.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 
 #include <cuda_runtime_api.h>
 
+#define STACK_BYTES (1u << 20)
+
 static sigjmp_buf back;
+static void *device;
+static volatile int failed;
 
 static void on_alarm(int signal)
 {
@@ -18,24 +24,46 @@ static void on_alarm(int signal)
 	siglongjmp(back, 1);
 }
 
-int main(void)
+static void work(int signal)
 {
 	const struct itimerval soon = {.it_value.tv_usec = 20000};
 	static char host[4096];
-	void *device;
 
-	if (cudaMalloc(&device, sizeof(host)) ||
-	    signal(SIGALRM, on_alarm) == SIG_ERR)
-		return 2;
+	(void)signal;
 	if (!sigsetjmp(back, 1)) {
 		setitimer(ITIMER_REAL, &soon, NULL);
 		for (;;)
 			cudaDeviceSynchronize();
 	}
 	for (int i = 0; i < 30; i++)
-		if (cudaMemcpy(device, host, sizeof(host),
-			       cudaMemcpyHostToDevice))
-			return 2;
+		failed |= cudaMemcpy(device, host, sizeof(host),
+				     cudaMemcpyHostToDevice) != cudaSuccess;
+}
+
+static int work_in_handler(void)
+{
+	const struct sigaction action = {.sa_handler = work,
+					 .sa_flags = SA_ONSTACK};
+	const stack_t stack = {
+	    .ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	    .ss_size = STACK_BYTES};
+
+	return stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) ||
+	       sigaction(SIGUSR1, &action, NULL) || raise(SIGUSR1);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (cudaMalloc(&device, 4096) || signal(SIGALRM, on_alarm) == SIG_ERR)
+		return 2;
+	if (argc > 1)
+		failed |= work_in_handler();
+	else
+		work(0);
+	if (failed)
+		return 2;
 	puts("done");
 	return 0;
 }
