@@ -186,7 +186,7 @@ static void record(const struct xs_open_call *open,
 
 /* Whether what a call leaves is its record alone, of arguments that can be read
  * before the real call, which may be about to fail. */
-static bool may_pass(enum xs_function fn)
+static bool function_may_pass(enum xs_function fn)
 {
 	switch (xs_functions[fn].call_class) {
 	case XS_CALL_LAUNCH:
@@ -208,7 +208,7 @@ XS_RARE static void let_recorded_pass(const struct xs_open_call *call)
 {
 	struct xs_passed *passed = NULL;
 
-	if (may_pass(call->fn) && xs_site_is_known(call->site))
+	if (function_may_pass(call->fn) && xs_site_is_known(call->site))
 		passed = xs_passed_keep(
 		    call->thread, call->fn, call->address,
 		    real_of(call->site, call->fn, call->address));
