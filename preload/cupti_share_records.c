@@ -72,6 +72,11 @@ bool xs_share_guest_has_records(void)
 	return atomic_load(&request) || guest_wants_any();
 }
 
+/*
+ * CUPTI fills a buffer with zeros in the call of the program for which it asked
+ * for one, unless it is told that all buffers have them: ours have, and the
+ * guest's get them, from before CUPTI is told until after it is told otherwise.
+ */
 static bool tell_zeroed(bool are_zeroed)
 {
 	uint8_t value = are_zeroed;
@@ -83,24 +88,11 @@ static bool tell_zeroed(bool are_zeroed)
 		   &value) == CUPTI_SUCCESS;
 }
 
-/*
- * CUPTI fills a buffer with zeros in the call of the program for which it asked
- * for one, unless it is told that all buffers have them: ours have, and the
- * guest's get them, from before CUPTI is told until after it is told otherwise.
- */
-static void say_zeroed(bool are_zeroed)
-{
-	if (are_zeroed)
-		atomic_store(&zeroed, true);
-	else if (!atomic_load(&zeroed))
-		return;
-	if (!tell_zeroed(are_zeroed) || !are_zeroed)
-		atomic_store(&zeroed, false);
-}
-
 void xs_share_release_records(void)
 {
-	say_zeroed(false);
+	if (atomic_load(&zeroed))
+		tell_zeroed(false);
+	atomic_store(&zeroed, false);
 	atomic_store(&held, false);
 }
 
@@ -115,8 +107,10 @@ CUptiResult xs_share_hold_records(void)
 	    xs_cupti_give_buffer, xs_cupti_take_buffer);
 
 	atomic_store(&held, result == CUPTI_SUCCESS);
-	if (result == CUPTI_SUCCESS)
-		say_zeroed(true);
+	if (result == CUPTI_SUCCESS) {
+		atomic_store(&zeroed, true);
+		atomic_store(&zeroed, tell_zeroed(true));
+	}
 	if (atomic_load(&request))
 		xs_share_note();
 	return result;
