@@ -101,11 +101,102 @@ static bool stop_at_first(const char *path, void *found)
 	return true;
 }
 
+bool xs_objects_holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* What an object's parts lie between. */
+static void find_extent(const struct dl_phdr_info *info, uintptr_t *begin,
+			uintptr_t *end)
+{
+	*begin = UINTPTR_MAX;
+	*end = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+		if (ph->p_type != PT_LOAD)
+			continue;
+		*begin = at < *begin ? at : *begin;
+		*end = at + ph->p_memsz > *end ? at + ph->p_memsz : *end;
+	}
+}
+
+struct search {
+	struct xs_located *located;
+	unsigned count, missing;
+};
+
+static int locate(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct search *search = data;
+	uintptr_t begin, end;
+
+	(void)bytes;
+	find_extent(info, &begin, &end);
+	for (unsigned i = 0; i < search->count; i++) {
+		struct xs_located *at = &search->located[i];
+		if (at->address < begin || at->address >= end ||
+		    !xs_objects_holds(info, at->address))
+			continue;
+		at->path = info->dlpi_name;
+		at->base = begin;
+		search->missing--;
+	}
+	return search->missing == 0;
+}
+
+void xs_objects_locate(struct xs_located *located, unsigned count)
+{
+	struct search search = {located, count, count};
+
+	for (unsigned i = 0; i < count; i++) {
+		located[i].path = NULL;
+		located[i].base = 0;
+	}
+	dl_iterate_phdr(locate, &search);
+}
+
 const void *xs_objects_base(const void *address)
 {
-	Dl_info info;
+	struct xs_located located = {.address = (uintptr_t)address};
 
-	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+	xs_objects_locate(&located, 1);
+	return (const void *)located.base;
+}
+
+struct entry {
+	uintptr_t address;
+	const struct link_map *map;
+};
+
+static int find_entry(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct entry *entry = data;
+	const struct link_map *map = xs_objects_first();
+
+	(void)bytes;
+	if (!xs_objects_holds(info, entry->address))
+		return 0;
+	while (map && (map->l_addr != info->dlpi_addr ||
+		       map->l_name != info->dlpi_name))
+		map = map->l_next;
+	entry->map = map;
+	return 1;
+}
+
+const struct link_map *xs_objects_at(uintptr_t address)
+{
+	struct entry entry = {.address = address};
+
+	dl_iterate_phdr(find_entry, &entry);
+	return entry.map;
 }
 
 bool xs_objects_are_hooked(void)

@@ -42,14 +42,11 @@ static bool lookup_at(const char *path, void *data)
  */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 {
-	Dl_info info;
-	struct link_map *map = NULL;
+	const struct link_map *map = xs_objects_at(address - 1);
 	const char *needed;
 	struct wanted wanted = {.name = name};
 
-	if (dladdr1((void *)(address - 1), &info, (void **)&map,
-		    RTLD_DL_LINKMAP) &&
-	    map) {
+	if (map) {
 		needed = xs_objects_is(map->l_name, library)
 			     ? map->l_name
 			     : xs_objects_needed(map, library);

@@ -4,8 +4,6 @@
 #include "preload/objects.h"
 #include "preload/python.h"
 
-#include <dlfcn.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <unwind.h>
 
@@ -32,55 +30,48 @@ void xs_stack_walk(struct xs_stack *stack)
 	_Unwind_Backtrace(step, stack);
 }
 
-/* The file name of an address's object; "" when it is in none. */
-static const char *object_of(uintptr_t address, void **base)
-{
-	Dl_info info;
-	const char *slash;
+/* Whose an object is. */
+enum owner { ANYBODY, CUDART, DRIVER, OURS, LIBC };
 
-	if (!dladdr((void *)address, &info) || !info.dli_fname)
-		return "";
-	*base = info.dli_fbase;
-	slash = strrchr(info.dli_fname, '/');
-	return slash ? slash + 1 : info.dli_fname;
+static enum owner owner_of(const struct xs_located *at, uintptr_t our_base)
+{
+	static const struct {
+		const char *library;
+		enum owner owner;
+	} known[] = {
+	    {"libcudart.so", CUDART}, {"libcuda.so", DRIVER},
+	    {"libcupti.so", DRIVER},  {"libc.so", LIBC},
+	    {"libpthread.so", LIBC},  {"ld-linux", LIBC},
+	};
+
+	if (!at->path)
+		return ANYBODY;
+	if (at->base == our_base)
+		return OURS;
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (xs_objects_is(at->path, known[i].library))
+			return known[i].owner;
+	return ANYBODY;
 }
 
-static bool begins_with_any(const char *name, const char *const *beginnings)
+/* Whose each frame is. */
+static void find_owners(const struct xs_stack *stack, enum owner *owners)
 {
-	for (; *beginnings; beginnings++)
-		if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
-			return true;
-	return false;
-}
+	struct xs_located at[XS_STACK_FRAMES + 1];
+	const unsigned count = stack->count;
 
-static bool is_cudart(uintptr_t address)
-{
-	static const char *const names[] = {"libcudart.so", NULL};
-	void *base;
-
-	return begins_with_any(object_of(address, &base), names);
+	for (unsigned i = 0; i < count; i++)
+		at[i].address = stack->frames[i].address - 1;
+	at[count].address = (uintptr_t)find_owners;
+	xs_objects_locate(at, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		owners[i] = owner_of(&at[i], at[count].base);
 }
 
 /* CUDA and us: between the application's call and the callback. */
-static bool is_tool(uintptr_t address)
+static bool is_tool(enum owner owner)
 {
-	static const char *const names[] = {"libcupti.so", "libcuda.so",
-					    "libcudart.so", NULL};
-	void *ours = NULL, *base = NULL;
-
-	object_of((uintptr_t)is_tool, &ours);
-	return begins_with_any(object_of(address, &base), names) ||
-	       (base && base == ours);
-}
-
-/* What called main() or a thread's function: nobody's call site. */
-static bool is_libc(uintptr_t address)
-{
-	static const char *const names[] = {"libc.so", "libpthread.so",
-					    "ld-linux", NULL};
-	void *base;
-
-	return begins_with_any(object_of(address, &base), names);
+	return owner == CUDART || owner == DRIVER || owner == OURS;
 }
 
 /* Whether a local variable is one of the frame's: it lies between the return
@@ -108,11 +99,11 @@ static unsigned find_called(const struct xs_stack *stack, unsigned first,
  * application's own object. It is the one that holds the arguments' struct,
  * which CUPTI hands on; without arguments, the one that called CUPTI.
  */
-static unsigned skip_called(const struct xs_stack *stack, unsigned first,
+static unsigned skip_called(const struct xs_stack *stack,
+			    const enum owner *owners, unsigned first,
 			    const struct xs_stack_call *call)
 {
-	bool shared =
-	    first > 0 && is_cudart(stack->frames[first - 1].address - 1);
+	bool shared = first > 0 && owners[first - 1] == CUDART;
 	unsigned called;
 
 	if (!call->by_callback || shared || first == stack->count ||
@@ -139,27 +130,29 @@ struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
 				     unsigned wanted)
 {
 	struct xs_stack_part part = {.runtime = XS_FN_COUNT};
+	enum owner owners[XS_STACK_FRAMES];
 
-	while (part.first < stack->count &&
-	       is_tool(stack->frames[part.first].address - 1))
+	find_owners(stack, owners);
+	while (part.first < stack->count && is_tool(owners[part.first]))
 		part.first++;
-	part.first = skip_called(stack, part.first, call);
+	part.first = skip_called(stack, owners, part.first, call);
 	if (call->by_callback && xs_entry_any() &&
 	    !xs_function_is_runtime(call->fn))
 		skip_learned(stack, &part);
 	part.last = part.first;
 	while (part.last < stack->count && part.last - part.first < wanted &&
-	       !is_libc(stack->frames[part.last].address - 1))
+	       owners[part.last] != LIBC)
 		part.last++;
 	return part;
 }
 
 static bool is_program(uintptr_t address)
 {
-	const void *base = xs_objects_base((const void *)address);
+	struct xs_located at[] = {{.address = address},
+				  {.address = getauxval(AT_ENTRY)}};
 
-	return base &&
-	       base == xs_objects_base((const void *)getauxval(AT_ENTRY));
+	xs_objects_locate(at, 2);
+	return at[0].base && at[0].base == at[1].base;
 }
 
 bool xs_stack_learn(enum xs_function fn, const void *arguments)
