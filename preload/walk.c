@@ -15,7 +15,8 @@
 
 #define CACHE_SETS 128u
 #define CACHE_WAYS 8u
-#define PIVOTS	   64u
+#define PIVOT_SETS 128u
+#define PIVOT_WAYS 4u
 #define NOWHERE	   1u /* as a return address: in no object */
 
 /* Of calls that are counted alone: a walk may cost as much as so many of them,
@@ -34,7 +35,8 @@ static bool has_python; /* whose lines are read */
  * so where the next one lies, one after the other.
  */
 struct key {
-	const void *top; /* the stack pointer; NULL: free */
+	const void *top;   /* the stack pointer; NULL: free */
+	uintptr_t address; /* that a hook returns to; 0: seen by a callback */
 	enum xs_function fn;
 	uint32_t caller;  /* the site of the line of Python; 0: none */
 	uint32_t unloads; /* so many by then */
@@ -49,22 +51,23 @@ struct cached {
 };
 
 /*
- * Of the last walk from one depth in one function: where on the stack the
- * nearest frame that counts is returned to. What lies there tells stacks apart
- * that end at this depth, as those of the launches in a loop. No frame further
- * out: how far away that is depends on this one.
+ * Where on the stack a callback of one function, from one depth, found the
+ * nearest frame that counts to be returned to. What lies there tells stacks
+ * apart that end at this depth, as those of the launches in a loop; a hook
+ * knows it. No frame further out: how far away that is depends on this one.
  */
 struct pivot {
-	const void *top;
+	const void *top; /* NULL: free */
 	enum xs_function fn;
-	const uintptr_t *at; /* NULL: not known */
+	const uintptr_t *at; /* NULL: on no place of the stack */
 };
 
 struct xs_walk_cache {
 	struct xs_python_cache python;
-	struct pivot pivots[PIVOTS];
+	struct pivot pivots[PIVOT_SETS][PIVOT_WAYS];
 	struct cached sets[CACHE_SETS][CACHE_WAYS];
-	uint8_t next_way[CACHE_SETS]; /* to be overwritten */
+	/* to be overwritten */
+	uint8_t next_pivot[PIVOT_SETS], next_way[CACHE_SETS];
 	unsigned spent; /* on walks for calls that are counted, in calls */
 };
 
@@ -132,8 +135,8 @@ static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 
 static bool still_true(const struct cached *c, const struct key *wanted)
 {
-	if (c->key.top != wanted->top || c->key.fn != wanted->fn ||
-	    c->key.caller != wanted->caller ||
+	if (c->key.top != wanted->top || c->key.address != wanted->address ||
+	    c->key.fn != wanted->fn || c->key.caller != wanted->caller ||
 	    c->key.unloads != wanted->unloads ||
 	    c->key.counted != wanted->counted)
 		return false;
@@ -177,50 +180,35 @@ static uint32_t python_site(struct xs_thread *thread)
 		     : 0;
 }
 
-static struct pivot *pivot_of(struct xs_walk_cache *cache,
-			      const struct key *key)
+static unsigned mix(const struct key *key)
 {
-	uintptr_t hash = ((uintptr_t)key->top >> 4) * 31 + key->fn;
+	return (unsigned)((uintptr_t)key->top >> 4) * 31 + key->fn;
+}
 
-	return &cache->pivots[hash % PIVOTS];
+static bool is_of(const struct pivot *pivot, const struct key *key)
+{
+	return pivot->top == key->top && pivot->fn == key->fn;
 }
 
 /* The thread is as deep as it was then: so much of its stack is in use. */
-static uintptr_t told_by_pivot(struct xs_walk_cache *cache,
-			       const struct key *key)
+static uintptr_t told_by(const struct pivot *pivot)
 {
-	const struct pivot *pivot = pivot_of(cache, key);
-
-	if (pivot->top != key->top || pivot->fn != key->fn || !pivot->at)
-		return 0;
-	return *pivot->at * 0x9e3779b97f4a7c15u >> 40;
+	return pivot->at ? *pivot->at : 0;
 }
 
-static void keep_pivot(struct xs_walk_cache *cache, const struct key *key,
-		       const struct xs_stack *walk,
-		       const struct xs_stack_part *part)
+/* told: the address that the nearest frame that counts is returned to. */
+static unsigned set_of(const struct key *key, uintptr_t told)
 {
-	struct pivot pivot = {.top = key->top, .fn = key->fn};
-
-	if (part->first < part->last &&
-	    (const void *)walk->frames[part->first].stack > key->top)
-		pivot.at = walk->frames[part->first].stack;
-	*pivot_of(cache, key) = pivot;
+	return (mix(key) + key->caller * 7 +
+		(unsigned)(told * 0x9e3779b97f4a7c15u >> 40)) %
+	       CACHE_SETS;
 }
 
-static unsigned set_of(struct xs_walk_cache *cache, const struct key *key)
+XS_HOT static const struct cached *find_told(const struct xs_walk_cache *cache,
+					     const struct key *key,
+					     uintptr_t told)
 {
-	uintptr_t hash = ((uintptr_t)key->top >> 4) * 31 + key->fn +
-			 key->caller * 7 + told_by_pivot(cache, key);
-
-	return hash % CACHE_SETS;
-}
-
-/* NULL: the stack was not walked before, or is forgotten. */
-XS_HOT static const struct cached *find_known(struct xs_walk_cache *cache,
-					      const struct key *key)
-{
-	const struct cached *set = cache->sets[set_of(cache, key)];
+	const struct cached *set = cache->sets[set_of(key, told)];
 
 	for (unsigned way = 0; way < CACHE_WAYS; way++)
 		if (still_true(&set[way], key))
@@ -228,11 +216,55 @@ XS_HOT static const struct cached *find_known(struct xs_walk_cache *cache,
 	return NULL;
 }
 
+/* NULL: the stack was not walked before, or is forgotten. */
+XS_HOT static const struct cached *find_known(const struct xs_walk_cache *cache,
+					      const struct key *key)
+{
+	const struct pivot *pivots = cache->pivots[mix(key) % PIVOT_SETS];
+	const struct cached *known = NULL;
+
+	if (key->address)
+		return find_told(cache, key, key->address);
+	for (unsigned way = 0; way < PIVOT_WAYS && !known; way++)
+		if (is_of(&pivots[way], key))
+			known = find_told(cache, key, told_by(&pivots[way]));
+	return known;
+}
+
+/* The pivot of a stack that was walked. */
+static const struct pivot *keep_pivot(struct xs_walk_cache *cache,
+				      const struct key *key,
+				      const struct xs_stack *walk,
+				      const struct xs_stack_part *part)
+{
+	const unsigned set = mix(key) % PIVOT_SETS;
+	struct pivot *pivots = cache->pivots[set];
+	struct pivot pivot = {.top = key->top, .fn = key->fn};
+	unsigned way = 0;
+
+	if (part->first < part->last &&
+	    (const void *)walk->frames[part->first].stack > key->top)
+		pivot.at = walk->frames[part->first].stack;
+	while (way < PIVOT_WAYS &&
+	       !(is_of(&pivots[way], key) && pivots[way].at == pivot.at))
+		way++;
+	if (way == PIVOT_WAYS) {
+		way = cache->next_pivot[set]++ % PIVOT_WAYS;
+		pivots[way] = pivot;
+	}
+	return &pivots[way];
+}
+
 /* The slot to be overwritten next. */
 static struct cached *next_slot(struct xs_walk_cache *cache,
-				const struct key *key)
+				const struct key *key,
+				const struct xs_stack *walk,
+				const struct xs_stack_part *part)
 {
-	unsigned set = set_of(cache, key);
+	const uintptr_t told =
+	    key->address ? key->address
+			 : told_by(keep_pivot(cache, key, walk, part));
+	const unsigned set = set_of(key, told);
 
 	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
@@ -273,11 +305,9 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (!key->counted)
 		place.site =
 		    write_chain(thread, place.fn, key->caller, &walk, &part);
-	if (thread->walks && (place.site || key->counted)) {
-		keep_pivot(thread->walks, key, &walk, &part);
-		remember(next_slot(thread->walks, key), key, &place, &walk,
-			 part.last);
-	}
+	if (thread->walks && (place.site || key->counted))
+		remember(next_slot(thread->walks, key, &walk, &part), key,
+			 &place, &walk, part.last);
 	return place;
 }
 
@@ -295,9 +325,11 @@ static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
  * that was asked for, or where they alone tell whose call it is.
  */
 XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
-					   const struct xs_stack_call *call)
+					   const struct xs_stack_call *call,
+					   uintptr_t address)
 {
 	struct key key = {.top = __builtin_frame_address(0),
+			  .address = address,
 			  .unloads = atomic_load(&xs_unloads),
 			  .fn = call->fn};
 	const struct cached *known = NULL;
@@ -327,8 +359,8 @@ static bool counts_by_place(void)
 XS_HOT struct xs_place xs_walk_seen(struct xs_thread *thread,
 				    enum xs_function fn, const void *arguments)
 {
-	struct xs_place place =
-	    walked_place(thread, &(struct xs_stack_call){fn, true, arguments});
+	struct xs_place place = walked_place(
+	    thread, &(struct xs_stack_call){fn, true, arguments}, 0);
 
 	if (!counts_by_place())
 		place.address = 0;
@@ -379,12 +411,12 @@ XS_HOT uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 	uint32_t caller;
 
 	if (stack.hooked)
-		return walked_place(thread, &call).site;
+		return walked_place(thread, &call, address).site;
 	caller = python_site(thread);
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)
-		return walked_place(thread, &call).site;
+		return walked_place(thread, &call, address).site;
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A library of a program, for test_walk.c: calls from many depths and places.
+ */
+#include "deep.h"
+
+#include <alloca.h>
+#include <string.h>
+
+/* What keeps a frame, and its size, from being optimised away. */
+static char *volatile kept;
+static volatile unsigned last;
+
+__attribute__((noinline)) void deep_call(unsigned depth, deep_fn call,
+					 void *data)
+{
+	kept = alloca(16);
+	if (depth)
+		deep_call(depth - 1, call, data);
+	else
+		call(data);
+	kept = NULL;
+}
+
+void deep_call_below(size_t bytes, deep_fn call, void *data)
+{
+	kept = memset(alloca(bytes), 0, bytes);
+	call(data);
+	kept = NULL;
+}
+
+#define PLACE(number)                                                          \
+	case number:                                                           \
+		call(data);                                                    \
+		last = number;                                                 \
+		break;
+
+void deep_call_from(unsigned place, deep_fn call, void *data)
+{
+	switch (place) {
+		PLACE(0)
+		PLACE(1)
+		PLACE(2)
+		PLACE(3)
+		PLACE(4)
+		PLACE(5)
+		PLACE(6)
+		PLACE(7)
+		PLACE(8)
+		PLACE(9)
+		PLACE(10)
+		PLACE(11)
+		PLACE(12)
+		PLACE(13)
+		PLACE(14)
+		PLACE(15)
+		PLACE(16)
+		PLACE(17)
+		PLACE(18)
+		PLACE(19)
+	default:
+		break;
+	}
+}

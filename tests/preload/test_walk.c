@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walks of the stack: each stack is walked once, and asks for no symbols. The
+ * calls come from a library of the program's, deep.c; this program, which has
+ * the capture linked into it, stands for us.
+ */
+#include "unit.h"
+
+#include "deep.h"
+#include "preload/detail.h"
+#include "preload/walk.h"
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define PATH   "test_walk.xspy"
+#define DEPTHS 24u
+#define ROUNDS 3u   /* from the same lines: a test's own are frames, too */
+#define BELOW  512u /* bytes of the stack */
+
+atomic_bool xs_detail_is_limited; /* detail.c is not linked in */
+
+static struct xs_sink sink;
+static struct xs_thread thread;
+static unsigned walks;
+static char *volatile kept; /* on the stack */
+
+_Unwind_Reason_Code __real__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data);
+_Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data);
+int __wrap_dladdr(const void *address, Dl_info *info);
+int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags);
+
+_Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data)
+{
+	walks++;
+	return __real__Unwind_Backtrace(step, data);
+}
+
+int __wrap_dladdr(const void *address, Dl_info *info)
+{
+	(void)address, (void)info;
+	fail_msg("a walk asks for symbols");
+	return 0;
+}
+
+int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
+{
+	(void)extra, (void)flags;
+	return __wrap_dladdr(address, info);
+}
+
+/* How a call comes to be seen, and what its walk says. */
+struct call {
+	enum xs_function fn;
+	bool by_hook;
+	size_t below; /* of what we have ourselves on the stack */
+	uint32_t site;
+};
+
+static void see(void *data)
+{
+	struct call *call = data;
+	const size_t below = call->below + 16;
+	uintptr_t address = (uintptr_t)__builtin_return_address(0);
+
+	kept = memset(alloca(below), 0, below);
+	call->site =
+	    call->by_hook
+		? xs_walk_hooked(&thread, call->fn,
+				 xs_site_find(call->fn, address, 0), address)
+		: xs_walk_seen(&thread, call->fn, NULL).site;
+	assert_int_not_equal(call->site, 0);
+	kept = NULL;
+}
+
+static int begin(void **state)
+{
+	static const struct xs_sink_start start = {1, 2, 3};
+
+	(void)state;
+	unlink(PATH);
+	if (xs_sink_open(&sink, PATH, &start))
+		return -1;
+	xs_walk_start();
+	thread.writer = (struct xs_writer){.sink = &sink, .thread = 1};
+	return 0;
+}
+
+static int end(void **state)
+{
+
+	(void)state;
+	xs_walk_drop(thread.walks);
+	thread.walks = NULL;
+	xs_writer_drop(&thread.writer);
+	xs_sink_close(&sink, 4);
+	return 0;
+}
+
+static void call_from_all_depths(uint32_t sites[3][DEPTHS], bool by_hook)
+{
+	static const enum xs_function functions[] = {
+	    XS_FN_cudaLaunchKernel, XS_FN_cudaLaunchKernelExC,
+	    XS_FN_cudaLaunchCooperativeKernel};
+
+	for (unsigned depth = 0; depth < DEPTHS; depth++)
+		for (unsigned i = 0; i < 3; i++) {
+			struct call call = {.fn = functions[i],
+					    .by_hook = by_hook};
+
+			deep_call(depth, see, &call);
+			sites[i][depth] = call.site;
+		}
+}
+
+static void expect_depths_walked_once(bool by_hook)
+{
+	uint32_t sites[ROUNDS][3][DEPTHS];
+
+	walks = 0;
+	for (volatile unsigned round = 0; round < ROUNDS; round++) {
+		call_from_all_depths(sites[round], by_hook);
+		assert_int_equal(walks, 3 * DEPTHS);
+		assert_memory_equal(sites[round], sites[0], sizeof(sites[0]));
+	}
+	assert_int_not_equal(sites[0][0][0], sites[0][0][1]);
+	assert_int_not_equal(sites[0][0][0], sites[0][1][0]);
+}
+
+static void depths_that_hooks_see(void **state)
+{
+	(void)state;
+	expect_depths_walked_once(true);
+}
+
+static void depths_that_callbacks_see(void **state)
+{
+	(void)state;
+	expect_depths_walked_once(false);
+}
+
+static void call_from_all_places(uint32_t sites[DEEP_PLACES], bool by_hook)
+{
+	for (unsigned place = 0; place < DEEP_PLACES; place++) {
+		struct call call = {.fn = by_hook ? XS_FN_cudaLaunchKernel
+						  : XS_FN_cuLaunchKernel,
+				    .by_hook = by_hook};
+
+		deep_call_from(place, see, &call);
+		sites[place] = call.site;
+	}
+}
+
+static void expect_places_walked_once(bool by_hook)
+{
+	uint32_t sites[ROUNDS][DEEP_PLACES];
+
+	walks = 0;
+	for (volatile unsigned round = 0; round < ROUNDS; round++) {
+		call_from_all_places(sites[round], by_hook);
+		assert_int_equal(walks, DEEP_PLACES);
+		assert_memory_equal(sites[round], sites[0], sizeof(sites[0]));
+	}
+	for (unsigned i = 1; i < DEEP_PLACES; i++)
+		assert_int_not_equal(sites[0][i], sites[0][0]);
+}
+
+static void places_that_hooks_see(void **state)
+{
+	(void)state;
+	expect_places_walked_once(true);
+}
+
+static void places_that_callbacks_see(void **state)
+{
+	(void)state;
+	expect_places_walked_once(false);
+}
+
+/* CUDA's part of the stack differs from way to way through it, and two stacks
+ * may end at one depth for all that. */
+static void ways_of_one_depth(void **state)
+{
+	(void)state;
+	walks = 0;
+	for (volatile unsigned round = 0; round < ROUNDS; round++)
+		for (size_t ours = 0; ours <= BELOW; ours += BELOW) {
+			struct call call = {.fn = XS_FN_cuLaunchKernel,
+					    .below = ours};
+
+			deep_call_below(BELOW - ours, see, &call);
+		}
+	assert_int_equal(walks, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(depths_that_hooks_see, begin, end),
+	    cmocka_unit_test_setup_teardown(depths_that_callbacks_see, begin,
+					    end),
+	    cmocka_unit_test_setup_teardown(places_that_hooks_see, begin, end),
+	    cmocka_unit_test_setup_teardown(places_that_callbacks_see, begin,
+					    end),
+	    cmocka_unit_test_setup_teardown(ways_of_one_depth, begin, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
