@@ -42,9 +42,9 @@ static struct route find_route(struct first_route *first, const char *name,
 	    first->route.caller == caller)
 		return first->route;
 	route.real = xs_real_symbol(XS_CUPTI_LIBRARY, name, (uintptr_t)caller);
-	library = xs_objects_base(route.real);
+	library = xs_objects_at(route.real);
 	/* libcupti may call itself this way */
-	route.guest = library && xs_objects_base(caller) != library &&
+	route.guest = library && xs_objects_at(caller) != library &&
 		      xs_share_is_guests(library);
 	if (route.real &&
 	    atomic_compare_exchange_strong(&first->state, &open, TAKEN)) {

@@ -35,7 +35,7 @@ static _Thread_local struct cell cells[MOST_CELLS]
 void xs_share_begin(void)
 {
 	const void *library =
-	    xs_objects_base((const void *)xs_cupti_api.cuptiGetVersion);
+	    xs_objects_at((const void *)xs_cupti_api.cuptiGetVersion);
 
 	if (!library)
 		return;

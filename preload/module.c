@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/module.h"
 #include "preload/intern.h"
-#include "preload/objects.h"
 #include "preload/site.h"
 #include "preload/unload.h"
 
@@ -23,6 +22,17 @@ struct search {
 	struct xs_object *module;
 	bool found;
 };
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
+			return true;
+	}
+	return false;
+}
 
 static void print_hex(char *out, size_t out_bytes, const uint8_t *bytes,
 		      size_t count)
@@ -87,7 +97,7 @@ static int match(struct dl_phdr_info *info, size_t size, void *data)
 	struct search *search = data;
 
 	(void)size;
-	if (!xs_objects_holds(info, search->address))
+	if (!holds(info, search->address))
 		return 0;
 	search->module->base = info->dlpi_addr;
 	search->module->build_id[0] = '\0';
@@ -114,7 +124,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *data)
 	struct range *range = data;
 
 	(void)size;
-	if (!xs_objects_holds(info, range->address))
+	if (!holds(info, range->address))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];

@@ -101,112 +101,32 @@ static bool stop_at_first(const char *path, void *found)
 	return true;
 }
 
-bool xs_objects_holds(const struct dl_phdr_info *info, uintptr_t address)
+const struct link_map *xs_objects_at(const void *address)
 {
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		if (ph->p_type == PT_LOAD &&
-		    address - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
-			return true;
-	}
-	return false;
-}
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	struct dl_find_object found;
 
-/* What an object's parts lie between. */
-static void find_extent(const struct dl_phdr_info *info, uintptr_t *begin,
-			uintptr_t *end)
-{
-	*begin = UINTPTR_MAX;
-	*end = 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		const uintptr_t at = info->dlpi_addr + ph->p_vaddr;
-		if (ph->p_type != PT_LOAD)
-			continue;
-		*begin = at < *begin ? at : *begin;
-		*end = at + ph->p_memsz > *end ? at + ph->p_memsz : *end;
-	}
-}
+	return _dl_find_object((void *)address, &found) == 0
+		   ? found.dlfo_link_map
+		   : NULL;
+#else
+	struct link_map *map = NULL;
+	Dl_info info;
 
-struct search {
-	struct xs_located *located;
-	unsigned count, missing;
-};
-
-static int locate(struct dl_phdr_info *info, size_t bytes, void *data)
-{
-	struct search *search = data;
-	uintptr_t begin, end;
-
-	(void)bytes;
-	find_extent(info, &begin, &end);
-	for (unsigned i = 0; i < search->count; i++) {
-		struct xs_located *at = &search->located[i];
-		if (at->address < begin || at->address >= end ||
-		    !xs_objects_holds(info, at->address))
-			continue;
-		at->path = info->dlpi_name;
-		at->base = begin;
-		search->missing--;
-	}
-	return search->missing == 0;
-}
-
-void xs_objects_locate(struct xs_located *located, unsigned count)
-{
-	struct search search = {located, count, count};
-
-	for (unsigned i = 0; i < count; i++) {
-		located[i].path = NULL;
-		located[i].base = 0;
-	}
-	dl_iterate_phdr(locate, &search);
-}
-
-const void *xs_objects_base(const void *address)
-{
-	struct xs_located located = {.address = (uintptr_t)address};
-
-	xs_objects_locate(&located, 1);
-	return (const void *)located.base;
-}
-
-struct entry {
-	uintptr_t address;
-	const struct link_map *map;
-};
-
-static int find_entry(struct dl_phdr_info *info, size_t bytes, void *data)
-{
-	struct entry *entry = data;
-	const struct link_map *map = xs_objects_first();
-
-	(void)bytes;
-	if (!xs_objects_holds(info, entry->address))
-		return 0;
-	while (map && (map->l_addr != info->dlpi_addr ||
-		       map->l_name != info->dlpi_name))
-		map = map->l_next;
-	entry->map = map;
-	return 1;
-}
-
-const struct link_map *xs_objects_at(uintptr_t address)
-{
-	struct entry entry = {.address = address};
-
-	dl_iterate_phdr(find_entry, &entry);
-	return entry.map;
+	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map
+								       : NULL;
+#endif
 }
 
 bool xs_objects_are_hooked(void)
 {
-	const void *first = xs_objects_base(dlsym(RTLD_DEFAULT, "cudaMemcpy"));
+	const struct link_map *first =
+	    xs_objects_at(dlsym(RTLD_DEFAULT, "cudaMemcpy"));
 	bool loaded = false;
 
 	xs_objects_each(XS_CUDART_LIBRARY, stop_at_first, &loaded);
 	return loaded && first &&
-	       first == xs_objects_base((const void *)xs_objects_are_hooked);
+	       first == xs_objects_at((const void *)xs_objects_are_hooked);
 }
 
 static bool section_is_device_code(int fd, const ElfW(Shdr) * section,

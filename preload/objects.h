@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /*
  * Calls `write` with a line for each object that brings one: "dynamic:PATH" of
@@ -49,28 +48,13 @@ const char *xs_objects_needed(const struct link_map *map, const char *library);
  * lock. */
 bool xs_objects_any_needs(const char *library);
 
-/* An address, and the object that has it. */
-struct xs_located {
-	uintptr_t address;
-	const char *path; /* the loader's; "": the program; NULL: in none */
-	uintptr_t base;	  /* where that is loaded; 0: in none */
-};
-
 /*
- * Finds the objects of many addresses in one pass. Unlike dladdr(), it compares
- * no symbols, which takes a millisecond in an object with many, and does not
- * wait for the constructors of a library that another thread loads.
+ * The loader's entry of the object that has the address; NULL: in none. From
+ * glibc 2.35 on without a lock, and without a look at symbols: dladdr(), which
+ * it is elsewhere, compares all of the object's, and waits for the constructors
+ * of a library that another thread loads.
  */
-void xs_objects_locate(struct xs_located *located, unsigned count);
-
-/* The loader's entry of the object that has the address; NULL: in none. */
-const struct link_map *xs_objects_at(uintptr_t address);
-
-/* Where the object that has the address is loaded; NULL: in none. */
-const void *xs_objects_base(const void *address);
-
-/* Whether a part of an object that is loaded holds the address. */
-bool xs_objects_holds(const struct dl_phdr_info *info, uintptr_t address);
+const struct link_map *xs_objects_at(const void *address);
 
 /* Whether a libcudart is loaded, and calls of it come to our hooks first. */
 bool xs_objects_are_hooked(void);

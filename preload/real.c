@@ -42,7 +42,7 @@ static bool lookup_at(const char *path, void *data)
  */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 {
-	const struct link_map *map = xs_objects_at(address - 1);
+	const struct link_map *map = xs_objects_at((const void *)(address - 1));
 	const char *needed;
 	struct wanted wanted = {.name = name};
 

@@ -33,7 +33,7 @@ void xs_stack_walk(struct xs_stack *stack)
 /* Whose an object is. */
 enum owner { ANYBODY, CUDART, DRIVER, OURS, LIBC };
 
-static enum owner owner_of(const struct xs_located *at, uintptr_t our_base)
+static enum owner owner_of(const struct xs_frame *frame)
 {
 	static const struct {
 		const char *library;
@@ -43,34 +43,24 @@ static enum owner owner_of(const struct xs_located *at, uintptr_t our_base)
 	    {"libcupti.so", DRIVER},  {"libc.so", LIBC},
 	    {"libpthread.so", LIBC},  {"ld-linux", LIBC},
 	};
+	const struct link_map *map =
+	    xs_objects_at((const void *)(frame->address - 1));
 
-	if (!at->path)
+	if (!map)
 		return ANYBODY;
-	if (at->base == our_base)
+	if (map == xs_objects_at((const void *)owner_of))
 		return OURS;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (xs_objects_is(at->path, known[i].library))
+		if (xs_objects_is(map->l_name, known[i].library))
 			return known[i].owner;
 	return ANYBODY;
 }
 
-/* Whose each frame is. */
-static void find_owners(const struct xs_stack *stack, enum owner *owners)
-{
-	struct xs_located at[XS_STACK_FRAMES + 1];
-	const unsigned count = stack->count;
-
-	for (unsigned i = 0; i < count; i++)
-		at[i].address = stack->frames[i].address - 1;
-	at[count].address = (uintptr_t)find_owners;
-	xs_objects_locate(at, count + 1);
-	for (unsigned i = 0; i < count; i++)
-		owners[i] = owner_of(&at[i], at[count].base);
-}
-
 /* CUDA and us: between the application's call and the callback. */
-static bool is_tool(enum owner owner)
+static bool is_tool(const struct xs_frame *frame)
 {
+	const enum owner owner = owner_of(frame);
+
 	return owner == CUDART || owner == DRIVER || owner == OURS;
 }
 
@@ -99,11 +89,11 @@ static unsigned find_called(const struct xs_stack *stack, unsigned first,
  * application's own object. It is the one that holds the arguments' struct,
  * which CUPTI hands on; without arguments, the one that called CUPTI.
  */
-static unsigned skip_called(const struct xs_stack *stack,
-			    const enum owner *owners, unsigned first,
+static unsigned skip_called(const struct xs_stack *stack, unsigned first,
 			    const struct xs_stack_call *call)
 {
-	bool shared = first > 0 && owners[first - 1] == CUDART;
+	bool shared =
+	    first > 0 && owner_of(&stack->frames[first - 1]) == CUDART;
 	unsigned called;
 
 	if (!call->by_callback || shared || first == stack->count ||
@@ -130,29 +120,25 @@ struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
 				     unsigned wanted)
 {
 	struct xs_stack_part part = {.runtime = XS_FN_COUNT};
-	enum owner owners[XS_STACK_FRAMES];
 
-	find_owners(stack, owners);
-	while (part.first < stack->count && is_tool(owners[part.first]))
+	while (part.first < stack->count && is_tool(&stack->frames[part.first]))
 		part.first++;
-	part.first = skip_called(stack, owners, part.first, call);
+	part.first = skip_called(stack, part.first, call);
 	if (call->by_callback && xs_entry_any() &&
 	    !xs_function_is_runtime(call->fn))
 		skip_learned(stack, &part);
 	part.last = part.first;
 	while (part.last < stack->count && part.last - part.first < wanted &&
-	       owners[part.last] != LIBC)
+	       owner_of(&stack->frames[part.last]) != LIBC)
 		part.last++;
 	return part;
 }
 
 static bool is_program(uintptr_t address)
 {
-	struct xs_located at[] = {{.address = address},
-				  {.address = getauxval(AT_ENTRY)}};
+	const struct link_map *map = xs_objects_at((const void *)address);
 
-	xs_objects_locate(at, 2);
-	return at[0].base && at[0].base == at[1].base;
+	return map && map == xs_objects_at((const void *)getauxval(AT_ENTRY));
 }
 
 bool xs_stack_learn(enum xs_function fn, const void *arguments)
