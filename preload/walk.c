@@ -8,16 +8,12 @@
 #include "preload/site.h"
 #include "preload/stack.h"
 #include "preload/unload.h"
+#include "preload/walked.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#define CACHE_SETS 128u
-#define CACHE_WAYS 8u
-#define PIVOT_SETS 128u
-#define PIVOT_WAYS 4u
-#define NOWHERE	   1u /* as a return address: in no object */
+#define NOWHERE 1u /* as a return address: in no object */
 
 /* Of calls that are counted alone: a walk may cost as much as so many of them,
  * and there may be so many walks at once. */
@@ -27,47 +23,9 @@
 static struct xs_config_stack stack;
 static bool has_python; /* whose lines are read */
 
-/*
- * Unwinding costs more than a launch, so a walk is remembered with the places
- * on the stack that held its return addresses. If the same function is called
- * at the same depth and all these places still hold the same addresses, it is
- * the same stack: a return address fixes the size of the frame above it, and
- * so where the next one lies, one after the other.
- */
-struct key {
-	const void *top;   /* the stack pointer; NULL: free */
-	uintptr_t address; /* that a hook returns to; 0: seen by a callback */
-	enum xs_function fn;
-	uint32_t caller;  /* the site of the line of Python; 0: none */
-	uint32_t unloads; /* so many by then */
-	bool counted;	  /* the nearest frame alone is of interest */
-};
-
-struct cached {
-	struct key key;
-	struct xs_place place;
-	unsigned count;
-	struct xs_frame frames[XS_STACK_FRAMES];
-};
-
-/*
- * Where on the stack a callback of one function, from one depth, found the
- * nearest frame that counts to be returned to. What lies there tells stacks
- * apart that end at this depth, as those of the launches in a loop; a hook
- * knows it. No frame further out: how far away that is depends on this one.
- */
-struct pivot {
-	const void *top; /* NULL: free */
-	enum xs_function fn;
-	const uintptr_t *at; /* NULL: on no place of the stack */
-};
-
 struct xs_walk_cache {
 	struct xs_python_cache python;
-	struct pivot pivots[PIVOT_SETS][PIVOT_WAYS];
-	struct cached sets[CACHE_SETS][CACHE_WAYS];
-	/* to be overwritten */
-	uint8_t next_pivot[PIVOT_SETS], next_way[CACHE_SETS];
+	struct xs_walked walked;
 	unsigned spent; /* on walks for calls that are counted, in calls */
 };
 
@@ -133,44 +91,6 @@ static struct xs_walk_cache *cache_of(struct xs_thread *thread)
 	return thread->walks;
 }
 
-static bool still_true(const struct cached *c, const struct key *wanted)
-{
-	if (c->key.top != wanted->top || c->key.address != wanted->address ||
-	    c->key.fn != wanted->fn || c->key.caller != wanted->caller ||
-	    c->key.unloads != wanted->unloads ||
-	    c->key.counted != wanted->counted)
-		return false;
-	for (unsigned i = 0; i < c->count; i++)
-		if (*c->frames[i].stack != c->frames[i].address)
-			return false;
-	return true;
-}
-
-/* Only a walk whose return addresses all lie where a call pushes them can be
- * checked again; other machines keep them elsewhere. Those below the top are of
- * the walk itself. */
-static void remember(struct cached *slot, const struct key *key,
-		     const struct xs_place *place, const struct xs_stack *walk,
-		     unsigned last)
-{
-	unsigned first = 0;
-
-	slot->key.top = NULL;
-	while (first < last &&
-	       (const void *)walk->frames[first].stack < key->top)
-		first++;
-	for (unsigned i = first; i < last; i++)
-		if (*walk->frames[i].stack != walk->frames[i].address)
-			return;
-	if (first == last)
-		return;
-	slot->place = *place;
-	slot->count = last - first;
-	memcpy(slot->frames, walk->frames + first,
-	       slot->count * sizeof(*slot->frames));
-	slot->key = *key;
-}
-
 static uint32_t python_site(struct xs_thread *thread)
 {
 	struct xs_walk_cache *cache = has_python ? cache_of(thread) : NULL;
@@ -178,95 +98,6 @@ static uint32_t python_site(struct xs_thread *thread)
 	return cache ? xs_python_site(&thread->writer, &cache->python,
 				      stack.frames)
 		     : 0;
-}
-
-static unsigned mix(const struct key *key)
-{
-	return (unsigned)((uintptr_t)key->top >> 4) * 31 + key->fn;
-}
-
-static bool is_of(const struct pivot *pivot, const struct key *key)
-{
-	return pivot->top == key->top && pivot->fn == key->fn;
-}
-
-/* The thread is as deep as it was then: so much of its stack is in use. */
-static uintptr_t told_by(const struct pivot *pivot)
-{
-	return pivot->at ? *pivot->at : 0;
-}
-
-/* told: the address that the nearest frame that counts is returned to. */
-static unsigned set_of(const struct key *key, uintptr_t told)
-{
-	return (mix(key) + key->caller * 7 +
-		(unsigned)(told * 0x9e3779b97f4a7c15u >> 40)) %
-	       CACHE_SETS;
-}
-
-XS_HOT static const struct cached *find_told(const struct xs_walk_cache *cache,
-					     const struct key *key,
-					     uintptr_t told)
-{
-	const struct cached *set = cache->sets[set_of(key, told)];
-
-	for (unsigned way = 0; way < CACHE_WAYS; way++)
-		if (still_true(&set[way], key))
-			return &set[way];
-	return NULL;
-}
-
-/* NULL: the stack was not walked before, or is forgotten. */
-XS_HOT static const struct cached *find_known(const struct xs_walk_cache *cache,
-					      const struct key *key)
-{
-	const struct pivot *pivots = cache->pivots[mix(key) % PIVOT_SETS];
-	const struct cached *known = NULL;
-
-	if (key->address)
-		return find_told(cache, key, key->address);
-	for (unsigned way = 0; way < PIVOT_WAYS && !known; way++)
-		if (is_of(&pivots[way], key))
-			known = find_told(cache, key, told_by(&pivots[way]));
-	return known;
-}
-
-/* The pivot of a stack that was walked. */
-static const struct pivot *keep_pivot(struct xs_walk_cache *cache,
-				      const struct key *key,
-				      const struct xs_stack *walk,
-				      const struct xs_stack_part *part)
-{
-	const unsigned set = mix(key) % PIVOT_SETS;
-	struct pivot *pivots = cache->pivots[set];
-	struct pivot pivot = {.top = key->top, .fn = key->fn};
-	unsigned way = 0;
-
-	if (part->first < part->last &&
-	    (const void *)walk->frames[part->first].stack > key->top)
-		pivot.at = walk->frames[part->first].stack;
-	while (way < PIVOT_WAYS &&
-	       !(is_of(&pivots[way], key) && pivots[way].at == pivot.at))
-		way++;
-	if (way == PIVOT_WAYS) {
-		way = cache->next_pivot[set]++ % PIVOT_WAYS;
-		pivots[way] = pivot;
-	}
-	return &pivots[way];
-}
-
-/* The slot to be overwritten next. */
-static struct cached *next_slot(struct xs_walk_cache *cache,
-				const struct key *key,
-				const struct xs_stack *walk,
-				const struct xs_stack_part *part)
-{
-	const uintptr_t told =
-	    key->address ? key->address
-			 : told_by(keep_pivot(cache, key, walk, part));
-	const unsigned set = set_of(key, told);
-
-	return &cache->sets[set][cache->next_way[set]++ % CACHE_WAYS];
 }
 
 /* Of a function of the driver that one of the runtime asks for what it was
@@ -283,7 +114,7 @@ static enum xs_function name_of(enum xs_function fn,
 
 static struct xs_place walk_anew(struct xs_thread *thread,
 				 const struct xs_stack_call *call,
-				 const struct key *key)
+				 const struct xs_walked_key *key)
 {
 	unsigned wanted = key->counted ? 1 : stack.frames;
 	struct xs_stack walk = {.in_python = key->caller};
@@ -306,8 +137,8 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 		place.site =
 		    write_chain(thread, place.fn, key->caller, &walk, &part);
 	if (thread->walks && (place.site || key->counted))
-		remember(next_slot(thread->walks, key, &walk, &part), key,
-			 &place, &walk, part.last);
+		xs_walked_keep(&thread->walks->walked, key, &place, &walk,
+			       part.last);
 	return place;
 }
 
@@ -328,11 +159,11 @@ XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
 					   const struct xs_stack_call *call,
 					   uintptr_t address)
 {
-	struct key key = {.top = __builtin_frame_address(0),
-			  .address = address,
-			  .unloads = atomic_load(&xs_unloads),
-			  .fn = call->fn};
-	const struct cached *known = NULL;
+	struct xs_walked_key key = {.top = __builtin_frame_address(0),
+				    .address = address,
+				    .unloads = atomic_load(&xs_unloads),
+				    .fn = call->fn};
+	const struct xs_place *known = NULL;
 
 	if (!stack.frames)
 		return bare_place(thread, call->fn, 0);
@@ -340,8 +171,8 @@ XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
 	if (key.caller && !stack.hooked && !xs_entry_any())
 		return bare_place(thread, call->fn, key.caller);
 	if (cache_of(thread))
-		known = find_known(thread->walks, &key);
-	return known ? known->place : walk_anew(thread, call, &key);
+		known = xs_walked_find(&thread->walks->walked, &key);
+	return known ? *known : walk_anew(thread, call, &key);
 }
 
 bool xs_walk_is_on(void)
@@ -381,20 +212,20 @@ XS_HOT struct xs_place xs_walk_counted(struct xs_thread *thread,
 				       const void *arguments)
 {
 	const struct xs_stack_call call = {fn, true, arguments};
-	const struct key key = {.top = __builtin_frame_address(0),
-				.unloads = atomic_load(&xs_unloads),
-				.fn = fn,
-				.counted = true};
+	const struct xs_walked_key key = {.top = __builtin_frame_address(0),
+					  .unloads = atomic_load(&xs_unloads),
+					  .fn = fn,
+					  .counted = true};
 	struct xs_walk_cache *cache =
 	    counts_by_place() ? cache_of(thread) : NULL;
-	const struct cached *known;
+	const struct xs_place *known;
 
 	if (!cache)
 		return (struct xs_place){.fn = fn};
 	cache->spent -= cache->spent > 0;
-	known = find_known(cache, &key);
+	known = xs_walked_find(&cache->walked, &key);
 	if (known)
-		return known->place;
+		return *known;
 	if (may_walk(cache))
 		return walk_anew(thread, &call, &key);
 	return (struct xs_place){.fn = xs_entry_like(fn),

@@ -10,7 +10,6 @@
 #include "preload/detail.h"
 #include "preload/walk.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static char *volatile kept; /* on the stack */
 
 _Unwind_Reason_Code __real__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data);
 _Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data);
-int __wrap_dladdr(const void *address, Dl_info *info);
+int __real_dladdr1(const void *address, Dl_info *info, void **extra, int flags);
 int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags);
 
 _Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data)
@@ -40,17 +39,12 @@ _Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data)
 	return __real__Unwind_Backtrace(step, data);
 }
 
-int __wrap_dladdr(const void *address, Dl_info *info)
-{
-	(void)address, (void)info;
-	fail_msg("a walk asks for symbols");
-	return 0;
-}
-
 int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
 {
-	(void)extra, (void)flags;
-	return __wrap_dladdr(address, info);
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	fail_msg("a walk compares symbols");
+#endif
+	return __real_dladdr1(address, info, extra, flags);
 }
 
 /* How a call comes to be seen, and what its walk says. */
@@ -67,7 +61,7 @@ static void see(void *data)
 	const size_t below = call->below + 16;
 	uintptr_t address = (uintptr_t)__builtin_return_address(0);
 
-	kept = memset(alloca(below), 0, below);
+	kept = memset(__builtin_alloca(below), 0, below);
 	call->site =
 	    call->by_hook
 		? xs_walk_hooked(&thread, call->fn,
@@ -92,7 +86,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-
 	(void)state;
 	xs_walk_drop(thread.walks);
 	thread.walks = NULL;
@@ -101,7 +94,8 @@ static int end(void **state)
 	return 0;
 }
 
-static void call_from_all_depths(uint32_t sites[3][DEPTHS], bool by_hook)
+static void call_from_all_depths(uint32_t sites[3][DEPTHS], bool by_hook,
+				 size_t bytes)
 {
 	static const enum xs_function functions[] = {
 	    XS_FN_cudaLaunchKernel, XS_FN_cudaLaunchKernelExC,
@@ -112,18 +106,18 @@ static void call_from_all_depths(uint32_t sites[3][DEPTHS], bool by_hook)
 			struct call call = {.fn = functions[i],
 					    .by_hook = by_hook};
 
-			deep_call(depth, see, &call);
+			deep_call(depth, bytes, see, &call);
 			sites[i][depth] = call.site;
 		}
 }
 
-static void expect_depths_walked_once(bool by_hook)
+static void expect_depths_walked_once(bool by_hook, size_t bytes)
 {
 	uint32_t sites[ROUNDS][3][DEPTHS];
 
 	walks = 0;
 	for (volatile unsigned round = 0; round < ROUNDS; round++) {
-		call_from_all_depths(sites[round], by_hook);
+		call_from_all_depths(sites[round], by_hook, bytes);
 		assert_int_equal(walks, 3 * DEPTHS);
 		assert_memory_equal(sites[round], sites[0], sizeof(sites[0]));
 	}
@@ -134,34 +128,42 @@ static void expect_depths_walked_once(bool by_hook)
 static void depths_that_hooks_see(void **state)
 {
 	(void)state;
-	expect_depths_walked_once(true);
+	expect_depths_walked_once(true, 16);
 }
 
 static void depths_that_callbacks_see(void **state)
 {
 	(void)state;
-	expect_depths_walked_once(false);
+	expect_depths_walked_once(false, 16);
 }
 
-static void call_from_all_places(uint32_t sites[DEEP_PLACES], bool by_hook)
+/* As of arrays on the stack. */
+static void depths_of_large_frames(void **state)
+{
+	(void)state;
+	expect_depths_walked_once(true, 4096 - 32);
+}
+
+static void call_from_all_places(uint32_t sites[DEEP_PLACES], bool by_hook,
+				 bool through_library)
 {
 	for (unsigned place = 0; place < DEEP_PLACES; place++) {
 		struct call call = {.fn = by_hook ? XS_FN_cudaLaunchKernel
 						  : XS_FN_cuLaunchKernel,
 				    .by_hook = by_hook};
 
-		deep_call_from(place, see, &call);
+		deep_call_from(place, through_library, see, &call);
 		sites[place] = call.site;
 	}
 }
 
-static void expect_places_walked_once(bool by_hook)
+static void expect_places_walked_once(bool by_hook, bool through_library)
 {
 	uint32_t sites[ROUNDS][DEEP_PLACES];
 
 	walks = 0;
 	for (volatile unsigned round = 0; round < ROUNDS; round++) {
-		call_from_all_places(sites[round], by_hook);
+		call_from_all_places(sites[round], by_hook, through_library);
 		assert_int_equal(walks, DEEP_PLACES);
 		assert_memory_equal(sites[round], sites[0], sizeof(sites[0]));
 	}
@@ -172,13 +174,25 @@ static void expect_places_walked_once(bool by_hook)
 static void places_that_hooks_see(void **state)
 {
 	(void)state;
-	expect_places_walked_once(true);
+	expect_places_walked_once(true, false);
 }
 
 static void places_that_callbacks_see(void **state)
 {
 	(void)state;
-	expect_places_walked_once(false);
+	expect_places_walked_once(false, false);
+}
+
+static void places_of_a_library_that_hooks_see(void **state)
+{
+	(void)state;
+	expect_places_walked_once(true, true);
+}
+
+static void places_of_a_library_that_callbacks_see(void **state)
+{
+	(void)state;
+	expect_places_walked_once(false, true);
 }
 
 /* CUDA's part of the stack differs from way to way through it, and two stacks
@@ -203,9 +217,14 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(depths_that_hooks_see, begin, end),
 	    cmocka_unit_test_setup_teardown(depths_that_callbacks_see, begin,
 					    end),
+	    cmocka_unit_test_setup_teardown(depths_of_large_frames, begin, end),
 	    cmocka_unit_test_setup_teardown(places_that_hooks_see, begin, end),
 	    cmocka_unit_test_setup_teardown(places_that_callbacks_see, begin,
 					    end),
+	    cmocka_unit_test_setup_teardown(places_of_a_library_that_hooks_see,
+					    begin, end),
+	    cmocka_unit_test_setup_teardown(
+		places_of_a_library_that_callbacks_see, begin, end),
 	    cmocka_unit_test_setup_teardown(ways_of_one_depth, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
