@@ -15,7 +15,9 @@
 #include "preload/thread.h"
 #include "preload/unload.h"
 
-#define XS_PASSED 64u /* of a thread */
+/* Of a thread. Two places of one slot go the long way in turn: in a table of a
+ * page, ten of the 28 of a training step of PyTorch. */
+#define XS_PASSED 512u
 
 /* What is known of calls that return to one place: a line of the cache. */
 struct xs_passed {
