@@ -54,6 +54,7 @@ xs_install_packages ${all:+$XS_CHECK_PACKAGES}
 if [ -n "$all" ]; then
 	CC=clang configure_and_build build-clang ''
 	tests/lint.sh build-clang
+	run_tests build-clang -R '^test_'
 	configure_and_build build-tests-address address,undefined
 	run_tests build-tests-address
 	# The simulated device runs a program's threads for it, unseen by the
