@@ -165,9 +165,10 @@ static uint32_t write_chain(const void *state, unsigned wanted,
 uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 			unsigned wanted)
 {
-	struct xs_python_chain *chain;
+	struct xs_python_chain *set;
 	const void *state;
 	uint64_t hash;
+	uint32_t site;
 
 	/* At the interpreter's end the states of other threads are freed. */
 	if (!atomic_load_explicit(&is_on, memory_order_relaxed) ||
@@ -181,10 +182,13 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 	hash = xs_python_hash(&python, state);
 	if (!hash)
 		return 0;
-	chain = &cache->chains[hash % XS_PYTHON_CHAINS];
-	if (chain->hash != hash || !chain->site) {
-		chain->site = write_chain(state, wanted, writer);
-		chain->hash = hash;
-	}
-	return chain->site;
+	set = cache->sets[hash % XS_PYTHON_SETS];
+	for (unsigned way = 0; way < XS_PYTHON_WAYS; way++)
+		if (set[way].hash == hash && set[way].site)
+			return set[way].site;
+	site = write_chain(state, wanted, writer);
+	if (site)
+		set[cache->next_way++ % XS_PYTHON_WAYS] =
+		    (struct xs_python_chain){hash, site};
+	return site;
 }

@@ -11,14 +11,17 @@
 
 #include <stdbool.h>
 
-/* What a thread knows of its chains: their hashes and sites. */
-#define XS_PYTHON_CHAINS 1024u
+/* What a thread knows of its chains: their hashes and sites, in sets of a line
+ * of the cache. To write a chain anew takes longer than a launch. */
+#define XS_PYTHON_SETS 1024u
+#define XS_PYTHON_WAYS 4u
 
 struct xs_python_cache {
 	struct xs_python_chain {
 		uint64_t hash;
-		uint32_t site;
-	} chains[XS_PYTHON_CHAINS];
+		uint32_t site; /* 0: free */
+	} sets[XS_PYTHON_SETS][XS_PYTHON_WAYS];
+	uint32_t next_way; /* to be overwritten */
 };
 
 /* Looks for an interpreter in the process: 0, -ENOENT, or -ENOTSUP where there
