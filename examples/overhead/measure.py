@@ -41,8 +41,10 @@ LAUNCHES_RECORDED = 2
 LAUNCHES_LONG = 30
 ALONG_LEAST = 10000  # of which along makes its first line
 # Hosts drift by more than what is measured, and whole runs of one program have
-# two speeds: of what takes a second, so many runs of each way a turn.
+# two speeds, the slower one in four: of what takes seconds, and of what takes
+# one, so many runs of each way a turn.
 ROUNDS = 3
+ROUNDS_SHORT = 6
 # Of graphs more replays than the first few, which set buffers up, can sway.
 REPLAYS = 5
 NO_CUDA = 5  # runs of a program without CUDA for each one of one with it
@@ -120,14 +122,14 @@ def find_jobs(bench, ways, parts, calls):
                         [way for way in ways if way in COUNTED], rounds=ROUNDS))
     if short:
         jobs.append(launch_bench(",".join(short), calls, whole,
-                                 rounds=ROUNDS))
+                                 rounds=ROUNDS_SHORT))
     if "threads" in parts:
         jobs.append(launch_bench("threads", calls, whole))
     if "static" in parts:
         jobs += launches("static", "-static")
     if "graph" in parts:
         jobs.append(launch_bench("graph", REPLAYS * calls, ways,
-                                 rounds=ROUNDS))
+                                 rounds=ROUNDS_SHORT))
     if "torch" in parts and has_torch():
         jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
     elif "torch" in parts:
@@ -157,7 +159,7 @@ def run_round(bench, job, turn, number, values):
 
 def run_turn(bench, jobs, turn, values):
     """All jobs, and those of several rounds again."""
-    for number in range(ROUNDS):
+    for number in range(max((job.rounds for job in jobs), default=0)):
         for job in (job for job in jobs if number < job.rounds):
             run_round(bench, job, turn, number, values)
 
@@ -356,7 +358,8 @@ def measure_all(bench, args):
           f"{time.monotonic() - before:.0f} s for {turns} turns",
           file=sys.stderr)
     found, more = summaries(values)
-    return {"turns": turns, "rounds": ROUNDS, "calls": args.calls,
+    return {"turns": turns, "rounds": ROUNDS,
+            "rounds_short": ROUNDS_SHORT, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
             "launches_recorded": LAUNCHES_RECORDED * args.calls,
             "replays": REPLAYS * args.calls // 100,

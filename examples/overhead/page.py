@@ -103,8 +103,8 @@ def host_lines(results, rows, show=cell, ways=None):
 
 def trace_lines(results):
     return table(["", "launches", "copies"],
-                 [[WAYS[way], sizes.get("launch", NONE),
-                   sizes.get("copy", NONE)]
+                 [[WAYS[way], *(f"{sizes[part]:.1f}" if part in sizes else NONE
+                                for part in ("launch", "copy"))]
                   for way, sizes in results["trace_bytes_per_op"].items()])
 
 
@@ -166,7 +166,8 @@ def head(found, results):
 
 def turns_text(several):
     turns = " or ".join(sorted({str(results["turns"]) for results in several}))
-    text = f"{turns} turns{rounds_text(several[0])}"
+    plural = "" if turns == "1" else "s"
+    text = f"{turns} turn{plural}{rounds_text(several[0])}"
     if len(several) == 1:
         return text
     return f"""the medians of {len(several)} GPUs, measured at a time, each with
@@ -175,7 +176,9 @@ def turns_text(several):
 
 def rounds_text(results):
     rounds = results.get("rounds", 1)
-    return f""" of {rounds} runs of each way, but for 64 threads and the training
+    short = results.get("rounds_short", rounds)
+    count = f"{rounds} to {short}" if short > rounds else f"{rounds}"
+    return f""" of {count} runs of each way, but for 64 threads and the training
         step, of one run""" if rounds > 1 else ""
 
 
@@ -318,7 +321,7 @@ def readme_lines(found):
     results = merged(found.mine)
     rows = list({row[0]: row for row in reversed(rows_of(results))}.values())
     ways, sizes = ways_of(results), results["trace_bytes_per_op"]
-    traces = [f"{sizes[way]['launch']} bytes" if way in sizes else NONE
+    traces = [f"{sizes[way]['launch']:.1f} bytes" if way in sizes else NONE
               for way in ways]
     return [
         wrap(f"""Host time of a call ({results['gpu']}), and what each way of
