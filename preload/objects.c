@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,21 +102,44 @@ static bool stop_at_first(const char *path, void *found)
 	return true;
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/* Looked up by its name: what was built with it is loaded by an older glibc,
+ * too. Whether there is one. */
+static bool find_without_lock(const void *address, const struct link_map **map)
+{
+	static _Atomic(uintptr_t) looked_up; /* 1: there is none */
+	uintptr_t at = atomic_load_explicit(&looked_up, memory_order_relaxed);
+	struct dl_find_object found;
+	__typeof(_dl_find_object) *find;
+
+	if (!at) {
+		at = (uintptr_t)dlsym(RTLD_DEFAULT, "_dl_find_object");
+		at = at ? at : 1;
+		atomic_store(&looked_up, at);
+	}
+	if (at == 1)
+		return false;
+	memcpy(&find, &at, sizeof(find));
+	*map = find((void *)address, &found) == 0 ? found.dlfo_link_map : NULL;
+	return true;
+}
+#else
+static bool find_without_lock(const void *address, const struct link_map **map)
+{
+	(void)address, (void)map;
+	return false;
+}
+#endif
+
 const struct link_map *xs_objects_at(const void *address)
 {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-	struct dl_find_object found;
-
-	return _dl_find_object((void *)address, &found) == 0
-		   ? found.dlfo_link_map
-		   : NULL;
-#else
-	struct link_map *map = NULL;
+	const struct link_map *map = NULL;
 	Dl_info info;
 
-	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map
-								       : NULL;
-#endif
+	if (!find_without_lock(address, &map) &&
+	    !dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP))
+		map = NULL;
+	return map;
 }
 
 bool xs_objects_are_hooked(void)
