@@ -36,7 +36,7 @@ static struct route find_route(struct first_route *first, const char *name,
 {
 	int open = OPEN, kept_errno = errno;
 	struct route route = {.caller = caller};
-	const void *library;
+	const struct link_map *library;
 
 	if (atomic_load(&first->state) == WHOLE &&
 	    first->route.caller == caller)

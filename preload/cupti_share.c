@@ -16,7 +16,7 @@ static _Atomic(CUpti_SubscriberHandle) held;
 XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_guest_callback;
 static _Atomic(void *) guest_user;
 
-static _Atomic(const void *) guest_library;
+static _Atomic(const struct link_map *) guest_library;
 
 /* Any address of ours serves as the guest's handle. */
 #define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_guest_callback)
@@ -34,7 +34,7 @@ static _Thread_local struct cell cells[MOST_CELLS]
 
 void xs_share_begin(void)
 {
-	const void *library =
+	const struct link_map *library =
 	    xs_objects_at((const void *)xs_cupti_api.cuptiGetVersion);
 
 	if (!library)
@@ -46,9 +46,9 @@ void xs_share_begin(void)
 	atomic_store(&guest_library, library);
 }
 
-bool xs_share_is_guests(const void *library)
+bool xs_share_is_guests(const struct link_map *library)
 {
-	const void *known = NULL;
+	const struct link_map *known = NULL;
 
 	return atomic_compare_exchange_strong(&guest_library, &known,
 					      library) ||

@@ -14,6 +14,8 @@
 
 #include "preload/cupti_api.h"
 
+#include <link.h>
+
 #define XS_CUPTI_MOST_DOMAINS 7u /* to ..._STATE, which older headers lack */
 
 /* Who wants a callback or a kind of record: a bit each. */
@@ -33,11 +35,11 @@ bool xs_share_is_idle(void);
 void xs_share_let_go(void);
 
 /*
- * Whether a caller of the CUPTI that is loaded at `library` is the guest. It is
+ * Whether a caller of the CUPTI that is loaded as `library` is the guest. It is
  * one before we begin, since it may still be there when we do; but of one
  * library alone, and that is ours as soon as we have one.
  */
-bool xs_share_is_guests(const void *library);
+bool xs_share_is_guests(const struct link_map *library);
 
 /* Says once in the trace that there is a guest. */
 void xs_share_note(void);
