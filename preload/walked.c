@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LEVELS 4u
+#define LEVELS 8u
 
 static bool is_of(const struct xs_walked_stack *stack,
 		  const struct xs_walked_key *wanted)
@@ -32,12 +32,12 @@ static unsigned count_same(const struct xs_walked_stack *stack)
 /*
  * Stacks of one key may be many, as those of the launches in a loop. They are
  * in the set of the key, and where that is full, in one by what is different in
- * them from the first one there; and so on. told: what tells them so far.
+ * them from the first one there; and so on. told: what tells them so far; same:
+ * the frames that are as in the first, which are not all.
  */
-static uint64_t tell(uint64_t told, const struct xs_walked_stack *first)
+static uint64_t tell(uint64_t told, const struct xs_walked_stack *first,
+		     unsigned same)
 {
-	const unsigned same = count_same(first);
-
 	return (told + same) * 31 + *first->frames[same].stack;
 }
 
@@ -49,21 +49,26 @@ static unsigned set_of(const struct xs_walked_key *key, uint64_t told)
 	return mixed * 0x9e3779b97f4a7c15u >> (64 - XS_WALKED_BITS);
 }
 
-/* The one that is the same stack; if none is, the first of the key, or NULL. */
+/* The one that is the same stack; if none is, the first of the key, or NULL.
+ * And how many of its frames are the same. */
 XS_HOT static const struct xs_walked_stack *
 look_into(const struct xs_walked_stack *set, const struct xs_walked_key *key,
-	  bool *same)
+	  unsigned *same)
 {
 	const struct xs_walked_stack *first = NULL;
 
 	for (unsigned way = 0; way < XS_WALKED_WAYS; way++) {
+		unsigned alike;
+
 		if (!is_of(&set[way], key))
 			continue;
-		*same = count_same(&set[way]) == set[way].count;
-		if (*same)
-			return &set[way];
-		if (!first)
-			first = &set[way];
+		alike = count_same(&set[way]);
+		if (first && alike < set[way].count)
+			continue;
+		first = &set[way];
+		*same = alike;
+		if (alike == first->count)
+			break;
 	}
 	return first;
 }
@@ -74,17 +79,15 @@ XS_HOT const struct xs_place *xs_walked_find(const struct xs_walked *walked,
 	uint64_t told = key->address;
 
 	for (unsigned level = 0; level < LEVELS; level++) {
-		const struct xs_walked_stack *set =
-		    walked->sets[set_of(key, told)];
-		bool same = false;
+		unsigned same;
 		const struct xs_walked_stack *found =
-		    look_into(set, key, &same);
+		    look_into(walked->sets[set_of(key, told)], key, &same);
 
 		if (!found)
 			return NULL;
-		if (same)
+		if (same == found->count)
 			return &found->place;
-		told = tell(told, found);
+		told = tell(told, found, same);
 	}
 	return NULL;
 }
@@ -98,7 +101,7 @@ static struct xs_walked_stack *find_slot(struct xs_walked *walked,
 
 	for (unsigned level = 0; level < LEVELS; level++) {
 		const struct xs_walked_stack *first;
-		bool same = false;
+		unsigned same;
 
 		number = set_of(key, told);
 		for (unsigned way = 0; way < XS_WALKED_WAYS; way++) {
@@ -108,9 +111,9 @@ static struct xs_walked_stack *find_slot(struct xs_walked *walked,
 				return slot;
 		}
 		first = look_into(walked->sets[number], key, &same);
-		if (!first || same)
+		if (!first || same == first->count)
 			break;
-		told = tell(told, first);
+		told = tell(told, first, same);
 	}
 	return &walked
 		    ->sets[number][walked->next_way[number]++ % XS_WALKED_WAYS];

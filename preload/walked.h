@@ -4,7 +4,9 @@
  * on the stack that held its return addresses. If the same function is called
  * at the same depth and all these places still hold the same addresses, it is
  * the same stack: a return address fixes the size of the frame above it, and
- * so where the next one lies, one after the other.
+ * so where the next one lies, one after the other. Not so of a function that
+ * makes room on its stack as it goes (alloca): what it left there once may be
+ * taken for what it has now.
  */
 #ifndef XS_WALKED_H
 #define XS_WALKED_H
@@ -38,15 +40,15 @@ struct xs_walked {
 	uint8_t next_way[XS_WALKED_SETS]; /* to be overwritten */
 };
 
-/* What the walk said, of the stack that the thread is on; NULL: it was not
- * walked before, or is forgotten. */
+/* What the walk of the thread's current stack said; NULL: it was not walked
+ * before, or is forgotten. */
 const struct xs_place *xs_walked_find(const struct xs_walked *walked,
 				      const struct xs_walked_key *key);
 
 /*
- * Keeps what the walk of a stack said that is not known, and its frames before
- * `last`. Only one whose return addresses all lie where a call pushes them can
- * be checked again; other machines keep them elsewhere.
+ * Keeps what the walk of the current stack said, where it was not found, and
+ * the frames before `last`. Only a stack whose return addresses all lie where a
+ * call pushes them can be checked again; other machines keep them elsewhere.
  */
 void xs_walked_keep(struct xs_walked *walked, const struct xs_walked_key *key,
 		    const struct xs_place *place, const struct xs_stack *walk,
