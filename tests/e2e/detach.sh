@@ -123,8 +123,10 @@ rush pmp 1 1500
 finalized 1 1
 within "migrations" "$(count '^copy .*flags=[45] ')" 1 1e9
 
-# A profiler that takes CUPTI meanwhile has it: we count on, and say so.
-rush pic 1 1500
+# A profiler that takes CUPTI meanwhile has it: we count on, and say so. It comes
+# after a second, for CUPTI is let go of later where the thread was put to sleep
+# inside of a call.
+rush pic 1 3000
 finalized 1 1
 expect "itself: subscribed" "$(said subscribed)" 0
 expect "itself: heard" "$(said heard)" 1
