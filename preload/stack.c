@@ -39,9 +39,9 @@ static enum owner owner_of(const struct xs_frame *frame)
 		const char *library;
 		enum owner owner;
 	} known[] = {
-	    {"libcudart.so", CUDART}, {"libcuda.so", DRIVER},
-	    {"libcupti.so", DRIVER},  {"libc.so", LIBC},
-	    {"libpthread.so", LIBC},  {"ld-linux", LIBC},
+	    {XS_CUDART_LIBRARY, CUDART}, {"libcuda.so", DRIVER},
+	    {XS_CUPTI_LIBRARY, DRIVER},	 {"libc.so", LIBC},
+	    {"libpthread.so", LIBC},	 {"ld-linux", LIBC},
 	};
 	const struct link_map *map =
 	    xs_objects_at((const void *)(frame->address - 1));
