@@ -28,6 +28,8 @@ ROWS = (("launch", "call_ns", "launch"),
         ("graph", "call_ns", "replay of a graph of 22 ops"),
         ("graph", "done_ns", "the same, until all are done"),
         ("torch", "call_ns", "PyTorch training step"))
+SHORT = ("copy", "sync", "graph")  # have "rounds_short" runs of each way a turn
+OF_ONE_RUN = {"threads": "64 threads", "torch": "the training step"}
 QUIET_ROWS = tuple((part, "quiet_ns", f"{name}, quiet")
                    for part, time, name in ROWS if time == "call_ns")
 RECORDS = {
@@ -176,14 +178,22 @@ def turns_text(several):
 
 def rounds_text(results):
     rounds = results.get("rounds", 1)
+    if rounds == 1:
+        return ""
     short = results.get("rounds_short", rounds)
-    count = f"{rounds} to {short}" if short > rounds else f"{rounds}"
-    return f""" of {count} runs of each way, but for 64 threads and the training
-        step, of one run""" if rounds > 1 else ""
+    measured = results["host_ns"]["nothing"]
+    counts = sorted({short if part in SHORT else rounds
+                     for part in measured if part not in OF_ONE_RUN})
+    once = [name for part, name in OF_ONE_RUN.items() if part in measured]
+    text = (f" of {' to '.join(map(str, counts))} runs of each way"
+            if counts else "")
+    return text + (f", but for {' and '.join(once)}, of one run"
+                   if counts and once else "")
 
 
 def host_text(found):
-    return f"This is host {found.host}, the quietest. " if found.others else ""
+    return (f"This is host {found.host}, of the shortest launches. "
+            if found.others else "")
 
 
 def host_section(results):
@@ -251,8 +261,7 @@ def other_section(others):
     """Of {host: results of its GPUs}"""
     if not others:
         return []
-    return ["## Other hosts", "", wrap("""The same on hosts whose cores have
-            more of other work to do."""), "",
+    return ["## Other hosts", "",
             *(line for host, several in others.items()
               for line in other_lines(host, several))]
 

@@ -193,7 +193,7 @@ EOF
 	fail "no results of several hosts"
 page --write "$scratch/overhead.md" "$scratch"/host/host-*.json || fail "hosts"
 tr '\n' ' ' <"$scratch/overhead.md" | tr -s ' ' >"$scratch/line"
-grep -q 'This is host b, the quietest' "$scratch/line" ||
+grep -q 'This is host b, of the shortest launches' "$scratch/line" ||
 	fail "not the quietest first"
 grep -q 'the medians of 3 GPUs, .* in 2 turns of 3 to 6 runs of each way' \
 	"$scratch/line" || fail "not the turns of all GPUs"
