@@ -2,6 +2,7 @@
 #include "preload/bypass.h"
 #include "preload/functions.h"
 #include "preload/imports.h"
+#include "preload/loaded.h"
 #include "preload/objects.h"
 
 #include <limits.h>
@@ -79,10 +80,9 @@ static bool look_at(const struct link_map *map)
 }
 
 /*
- * For the first object alone, that is: for all, with the loader's lock held. A
- * fork meanwhile would leave that locked, and what opens a file may be somebody
- * else's function, which wants another lock of the loader: no file is read
- * here.
+ * For the first object alone, that is: for all, with the loader's lock held.
+ * What opens a file may be somebody else's function, which wants another lock
+ * of the loader: no file is read here.
  */
 static int look(struct dl_phdr_info *info, size_t bytes, void *unused)
 {
@@ -107,7 +107,7 @@ const char *xs_bypass_object(void)
 {
 	seen.unread_bytes = 0;
 	if (!found[0])
-		dl_iterate_phdr(look, NULL);
+		xs_loaded_each(look, NULL);
 	for (size_t at = 0; !found[0] && at < seen.unread_bytes;
 	     at += strlen(seen.unread + at) + 1)
 		if (xs_objects_has_device_code(seen.unread + at))

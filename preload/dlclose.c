@@ -2,11 +2,11 @@
 /* A library that is unloaded may have called CUDA: unload.h. */
 #include "preload/export.h"
 #include "preload/lifecycle.h"
+#include "preload/loaded.h"
 #include "preload/unload.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 
 static int read_unloaded(struct dl_phdr_info *info, size_t size, void *count)
 {
@@ -19,7 +19,7 @@ static unsigned long long unloaded(void)
 {
 	unsigned long long count = 0;
 
-	dl_iterate_phdr(read_unloaded, &count);
+	xs_loaded_each(read_unloaded, &count);
 	return count;
 }
 

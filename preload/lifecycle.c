@@ -23,6 +23,7 @@
  *        work in it: it records nothing, for good. If CUDA had not started,
  *        the child is a process like any other. A child of vfork() shares our
  *        memory and runs no handler: its process id gives it away in _exit().
+ *        Forks wait while we hold the loader's lock (loaded.h).
  * exec   Nothing: mappings go, the descriptor is close-on-exec, and the new
  *        program begins at `load`.
  */
@@ -37,6 +38,7 @@
 #include "preload/guard.h"
 #include "preload/hot.h"
 #include "preload/injection.h"
+#include "preload/loaded.h"
 #include "preload/mark.h"
 #include "preload/poll.h"
 #include "preload/summary.h"
@@ -83,6 +85,7 @@ static void child_of_fork(void)
 {
 	int state = atomic_load(&xs_state);
 
+	xs_loaded_in_child();
 	note_process_start();
 	if (state == XS_STATE_NEW)
 		return;
@@ -106,7 +109,8 @@ __attribute__((constructor)) static void load(void)
 	}
 	xs_mark_prepare();
 	xs_summary_prepare();
-	pthread_atfork(NULL, NULL, child_of_fork);
+	pthread_atfork(xs_loaded_before_fork, xs_loaded_after_fork,
+		       child_of_fork);
 }
 
 /* The command line, its words apart by spaces. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/module.h"
 #include "preload/intern.h"
+#include "preload/loaded.h"
 #include "preload/site.h"
 #include "preload/unload.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,21 +75,26 @@ static void read_build_id(const struct dl_phdr_info *info,
 	}
 }
 
-static void read_path(const struct dl_phdr_info *info, struct xs_object *module)
+static void read_name(const struct dl_phdr_info *info, struct xs_object *module)
 {
-	/* The executable has no name here. One by a relative path is looked
-	 * for from where we are now; its build id says if that is another. */
-	if (info->dlpi_name && info->dlpi_name[0]) {
-		if (info->dlpi_name[0] != '/' &&
-		    realpath(info->dlpi_name, module->path))
-			return;
-		snprintf(module->path, sizeof(module->path), "%s",
-			 info->dlpi_name);
-		return;
+	snprintf(module->path, sizeof(module->path), "%s",
+		 info->dlpi_name ? info->dlpi_name : "");
+}
+
+/* The executable has no name. One by a relative path is looked for from where
+ * we are now; its build id says if that is another. */
+static void find_path(struct xs_object *module)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+
+	if (!module->path[0]) {
+		n = readlink("/proc/self/exe", module->path,
+			     sizeof(module->path) - 1);
+		module->path[n > 0 ? n : 0] = '\0';
+	} else if (module->path[0] != '/' && realpath(module->path, path)) {
+		memcpy(module->path, path, strlen(path) + 1);
 	}
-	ssize_t n =
-	    readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
-	module->path[n > 0 ? n : 0] = '\0';
 }
 
 static int match(struct dl_phdr_info *info, size_t size, void *data)
@@ -101,7 +106,7 @@ static int match(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	search->module->base = info->dlpi_addr;
 	search->module->build_id[0] = '\0';
-	read_path(info, search->module);
+	read_name(info, search->module);
 	read_build_id(info, search->module);
 	search->found = true;
 	return 1;
@@ -111,8 +116,11 @@ int xs_module_find(uintptr_t address, struct xs_object *module)
 {
 	struct search search = {.address = address, .module = module};
 
-	dl_iterate_phdr(match, &search);
-	return search.found ? 0 : -ENOENT;
+	xs_loaded_each(match, &search);
+	if (!search.found)
+		return -ENOENT;
+	find_path(module);
+	return 0;
 }
 
 struct range {
@@ -143,7 +151,7 @@ void xs_module_range(uintptr_t address, uintptr_t *begin, uintptr_t *end)
 {
 	struct range range = {.address = address};
 
-	dl_iterate_phdr(find_code, &range);
+	xs_loaded_each(find_code, &range);
 	*begin = range.begin;
 	*end = range.end;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/objects.h"
 #include "preload/imports.h"
+#include "preload/loaded.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -83,7 +84,7 @@ bool xs_objects_any_needs(const char *library)
 {
 	struct need need = {.library = library};
 
-	dl_iterate_phdr(look_for_need, &need);
+	xs_loaded_each(look_for_need, &need);
 	return need.found;
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/loaded.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* Recursive, for a signal's handler that finds its own thread at it; and to be
+ * released by who has it alone: a fork that waited in vain releases nothing. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+int xs_loaded_each(int (*visit)(struct dl_phdr_info *, size_t, void *),
+		   void *data)
+{
+	int result;
+
+	pthread_mutex_lock(&lock);
+	result = dl_iterate_phdr(visit, data);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+void xs_loaded_before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	pthread_mutex_timedlock(&lock, &until);
+}
+
+void xs_loaded_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* Its owner was a thread of the parent. */
+void xs_loaded_in_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+}

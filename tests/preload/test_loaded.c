@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks of the loader's objects, and forks beside them. */
+#include "unit.h"
+
+#include "preload/loaded.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FORKS 200
+
+static int count_one(struct dl_phdr_info *info, size_t bytes, void *count)
+{
+	(void)info, (void)bytes;
+	++*(unsigned *)count;
+	return 0;
+}
+
+static int stop(struct dl_phdr_info *info, size_t bytes, void *unused)
+{
+	(void)info, (void)bytes, (void)unused;
+	return 7;
+}
+
+static int walk_again(struct dl_phdr_info *info, size_t bytes, void *count)
+{
+	(void)info, (void)bytes;
+	return xs_loaded_each(count_one, count) + 1;
+}
+
+static void walks_go_on_until_they_are_told(void **state)
+{
+	unsigned count = 0, again = 0;
+
+	(void)state;
+	assert_int_equal(xs_loaded_each(count_one, &count), 0);
+	assert_true(count > 2);
+	assert_int_equal(xs_loaded_each(stop, NULL), 7);
+	/* as a signal's handler does */
+	assert_int_equal(xs_loaded_each(walk_again, &again), 1);
+	assert_int_equal(again, count);
+}
+
+static void *walk_on(void *done)
+{
+	unsigned count = 0;
+
+	while (!atomic_load((atomic_bool *)done)) {
+		xs_loaded_each(count_one, &count);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* A library that is not loaded yet. */
+static void load_or_die(void)
+{
+	unsigned count = 0;
+
+	alarm(5);
+	if (!dlopen("libresolv.so.2", RTLD_NOW))
+		_exit(1);
+	xs_loaded_each(count_one, &count);
+	_exit(count > 2 ? 0 : 2);
+}
+
+static void children_of_forks_beside_walks_can_load_libraries(void **state)
+{
+	atomic_bool done = false;
+	int status = 0;
+	pthread_t thread;
+
+	(void)state;
+	pthread_atfork(xs_loaded_before_fork, xs_loaded_after_fork,
+		       xs_loaded_in_child);
+	assert_int_equal(pthread_create(&thread, NULL, walk_on, &done), 0);
+	for (int i = 0; i < FORKS && status == 0; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			load_or_die();
+		waitpid(pid, &status, 0);
+	}
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(walks_go_on_until_they_are_told),
+	    cmocka_unit_test(children_of_forks_beside_walks_can_load_libraries),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
