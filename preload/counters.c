@@ -4,6 +4,7 @@
 #include "preload/config.h"
 #include "preload/gpu.h"
 #include "preload/intern.h"
+#include "preload/objects.h"
 #include "preload/profiler.h"
 
 #include <dlfcn.h>
@@ -53,7 +54,7 @@ static bool is_captured(const struct xs_launch *launch)
 	void *driver;
 
 	if (!ask[launch->per_thread]) {
-		driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+		driver = xs_objects_driver();
 		if (!driver)
 			return true;
 		void *symbol = dlsym(driver, names[launch->per_thread]);

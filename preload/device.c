@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/device.h"
 #include "preload/gpu.h"
+#include "preload/objects.h"
 
 #include <ctype.h>
 #include <cuda.h>
@@ -45,7 +46,7 @@ static bool have_driver(void)
 
 	if (have)
 		return true;
-	library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	library = xs_objects_driver();
 	if (!library)
 		return false;
 	have = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/event_api.h"
+#include "preload/objects.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -58,7 +59,7 @@ bool xs_event_api_find(void)
 		return false;
 	atomic_fetch_add(&tries, 1);
 	/* The reference is kept: the driver must not go while we use it. */
-	library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	library = xs_objects_driver();
 	if (!library)
 		return false;
 	pthread_mutex_lock(&lock);

@@ -63,29 +63,56 @@ const char *xs_objects_needed(const struct link_map *map, const char *library)
 	return NULL;
 }
 
-struct need {
+static bool needs(const struct link_map *map, const char *library)
+{
+	return xs_objects_needed(map, library) != NULL;
+}
+
+/* By its own name, as the loader has it, too: its file may have another. */
+static bool is_named(const struct link_map *map, const char *library)
+{
+	const char *strings = xs_objects_strings(map);
+
+	if (strings)
+		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
+			if (d->d_tag == DT_SONAME)
+				return xs_objects_is(strings + d->d_un.d_val,
+						     library);
+	return false;
+}
+
+struct wanted {
+	bool (*is_it)(const struct link_map *map, const char *library);
 	const char *library;
 	bool found;
 };
 
 /* For the first object alone, that is: for all, with the loader's lock held. */
-static int look_for_need(struct dl_phdr_info *info, size_t bytes, void *data)
+static int look_at_all(struct dl_phdr_info *info, size_t bytes, void *data)
 {
-	struct need *need = data;
+	struct wanted *wanted = data;
 
 	(void)info, (void)bytes;
-	for (const struct link_map *m = xs_objects_first(); m && !need->found;
+	for (const struct link_map *m = xs_objects_first(); m && !wanted->found;
 	     m = m->l_next)
-		need->found = xs_objects_needed(m, need->library) != NULL;
+		wanted->found = wanted->is_it(m, wanted->library);
 	return 1;
 }
 
 bool xs_objects_any_needs(const char *library)
 {
-	struct need need = {.library = library};
+	struct wanted wanted = {.is_it = needs, .library = library};
 
-	xs_loaded_each(look_for_need, &need);
-	return need.found;
+	xs_loaded_each(look_at_all, &wanted);
+	return wanted.found;
+}
+
+void *xs_objects_driver(void)
+{
+	struct wanted wanted = {.is_it = is_named, .library = XS_DRIVER};
+
+	xs_loaded_each(look_at_all, &wanted);
+	return wanted.found ? dlopen(XS_DRIVER, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 void xs_objects_each(const char *library,

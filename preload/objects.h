@@ -36,6 +36,7 @@ bool xs_objects_may_bring_cudart(const struct link_map *map);
 /* Libraries of any version, by how the names of their files begin. */
 #define XS_CUDART_LIBRARY "libcudart.so"
 #define XS_CUPTI_LIBRARY  "libcupti.so"
+#define XS_DRIVER	  "libcuda.so.1"
 
 /* Whether the file is one of `library`. */
 bool xs_objects_is(const char *path, const char *library);
@@ -55,6 +56,14 @@ bool xs_objects_any_needs(const char *library);
  * of a library that another thread loads.
  */
 const struct link_map *xs_objects_at(const void *address);
+
+/*
+ * A handle of CUDA's driver, with a reference to it; NULL: it is not loaded,
+ * and may come later. There dlopen() would look into the loader's cache of
+ * files, and a child that is forked by another thread meanwhile crash in its
+ * own next dlopen() (glibc 2.36). Takes the loader's lock.
+ */
+void *xs_objects_driver(void);
 
 /* Whether a libcudart is loaded, and calls of it come to our hooks first. */
 bool xs_objects_are_hooked(void);

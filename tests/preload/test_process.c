@@ -243,6 +243,21 @@ static void children_of_a_traced_process_write_nothing(void **state)
 	records_free(&r);
 }
 
+/* Though the loader is asked then which object a new place is in. */
+static void child_of_a_fork_beside_new_places_can_load_libraries(void **state)
+{
+	struct outcome o;
+	struct records r;
+
+	(void)state;
+	run(&o, "", "fork-beside");
+	assert_int_equal(WEXITSTATUS(o.status), 0);
+	assert_int_equal(o.traces.gl_pathc, 1);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	assert_int_equal(records_of(&r, XS_REC_site), 1024 + 8);
+	records_free(&r);
+}
+
 static void child_from_before_cuda_is_a_process_of_its_own(void **state)
 {
 	struct outcome o;
@@ -473,6 +488,8 @@ int main(void)
 	    cmocka_unit_test(every_way_out_closes_the_trace),
 	    cmocka_unit_test(killed_process_leaves_a_readable_trace),
 	    cmocka_unit_test(children_of_a_traced_process_write_nothing),
+	    cmocka_unit_test(
+		child_of_a_fork_beside_new_places_can_load_libraries),
 	    cmocka_unit_test(child_from_before_cuda_is_a_process_of_its_own),
 	    cmocka_unit_test(threads_lose_nothing),
 	    cmocka_unit_test(trace_that_is_cut_short_is_no_harm),
