@@ -18,7 +18,7 @@
 int xs_loaded_each(int (*visit)(struct dl_phdr_info *, size_t, void *),
 		   void *data);
 
-/* For pthread_atfork(). A fork waits a second at most. */
+/* For pthread_atfork(). Forks and walks wait a second at most, and go on. */
 void xs_loaded_before_fork(void);
 void xs_loaded_after_fork(void);
 void xs_loaded_in_child(void);

@@ -90,10 +90,31 @@ static void children_of_forks_beside_walks_can_load_libraries(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void *walk_once(void *count)
+{
+	xs_loaded_each(count_one, count);
+	return NULL;
+}
+
+/* As where a handler of fork() waits for a thread that walks. */
+static void walks_do_not_wait_for_ever(void **state)
+{
+	unsigned count = 0;
+	pthread_t thread;
+
+	(void)state;
+	xs_loaded_before_fork();
+	assert_int_equal(pthread_create(&thread, NULL, walk_once, &count), 0);
+	pthread_join(thread, NULL);
+	xs_loaded_after_fork();
+	assert_true(count > 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(walks_go_on_until_they_are_told),
+	    cmocka_unit_test(walks_do_not_wait_for_ever),
 	    cmocka_unit_test(children_of_forks_beside_walks_can_load_libraries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
