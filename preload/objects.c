@@ -68,11 +68,13 @@ static bool needs(const struct link_map *map, const char *library)
 	return xs_objects_needed(map, library) != NULL;
 }
 
-/* By its own name, as the loader has it, too: its file may have another. */
+/* By its file or its own name, as the loader has it, too. */
 static bool is_named(const struct link_map *map, const char *library)
 {
 	const char *strings = xs_objects_strings(map);
 
+	if (xs_objects_is(map->l_name, library))
+		return true;
 	if (strings)
 		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
 			if (d->d_tag == DT_SONAME)
