@@ -92,22 +92,33 @@ within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 expect "$what: rounds" "$(json rounds)" 1000
 
 # Times that change where nothing else does, in a run of some seconds: beside
-# it, for its truth, one that is recorded.
+# it, for its truth, one that is recorded. What else the machine does may hold
+# one of the two up: then both run once more.
 what="kernels that become longer, light"
-mkdir whole
-(
-	cd whole
-	XFERSPY_OUTPUT="$work/whole/%p.xspy" traced "$XS_APPS/counted" drift 1500
-	read_trace
-) &
-XFERSPY_MODE=light traced "$XS_APPS/counted" drift 1500
-wait
-mv whole/report.json whole.json
-rm -r whole
-all_seen "$what" 61502
-kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json | head -1)
-within "$what: kernels' time" "$(json kernel_ns)" $((kernel_ns * 3 / 5)) \
-	$((kernel_ns * 3 / 2))
+drift() {
+	mkdir whole
+	(
+		cd whole
+		XFERSPY_OUTPUT="$work/whole/%p.xspy" \
+			traced "$XS_APPS/counted" drift 1500
+		read_trace
+	) &
+	XFERSPY_MODE=light traced "$XS_APPS/counted" drift 1500
+	wait
+	mv whole/report.json whole.json
+	rm -r whole
+	all_seen "$what" 61502
+	kernel_ns=$(sed -n 's/^ *"kernel_ns": *\([0-9]*\),$/\1/p' whole.json |
+		head -1)
+	least=$((kernel_ns * 3 / 5))
+	most=$((kernel_ns * 3 / 2))
+}
+drift
+if [ "$(json kernel_ns)" -lt "$least" ] || [ "$(json kernel_ns)" -gt "$most" ]
+then
+	drift
+fi
+within "$what: kernels' time" "$(json kernel_ns)" "$least" "$most"
 
 # What fails is no work of the GPU, and nobody took its records away.
 for mode in trace light; do
