@@ -63,6 +63,11 @@ def noise(several):
     return launch["call_ns"]["median"] if launch else math.inf
 
 
+def starts(results):
+    """How many of CUDA there are of each way."""
+    return results.get("startup_runs", {}).get("cuda", 0)
+
+
 class Found:
     """The results of a machine's hosts, and what stands beside them."""
 
@@ -73,16 +78,24 @@ class Found:
         for path, results in mine:
             hosts.setdefault(host_of(path, machine), []).append(results)
         self.host = min(hosts, key=lambda host: noise(hosts[host]))
-        self.mine = hosts.pop(self.host)
-        self.others = hosts
+        self.mine = hosts[self.host]
+        self.hosts = {self.host: self.mine, **hosts}
+        self.others = {host: several for host, several in hosts.items()
+                       if host != self.host}
         light = read((folder / "light").glob(f"{machine}-*-*.json"))
         self.apart = [(host_of(path, machine), results)
                       for path, results in light]
         beside = folder / f"{machine}.md"
         self.findings = beside.read_text() if beside.exists() else ""
 
+    def most_starts(self):
+        """(host, its results): starts are few, and differ more than hosts do."""
+        return max(((host, merged(several))
+                    for host, several in self.hosts.items()),
+                   key=lambda each: starts(each[1]))
+
     def all_pairs(self):
         """[(host, results)] of all that may have pairs with light."""
-        hosts = {self.host: self.mine, **self.others}
-        return self.apart + [(host, results) for host, several in hosts.items()
+        return self.apart + [(host, results)
+                             for host, several in self.hosts.items()
                              for results in several]

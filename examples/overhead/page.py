@@ -279,12 +279,14 @@ def trace_section(results):
         with the length of the run, too."""), "", *trace_lines(results), ""]
 
 
-def startup_section(results):
+def startup_section(found):
+    host, results = found.most_starts()
     runs = results.get("startup_runs", {})
+    where = f", on host {host}, which has the most runs" if found.others else ""
     return [
         "## Start-up", "",
-        wrap(f"""From the start of a process to its end: a program that starts
-        CUDA with `cudaFree(0)` and ends ({runs.get('cuda', NONE)} runs), and
+        wrap(f"""From the start of a process to its end{where}: a program that
+        starts CUDA with `cudaFree(0)` and ends ({runs.get('cuda', NONE)} runs), and
         one that never touches CUDA ({runs.get('no_cuda', NONE)} runs); the
         median, and the middle half. More: the same of the differences, each
         between a run and that with nothing in its turn. Where this half is
@@ -300,7 +302,7 @@ def page(found):
              *length_section(several, found.apart),
              *instruction_section(several),
              *trace_section(results),
-             *startup_section(results)]
+             *startup_section(found)]
     if found.findings:
         lines += ["", found.findings.rstrip()]
     if results["notes"]:

@@ -184,6 +184,7 @@ for name, ns in (("a-0", 3000), ("b-0", 1000), ("b-1", 2000), ("b-2", 4000)):
     for time in ("call_ns", "quiet_ns"):
         results["host_ns"]["nothing"]["launch"][time] = {
             "median": ns, "low": ns, "high": ns}
+    results["startup_runs"]["cuda"] = 40 if name == "a-0" else 3
     (folder / f"host-{name}.json").write_text(json.dumps(results))
 for way in results["host_ns"].values():  # of a run of other parts alone
     way.pop("launch", None)
@@ -204,6 +205,8 @@ grep -q 'the medians of 3 GPUs, .* in 2 turns of 3 to 6 runs of each way' \
 grep -q 'Host c, on' "$scratch/line" || fail "no host without launches"
 grep -q 'Host a, on [-0-9]*, the median of 2 turns of 3 to 6 runs of each way' \
 	"$scratch/line" || fail "no other host"
+grep -q ', on host a, which has the most runs: .* (40 runs)' "$scratch/line" ||
+	fail "not the host of the most starts"
 has "^\\| 10,000 \\| b \\| 18 \\| $time \\| $of_pairs \\|" \
 	"pairs of all GPUs"
 
