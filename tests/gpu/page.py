@@ -47,6 +47,10 @@ def remark(row):
         words.append("times off by " + ", ".join(
             f"{name.removesuffix('_ns')} {value:+.1f} %"
             for name, value in figures["off_percent"].items()))
+    for way, off in figures.get("off_by", {}).items():
+        words.append(f"{way} off by " + ", ".join(
+            f"{name.removesuffix('_ns')} {value:+.1f} %"
+            for name, value in off.items()))
     if "missing_ms" in figures:
         words.append(f"{figures['missing_ms']} ms missing at most")
     if "seconds" in figures:
@@ -69,7 +73,7 @@ def cupti_rows(results):
             back = "stepped_back" in tried
             rows.append([os.path.basename(tried["path"]),
                          tried["cupti"] or "–",
-                         OUTCOMES["back" if back else "pass"],
+                         OUTCOMES["back" if back else "pass"], tried["rung"],
                          f"{tried['ops']:,}", f"{tried['matched']:,}",
                          " ".join(tried["notes"]) if back else ""])
     return rows
@@ -89,8 +93,8 @@ def machine_lines(results):
                   CUDA 12 a running number, 18 in CUDA 11.8 and 28 in 12.9. A
                   dash: the library is older than 11.8 and was left alone, and
                   GPU times are from CUDA events around the calls."""), "",
-                  *table(["file", "CUPTI", "works", ">ops", ">matched", ""],
-                         cupti)]
+                  *table(["file", "CUPTI", "works", "by", ">ops", ">matched",
+                          ""], cupti)]
     return lines
 
 

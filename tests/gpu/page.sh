@@ -28,6 +28,7 @@ cat >"$scratch/results.json" <<'END'
  "cases": [
   {"case": "a", "what": "one thing", "outcome": "pass",
    "figures": {"ops": 1200, "matched": 1199, "lost": 0, "notes": [],
+    "off_by": {"light": {"h2d_ns": -0.25, "two": 1.0}},
     "python_lines": "3 of 4", "missing_ms": 194}},
   {"case": "b", "what": "another", "outcome": "fail", "why": "ops 1, not 2"},
   {"case": "c", "what": "a third", "outcome": "back",
@@ -36,16 +37,16 @@ cat >"$scratch/results.json" <<'END'
     "theirs": ["x.qdstrm"]}},
   {"case": "d", "what": "versions", "outcome": "pass", "figures": {"versions": [
     {"path": "/some/where/libcupti.so.12", "cupti": "12.9", "ops": 200,
-     "matched": 200, "lost": 0, "notes": []}]}}]}
+     "rung": "callbacks", "matched": 200, "lost": 0, "notes": []}]}}]}
 END
 page --write "$scratch/tried.md" "$scratch/results.json" || fail "page.py"
 while read -r line; do
 	grep -qxF "$line" "$scratch/tried.md" || fail "no line: $line"
 done <<'END'
-| one thing | yes | 1,200 | 1,199 | 0 | 3 of 4 lines of Python; 194 ms missing at most |
+| one thing | yes | 1,200 | 1,199 | 0 | 3 of 4 lines of Python; light off by h2d -0.2 %, two +1.0 %; 194 ms missing at most |
 | another | **no** |  |  |  | ops 1, not 2 |
 | a third | stepped back | 0 | 0 | 0 | ops 0, not 2: another tool has CUPTI; the other tool: x.qdstrm |
-| libcupti.so.12 | 12.9 | yes | 200 | 200 |  |
+| libcupti.so.12 | 12.9 | yes | callbacks | 200 | 200 |  |
 END
 
 set -- "$gpu"/results/*.json

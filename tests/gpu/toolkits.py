@@ -62,7 +62,9 @@ def own_cupti(bench):
             run = bench.both([*command, "--cupti", path])
         except Skip: # of another processor, or in need of what is not there
             continue
-        figures = bench.check(run, may_step_back=True)
+        figures = bench.check(run)
+        if figures["rung"] != "callbacks":
+            raise Failed(f"{path}: by {figures['rung']}", run.traces[0])
         used = bench.cupti_of(run.traces[0])
         if os.path.realpath(used) != os.path.realpath(path):
             raise Failed(f"{path} is there, {used or 'none'} was used",
@@ -117,6 +119,10 @@ def cupti_versions(bench):
             figures = bench.check(serial(bench, "app", 50, XFERSPY_CUPTI=path),
                                   may_step_back=True)
             tried.append({"path": path, **figures})
+            # a library of a version that we know is one that we use
+            if figures["rung"] != ("callbacks" if figures["cupti"]
+                                   else "events"):
+                wrong.append(f"{path}: by {figures['rung']}")
         except Failed as failure:
             wrong.append(f"{path}: {failure}")
     if wrong:
