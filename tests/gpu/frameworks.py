@@ -104,6 +104,23 @@ python("torch-lines", "the lines of Python behind PyTorch's copies and kernels",
        "torch_lines.py", "torch", all_lines=True)
 
 
+def carriers(bench, trace):
+    """The libraries that brought a CUDA runtime of their own."""
+    return [os.path.basename(cudart["path"]) for cudart in
+            bench.report(trace)["coverage"]["cudarts"] if not cudart["shared"]]
+
+
+@case("cublas", "matrix products by cuBLAS, which has a CUDA runtime inside")
+def cublas(bench):
+    run = bench.both(bench.python("torch_products.py", "torch"))
+    trace = run.traces[0]
+    figures = bench.check(run)
+    if not any("libcublas" in name for name in carriers(bench, trace)):
+        raise Failed(f"no CUDA runtime in libcublas: "
+                     f"{carriers(bench, trace)}", trace)
+    return figures
+
+
 @case("nccl", "PyTorch's all_reduce on two devices, a process each, by NCCL")
 def nccl(bench):
     run = bench.both(bench.python("nccl_reduce.py", "torch"), traces=2)
@@ -112,11 +129,9 @@ def nccl(bench):
         run.traces[0] = trace
         figures = bench.check(run)
         dump = bench.dump(trace)
-        carriers = [os.path.basename(cudart["path"]) for cudart in
-                    bench.report(trace)["coverage"]["cudarts"]
-                    if not cudart["shared"]]
-        if not any("libnccl" in name for name in carriers):
-            raise Failed(f"no CUDA runtime in libnccl: {carriers}", trace)
+        brought = carriers(bench, trace)
+        if not any("libnccl" in name for name in brought):
+            raise Failed(f"no CUDA runtime in libnccl: {brought}", trace)
         if not any(re.match(r'string .*text=".*nccl.*Kernel', line)
                    for line in dump):
             raise Failed(f"no kernel of NCCL: {figures}", trace)

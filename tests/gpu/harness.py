@@ -175,8 +175,9 @@ class Bench:
                          f"{traced.err[-300:]}")
         return traced
 
-    def report(self, trace):
-        return json.loads(self.command("report", "--format", "json", trace))
+    def report(self, trace, *options):
+        return json.loads(self.command("report", "--format", "json", *options,
+                                       trace))
 
     def dump(self, trace):
         return self.command("dump", trace).splitlines()

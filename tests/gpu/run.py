@@ -26,6 +26,7 @@ import harness
 # their cases join those of cases.py
 import causes
 import frameworks
+import lasting
 import toolkits
 
 SHOWN = ("ops", "matched", "lost", "cupti", "mode", "stepped_back", "theirs",
@@ -109,12 +110,21 @@ def versions():
 
 
 def run_cases(bench, names, jobs, seconds, out):
+    """Several at a time, and those that want to be alone after them."""
     until = time.monotonic() + seconds
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for row in pool.map(lambda name: try_case(bench, name, until, out),
-                            names):
-            print(line_of(row), flush=True)
-            yield row
+
+    def tried(name):
+        return try_case(bench, name, until, out)
+
+    def rows():
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            yield from pool.map(tried, (name for name in names
+                                        if name not in cases.ALONE))
+        yield from map(tried, (name for name in names if name in cases.ALONE))
+
+    for row in rows():
+        print(line_of(row), flush=True)
+        yield row
 
 
 def main():
@@ -138,8 +148,8 @@ def main():
                      else "BUILD is missing")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0)) # some cases end by abort
     bench = harness.Bench(args.build, not harness.gpu_is_there())
-    rows = list(run_cases(bench, names, args.jobs, args.seconds,
-                          args.out))
+    rows = sorted(run_cases(bench, names, args.jobs, args.seconds, args.out),
+                  key=lambda row: names.index(row["case"]))
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
         results = {"schema": 1, "machine": "simulated" if bench.simulated

@@ -319,6 +319,28 @@ static int waits(int rounds, int times)
 	return 0;
 }
 
+/* Rounds of a copy in, a kernel of so many steps and a copy out. */
+static int lasting(int rounds, int times)
+{
+	struct arrays s;
+	int sum = 0;
+
+	set_up(&s, false);
+	for (int i = 0; i < rounds; i++) {
+		CHECK(cudaMemcpy(s.dev_a, s.a, bytes, cudaMemcpyHostToDevice));
+		scramble<<<count / 256, 256>>>((unsigned *)s.dev_a, count,
+					       times);
+		CHECK(cudaGetLastError());
+		CHECK(
+		    cudaMemcpy(s.sum, s.dev_a, bytes, cudaMemcpyDeviceToHost));
+	}
+	for (int i = 0; i < count; i++)
+		sum ^= s.sum[i];
+	clean_up(&s);
+	printf("lasting: %d\n", sum);
+	return 0;
+}
+
 /* Many copies at once, and nobody waits for them. */
 static int flood(int copies)
 {
@@ -636,6 +658,8 @@ int main(int argc, char **argv)
 		return phases(rounds);
 	if (strcmp(mode, "waits") == 0)
 		return waits(rounds, argc > 3 ? atoi(argv[3]) : 1);
+	if (strcmp(mode, "lasting") == 0)
+		return lasting(rounds, argc > 3 ? atoi(argv[3]) : 1);
 	if (strcmp(mode, "tiny") == 0)
 		return tiny(rounds);
 	if (strcmp(mode, "closing") == 0)
