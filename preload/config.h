@@ -3,8 +3,8 @@
  * What the environment says:
  *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
  *   XFERSPY_MODE     trace (the default), light (calls are counted, and
- *                    recorded only in a window at the start and where the
- *                    program does something new), counters (also what the
+ *                    recorded only in a window at the start, now and then,
+ *                    and where the program does something new), counters (also what the
  *                    first launches of each kernel read, write and execute),
  *                    events (without CUPTI: calls, timed by events), calls
  *                    (alone), off
