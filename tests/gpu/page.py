@@ -101,9 +101,11 @@ def machine_lines(results):
 def page(machines):
     lines = ["# What was tried", "",
              wrap("""Each row is a program that was run without xferspy and
-             with it. \"Yes\": what it printed and how it ended was the same,
-             byte by byte, and the trace had every op and every byte that the
-             program says it asked for; what was lost is counted. \"Stepped
+             with it. \"Yes\": what it printed on stdout and how it ended was the
+             same, byte by byte, and the trace had every op and every byte that
+             the program says it asked for, of Python's frameworks at least
+             those; what was lost is counted. Kills, light and other tools
+             are compared by what their rows say. \"Stepped
              back\": the program was not touched, but the trace has less than
              all and says why. Matched ops are those whose call is known."""),
              "", "    tests/gpu/run.py build OUT     "
