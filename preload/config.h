@@ -4,10 +4,10 @@
  *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
  *   XFERSPY_MODE     trace (the default), light (calls are counted, and
  *                    recorded only in a window at the start, now and then,
- *                    and where the program does something new), counters (also what the
- *                    first launches of each kernel read, write and execute),
- *                    events (without CUPTI: calls, timed by events), calls
- *                    (alone), off
+ *                    and where the program does something new), counters
+ *                    (also what the first launches of each kernel read, write
+ *                    and execute), events (without CUPTI: calls, timed by
+ *                    events), calls (alone), off
  *   XFERSPY_RANGE    what is recorded of the run, the rest is counted: profiler
  *                    (from cudaProfilerStart() to ...Stop()), signal (SIGUSR2
  *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
