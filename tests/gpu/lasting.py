@@ -2,12 +2,80 @@
 """The cases of long runs: what is counted, bounded, or recorded for a while."""
 import re
 
-from cases import case, expect_ops, percent_off
-from harness import Failed, same
+from cases import case, expect_ops
+from harness import Failed, Skip, same
 
 BOUND = 2 << 20 # bytes of a trace
 # Of what an estimate is for: with more chunks it may go by a threshold.
 FEW_CHUNKS = (None, 2, 4)
+
+
+def rush(bench, app, mode, threads, detached):
+    """Nothing is lost or harmed, and CUPTI is detached (lowest, highest) times
+    """
+    command = [bench.app(app), mode, str(threads), "1500"]
+    run = bench.run(command, preload=True, XFERSPY_MODE="light",
+                    XFERSPY_LOG="1")
+    what = f"{app} {mode} {threads}"
+    if run.code or not run.traces:
+        raise Failed(f"{what}: ends with {run.code}: {run.err[-300:]}")
+    figures = bench.figures(run.traces[0])
+    said = dict(line.split(": ") for line in run.out.decode().splitlines())
+    figures["detached"] = run.err.count("CUPTI was detached")
+    if int(said["wrong"]) or figures["lost"] or \
+            figures["matched"] < figures["ops"] or \
+            figures["calls"] < int(said["calls"]) or \
+            not detached[0] <= figures["detached"] <= detached[1]:
+        raise Failed(f"{what}: {said}, {figures}", run.traces[0])
+    return figures
+
+
+@case("rush", "light where calls come very fast: CUPTI is detached")
+def rushes(bench):
+    bench.plain([bench.app("rush"), "cgm", "4", "600"])
+    tried = {mode: rush(bench, "rush", mode, threads, detached)
+             for mode, threads, detached in (
+                 ("pcc", 1, (2, 20)), ("ccp", 16, (1, 20)),
+                 ("gpc", 8, (0, 0)), ("pgp", 8, (1, 1)), ("pmp", 1, (1, 1)))}
+    tried["static"] = rush(bench, "rush-stripped", "pgc", 8, (0, 0))
+    return {"detached": {name: figures["detached"]
+                         for name, figures in tried.items()},
+            **{name: sum(figures[name] for figures in tried.values())
+               for name in ("ops", "matched", "lost", "calls")}}
+
+
+@case("light", "XFERSPY_MODE=light against everything on", alone=True)
+def light(bench):
+    command = [str(bench.build / "examples/launch_bench"), "launch,copy",
+               "600000"]
+    full = bench.run(command, preload=True)
+    less = bench.run(command, preload=True, XFERSPY_MODE="light")
+    again = bench.run(command, preload=True)
+    if not full.traces or not less.traces or not again.traces:
+        raise Failed(f"no trace: {less.err[-300:]}")
+    figures = bench.figures(less.traces[0])
+    if figures["mode"] != "light":
+        raise Skip("the library has no light mode")
+    mine, *both = (bench.report(run.traces[0])["totals"]
+                   for run in (less, full, again))
+    for name in ("h2d_bytes", "h2d_ops", "kernels"):
+        if mine[name] != both[0][name]:
+            raise Failed(f"{name}: {mine[name]}, all: {both[0][name]}")
+    off = {name: percent_off(name, mine[name],
+                             [totals[name] for totals in both])
+           for name in ("h2d_ns", "kernel_ns")}
+    return {**figures, "off_percent": off}
+
+
+def percent_off(name, mine, both):
+    """By how much it is off from two runs that recorded all, which differ,
+    too, where others use the bus; not by 5 % more than these."""
+    low, high = sorted(both)
+    mean = (low + high) / 2
+    off = round(100 * (mine / mean - 1), 2)
+    if abs(off) > 5 + 50 * (high - low) / mean:
+        raise Failed(f"{name}: {mine}, all: {low} and {high}")
+    return off
 
 
 def totals_of(report):
@@ -56,16 +124,26 @@ def compare(mine, both):
 @case("counted", "light, and a bound of 2 MiB, against everything on",
       simulated=True, alone=True)
 def counted(bench):
-    # the simulated device's kernels cost the host
-    rounds = ["tiny", "16000"] if bench.simulated else \
-        ["lasting", "16000", "13000"]
+    """Once more where it fails: four runs may differ by what else held the host
+    up meanwhile."""
+    try:
+        return count_and_compare(bench)
+    except Failed:
+        return count_and_compare(bench)
+
+
+def count_and_compare(bench):
+    # The simulated device's kernels cost the host: few threads, and slow ones,
+    # so that what the host is at between them does not matter.
+    rounds, slow = (["tiny", "9000"], {"XS_SIM_GIPS": "0.01"}) \
+        if bench.simulated else (["lasting", "16000", "13000"], {})
     command = [bench.app("app"), *rounds]
     plain = bench.plain(command)
     ways = {"light": {"XFERSPY_MODE": "light"},
             "bounded": {"XFERSPY_MAX_SIZE": str(BOUND)}}
     runs, report = {}, {}
     for name, extra in (("all", {}), *ways.items(), ("again", {})):
-        run = bench.run(command, preload=True, **extra)
+        run = bench.run(command, preload=True, **slow, **extra)
         same(plain, run)
         runs[name] = run
         report[name] = bench.report(run.traces[0], "--machine", "h200")
