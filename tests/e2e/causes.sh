@@ -64,7 +64,8 @@ within "faults" "$(sum '^faults ' minor)" 3072 3600
 report_has 'page faults in it touch 12 MiB or more'
 # how long that takes is the machine's: 0.21 ns a byte
 "$XS_COMMAND" report --machine h200 --format json ./*.xspy >report.json
-within "time of these" "$(json touched_ns)" 2600000 2800000
+within "time of these" "$(sed -n 's/^ *"touched_ns": \([0-9]*\).*/\1/p' \
+	report.json | sort -n | tail -1)" 2600000 2800000
 
 # From one place: how a call is recorded goes by what it is, not by the last one.
 traced "$XS_APPS/app" one-place 4
