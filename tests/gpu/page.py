@@ -27,6 +27,13 @@ def table(header, rows):
             for cells in [names, rule, *rows]]
 
 
+def off_text(percent):
+    """By how much each of them is off."""
+    return "off by " + ", ".join(
+        f"{name.removesuffix('_ns')} {value:+.1f} %"
+        for name, value in percent.items())
+
+
 def remark(row):
     figures = row.get("figures", {})
     # what failed comes before all the figures of the case
@@ -44,13 +51,9 @@ def remark(row):
     if not figures.get("python_lines", " 0").endswith(" 0"):
         words.append(f"{figures['python_lines']} lines of Python")
     if "off_percent" in figures:
-        words.append("times off by " + ", ".join(
-            f"{name.removesuffix('_ns')} {value:+.1f} %"
-            for name, value in figures["off_percent"].items()))
-    for way, off in figures.get("off_by", {}).items():
-        words.append(f"{way} off by " + ", ".join(
-            f"{name.removesuffix('_ns')} {value:+.1f} %"
-            for name, value in off.items()))
+        words.append("times " + off_text(figures["off_percent"]))
+    words += [f"{way} {off_text(percent)}" for way, percent in
+              figures.get("off_by", {}).items()]
     if "missing_ms" in figures:
         words.append(f"{figures['missing_ms']} ms missing at most")
     if "seconds" in figures:
