@@ -2,7 +2,7 @@
 /* Which objects may call CUDA past the hooks. */
 #include "unit.h"
 
-#include "preload/bypass.h"
+#include "preload/api/unhooked_objects.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

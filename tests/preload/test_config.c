@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/config.h"
+#include "preload/util/config.h"
 
 #include <errno.h>
 #include <stdio.h>

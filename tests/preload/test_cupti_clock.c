@@ -2,8 +2,8 @@
 /* Times of CUPTI in a clock that another profiler has set. */
 #include "unit.h"
 
-#include "preload/clock.h"
-#include "preload/cupti_clock.h"
+#include "preload/cupti/cupti_clock.h"
+#include "preload/util/clock.h"
 
 #define START_NS   1795262540000000000u
 #define START_TICK 655000000000u

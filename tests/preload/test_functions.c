@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is kept of the arguments that CUPTI hands over, and by which names it
  * knows the functions. */
-#include "preload/cupti_api.h"
+#include "preload/cupti/cupti_api.h"
 
-#include "preload/functions.h"
+#include "preload/api/functions.h"
 #include "unit.h"
 
 #define AT(n) ((void *)(uintptr_t)(n))

@@ -2,7 +2,7 @@
 /* When a run is recorded, and when it is only counted. */
 #include "unit.h"
 
-#include "preload/gates.h"
+#include "preload/sampling/sampling_policy.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/intern.h"
+#include "preload/util/intern.h"
 
 #include <stdio.h>
 #include <string.h>

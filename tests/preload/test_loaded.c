@@ -2,7 +2,7 @@
 /* Walks of the loader's objects, and forks beside them. */
 #include "unit.h"
 
-#include "preload/loaded.h"
+#include "preload/util/phdr_iterate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/mappings.h"
+#include "preload/util/mappings.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /* Which objects bring a CUDA runtime. */
 #include "unit.h"
 
-#include "preload/objects.h"
+#include "preload/util/objects.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

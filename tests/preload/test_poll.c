@@ -2,7 +2,7 @@
 /* Questions in a row are one record. */
 #include "unit.h"
 
-#include "preload/poll.h"
+#include "preload/record/poll.h"
 #include "records.h"
 
 #include <string.h>

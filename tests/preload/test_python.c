@@ -2,8 +2,8 @@
 /* What is read of CPython; the real ones are tried by tests/e2e/python.sh. */
 #include "unit.h"
 
-#include "preload/python_frame.h"
-#include "preload/python_line.h"
+#include "preload/callstack/python/python_frame.h"
+#include "preload/callstack/python/python_line.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/file.h"
-#include "preload/sink.h"
-#include "preload/writer.h"
+#include "preload/trace/trace_file.h"
+#include "preload/trace/writer.h"
+#include "preload/util/file.h"
 #include "records.h"
 
 #include <errno.h>

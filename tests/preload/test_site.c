@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/module.h"
-#include "preload/site.h"
+#include "preload/callstack/module.h"
+#include "preload/callstack/site.h"
 #include "records.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 /* Counts: exact, and in room that grows with what is counted apart. */
 #include "unit.h"
 
-#include "preload/tally.h"
+#include "preload/record/call_counter.h"
 #include "records.h"
 
 #include <pthread.h>

@@ -7,8 +7,8 @@
 #include "unit.h"
 
 #include "deep.h"
-#include "preload/detail.h"
-#include "preload/walk.h"
+#include "preload/callstack/callstack.h"
+#include "preload/sampling/capture_mode.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which ops belong to no call that was seen. */
-#include "preload/watch.h"
+#include "preload/sampling/op_tracker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

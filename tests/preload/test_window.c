@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which ops are of a window, by the ids of their calls. */
-#include "preload/watch.h"
-#include "preload/window.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/sampling/sample_window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/writer.h"
+#include "preload/trace/writer.h"
 #include "records.h"
 
 #include <stdio.h>

@@ -35,7 +35,7 @@ vendor=$(grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<cupti' \
 	preload/*.[ch] analyzer/*.[ch] model/*.[ch] report/*.[ch] |
 	grep -vE '^preload/(cupti_api\.h|profiler\.c)$')
 if [ -n "$vendor" ]; then
-	printf 'only preload/cupti_api.h and profiler.c may include CUPTI, not: %s\n' "$vendor"
+	printf 'only preload/cupti/cupti_api.h and profiler.c may include CUPTI, not: %s\n' "$vendor"
 	bad=1
 fi
 

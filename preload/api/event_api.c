@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/api/event_api.h"
+#include "preload/util/objects.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Each costs some microseconds. */
+#define MOST_TRIES 256u
+
+struct xs_event_api xs_event_api;
+
+/* By their symbols' names: cuda.h's own macros rename some of them. Of two
+ * names for one function the better comes last. */
+static const struct {
+	void *slot;
+	const char *name;
+	bool required;
+} symbols[] = {
+    {&xs_event_api.current, "cuCtxGetCurrent", true},
+    {&xs_event_api.device, "cuCtxGetDevice", true},
+    {&xs_event_api.create, "cuEventCreate", true},
+    {&xs_event_api.record, "cuEventRecord", true},
+    {&xs_event_api.query, "cuEventQuery", true},
+    {&xs_event_api.elapsed, "cuEventElapsedTime", true},
+    {&xs_event_api.elapsed, "cuEventElapsedTime_v2", false},
+    {&xs_event_api.capturing, "cuStreamIsCapturing", true},
+    {&xs_event_api.exchange_mode, "cuThreadExchangeStreamCaptureMode", true},
+    {&xs_event_api.context_id, "cuCtxGetId", false},
+    {&xs_event_api.kernel_name, "cuKernelGetName", false},
+};
+
+static bool find_all(void *library)
+{
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		if (symbol)
+			memcpy(symbols[i].slot, &symbol, sizeof(symbol));
+		else if (symbols[i].required)
+			return false;
+	}
+	return true;
+}
+
+bool xs_event_api_find(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static atomic_bool found;
+	static atomic_uint tries;
+	void *library;
+
+	if (atomic_load_explicit(&found, memory_order_acquire))
+		return true;
+	/* The first call of the runtime loads the driver, or it never comes. */
+	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MOST_TRIES)
+		return false;
+	atomic_fetch_add(&tries, 1);
+	/* The reference is kept: the driver must not go while we use it. */
+	library = xs_objects_driver();
+	if (!library)
+		return false;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&found) && find_all(library))
+		atomic_store(&found, true);
+	pthread_mutex_unlock(&lock);
+	return atomic_load(&found);
+}

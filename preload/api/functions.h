@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every function of the CUDA runtime that is interposed, once; those that only
+ * CUPTI's callbacks see are in seen_functions.h.
+ *
+ * From this list come the interposed functions (hooks.c), the names that CUPTI
+ * knows them by, and what is kept of their arguments. CUPTI hands a callback
+ * the arguments as a struct of them in order, and a hook packs its own into
+ * the same struct, so one line here serves both ways of seeing a call.
+ *
+ * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line.
+ */
+#ifndef XS_FUNCTIONS_H
+#define XS_FUNCTIONS_H
+
+#include "preload/format.h"
+
+#include <driver_types.h>
+#include <stdbool.h>
+#include <vector_types.h>
+
+/* What is kept of one call, in the terms of the trace format. */
+struct xs_event {
+	uint64_t dst; /* also the address of an allocation */
+	uint64_t src;
+	uint64_t bytes;
+	uint64_t stream;
+	uint64_t event;
+	uint32_t rows;
+	uint16_t direction; /* enum cudaMemcpyKind */
+	uint16_t flags;
+};
+
+#define XS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
+
+#include "preload/api/seen_functions.h"
+
+/*
+ * XS_FUNCTIONS(F): F(name, twin, class, what to keep), where
+ *   twin   the per-thread-default-stream form: _ptds, _ptsz, or none;
+ *   class  XS_CALL_... of format.h;
+ *   keep   initialisers of struct xs_event, from the arguments (a->...); only
+ *          of calls that succeeded, so results can be read through pointers.
+ */
+/* clang-format off */
+#define XS_FUNCTIONS(F)                                                        \
+	F(cudaMemcpy, ptds, COPY, .dst = XS_HANDLE(a->dst),                    \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpyAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),         \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
+	F(cudaMemcpy2D, ptds, COPY, .dst = XS_HANDLE(a->dst),                  \
+	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
+	  .rows = a->height, .direction = a->kind)                             \
+	F(cudaMemcpy2DAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),       \
+	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
+	  .rows = a->height, .direction = a->kind,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpy3D, ptds, COPY, XS_KEEP_3D(a->p),                          \
+	  .direction = a->p->kind)                                             \
+	F(cudaMemcpy3DAsync, ptsz, COPY_ASYNC, XS_KEEP_3D(a->p),               \
+	  .direction = a->p->kind, .stream = XS_HANDLE(a->stream))             \
+	F(cudaMemcpyPeer, none, COPY, .dst = XS_HANDLE(a->dst),                \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = cudaMemcpyDeviceToDevice)                               \
+	F(cudaMemcpyPeerAsync, none, COPY_ASYNC, .dst = XS_HANDLE(a->dst),     \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = cudaMemcpyDeviceToDevice,                               \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpy3DPeer, ptds, COPY, XS_KEEP_3D(a->p),                      \
+	  .direction = cudaMemcpyDeviceToDevice)                               \
+	F(cudaMemcpy3DPeerAsync, ptsz, COPY_ASYNC, XS_KEEP_3D(a->p),           \
+	  .direction = cudaMemcpyDeviceToDevice,                               \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpyToSymbol, ptds, COPY, .dst = XS_HANDLE(a->symbol),         \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpyToSymbolAsync, ptsz, COPY_ASYNC,                           \
+	  .dst = XS_HANDLE(a->symbol), .src = XS_HANDLE(a->src),               \
+	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpyFromSymbol, ptds, COPY, .dst = XS_HANDLE(a->dst),          \
+	  .src = XS_HANDLE(a->symbol), .bytes = a->count, .rows = 1,           \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpyFromSymbolAsync, ptsz, COPY_ASYNC,                         \
+	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->symbol),               \
+	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpyToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),             \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpyToArrayAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),  \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
+	F(cudaMemcpyFromArray, ptds, COPY, .dst = XS_HANDLE(a->dst),           \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpyFromArrayAsync, ptsz, COPY_ASYNC,                          \
+	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
+	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemcpyArrayToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),        \
+	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
+	  .direction = a->kind)                                                \
+	F(cudaMemcpy2DToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),           \
+	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
+	  .rows = a->height, .direction = a->kind)                             \
+	F(cudaMemcpy2DToArrayAsync, ptsz, COPY_ASYNC,                          \
+	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
+	  .bytes = a->width * a->height, .rows = a->height,                    \
+	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
+	F(cudaMemcpy2DFromArray, ptds, COPY, .dst = XS_HANDLE(a->dst),         \
+	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
+	  .rows = a->height, .direction = a->kind)                             \
+	F(cudaMemcpy2DFromArrayAsync, ptsz, COPY_ASYNC,                        \
+	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
+	  .bytes = a->width * a->height, .rows = a->height,                    \
+	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
+	F(cudaMemcpy2DArrayToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),      \
+	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
+	  .rows = a->height, .direction = a->kind)                             \
+	F(cudaMemset, ptds, SET, .dst = XS_HANDLE(a->devPtr),                  \
+	  .bytes = a->count, .rows = 1)                                        \
+	F(cudaMemsetAsync, ptsz, SET_ASYNC, .dst = XS_HANDLE(a->devPtr),       \
+	  .bytes = a->count, .rows = 1, .stream = XS_HANDLE(a->stream))        \
+	F(cudaMemset2D, ptds, SET, .dst = XS_HANDLE(a->devPtr),                \
+	  .bytes = a->width * a->height, .rows = a->height)                    \
+	F(cudaMemset2DAsync, ptsz, SET_ASYNC, .dst = XS_HANDLE(a->devPtr),     \
+	  .bytes = a->width * a->height, .rows = a->height,                    \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaMemset3D, ptds, SET, .dst = XS_HANDLE(a->pitched.ptr),           \
+	  .bytes = XS_VOLUME(a->extent), .rows = XS_ROWS(a->extent))           \
+	F(cudaMemset3DAsync, ptsz, SET_ASYNC,                                  \
+	  .dst = XS_HANDLE(a->pitched.ptr), .bytes = XS_VOLUME(a->extent),     \
+	  .rows = XS_ROWS(a->extent), .stream = XS_HANDLE(a->stream))          \
+	F(cudaHostAlloc, none, ALLOC_PINNED, .dst = XS_HANDLE(*a->pHost),      \
+	  .bytes = a->size, .flags = a->flags)                                 \
+	F(cudaMallocHost, none, ALLOC_PINNED, .dst = XS_HANDLE(*a->ptr),       \
+	  .bytes = a->size)                                                    \
+	F(cudaFreeHost, none, FREE_PINNED, .dst = XS_HANDLE(a->ptr))           \
+	F(cudaHostRegister, none, REGISTER, .dst = XS_HANDLE(a->ptr),          \
+	  .bytes = a->size, .flags = a->flags)                                 \
+	F(cudaHostUnregister, none, UNREGISTER, .dst = XS_HANDLE(a->ptr))      \
+	F(cudaMalloc, none, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr),        \
+	  .bytes = a->size)                                                    \
+	F(cudaMallocPitch, none, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr),   \
+	  .bytes = *a->pitch * a->height)                                      \
+	F(cudaMalloc3D, none, ALLOC_DEVICE,                                    \
+	  .dst = XS_HANDLE(a->pitched->ptr),                                   \
+	  .bytes = a->pitched->pitch * XS_ROWS(a->extent))                     \
+	F(cudaMallocManaged, none, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr), \
+	  .bytes = a->size, .flags = a->flags)                                 \
+	F(cudaMallocAsync, ptsz, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr),   \
+	  .bytes = a->size, .stream = XS_HANDLE(a->stream))                    \
+	F(cudaMallocFromPoolAsync, ptsz, ALLOC_DEVICE,                         \
+	  .dst = XS_HANDLE(*a->devPtr), .bytes = a->size,                      \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaFree, none, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr))            \
+	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
+	F(cudaDeviceReset, none, RESET, .stream = 0)                           \
+	F(cudaStreamSynchronize, ptsz, SYNC_STREAM,                            \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaEventSynchronize, none, SYNC_EVENT,                              \
+	  .event = XS_HANDLE(a->event))                                        \
+	F(cudaEventRecord, ptsz, EVENT_RECORD, .event = XS_HANDLE(a->event),   \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaEventRecordWithFlags, ptsz, EVENT_RECORD,                        \
+	  .event = XS_HANDLE(a->event), .stream = XS_HANDLE(a->stream),        \
+	  .flags = a->flags)                                                   \
+	F(cudaStreamWaitEvent, ptsz, STREAM_WAIT,                              \
+	  .stream = XS_HANDLE(a->stream), .event = XS_HANDLE(a->event),        \
+	  .flags = a->flags)                                                   \
+	F(cudaStreamCreate, none, STREAM_CREATE,                               \
+	  .stream = XS_HANDLE(*a->pStream))                                    \
+	F(cudaStreamCreateWithFlags, none, STREAM_CREATE,                      \
+	  .stream = XS_HANDLE(*a->pStream), .flags = a->flags)                 \
+	F(cudaStreamCreateWithPriority, none, STREAM_CREATE,                   \
+	  .stream = XS_HANDLE(*a->pStream), .flags = a->flags)                 \
+	F(cudaStreamDestroy, none, STREAM_DESTROY,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaStreamQuery, ptsz, POLL, .stream = XS_HANDLE(a->stream))         \
+	F(cudaEventQuery, none, POLL, .event = XS_HANDLE(a->event))            \
+	F(cudaStreamBeginCapture, ptsz, CAPTURE_BEGIN,                         \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaStreamEndCapture, ptsz, CAPTURE_END,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaLaunchHostFunc, ptsz, HOST_FUNCTION,                             \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))      \
+	F(__cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))    \
+	F(cudaLaunchCooperativeKernel, ptsz, LAUNCH,                           \
+	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaLaunchKernelExC, ptsz, LAUNCH,                                   \
+	  .stream = XS_HANDLE(a->config->stream))                              \
+	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, .stream = XS_HANDLE(a->stream)) \
+	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
+	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
+
+/*
+ * XS_ARGS_name(A, _): the arguments in order, A(type, name), between them _().
+ * Argument names are the project's own; order and types are the ABI.
+ */
+#define XS_ARGS_cudaMemcpy(A, _)                                               \
+	A(void *, dst) _() A(const void *, src) _() A(size_t, count)           \
+	_() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpyAsync(A, _)                                          \
+	XS_ARGS_cudaMemcpy(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpy2D(A, _)                                             \
+	A(void *, dst) _() A(size_t, dpitch) _() A(const void *, src)          \
+	_() A(size_t, spitch) _() A(size_t, width) _() A(size_t, height)       \
+	_() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpy2DAsync(A, _)                                        \
+	XS_ARGS_cudaMemcpy2D(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpy3D(A, _) A(const struct cudaMemcpy3DParms *, p)
+#define XS_ARGS_cudaMemcpy3DAsync(A, _)                                        \
+	XS_ARGS_cudaMemcpy3D(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyPeer(A, _)                                           \
+	A(void *, dst) _() A(int, dst_device) _() A(const void *, src)         \
+	_() A(int, src_device) _() A(size_t, count)
+#define XS_ARGS_cudaMemcpyPeerAsync(A, _)                                      \
+	XS_ARGS_cudaMemcpyPeer(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpy3DPeer(A, _)                                         \
+	A(const struct cudaMemcpy3DPeerParms *, p)
+#define XS_ARGS_cudaMemcpy3DPeerAsync(A, _)                                    \
+	XS_ARGS_cudaMemcpy3DPeer(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyToSymbol(A, _)                                       \
+	A(const void *, symbol) _() A(const void *, src) _() A(size_t, count)  \
+	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpyToSymbolAsync(A, _)                                  \
+	XS_ARGS_cudaMemcpyToSymbol(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyFromSymbol(A, _)                                     \
+	A(void *, dst) _() A(const void *, symbol) _() A(size_t, count)        \
+	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpyFromSymbolAsync(A, _)                                \
+	XS_ARGS_cudaMemcpyFromSymbol(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyToArray(A, _)                                        \
+	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
+	_() A(const void *, src) _() A(size_t, count)                          \
+	_() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpyToArrayAsync(A, _)                                   \
+	XS_ARGS_cudaMemcpyToArray(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyFromArray(A, _)                                      \
+	A(void *, dst) _() A(cudaArray_const_t, src) _() A(size_t, x)          \
+	_() A(size_t, y) _() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpyFromArrayAsync(A, _)                                 \
+	XS_ARGS_cudaMemcpyFromArray(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpyArrayToArray(A, _)                                   \
+	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
+	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
+	_() A(size_t, src_y)                                                   \
+	_() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpy2DToArray(A, _)                                      \
+	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
+	_() A(const void *, src) _() A(size_t, spitch) _() A(size_t, width)    \
+	_() A(size_t, height) _() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpy2DToArrayAsync(A, _)                                 \
+	XS_ARGS_cudaMemcpy2DToArray(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpy2DFromArray(A, _)                                    \
+	A(void *, dst) _() A(size_t, dpitch) _() A(cudaArray_const_t, src)     \
+	_() A(size_t, x) _() A(size_t, y) _() A(size_t, width)                 \
+	_() A(size_t, height)                                                  \
+	_() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemcpy2DFromArrayAsync(A, _)                               \
+	XS_ARGS_cudaMemcpy2DFromArray(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemcpy2DArrayToArray(A, _)                                 \
+	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
+	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
+	_() A(size_t, src_y)                                                   \
+	_() A(size_t, width) _() A(size_t, height)                             \
+	_() A(enum cudaMemcpyKind, kind)
+#define XS_ARGS_cudaMemset(A, _)                                               \
+	A(void *, devPtr) _() A(int, value) _() A(size_t, count)
+#define XS_ARGS_cudaMemsetAsync(A, _)                                          \
+	XS_ARGS_cudaMemset(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemset2D(A, _)                                             \
+	A(void *, devPtr) _() A(size_t, pitch) _() A(int, value)               \
+	_() A(size_t, width) _() A(size_t, height)
+#define XS_ARGS_cudaMemset2DAsync(A, _)                                        \
+	XS_ARGS_cudaMemset2D(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMemset3D(A, _)                                             \
+	A(struct cudaPitchedPtr, pitched) _() A(int, value)                    \
+	_() A(struct cudaExtent, extent)
+#define XS_ARGS_cudaMemset3DAsync(A, _)                                        \
+	XS_ARGS_cudaMemset3D(A, _) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaHostAlloc(A, _)                                            \
+	A(void **, pHost) _() A(size_t, size) _() A(unsigned int, flags)
+#define XS_ARGS_cudaMallocHost(A, _) A(void **, ptr) _() A(size_t, size)
+#define XS_ARGS_cudaFreeHost(A, _) A(void *, ptr)
+#define XS_ARGS_cudaHostRegister(A, _)                                         \
+	A(void *, ptr) _() A(size_t, size) _() A(unsigned int, flags)
+#define XS_ARGS_cudaHostUnregister(A, _) A(void *, ptr)
+#define XS_ARGS_cudaMalloc(A, _) A(void **, devPtr) _() A(size_t, size)
+#define XS_ARGS_cudaMallocPitch(A, _)                                          \
+	A(void **, devPtr) _() A(size_t *, pitch) _() A(size_t, width)         \
+	_() A(size_t, height)
+#define XS_ARGS_cudaMalloc3D(A, _)                                             \
+	A(struct cudaPitchedPtr *, pitched) _() A(struct cudaExtent, extent)
+#define XS_ARGS_cudaMallocManaged(A, _)                                        \
+	A(void **, devPtr) _() A(size_t, size) _() A(unsigned int, flags)
+#define XS_ARGS_cudaMallocAsync(A, _)                                          \
+	A(void **, devPtr) _() A(size_t, size) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaMallocFromPoolAsync(A, _)                                  \
+	A(void **, devPtr) _() A(size_t, size) _() A(cudaMemPool_t, pool)      \
+	_() A(cudaStream_t, stream)
+#define XS_ARGS_cudaFree(A, _) A(void *, devPtr)
+#define XS_ARGS_cudaFreeAsync(A, _)                                            \
+	A(void *, devPtr) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaDeviceSynchronize(A, _)
+#define XS_ARGS_cudaDeviceReset(A, _)
+#define XS_ARGS_cudaStreamSynchronize(A, _) A(cudaStream_t, stream)
+#define XS_ARGS_cudaEventSynchronize(A, _) A(cudaEvent_t, event)
+#define XS_ARGS_cudaEventRecord(A, _)                                          \
+	A(cudaEvent_t, event) _() A(cudaStream_t, stream)
+#define XS_ARGS_cudaEventRecordWithFlags(A, _)                                 \
+	XS_ARGS_cudaEventRecord(A, _) _() A(unsigned int, flags)
+#define XS_ARGS_cudaStreamWaitEvent(A, _)                                      \
+	A(cudaStream_t, stream) _() A(cudaEvent_t, event)                      \
+	_() A(unsigned int, flags)
+#define XS_ARGS_cudaStreamCreate(A, _) A(cudaStream_t *, pStream)
+#define XS_ARGS_cudaStreamCreateWithFlags(A, _)                                \
+	A(cudaStream_t *, pStream) _() A(unsigned int, flags)
+#define XS_ARGS_cudaStreamCreateWithPriority(A, _)                             \
+	A(cudaStream_t *, pStream) _() A(unsigned int, flags)                  \
+	_() A(int, priority)
+#define XS_ARGS_cudaStreamDestroy(A, _) A(cudaStream_t, stream)
+#define XS_ARGS_cudaStreamQuery(A, _) A(cudaStream_t, stream)
+#define XS_ARGS_cudaEventQuery(A, _)  A(cudaEvent_t, event)
+#define XS_ARGS_cudaStreamBeginCapture(A, _)                                   \
+	A(cudaStream_t, stream) _() A(enum cudaStreamCaptureMode, mode)
+#define XS_ARGS_cudaStreamEndCapture(A, _)                                     \
+	A(cudaStream_t, stream) _() A(cudaGraph_t *, graph)
+#define XS_ARGS_cudaLaunchHostFunc(A, _)                                       \
+	A(cudaStream_t, stream) _() A(cudaHostFn_t, function)                  \
+	_() A(void *, data)
+#define XS_ARGS_cudaLaunchKernel(A, _)                                         \
+	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \
+	_() A(void **, params) _() A(size_t, shared) _() A(cudaStream_t, stream)
+/* The first argument is a cudaKernel_t, a pointer that CUDA 11 lacks. */
+#define XS_ARGS___cudaLaunchKernel(A, _) XS_ARGS_cudaLaunchKernel(A, _)
+#define XS_ARGS_cudaLaunchCooperativeKernel(A, _)                              \
+	XS_ARGS_cudaLaunchKernel(A, _)
+#define XS_ARGS_cudaLaunchKernelExC(A, _)                                      \
+	A(const cudaLaunchConfig_t *, config) _() A(const void *, function)    \
+	_() A(void **, params)
+#define XS_ARGS_cudaProfilerStart(A, _)
+#define XS_ARGS_cudaProfilerStop(A, _)
+#define XS_ARGS_cudaGraphLaunch(A, _)                                          \
+	A(cudaGraphExec_t, graph) _() A(cudaStream_t, stream)
+
+/* Rows, and bytes where the width is in bytes. */
+#define XS_ROWS(extent)	  ((extent).height * (extent).depth)
+#define XS_VOLUME(extent) ((extent).width * XS_ROWS(extent))
+/* With an array the width is in elements of a size that is not known here:
+ * 0 bytes, and the GPU's own record has the truth. */
+#define XS_KEEP_3D(p)                                                          \
+	.dst = XS_HANDLE((p)->dstArray) | XS_HANDLE((p)->dstPtr.ptr),          \
+	.src = XS_HANDLE((p)->srcArray) | XS_HANDLE((p)->srcPtr.ptr),          \
+	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
+	.rows = XS_ROWS((p)->extent)
+
+/*
+ * XS_FUNCTIONS(XS_SYMBOLS_ROW) is XS_SYMBOL(symbol, name, class) for each
+ * function and each twin; XS_ARGS_ goes by the name without the suffix.
+ */
+#define XS_SYMBOLS_ROW(name, twin, class, ...)                                 \
+	XS_SYMBOL(name, name, class)                                           \
+	XS_TWIN_##twin(name, class)
+#define XS_TWIN_none(name, class)
+#define XS_TWIN_ptds(name, class) XS_SYMBOL(name##_ptds, name, class)
+#define XS_TWIN_ptsz(name, class) XS_SYMBOL(name##_ptsz, name, class)
+
+/*
+ * XS_SEEN_SYMBOL(symbol, CUPTI's name, whose arguments, class, per_thread) for
+ * each function that is only seen and each twin.
+ */
+#define XS_DRIVER_SYMBOLS_ROW(name, twin, class, ...)                          \
+	XS_SEEN_SYMBOL(name, name, name, class, false)                         \
+	XS_DRIVER_TWIN_##twin(name, class)
+#define XS_DRIVER_TWIN_none(name, class)
+#define XS_DRIVER_TWIN_ptds(name, class)                                       \
+	XS_SEEN_SYMBOL(name##_ptds, name##_ptds, name, class, true)
+#define XS_DRIVER_TWIN_ptsz(name, class)                                       \
+	XS_SEEN_SYMBOL(name##_ptsz, name##_ptsz, name, class, true)
+#define XS_NEWER_SYMBOLS_ROW(name, args, twin, class, ...)                     \
+	XS_DRIVER_SYMBOLS_ROW(name, twin, class)
+#define XS_LATE_SYMBOLS_ROW(name, version, args, twin, class, ...)             \
+	XS_SEEN_SYMBOL(name, name##_##version, name##_##version, class, false) \
+	XS_SEEN_SYMBOL(name##_##twin, name##_##twin##_##version,               \
+		       name##_##version, class, true)
+/* clang-format on */
+
+/* First those that are interposed, then those that are only seen. */
+enum xs_function {
+#define XS_SYMBOL(symbol, name, class) XS_FN_##symbol,
+	XS_FUNCTIONS(XS_SYMBOLS_ROW)
+#undef XS_SYMBOL
+#define XS_SEEN_SYMBOL(symbol, cupti, args, class, per_thread) XS_FN_##cupti,
+	    XS_DRIVER_FUNCTIONS(XS_DRIVER_SYMBOLS_ROW)
+		XS_NEWER_FUNCTIONS(XS_NEWER_SYMBOLS_ROW)
+		    XS_LATE_FUNCTIONS(XS_LATE_SYMBOLS_ROW)
+#undef XS_SEEN_SYMBOL
+			XS_FN_COUNT
+};
+
+/* Keeps what is worth keeping of the arguments of a call that succeeded, given
+ * as a struct of them in order. */
+typedef void (*xs_fill_fn)(const void *arguments, struct xs_event *event);
+
+struct xs_function_row {
+	const char *name;
+	const char *cupti_name; /* NULL: the name, and any version */
+	xs_fill_fn fill;
+	uint8_t call_class; /* enum xs_call_class */
+	bool per_thread;    /* a twin: stream 0 is the thread's own */
+};
+
+/* By enum xs_function. */
+extern const struct xs_function_row xs_functions[XS_FN_COUNT];
+
+/* Whether the function is the runtime's, and not the driver's. */
+bool xs_function_is_runtime(enum xs_function fn);
+
+static inline bool xs_function_issues(enum xs_function fn)
+{
+	return xs_call_issues(xs_functions[fn].call_class);
+}
+
+/* Whether it begins or ends a range that a program marks for profilers. */
+static inline bool xs_function_marks_range(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
+	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
+}
+
+/*
+ * The function that CUPTI calls `name` ("cudaMemcpy_v3020", "cuMemcpy_ptds"),
+ * or XS_FN_COUNT when it is none of ours.
+ */
+enum xs_function xs_function_by_cupti_name(const char *name);
+
+#endif

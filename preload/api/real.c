@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/api/real.h"
+#include "preload/util/objects.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The ABI leaves cleaning up arguments to the caller, so that one function
+ * without any can stand in for all. */
+static cudaError_t not_found(void)
+{
+	return cudaErrorSharedObjectSymbolNotFound;
+}
+
+/* RTLD_NOLOAD adds a reference, which is kept: the runtime must not be
+ * unloaded while we hold pointers into it. */
+static void *lookup_in(const char *library, const char *name)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+struct wanted {
+	const char *name;
+	void *found;
+};
+
+static bool lookup_at(const char *path, void *data)
+{
+	struct wanted *wanted = data;
+
+	wanted->found = lookup_in(path, wanted->name);
+	return wanted->found != NULL;
+}
+
+/*
+ * A process can hold libraries of several majors, some of them in a scope of
+ * their own, so the first choice is the one that the calling object itself is
+ * linked to; then what the symbol search would have found; then what the object
+ * itself has, of a library that is linked into it; then any that is loaded.
+ */
+void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
+{
+	const struct link_map *map = xs_objects_at((const void *)(address - 1));
+	const char *needed;
+	struct wanted wanted = {.name = name};
+
+	if (map) {
+		needed = xs_objects_is(map->l_name, library)
+			     ? map->l_name
+			     : xs_objects_needed(map, library);
+		wanted.found = needed ? lookup_in(needed, name) : NULL;
+	}
+	if (!wanted.found)
+		wanted.found = dlsym(RTLD_NEXT, name);
+	/* The executable has no name, and its scope begins with us. */
+	if (!wanted.found && map && map->l_name[0])
+		wanted.found = lookup_in(map->l_name, name);
+	if (!wanted.found)
+		xs_objects_each(library, lookup_at, &wanted);
+	return wanted.found;
+}
+
+xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address)
+{
+	void *found =
+	    xs_real_symbol(XS_CUDART_LIBRARY, xs_functions[fn].name, address);
+	xs_real_fn real = (xs_real_fn)not_found;
+
+	if (found)
+		memcpy(&real, &found, sizeof(real));
+	return real;
+}

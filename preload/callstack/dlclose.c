@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* A library that is unloaded may have called CUDA: unload.h. */
+#include "preload/callstack/module_generation.h"
+#include "preload/core/lifecycle.h"
+#include "preload/util/export.h"
+#include "preload/util/phdr_iterate.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+static int read_unloaded(struct dl_phdr_info *info, size_t size, void *count)
+{
+	(void)size;
+	*(unsigned long long *)count = info->dlpi_subs;
+	return 1;
+}
+
+static unsigned long long unloaded(void)
+{
+	unsigned long long count = 0;
+
+	xs_loaded_each(read_unloaded, &count);
+	return count;
+}
+
+XS_EXPORT int dlclose(void *handle)
+{
+	int (*real)(void *);
+	const bool recording = xs_lifecycle_recording();
+	const unsigned long long before = recording ? unloaded() : 0;
+	int result, kept_errno;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
+	result = real(handle);
+	kept_errno = errno;
+	if (recording && unloaded() != before)
+		xs_unload_look();
+	errno = kept_errno;
+	return result;
+}

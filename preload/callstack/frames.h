@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's stack, and which of its frames are the application's. */
+#ifndef XS_STACK_H
+#define XS_STACK_H
+
+#include "preload/api/functions.h"
+#include "preload/util/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Walked on top of those that are recorded; and those that nvcc made, between
+ * a launch and its line. */
+#define XS_STACK_TOOL_FRAMES 16u
+#define XS_STACK_STUB_FRAMES 2u
+#define XS_STACK_FRAMES                                                        \
+	(XS_STACK_MOST + XS_STACK_STUB_FRAMES + XS_STACK_TOOL_FRAMES)
+
+struct xs_frame {
+	uintptr_t address;	/* that is returned to */
+	const uintptr_t *stack; /* where the stack holds it */
+};
+
+/* The frames from the nearest on. */
+struct xs_stack {
+	unsigned count, most; /* most: not walked beyond it */
+	bool in_python;	      /* it ends at the interpreter */
+	struct xs_frame frames[XS_STACK_FRAMES];
+};
+
+/* How a call came to be seen. */
+struct xs_stack_call {
+	enum xs_function fn;
+	bool by_callback;
+	const void
+	    *arguments; /* of the callback; NULL: the function has none */
+};
+
+/* The application's part: frames[first] up to, not including, frames[last]. */
+struct xs_stack_part {
+	unsigned first, last;
+	enum xs_function runtime; /* a learned one (entry.h) that is below the
+				   * part; XS_FN_COUNT: none */
+};
+
+/* Walks the calling thread's; most and in_python are set before. */
+void xs_stack_walk(struct xs_stack *stack);
+
+/* Of no more than `wanted` frames. */
+struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
+				     const struct xs_stack_call *call,
+				     unsigned wanted);
+
+/*
+ * In a callback of the runtime: learns where the function of the program begins
+ * that was called with these arguments. Whether that is known now; not of a
+ * runtime in a library.
+ */
+bool xs_stack_learn(enum xs_function fn, const void *arguments);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/callstack/module.h"
+#include "preload/callstack/module_generation.h"
+#include "preload/callstack/site.h"
+#include "preload/util/intern.h"
+#include "preload/util/phdr_iterate.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_intern modules; /* "base path" -> number + 1 */
+static uint32_t next_module;
+
+struct search {
+	uintptr_t address;
+	struct xs_object *module;
+	bool found;
+};
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static void print_hex(char *out, size_t out_bytes, const uint8_t *bytes,
+		      size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count && 2 * i + 2 < out_bytes; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+		out[2 * i + 2] = '\0';
+	}
+}
+
+static void read_build_id(const struct dl_phdr_info *info,
+			  struct xs_object *module)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type != PT_NOTE)
+			continue;
+
+		const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr);
+		const char *end = at + ph->p_memsz;
+		while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			const char *name = at + sizeof(*note);
+			const char *desc = name + (note->n_namesz + 3u) / 4 * 4;
+			const char *next = desc + (note->n_descsz + 3u) / 4 * 4;
+			if (next > end)
+				break;
+			if (note->n_type == NT_GNU_BUILD_ID &&
+			    note->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+				print_hex(
+				    module->build_id, sizeof(module->build_id),
+				    (const uint8_t *)desc, note->n_descsz);
+				return;
+			}
+			at = next;
+		}
+	}
+}
+
+static void read_name(const struct dl_phdr_info *info, struct xs_object *module)
+{
+	snprintf(module->path, sizeof(module->path), "%s",
+		 info->dlpi_name ? info->dlpi_name : "");
+}
+
+/* The executable has no name. One by a relative path is looked for from where
+ * we are now; its build id says if that is another. */
+static void find_path(struct xs_object *module)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+
+	if (!module->path[0]) {
+		n = readlink("/proc/self/exe", module->path,
+			     sizeof(module->path) - 1);
+		module->path[n > 0 ? n : 0] = '\0';
+	} else if (module->path[0] != '/' && realpath(module->path, path)) {
+		memcpy(module->path, path, strlen(path) + 1);
+	}
+}
+
+static int match(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *search = data;
+
+	(void)size;
+	if (!holds(info, search->address))
+		return 0;
+	search->module->base = info->dlpi_addr;
+	search->module->build_id[0] = '\0';
+	read_name(info, search->module);
+	read_build_id(info, search->module);
+	search->found = true;
+	return 1;
+}
+
+int xs_module_find(uintptr_t address, struct xs_object *module)
+{
+	struct search search = {.address = address, .module = module};
+
+	xs_loaded_each(match, &search);
+	if (!search.found)
+		return -ENOENT;
+	find_path(module);
+	return 0;
+}
+
+struct range {
+	uintptr_t address, begin, end;
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct range *range = data;
+
+	(void)size;
+	if (!holds(info, range->address))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + ph->p_vaddr;
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+			continue;
+		if (!range->end || begin < range->begin)
+			range->begin = begin;
+		if (begin + ph->p_memsz > range->end)
+			range->end = begin + ph->p_memsz;
+	}
+	return 1;
+}
+
+void xs_module_range(uintptr_t address, uintptr_t *begin, uintptr_t *end)
+{
+	struct range range = {.address = address};
+
+	xs_loaded_each(find_code, &range);
+	*begin = range.begin;
+	*end = range.end;
+}
+
+/* 0 or -ENOSPC. */
+static int write_module(struct xs_writer *writer, uint32_t number,
+			const struct xs_object *module)
+{
+	struct xs_rec_module record = {XS_RECORD(module), .module = number,
+				       .path = xs_string_id()};
+
+	if (xs_writer_string(writer, record.path, module->path))
+		return -ENOSPC;
+	if (module->build_id[0]) {
+		record.build_id = xs_string_id();
+		if (xs_writer_string(writer, record.build_id, module->build_id))
+			return -ENOSPC;
+	}
+	return xs_writer_plain(writer, &record, NULL, 0);
+}
+
+uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
+		      uint64_t *offset)
+{
+	struct xs_object module;
+	char key[PATH_MAX + 32];
+	uint32_t *number;
+	uint32_t id = XS_NONE32;
+	int length;
+
+	if (xs_module_find(address, &module))
+		return XS_NONE32;
+	*offset = address - module.base;
+	/* An object that was unloaded and another one in its place differ. */
+	length = snprintf(key, sizeof(key), "%zx %s", (size_t)module.base,
+			  module.path);
+
+	pthread_mutex_lock(&lock);
+	number = xs_intern_number(&modules, key, (size_t)length);
+	if (number && *number == 0 &&
+	    write_module(writer, next_module, &module) == 0)
+		*number = ++next_module;
+	if (number && *number)
+		id = *number - 1;
+	pthread_mutex_unlock(&lock);
+	xs_unload_watch(&module, address);
+	return id;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/callstack/python/python.h"
+#include "preload/callstack/module.h"
+#include "preload/callstack/python/python_frame.h"
+#include "preload/callstack/site.h"
+#include "preload/trace/gpu_records.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct xs_python python;
+static atomic_bool is_on;
+static void *(*thread_state)(void); /* of the calling thread: no lock */
+static int (*is_finalizing)(void);
+static uintptr_t code_begin, code_end; /* the interpreter's */
+
+struct frames {
+	unsigned count;
+	struct xs_python_frame list[XS_PYTHON_MOST_FRAMES];
+};
+
+static bool find_functions(void)
+{
+	*(void **)&thread_state =
+	    dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+	*(void **)&is_finalizing = dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
+	if (!is_finalizing)
+		*(void **)&is_finalizing =
+		    dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
+	python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+	python.str_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+	python.bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
+	return thread_state && is_finalizing && python.code_type &&
+	       python.str_type && python.bytes_type;
+}
+
+/* "3.11.7 (main, ...": as in Py_Version, which 3.11 was the first to have. */
+static uint32_t find_version(char text[16])
+{
+	const char *(*get_version)(void);
+	unsigned major = 0, minor = 0;
+
+	*(void **)&get_version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	if (!get_version)
+		return 0;
+	snprintf(text, 16, "%s", get_version());
+	text[strcspn(text, " ")] = '\0';
+	sscanf(text, "%u.%u", &major, &minor);
+	return major << 24 | minor << 16;
+}
+
+int xs_python_start(char version[16])
+{
+	const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	int err;
+
+	if (!runtime)
+		return -ENOENT;
+	version[0] = '\0';
+	err = xs_python_layout_find(find_version(version), runtime,
+				    &python.layout);
+	if (err || !find_functions())
+		return -ENOTSUP;
+	xs_module_range((uintptr_t)is_finalizing, &code_begin, &code_end);
+	atomic_store(&is_on, true);
+	return 0;
+}
+
+bool xs_python_holds(uintptr_t address)
+{
+	return address - code_begin < code_end - code_begin;
+}
+
+/* Something is not as expected: no more of it. */
+static void give_up(void)
+{
+	if (atomic_exchange(&is_on, false))
+		xs_gpu_info("note",
+			    "this Python keeps its frames in a way that is not "
+			    "known: its lines are missing");
+}
+
+static int read_frames(const void *state, struct frames *frames)
+{
+	uintptr_t at = xs_python_top(&python, state);
+
+	frames->count = 0;
+	for (unsigned i = 0; at && i < XS_PYTHON_MOST_FRAMES; i++) {
+		struct xs_python_frame *frame = &frames->list[frames->count];
+		int err = xs_python_read(&python, at, frame);
+		if (err)
+			return err;
+		at = frame->previous;
+		frames->count += frame->is_line;
+	}
+	return 0;
+}
+
+/* Not what the user would change: of the standard library or of a package. */
+static bool is_library(const char *file)
+{
+	return strstr(file, "/site-packages/") ||
+	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python") ||
+	       strncmp(file, "<frozen ", 8) == 0;
+}
+
+/* Of the chain, the frames that are written: the innermost, `wanted` of them,
+ * and behind them the first that is the user's where none of them is. */
+static int choose(const struct frames *frames, unsigned wanted,
+		  struct xs_writer *writer, struct xs_site_source *chosen,
+		  unsigned *count)
+{
+	struct xs_python_place place;
+	bool found = false;
+
+	*count = 0;
+	for (unsigned i = 0; i < frames->count; i++) {
+		bool library;
+		int err;
+
+		if (*count >= wanted && found)
+			break;
+		err = xs_python_locate(&python, &frames->list[i], &place);
+		if (err)
+			return err;
+		library = is_library(place.file);
+		if (*count >= wanted && library)
+			continue;
+		found = found || !library;
+		chosen[(*count)++] = (struct xs_site_source){
+		    .symbol = xs_site_string(writer, place.name),
+		    .file = xs_site_string(writer, place.file),
+		    .line = place.line,
+		};
+	}
+	return 0;
+}
+
+/* From the outermost in: each has its caller's number. */
+static uint32_t write_chain(const void *state, unsigned wanted,
+			    struct xs_writer *writer)
+{
+	struct xs_site_source chosen[XS_PYTHON_MOST_FRAMES];
+	struct frames frames;
+	unsigned count;
+	uint32_t id = 0;
+
+	if (read_frames(state, &frames) ||
+	    choose(&frames, wanted, writer, chosen, &count)) {
+		give_up();
+		return 0;
+	}
+	if (count)
+		atomic_store_explicit(&python.trusted, true,
+				      memory_order_relaxed);
+	for (unsigned i = count; i-- > 0;)
+		id = xs_site_source_id(writer, &chosen[i], id);
+	return id;
+}
+
+uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
+			unsigned wanted)
+{
+	struct xs_python_chain *set;
+	const void *state;
+	uint64_t hash;
+	uint32_t site;
+
+	/* At the interpreter's end the states of other threads are freed. */
+	if (!atomic_load_explicit(&is_on, memory_order_relaxed) ||
+	    is_finalizing())
+		return 0;
+	state = thread_state();
+	if (!state)
+		return 0;
+	if (!atomic_load_explicit(&python.trusted, memory_order_relaxed))
+		return write_chain(state, wanted, writer);
+	hash = xs_python_hash(&python, state);
+	if (!hash)
+		return 0;
+	set = cache->sets[hash % XS_PYTHON_SETS];
+	for (unsigned way = 0; way < XS_PYTHON_WAYS; way++)
+		if (set[way].hash == hash && set[way].site)
+			return set[way].site;
+	site = write_chain(state, wanted, writer);
+	if (site)
+		set[cache->next_way++ % XS_PYTHON_WAYS] =
+		    (struct xs_python_chain){hash, site};
+	return site;
+}

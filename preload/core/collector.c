@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/core/collector.h"
+#include "preload/api/device.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti.h"
+#include "preload/events/timing.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/objects.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+/* CUPTI keeps back, for the next flush, what goes with work that is under way:
+ * a program that is killed has lost no more than two rounds of it. */
+#define ROUND_NS    50000000u
+#define CLOCKS_NS   5000000000u
+#define STACK_BYTES (1u << 20)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;
+static bool running, asked_to_finish, asked_to_look, finished; /* under lock */
+static bool ops_come; /* GPU records do */
+static uint64_t devices_written;
+static uint64_t next_clock_ns;
+
+static uint64_t now_ns(void)
+{
+	return xs_clock_ns(CLOCK_MONOTONIC);
+}
+
+static struct timespec at(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+				 .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+/* Without GPU records it is not known which devices are used: all of them. */
+static void write_devices(void)
+{
+	uint64_t wanted = ops_come ? xs_gpu_devices_seen() : xs_device_all();
+
+	wanted &= ~devices_written;
+	if (wanted)
+		devices_written |= xs_device_write(wanted);
+}
+
+static void write_clock(void)
+{
+	if (now_ns() < next_clock_ns)
+		return;
+	next_clock_ns = now_ns() + CLOCKS_NS;
+	xs_gpu_clock(xs_cupti_now_ns());
+}
+
+/* While the last room lasts, the trace says why there is no more. */
+static void make_room(void)
+{
+	static bool said;
+	int err = xs_sink_grow_ahead(&xs_sink);
+
+	if (err == -EBADF && !said)
+		xs_gpu_info("note", "the program closed the trace's file: "
+				    "records are lost");
+	else if (err && !said)
+		xs_gpu_info("note",
+			    "no more room for the trace (%s): records are "
+			    "lost; set XFERSPY_OUTPUT to a larger disk",
+			    strerror(-err));
+	said = said || err;
+}
+
+static void write_untimed(bool last)
+{
+	uint64_t untimed = xs_timing_untimed(last);
+
+	if (untimed)
+		xs_gpu_loss(XS_LOSS_UNTIMED, untimed);
+}
+
+static void do_round(bool last)
+{
+	make_room();
+	xs_cupti_flush(last);
+	xs_cupti_tend();
+	write_untimed(last);
+	xs_sink_flushed(&xs_sink, xs_gpu_last_end_ns());
+	write_devices();
+	if (last)
+		next_clock_ns = 0;
+	write_clock();
+}
+
+static void write_cudart(const char *line)
+{
+	xs_gpu_info("cudart", "%s", line);
+}
+
+static void write_ending(void)
+{
+	int version = xs_device_driver_version();
+
+	if (xs_timing_error_ns())
+		xs_gpu_info("events", "error_ns=%" PRIu64,
+			    xs_timing_error_ns());
+	if (version)
+		xs_gpu_info("driver", "%d.%d", version / 1000,
+			    version % 1000 / 10);
+	xs_objects_list_cudart(write_cudart);
+}
+
+/* Whether the thread is to finish. */
+static bool wait_for_work(uint64_t until_ns)
+{
+	struct timespec until = at(until_ns);
+	bool last;
+
+	pthread_mutex_lock(&lock);
+	while (!asked_to_finish && !asked_to_look &&
+	       pthread_cond_timedwait(&changed, &lock, &until) == 0)
+		;
+	asked_to_look = false;
+	last = asked_to_finish;
+	pthread_mutex_unlock(&lock);
+	return last;
+}
+
+static void *drain(void *unused)
+{
+	uint64_t round_ns = now_ns() + ROUND_NS;
+	bool last = false;
+
+	(void)unused;
+	xs_thread_get()->busy = true;
+	while (!last) {
+		uint64_t look_ns = now_ns() + xs_detail_tick();
+
+		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
+		if (!last && now_ns() < round_ns)
+			continue;
+		/* from begin to begin */
+		round_ns = now_ns() + ROUND_NS;
+		do_round(last);
+	}
+	write_ending();
+	pthread_mutex_lock(&lock);
+	finished = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+int xs_drain_start(bool have_records)
+{
+	pthread_condattr_t attributes;
+	pthread_attr_t size;
+	pthread_t thread;
+	sigset_t all, old;
+	size_t bytes;
+	bool wide;
+	int err;
+
+	ops_come = have_records;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+
+	/* The application may have made its threads' stacks small. */
+	pthread_attr_init(&size);
+	wide = pthread_attr_getstacksize(&size, &bytes) == 0 &&
+	       bytes < STACK_BYTES &&
+	       pthread_attr_setstacksize(&size, STACK_BYTES) == 0;
+
+	/* The application's signals are for its own threads. SIGBUS, as guard.h
+	 * has it, is this thread's own: blocked, it would kill. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, wide ? &size : NULL, drain, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&size);
+	if (err)
+		return -err;
+	pthread_setname_np(thread, "xferspy");
+	pthread_detach(thread);
+	pthread_mutex_lock(&lock);
+	running = true;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+void xs_drain_wake(void)
+{
+	pthread_mutex_lock(&lock);
+	asked_to_look = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+/* There was no thread: what it would have done at its end. */
+static void finish_alone(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	bool busy = thread->busy;
+
+	thread->busy = true;
+	do_round(true);
+	write_ending();
+	thread->busy = busy;
+}
+
+bool xs_drain_finish(uint64_t deadline_ns)
+{
+	struct timespec until = at(now_ns() + deadline_ns);
+	bool done;
+
+	pthread_mutex_lock(&lock);
+	if (!running) {
+		pthread_mutex_unlock(&lock);
+		finish_alone();
+		return true;
+	}
+	asked_to_finish = true;
+	pthread_cond_broadcast(&changed);
+	while (!finished &&
+	       pthread_cond_timedwait(&changed, &lock, &until) == 0)
+		;
+	done = finished;
+	pthread_mutex_unlock(&lock);
+	return done;
+}

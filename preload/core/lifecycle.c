@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of a traced process's life, and why.
+ *
+ * load   The constructor notes the time and points CUDA_INJECTION64_PATH at
+ *        us, so that CUDA calls InitializeInjection() when it sets itself up
+ *        in a program whose runtime is linked statically. Nothing else: most
+ *        processes that inherit LD_PRELOAD, shells and compilers, never use
+ *        CUDA, and must not pay for it or leave a file behind.
+ * start  The first hook, or InitializeInjection() if that is earlier: CUDA is
+ *        about to start in this very process. The trace is opened first, since
+ *        the rest has something to say in it; then CUPTI, which has to be
+ *        there before the first context; then our thread.
+ * exit   Handlers of atexit() run last in, first out. The driver registers its
+ *        own when it is initialised, and behind it CUPTI has nothing to give,
+ *        so the handler that counts is registered after the first call of CUDA
+ *        has returned. One is registered at the start too, for the program
+ *        that exits before any call returns. Whichever comes first finishes.
+ * _exit  Runs no handler: interposed. quick_exit() has a list of its own.
+ * death  SIGKILL, abort(): the trace is a shared mapping; what was written is
+ *        there, and GPU records up to the last round of our thread.
+ * fork   The child has our mappings and none of our threads, and CUDA does not
+ *        work in it: it records nothing, for good. If CUDA had not started,
+ *        the child is a process like any other. A child of vfork() shares our
+ *        memory and runs no handler: its process id gives it away in _exit().
+ *        Forks wait while we hold the loader's lock (loaded.h).
+ * exec   Nothing: mappings go, the descriptor is close-on-exec, and the new
+ *        program begins at `load`.
+ */
+#include "preload/core/lifecycle.h"
+#include "preload/callstack/callstack.h"
+#include "preload/core/collector.h"
+#include "preload/cupti/cupti.h"
+#include "preload/events/timing.h"
+#include "preload/record/poll.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/range_signal.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/trace/guard.h"
+#include "preload/trace/summary.h"
+#include "preload/util/clock.h"
+#include "preload/util/config.h"
+#include "preload/util/export.h"
+#include "preload/util/hot.h"
+#include "preload/util/injection.h"
+#include "preload/util/phdr_iterate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FINISH_DEADLINE_NS 2000000000u
+#define START_WAIT_NS	   5000000000u
+#define OTHER_FINISH_NS	   3000000000u
+
+XS_EXPORT int InitializeInjection(void);
+
+struct xs_sink xs_sink;
+XS_HOT_DATA _Atomic int xs_state = XS_STATE_NEW;
+XS_HOT_DATA atomic_bool xs_late_exit_registered;
+
+static struct xs_sink_start process_start;
+static pid_t owner;		    /* the process that started tracing */
+static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
+static int open_error;
+static char wanted_path[PATH_MAX];
+
+static void note_process_start(void)
+{
+	process_start = (struct xs_sink_start){
+	    .pid = getpid(),
+	    .realtime_ns = xs_clock_realtime_ns(),
+	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
+	};
+}
+
+static void child_of_fork(void)
+{
+	int state = atomic_load(&xs_state);
+
+	xs_loaded_in_child();
+	note_process_start();
+	if (state == XS_STATE_NEW)
+		return;
+	atomic_store(&xs_state, XS_STATE_OFF);
+	xs_thread_forked();
+}
+
+/* The constructor; and the first hook, where a library's constructor that uses
+ * CUDA runs before ours. */
+__attribute__((constructor)) static void load(void)
+{
+	static atomic_bool loaded;
+
+	if (atomic_exchange(&loaded, true))
+		return;
+	/* before what may call the program's malloc(), and that CUDA */
+	note_process_start();
+	if (xs_config_is_off() || !xs_injection_claim()) {
+		atomic_store(&xs_state, XS_STATE_OFF);
+		return;
+	}
+	xs_mark_prepare();
+	xs_summary_prepare();
+	pthread_atfork(xs_loaded_before_fork, xs_loaded_after_fork,
+		       child_of_fork);
+}
+
+/* The command line, its words apart by spaces. */
+static void write_app(void)
+{
+	char text[XS_RECORD_MAX_BYTES];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return;
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	text[n] = '\0';
+	xs_gpu_info("app", "%s", text);
+}
+
+/* As they are when the driver is about to start. */
+static void write_connections(void)
+{
+	static const char *const variables[] = {
+	    "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const unsigned number = xs_config_connections(variables[i]);
+
+		if (number)
+			xs_gpu_info(variables[i], "%u", number);
+	}
+}
+
+static void write_beginning(void)
+{
+	const char *unknown = xs_config_unknown_mode();
+	const char *other = xs_injection_other();
+	enum xs_hash_mode hash = xs_config_hash();
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	write_app();
+	xs_gpu_info("began", "%" PRIu64, xs_clock_realtime_ns());
+	xs_gpu_info("host", "%s", host);
+	xs_gpu_info("rank", "%s", xs_config_rank());
+	xs_gpu_info("xferspy", "%s", XS_VERSION);
+	write_connections();
+	if (hash != XS_HASH_OFF)
+		xs_gpu_info("hash", "%s",
+			    hash == XS_HASH_FULL ? "full" : "sampled");
+	xs_gpu_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
+	if (unknown)
+		xs_gpu_info("note",
+			    "XFERSPY_MODE=%s is not known; traced as usual",
+			    unknown);
+	if (other)
+		xs_gpu_info("note",
+			    "another tool's library is in this process, too "
+			    "(CUDA_INJECTION64_PATH=%s): it was left there; "
+			    "where it slows the program, times are longer",
+			    other);
+}
+
+static int open_trace(void)
+{
+	int err = xs_config_path(getenv("XFERSPY_OUTPUT"), process_start.pid,
+				 wanted_path, sizeof(wanted_path));
+
+	if (!err)
+		err = xs_sink_open(&xs_sink, wanted_path, &process_start);
+	if (err)
+		return err;
+	xs_log("writing %s", xs_sink.path);
+	xs_gpu_open(&xs_sink);
+	write_beginning();
+	atomic_store(&xs_hash_mode, xs_config_hash());
+	return 0;
+}
+
+/* As far up the ladder as this process can get; where, as the trace says it. */
+static const char *climb(enum xs_mode mode)
+{
+	enum xs_cupti_gives cupti = XS_CUPTI_NOTHING;
+
+	if (mode == XS_MODE_CALLS)
+		return "calls";
+	if (mode != XS_MODE_EVENTS)
+		cupti = xs_cupti_start(mode == XS_MODE_COUNTERS);
+	if (cupti == XS_CUPTI_RECORDS_AND_CALLBACKS)
+		return "callbacks";
+	if (cupti == XS_CUPTI_RECORDS)
+		return "activity";
+	xs_timing_start();
+	return "events";
+}
+
+static void start_collecting(void)
+{
+	enum xs_mode mode = xs_config_mode();
+	int err;
+
+	xs_walk_start();
+	xs_gpu_info("rung", "%s", climb(mode));
+	err = xs_drain_start(mode != XS_MODE_CALLS);
+	if (err)
+		xs_gpu_info("note",
+			    "no thread for GPU records (%s): they are "
+			    "incomplete",
+			    strerror(-err));
+}
+
+/*
+ * Another thread starts. Wait for it, so that CUPTI misses nothing of what this
+ * one does; but not for long, since it may want a lock that this one holds, as
+ * the loader's, and only once, since then it always will.
+ */
+static bool wait_for_start(void)
+{
+	static atomic_bool in_vain;
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
+
+	while (atomic_load(&xs_state) == XS_STATE_STARTING &&
+	       !atomic_load(&in_vain)) {
+		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			atomic_store(&in_vain, true);
+	}
+	if (atomic_load(&xs_state) == XS_STATE_STARTING)
+		atomic_fetch_add(&early_lost, 1);
+	return atomic_load(&xs_state) == XS_STATE_RECORDING;
+}
+
+static void finish(void);
+
+static bool start(struct xs_thread *thread)
+{
+	int expected = XS_STATE_NEW;
+
+	load();
+	if (!atomic_compare_exchange_strong(&xs_state, &expected,
+					    XS_STATE_STARTING))
+		return wait_for_start();
+	thread->busy = true;
+	owner = getpid();
+	if (owner != process_start.pid) /* a child of a bare clone() */
+		note_process_start();
+	xs_summary_ask();
+	xs_thread_prepare();
+	if (atexit(finish) || at_quick_exit(finish))
+		xs_log("no handler at exit: the trace will not be closed");
+	open_error = open_trace();
+	if (!open_error) {
+		xs_guard_start();
+		xs_detail_open();
+		start_collecting();
+		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
+	}
+	/* Not over a fork's or an exit's change of it. */
+	expected = XS_STATE_STARTING;
+	atomic_compare_exchange_strong(&xs_state, &expected,
+				       open_error ? XS_STATE_OFF
+						  : XS_STATE_RECORDING);
+	thread->busy = false;
+	return !open_error;
+}
+
+/* Not to be cancelled half-way: the others would wait for it. */
+bool xs_lifecycle_start(struct xs_thread *thread)
+{
+	bool recording;
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	recording = start(thread);
+	pthread_setcancelstate(old, NULL);
+	return recording;
+}
+
+void xs_lifecycle_register_late_exit(void)
+{
+	if (!atomic_exchange(&xs_late_exit_registered, true))
+		atexit(finish);
+}
+
+int InitializeInjection(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	int kept_errno = errno;
+
+	/* No waiting here: the driver's locks are held. */
+	if (!thread->busy && atomic_load(&xs_state) == XS_STATE_NEW)
+		xs_lifecycle_start(thread);
+	errno = kept_errno;
+	return 1;
+}
+
+/* Another thread is finishing; the process must not go from under it. */
+static void wait_for_other(void)
+{
+	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + OTHER_FINISH_NS;
+
+	while (atomic_load(&xs_state) == XS_STATE_FINISHING &&
+	       xs_clock_ns(CLOCK_MONOTONIC) < until_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void finish(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	int expected = XS_STATE_RECORDING;
+	int kept_errno = errno;
+	uint64_t file_bytes;
+
+	if (getpid() != owner)
+		return;
+	if (open_error) {
+		xs_summary_of_none(wanted_path, -open_error);
+		open_error = 0;
+	}
+	if (!atomic_compare_exchange_strong(&xs_state, &expected,
+					    XS_STATE_FINISHING)) {
+		if (expected == XS_STATE_FINISHING)
+			wait_for_other();
+		return;
+	}
+	/* Not in the midst of writing: a signal's handler may be here. */
+	if (!thread->busy)
+		xs_poll_write(thread);
+	if (!xs_drain_finish(FINISH_DEADLINE_NS))
+		xs_gpu_info("note",
+			    "the GPU did not answer in the 2 s that exit "
+			    "waits: its last records are missing");
+	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
+	atomic_store(&xs_state, XS_STATE_OFF);
+	xs_summary_of(&xs_sink, file_bytes);
+	errno = kept_errno;
+}
+
+/*
+ * The kernel's call itself, and not the function that RTLD_NEXT would find: a
+ * child of vfork() comes here, and a signal handler, where looking up symbols
+ * is not allowed.
+ */
+XS_EXPORT void _exit(int status)
+{
+	finish();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+XS_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of CUPTI's callbacks are asked for. */
+#include "preload/api/functions.h"
+#include "preload/callstack/callstack.h"
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/util/objects.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
+ * that is not recorded is XS_FN_COUNT + 1. */
+static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
+static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
+uint16_t xs_cupti_stand_ins[XS_CUPTI_MOST_CALLBACKS];
+
+/*
+ * The runtime takes a writer's lock around each call that has a callback: 64
+ * threads that launch have 5 us a launch of it instead of 1.3, with a callback
+ * that does nothing (H200, CUDA 13.0). The driver's callbacks have no such
+ * lock, cost no more in one thread, and know the same correlation id. So the
+ * functions that programs issue most of their work with are left to them, where
+ * there is another way to know what the program called:
+ *
+ * - the runtime's calls are hooked: a callback only brings the id. A runtime
+ *   that is hidden in such a process is seen, for these functions, by what it
+ *   asks the driver for.
+ * - a runtime is linked into the program, and into nothing else: where each of
+ *   these functions begins is learned from a call of it that has a callback of
+ *   the runtime, for the last time; from then on that function is found among
+ *   the frames that a call of the driver came from (stack.h).
+ */
+static bool by_driver, learning;
+static atomic_bool left[XS_CUPTI_MOST_CALLBACKS]; /* of the runtime's, so */
+
+static bool is_left_to_driver(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_LAUNCH ||
+	       xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
+	       fn == XS_FN_cudaMemcpyAsync ||
+	       fn == XS_FN_cudaMemcpyAsync_ptsz ||
+	       fn == XS_FN_cudaMemsetAsync || fn == XS_FN_cudaMemsetAsync_ptsz;
+}
+
+/*
+ * Functions of the runtime that are not recorded, and that may ask the driver
+ * for what is; by the beginnings of their names. No others: some are called
+ * around every launch, as __cudaPushCallConfiguration.
+ */
+static const char *const guarded[] = {"cudaFree",
+				      "cudaGraph",
+				      "cudaInitDevice",
+				      "cudaIpc",
+				      "cudaLaunch",
+				      "cudaMalloc",
+				      "cudaMemDiscard",
+				      "cudaMemPoolTrim",
+				      "cudaMemcpy",
+				      "cudaMemset",
+				      "cudaStreamAddCallback",
+				      "cudaStreamAttach",
+				      "cudaThreadExit",
+				      "cudaThreadSynchronize",
+				      NULL};
+
+static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
+{
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API)
+		return false;
+	for (const char *const *begin = guarded; *begin; begin++)
+		if (strncmp(name, *begin, strlen(*begin)) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * By name, not by the header's numbers: so a function that a newer CUPTI has
+ * and our header has not is found, and one that an older lacks is not asked
+ * for.
+ */
+static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
+{
+	const char *name;
+
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
+		name = NULL;
+		if (xs_cupti_api.cuptiGetCallbackName(domain, id, &name) !=
+			CUPTI_SUCCESS ||
+		    !name)
+			continue;
+		enum xs_function fn = xs_function_by_cupti_name(name);
+		if (fn != XS_FN_COUNT || is_guarded(domain, name))
+			calls[id] = (uint16_t)(fn + 1);
+	}
+}
+
+static bool is_any(enum xs_function fn)
+{
+	(void)fn;
+	return true;
+}
+
+/* Of the driver, where it is watched no more: but for marks, which are rare and
+ * never to be missed. */
+static bool is_given_up(enum xs_function fn)
+{
+	return !xs_function_marks_range(fn) &&
+	       !(by_driver && xs_function_issues(fn));
+}
+
+static bool has_runtime_callback(enum xs_function fn)
+{
+	return fn == XS_FN_COUNT || !by_driver || learning ||
+	       !is_left_to_driver(fn);
+}
+
+/* Those of `calls` that are `which`: how many. */
+static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
+		       bool (*which)(enum xs_function), bool on)
+{
+	unsigned done = 0;
+
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
+		if (calls[id] && which((enum xs_function)(calls[id] - 1)) &&
+		    !(on && calls == runtime_calls && left[id]))
+			done += xs_share_callback(XS_SHARE_US, on, domain,
+						  id) == CUPTI_SUCCESS;
+	return done;
+}
+
+unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		return runtime_calls[id];
+	return domain == CUPTI_CB_DOMAIN_DRIVER_API ? driver_calls[id] : 0;
+}
+
+bool xs_cupti_learns(enum xs_function fn)
+{
+	return learning && fn != XS_FN_COUNT && is_left_to_driver(fn);
+}
+
+static void switch_runtime(CUpti_CallbackId id, bool on)
+{
+	xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RUNTIME_API, id);
+}
+
+/* Who enters waits for who leaves: were the callback off for a moment, and back
+ * on, its call might end in that. Only while functions are learned. */
+static atomic_flag leaving = ATOMIC_FLAG_INIT;
+
+static void begin_leaving(void)
+{
+	while (atomic_flag_test_and_set(&leaving))
+		sched_yield();
+}
+
+void xs_cupti_leave_to_driver(CUpti_CallbackId id,
+			      const _Atomic unsigned *inside)
+{
+	begin_leaving();
+	atomic_store(&left[id], true);
+	if (atomic_load(inside))
+		atomic_store(&left[id], false);
+	else
+		switch_runtime(id, false);
+	atomic_flag_clear(&leaving);
+}
+
+void xs_cupti_take_back(CUpti_CallbackId id)
+{
+	if (!atomic_load(&left[id]))
+		return;
+	begin_leaving();
+	if (atomic_exchange(&left[id], false))
+		switch_runtime(id, true);
+	atomic_flag_clear(&leaving);
+}
+
+static void find_stand_ins(void)
+{
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
+		if (driver_calls[id] && xs_function_issues((enum xs_function)(
+					    driver_calls[id] - 1)))
+			xs_cupti_stand_ins[id] = driver_calls[id];
+}
+
+unsigned xs_cupti_enable_calls(bool counters)
+{
+	const bool hooked = xs_objects_are_hooked();
+
+	/* the one callback of its domain: CUDA's start ends there */
+	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
+	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
+	learning = xs_walk_is_on() && !hooked &&
+		   xs_objects_program_alone_brings_cudart();
+	by_driver = learning || hooked;
+	if (by_driver && !counters)
+		find_stand_ins();
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+	       xs_function_marks_range, true);
+	if (learning)
+		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		       xs_function_issues, true);
+	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
+		      has_runtime_callback, true);
+}
+
+void xs_cupti_switch_calls(bool on)
+{
+	/* CUDA has long started; with one callback left CUPTI stays in the way
+	 */
+	if (!on)
+		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
+				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
+	       on);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+	       xs_function_marks_range, on);
+	if (by_driver)
+		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		       xs_function_issues, on);
+}
+
+unsigned xs_cupti_enable_driver(bool on)
+{
+	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
+		      on ? is_any : is_given_up, on);
+}
+
+bool xs_cupti_driver_stays(void)
+{
+	return by_driver;
+}

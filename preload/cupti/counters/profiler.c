@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/cupti/counters/profiler.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/config.h"
+
+#include <cupti_result.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if __has_include(<cupti_range_profiler.h>)
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+
+#define MOST_CONTEXTS 16
+
+#define FUNCTIONS(F)                                                           \
+	F(cuptiProfilerInitialize)                                             \
+	F(cuptiProfilerGetCounterAvailability)                                 \
+	F(cuptiDeviceGetChipName)                                              \
+	F(cuptiProfilerHostInitialize)                                         \
+	F(cuptiProfilerHostDeinitialize)                                       \
+	F(cuptiProfilerHostConfigAddMetrics)                                   \
+	F(cuptiProfilerHostGetConfigImageSize)                                 \
+	F(cuptiProfilerHostGetConfigImage)                                     \
+	F(cuptiProfilerHostGetNumOfPasses)                                     \
+	F(cuptiProfilerHostEvaluateToGpuValues)                                \
+	F(cuptiRangeProfilerEnable)                                            \
+	F(cuptiRangeProfilerGetCounterDataSize)                                \
+	F(cuptiRangeProfilerCounterDataImageInitialize)                        \
+	F(cuptiRangeProfilerSetConfig)                                         \
+	F(cuptiRangeProfilerStart)                                             \
+	F(cuptiRangeProfilerStop)                                              \
+	F(cuptiRangeProfilerDecodeData)                                        \
+	F(cuptiRangeProfilerGetCounterDataInfo)                                \
+	F(cuptiGetResultString)
+
+#define POINTER(name) __typeof__(&name) name;
+static struct {
+	FUNCTIONS(POINTER)
+} cupti;
+#undef POINTER
+
+#define ROW(name) {&cupti.name, #name},
+static const struct {
+	void *slot;
+	const char *name;
+} symbols[] = {FUNCTIONS(ROW)};
+
+static const char *metric_names[XS_METRICS] = {
+    [XS_METRIC_SECTORS_READ] = "lts__t_sectors_srcunit_tex_op_read.sum",
+    [XS_METRIC_SECTORS_WRITTEN] = "lts__t_sectors_srcunit_tex_op_write.sum",
+    [XS_METRIC_INSTRUCTIONS] = "smsp__inst_executed.sum",
+    [XS_METRIC_REQUESTS_READ] = "lts__t_requests_srcunit_tex_op_read.sum",
+    [XS_METRIC_REQUESTS_WRITTEN] = "lts__t_requests_srcunit_tex_op_write.sum",
+    [XS_METRIC_HOST_SECTORS_READ] =
+	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum",
+    [XS_METRIC_HOST_SECTORS_WRITTEN] =
+	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum",
+};
+static const size_t metric_sets[] = {XS_METRICS, XS_METRIC_HOST_SECTORS_READ,
+				     XS_METRIC_REQUESTS_READ,
+				     XS_METRIC_INSTRUCTIONS};
+
+struct image {
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* What is set up once for each context. */
+struct xs_profiler {
+	uint32_t context_id;
+	size_t metrics; /* the first ones of metric_names */
+	CUpti_Profiler_Host_Object *host;
+	CUpti_RangeProfiler_Object *object;
+	struct image availability, config, data;
+};
+
+static atomic_bool works;
+static struct xs_profiler profilers[MOST_CONTEXTS];
+static size_t profiler_count;
+
+static void stop_counting(const char *function, CUptiResult result)
+{
+	const char *text = NULL;
+
+	works = false;
+	cupti.cuptiGetResultString(result, &text);
+	xs_log("%s: %s (%d)", function, text ? text : "?", (int)result);
+	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
+	    result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
+		xs_gpu_info("note",
+			    "kernels are not counted: this user may not read "
+			    "the GPU's counters; ask the administrator to load "
+			    "the driver with NVreg_RestrictProfilingToAdmin"
+			    "Users=0, or run the program with CAP_SYS_ADMIN "
+			    "(newer drivers: CAP_PERFMON)");
+	else
+		xs_gpu_info("note", "kernels are not counted: %s says %s (%d)",
+			    function, text ? text : "unknown error",
+			    (int)result);
+}
+
+static bool succeeded(const char *function, CUptiResult result)
+{
+	if (result != CUPTI_SUCCESS)
+		stop_counting(function, result);
+	return result == CUPTI_SUCCESS;
+}
+#define CALL(function, params) succeeded(#function, cupti.function(params))
+
+/* Not of the application's malloc. */
+static bool take_image(struct image *image, size_t size)
+{
+	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return succeeded("mmap", CUPTI_ERROR_OUT_OF_MEMORY);
+	image->bytes = bytes;
+	image->size = size;
+	return true;
+}
+
+static void drop_image(struct image *image)
+{
+	if (image->bytes)
+		munmap(image->bytes, image->size);
+	*image = (struct image){0};
+}
+
+static bool read_availability(struct xs_profiler *profiler, CUcontext context)
+{
+	CUpti_Profiler_GetCounterAvailability_Params p = {
+	    .structSize =
+		CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
+	    .ctx = context};
+
+	if (!CALL(cuptiProfilerGetCounterAvailability, &p) ||
+	    !take_image(&profiler->availability,
+			p.counterAvailabilityImageSize))
+		return false;
+	p.pCounterAvailabilityImage = profiler->availability.bytes;
+	return CALL(cuptiProfilerGetCounterAvailability, &p);
+}
+
+static CUptiResult make_host(const char *chip, struct xs_profiler *profiler)
+{
+	CUpti_Profiler_Host_Initialize_Params p = {
+	    .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+	    .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+	    .pChipName = chip,
+	    .pCounterAvailabilityImage = profiler->availability.bytes};
+	CUptiResult result = cupti.cuptiProfilerHostInitialize(&p);
+
+	profiler->host = p.pHostObject;
+	return result;
+}
+
+static void drop_host(struct xs_profiler *profiler)
+{
+	CUpti_Profiler_Host_Deinitialize_Params p = {
+	    .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
+	    .pHostObject = profiler->host};
+
+	if (profiler->host)
+		cupti.cuptiProfilerHostDeinitialize(&p);
+	profiler->host = NULL;
+	drop_image(&profiler->config);
+}
+
+static CUptiResult add_metrics(struct xs_profiler *profiler)
+{
+	CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
+	    .structSize =
+		CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
+	    .pHostObject = profiler->host,
+	    .ppMetricNames = metric_names,
+	    .numMetrics = profiler->metrics};
+	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+	    .structSize =
+		CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
+	    .pHostObject = profiler->host};
+	CUpti_Profiler_Host_GetConfigImage_Params get = {
+	    .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
+	    .pHostObject = profiler->host};
+	CUptiResult result = cupti.cuptiProfilerHostConfigAddMetrics(&add);
+
+	if (result == CUPTI_SUCCESS)
+		result = cupti.cuptiProfilerHostGetConfigImageSize(&size);
+	if (result != CUPTI_SUCCESS)
+		return result;
+	if (!take_image(&profiler->config, size.configImageSize))
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	get.configImageSize = profiler->config.size;
+	get.pConfigImage = profiler->config.bytes;
+	return cupti.cuptiProfilerHostGetConfigImage(&get);
+}
+
+static size_t passes(const struct xs_profiler *profiler)
+{
+	CUpti_Profiler_Host_GetNumOfPasses_Params p = {
+	    .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
+	    .configImageSize = profiler->config.size,
+	    .pConfigImage = profiler->config.bytes};
+
+	if (cupti.cuptiProfilerHostGetNumOfPasses(&p) != CUPTI_SUCCESS)
+		return SIZE_MAX;
+	return p.numOfPasses;
+}
+
+/* The most metrics that this chip has and counts in one pass. */
+static bool choose_metrics(struct xs_profiler *profiler, uint32_t device)
+{
+	CUpti_Device_GetChipName_Params chip = {
+	    .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+	    .deviceIndex = device};
+	CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
+
+	if (!CALL(cuptiDeviceGetChipName, &chip))
+		return false;
+	for (size_t i = 0; i < sizeof(metric_sets) / sizeof(*metric_sets);
+	     i++) {
+		profiler->metrics = metric_sets[i];
+		result = make_host(chip.pChipName, profiler);
+		if (result == CUPTI_SUCCESS)
+			result = add_metrics(profiler);
+		if (result == CUPTI_SUCCESS && passes(profiler) == 1) {
+			xs_log("chip %s: %zu metrics in one pass",
+			       chip.pChipName, profiler->metrics);
+			return true;
+		}
+		xs_log("chip %s: not %zu metrics in one pass (%d)",
+		       chip.pChipName, profiler->metrics, (int)result);
+		drop_host(profiler);
+	}
+	return succeeded("cuptiProfilerHostConfigAddMetrics",
+			 result == CUPTI_SUCCESS ? CUPTI_ERROR_NOT_SUPPORTED
+						 : result);
+}
+
+static bool clear_data(const struct xs_profiler *profiler)
+{
+	CUpti_RangeProfiler_CounterDataImage_Initialize_Params p = {
+	    .structSize =
+		CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object,
+	    .counterDataSize = profiler->data.size,
+	    .pCounterData = profiler->data.bytes};
+
+	return CALL(cuptiRangeProfilerCounterDataImageInitialize, &p);
+}
+
+static bool make_data(struct xs_profiler *profiler)
+{
+	CUpti_RangeProfiler_GetCounterDataSize_Params p = {
+	    .structSize =
+		CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object,
+	    .pMetricNames = metric_names,
+	    .numMetrics = profiler->metrics,
+	    .maxNumOfRanges = 1,
+	    .maxNumRangeTreeNodes = 1};
+
+	return CALL(cuptiRangeProfilerGetCounterDataSize, &p) &&
+	       take_image(&profiler->data, p.counterDataSize) &&
+	       clear_data(profiler);
+}
+
+/* Each kernel is a range of its own; in one pass, so nothing is replayed. */
+static bool configure(struct xs_profiler *profiler)
+{
+	CUpti_RangeProfiler_SetConfig_Params p = {
+	    .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object,
+	    .configSize = profiler->config.size,
+	    .pConfig = profiler->config.bytes,
+	    .counterDataImageSize = profiler->data.size,
+	    .pCounterDataImage = profiler->data.bytes,
+	    .range = CUPTI_AutoRange,
+	    .replayMode = CUPTI_KernelReplay,
+	    .maxRangesPerPass = 1,
+	    .numNestingLevels = 1,
+	    .minNestingLevel = 1};
+
+	return CALL(cuptiRangeProfilerSetConfig, &p);
+}
+
+static bool set_up(struct xs_profiler *profiler, CUcontext context,
+		   uint32_t device)
+{
+	CUpti_Profiler_Initialize_Params init = {
+	    .structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+	CUpti_RangeProfiler_Enable_Params enable = {
+	    .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+	    .ctx = context};
+
+	if (!CALL(cuptiProfilerInitialize, &init) ||
+	    !read_availability(profiler, context) ||
+	    !choose_metrics(profiler, device) ||
+	    !CALL(cuptiRangeProfilerEnable, &enable))
+		return false;
+	profiler->object = enable.pRangeProfilerObject;
+	return make_data(profiler) && configure(profiler);
+}
+
+struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
+				   uint32_t device)
+{
+	struct xs_profiler *profiler;
+
+	for (size_t i = 0; i < profiler_count; i++)
+		if (profilers[i].context_id == context_id)
+			return &profilers[i];
+	if (profiler_count == MOST_CONTEXTS)
+		return NULL;
+	profiler = &profilers[profiler_count++];
+	profiler->context_id = context_id;
+	return set_up(profiler, context, device) ? profiler : NULL;
+}
+
+bool xs_profiler_start(struct xs_profiler *profiler)
+{
+	CUpti_RangeProfiler_Start_Params p = {
+	    .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object};
+
+	return CALL(cuptiRangeProfilerStart, &p);
+}
+
+/* Whether the data are of one kernel. */
+static bool stop(const struct xs_profiler *profiler)
+{
+	CUpti_RangeProfiler_Stop_Params end = {
+	    .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object};
+	CUpti_RangeProfiler_DecodeData_Params decode = {
+	    .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+	    .pRangeProfilerObject = profiler->object};
+	CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+	    .structSize =
+		CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+	    .pCounterDataImage = profiler->data.bytes,
+	    .counterDataImageSize = profiler->data.size};
+
+	if (!CALL(cuptiRangeProfilerStop, &end) ||
+	    !CALL(cuptiRangeProfilerDecodeData, &decode) ||
+	    !CALL(cuptiRangeProfilerGetCounterDataInfo, &info))
+		return false;
+	xs_log("%zu ranges, %zu dropped, all passes %d", info.numTotalRanges,
+	       decode.numOfRangeDropped, end.isAllPassSubmitted);
+	return info.numTotalRanges == 1 && decode.numOfRangeDropped == 0;
+}
+
+static bool evaluate(const struct xs_profiler *profiler, double *values)
+{
+	CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {
+	    .structSize =
+		CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
+	    .pHostObject = profiler->host,
+	    .pCounterDataImage = profiler->data.bytes,
+	    .counterDataImageSize = profiler->data.size,
+	    .ppMetricNames = metric_names,
+	    .numMetrics = profiler->metrics,
+	    .pMetricValues = values};
+
+	return CALL(cuptiProfilerHostEvaluateToGpuValues, &p);
+}
+
+bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
+{
+	bool counted;
+
+	for (size_t i = 0; i < XS_METRICS; i++)
+		values[i] = NAN;
+	counted = stop(profiler) && evaluate(profiler, values);
+	return (!works || clear_data(profiler)) && counted;
+}
+
+/* libcupti opens it by its name alone, also where both lie in a folder that the
+ * loader does not search; one that is open already is found. */
+static void load_host_library(void)
+{
+	char path[PATH_MAX];
+	const char *slash;
+	Dl_info self;
+
+	if (!dladdr((void *)cupti.cuptiProfilerInitialize, &self))
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	if (!slash)
+		return;
+	snprintf(path, sizeof(path), "%.*s/libnvperf_host.so",
+		 (int)(slash - self.dli_fname), self.dli_fname);
+	xs_log("%s: %s", path, dlopen(path, RTLD_NOW) ? "loaded" : dlerror());
+}
+
+bool xs_profiler_find(void *library)
+{
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
+		if (symbol)
+			continue;
+		xs_gpu_info("note",
+			    "kernels are not counted: this libcupti has no "
+			    "%s; that of CUDA 12.6.2 or newer is wanted: set "
+			    "XFERSPY_CUPTI to its path",
+			    symbols[i].name);
+		return false;
+	}
+	load_host_library();
+	works = true;
+	return true;
+}
+
+bool xs_profiler_works(void)
+{
+	return works;
+}
+
+#else /* an older toolkit */
+
+bool xs_profiler_find(void *library)
+{
+	(void)library;
+	xs_gpu_info("note", "kernels are not counted: this libxferspy was "
+			    "built with a CUDA toolkit older than 12.6.2; "
+			    "build it with a newer one");
+	return false;
+}
+
+bool xs_profiler_works(void)
+{
+	return false;
+}
+
+struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
+				   uint32_t device)
+{
+	(void)context, (void)context_id, (void)device;
+	return NULL;
+}
+
+bool xs_profiler_start(struct xs_profiler *profiler)
+{
+	(void)profiler;
+	return false;
+}
+
+bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
+{
+	(void)profiler, (void)values;
+	return false;
+}
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The boundary to CUPTI: loaded at run time (cupti_load.c), never linked, and
+ * no lock of ours that anybody waits for is held across a call of it. Here it
+ * is started, detached and attached again; cupti_records.c reads its records
+ * and cupti_calls.c its callbacks.
+ */
+#include "preload/cupti/cupti.h"
+#include "preload/api/unhooked_objects.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/counters/profiler.h"
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/cupti_clock.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/sampling/sample_window.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/config.h"
+#include "preload/util/hot.h"
+#include "preload/util/objects.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#define VERSION_12_6	   24u
+#define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
+#define FLUSH_FOR_ALL_NS   100000000u
+#define FLUSHES_SOON	   10u /* before they are as far apart */
+#define LAST_FLUSHES	   6u
+#define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
+#define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
+#define IDS_APART	   65536u /* beyond all calls under way */
+
+XS_HOT_DATA _Atomic uint32_t xs_cupti_ids_from;
+
+static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
+static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
+static bool calls_on = true;
+static bool ours;  /* nobody had loaded it before us */
+static bool stays; /* it was left attached while it does not tell of all */
+
+bool xs_cupti_is_attached(void)
+{
+	return atomic_load(&state) == ATTACHED;
+}
+
+bool xs_cupti_is_detached(void)
+{
+	return atomic_load(&state) == DETACHED;
+}
+
+bool xs_cupti_is_used(void)
+{
+	return atomic_load(&state) != ABSENT;
+}
+
+static CUptiResult subscribe(void)
+{
+	CUptiResult result;
+
+	if (!xs_cupti_api.cuptiSubscribe || !xs_cupti_api.cuptiEnableCallback ||
+	    !xs_cupti_api.cuptiGetCallbackName)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
+					     NULL);
+	if (result != CUPTI_SUCCESS)
+		subscriber = NULL;
+	else
+		xs_share_hold_callbacks(subscriber);
+	return result;
+}
+
+static CUptiResult start_callbacks(bool counters)
+{
+	const CUptiResult result = subscribe();
+
+	if (result == CUPTI_SUCCESS) {
+		xs_log("%u CUPTI callbacks", xs_cupti_enable_calls(counters));
+		xs_cupti_watch_driver(counters);
+	}
+	return result;
+}
+
+/* What that means where there are records. */
+static void note_no_callbacks(CUptiResult result)
+{
+	if ((int)result == ANOTHER_SUBSCRIBER)
+		xs_gpu_info("note",
+			    "another tool has CUPTI's callbacks (nsys, ncu, a "
+			    "debugger?): calls cannot be joined to what the "
+			    "GPU did, and calls of a statically linked CUDA "
+			    "runtime are missing; run without the other tool");
+	else
+		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
+			    xs_cupti_text(result), (int)result);
+}
+
+/* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
+ * copies between devices, costs the launch of a graph 160 ns for each op in it:
+ * only where there are two contexts. */
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET};
+static atomic_bool records_on, peers, several;
+
+static bool enable_records(void)
+{
+	CUptiResult result = xs_share_hold_records();
+
+	for (size_t i = 0;
+	     result == CUPTI_SUCCESS && i < sizeof(kinds) / sizeof(*kinds); i++)
+		result = xs_share_our_kind(true, kinds[i]);
+	atomic_store(&records_on, result == CUPTI_SUCCESS);
+	if (result == CUPTI_SUCCESS)
+		return true;
+	xs_gpu_info("note", "no GPU records: CUPTI says %s (%d)%s",
+		    xs_cupti_text(result), (int)result,
+		    (int)result == NO_PERMISSION
+			? "; ask the administrator for access to GPU "
+			  "performance data"
+		    : (int)result == ANOTHER_SUBSCRIBER
+			? "; another tool has CUPTI (nsys, ncu, a debugger?): "
+			  "run without the other tool"
+			: "");
+	return false;
+}
+
+static void switch_peers(void)
+{
+	if (atomic_load(&peers))
+		xs_share_our_kind(atomic_load(&records_on),
+				  CUPTI_ACTIVITY_KIND_MEMCPY2);
+}
+
+void xs_cupti_watch_peers(void)
+{
+	atomic_store(&several, true);
+	if (!atomic_exchange(&peers, true))
+		switch_peers();
+}
+
+/* Of those who would ask CUPTI while it is detached; never waited for. */
+static pthread_mutex_t detaching = PTHREAD_MUTEX_INITIALIZER;
+
+bool xs_cupti_unless_detached(void (*ask)(void))
+{
+	bool attached;
+
+	if (pthread_mutex_trylock(&detaching))
+		return false;
+	attached = xs_cupti_is_attached();
+	if (attached)
+		ask();
+	pthread_mutex_unlock(&detaching);
+	return attached;
+}
+
+enum xs_cupti_gives xs_cupti_start(bool counters)
+{
+	char path[PATH_MAX] = "";
+	void *library = xs_cupti_load(path, sizeof(path), &ours);
+	CUptiResult callbacks;
+
+	if (!library)
+		return XS_CUPTI_NOTHING;
+	xs_gpu_info("cupti", "%u %s", xs_cupti_api.version, path);
+	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
+	xs_share_begin();
+	if (atomic_load(&xs_detail_now) == XS_DETAIL_IGNORED)
+		xs_share_none_yet();
+	callbacks = start_callbacks(counters && xs_profiler_find(library) &&
+				    xs_cupti_api.cuptiGetDeviceId);
+	if (!enable_records())
+		return XS_CUPTI_NOTHING;
+	atomic_store(&state, ATTACHED);
+	if (callbacks == CUPTI_SUCCESS)
+		return XS_CUPTI_RECORDS_AND_CALLBACKS;
+	note_no_callbacks(callbacks);
+	xs_cupti_watch_peers();
+	return XS_CUPTI_RECORDS;
+}
+
+static struct {
+	uint64_t next_ns;
+	unsigned flushes;
+} for_all; /* ops of the last window */
+
+/* A flush brings nothing of a buffer in which one op is still under way, as
+ * nearly always one is where calls come fast: it takes some. */
+bool xs_cupti_brought_all(bool at_once)
+{
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (xs_watch_awaits_ops() && (at_once || now_ns >= for_all.next_ns) &&
+	    xs_cupti_is_attached() && !xs_share_guest_records()) {
+		xs_cupti_api.cuptiActivityFlushAll(0);
+		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
+			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
+	}
+	return !xs_watch_awaits_ops();
+}
+
+/* Whether it might be but for what only others can tell. */
+static bool may_detach(void)
+{
+	return !stays && xs_cupti_is_attached() && ours && subscriber &&
+	       xs_cupti_api.version >= VERSION_12_6 &&
+	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
+	       !atomic_load(&several) &&
+	       !(xs_gpu_devices_seen() & (xs_gpu_devices_seen() - 1)) &&
+	       !xs_watch_saw_graphs() && !xs_share_has_guest();
+}
+
+bool xs_cupti_may_detach(void)
+{
+	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY) &&
+	       !xs_bypass_object();
+}
+
+bool xs_cupti_is_deaf(void)
+{
+	return xs_cupti_is_detached() ||
+	       (xs_cupti_is_attached() && subscriber && !calls_on);
+}
+
+static void switch_all(bool records, bool calls)
+{
+	if (subscriber && calls != calls_on) {
+		xs_cupti_switch_calls(calls);
+		xs_cupti_rest_driver();
+		calls_on = calls;
+		/* contexts are heard of no more */
+		atomic_store(&peers, true);
+	}
+	stays |= !calls;
+	xs_share_range(records);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		xs_share_our_kind(records, kinds[i]);
+	atomic_store(&records_on, records);
+	switch_peers();
+	if (!records)
+		return;
+	xs_cupti_watch_owed();
+	for_all.next_ns = for_all.flushes = 0;
+}
+
+static void finalize(void)
+{
+	CUptiResult result;
+
+	xs_window_note_all();
+	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	xs_share_let_go();
+	result = xs_cupti_api.cuptiFinalize();
+	xs_log("CUPTI was detached: %s (%d)", xs_cupti_text(result),
+	       (int)result);
+	if (result == CUPTI_SUCCESS) {
+		subscriber = NULL;
+		atomic_store(&state, DETACHED);
+	} else {
+		xs_share_hold_callbacks(subscriber);
+		xs_share_hold_records();
+	}
+}
+
+bool xs_cupti_detach(void)
+{
+	if (pthread_mutex_trylock(&detaching))
+		return false;
+	if (may_detach()) {
+		xs_cupti_watch_owed();
+		switch_all(false, false);
+		if (xs_share_is_idle())
+			finalize();
+	}
+	pthread_mutex_unlock(&detaching);
+	return xs_cupti_is_detached();
+}
+
+static bool attach(void)
+{
+	const uint32_t from = atomic_load(&xs_cupti_ids_from);
+	CUptiResult result = subscribe();
+
+	if (result == CUPTI_SUCCESS) {
+		result = xs_share_hold_records();
+		if (result != CUPTI_SUCCESS) {
+			xs_share_let_go();
+			xs_cupti_api.cuptiUnsubscribe(subscriber);
+			subscriber = NULL;
+		}
+	}
+	if (result != CUPTI_SUCCESS) {
+		xs_gpu_info("note",
+			    "no more calls are recorded one by one: another "
+			    "profiler took CUPTI, which light mode had let go "
+			    "of (%s, %d); set XFERSPY_MODE=trace, or leave the "
+			    "other out",
+			    xs_cupti_text(result), (int)result);
+		return false;
+	}
+	atomic_store(&xs_cupti_ids_from, xs_watch_highest(from) + IDS_APART);
+	stays = false;
+	atomic_store(&state, ATTACHED);
+	return true;
+}
+
+bool xs_cupti_switch(bool records, bool calls)
+{
+	if (xs_cupti_is_detached() && (records || calls) && !attach())
+		return false;
+	if (xs_cupti_is_attached())
+		switch_all(records, calls);
+	return true;
+}
+
+/* Once records are switched off a few flushes bring those of work that was
+ * under way, and then hardly any comes: what a flush holds up is not worth it.
+ */
+static bool is_worth_a_flush(void)
+{
+	static uint64_t next_ns;
+	static unsigned left;
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (atomic_load(&records_on) || xs_cupti_counts_migrations())
+		left = LAST_FLUSHES;
+	else if (left)
+		left--;
+	else if (now_ns < next_ns)
+		return false;
+	next_ns = now_ns + FLUSH_APART_NS;
+	return true;
+}
+
+void xs_cupti_flush(bool forced)
+{
+	/* often: see cupti_clock.h */
+	xs_cupti_clock_look();
+	if (!xs_cupti_is_attached() ||
+	    (!forced && (xs_share_guest_records() || !is_worth_a_flush())))
+		return;
+	xs_share_last_flush(forced);
+	xs_cupti_api.cuptiActivityFlushAll(
+	    forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	xs_share_last_flush(false);
+}
+
+uint64_t xs_cupti_now_ns(void)
+{
+	uint64_t now = 0;
+
+	if (!xs_cupti_is_attached() || !xs_cupti_api.cuptiGetTimestamp)
+		return 0;
+	xs_cupti_api.cuptiGetTimestamp(&now);
+	xs_cupti_clock_look();
+	return xs_cupti_clock_ns(now);
+}

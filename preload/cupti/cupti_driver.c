@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the driver's calls are watched, and the counting of its launches.
+ *
+ * A program of the runtime has each launch and copy come by twice, once as its
+ * own call and once as the driver's inside: two more callbacks of CUPTI that
+ * tell nothing. A program of the driver API has no other calls than these, and
+ * what it does first is as much worth as what follows. Which of both it is:
+ *
+ * - the runtime's calls are hooked: the driver is watched from the start, and
+ *   no more once ENOUGH_NESTED calls have come by that were all the runtime's,
+ *   but for what issues work (cupti_wanted.c). They are switched off in a
+ * pause: a thread that CUPTI heard enter a call and not leave it has one id for
+ * all its calls from then on.
+ * - the program has a runtime of its own, linked statically: there is no pause
+ *   for what only callbacks see, so the driver is not watched at all, but for
+ *   what issues work where the runtime's functions are learned
+ * (cupti_wanted.c).
+ * - else: the driver is watched for good.
+ *
+ * A program that begins later to call the driver itself, as one whose kernels
+ * are compiled while it runs, gives itself away by such calls that issue work,
+ * or by ops that belong to no call (watch.h): then the driver is watched from
+ * there on.
+ */
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/counters/counters.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/pause.h"
+#include "preload/hooks/call.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/config.h"
+#include "preload/util/objects.h"
+
+#define ENOUGH_NESTED  2048u
+#define ENOUGH_STRAYS  4u
+#define MOST_TRIES     8u /* of a pause: each may hold all threads up */
+#define TRIES_APART_NS 100000000u
+
+static enum {
+	UNWATCHED, /* no callbacks at all */
+	TRIED,	   /* watched, and perhaps in vain */
+	LEFT,	   /* not watched */
+	KEPT,	   /* watched for good */
+} state;	   /* the starting thread's, then the drain's alone */
+static uint64_t left_ns;
+static bool counting;
+
+/* The launches of the driver: those of every runtime come by here, too. The
+ * parameters of all but the Ex forms begin alike. */
+static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
+{
+	*extended = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+		    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+	*per_thread =
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
+	return *extended || *per_thread ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
+}
+
+/* Whether all is known that a count needs. */
+static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
+			struct xs_launch *launch)
+{
+	const cuLaunchKernelEx_params *ex = data->functionParams;
+	const cuLaunchKernel_params *plain = data->functionParams;
+	bool extended;
+
+	*launch = (struct xs_launch){
+	    .context = data->context,
+	    .context_id = data->contextUid,
+	    .correlation = xs_cupti_id(data->correlationId),
+	    .name = data->symbolName,
+	};
+	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
+	    !launch->name || !launch->context || (extended && !ex->config) ||
+	    xs_cupti_api.cuptiGetDeviceId(launch->context, &launch->device) !=
+		CUPTI_SUCCESS)
+		return false;
+	launch->stream = extended ? ex->config->hStream : plain->hStream;
+#define EXTENT(to, from)                                                       \
+	launch->to[0] = extended ? ex->config->from##X : plain->from##X;       \
+	launch->to[1] = extended ? ex->config->from##Y : plain->from##Y;       \
+	launch->to[2] = extended ? ex->config->from##Z : plain->from##Z;
+	EXTENT(grid, gridDim)
+	EXTENT(block, blockDim)
+#undef EXTENT
+	return true;
+}
+
+void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
+			   const CUpti_CallbackData *data)
+{
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+	struct xs_launch launch;
+
+	if (!counting ||
+	    (enter ? !xs_lifecycle_recording() : !thread->counting) ||
+	    !read_launch(id, data, &launch))
+		return;
+	thread->busy = true;
+	if (enter) {
+		thread->counting = xs_counters_begin(&launch);
+	} else {
+		thread->counting = false;
+		xs_counters_end(&launch);
+	}
+	thread->busy = false;
+}
+
+static void be_without(void)
+{
+	xs_watch_forget_strays();
+	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	state = LEFT;
+}
+
+void xs_cupti_watch_driver(bool counters)
+{
+	bool hooked = xs_objects_are_hooked();
+
+	counting = counters;
+	if (!counters && !hooked && xs_objects_program_brings_cudart()) {
+		be_without();
+		return;
+	}
+	xs_log("%u CUPTI callbacks of the driver",
+	       xs_cupti_enable_driver(true));
+	state = counters || !hooked ? KEPT : TRIED;
+}
+
+static void leave(void)
+{
+	xs_cupti_enable_driver(false);
+	be_without();
+}
+
+void xs_cupti_rest_driver(void)
+{
+	if (state == TRIED)
+		leave();
+	xs_watch_forget_strays();
+}
+
+static void try_to_leave(void)
+{
+	static unsigned tries;
+	static uint64_t next_ns;
+	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns < next_ns)
+		return;
+	next_ns = now_ns + TRIES_APART_NS;
+	if (!xs_call_all_hooked() || tries++ == MOST_TRIES)
+		state = KEPT;
+	else if (xs_pause_for(leave, XS_PAUSE_PATIENCE_NS))
+		xs_log("the driver's calls are all the runtime's");
+}
+
+static void watch_again(void)
+{
+	uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
+
+	xs_cupti_enable_driver(true);
+	state = KEPT;
+	if (xs_cupti_driver_stays())
+		return;
+	xs_gpu_info("note",
+		    "the program began late to call CUDA's driver API itself: "
+		    "before that such calls were not recorded for %.1f s, and "
+		    "what the GPU did for the first of them has no call",
+		    (double)ns / 1e9);
+}
+
+void xs_cupti_tend(void)
+{
+	if (!xs_cupti_is_attached())
+		return;
+	xs_cupti_watch_owed();
+	if (state == TRIED && xs_watch_saw_own()) {
+		state = KEPT;
+	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
+		try_to_leave();
+	} else if (state == LEFT &&
+		   (xs_watch_strays() >= ENOUGH_STRAYS || xs_watch_saw_own())) {
+		watch_again();
+	}
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/cupti/cupti_find.h"
+#include "preload/util/config.h"
+#include "preload/util/objects.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Newest first: one CUPTI serves older drivers and every runtime. */
+static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
+				    "libcupti.so.11.8", "libcupti.so.11"};
+#define NAMES (sizeof(names) / sizeof(*names))
+
+static void *load_from(const char *folder)
+{
+	char path[2 * PATH_MAX];
+	void *handle = NULL;
+
+	for (size_t i = 0; !handle && i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return handle;
+}
+
+/* The places of a toolkit, of a Python wheel of CUDA 12 and of one of 13. */
+static bool load_beside(const char *cudart, void *data)
+{
+	static const char *const places[] = {"", "/../cuda_cupti/lib",
+					     "/../../cuda_cupti/lib",
+					     "/../extras/CUPTI/lib64"};
+	void **handle = data;
+	char folder[PATH_MAX], place[PATH_MAX + 32];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", cudart);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	for (size_t i = 0; !*handle && i < sizeof(places) / sizeof(*places);
+	     i++) {
+		snprintf(place, sizeof(place), "%s%s", folder, places[i]);
+		*handle = load_from(place);
+	}
+	return *handle != NULL;
+}
+
+static void *load(void)
+{
+	static const char *const toolkits[] = {
+	    "/usr/local/cuda/lib64", "/usr/local/cuda/extras/CUPTI/lib64"};
+	const char *given = getenv("XFERSPY_CUPTI");
+	void *handle = NULL;
+
+	if (given && given[0]) {
+		handle = dlopen(given, RTLD_NOW | RTLD_LOCAL);
+		if (!handle)
+			xs_log("XFERSPY_CUPTI: %s", dlerror());
+		/* Who names one gets that or none. */
+		return handle;
+	}
+	xs_objects_each(XS_CUDART_LIBRARY, load_beside, &handle);
+	/* LD_LIBRARY_PATH is somebody's choice, the toolkit's folder is not. */
+	for (size_t i = 0; !handle && i < NAMES; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; !handle && i < sizeof(toolkits) / sizeof(*toolkits);
+	     i++)
+		handle = load_from(toolkits[i]);
+	return handle;
+}
+
+void *xs_cupti_find(char *path, size_t bytes, bool *ours)
+{
+	struct link_map *map = NULL;
+	void *handle = NULL;
+
+	for (size_t i = 0; !handle && i < NAMES; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+	*ours = !handle;
+	if (!handle)
+		handle = load();
+	if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+		snprintf(path, bytes, "%s", map->l_name);
+	return handle;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* CUPTI is found and loaded at run time, never linked. */
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/cupti_find.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/config.h"
+#include "preload/util/injection.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION_11_8 18u
+
+struct xs_cupti_api xs_cupti_api;
+
+#define ROW_required(name) {&xs_cupti_api.name, #name, true},
+#define ROW_other(name)	   {&xs_cupti_api.name, #name, false},
+static const struct {
+	void *slot;
+	const char *name;
+	bool required;
+} symbols[] = {XS_CUPTI_REQUIRED(ROW_required) XS_CUPTI_OTHER(ROW_other)};
+
+const char *xs_cupti_text(CUptiResult result)
+{
+	const char *text = NULL;
+
+	if (xs_cupti_api.cuptiGetResultString)
+		xs_cupti_api.cuptiGetResultString(result, &text);
+	return text ? text : "unknown error";
+}
+
+static const char *find_symbols(void *library)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
+		if (!symbol && symbols[i].required)
+			missing = symbols[i].name;
+	}
+	return missing;
+}
+
+void *xs_cupti_load(char *path, size_t bytes, bool *ours)
+{
+	const char *given = getenv("XFERSPY_CUPTI");
+	const char *missing;
+	void *library;
+
+	if (given && strcmp(given, "none") == 0) {
+		xs_gpu_info("note",
+			    "CUPTI is not used (XFERSPY_CUPTI=none); unset "
+			    "XFERSPY_CUPTI for complete GPU times");
+		return NULL;
+	}
+	if (!(given && given[0]) && xs_injection_other_comes()) {
+		xs_gpu_info("note",
+			    "CUPTI is left to the other tool, which would get "
+			    "nothing of it beside us; for complete GPU times "
+			    "run without the other tool, or set XFERSPY_CUPTI "
+			    "to a libcupti to have it all the same");
+		return NULL;
+	}
+	library = xs_cupti_find(path, bytes, ours);
+	if (!library) {
+		xs_gpu_info("note",
+			    "libcupti was not found; for complete GPU times "
+			    "install it (it comes with the CUDA toolkit) or "
+			    "set XFERSPY_CUPTI to its path");
+		return NULL;
+	}
+	missing = find_symbols(library);
+	if (missing ||
+	    xs_cupti_api.cuptiGetVersion(&xs_cupti_api.version) !=
+		CUPTI_SUCCESS ||
+	    xs_cupti_api.version < VERSION_11_8) {
+		xs_gpu_info("note",
+			    "%s is too old: CUPTI 11.8 or newer is "
+			    "wanted; set XFERSPY_CUPTI to its path",
+			    path);
+		return NULL;
+	}
+	return library;
+}

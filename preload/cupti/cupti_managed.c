@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What managed memory migrates, as CUPTI counts it. */
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/trace/gpu_records.h"
+
+static atomic_bool counts, owed;
+
+static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
+{
+	CUpti_ActivityUnifiedMemoryCounterConfig counter = {
+	    .scope =
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+	    .kind = kind,
+	    .enable = 1,
+	};
+
+	return xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(&counter,
+								       1);
+}
+
+/* Between devices: not where there is one alone. */
+static CUptiResult count_migrations(void)
+{
+	CUptiResult result;
+
+	if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	result = count_moved(
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
+	if (result == CUPTI_SUCCESS)
+		result = count_moved(
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
+	if (result != CUPTI_SUCCESS)
+		return result;
+	count_moved(
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
+	return xs_share_our_kind(true,
+				 CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
+static void watch(void)
+{
+	const CUptiResult result = count_migrations();
+
+	atomic_store(&counts, result == CUPTI_SUCCESS);
+	if (result != CUPTI_SUCCESS)
+		xs_gpu_info("note",
+			    "the program uses managed memory, but how it "
+			    "migrates was not recorded: CUPTI says %s (%d)",
+			    xs_cupti_text(result), (int)result);
+}
+
+void xs_cupti_watch_managed(void)
+{
+	static atomic_bool asked;
+
+	if (!xs_cupti_is_used() || atomic_exchange(&asked, true) ||
+	    xs_cupti_unless_detached(watch))
+		return;
+	/* a window for what is new attaches it again */
+	atomic_store(&owed, true);
+	xs_detail_note_novel();
+}
+
+void xs_cupti_watch_owed(void)
+{
+	if (atomic_exchange(&owed, false))
+		watch();
+}
+
+bool xs_cupti_counts_migrations(void)
+{
+	return atomic_load(&counts);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUPTI's activity records, as ops for the GPU writer.
+ *
+ * Records are read through the oldest struct that has the fields, since CUPTI
+ * only ever adds fields at their end; every CUPTI from 11.8 on has those used
+ * here, and what came later is read where cuptiGetVersion() says so.
+ */
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti_clock.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/pool.h"
+
+#define VERSION_12_8 26u /* brought copyCount */
+
+/* Static memories are device and managed memory with a name. */
+static uint8_t memory_of(uint8_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+		return XS_MEM_PAGEABLE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+		return XS_MEM_PINNED;
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+		return XS_MEM_DEVICE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+		return XS_MEM_ARRAY;
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+		return XS_MEM_MANAGED;
+	default:
+		return XS_MEM_UNKNOWN;
+	}
+}
+
+static uint8_t direction_of(uint8_t copy_kind)
+{
+	switch (copy_kind) {
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+		return XS_DIR_H2D;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+		return XS_DIR_D2H;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+		return XS_DIR_D2D;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+		return XS_DIR_H2H;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+		return XS_DIR_P2P;
+	default:
+		return XS_DIR_UNKNOWN;
+	}
+}
+
+/* Whether there is such a node: then there are graphs. */
+static bool is_of_graph(uint64_t node)
+{
+	if (node)
+		xs_watch_graph();
+	return node != 0;
+}
+
+static uint8_t op_flags(bool async, uint64_t graph_node)
+{
+	return (async ? XS_OP_ASYNC : 0) |
+	       (is_of_graph(graph_node) ? XS_OP_GRAPH : 0);
+}
+
+/* The sixth layout of a copy's record, which older headers lack. */
+struct counted_copy {
+	CUpti_ActivityMemcpy5 copy;
+	uint64_t count;
+};
+#if CUPTI_API_VERSION >= VERSION_12_8
+_Static_assert(offsetof(struct counted_copy, count) ==
+		   offsetof(CUpti_ActivityMemcpy6, copyCount),
+	       "the count is where CUPTI has it");
+#endif
+
+static uint16_t copies_of(const void *record)
+{
+	const struct counted_copy *m = record;
+
+	if (xs_cupti_api.version < VERSION_12_8 || m->count <= 1)
+		return 1;
+	return m->count < UINT16_MAX ? (uint16_t)m->count : UINT16_MAX;
+}
+
+static void take_copy(const void *record)
+{
+	const CUpti_ActivityMemcpy5 *m = record;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = xs_cupti_id(m->correlationId),
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
+	    .bytes = m->bytes,
+	    .direction = direction_of(m->copyKind),
+	    .src_memory = memory_of(m->srcKind),
+	    .dst_memory = memory_of(m->dstKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC,
+			      m->graphNodeId),
+	    .copies = copies_of(record),
+	};
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
+}
+
+static void take_peer_copy(const void *record)
+{
+	const CUpti_ActivityMemcpyPtoP4 *m = record;
+	uint32_t peer =
+	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = xs_cupti_id(m->correlationId),
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
+	    .bytes = m->bytes,
+	    .direction = XS_DIR_P2P,
+	    .src_memory = memory_of(m->srcKind),
+	    .dst_memory = memory_of(m->dstKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC,
+			      m->graphNodeId),
+	    .peer_device = (uint16_t)peer,
+	    .copies = 1,
+	};
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
+}
+
+static void take_set(const void *record)
+{
+	const CUpti_ActivityMemset4 *m = record;
+	const struct xs_gpu_op op = {
+	    .queue = {m->deviceId, m->contextId, m->streamId},
+	    .correlation = xs_cupti_id(m->correlationId),
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
+	    .bytes = m->bytes,
+	    .value = m->value,
+	    .dst_memory = memory_of((uint8_t)m->memoryKind),
+	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC,
+			      m->graphNodeId),
+	};
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_set(&op);
+}
+
+/* The second layout of this record; later ones only add to its end. */
+static void take_migration(const void *record)
+{
+	const CUpti_ActivityUnifiedMemoryCounter2 *m = record;
+	struct xs_gpu_op op = {
+	    .queue = {m->dstId, XS_GPU_NO_CONTEXT, 0},
+	    .start_ns = xs_cupti_clock_ns(m->start),
+	    .end_ns = xs_cupti_clock_ns(m->end),
+	    .bytes = m->value,
+	    .src_memory = XS_MEM_MANAGED,
+	    .dst_memory = XS_MEM_MANAGED,
+	    .flags = XS_OP_ASYNC | XS_OP_MIGRATION,
+	    .copies = 1,
+	};
+
+	switch (m->counterKind) {
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD:
+		op.direction = XS_DIR_H2D;
+		break;
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH:
+		op.direction = XS_DIR_D2H;
+		op.queue.device = m->srcId;
+		break;
+	case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD:
+		op.direction = XS_DIR_P2P;
+		op.peer_device = (uint16_t)m->srcId;
+		break;
+	default:
+		return;
+	}
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_copy(&op);
+}
+
+static void take_kernel(const void *record)
+{
+	const CUpti_ActivityKernel5 *k = record;
+	const struct xs_gpu_op op = {
+	    .queue = {k->deviceId, k->contextId, k->streamId},
+	    .correlation = xs_cupti_id(k->correlationId),
+	    .start_ns = xs_cupti_clock_ns(k->start),
+	    .end_ns = xs_cupti_clock_ns(k->end),
+	};
+	struct xs_gpu_shape shape = {
+	    .grid = {(uint32_t)k->gridX, (uint32_t)k->gridY,
+		     (uint32_t)k->gridZ},
+	    .block = {(uint16_t)k->blockX, (uint16_t)k->blockY,
+		      (uint16_t)k->blockZ},
+	    .registers = k->registersPerThread,
+	    .shared_static_bytes = (uint32_t)k->staticSharedMemory,
+	    .shared_dynamic_bytes = (uint32_t)k->dynamicSharedMemory,
+	    .local_bytes = k->localMemoryPerThread,
+	};
+	is_of_graph(k->graphNodeId);
+	if (xs_share_is_ours(op.start_ns))
+		xs_gpu_kernel(&op, k->name, &shape);
+}
+
+static void take_record(const CUpti_Activity *record)
+{
+	switch (record->kind) {
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		take_copy(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		take_peer_copy(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		take_set(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		take_migration(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		take_kernel(record);
+		break;
+	default: /* another tool of the process enabled it */
+		break;
+	}
+}
+
+void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,
+				   size_t *most_records)
+{
+	if (xs_share_ask_buffer(buffer, bytes, most_records))
+		return;
+	*buffer = xs_pool_take();
+	*bytes = *buffer ? XS_POOL_BYTES : 0;
+	*most_records = 0;
+}
+
+void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
+				   uint8_t *buffer, size_t bytes,
+				   size_t valid_bytes)
+{
+	CUpti_Activity *record = NULL;
+	size_t dropped = 0;
+
+	if (valid_bytes)
+		xs_cupti_clock_look();
+	while (valid_bytes &&
+	       xs_cupti_api.cuptiActivityGetNextRecord(
+		   buffer, valid_bytes, &record) == CUPTI_SUCCESS)
+		take_record(record);
+	if (xs_cupti_api.cuptiActivityGetNumDroppedRecords &&
+	    xs_cupti_api.cuptiActivityGetNumDroppedRecords(
+		context, stream, &dropped) == CUPTI_SUCCESS) {
+		xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, dropped);
+		xs_share_dropped(dropped);
+	}
+	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/cupti/pause.h"
+#include "preload/core/lifecycle.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/trace/thread.h"
+#include "preload/util/clock.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ALONE_NS    150000000u
+#define YIELD_NS    1000000u
+#define WAIT_NS	    20000u
+#define PATIENCE_NS 200000000u
+
+static bool is_prepared, have_barrier;
+static atomic_int before; /* the pause */
+static atomic_int waiting;
+
+void xs_pause_prepare(void)
+{
+	have_barrier =
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+		    0, 0) == 0;
+	is_prepared = true;
+}
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+}
+
+/*
+ * Until nobody is inside. While no other thread waits for us, that may last as
+ * long as a call does that waits for the device; else no longer than patience.
+ */
+static bool wait_for_all(uint64_t patience_ns)
+{
+	const uint64_t begin_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = begin_ns, until_ns = begin_ns + ALONE_NS;
+	bool alone = true;
+
+	while (xs_thread_any_in_hook()) {
+		if (now_ns > until_ns ||
+		    atomic_load(&xs_state) != XS_STATE_RECORDING)
+			return false;
+		if (now_ns < begin_ns + YIELD_NS)
+			sched_yield();
+		else
+			wait_a_little();
+		now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		if (alone && atomic_load(&waiting)) {
+			alone = false;
+			until_ns = now_ns + patience_ns;
+		}
+	}
+	return true;
+}
+
+/*
+ * A thread says that it is inside and then looks for a pause; we say that there
+ * is a pause and then look who is inside. One of the two sees the other, if
+ * neither's store is late: the barrier is on our side for both.
+ */
+static bool nobody_is_inside(uint64_t patience_ns)
+{
+	if (have_barrier &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return false;
+	return wait_for_all(patience_ns);
+}
+
+static void end_pause(void)
+{
+	int paused = XS_DETAIL_PAUSED;
+
+	atomic_compare_exchange_strong(&xs_detail_now, &paused,
+				       atomic_load(&before));
+}
+
+bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
+{
+	bool quiet;
+
+	if (!is_prepared)
+		xs_pause_prepare();
+	atomic_store(&before,
+		     atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED));
+	quiet = nobody_is_inside(patience_ns);
+	if (quiet)
+		change();
+	end_pause();
+	return quiet;
+}
+
+void xs_pause_wait(void)
+{
+	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+	atomic_fetch_add(&waiting, 1);
+	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED) {
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			end_pause();
+		wait_a_little();
+	}
+	atomic_fetch_sub(&waiting, 1);
+}

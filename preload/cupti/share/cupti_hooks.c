@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of CUPTI through which another user of it in this process takes
+ * what we hold: exported, so that a library linked to libcupti comes here.
+ * Where we hold nothing, or that library has a CUPTI of its own, each is the
+ * real function and nothing else.
+ */
+#include "preload/api/real.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/util/export.h"
+#include "preload/util/objects.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Where a call goes from the object that has `caller`. */
+struct route {
+	const void *caller; /* the address that it returns to */
+	void *real;	    /* NULL: no libcupti has it */
+	bool guest;	    /* the caller shares our CUPTI, or may */
+};
+
+enum route_state { OPEN, TAKEN, WHOLE };
+
+/* The route of the first caller, who is mostly the only one: finding it takes
+ * the loader's lock. */
+struct first_route {
+	atomic_int state; /* enum route_state */
+	struct route route;
+};
+
+static struct route find_route(struct first_route *first, const char *name,
+			       const void *caller)
+{
+	int open = OPEN, kept_errno = errno;
+	struct route route = {.caller = caller};
+	const struct link_map *library;
+
+	if (atomic_load(&first->state) == WHOLE &&
+	    first->route.caller == caller)
+		return first->route;
+	route.real = xs_real_symbol(XS_CUPTI_LIBRARY, name, (uintptr_t)caller);
+	library = xs_objects_at(route.real);
+	/* libcupti may call itself this way */
+	route.guest = library && xs_objects_at(caller) != library &&
+		      xs_share_is_guests(library);
+	if (route.real &&
+	    atomic_compare_exchange_strong(&first->state, &open, TAKEN)) {
+		first->route = route;
+		atomic_store(&first->state, WHOLE);
+	}
+	errno = kept_errno;
+	return route;
+}
+
+/* The real function in `real`; whether the caller is a guest in `guest`. */
+#define ROUTE(name)                                                            \
+	static struct first_route first;                                       \
+	const struct route route =                                             \
+	    find_route(&first, #name, __builtin_return_address(0));            \
+	const bool guest = route.guest;                                        \
+	__typeof__(&name) real;                                                \
+	if (!route.real)                                                       \
+		return CUPTI_ERROR_NOT_INITIALIZED;                            \
+	memcpy(&real, &route.real, sizeof(real))
+
+XS_EXPORT CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *out,
+					      CUpti_CallbackFunc function,
+					      void *user)
+{
+	ROUTE(cuptiSubscribe);
+	return guest && xs_share_holds_callbacks()
+		   ? xs_share_subscribe(out, function, user)
+		   : real(out, function, user);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+{
+	ROUTE(cuptiUnsubscribe);
+	return guest && xs_share_is_guest(subscriber) ? xs_share_unsubscribe()
+						      : real(subscriber);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle subscriber,
+		      CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	ROUTE(cuptiGetCallbackState);
+	if (!guest || !xs_share_is_guest(subscriber))
+		return real(enable, subscriber, domain, id);
+	if (!enable)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*enable = (xs_share_wanted(domain, id) & XS_SHARE_GUEST) != 0;
+	return CUPTI_SUCCESS;
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
+		    CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	ROUTE(cuptiEnableCallback);
+	return guest && xs_share_is_guest(subscriber)
+		   ? xs_share_callback(XS_SHARE_GUEST, enable != 0, domain, id)
+		   : real(enable, subscriber, domain, id);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
+		  CUpti_CallbackDomain domain)
+{
+	ROUTE(cuptiEnableDomain);
+	return guest && xs_share_is_guest(subscriber)
+		   ? xs_share_domain(enable != 0, domain)
+		   : real(enable, subscriber, domain);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
+{
+	ROUTE(cuptiEnableAllDomains);
+	if (!guest || !xs_share_is_guest(subscriber))
+		return real(enable, subscriber);
+	/* some have nothing to enable in this CUPTI */
+	for (unsigned domain = CUPTI_CB_DOMAIN_INVALID + 1;
+	     domain < XS_CUPTI_MOST_DOMAINS; domain++)
+		xs_share_domain(enable != 0, (CUpti_CallbackDomain)domain);
+	return CUPTI_SUCCESS;
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+			       CUpti_BuffersCallbackCompleteFunc complete)
+{
+	ROUTE(cuptiActivityRegisterCallbacks);
+	return guest ? xs_share_guest_buffers(real, request, complete)
+		     : real(request, complete);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
+{
+	ROUTE(cuptiActivityRegisterTimestampCallback);
+	return guest ? xs_share_guest_clock(real, callback) : real(callback);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+	ROUTE(cuptiActivityEnable);
+	return guest ? xs_share_guest_kind(real, true, kind) : real(kind);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
+{
+	ROUTE(cuptiActivityEnableAndDump);
+	return guest ? xs_share_guest_kind(real, true, kind) : real(kind);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
+{
+	ROUTE(cuptiActivityDisable);
+	return guest ? xs_share_guest_kind(real, false, kind) : real(kind);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
+{
+	ROUTE(cuptiActivityEnableContext);
+	return guest ? xs_share_guest_context(real, true, context, kind)
+		     : real(context, kind);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI
+cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
+{
+	ROUTE(cuptiActivityDisableContext);
+	return guest ? xs_share_guest_context(real, false, context, kind)
+		     : real(context, kind);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
+{
+	ROUTE(cuptiActivityFlushAll);
+	return guest ? xs_share_guest_flush(real, flag) : real(flag);
+}
+
+XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
+    CUcontext context, uint32_t stream, size_t *dropped)
+{
+	CUptiResult result;
+
+	ROUTE(cuptiActivityGetNumDroppedRecords);
+	result = real(context, stream, dropped);
+	if (guest && result == CUPTI_SUCCESS) {
+		if (xs_share_holds_records())
+			xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, *dropped);
+		*dropped += xs_share_take_dropped();
+	}
+	return result;
+}
+
+/* It would take CUPTI from us, too: only the guest leaves. */
+XS_EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
+{
+	ROUTE(cuptiFinalize);
+	if (guest && !xs_share_holds_records())
+		xs_share_forget_clock();
+	if (!guest || !xs_share_holds_records())
+		return real();
+	xs_share_forget_callbacks();
+	xs_share_forget_records();
+	xs_share_forget_clock();
+	xs_share_note();
+	return CUPTI_SUCCESS;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti_clock.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+#include "preload/util/objects.h"
+
+#include <stdatomic.h>
+
+#define MOST_CELLS 4u /* calls inside of calls, in one thread */
+
+static _Atomic uint8_t wanted[XS_CUPTI_MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
+static _Atomic(CUpti_SubscriberHandle) held;
+XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_guest_callback;
+static _Atomic(void *) guest_user;
+
+static _Atomic(const struct link_map *) guest_library;
+
+/* Any address of ours serves as the guest's handle. */
+#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_guest_callback)
+
+/* What the guest keeps in a call's *correlationData, by where CUPTI has that:
+ * it is the same at the call's start and end. NULL: free. */
+struct cell {
+	const uint64_t *at;
+	uint64_t value;
+};
+static _Thread_local unsigned in_guest
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local struct cell cells[MOST_CELLS]
+    __attribute__((tls_model("initial-exec")));
+
+void xs_share_begin(void)
+{
+	const struct link_map *library =
+	    xs_objects_at((const void *)xs_cupti_api.cuptiGetVersion);
+
+	if (!library)
+		return;
+	if (atomic_load(&guest_library) != library) {
+		xs_share_forget_clock();
+		xs_share_forget_records();
+	}
+	atomic_store(&guest_library, library);
+}
+
+bool xs_share_is_guests(const struct link_map *library)
+{
+	const struct link_map *known = NULL;
+
+	return atomic_compare_exchange_strong(&guest_library, &known,
+					      library) ||
+	       known == library;
+}
+
+void xs_share_note(void)
+{
+	static atomic_bool said;
+	uint64_t since_ns;
+
+	if (atomic_load(&xs_state) == XS_STATE_NEW ||
+	    atomic_load(&xs_state) == XS_STATE_OFF ||
+	    atomic_exchange(&said, true))
+		return;
+	since_ns = xs_clock_realtime_ns() - xs_sink.start_realtime_ns;
+	xs_gpu_info("note",
+		    "another profiler (PyTorch's?) uses CUPTI in this process, "
+		    "from %.1f s on: both get their records; while it "
+		    "measures, times are longer",
+		    (double)since_ns / 1e9);
+}
+
+void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber)
+{
+	atomic_store(&held, subscriber);
+}
+
+static bool any_callback(void)
+{
+	for (unsigned d = 0; d < XS_CUPTI_MOST_DOMAINS; d++)
+		for (unsigned id = 0; id < XS_CUPTI_MOST_CALLBACKS; id++)
+			if (atomic_load_explicit(&wanted[d][id],
+						 memory_order_relaxed))
+				return true;
+	return false;
+}
+
+bool xs_share_has_guest(void)
+{
+	return atomic_load(&xs_share_guest_callback) ||
+	       !xs_cupti_clock_is(NULL) || xs_share_guest_has_records();
+}
+
+bool xs_share_is_idle(void)
+{
+	return !xs_share_has_guest() && !any_callback() && !xs_share_any_kind();
+}
+
+void xs_share_let_go(void)
+{
+	xs_share_hold_callbacks(NULL);
+	xs_share_release_records();
+}
+
+bool xs_share_holds_callbacks(void)
+{
+	return atomic_load(&held) != NULL;
+}
+
+unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	if (domain >= XS_CUPTI_MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
+		return 0;
+	return atomic_load_explicit(&wanted[domain][id], memory_order_relaxed);
+}
+
+/* Who comes last looks again, so that CUPTI's switch is as the two want it. */
+static CUptiResult settle(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	CUptiResult result;
+	bool on;
+
+	do {
+		on = atomic_load(&wanted[domain][id]) != 0;
+		result = xs_cupti_api.cuptiEnableCallback(
+		    on, atomic_load(&held), domain, id);
+	} while (on != (atomic_load(&wanted[domain][id]) != 0));
+	return result;
+}
+
+CUptiResult xs_share_callback(enum xs_share_who who, bool on,
+			      CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	_Atomic uint8_t *bits;
+	CUptiResult result = CUPTI_SUCCESS;
+	uint8_t before;
+
+	if (domain >= XS_CUPTI_MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	bits = &wanted[domain][id];
+	before = on ? atomic_fetch_or(bits, (uint8_t)who)
+		    : atomic_fetch_and(bits, (uint8_t)~who);
+	/* nothing changes where the other wants it */
+	if ((before & ~(unsigned)who) == 0)
+		result = settle(domain, id);
+	if (on && result != CUPTI_SUCCESS)
+		atomic_fetch_and(bits, (uint8_t)~who);
+	return result;
+}
+
+CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain)
+{
+	bool any = false;
+
+	if (domain <= CUPTI_CB_DOMAIN_INVALID ||
+	    domain >= XS_CUPTI_MOST_DOMAINS)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	/* Not all numbers are callbacks, and CUPTI alone knows which. */
+	for (CUpti_CallbackId id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
+		if (!on && !(xs_share_wanted(domain, id) & XS_SHARE_GUEST))
+			continue;
+		any |= xs_share_callback(XS_SHARE_GUEST, on, domain, id) ==
+		       CUPTI_SUCCESS;
+	}
+	return any || !on ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+bool xs_share_is_guest(CUpti_SubscriberHandle subscriber)
+{
+	return subscriber == GUEST;
+}
+
+CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
+			       CUpti_CallbackFunc function, void *user)
+{
+	CUpti_CallbackFunc none = NULL;
+
+	if (!subscriber || !function)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (!atomic_compare_exchange_strong(&xs_share_guest_callback, &none,
+					    function))
+		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	/* none of its callbacks is on yet */
+	atomic_store(&guest_user, user);
+	*subscriber = GUEST;
+	xs_share_note();
+	return CUPTI_SUCCESS;
+}
+
+void xs_share_forget_callbacks(void)
+{
+	for (unsigned d = CUPTI_CB_DOMAIN_INVALID + 1;
+	     d < XS_CUPTI_MOST_DOMAINS; d++)
+		xs_share_domain(false, (CUpti_CallbackDomain)d);
+	atomic_store(&xs_share_guest_callback, NULL);
+}
+
+CUptiResult xs_share_unsubscribe(void)
+{
+	if (!atomic_load(&xs_share_guest_callback))
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	xs_share_forget_callbacks();
+	return CUPTI_SUCCESS;
+}
+
+/* Takes out what is kept of the call. */
+static uint64_t take_cell(const uint64_t *at)
+{
+	for (unsigned i = 0; i < MOST_CELLS; i++) {
+		if (cells[i].at == at) {
+			cells[i].at = NULL;
+			return cells[i].value;
+		}
+	}
+	return 0;
+}
+
+static void keep_cell(const uint64_t *at, uint64_t value)
+{
+	static _Thread_local unsigned oldest
+	    __attribute__((tls_model("initial-exec")));
+
+	for (unsigned i = 0; i < MOST_CELLS; i++) {
+		if (!cells[i].at) {
+			cells[i] = (struct cell){at, value};
+			return;
+		}
+	}
+	/* left by calls whose end nobody was told of */
+	cells[oldest++ % MOST_CELLS] = (struct cell){at, value};
+}
+
+/*
+ * The data is passed as CUPTI made it, whose struct a newer one may make
+ * longer. Only the one number in it that a tool may keep from a call's start
+ * to its end is the guest's while the guest looks, and then ours again.
+ */
+static void call_with_own_cell(CUpti_CallbackFunc function,
+			       CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			       const CUpti_CallbackData *data)
+{
+	uint64_t *at = data->correlationData;
+	uint64_t ours = *at, theirs = take_cell(at);
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+
+	*at = enter ? 0 : theirs;
+	function(atomic_load(&guest_user), domain, id, data);
+	if (enter && *at)
+		keep_cell(at, *at);
+	*at = ours;
+}
+
+void xs_share_call_guest(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			 const void *data)
+{
+	CUpti_CallbackFunc function = atomic_load(&xs_share_guest_callback);
+	const CUpti_CallbackData *call = data;
+
+	if (!function)
+		return;
+	in_guest++;
+	if ((domain == CUPTI_CB_DOMAIN_RUNTIME_API ||
+	     domain == CUPTI_CB_DOMAIN_DRIVER_API) &&
+	    call->correlationData)
+		call_with_own_cell(function, domain, id, call);
+	else
+		function(atomic_load(&guest_user), domain, id, data);
+	in_guest--;
+}
+
+bool xs_share_in_guest(void)
+{
+	return in_guest != 0;
+}

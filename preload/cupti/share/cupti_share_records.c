@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_clock.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/pool.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define MOST_KINDS 256u
+#define MOST_KEPT  64u
+/* A guest that switched its kinds off flushes soon, or never. */
+#define FLUSH_WITHIN_NS 5000000000u
+
+static _Atomic uint8_t wanted[MOST_KINDS];
+/* Contexts that the guest enabled a kind for. */
+static _Atomic uint16_t contexts[MOST_KINDS];
+static _Atomic(CUpti_BuffersCallbackRequestFunc) request;
+static _Atomic(CUpti_BuffersCallbackCompleteFunc) complete;
+static atomic_bool held;		/* the real buffers are ours */
+static atomic_bool zeroed;		/* CUPTI was told that buffers are */
+static _Atomic uint64_t guest_until_ns; /* monotonic; 0: it has flushed */
+static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
+static _Atomic size_t guest_dropped;
+
+/* What our last flush brought of the guest's, for its own flush. */
+static struct kept {
+	CUcontext context;
+	uint32_t stream;
+	uint8_t *buffer;
+	size_t bytes, valid_bytes;
+	atomic_bool whole;
+} kept[MOST_KEPT];
+static atomic_uint kept_count;
+static atomic_bool is_last_flush;
+
+static bool is_kind(CUpti_ActivityKind kind)
+{
+	return (unsigned)kind < MOST_KINDS;
+}
+
+static bool guest_wants_any(void)
+{
+	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
+		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed) &
+			XS_SHARE_GUEST ||
+		    atomic_load_explicit(&contexts[kind], memory_order_relaxed))
+			return true;
+	return false;
+}
+
+bool xs_share_guest_records(void)
+{
+	return atomic_load(&request) &&
+	       (guest_wants_any() ||
+		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&guest_until_ns));
+}
+
+bool xs_share_any_kind(void)
+{
+	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
+		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed))
+			return true;
+	return false;
+}
+
+bool xs_share_guest_has_records(void)
+{
+	return atomic_load(&request) || guest_wants_any();
+}
+
+/*
+ * CUPTI fills a buffer with zeros in the call of the program for which it asked
+ * for one, unless it is told that all buffers have them: ours have, and the
+ * guest's get them, from before CUPTI is told until after it is told otherwise.
+ */
+static bool tell_zeroed(bool are_zeroed)
+{
+	uint8_t value = are_zeroed;
+	size_t bytes = sizeof(value);
+
+	return xs_cupti_api.cuptiActivitySetAttribute &&
+	       xs_cupti_api.cuptiActivitySetAttribute(
+		   CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes,
+		   &value) == CUPTI_SUCCESS;
+}
+
+void xs_share_release_records(void)
+{
+	if (atomic_load(&zeroed))
+		tell_zeroed(false);
+	atomic_store(&zeroed, false);
+	atomic_store(&held, false);
+}
+
+bool xs_share_holds_records(void)
+{
+	return atomic_load(&held);
+}
+
+CUptiResult xs_share_hold_records(void)
+{
+	CUptiResult result = xs_cupti_api.cuptiActivityRegisterCallbacks(
+	    xs_cupti_give_buffer, xs_cupti_take_buffer);
+
+	atomic_store(&held, result == CUPTI_SUCCESS);
+	if (result == CUPTI_SUCCESS) {
+		atomic_store(&zeroed, true);
+		atomic_store(&zeroed, tell_zeroed(true));
+	}
+	if (atomic_load(&request))
+		xs_share_note();
+	return result;
+}
+
+/* Who comes last looks again, so that CUPTI's switch is as the two want it. */
+static CUptiResult settle(CUpti_ActivityKind kind)
+{
+	CUptiResult result;
+	bool on;
+
+	do {
+		on = atomic_load(&wanted[kind]) != 0;
+		result = on ? xs_cupti_api.cuptiActivityEnable(kind)
+			    : xs_cupti_api.cuptiActivityDisable(kind);
+	} while (on != (atomic_load(&wanted[kind]) != 0));
+	return result;
+}
+
+CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+	uint8_t before =
+	    on ? atomic_fetch_or(&wanted[kind], XS_SHARE_US)
+	       : atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_US);
+
+	if (!(before & XS_SHARE_US) == !on)
+		return CUPTI_SUCCESS;
+	if (!(before & XS_SHARE_GUEST))
+		result = settle(kind);
+	if (on && result != CUPTI_SUCCESS)
+		atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_US);
+	return result;
+}
+
+static bool is_off(void)
+{
+	uint64_t from_ns = atomic_load(&off_from_ns);
+
+	return from_ns && atomic_load(&off_to_ns) <= from_ns;
+}
+
+void xs_share_range(bool on)
+{
+	if (on)
+		atomic_store(&off_to_ns, xs_cupti_now_ns());
+	else if (!is_off()) /* else what went before would be ours */
+		atomic_store(&off_from_ns, xs_cupti_now_ns());
+}
+
+void xs_share_none_yet(void)
+{
+	atomic_store(&off_from_ns, 1);
+}
+
+bool xs_share_is_ours(uint64_t start_ns)
+{
+	uint64_t from_ns = atomic_load(&off_from_ns);
+	uint64_t to_ns = atomic_load(&off_to_ns);
+
+	/* to before from: still off */
+	return !from_ns || start_ns < from_ns ||
+	       (to_ns > from_ns && start_ns >= to_ns);
+}
+
+/* What was recorded until now is in a buffer of ours, which the guest's would
+ * follow into. */
+static void begin_guest(void)
+{
+	if (atomic_load(&held) && !xs_share_guest_records() &&
+	    !xs_share_in_guest())
+		xs_cupti_api.cuptiActivityFlushAll(0);
+}
+
+static void end_guest(bool wanted_it)
+{
+	if (wanted_it && !guest_wants_any())
+		atomic_store(&guest_until_ns,
+			     xs_clock_ns(CLOCK_MONOTONIC) + FLUSH_WITHIN_NS);
+}
+
+CUptiResult xs_share_guest_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind),
+				bool on, CUpti_ActivityKind kind)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+	uint8_t before;
+
+	if (!is_kind(kind))
+		return real(kind);
+	if (on) {
+		begin_guest();
+		atomic_fetch_or(&wanted[kind], XS_SHARE_GUEST);
+		result = real(kind);
+		if (result != CUPTI_SUCCESS)
+			atomic_fetch_and(&wanted[kind],
+					 (uint8_t)~XS_SHARE_GUEST);
+		if (atomic_load(&held))
+			xs_share_note();
+		return result;
+	}
+	before = atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_GUEST);
+	if (!(before & XS_SHARE_US))
+		result = atomic_load(&held) ? settle(kind) : real(kind);
+	end_guest(before & XS_SHARE_GUEST);
+	return result;
+}
+
+CUptiResult xs_share_guest_context(
+    CUptiResult(CUPTIAPI *real)(CUcontext, CUpti_ActivityKind), bool on,
+    CUcontext context, CUpti_ActivityKind kind)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+	uint16_t left;
+
+	if (!is_kind(kind))
+		return real(context, kind);
+	if (on) {
+		begin_guest();
+		result = real(context, kind);
+		if (result == CUPTI_SUCCESS)
+			atomic_fetch_add(&contexts[kind], 1);
+		if (atomic_load(&held))
+			xs_share_note();
+		return result;
+	}
+	if (!(atomic_load(&wanted[kind]) & XS_SHARE_US))
+		result = real(context, kind);
+	left = atomic_load(&contexts[kind]);
+	while (left && !atomic_compare_exchange_weak(&contexts[kind], &left,
+						     (uint16_t)(left - 1)))
+		;
+	end_guest(left);
+	return result;
+}
+
+CUptiResult xs_share_guest_buffers(
+    CUptiResult(CUPTIAPI *real)(CUpti_BuffersCallbackRequestFunc,
+				CUpti_BuffersCallbackCompleteFunc),
+    CUpti_BuffersCallbackRequestFunc asked,
+    CUpti_BuffersCallbackCompleteFunc completed)
+{
+	CUptiResult result = CUPTI_SUCCESS;
+
+	if (!atomic_load(&held))
+		result = real(asked, completed);
+	else if (!asked || !completed)
+		result = CUPTI_ERROR_INVALID_PARAMETER;
+	if (result == CUPTI_SUCCESS) {
+		atomic_store(&complete, completed);
+		atomic_store(&request, asked);
+	}
+	return result;
+}
+
+/*
+ * Each time that CUPTI is given a clock, what the GPU did before and it has not
+ * converted yet loses its times (CUPTI 13.0): it is asked for that first, and
+ * not told again what it knows, as PyTorch's profiler does at each start.
+ */
+CUptiResult
+xs_share_guest_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
+		     CUpti_TimestampCallbackFunc callback)
+{
+	CUpti_TimestampCallbackFunc before;
+	CUptiResult result;
+
+	if (!callback || atomic_load(&xs_state) == XS_STATE_OFF)
+		return real(callback);
+	if (atomic_load(&held) && xs_cupti_clock_is(callback))
+		return CUPTI_SUCCESS;
+	begin_guest();
+	/* before the first time that is in it */
+	before = xs_cupti_clock_set(callback);
+	result = real(callback);
+	if (result != CUPTI_SUCCESS)
+		xs_cupti_clock_set(before);
+	return result;
+}
+
+/* The guest's callback may be gone soon, and CUPTI would still call it. */
+void xs_share_forget_clock(void)
+{
+	if (xs_cupti_clock_is(NULL) || atomic_load(&xs_state) == XS_STATE_OFF)
+		return;
+	if (atomic_load(&held))
+		xs_share_guest_clock(
+		    xs_cupti_api.cuptiActivityRegisterTimestampCallback,
+		    xs_clock_realtime_ns);
+	else
+		xs_cupti_clock_set(NULL);
+}
+
+static void hand_over(CUcontext context, uint32_t stream, uint8_t *buffer,
+		      size_t bytes, size_t valid_bytes)
+{
+	CUpti_BuffersCallbackCompleteFunc function = atomic_load(&complete);
+
+	if (function)
+		function(context, stream, buffer, bytes, valid_bytes);
+}
+
+void xs_share_last_flush(bool begins)
+{
+	atomic_store(&is_last_flush, begins);
+}
+
+/* The guest may be gone by the end of the process: what it does not ask for it
+ * does not get. */
+static bool keep(CUcontext context, uint32_t stream, uint8_t *buffer,
+		 size_t bytes, size_t valid_bytes)
+{
+	unsigned i = atomic_load(&is_last_flush)
+			 ? atomic_fetch_add(&kept_count, 1)
+			 : MOST_KEPT;
+
+	if (i >= MOST_KEPT)
+		return false;
+	kept[i].context = context;
+	kept[i].stream = stream;
+	kept[i].buffer = buffer;
+	kept[i].bytes = bytes;
+	kept[i].valid_bytes = valid_bytes;
+	atomic_store(&kept[i].whole, true);
+	return true;
+}
+
+CUptiResult xs_share_guest_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
+				 uint32_t flag)
+{
+	CUptiResult result;
+
+	for (unsigned i = 0; i < MOST_KEPT; i++)
+		if (atomic_exchange(&kept[i].whole, false))
+			hand_over(kept[i].context, kept[i].stream,
+				  kept[i].buffer, kept[i].bytes,
+				  kept[i].valid_bytes);
+	result = real(flag);
+	if (!guest_wants_any())
+		atomic_store(&guest_until_ns, 0);
+	return result;
+}
+
+static bool ask(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	CUpti_BuffersCallbackRequestFunc function = atomic_load(&request);
+
+	*buffer = NULL;
+	*bytes = *most_records = 0;
+	if (function)
+		function(buffer, bytes, most_records);
+	return *buffer != NULL;
+}
+
+static bool may_ask(void)
+{
+	return !atomic_load(&is_last_flush) && xs_share_guest_records();
+}
+
+bool xs_share_ask_buffer(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	if (!may_ask() || !ask(buffer, bytes, most_records))
+		return false;
+	if (atomic_load(&zeroed))
+		memset(*buffer, 0, *bytes);
+	return true;
+}
+
+/* What the guest's records follow into, where they came into a buffer of
+ * ours. */
+static void hand_over_copy(CUcontext context, uint32_t stream,
+			   const uint8_t *buffer, size_t valid_bytes)
+{
+	size_t bytes, most_records;
+	uint8_t *copy;
+
+	if (!valid_bytes || !may_ask() || !ask(&copy, &bytes, &most_records))
+		return;
+	if (valid_bytes > bytes)
+		valid_bytes = 0;
+	memcpy(copy, buffer, valid_bytes);
+	hand_over(context, stream, copy, bytes, valid_bytes);
+}
+
+void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
+			    size_t bytes, size_t valid_bytes)
+{
+	if (!buffer)
+		return;
+	if (xs_pool_owns(buffer)) {
+		hand_over_copy(context, stream, buffer, valid_bytes);
+		xs_pool_give(buffer);
+	} else if (!keep(context, stream, buffer, bytes, valid_bytes)) {
+		hand_over(context, stream, buffer, bytes, valid_bytes);
+	}
+}
+
+void xs_share_dropped(size_t count)
+{
+	if (atomic_load(&request))
+		atomic_fetch_add(&guest_dropped, count);
+}
+
+size_t xs_share_take_dropped(void)
+{
+	return atomic_exchange(&guest_dropped, 0);
+}
+
+void xs_share_forget_records(void)
+{
+	for (unsigned kind = 0; kind < MOST_KINDS; kind++) {
+		atomic_store(&contexts[kind], 0);
+		if (atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_GUEST) ==
+			XS_SHARE_GUEST &&
+		    atomic_load(&held))
+			settle((CUpti_ActivityKind)kind);
+	}
+	atomic_store(&guest_until_ns, 0);
+	atomic_store(&request, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/events/launch.h"
+#include "preload/api/arguments.h"
+#include "preload/api/event_api.h"
+#include "preload/api/real.h"
+#include "preload/callstack/module.h"
+#include "preload/util/intern.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_intern kernels; /* function or handle -> string id of a name */
+
+/* From 12.3 on the runtime tells. */
+static const char *name_by_runtime(const void *function, uintptr_t address)
+{
+	cudaError_t (*ask)(const char **name, const void *function) = NULL;
+	void *symbol =
+	    xs_real_symbol(XS_CUDART_LIBRARY, "cudaFuncGetName", address);
+	const char *name = NULL;
+
+	if (!symbol)
+		return NULL;
+	memcpy(&ask, &symbol, sizeof(ask));
+	return ask(&name, function) == cudaSuccess ? name : NULL;
+}
+
+/* nvcc gives a kernel's stub the kernel's own name. */
+static const char *name_by_symbol(const void *function)
+{
+	Dl_info info;
+
+	if (!dladdr(function, &info) || info.dli_saddr != function)
+		return NULL;
+	return info.dli_sname;
+}
+
+static const char *name_by_place(const void *function, char *text, size_t bytes)
+{
+	struct xs_object module;
+	const char *slash;
+
+	if (xs_module_find((uintptr_t)function, &module))
+		return "unknown kernel";
+	slash = strrchr(module.path, '/');
+	snprintf(text, bytes, "unknown kernel at %.200s+0x%zx",
+		 slash ? slash + 1 : module.path,
+		 (size_t)((uintptr_t)function - module.base));
+	return text;
+}
+
+static uint32_t find_name(const void *kernel, bool is_handle, uintptr_t address)
+{
+	const char *name = NULL;
+	char text[256];
+
+	if (!is_handle)
+		name = name_by_runtime(kernel, address);
+	else if (xs_event_api.kernel_name &&
+		 xs_event_api.kernel_name(&name, kernel) != CUDA_SUCCESS)
+		name = NULL;
+	if (!name)
+		name = name_by_symbol(kernel);
+	if (!name)
+		name = name_by_place(kernel, text, sizeof(text));
+	return xs_gpu_name(name);
+}
+
+/* Asked once for each kernel; 0 without room. */
+static uint32_t name_of(const void *kernel, bool is_handle, uintptr_t address)
+{
+	uint32_t *slot, name;
+
+	pthread_mutex_lock(&lock);
+	slot = xs_intern_number(&kernels, &kernel, sizeof(kernel));
+	name = slot ? *slot : 0;
+	pthread_mutex_unlock(&lock);
+	if (name)
+		return name;
+	name = find_name(kernel, is_handle, address);
+	pthread_mutex_lock(&lock);
+	slot = xs_intern_number(&kernels, &kernel, sizeof(kernel));
+	if (slot)
+		*slot = name;
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+static void set_extents(struct xs_gpu_shape *shape, dim3 grid, dim3 block,
+			size_t shared_bytes)
+{
+	shape->grid[0] = grid.x;
+	shape->grid[1] = grid.y;
+	shape->grid[2] = grid.z;
+	shape->block[0] = (uint16_t)block.x;
+	shape->block[1] = (uint16_t)block.y;
+	shape->block[2] = (uint16_t)block.z;
+	shape->shared_dynamic_bytes = (uint32_t)shared_bytes;
+}
+
+void xs_launch_read(enum xs_function fn, uintptr_t address,
+		    const void *arguments, struct xs_gpu_shape *shape)
+{
+	const struct xs_args_cudaLaunchKernel *plain = arguments;
+	const struct xs_args_cudaLaunchKernelExC *ex = arguments;
+
+	*shape = (struct xs_gpu_shape){0};
+	switch (fn) {
+	case XS_FN___cudaLaunchKernel:
+	case XS_FN___cudaLaunchKernel_ptsz:
+	case XS_FN_cudaLaunchKernel:
+	case XS_FN_cudaLaunchKernel_ptsz:
+	case XS_FN_cudaLaunchCooperativeKernel:
+	case XS_FN_cudaLaunchCooperativeKernel_ptsz:
+		set_extents(shape, plain->grid, plain->block, plain->shared);
+		shape->name = name_of(plain->function,
+				      fn == XS_FN___cudaLaunchKernel ||
+					  fn == XS_FN___cudaLaunchKernel_ptsz,
+				      address);
+		break;
+	case XS_FN_cudaLaunchKernelExC:
+	case XS_FN_cudaLaunchKernelExC_ptsz:
+		set_extents(shape, ex->config->gridDim, ex->config->blockDim,
+			    ex->config->dynamicSmemBytes);
+		shape->name = name_of(ex->function, false, address);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/events/timed.h"
+#include "preload/util/intern.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Its bytes are the key, so no padding. */
+struct queue_key {
+	const struct xs_timed_context *context;
+	CUstream stream;
+	uint64_t thread; /* of a default stream of a thread */
+};
+
+/* Never held across a call of the driver. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_timed_context contexts[XS_TIMED_CONTEXTS];
+static uint32_t context_count;
+static struct xs_timed_queue queues[XS_TIMED_QUEUES];
+static _Atomic uint32_t queue_count;
+static struct xs_intern queue_numbers;
+
+bool xs_timed_is_capturing(CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	return xs_event_api.capturing(stream, &status) != CUDA_SUCCESS ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+struct current {
+	CUcontext handle;
+	unsigned long long id;
+	CUdevice device;
+};
+
+static bool ask_current(struct current *now)
+{
+	*now = (struct current){0};
+	if (xs_event_api.current(&now->handle) != CUDA_SUCCESS || !now->handle)
+		return false;
+	/* A new context may lie where an old one lay. */
+	return !xs_event_api.context_id ||
+	       xs_event_api.context_id(now->handle, &now->id) == CUDA_SUCCESS;
+}
+
+static struct xs_timed_context *find_context(const struct current *now)
+{
+	for (uint32_t i = 0; i < context_count; i++)
+		if (contexts[i].handle == now->handle &&
+		    contexts[i].id == now->id)
+			return &contexts[i];
+	return NULL;
+}
+
+/* The lock is held. */
+static struct xs_timed_context *add_context(const struct current *now)
+{
+	struct xs_timed_context *context;
+	void *memory;
+
+	if (context_count == XS_TIMED_CONTEXTS)
+		return NULL;
+	memory =
+	    mmap(NULL, XS_TIMED_MOST * sizeof(struct xs_timed),
+		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	context = &contexts[context_count++];
+	context->handle = now->handle;
+	context->id = now->id;
+	context->number = context_count;
+	context->device = (uint32_t)now->device;
+	context->all = memory;
+	return context;
+}
+
+/* The lock is held. */
+static struct xs_timed_queue *find_queue(struct xs_timed_context *context,
+					 CUstream stream)
+{
+	struct queue_key key = {.context = context, .stream = stream};
+	uint32_t count = atomic_load(&queue_count);
+	struct xs_timed_queue *queue;
+	uint32_t *slot;
+
+	if (stream == CU_STREAM_PER_THREAD)
+		key.thread = (uint64_t)syscall(SYS_gettid);
+	slot = xs_intern_number(&queue_numbers, &key, sizeof(key));
+	if (!slot || (*slot == 0 && count == XS_TIMED_QUEUES))
+		return NULL;
+	if (*slot)
+		return &queues[*slot - 1];
+	queue = &queues[count];
+	*queue = (struct xs_timed_queue){.context = context,
+					 .stream = stream,
+					 .number = count + 1,
+					 .last = &queue->first};
+	if (stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD)
+		xs_gpu_note_stream(context->number, queue->number,
+				   stream == CU_STREAM_LEGACY
+				       ? XS_QUEUE_DEFAULT
+				       : XS_QUEUE_PER_THREAD);
+	*slot = count + 1;
+	atomic_store(&queue_count, count + 1);
+	return queue;
+}
+
+/* The lock is held. */
+static struct xs_timed *take_slot(struct xs_timed_context *context)
+{
+	struct xs_timed *timed = context->free;
+
+	if (timed)
+		context->free = timed->next;
+	else if (context->made < XS_TIMED_MOST)
+		timed = &context->all[context->made++];
+	return timed;
+}
+
+/* They are used again, and live as long as their context. */
+static bool make_events(struct xs_timed *timed)
+{
+	return (timed->before ||
+		xs_event_api.create(&timed->before, CU_EVENT_DEFAULT) ==
+		    CUDA_SUCCESS) &&
+	       (timed->after ||
+		xs_event_api.create(&timed->after, CU_EVENT_DEFAULT) ==
+		    CUDA_SUCCESS);
+}
+
+struct xs_timed_queue *xs_timed_take(CUstream stream, struct xs_timed **timed)
+{
+	struct xs_timed_context *context;
+	struct xs_timed_queue *queue = NULL;
+	struct current now;
+
+	*timed = NULL;
+	if (!ask_current(&now) ||
+	    xs_event_api.device(&now.device) != CUDA_SUCCESS)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	context = find_context(&now);
+	if (!context)
+		context = add_context(&now);
+	if (context)
+		queue = find_queue(context, stream);
+	if (queue)
+		*timed = take_slot(context);
+	pthread_mutex_unlock(&lock);
+	if (!*timed)
+		return NULL;
+	(*timed)->queue = queue;
+	if (make_events(*timed))
+		return queue;
+	xs_timed_give_back(*timed);
+	return NULL;
+}
+
+uint32_t xs_timed_put(struct xs_timed *timed)
+{
+	struct xs_timed_queue *queue = timed->queue;
+	uint32_t waiting;
+
+	timed->next = NULL;
+	pthread_mutex_lock(&lock);
+	*queue->last = timed;
+	queue->last = &timed->next;
+	waiting = ++queue->waiting;
+	pthread_mutex_unlock(&lock);
+	return waiting;
+}
+
+struct xs_timed *xs_timed_first(struct xs_timed_queue *queue)
+{
+	struct xs_timed *first;
+
+	pthread_mutex_lock(&lock);
+	first = queue->first;
+	pthread_mutex_unlock(&lock);
+	return first;
+}
+
+void xs_timed_drop_first(struct xs_timed_queue *queue)
+{
+	pthread_mutex_lock(&lock);
+	queue->first = queue->first->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	queue->waiting--;
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_timed_give_back(struct xs_timed *timed)
+{
+	struct xs_timed_context *context = timed->queue->context;
+
+	pthread_mutex_lock(&lock);
+	timed->next = context->free;
+	context->free = timed;
+	pthread_mutex_unlock(&lock);
+}
+
+struct xs_timed_context *xs_timed_context(void)
+{
+	struct xs_timed_context *context;
+	struct current now;
+
+	if (!ask_current(&now))
+		return NULL;
+	pthread_mutex_lock(&lock);
+	context = find_context(&now);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+struct xs_timed_queue *xs_timed_queue_at(uint32_t index)
+{
+	return index < atomic_load(&queue_count) ? &queues[index] : NULL;
+}
+
+/* Its slots are not used again, nor is it ever read again. */
+void xs_timed_forget(struct xs_timed_context *context)
+{
+	uint64_t missed = 0;
+
+	while (atomic_exchange(&context->reading, true))
+		sched_yield();
+	pthread_mutex_lock(&lock);
+	context->handle = NULL;
+	for (uint32_t i = 0; i < atomic_load(&queue_count); i++) {
+		if (queues[i].context != context)
+			continue;
+		missed += queues[i].waiting;
+		queues[i].waiting = 0;
+		queues[i].first = NULL;
+		queues[i].last = &queues[i].first;
+	}
+	pthread_mutex_unlock(&lock);
+	xs_timed_miss(missed);
+}
+
+uint64_t xs_timed_waiting(void)
+{
+	uint64_t waiting = 0;
+
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; i < atomic_load(&queue_count); i++)
+		waiting += queues[i].waiting;
+	pthread_mutex_unlock(&lock);
+	return waiting;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hooks/call.h"
+#include "preload/callstack/callstack.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/pause.h"
+#include "preload/events/timing.h"
+#include "preload/record/callsite_cache.h"
+#include "preload/record/count.h"
+#include "preload/record/emit.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#define HOOKS_DIFFER 128 /* bytes of the stack */
+
+/* What a call that has returned means for the recording itself. */
+static void follow(enum xs_function fn)
+{
+	if (xs_function_marks_range(fn))
+		xs_detail_mark(xs_functions[fn].call_class ==
+			       XS_CALL_RANGE_START);
+	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
+	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
+		xs_cupti_watch_managed();
+}
+
+XS_RARE static xs_real_fn resolve(struct xs_site_slot *site,
+				  enum xs_function fn, uintptr_t address)
+{
+	const xs_real_fn real = xs_real_resolve(fn, address);
+
+	if (xs_site_is_known(site))
+		atomic_store_explicit(&site->real, (uintptr_t)real,
+				      memory_order_release);
+	return real;
+}
+
+static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
+			  uintptr_t address)
+{
+	const uintptr_t real =
+	    atomic_load_explicit(&site->real, memory_order_acquire);
+
+	return real ? (xs_real_fn)real : resolve(site, fn, address);
+}
+
+XS_HOT enum xs_detail xs_call_detail(struct xs_thread *thread,
+				     enum xs_function fn)
+{
+	enum xs_detail detail = xs_detail_take(thread);
+
+	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
+		   ? XS_DETAIL_COUNTED
+		   : detail;
+}
+
+/* This file is linked first: the others' hot data follow, in the same line. */
+XS_HOT_DATA _Alignas(64) static struct {
+	atomic_bool hooked, seen; /* some call came so */
+} any __attribute__((used));	  /* as one */
+
+/* What is captured is not done now, if ever. */
+static void note_graph(enum xs_function fn)
+{
+	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
+	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
+		xs_watch_graph();
+}
+
+XS_HOT void xs_call_note_seen(enum xs_function fn)
+{
+	xs_watch_once(&any.seen);
+	note_graph(fn);
+}
+
+bool xs_call_all_hooked(void)
+{
+	return atomic_load(&any.hooked) && !atomic_load(&any.seen);
+}
+
+/* Whether this is a signal's handler, on a stack of its own, and the open call
+ * is of elsewhere. */
+static bool is_in_handler(const void *inside)
+{
+	stack_t at;
+
+	return sigaltstack(NULL, &at) == 0 && at.ss_flags & SS_ONSTACK &&
+	       (uintptr_t)inside - (uintptr_t)at.ss_sp >= at.ss_size;
+}
+
+/*
+ * A call that an exception or a jump left never ends. What is called inside of
+ * a call lies further down the stack than its hook, by more than the hooks of
+ * two functions differ, or in a handler; elsewhere, that one is gone.
+ */
+XS_RARE static void forget_left(struct xs_thread *thread,
+				const struct xs_open_call *call)
+{
+	if (thread->busy ||
+	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside ||
+	    is_in_handler(thread->inside))
+		return;
+	thread->records = false;
+	thread->in_runtime = false;
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+}
+
+static enum xs_detail enter(struct xs_thread *thread,
+			    const struct xs_open_call *call,
+			    enum xs_function fn)
+{
+	enum xs_detail detail;
+
+	xs_watch_once(&any.hooked);
+	xs_thread_open(thread, &xs_sink);
+	for (;;) {
+		xs_thread_begin_hook(thread, call);
+		detail = xs_call_detail(thread, fn);
+		if (!XS_SELDOM((int)detail == XS_DETAIL_PAUSED))
+			break;
+		atomic_store_explicit(&thread->in_hook, false,
+				      memory_order_release);
+		xs_pause_wait();
+	}
+	if (detail == XS_DETAIL_IGNORED)
+		atomic_store_explicit(&thread->in_hook, false,
+				      memory_order_relaxed);
+	return detail;
+}
+
+XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
+				     struct xs_open_call *call,
+				     const void *arguments)
+{
+	const enum xs_function fn = call->fn;
+	int kept_errno = errno;
+	xs_real_fn real;
+
+	call->detail = XS_DETAIL_IGNORED;
+	call->thread = NULL;
+	call->passes = false;
+	call->timed = NULL;
+	call->site = xs_site_find(fn, call->address, 0);
+	real = real_of(call->site, fn, call->address);
+	note_graph(fn);
+	if (XS_SELDOM(xs_thread_in_hook(thread)))
+		forget_left(thread, call);
+	if (!thread->busy && !xs_thread_in_hook(thread) &&
+	    xs_lifecycle_ensure(thread))
+		call->detail = enter(thread, call, fn);
+	if (call->detail != XS_DETAIL_IGNORED) {
+		thread->correlation = 0;
+		thread->per_thread = xs_functions[fn].per_thread;
+		call->thread = thread;
+		if (XS_SELDOM(xs_timing_is_on))
+			xs_timing_begin(call, arguments);
+	}
+	if (call->detail == XS_DETAIL_RECORDED) {
+		thread->records = true;
+		xs_ahead_begin(&thread->ahead, fn, arguments);
+	}
+	errno = kept_errno;
+	if (call->detail == XS_DETAIL_RECORDED)
+		call->start_ns = xs_clock_realtime_ns();
+	return real;
+}
+
+static void record(const struct xs_open_call *open,
+		   const struct xs_ended_call *call, uint64_t end_ns)
+{
+	const struct xs_span span = {
+	    .site = xs_walk_hooked(open->thread, call->fn, call->site,
+				   call->address),
+	    .correlation = open->thread->correlation,
+	    .start_ns = open->start_ns,
+	    .end_ns = end_ns};
+
+	xs_emit(open->thread, call, &span);
+}
+
+/* Whether what a call leaves is its record alone, of arguments that can be read
+ * before the real call, which may be about to fail. */
+static bool function_may_pass(enum xs_function fn)
+{
+	switch (xs_functions[fn].call_class) {
+	case XS_CALL_LAUNCH:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_SYNC_DEVICE:
+	case XS_CALL_SYNC_STREAM:
+	case XS_CALL_SYNC_EVENT:
+	case XS_CALL_EVENT_RECORD:
+	case XS_CALL_STREAM_WAIT:
+		return true;
+	default:
+		return xs_ahead_is_of_range(fn) && !xs_ahead_hashes();
+	}
+}
+
+/* The next call of this place. */
+XS_RARE static void let_recorded_pass(const struct xs_open_call *call)
+{
+	struct xs_passed *passed = NULL;
+
+	if (function_may_pass(call->fn) && xs_site_is_known(call->site))
+		passed = xs_passed_keep(
+		    call->thread, call->fn, call->address,
+		    real_of(call->site, call->fn, call->address));
+	if (passed)
+		passed->site = call->site;
+}
+
+XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
+			     const void *arguments)
+{
+	const struct xs_ended_call returned = {.fn = call->fn,
+					       .name = call->fn,
+					       .site = call->site,
+					       .address = call->address,
+					       .error = error,
+					       .arguments = arguments};
+	struct xs_thread *thread = call->thread;
+	bool recorded = call->detail == XS_DETAIL_RECORDED;
+	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
+	int kept_errno = errno;
+
+	thread->records = false;
+	if (recorded) {
+		xs_ahead_end(&thread->ahead);
+		/* before CUPTI may be detached again */
+		xs_emit_owed(&returned, thread->correlation);
+	}
+	xs_thread_end_hook(thread);
+	/* The call may have been the application's last: exit on another
+	 * thread, or a fork. */
+	if (!xs_lifecycle_recording())
+		goto out;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_sink);
+	if (XS_SELDOM(xs_timing_is_on))
+		xs_timing_end(call, end_ns, error, arguments);
+	if (recorded)
+		record(call, &returned, end_ns);
+	else
+		xs_count_call(thread, &returned, thread->correlation);
+	follow(call->fn);
+	if (xs_detail_is_whole && thread->named && error == cudaSuccess &&
+	    !xs_timing_is_on)
+		let_recorded_pass(call);
+out:
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
+				      const struct xs_place *place)
+{
+	return (struct xs_ended_call){
+	    .fn = seen->fn,
+	    .name = place->fn,
+	    .site = xs_site_find(place->fn, place->address, 0),
+	    .address = place->address,
+	    .unwalked = place->unwalked,
+	    .error = seen->error,
+	    .arguments = seen->arguments};
+}
+
+/* A runtime asks the driver for more than the work that it was called for, as
+ * for memory for a module that it loads: no call of the program. */
+static bool is_inner(enum xs_function fn, const struct xs_place *place)
+{
+	return place->by_runtime && place->address && !xs_function_issues(fn);
+}
+
+static void begin_seen(struct xs_thread *thread)
+{
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_sink);
+}
+
+XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
+			       const struct xs_seen_call *seen)
+{
+	struct xs_place place;
+	struct xs_ended_call call;
+
+	begin_seen(thread);
+	place = xs_walk_counted(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	if (!is_inner(seen->fn, &place)) {
+		xs_count_call(thread, &call, seen->correlation);
+		follow(seen->fn);
+	}
+	thread->busy = false;
+	return place.by_runtime;
+}
+
+XS_HOT bool xs_call_seen(struct xs_thread *thread,
+			 const struct xs_seen_call *seen)
+{
+	struct xs_span span = {.correlation = seen->correlation,
+			       .start_ns = seen->start_ns,
+			       .end_ns = xs_clock_realtime_ns()};
+	struct xs_place place;
+	struct xs_ended_call call;
+
+	xs_ahead_end(&thread->ahead);
+	begin_seen(thread);
+	place = xs_walk_seen(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	span.site = place.site;
+	if (!is_inner(seen->fn, &place)) {
+		xs_emit_owed(&call, span.correlation);
+		xs_emit(thread, &call, &span);
+		follow(seen->fn);
+	}
+	thread->busy = false;
+	return place.by_runtime;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The halves of a hook, and the short way between them: passed.h. */
+#include "preload/callstack/callstack.h"
+#include "preload/core/lifecycle.h"
+#include "preload/hooks/call.h"
+#include "preload/record/callsite_cache.h"
+#include "preload/record/count.h"
+#include "preload/record/emit.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/sample_window.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+#include <errno.h>
+
+/*
+ * Whether nothing is looked at around it, as is around larger copies (ahead.h);
+ * larger sets go with them.
+ */
+static bool is_small(struct xs_open_call *call, const struct xs_passed *passed,
+		     const void *arguments)
+{
+	if (!passed->fill)
+		return true;
+	passed->fill(arguments, &call->event);
+	return call->event.bytes < XS_AHEAD_LEAST_BYTES;
+}
+
+/* It may not go the short way, after all. */
+static xs_real_fn go_long(struct xs_thread *thread, struct xs_open_call *call,
+			  const void *arguments)
+{
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	return xs_call_begin_long(thread, call, arguments);
+}
+
+XS_HOT XS_APART static xs_real_fn begin_recorded(struct xs_thread *thread,
+						 struct xs_open_call *call,
+						 const struct xs_passed *passed,
+						 const void *arguments)
+{
+	const xs_real_fn real = passed->real;
+
+	if (!passed->site || !is_small(call, passed, arguments))
+		return go_long(thread, call, arguments);
+	call->detail = XS_DETAIL_RECORDED;
+	call->site = passed->site;
+	call->call_class = passed->call_class;
+	thread->records = true;
+	call->start_ns = xs_clock_realtime_ns();
+	return real;
+}
+
+static xs_real_fn begin_counted(struct xs_thread *thread,
+				struct xs_open_call *call,
+				const struct xs_passed *passed,
+				const void *arguments)
+{
+	if (!passed->record)
+		return go_long(thread, call, arguments);
+	call->detail = XS_DETAIL_COUNTED;
+	call->record = passed->record;
+	xs_detail_note_passed(thread);
+	return passed->real;
+}
+
+/*
+ * Nothing is looked up, and nothing changes errno. What is known of the place
+ * is read here alone: a call of a signal's handler may put another one into its
+ * slot, but not while the thread is inside.
+ */
+static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
+		       const void *arguments)
+{
+	const struct xs_passed *passed;
+	int detail;
+
+	xs_thread_begin_hook(thread, call);
+	passed = xs_passed_find(thread, call->fn, call->address);
+	if (!passed)
+		return go_long(thread, call, arguments);
+	detail = atomic_load_explicit(&xs_detail_now, memory_order_acquire);
+	thread->correlation = 0;
+	thread->per_thread = passed->per_thread;
+	call->thread = thread;
+	call->passes = true;
+	if (detail == XS_DETAIL_RECORDED)
+		return begin_recorded(thread, call, passed, arguments);
+	if (detail == XS_DETAIL_COUNTED)
+		return begin_counted(thread, call, passed, arguments);
+	return go_long(thread, call, arguments);
+}
+
+static bool may_pass(const struct xs_thread *thread)
+{
+	return thread->passed && !thread->busy && !xs_thread_in_hook(thread) &&
+	       xs_lifecycle_recording();
+}
+
+XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
+				const void *return_address,
+				const void *arguments)
+{
+	struct xs_thread *thread = xs_thread_get();
+
+	call->fn = fn;
+	call->address = (uintptr_t)return_address;
+	return may_pass(thread) ? pass(thread, call, arguments)
+				: xs_call_begin_long(thread, call, arguments);
+}
+
+XS_RARE static void count_failed(const struct xs_open_call *passed,
+				 uint32_t correlation, cudaError_t error,
+				 const void *arguments)
+{
+	struct xs_thread *thread = passed->thread;
+	const int kept_errno = errno;
+	const struct xs_ended_call call = {
+	    .fn = passed->fn,
+	    .name = passed->fn,
+	    .site = xs_site_find(passed->fn, passed->address, 0),
+	    .address = passed->address,
+	    .error = error,
+	    .arguments = arguments};
+
+	thread->busy = true;
+	xs_count_call(thread, &call, correlation);
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+static void end_counted(const struct xs_open_call *call, cudaError_t error,
+			const void *arguments)
+{
+	struct xs_thread *thread = call->thread;
+	const uint32_t correlation = thread->correlation;
+
+	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
+	if (!xs_lifecycle_recording())
+		return;
+	if (error != cudaSuccess) {
+		count_failed(call, correlation, error, arguments);
+		return;
+	}
+	xs_window_note_counted(correlation);
+	call->record->calls++;
+}
+
+XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
+					 cudaError_t error)
+{
+	struct xs_thread *thread = call->thread;
+	struct xs_span span = {.correlation = thread->correlation,
+			       .start_ns = call->start_ns,
+			       .end_ns = xs_clock_realtime_ns()};
+	const int kept_errno = errno;
+
+	thread->records = false;
+	xs_thread_end_hook(thread);
+	if (xs_lifecycle_recording()) {
+		span.site =
+		    xs_walk_hooked(thread, call->fn, call->site, call->address);
+		xs_emit_passed(thread, (enum xs_call_class)call->call_class,
+			       &call->event, error, &span);
+	}
+	thread->busy = false;
+	errno = kept_errno;
+}
+
+XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
+			const void *arguments)
+{
+	if (!call->passes)
+		xs_call_end_long(call, error, arguments);
+	else if (call->detail == XS_DETAIL_COUNTED)
+		end_counted(call, error, arguments);
+	else
+		end_recorded(call, error);
+}

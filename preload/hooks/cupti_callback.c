@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of CUDA as CUPTI's callbacks see them. */
+#include "preload/callstack/frames.h"
+#include "preload/callstack/static_entry_points.h"
+#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/share/cupti_share.h"
+#include "preload/hooks/call.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/sampling/sample_window.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+#include <errno.h>
+
+#define MOST_LESSONS 16 /* in vain; then all stays as it is */
+
+/* What a call's correlationData says of it, but for its start. */
+#define IGNORED 0u
+#define COUNTED 1u
+
+static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
+{
+	uint32_t stream;
+
+	if (xs_cupti_api.cuptiGetStreamIdEx &&
+	    xs_cupti_api.cuptiGetStreamIdEx(data->context, NULL,
+					    kind == XS_QUEUE_PER_THREAD,
+					    &stream) == CUPTI_SUCCESS)
+		xs_gpu_note_stream(data->contextUid, stream, kind);
+}
+
+XS_APART static void note_new_streams(struct xs_thread *thread,
+				      const CUpti_CallbackData *data,
+				      bool per_thread)
+{
+	const int kept_errno = errno;
+
+	if (thread->context != data->contextUid) {
+		thread->context = data->contextUid;
+		thread->own_stream = false;
+		note_stream(data, XS_QUEUE_DEFAULT);
+	}
+	if (per_thread && !thread->own_stream) {
+		thread->own_stream = true;
+		note_stream(data, XS_QUEUE_PER_THREAD);
+	}
+	errno = kept_errno;
+}
+
+/* Which of a context's queues are its default streams: asked once a thread and
+ * context, in an API callback, where CUPTI allows it; that of the thread by the
+ * first call that would use it. */
+static inline void note_default_streams(struct xs_thread *thread,
+					const CUpti_CallbackData *data,
+					bool per_thread)
+{
+	if (thread->context != data->contextUid ||
+	    (per_thread && !thread->own_stream))
+		note_new_streams(thread, data, per_thread);
+}
+
+/* When it began, or one of these two. */
+static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
+				const CUpti_CallbackData *data)
+{
+	xs_call_note_seen(fn);
+	switch (xs_call_detail(thread, fn)) {
+	case XS_DETAIL_RECORDED:
+		xs_window_note_recorded(xs_cupti_id(data->correlationId));
+		xs_ahead_begin(&thread->ahead, fn, data->functionParams);
+		return xs_clock_realtime_ns();
+	case XS_DETAIL_IGNORED:
+		return IGNORED;
+	default:
+		return COUNTED;
+	}
+}
+
+/* A call that no interposed function saw, at its start and at its end. Whether
+ * it may be one of a learned runtime's: that is known once its stack was
+ * walked. */
+XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
+				const CUpti_CallbackData *data)
+{
+	/* cudaError_t or CUresult: numbers of one kind. */
+	const cudaError_t *error = data->functionReturnValue;
+	const struct xs_seen_call seen = {
+	    .fn = fn,
+	    .correlation = xs_cupti_id(data->correlationId),
+	    .start_ns = *data->correlationData,
+	    .error = error ? *error : cudaSuccess,
+	    .arguments = data->functionParams,
+	};
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		*data->correlationData = begin_seen_call(thread, fn, data);
+		return xs_entry_any();
+	}
+	if (seen.start_ns > COUNTED)
+		return xs_call_seen(thread, &seen);
+	return seen.start_ns == COUNTED ? xs_call_seen_count(thread, &seen)
+					: xs_entry_any();
+}
+
+/*
+ * A callback is switched off at the end of a call, while no other thread is in
+ * one: CUPTI has a thread that it heard enter and not leave give all its calls
+ * one id from then on. Who enters says so before he looks whether it is off,
+ * and who switches it off says so before he looks who is inside: one of them
+ * sees the other. Of a call that began while it was off, and that ends when it
+ * is on again, the end alone is heard: it was never inside.
+ */
+static void learn(struct xs_thread *thread, CUpti_CallbackId id,
+		  enum xs_function fn, const CUpti_CallbackData *data)
+{
+	static atomic_bool learned[XS_CUPTI_MOST_CALLBACKS];
+	static _Atomic unsigned inside, in_vain;
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		thread->in_lesson = true;
+		atomic_fetch_add(&inside, 1);
+		xs_cupti_take_back(id);
+		return;
+	}
+	if (!thread->in_lesson)
+		return;
+	thread->in_lesson = false;
+	if (!atomic_load(&learned[id]) &&
+	    atomic_load(&in_vain) < MOST_LESSONS) {
+		if (xs_stack_learn(fn, data->functionParams))
+			atomic_store(&learned[id], true);
+		else
+			atomic_fetch_add(&in_vain, 1);
+	}
+	if (atomic_fetch_sub(&inside, 1) == 1 && atomic_load(&learned[id]))
+		xs_cupti_leave_to_driver(id, &inside);
+}
+
+static void note_hooked_id(struct xs_thread *thread,
+			   const CUpti_CallbackData *data)
+{
+	thread->correlation = xs_cupti_id(data->correlationId);
+	if (thread->records)
+		xs_window_note_recorded(thread->correlation);
+}
+
+/*
+ * Inside an interposed function the callback only brings the correlation id.
+ * Any other call is one of a runtime that is linked statically or hidden in a
+ * library, and the callback itself is what sees it. A function of the runtime
+ * that is not recorded (XS_FN_COUNT) only says that what the driver is asked
+ * for meanwhile is the runtime's.
+ */
+static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
+			    const CUpti_CallbackData *data)
+{
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+
+	thread->in_runtime = enter;
+	if (enter)
+		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
+		return;
+	if (!enter && data->context)
+		note_default_streams(thread, data, xs_functions[fn].per_thread);
+	if (!xs_thread_in_hook(thread))
+		on_seen_call(thread, fn, data);
+	else if (enter && !thread->correlation)
+		note_hooked_id(thread, data);
+}
+
+static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
+				const CUpti_CallbackData *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+
+	if (thread->busy)
+		return;
+	on_runtime_call(thread, fn, data);
+	if (xs_cupti_learns(fn))
+		learn(thread, id, fn, data);
+}
+
+static inline void count_nested_call(struct xs_thread *thread)
+{
+	if (!++thread->nested)
+		xs_watch_nested_calls();
+}
+
+/* Of what the runtime asks for inside a hooked call, as the loading of a
+ * module, the last is what the call is for. */
+static inline void follow_hooked_call(struct xs_thread *thread,
+				      const CUpti_CallbackData *data)
+{
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		note_hooked_id(thread, data);
+		xs_watch_seen_call(thread->correlation);
+	} else if (data->context) {
+		note_default_streams(thread, data, thread->per_thread);
+	}
+}
+
+/* Of the program itself, or of a runtime that was learned. */
+XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
+					   enum xs_function fn,
+					   const CUpti_CallbackData *data)
+{
+	const int kept_errno = errno;
+
+	if (data->callbackSite == CUPTI_API_EXIT && data->context)
+		note_default_streams(thread, data, xs_functions[fn].per_thread);
+	if (!on_seen_call(thread, fn, data))
+		xs_watch_own_call();
+	errno = kept_errno;
+}
+
+XS_HOT XS_APART static void on_unhooked_stand_in(struct xs_thread *thread,
+						 enum xs_function fn,
+						 const CUpti_CallbackData *data)
+{
+	if (data->callbackSite == CUPTI_API_ENTER)
+		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+	if (thread->in_runtime)
+		count_nested_call(thread);
+	else if (xs_lifecycle_recording())
+		on_unhooked_driver_call(thread, fn, data);
+}
+
+/* A callback that stands in for the runtime's. errno is kept. */
+static inline void on_stand_in(struct xs_thread *thread, enum xs_function fn,
+			       const CUpti_CallbackData *data)
+{
+	if (!xs_thread_in_hook(thread)) {
+		on_unhooked_stand_in(thread, fn, data);
+		return;
+	}
+	count_nested_call(thread);
+	follow_hooked_call(thread, data);
+}
+
+static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
+			   const CUpti_CallbackData *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+	bool enter = data->callbackSite == CUPTI_API_ENTER;
+
+	if (thread->busy)
+		return;
+	if (enter)
+		xs_cupti_count_launch(thread, id, data);
+	if (xs_cupti_driver_stays() && xs_function_issues(fn))
+		on_stand_in(thread, fn, data);
+	else if (xs_thread_in_hook(thread) || thread->in_runtime)
+		count_nested_call(thread);
+	else if (xs_lifecycle_recording())
+		on_unhooked_driver_call(thread, fn, data);
+	if (!enter)
+		xs_cupti_count_launch(thread, id, data);
+}
+
+/* A second one: of another device, but for a few programs. */
+static void on_context(void)
+{
+	static atomic_bool another;
+
+	xs_gpu_context();
+	if (atomic_exchange(&another, true))
+		xs_cupti_watch_peers();
+}
+
+static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			    const void *data)
+{
+	int kept_errno = errno;
+	unsigned call = xs_cupti_wanted(domain, id);
+
+	if (call && domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		on_runtime_callback(id, (enum xs_function)(call - 1), data);
+	else if (call)
+		on_driver_call(id, (enum xs_function)(call - 1), data);
+	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
+		on_context();
+	errno = kept_errno;
+}
+
+static bool is_end(CUpti_CallbackDomain domain, const void *data)
+{
+	const CUpti_CallbackData *call = data;
+
+	return (domain == CUPTI_CB_DOMAIN_RUNTIME_API ||
+		domain == CUPTI_CB_DOMAIN_DRIVER_API) &&
+	       call->callbackSite == CUPTI_API_EXIT;
+}
+
+/* What the guest does in its callback is no part of the call: it comes before
+ * we note the call's start, and after its end. It does not see calls that our
+ * own code makes. What nobody wants was switched off just now: a call that is
+ * heard to begin counts as inside all the same (learn()). */
+XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
+				     CUpti_CallbackId id, const void *data)
+{
+	unsigned wanted = xs_share_wanted(domain, id);
+	bool guest = wanted & XS_SHARE_GUEST && !xs_thread_get()->busy;
+	bool end = guest && is_end(domain, data);
+
+	if (guest && !end)
+		xs_share_call_guest(domain, id, data);
+	if (!wanted || wanted & XS_SHARE_US)
+		on_our_callback(domain, id, data);
+	if (end)
+		xs_share_call_guest(domain, id, data);
+}
+
+/*
+ * Nearly all that come by are of what the runtime asks the driver for inside a
+ * hooked call: these few instructions are what each of them costs.
+ */
+XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
+					  CUpti_CallbackDomain domain,
+					  CUpti_CallbackId id, const void *data)
+{
+	struct xs_thread *thread = xs_thread_get();
+	const unsigned call =
+	    domain == CUPTI_CB_DOMAIN_DRIVER_API ? xs_cupti_stand_in(id) : 0;
+
+	(void)user;
+	if (!call || thread->busy || xs_share_guest_listens())
+		on_any_callback(domain, id, data);
+	else
+		on_stand_in(thread, (enum xs_function)(call - 1), data);
+}

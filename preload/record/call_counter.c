@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/call_counter.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Of a table. The largest has room for more keys than there are sites. */
+#define FIRST_BYTES XS_PAGE_BYTES
+#define MOST_BYTES  (2u << 20)
+
+/* Chunks stay mapped, and a process may have some 65,000 mappings: the rest are
+ * the program's. */
+#define MOST_CHUNKS 4096u
+
+struct slot {
+	uint64_t key; /* 0: free */
+	struct xs_rec_tally *record;
+};
+
+/*
+ * Chunks stay mapped for good, since their records are updated until the end.
+ * A thread that ends leaves its table to the next that begins: counts add up
+ * by key, whoever counted.
+ */
+struct xs_tally_table {
+	struct xs_tally_table *next; /* of those that nobody uses */
+	struct xs_chunk_header *chunk;
+	uint32_t chunks; /* claimed so far: the first ones are small */
+	uint32_t bytes;	 /* of the table, mapped */
+	uint32_t count, used;
+	struct slot slots[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_tally_table *left; /* under the lock */
+static _Atomic uint32_t chunks;	    /* of all tables */
+
+static struct xs_tally_table *map_table(uint32_t bytes)
+{
+	struct xs_tally_table *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (table == MAP_FAILED)
+		return NULL;
+	table->bytes = bytes;
+	table->count =
+	    (uint32_t)((bytes - sizeof(*table)) / sizeof(*table->slots));
+	return table;
+}
+
+static struct xs_tally_table *table_of(struct xs_thread *thread)
+{
+	if (thread->tallies)
+		return thread->tallies;
+	pthread_mutex_lock(&lock);
+	thread->tallies = left;
+	if (left)
+		left = left->next;
+	pthread_mutex_unlock(&lock);
+	if (!thread->tallies)
+		thread->tallies = map_table(FIRST_BYTES);
+	return thread->tallies;
+}
+
+/* The key's slot, or the free one where it would be: there always is one. */
+static struct slot *find(struct xs_tally_table *table, uint64_t key)
+{
+	const uint64_t hash = key * 0x9e3779b97f4a7c15u >> 32;
+	uint32_t at = (uint32_t)(hash * table->count >> 32);
+
+	while (table->slots[at].key != key && table->slots[at].key != 0)
+		at = at + 1 == table->count ? 0 : at + 1;
+	return &table->slots[at];
+}
+
+/* A table twice as large in the place of the thread's; false: there is none. */
+static bool enlarge(struct xs_thread *thread)
+{
+	struct xs_tally_table *old = thread->tallies, *new;
+
+	if (old->bytes >= MOST_BYTES)
+		return false;
+	new = map_table(2 * old->bytes);
+	if (!new)
+		return false;
+	new->chunk = old->chunk;
+	new->chunks = old->chunks;
+	new->used = old->used;
+	for (uint32_t i = 0; i < old->count; i++)
+		if (old->slots[i].key)
+			*find(new, old->slots[i].key) = old->slots[i];
+	thread->tallies = new;
+	munmap(old, old->bytes);
+	return true;
+}
+
+static bool claim_chunk(struct xs_tally_table *table, const struct xs_writer *w)
+{
+	struct xs_chunk_header *chunk = NULL;
+
+	if (atomic_fetch_add(&chunks, 1) < MOST_CHUNKS)
+		chunk = xs_sink_claim_next(w->sink, table->chunks, w->thread,
+					   xs_clock_realtime_ns());
+	if (!chunk) {
+		atomic_fetch_sub(&chunks, 1);
+		return false;
+	}
+	table->chunk = chunk;
+	table->chunks++;
+	return true;
+}
+
+/* A new record, or NULL when there is no room for one. */
+static struct xs_rec_tally *add_record(struct xs_tally_table *table,
+				       const struct xs_writer *w,
+				       struct xs_tally_key key)
+{
+	struct xs_rec_tally record = {XS_RECORD(tally), .site = key.site,
+				      .size = key.size,
+				      .direction = key.direction};
+	struct xs_chunk_header *chunk = table->chunk;
+	char *at;
+
+	if ((!chunk ||
+	     chunk->used_bytes + sizeof(record) > chunk->capacity_bytes) &&
+	    !claim_chunk(table, w))
+		return NULL;
+	chunk = table->chunk;
+	at = (char *)chunk + chunk->used_bytes;
+	memcpy(at, &record, sizeof(record));
+	__atomic_store_n(&chunk->used_bytes,
+			 chunk->used_bytes + (uint32_t)sizeof(record),
+			 __ATOMIC_RELEASE);
+	return (struct xs_rec_tally *)at;
+}
+
+/* The first call of a key: a slot with a record of its own, or NULL. */
+XS_RARE static struct slot *add_slot(struct xs_thread *thread,
+				     struct xs_tally_key key, uint64_t packed)
+{
+	struct xs_tally_table *table = thread->tallies;
+	struct slot *slot;
+
+	if (table->used >= table->count / 4 * 3 && !enlarge(thread))
+		return NULL;
+	table = thread->tallies;
+	slot = find(table, packed);
+	slot->record = add_record(table, &thread->writer, key);
+	if (!slot->record)
+		return NULL;
+	slot->key = packed;
+	table->used++;
+	return slot;
+}
+
+XS_HOT struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
+					   struct xs_tally_key key,
+					   uint64_t bytes)
+{
+	const uint64_t packed =
+	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
+	struct xs_tally_table *table = table_of(thread);
+	struct slot *slot = table ? find(table, packed) : NULL;
+
+	if (slot && !slot->key)
+		slot = add_slot(thread, key, packed);
+	if (!slot) {
+		xs_sink_lose(thread->writer.sink, XS_LOSS_CALLS, 1);
+		return NULL;
+	}
+	slot->record->calls++;
+	slot->record->bytes += bytes;
+	return slot->record;
+}
+
+void xs_tally_leave(struct xs_thread *thread)
+{
+	struct xs_tally_table *table = thread->tallies;
+
+	thread->tallies = NULL;
+	if (!table)
+		return;
+	pthread_mutex_lock(&lock);
+	table->next = left;
+	left = table;
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trace/thread.h"
+#include "preload/callstack/callstack.h"
+#include "preload/record/call_counter.h"
+#include "preload/record/callsite_cache.h"
+#include "preload/record/poll.h"
+#include "preload/sampling/capture_mode.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local struct xs_thread xs_thread_self;
+_Static_assert(sizeof(struct xs_thread) <= 192, "static TLS is scarce");
+
+static pthread_key_t end_key;
+static bool have_end_key;
+static atomic_bool forked; /* its locks may be another's, for good */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_thread *threads; /* under the lock */
+
+static void list(struct xs_thread *thread)
+{
+	pthread_mutex_lock(&lock);
+	thread->next = threads;
+	threads = thread;
+	pthread_mutex_unlock(&lock);
+}
+
+static void unlist(struct xs_thread *thread)
+{
+	struct xs_thread **at = &threads;
+
+	pthread_mutex_lock(&lock);
+	while (*at && *at != thread)
+		at = &(*at)->next;
+	if (*at)
+		*at = thread->next;
+	pthread_mutex_unlock(&lock);
+}
+
+/* A thread ends: its mappings go, its records stay in the file. A later
+ * destructor that calls CUDA opens the thread again. */
+static void thread_ends(void *data)
+{
+	struct xs_thread *thread = data;
+
+	if (atomic_load(&forked))
+		return;
+	thread->busy = true;
+	unlist(thread);
+	thread->ended = true;
+	xs_poll_write(thread);
+	xs_poll_drop(thread->poll);
+	thread->poll = NULL;
+	xs_writer_leave(&thread->writer);
+	thread->writer.sink = NULL;
+	thread->named = false;
+	xs_tally_leave(thread);
+	xs_passed_drop(thread->passed);
+	thread->passed = NULL;
+	xs_detail_leave(thread);
+	xs_walk_drop(thread->walks);
+	thread->walks = NULL;
+	thread->busy = false;
+}
+
+void xs_thread_prepare(void)
+{
+	have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
+}
+
+void xs_thread_forked(void)
+{
+	atomic_store(&forked, true);
+}
+
+bool xs_thread_any_in_hook(void)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct xs_thread *t = threads; t && !any; t = t->next)
+		any = atomic_load_explicit(&t->in_hook, memory_order_relaxed);
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
+{
+	const bool busy = thread->busy;
+
+	thread->busy = true;
+	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
+	/* A thread that is never unlisted would leave a pointer behind. */
+	if (have_end_key && !pthread_setspecific(end_key, thread) &&
+	    !thread->ended)
+		list(thread);
+	thread->busy = busy;
+}
+
+int xs_thread_write_name(struct xs_thread *thread)
+{
+	struct xs_rec_thread record = {XS_RECORD(thread),
+				       .tid = thread->writer.thread};
+	char name[16] = "";
+	int rc;
+
+	prctl(PR_GET_NAME, name);
+	rc = xs_writer_plain(&thread->writer, &record, name,
+			     strnlen(name, sizeof(name)));
+	thread->named = rc == 0;
+	return rc;
+}

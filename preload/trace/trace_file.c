@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trace/trace_file.h"
+#include "preload/util/file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOSED_TAIL	UINT64_MAX
+#define FIRST_BYTES	(1u << 20)
+#define GROW_MIN_BYTES	(4u << 20)
+#define GROW_MAX_BYTES	(64u << 20)
+#define LOW_WATER_BYTES (8u << 20)
+#define GROW_WAITS	2000 /* 0.2 s */
+#define CLOSE_WAITS	5000 /* 0.5 s */
+#define LIMIT_CHUNKS	256  /* that a file with a limit has at least */
+
+/*
+ * An application that closes all descriptors closes ours too, and the number
+ * may by now be a file of its own. And someone may cut the file short, or write
+ * another over it: then it is theirs.
+ */
+static bool file_is_ours(struct xs_sink *sink, uint64_t least_bytes)
+{
+	struct stat st;
+
+	if (fstat(sink->fd, &st) || st.st_dev != sink->device ||
+	    st.st_ino != sink->inode)
+		return false;
+	if ((uint64_t)st.st_size < least_bytes ||
+	    (sink->header &&
+	     sink->header->start_realtime_ns != sink->start_realtime_ns))
+		atomic_store(&sink->cut, true);
+	return !atomic_load(&sink->cut);
+}
+
+static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
+			     uint64_t more_bytes)
+{
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+
+	if (!limit || from_bytes + more_bytes <= limit)
+		return more_bytes;
+	return limit > from_bytes ? limit - from_bytes : 0;
+}
+
+/* Allocates up to `want_bytes` more, less if only less is to be had, but at
+ * least `need_bytes`. The caller holds `growing`. */
+static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
+{
+	uint64_t from = atomic_load(&sink->allocated_bytes);
+	uint64_t more = want_bytes;
+	int err = -EBADF;
+
+	if (!file_is_ours(sink, from))
+		goto out;
+	err = -EFBIG;
+	more = within_limit(sink, from, more);
+	if (!more)
+		goto out;
+	err = xs_file_allocate(sink->fd, from, from + more);
+	while (err && more / 4 >= need_bytes) {
+		more = more / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
+		err = xs_file_allocate(sink->fd, from, from + more);
+	}
+	if (!err)
+		atomic_store(&sink->allocated_bytes, from + more);
+out:
+	atomic_store(&sink->full, err != 0);
+	return err;
+}
+
+static bool lock_growth(struct xs_sink *sink)
+{
+	return !atomic_exchange_explicit(&sink->growing, true,
+					 memory_order_acquire);
+}
+
+static void unlock_growth(struct xs_sink *sink)
+{
+	atomic_store_explicit(&sink->growing, false, memory_order_release);
+}
+
+/* A larger trace grows in larger steps. */
+static uint64_t step_bytes(uint64_t tail_bytes)
+{
+	uint64_t step = tail_bytes / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
+
+	if (step < GROW_MIN_BYTES)
+		return GROW_MIN_BYTES;
+	return step < GROW_MAX_BYTES ? step : GROW_MAX_BYTES;
+}
+
+static void wait_a_little(int turn)
+{
+	if (turn < 100)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+/*
+ * A writer's own way to room, when it outruns the drain thread. One writer
+ * grows the file and the others wait for it, but not forever: it may be a
+ * thread that the scheduler forgot.
+ */
+static bool wait_for_room(struct xs_sink *sink, uint64_t end_bytes)
+{
+	for (int i = 0; i < GROW_WAITS; i++) {
+		if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+			return true;
+		if (atomic_load(&sink->full))
+			return false;
+		if (!lock_growth(sink)) {
+			wait_a_little(i);
+			continue;
+		}
+		if (atomic_load(&sink->allocated_bytes) < end_bytes)
+			grow(sink,
+			     end_bytes - atomic_load(&sink->allocated_bytes),
+			     step_bytes(end_bytes));
+		unlock_growth(sink);
+	}
+	return false;
+}
+
+/* A thread that is cancelled dies where it waits or allocates: not with the
+ * growth, or a site of its caller's, in its hands. */
+static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
+{
+	bool have;
+	int old;
+
+	if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+		return true;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	have = wait_for_room(sink, end_bytes);
+	pthread_setcancelstate(old, NULL);
+	return have;
+}
+
+static bool is_at_limit(const struct xs_sink *sink)
+{
+	return within_limit(sink, atomic_load(&sink->allocated_bytes),
+			    XS_PAGE_BYTES) == 0;
+}
+
+int xs_sink_grow_ahead(struct xs_sink *sink)
+{
+	uint64_t tail = atomic_load(&sink->tail_bytes);
+	int err = -atomic_exchange(&sink->refused, 0);
+
+	if (err || tail == CLOSED_TAIL || is_at_limit(sink))
+		return err;
+	if (!file_is_ours(sink, atomic_load(&sink->allocated_bytes)))
+		return atomic_load(&sink->cut) ? 0 : -EBADF;
+	if (atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
+		return 0;
+	if (lock_growth(sink)) {
+		err = grow(sink, XS_PAGE_BYTES, step_bytes(tail));
+		unlock_growth(sink);
+	}
+	return err;
+}
+
+/* Before all else, so that whoever is killed from here on leaves a trace. */
+static int write_header(int fd, const struct xs_sink_start *start)
+{
+	union {
+		struct xs_file_header header;
+		char bytes[XS_PAGE_BYTES];
+	} page = {0};
+
+	page.header = (struct xs_file_header){
+	    .magic = XS_FORMAT_MAGIC,
+	    .version = XS_FORMAT_VERSION,
+	    .header_bytes = sizeof(page.header),
+	    .byte_order = XS_FORMAT_BYTE_ORDER,
+	    .pid = (xs_u32)start->pid,
+	    .state = XS_FILE_RUNNING,
+	    .start_realtime_ns = start->realtime_ns,
+	    .start_monotonic_ns = start->monotonic_ns,
+	    .tail_bytes = XS_PAGE_BYTES,
+	};
+	return xs_file_begin(fd, &page, sizeof(page));
+}
+
+int xs_sink_open(struct xs_sink *sink, const char *path,
+		 const struct xs_sink_start *start)
+{
+	struct stat st;
+	void *page;
+	int err;
+
+	*sink = (struct xs_sink){.fd = -1};
+	sink->fd = xs_file_create(path, sink->path, sizeof(sink->path));
+	if (sink->fd < 0)
+		return sink->fd;
+	if (fstat(sink->fd, &st)) {
+		err = -errno;
+		goto out;
+	}
+	sink->device = st.st_dev;
+	sink->inode = st.st_ino;
+	sink->start_realtime_ns = start->realtime_ns;
+	atomic_store(&sink->tail_bytes, XS_PAGE_BYTES);
+	err = write_header(sink->fd, start);
+	if (!err)
+		err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
+	if (err)
+		goto out;
+	page = xs_file_map(sink->fd, 0, XS_PAGE_BYTES);
+	if (!page) {
+		err = -errno;
+		goto out;
+	}
+	sink->header = page;
+out:
+	if (err) {
+		close(sink->fd);
+		unlink(sink->path);
+	}
+	return err;
+}
+
+/* The header's copy of the tail, for the reader of a killed process's trace;
+ * claims may arrive here out of order. */
+static void publish_tail(struct xs_sink *sink, uint64_t tail_bytes)
+{
+	uint64_t old =
+	    __atomic_load_n(&sink->header->tail_bytes, __ATOMIC_RELAXED);
+
+	while (old < tail_bytes &&
+	       !__atomic_compare_exchange_n(&sink->header->tail_bytes, &old,
+					    tail_bytes, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* The part of the file as memory, or NULL: then it is handed back, unless a
+ * later one has been handed out. */
+static void *map_part(struct xs_sink *sink, uint64_t at, uint32_t bytes)
+{
+	uint64_t tail = at + bytes;
+	void *memory;
+
+	if (!file_is_ours(sink, tail))
+		return NULL;
+	memory = xs_file_map(sink->fd, at, bytes);
+	if (!memory) {
+		atomic_store(&sink->refused, errno);
+		atomic_compare_exchange_strong(&sink->tail_bytes, &tail, at);
+		return NULL;
+	}
+	publish_tail(sink, tail);
+	return memory;
+}
+
+struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
+				      uint32_t thread, uint64_t base_ns)
+{
+	struct xs_chunk_header *chunk;
+	uint64_t at = atomic_load(&sink->tail_bytes);
+
+	if (atomic_load(&sink->cut) || atomic_load(&sink->refused))
+		return NULL;
+	do {
+		if (at == CLOSED_TAIL || !make_room(sink, at + bytes))
+			return NULL;
+	} while (
+	    !atomic_compare_exchange_weak(&sink->tail_bytes, &at, at + bytes));
+
+	chunk = map_part(sink, at, bytes);
+	if (!chunk)
+		return NULL;
+	chunk->capacity_bytes = bytes;
+	chunk->thread = thread;
+	chunk->base_ns = base_ns;
+	chunk->used_bytes = sizeof(*chunk);
+	/* Last: a chunk without its magic is one that was never begun. */
+	__atomic_store_n(&chunk->magic, XS_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+/* Small first chunks keep a program of many threads small; and where the file
+ * has a limit, many chunks that are not full must not reach it. */
+static uint32_t next_bytes(struct xs_sink *sink, uint32_t chunks_before)
+{
+	static const uint32_t sizes[] = {4u << 10, 16u << 10, 64u << 10};
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+	uint32_t bytes = sizes[chunks_before < 2 ? chunks_before : 2];
+	uint64_t most = limit / LIMIT_CHUNKS / XS_PAGE_BYTES * XS_PAGE_BYTES;
+
+	if (!limit || bytes <= most)
+		return bytes;
+	return most > XS_PAGE_BYTES ? (uint32_t)most : XS_PAGE_BYTES;
+}
+
+struct xs_chunk_header *xs_sink_claim_next(struct xs_sink *sink,
+					   uint32_t chunks_before,
+					   uint32_t thread, uint64_t base_ns)
+{
+	uint32_t bytes = next_bytes(sink, chunks_before);
+	struct xs_chunk_header *chunk =
+	    xs_sink_claim(sink, bytes, thread, base_ns);
+
+	if (!chunk && bytes > XS_PAGE_BYTES)
+		chunk = xs_sink_claim(sink, XS_PAGE_BYTES, thread, base_ns);
+	return chunk;
+}
+
+void xs_sink_release(struct xs_chunk_header *chunk)
+{
+	xs_file_unmap(chunk);
+}
+
+void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns)
+{
+	if (!atomic_load(&sink->cut))
+		__atomic_store_n(&sink->header->flush_realtime_ns, realtime_ns,
+				 __ATOMIC_RELAXED);
+}
+
+void xs_sink_limit(struct xs_sink *sink, uint64_t bytes)
+{
+	atomic_store(&sink->limit_bytes, bytes / XS_PAGE_BYTES * XS_PAGE_BYTES);
+}
+
+bool xs_sink_is_limited(struct xs_sink *sink)
+{
+	return atomic_load(&sink->limit_bytes) != 0;
+}
+
+bool xs_sink_takes_calls(struct xs_sink *sink)
+{
+	uint64_t limit = atomic_load(&sink->limit_bytes);
+
+	return !limit ||
+	       atomic_load(&sink->tail_bytes) < limit - XS_SINK_RESERVE(limit);
+}
+
+uint64_t xs_sink_used_bytes(struct xs_sink *sink)
+{
+	return atomic_load(&sink->tail_bytes);
+}
+
+void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count)
+{
+	xs_u64 *counter;
+
+	if (!sink->header || !count || atomic_load(&sink->cut))
+		return;
+	switch (what) {
+	case XS_LOSS_CALLS:
+		counter = &sink->header->lost_calls;
+		break;
+	case XS_LOSS_OPS:
+		counter = &sink->header->lost_ops;
+		break;
+	default:
+		counter = &sink->header->lost_cupti;
+		break;
+	}
+	__atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
+uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
+{
+	/* After this exchange no claim succeeds, and each that did lies below
+	 * the old tail: the cut can take no chunk from under a writer. */
+	uint64_t tail = atomic_exchange(&sink->tail_bytes, CLOSED_TAIL);
+	bool locked;
+
+	if (tail == CLOSED_TAIL)
+		return atomic_load(&sink->cut) ? 0 : sink->header->tail_bytes;
+	/* Not forever: a signal handler that exits may have interrupted the
+	 * very thread that grows the file. Who grows it after the cut only
+	 * leaves it longer than it need be. */
+	locked = lock_growth(sink);
+	for (int i = 0; !locked && i < CLOSE_WAITS; i++) {
+		wait_a_little(i);
+		locked = lock_growth(sink);
+	}
+	if (file_is_ours(sink, tail)) {
+		/* If the cut fails the file is only longer than it need be. */
+		int cut = ftruncate(sink->fd, (off_t)tail);
+		(void)cut;
+	}
+	/* The descriptor stays: a thread may be about to map its chunk, and the
+	 * number must not become another file's under it. */
+	atomic_store(&sink->allocated_bytes, 0);
+	if (locked)
+		unlock_growth(sink);
+	if (atomic_load(&sink->cut))
+		return 0;
+	sink->header->end_realtime_ns = end_realtime_ns;
+	__atomic_store_n(&sink->header->state, XS_FILE_CLOSED,
+			 __ATOMIC_RELEASE);
+	return tail;
+}

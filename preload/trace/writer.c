@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trace/writer.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BASE_SLACK_NS (1ull << 31)
+#define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
+#define SEEN_BITS     11
+#define MOST_SPARES   64u
+#define SPARE_BYTES   256u /* with less left it is none */
+
+_Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
+		   offsetof(struct xs_rec_copycall, bytes) ==
+		       sizeof(struct xs_timed_head) &&
+		   offsetof(struct xs_rec_copy, bytes) ==
+		       sizeof(struct xs_timed_head),
+	       "timed records share their head");
+_Static_assert(sizeof(struct xs_seen) == sizeof(xs_u16) << SEEN_BITS,
+	       "a hash is a place in it");
+
+/* What threads that ended left of their chunks. Whoever goes on in one says
+ * first who it is. */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned spare_count; /* with the rest under the lock */
+static struct spare {
+	const struct xs_sink *sink;
+	struct xs_chunk_header *chunk;
+	uint64_t base_ns;
+} spares[MOST_SPARES];
+
+/* Half the range of a start lies before the first event: records of one
+ * writer come in the order that they end, not that they start. */
+static uint64_t base_for(uint64_t start_ns)
+{
+	return start_ns > BASE_SLACK_NS ? start_ns - BASE_SLACK_NS : 0;
+}
+
+static void drop_chunk(struct xs_writer *w)
+{
+	if (w->chunk)
+		xs_sink_release(w->chunk);
+	w->chunk = NULL;
+}
+
+/* The first chunk of a thread is what an ended one left, where there is one. */
+XS_RARE static void take_spare(struct xs_writer *w)
+{
+	pthread_mutex_lock(&spares_lock);
+	for (unsigned i = spare_count; !w->chunk && i-- > 0;) {
+		if (spares[i].sink != w->sink)
+			continue;
+		w->chunk = spares[i].chunk;
+		w->base_ns = spares[i].base_ns;
+		w->used_bytes = w->chunk->used_bytes;
+		spares[i] = spares[--spare_count];
+	}
+	pthread_mutex_unlock(&spares_lock);
+}
+
+static bool leave_spare(const struct xs_writer *w)
+{
+	bool left = false;
+
+	if (!w->chunk || w->used_bytes + SPARE_BYTES > w->chunk->capacity_bytes)
+		return false;
+	pthread_mutex_lock(&spares_lock);
+	if (spare_count < MOST_SPARES) {
+		spares[spare_count++] =
+		    (struct spare){w->sink, w->chunk, w->base_ns};
+		left = true;
+	}
+	pthread_mutex_unlock(&spares_lock);
+	return left;
+}
+
+/* A new chunk, that begins with a base for `start_ns`. */
+XS_RARE static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
+{
+	uint64_t base_ns = base_for(start_ns);
+	struct xs_chunk_header *chunk =
+	    xs_sink_claim_next(w->sink, w->chunks, w->thread, base_ns);
+
+	if (!chunk)
+		return false;
+	drop_chunk(w);
+	if (w->seen)
+		memset(w->seen, 0, sizeof(*w->seen));
+	w->chunk = chunk;
+	w->base_ns = base_ns;
+	w->used_bytes = sizeof(*chunk);
+	w->chunks++;
+	return true;
+}
+
+/* Room for `bytes` in a chunk, or NULL. of_call: see xs_sink_takes_calls(). */
+static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
+		      bool of_call)
+{
+	if (atomic_load_explicit(&w->sink->cut, memory_order_relaxed))
+		return NULL;
+	if (!w->chunk && w->thread)
+		take_spare(w);
+	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
+		if (of_call && !xs_sink_takes_calls(w->sink))
+			return NULL;
+		if (!claim_chunk(w, start_ns))
+			return NULL;
+	}
+	return (char *)w->chunk + w->used_bytes;
+}
+
+/* The record is whole before the reader is told of it. */
+static void commit(struct xs_writer *w, const char *end)
+{
+	w->used_bytes = (uint32_t)(end - (char *)w->chunk);
+	__atomic_store_n(&w->chunk->used_bytes, w->used_bytes,
+			 __ATOMIC_RELEASE);
+}
+
+static char *append(char *at, const void *record, size_t bytes)
+{
+	memcpy(at, record, bytes);
+	return at + bytes;
+}
+
+/* Bytes of a timed record behind its head. */
+static size_t rest_bytes(const struct xs_timed_head *record)
+{
+	return record->words * 4u - sizeof(*record);
+}
+
+/* That of a launch is all head. */
+static char *append_timed(char *at, const struct xs_timed_head *record)
+{
+	const size_t rest = rest_bytes(record);
+
+	at = append(at, record, sizeof(*record));
+	return rest ? append(at, record + 1, rest) : at;
+}
+
+/* Of all that a repetition has to have in common. */
+static unsigned hash_of(const struct xs_timed_head *record)
+{
+	const char *at = (const char *)(record + 1);
+	size_t bytes = rest_bytes(record);
+	uint64_t hash = record->kind | (uint64_t)record->place << 8, word;
+	uint32_t last;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = (hash << 9 | hash >> 55) ^ word;
+		at += sizeof(word);
+	}
+	if (bytes) {
+		memcpy(&last, at, sizeof(last));
+		hash = (hash << 9 | hash >> 55) ^ last;
+	}
+	return (unsigned)(hash * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS));
+}
+
+static bool same(const struct xs_timed_head *a, const struct xs_timed_head *b)
+{
+	return a->kind == b->kind && a->words == b->words &&
+	       a->place == b->place && memcmp(a + 1, b + 1, rest_bytes(a)) == 0;
+}
+
+/*
+ * The place in the chunk, in units of 4 bytes, of a record that says the same.
+ * 0: there is none, and this one will stand at `at`. Chunks hold at most 2^16
+ * units.
+ */
+static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
+			const char *at)
+{
+	const char *chunk = (const char *)w->chunk;
+	const struct xs_timed_head *old;
+	xs_u16 *seen;
+
+	if (!w->seen || rest_bytes(record) == 0 || record->place == XS_WIDE16)
+		return 0;
+	seen = &w->seen->at[hash_of(record)];
+	old = (const void *)(chunk + *seen * 4u);
+	if (*seen && same(old, record))
+		return *seen;
+	*seen = (xs_u16)((at - chunk) / 4);
+	return 0;
+}
+
+void xs_writer_open(struct xs_writer *w, struct xs_sink *sink, uint32_t thread)
+{
+	void *seen = mmap(NULL, sizeof(*w->seen), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*w = (struct xs_writer){.sink = sink,
+				.seen = seen == MAP_FAILED ? NULL : seen,
+				.thread = thread};
+}
+
+XS_HOT int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
+			   uint64_t start_ns, uint64_t end_ns)
+{
+	struct xs_timed_head *head = record;
+	uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	char *at = room_for(w,
+			    sizeof(struct xs_rec_time) +
+				sizeof(struct xs_rec_wide) + head->words * 4u,
+			    start_ns, w->thread != 0);
+	xs_u16 again;
+
+	if (!at)
+		return -ENOSPC;
+	if (start_ns - w->base_ns > UINT32_MAX) {
+		struct xs_rec_time time = {XS_RECORD(time),
+					   .base_ns = base_for(start_ns)};
+		w->base_ns = time.base_ns;
+		at = append(at, &time, sizeof(time));
+	}
+	head->place = place < XS_WIDE16 ? (xs_u16)place : XS_WIDE16;
+	head->start = (xs_u32)(start_ns - w->base_ns);
+	head->duration =
+	    duration_ns < WIDE_AT_NS ? (xs_u32)duration_ns : XS_WIDE32;
+	if (head->place == XS_WIDE16 || head->duration == XS_WIDE32) {
+		struct xs_rec_wide wide = {XS_RECORD(wide), .site = place,
+					   .duration_ns = duration_ns};
+		at = append(at, &wide, sizeof(wide));
+	}
+	again = find_same(w, head, at);
+	if (again) {
+		struct xs_timed_head rest = *head;
+		rest.kind = XS_REC_again;
+		rest.words = sizeof(rest) / 4;
+		rest.place = again;
+		at = append(at, &rest, sizeof(rest));
+	} else {
+		at = append_timed(at, head);
+	}
+	commit(w, at);
+	return 0;
+}
+
+int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
+		    size_t length)
+{
+	xs_u8 *words = (xs_u8 *)record + 1; /* any record's second byte */
+	size_t fixed = *words * 4u;
+	size_t most = XS_RECORD_MAX_BYTES - fixed;
+	size_t kept = length < most ? length : most;
+	size_t padded = (kept + 3) / 4 * 4;
+	char *at = room_for(w, fixed + padded, xs_clock_realtime_ns(), false);
+
+	if (!at)
+		return -ENOSPC;
+	*words = (xs_u8)((fixed + padded) / 4);
+	at = append(at, record, fixed);
+	if (kept) {
+		memset(at + padded - 4, 0, 4);
+		memcpy(at, text, kept);
+	}
+	commit(w, at + padded);
+	return 0;
+}
+
+int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
+{
+	const size_t part_bytes =
+	    XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_string);
+	size_t left = strlen(text);
+	xs_u16 part = 0;
+
+	do {
+		size_t now = left < part_bytes ? left : part_bytes;
+		struct xs_rec_string record = {XS_RECORD(string), .part = part,
+					       .id = id};
+		if (xs_writer_plain(w, &record, text, now))
+			return -ENOSPC;
+		text += now;
+		left -= now;
+		part++;
+	} while (left);
+	return 0;
+}
+
+void xs_writer_leave(struct xs_writer *w)
+{
+	if (leave_spare(w))
+		w->chunk = NULL;
+	xs_writer_drop(w);
+}
+
+void xs_writer_drop(struct xs_writer *w)
+{
+	drop_chunk(w);
+	if (w->seen)
+		munmap(w->seen, sizeof(*w->seen));
+	w->seen = NULL;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/util/config.h"
+#include "preload/util/signal_mask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_PATTERN	 "xferspy.%h.%p.xspy"
+#define LEAST_MAX_BYTES	 (2u << 20)
+#define DEFAULT_FRAMES	 8u
+#define MOST_CONNECTIONS 32u /* of NVIDIA's driver */
+
+static const char *const mode_names[XS_MODES] = {
+    [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
+    [XS_MODE_COUNTERS] = "counters", [XS_MODE_EVENTS] = "events",
+    [XS_MODE_CALLS] = "calls",	     [XS_MODE_OFF] = "off",
+};
+
+bool xs_config_is_off(void)
+{
+	const char *mode = getenv("XFERSPY_MODE");
+
+	/* A program that runs with another's rights writes nothing for us. */
+	return getauxval(AT_SECURE) || (mode && strcmp(mode, "off") == 0);
+}
+
+enum xs_mode xs_config_mode(void)
+{
+	const char *mode = getenv("XFERSPY_MODE");
+
+	if (xs_config_is_off())
+		return XS_MODE_OFF;
+	for (int i = 0; mode && i < XS_MODES; i++)
+		if (strcmp(mode, mode_names[i]) == 0)
+			return (enum xs_mode)i;
+	return XS_MODE_TRACE;
+}
+
+const char *xs_config_mode_name(enum xs_mode mode)
+{
+	return mode_names[mode];
+}
+
+const char *xs_config_unknown_mode(void)
+{
+	const char *mode = getenv("XFERSPY_MODE");
+
+	if (!mode || !mode[0])
+		return NULL;
+	for (size_t i = 0; i < XS_MODES; i++)
+		if (strcmp(mode, mode_names[i]) == 0)
+			return NULL;
+	return mode;
+}
+
+bool xs_config_summary(void)
+{
+	const char *summary = getenv("XFERSPY_SUMMARY");
+
+	return !summary || strcmp(summary, "0") != 0;
+}
+
+uint64_t xs_config_max_bytes(const char **unknown)
+{
+	static const char units[] = "KMG";
+	const char *text = getenv("XFERSPY_MAX_SIZE"), *unit;
+	unsigned long long value;
+	unsigned shift = 0;
+	char *end;
+
+	if (!text || !text[0])
+		return 0;
+	value = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (!isdigit((unsigned char)text[0]) || *end ||
+	    value > UINT64_MAX >> 32 || value << shift < LEAST_MAX_BYTES) {
+		*unknown = text;
+		return 0;
+	}
+	return value << shift;
+}
+
+/* Seconds at *text, which goes on behind them; false where there are none. */
+static bool take_seconds(const char **text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(*text, &end);
+
+	if (end == *text || !(seconds >= 0 && seconds < 1e9))
+		return false;
+	*text = end;
+	*ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+const char *xs_config_range(struct xs_config_range *range)
+{
+	const char *text = getenv("XFERSPY_RANGE"), *at = text;
+
+	*range = (struct xs_config_range){.for_ns = UINT64_MAX};
+	if (!text || !text[0])
+		return NULL;
+	if (strcmp(text, "profiler") == 0)
+		range->kind = XS_RANGE_PROFILER;
+	else if (strcmp(text, "signal") == 0)
+		range->kind = XS_RANGE_SIGNAL;
+	else if (take_seconds(&at, &range->from_ns) &&
+		 (*at != '+' || (at++, take_seconds(&at, &range->for_ns))) &&
+		 !*at)
+		range->kind = XS_RANGE_TIMED;
+	else
+		return text;
+	return NULL;
+}
+
+enum xs_hash_mode xs_config_hash(void)
+{
+	const char *hash = getenv("XFERSPY_HASH");
+
+	if (!hash || !hash[0] || strcmp(hash, "0") == 0)
+		return XS_HASH_OFF;
+	return strcmp(hash, "full") == 0 ? XS_HASH_FULL : XS_HASH_SAMPLED;
+}
+
+const char *xs_config_stack(struct xs_config_stack *stack)
+{
+	const char *text = getenv("XFERSPY_STACK");
+	unsigned long frames;
+	char *end;
+
+	*stack = (struct xs_config_stack){.frames = DEFAULT_FRAMES};
+	if (!text || !text[0])
+		return NULL;
+	if (strcmp(text, "off") == 0) {
+		stack->frames = 0;
+	} else if (strcmp(text, "leaf") == 0) {
+		stack->frames = 1;
+	} else {
+		frames = strtoul(text, &end, 10);
+		if (!isdigit((unsigned char)text[0]) || *end ||
+		    frames > XS_STACK_MOST)
+			return text;
+		stack->frames = (unsigned)frames;
+		stack->hooked = frames > 1;
+	}
+	return NULL;
+}
+
+unsigned xs_config_connections(const char *variable)
+{
+	const char *text = getenv(variable);
+	unsigned long number;
+	char *end;
+
+	if (!text || !isdigit((unsigned char)text[0]))
+		return 0;
+	number = strtoul(text, &end, 10);
+	return *end || number > MOST_CONNECTIONS ? 0 : (unsigned)number;
+}
+
+const char *xs_config_rank(void)
+{
+	static const char *const names[] = {
+	    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+	    "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rank = getenv(names[i]);
+		if (rank && rank[0])
+			return rank;
+	}
+	return "0";
+}
+
+/* Appends a pattern to path[*used]. 0 or -ENAMETOOLONG. */
+static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
+		  size_t *used)
+{
+	for (const char *at = pattern; *at; at++) {
+		char text[128] = {*at};
+		size_t length;
+
+		if (at[0] == '%' && at[1]) {
+			switch (*++at) {
+			case 'p':
+				snprintf(text, sizeof(text), "%ld", (long)pid);
+				break;
+			case 'h':
+				gethostname(text, sizeof(text) - 1);
+				break;
+			case 'r':
+				snprintf(text, sizeof(text), "%s",
+					 xs_config_rank());
+				break;
+			case '%':
+				break;
+			default: /* not ours: as it stands */
+				text[1] = *at;
+			}
+		}
+		length = strlen(text);
+		if (*used + length + 1 > bytes)
+			return -ENAMETOOLONG;
+		memcpy(path + *used, text, length);
+		*used += length;
+	}
+	path[*used] = '\0';
+	return 0;
+}
+
+int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
+{
+	const char *own = pattern && pattern[0] ? pattern : DEFAULT_PATTERN;
+	size_t used = 0;
+	struct stat found;
+	int rc = expand(own, pid, path, bytes, &used);
+
+	if (!rc && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+		rc = expand("/" DEFAULT_PATTERN, pid, path, bytes, &used);
+	return rc;
+}
+
+void xs_log(const char *format, ...)
+{
+	const char *where = getenv("XFERSPY_LOG");
+	int kept_errno = errno;
+	char line[512];
+	int fd = STDERR_FILENO;
+	va_list args;
+	size_t length;
+
+	if (!where || !where[0] || strcmp(where, "0") == 0)
+		return;
+	if (strcmp(where, "1") != 0)
+		fd = open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			  0600);
+	if (fd < 0)
+		goto out;
+	snprintf(line, sizeof(line), "xferspy[%ld]: ", (long)getpid());
+	length = strlen(line);
+	va_start(args, format);
+	vsnprintf(line + length, sizeof(line) - 1 - length, format, args);
+	va_end(args);
+	length = strlen(line);
+	line[length++] = '\n';
+	xs_quiet_write(fd, line, length);
+	if (fd != STDERR_FILENO)
+		close(fd);
+out:
+	errno = kept_errno;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/util/file.h"
+#include "preload/util/mappings.h"
+#include "preload/util/signal_mask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NAME_TRIES 1000
+/* Descriptors that applications close wholesale or expect to be next are low
+ * ones. */
+static const int high_fds[] = {500, 200, 60, STDERR_FILENO + 1};
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static const char zeros[1u << 16];
+
+/* As far up as it may be; one that the program may write to as one of the first
+ * three, which it closed, is of no use. */
+static int move_up(int fd, const char *name)
+{
+	for (size_t i = 0; i < sizeof(high_fds) / sizeof(*high_fds); i++) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, high_fds[i]);
+
+		if (high >= 0) {
+			close(fd);
+			return high;
+		}
+	}
+	if (fd > STDERR_FILENO)
+		return fd;
+	close(fd);
+	unlink(name);
+	return -EMFILE;
+}
+
+int xs_file_create(const char *path, char *name, size_t name_bytes)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int length = snprintf(name, name_bytes, "%s", path);
+	int fd = open(name, flags, 0600);
+
+	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
+		length = snprintf(name, name_bytes, "%s.%d", path, i);
+		fd = open(name, flags, 0600);
+	}
+	if (length >= (int)name_bytes) {
+		if (fd >= 0)
+			close(fd);
+		return -ENAMETOOLONG;
+	}
+	if (fd < 0)
+		return -errno;
+
+	return move_up(fd, name);
+}
+
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
+int xs_file_begin(int fd, const void *data, size_t bytes)
+{
+	struct xs_quiet quiet;
+	ssize_t written;
+	int err = 0;
+
+	xs_quiet_begin(&quiet, SIGXFSZ);
+	written = pwrite(fd, data, bytes, 0);
+	if (written != (ssize_t)bytes)
+		err = written < 0 ? -errno : -ENOSPC;
+	xs_quiet_end(&quiet, err == -EFBIG);
+	return err;
+}
+
+static int write_zeros(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	while (from_bytes < to_bytes) {
+		uint64_t left = to_bytes - from_bytes;
+		size_t want = left < sizeof(zeros) ? left : sizeof(zeros);
+		ssize_t n = pwrite(fd, zeros, want, (off_t)from_bytes);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			from_bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* The system call itself: libc's posix_fallocate would write zeros on its own
+ * and libc's fallocate is the same call. */
+static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	int err;
+
+	do {
+		err = fallocate(fd, 0, (off_t)from_bytes,
+				(off_t)(to_bytes - from_bytes))
+			  ? -errno
+			  : 0;
+	} while (err == -EINTR);
+	if (err == -EOPNOTSUPP || err == -ENOSYS)
+		err = write_zeros(fd, from_bytes, to_bytes);
+	return err;
+}
+
+int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
+{
+	struct xs_quiet quiet;
+	int err;
+
+	xs_quiet_begin(&quiet, SIGXFSZ);
+	err = allocate(fd, from_bytes, to_bytes);
+	xs_quiet_end(&quiet, err == -EFBIG);
+	return err;
+}
+
+/*
+ * Room that was allocated is not all that a store may want: a file system that
+ * copies on write takes new room for it, and a disk may fail. Asked to make
+ * the pages writable, the kernel says so; a store would be answered by SIGBUS.
+ * Kernels before 5.14 cannot be asked.
+ */
+static bool populate(void *memory, size_t bytes)
+{
+	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
+		errno = errno == EFAULT ? EIO : errno;
+		return false;
+	}
+	return true;
+}
+
+void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_POPULATE, fd, (off_t)at_bytes);
+	int err;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (populate(memory, bytes) &&
+	    xs_mappings_add(&(struct xs_mapping){memory, bytes}))
+		return memory;
+	err = errno;
+	munmap(memory, bytes);
+	errno = err;
+	return NULL;
+}
+
+void xs_file_unmap(void *memory)
+{
+	munmap(memory, xs_mappings_remove(memory));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/util/pool.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A free buffer's first bytes link it to the next. */
+struct free_buffer {
+	struct free_buffer *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct free_buffer *free_buffers;
+static const uint8_t *all[XS_POOL_MOST];
+static unsigned count;
+
+/* A place in `all`, taken for good; false: there is none. */
+static bool add(const uint8_t *buffer)
+{
+	bool added;
+
+	pthread_mutex_lock(&lock);
+	added = count < XS_POOL_MOST;
+	if (added)
+		all[count++] = buffer;
+	pthread_mutex_unlock(&lock);
+	return added;
+}
+
+uint8_t *xs_pool_take(void)
+{
+	struct free_buffer *buffer;
+	void *memory;
+
+	pthread_mutex_lock(&lock);
+	buffer = free_buffers;
+	if (buffer)
+		free_buffers = buffer->next;
+	pthread_mutex_unlock(&lock);
+	if (buffer) {
+		buffer->next = NULL;
+		return (uint8_t *)buffer;
+	}
+	memory = mmap(NULL, XS_POOL_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (add(memory))
+		return memory;
+	munmap(memory, XS_POOL_BYTES);
+	return NULL;
+}
+
+void xs_pool_give(uint8_t *buffer)
+{
+	struct free_buffer *freed = (void *)buffer;
+
+	if (!buffer)
+		return;
+	memset(buffer, 0, XS_POOL_BYTES);
+	pthread_mutex_lock(&lock);
+	freed->next = free_buffers;
+	free_buffers = freed;
+	pthread_mutex_unlock(&lock);
+}
+
+bool xs_pool_owns(const uint8_t *buffer)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < count && !found; i++)
+		found = all[i] == buffer;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
