@@ -16,8 +16,8 @@
  * know by their length; a record may grow at its end; fields never change
  * meaning. Anything else raises XS_FORMAT_VERSION, which old readers refuse.
  */
-#ifndef XS_FORMAT_H
-#define XS_FORMAT_H
+#ifndef XS_PRELOAD_FORMAT_H
+#define XS_PRELOAD_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>

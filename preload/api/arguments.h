@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One struct a function, its arguments in order: as CUPTI hands them to a
  * callback, and as the hooks pack their own. */
-#ifndef XS_ARGUMENTS_H
-#define XS_ARGUMENTS_H
+#ifndef XS_PRELOAD_API_ARGUMENTS_H
+#define XS_PRELOAD_API_ARGUMENTS_H
 
 #include "preload/api/functions.h"
 

@@ -156,7 +156,7 @@ static bool write_one(int ordinal)
 	record.memory_bytes = memory_bytes;
 	driver.name(name, sizeof(name), d);
 	read_link(d, &record);
-	xs_gpu_device(&record, name);
+	xs_trace_info_device(&record, name);
 	return true;
 }
 

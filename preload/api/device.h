@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver, already loaded by the process, says of its devices. */
-#ifndef XS_DEVICE_H
-#define XS_DEVICE_H
+#ifndef XS_PRELOAD_API_DEVICE_H
+#define XS_PRELOAD_API_DEVICE_H
 
 #include <stdint.h>
 

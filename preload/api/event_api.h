@@ -5,8 +5,8 @@
  * runtime's stream is the driver's, and what the driver answers us does not
  * show in the application's cudaGetLastError().
  */
-#ifndef XS_EVENT_API_H
-#define XS_EVENT_API_H
+#ifndef XS_PRELOAD_API_EVENT_API_H
+#define XS_PRELOAD_API_EVENT_API_H
 
 #include <cuda.h>
 #include <stdbool.h>

@@ -10,8 +10,8 @@
  *
  * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line.
  */
-#ifndef XS_FUNCTIONS_H
-#define XS_FUNCTIONS_H
+#ifndef XS_PRELOAD_API_FUNCTIONS_H
+#define XS_PRELOAD_API_FUNCTIONS_H
 
 #include "preload/format.h"
 

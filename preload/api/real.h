@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The real functions behind the interposed ones. */
-#ifndef XS_REAL_H
-#define XS_REAL_H
+#ifndef XS_PRELOAD_API_REAL_H
+#define XS_PRELOAD_API_REAL_H
 
 #include "preload/api/functions.h"
 #include "preload/util/objects.h"

@@ -20,8 +20,8 @@
  * Not here: the driver's functions of 32-bit sizes, which no program of today
  * finds by their names.
  */
-#ifndef XS_SEEN_FUNCTIONS_H
-#define XS_SEEN_FUNCTIONS_H
+#ifndef XS_PRELOAD_API_SEEN_FUNCTIONS_H
+#define XS_PRELOAD_API_SEEN_FUNCTIONS_H
 
 #include <cuda.h>
 #include <stddef.h>

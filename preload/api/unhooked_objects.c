@@ -103,11 +103,11 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *unused)
 	return 1;
 }
 
-const char *xs_bypass_object(void)
+const char *xs_unhooked_objects_find(void)
 {
 	seen.unread_bytes = 0;
 	if (!found[0])
-		xs_loaded_each(look, NULL);
+		xs_phdr_iterate(look, NULL);
 	for (size_t at = 0; !found[0] && at < seen.unread_bytes;
 	     at += strlen(seen.unread + at) + 1)
 		if (xs_objects_has_device_code(seen.unread + at))

@@ -3,8 +3,8 @@
  * Objects that may call CUDA past our hooks: CUPTI's callbacks alone see these
  * calls, and while it is detached, or they are off, nobody does.
  */
-#ifndef XS_BYPASS_H
-#define XS_BYPASS_H
+#ifndef XS_PRELOAD_API_UNHOOKED_OBJECTS_H
+#define XS_PRELOAD_API_UNHOOKED_OBJECTS_H
 
 /*
  * The path of an object that was loaded by now and has a CUDA runtime linked
@@ -16,6 +16,6 @@
  * cudaGetDriverEntryPoint(), a runtime that is linked into an object without
  * device code, and what lies in other namespaces of the loader.
  */
-const char *xs_bypass_object(void);
+const char *xs_unhooked_objects_find(void);
 
 #endif

@@ -23,30 +23,30 @@
 static struct xs_config_stack stack;
 static bool has_python; /* whose lines are read */
 
-struct xs_walk_cache {
+struct xs_callstack_state {
 	struct xs_python_cache python;
-	struct xs_walked walked;
+	struct xs_callstack_cache walked;
 	unsigned spent; /* on walks for calls that are counted, in calls */
 };
 
-void xs_walk_start(void)
+void xs_callstack_start(void)
 {
 	const char *unknown = xs_config_stack(&stack);
 	int python = -ENOENT;
 	char version[16];
 
 	if (unknown)
-		xs_gpu_info("note",
-			    "XFERSPY_STACK=%s is not known; call sites are "
-			    "recorded as usual",
-			    unknown);
+		xs_trace_info("note",
+			      "XFERSPY_STACK=%s is not known; call sites are "
+			      "recorded as usual",
+			      unknown);
 	if (stack.frames)
 		python = xs_python_start(version);
 	has_python = python == 0;
 	if (python == -ENOTSUP)
-		xs_gpu_info("note",
-			    "Python %s is not known: its lines are missing",
-			    version);
+		xs_trace_info("note",
+			      "Python %s is not known: its lines are missing",
+			      version);
 }
 
 /* The site of a function that was called from where no frame is known, or none
@@ -62,8 +62,8 @@ static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
 
 /* From the outermost frame in, so that each site has its caller's number. */
 static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
-			    uint32_t caller, const struct xs_stack *walk,
-			    const struct xs_stack_part *part)
+			    uint32_t caller, const struct xs_frames *walk,
+			    const struct xs_frames_part *part)
 {
 	uint32_t id = caller;
 
@@ -78,22 +78,22 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 	return part->first == part->last ? bare_site(thread, fn, caller) : id;
 }
 
-static struct xs_walk_cache *cache_of(struct xs_thread *thread)
+static struct xs_callstack_state *cache_of(struct xs_thread *thread)
 {
 	void *memory;
 
-	if (thread->walks)
-		return thread->walks;
-	memory = mmap(NULL, sizeof(*thread->walks), PROT_READ | PROT_WRITE,
+	if (thread->callstack)
+		return thread->callstack;
+	memory = mmap(NULL, sizeof(*thread->callstack), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory != MAP_FAILED)
-		thread->walks = memory;
-	return thread->walks;
+		thread->callstack = memory;
+	return thread->callstack;
 }
 
 static uint32_t python_site(struct xs_thread *thread)
 {
-	struct xs_walk_cache *cache = has_python ? cache_of(thread) : NULL;
+	struct xs_callstack_state *cache = has_python ? cache_of(thread) : NULL;
 
 	return cache ? xs_python_site(&thread->writer, &cache->python,
 				      stack.frames)
@@ -103,7 +103,7 @@ static uint32_t python_site(struct xs_thread *thread)
 /* Of a function of the driver that one of the runtime asks for what it was
  * itself called for: the runtime's, whose name the program has. */
 static enum xs_function name_of(enum xs_function fn,
-				const struct xs_stack_part *part)
+				const struct xs_frames_part *part)
 {
 	return part->runtime != XS_FN_COUNT &&
 		       xs_functions[part->runtime].call_class ==
@@ -113,22 +113,22 @@ static enum xs_function name_of(enum xs_function fn,
 }
 
 static struct xs_place walk_anew(struct xs_thread *thread,
-				 const struct xs_stack_call *call,
-				 const struct xs_walked_key *key)
+				 const struct xs_frames_call *call,
+				 const struct xs_callstack_cache_key *key)
 {
 	unsigned wanted = key->counted ? 1 : stack.frames;
-	struct xs_stack walk = {.in_python = key->caller};
-	struct xs_stack_part part;
+	struct xs_frames walk = {.in_python = key->caller};
+	struct xs_frames_part part;
 	struct xs_place place;
 
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
-		wanted += XS_STACK_STUB_FRAMES;
+		wanted += XS_FRAMES_STUB;
 	/* a learned function is looked for behind the tools' frames */
-	walk.most =
-	    xs_entry_any() ? XS_STACK_FRAMES : wanted + XS_STACK_TOOL_FRAMES;
-	xs_stack_walk(&walk);
-	part = xs_stack_choose(&walk, call, wanted);
+	walk.most = xs_static_entry_points_any() ? XS_FRAMES_MOST
+						 : wanted + XS_FRAMES_TOOL;
+	xs_frames_walk(&walk);
+	part = xs_frames_choose(&walk, call, wanted);
 	place = (struct xs_place){.fn = name_of(key->fn, &part),
 				  .by_runtime = part.runtime != XS_FN_COUNT};
 	if (part.first < part.last)
@@ -136,9 +136,9 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (!key->counted)
 		place.site =
 		    write_chain(thread, place.fn, key->caller, &walk, &part);
-	if (thread->walks && (place.site || key->counted))
-		xs_walked_keep(&thread->walks->walked, key, &place, &walk,
-			       part.last);
+	if (thread->callstack && (place.site || key->counted))
+		xs_callstack_cache_keep(&thread->callstack->walked, key, &place,
+					&walk, part.last);
 	return place;
 }
 
@@ -156,26 +156,28 @@ static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
  * that was asked for, or where they alone tell whose call it is.
  */
 XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
-					   const struct xs_stack_call *call,
+					   const struct xs_frames_call *call,
 					   uintptr_t address)
 {
-	struct xs_walked_key key = {.top = __builtin_frame_address(0),
-				    .address = address,
-				    .unloads = atomic_load(&xs_unloads),
-				    .fn = call->fn};
+	struct xs_callstack_cache_key key = {
+	    .top = __builtin_frame_address(0),
+	    .address = address,
+	    .unloads = atomic_load(&xs_module_generation_now),
+	    .fn = call->fn};
 	const struct xs_place *known = NULL;
 
 	if (!stack.frames)
 		return bare_place(thread, call->fn, 0);
 	key.caller = python_site(thread);
-	if (key.caller && !stack.hooked && !xs_entry_any())
+	if (key.caller && !stack.hooked && !xs_static_entry_points_any())
 		return bare_place(thread, call->fn, key.caller);
 	if (cache_of(thread))
-		known = xs_walked_find(&thread->walks->walked, &key);
+		known =
+		    xs_callstack_cache_find(&thread->callstack->walked, &key);
 	return known ? *known : walk_anew(thread, call, &key);
 }
 
-bool xs_walk_is_on(void)
+bool xs_callstack_is_on(void)
 {
 	return stack.frames > 0;
 }
@@ -184,14 +186,15 @@ bool xs_walk_is_on(void)
  * what tells places apart there. */
 static bool counts_by_place(void)
 {
-	return stack.frames && (!has_python || xs_entry_any());
+	return stack.frames && (!has_python || xs_static_entry_points_any());
 }
 
-XS_HOT struct xs_place xs_walk_seen(struct xs_thread *thread,
-				    enum xs_function fn, const void *arguments)
+XS_HOT struct xs_place xs_callstack_seen(struct xs_thread *thread,
+					 enum xs_function fn,
+					 const void *arguments)
 {
 	struct xs_place place = walked_place(
-	    thread, &(struct xs_stack_call){fn, true, arguments}, 0);
+	    thread, &(struct xs_frames_call){fn, true, arguments}, 0);
 
 	if (!counts_by_place())
 		place.address = 0;
@@ -199,7 +202,7 @@ XS_HOT struct xs_place xs_walk_seen(struct xs_thread *thread,
 }
 
 /* Whether the thread may walk once more for a call that is only counted. */
-static bool may_walk(struct xs_walk_cache *cache)
+static bool may_walk(struct xs_callstack_state *cache)
 {
 	if (cache->spent > MOST_AHEAD * WALK_CALLS)
 		return false;
@@ -207,38 +210,41 @@ static bool may_walk(struct xs_walk_cache *cache)
 	return true;
 }
 
-XS_HOT struct xs_place xs_walk_counted(struct xs_thread *thread,
-				       enum xs_function fn,
-				       const void *arguments)
+XS_HOT struct xs_place xs_callstack_counted(struct xs_thread *thread,
+					    enum xs_function fn,
+					    const void *arguments)
 {
-	const struct xs_stack_call call = {fn, true, arguments};
-	const struct xs_walked_key key = {.top = __builtin_frame_address(0),
-					  .unloads = atomic_load(&xs_unloads),
-					  .fn = fn,
-					  .counted = true};
-	struct xs_walk_cache *cache =
+	const struct xs_frames_call call = {fn, true, arguments};
+	const struct xs_callstack_cache_key key = {
+	    .top = __builtin_frame_address(0),
+	    .unloads = atomic_load(&xs_module_generation_now),
+	    .fn = fn,
+	    .counted = true};
+	struct xs_callstack_state *cache =
 	    counts_by_place() ? cache_of(thread) : NULL;
 	const struct xs_place *known;
 
 	if (!cache)
 		return (struct xs_place){.fn = fn};
 	cache->spent -= cache->spent > 0;
-	known = xs_walked_find(&cache->walked, &key);
+	known = xs_callstack_cache_find(&cache->walked, &key);
 	if (known)
 		return *known;
 	if (may_walk(cache))
 		return walk_anew(thread, &call, &key);
-	return (struct xs_place){.fn = xs_entry_like(fn),
-				 .by_runtime = xs_entry_any(),
+	return (struct xs_place){.fn = xs_static_entry_points_like(fn),
+				 .by_runtime = xs_static_entry_points_any(),
 				 .unwalked = true};
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,
  * which have no source line; the line to show is their caller's. */
-XS_HOT uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
-			       struct xs_site_slot *site, uintptr_t address)
+XS_HOT uint32_t xs_callstack_hooked(struct xs_thread *thread,
+				    enum xs_function fn,
+				    struct xs_site_slot *site,
+				    uintptr_t address)
 {
-	const struct xs_stack_call call = {.fn = fn};
+	const struct xs_frames_call call = {.fn = fn};
 	uint32_t caller;
 
 	if (stack.hooked)
@@ -251,7 +257,7 @@ XS_HOT uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 
-void xs_walk_drop(struct xs_walk_cache *cache)
+void xs_callstack_drop(struct xs_callstack_state *cache)
 {
 	if (cache)
 		munmap(cache, sizeof(*cache));

@@ -4,8 +4,8 @@
  * callbacks, since the runtime is linked into the program or hidden in a
  * library, and of launches, which come from a stub that nvcc made.
  */
-#ifndef XS_WALK_H
-#define XS_WALK_H
+#ifndef XS_PRELOAD_CALLSTACK_CALLSTACK_H
+#define XS_PRELOAD_CALLSTACK_CALLSTACK_H
 
 #include "preload/api/functions.h"
 #include "preload/callstack/site.h"
@@ -13,10 +13,10 @@
 
 /* Reads XFERSPY_STACK and looks for Python; the trace is open. Before any other
  * of these. Takes the loader's lock. */
-void xs_walk_start(void);
+void xs_callstack_start(void);
 
 /* Whether calls are walked for at all. */
-bool xs_walk_is_on(void);
+bool xs_callstack_is_on(void);
 
 /* Where a call came from. */
 struct xs_place {
@@ -36,22 +36,23 @@ struct xs_place {
  * main(); in Python, its lines instead of the interpreter's own frames and of
  * all that called it. The thread is open.
  */
-struct xs_place xs_walk_seen(struct xs_thread *thread, enum xs_function fn,
-			     const void *arguments);
+struct xs_place xs_callstack_seen(struct xs_thread *thread, enum xs_function fn,
+				  const void *arguments);
 
 /* The same for a call that is only counted: without a site, and without an
  * address where walks have cost too much already. */
-struct xs_place xs_walk_counted(struct xs_thread *thread, enum xs_function fn,
-				const void *arguments);
+struct xs_place xs_callstack_counted(struct xs_thread *thread,
+				     enum xs_function fn,
+				     const void *arguments);
 
 /*
  * The same where a hook of ours, that was called through `site`, knows the
  * address that is returned to: without a walk, where that is to be had.
  */
-uint32_t xs_walk_hooked(struct xs_thread *thread, enum xs_function fn,
-			struct xs_site_slot *site, uintptr_t address);
+uint32_t xs_callstack_hooked(struct xs_thread *thread, enum xs_function fn,
+			     struct xs_site_slot *site, uintptr_t address);
 
 /* Frees a thread's cache; NULL is fine. */
-void xs_walk_drop(struct xs_walk_cache *cache);
+void xs_callstack_drop(struct xs_callstack_state *cache);
 
 #endif

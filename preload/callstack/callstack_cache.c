@@ -6,8 +6,8 @@
 
 #define LEVELS 8u
 
-static bool is_of(const struct xs_walked_stack *stack,
-		  const struct xs_walked_key *wanted)
+static bool is_of(const struct xs_callstack_cache_entry *stack,
+		  const struct xs_callstack_cache_key *wanted)
 {
 	return stack->key.top == wanted->top &&
 	       stack->key.address == wanted->address &&
@@ -19,7 +19,7 @@ static bool is_of(const struct xs_walked_stack *stack,
 
 /* How many frames, from the nearest on, are as they were. Of the next one it is
  * known where on the stack its address lies, too. */
-static unsigned count_same(const struct xs_walked_stack *stack)
+static unsigned count_same(const struct xs_callstack_cache_entry *stack)
 {
 	unsigned same = 0;
 
@@ -35,29 +35,29 @@ static unsigned count_same(const struct xs_walked_stack *stack)
  * them from the first one there; and so on. told: what tells them so far; same:
  * the frames that are as in the first, which are not all.
  */
-static uint64_t tell(uint64_t told, const struct xs_walked_stack *first,
-		     unsigned same)
+static uint64_t
+tell(uint64_t told, const struct xs_callstack_cache_entry *first, unsigned same)
 {
 	return (told + same) * 31 + *first->frames[same].stack;
 }
 
-static unsigned set_of(const struct xs_walked_key *key, uint64_t told)
+static unsigned set_of(const struct xs_callstack_cache_key *key, uint64_t told)
 {
 	const uint64_t mixed =
 	    ((uintptr_t)key->top >> 4) * 31 + key->fn + key->caller * 7u + told;
 
-	return mixed * 0x9e3779b97f4a7c15u >> (64 - XS_WALKED_BITS);
+	return mixed * 0x9e3779b97f4a7c15u >> (64 - XS_CALLSTACK_CACHE_BITS);
 }
 
 /* The one that is the same stack; if none is, the first of the key, or NULL.
  * And how many of its frames are the same. */
-XS_HOT static const struct xs_walked_stack *
-look_into(const struct xs_walked_stack *set, const struct xs_walked_key *key,
-	  unsigned *same)
+XS_HOT static const struct xs_callstack_cache_entry *
+look_into(const struct xs_callstack_cache_entry *set,
+	  const struct xs_callstack_cache_key *key, unsigned *same)
 {
-	const struct xs_walked_stack *first = NULL;
+	const struct xs_callstack_cache_entry *first = NULL;
 
-	for (unsigned way = 0; way < XS_WALKED_WAYS; way++) {
+	for (unsigned way = 0; way < XS_CALLSTACK_CACHE_WAYS; way++) {
 		unsigned alike;
 
 		if (!is_of(&set[way], key))
@@ -73,14 +73,15 @@ look_into(const struct xs_walked_stack *set, const struct xs_walked_key *key,
 	return first;
 }
 
-XS_HOT const struct xs_place *xs_walked_find(const struct xs_walked *walked,
-					     const struct xs_walked_key *key)
+XS_HOT const struct xs_place *
+xs_callstack_cache_find(const struct xs_callstack_cache *walked,
+			const struct xs_callstack_cache_key *key)
 {
 	uint64_t told = key->address;
 
 	for (unsigned level = 0; level < LEVELS; level++) {
 		unsigned same;
-		const struct xs_walked_stack *found =
+		const struct xs_callstack_cache_entry *found =
 		    look_into(walked->sets[set_of(key, told)], key, &same);
 
 		if (!found)
@@ -93,19 +94,20 @@ XS_HOT const struct xs_place *xs_walked_find(const struct xs_walked *walked,
 }
 
 /* For a stack that is not known: a slot that is free, or to be overwritten. */
-static struct xs_walked_stack *find_slot(struct xs_walked *walked,
-					 const struct xs_walked_key *key)
+static struct xs_callstack_cache_entry *
+find_slot(struct xs_callstack_cache *walked,
+	  const struct xs_callstack_cache_key *key)
 {
 	uint64_t told = key->address;
 	unsigned number = 0;
 
 	for (unsigned level = 0; level < LEVELS; level++) {
-		const struct xs_walked_stack *first;
+		const struct xs_callstack_cache_entry *first;
 		unsigned same;
 
 		number = set_of(key, told);
-		for (unsigned way = 0; way < XS_WALKED_WAYS; way++) {
-			struct xs_walked_stack *slot =
+		for (unsigned way = 0; way < XS_CALLSTACK_CACHE_WAYS; way++) {
+			struct xs_callstack_cache_entry *slot =
 			    &walked->sets[number][way];
 			if (!slot->key.top || slot->key.unloads != key->unloads)
 				return slot;
@@ -115,16 +117,17 @@ static struct xs_walked_stack *find_slot(struct xs_walked *walked,
 			break;
 		told = tell(told, first, same);
 	}
-	return &walked
-		    ->sets[number][walked->next_way[number]++ % XS_WALKED_WAYS];
+	return &walked->sets[number][walked->next_way[number]++ %
+				     XS_CALLSTACK_CACHE_WAYS];
 }
 
-void xs_walked_keep(struct xs_walked *walked, const struct xs_walked_key *key,
-		    const struct xs_place *place, const struct xs_stack *walk,
-		    unsigned last)
+void xs_callstack_cache_keep(struct xs_callstack_cache *walked,
+			     const struct xs_callstack_cache_key *key,
+			     const struct xs_place *place,
+			     const struct xs_frames *walk, unsigned last)
 {
 	unsigned first = 0;
-	struct xs_walked_stack *slot;
+	struct xs_callstack_cache_entry *slot;
 
 	/* Those below the top are of the walk itself. */
 	while (first < last &&

@@ -8,17 +8,17 @@
  * makes room on its stack as it goes (alloca): what it left there once may be
  * taken for what it has now.
  */
-#ifndef XS_WALKED_H
-#define XS_WALKED_H
+#ifndef XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
+#define XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
 
 #include "preload/callstack/callstack.h"
 #include "preload/callstack/frames.h"
 
-#define XS_WALKED_BITS 7u /* of the number of a set */
-#define XS_WALKED_SETS (1u << XS_WALKED_BITS)
-#define XS_WALKED_WAYS 8u
+#define XS_CALLSTACK_CACHE_BITS 7u /* of the number of a set */
+#define XS_CALLSTACK_CACHE_SETS (1u << XS_CALLSTACK_CACHE_BITS)
+#define XS_CALLSTACK_CACHE_WAYS 8u
 
-struct xs_walked_key {
+struct xs_callstack_cache_key {
 	const void *top;   /* the stack pointer; NULL: free */
 	uintptr_t address; /* that a hook returns to; 0: a callback has none */
 	enum xs_function fn;
@@ -27,31 +27,34 @@ struct xs_walked_key {
 	bool counted;	  /* the nearest frame alone is of interest */
 };
 
-struct xs_walked_stack {
-	struct xs_walked_key key;
+struct xs_callstack_cache_entry {
+	struct xs_callstack_cache_key key;
 	struct xs_place place;
 	unsigned count;
-	struct xs_frame frames[XS_STACK_FRAMES];
+	struct xs_frame frames[XS_FRAMES_MOST];
 };
 
 /* A thread's; all 0 at first. */
-struct xs_walked {
-	struct xs_walked_stack sets[XS_WALKED_SETS][XS_WALKED_WAYS];
-	uint8_t next_way[XS_WALKED_SETS]; /* to be overwritten */
+struct xs_callstack_cache {
+	struct xs_callstack_cache_entry sets[XS_CALLSTACK_CACHE_SETS]
+					    [XS_CALLSTACK_CACHE_WAYS];
+	uint8_t next_way[XS_CALLSTACK_CACHE_SETS]; /* to be overwritten */
 };
 
 /* What the walk of the thread's current stack said; NULL: it was not walked
  * before, or is forgotten. */
-const struct xs_place *xs_walked_find(const struct xs_walked *walked,
-				      const struct xs_walked_key *key);
+const struct xs_place *
+xs_callstack_cache_find(const struct xs_callstack_cache *walked,
+			const struct xs_callstack_cache_key *key);
 
 /*
  * Keeps what the walk of the current stack said, where it was not found, and
  * the frames before `last`. Only a stack whose return addresses all lie where a
  * call pushes them can be checked again; other machines keep them elsewhere.
  */
-void xs_walked_keep(struct xs_walked *walked, const struct xs_walked_key *key,
-		    const struct xs_place *place, const struct xs_stack *walk,
-		    unsigned last);
+void xs_callstack_cache_keep(struct xs_callstack_cache *walked,
+			     const struct xs_callstack_cache_key *key,
+			     const struct xs_place *place,
+			     const struct xs_frames *walk, unsigned last);
 
 #endif

@@ -19,7 +19,7 @@ static unsigned long long unloaded(void)
 {
 	unsigned long long count = 0;
 
-	xs_loaded_each(read_unloaded, &count);
+	xs_phdr_iterate(read_unloaded, &count);
 	return count;
 }
 
@@ -34,7 +34,7 @@ XS_EXPORT int dlclose(void *handle)
 	result = real(handle);
 	kept_errno = errno;
 	if (recording && unloaded() != before)
-		xs_unload_look();
+		xs_module_generation_update();
 	errno = kept_errno;
 	return result;
 }

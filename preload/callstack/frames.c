@@ -9,7 +9,7 @@
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
-	struct xs_stack *stack = data;
+	struct xs_frames *stack = data;
 	uintptr_t address = _Unwind_GetIP(context);
 
 	if (!address || stack->count == stack->most ||
@@ -24,7 +24,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
-void xs_stack_walk(struct xs_stack *stack)
+void xs_frames_walk(struct xs_frames *stack)
 {
 	stack->count = 0;
 	_Unwind_Backtrace(step, stack);
@@ -66,7 +66,7 @@ static bool is_tool(const struct xs_frame *frame)
 
 /* Whether a local variable is one of the frame's: it lies between the return
  * addresses into the frame and into its caller. */
-static bool holds(const struct xs_stack *stack, unsigned i, const void *local)
+static bool holds(const struct xs_frames *stack, unsigned i, const void *local)
 {
 	return i + 1 < stack->count &&
 	       local > (const void *)stack->frames[i].stack &&
@@ -75,7 +75,7 @@ static bool holds(const struct xs_stack *stack, unsigned i, const void *local)
 
 /* The frame that holds the arguments' struct of a callback; stack->count: none
  * does. */
-static unsigned find_called(const struct xs_stack *stack, unsigned first,
+static unsigned find_called(const struct xs_frames *stack, unsigned first,
 			    const void *arguments)
 {
 	while (first < stack->count && !holds(stack, first, arguments))
@@ -89,8 +89,8 @@ static unsigned find_called(const struct xs_stack *stack, unsigned first,
  * application's own object. It is the one that holds the arguments' struct,
  * which CUPTI hands on; without arguments, the one that called CUPTI.
  */
-static unsigned skip_called(const struct xs_stack *stack, unsigned first,
-			    const struct xs_stack_call *call)
+static unsigned skip_called(const struct xs_frames *stack, unsigned first,
+			    const struct xs_frames_call *call)
 {
 	bool shared =
 	    first > 0 && owner_of(&stack->frames[first - 1]) == CUDART;
@@ -104,27 +104,28 @@ static unsigned skip_called(const struct xs_stack *stack, unsigned first,
 }
 
 /* A call of the driver may be one of the runtime's. */
-static void skip_learned(const struct xs_stack *stack,
-			 struct xs_stack_part *part)
+static void skip_learned(const struct xs_frames *stack,
+			 struct xs_frames_part *part)
 {
 	for (unsigned i = part->first;
 	     i < stack->count && part->runtime == XS_FN_COUNT; i++) {
-		part->runtime = xs_entry_at(stack->frames[i].address - 1);
+		part->runtime =
+		    xs_static_entry_points_at(stack->frames[i].address - 1);
 		if (part->runtime != XS_FN_COUNT)
 			part->first = i + 1;
 	}
 }
 
-struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
-				     const struct xs_stack_call *call,
-				     unsigned wanted)
+struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
+				       const struct xs_frames_call *call,
+				       unsigned wanted)
 {
-	struct xs_stack_part part = {.runtime = XS_FN_COUNT};
+	struct xs_frames_part part = {.runtime = XS_FN_COUNT};
 
 	while (part.first < stack->count && is_tool(&stack->frames[part.first]))
 		part.first++;
 	part.first = skip_called(stack, part.first, call);
-	if (call->by_callback && xs_entry_any() &&
+	if (call->by_callback && xs_static_entry_points_any() &&
 	    !xs_function_is_runtime(call->fn))
 		skip_learned(stack, &part);
 	part.last = part.first;
@@ -141,14 +142,14 @@ static bool is_program(uintptr_t address)
 	return map && map == xs_objects_at((const void *)getauxval(AT_ENTRY));
 }
 
-bool xs_stack_learn(enum xs_function fn, const void *arguments)
+bool xs_frames_discover(enum xs_function fn, const void *arguments)
 {
-	struct xs_stack stack = {.most = XS_STACK_FRAMES};
+	struct xs_frames stack = {.most = XS_FRAMES_MOST};
 	unsigned called;
 
-	xs_stack_walk(&stack);
+	xs_frames_walk(&stack);
 	called = find_called(&stack, 0, arguments);
 	return called < stack.count &&
 	       is_program(stack.frames[called].address - 1) &&
-	       xs_entry_learn(stack.frames[called].address - 1, fn);
+	       xs_static_entry_points_add(stack.frames[called].address - 1, fn);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's stack, and which of its frames are the application's. */
-#ifndef XS_STACK_H
-#define XS_STACK_H
+#ifndef XS_PRELOAD_CALLSTACK_FRAMES_H
+#define XS_PRELOAD_CALLSTACK_FRAMES_H
 
 #include "preload/api/functions.h"
 #include "preload/util/config.h"
@@ -11,10 +11,9 @@
 
 /* Walked on top of those that are recorded; and those that nvcc made, between
  * a launch and its line. */
-#define XS_STACK_TOOL_FRAMES 16u
-#define XS_STACK_STUB_FRAMES 2u
-#define XS_STACK_FRAMES                                                        \
-	(XS_STACK_MOST + XS_STACK_STUB_FRAMES + XS_STACK_TOOL_FRAMES)
+#define XS_FRAMES_TOOL 16u
+#define XS_FRAMES_STUB 2u
+#define XS_FRAMES_MOST (XS_STACK_MOST + XS_FRAMES_STUB + XS_FRAMES_TOOL)
 
 struct xs_frame {
 	uintptr_t address;	/* that is returned to */
@@ -22,14 +21,14 @@ struct xs_frame {
 };
 
 /* The frames from the nearest on. */
-struct xs_stack {
+struct xs_frames {
 	unsigned count, most; /* most: not walked beyond it */
 	bool in_python;	      /* it ends at the interpreter */
-	struct xs_frame frames[XS_STACK_FRAMES];
+	struct xs_frame frames[XS_FRAMES_MOST];
 };
 
 /* How a call came to be seen. */
-struct xs_stack_call {
+struct xs_frames_call {
 	enum xs_function fn;
 	bool by_callback;
 	const void
@@ -37,25 +36,25 @@ struct xs_stack_call {
 };
 
 /* The application's part: frames[first] up to, not including, frames[last]. */
-struct xs_stack_part {
+struct xs_frames_part {
 	unsigned first, last;
 	enum xs_function runtime; /* a learned one (entry.h) that is below the
 				   * part; XS_FN_COUNT: none */
 };
 
 /* Walks the calling thread's; most and in_python are set before. */
-void xs_stack_walk(struct xs_stack *stack);
+void xs_frames_walk(struct xs_frames *stack);
 
 /* Of no more than `wanted` frames. */
-struct xs_stack_part xs_stack_choose(const struct xs_stack *stack,
-				     const struct xs_stack_call *call,
-				     unsigned wanted);
+struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
+				       const struct xs_frames_call *call,
+				       unsigned wanted);
 
 /*
  * In a callback of the runtime: learns where the function of the program begins
  * that was called with these arguments. Whether that is known now; not of a
  * runtime in a library.
  */
-bool xs_stack_learn(enum xs_function fn, const void *arguments);
+bool xs_frames_discover(enum xs_function fn, const void *arguments);
 
 #endif

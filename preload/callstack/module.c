@@ -116,7 +116,7 @@ int xs_module_find(uintptr_t address, struct xs_object *module)
 {
 	struct search search = {.address = address, .module = module};
 
-	xs_loaded_each(match, &search);
+	xs_phdr_iterate(match, &search);
 	if (!search.found)
 		return -ENOENT;
 	find_path(module);
@@ -151,7 +151,7 @@ void xs_module_range(uintptr_t address, uintptr_t *begin, uintptr_t *end)
 {
 	struct range range = {.address = address};
 
-	xs_loaded_each(find_code, &range);
+	xs_phdr_iterate(find_code, &range);
 	*begin = range.begin;
 	*end = range.end;
 }
@@ -161,12 +161,12 @@ static int write_module(struct xs_writer *writer, uint32_t number,
 			const struct xs_object *module)
 {
 	struct xs_rec_module record = {XS_RECORD(module), .module = number,
-				       .path = xs_string_id()};
+				       .path = xs_strings_new_id()};
 
 	if (xs_writer_string(writer, record.path, module->path))
 		return -ENOSPC;
 	if (module->build_id[0]) {
-		record.build_id = xs_string_id();
+		record.build_id = xs_strings_new_id();
 		if (xs_writer_string(writer, record.build_id, module->build_id))
 			return -ENOSPC;
 	}
@@ -197,6 +197,6 @@ uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 	if (number && *number)
 		id = *number - 1;
 	pthread_mutex_unlock(&lock);
-	xs_unload_watch(&module, address);
+	xs_module_generation_watch(&module, address);
 	return id;
 }

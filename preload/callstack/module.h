@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The objects that the process has loaded. */
-#ifndef XS_MODULE_H
-#define XS_MODULE_H
+#ifndef XS_PRELOAD_CALLSTACK_MODULE_H
+#define XS_PRELOAD_CALLSTACK_MODULE_H
 
 #include "preload/trace/writer.h"
 

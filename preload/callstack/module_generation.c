@@ -10,7 +10,7 @@
 #define MOST_OBJECTS 256u
 #define MOST_RANGES  64u
 
-XS_HOT_DATA _Atomic uint32_t xs_unloads;
+XS_HOT_DATA _Atomic uint32_t xs_module_generation_now;
 
 struct object {
 	uintptr_t address, begin, end; /* of its code */
@@ -29,7 +29,7 @@ static struct {
 } ranges[MOST_RANGES];
 static _Atomic unsigned range_count;
 
-uint32_t xs_unload_find(uintptr_t address)
+uint32_t xs_module_generation_find(uintptr_t address)
 {
 	const unsigned count = atomic_load(&range_count);
 
@@ -45,7 +45,8 @@ static uint64_t name_of(const struct xs_object *object)
 	return xs_hash(object->path, strlen(object->path)) ^ object->base;
 }
 
-void xs_unload_watch(const struct xs_object *object, uintptr_t address)
+void xs_module_generation_watch(const struct xs_object *object,
+				uintptr_t address)
 {
 	const uint64_t name = name_of(object);
 	struct object new = {.address = address, .name = name};
@@ -78,15 +79,16 @@ static void add_range(const struct object *object)
 		if (atomic_load(&ranges[at].end) > end)
 			end = atomic_load(&ranges[at].end);
 	}
-	atomic_store(&ranges[at].number, atomic_load(&xs_unloads) + 1);
+	atomic_store(&ranges[at].number,
+		     atomic_load(&xs_module_generation_now) + 1);
 	atomic_store(&ranges[at].begin, begin);
 	atomic_store(&ranges[at].end, end);
 	if (at == count)
 		atomic_store(&range_count, count + 1);
-	atomic_fetch_add(&xs_unloads, 1);
+	atomic_fetch_add(&xs_module_generation_now, 1);
 }
 
-void xs_unload_look(void)
+void xs_module_generation_update(void)
 {
 	for (unsigned i = 0; i < MOST_OBJECTS; i++) {
 		struct xs_object now;

@@ -4,8 +4,8 @@
  * place of one has other code at the same addresses: what is known of an
  * address there is of the one or the other.
  */
-#ifndef XS_UNLOAD_H
-#define XS_UNLOAD_H
+#ifndef XS_PRELOAD_CALLSTACK_MODULE_GENERATION_H
+#define XS_PRELOAD_CALLSTACK_MODULE_GENERATION_H
 
 #include "preload/callstack/module.h"
 
@@ -13,23 +13,25 @@
 #include <stdint.h>
 
 /* How many there were. */
-extern _Atomic uint32_t xs_unloads;
+extern _Atomic uint32_t xs_module_generation_now;
 
-uint32_t xs_unload_find(uintptr_t address);
+uint32_t xs_module_generation_find(uintptr_t address);
 
 /* Tells an address apart from the same one of an object that went; 0 where none
  * did. */
-static inline uint32_t xs_unload_number(uintptr_t address)
+static inline uint32_t xs_module_generation_of(uintptr_t address)
 {
-	return atomic_load_explicit(&xs_unloads, memory_order_acquire)
-		   ? xs_unload_find(address)
+	return atomic_load_explicit(&xs_module_generation_now,
+				    memory_order_acquire)
+		   ? xs_module_generation_find(address)
 		   : 0;
 }
 
 /* Calls come from this object, as from this address of it. */
-void xs_unload_watch(const struct xs_object *object, uintptr_t address);
+void xs_module_generation_watch(const struct xs_object *object,
+				uintptr_t address);
 
 /* Something was unloaded: was it one of them? Both take the loader's lock. */
-void xs_unload_look(void);
+void xs_module_generation_update(void);
 
 #endif

@@ -24,7 +24,7 @@ static atomic_bool name_written[XS_FN_COUNT];
 static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_intern strings; /* of places in a source */
 
-uint32_t xs_string_id(void)
+uint32_t xs_strings_new_id(void)
 {
 	return atomic_fetch_add(&next_string, 1);
 }
@@ -51,8 +51,8 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 					 uint32_t caller)
 {
-	uint64_t key =
-	    site_key(fn, address, caller + 31 * xs_unload_number(address));
+	uint64_t key = site_key(fn, address,
+				caller + 31 * xs_module_generation_of(address));
 
 	if (!address)
 		return &unknown_sites[fn];
@@ -147,7 +147,7 @@ uint32_t xs_site_string(struct xs_writer *writer, const char *text)
 	pthread_mutex_lock(&strings_lock);
 	number = xs_intern_number(&strings, text, strlen(text));
 	if (number && *number == 0) {
-		id = xs_string_id();
+		id = xs_strings_new_id();
 		if (xs_writer_string(writer, id, text) == 0)
 			*number = id;
 	}

@@ -3,8 +3,8 @@
  * Call sites: where in the application a CUDA function was called from, and
  * which real function such a call reaches. Found without a lock.
  */
-#ifndef XS_SITE_H
-#define XS_SITE_H
+#ifndef XS_PRELOAD_CALLSTACK_SITE_H
+#define XS_PRELOAD_CALLSTACK_SITE_H
 
 #include "preload/api/functions.h"
 #include "preload/trace/writer.h"
@@ -35,7 +35,7 @@ struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 bool xs_site_is_known(const struct xs_site_slot *site);
 
 /* At first sight: see xs_site_id(). */
-XS_RARE uint32_t xs_site_new_id(struct xs_site_slot *site,
+XS_COLD uint32_t xs_site_new_id(struct xs_site_slot *site,
 				struct xs_writer *writer, enum xs_function fn,
 				uintptr_t address, uint32_t caller);
 
@@ -71,6 +71,6 @@ uint32_t xs_site_source_id(struct xs_writer *writer,
 uint32_t xs_site_string(struct xs_writer *writer, const char *text);
 
 /* A string id that no other string has. */
-uint32_t xs_string_id(void);
+uint32_t xs_strings_new_id(void);
 
 #endif

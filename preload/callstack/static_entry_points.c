@@ -14,13 +14,13 @@ struct entry {
 
 /* Written under the lock, and never again once they are counted. */
 static struct entry entries[MOST];
-XS_HOT_DATA _Atomic unsigned xs_entry_count;
+XS_HOT_DATA _Atomic unsigned xs_static_entry_points_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static enum xs_function find(uintptr_t begin)
 {
-	unsigned known =
-	    atomic_load_explicit(&xs_entry_count, memory_order_acquire);
+	unsigned known = atomic_load_explicit(&xs_static_entry_points_count,
+					      memory_order_acquire);
 
 	for (unsigned i = 0; i < known; i++)
 		if (entries[i].begin == begin)
@@ -34,7 +34,7 @@ static uintptr_t begin_of(uintptr_t instruction)
 	return (uintptr_t)_Unwind_FindEnclosingFunction((void *)instruction);
 }
 
-bool xs_entry_learn(uintptr_t instruction, enum xs_function fn)
+bool xs_static_entry_points_add(uintptr_t instruction, enum xs_function fn)
 {
 	const uintptr_t begin = begin_of(instruction);
 	bool known;
@@ -43,9 +43,11 @@ bool xs_entry_learn(uintptr_t instruction, enum xs_function fn)
 		return false;
 	pthread_mutex_lock(&lock);
 	known = find(begin) == fn;
-	if (!known && find(begin) == XS_FN_COUNT && xs_entry_count < MOST) {
-		entries[xs_entry_count] = (struct entry){begin, fn};
-		atomic_fetch_add_explicit(&xs_entry_count, 1,
+	if (!known && find(begin) == XS_FN_COUNT &&
+	    xs_static_entry_points_count < MOST) {
+		entries[xs_static_entry_points_count] =
+		    (struct entry){begin, fn};
+		atomic_fetch_add_explicit(&xs_static_entry_points_count, 1,
 					  memory_order_release);
 		known = true;
 	}
@@ -53,15 +55,16 @@ bool xs_entry_learn(uintptr_t instruction, enum xs_function fn)
 	return known;
 }
 
-enum xs_function xs_entry_at(uintptr_t instruction)
+enum xs_function xs_static_entry_points_at(uintptr_t instruction)
 {
-	return xs_entry_any() ? find(begin_of(instruction)) : XS_FN_COUNT;
+	return xs_static_entry_points_any() ? find(begin_of(instruction))
+					    : XS_FN_COUNT;
 }
 
-enum xs_function xs_entry_like(enum xs_function fn)
+enum xs_function xs_static_entry_points_like(enum xs_function fn)
 {
-	unsigned known =
-	    atomic_load_explicit(&xs_entry_count, memory_order_acquire);
+	unsigned known = atomic_load_explicit(&xs_static_entry_points_count,
+					      memory_order_acquire);
 
 	for (unsigned i = 0; i < known; i++)
 		if (xs_functions[entries[i].fn].call_class ==

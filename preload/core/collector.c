@@ -42,7 +42,7 @@ static struct timespec at(uint64_t ns)
 /* Without GPU records it is not known which devices are used: all of them. */
 static void write_devices(void)
 {
-	uint64_t wanted = ops_come ? xs_gpu_devices_seen() : xs_device_all();
+	uint64_t wanted = ops_come ? xs_gpu_records_devices() : xs_device_all();
 
 	wanted &= ~devices_written;
 	if (wanted)
@@ -54,23 +54,23 @@ static void write_clock(void)
 	if (now_ns() < next_clock_ns)
 		return;
 	next_clock_ns = now_ns() + CLOCKS_NS;
-	xs_gpu_clock(xs_cupti_now_ns());
+	xs_trace_info_clock(xs_cupti_now_ns());
 }
 
 /* While the last room lasts, the trace says why there is no more. */
 static void make_room(void)
 {
 	static bool said;
-	int err = xs_sink_grow_ahead(&xs_sink);
+	int err = xs_trace_file_grow_ahead(&xs_session_trace);
 
 	if (err == -EBADF && !said)
-		xs_gpu_info("note", "the program closed the trace's file: "
-				    "records are lost");
+		xs_trace_info("note", "the program closed the trace's file: "
+				      "records are lost");
 	else if (err && !said)
-		xs_gpu_info("note",
-			    "no more room for the trace (%s): records are "
-			    "lost; set XFERSPY_OUTPUT to a larger disk",
-			    strerror(-err));
+		xs_trace_info("note",
+			      "no more room for the trace (%s): records are "
+			      "lost; set XFERSPY_OUTPUT to a larger disk",
+			      strerror(-err));
 	said = said || err;
 }
 
@@ -79,7 +79,7 @@ static void write_untimed(bool last)
 	uint64_t untimed = xs_timing_untimed(last);
 
 	if (untimed)
-		xs_gpu_loss(XS_LOSS_UNTIMED, untimed);
+		xs_trace_info_loss(XS_LOSS_UNTIMED, untimed);
 }
 
 static void do_round(bool last)
@@ -88,7 +88,7 @@ static void do_round(bool last)
 	xs_cupti_flush(last);
 	xs_cupti_tend();
 	write_untimed(last);
-	xs_sink_flushed(&xs_sink, xs_gpu_last_end_ns());
+	xs_trace_file_flushed(&xs_session_trace, xs_gpu_records_last_end_ns());
 	write_devices();
 	if (last)
 		next_clock_ns = 0;
@@ -97,7 +97,7 @@ static void do_round(bool last)
 
 static void write_cudart(const char *line)
 {
-	xs_gpu_info("cudart", "%s", line);
+	xs_trace_info("cudart", "%s", line);
 }
 
 static void write_ending(void)
@@ -105,11 +105,11 @@ static void write_ending(void)
 	int version = xs_device_driver_version();
 
 	if (xs_timing_error_ns())
-		xs_gpu_info("events", "error_ns=%" PRIu64,
-			    xs_timing_error_ns());
+		xs_trace_info("events", "error_ns=%" PRIu64,
+			      xs_timing_error_ns());
 	if (version)
-		xs_gpu_info("driver", "%d.%d", version / 1000,
-			    version % 1000 / 10);
+		xs_trace_info("driver", "%d.%d", version / 1000,
+			      version % 1000 / 10);
 	xs_objects_list_cudart(write_cudart);
 }
 
@@ -137,7 +137,7 @@ static void *drain(void *unused)
 	(void)unused;
 	xs_thread_get()->busy = true;
 	while (!last) {
-		uint64_t look_ns = now_ns() + xs_detail_tick();
+		uint64_t look_ns = now_ns() + xs_capture_control_tick();
 
 		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
 		if (!last && now_ns() < round_ns)
@@ -154,7 +154,7 @@ static void *drain(void *unused)
 	return NULL;
 }
 
-int xs_drain_start(bool have_records)
+int xs_collector_start(bool have_records)
 {
 	pthread_condattr_t attributes;
 	pthread_attr_t size;
@@ -194,7 +194,7 @@ int xs_drain_start(bool have_records)
 	return 0;
 }
 
-void xs_drain_wake(void)
+void xs_collector_wake(void)
 {
 	pthread_mutex_lock(&lock);
 	asked_to_look = true;
@@ -214,7 +214,7 @@ static void finish_alone(void)
 	thread->busy = busy;
 }
 
-bool xs_drain_finish(uint64_t deadline_ns)
+bool xs_collector_finish(uint64_t deadline_ns)
 {
 	struct timespec until = at(now_ns() + deadline_ns);
 	bool done;

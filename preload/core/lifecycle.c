@@ -62,11 +62,11 @@
 
 XS_EXPORT int InitializeInjection(void);
 
-struct xs_sink xs_sink;
+struct xs_trace_file xs_session_trace;
 XS_HOT_DATA _Atomic int xs_state = XS_STATE_NEW;
 XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
-static struct xs_sink_start process_start;
+static struct xs_trace_file_start process_start;
 static pid_t owner;		    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
 static int open_error;
@@ -74,7 +74,7 @@ static char wanted_path[PATH_MAX];
 
 static void note_process_start(void)
 {
-	process_start = (struct xs_sink_start){
+	process_start = (struct xs_trace_file_start){
 	    .pid = getpid(),
 	    .realtime_ns = xs_clock_realtime_ns(),
 	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
@@ -85,7 +85,7 @@ static void child_of_fork(void)
 {
 	int state = atomic_load(&xs_state);
 
-	xs_loaded_in_child();
+	xs_phdr_iterate_in_child();
 	note_process_start();
 	if (state == XS_STATE_NEW)
 		return;
@@ -107,9 +107,9 @@ __attribute__((constructor)) static void load(void)
 		atomic_store(&xs_state, XS_STATE_OFF);
 		return;
 	}
-	xs_mark_prepare();
+	xs_range_signal_prepare();
 	xs_summary_prepare();
-	pthread_atfork(xs_loaded_before_fork, xs_loaded_after_fork,
+	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
 		       child_of_fork);
 }
 
@@ -130,7 +130,7 @@ static void write_app(void)
 		if (text[i] == '\0')
 			text[i] = ' ';
 	text[n] = '\0';
-	xs_gpu_info("app", "%s", text);
+	xs_trace_info("app", "%s", text);
 }
 
 /* As they are when the driver is about to start. */
@@ -143,7 +143,7 @@ static void write_connections(void)
 		const unsigned number = xs_config_connections(variables[i]);
 
 		if (number)
-			xs_gpu_info(variables[i], "%u", number);
+			xs_trace_info(variables[i], "%u", number);
 	}
 }
 
@@ -156,25 +156,25 @@ static void write_beginning(void)
 
 	gethostname(host, sizeof(host) - 1);
 	write_app();
-	xs_gpu_info("began", "%" PRIu64, xs_clock_realtime_ns());
-	xs_gpu_info("host", "%s", host);
-	xs_gpu_info("rank", "%s", xs_config_rank());
-	xs_gpu_info("xferspy", "%s", XS_VERSION);
+	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
+	xs_trace_info("host", "%s", host);
+	xs_trace_info("rank", "%s", xs_config_rank());
+	xs_trace_info("xferspy", "%s", XS_VERSION);
 	write_connections();
 	if (hash != XS_HASH_OFF)
-		xs_gpu_info("hash", "%s",
-			    hash == XS_HASH_FULL ? "full" : "sampled");
-	xs_gpu_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
+		xs_trace_info("hash", "%s",
+			      hash == XS_HASH_FULL ? "full" : "sampled");
+	xs_trace_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
 	if (unknown)
-		xs_gpu_info("note",
-			    "XFERSPY_MODE=%s is not known; traced as usual",
-			    unknown);
+		xs_trace_info("note",
+			      "XFERSPY_MODE=%s is not known; traced as usual",
+			      unknown);
 	if (other)
-		xs_gpu_info("note",
-			    "another tool's library is in this process, too "
-			    "(CUDA_INJECTION64_PATH=%s): it was left there; "
-			    "where it slows the program, times are longer",
-			    other);
+		xs_trace_info("note",
+			      "another tool's library is in this process, too "
+			      "(CUDA_INJECTION64_PATH=%s): it was left there; "
+			      "where it slows the program, times are longer",
+			      other);
 }
 
 static int open_trace(void)
@@ -183,11 +183,12 @@ static int open_trace(void)
 				 wanted_path, sizeof(wanted_path));
 
 	if (!err)
-		err = xs_sink_open(&xs_sink, wanted_path, &process_start);
+		err = xs_trace_file_open(&xs_session_trace, wanted_path,
+					 &process_start);
 	if (err)
 		return err;
-	xs_log("writing %s", xs_sink.path);
-	xs_gpu_open(&xs_sink);
+	xs_log("writing %s", xs_session_trace.path);
+	xs_gpu_records_open(&xs_session_trace);
 	write_beginning();
 	atomic_store(&xs_hash_mode, xs_config_hash());
 	return 0;
@@ -215,14 +216,14 @@ static void start_collecting(void)
 	enum xs_mode mode = xs_config_mode();
 	int err;
 
-	xs_walk_start();
-	xs_gpu_info("rung", "%s", climb(mode));
-	err = xs_drain_start(mode != XS_MODE_CALLS);
+	xs_callstack_start();
+	xs_trace_info("rung", "%s", climb(mode));
+	err = xs_collector_start(mode != XS_MODE_CALLS);
 	if (err)
-		xs_gpu_info("note",
-			    "no thread for GPU records (%s): they are "
-			    "incomplete",
-			    strerror(-err));
+		xs_trace_info("note",
+			      "no thread for GPU records (%s): they are "
+			      "incomplete",
+			      strerror(-err));
 }
 
 /*
@@ -267,9 +268,10 @@ static bool start(struct xs_thread *thread)
 	open_error = open_trace();
 	if (!open_error) {
 		xs_guard_start();
-		xs_detail_open();
+		xs_capture_control_open();
 		start_collecting();
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, atomic_load(&early_lost));
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,
+				   atomic_load(&early_lost));
 	}
 	/* Not over a fork's or an exit's change of it. */
 	expected = XS_STATE_STARTING;
@@ -342,13 +344,14 @@ static void finish(void)
 	/* Not in the midst of writing: a signal's handler may be here. */
 	if (!thread->busy)
 		xs_poll_write(thread);
-	if (!xs_drain_finish(FINISH_DEADLINE_NS))
-		xs_gpu_info("note",
-			    "the GPU did not answer in the 2 s that exit "
-			    "waits: its last records are missing");
-	file_bytes = xs_sink_close(&xs_sink, xs_clock_realtime_ns());
+	if (!xs_collector_finish(FINISH_DEADLINE_NS))
+		xs_trace_info("note",
+			      "the GPU did not answer in the 2 s that exit "
+			      "waits: its last records are missing");
+	file_bytes =
+	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_state, XS_STATE_OFF);
-	xs_summary_of(&xs_sink, file_bytes);
+	xs_summary_of(&xs_session_trace, file_bytes);
 	errno = kept_errno;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* When tracing starts and ends. The order is argued in lifecycle.c. */
-#ifndef XS_LIFECYCLE_H
-#define XS_LIFECYCLE_H
+#ifndef XS_PRELOAD_CORE_LIFECYCLE_H
+#define XS_PRELOAD_CORE_LIFECYCLE_H
 
 #include "preload/trace/thread.h"
 #include "preload/trace/trace_file.h"
 
 /* The trace of this process; its header is NULL until tracing has started. */
-extern struct xs_sink xs_sink;
+extern struct xs_trace_file xs_session_trace;
 
 enum xs_state {
 	XS_STATE_NEW,	   /* CUDA has not been used */
@@ -39,7 +39,7 @@ static inline bool xs_lifecycle_ensure(struct xs_thread *thread)
 	       (state != XS_STATE_OFF && xs_lifecycle_start(thread));
 }
 
-XS_RARE void xs_lifecycle_register_late_exit(void);
+XS_COLD void xs_lifecycle_register_late_exit(void);
 
 /* To be told of each call that has returned: by the first, CUDA has set
  * itself up. */

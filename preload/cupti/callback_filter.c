@@ -14,7 +14,7 @@
  * that is not recorded is XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
-uint16_t xs_cupti_stand_ins[XS_CUPTI_MOST_CALLBACKS];
+uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * The runtime takes a writer's lock around each call that has a callback: 64
@@ -137,7 +137,7 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	return domain == CUPTI_CB_DOMAIN_DRIVER_API ? driver_calls[id] : 0;
 }
 
-bool xs_cupti_learns(enum xs_function fn)
+bool xs_cupti_discovers(enum xs_function fn)
 {
 	return learning && fn != XS_FN_COUNT && is_left_to_driver(fn);
 }
@@ -179,12 +179,12 @@ void xs_cupti_take_back(CUpti_CallbackId id)
 	atomic_flag_clear(&leaving);
 }
 
-static void find_stand_ins(void)
+static void find_substitutes(void)
 {
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
 		if (driver_calls[id] && xs_function_issues((enum xs_function)(
 					    driver_calls[id] - 1)))
-			xs_cupti_stand_ins[id] = driver_calls[id];
+			xs_cupti_driver_substitutes[id] = driver_calls[id];
 }
 
 unsigned xs_cupti_enable_calls(bool counters)
@@ -196,11 +196,11 @@ unsigned xs_cupti_enable_calls(bool counters)
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	learning = xs_walk_is_on() && !hooked &&
+	learning = xs_callstack_is_on() && !hooked &&
 		   xs_objects_program_alone_brings_cudart();
 	by_driver = learning || hooked;
 	if (by_driver && !counters)
-		find_stand_ins();
+		find_substitutes();
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
 	if (learning)

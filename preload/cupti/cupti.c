@@ -87,14 +87,14 @@ static CUptiResult start_callbacks(bool counters)
 static void note_no_callbacks(CUptiResult result)
 {
 	if ((int)result == ANOTHER_SUBSCRIBER)
-		xs_gpu_info("note",
-			    "another tool has CUPTI's callbacks (nsys, ncu, a "
+		xs_trace_info(
+		    "note", "another tool has CUPTI's callbacks (nsys, ncu, a "
 			    "debugger?): calls cannot be joined to what the "
 			    "GPU did, and calls of a statically linked CUDA "
 			    "runtime are missing; run without the other tool");
 	else
-		xs_gpu_info("note", "CUPTI gave no callbacks: %s (%d)",
-			    xs_cupti_text(result), (int)result);
+		xs_trace_info("note", "CUPTI gave no callbacks: %s (%d)",
+			      xs_cupti_text(result), (int)result);
 }
 
 /* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
@@ -115,15 +115,16 @@ static bool enable_records(void)
 	atomic_store(&records_on, result == CUPTI_SUCCESS);
 	if (result == CUPTI_SUCCESS)
 		return true;
-	xs_gpu_info("note", "no GPU records: CUPTI says %s (%d)%s",
-		    xs_cupti_text(result), (int)result,
-		    (int)result == NO_PERMISSION
-			? "; ask the administrator for access to GPU "
-			  "performance data"
-		    : (int)result == ANOTHER_SUBSCRIBER
-			? "; another tool has CUPTI (nsys, ncu, a debugger?): "
-			  "run without the other tool"
-			: "");
+	xs_trace_info(
+	    "note", "no GPU records: CUPTI says %s (%d)%s",
+	    xs_cupti_text(result), (int)result,
+	    (int)result == NO_PERMISSION
+		? "; ask the administrator for access to GPU "
+		  "performance data"
+	    : (int)result == ANOTHER_SUBSCRIBER
+		? "; another tool has CUPTI (nsys, ncu, a debugger?): "
+		  "run without the other tool"
+		: "");
 	return false;
 }
 
@@ -165,10 +166,10 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 
 	if (!library)
 		return XS_CUPTI_NOTHING;
-	xs_gpu_info("cupti", "%u %s", xs_cupti_api.version, path);
+	xs_trace_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
 	xs_share_begin();
-	if (atomic_load(&xs_detail_now) == XS_DETAIL_IGNORED)
+	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_IGNORED)
 		xs_share_none_yet();
 	callbacks = start_callbacks(counters && xs_profiler_find(library) &&
 				    xs_cupti_api.cuptiGetDeviceId);
@@ -193,13 +194,14 @@ bool xs_cupti_brought_all(bool at_once)
 {
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_watch_awaits_ops() && (at_once || now_ns >= for_all.next_ns) &&
-	    xs_cupti_is_attached() && !xs_share_guest_records()) {
+	if (xs_op_tracker_is_pending() &&
+	    (at_once || now_ns >= for_all.next_ns) && xs_cupti_is_attached() &&
+	    !xs_share_client_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
 		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
 			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
 	}
-	return !xs_watch_awaits_ops();
+	return !xs_op_tracker_is_pending();
 }
 
 /* Whether it might be but for what only others can tell. */
@@ -209,17 +211,17 @@ static bool may_detach(void)
 	       xs_cupti_api.version >= VERSION_12_6 &&
 	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
 	       !atomic_load(&several) &&
-	       !(xs_gpu_devices_seen() & (xs_gpu_devices_seen() - 1)) &&
-	       !xs_watch_saw_graphs() && !xs_share_has_guest();
+	       !(xs_gpu_records_devices() & (xs_gpu_records_devices() - 1)) &&
+	       !xs_op_tracker_saw_graphs() && !xs_share_has_client();
 }
 
 bool xs_cupti_may_detach(void)
 {
 	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY) &&
-	       !xs_bypass_object();
+	       !xs_unhooked_objects_find();
 }
 
-bool xs_cupti_is_deaf(void)
+bool xs_cupti_callbacks_disabled(void)
 {
 	return xs_cupti_is_detached() ||
 	       (xs_cupti_is_attached() && subscriber && !calls_on);
@@ -242,7 +244,7 @@ static void switch_all(bool records, bool calls)
 	switch_peers();
 	if (!records)
 		return;
-	xs_cupti_watch_owed();
+	xs_cupti_watch_pending();
 	for_all.next_ns = for_all.flushes = 0;
 }
 
@@ -250,7 +252,7 @@ static void finalize(void)
 {
 	CUptiResult result;
 
-	xs_window_note_all();
+	xs_sample_window_note_all();
 	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	xs_share_let_go();
 	result = xs_cupti_api.cuptiFinalize();
@@ -270,7 +272,7 @@ bool xs_cupti_detach(void)
 	if (pthread_mutex_trylock(&detaching))
 		return false;
 	if (may_detach()) {
-		xs_cupti_watch_owed();
+		xs_cupti_watch_pending();
 		switch_all(false, false);
 		if (xs_share_is_idle())
 			finalize();
@@ -293,15 +295,17 @@ static bool attach(void)
 		}
 	}
 	if (result != CUPTI_SUCCESS) {
-		xs_gpu_info("note",
-			    "no more calls are recorded one by one: another "
-			    "profiler took CUPTI, which light mode had let go "
-			    "of (%s, %d); set XFERSPY_MODE=trace, or leave the "
-			    "other out",
-			    xs_cupti_text(result), (int)result);
+		xs_trace_info(
+		    "note",
+		    "no more calls are recorded one by one: another "
+		    "profiler took CUPTI, which light mode had let go "
+		    "of (%s, %d); set XFERSPY_MODE=trace, or leave the "
+		    "other out",
+		    xs_cupti_text(result), (int)result);
 		return false;
 	}
-	atomic_store(&xs_cupti_ids_from, xs_watch_highest(from) + IDS_APART);
+	atomic_store(&xs_cupti_ids_from,
+		     xs_op_tracker_highest(from) + IDS_APART);
 	stays = false;
 	atomic_store(&state, ATTACHED);
 	return true;
@@ -340,7 +344,7 @@ void xs_cupti_flush(bool forced)
 	/* often: see cupti_clock.h */
 	xs_cupti_clock_look();
 	if (!xs_cupti_is_attached() ||
-	    (!forced && (xs_share_guest_records() || !is_worth_a_flush())))
+	    (!forced && (xs_share_client_records() || !is_worth_a_flush())))
 		return;
 	xs_share_last_flush(forced);
 	xs_cupti_api.cuptiActivityFlushAll(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CUPTI behind a border: only the files cupti*.c include the vendor's cupti.h,
  * and only profiler.c what its profiler adds. */
-#ifndef XS_CUPTI_H
-#define XS_CUPTI_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_H
+#define XS_PRELOAD_CUPTI_CUPTI_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ bool xs_cupti_is_detached(void);
 
 /* Whether hooks alone see calls, since callbacks were switched off or it was
  * detached. */
-bool xs_cupti_is_deaf(void);
+bool xs_cupti_callbacks_disabled(void);
 
 /* Hands completed GPU records to the GPU writer; `forced`: those of buffers
  * that are still being filled, too. Our own thread only: it may wait. */

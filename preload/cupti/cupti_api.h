@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files cupti*.c share of the vendor's: nobody else includes it. */
-#ifndef XS_CUPTI_API_H
-#define XS_CUPTI_API_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_API_H
+#define XS_PRELOAD_CUPTI_CUPTI_API_H
 
 #include "preload/api/functions.h"
 #include "preload/trace/thread.h"
@@ -78,7 +78,7 @@ bool xs_cupti_unless_detached(void (*ask)(void));
 
 /* cupti_managed.c: asks for what could not be asked for while CUPTI was
  * detached; whether what migrates is recorded. Our own thread only. */
-void xs_cupti_watch_owed(void);
+void xs_cupti_watch_pending(void);
 bool xs_cupti_counts_migrations(void);
 
 /* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
@@ -109,16 +109,17 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
 /* Our function + 1 of a callback of the driver that stands in for the
  * runtime's; 0: it is none, or what kernels do is counted. */
-extern uint16_t xs_cupti_stand_ins[XS_CUPTI_MOST_CALLBACKS];
+extern uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
 
-static inline unsigned xs_cupti_stand_in(CUpti_CallbackId id)
+static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
 {
-	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_stand_ins[id] : 0;
+	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_driver_substitutes[id]
+					    : 0;
 }
 
 /* Whether a function of the runtime can be left to the driver's callbacks once
  * it is known where it begins. */
-bool xs_cupti_learns(enum xs_function fn);
+bool xs_cupti_discovers(enum xs_function fn);
 
 /* Leaves such a function, by its callback, to them, unless somebody is inside
  * of one. */

@@ -10,8 +10,8 @@
  * CLOCK_REALTIME, so that only its value says which clock a time is of: the one
  * whose span, since the other clock was set, it is in or is nearer to.
  */
-#ifndef XS_CUPTI_CLOCK_H
-#define XS_CUPTI_CLOCK_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
+#define XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

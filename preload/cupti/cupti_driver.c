@@ -116,7 +116,7 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 
 static void be_without(void)
 {
-	xs_watch_forget_strays();
+	xs_op_tracker_reset_unmatched();
 	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
 	state = LEFT;
 }
@@ -145,7 +145,7 @@ void xs_cupti_rest_driver(void)
 {
 	if (state == TRIED)
 		leave();
-	xs_watch_forget_strays();
+	xs_op_tracker_reset_unmatched();
 }
 
 static void try_to_leave(void)
@@ -171,24 +171,26 @@ static void watch_again(void)
 	state = KEPT;
 	if (xs_cupti_driver_stays())
 		return;
-	xs_gpu_info("note",
-		    "the program began late to call CUDA's driver API itself: "
-		    "before that such calls were not recorded for %.1f s, and "
-		    "what the GPU did for the first of them has no call",
-		    (double)ns / 1e9);
+	xs_trace_info(
+	    "note",
+	    "the program began late to call CUDA's driver API itself: "
+	    "before that such calls were not recorded for %.1f s, and "
+	    "what the GPU did for the first of them has no call",
+	    (double)ns / 1e9);
 }
 
 void xs_cupti_tend(void)
 {
 	if (!xs_cupti_is_attached())
 		return;
-	xs_cupti_watch_owed();
-	if (state == TRIED && xs_watch_saw_own()) {
+	xs_cupti_watch_pending();
+	if (state == TRIED && xs_op_tracker_saw_own()) {
 		state = KEPT;
-	} else if (state == TRIED && xs_watch_nested() >= ENOUGH_NESTED) {
+	} else if (state == TRIED && xs_op_tracker_nested() >= ENOUGH_NESTED) {
 		try_to_leave();
 	} else if (state == LEFT &&
-		   (xs_watch_strays() >= ENOUGH_STRAYS || xs_watch_saw_own())) {
+		   (xs_op_tracker_unmatched() >= ENOUGH_STRAYS ||
+		    xs_op_tracker_saw_own())) {
 		watch_again();
 	}
 }

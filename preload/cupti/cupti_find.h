@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_CUPTI_FIND_H
-#define XS_CUPTI_FIND_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_FIND_H
+#define XS_PRELOAD_CUPTI_CUPTI_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -51,14 +51,14 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 	void *library;
 
 	if (given && strcmp(given, "none") == 0) {
-		xs_gpu_info("note",
-			    "CUPTI is not used (XFERSPY_CUPTI=none); unset "
-			    "XFERSPY_CUPTI for complete GPU times");
+		xs_trace_info("note",
+			      "CUPTI is not used (XFERSPY_CUPTI=none); unset "
+			      "XFERSPY_CUPTI for complete GPU times");
 		return NULL;
 	}
 	if (!(given && given[0]) && xs_injection_other_comes()) {
-		xs_gpu_info("note",
-			    "CUPTI is left to the other tool, which would get "
+		xs_trace_info(
+		    "note", "CUPTI is left to the other tool, which would get "
 			    "nothing of it beside us; for complete GPU times "
 			    "run without the other tool, or set XFERSPY_CUPTI "
 			    "to a libcupti to have it all the same");
@@ -66,10 +66,10 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 	}
 	library = xs_cupti_find(path, bytes, ours);
 	if (!library) {
-		xs_gpu_info("note",
-			    "libcupti was not found; for complete GPU times "
-			    "install it (it comes with the CUDA toolkit) or "
-			    "set XFERSPY_CUPTI to its path");
+		xs_trace_info("note",
+			      "libcupti was not found; for complete GPU times "
+			      "install it (it comes with the CUDA toolkit) or "
+			      "set XFERSPY_CUPTI to its path");
 		return NULL;
 	}
 	missing = find_symbols(library);
@@ -77,10 +77,10 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 	    xs_cupti_api.cuptiGetVersion(&xs_cupti_api.version) !=
 		CUPTI_SUCCESS ||
 	    xs_cupti_api.version < VERSION_11_8) {
-		xs_gpu_info("note",
-			    "%s is too old: CUPTI 11.8 or newer is "
-			    "wanted; set XFERSPY_CUPTI to its path",
-			    path);
+		xs_trace_info("note",
+			      "%s is too old: CUPTI 11.8 or newer is "
+			      "wanted; set XFERSPY_CUPTI to its path",
+			      path);
 		return NULL;
 	}
 	return library;

@@ -6,7 +6,7 @@
 #include "preload/sampling/capture_mode.h"
 #include "preload/trace/gpu_records.h"
 
-static atomic_bool counts, owed;
+static atomic_bool counts, pending;
 
 static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
 {
@@ -47,10 +47,10 @@ static void watch(void)
 
 	atomic_store(&counts, result == CUPTI_SUCCESS);
 	if (result != CUPTI_SUCCESS)
-		xs_gpu_info("note",
-			    "the program uses managed memory, but how it "
-			    "migrates was not recorded: CUPTI says %s (%d)",
-			    xs_cupti_text(result), (int)result);
+		xs_trace_info("note",
+			      "the program uses managed memory, but how it "
+			      "migrates was not recorded: CUPTI says %s (%d)",
+			      xs_cupti_text(result), (int)result);
 }
 
 void xs_cupti_watch_managed(void)
@@ -61,13 +61,13 @@ void xs_cupti_watch_managed(void)
 	    xs_cupti_unless_detached(watch))
 		return;
 	/* a window for what is new attaches it again */
-	atomic_store(&owed, true);
-	xs_detail_note_novel();
+	atomic_store(&pending, true);
+	xs_capture_mode_note_unseen();
 }
 
-void xs_cupti_watch_owed(void)
+void xs_cupti_watch_pending(void)
 {
-	if (atomic_exchange(&owed, false))
+	if (atomic_exchange(&pending, false))
 		watch();
 }
 

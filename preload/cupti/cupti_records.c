@@ -63,7 +63,7 @@ static uint8_t direction_of(uint8_t copy_kind)
 static bool is_of_graph(uint64_t node)
 {
 	if (node)
-		xs_watch_graph();
+		xs_op_tracker_note_graph();
 	return node != 0;
 }
 
@@ -110,7 +110,7 @@ static void take_copy(const void *record)
 	    .copies = copies_of(record),
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_copy(&op);
+		xs_gpu_records_copy(&op);
 }
 
 static void take_peer_copy(const void *record)
@@ -133,7 +133,7 @@ static void take_peer_copy(const void *record)
 	    .copies = 1,
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_copy(&op);
+		xs_gpu_records_copy(&op);
 }
 
 static void take_set(const void *record)
@@ -151,7 +151,7 @@ static void take_set(const void *record)
 			      m->graphNodeId),
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_set(&op);
+		xs_gpu_records_set(&op);
 }
 
 /* The second layout of this record; later ones only add to its end. */
@@ -185,7 +185,7 @@ static void take_migration(const void *record)
 		return;
 	}
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_copy(&op);
+		xs_gpu_records_copy(&op);
 }
 
 static void take_kernel(const void *record)
@@ -209,7 +209,7 @@ static void take_kernel(const void *record)
 	};
 	is_of_graph(k->graphNodeId);
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_kernel(&op, k->name, &shape);
+		xs_gpu_records_kernel(&op, k->name, &shape);
 }
 
 static void take_record(const CUpti_Activity *record)
@@ -262,7 +262,7 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 	if (xs_cupti_api.cuptiActivityGetNumDroppedRecords &&
 	    xs_cupti_api.cuptiActivityGetNumDroppedRecords(
 		context, stream, &dropped) == CUPTI_SUCCESS) {
-		xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, dropped);
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CUPTI, dropped);
 		xs_share_dropped(dropped);
 	}
 	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);

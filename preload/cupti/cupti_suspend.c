@@ -11,19 +11,19 @@
 
 #include <time.h>
 
-#define LINGER_NS	   20000000u
-#define LINGER_FOR_RATE_NS 80000000u
-#define LINGER_LONGEST_NS  1000000000u
-#define DONE_WAIT_NS	   200000u
-#define DONE_LONGEST_NS	   2000000u
-#define LAST_LONGEST_NS	   10000000u
-#define PAUSE_APART_NS	   10000000u
-#define PAUSE_SHARE	   80 /* of the run, that others wait in vain */
-#define PAUSE_LONGEST_NS   10240000000u
-#define PAUSE_NOTED_NS	   1000000000u
+#define GRACE_NS	  20000000u
+#define GRACE_FOR_RATE_NS 80000000u
+#define GRACE_LONGEST_NS  1000000000u
+#define DONE_WAIT_NS	  200000u
+#define DONE_LONGEST_NS	  2000000u
+#define LAST_LONGEST_NS	  10000000u
+#define PAUSE_APART_NS	  10000000u
+#define PAUSE_SHARE	  80 /* of the run, that others wait in vain */
+#define PAUSE_LONGEST_NS  10240000000u
+#define PAUSE_NOTED_NS	  1000000000u
 
-static struct xs_hold_wants now_wants; /* as last told */
-static uint64_t linger_until_ns;       /* 0: CUPTI is as it should be */
+static struct xs_cupti_suspend_wants now_wants; /* as last told */
+static uint64_t grace_until_ns; /* 0: CUPTI is as it should be */
 static bool cupti_came;
 static bool may_bypass; /* some object may, the hooks: for good */
 
@@ -75,15 +75,15 @@ static void cupti_detach_when_all_came(void)
 	/* somebody who waited for long may have ended the pause; and graphs
 	 * that are about to begin let nothing be waited for */
 	if (!all_come_within(DONE_LONGEST_NS) ||
-	    atomic_load(&xs_detail_now) != XS_DETAIL_PAUSED ||
-	    xs_watch_saw_graphs())
+	    atomic_load(&xs_capture_mode_now) != XS_DETAIL_PAUSED ||
+	    xs_op_tracker_saw_graphs())
 		return;
 	if (!xs_cupti_detach()) {
-		if (!xs_cupti_is_deaf()) /* nothing was done */
+		if (!xs_cupti_callbacks_disabled()) /* nothing was done */
 			return;
 		cupti_off();
 	}
-	linger_until_ns = 0;
+	grace_until_ns = 0;
 }
 
 /* What the device still owes after so long was held up by a call that has only
@@ -122,11 +122,11 @@ static bool quietly(void (*change)(void))
 	apart_ns = apart_ns ? 2 * apart_ns : PAUSE_APART_NS;
 	if (apart_ns >= PAUSE_NOTED_NS && !said_so) {
 		said_so = true;
-		xs_gpu_info("note",
-			    "some thread was always inside of CUDA, so that "
-			    "CUPTI could not be switched on or off in time: "
-			    "calls took longer than they had to, or what was "
-			    "new was recorded late");
+		xs_trace_info("note",
+			      "some thread was always inside of CUDA, so that "
+			      "CUPTI could not be switched on or off in time: "
+			      "calls took longer than they had to, or what was "
+			      "new was recorded late");
 	}
 	if (apart_ns > PAUSE_LONGEST_NS)
 		apart_ns = PAUSE_LONGEST_NS;
@@ -134,12 +134,12 @@ static bool quietly(void (*change)(void))
 	return false;
 }
 
-bool xs_hold_take(bool *gone)
+bool xs_cupti_suspend_take(bool *gone)
 {
 	cupti_came = true;
-	if (!linger_until_ns && !quietly(cupti_on))
+	if (!grace_until_ns && !quietly(cupti_on))
 		return false;
-	linger_until_ns = 0;
+	grace_until_ns = 0;
 	*gone = !cupti_came;
 	return true;
 }
@@ -151,17 +151,17 @@ static bool may_detach(void)
 }
 
 /* CUPTI need not linger where it is known already that it goes. */
-void xs_hold_leave(const struct xs_hold_wants *wants)
+void xs_cupti_suspend_leave(const struct xs_cupti_suspend_wants *wants)
 {
 	now_wants = *wants;
-	linger_until_ns = now_ns() + LINGER_NS;
-	if (wants->rush && may_detach())
+	grace_until_ns = now_ns() + GRACE_NS;
+	if (wants->high_rate && may_detach())
 		quietly(cupti_detach_when_all_came);
 }
 
-void xs_hold_leave_at_once(void)
+void xs_cupti_suspend_leave_at_once(void)
 {
-	linger_until_ns = 1;
+	grace_until_ns = 1;
 }
 
 /*
@@ -169,53 +169,53 @@ void xs_hold_leave_at_once(void)
  * launch of a graph, nobody would know of it. That calls rush is known when
  * each of many threads has told of its own.
  */
-static void end_linger(uint64_t over_ns)
+static void end_grace(uint64_t over_ns)
 {
 	static bool in_vain; /* the program has calls whose ops never come */
 	const uint64_t longest_ns =
-	    in_vain ? LINGER_FOR_RATE_NS : LINGER_LONGEST_NS;
+	    in_vain ? GRACE_FOR_RATE_NS : GRACE_LONGEST_NS;
 	const bool all = xs_cupti_brought_all(false);
 	const bool able = all && may_detach();
-	const bool detach = able && now_wants.rush;
+	const bool detach = able && now_wants.high_rate;
 
 	if (over_ns < longest_ns && !all)
 		return;
 	in_vain |= !all;
-	if (over_ns < LINGER_FOR_RATE_NS && able && !detach)
+	if (over_ns < GRACE_FOR_RATE_NS && able && !detach)
 		return;
 	/* here, since nobody may wait for it */
-	may_bypass = now_wants.light && xs_bypass_object();
+	may_bypass = now_wants.light && xs_unhooked_objects_find();
 	if (quietly(detach ? cupti_detach
 		    : all  ? cupti_off
 			   : cupti_off_at_last))
-		linger_until_ns = 0;
+		grace_until_ns = 0;
 }
 
-bool xs_hold_look(const struct xs_hold_wants *wants)
+bool xs_cupti_suspend_look(const struct xs_cupti_suspend_wants *wants)
 {
 	const uint64_t ns = now_ns();
 
 	now_wants = *wants;
-	if (linger_until_ns && ns >= linger_until_ns)
-		end_linger(ns - linger_until_ns);
-	return linger_until_ns;
+	if (grace_until_ns && ns >= grace_until_ns)
+		end_grace(ns - grace_until_ns);
+	return grace_until_ns;
 }
 
 /* What the object does is new, and has its window once it is heard. */
-bool xs_hold_hear_others(void)
+bool xs_cupti_suspend_hear_others(void)
 {
 	const char *object = NULL;
 
 	if (now_wants.light && now_wants.counts && !may_bypass &&
-	    xs_cupti_is_deaf())
-		object = xs_bypass_object();
+	    xs_cupti_callbacks_disabled())
+		object = xs_unhooked_objects_find();
 	if (!object || !quietly(cupti_hear))
 		return true;
 	may_bypass = true;
-	xs_gpu_info("note",
-		    "%s was loaded when only calls through the shared CUDA "
-		    "runtime were seen: if it calls CUDA by other ways, the "
-		    "first of these calls are missing",
-		    object);
+	xs_trace_info("note",
+		      "%s was loaded when only calls through the shared CUDA "
+		      "runtime were seen: if it calls CUDA by other ways, the "
+		      "first of these calls are missing",
+		      object);
 	return cupti_came;
 }

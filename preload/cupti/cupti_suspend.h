@@ -4,33 +4,33 @@
  * for what the device owes, and then switched off or detached, until the next.
  * For the drain thread alone. Times are CLOCK_MONOTONIC.
  */
-#ifndef XS_HOLD_H
-#define XS_HOLD_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
+#define XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* What is wanted of CUPTI outside of windows. */
-struct xs_hold_wants {
+struct xs_cupti_suspend_wants {
 	bool light;
-	bool counts; /* calls are counted now, not ignored */
-	bool hears;  /* only callbacks tell of what is to be known */
-	bool rush;   /* calls come so fast that it is worth detaching */
+	bool counts;	/* calls are counted now, not ignored */
+	bool hears;	/* only callbacks tell of what is to be known */
+	bool high_rate; /* calls come so fast that it is worth detaching */
 };
 
 /* For a window. True, and *gone: another tool has it for good; false: it is to
  * be tried again. */
-bool xs_hold_take(bool *gone);
+bool xs_cupti_suspend_take(bool *gone);
 
 /* The window is over, or nothing is to be recorded from the start. */
-void xs_hold_leave(const struct xs_hold_wants *wants);
-void xs_hold_leave_at_once(void);
+void xs_cupti_suspend_leave(const struct xs_cupti_suspend_wants *wants);
+void xs_cupti_suspend_leave_at_once(void);
 
 /* Again and again: whether it is still kept. */
-bool xs_hold_look(const struct xs_hold_wants *wants);
+bool xs_cupti_suspend_look(const struct xs_cupti_suspend_wants *wants);
 
 /* After a look: an object came that may call CUDA while hooks alone see calls.
  * False: CUPTI was to tell of it, and another tool has it. */
-bool xs_hold_hear_others(void);
+bool xs_cupti_suspend_hear_others(void);
 
 #endif

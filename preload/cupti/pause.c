@@ -77,7 +77,7 @@ static void end_pause(void)
 {
 	int paused = XS_DETAIL_PAUSED;
 
-	atomic_compare_exchange_strong(&xs_detail_now, &paused,
+	atomic_compare_exchange_strong(&xs_capture_mode_now, &paused,
 				       atomic_load(&before));
 }
 
@@ -88,7 +88,7 @@ bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 	if (!is_prepared)
 		xs_pause_prepare();
 	atomic_store(&before,
-		     atomic_exchange(&xs_detail_now, XS_DETAIL_PAUSED));
+		     atomic_exchange(&xs_capture_mode_now, XS_DETAIL_PAUSED));
 	quiet = nobody_is_inside(patience_ns);
 	if (quiet)
 		change();
@@ -101,7 +101,7 @@ void xs_pause_wait(void)
 	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 
 	atomic_fetch_add(&waiting, 1);
-	while (atomic_load(&xs_detail_now) == XS_DETAIL_PAUSED) {
+	while (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED) {
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			end_pause();
 		wait_a_little();

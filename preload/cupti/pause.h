@@ -7,15 +7,15 @@
  * and ended without counts wrong from then on: all its calls are inner ones,
  * and have one id (H200, CUDA 13.0).
  */
-#ifndef XS_PAUSE_H
-#define XS_PAUSE_H
+#ifndef XS_PRELOAD_CUPTI_PAUSE_H
+#define XS_PRELOAD_CUPTI_PAUSE_H
 
 #include "preload/format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What xs_detail_now says in a pause, beside enum xs_detail. */
+/* What xs_capture_mode_now says in a pause, beside enum xs_detail. */
 #define XS_DETAIL_PAUSED 3
 
 /* What a thread may be let wait for now and then. */

@@ -66,7 +66,7 @@ static uint32_t find_name(const void *kernel, bool is_handle, uintptr_t address)
 		name = name_by_symbol(kernel);
 	if (!name)
 		name = name_by_place(kernel, text, sizeof(text));
-	return xs_gpu_name(name);
+	return xs_gpu_records_name(name);
 }
 
 /* Asked once for each kernel; 0 without room. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a launch tells of its kernel, where CUPTI does not. */
-#ifndef XS_LAUNCH_H
-#define XS_LAUNCH_H
+#ifndef XS_PRELOAD_EVENTS_LAUNCH_H
+#define XS_PRELOAD_EVENTS_LAUNCH_H
 
 #include "preload/api/functions.h"
 #include "preload/trace/gpu_records.h"

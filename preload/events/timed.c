@@ -101,10 +101,10 @@ static struct xs_timed_queue *find_queue(struct xs_timed_context *context,
 					 .number = count + 1,
 					 .last = &queue->first};
 	if (stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD)
-		xs_gpu_note_stream(context->number, queue->number,
-				   stream == CU_STREAM_LEGACY
-				       ? XS_QUEUE_DEFAULT
-				       : XS_QUEUE_PER_THREAD);
+		xs_gpu_records_note_stream(context->number, queue->number,
+					   stream == CU_STREAM_LEGACY
+					       ? XS_QUEUE_DEFAULT
+					       : XS_QUEUE_PER_THREAD);
 	*slot = count + 1;
 	atomic_store(&queue_count, count + 1);
 	return queue;

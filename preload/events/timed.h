@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files timing*.c share: the contexts, queues and pools of events. */
-#ifndef XS_TIMED_H
-#define XS_TIMED_H
+#ifndef XS_PRELOAD_EVENTS_TIMED_H
+#define XS_PRELOAD_EVENTS_TIMED_H
 
 #include "preload/api/event_api.h"
 #include "preload/trace/gpu_records.h"

@@ -8,8 +8,8 @@
  * read by later calls, once the application itself has waited, or after a while
  * if they are done. Streams that capture are left alone.
  */
-#ifndef XS_TIMING_H
-#define XS_TIMING_H
+#ifndef XS_PRELOAD_EVENTS_TIMING_H
+#define XS_PRELOAD_EVENTS_TIMING_H
 
 #include "preload/hooks/call.h"
 

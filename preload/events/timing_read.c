@@ -137,14 +137,14 @@ static void write(struct xs_timed *timed)
 	switch (timed->call_class) {
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
-		xs_gpu_copy(&timed->op);
+		xs_gpu_records_copy(&timed->op);
 		break;
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
-		xs_gpu_set(&timed->op);
+		xs_gpu_records_set(&timed->op);
 		break;
 	default:
-		xs_gpu_kernel(&timed->op, NULL, &timed->shape);
+		xs_gpu_records_kernel(&timed->op, NULL, &timed->shape);
 		break;
 	}
 }

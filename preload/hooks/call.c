@@ -22,14 +22,14 @@
 static void follow(enum xs_function fn)
 {
 	if (xs_function_marks_range(fn))
-		xs_detail_mark(xs_functions[fn].call_class ==
-			       XS_CALL_RANGE_START);
+		xs_capture_control_mark(xs_functions[fn].call_class ==
+					XS_CALL_RANGE_START);
 	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
 	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
 		xs_cupti_watch_managed();
 }
 
-XS_RARE static xs_real_fn resolve(struct xs_site_slot *site,
+XS_COLD static xs_real_fn resolve(struct xs_site_slot *site,
 				  enum xs_function fn, uintptr_t address)
 {
 	const xs_real_fn real = xs_real_resolve(fn, address);
@@ -52,7 +52,7 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 XS_HOT enum xs_detail xs_call_detail(struct xs_thread *thread,
 				     enum xs_function fn)
 {
-	enum xs_detail detail = xs_detail_take(thread);
+	enum xs_detail detail = xs_capture_mode_take(thread);
 
 	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
 		   ? XS_DETAIL_COUNTED
@@ -69,12 +69,12 @@ static void note_graph(enum xs_function fn)
 {
 	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
 	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
-		xs_watch_graph();
+		xs_op_tracker_note_graph();
 }
 
 XS_HOT void xs_call_note_seen(enum xs_function fn)
 {
-	xs_watch_once(&any.seen);
+	xs_op_tracker_set_once(&any.seen);
 	note_graph(fn);
 }
 
@@ -98,7 +98,7 @@ static bool is_in_handler(const void *inside)
  * a call lies further down the stack than its hook, by more than the hooks of
  * two functions differ, or in a handler; elsewhere, that one is gone.
  */
-XS_RARE static void forget_left(struct xs_thread *thread,
+XS_COLD static void forget_left(struct xs_thread *thread,
 				const struct xs_open_call *call)
 {
 	if (thread->busy ||
@@ -108,7 +108,7 @@ XS_RARE static void forget_left(struct xs_thread *thread,
 	thread->records = false;
 	thread->in_runtime = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 }
 
 static enum xs_detail enter(struct xs_thread *thread,
@@ -117,12 +117,12 @@ static enum xs_detail enter(struct xs_thread *thread,
 {
 	enum xs_detail detail;
 
-	xs_watch_once(&any.hooked);
-	xs_thread_open(thread, &xs_sink);
+	xs_op_tracker_set_once(&any.hooked);
+	xs_thread_open(thread, &xs_session_trace);
 	for (;;) {
 		xs_thread_begin_hook(thread, call);
 		detail = xs_call_detail(thread, fn);
-		if (!XS_SELDOM((int)detail == XS_DETAIL_PAUSED))
+		if (!XS_UNLIKELY((int)detail == XS_DETAIL_PAUSED))
 			break;
 		atomic_store_explicit(&thread->in_hook, false,
 				      memory_order_release);
@@ -134,7 +134,7 @@ static enum xs_detail enter(struct xs_thread *thread,
 	return detail;
 }
 
-XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
+XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 				     struct xs_open_call *call,
 				     const void *arguments)
 {
@@ -144,12 +144,12 @@ XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
 
 	call->detail = XS_DETAIL_IGNORED;
 	call->thread = NULL;
-	call->passes = false;
+	call->is_fast = false;
 	call->timed = NULL;
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	note_graph(fn);
-	if (XS_SELDOM(xs_thread_in_hook(thread)))
+	if (XS_UNLIKELY(xs_thread_in_hook(thread)))
 		forget_left(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread))
@@ -158,12 +158,12 @@ XS_HOT xs_real_fn xs_call_begin_long(struct xs_thread *thread,
 		thread->correlation = 0;
 		thread->per_thread = xs_functions[fn].per_thread;
 		call->thread = thread;
-		if (XS_SELDOM(xs_timing_is_on))
+		if (XS_UNLIKELY(xs_timing_is_on))
 			xs_timing_begin(call, arguments);
 	}
 	if (call->detail == XS_DETAIL_RECORDED) {
 		thread->records = true;
-		xs_ahead_begin(&thread->ahead, fn, arguments);
+		xs_copy_probe_begin(&thread->copy_probe, fn, arguments);
 	}
 	errno = kept_errno;
 	if (call->detail == XS_DETAIL_RECORDED)
@@ -175,8 +175,8 @@ static void record(const struct xs_open_call *open,
 		   const struct xs_ended_call *call, uint64_t end_ns)
 {
 	const struct xs_span span = {
-	    .site = xs_walk_hooked(open->thread, call->fn, call->site,
-				   call->address),
+	    .site = xs_callstack_hooked(open->thread, call->fn, call->site,
+					call->address),
 	    .correlation = open->thread->correlation,
 	    .start_ns = open->start_ns,
 	    .end_ns = end_ns};
@@ -199,24 +199,24 @@ static bool function_may_pass(enum xs_function fn)
 	case XS_CALL_STREAM_WAIT:
 		return true;
 	default:
-		return xs_ahead_is_of_range(fn) && !xs_ahead_hashes();
+		return xs_copy_probe_is_of_range(fn) && !xs_copy_probe_hashes();
 	}
 }
 
 /* The next call of this place. */
-XS_RARE static void let_recorded_pass(const struct xs_open_call *call)
+XS_COLD static void let_recorded_pass(const struct xs_open_call *call)
 {
-	struct xs_passed *passed = NULL;
+	struct xs_callsite *callsite = NULL;
 
 	if (function_may_pass(call->fn) && xs_site_is_known(call->site))
-		passed = xs_passed_keep(
+		callsite = xs_callsite_cache_keep(
 		    call->thread, call->fn, call->address,
 		    real_of(call->site, call->fn, call->address));
-	if (passed)
-		passed->site = call->site;
+	if (callsite)
+		callsite->site = call->site;
 }
 
-XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
+XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 			     const void *arguments)
 {
 	const struct xs_ended_call returned = {.fn = call->fn,
@@ -232,9 +232,9 @@ XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
 
 	thread->records = false;
 	if (recorded) {
-		xs_ahead_end(&thread->ahead);
+		xs_copy_probe_end(&thread->copy_probe);
 		/* before CUPTI may be detached again */
-		xs_emit_owed(&returned, thread->correlation);
+		xs_emit_pending(&returned, thread->correlation);
 	}
 	xs_thread_end_hook(thread);
 	/* The call may have been the application's last: exit on another
@@ -242,15 +242,15 @@ XS_HOT void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
 	if (!xs_lifecycle_recording())
 		goto out;
 	xs_lifecycle_call_returned();
-	xs_thread_open(thread, &xs_sink);
-	if (XS_SELDOM(xs_timing_is_on))
+	xs_thread_open(thread, &xs_session_trace);
+	if (XS_UNLIKELY(xs_timing_is_on))
 		xs_timing_end(call, end_ns, error, arguments);
 	if (recorded)
 		record(call, &returned, end_ns);
 	else
 		xs_count_call(thread, &returned, thread->correlation);
 	follow(call->fn);
-	if (xs_detail_is_whole && thread->named && error == cudaSuccess &&
+	if (xs_capture_mode_is_whole && thread->named && error == cudaSuccess &&
 	    !xs_timing_is_on)
 		let_recorded_pass(call);
 out:
@@ -282,7 +282,7 @@ static void begin_seen(struct xs_thread *thread)
 {
 	thread->busy = true;
 	xs_lifecycle_call_returned();
-	xs_thread_open(thread, &xs_sink);
+	xs_thread_open(thread, &xs_session_trace);
 }
 
 XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
@@ -292,7 +292,7 @@ XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
 	struct xs_ended_call call;
 
 	begin_seen(thread);
-	place = xs_walk_counted(thread, seen->fn, seen->arguments);
+	place = xs_callstack_counted(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	if (!is_inner(seen->fn, &place)) {
 		xs_count_call(thread, &call, seen->correlation);
@@ -311,13 +311,13 @@ XS_HOT bool xs_call_seen(struct xs_thread *thread,
 	struct xs_place place;
 	struct xs_ended_call call;
 
-	xs_ahead_end(&thread->ahead);
+	xs_copy_probe_end(&thread->copy_probe);
 	begin_seen(thread);
-	place = xs_walk_seen(thread, seen->fn, seen->arguments);
+	place = xs_callstack_seen(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	span.site = place.site;
 	if (!is_inner(seen->fn, &place)) {
-		xs_emit_owed(&call, span.correlation);
+		xs_emit_pending(&call, span.correlation);
 		xs_emit(thread, &call, &span);
 		follow(seen->fn);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a call, seen by a hook or by a callback, to its records. */
-#ifndef XS_CALL_H
-#define XS_CALL_H
+#ifndef XS_PRELOAD_HOOKS_CALL_H
+#define XS_PRELOAD_HOOKS_CALL_H
 
 #include "preload/api/functions.h"
 #include "preload/api/real.h"
@@ -20,7 +20,7 @@ struct xs_open_call {
 	enum xs_detail detail;
 	uintptr_t address; /* that the call returns to */
 	uint64_t start_ns;
-	bool passes;	       /* it goes the short way: passed.h */
+	bool is_fast;	       /* it goes the short way: passed.h */
 	uint8_t call_class;    /* and is recorded: its enum xs_call_class, */
 	struct xs_event event; /* and its arguments */
 };
@@ -42,9 +42,9 @@ void xs_call_end(struct xs_open_call *call, cudaError_t error,
 
 /* The same of calls that go no short way: passed.h. *call has the function and
  * the address. */
-xs_real_fn xs_call_begin_long(struct xs_thread *thread,
+xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 			      struct xs_open_call *call, const void *arguments);
-void xs_call_end_long(struct xs_open_call *call, cudaError_t error,
+void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 		      const void *arguments);
 
 /* A call that a callback saw from its start to its end. */

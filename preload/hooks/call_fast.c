@@ -17,13 +17,13 @@
  * Whether nothing is looked at around it, as is around larger copies (ahead.h);
  * larger sets go with them.
  */
-static bool is_small(struct xs_open_call *call, const struct xs_passed *passed,
-		     const void *arguments)
+static bool is_small(struct xs_open_call *call,
+		     const struct xs_callsite *callsite, const void *arguments)
 {
-	if (!passed->fill)
+	if (!callsite->fill)
 		return true;
-	passed->fill(arguments, &call->event);
-	return call->event.bytes < XS_AHEAD_LEAST_BYTES;
+	callsite->fill(arguments, &call->event);
+	return call->event.bytes < XS_COPY_PROBE_LEAST_BYTES;
 }
 
 /* It may not go the short way, after all. */
@@ -31,21 +31,20 @@ static xs_real_fn go_long(struct xs_thread *thread, struct xs_open_call *call,
 			  const void *arguments)
 {
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	return xs_call_begin_long(thread, call, arguments);
+	return xs_call_begin_slow(thread, call, arguments);
 }
 
-XS_HOT XS_APART static xs_real_fn begin_recorded(struct xs_thread *thread,
-						 struct xs_open_call *call,
-						 const struct xs_passed *passed,
-						 const void *arguments)
+XS_HOT XS_NOINLINE static xs_real_fn
+begin_recorded(struct xs_thread *thread, struct xs_open_call *call,
+	       const struct xs_callsite *callsite, const void *arguments)
 {
-	const xs_real_fn real = passed->real;
+	const xs_real_fn real = callsite->real;
 
-	if (!passed->site || !is_small(call, passed, arguments))
+	if (!callsite->site || !is_small(call, callsite, arguments))
 		return go_long(thread, call, arguments);
 	call->detail = XS_DETAIL_RECORDED;
-	call->site = passed->site;
-	call->call_class = passed->call_class;
+	call->site = callsite->site;
+	call->call_class = callsite->call_class;
 	thread->records = true;
 	call->start_ns = xs_clock_realtime_ns();
 	return real;
@@ -53,15 +52,15 @@ XS_HOT XS_APART static xs_real_fn begin_recorded(struct xs_thread *thread,
 
 static xs_real_fn begin_counted(struct xs_thread *thread,
 				struct xs_open_call *call,
-				const struct xs_passed *passed,
+				const struct xs_callsite *callsite,
 				const void *arguments)
 {
-	if (!passed->record)
+	if (!callsite->record)
 		return go_long(thread, call, arguments);
 	call->detail = XS_DETAIL_COUNTED;
-	call->record = passed->record;
-	xs_detail_note_passed(thread);
-	return passed->real;
+	call->record = callsite->record;
+	xs_capture_mode_count_call(thread);
+	return callsite->real;
 }
 
 /*
@@ -72,29 +71,30 @@ static xs_real_fn begin_counted(struct xs_thread *thread,
 static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
 		       const void *arguments)
 {
-	const struct xs_passed *passed;
+	const struct xs_callsite *callsite;
 	int detail;
 
 	xs_thread_begin_hook(thread, call);
-	passed = xs_passed_find(thread, call->fn, call->address);
-	if (!passed)
+	callsite = xs_callsite_cache_find(thread, call->fn, call->address);
+	if (!callsite)
 		return go_long(thread, call, arguments);
-	detail = atomic_load_explicit(&xs_detail_now, memory_order_acquire);
+	detail =
+	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 	thread->correlation = 0;
-	thread->per_thread = passed->per_thread;
+	thread->per_thread = callsite->per_thread;
 	call->thread = thread;
-	call->passes = true;
+	call->is_fast = true;
 	if (detail == XS_DETAIL_RECORDED)
-		return begin_recorded(thread, call, passed, arguments);
+		return begin_recorded(thread, call, callsite, arguments);
 	if (detail == XS_DETAIL_COUNTED)
-		return begin_counted(thread, call, passed, arguments);
+		return begin_counted(thread, call, callsite, arguments);
 	return go_long(thread, call, arguments);
 }
 
 static bool may_pass(const struct xs_thread *thread)
 {
-	return thread->passed && !thread->busy && !xs_thread_in_hook(thread) &&
-	       xs_lifecycle_recording();
+	return thread->callsites && !thread->busy &&
+	       !xs_thread_in_hook(thread) && xs_lifecycle_recording();
 }
 
 XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
@@ -106,20 +106,20 @@ XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 	call->fn = fn;
 	call->address = (uintptr_t)return_address;
 	return may_pass(thread) ? pass(thread, call, arguments)
-				: xs_call_begin_long(thread, call, arguments);
+				: xs_call_begin_slow(thread, call, arguments);
 }
 
-XS_RARE static void count_failed(const struct xs_open_call *passed,
+XS_COLD static void count_failed(const struct xs_open_call *callsite,
 				 uint32_t correlation, cudaError_t error,
 				 const void *arguments)
 {
-	struct xs_thread *thread = passed->thread;
+	struct xs_thread *thread = callsite->thread;
 	const int kept_errno = errno;
 	const struct xs_ended_call call = {
-	    .fn = passed->fn,
-	    .name = passed->fn,
-	    .site = xs_site_find(passed->fn, passed->address, 0),
-	    .address = passed->address,
+	    .fn = callsite->fn,
+	    .name = callsite->fn,
+	    .site = xs_site_find(callsite->fn, callsite->address, 0),
+	    .address = callsite->address,
 	    .error = error,
 	    .arguments = arguments};
 
@@ -142,12 +142,12 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 		count_failed(call, correlation, error, arguments);
 		return;
 	}
-	xs_window_note_counted(correlation);
+	xs_sample_window_note_counted(correlation);
 	call->record->calls++;
 }
 
-XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
-					 cudaError_t error)
+XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
+					    cudaError_t error)
 {
 	struct xs_thread *thread = call->thread;
 	struct xs_span span = {.correlation = thread->correlation,
@@ -158,10 +158,10 @@ XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 	thread->records = false;
 	xs_thread_end_hook(thread);
 	if (xs_lifecycle_recording()) {
-		span.site =
-		    xs_walk_hooked(thread, call->fn, call->site, call->address);
-		xs_emit_passed(thread, (enum xs_call_class)call->call_class,
-			       &call->event, error, &span);
+		span.site = xs_callstack_hooked(thread, call->fn, call->site,
+						call->address);
+		xs_emit_fast(thread, (enum xs_call_class)call->call_class,
+			     &call->event, error, &span);
 	}
 	thread->busy = false;
 	errno = kept_errno;
@@ -170,8 +170,8 @@ XS_HOT XS_APART static void end_recorded(const struct xs_open_call *call,
 XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 			const void *arguments)
 {
-	if (!call->passes)
-		xs_call_end_long(call, error, arguments);
+	if (!call->is_fast)
+		xs_call_end_slow(call, error, arguments);
 	else if (call->detail == XS_DETAIL_COUNTED)
 		end_counted(call, error, arguments);
 	else

@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-#define MOST_LESSONS 16 /* in vain; then all stays as it is */
+#define MOST_DISCOVERIES 16 /* in vain; then all stays as it is */
 
 /* What a call's correlationData says of it, but for its start. */
 #define IGNORED 0u
@@ -29,12 +29,12 @@ static void note_stream(const CUpti_CallbackData *data, uint16_t kind)
 	    xs_cupti_api.cuptiGetStreamIdEx(data->context, NULL,
 					    kind == XS_QUEUE_PER_THREAD,
 					    &stream) == CUPTI_SUCCESS)
-		xs_gpu_note_stream(data->contextUid, stream, kind);
+		xs_gpu_records_note_stream(data->contextUid, stream, kind);
 }
 
-XS_APART static void note_new_streams(struct xs_thread *thread,
-				      const CUpti_CallbackData *data,
-				      bool per_thread)
+XS_NOINLINE static void note_new_streams(struct xs_thread *thread,
+					 const CUpti_CallbackData *data,
+					 bool per_thread)
 {
 	const int kept_errno = errno;
 
@@ -69,8 +69,10 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	xs_call_note_seen(fn);
 	switch (xs_call_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
-		xs_window_note_recorded(xs_cupti_id(data->correlationId));
-		xs_ahead_begin(&thread->ahead, fn, data->functionParams);
+		xs_sample_window_note_recorded(
+		    xs_cupti_id(data->correlationId));
+		xs_copy_probe_begin(&thread->copy_probe, fn,
+				    data->functionParams);
 		return xs_clock_realtime_ns();
 	case XS_DETAIL_IGNORED:
 		return IGNORED;
@@ -97,12 +99,12 @@ XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
-		return xs_entry_any();
+		return xs_static_entry_points_any();
 	}
 	if (seen.start_ns > COUNTED)
 		return xs_call_seen(thread, &seen);
 	return seen.start_ns == COUNTED ? xs_call_seen_count(thread, &seen)
-					: xs_entry_any();
+					: xs_static_entry_points_any();
 }
 
 /*
@@ -113,29 +115,29 @@ XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
  * sees the other. Of a call that began while it was off, and that ends when it
  * is on again, the end alone is heard: it was never inside.
  */
-static void learn(struct xs_thread *thread, CUpti_CallbackId id,
-		  enum xs_function fn, const CUpti_CallbackData *data)
+static void discover(struct xs_thread *thread, CUpti_CallbackId id,
+		     enum xs_function fn, const CUpti_CallbackData *data)
 {
-	static atomic_bool learned[XS_CUPTI_MOST_CALLBACKS];
+	static atomic_bool discovered[XS_CUPTI_MOST_CALLBACKS];
 	static _Atomic unsigned inside, in_vain;
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
-		thread->in_lesson = true;
+		thread->in_discovery = true;
 		atomic_fetch_add(&inside, 1);
 		xs_cupti_take_back(id);
 		return;
 	}
-	if (!thread->in_lesson)
+	if (!thread->in_discovery)
 		return;
-	thread->in_lesson = false;
-	if (!atomic_load(&learned[id]) &&
-	    atomic_load(&in_vain) < MOST_LESSONS) {
-		if (xs_stack_learn(fn, data->functionParams))
-			atomic_store(&learned[id], true);
+	thread->in_discovery = false;
+	if (!atomic_load(&discovered[id]) &&
+	    atomic_load(&in_vain) < MOST_DISCOVERIES) {
+		if (xs_frames_discover(fn, data->functionParams))
+			atomic_store(&discovered[id], true);
 		else
 			atomic_fetch_add(&in_vain, 1);
 	}
-	if (atomic_fetch_sub(&inside, 1) == 1 && atomic_load(&learned[id]))
+	if (atomic_fetch_sub(&inside, 1) == 1 && atomic_load(&discovered[id]))
 		xs_cupti_leave_to_driver(id, &inside);
 }
 
@@ -144,7 +146,7 @@ static void note_hooked_id(struct xs_thread *thread,
 {
 	thread->correlation = xs_cupti_id(data->correlationId);
 	if (thread->records)
-		xs_window_note_recorded(thread->correlation);
+		xs_sample_window_note_recorded(thread->correlation);
 }
 
 /*
@@ -161,7 +163,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 
 	thread->in_runtime = enter;
 	if (enter)
-		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
 	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
 		return;
 	if (!enter && data->context)
@@ -180,14 +182,14 @@ static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
 	if (thread->busy)
 		return;
 	on_runtime_call(thread, fn, data);
-	if (xs_cupti_learns(fn))
-		learn(thread, id, fn, data);
+	if (xs_cupti_discovers(fn))
+		discover(thread, id, fn, data);
 }
 
 static inline void count_nested_call(struct xs_thread *thread)
 {
 	if (!++thread->nested)
-		xs_watch_nested_calls();
+		xs_op_tracker_note_nested();
 }
 
 /* Of what the runtime asks for inside a hooked call, as the loading of a
@@ -197,7 +199,7 @@ static inline void follow_hooked_call(struct xs_thread *thread,
 {
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		note_hooked_id(thread, data);
-		xs_watch_seen_call(thread->correlation);
+		xs_op_tracker_note_call(thread->correlation);
 	} else if (data->context) {
 		note_default_streams(thread, data, thread->per_thread);
 	}
@@ -213,16 +215,16 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
 	if (!on_seen_call(thread, fn, data))
-		xs_watch_own_call();
+		xs_op_tracker_note_own_call();
 	errno = kept_errno;
 }
 
-XS_HOT XS_APART static void on_unhooked_stand_in(struct xs_thread *thread,
-						 enum xs_function fn,
-						 const CUpti_CallbackData *data)
+XS_HOT XS_NOINLINE static void
+on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
+		       const CUpti_CallbackData *data)
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
-		xs_watch_seen_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
 	if (thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_lifecycle_recording())
@@ -230,11 +232,11 @@ XS_HOT XS_APART static void on_unhooked_stand_in(struct xs_thread *thread,
 }
 
 /* A callback that stands in for the runtime's. errno is kept. */
-static inline void on_stand_in(struct xs_thread *thread, enum xs_function fn,
-			       const CUpti_CallbackData *data)
+static inline void on_substitute(struct xs_thread *thread, enum xs_function fn,
+				 const CUpti_CallbackData *data)
 {
 	if (!xs_thread_in_hook(thread)) {
-		on_unhooked_stand_in(thread, fn, data);
+		on_unhooked_substitute(thread, fn, data);
 		return;
 	}
 	count_nested_call(thread);
@@ -252,7 +254,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
 	if (xs_cupti_driver_stays() && xs_function_issues(fn))
-		on_stand_in(thread, fn, data);
+		on_substitute(thread, fn, data);
 	else if (xs_thread_in_hook(thread) || thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_lifecycle_recording())
@@ -266,7 +268,7 @@ static void on_context(void)
 {
 	static atomic_bool another;
 
-	xs_gpu_context();
+	xs_trace_info_context();
 	if (atomic_exchange(&another, true))
 		xs_cupti_watch_peers();
 }
@@ -299,19 +301,19 @@ static bool is_end(CUpti_CallbackDomain domain, const void *data)
  * we note the call's start, and after its end. It does not see calls that our
  * own code makes. What nobody wants was switched off just now: a call that is
  * heard to begin counts as inside all the same (learn()). */
-XS_APART static void on_any_callback(CUpti_CallbackDomain domain,
-				     CUpti_CallbackId id, const void *data)
+XS_NOINLINE static void on_any_callback(CUpti_CallbackDomain domain,
+					CUpti_CallbackId id, const void *data)
 {
 	unsigned wanted = xs_share_wanted(domain, id);
-	bool guest = wanted & XS_SHARE_GUEST && !xs_thread_get()->busy;
-	bool end = guest && is_end(domain, data);
+	bool client = wanted & XS_SHARE_CLIENT && !xs_thread_get()->busy;
+	bool end = client && is_end(domain, data);
 
-	if (guest && !end)
-		xs_share_call_guest(domain, id, data);
+	if (client && !end)
+		xs_share_call_client(domain, id, data);
 	if (!wanted || wanted & XS_SHARE_US)
 		on_our_callback(domain, id, data);
 	if (end)
-		xs_share_call_guest(domain, id, data);
+		xs_share_call_client(domain, id, data);
 }
 
 /*
@@ -323,12 +325,13 @@ XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
 					  CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	const unsigned call =
-	    domain == CUPTI_CB_DOMAIN_DRIVER_API ? xs_cupti_stand_in(id) : 0;
+	const unsigned call = domain == CUPTI_CB_DOMAIN_DRIVER_API
+				  ? xs_cupti_driver_substitute(id)
+				  : 0;
 
 	(void)user;
-	if (!call || thread->busy || xs_share_guest_listens())
+	if (!call || thread->busy || xs_share_client_listens())
 		on_any_callback(domain, id, data);
 	else
-		on_stand_in(thread, (enum xs_function)(call - 1), data);
+		on_substitute(thread, (enum xs_function)(call - 1), data);
 }

@@ -26,8 +26,8 @@ struct slot {
  * A thread that ends leaves its table to the next that begins: counts add up
  * by key, whoever counted.
  */
-struct xs_tally_table {
-	struct xs_tally_table *next; /* of those that nobody uses */
+struct xs_call_counter_table {
+	struct xs_call_counter_table *next; /* of those that nobody uses */
 	struct xs_chunk_header *chunk;
 	uint32_t chunks; /* claimed so far: the first ones are small */
 	uint32_t bytes;	 /* of the table, mapped */
@@ -36,13 +36,14 @@ struct xs_tally_table {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct xs_tally_table *left; /* under the lock */
-static _Atomic uint32_t chunks;	    /* of all tables */
+static struct xs_call_counter_table *left; /* under the lock */
+static _Atomic uint32_t chunks;		   /* of all tables */
 
-static struct xs_tally_table *map_table(uint32_t bytes)
+static struct xs_call_counter_table *map_table(uint32_t bytes)
 {
-	struct xs_tally_table *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct xs_call_counter_table *table =
+	    mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (table == MAP_FAILED)
 		return NULL;
@@ -52,22 +53,22 @@ static struct xs_tally_table *map_table(uint32_t bytes)
 	return table;
 }
 
-static struct xs_tally_table *table_of(struct xs_thread *thread)
+static struct xs_call_counter_table *table_of(struct xs_thread *thread)
 {
-	if (thread->tallies)
-		return thread->tallies;
+	if (thread->counters)
+		return thread->counters;
 	pthread_mutex_lock(&lock);
-	thread->tallies = left;
+	thread->counters = left;
 	if (left)
 		left = left->next;
 	pthread_mutex_unlock(&lock);
-	if (!thread->tallies)
-		thread->tallies = map_table(FIRST_BYTES);
-	return thread->tallies;
+	if (!thread->counters)
+		thread->counters = map_table(FIRST_BYTES);
+	return thread->counters;
 }
 
 /* The key's slot, or the free one where it would be: there always is one. */
-static struct slot *find(struct xs_tally_table *table, uint64_t key)
+static struct slot *find(struct xs_call_counter_table *table, uint64_t key)
 {
 	const uint64_t hash = key * 0x9e3779b97f4a7c15u >> 32;
 	uint32_t at = (uint32_t)(hash * table->count >> 32);
@@ -80,7 +81,7 @@ static struct slot *find(struct xs_tally_table *table, uint64_t key)
 /* A table twice as large in the place of the thread's; false: there is none. */
 static bool enlarge(struct xs_thread *thread)
 {
-	struct xs_tally_table *old = thread->tallies, *new;
+	struct xs_call_counter_table *old = thread->counters, *new;
 
 	if (old->bytes >= MOST_BYTES)
 		return false;
@@ -93,18 +94,19 @@ static bool enlarge(struct xs_thread *thread)
 	for (uint32_t i = 0; i < old->count; i++)
 		if (old->slots[i].key)
 			*find(new, old->slots[i].key) = old->slots[i];
-	thread->tallies = new;
+	thread->counters = new;
 	munmap(old, old->bytes);
 	return true;
 }
 
-static bool claim_chunk(struct xs_tally_table *table, const struct xs_writer *w)
+static bool claim_chunk(struct xs_call_counter_table *table,
+			const struct xs_writer *w)
 {
 	struct xs_chunk_header *chunk = NULL;
 
 	if (atomic_fetch_add(&chunks, 1) < MOST_CHUNKS)
-		chunk = xs_sink_claim_next(w->sink, table->chunks, w->thread,
-					   xs_clock_realtime_ns());
+		chunk = xs_trace_file_claim_next(
+		    w->trace, table->chunks, w->thread, xs_clock_realtime_ns());
 	if (!chunk) {
 		atomic_fetch_sub(&chunks, 1);
 		return false;
@@ -115,9 +117,9 @@ static bool claim_chunk(struct xs_tally_table *table, const struct xs_writer *w)
 }
 
 /* A new record, or NULL when there is no room for one. */
-static struct xs_rec_tally *add_record(struct xs_tally_table *table,
+static struct xs_rec_tally *add_record(struct xs_call_counter_table *table,
 				       const struct xs_writer *w,
-				       struct xs_tally_key key)
+				       struct xs_call_counter_key key)
 {
 	struct xs_rec_tally record = {XS_RECORD(tally), .site = key.site,
 				      .size = key.size,
@@ -139,15 +141,16 @@ static struct xs_rec_tally *add_record(struct xs_tally_table *table,
 }
 
 /* The first call of a key: a slot with a record of its own, or NULL. */
-XS_RARE static struct slot *add_slot(struct xs_thread *thread,
-				     struct xs_tally_key key, uint64_t packed)
+XS_COLD static struct slot *add_slot(struct xs_thread *thread,
+				     struct xs_call_counter_key key,
+				     uint64_t packed)
 {
-	struct xs_tally_table *table = thread->tallies;
+	struct xs_call_counter_table *table = thread->counters;
 	struct slot *slot;
 
 	if (table->used >= table->count / 4 * 3 && !enlarge(thread))
 		return NULL;
-	table = thread->tallies;
+	table = thread->counters;
 	slot = find(table, packed);
 	slot->record = add_record(table, &thread->writer, key);
 	if (!slot->record)
@@ -157,19 +160,19 @@ XS_RARE static struct slot *add_slot(struct xs_thread *thread,
 	return slot;
 }
 
-XS_HOT struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
-					   struct xs_tally_key key,
-					   uint64_t bytes)
+XS_HOT struct xs_rec_tally *
+xs_call_counter_count(struct xs_thread *thread, struct xs_call_counter_key key,
+		      uint64_t bytes)
 {
 	const uint64_t packed =
 	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
-	struct xs_tally_table *table = table_of(thread);
+	struct xs_call_counter_table *table = table_of(thread);
 	struct slot *slot = table ? find(table, packed) : NULL;
 
 	if (slot && !slot->key)
 		slot = add_slot(thread, key, packed);
 	if (!slot) {
-		xs_sink_lose(thread->writer.sink, XS_LOSS_CALLS, 1);
+		xs_trace_file_lose(thread->writer.trace, XS_LOSS_CALLS, 1);
 		return NULL;
 	}
 	slot->record->calls++;
@@ -177,11 +180,11 @@ XS_HOT struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
 	return slot->record;
 }
 
-void xs_tally_leave(struct xs_thread *thread)
+void xs_call_counter_leave(struct xs_thread *thread)
 {
-	struct xs_tally_table *table = thread->tallies;
+	struct xs_call_counter_table *table = thread->counters;
 
-	thread->tallies = NULL;
+	thread->counters = NULL;
 	if (!table)
 		return;
 	pthread_mutex_lock(&lock);

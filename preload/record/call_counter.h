@@ -5,15 +5,15 @@
  * so that they outlive it. What that takes grows with the number of these, and
  * not with the number of calls.
  */
-#ifndef XS_TALLY_H
-#define XS_TALLY_H
+#ifndef XS_PRELOAD_RECORD_CALL_COUNTER_H
+#define XS_PRELOAD_RECORD_CALL_COUNTER_H
 
 #include "preload/trace/thread.h"
 
 #include <stdint.h>
 
 /* What is counted together. */
-struct xs_tally_key {
+struct xs_call_counter_key {
 	uint32_t site;	   /* of the trace */
 	uint8_t size;	   /* xs_tally_size() */
 	uint8_t direction; /* enum xs_direction */
@@ -22,10 +22,11 @@ struct xs_tally_key {
 /* Counts a call of `bytes`. Without a lock or an allocation, but for the first
  * of a key. The key's record, with what this thread knows of; it stays where it
  * is until the end. NULL when there was no room to count, which is a loss. */
-struct xs_rec_tally *xs_tally_count(struct xs_thread *thread,
-				    struct xs_tally_key key, uint64_t bytes);
+struct xs_rec_tally *xs_call_counter_count(struct xs_thread *thread,
+					   struct xs_call_counter_key key,
+					   uint64_t bytes);
 
 /* The thread ends: another goes on with its counts. */
-void xs_tally_leave(struct xs_thread *thread);
+void xs_call_counter_leave(struct xs_thread *thread);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-#define TABLE_BYTES (XS_PASSED * sizeof(struct xs_passed))
+#define TABLE_BYTES (XS_CALLSITE_CACHE_SLOTS * sizeof(struct xs_callsite))
 
 static bool map_table(struct xs_thread *thread)
 {
@@ -11,37 +11,38 @@ static bool map_table(struct xs_thread *thread)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (table != MAP_FAILED)
-		thread->passed = table;
+		thread->callsites = table;
 	return table != MAP_FAILED;
 }
 
-struct xs_passed *xs_passed_keep(struct xs_thread *thread, enum xs_function fn,
-				 uintptr_t address, xs_real_fn real)
+struct xs_callsite *xs_callsite_cache_keep(struct xs_thread *thread,
+					   enum xs_function fn,
+					   uintptr_t address, xs_real_fn real)
 {
-	struct xs_passed *passed;
+	struct xs_callsite *callsite;
 
-	if (!thread->passed && !map_table(thread))
+	if (!thread->callsites && !map_table(thread))
 		return NULL;
-	passed = xs_passed_find(thread, fn, address);
-	if (passed)
-		return passed;
-	passed = xs_passed_slot(thread, address);
-	*passed = (struct xs_passed){
+	callsite = xs_callsite_cache_find(thread, fn, address);
+	if (callsite)
+		return callsite;
+	callsite = xs_callsite_cache_slot(thread, address);
+	*callsite = (struct xs_callsite){
 	    .address = address,
 	    .real = real,
 	    .fill = xs_functions[fn].call_class == XS_CALL_LAUNCH
 			? NULL
 			: xs_functions[fn].fill,
-	    .unloads = atomic_load(&xs_unloads),
+	    .unloads = atomic_load(&xs_module_generation_now),
 	    .fn = (uint16_t)fn,
 	    .call_class = xs_functions[fn].call_class,
 	    .per_thread = xs_functions[fn].per_thread,
 	};
-	return passed;
+	return callsite;
 }
 
-void xs_passed_drop(struct xs_passed *passed)
+void xs_callsite_cache_drop(struct xs_callsite *callsite)
 {
-	if (passed)
-		munmap(passed, TABLE_BYTES);
+	if (callsite)
+		munmap(callsite, TABLE_BYTES);
 }

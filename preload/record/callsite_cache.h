@@ -6,8 +6,8 @@
  * up the first level of the caches, so that what a call costs is how many lines
  * of code and data it passes through.
  */
-#ifndef XS_PASSED_H
-#define XS_PASSED_H
+#ifndef XS_PRELOAD_RECORD_CALLSITE_CACHE_H
+#define XS_PRELOAD_RECORD_CALLSITE_CACHE_H
 
 #include "preload/api/functions.h"
 #include "preload/api/real.h"
@@ -17,10 +17,10 @@
 
 /* Of a thread. Two places of one slot go the long way in turn: in a table of a
  * page, ten of the 28 of a training step of PyTorch. */
-#define XS_PASSED 512u
+#define XS_CALLSITE_CACHE_SLOTS 512u
 
 /* What is known of calls that return to one place: a line of the cache. */
-struct xs_passed {
+struct xs_callsite {
 	_Alignas(64) uintptr_t address; /* 0: free */
 	xs_real_fn real;		/* what their hook calls */
 	/* What counts those that are counted, and the site of those that are
@@ -35,33 +35,35 @@ struct xs_passed {
 	bool per_thread;
 };
 
-static inline struct xs_passed *xs_passed_slot(const struct xs_thread *thread,
-					       uintptr_t address)
+static inline struct xs_callsite *
+xs_callsite_cache_slot(const struct xs_thread *thread, uintptr_t address)
 {
-	return &thread->passed[(address >> 2) % XS_PASSED];
+	return &thread->callsites[(address >> 2) % XS_CALLSITE_CACHE_SLOTS];
 }
 
 /* NULL: it is not known, and has to go the long way. The thread has a table. */
-static inline struct xs_passed *xs_passed_find(const struct xs_thread *thread,
-					       enum xs_function fn,
-					       uintptr_t address)
+static inline struct xs_callsite *
+xs_callsite_cache_find(const struct xs_thread *thread, enum xs_function fn,
+		       uintptr_t address)
 {
-	struct xs_passed *passed = xs_passed_slot(thread, address);
+	struct xs_callsite *callsite = xs_callsite_cache_slot(thread, address);
 
-	return passed->address == address && passed->fn == fn &&
-		       passed->unloads == atomic_load_explicit(
-					      &xs_unloads, memory_order_relaxed)
-		   ? passed
+	return callsite->address == address && callsite->fn == fn &&
+		       callsite->unloads ==
+			   atomic_load_explicit(&xs_module_generation_now,
+						memory_order_relaxed)
+		   ? callsite
 		   : NULL;
 }
 
 /* The same; where it is not known, made so from here on. NULL without memory.
  */
-XS_RARE struct xs_passed *xs_passed_keep(struct xs_thread *thread,
-					 enum xs_function fn, uintptr_t address,
-					 xs_real_fn real);
+XS_COLD struct xs_callsite *xs_callsite_cache_keep(struct xs_thread *thread,
+						   enum xs_function fn,
+						   uintptr_t address,
+						   xs_real_fn real);
 
 /* Gives the memory back. */
-void xs_passed_drop(struct xs_passed *passed);
+void xs_callsite_cache_drop(struct xs_callsite *callsite);
 
 #endif

@@ -27,11 +27,12 @@ static void give_up(int error)
 	int mode = atomic_exchange(&xs_hash_mode, XS_HASH_OFF);
 
 	if (mode != XS_HASH_OFF)
-		xs_gpu_info("note",
-			    "XFERSPY_HASH: this system does not let a process "
-			    "read its own memory by process_vm_readv (%s): "
-			    "no contents of copies are known",
-			    strerror(error));
+		xs_trace_info(
+		    "note",
+		    "XFERSPY_HASH: this system does not let a process "
+		    "read its own memory by process_vm_readv (%s): "
+		    "no contents of copies are known",
+		    strerror(error));
 }
 
 /* The kernel reads for us: what is no memory is an error and no signal. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What lies in the host memory of a copy, as a hash (XFERSPY_HASH). */
-#ifndef XS_CONTENT_H
-#define XS_CONTENT_H
+#ifndef XS_PRELOAD_RECORD_CONTENT_H
+#define XS_PRELOAD_RECORD_CONTENT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

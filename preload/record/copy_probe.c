@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-bool xs_ahead_is_of_range(enum xs_function fn)
+bool xs_copy_probe_is_of_range(enum xs_function fn)
 {
 #define BOTH(name, twin)                                                       \
 	case XS_FN_##name:                                                     \
@@ -36,46 +36,46 @@ static bool count_faults(uint32_t *minor, uint32_t *major)
 	return true;
 }
 
-XS_HOT void xs_ahead_look(struct xs_ahead *ahead, enum xs_function fn,
-			  const void *arguments)
+XS_HOT void xs_copy_probe_look(struct xs_copy_probe *probe, enum xs_function fn,
+			       const void *arguments)
 {
 	struct xs_event copy;
 
-	if (!xs_ahead_is_of_range(fn))
+	if (!xs_copy_probe_is_of_range(fn))
 		return;
 	xs_functions[fn].fill(arguments, &copy);
-	ahead->hashes = xs_ahead_hashes();
+	probe->hashes = xs_copy_probe_hashes();
 	if (copy.direction == cudaMemcpyDeviceToDevice ||
-	    (copy.bytes < XS_AHEAD_LEAST_BYTES && !ahead->hashes))
+	    (copy.bytes < XS_COPY_PROBE_LEAST_BYTES && !probe->hashes))
 		return;
-	ahead->bytes = copy.bytes;
-	ahead->hashed_bytes = 0;
-	if (ahead->hashes && copy.direction != cudaMemcpyDeviceToHost &&
-	    !xs_content_hash(copy.src, copy.bytes, &ahead->hash,
-			     &ahead->hashed_bytes))
-		ahead->hashed_bytes = 0;
+	probe->bytes = copy.bytes;
+	probe->hashed_bytes = 0;
+	if (probe->hashes && copy.direction != cudaMemcpyDeviceToHost &&
+	    !xs_content_hash(copy.src, copy.bytes, &probe->hash,
+			     &probe->hashed_bytes))
+		probe->hashed_bytes = 0;
 	/* last: the hash may touch pages, too */
-	ahead->faults = copy.bytes >= XS_AHEAD_LEAST_BYTES &&
-			count_faults(&ahead->minor, &ahead->major);
+	probe->faults = copy.bytes >= XS_COPY_PROBE_LEAST_BYTES &&
+			count_faults(&probe->minor, &probe->major);
 }
 
-void xs_ahead_count_faults(struct xs_ahead *ahead)
+void xs_copy_probe_count_faults(struct xs_copy_probe *probe)
 {
 	uint32_t minor, major;
-	bool counted = ahead->faults && count_faults(&minor, &major);
+	bool counted = probe->faults && count_faults(&minor, &major);
 
-	ahead->minor = counted ? minor - ahead->minor : 0;
-	ahead->major = counted ? major - ahead->major : 0;
+	probe->minor = counted ? minor - probe->minor : 0;
+	probe->major = counted ? major - probe->major : 0;
 }
 
-bool xs_ahead_content(struct xs_ahead *ahead, enum xs_function fn,
-		      const struct xs_event *event)
+bool xs_copy_probe_content(struct xs_copy_probe *probe, enum xs_function fn,
+			   const struct xs_event *event)
 {
-	if (!ahead->bytes || !ahead->hashes)
+	if (!probe->bytes || !probe->hashes)
 		return false;
-	if (ahead->hashed_bytes)
+	if (probe->hashed_bytes)
 		return true;
 	return xs_functions[fn].call_class == XS_CALL_COPY &&
-	       xs_content_hash(event->dst, event->bytes, &ahead->hash,
-			       &ahead->hashed_bytes);
+	       xs_content_hash(event->dst, event->bytes, &probe->hash,
+			       &probe->hashed_bytes);
 }

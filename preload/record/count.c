@@ -9,8 +9,8 @@
 /* Of a kind, counted and not recorded by a thread, before it is worth a window:
  * calls, or bytes, for few large copies may be most of a run. What happens once
  * is no change of what the program does. */
-#define NOVEL_CALLS 16
-#define NOVEL_BYTES (16u << 20)
+#define UNSEEN_CALLS 16
+#define UNSEEN_BYTES (16u << 20)
 
 static uint8_t direction_of(const struct xs_ended_call *call,
 			    const struct xs_event *event)
@@ -40,33 +40,35 @@ static void let_counted_pass(struct xs_thread *thread,
 {
 	const xs_real_fn real = (xs_real_fn)atomic_load_explicit(
 	    &call->site->real, memory_order_acquire);
-	struct xs_passed *passed = NULL;
+	struct xs_callsite *callsite = NULL;
 
 	if (real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
-		passed = xs_passed_keep(thread, call->fn, call->address, real);
-	if (passed)
-		passed->record = record;
+		callsite = xs_callsite_cache_keep(thread, call->fn,
+						  call->address, real);
+	if (callsite)
+		callsite->record = record;
 }
 
 XS_HOT void xs_count_event(struct xs_thread *thread,
 			   const struct xs_ended_call *call,
 			   const struct xs_event *event)
 {
-	const struct xs_tally_key key = {
+	const struct xs_call_counter_key key = {
 	    .site = xs_site_id(call->site, &thread->writer, call->name,
 			       call->address, 0),
 	    .size = xs_tally_size(event->bytes),
 	    .direction = direction_of(call, event),
 	};
-	struct xs_rec_tally *record = xs_tally_count(thread, key, event->bytes);
+	struct xs_rec_tally *record =
+	    xs_call_counter_count(thread, key, event->bytes);
 
 	if (!record || call->unwalked ||
-	    (record->calls < NOVEL_CALLS && record->bytes < NOVEL_BYTES))
+	    (record->calls < UNSEEN_CALLS && record->bytes < UNSEEN_BYTES))
 		return;
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
 	      kind_bit(key.size, key.direction)))
-		xs_detail_note_novel();
+		xs_capture_mode_note_unseen();
 	else if (call->error == cudaSuccess)
 		let_counted_pass(thread, call, record);
 }
@@ -77,7 +79,7 @@ XS_HOT void xs_count_call(struct xs_thread *thread,
 {
 	struct xs_event event = {0};
 
-	xs_window_note_counted(correlation);
+	xs_sample_window_note_counted(correlation);
 	if (call->error == cudaSuccess)
 		xs_functions[call->fn].fill(call->arguments, &event);
 	xs_count_event(thread, call, &event);

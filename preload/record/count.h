@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that are counted and not recorded, and which are worth a record. */
-#ifndef XS_COUNT_H
-#define XS_COUNT_H
+#ifndef XS_PRELOAD_RECORD_COUNT_H
+#define XS_PRELOAD_RECORD_COUNT_H
 
 #include "preload/api/functions.h"
 #include "preload/callstack/site.h"

@@ -90,26 +90,26 @@ static int write_event(struct xs_writer *w, const struct xs_span *s,
 static void emit_ahead(struct xs_thread *thread, enum xs_function fn,
 		       const struct xs_span *s, const struct xs_event *event)
 {
-	struct xs_ahead *ahead = &thread->ahead;
+	struct xs_copy_probe *probe = &thread->copy_probe;
 
-	if (ahead->minor || ahead->major) {
+	if (probe->minor || probe->major) {
 		struct xs_rec_faults record = {
 		    XS_RECORD(faults), .correlation = s->correlation,
-		    .minor = ahead->minor, .major = ahead->major,
+		    .minor = probe->minor, .major = probe->major,
 		    .page_bytes = (xs_u32)sysconf(_SC_PAGESIZE)};
 
 		xs_writer_timed(&thread->writer, &record, s->site, s->start_ns,
 				s->end_ns);
 	}
-	if (xs_ahead_content(ahead, fn, event)) {
+	if (xs_copy_probe_content(probe, fn, event)) {
 		struct xs_rec_content record = {
 		    XS_RECORD(content), .correlation = s->correlation,
-		    .hash = ahead->hash, .hashed_bytes = ahead->hashed_bytes};
+		    .hash = probe->hash, .hashed_bytes = probe->hashed_bytes};
 
 		xs_writer_timed(&thread->writer, &record, s->site, s->start_ns,
 				s->end_ns);
 	}
-	ahead->bytes = 0;
+	probe->bytes = 0;
 }
 
 static int keep_poll(struct xs_thread *thread, const struct xs_span *s,
@@ -148,7 +148,8 @@ static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 	}
 }
 
-void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation)
+void xs_emit_note_pending(const struct xs_ended_call *call,
+			  uint32_t correlation)
 {
 	const struct xs_function_row *row = &xs_functions[call->fn];
 	struct xs_event event = {0};
@@ -157,21 +158,21 @@ void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation)
 		return;
 	row->fill(call->arguments, &event);
 	if (issues_op(row->call_class, &event))
-		xs_watch_issued(correlation);
+		xs_op_tracker_op_issued(correlation);
 }
 
-XS_HOT void xs_emit_passed(struct xs_thread *thread,
-			   enum xs_call_class call_class,
-			   const struct xs_event *event, cudaError_t error,
-			   const struct xs_span *span)
+XS_HOT void xs_emit_fast(struct xs_thread *thread,
+			 enum xs_call_class call_class,
+			 const struct xs_event *event, cudaError_t error,
+			 const struct xs_span *span)
 {
 	static const struct xs_event none;
 
 	if (xs_poll_write(thread))
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 	if (write_event(&thread->writer, span, call_class,
 			error == cudaSuccess ? event : &none, error))
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 }
 
 XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
@@ -190,15 +191,15 @@ XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	if (!rc && polls)
 		rc = keep_poll(thread, span, &event, call->error);
 	else if (!rc && xs_poll_write(thread))
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 	if (!rc && !polls)
 		rc = write_event(&thread->writer, span, row->call_class, &event,
 				 call->error);
-	if (rc && xs_sink_is_limited(&xs_sink))
+	if (rc && xs_trace_file_is_limited(&xs_session_trace))
 		xs_count_event(thread, call, &event);
 	else if (rc)
-		xs_sink_lose(&xs_sink, XS_LOSS_CALLS, 1);
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 	xs_count_recorded(call, &event);
-	if (!rc && call->error == cudaSuccess && thread->ahead.bytes)
+	if (!rc && call->error == cudaSuccess && thread->copy_probe.bytes)
 		emit_ahead(thread, fn, span, &event);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of a call. */
-#ifndef XS_EMIT_H
-#define XS_EMIT_H
+#ifndef XS_PRELOAD_RECORD_EMIT_H
+#define XS_PRELOAD_RECORD_EMIT_H
 
 #include "preload/record/count.h"
 #include "preload/sampling/capture_mode.h"
@@ -24,22 +24,23 @@ void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 /* The same of a call that left its record alone, where the trace has no limit:
  * its class, and its arguments as they were; read before it, which may have
  * failed. */
-void xs_emit_passed(struct xs_thread *thread, enum xs_call_class call_class,
-		    const struct xs_event *event, cudaError_t error,
-		    const struct xs_span *span);
+void xs_emit_fast(struct xs_thread *thread, enum xs_call_class call_class,
+		  const struct xs_event *event, cudaError_t error,
+		  const struct xs_span *span);
 
-/* Where that is asked for: see xs_emit_owed(). */
-void xs_emit_owing(const struct xs_ended_call *call, uint32_t correlation);
+/* Where that is asked for: see xs_emit_pending(). */
+void xs_emit_note_pending(const struct xs_ended_call *call,
+			  uint32_t correlation);
 
 /* A call returned that is about to be recorded: says whether the device owes an
  * op (watch.h), where that is asked for. correlation: 0 where it is not known.
  */
-static inline void xs_emit_owed(const struct xs_ended_call *call,
-				uint32_t correlation)
+static inline void xs_emit_pending(const struct xs_ended_call *call,
+				   uint32_t correlation)
 {
-	if (XS_SELDOM(atomic_load_explicit(&xs_detail_is_limited,
-					   memory_order_relaxed)))
-		xs_emit_owing(call, correlation);
+	if (XS_UNLIKELY(atomic_load_explicit(&xs_capture_mode_is_limited,
+					     memory_order_relaxed)))
+		xs_emit_note_pending(call, correlation);
 }
 
 #endif

@@ -4,8 +4,8 @@
  * times a second: all that a thread asks in a row is one record, with its
  * beginning, its end and how often.
  */
-#ifndef XS_POLL_H
-#define XS_POLL_H
+#ifndef XS_PRELOAD_RECORD_POLL_H
+#define XS_PRELOAD_RECORD_POLL_H
 
 #include "preload/trace/thread.h"
 
@@ -32,7 +32,7 @@ int xs_poll_write_kept(struct xs_thread *thread);
  * ends. 0 or -ENOSPC. */
 static inline int xs_poll_write(struct xs_thread *thread)
 {
-	return XS_SELDOM(thread->poll && thread->poll->polls)
+	return XS_UNLIKELY(thread->poll && thread->poll->polls)
 		   ? xs_poll_write_kept(thread)
 		   : 0;
 }

@@ -3,8 +3,8 @@
  * Detail: whether each call is recorded, and each GPU record taken, or calls
  * are only counted (tally.h), or ignored. gates.h has when and why.
  */
-#ifndef XS_DETAIL_H
-#define XS_DETAIL_H
+#ifndef XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
+#define XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
 
 #include "preload/trace/thread.h"
 
@@ -12,68 +12,70 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XS_DETAIL_BATCH 32
+#define XS_CAPTURE_MODE_BATCH 32
 
 /* The state as hooks see it. */
-extern _Atomic int xs_detail_now; /* enum xs_detail */
-extern atomic_bool xs_detail_is_limited;
+extern _Atomic int xs_capture_mode_now; /* enum xs_detail */
+extern atomic_bool xs_capture_mode_is_limited;
 
 /* Each call is recorded, from the start of the run to its end. Set by
- * xs_detail_open(). */
-extern bool xs_detail_is_whole;
+ * xs_capture_control_open(). */
+extern bool xs_capture_mode_is_whole;
 
 /* As the environment has it. Once, after the trace was opened and before calls
  * are recorded. */
-void xs_detail_open(void);
+void xs_capture_control_open(void);
 
 /* Counts calls against the window's allowance. */
-void xs_detail_spend(unsigned calls);
+void xs_capture_mode_spend(unsigned calls);
 
 /* UINT8_MAX + 1 more calls were only counted. */
-void xs_detail_note_many(void);
+void xs_capture_mode_count_batch(void);
 
 /* A call begins that will only be counted. */
-static inline void xs_detail_note_passed(struct xs_thread *thread)
+static inline void xs_capture_mode_count_call(struct xs_thread *thread)
 {
 	if (++thread->counted == 0)
-		xs_detail_note_many();
+		xs_capture_mode_count_batch();
 }
 
 /* What is to become of a call that begins now. */
-static inline enum xs_detail xs_detail_take(struct xs_thread *thread)
+static inline enum xs_detail xs_capture_mode_take(struct xs_thread *thread)
 {
-	int now = atomic_load_explicit(&xs_detail_now, memory_order_acquire);
+	int now =
+	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 
 	if (now == XS_DETAIL_RECORDED &&
-	    atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed) &&
-	    ++thread->taken >= XS_DETAIL_BATCH) {
+	    atomic_load_explicit(&xs_capture_mode_is_limited,
+				 memory_order_relaxed) &&
+	    ++thread->taken >= XS_CAPTURE_MODE_BATCH) {
 		thread->taken = 0;
-		xs_detail_spend(XS_DETAIL_BATCH);
+		xs_capture_mode_spend(XS_CAPTURE_MODE_BATCH);
 	}
 	if (now == XS_DETAIL_COUNTED)
-		xs_detail_note_passed(thread);
+		xs_capture_mode_count_call(thread);
 	return (enum xs_detail)now;
 }
 
 /* The thread ends: so do the calls that it has not told of. */
-static inline void xs_detail_leave(struct xs_thread *thread)
+static inline void xs_capture_mode_leave(struct xs_thread *thread)
 {
 	if (thread->taken)
-		xs_detail_spend(thread->taken);
+		xs_capture_mode_spend(thread->taken);
 	thread->taken = 0;
 }
 
 /* Calls were counted that no window has seen the like of at their place. */
-void xs_detail_note_novel(void);
+void xs_capture_mode_note_unseen(void);
 
 /*
  * The program called cudaProfilerStart() or ...Stop(): with XFERSPY_RANGE=
  * profiler the range begins or ends here. Waits, not for long, until it has.
  */
-void xs_detail_mark(bool start);
+void xs_capture_control_mark(bool start);
 
 /* Decides anew, and switches; ns until it wants to be asked again. For the
  * drain thread alone. */
-uint64_t xs_detail_tick(void);
+uint64_t xs_capture_control_tick(void);
 
 #endif

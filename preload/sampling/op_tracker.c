@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sampling/op_tracker.h"
 
-struct xs_watch xs_watch;
+struct xs_op_tracker xs_op_tracker;
 
-static bool is_owed(uint64_t slot)
+static bool is_pending(uint64_t slot)
 {
-	return slot && slot < XS_WATCH_CAME;
+	return slot && slot < XS_OP_TRACKER_ARRIVED;
 }
 
-bool xs_watch_awaits_ops(void)
+bool xs_op_tracker_is_pending(void)
 {
-	if (xs_watch_saw_graphs())
+	if (xs_op_tracker_saw_graphs())
 		return false;
-	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
-		if (is_owed(atomic_load_explicit(&xs_watch.owed[i],
-						 memory_order_relaxed)))
+	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
+		if (is_pending(atomic_load_explicit(&xs_op_tracker.pending[i],
+						    memory_order_relaxed)))
 			return true;
 	return false;
 }
@@ -26,83 +26,85 @@ static uint32_t later(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) > 0 ? a : b;
 }
 
-uint32_t xs_watch_highest(uint32_t from)
+uint32_t xs_op_tracker_highest(uint32_t from)
 {
-	return later(later(atomic_load(&xs_watch.latest), highest), from);
+	return later(later(atomic_load(&xs_op_tracker.latest), highest), from);
 }
 
-void xs_watch_begin_window(void)
+void xs_op_tracker_begin_window(void)
 {
-	highest = xs_watch_highest(highest);
-	atomic_store(&xs_watch.latest, 0);
-	for (unsigned i = 0; i < XS_WATCH_OWED; i++)
-		atomic_store_explicit(&xs_watch.owed[i], 0,
+	highest = xs_op_tracker_highest(highest);
+	atomic_store(&xs_op_tracker.latest, 0);
+	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
+		atomic_store_explicit(&xs_op_tracker.pending[i], 0,
 				      memory_order_relaxed);
 }
 
-static _Atomic uint64_t *owed_slot(uint32_t correlation)
+static _Atomic uint64_t *pending_slot(uint32_t correlation)
 {
-	return &xs_watch.owed[correlation % XS_WATCH_OWED];
+	return &xs_op_tracker.pending[correlation % XS_OP_TRACKER_PENDING];
 }
 
-void xs_watch_issued(uint32_t correlation)
+void xs_op_tracker_op_issued(uint32_t correlation)
 {
-	uint64_t old = atomic_exchange(owed_slot(correlation), correlation);
+	uint64_t old = atomic_exchange(pending_slot(correlation), correlation);
 	uint64_t owed = correlation;
 
-	if (old == (XS_WATCH_CAME | correlation))
-		atomic_compare_exchange_strong(owed_slot(correlation), &owed,
+	if (old == (XS_OP_TRACKER_ARRIVED | correlation))
+		atomic_compare_exchange_strong(pending_slot(correlation), &owed,
 					       0);
 }
 
 /* The slot may be that of another call, which is still owed. */
-void xs_watch_came(uint32_t correlation)
+void xs_op_tracker_op_arrived(uint32_t correlation)
 {
-	uint64_t slot = atomic_load(owed_slot(correlation)), settled;
+	uint64_t slot = atomic_load(pending_slot(correlation)), settled;
 
 	do {
-		if (is_owed(slot) && slot != correlation)
+		if (is_pending(slot) && slot != correlation)
 			return;
-		settled = slot == correlation ? 0 : XS_WATCH_CAME | correlation;
-	} while (!atomic_compare_exchange_weak(owed_slot(correlation), &slot,
+		settled = slot == correlation
+			      ? 0
+			      : XS_OP_TRACKER_ARRIVED | correlation;
+	} while (!atomic_compare_exchange_weak(pending_slot(correlation), &slot,
 					       settled));
 }
 
-void xs_watch_op(uint32_t correlation)
+void xs_op_tracker_note_op(uint32_t correlation)
 {
 	uint32_t seen;
 
-	if (!correlation || !xs_watch_keeps(correlation))
+	if (!correlation || !xs_op_tracker_keeps(correlation))
 		return;
-	seen = atomic_load_explicit(xs_watch_slot(correlation),
+	seen = atomic_load_explicit(xs_op_tracker_slot(correlation),
 				    memory_order_acquire);
 	/* A later call has taken the slot: nobody knows. Ids wrap. */
 	if ((int32_t)(seen - correlation) < 0)
-		atomic_fetch_add_explicit(&xs_watch.strays, 1,
+		atomic_fetch_add_explicit(&xs_op_tracker.unmatched, 1,
 					  memory_order_relaxed);
 }
 
-uint32_t xs_watch_strays(void)
+uint32_t xs_op_tracker_unmatched(void)
 {
-	return atomic_load(&xs_watch.strays);
+	return atomic_load(&xs_op_tracker.unmatched);
 }
 
-void xs_watch_forget_strays(void)
+void xs_op_tracker_reset_unmatched(void)
 {
-	atomic_store(&xs_watch.strays, 0);
+	atomic_store(&xs_op_tracker.unmatched, 0);
 }
 
-uint32_t xs_watch_nested(void)
+uint32_t xs_op_tracker_nested(void)
 {
-	return atomic_load(&xs_watch.nested);
+	return atomic_load(&xs_op_tracker.nested);
 }
 
-bool xs_watch_saw_own(void)
+bool xs_op_tracker_saw_own(void)
 {
-	return atomic_load(&xs_watch.own);
+	return atomic_load(&xs_op_tracker.own);
 }
 
-bool xs_watch_saw_graphs(void)
+bool xs_op_tracker_saw_graphs(void)
 {
-	return atomic_load(&xs_watch.graphs);
+	return atomic_load(&xs_op_tracker.graphs);
 }

@@ -23,7 +23,7 @@ static bool is_handled_by(void (*handler)(int))
 	return sigaction(MARK, NULL, &now) == 0 && now.sa_handler == handler;
 }
 
-void xs_mark_prepare(void)
+void xs_range_signal_prepare(void)
 {
 	const struct sigaction ours = {.sa_handler = on_signal,
 				       .sa_flags = SA_RESTART};
@@ -34,12 +34,12 @@ void xs_mark_prepare(void)
 		sigaction(MARK, &ours, NULL);
 }
 
-bool xs_mark_is_ours(void)
+bool xs_range_signal_is_ours(void)
 {
 	return is_handled_by(on_signal);
 }
 
-bool xs_mark_is_on(void)
+bool xs_range_signal_is_on(void)
 {
 	return atomic_load(&on);
 }

@@ -22,22 +22,22 @@
  *          and further apart, and for what no window has seen, each a share of
  *          what is left.
  */
-#ifndef XS_GATES_H
-#define XS_GATES_H
+#ifndef XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
+#define XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XS_GATES_LIGHT_FIRST_CALLS    10000u
-#define XS_GATES_LIGHT_NEXT_CALLS     10000u
-#define XS_GATES_LIGHT_PERIODIC_CALLS 1000u
-#define XS_GATES_NO_LIMIT	      UINT64_MAX
+#define XS_SAMPLING_LIGHT_FIRST_CALLS	 10000u
+#define XS_SAMPLING_LIGHT_NEXT_CALLS	 10000u
+#define XS_SAMPLING_LIGHT_PERIODIC_CALLS 1000u
+#define XS_SAMPLING_NO_LIMIT		 UINT64_MAX
 
-struct xs_gates_mark {
+struct xs_sampling_mark {
 	uint64_t ns, calls; /* recorded or counted by then */
 };
 
-struct xs_gates {
+struct xs_sampling_policy {
 	bool light;
 	uint64_t max_bytes; /* of the trace; 0: no bound */
 
@@ -45,23 +45,23 @@ struct xs_gates {
 	bool open, light_shut, size_shut;
 	uint64_t until_calls; /* of the window at hand */
 	uint64_t light_until_calls;
-	uint64_t light_novel_ns, light_next_ns; /* not before */
+	uint64_t light_unseen_ns, light_next_ns; /* not before */
 	uint64_t light_shut_ns;
-	struct xs_gates_mark light_from; /* the rate is of then on; in a window
-					  * moved on, to light_next */
-	struct xs_gates_mark light_next;
+	struct xs_sampling_mark light_from; /* the rate is of then on; in a
+					     * window moved on, to light_next */
+	struct xs_sampling_mark light_next;
 	bool light_again; /* CUPTI was switched on again, not attached */
 	bool light_ended; /* no more windows */
-	uint64_t size_next_ns, size_next_bytes, size_novel_ns;
+	uint64_t size_next_ns, size_next_bytes, size_unseen_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
 
-struct xs_gates_input {
+struct xs_sampling_input {
 	uint64_t elapsed_ns;	/* since tracing began */
 	uint64_t used_bytes;	/* of the trace, and what is about to be */
 	uint64_t taken_calls;	/* recorded since tracing began */
 	uint64_t counted_calls; /* the others of the range, nearly all */
-	bool novel; /* calls were counted of a kind never recorded */
+	bool unseen; /* calls were counted of a kind never recorded */
 	bool in_range;
 	bool detached; /* CUPTI is */
 };
@@ -69,17 +69,18 @@ struct xs_gates_input {
 /*
  * Whether calls are to be recorded one by one from now on. If so, *until is the
  * number of them, since tracing began, from which on they are only counted
- * again, whether somebody asks by then or not; XS_GATES_NO_LIMIT: none.
+ * again, whether somebody asks by then or not; XS_SAMPLING_NO_LIMIT: none.
  */
-bool xs_gates_decide(struct xs_gates *gates, const struct xs_gates_input *in,
-		     uint64_t *until);
+bool xs_sampling_policy_decide(struct xs_sampling_policy *policy,
+			       const struct xs_sampling_input *in,
+			       uint64_t *until);
 
 /* Whether light's window is shut, and calls have come so fast, for 20 ms or
  * more that may be the window's last ones, that CUPTI is worth detaching. */
-bool xs_gates_rush(const struct xs_gates *gates,
-		   const struct xs_gates_input *in);
+bool xs_sampling_policy_is_high_rate(const struct xs_sampling_policy *policy,
+				     const struct xs_sampling_input *in);
 
 /* The window that was decided on cannot be had, nor any later one. */
-void xs_gates_end_light(struct xs_gates *gates);
+void xs_sampling_policy_end_light(struct xs_sampling_policy *policy);
 
 #endif

@@ -31,9 +31,9 @@ static struct default_stream {
 } default_streams[MOST_DEFAULT_STREAMS];
 static unsigned default_stream_count;
 
-void xs_gpu_open(struct xs_sink *sink)
+void xs_gpu_records_open(struct xs_trace_file *trace)
 {
-	xs_writer_open(&writer, sink, 0);
+	xs_writer_open(&writer, trace, 0);
 }
 
 static uint16_t queue_kind(const struct xs_gpu_queue *queue)
@@ -47,7 +47,8 @@ static uint16_t queue_kind(const struct xs_gpu_queue *queue)
 	return XS_QUEUE_STREAM;
 }
 
-void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind)
+void xs_gpu_records_note_stream(uint32_t context, uint32_t stream,
+				uint16_t kind)
 {
 	const struct xs_gpu_queue queue = {.context = context,
 					   .stream = stream};
@@ -83,7 +84,7 @@ static uint32_t new_queue(const void *key)
 
 static uint32_t new_name(const void *name)
 {
-	const uint32_t id = xs_string_id();
+	const uint32_t id = xs_strings_new_id();
 
 	return xs_writer_string(&writer, id, name) ? 0 : id;
 }
@@ -141,7 +142,7 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 
 	if (!queue || xs_writer_timed(&writer, record, queue - 1, op->start_ns,
 				      op->end_ns)) {
-		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
+		xs_trace_file_lose(writer.trace, XS_LOSS_OPS, 1);
 		return;
 	}
 	if (op->queue.device < 64)
@@ -155,19 +156,20 @@ static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
  * came after a window. */
 static bool is_wanted(const struct xs_gpu_op *op)
 {
-	xs_watch_op(op->correlation);
-	if (atomic_load_explicit(&xs_detail_is_limited, memory_order_relaxed))
-		xs_watch_came(op->correlation);
-	if (xs_window_is_past(op->correlation))
+	xs_op_tracker_note_op(op->correlation);
+	if (atomic_load_explicit(&xs_capture_mode_is_limited,
+				 memory_order_relaxed))
+		xs_op_tracker_op_arrived(op->correlation);
+	if (xs_sample_window_is_past(op->correlation))
 		return false;
 	if (op->start_ns && op->end_ns)
 		return true;
-	if (!xs_window_has_all())
-		xs_sink_lose(writer.sink, XS_LOSS_OPS, 1);
+	if (!xs_sample_window_has_all())
+		xs_trace_file_lose(writer.trace, XS_LOSS_OPS, 1);
 	return false;
 }
 
-void xs_gpu_copy(const struct xs_gpu_op *op)
+void xs_gpu_records_copy(const struct xs_gpu_op *op)
 {
 	struct xs_rec_copy record = {
 	    XS_RECORD(copy),
@@ -188,7 +190,7 @@ void xs_gpu_copy(const struct xs_gpu_op *op)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_set(const struct xs_gpu_op *op)
+void xs_gpu_records_set(const struct xs_gpu_op *op)
 {
 	struct xs_rec_set record = {
 	    XS_RECORD(set),	.correlation = op->correlation,
@@ -203,8 +205,8 @@ void xs_gpu_set(const struct xs_gpu_op *op)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
-		   struct xs_gpu_shape *shape)
+void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
+			   struct xs_gpu_shape *shape)
 {
 	struct xs_rec_kernel record = {XS_RECORD(kernel),
 				       .correlation = op->correlation};
@@ -221,7 +223,7 @@ void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
 	pthread_mutex_unlock(&lock);
 }
 
-uint32_t xs_gpu_name(const char *name)
+uint32_t xs_gpu_records_name(const char *name)
 {
 	uint32_t number;
 
@@ -231,7 +233,8 @@ uint32_t xs_gpu_name(const char *name)
 	return number;
 }
 
-void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name)
+void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
+			     const char *name)
 {
 	struct xs_rec_counters record = {
 	    XS_RECORD(counters),
@@ -260,7 +263,7 @@ void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_info(const char *key, const char *format, ...)
+void xs_trace_info(const char *key, const char *format, ...)
 {
 	struct xs_rec_info record = {XS_RECORD(info)};
 	char text[XS_RECORD_MAX_BYTES];
@@ -282,7 +285,7 @@ void xs_gpu_info(const char *key, const char *format, ...)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_clock(uint64_t cupti_ns)
+void xs_trace_info_clock(uint64_t cupti_ns)
 {
 	struct xs_rec_clock record = {
 	    XS_RECORD(clock),
@@ -296,7 +299,7 @@ void xs_gpu_clock(uint64_t cupti_ns)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns)
+void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns)
 {
 	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
 				       .time_ns = time_ns};
@@ -306,7 +309,7 @@ void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_loss(enum xs_loss what, uint64_t count)
+void xs_trace_info_loss(enum xs_loss what, uint64_t count)
 {
 	struct xs_rec_loss record = {
 	    XS_RECORD(loss),
@@ -320,7 +323,7 @@ void xs_gpu_loss(enum xs_loss what, uint64_t count)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_context(void)
+void xs_trace_info_context(void)
 {
 	struct xs_rec_context record = {
 	    XS_RECORD(context),
@@ -333,7 +336,7 @@ void xs_gpu_context(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_gpu_device(const struct xs_rec_device *device, const char *name)
+void xs_trace_info_device(const struct xs_rec_device *device, const char *name)
 {
 	struct xs_rec_device record = *device;
 
@@ -342,7 +345,7 @@ void xs_gpu_device(const struct xs_rec_device *device, const char *name)
 	pthread_mutex_unlock(&lock);
 }
 
-uint64_t xs_gpu_devices_seen(void)
+uint64_t xs_gpu_records_devices(void)
 {
 	uint64_t seen;
 
@@ -352,7 +355,7 @@ uint64_t xs_gpu_devices_seen(void)
 	return seen;
 }
 
-uint64_t xs_gpu_last_end_ns(void)
+uint64_t xs_gpu_records_last_end_ns(void)
 {
 	uint64_t end_ns;
 

@@ -4,8 +4,8 @@
  * is shared and locked, and off the application's own path; never call CUPTI
  * with its lock held.
  */
-#ifndef XS_GPU_H
-#define XS_GPU_H
+#ifndef XS_PRELOAD_TRACE_GPU_RECORDS_H
+#define XS_PRELOAD_TRACE_GPU_RECORDS_H
 
 #include "preload/trace/trace_file.h"
 
@@ -27,7 +27,7 @@ struct xs_gpu_op {
 
 /* How a kernel was launched; its bytes are the key, so no padding. */
 struct xs_gpu_shape {
-	uint32_t name; /* string id; 0: filled in by xs_gpu_kernel */
+	uint32_t name; /* string id; 0: filled in by xs_gpu_records_kernel */
 	uint32_t grid[3];
 	uint32_t shared_static_bytes, shared_dynamic_bytes;
 	uint16_t block[3];
@@ -47,43 +47,45 @@ struct xs_gpu_counts {
 	uint64_t instructions;
 };
 
-void xs_gpu_open(struct xs_sink *sink);
+void xs_gpu_records_open(struct xs_trace_file *trace);
 
-void xs_gpu_copy(const struct xs_gpu_op *op);
-void xs_gpu_set(const struct xs_gpu_op *op);
-void xs_gpu_kernel(const struct xs_gpu_op *op, const char *name,
-		   struct xs_gpu_shape *shape);
+void xs_gpu_records_copy(const struct xs_gpu_op *op);
+void xs_gpu_records_set(const struct xs_gpu_op *op);
+void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
+			   struct xs_gpu_shape *shape);
 
 /* The string id of a kernel's name, for a shape; 0 when there was no room. */
-uint32_t xs_gpu_name(const char *name);
+uint32_t xs_gpu_records_name(const char *name);
 
-void xs_gpu_counters(const struct xs_gpu_counts *counts, const char *name);
+void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
+			     const char *name);
 
 /* What is missing, once more so many. */
-void xs_gpu_loss(enum xs_loss what, uint64_t count);
+void xs_trace_info_loss(enum xs_loss what, uint64_t count);
 
 /* A default stream of a context: enum xs_queue_kind. */
-void xs_gpu_note_stream(uint32_t context, uint32_t stream, uint16_t kind);
+void xs_gpu_records_note_stream(uint32_t context, uint32_t stream,
+				uint16_t kind);
 
 /* An info record: "key=" and the formatted value. */
-void xs_gpu_info(const char *key, const char *format, ...)
+void xs_trace_info(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A pair of clocks; cupti_ns: 0 where CUPTI is absent. */
-void xs_gpu_clock(uint64_t cupti_ns);
+void xs_trace_info_clock(uint64_t cupti_ns);
 
 /* What becomes of calls from time_ns (CLOCK_REALTIME) on. */
-void xs_gpu_detail(enum xs_detail detail, uint64_t time_ns);
+void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns);
 
 /* The calling thread has just created a context. */
-void xs_gpu_context(void);
+void xs_trace_info_context(void);
 
-void xs_gpu_device(const struct xs_rec_device *device, const char *name);
+void xs_trace_info_device(const struct xs_rec_device *device, const char *name);
 
 /* Devices that ops were seen on, a bit each; those of 64 and more are not. */
-uint64_t xs_gpu_devices_seen(void);
+uint64_t xs_gpu_records_devices(void);
 
 /* The end of the last op that was written; 0 when there is none. */
-uint64_t xs_gpu_last_end_ns(void);
+uint64_t xs_gpu_records_last_end_ns(void);
 
 #endif

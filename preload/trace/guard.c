@@ -17,7 +17,7 @@ static bool replace(const void *address)
 
 	if (!xs_mappings_find(address, &mapping))
 		return false;
-	atomic_store(&xs_sink.cut, true);
+	atomic_store(&xs_session_trace.cut, true);
 	return mmap(mapping.begin, mapping.bytes, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		    0) != MAP_FAILED;

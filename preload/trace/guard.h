@@ -10,8 +10,8 @@
  * ends. At any other it gives the signal back to what was set before, for
  * good, and the fault happens again.
  */
-#ifndef XS_GUARD_H
-#define XS_GUARD_H
+#ifndef XS_PRELOAD_TRACE_GUARD_H
+#define XS_PRELOAD_TRACE_GUARD_H
 
 /* Once, after the sink was opened. A process that ignores SIGBUS is left as it
  * is. */

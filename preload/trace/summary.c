@@ -52,7 +52,7 @@ static bool stderr_is_the_first(void)
 static void say(const char *text)
 {
 	if (wanted && stderr_is_the_first())
-		xs_quiet_write(STDERR_FILENO, text, strlen(text));
+		xs_signal_mask_write(STDERR_FILENO, text, strlen(text));
 }
 
 void xs_summary_of_none(const char *path, int error)
@@ -75,7 +75,7 @@ static void print_size(char *text, size_t bytes, uint64_t file_bytes)
 			 (double)file_bytes / (1u << 20));
 }
 
-static void say_cut(const struct xs_sink *sink)
+static void say_cut(const struct xs_trace_file *trace)
 {
 	char text[PATH_MAX + 256];
 
@@ -83,13 +83,13 @@ static void say_cut(const struct xs_sink *sink)
 		 "xferspy: no trace: %s was cut short or overwritten while the "
 		 "program ran, or its disk failed; let nothing else write to "
 		 "it\n",
-		 sink->path);
+		 trace->path);
 	say(text);
 }
 
-void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes)
+void xs_summary_of(const struct xs_trace_file *trace, uint64_t file_bytes)
 {
-	const struct xs_file_header *header = sink->header;
+	const struct xs_file_header *header = trace->header;
 	char text[4 * PATH_MAX + 256], size[32], lost[96] = "";
 	char absolute[2 * PATH_MAX];
 	const char *path;
@@ -97,11 +97,11 @@ void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes)
 
 	if (!wanted)
 		return;
-	if (atomic_load(&sink->cut)) {
-		say_cut(sink);
+	if (atomic_load(&trace->cut)) {
+		say_cut(trace);
 		return;
 	}
-	path = path_from_here(sink->path, absolute, sizeof(absolute));
+	path = path_from_here(trace->path, absolute, sizeof(absolute));
 	lost_ops = header->lost_ops + header->lost_cupti;
 	print_size(size, sizeof(size), file_bytes);
 	if (header->lost_calls || lost_ops)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The line on the standard error that says where the trace is, or why there is
  * none. */
-#ifndef XS_SUMMARY_H
-#define XS_SUMMARY_H
+#ifndef XS_PRELOAD_TRACE_SUMMARY_H
+#define XS_PRELOAD_TRACE_SUMMARY_H
 
 #include "preload/trace/trace_file.h"
 
@@ -15,7 +15,7 @@ void xs_summary_ask(void);
 
 /* Of a trace that was closed: its file, its size, what was lost, how to read
  * it. */
-void xs_summary_of(const struct xs_sink *sink, uint64_t file_bytes);
+void xs_summary_of(const struct xs_trace_file *trace, uint64_t file_bytes);
 
 /* There is no trace: its file could not be created. error: as errno. */
 void xs_summary_of_none(const char *path, int error);

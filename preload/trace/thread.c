@@ -57,14 +57,14 @@ static void thread_ends(void *data)
 	xs_poll_drop(thread->poll);
 	thread->poll = NULL;
 	xs_writer_leave(&thread->writer);
-	thread->writer.sink = NULL;
+	thread->writer.trace = NULL;
 	thread->named = false;
-	xs_tally_leave(thread);
-	xs_passed_drop(thread->passed);
-	thread->passed = NULL;
-	xs_detail_leave(thread);
-	xs_walk_drop(thread->walks);
-	thread->walks = NULL;
+	xs_call_counter_leave(thread);
+	xs_callsite_cache_drop(thread->callsites);
+	thread->callsites = NULL;
+	xs_capture_mode_leave(thread);
+	xs_callstack_drop(thread->callstack);
+	thread->callstack = NULL;
 	thread->busy = false;
 }
 
@@ -89,12 +89,12 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-void xs_thread_open_anew(struct xs_thread *thread, struct xs_sink *sink)
+void xs_thread_open_anew(struct xs_thread *thread, struct xs_trace_file *trace)
 {
 	const bool busy = thread->busy;
 
 	thread->busy = true;
-	xs_writer_open(&thread->writer, sink, (uint32_t)syscall(SYS_gettid));
+	xs_writer_open(&thread->writer, trace, (uint32_t)syscall(SYS_gettid));
 	/* A thread that is never unlisted would leave a pointer behind. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
 	    !thread->ended)

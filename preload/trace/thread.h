@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each thread of the application has of its own. */
-#ifndef XS_THREAD_H
-#define XS_THREAD_H
+#ifndef XS_PRELOAD_TRACE_THREAD_H
+#define XS_PRELOAD_TRACE_THREAD_H
 
 #include "preload/record/copy_probe.h"
 #include "preload/trace/writer.h"
@@ -9,19 +9,20 @@
 
 #include <stdatomic.h>
 
-struct xs_passed;
+struct xs_callsite;
 struct xs_poll;
-struct xs_tally_table;
-struct xs_walk_cache;
+struct xs_call_counter_table;
+struct xs_callstack_state;
 
 struct xs_thread {
 	/* What each call looks at: one line of the cache. */
-	_Alignas(64) struct xs_tally_table *tallies; /* tally.c's; NULL until
-						      * it is needed */
-	struct xs_passed *passed;		     /* passed.c's; the same */
-	const void *inside;   /* the hooked call, on the stack */
-	uint32_t correlation; /* CUPTI's, of the hooked call */
-	uint32_t context;     /* whose default stream is known */
+	_Alignas(
+	    64) struct xs_call_counter_table *counters; /* tally.c's; NULL until
+							 * it is needed */
+	struct xs_callsite *callsites; /* passed.c's; the same */
+	const void *inside;	       /* the hooked call, on the stack */
+	uint32_t correlation;	       /* CUPTI's, of the hooked call */
+	uint32_t context;	       /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
 	uint8_t counted;     /* and such that are only counted */
 	bool own_stream;     /* and the thread's own there */
@@ -32,16 +33,17 @@ struct xs_thread {
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
 	bool records;	     /* the hooked call is recorded */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
-	bool in_lesson; /* a call that may teach where it begins: cupti_calls.c
-			 */
-	bool counting;	/* what the kernel does that it launches */
+	bool in_discovery;   /* a call that may teach where it begins:
+			      * cupti_calls.c
+			      */
+	bool counting;	     /* what the kernel does that it launches */
 	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
 	struct xs_writer writer;
 
-	struct xs_walk_cache *walks; /* walk.c's; as tallies */
-	struct xs_poll *poll;	     /* poll.c's; the same */
-	struct xs_thread *next;	     /* of all that are open */
-	struct xs_ahead ahead;	     /* of the copy that it is in */
+	struct xs_callstack_state *callstack; /* walk.c's; as tallies */
+	struct xs_poll *poll;		      /* poll.c's; the same */
+	struct xs_thread *next;		      /* of all that are open */
+	struct xs_copy_probe copy_probe;      /* of the copy that it is in */
 };
 
 /*
@@ -88,19 +90,19 @@ static inline void xs_thread_end_hook(struct xs_thread *thread)
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 }
 
-XS_RARE void xs_thread_open_anew(struct xs_thread *thread,
-				 struct xs_sink *sink);
+XS_COLD void xs_thread_open_anew(struct xs_thread *thread,
+				 struct xs_trace_file *trace);
 
 /* Makes the thread's writer usable: call before each use of it. */
 static inline void xs_thread_open(struct xs_thread *thread,
-				  struct xs_sink *sink)
+				  struct xs_trace_file *trace)
 {
-	if (!thread->writer.sink)
-		xs_thread_open_anew(thread, sink);
+	if (!thread->writer.trace)
+		xs_thread_open_anew(thread, trace);
 }
 
 /* Says in the trace whose the records are. 0 or -ENOSPC. */
-XS_RARE int xs_thread_write_name(struct xs_thread *thread);
+XS_COLD int xs_thread_write_name(struct xs_thread *thread);
 
 /* The same, once: before each record of a call. A thread whose calls are only
  * counted leaves nothing of its own in the trace. */

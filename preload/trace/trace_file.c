@@ -25,24 +25,24 @@
  * may by now be a file of its own. And someone may cut the file short, or write
  * another over it: then it is theirs.
  */
-static bool file_is_ours(struct xs_sink *sink, uint64_t least_bytes)
+static bool file_is_ours(struct xs_trace_file *trace, uint64_t least_bytes)
 {
 	struct stat st;
 
-	if (fstat(sink->fd, &st) || st.st_dev != sink->device ||
-	    st.st_ino != sink->inode)
+	if (fstat(trace->fd, &st) || st.st_dev != trace->device ||
+	    st.st_ino != trace->inode)
 		return false;
 	if ((uint64_t)st.st_size < least_bytes ||
-	    (sink->header &&
-	     sink->header->start_realtime_ns != sink->start_realtime_ns))
-		atomic_store(&sink->cut, true);
-	return !atomic_load(&sink->cut);
+	    (trace->header &&
+	     trace->header->start_realtime_ns != trace->start_realtime_ns))
+		atomic_store(&trace->cut, true);
+	return !atomic_load(&trace->cut);
 }
 
-static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
-			     uint64_t more_bytes)
+static uint64_t within_limit(const struct xs_trace_file *trace,
+			     uint64_t from_bytes, uint64_t more_bytes)
 {
-	uint64_t limit = atomic_load(&sink->limit_bytes);
+	uint64_t limit = atomic_load(&trace->limit_bytes);
 
 	if (!limit || from_bytes + more_bytes <= limit)
 		return more_bytes;
@@ -51,39 +51,40 @@ static uint64_t within_limit(const struct xs_sink *sink, uint64_t from_bytes,
 
 /* Allocates up to `want_bytes` more, less if only less is to be had, but at
  * least `need_bytes`. The caller holds `growing`. */
-static int grow(struct xs_sink *sink, uint64_t need_bytes, uint64_t want_bytes)
+static int grow(struct xs_trace_file *trace, uint64_t need_bytes,
+		uint64_t want_bytes)
 {
-	uint64_t from = atomic_load(&sink->allocated_bytes);
+	uint64_t from = atomic_load(&trace->allocated_bytes);
 	uint64_t more = want_bytes;
 	int err = -EBADF;
 
-	if (!file_is_ours(sink, from))
+	if (!file_is_ours(trace, from))
 		goto out;
 	err = -EFBIG;
-	more = within_limit(sink, from, more);
+	more = within_limit(trace, from, more);
 	if (!more)
 		goto out;
-	err = xs_file_allocate(sink->fd, from, from + more);
+	err = xs_file_allocate(trace->fd, from, from + more);
 	while (err && more / 4 >= need_bytes) {
 		more = more / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
-		err = xs_file_allocate(sink->fd, from, from + more);
+		err = xs_file_allocate(trace->fd, from, from + more);
 	}
 	if (!err)
-		atomic_store(&sink->allocated_bytes, from + more);
+		atomic_store(&trace->allocated_bytes, from + more);
 out:
-	atomic_store(&sink->full, err != 0);
+	atomic_store(&trace->full, err != 0);
 	return err;
 }
 
-static bool lock_growth(struct xs_sink *sink)
+static bool lock_growth(struct xs_trace_file *trace)
 {
-	return !atomic_exchange_explicit(&sink->growing, true,
+	return !atomic_exchange_explicit(&trace->growing, true,
 					 memory_order_acquire);
 }
 
-static void unlock_growth(struct xs_sink *sink)
+static void unlock_growth(struct xs_trace_file *trace)
 {
-	atomic_store_explicit(&sink->growing, false, memory_order_release);
+	atomic_store_explicit(&trace->growing, false, memory_order_release);
 }
 
 /* A larger trace grows in larger steps. */
@@ -109,67 +110,67 @@ static void wait_a_little(int turn)
  * grows the file and the others wait for it, but not forever: it may be a
  * thread that the scheduler forgot.
  */
-static bool wait_for_room(struct xs_sink *sink, uint64_t end_bytes)
+static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
 	for (int i = 0; i < GROW_WAITS; i++) {
-		if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+		if (atomic_load(&trace->allocated_bytes) >= end_bytes)
 			return true;
-		if (atomic_load(&sink->full))
+		if (atomic_load(&trace->full))
 			return false;
-		if (!lock_growth(sink)) {
+		if (!lock_growth(trace)) {
 			wait_a_little(i);
 			continue;
 		}
-		if (atomic_load(&sink->allocated_bytes) < end_bytes)
-			grow(sink,
-			     end_bytes - atomic_load(&sink->allocated_bytes),
+		if (atomic_load(&trace->allocated_bytes) < end_bytes)
+			grow(trace,
+			     end_bytes - atomic_load(&trace->allocated_bytes),
 			     step_bytes(end_bytes));
-		unlock_growth(sink);
+		unlock_growth(trace);
 	}
 	return false;
 }
 
 /* A thread that is cancelled dies where it waits or allocates: not with the
  * growth, or a site of its caller's, in its hands. */
-static bool make_room(struct xs_sink *sink, uint64_t end_bytes)
+static bool make_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
 	bool have;
 	int old;
 
-	if (atomic_load(&sink->allocated_bytes) >= end_bytes)
+	if (atomic_load(&trace->allocated_bytes) >= end_bytes)
 		return true;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	have = wait_for_room(sink, end_bytes);
+	have = wait_for_room(trace, end_bytes);
 	pthread_setcancelstate(old, NULL);
 	return have;
 }
 
-static bool is_at_limit(const struct xs_sink *sink)
+static bool is_at_limit(const struct xs_trace_file *trace)
 {
-	return within_limit(sink, atomic_load(&sink->allocated_bytes),
+	return within_limit(trace, atomic_load(&trace->allocated_bytes),
 			    XS_PAGE_BYTES) == 0;
 }
 
-int xs_sink_grow_ahead(struct xs_sink *sink)
+int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
 {
-	uint64_t tail = atomic_load(&sink->tail_bytes);
-	int err = -atomic_exchange(&sink->refused, 0);
+	uint64_t tail = atomic_load(&trace->tail_bytes);
+	int err = -atomic_exchange(&trace->refused, 0);
 
-	if (err || tail == CLOSED_TAIL || is_at_limit(sink))
+	if (err || tail == CLOSED_TAIL || is_at_limit(trace))
 		return err;
-	if (!file_is_ours(sink, atomic_load(&sink->allocated_bytes)))
-		return atomic_load(&sink->cut) ? 0 : -EBADF;
-	if (atomic_load(&sink->allocated_bytes) > tail + LOW_WATER_BYTES)
+	if (!file_is_ours(trace, atomic_load(&trace->allocated_bytes)))
+		return atomic_load(&trace->cut) ? 0 : -EBADF;
+	if (atomic_load(&trace->allocated_bytes) > tail + LOW_WATER_BYTES)
 		return 0;
-	if (lock_growth(sink)) {
-		err = grow(sink, XS_PAGE_BYTES, step_bytes(tail));
-		unlock_growth(sink);
+	if (lock_growth(trace)) {
+		err = grow(trace, XS_PAGE_BYTES, step_bytes(tail));
+		unlock_growth(trace);
 	}
 	return err;
 }
 
 /* Before all else, so that whoever is killed from here on leaves a trace. */
-static int write_header(int fd, const struct xs_sink_start *start)
+static int write_header(int fd, const struct xs_trace_file_start *start)
 {
 	union {
 		struct xs_file_header header;
@@ -190,53 +191,53 @@ static int write_header(int fd, const struct xs_sink_start *start)
 	return xs_file_begin(fd, &page, sizeof(page));
 }
 
-int xs_sink_open(struct xs_sink *sink, const char *path,
-		 const struct xs_sink_start *start)
+int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
+		       const struct xs_trace_file_start *start)
 {
 	struct stat st;
 	void *page;
 	int err;
 
-	*sink = (struct xs_sink){.fd = -1};
-	sink->fd = xs_file_create(path, sink->path, sizeof(sink->path));
-	if (sink->fd < 0)
-		return sink->fd;
-	if (fstat(sink->fd, &st)) {
+	*trace = (struct xs_trace_file){.fd = -1};
+	trace->fd = xs_file_create(path, trace->path, sizeof(trace->path));
+	if (trace->fd < 0)
+		return trace->fd;
+	if (fstat(trace->fd, &st)) {
 		err = -errno;
 		goto out;
 	}
-	sink->device = st.st_dev;
-	sink->inode = st.st_ino;
-	sink->start_realtime_ns = start->realtime_ns;
-	atomic_store(&sink->tail_bytes, XS_PAGE_BYTES);
-	err = write_header(sink->fd, start);
+	trace->device = st.st_dev;
+	trace->inode = st.st_ino;
+	trace->start_realtime_ns = start->realtime_ns;
+	atomic_store(&trace->tail_bytes, XS_PAGE_BYTES);
+	err = write_header(trace->fd, start);
 	if (!err)
-		err = grow(sink, XS_PAGE_BYTES, FIRST_BYTES);
+		err = grow(trace, XS_PAGE_BYTES, FIRST_BYTES);
 	if (err)
 		goto out;
-	page = xs_file_map(sink->fd, 0, XS_PAGE_BYTES);
+	page = xs_file_map(trace->fd, 0, XS_PAGE_BYTES);
 	if (!page) {
 		err = -errno;
 		goto out;
 	}
-	sink->header = page;
+	trace->header = page;
 out:
 	if (err) {
-		close(sink->fd);
-		unlink(sink->path);
+		close(trace->fd);
+		unlink(trace->path);
 	}
 	return err;
 }
 
 /* The header's copy of the tail, for the reader of a killed process's trace;
  * claims may arrive here out of order. */
-static void publish_tail(struct xs_sink *sink, uint64_t tail_bytes)
+static void publish_tail(struct xs_trace_file *trace, uint64_t tail_bytes)
 {
 	uint64_t old =
-	    __atomic_load_n(&sink->header->tail_bytes, __ATOMIC_RELAXED);
+	    __atomic_load_n(&trace->header->tail_bytes, __ATOMIC_RELAXED);
 
 	while (old < tail_bytes &&
-	       !__atomic_compare_exchange_n(&sink->header->tail_bytes, &old,
+	       !__atomic_compare_exchange_n(&trace->header->tail_bytes, &old,
 					    tail_bytes, true, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED))
 		;
@@ -244,38 +245,39 @@ static void publish_tail(struct xs_sink *sink, uint64_t tail_bytes)
 
 /* The part of the file as memory, or NULL: then it is handed back, unless a
  * later one has been handed out. */
-static void *map_part(struct xs_sink *sink, uint64_t at, uint32_t bytes)
+static void *map_part(struct xs_trace_file *trace, uint64_t at, uint32_t bytes)
 {
 	uint64_t tail = at + bytes;
 	void *memory;
 
-	if (!file_is_ours(sink, tail))
+	if (!file_is_ours(trace, tail))
 		return NULL;
-	memory = xs_file_map(sink->fd, at, bytes);
+	memory = xs_file_map(trace->fd, at, bytes);
 	if (!memory) {
-		atomic_store(&sink->refused, errno);
-		atomic_compare_exchange_strong(&sink->tail_bytes, &tail, at);
+		atomic_store(&trace->refused, errno);
+		atomic_compare_exchange_strong(&trace->tail_bytes, &tail, at);
 		return NULL;
 	}
-	publish_tail(sink, tail);
+	publish_tail(trace, tail);
 	return memory;
 }
 
-struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
-				      uint32_t thread, uint64_t base_ns)
+struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
+					    uint32_t bytes, uint32_t thread,
+					    uint64_t base_ns)
 {
 	struct xs_chunk_header *chunk;
-	uint64_t at = atomic_load(&sink->tail_bytes);
+	uint64_t at = atomic_load(&trace->tail_bytes);
 
-	if (atomic_load(&sink->cut) || atomic_load(&sink->refused))
+	if (atomic_load(&trace->cut) || atomic_load(&trace->refused))
 		return NULL;
 	do {
-		if (at == CLOSED_TAIL || !make_room(sink, at + bytes))
+		if (at == CLOSED_TAIL || !make_room(trace, at + bytes))
 			return NULL;
 	} while (
-	    !atomic_compare_exchange_weak(&sink->tail_bytes, &at, at + bytes));
+	    !atomic_compare_exchange_weak(&trace->tail_bytes, &at, at + bytes));
 
-	chunk = map_part(sink, at, bytes);
+	chunk = map_part(trace, at, bytes);
 	if (!chunk)
 		return NULL;
 	chunk->capacity_bytes = bytes;
@@ -289,10 +291,10 @@ struct xs_chunk_header *xs_sink_claim(struct xs_sink *sink, uint32_t bytes,
 
 /* Small first chunks keep a program of many threads small; and where the file
  * has a limit, many chunks that are not full must not reach it. */
-static uint32_t next_bytes(struct xs_sink *sink, uint32_t chunks_before)
+static uint32_t next_bytes(struct xs_trace_file *trace, uint32_t chunks_before)
 {
 	static const uint32_t sizes[] = {4u << 10, 16u << 10, 64u << 10};
-	uint64_t limit = atomic_load(&sink->limit_bytes);
+	uint64_t limit = atomic_load(&trace->limit_bytes);
 	uint32_t bytes = sizes[chunks_before < 2 ? chunks_before : 2];
 	uint64_t most = limit / LIMIT_CHUNKS / XS_PAGE_BYTES * XS_PAGE_BYTES;
 
@@ -301,105 +303,110 @@ static uint32_t next_bytes(struct xs_sink *sink, uint32_t chunks_before)
 	return most > XS_PAGE_BYTES ? (uint32_t)most : XS_PAGE_BYTES;
 }
 
-struct xs_chunk_header *xs_sink_claim_next(struct xs_sink *sink,
-					   uint32_t chunks_before,
-					   uint32_t thread, uint64_t base_ns)
+struct xs_chunk_header *xs_trace_file_claim_next(struct xs_trace_file *trace,
+						 uint32_t chunks_before,
+						 uint32_t thread,
+						 uint64_t base_ns)
 {
-	uint32_t bytes = next_bytes(sink, chunks_before);
+	uint32_t bytes = next_bytes(trace, chunks_before);
 	struct xs_chunk_header *chunk =
-	    xs_sink_claim(sink, bytes, thread, base_ns);
+	    xs_trace_file_claim(trace, bytes, thread, base_ns);
 
 	if (!chunk && bytes > XS_PAGE_BYTES)
-		chunk = xs_sink_claim(sink, XS_PAGE_BYTES, thread, base_ns);
+		chunk =
+		    xs_trace_file_claim(trace, XS_PAGE_BYTES, thread, base_ns);
 	return chunk;
 }
 
-void xs_sink_release(struct xs_chunk_header *chunk)
+void xs_trace_file_release(struct xs_chunk_header *chunk)
 {
 	xs_file_unmap(chunk);
 }
 
-void xs_sink_flushed(struct xs_sink *sink, uint64_t realtime_ns)
+void xs_trace_file_flushed(struct xs_trace_file *trace, uint64_t realtime_ns)
 {
-	if (!atomic_load(&sink->cut))
-		__atomic_store_n(&sink->header->flush_realtime_ns, realtime_ns,
+	if (!atomic_load(&trace->cut))
+		__atomic_store_n(&trace->header->flush_realtime_ns, realtime_ns,
 				 __ATOMIC_RELAXED);
 }
 
-void xs_sink_limit(struct xs_sink *sink, uint64_t bytes)
+void xs_trace_file_limit(struct xs_trace_file *trace, uint64_t bytes)
 {
-	atomic_store(&sink->limit_bytes, bytes / XS_PAGE_BYTES * XS_PAGE_BYTES);
+	atomic_store(&trace->limit_bytes,
+		     bytes / XS_PAGE_BYTES * XS_PAGE_BYTES);
 }
 
-bool xs_sink_is_limited(struct xs_sink *sink)
+bool xs_trace_file_is_limited(struct xs_trace_file *trace)
 {
-	return atomic_load(&sink->limit_bytes) != 0;
+	return atomic_load(&trace->limit_bytes) != 0;
 }
 
-bool xs_sink_takes_calls(struct xs_sink *sink)
+bool xs_trace_file_takes_calls(struct xs_trace_file *trace)
 {
-	uint64_t limit = atomic_load(&sink->limit_bytes);
+	uint64_t limit = atomic_load(&trace->limit_bytes);
 
-	return !limit ||
-	       atomic_load(&sink->tail_bytes) < limit - XS_SINK_RESERVE(limit);
+	return !limit || atomic_load(&trace->tail_bytes) <
+			     limit - XS_TRACE_FILE_RESERVE(limit);
 }
 
-uint64_t xs_sink_used_bytes(struct xs_sink *sink)
+uint64_t xs_trace_file_used_bytes(struct xs_trace_file *trace)
 {
-	return atomic_load(&sink->tail_bytes);
+	return atomic_load(&trace->tail_bytes);
 }
 
-void xs_sink_lose(struct xs_sink *sink, enum xs_loss what, uint64_t count)
+void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
+			uint64_t count)
 {
 	xs_u64 *counter;
 
-	if (!sink->header || !count || atomic_load(&sink->cut))
+	if (!trace->header || !count || atomic_load(&trace->cut))
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:
-		counter = &sink->header->lost_calls;
+		counter = &trace->header->lost_calls;
 		break;
 	case XS_LOSS_OPS:
-		counter = &sink->header->lost_ops;
+		counter = &trace->header->lost_ops;
 		break;
 	default:
-		counter = &sink->header->lost_cupti;
+		counter = &trace->header->lost_cupti;
 		break;
 	}
 	__atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-uint64_t xs_sink_close(struct xs_sink *sink, uint64_t end_realtime_ns)
+uint64_t xs_trace_file_close(struct xs_trace_file *trace,
+			     uint64_t end_realtime_ns)
 {
 	/* After this exchange no claim succeeds, and each that did lies below
 	 * the old tail: the cut can take no chunk from under a writer. */
-	uint64_t tail = atomic_exchange(&sink->tail_bytes, CLOSED_TAIL);
+	uint64_t tail = atomic_exchange(&trace->tail_bytes, CLOSED_TAIL);
 	bool locked;
 
 	if (tail == CLOSED_TAIL)
-		return atomic_load(&sink->cut) ? 0 : sink->header->tail_bytes;
+		return atomic_load(&trace->cut) ? 0 : trace->header->tail_bytes;
 	/* Not forever: a signal handler that exits may have interrupted the
 	 * very thread that grows the file. Who grows it after the cut only
 	 * leaves it longer than it need be. */
-	locked = lock_growth(sink);
+	locked = lock_growth(trace);
 	for (int i = 0; !locked && i < CLOSE_WAITS; i++) {
 		wait_a_little(i);
-		locked = lock_growth(sink);
+		locked = lock_growth(trace);
 	}
-	if (file_is_ours(sink, tail)) {
+	if (file_is_ours(trace, tail)) {
 		/* If the cut fails the file is only longer than it need be. */
-		int cut = ftruncate(sink->fd, (off_t)tail);
+		int cut = ftruncate(trace->fd, (off_t)tail);
 		(void)cut;
 	}
 	/* The descriptor stays: a thread may be about to map its chunk, and the
 	 * number must not become another file's under it. */
-	atomic_store(&sink->allocated_bytes, 0);
+	atomic_store(&trace->allocated_bytes, 0);
 	if (locked)
-		unlock_growth(sink);
-	if (atomic_load(&sink->cut))
+		unlock_growth(trace);
+	if (atomic_load(&trace->cut))
 		return 0;
-	sink->header->end_realtime_ns = end_realtime_ns;
-	__atomic_store_n(&sink->header->state, XS_FILE_CLOSED,
+	trace->header->end_realtime_ns = end_realtime_ns;
+	__atomic_store_n(&trace->header->state, XS_FILE_CLOSED,
 			 __ATOMIC_RELEASE);
 	return tail;
 }

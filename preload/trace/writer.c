@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct xs_seen) == sizeof(xs_u16) << SEEN_BITS,
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned spare_count; /* with the rest under the lock */
 static struct spare {
-	const struct xs_sink *sink;
+	const struct xs_trace_file *trace;
 	struct xs_chunk_header *chunk;
 	uint64_t base_ns;
 } spares[MOST_SPARES];
@@ -43,16 +43,16 @@ static uint64_t base_for(uint64_t start_ns)
 static void drop_chunk(struct xs_writer *w)
 {
 	if (w->chunk)
-		xs_sink_release(w->chunk);
+		xs_trace_file_release(w->chunk);
 	w->chunk = NULL;
 }
 
 /* The first chunk of a thread is what an ended one left, where there is one. */
-XS_RARE static void take_spare(struct xs_writer *w)
+XS_COLD static void take_spare(struct xs_writer *w)
 {
 	pthread_mutex_lock(&spares_lock);
 	for (unsigned i = spare_count; !w->chunk && i-- > 0;) {
-		if (spares[i].sink != w->sink)
+		if (spares[i].trace != w->trace)
 			continue;
 		w->chunk = spares[i].chunk;
 		w->base_ns = spares[i].base_ns;
@@ -71,7 +71,7 @@ static bool leave_spare(const struct xs_writer *w)
 	pthread_mutex_lock(&spares_lock);
 	if (spare_count < MOST_SPARES) {
 		spares[spare_count++] =
-		    (struct spare){w->sink, w->chunk, w->base_ns};
+		    (struct spare){w->trace, w->chunk, w->base_ns};
 		left = true;
 	}
 	pthread_mutex_unlock(&spares_lock);
@@ -79,11 +79,11 @@ static bool leave_spare(const struct xs_writer *w)
 }
 
 /* A new chunk, that begins with a base for `start_ns`. */
-XS_RARE static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
+XS_COLD static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 {
 	uint64_t base_ns = base_for(start_ns);
 	struct xs_chunk_header *chunk =
-	    xs_sink_claim_next(w->sink, w->chunks, w->thread, base_ns);
+	    xs_trace_file_claim_next(w->trace, w->chunks, w->thread, base_ns);
 
 	if (!chunk)
 		return false;
@@ -97,16 +97,17 @@ XS_RARE static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 	return true;
 }
 
-/* Room for `bytes` in a chunk, or NULL. of_call: see xs_sink_takes_calls(). */
+/* Room for `bytes` in a chunk, or NULL. of_call: see
+ * xs_trace_file_takes_calls(). */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 		      bool of_call)
 {
-	if (atomic_load_explicit(&w->sink->cut, memory_order_relaxed))
+	if (atomic_load_explicit(&w->trace->cut, memory_order_relaxed))
 		return NULL;
 	if (!w->chunk && w->thread)
 		take_spare(w);
 	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
-		if (of_call && !xs_sink_takes_calls(w->sink))
+		if (of_call && !xs_trace_file_takes_calls(w->trace))
 			return NULL;
 		if (!claim_chunk(w, start_ns))
 			return NULL;
@@ -191,12 +192,13 @@ static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
 	return 0;
 }
 
-void xs_writer_open(struct xs_writer *w, struct xs_sink *sink, uint32_t thread)
+void xs_writer_open(struct xs_writer *w, struct xs_trace_file *trace,
+		    uint32_t thread)
 {
 	void *seen = mmap(NULL, sizeof(*w->seen), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	*w = (struct xs_writer){.sink = sink,
+	*w = (struct xs_writer){.trace = trace,
 				.seen = seen == MAP_FAILED ? NULL : seen,
 				.thread = thread};
 }

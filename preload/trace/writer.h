@@ -3,8 +3,8 @@
  * Writes records into the chunks of one writer: a thread of the application,
  * or the drain of GPU records. Not safe to share; each has its own.
  */
-#ifndef XS_WRITER_H
-#define XS_WRITER_H
+#ifndef XS_PRELOAD_TRACE_WRITER_H
+#define XS_PRELOAD_TRACE_WRITER_H
 
 #include "preload/trace/trace_file.h"
 
@@ -17,7 +17,7 @@ struct xs_seen {
 };
 
 struct xs_writer {
-	struct xs_sink *sink;
+	struct xs_trace_file *trace;
 	struct xs_chunk_header *chunk; /* NULL: none yet */
 	struct xs_seen *seen;	       /* NULL: none is written short */
 	uint64_t base_ns;	       /* starts count from here */
@@ -31,7 +31,7 @@ struct xs_writer {
  * may begin in what xs_writer_leave() left: a `thread` record has to come
  * before the first timed one.
  */
-void xs_writer_open(struct xs_writer *writer, struct xs_sink *sink,
+void xs_writer_open(struct xs_writer *writer, struct xs_trace_file *trace,
 		    uint32_t thread);
 
 /* The beginning of every timed record: XS_FIELDS_CALL_HEAD, and with a queue

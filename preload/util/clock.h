@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CLOCK_REALTIME is what CUPTI stamps GPU records with by default, so calls
  * are stamped with it too: no conversion, no drift between the two. */
-#ifndef XS_CLOCK_H
-#define XS_CLOCK_H
+#ifndef XS_PRELOAD_UTIL_CLOCK_H
+#define XS_PRELOAD_UTIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -256,7 +256,7 @@ void xs_log(const char *format, ...)
 	va_end(args);
 	length = strlen(line);
 	line[length++] = '\n';
-	xs_quiet_write(fd, line, length);
+	xs_signal_mask_write(fd, line, length);
 	if (fd != STDERR_FILENO)
 		close(fd);
 out:

@@ -24,8 +24,8 @@
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    the path of libcupti; none: do without
  */
-#ifndef XS_CONFIG_H
-#define XS_CONFIG_H
+#ifndef XS_PRELOAD_UTIL_CONFIG_H
+#define XS_PRELOAD_UTIL_CONFIG_H
 
 #include "preload/record/content.h"
 

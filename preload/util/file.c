@@ -63,15 +63,15 @@ int xs_file_create(const char *path, char *name, size_t name_bytes)
 /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
 int xs_file_begin(int fd, const void *data, size_t bytes)
 {
-	struct xs_quiet quiet;
+	struct xs_signal_mask quiet;
 	ssize_t written;
 	int err = 0;
 
-	xs_quiet_begin(&quiet, SIGXFSZ);
+	xs_signal_mask_begin(&quiet, SIGXFSZ);
 	written = pwrite(fd, data, bytes, 0);
 	if (written != (ssize_t)bytes)
 		err = written < 0 ? -errno : -ENOSPC;
-	xs_quiet_end(&quiet, err == -EFBIG);
+	xs_signal_mask_end(&quiet, err == -EFBIG);
 	return err;
 }
 
@@ -108,12 +108,12 @@ static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 
 int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 {
-	struct xs_quiet quiet;
+	struct xs_signal_mask quiet;
 	int err;
 
-	xs_quiet_begin(&quiet, SIGXFSZ);
+	xs_signal_mask_begin(&quiet, SIGXFSZ);
 	err = allocate(fd, from_bytes, to_bytes);
-	xs_quiet_end(&quiet, err == -EFBIG);
+	xs_signal_mask_end(&quiet, err == -EFBIG);
 	return err;
 }
 

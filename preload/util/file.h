@@ -3,8 +3,8 @@
  * What the trace asks of its file. Every failure is an error number here and
  * never a signal in the application.
  */
-#ifndef XS_FILE_H
-#define XS_FILE_H
+#ifndef XS_PRELOAD_UTIL_FILE_H
+#define XS_PRELOAD_UTIL_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

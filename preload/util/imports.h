@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an object takes from others. */
-#ifndef XS_IMPORTS_H
-#define XS_IMPORTS_H
+#ifndef XS_PRELOAD_UTIL_IMPORTS_H
+#define XS_PRELOAD_UTIL_IMPORTS_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUDA_INJECTION64_PATH: the library that CUDA loads when it sets itself up. */
-#ifndef XS_INJECTION_H
-#define XS_INJECTION_H
+#ifndef XS_PRELOAD_UTIL_INJECTION_H
+#define XS_PRELOAD_UTIL_INJECTION_H
 
 #include <stdbool.h>
 

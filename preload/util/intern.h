@@ -4,8 +4,8 @@
  * Memory comes from mmap, never from the application's malloc. Not safe to
  * share; the owner locks.
  */
-#ifndef XS_INTERN_H
-#define XS_INTERN_H
+#ifndef XS_PRELOAD_UTIL_INTERN_H
+#define XS_PRELOAD_UTIL_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the trace is mapped, for who meets an address and asks whose it is. No
  * locks; any thread, also in a signal handler. */
-#ifndef XS_MAPPINGS_H
-#define XS_MAPPINGS_H
+#ifndef XS_PRELOAD_UTIL_MAPPINGS_H
+#define XS_PRELOAD_UTIL_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -105,7 +105,7 @@ bool xs_objects_any_needs(const char *library)
 {
 	struct wanted wanted = {.is_it = needs, .library = library};
 
-	xs_loaded_each(look_at_all, &wanted);
+	xs_phdr_iterate(look_at_all, &wanted);
 	return wanted.found;
 }
 
@@ -113,7 +113,7 @@ void *xs_objects_driver(void)
 {
 	struct wanted wanted = {.is_it = is_named, .library = XS_DRIVER};
 
-	xs_loaded_each(look_at_all, &wanted);
+	xs_phdr_iterate(look_at_all, &wanted);
 	return wanted.found ? dlopen(XS_DRIVER, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 

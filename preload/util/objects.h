@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of the process's loaded objects bring a CUDA runtime. */
-#ifndef XS_OBJECTS_H
-#define XS_OBJECTS_H
+#ifndef XS_PRELOAD_UTIL_OBJECTS_H
+#define XS_PRELOAD_UTIL_OBJECTS_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -20,8 +20,8 @@ static bool lock_or_wait(void)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-int xs_loaded_each(int (*visit)(struct dl_phdr_info *, size_t, void *),
-		   void *data)
+int xs_phdr_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *),
+		    void *data)
 {
 	const bool locked = lock_or_wait();
 	const int result = dl_iterate_phdr(visit, data);
@@ -31,18 +31,18 @@ int xs_loaded_each(int (*visit)(struct dl_phdr_info *, size_t, void *),
 	return result;
 }
 
-void xs_loaded_before_fork(void)
+void xs_phdr_iterate_before_fork(void)
 {
 	lock_or_wait();
 }
 
-void xs_loaded_after_fork(void)
+void xs_phdr_iterate_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
 /* Its owner was a thread of the parent. */
-void xs_loaded_in_child(void)
+void xs_phdr_iterate_in_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }

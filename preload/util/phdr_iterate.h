@@ -4,8 +4,8 @@
  * which glibc does not release in a child that is forked meanwhile by another
  * thread: the child's next dlopen() waits for ever. So forks wait for it.
  */
-#ifndef XS_LOADED_H
-#define XS_LOADED_H
+#ifndef XS_PRELOAD_UTIL_PHDR_ITERATE_H
+#define XS_PRELOAD_UTIL_PHDR_ITERATE_H
 
 #include <link.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
  * allocates nor forks nor waits for another thread: a fork that waits for it
  * may have the allocator's locks.
  */
-int xs_loaded_each(int (*visit)(struct dl_phdr_info *, size_t, void *),
-		   void *data);
+int xs_phdr_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *),
+		    void *data);
 
 /* For pthread_atfork(). Forks and walks wait a second at most, and go on. */
-void xs_loaded_before_fork(void);
-void xs_loaded_after_fork(void);
-void xs_loaded_in_child(void);
+void xs_phdr_iterate_before_fork(void);
+void xs_phdr_iterate_after_fork(void);
+void xs_phdr_iterate_in_child(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers for CUPTI's records, from mmap, used again. */
-#ifndef XS_POOL_H
-#define XS_POOL_H
+#ifndef XS_PRELOAD_UTIL_POOL_H
+#define XS_PRELOAD_UTIL_POOL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void xs_quiet_begin(struct xs_quiet *quiet, int signal)
+void xs_signal_mask_begin(struct xs_signal_mask *quiet, int signal)
 {
 	sigset_t all, pending;
 
@@ -16,7 +16,7 @@ void xs_quiet_begin(struct xs_quiet *quiet, int signal)
 	quiet->was_pending = sigismember(&pending, signal);
 }
 
-void xs_quiet_end(const struct xs_quiet *quiet, bool raised)
+void xs_signal_mask_end(const struct xs_signal_mask *quiet, bool raised)
 {
 	int kept_errno = errno;
 	sigset_t taken;
@@ -30,12 +30,12 @@ void xs_quiet_end(const struct xs_quiet *quiet, bool raised)
 	errno = kept_errno;
 }
 
-void xs_quiet_write(int fd, const char *text, size_t bytes)
+void xs_signal_mask_write(int fd, const char *text, size_t bytes)
 {
-	struct xs_quiet quiet;
+	struct xs_signal_mask quiet;
 	ssize_t written;
 
-	xs_quiet_begin(&quiet, SIGPIPE);
+	xs_signal_mask_begin(&quiet, SIGPIPE);
 	written = write(fd, text, bytes);
-	xs_quiet_end(&quiet, written < 0 && errno == EPIPE);
+	xs_signal_mask_end(&quiet, written < 0 && errno == EPIPE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_TEST_DEEP_H
-#define XS_TEST_DEEP_H
+#ifndef XS_TESTS_PRELOAD_DEEP_H
+#define XS_TESTS_PRELOAD_DEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of a trace file as they lie there, by the rules of format.h
  * alone: the tests of the writer do not lean on the reader. */
-#ifndef XS_TEST_RECORDS_H
-#define XS_TEST_RECORDS_H
+#ifndef XS_TESTS_PRELOAD_RECORDS_H
+#define XS_TESTS_PRELOAD_RECORDS_H
 
 #include "preload/format.h"
 

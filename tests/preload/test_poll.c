@@ -12,17 +12,17 @@
 #define START 1700000000000000000u
 #define MS    1000000u
 
-static struct xs_sink sink;
+static struct xs_trace_file trace;
 static struct xs_thread thread;
 
 static int open_thread(void **state)
 {
-	const struct xs_sink_start start = {1, START, 5};
+	const struct xs_trace_file_start start = {1, START, 5};
 
 	(void)state;
 	unlink(PATH);
-	thread = (struct xs_thread){.writer = {.sink = &sink, .thread = 77}};
-	return xs_sink_open(&sink, PATH, &start);
+	thread = (struct xs_thread){.writer = {.trace = &trace, .thread = 77}};
+	return xs_trace_file_open(&trace, PATH, &start);
 }
 
 static void ask(uint32_t site, uint64_t at_ns, bool yes)
@@ -43,7 +43,7 @@ static void close_and_read(struct records *records)
 	assert_int_equal(xs_poll_write(&thread), 0);
 	xs_writer_drop(&thread.writer);
 	xs_poll_drop(thread.poll);
-	xs_sink_close(&sink, START + 1);
+	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);
 	assert_int_equal(records->damaged, 0);
 }

@@ -15,23 +15,23 @@
 #define THREADS 8
 #define SITES	2000u
 
-static struct xs_sink sink;
+static struct xs_trace_file trace;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
 {
-	const struct xs_sink_start start = {1, 2, 3};
+	const struct xs_trace_file_start start = {1, 2, 3};
 
 	(void)state;
 	unlink(PATH);
-	writer = (struct xs_writer){.sink = &sink, .thread = 1};
-	return xs_sink_open(&sink, PATH, &start);
+	writer = (struct xs_writer){.trace = &trace, .thread = 1};
+	return xs_trace_file_open(&trace, PATH, &start);
 }
 
 static void close_and_read(struct records *r)
 {
 	xs_writer_drop(&writer);
-	xs_sink_close(&sink, 4);
+	xs_trace_file_close(&trace, 4);
 	records_read(r, PATH);
 	assert_int_equal(r->damaged, 0);
 }
@@ -195,15 +195,15 @@ static void place_in_a_source(void **state)
 static void site_without_room_is_tried_again(void **state)
 {
 	uintptr_t here = (uintptr_t)site_without_room_is_tried_again + 3;
-	struct xs_sink closed;
-	struct xs_writer lost = {.sink = &closed};
-	const struct xs_sink_start start = {1, 2, 3};
+	struct xs_trace_file closed;
+	struct xs_writer lost = {.trace = &closed};
+	const struct xs_trace_file_start start = {1, 2, 3};
 	struct records r;
 
 	(void)state;
 	unlink(PATH ".1");
-	assert_int_equal(xs_sink_open(&closed, PATH ".1", &start), 0);
-	xs_sink_close(&closed, 4);
+	assert_int_equal(xs_trace_file_open(&closed, PATH ".1", &start), 0);
+	xs_trace_file_close(&closed, 4);
 	assert_int_equal(id_of(&lost, XS_FN_cudaFreeHost, here, 0), 0);
 	assert_true(id_of(&writer, XS_FN_cudaFreeHost, here, 0) > 0);
 	close_and_read(&r);
@@ -220,7 +220,7 @@ struct job {
 static void *find_all(void *data)
 {
 	struct job *job = data;
-	struct xs_writer mine = {.sink = &sink, .thread = job->thread};
+	struct xs_writer mine = {.trace = &trace, .thread = job->thread};
 	uintptr_t base = (uintptr_t)find_all;
 
 	for (uint32_t i = 0; i < SITES; i++) {

@@ -12,17 +12,17 @@
 #define START 1700000000000000000u
 #define RANGE (1ull << 32)
 
-static struct xs_sink sink;
+static struct xs_trace_file trace;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
 {
-	const struct xs_sink_start start = {1, START, 5};
+	const struct xs_trace_file_start start = {1, START, 5};
 
 	(void)state;
 	unlink(PATH);
-	writer = (struct xs_writer){.sink = &sink, .thread = 77};
-	return xs_sink_open(&sink, PATH, &start);
+	writer = (struct xs_writer){.trace = &trace, .thread = 77};
+	return xs_trace_file_open(&trace, PATH, &start);
 }
 
 static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
@@ -36,7 +36,7 @@ static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
 static void close_and_read(struct records *records)
 {
 	xs_writer_drop(&writer);
-	xs_sink_close(&sink, START + 1);
+	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);
 	assert_int_equal(records->damaged, 0);
 }
@@ -137,7 +137,7 @@ static void what_is_said_again_is_short(void **state)
 	struct records r;
 
 	(void)state;
-	xs_writer_open(&writer, &sink, 77);
+	xs_writer_open(&writer, &trace, 77);
 	put_copy(64, 1, START, START + 10);
 	put_copy(64, 1, START + 20, START + 35);
 	put_copy(65, 1, START + 40, START + 50);
@@ -166,7 +166,7 @@ static void each_chunk_says_all_itself(void **state)
 	size_t full = 0;
 
 	(void)state;
-	xs_writer_open(&writer, &sink, 77);
+	xs_writer_open(&writer, &trace, 77);
 	for (uint32_t i = 0; i < 6000; i++)
 		put_copy(64, 1 + i % 3, START + i, START + i + 1);
 	close_and_read(&r);
@@ -273,11 +273,11 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 	struct records r;
 
 	(void)state;
-	xs_writer_open(&writer, &sink, 77);
+	xs_writer_open(&writer, &trace, 77);
 	put(1, START, START + 5);
 	xs_writer_leave(&writer);
-	xs_writer_open(&next, &sink, 78);
-	xs_writer_open(&writer, &sink, 79);
+	xs_writer_open(&next, &trace, 78);
+	xs_writer_open(&writer, &trace, 79);
 	for (unsigned i = 0; i < 2; i++) {
 		struct xs_writer *w = i ? &writer : &next;
 		struct xs_rec_thread record = {XS_RECORD(thread),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What cmocka.h wants in front of it, and a trace of a test's own. */
-#ifndef XS_TEST_UNIT_H
-#define XS_TEST_UNIT_H
+#ifndef XS_TESTS_PRELOAD_UNIT_H
+#define XS_TESTS_PRELOAD_UNIT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -79,8 +79,8 @@ bool xs_python_holds(uintptr_t address)
 static void give_up(void)
 {
 	if (atomic_exchange(&is_on, false))
-		xs_gpu_info("note",
-			    "this Python keeps its frames in a way that is not "
+		xs_trace_info(
+		    "note", "this Python keeps its frames in a way that is not "
 			    "known: its lines are missing");
 }
 

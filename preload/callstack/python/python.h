@@ -4,8 +4,8 @@
  * its own frames of Python, whether or not it holds the interpreter's lock:
  * they are read where they lie, and the lock is never taken.
  */
-#ifndef XS_PYTHON_H
-#define XS_PYTHON_H
+#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_H
+#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_H
 
 #include "preload/trace/writer.h"
 

@@ -3,8 +3,8 @@
  * Frames of CPython, read as data: no function of the interpreter that needs
  * its lock is called, and nothing that is read is trusted.
  */
-#ifndef XS_PYTHON_FRAME_H
-#define XS_PYTHON_FRAME_H
+#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
+#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
 
 #include "preload/callstack/python/python_layout.h"
 

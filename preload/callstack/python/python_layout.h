@@ -3,8 +3,8 @@
  * Where CPython keeps what a thread is doing: it differs from one minor version
  * to the next, and is the same within one.
  */
-#ifndef XS_PYTHON_LAYOUT_H
-#define XS_PYTHON_LAYOUT_H
+#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LAYOUT_H
+#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LAYOUT_H
 
 #include <stdint.h>
 

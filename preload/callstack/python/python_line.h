@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From an instruction of a code object of CPython to its line. */
-#ifndef XS_PYTHON_LINE_H
-#define XS_PYTHON_LINE_H
+#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
+#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
 
 #include "preload/callstack/python/python_layout.h"
 

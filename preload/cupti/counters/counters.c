@@ -139,7 +139,7 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 	       values[XS_METRIC_HOST_SECTORS_READ],
 	       values[XS_METRIC_HOST_SECTORS_WRITTEN],
 	       values[XS_METRIC_INSTRUCTIONS]);
-	xs_gpu_counters(&counts, launch->name);
+	xs_gpu_records_counters(&counts, launch->name);
 }
 
 void xs_counters_end(const struct xs_launch *launch)

@@ -6,8 +6,8 @@
  * A launch that is counted runs alone and is waited for, so the figures are
  * right and the times are not.
  */
-#ifndef XS_COUNTERS_H
-#define XS_COUNTERS_H
+#ifndef XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
+#define XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
 
 #include <cuda.h>
 #include <stdbool.h>

@@ -95,16 +95,16 @@ static void stop_counting(const char *function, CUptiResult result)
 	xs_log("%s: %s (%d)", function, text ? text : "?", (int)result);
 	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
 	    result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
-		xs_gpu_info("note",
-			    "kernels are not counted: this user may not read "
+		xs_trace_info(
+		    "note", "kernels are not counted: this user may not read "
 			    "the GPU's counters; ask the administrator to load "
 			    "the driver with NVreg_RestrictProfilingToAdmin"
 			    "Users=0, or run the program with CAP_SYS_ADMIN "
 			    "(newer drivers: CAP_PERFMON)");
 	else
-		xs_gpu_info("note", "kernels are not counted: %s says %s (%d)",
-			    function, text ? text : "unknown error",
-			    (int)result);
+		xs_trace_info(
+		    "note", "kernels are not counted: %s says %s (%d)",
+		    function, text ? text : "unknown error", (int)result);
 }
 
 static bool succeeded(const char *function, CUptiResult result)
@@ -353,7 +353,7 @@ static bool stop(const struct xs_profiler *profiler)
 	    !CALL(cuptiRangeProfilerDecodeData, &decode) ||
 	    !CALL(cuptiRangeProfilerGetCounterDataInfo, &info))
 		return false;
-	xs_log("%zu ranges, %zu dropped, all passes %d", info.numTotalRanges,
+	xs_log("%zu ranges, %zu dropped, all is_fast %d", info.numTotalRanges,
 	       decode.numOfRangeDropped, end.isAllPassSubmitted);
 	return info.numTotalRanges == 1 && decode.numOfRangeDropped == 0;
 }
@@ -409,11 +409,11 @@ bool xs_profiler_find(void *library)
 		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
 		if (symbol)
 			continue;
-		xs_gpu_info("note",
-			    "kernels are not counted: this libcupti has no "
-			    "%s; that of CUDA 12.6.2 or newer is wanted: set "
-			    "XFERSPY_CUPTI to its path",
-			    symbols[i].name);
+		xs_trace_info("note",
+			      "kernels are not counted: this libcupti has no "
+			      "%s; that of CUDA 12.6.2 or newer is wanted: set "
+			      "XFERSPY_CUPTI to its path",
+			      symbols[i].name);
 		return false;
 	}
 	load_host_library();
@@ -431,9 +431,9 @@ bool xs_profiler_works(void)
 bool xs_profiler_find(void *library)
 {
 	(void)library;
-	xs_gpu_info("note", "kernels are not counted: this libxferspy was "
-			    "built with a CUDA toolkit older than 12.6.2; "
-			    "build it with a newer one");
+	xs_trace_info("note", "kernels are not counted: this libxferspy was "
+			      "built with a CUDA toolkit older than 12.6.2; "
+			      "build it with a newer one");
 	return false;
 }
 

@@ -4,8 +4,8 @@
  * nothing is replayed and no memory of the application is saved or restored.
  * Not safe to share; the owner sees to it that one thread at a time is in.
  */
-#ifndef XS_PROFILER_H
-#define XS_PROFILER_H
+#ifndef XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
+#define XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
 
 #include <cuda.h>
 #include <stdbool.h>

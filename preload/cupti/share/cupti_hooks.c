@@ -19,7 +19,7 @@
 struct route {
 	const void *caller; /* the address that it returns to */
 	void *real;	    /* NULL: no libcupti has it */
-	bool guest;	    /* the caller shares our CUPTI, or may */
+	bool client;	    /* the caller shares our CUPTI, or may */
 };
 
 enum route_state { OPEN, TAKEN, WHOLE };
@@ -44,8 +44,8 @@ static struct route find_route(struct first_route *first, const char *name,
 	route.real = xs_real_symbol(XS_CUPTI_LIBRARY, name, (uintptr_t)caller);
 	library = xs_objects_at(route.real);
 	/* libcupti may call itself this way */
-	route.guest = library && xs_objects_at(caller) != library &&
-		      xs_share_is_guests(library);
+	route.client = library && xs_objects_at(caller) != library &&
+		       xs_share_is_clients(library);
 	if (route.real &&
 	    atomic_compare_exchange_strong(&first->state, &open, TAKEN)) {
 		first->route = route;
@@ -60,7 +60,7 @@ static struct route find_route(struct first_route *first, const char *name,
 	static struct first_route first;                                       \
 	const struct route route =                                             \
 	    find_route(&first, #name, __builtin_return_address(0));            \
-	const bool guest = route.guest;                                        \
+	const bool client = route.client;                                      \
 	__typeof__(&name) real;                                                \
 	if (!route.real)                                                       \
 		return CUPTI_ERROR_NOT_INITIALIZED;                            \
@@ -71,7 +71,7 @@ XS_EXPORT CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *out,
 					      void *user)
 {
 	ROUTE(cuptiSubscribe);
-	return guest && xs_share_holds_callbacks()
+	return client && xs_share_holds_callbacks()
 		   ? xs_share_subscribe(out, function, user)
 		   : real(out, function, user);
 }
@@ -80,8 +80,8 @@ XS_EXPORT CUptiResult CUPTIAPI
 cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
 {
 	ROUTE(cuptiUnsubscribe);
-	return guest && xs_share_is_guest(subscriber) ? xs_share_unsubscribe()
-						      : real(subscriber);
+	return client && xs_share_is_client(subscriber) ? xs_share_unsubscribe()
+							: real(subscriber);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
@@ -89,11 +89,11 @@ cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle subscriber,
 		      CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	ROUTE(cuptiGetCallbackState);
-	if (!guest || !xs_share_is_guest(subscriber))
+	if (!client || !xs_share_is_client(subscriber))
 		return real(enable, subscriber, domain, id);
 	if (!enable)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	*enable = (xs_share_wanted(domain, id) & XS_SHARE_GUEST) != 0;
+	*enable = (xs_share_wanted(domain, id) & XS_SHARE_CLIENT) != 0;
 	return CUPTI_SUCCESS;
 }
 
@@ -102,8 +102,8 @@ cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
 		    CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	ROUTE(cuptiEnableCallback);
-	return guest && xs_share_is_guest(subscriber)
-		   ? xs_share_callback(XS_SHARE_GUEST, enable != 0, domain, id)
+	return client && xs_share_is_client(subscriber)
+		   ? xs_share_callback(XS_SHARE_CLIENT, enable != 0, domain, id)
 		   : real(enable, subscriber, domain, id);
 }
 
@@ -112,7 +112,7 @@ cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
 		  CUpti_CallbackDomain domain)
 {
 	ROUTE(cuptiEnableDomain);
-	return guest && xs_share_is_guest(subscriber)
+	return client && xs_share_is_client(subscriber)
 		   ? xs_share_domain(enable != 0, domain)
 		   : real(enable, subscriber, domain);
 }
@@ -121,7 +121,7 @@ XS_EXPORT CUptiResult CUPTIAPI
 cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
 {
 	ROUTE(cuptiEnableAllDomains);
-	if (!guest || !xs_share_is_guest(subscriber))
+	if (!client || !xs_share_is_client(subscriber))
 		return real(enable, subscriber);
 	/* some have nothing to enable in this CUPTI */
 	for (unsigned domain = CUPTI_CB_DOMAIN_INVALID + 1;
@@ -135,56 +135,56 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
 			       CUpti_BuffersCallbackCompleteFunc complete)
 {
 	ROUTE(cuptiActivityRegisterCallbacks);
-	return guest ? xs_share_guest_buffers(real, request, complete)
-		     : real(request, complete);
+	return client ? xs_share_client_buffers(real, request, complete)
+		      : real(request, complete);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
 cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
 {
 	ROUTE(cuptiActivityRegisterTimestampCallback);
-	return guest ? xs_share_guest_clock(real, callback) : real(callback);
+	return client ? xs_share_client_clock(real, callback) : real(callback);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityEnable);
-	return guest ? xs_share_guest_kind(real, true, kind) : real(kind);
+	return client ? xs_share_client_kind(real, true, kind) : real(kind);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
 cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityEnableAndDump);
-	return guest ? xs_share_guest_kind(real, true, kind) : real(kind);
+	return client ? xs_share_client_kind(real, true, kind) : real(kind);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityDisable);
-	return guest ? xs_share_guest_kind(real, false, kind) : real(kind);
+	return client ? xs_share_client_kind(real, false, kind) : real(kind);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
 cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityEnableContext);
-	return guest ? xs_share_guest_context(real, true, context, kind)
-		     : real(context, kind);
+	return client ? xs_share_client_context(real, true, context, kind)
+		      : real(context, kind);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
 cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
 {
 	ROUTE(cuptiActivityDisableContext);
-	return guest ? xs_share_guest_context(real, false, context, kind)
-		     : real(context, kind);
+	return client ? xs_share_client_context(real, false, context, kind)
+		      : real(context, kind);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 {
 	ROUTE(cuptiActivityFlushAll);
-	return guest ? xs_share_guest_flush(real, flag) : real(flag);
+	return client ? xs_share_client_flush(real, flag) : real(flag);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
@@ -194,9 +194,10 @@ XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
 
 	ROUTE(cuptiActivityGetNumDroppedRecords);
 	result = real(context, stream, dropped);
-	if (guest && result == CUPTI_SUCCESS) {
+	if (client && result == CUPTI_SUCCESS) {
 		if (xs_share_holds_records())
-			xs_sink_lose(&xs_sink, XS_LOSS_CUPTI, *dropped);
+			xs_trace_file_lose(&xs_session_trace, XS_LOSS_CUPTI,
+					   *dropped);
 		*dropped += xs_share_take_dropped();
 	}
 	return result;
@@ -206,9 +207,9 @@ XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
 XS_EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 {
 	ROUTE(cuptiFinalize);
-	if (guest && !xs_share_holds_records())
+	if (client && !xs_share_holds_records())
 		xs_share_forget_clock();
-	if (!guest || !xs_share_holds_records())
+	if (!client || !xs_share_holds_records())
 		return real();
 	xs_share_forget_callbacks();
 	xs_share_forget_records();

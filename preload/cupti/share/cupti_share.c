@@ -13,13 +13,13 @@
 
 static _Atomic uint8_t wanted[XS_CUPTI_MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
 static _Atomic(CUpti_SubscriberHandle) held;
-XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_guest_callback;
-static _Atomic(void *) guest_user;
+XS_HOT_DATA _Atomic(CUpti_CallbackFunc) xs_share_client_callback;
+static _Atomic(void *) client_user;
 
-static _Atomic(const struct link_map *) guest_library;
+static _Atomic(const struct link_map *) client_library;
 
 /* Any address of ours serves as the guest's handle. */
-#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_guest_callback)
+#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_client_callback)
 
 /* What the guest keeps in a call's *correlationData, by where CUPTI has that:
  * it is the same at the call's start and end. NULL: free. */
@@ -27,7 +27,7 @@ struct cell {
 	const uint64_t *at;
 	uint64_t value;
 };
-static _Thread_local unsigned in_guest
+static _Thread_local unsigned in_client
     __attribute__((tls_model("initial-exec")));
 static _Thread_local struct cell cells[MOST_CELLS]
     __attribute__((tls_model("initial-exec")));
@@ -39,18 +39,18 @@ void xs_share_begin(void)
 
 	if (!library)
 		return;
-	if (atomic_load(&guest_library) != library) {
+	if (atomic_load(&client_library) != library) {
 		xs_share_forget_clock();
 		xs_share_forget_records();
 	}
-	atomic_store(&guest_library, library);
+	atomic_store(&client_library, library);
 }
 
-bool xs_share_is_guests(const struct link_map *library)
+bool xs_share_is_clients(const struct link_map *library)
 {
 	const struct link_map *known = NULL;
 
-	return atomic_compare_exchange_strong(&guest_library, &known,
+	return atomic_compare_exchange_strong(&client_library, &known,
 					      library) ||
 	       known == library;
 }
@@ -64,12 +64,13 @@ void xs_share_note(void)
 	    atomic_load(&xs_state) == XS_STATE_OFF ||
 	    atomic_exchange(&said, true))
 		return;
-	since_ns = xs_clock_realtime_ns() - xs_sink.start_realtime_ns;
-	xs_gpu_info("note",
-		    "another profiler (PyTorch's?) uses CUPTI in this process, "
-		    "from %.1f s on: both get their records; while it "
-		    "measures, times are longer",
-		    (double)since_ns / 1e9);
+	since_ns = xs_clock_realtime_ns() - xs_session_trace.start_realtime_ns;
+	xs_trace_info(
+	    "note",
+	    "another profiler (PyTorch's?) uses CUPTI in this process, "
+	    "from %.1f s on: both get their records; while it "
+	    "measures, times are longer",
+	    (double)since_ns / 1e9);
 }
 
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber)
@@ -87,15 +88,16 @@ static bool any_callback(void)
 	return false;
 }
 
-bool xs_share_has_guest(void)
+bool xs_share_has_client(void)
 {
-	return atomic_load(&xs_share_guest_callback) ||
-	       !xs_cupti_clock_is(NULL) || xs_share_guest_has_records();
+	return atomic_load(&xs_share_client_callback) ||
+	       !xs_cupti_clock_is(NULL) || xs_share_client_has_records();
 }
 
 bool xs_share_is_idle(void)
 {
-	return !xs_share_has_guest() && !any_callback() && !xs_share_any_kind();
+	return !xs_share_has_client() && !any_callback() &&
+	       !xs_share_any_kind();
 }
 
 void xs_share_let_go(void)
@@ -159,15 +161,15 @@ CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	/* Not all numbers are callbacks, and CUPTI alone knows which. */
 	for (CUpti_CallbackId id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
-		if (!on && !(xs_share_wanted(domain, id) & XS_SHARE_GUEST))
+		if (!on && !(xs_share_wanted(domain, id) & XS_SHARE_CLIENT))
 			continue;
-		any |= xs_share_callback(XS_SHARE_GUEST, on, domain, id) ==
+		any |= xs_share_callback(XS_SHARE_CLIENT, on, domain, id) ==
 		       CUPTI_SUCCESS;
 	}
 	return any || !on ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-bool xs_share_is_guest(CUpti_SubscriberHandle subscriber)
+bool xs_share_is_client(CUpti_SubscriberHandle subscriber)
 {
 	return subscriber == GUEST;
 }
@@ -179,11 +181,11 @@ CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
 
 	if (!subscriber || !function)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (!atomic_compare_exchange_strong(&xs_share_guest_callback, &none,
+	if (!atomic_compare_exchange_strong(&xs_share_client_callback, &none,
 					    function))
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 	/* none of its callbacks is on yet */
-	atomic_store(&guest_user, user);
+	atomic_store(&client_user, user);
 	*subscriber = GUEST;
 	xs_share_note();
 	return CUPTI_SUCCESS;
@@ -194,12 +196,12 @@ void xs_share_forget_callbacks(void)
 	for (unsigned d = CUPTI_CB_DOMAIN_INVALID + 1;
 	     d < XS_CUPTI_MOST_DOMAINS; d++)
 		xs_share_domain(false, (CUpti_CallbackDomain)d);
-	atomic_store(&xs_share_guest_callback, NULL);
+	atomic_store(&xs_share_client_callback, NULL);
 }
 
 CUptiResult xs_share_unsubscribe(void)
 {
-	if (!atomic_load(&xs_share_guest_callback))
+	if (!atomic_load(&xs_share_client_callback))
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	xs_share_forget_callbacks();
 	return CUPTI_SUCCESS;
@@ -246,31 +248,31 @@ static void call_with_own_cell(CUpti_CallbackFunc function,
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
 	*at = enter ? 0 : theirs;
-	function(atomic_load(&guest_user), domain, id, data);
+	function(atomic_load(&client_user), domain, id, data);
 	if (enter && *at)
 		keep_cell(at, *at);
 	*at = ours;
 }
 
-void xs_share_call_guest(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-			 const void *data)
+void xs_share_call_client(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			  const void *data)
 {
-	CUpti_CallbackFunc function = atomic_load(&xs_share_guest_callback);
+	CUpti_CallbackFunc function = atomic_load(&xs_share_client_callback);
 	const CUpti_CallbackData *call = data;
 
 	if (!function)
 		return;
-	in_guest++;
+	in_client++;
 	if ((domain == CUPTI_CB_DOMAIN_RUNTIME_API ||
 	     domain == CUPTI_CB_DOMAIN_DRIVER_API) &&
 	    call->correlationData)
 		call_with_own_cell(function, domain, id, call);
 	else
-		function(atomic_load(&guest_user), domain, id, data);
-	in_guest--;
+		function(atomic_load(&client_user), domain, id, data);
+	in_client--;
 }
 
-bool xs_share_in_guest(void)
+bool xs_share_in_client(void)
 {
-	return in_guest != 0;
+	return in_client != 0;
 }

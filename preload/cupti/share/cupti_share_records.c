@@ -20,11 +20,11 @@ static _Atomic uint8_t wanted[MOST_KINDS];
 static _Atomic uint16_t contexts[MOST_KINDS];
 static _Atomic(CUpti_BuffersCallbackRequestFunc) request;
 static _Atomic(CUpti_BuffersCallbackCompleteFunc) complete;
-static atomic_bool held;		/* the real buffers are ours */
-static atomic_bool zeroed;		/* CUPTI was told that buffers are */
-static _Atomic uint64_t guest_until_ns; /* monotonic; 0: it has flushed */
+static atomic_bool held;		 /* the real buffers are ours */
+static atomic_bool zeroed;		 /* CUPTI was told that buffers are */
+static _Atomic uint64_t client_until_ns; /* monotonic; 0: it has flushed */
 static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
-static _Atomic size_t guest_dropped;
+static _Atomic size_t client_dropped;
 
 /* What our last flush brought of the guest's, for its own flush. */
 static struct kept {
@@ -42,21 +42,21 @@ static bool is_kind(CUpti_ActivityKind kind)
 	return (unsigned)kind < MOST_KINDS;
 }
 
-static bool guest_wants_any(void)
+static bool client_wants_any(void)
 {
 	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
 		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed) &
-			XS_SHARE_GUEST ||
+			XS_SHARE_CLIENT ||
 		    atomic_load_explicit(&contexts[kind], memory_order_relaxed))
 			return true;
 	return false;
 }
 
-bool xs_share_guest_records(void)
+bool xs_share_client_records(void)
 {
 	return atomic_load(&request) &&
-	       (guest_wants_any() ||
-		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&guest_until_ns));
+	       (client_wants_any() ||
+		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&client_until_ns));
 }
 
 bool xs_share_any_kind(void)
@@ -67,9 +67,9 @@ bool xs_share_any_kind(void)
 	return false;
 }
 
-bool xs_share_guest_has_records(void)
+bool xs_share_client_has_records(void)
 {
-	return atomic_load(&request) || guest_wants_any();
+	return atomic_load(&request) || client_wants_any();
 }
 
 /*
@@ -139,7 +139,7 @@ CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind)
 
 	if (!(before & XS_SHARE_US) == !on)
 		return CUPTI_SUCCESS;
-	if (!(before & XS_SHARE_GUEST))
+	if (!(before & XS_SHARE_CLIENT))
 		result = settle(kind);
 	if (on && result != CUPTI_SUCCESS)
 		atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_US);
@@ -178,22 +178,23 @@ bool xs_share_is_ours(uint64_t start_ns)
 
 /* What was recorded until now is in a buffer of ours, which the guest's would
  * follow into. */
-static void begin_guest(void)
+static void begin_client(void)
 {
-	if (atomic_load(&held) && !xs_share_guest_records() &&
-	    !xs_share_in_guest())
+	if (atomic_load(&held) && !xs_share_client_records() &&
+	    !xs_share_in_client())
 		xs_cupti_api.cuptiActivityFlushAll(0);
 }
 
-static void end_guest(bool wanted_it)
+static void end_client(bool wanted_it)
 {
-	if (wanted_it && !guest_wants_any())
-		atomic_store(&guest_until_ns,
+	if (wanted_it && !client_wants_any())
+		atomic_store(&client_until_ns,
 			     xs_clock_ns(CLOCK_MONOTONIC) + FLUSH_WITHIN_NS);
 }
 
-CUptiResult xs_share_guest_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind),
-				bool on, CUpti_ActivityKind kind)
+CUptiResult
+xs_share_client_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind), bool on,
+		     CUpti_ActivityKind kind)
 {
 	CUptiResult result = CUPTI_SUCCESS;
 	uint8_t before;
@@ -201,24 +202,24 @@ CUptiResult xs_share_guest_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind),
 	if (!is_kind(kind))
 		return real(kind);
 	if (on) {
-		begin_guest();
-		atomic_fetch_or(&wanted[kind], XS_SHARE_GUEST);
+		begin_client();
+		atomic_fetch_or(&wanted[kind], XS_SHARE_CLIENT);
 		result = real(kind);
 		if (result != CUPTI_SUCCESS)
 			atomic_fetch_and(&wanted[kind],
-					 (uint8_t)~XS_SHARE_GUEST);
+					 (uint8_t)~XS_SHARE_CLIENT);
 		if (atomic_load(&held))
 			xs_share_note();
 		return result;
 	}
-	before = atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_GUEST);
+	before = atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_CLIENT);
 	if (!(before & XS_SHARE_US))
 		result = atomic_load(&held) ? settle(kind) : real(kind);
-	end_guest(before & XS_SHARE_GUEST);
+	end_client(before & XS_SHARE_CLIENT);
 	return result;
 }
 
-CUptiResult xs_share_guest_context(
+CUptiResult xs_share_client_context(
     CUptiResult(CUPTIAPI *real)(CUcontext, CUpti_ActivityKind), bool on,
     CUcontext context, CUpti_ActivityKind kind)
 {
@@ -228,7 +229,7 @@ CUptiResult xs_share_guest_context(
 	if (!is_kind(kind))
 		return real(context, kind);
 	if (on) {
-		begin_guest();
+		begin_client();
 		result = real(context, kind);
 		if (result == CUPTI_SUCCESS)
 			atomic_fetch_add(&contexts[kind], 1);
@@ -242,11 +243,11 @@ CUptiResult xs_share_guest_context(
 	while (left && !atomic_compare_exchange_weak(&contexts[kind], &left,
 						     (uint16_t)(left - 1)))
 		;
-	end_guest(left);
+	end_client(left);
 	return result;
 }
 
-CUptiResult xs_share_guest_buffers(
+CUptiResult xs_share_client_buffers(
     CUptiResult(CUPTIAPI *real)(CUpti_BuffersCallbackRequestFunc,
 				CUpti_BuffersCallbackCompleteFunc),
     CUpti_BuffersCallbackRequestFunc asked,
@@ -271,8 +272,8 @@ CUptiResult xs_share_guest_buffers(
  * not told again what it knows, as PyTorch's profiler does at each start.
  */
 CUptiResult
-xs_share_guest_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
-		     CUpti_TimestampCallbackFunc callback)
+xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
+		      CUpti_TimestampCallbackFunc callback)
 {
 	CUpti_TimestampCallbackFunc before;
 	CUptiResult result;
@@ -281,7 +282,7 @@ xs_share_guest_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 		return real(callback);
 	if (atomic_load(&held) && xs_cupti_clock_is(callback))
 		return CUPTI_SUCCESS;
-	begin_guest();
+	begin_client();
 	/* before the first time that is in it */
 	before = xs_cupti_clock_set(callback);
 	result = real(callback);
@@ -296,7 +297,7 @@ void xs_share_forget_clock(void)
 	if (xs_cupti_clock_is(NULL) || atomic_load(&xs_state) == XS_STATE_OFF)
 		return;
 	if (atomic_load(&held))
-		xs_share_guest_clock(
+		xs_share_client_clock(
 		    xs_cupti_api.cuptiActivityRegisterTimestampCallback,
 		    xs_clock_realtime_ns);
 	else
@@ -337,8 +338,8 @@ static bool keep(CUcontext context, uint32_t stream, uint8_t *buffer,
 	return true;
 }
 
-CUptiResult xs_share_guest_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
-				 uint32_t flag)
+CUptiResult xs_share_client_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
+				  uint32_t flag)
 {
 	CUptiResult result;
 
@@ -348,8 +349,8 @@ CUptiResult xs_share_guest_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
 				  kept[i].buffer, kept[i].bytes,
 				  kept[i].valid_bytes);
 	result = real(flag);
-	if (!guest_wants_any())
-		atomic_store(&guest_until_ns, 0);
+	if (!client_wants_any())
+		atomic_store(&client_until_ns, 0);
 	return result;
 }
 
@@ -366,7 +367,7 @@ static bool ask(uint8_t **buffer, size_t *bytes, size_t *most_records)
 
 static bool may_ask(void)
 {
-	return !atomic_load(&is_last_flush) && xs_share_guest_records();
+	return !atomic_load(&is_last_flush) && xs_share_client_records();
 }
 
 bool xs_share_ask_buffer(uint8_t **buffer, size_t *bytes, size_t *most_records)
@@ -410,23 +411,24 @@ void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
 void xs_share_dropped(size_t count)
 {
 	if (atomic_load(&request))
-		atomic_fetch_add(&guest_dropped, count);
+		atomic_fetch_add(&client_dropped, count);
 }
 
 size_t xs_share_take_dropped(void)
 {
-	return atomic_exchange(&guest_dropped, 0);
+	return atomic_exchange(&client_dropped, 0);
 }
 
 void xs_share_forget_records(void)
 {
 	for (unsigned kind = 0; kind < MOST_KINDS; kind++) {
 		atomic_store(&contexts[kind], 0);
-		if (atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_GUEST) ==
-			XS_SHARE_GUEST &&
+		if (atomic_fetch_and(&wanted[kind],
+				     (uint8_t)~XS_SHARE_CLIENT) ==
+			XS_SHARE_CLIENT &&
 		    atomic_load(&held))
 			settle((CUpti_ActivityKind)kind);
 	}
-	atomic_store(&guest_until_ns, 0);
+	atomic_store(&client_until_ns, 0);
 	atomic_store(&request, NULL);
 }

@@ -14,15 +14,15 @@
 #define SITES	3000u
 #define THREADS 8u
 
-static struct xs_sink sink;
+static struct xs_trace_file trace;
 
 static int begin(void **state)
 {
-	const struct xs_sink_start start = {12, START, 34};
+	const struct xs_trace_file_start start = {12, START, 34};
 
 	(void)state;
 	unlink(PATH);
-	return xs_sink_open(&sink, PATH, &start);
+	return xs_trace_file_open(&trace, PATH, &start);
 }
 
 static void count_all(struct xs_thread *thread, unsigned rounds)
@@ -30,10 +30,11 @@ static void count_all(struct xs_thread *thread, unsigned rounds)
 	for (unsigned i = 0; i < rounds; i++)
 		for (uint32_t site = 1; site <= SITES; site++)
 			for (uint8_t size = 1; size <= 2; size++)
-				xs_tally_count(thread,
-					       (struct xs_tally_key){
-						   site, size, XS_DIR_H2D},
-					       size - 1u);
+				xs_call_counter_count(
+				    thread,
+				    (struct xs_call_counter_key){site, size,
+								 XS_DIR_H2D},
+				    size - 1u);
 }
 
 /* A thread that begins, counts and ends. */
@@ -41,10 +42,10 @@ static void *live(void *rounds)
 {
 	struct xs_thread thread = {0};
 
-	xs_writer_open(&thread.writer, &sink, 7);
+	xs_writer_open(&thread.writer, &trace, 7);
 	count_all(&thread, *(const unsigned *)rounds);
 	xs_writer_leave(&thread.writer);
-	xs_tally_leave(&thread);
+	xs_call_counter_leave(&thread);
 	return NULL;
 }
 
@@ -107,17 +108,18 @@ static void threads_count_apart(void **state)
 static void without_room_calls_are_lost(void **state)
 {
 	struct xs_thread thread = {0};
-	const struct xs_tally_key key = {SITES + 1, 1, XS_DIR_UNKNOWN};
+	const struct xs_call_counter_key key = {SITES + 1, 1, XS_DIR_UNKNOWN};
 
 	(void)state;
-	xs_sink_close(&sink, START + 9);
-	xs_writer_open(&thread.writer, &sink, 8);
+	xs_trace_file_close(&trace, START + 9);
+	xs_writer_open(&thread.writer, &trace, 8);
 	for (uint32_t i = 0; i < 5000; i++)
-		xs_tally_count(&thread,
-			       (struct xs_tally_key){SITES + 1 + i, 1, 0}, 0);
-	assert_int_equal(xs_tally_count(&thread, key, 0)->calls, 2);
-	assert_true(sink.header->lost_calls > 0);
-	assert_true(sink.header->lost_calls < 5000);
+		xs_call_counter_count(
+		    &thread, (struct xs_call_counter_key){SITES + 1 + i, 1, 0},
+		    0);
+	assert_int_equal(xs_call_counter_count(&thread, key, 0)->calls, 2);
+	assert_true(trace.header->lost_calls > 0);
+	assert_true(trace.header->lost_calls < 5000);
 }
 
 int main(void)

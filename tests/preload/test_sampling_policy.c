@@ -8,70 +8,70 @@
 
 #define SECOND_NS 1000000000u
 
-static struct xs_gates_input at(uint64_t ms)
+static struct xs_sampling_input at(uint64_t ms)
 {
-	return (struct xs_gates_input){.elapsed_ns = ms * 1000000u,
-				       .in_range = true};
+	return (struct xs_sampling_input){.elapsed_ns = ms * 1000000u,
+					  .in_range = true};
 }
 
 static void all_open_without_bounds(void **state)
 {
-	struct xs_gates gates = {0};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {0};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
 	(void)state;
 	in.taken_calls = 1000000;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	assert_true(until == XS_GATES_NO_LIMIT);
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_true(until == XS_SAMPLING_NO_LIMIT);
 	in.in_range = false;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
 /* Shut by the calls, opened by what is new, and not at once. */
 static void light_opens_for_what_is_new(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	assert_int_equal(until, XS_GATES_LIGHT_FIRST_CALLS);
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_int_equal(until, XS_SAMPLING_LIGHT_FIRST_CALLS);
 	in.taken_calls = until - 1;
 	in.elapsed_ns = SECOND_NS / 10;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	in.taken_calls++;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	in.novel = true;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	in.unseen = true;
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	in.elapsed_ns += SECOND_NS;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	assert_int_equal(until, in.taken_calls + XS_GATES_LIGHT_NEXT_CALLS);
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_int_equal(until, in.taken_calls + XS_SAMPLING_LIGHT_NEXT_CALLS);
 }
 
 /* Times may change where nothing else does: in an hour some dozens of short
  * windows, none in the first second and no two within half of one. */
 static void light_looks_again_now_and_then(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	unsigned windows = 0;
 	uint64_t until, last_ms = 0;
 
 	(void)state;
 	for (uint64_t ms = 0; ms < 3600000; ms += 100) {
-		bool was_open = gates.open;
+		bool was_open = policy.open;
 
 		in.elapsed_ns = ms * 1000000u;
-		if (!xs_gates_decide(&gates, &in, &until))
+		if (!xs_sampling_policy_decide(&policy, &in, &until))
 			continue;
 		if (ms > 0 && !was_open) {
 			assert_true(ms >= 1000 && ms >= last_ms + 500);
 			last_ms = ms;
 			assert_int_equal(until,
 					 in.taken_calls +
-					     XS_GATES_LIGHT_PERIODIC_CALLS);
+					     XS_SAMPLING_LIGHT_PERIODIC_CALLS);
 			windows++;
 		}
 		in.taken_calls = until;
@@ -84,29 +84,30 @@ static void light_looks_again_now_and_then(void **state)
  * looked at again for another reason. */
 static void light_leaves_alone_what_rushes(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 	unsigned ms = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	in.taken_calls = until;
 	for (; ms < 60000; ms += 100) {
 		in.elapsed_ns = ms * 1000000ull;
 		in.counted_calls = ms * 300ull;
-		assert_false(xs_gates_decide(&gates, &in, &until));
+		assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	}
-	for (; ms < 120000 && !xs_gates_decide(&gates, &in, &until);
+	for (; ms < 120000 && !xs_sampling_policy_decide(&policy, &in, &until);
 	     ms += 100) {
 		in.elapsed_ns = ms * 1000000ull;
 		in.counted_calls += 1000;
 	}
 	assert_in_range(ms, 60000, 80000);
-	assert_int_equal(until, in.taken_calls + XS_GATES_LIGHT_PERIODIC_CALLS);
+	assert_int_equal(until,
+			 in.taken_calls + XS_SAMPLING_LIGHT_PERIODIC_CALLS);
 	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	for (; ms < 180000 && !xs_gates_decide(&gates, &in, &until);
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	for (; ms < 180000 && !xs_sampling_policy_decide(&policy, &in, &until);
 	     ms += 100) {
 		in.elapsed_ns = ms * 1000000ull;
 		in.counted_calls += 30000;
@@ -118,39 +119,40 @@ static void light_leaves_alone_what_rushes(void **state)
  * behind. */
 static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 	unsigned windows = 0, before_ms = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	assert_false(xs_gates_rush(&gates, &in));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_false(xs_sampling_policy_is_high_rate(&policy, &in));
 	in.taken_calls = until;
 	for (unsigned ms = 0; ms < 200000; ms += 10) {
 		in.elapsed_ns = ms * 1000000ull;
 		in.counted_calls = ms * 300ull;
-		if (xs_gates_decide(&gates, &in, &until)) {
+		if (xs_sampling_policy_decide(&policy, &in, &until)) {
 			windows++;
 			assert_true(ms >= before_ms + 8000);
 			assert_true(ms <= before_ms + 8100 ||
 				    ms <= before_ms + ms / 10 + 100);
 			before_ms = ms;
-			assert_false(xs_gates_rush(&gates, &in));
+			assert_false(
+			    xs_sampling_policy_is_high_rate(&policy, &in));
 			in.taken_calls = until;
 			in.detached = false;
-		} else if (xs_gates_rush(&gates, &in)) {
+		} else if (xs_sampling_policy_is_high_rate(&policy, &in)) {
 			in.detached = true;
 		}
 	}
 	assert_in_range(windows, 17, 20);
 	in.counted_calls += 1000;
 	in.elapsed_ns += SECOND_NS;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	xs_gates_end_light(&gates);
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	xs_sampling_policy_end_light(&policy);
 	in.elapsed_ns += 10ull * SECOND_NS;
-	in.novel = true;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	in.unseen = true;
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
 /* How fast calls come at a window's end shows in the window, if it is as long.
@@ -159,7 +161,7 @@ static void light_knows_at_once_what_rushed(void **state)
 {
 	static const struct {
 		unsigned calls_per_ms, slow_ms;
-		bool rush;
+		bool high_rate;
 	} runs[] = {{200, 0, true},
 		    {200, 500, true},
 		    {60, 0, false},
@@ -168,21 +170,22 @@ static void light_knows_at_once_what_rushed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		struct xs_gates gates = {.light = true};
-		struct xs_gates_input in = at(0);
+		struct xs_sampling_policy policy = {.light = true};
+		struct xs_sampling_input in = at(0);
 		uint64_t until = 0, ms = 0;
 
-		while (xs_gates_decide(&gates, &in, &until)) {
+		while (xs_sampling_policy_decide(&policy, &in, &until)) {
 			ms++;
 			in.elapsed_ns = ms * 1000000;
 			if (ms > runs[i].slow_ms)
 				in.taken_calls += runs[i].calls_per_ms;
 		}
-		assert_int_equal(xs_gates_rush(&gates, &in), runs[i].rush);
+		assert_int_equal(xs_sampling_policy_is_high_rate(&policy, &in),
+				 runs[i].high_rate);
 		in.elapsed_ns += 20000000;
 		in.counted_calls += 20ull * runs[i].calls_per_ms;
-		assert_false(xs_gates_decide(&gates, &in, &until));
-		assert_int_equal(xs_gates_rush(&gates, &in),
+		assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+		assert_int_equal(xs_sampling_policy_is_high_rate(&policy, &in),
 				 runs[i].calls_per_ms > 80);
 	}
 }
@@ -191,47 +194,47 @@ static void light_knows_at_once_what_rushed(void **state)
  */
 static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	in.detached = true;
 	do {
 		in.elapsed_ns += 10000000;
 		in.counted_calls += 900;
-	} while (!xs_gates_decide(&gates, &in, &until));
+	} while (!xs_sampling_policy_decide(&policy, &in, &until));
 	in.detached = false;
 	in.elapsed_ns += 40000000;
 	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	assert_false(xs_gates_rush(&gates, &in));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_false(xs_sampling_policy_is_high_rate(&policy, &in));
 	in.elapsed_ns += 20000000;
 	in.counted_calls += 1800;
-	assert_false(xs_gates_decide(&gates, &in, &until));
-	assert_true(xs_gates_rush(&gates, &in));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_true(xs_sampling_policy_is_high_rate(&policy, &in));
 }
 
 /* To attach CUPTI and to let go of it takes as long where calls are slow; but
  * what they are like then has to be seen. */
 static void light_seldom_attaches(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 	unsigned windows = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	in.taken_calls = until;
 	for (unsigned ms = 10; ms < 30000; ms += 10) {
 		in.elapsed_ns = ms * 1000000ull;
 		in.counted_calls += 10;
 		in.detached = true;
-		if (xs_gates_decide(&gates, &in, &until)) {
+		if (xs_sampling_policy_decide(&policy, &in, &until)) {
 			assert_true(windows < 2 || ms >= 2000);
 			windows++;
 			in.taken_calls = until;
@@ -243,37 +246,37 @@ static void light_seldom_attaches(void **state)
 /* What the first window was not used up by is there when the range begins. */
 static void light_begins_with_the_range(void **state)
 {
-	struct xs_gates gates = {.light = true};
-	struct xs_gates_input in = at(100);
+	struct xs_sampling_policy policy = {.light = true};
+	struct xs_sampling_input in = at(100);
 	uint64_t until = 0;
 
 	(void)state;
 	in.in_range = false;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	in.in_range = true;
-	assert_true(xs_gates_decide(&gates, &in, &until));
-	assert_int_equal(until, XS_GATES_LIGHT_FIRST_CALLS);
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_int_equal(until, XS_SAMPLING_LIGHT_FIRST_CALLS);
 }
 
 /* Threads that fill the room before anybody asks again stop by themselves, with
  * room for what comes after their calls. */
 static void size_ends_by_calls(void **state)
 {
-	struct xs_gates gates = {.max_bytes = 2u << 20};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.max_bytes = 2u << 20};
+	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
 	(void)state;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	assert_true(until > 10000);
 	assert_true(until * 64 < 1u << 20);
 	in.used_bytes = 300000;
 	in.taken_calls = until - 1;
-	assert_true(xs_gates_decide(&gates, &in, &until));
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	assert_true(until > in.taken_calls + 8000);
 	in.used_bytes = 600000;
 	in.taken_calls = until;
-	assert_false(xs_gates_decide(&gates, &in, &until));
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
 /* Two weeks at bytes_per_s while open: what the trace grows to, in how many
@@ -282,17 +285,17 @@ static uint64_t long_run(double bytes_per_s, uint64_t max_bytes,
 			 unsigned *windows)
 {
 	const uint64_t step_ns = 200000000u, end_ns = 1209600ull * SECOND_NS;
-	struct xs_gates gates = {.max_bytes = max_bytes};
-	struct xs_gates_input in = at(0);
+	struct xs_sampling_policy policy = {.max_bytes = max_bytes};
+	struct xs_sampling_input in = at(0);
 	double used = 4096;
 	uint64_t until;
 
 	*windows = 0;
 	for (; in.elapsed_ns < end_ns; in.elapsed_ns += step_ns) {
-		bool was_open = gates.open;
+		bool was_open = policy.open;
 
 		in.used_bytes = (uint64_t)used;
-		if (xs_gates_decide(&gates, &in, &until)) {
+		if (xs_sampling_policy_decide(&policy, &in, &until)) {
 			used += bytes_per_s * step_ns / SECOND_NS;
 			*windows += !was_open;
 		}

@@ -30,7 +30,7 @@ static int stop(struct dl_phdr_info *info, size_t bytes, void *unused)
 static int walk_again(struct dl_phdr_info *info, size_t bytes, void *count)
 {
 	(void)info, (void)bytes;
-	return xs_loaded_each(count_one, count) + 1;
+	return xs_phdr_iterate(count_one, count) + 1;
 }
 
 static void walks_go_on_until_they_are_told(void **state)
@@ -38,11 +38,11 @@ static void walks_go_on_until_they_are_told(void **state)
 	unsigned count = 0, again = 0;
 
 	(void)state;
-	assert_int_equal(xs_loaded_each(count_one, &count), 0);
+	assert_int_equal(xs_phdr_iterate(count_one, &count), 0);
 	assert_true(count > 2);
-	assert_int_equal(xs_loaded_each(stop, NULL), 7);
+	assert_int_equal(xs_phdr_iterate(stop, NULL), 7);
 	/* as a signal's handler does */
-	assert_int_equal(xs_loaded_each(walk_again, &again), 1);
+	assert_int_equal(xs_phdr_iterate(walk_again, &again), 1);
 	assert_int_equal(again, count);
 }
 
@@ -51,7 +51,7 @@ static void *walk_on(void *done)
 	unsigned count = 0;
 
 	while (!atomic_load((atomic_bool *)done)) {
-		xs_loaded_each(count_one, &count);
+		xs_phdr_iterate(count_one, &count);
 		sched_yield();
 	}
 	return NULL;
@@ -65,7 +65,7 @@ static void load_or_die(void)
 	alarm(5);
 	if (!dlopen("libresolv.so.2", RTLD_NOW))
 		_exit(1);
-	xs_loaded_each(count_one, &count);
+	xs_phdr_iterate(count_one, &count);
 	_exit(count > 2 ? 0 : 2);
 }
 
@@ -76,8 +76,8 @@ static void children_of_forks_beside_walks_can_load_libraries(void **state)
 	pthread_t thread;
 
 	(void)state;
-	pthread_atfork(xs_loaded_before_fork, xs_loaded_after_fork,
-		       xs_loaded_in_child);
+	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
+		       xs_phdr_iterate_in_child);
 	assert_int_equal(pthread_create(&thread, NULL, walk_on, &done), 0);
 	for (int i = 0; i < FORKS && status == 0; i++) {
 		pid_t pid = fork();
@@ -92,7 +92,7 @@ static void children_of_forks_beside_walks_can_load_libraries(void **state)
 
 static void *walk_once(void *count)
 {
-	xs_loaded_each(count_one, count);
+	xs_phdr_iterate(count_one, count);
 	return NULL;
 }
 
@@ -103,10 +103,10 @@ static void walks_do_not_wait_for_ever(void **state)
 	pthread_t thread;
 
 	(void)state;
-	xs_loaded_before_fork();
+	xs_phdr_iterate_before_fork();
 	assert_int_equal(pthread_create(&thread, NULL, walk_once, &count), 0);
 	pthread_join(thread, NULL);
-	xs_loaded_after_fork();
+	xs_phdr_iterate_after_fork();
 	assert_true(count > 2);
 }
 

@@ -13,25 +13,25 @@
 static void record(uint32_t from, uint32_t to)
 {
 	for (uint32_t id = from; id != to; id++) {
-		xs_watch_seen_call(id);
-		xs_window_note_recorded(id);
+		xs_op_tracker_note_call(id);
+		xs_sample_window_note_recorded(id);
 	}
 }
 
 static void count(uint32_t from, uint32_t to)
 {
 	for (uint32_t id = from; id != to; id++) {
-		xs_watch_seen_call(id);
-		xs_window_note_counted(id);
+		xs_op_tracker_note_call(id);
+		xs_sample_window_note_counted(id);
 	}
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	xs_window_begin();
-	xs_window_begin();
-	xs_watch_begin_window();
+	xs_sample_window_begin();
+	xs_sample_window_begin();
+	xs_op_tracker_begin_window();
 	return 0;
 }
 
@@ -39,16 +39,16 @@ static void counted_calls_have_no_ops(void **state)
 {
 	(void)state;
 	record(1, 10000);
-	assert_false(xs_window_is_past(1));
-	assert_false(xs_window_is_past(9999));
-	assert_false(xs_window_is_past(20000));
-	xs_window_end();
+	assert_false(xs_sample_window_is_past(1));
+	assert_false(xs_sample_window_is_past(9999));
+	assert_false(xs_sample_window_is_past(20000));
+	xs_sample_window_end();
 	count(10000, 20000);
-	assert_false(xs_window_is_past(1));
-	assert_false(xs_window_is_past(9999));
-	assert_false(xs_window_is_past(0));
-	assert_true(xs_window_is_past(11000));
-	assert_true(xs_window_is_past(30000));
+	assert_false(xs_sample_window_is_past(1));
+	assert_false(xs_sample_window_is_past(9999));
+	assert_false(xs_sample_window_is_past(0));
+	assert_true(xs_sample_window_is_past(11000));
+	assert_true(xs_sample_window_is_past(30000));
 }
 
 /* CUPTI was not switched off between the two. */
@@ -56,34 +56,34 @@ static void what_lies_between_windows_is_of_none(void **state)
 {
 	(void)state;
 	record(1, 10000);
-	xs_window_end();
+	xs_sample_window_end();
 	count(10000, 20000);
-	xs_window_begin();
-	assert_false(xs_window_is_past(9999));
-	assert_true(xs_window_is_past(15000));
+	xs_sample_window_begin();
+	assert_false(xs_sample_window_is_past(9999));
+	assert_true(xs_sample_window_is_past(15000));
 	record(20000, 30000);
-	assert_false(xs_window_is_past(9999));
-	assert_true(xs_window_is_past(15000));
-	assert_false(xs_window_is_past(20000));
-	assert_false(xs_window_is_past(29999));
-	xs_window_end();
-	assert_true(xs_window_is_past(15000));
-	assert_false(xs_window_is_past(29999));
+	assert_false(xs_sample_window_is_past(9999));
+	assert_true(xs_sample_window_is_past(15000));
+	assert_false(xs_sample_window_is_past(20000));
+	assert_false(xs_sample_window_is_past(29999));
+	xs_sample_window_end();
+	assert_true(xs_sample_window_is_past(15000));
+	assert_false(xs_sample_window_is_past(29999));
 	count(30000, 40000);
-	assert_false(xs_window_is_past(29999));
-	assert_true(xs_window_is_past(39999));
+	assert_false(xs_sample_window_is_past(29999));
+	assert_true(xs_sample_window_is_past(39999));
 }
 
 static void a_call_that_begins_late_is_of_the_window(void **state)
 {
 	(void)state;
 	record(1, 10000);
-	xs_window_end();
+	xs_sample_window_end();
 	count(10000, 20000);
-	assert_true(xs_window_is_past(20000));
-	xs_window_note_recorded(20000);
-	assert_false(xs_window_is_past(20000));
-	assert_true(xs_window_is_past(21000));
+	assert_true(xs_sample_window_is_past(20000));
+	xs_sample_window_note_recorded(20000);
+	assert_false(xs_sample_window_is_past(20000));
+	assert_true(xs_sample_window_is_past(21000));
 }
 
 /* It is known by its first id that it ended, if that came before any other. */
@@ -91,22 +91,22 @@ static void a_late_call_may_be_the_first_to_end(void **state)
 {
 	(void)state;
 	record(1, 10000);
-	xs_window_end();
-	xs_window_note_recorded(20000);
+	xs_sample_window_end();
+	xs_sample_window_note_recorded(20000);
 	count(10000, 20000);
-	assert_false(xs_window_is_past(20000));
+	assert_false(xs_sample_window_is_past(20000));
 }
 
 /* A call that was counted before the window and ends in it, or after it. */
 static void calls_of_before_end_nothing(void **state)
 {
 	(void)state;
-	xs_window_note_counted(20);
+	xs_sample_window_note_counted(20);
 	record(100, 10000);
-	xs_window_note_counted(30);
-	xs_window_end();
-	xs_window_note_counted(40);
-	assert_false(xs_window_is_past(9999));
+	xs_sample_window_note_counted(30);
+	xs_sample_window_end();
+	xs_sample_window_note_counted(40);
+	assert_false(xs_sample_window_is_past(9999));
 }
 
 /* It found that the window before had no end yet, and then this one began. */
@@ -114,27 +114,27 @@ static void a_call_of_before_may_be_held_up(void **state)
 {
 	(void)state;
 	record(1, 10000);
-	xs_window_end();
-	xs_window_begin();
-	atomic_store(&xs_window_ids.end, 10300);
+	xs_sample_window_end();
+	xs_sample_window_begin();
+	atomic_store(&xs_sample_window_ids.end, 10300);
 	record(20000, 30000);
-	assert_false(xs_window_is_past(20000));
-	assert_false(xs_window_is_past(29999));
-	xs_window_end();
+	assert_false(xs_sample_window_is_past(20000));
+	assert_false(xs_sample_window_is_past(29999));
+	xs_sample_window_end();
 	count(30000, 40000);
-	assert_false(xs_window_is_past(29999));
-	assert_true(xs_window_is_past(39999));
+	assert_false(xs_sample_window_is_past(29999));
+	assert_true(xs_sample_window_is_past(39999));
 }
 
 static void ids_wrap(void **state)
 {
 	(void)state;
 	record(UINT32_MAX - 5000, 5000);
-	xs_window_end();
+	xs_sample_window_end();
 	count(5000, 10000);
-	assert_false(xs_window_is_past(UINT32_MAX - 4000));
-	assert_false(xs_window_is_past(4999));
-	assert_true(xs_window_is_past(9999));
+	assert_false(xs_sample_window_is_past(UINT32_MAX - 4000));
+	assert_false(xs_sample_window_is_past(4999));
+	assert_true(xs_sample_window_is_past(9999));
 }
 
 int main(void)

@@ -21,9 +21,9 @@
 #define ROUNDS 3u   /* from the same lines: a test's own are frames, too */
 #define BELOW  512u /* bytes of the stack */
 
-atomic_bool xs_detail_is_limited; /* detail.c is not linked in */
+atomic_bool xs_capture_mode_is_limited; /* detail.c is not linked in */
 
-static struct xs_sink sink;
+static struct xs_trace_file trace;
 static struct xs_thread thread;
 static unsigned walks;
 static char *volatile kept; /* on the stack */
@@ -71,35 +71,35 @@ static void see(void *data)
 	uintptr_t address = (uintptr_t)__builtin_return_address(0);
 
 	kept = memset(__builtin_alloca(below), 0, below);
-	call->site =
-	    call->by_hook
-		? xs_walk_hooked(&thread, call->fn,
-				 xs_site_find(call->fn, address, 0), address)
-		: xs_walk_seen(&thread, call->fn, NULL).site;
+	call->site = call->by_hook
+			 ? xs_callstack_hooked(
+			       &thread, call->fn,
+			       xs_site_find(call->fn, address, 0), address)
+			 : xs_callstack_seen(&thread, call->fn, NULL).site;
 	assert_int_not_equal(call->site, 0);
 	kept = NULL;
 }
 
 static int begin(void **state)
 {
-	static const struct xs_sink_start start = {1, 2, 3};
+	static const struct xs_trace_file_start start = {1, 2, 3};
 
 	(void)state;
 	unlink(PATH);
-	if (xs_sink_open(&sink, PATH, &start))
+	if (xs_trace_file_open(&trace, PATH, &start))
 		return -1;
-	xs_walk_start();
-	thread.writer = (struct xs_writer){.sink = &sink, .thread = 1};
+	xs_callstack_start();
+	thread.writer = (struct xs_writer){.trace = &trace, .thread = 1};
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	xs_walk_drop(thread.walks);
-	thread.walks = NULL;
+	xs_callstack_drop(thread.callstack);
+	thread.callstack = NULL;
 	xs_writer_drop(&thread.writer);
-	xs_sink_close(&sink, 4);
+	xs_trace_file_close(&trace, 4);
 	return 0;
 }
 

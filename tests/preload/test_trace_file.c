@@ -22,8 +22,8 @@
 #define PATH  "test_sink.xspy"
 #define START 1700000000000000000u
 
-static const struct xs_sink_start start = {12, START, 34};
-static struct xs_sink sink;
+static const struct xs_trace_file_start start = {12, START, 34};
+static struct xs_trace_file trace;
 
 static int clean(void **state)
 {
@@ -41,7 +41,7 @@ static void header_and_size_of_an_empty_trace(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	records_read(&r, PATH);
 	assert_memory_equal(r.header.magic, XS_FORMAT_MAGIC, 8);
 	assert_int_equal(r.header.version, XS_FORMAT_VERSION);
@@ -52,7 +52,7 @@ static void header_and_size_of_an_empty_trace(void **state)
 	assert_int_equal(r.header.end_realtime_ns, 0);
 	records_free(&r);
 
-	assert_int_equal(xs_sink_close(&sink, START + 9), XS_PAGE_BYTES);
+	assert_int_equal(xs_trace_file_close(&trace, START + 9), XS_PAGE_BYTES);
 	assert_int_equal(stat(PATH, &st), 0);
 	assert_int_equal(st.st_size, XS_PAGE_BYTES);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -72,10 +72,10 @@ static void existing_files_are_left_alone(void **state)
 	close(fd);
 	assert_int_equal(symlink("/etc/passwd", PATH ".1"), 0);
 	assert_int_equal(symlink(PATH ".nowhere", PATH ".2"), 0);
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	assert_string_equal(sink.path, PATH ".3");
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	assert_string_equal(trace.path, PATH ".3");
 	assert_int_not_equal(access(PATH ".nowhere", F_OK), 0);
-	xs_sink_close(&sink, START);
+	xs_trace_file_close(&trace, START);
 	fd = open(PATH, O_RDONLY);
 	assert_int_equal(read(fd, text, sizeof(text)), 4);
 	assert_string_equal(text, "mine");
@@ -85,9 +85,9 @@ static void existing_files_are_left_alone(void **state)
 static void folder_that_is_not_there_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, "no/such/folder/x", &start),
+	assert_int_equal(xs_trace_file_open(&trace, "no/such/folder/x", &start),
 			 -ENOENT);
-	xs_sink_lose(&sink, XS_LOSS_CALLS, 1); /* does nothing */
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1); /* does nothing */
 }
 
 static void losses_are_counted_by_kind(void **state)
@@ -95,11 +95,11 @@ static void losses_are_counted_by_kind(void **state)
 	struct records r;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	xs_sink_lose(&sink, XS_LOSS_CALLS, 2);
-	xs_sink_lose(&sink, XS_LOSS_OPS, 3);
-	xs_sink_lose(&sink, XS_LOSS_CUPTI, 4);
-	xs_sink_lose(&sink, XS_LOSS_CALLS, 5);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 2);
+	xs_trace_file_lose(&trace, XS_LOSS_OPS, 3);
+	xs_trace_file_lose(&trace, XS_LOSS_CUPTI, 4);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 5);
 	records_read(&r, PATH);
 	assert_int_equal(r.header.lost_calls, 7);
 	assert_int_equal(r.header.lost_ops, 3);
@@ -110,17 +110,17 @@ static void losses_are_counted_by_kind(void **state)
 /* Writes calls until there is no room; how many were written. */
 static unsigned fill(const char *path)
 {
-	struct xs_writer writer = {.sink = &sink, .thread = 1};
+	struct xs_writer writer = {.trace = &trace, .thread = 1};
 	struct xs_rec_call call = {XS_RECORD(call)};
 	unsigned n = 0;
 
-	if (xs_sink_open(&sink, path, &start))
+	if (xs_trace_file_open(&trace, path, &start))
 		return 0;
 	while (n < 10000000 &&
 	       xs_writer_timed(&writer, &call, 1, START, START + 1) == 0)
 		n++;
-	xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
-	xs_sink_close(&sink, START);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
+	xs_trace_file_close(&trace, START);
 	return n;
 }
 
@@ -220,9 +220,9 @@ static void killed_process_leaves_what_it_wrote(void **state)
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		struct xs_writer writer = {.sink = &sink, .thread = 1};
+		struct xs_writer writer = {.trace = &trace, .thread = 1};
 		struct xs_rec_call call = {XS_RECORD(call)};
-		if (xs_sink_open(&sink, PATH, &start))
+		if (xs_trace_file_open(&trace, PATH, &start))
 			_exit(1);
 		for (unsigned i = 0; i < 5000; i++)
 			xs_writer_timed(&writer, &call, i, START + i,
@@ -251,17 +251,17 @@ static void descriptor_that_became_another_file_is_not_touched(void **state)
 	int other;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
 	assert_int_equal(write(other, "mine", 4), 4);
-	assert_int_equal(dup2(other, sink.fd), sink.fd);
-	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
-	assert_null(xs_sink_claim(&sink, 64u << 20, 1, START));
-	xs_sink_close(&sink, START);
+	assert_int_equal(dup2(other, trace.fd), trace.fd);
+	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
+	assert_null(xs_trace_file_claim(&trace, 64u << 20, 1, START));
+	xs_trace_file_close(&trace, START);
 	assert_int_equal(fstat(other, &st), 0);
 	assert_int_equal(st.st_size, 4);
 	close(other);
-	close(sink.fd);
+	close(trace.fd);
 }
 
 /* Without address space, as under ulimit -v, there is no mapping; what was
@@ -275,40 +275,40 @@ static void what_cannot_be_mapped_is_tried_again_later(void **state)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip(); /* they need address space of their own */
 #endif
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
 	getrlimit(RLIMIT_AS, &before);
 	none = before;
 	none.rlim_cur = 1u << 20;
 	setrlimit(RLIMIT_AS, &none);
-	chunk = xs_sink_claim(&sink, 4u << 20, 1, START);
+	chunk = xs_trace_file_claim(&trace, 4u << 20, 1, START);
 	setrlimit(RLIMIT_AS, &before);
 	assert_null(chunk);
-	assert_int_equal(atomic_load(&sink.tail_bytes), XS_PAGE_BYTES);
-	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
-	assert_int_equal(xs_sink_grow_ahead(&sink), -ENOMEM);
-	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
-	chunk = xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START);
+	assert_int_equal(atomic_load(&trace.tail_bytes), XS_PAGE_BYTES);
+	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
+	assert_int_equal(xs_trace_file_grow_ahead(&trace), -ENOMEM);
+	assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
+	chunk = xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START);
 	assert_non_null(chunk);
-	xs_sink_release(chunk);
-	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
+	xs_trace_file_release(chunk);
+	assert_int_equal(xs_trace_file_close(&trace, START), 2 * XS_PAGE_BYTES);
 }
 
 static void expect_hands_off(off_t size)
 {
-	struct xs_writer writer = {.sink = &sink, .thread = 1};
+	struct xs_writer writer = {.trace = &trace, .thread = 1};
 	struct xs_rec_call call = {XS_RECORD(call)};
 	struct stat st;
 
-	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
-	assert_true(atomic_load(&sink.cut));
+	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
+	assert_true(atomic_load(&trace.cut));
 	assert_int_equal(xs_writer_timed(&writer, &call, 1, START, START),
 			 -ENOSPC);
-	xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
-	xs_sink_flushed(&sink, START);
-	xs_sink_grow_ahead(&sink);
-	assert_int_equal(xs_sink_close(&sink, START), 0);
-	assert_int_equal(xs_sink_close(&sink, START), 0);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
+	xs_trace_file_flushed(&trace, START);
+	xs_trace_file_grow_ahead(&trace);
+	assert_int_equal(xs_trace_file_close(&trace, START), 0);
+	assert_int_equal(xs_trace_file_close(&trace, START), 0);
 	assert_int_equal(stat(PATH, &st), 0);
 	assert_int_equal(st.st_size, size);
 }
@@ -316,7 +316,7 @@ static void expect_hands_off(off_t size)
 static void file_that_was_cut_short_is_left_alone(void **state)
 {
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	assert_int_equal(truncate(PATH, 0), 0);
 	expect_hands_off(0);
 }
@@ -327,7 +327,7 @@ static void file_that_was_overwritten_is_left_alone(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	fd = open(PATH, O_RDWR | O_TRUNC);
 	memset(other, 'x', sizeof(other));
 	assert_int_equal(write(fd, other, sizeof(other)), sizeof(other));
@@ -342,15 +342,15 @@ static void no_claim_succeeds_after_the_end(void **state)
 	struct xs_chunk_header *chunk;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	chunk = xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	chunk = xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START);
 	assert_non_null(chunk);
-	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
-	assert_null(xs_sink_claim(&sink, XS_PAGE_BYTES, 1, START));
+	assert_int_equal(xs_trace_file_close(&trace, START), 2 * XS_PAGE_BYTES);
+	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
 	/* A thread that is still writing does no harm. */
 	((volatile char *)chunk)[XS_PAGE_BYTES - 1] = 1;
-	xs_sink_release(chunk);
-	assert_int_equal(xs_sink_close(&sink, START), 2 * XS_PAGE_BYTES);
+	xs_trace_file_release(chunk);
+	assert_int_equal(xs_trace_file_close(&trace, START), 2 * XS_PAGE_BYTES);
 }
 
 /* A thread that never comes back, since a signal handler of its exits. */
@@ -359,9 +359,9 @@ static void end_does_not_wait_for_who_is_gone(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	atomic_store(&sink.growing, true);
-	assert_int_equal(xs_sink_close(&sink, START), XS_PAGE_BYTES);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	atomic_store(&trace.growing, true);
+	assert_int_equal(xs_trace_file_close(&trace, START), XS_PAGE_BYTES);
 	assert_int_equal(stat(PATH, &st), 0);
 	assert_int_equal(st.st_size, XS_PAGE_BYTES);
 }
@@ -371,7 +371,7 @@ static void *claim_when_cancelled(void *data)
 	struct xs_chunk_header **chunk = data;
 
 	pthread_cancel(pthread_self());
-	*chunk = xs_sink_claim(&sink, 8u << 20, 1, START);
+	*chunk = xs_trace_file_claim(&trace, 8u << 20, 1, START);
 	pthread_testcancel();
 	return NULL;
 }
@@ -383,14 +383,14 @@ static void cancelled_thread_takes_nothing_with_it(void **state)
 	void *result;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	pthread_create(&thread, NULL, claim_when_cancelled, &chunk);
 	pthread_join(thread, &result);
 	assert_ptr_equal(result, PTHREAD_CANCELED);
 	assert_non_null(chunk);
-	assert_false(atomic_load(&sink.growing));
-	xs_sink_release(chunk);
-	xs_sink_close(&sink, START);
+	assert_false(atomic_load(&trace.growing));
+	xs_trace_file_release(chunk);
+	xs_trace_file_close(&trace, START);
 }
 
 static void limit_is_kept(void **state)
@@ -400,26 +400,26 @@ static void limit_is_kept(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
-	xs_sink_limit(&sink, limit + 17);
-	while (xs_sink_claim(&sink, 64u << 10, 1, START))
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	xs_trace_file_limit(&trace, limit + 17);
+	while (xs_trace_file_claim(&trace, 64u << 10, 1, START))
 		chunks++;
 	assert_int_equal(chunks, (limit - XS_PAGE_BYTES) / (64u << 10));
-	assert_int_equal(xs_sink_grow_ahead(&sink), 0);
+	assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
 	assert_int_equal(stat(PATH, &st), 0);
 	assert_true((uint64_t)st.st_size <= limit);
-	xs_sink_close(&sink, START);
+	xs_trace_file_close(&trace, START);
 }
 
 static void room_is_made_ahead_of_need(void **state)
 {
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(xs_sink_grow_ahead(&sink), 0);
-	assert_true(atomic_load(&sink.allocated_bytes) > 8u << 20);
-	assert_true(atomic_load(&sink.allocated_bytes) < 32u << 20);
-	xs_sink_close(&sink, START);
+		assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
+	assert_true(atomic_load(&trace.allocated_bytes) > 8u << 20);
+	assert_true(atomic_load(&trace.allocated_bytes) < 32u << 20);
+	xs_trace_file_close(&trace, START);
 }
 
 #define THREADS 8
@@ -427,14 +427,14 @@ static void room_is_made_ahead_of_need(void **state)
 
 static void *write_calls(void *data)
 {
-	struct xs_writer writer = {.sink = &sink,
+	struct xs_writer writer = {.trace = &trace,
 				   .thread = (uint32_t)(uintptr_t)data};
 	struct xs_rec_call call = {XS_RECORD(call)};
 
 	for (uint32_t i = 0; i < CALLS; i++) {
 		call.correlation = i;
 		if (xs_writer_timed(&writer, &call, i, START + i, START + i))
-			xs_sink_lose(&sink, XS_LOSS_CALLS, 1);
+			xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
 	}
 	xs_writer_drop(&writer);
 	return NULL;
@@ -447,12 +447,12 @@ static void threads_write_at_once_and_lose_nothing(void **state)
 	struct records r;
 
 	(void)state;
-	assert_int_equal(xs_sink_open(&sink, PATH, &start), 0);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, write_calls, (void *)(i + 1));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	xs_sink_close(&sink, START);
+	xs_trace_file_close(&trace, START);
 	records_read(&r, PATH);
 	assert_int_equal(r.damaged, 0);
 	assert_int_equal(r.header.lost_calls, 0);

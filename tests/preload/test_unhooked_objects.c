@@ -27,7 +27,7 @@ static void *load(const char *path)
 /* It is the first that is found, and stays so. */
 static bool is_found(const char *path)
 {
-	const char *found = xs_bypass_object();
+	const char *found = xs_unhooked_objects_find();
 
 	if (found && strcmp(found, path) != 0) {
 		fprintf(stderr, "found %s\n", found);
@@ -51,7 +51,7 @@ static int in_child(int (*act)(const char *path), const char *path)
 
 static int load_and_look(const char *path)
 {
-	if (xs_bypass_object())
+	if (xs_unhooked_objects_find())
 		return 3;
 	load(path);
 	return is_found(path);
@@ -94,7 +94,7 @@ static int load_after_others(const char *path)
 	for (int i = 0; i < 3; i++) {
 		void *plain = load(OBJECT("plain"));
 
-		if (xs_bypass_object())
+		if (xs_unhooked_objects_find())
 			return 3;
 		dlclose(plain);
 	}
