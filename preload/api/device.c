@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/api/device.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 #include "preload/util/objects.h"
 
 #include <ctype.h>

@@ -4,7 +4,6 @@
 #define XS_PRELOAD_API_REAL_H
 
 #include "preload/api/functions.h"
-#include "preload/util/objects.h"
 
 /* Any real function: called only through a cast to its own type. */
 typedef void (*xs_real_fn)(void);

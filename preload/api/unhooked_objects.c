@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/api/unhooked_objects.h"
 #include "preload/api/functions.h"
+#include "preload/util/cudart_objects.h"
 #include "preload/util/imports.h"
 #include "preload/util/objects.h"
 #include "preload/util/phdr_iterate.h"
@@ -72,7 +73,7 @@ static bool look_at(const struct link_map *map)
 		return true;
 	if (xs_imports_any(map, is_unhooked)) {
 		snprintf(found, sizeof(found), "%s", path);
-	} else if (xs_objects_may_bring_cudart(map)) {
+	} else if (xs_cudart_objects_may_bring(map)) {
 		memcpy(seen.unread + seen.unread_bytes, path, bytes);
 		seen.unread_bytes += bytes;
 	}
@@ -110,7 +111,7 @@ const char *xs_unhooked_objects_find(void)
 		xs_phdr_iterate(look, NULL);
 	for (size_t at = 0; !found[0] && at < seen.unread_bytes;
 	     at += strlen(seen.unread + at) + 1)
-		if (xs_objects_has_device_code(seen.unread + at))
+		if (xs_cudart_objects_has_device_code(seen.unread + at))
 			snprintf(found, sizeof(found), "%s", seen.unread + at);
 	return found[0] ? found : NULL;
 }

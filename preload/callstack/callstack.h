@@ -8,7 +8,8 @@
 #define XS_PRELOAD_CALLSTACK_CALLSTACK_H
 
 #include "preload/api/functions.h"
-#include "preload/callstack/site.h"
+#include "preload/callstack/place.h"
+#include "preload/sites/site.h"
 #include "preload/trace/thread.h"
 
 /* Reads XFERSPY_STACK and looks for Python; the trace is open. Before any other
@@ -17,17 +18,6 @@ void xs_callstack_start(void);
 
 /* Whether calls are walked for at all. */
 bool xs_callstack_is_on(void);
-
-/* Where a call came from. */
-struct xs_place {
-	uint32_t site;	     /* 0: the trace has no room, or it was not asked */
-	enum xs_function fn; /* whose call it is: the walk's, or the function of
-			      * a learned runtime (entry.h) that called that */
-	bool by_runtime;   /* it came from inside of a learned runtime, or that
-			    * is not known */
-	bool unwalked;	   /* it was not looked, for once */
-	uintptr_t address; /* that calls are counted by; 0: by function */
-};
 
 /*
  * Of the current call of `fn`, inside a callback that was given `arguments`.

@@ -11,8 +11,8 @@
 #ifndef XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
 #define XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
 
-#include "preload/callstack/callstack.h"
 #include "preload/callstack/frames.h"
+#include "preload/callstack/place.h"
 
 #define XS_CALLSTACK_CACHE_BITS 7u /* of the number of a set */
 #define XS_CALLSTACK_CACHE_SETS (1u << XS_CALLSTACK_CACHE_BITS)

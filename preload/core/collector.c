@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/core/collector.h"
 #include "preload/api/device.h"
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/cupti.h"
 #include "preload/events/timing.h"
-#include "preload/sampling/capture_mode.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
-#include "preload/util/objects.h"
+#include "preload/util/cudart_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +24,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static bool running, asked_to_finish, asked_to_look, finished; /* under lock */
+static uint64_t (*control)(void);
 static bool ops_come; /* GPU records do */
 static uint64_t devices_written;
 static uint64_t next_clock_ns;
@@ -110,7 +111,7 @@ static void write_ending(void)
 	if (version)
 		xs_trace_info("driver", "%d.%d", version / 1000,
 			      version % 1000 / 10);
-	xs_objects_list_cudart(write_cudart);
+	xs_cudart_objects_list(write_cudart);
 }
 
 /* Whether the thread is to finish. */
@@ -137,7 +138,7 @@ static void *drain(void *unused)
 	(void)unused;
 	xs_thread_get()->busy = true;
 	while (!last) {
-		uint64_t look_ns = now_ns() + xs_capture_control_tick();
+		uint64_t look_ns = now_ns() + control();
 
 		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
 		if (!last && now_ns() < round_ns)
@@ -154,7 +155,7 @@ static void *drain(void *unused)
 	return NULL;
 }
 
-int xs_collector_start(bool have_records)
+int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 {
 	pthread_condattr_t attributes;
 	pthread_attr_t size;
@@ -165,6 +166,7 @@ int xs_collector_start(bool have_records)
 	int err;
 
 	ops_come = have_records;
+	control = tick;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&changed, &attributes);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* have_records: of what the GPU does. 0 or -errno. */
-int xs_collector_start(bool have_records);
+int xs_collector_start(bool have_records, uint64_t (*tick)(void));
 
 /* Has the thread look at once for what detail.h wants. */
 void xs_collector_wake(void);

@@ -29,14 +29,17 @@
  */
 #include "preload/core/lifecycle.h"
 #include "preload/callstack/callstack.h"
+#include "preload/core/capture_control.h"
 #include "preload/core/collector.h"
 #include "preload/cupti/cupti.h"
 #include "preload/events/timing.h"
+#include "preload/record/content.h"
 #include "preload/record/poll.h"
-#include "preload/sampling/capture_mode.h"
+#include "preload/record/thread_end.h"
 #include "preload/sampling/range_signal.h"
-#include "preload/trace/gpu_records.h"
 #include "preload/trace/guard.h"
+#include "preload/trace/info.h"
+#include "preload/trace/shared_writer.h"
 #include "preload/trace/summary.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
@@ -60,10 +63,6 @@
 #define START_WAIT_NS	   5000000000u
 #define OTHER_FINISH_NS	   3000000000u
 
-XS_EXPORT int InitializeInjection(void);
-
-struct xs_trace_file xs_session_trace;
-XS_HOT_DATA _Atomic int xs_state = XS_STATE_NEW;
 XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_trace_file_start process_start;
@@ -83,13 +82,13 @@ static void note_process_start(void)
 
 static void child_of_fork(void)
 {
-	int state = atomic_load(&xs_state);
+	int state = atomic_load(&xs_session_state);
 
 	xs_phdr_iterate_in_child();
 	note_process_start();
-	if (state == XS_STATE_NEW)
+	if (state == XS_SESSION_NEW)
 		return;
-	atomic_store(&xs_state, XS_STATE_OFF);
+	atomic_store(&xs_session_state, XS_SESSION_OFF);
 	xs_thread_forked();
 }
 
@@ -104,7 +103,7 @@ __attribute__((constructor)) static void load(void)
 	/* before what may call the program's malloc(), and that CUDA */
 	note_process_start();
 	if (xs_config_is_off() || !xs_injection_claim()) {
-		atomic_store(&xs_state, XS_STATE_OFF);
+		atomic_store(&xs_session_state, XS_SESSION_OFF);
 		return;
 	}
 	xs_range_signal_prepare();
@@ -188,21 +187,22 @@ static int open_trace(void)
 	if (err)
 		return err;
 	xs_log("writing %s", xs_session_trace.path);
-	xs_gpu_records_open(&xs_session_trace);
+	xs_shared_writer_open(&xs_session_trace);
 	write_beginning();
 	atomic_store(&xs_hash_mode, xs_config_hash());
 	return 0;
 }
 
 /* As far up the ladder as this process can get; where, as the trace says it. */
-static const char *climb(enum xs_mode mode)
+static const char *find_timing_source(enum xs_mode mode,
+				      xs_cupti_callback *callback)
 {
 	enum xs_cupti_gives cupti = XS_CUPTI_NOTHING;
 
 	if (mode == XS_MODE_CALLS)
 		return "calls";
 	if (mode != XS_MODE_EVENTS)
-		cupti = xs_cupti_start(mode == XS_MODE_COUNTERS);
+		cupti = xs_cupti_start(mode == XS_MODE_COUNTERS, callback);
 	if (cupti == XS_CUPTI_RECORDS_AND_CALLBACKS)
 		return "callbacks";
 	if (cupti == XS_CUPTI_RECORDS)
@@ -211,14 +211,15 @@ static const char *climb(enum xs_mode mode)
 	return "events";
 }
 
-static void start_collecting(void)
+static void start_collecting(xs_cupti_callback *callback)
 {
 	enum xs_mode mode = xs_config_mode();
 	int err;
 
 	xs_callstack_start();
-	xs_trace_info("rung", "%s", climb(mode));
-	err = xs_collector_start(mode != XS_MODE_CALLS);
+	xs_trace_info("rung", "%s", find_timing_source(mode, callback));
+	err =
+	    xs_collector_start(mode != XS_MODE_CALLS, xs_capture_control_tick);
 	if (err)
 		xs_trace_info("note",
 			      "no thread for GPU records (%s): they are "
@@ -236,60 +237,60 @@ static bool wait_for_start(void)
 	static atomic_bool in_vain;
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
 
-	while (atomic_load(&xs_state) == XS_STATE_STARTING &&
+	while (atomic_load(&xs_session_state) == XS_SESSION_STARTING &&
 	       !atomic_load(&in_vain)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			atomic_store(&in_vain, true);
 	}
-	if (atomic_load(&xs_state) == XS_STATE_STARTING)
+	if (atomic_load(&xs_session_state) == XS_SESSION_STARTING)
 		atomic_fetch_add(&early_lost, 1);
-	return atomic_load(&xs_state) == XS_STATE_RECORDING;
+	return atomic_load(&xs_session_state) == XS_SESSION_RECORDING;
 }
 
 static void finish(void);
 
-static bool start(struct xs_thread *thread)
+static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
-	int expected = XS_STATE_NEW;
+	int expected = XS_SESSION_NEW;
 
 	load();
-	if (!atomic_compare_exchange_strong(&xs_state, &expected,
-					    XS_STATE_STARTING))
+	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
+					    XS_SESSION_STARTING))
 		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
 	if (owner != process_start.pid) /* a child of a bare clone() */
 		note_process_start();
 	xs_summary_ask();
-	xs_thread_prepare();
+	xs_thread_prepare(xs_thread_end);
 	if (atexit(finish) || at_quick_exit(finish))
 		xs_log("no handler at exit: the trace will not be closed");
 	open_error = open_trace();
 	if (!open_error) {
 		xs_guard_start();
 		xs_capture_control_open();
-		start_collecting();
+		start_collecting(callback);
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,
 				   atomic_load(&early_lost));
 	}
 	/* Not over a fork's or an exit's change of it. */
-	expected = XS_STATE_STARTING;
-	atomic_compare_exchange_strong(&xs_state, &expected,
-				       open_error ? XS_STATE_OFF
-						  : XS_STATE_RECORDING);
+	expected = XS_SESSION_STARTING;
+	atomic_compare_exchange_strong(&xs_session_state, &expected,
+				       open_error ? XS_SESSION_OFF
+						  : XS_SESSION_RECORDING);
 	thread->busy = false;
 	return !open_error;
 }
 
 /* Not to be cancelled half-way: the others would wait for it. */
-bool xs_lifecycle_start(struct xs_thread *thread)
+bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
 	bool recording;
 	int old;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	recording = start(thread);
+	recording = start(thread, callback);
 	pthread_setcancelstate(old, NULL);
 	return recording;
 }
@@ -300,24 +301,12 @@ void xs_lifecycle_register_late_exit(void)
 		atexit(finish);
 }
 
-int InitializeInjection(void)
-{
-	struct xs_thread *thread = xs_thread_get();
-	int kept_errno = errno;
-
-	/* No waiting here: the driver's locks are held. */
-	if (!thread->busy && atomic_load(&xs_state) == XS_STATE_NEW)
-		xs_lifecycle_start(thread);
-	errno = kept_errno;
-	return 1;
-}
-
 /* Another thread is finishing; the process must not go from under it. */
 static void wait_for_other(void)
 {
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + OTHER_FINISH_NS;
 
-	while (atomic_load(&xs_state) == XS_STATE_FINISHING &&
+	while (atomic_load(&xs_session_state) == XS_SESSION_FINISHING &&
 	       xs_clock_ns(CLOCK_MONOTONIC) < until_ns)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -325,7 +314,7 @@ static void wait_for_other(void)
 static void finish(void)
 {
 	struct xs_thread *thread = xs_thread_get();
-	int expected = XS_STATE_RECORDING;
+	int expected = XS_SESSION_RECORDING;
 	int kept_errno = errno;
 	uint64_t file_bytes;
 
@@ -335,9 +324,9 @@ static void finish(void)
 		xs_summary_of_none(wanted_path, -open_error);
 		open_error = 0;
 	}
-	if (!atomic_compare_exchange_strong(&xs_state, &expected,
-					    XS_STATE_FINISHING)) {
-		if (expected == XS_STATE_FINISHING)
+	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
+					    XS_SESSION_FINISHING)) {
+		if (expected == XS_SESSION_FINISHING)
 			wait_for_other();
 		return;
 	}
@@ -350,7 +339,7 @@ static void finish(void)
 			      "waits: its last records are missing");
 	file_bytes =
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
-	atomic_store(&xs_state, XS_STATE_OFF);
+	atomic_store(&xs_session_state, XS_SESSION_OFF);
 	xs_summary_of(&xs_session_trace, file_bytes);
 	errno = kept_errno;
 }

@@ -3,40 +3,25 @@
 #ifndef XS_PRELOAD_CORE_LIFECYCLE_H
 #define XS_PRELOAD_CORE_LIFECYCLE_H
 
+#include "preload/cupti/cupti.h"
+#include "preload/trace/session.h"
 #include "preload/trace/thread.h"
-#include "preload/trace/trace_file.h"
 
-/* The trace of this process; its header is NULL until tracing has started. */
-extern struct xs_trace_file xs_session_trace;
-
-enum xs_state {
-	XS_STATE_NEW,	   /* CUDA has not been used */
-	XS_STATE_STARTING, /* a thread opens the trace and CUPTI */
-	XS_STATE_RECORDING,
-	XS_STATE_FINISHING, /* records are still taken */
-	XS_STATE_OFF,	    /* for good */
-};
-extern _Atomic int xs_state;
 extern atomic_bool xs_late_exit_registered;
 
 /* Starts tracing, or waits for who does. Whether calls are recorded now. */
-bool xs_lifecycle_start(struct xs_thread *thread);
+bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback);
 
-/* Whether calls are recorded now. */
-static inline bool xs_lifecycle_recording(void)
+/* Returns whether calls are recorded now; the first call starts tracing. */
+static inline bool xs_lifecycle_ensure(struct xs_thread *thread,
+				       xs_cupti_callback *callback)
 {
-	int state = atomic_load_explicit(&xs_state, memory_order_acquire);
+	int state =
+	    atomic_load_explicit(&xs_session_state, memory_order_acquire);
 
-	return state == XS_STATE_RECORDING || state == XS_STATE_FINISHING;
-}
-
-/* The same, for hooks: the first one starts. */
-static inline bool xs_lifecycle_ensure(struct xs_thread *thread)
-{
-	int state = atomic_load_explicit(&xs_state, memory_order_acquire);
-
-	return state == XS_STATE_RECORDING || state == XS_STATE_FINISHING ||
-	       (state != XS_STATE_OFF && xs_lifecycle_start(thread));
+	return state == XS_SESSION_RECORDING || state == XS_SESSION_FINISHING ||
+	       (state != XS_SESSION_OFF &&
+		xs_lifecycle_start(thread, callback));
 }
 
 XS_COLD void xs_lifecycle_register_late_exit(void);

@@ -3,8 +3,8 @@
 #include "preload/api/functions.h"
 #include "preload/callstack/callstack.h"
 #include "preload/cupti/cupti_api.h"
-#include "preload/cupti/share/cupti_share.h"
-#include "preload/util/objects.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/util/cudart_objects.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -189,7 +189,7 @@ static void find_substitutes(void)
 
 unsigned xs_cupti_enable_calls(bool counters)
 {
-	const bool hooked = xs_objects_are_hooked();
+	const bool hooked = xs_cudart_objects_are_hooked();
 
 	/* the one callback of its domain: CUDA's start ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
@@ -197,7 +197,7 @@ unsigned xs_cupti_enable_calls(bool counters)
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	learning = xs_callstack_is_on() && !hooked &&
-		   xs_objects_program_alone_brings_cudart();
+		   xs_cudart_objects_program_alone_brings();
 	by_driver = learning || hooked;
 	if (by_driver && !counters)
 		find_substitutes();

@@ -7,15 +7,15 @@
  */
 #include "preload/cupti/cupti.h"
 #include "preload/api/unhooked_objects.h"
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/counters/profiler.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_clock.h"
-#include "preload/cupti/share/cupti_share.h"
+#include "preload/cupti/cupti_share.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/hot.h"
@@ -36,6 +36,7 @@
 XS_HOT_DATA _Atomic uint32_t xs_cupti_ids_from;
 
 static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
+static CUpti_CallbackFunc on_callback;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
 static bool calls_on = true;
 static bool ours;  /* nobody had loaded it before us */
@@ -63,8 +64,7 @@ static CUptiResult subscribe(void)
 	if (!xs_cupti_api.cuptiSubscribe || !xs_cupti_api.cuptiEnableCallback ||
 	    !xs_cupti_api.cuptiGetCallbackName)
 		return CUPTI_ERROR_NOT_SUPPORTED;
-	result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_callback,
-					     NULL);
+	result = xs_cupti_api.cuptiSubscribe(&subscriber, on_callback, NULL);
 	if (result != CUPTI_SUCCESS)
 		subscriber = NULL;
 	else
@@ -158,7 +158,7 @@ bool xs_cupti_unless_detached(void (*ask)(void))
 	return attached;
 }
 
-enum xs_cupti_gives xs_cupti_start(bool counters)
+enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 {
 	char path[PATH_MAX] = "";
 	void *library = xs_cupti_load(path, sizeof(path), &ours);
@@ -166,6 +166,7 @@ enum xs_cupti_gives xs_cupti_start(bool counters)
 
 	if (!library)
 		return XS_CUPTI_NOTHING;
+	on_callback = (CUpti_CallbackFunc)callback;
 	xs_trace_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
 	xs_share_begin();

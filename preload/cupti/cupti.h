@@ -13,12 +13,16 @@ enum xs_cupti_gives {
 	XS_CUPTI_RECORDS_AND_CALLBACKS,
 };
 
+/* A CUpti_CallbackFunc, as those know it who do not include cupti.h. */
+typedef void xs_cupti_callback(void);
+
 /*
- * Finds, loads and starts CUPTI; what it got, or what is missing and what to
- * do, is written as info records. counters: also count what kernels do. What it
- * will give. Once, from the thread that starts CUDA.
+ * Finds, loads and starts CUPTI; `callback` sees the calls; what it got, or
+ * what is missing and what to do, is written as info records. counters: also
+ * count what kernels do. What it will give. Once, from the thread that starts
+ * CUDA.
  */
-enum xs_cupti_gives xs_cupti_start(bool counters);
+enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback);
 
 /* Whether GPU records come, and whether callbacks do; both do from the start.
  * Where CUPTI is detached that attaches it; false: another tool has it now. Our

@@ -129,10 +129,6 @@ void xs_cupti_leave_to_driver(CUpti_CallbackId id,
 /* Somebody enters one: it is not left after all. */
 void xs_cupti_take_back(CUpti_CallbackId id);
 
-/* cupti_calls.c: the one callback of a subscriber. */
-void CUPTIAPI xs_cupti_on_callback(void *user, CUpti_CallbackDomain domain,
-				   CUpti_CallbackId id, const void *data);
-
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
  * the kernels do that it launches. */
 void xs_cupti_watch_driver(bool counters);

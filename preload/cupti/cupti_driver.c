@@ -23,17 +23,17 @@
  * or by ops that belong to no call (watch.h): then the driver is watched from
  * there on.
  */
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/counters/counters.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/pause.h"
-#include "preload/hooks/call.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
-#include "preload/util/objects.h"
+#include "preload/util/cudart_objects.h"
 
 #define ENOUGH_NESTED  2048u
 #define ENOUGH_STRAYS  4u
@@ -101,7 +101,7 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 	struct xs_launch launch;
 
 	if (!counting ||
-	    (enter ? !xs_lifecycle_recording() : !thread->counting) ||
+	    (enter ? !xs_session_is_recording() : !thread->counting) ||
 	    !read_launch(id, data, &launch))
 		return;
 	thread->busy = true;
@@ -123,10 +123,10 @@ static void be_without(void)
 
 void xs_cupti_watch_driver(bool counters)
 {
-	bool hooked = xs_objects_are_hooked();
+	bool hooked = xs_cudart_objects_are_hooked();
 
 	counting = counters;
-	if (!counters && !hooked && xs_objects_program_brings_cudart()) {
+	if (!counters && !hooked && xs_cudart_objects_program_brings()) {
 		be_without();
 		return;
 	}
@@ -157,7 +157,7 @@ static void try_to_leave(void)
 	if (now_ns < next_ns)
 		return;
 	next_ns = now_ns + TRIES_APART_NS;
-	if (!xs_call_all_hooked() || tries++ == MOST_TRIES)
+	if (!xs_call_origin_all_hooked() || tries++ == MOST_TRIES)
 		state = KEPT;
 	else if (xs_pause_for(leave, XS_PAUSE_PATIENCE_NS))
 		xs_log("the driver's calls are all the runtime's");

@@ -2,8 +2,7 @@
 /* CUPTI is found and loaded at run time, never linked. */
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_find.h"
-#include "preload/trace/gpu_records.h"
-#include "preload/util/config.h"
+#include "preload/trace/info.h"
 #include "preload/util/injection.h"
 
 #include <dlfcn.h>

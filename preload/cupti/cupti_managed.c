@@ -2,9 +2,9 @@
 /* What managed memory migrates, as CUPTI counts it. */
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
-#include "preload/cupti/share/cupti_share.h"
+#include "preload/cupti/cupti_share.h"
 #include "preload/sampling/capture_mode.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 
 static atomic_bool counts, pending;
 

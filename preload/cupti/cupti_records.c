@@ -6,11 +6,12 @@
  * only ever adds fields at their end; every CUPTI from 11.8 on has those used
  * here, and what came later is read where cuptiGetVersion() says so.
  */
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/cupti_clock.h"
-#include "preload/cupti/share/cupti_share.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/sampling/op_filter.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/trace/session.h"
 #include "preload/util/pool.h"
 
 #define VERSION_12_8 26u /* brought copyCount */
@@ -110,7 +111,8 @@ static void take_copy(const void *record)
 	    .copies = copies_of(record),
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_records_copy(&op);
+		if (xs_op_filter_wants(&op))
+			xs_gpu_records_copy(&op);
 }
 
 static void take_peer_copy(const void *record)
@@ -133,7 +135,8 @@ static void take_peer_copy(const void *record)
 	    .copies = 1,
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_records_copy(&op);
+		if (xs_op_filter_wants(&op))
+			xs_gpu_records_copy(&op);
 }
 
 static void take_set(const void *record)
@@ -151,7 +154,8 @@ static void take_set(const void *record)
 			      m->graphNodeId),
 	};
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_records_set(&op);
+		if (xs_op_filter_wants(&op))
+			xs_gpu_records_set(&op);
 }
 
 /* The second layout of this record; later ones only add to its end. */
@@ -185,7 +189,8 @@ static void take_migration(const void *record)
 		return;
 	}
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_records_copy(&op);
+		if (xs_op_filter_wants(&op))
+			xs_gpu_records_copy(&op);
 }
 
 static void take_kernel(const void *record)
@@ -209,7 +214,8 @@ static void take_kernel(const void *record)
 	};
 	is_of_graph(k->graphNodeId);
 	if (xs_share_is_ours(op.start_ns))
-		xs_gpu_records_kernel(&op, k->name, &shape);
+		if (xs_op_filter_wants(&op))
+			xs_gpu_records_kernel(&op, k->name, &shape);
 }
 
 static void take_record(const CUpti_Activity *record)

@@ -3,10 +3,10 @@
 #include "preload/api/unhooked_objects.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/pause.h"
-#include "preload/hooks/call.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 #include "preload/util/clock.h"
 
 #include <time.h>
@@ -43,7 +43,7 @@ static void cupti_off(void)
 	const bool needed = now_wants.hears ||
 			    (now_wants.light && now_wants.counts && may_bypass);
 
-	xs_cupti_switch(false, needed || !xs_call_all_hooked());
+	xs_cupti_switch(false, needed || !xs_call_origin_all_hooked());
 }
 
 static void cupti_hear(void)
@@ -106,7 +106,7 @@ static bool quietly(void (*change)(void))
 	static bool said_so;
 	uint64_t patience_ns;
 
-	if (!xs_call_all_hooked()) {
+	if (!xs_call_origin_all_hooked()) {
 		change();
 		return true;
 	}
@@ -146,8 +146,8 @@ bool xs_cupti_suspend_take(bool *gone)
 
 static bool may_detach(void)
 {
-	return now_wants.counts && now_wants.light && xs_call_all_hooked() &&
-	       xs_cupti_may_detach();
+	return now_wants.counts && now_wants.light &&
+	       xs_call_origin_all_hooked() && xs_cupti_may_detach();
 }
 
 /* CUPTI need not linger where it is known already that it goes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/pause.h"
-#include "preload/core/lifecycle.h"
 #include "preload/sampling/capture_mode.h"
+#include "preload/trace/session.h"
 #include "preload/trace/thread.h"
 #include "preload/util/clock.h"
 
@@ -45,7 +45,7 @@ static bool wait_for_all(uint64_t patience_ns)
 
 	while (xs_thread_any_in_hook()) {
 		if (now_ns > until_ns ||
-		    atomic_load(&xs_state) != XS_STATE_RECORDING)
+		    atomic_load(&xs_session_state) != XS_SESSION_RECORDING)
 			return false;
 		if (now_ns < begin_ns + YIELD_NS)
 			sched_yield();

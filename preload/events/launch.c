@@ -3,8 +3,9 @@
 #include "preload/api/arguments.h"
 #include "preload/api/event_api.h"
 #include "preload/api/real.h"
-#include "preload/callstack/module.h"
+#include "preload/sites/object.h"
 #include "preload/util/intern.h"
+#include "preload/util/objects.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -43,7 +44,7 @@ static const char *name_by_place(const void *function, char *text, size_t bytes)
 	struct xs_object module;
 	const char *slash;
 
-	if (xs_module_find((uintptr_t)function, &module))
+	if (xs_object_find((uintptr_t)function, &module))
 		return "unknown kernel";
 	slash = strrchr(module.path, '/');
 	snprintf(text, bytes, "unknown kernel at %.200s+0x%zx",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/timing.h"
+#include "preload/api/real.h"
 #include "preload/events/launch.h"
 #include "preload/events/timed.h"
 #include "preload/util/hot.h"

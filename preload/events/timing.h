@@ -11,7 +11,7 @@
 #ifndef XS_PRELOAD_EVENTS_TIMING_H
 #define XS_PRELOAD_EVENTS_TIMING_H
 
-#include "preload/hooks/call.h"
+#include "preload/record/open_call.h"
 
 /* Set before calls are recorded, and never again. */
 extern bool xs_timing_is_on;

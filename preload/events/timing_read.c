@@ -6,7 +6,7 @@
  */
 #include "preload/events/timed.h"
 #include "preload/events/timing.h"
-#include "preload/hooks/call.h"
+#include "preload/sampling/op_filter.h"
 #include "preload/util/clock.h"
 
 /* The clocks drift by some 10 us a second; an anchor costs some 10 us. */
@@ -137,14 +137,17 @@ static void write(struct xs_timed *timed)
 	switch (timed->call_class) {
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
-		xs_gpu_records_copy(&timed->op);
+		if (xs_op_filter_wants(&timed->op))
+			xs_gpu_records_copy(&timed->op);
 		break;
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
-		xs_gpu_records_set(&timed->op);
+		if (xs_op_filter_wants(&timed->op))
+			xs_gpu_records_set(&timed->op);
 		break;
 	default:
-		xs_gpu_records_kernel(&timed->op, NULL, &timed->shape);
+		if (xs_op_filter_wants(&timed->op))
+			xs_gpu_records_kernel(&timed->op, NULL, &timed->shape);
 		break;
 	}
 }

@@ -2,14 +2,16 @@
 #include "preload/hooks/call.h"
 #include "preload/callstack/callstack.h"
 #include "preload/core/lifecycle.h"
-#include "preload/cupti/cupti.h"
 #include "preload/cupti/pause.h"
 #include "preload/events/timing.h"
+#include "preload/hooks/call_effects.h"
+#include "preload/hooks/cupti_callback.h"
 #include "preload/record/callsite_cache.h"
+#include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
-#include "preload/sampling/op_tracker.h"
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
 
@@ -17,17 +19,6 @@
 #include <signal.h>
 
 #define HOOKS_DIFFER 128 /* bytes of the stack */
-
-/* What a call that has returned means for the recording itself. */
-static void follow(enum xs_function fn)
-{
-	if (xs_function_marks_range(fn))
-		xs_capture_control_mark(xs_functions[fn].call_class ==
-					XS_CALL_RANGE_START);
-	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged ||
-	    xs_functions[fn].call_class == XS_CALL_PREFETCH)
-		xs_cupti_watch_managed();
-}
 
 XS_COLD static xs_real_fn resolve(struct xs_site_slot *site,
 				  enum xs_function fn, uintptr_t address)
@@ -47,40 +38,6 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	    atomic_load_explicit(&site->real, memory_order_acquire);
 
 	return real ? (xs_real_fn)real : resolve(site, fn, address);
-}
-
-XS_HOT enum xs_detail xs_call_detail(struct xs_thread *thread,
-				     enum xs_function fn)
-{
-	enum xs_detail detail = xs_capture_mode_take(thread);
-
-	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
-		   ? XS_DETAIL_COUNTED
-		   : detail;
-}
-
-/* This file is linked first: the others' hot data follow, in the same line. */
-XS_HOT_DATA _Alignas(64) static struct {
-	atomic_bool hooked, seen; /* some call came so */
-} any __attribute__((used));	  /* as one */
-
-/* What is captured is not done now, if ever. */
-static void note_graph(enum xs_function fn)
-{
-	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
-	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
-		xs_op_tracker_note_graph();
-}
-
-XS_HOT void xs_call_note_seen(enum xs_function fn)
-{
-	xs_op_tracker_set_once(&any.seen);
-	note_graph(fn);
-}
-
-bool xs_call_all_hooked(void)
-{
-	return atomic_load(&any.hooked) && !atomic_load(&any.seen);
 }
 
 /* Whether this is a signal's handler, on a stack of its own, and the open call
@@ -117,11 +74,11 @@ static enum xs_detail enter(struct xs_thread *thread,
 {
 	enum xs_detail detail;
 
-	xs_op_tracker_set_once(&any.hooked);
+	xs_call_origin_note_hooked();
 	xs_thread_open(thread, &xs_session_trace);
 	for (;;) {
 		xs_thread_begin_hook(thread, call);
-		detail = xs_call_detail(thread, fn);
+		detail = xs_call_effects_detail(thread, fn);
 		if (!XS_UNLIKELY((int)detail == XS_DETAIL_PAUSED))
 			break;
 		atomic_store_explicit(&thread->in_hook, false,
@@ -148,11 +105,11 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	call->timed = NULL;
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	note_graph(fn);
+	xs_call_effects_note_graph(fn);
 	if (XS_UNLIKELY(xs_thread_in_hook(thread)))
 		forget_left(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
-	    xs_lifecycle_ensure(thread))
+	    xs_lifecycle_ensure(thread, xs_cupti_callback_get()))
 		call->detail = enter(thread, call, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->correlation = 0;
@@ -239,7 +196,7 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 	xs_thread_end_hook(thread);
 	/* The call may have been the application's last: exit on another
 	 * thread, or a fork. */
-	if (!xs_lifecycle_recording())
+	if (!xs_session_is_recording())
 		goto out;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_session_trace);
@@ -249,78 +206,11 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 		record(call, &returned, end_ns);
 	else
 		xs_count_call(thread, &returned, thread->correlation);
-	follow(call->fn);
+	xs_call_effects_after(call->fn);
 	if (xs_capture_mode_is_whole && thread->named && error == cudaSuccess &&
 	    !xs_timing_is_on)
 		let_recorded_pass(call);
 out:
 	thread->busy = false;
 	errno = kept_errno;
-}
-
-static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
-				      const struct xs_place *place)
-{
-	return (struct xs_ended_call){
-	    .fn = seen->fn,
-	    .name = place->fn,
-	    .site = xs_site_find(place->fn, place->address, 0),
-	    .address = place->address,
-	    .unwalked = place->unwalked,
-	    .error = seen->error,
-	    .arguments = seen->arguments};
-}
-
-/* A runtime asks the driver for more than the work that it was called for, as
- * for memory for a module that it loads: no call of the program. */
-static bool is_inner(enum xs_function fn, const struct xs_place *place)
-{
-	return place->by_runtime && place->address && !xs_function_issues(fn);
-}
-
-static void begin_seen(struct xs_thread *thread)
-{
-	thread->busy = true;
-	xs_lifecycle_call_returned();
-	xs_thread_open(thread, &xs_session_trace);
-}
-
-XS_HOT bool xs_call_seen_count(struct xs_thread *thread,
-			       const struct xs_seen_call *seen)
-{
-	struct xs_place place;
-	struct xs_ended_call call;
-
-	begin_seen(thread);
-	place = xs_callstack_counted(thread, seen->fn, seen->arguments);
-	call = seen_call(seen, &place);
-	if (!is_inner(seen->fn, &place)) {
-		xs_count_call(thread, &call, seen->correlation);
-		follow(seen->fn);
-	}
-	thread->busy = false;
-	return place.by_runtime;
-}
-
-XS_HOT bool xs_call_seen(struct xs_thread *thread,
-			 const struct xs_seen_call *seen)
-{
-	struct xs_span span = {.correlation = seen->correlation,
-			       .start_ns = seen->start_ns,
-			       .end_ns = xs_clock_realtime_ns()};
-	struct xs_place place;
-	struct xs_ended_call call;
-
-	xs_copy_probe_end(&thread->copy_probe);
-	begin_seen(thread);
-	place = xs_callstack_seen(thread, seen->fn, seen->arguments);
-	call = seen_call(seen, &place);
-	span.site = place.site;
-	if (!is_inner(seen->fn, &place)) {
-		xs_emit_pending(&call, span.correlation);
-		xs_emit(thread, &call, &span);
-		follow(seen->fn);
-	}
-	thread->busy = false;
-	return place.by_runtime;
 }

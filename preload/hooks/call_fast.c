@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The halves of a hook, and the short way between them: passed.h. */
 #include "preload/callstack/callstack.h"
-#include "preload/core/lifecycle.h"
 #include "preload/hooks/call.h"
 #include "preload/record/callsite_cache.h"
+#include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/sample_window.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
 
@@ -94,7 +95,7 @@ static xs_real_fn pass(struct xs_thread *thread, struct xs_open_call *call,
 static bool may_pass(const struct xs_thread *thread)
 {
 	return thread->callsites && !thread->busy &&
-	       !xs_thread_in_hook(thread) && xs_lifecycle_recording();
+	       !xs_thread_in_hook(thread) && xs_session_is_recording();
 }
 
 XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
@@ -136,7 +137,7 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 	const uint32_t correlation = thread->correlation;
 
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	if (!xs_lifecycle_recording())
+	if (!xs_session_is_recording())
 		return;
 	if (error != cudaSuccess) {
 		count_failed(call, correlation, error, arguments);
@@ -157,7 +158,7 @@ XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
 
 	thread->records = false;
 	xs_thread_end_hook(thread);
-	if (xs_lifecycle_recording()) {
+	if (xs_session_is_recording()) {
 		span.site = xs_callstack_hooked(thread, call->fn, call->site,
 						call->address);
 		xs_emit_fast(thread, (enum xs_call_class)call->call_class,

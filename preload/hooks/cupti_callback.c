@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of CUDA as CUPTI's callbacks see them. */
+#include "preload/hooks/cupti_callback.h"
 #include "preload/callstack/frames.h"
 #include "preload/callstack/static_entry_points.h"
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/cupti.h"
-#include "preload/cupti/share/cupti_share.h"
-#include "preload/hooks/call.h"
-#include "preload/sampling/capture_mode.h"
+#include "preload/cupti/cupti_api.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/hooks/call_effects.h"
+#include "preload/hooks/seen_call.h"
+#include "preload/record/copy_probe.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
 
@@ -66,8 +70,8 @@ static inline void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	xs_call_note_seen(fn);
-	switch (xs_call_detail(thread, fn)) {
+	xs_seen_call_note(fn);
+	switch (xs_call_effects_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
 		xs_sample_window_note_recorded(
 		    xs_cupti_id(data->correlationId));
@@ -102,8 +106,8 @@ XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 		return xs_static_entry_points_any();
 	}
 	if (seen.start_ns > COUNTED)
-		return xs_call_seen(thread, &seen);
-	return seen.start_ns == COUNTED ? xs_call_seen_count(thread, &seen)
+		return xs_seen_call_record(thread, &seen);
+	return seen.start_ns == COUNTED ? xs_seen_call_count(thread, &seen)
 					: xs_static_entry_points_any();
 }
 
@@ -164,7 +168,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 	thread->in_runtime = enter;
 	if (enter)
 		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
-	if (fn == XS_FN_COUNT || !xs_lifecycle_recording())
+	if (fn == XS_FN_COUNT || !xs_session_is_recording())
 		return;
 	if (!enter && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
@@ -227,7 +231,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
 	if (thread->in_runtime)
 		count_nested_call(thread);
-	else if (xs_lifecycle_recording())
+	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);
 }
 
@@ -257,7 +261,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		on_substitute(thread, fn, data);
 	else if (xs_thread_in_hook(thread) || thread->in_runtime)
 		count_nested_call(thread);
-	else if (xs_lifecycle_recording())
+	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);
 	if (!enter)
 		xs_cupti_count_launch(thread, id, data);
@@ -320,9 +324,8 @@ XS_NOINLINE static void on_any_callback(CUpti_CallbackDomain domain,
  * Nearly all that come by are of what the runtime asks the driver for inside a
  * hooked call: these few instructions are what each of them costs.
  */
-XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
-					  CUpti_CallbackDomain domain,
-					  CUpti_CallbackId id, const void *data)
+XS_HOT static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
+					CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
 	const unsigned call = domain == CUPTI_CB_DOMAIN_DRIVER_API
@@ -334,4 +337,9 @@ XS_HOT void CUPTIAPI xs_cupti_on_callback(void *user,
 		on_any_callback(domain, id, data);
 	else
 		on_substitute(thread, (enum xs_function)(call - 1), data);
+}
+
+xs_cupti_callback *xs_cupti_callback_get(void)
+{
+	return (xs_cupti_callback *)on_callback;
 }

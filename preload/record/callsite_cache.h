@@ -11,7 +11,7 @@
 
 #include "preload/api/functions.h"
 #include "preload/api/real.h"
-#include "preload/callstack/module_generation.h"
+#include "preload/sites/module_generation.h"
 #include "preload/trace/thread.h"
 #include "preload/util/hot.h"
 

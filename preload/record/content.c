@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/content.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 
 #include <errno.h>
 #include <string.h>

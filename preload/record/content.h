@@ -3,15 +3,11 @@
 #ifndef XS_PRELOAD_RECORD_CONTENT_H
 #define XS_PRELOAD_RECORD_CONTENT_H
 
+#include "preload/util/config.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum xs_hash_mode {
-	XS_HASH_OFF,
-	XS_HASH_SAMPLED, /* at most 1 MiB of a copy, spread over all of it */
-	XS_HASH_FULL,
-};
 
 /* enum xs_hash_mode; set once, before the first copy is seen. */
 extern _Atomic int xs_hash_mode;

@@ -8,16 +8,9 @@
 
 #include "preload/api/functions.h"
 #include "preload/record/content.h"
+#include "preload/trace/thread.h"
 
 #include <stdbool.h>
-
-/* Of the copy that a thread is in. */
-struct xs_copy_probe {
-	uint64_t bytes;		     /* 0: there is nothing to look at */
-	uint64_t hash, hashed_bytes; /* of the source; hashed_bytes 0: none */
-	uint32_t minor, major;	     /* page faults of the thread */
-	bool faults, hashes;	     /* what is looked at */
-};
 
 /* Whether copies are hashed. */
 static inline bool xs_copy_probe_hashes(void)

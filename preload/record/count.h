@@ -4,7 +4,7 @@
 #define XS_PRELOAD_RECORD_COUNT_H
 
 #include "preload/api/functions.h"
-#include "preload/callstack/site.h"
+#include "preload/sites/site.h"
 #include "preload/trace/thread.h"
 
 /* A call that has returned. */

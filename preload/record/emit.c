@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/emit.h"
-#include "preload/core/lifecycle.h"
+#include "preload/record/copy_probe.h"
 #include "preload/record/poll.h"
 #include "preload/sampling/op_tracker.h"
+#include "preload/trace/session.h"
 #include "preload/util/hot.h"
 
 #include <unistd.h>

@@ -22,9 +22,17 @@ extern atomic_bool xs_capture_mode_is_limited;
  * xs_capture_control_open(). */
 extern bool xs_capture_mode_is_whole;
 
-/* As the environment has it. Once, after the trace was opened and before calls
- * are recorded. */
-void xs_capture_control_open(void);
+/* What core/capture_control.c decides by. Calls are counted since tracing
+ * began. */
+struct xs_capture_mode_progress {
+	_Atomic uint64_t taken;	   /* recorded calls */
+	_Atomic uint64_t counted;  /* nearly all of the others */
+	_Atomic uint64_t until;	   /* calls recorded when the window ends */
+	_Atomic uint64_t spent_ns; /* when the window had all its calls */
+	atomic_bool unseen; /* a kind of call was counted and never recorded */
+};
+extern struct xs_capture_mode_progress xs_capture_mode_progress;
+#define XS_CAPTURE_MODE_NO_LIMIT UINT64_MAX
 
 /* Counts calls against the window's allowance. */
 void xs_capture_mode_spend(unsigned calls);
@@ -67,15 +75,5 @@ static inline void xs_capture_mode_leave(struct xs_thread *thread)
 
 /* Calls were counted that no window has seen the like of at their place. */
 void xs_capture_mode_note_unseen(void);
-
-/*
- * The program called cudaProfilerStart() or ...Stop(): with XFERSPY_RANGE=
- * profiler the range begins or ends here. Waits, not for long, until it has.
- */
-void xs_capture_control_mark(bool start);
-
-/* Decides anew, and switches; ns until it wants to be asked again. For the
- * drain thread alone. */
-uint64_t xs_capture_control_tick(void);
 
 #endif

@@ -194,7 +194,8 @@ static bool size_open(struct xs_sampling_policy *g,
 static uint64_t until_calls(const struct xs_sampling_policy *g,
 			    const struct xs_sampling_input *in)
 {
-	uint64_t until = g->light ? g->light_until_calls : XS_SAMPLING_NO_LIMIT;
+	uint64_t until =
+	    g->light ? g->light_until_calls : XS_CAPTURE_MODE_NO_LIMIT;
 
 	if (g->max_bytes)
 		until = least(until, in->taken_calls + 1 +

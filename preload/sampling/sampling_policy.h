@@ -25,13 +25,14 @@
 #ifndef XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
 #define XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
 
+#include "preload/sampling/capture_mode.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define XS_SAMPLING_LIGHT_FIRST_CALLS	 10000u
 #define XS_SAMPLING_LIGHT_NEXT_CALLS	 10000u
 #define XS_SAMPLING_LIGHT_PERIODIC_CALLS 1000u
-#define XS_SAMPLING_NO_LIMIT		 UINT64_MAX
 
 struct xs_sampling_mark {
 	uint64_t ns, calls; /* recorded or counted by then */
@@ -69,7 +70,7 @@ struct xs_sampling_input {
 /*
  * Whether calls are to be recorded one by one from now on. If so, *until is the
  * number of them, since tracing began, from which on they are only counted
- * again, whether somebody asks by then or not; XS_SAMPLING_NO_LIMIT: none.
+ * again, whether somebody asks by then or not; XS_CAPTURE_MODE_NO_LIMIT: none.
  */
 bool xs_sampling_policy_decide(struct xs_sampling_policy *policy,
 			       const struct xs_sampling_input *in,

@@ -7,7 +7,9 @@
 #ifndef XS_PRELOAD_TRACE_GPU_RECORDS_H
 #define XS_PRELOAD_TRACE_GPU_RECORDS_H
 
-#include "preload/trace/trace_file.h"
+#include "preload/format.h"
+
+#include <stdint.h>
 
 /* A queue as CUPTI names it; its contexts count from 1. */
 #define XS_GPU_NO_CONTEXT 0u /* managed memory migrates, by nobody's stream */
@@ -47,8 +49,6 @@ struct xs_gpu_counts {
 	uint64_t instructions;
 };
 
-void xs_gpu_records_open(struct xs_trace_file *trace);
-
 void xs_gpu_records_copy(const struct xs_gpu_op *op);
 void xs_gpu_records_set(const struct xs_gpu_op *op);
 void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
@@ -60,27 +60,9 @@ uint32_t xs_gpu_records_name(const char *name);
 void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
 			     const char *name);
 
-/* What is missing, once more so many. */
-void xs_trace_info_loss(enum xs_loss what, uint64_t count);
-
 /* A default stream of a context: enum xs_queue_kind. */
 void xs_gpu_records_note_stream(uint32_t context, uint32_t stream,
 				uint16_t kind);
-
-/* An info record: "key=" and the formatted value. */
-void xs_trace_info(const char *key, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* A pair of clocks; cupti_ns: 0 where CUPTI is absent. */
-void xs_trace_info_clock(uint64_t cupti_ns);
-
-/* What becomes of calls from time_ns (CLOCK_REALTIME) on. */
-void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns);
-
-/* The calling thread has just created a context. */
-void xs_trace_info_context(void);
-
-void xs_trace_info_device(const struct xs_rec_device *device, const char *name);
 
 /* Devices that ops were seen on, a bit each; those of 64 and more are not. */
 uint64_t xs_gpu_records_devices(void);

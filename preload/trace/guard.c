@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/guard.h"
-#include "preload/core/lifecycle.h"
+#include "preload/trace/session.h"
 #include "preload/util/mappings.h"
 
 #include <errno.h>

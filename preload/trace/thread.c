@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/thread.h"
-#include "preload/callstack/callstack.h"
-#include "preload/record/call_counter.h"
-#include "preload/record/callsite_cache.h"
-#include "preload/record/poll.h"
-#include "preload/sampling/capture_mode.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -17,6 +12,7 @@ _Static_assert(sizeof(struct xs_thread) <= 192, "static TLS is scarce");
 
 static pthread_key_t end_key;
 static bool have_end_key;
+static void (*give_back)(struct xs_thread *thread);
 static atomic_bool forked; /* its locks may be another's, for good */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,9 +38,7 @@ static void unlist(struct xs_thread *thread)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A thread ends: its mappings go, its records stay in the file. A later
- * destructor that calls CUDA opens the thread again. */
-static void thread_ends(void *data)
+static void end_thread(void *data)
 {
 	struct xs_thread *thread = data;
 
@@ -53,24 +47,14 @@ static void thread_ends(void *data)
 	thread->busy = true;
 	unlist(thread);
 	thread->ended = true;
-	xs_poll_write(thread);
-	xs_poll_drop(thread->poll);
-	thread->poll = NULL;
-	xs_writer_leave(&thread->writer);
-	thread->writer.trace = NULL;
-	thread->named = false;
-	xs_call_counter_leave(thread);
-	xs_callsite_cache_drop(thread->callsites);
-	thread->callsites = NULL;
-	xs_capture_mode_leave(thread);
-	xs_callstack_drop(thread->callstack);
-	thread->callstack = NULL;
+	give_back(thread);
 	thread->busy = false;
 }
 
-void xs_thread_prepare(void)
+void xs_thread_prepare(void (*ends)(struct xs_thread *thread))
 {
-	have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
+	give_back = ends;
+	have_end_key = pthread_key_create(&end_key, end_thread) == 0;
 }
 
 void xs_thread_forked(void)

@@ -3,16 +3,25 @@
 #ifndef XS_PRELOAD_TRACE_THREAD_H
 #define XS_PRELOAD_TRACE_THREAD_H
 
-#include "preload/record/copy_probe.h"
 #include "preload/trace/writer.h"
 #include "preload/util/hot.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct xs_callsite;
 struct xs_poll;
 struct xs_call_counter_table;
 struct xs_callstack_state;
+
+/* What is looked at of the copy that a thread is in (record/copy_probe.h). */
+struct xs_copy_probe {
+	uint64_t bytes;		     /* 0: there is nothing to look at */
+	uint64_t hash, hashed_bytes; /* of the source; hashed_bytes 0: none */
+	uint32_t minor, major;	     /* page faults of the thread */
+	bool faults, hashes;	     /* what is looked at */
+};
 
 struct xs_thread {
 	/* What each call looks at: one line of the cache. */
@@ -112,7 +121,7 @@ static inline int xs_thread_name(struct xs_thread *thread)
 }
 
 /* Prepares for threads that end. Once, before any xs_thread_open(). */
-void xs_thread_prepare(void);
+void xs_thread_prepare(void (*ends)(struct xs_thread *thread));
 
 /* A child of fork(): threads that end have nothing to give back. */
 void xs_thread_forked(void);

@@ -27,8 +27,6 @@
 #ifndef XS_PRELOAD_UTIL_CONFIG_H
 #define XS_PRELOAD_UTIL_CONFIG_H
 
-#include "preload/record/content.h"
-
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,6 +85,12 @@ struct xs_config_range {
 
 /* What of the run is recorded. NULL, or the text that is no range. */
 const char *xs_config_range(struct xs_config_range *range);
+
+enum xs_hash_mode {
+	XS_HASH_OFF,
+	XS_HASH_SAMPLED, /* at most 1 MiB of a copy, spread over all of it */
+	XS_HASH_FULL,
+};
 
 /* Whether contents of copies are hashed. */
 enum xs_hash_mode xs_config_hash(void);

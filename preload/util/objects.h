@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the process's loaded objects bring a CUDA runtime. */
+/* The objects that the process has loaded, from the loader's list. */
 #ifndef XS_PRELOAD_UTIL_OBJECTS_H
 #define XS_PRELOAD_UTIL_OBJECTS_H
 
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-/*
- * Calls `write` with a line for each object that brings one: "dynamic:PATH" of
- * a libcudart, "static:PATH" of an object that has one linked into it. Reads
- * the objects' section names from their files.
- */
-void xs_objects_list_cudart(void (*write)(const char *line));
 
 /* The loader's list of objects, the program first. Others may change it: with
  * the loader's lock held, or as objects.c has it. */
@@ -24,14 +17,6 @@ const char *xs_objects_path(const struct link_map *map);
 /* The strings that its dynamic section and symbols are named by; NULL: its
  * tables are not to be read in memory. */
 const char *xs_objects_strings(const struct link_map *map);
-
-/* Whether the file, of an object, has code for GPUs in it. */
-bool xs_objects_has_device_code(const char *path);
-
-/* Whether an object has a runtime linked into it, if its file has code for
- * GPUs: it needs no libcudart, and registers its code with nobody else's
- * runtime. */
-bool xs_objects_may_bring_cudart(const struct link_map *map);
 
 /* Libraries of any version, by how the names of their files begin. */
 #define XS_CUDART_LIBRARY "libcudart.so"
@@ -64,16 +49,6 @@ const struct link_map *xs_objects_at(const void *address);
  * own next dlopen() (glibc 2.36). Takes the loader's lock.
  */
 void *xs_objects_driver(void);
-
-/* Whether a libcudart is loaded, and calls of it come to our hooks first. */
-bool xs_objects_are_hooked(void);
-
-/* Whether the program itself brings a runtime, linked statically. Reads its
- * file. */
-bool xs_objects_program_brings_cudart(void);
-
-/* The same, and no other object seems to bring one. Reads all their files. */
-bool xs_objects_program_alone_brings_cudart(void);
 
 /* The path of each `library` that is loaded, to `visit`, until that returns
  * true. */

@@ -2,7 +2,7 @@
 /* Which objects bring a CUDA runtime. */
 #include "unit.h"
 
-#include "preload/util/objects.h"
+#include "preload/util/cudart_objects.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static bool brings(const char *path, const char *line)
 
 	assert_non_null(object);
 	listed[0] = '\0';
-	xs_objects_list_cudart(keep);
+	xs_cudart_objects_list(keep);
 	dlclose(object);
 	return strstr(listed, line);
 }

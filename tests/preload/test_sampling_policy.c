@@ -23,7 +23,7 @@ static void all_open_without_bounds(void **state)
 	(void)state;
 	in.taken_calls = 1000000;
 	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_true(until == XS_SAMPLING_NO_LIMIT);
+	assert_true(until == XS_CAPTURE_MODE_NO_LIMIT);
 	in.in_range = false;
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include "preload/callstack/module.h"
-#include "preload/callstack/site.h"
+#include "preload/sites/module.h"
+#include "preload/sites/site.h"
 #include "records.h"
 
 #include <dlfcn.h>

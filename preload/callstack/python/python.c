@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/python/python.h"
-#include "preload/callstack/module.h"
 #include "preload/callstack/python/python_frame.h"
-#include "preload/callstack/site.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/sites/object.h"
+#include "preload/sites/site.h"
+#include "preload/trace/info.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ int xs_python_start(char version[16])
 				    &python.layout);
 	if (err || !find_functions())
 		return -ENOTSUP;
-	xs_module_range((uintptr_t)is_finalizing, &code_begin, &code_end);
+	xs_object_code_range((uintptr_t)is_finalizing, &code_begin, &code_end);
 	atomic_store(&is_on, true);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/counters/profiler.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
 #include "preload/util/config.h"
 
 #include <cupti_result.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/core/lifecycle.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_clock.h"
-#include "preload/cupti/share/cupti_share.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/pool.h"
 
@@ -278,7 +277,7 @@ xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 	CUpti_TimestampCallbackFunc before;
 	CUptiResult result;
 
-	if (!callback || atomic_load(&xs_state) == XS_STATE_OFF)
+	if (!callback || atomic_load(&xs_session_state) == XS_SESSION_OFF)
 		return real(callback);
 	if (atomic_load(&held) && xs_cupti_clock_is(callback))
 		return CUPTI_SUCCESS;
@@ -294,7 +293,8 @@ xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 /* The guest's callback may be gone soon, and CUPTI would still call it. */
 void xs_share_forget_clock(void)
 {
-	if (xs_cupti_clock_is(NULL) || atomic_load(&xs_state) == XS_STATE_OFF)
+	if (xs_cupti_clock_is(NULL) ||
+	    atomic_load(&xs_session_state) == XS_SESSION_OFF)
 		return;
 	if (atomic_load(&held))
 		xs_share_client_clock(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A library that is unloaded may have called CUDA: unload.h. */
-#include "preload/callstack/module_generation.h"
-#include "preload/core/lifecycle.h"
+#include "preload/sites/module_generation.h"
+#include "preload/trace/session.h"
 #include "preload/util/export.h"
 #include "preload/util/phdr_iterate.h"
 
@@ -26,7 +26,7 @@ static unsigned long long unloaded(void)
 XS_EXPORT int dlclose(void *handle)
 {
 	int (*real)(void *);
-	const bool recording = xs_lifecycle_recording();
+	const bool recording = xs_session_is_recording();
 	const unsigned long long before = recording ? unloaded() : 0;
 	int result, kept_errno;
 

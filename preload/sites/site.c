@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/callstack/site.h"
-#include "preload/callstack/module.h"
-#include "preload/callstack/module_generation.h"
+#include "preload/sites/site.h"
+#include "preload/sites/module.h"
+#include "preload/sites/module_generation.h"
+#include "preload/trace/strings.h"
 #include "preload/util/intern.h"
 
 #include <pthread.h>
@@ -14,20 +15,14 @@
 _Static_assert(XS_FN_COUNT < 1 << FN_BITS, "a function's number has its bits");
 
 /* Each function's name has a fixed string id, its number + 1. */
-#define FIRST_OTHER_STRING ((uint32_t)XS_FN_COUNT + 1)
+_Static_assert(XS_FN_COUNT < XS_STRINGS_FIRST_ID, "the ids are reserved");
 
 static struct xs_site_slot sites[SITE_SLOTS];
 static struct xs_site_slot unknown_sites[XS_FN_COUNT + 1];
 static _Atomic uint32_t next_site = 1;
-static _Atomic uint32_t next_string = FIRST_OTHER_STRING;
 static atomic_bool name_written[XS_FN_COUNT];
 static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_intern strings; /* of places in a source */
-
-uint32_t xs_strings_new_id(void)
-{
-	return atomic_fetch_add(&next_string, 1);
-}
 
 /*
  * The key is a 64-bit hash of what makes a site, and two sites of one hash are

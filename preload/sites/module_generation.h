@@ -4,10 +4,10 @@
  * place of one has other code at the same addresses: what is known of an
  * address there is of the one or the other.
  */
-#ifndef XS_PRELOAD_CALLSTACK_MODULE_GENERATION_H
-#define XS_PRELOAD_CALLSTACK_MODULE_GENERATION_H
+#ifndef XS_PRELOAD_SITES_MODULE_GENERATION_H
+#define XS_PRELOAD_SITES_MODULE_GENERATION_H
 
-#include "preload/callstack/module.h"
+#include "preload/sites/object.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

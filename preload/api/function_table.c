@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* First, for the structs of arguments: cuda.h's macros are undone after it. */
-#include "preload/cupti/cupti_api.h"
+#include <cupti.h>
 
 #include "preload/api/arguments.h"
 #include "preload/api/functions.h"

@@ -6,8 +6,8 @@
  * real function and nothing else.
  */
 #include "preload/api/real.h"
-#include "preload/core/lifecycle.h"
-#include "preload/cupti/share/cupti_share.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/trace/session.h"
 #include "preload/util/export.h"
 #include "preload/util/objects.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/cupti/share/cupti_share.h"
-#include "preload/core/lifecycle.h"
+#include "preload/cupti/cupti_share.h"
 #include "preload/cupti/cupti_clock.h"
-#include "preload/trace/gpu_records.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
 #include "preload/util/objects.h"
@@ -60,8 +60,8 @@ void xs_share_note(void)
 	static atomic_bool said;
 	uint64_t since_ns;
 
-	if (atomic_load(&xs_state) == XS_STATE_NEW ||
-	    atomic_load(&xs_state) == XS_STATE_OFF ||
+	if (atomic_load(&xs_session_state) == XS_SESSION_NEW ||
+	    atomic_load(&xs_session_state) == XS_SESSION_OFF ||
 	    atomic_exchange(&said, true))
 		return;
 	since_ns = xs_clock_realtime_ns() - xs_session_trace.start_realtime_ns;

@@ -3,8 +3,8 @@
  * Call sites: where in the application a CUDA function was called from, and
  * which real function such a call reaches. Found without a lock.
  */
-#ifndef XS_PRELOAD_CALLSTACK_SITE_H
-#define XS_PRELOAD_CALLSTACK_SITE_H
+#ifndef XS_PRELOAD_SITES_SITE_H
+#define XS_PRELOAD_SITES_SITE_H
 
 #include "preload/api/functions.h"
 #include "preload/trace/writer.h"
@@ -69,8 +69,5 @@ uint32_t xs_site_source_id(struct xs_writer *writer,
 /* The id of a text of such a place, which is written once; 0 without room.
  * Takes a lock. */
 uint32_t xs_site_string(struct xs_writer *writer, const char *text);
-
-/* A string id that no other string has. */
-uint32_t xs_strings_new_id(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/callstack/module_generation.h"
+#include "preload/sites/module_generation.h"
 #include "preload/util/hot.h"
 #include "preload/util/intern.h"
 
@@ -51,7 +51,7 @@ void xs_module_generation_watch(const struct xs_object *object,
 	const uint64_t name = name_of(object);
 	struct object new = {.address = address, .name = name};
 
-	xs_module_range(address, &new.begin, &new.end);
+	xs_object_code_range(address, &new.begin, &new.end);
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < object_count; i++)
 		if (objects[i].name == name) {
@@ -101,7 +101,7 @@ void xs_module_generation_update(void)
 		pthread_mutex_unlock(&lock);
 		if (object.gone)
 			continue;
-		gone = xs_module_find(object.address, &now) ||
+		gone = xs_object_find(object.address, &now) ||
 		       name_of(&now) != object.name;
 		pthread_mutex_lock(&lock);
 		if (gone && !objects[i].gone &&

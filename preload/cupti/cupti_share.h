@@ -9,8 +9,8 @@
  * its own buffers, which we only read. All of it may be called from any thread,
  * and no lock is held over a call of CUPTI or of the guest.
  */
-#ifndef XS_PRELOAD_CUPTI_SHARE_CUPTI_SHARE_H
-#define XS_PRELOAD_CUPTI_SHARE_CUPTI_SHARE_H
+#ifndef XS_PRELOAD_CUPTI_CUPTI_SHARE_H
+#define XS_PRELOAD_CUPTI_CUPTI_SHARE_H
 
 #include "preload/cupti/cupti_api.h"
 

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/core/capture_control.h"
+#include "preload/core/collector.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_suspend.h"
+#include "preload/cupti/pause.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/sampling/range_signal.h"
+#include "preload/sampling/sample_window.h"
+#include "preload/sampling/sampling_policy.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
+#include "preload/util/clock.h"
+#include "preload/util/config.h"
+
+#include <time.h>
+
+#define IDLE_NS	     200000000u
+#define WATCH_NS     10000000u
+#define MARK_WAIT_NS 1000000u
+#define MARK_WAITS   200
+/* What the GPU did of a call is in the trace after no more than two of these,
+ * and takes so many bytes. */
+#define PENDING_NS 250000000u
+#define OP_BYTES   32u
+
+static struct xs_config_range range;
+static atomic_bool in_marked_range; /* by the program */
+
+/* The rest is the drain thread's. */
+static struct xs_sampling_policy policy;
+static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
+static uint64_t began_ns;
+static struct {
+	uint64_t look_ns;
+	uint64_t calls, calls_before; /* taken by the last look, and before */
+} pending;
+
+static bool in_range(uint64_t elapsed_ns)
+{
+	switch (range.kind) {
+	case XS_RANGE_TIMED:
+		return elapsed_ns >= range.from_ns &&
+		       elapsed_ns - range.from_ns < range.for_ns;
+	case XS_RANGE_PROFILER:
+		return atomic_load(&in_marked_range);
+	case XS_RANGE_SIGNAL:
+		return xs_range_signal_is_on();
+	default:
+		return true;
+	}
+}
+
+static bool is_bounded(void)
+{
+	return policy.light || policy.max_bytes || range.kind != XS_RANGE_ALL;
+}
+
+static uint64_t elapsed_ns(void)
+{
+	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
+}
+
+static bool ask_policy(const struct xs_sampling_input *in)
+{
+	uint64_t calls;
+	bool open = xs_sampling_policy_decide(&policy, in, &calls);
+
+	if (open) {
+		atomic_store(&xs_capture_mode_progress.until, calls);
+		atomic_store(&xs_capture_mode_is_limited,
+			     calls != XS_CAPTURE_MODE_NO_LIMIT);
+	}
+	return open;
+}
+
+/* Where it cannot be done it is tried again. */
+static void switch_on(void)
+{
+	uint64_t now_ns = xs_clock_realtime_ns();
+	bool gone = false;
+
+	if (!xs_cupti_suspend_take(&gone))
+		return;
+	if (gone) {
+		xs_sampling_policy_end_light(&policy);
+		return;
+	}
+	xs_sample_window_begin();
+	xs_op_tracker_begin_window();
+	xs_trace_info_detail(XS_DETAIL_RECORDED, now_ns);
+	atomic_store(&xs_capture_mode_now, XS_DETAIL_RECORDED);
+	/* what was new until now */
+	atomic_store(&xs_capture_mode_progress.unseen, false);
+	said = XS_DETAIL_RECORDED;
+}
+
+/* Whether there was a window. */
+static bool switch_off(enum xs_detail to)
+{
+	const bool recorded = said == XS_DETAIL_RECORDED;
+	uint64_t now_ns = xs_clock_realtime_ns();
+
+	if (recorded && atomic_load(&xs_capture_mode_now) == XS_DETAIL_RECORDED)
+		xs_sample_window_end();
+	if (atomic_exchange(&xs_capture_mode_now, to) != XS_DETAIL_RECORDED &&
+	    recorded)
+		now_ns = atomic_load(&xs_capture_mode_progress.spent_ns);
+	xs_trace_info_detail(to, now_ns);
+	said = to;
+	return recorded;
+}
+
+/* The end of a range may be a call, and so may what is to be counted. */
+static struct xs_cupti_suspend_wants wants(const struct xs_sampling_input *in)
+{
+	const bool counts = said == XS_DETAIL_COUNTED;
+
+	return (struct xs_cupti_suspend_wants){
+	    .light = policy.light,
+	    .counts = counts,
+	    .hears = counts ? !policy.light : range.kind == XS_RANGE_PROFILER,
+	    .high_rate = xs_sampling_policy_is_high_rate(&policy, in),
+	};
+}
+
+void xs_capture_control_open(void)
+{
+	const char *unknown = NULL;
+
+	began_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	policy.light = xs_config_mode() == XS_MODE_LIGHT;
+	policy.max_bytes = xs_config_max_bytes(&unknown);
+	if (unknown)
+		xs_trace_info(
+		    "note",
+		    "XFERSPY_MAX_SIZE=%s is not a size of 2M or more; "
+		    "the trace has no bound",
+		    unknown);
+	unknown = xs_config_range(&range);
+	if (unknown)
+		xs_trace_info(
+		    "note",
+		    "XFERSPY_RANGE=%s is not known; recorded from the "
+		    "start",
+		    unknown);
+	if (range.kind == XS_RANGE_SIGNAL && !xs_range_signal_is_ours()) {
+		xs_trace_info("note",
+			      "XFERSPY_RANGE=signal: the program handles "
+			      "SIGUSR2 itself; recorded from the start");
+		range.kind = XS_RANGE_ALL;
+	}
+	xs_capture_mode_is_whole = !is_bounded();
+	if (xs_capture_mode_is_whole)
+		return;
+	xs_pause_prepare();
+	xs_trace_file_limit(&xs_session_trace, policy.max_bytes);
+	ask_policy(&(struct xs_sampling_input){.in_range = in_range(0)});
+	said = policy.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
+	atomic_store(&xs_capture_mode_now, said);
+	xs_trace_info_detail(said, xs_clock_realtime_ns());
+	if (!policy.open)
+		xs_cupti_suspend_leave_at_once();
+}
+
+void xs_capture_control_mark(bool start)
+{
+	if (range.kind != XS_RANGE_PROFILER)
+		return;
+	atomic_store(&in_marked_range, start);
+	xs_collector_wake();
+	for (int i = 0; i < MARK_WAITS && (atomic_load(&xs_capture_mode_now) ==
+					   XS_DETAIL_IGNORED) == start;
+	     i++)
+		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
+}
+
+/* Bytes that the calls which are recorded already will take of the trace. */
+static uint64_t pending_bytes(uint64_t now_ns, uint64_t calls)
+{
+	if (now_ns >= pending.look_ns) {
+		pending.calls_before = pending.calls;
+		pending.calls = calls;
+		pending.look_ns = now_ns + PENDING_NS;
+	}
+	return (calls - pending.calls_before) * OP_BYTES;
+}
+
+uint64_t xs_capture_control_tick(void)
+{
+	const uint64_t now_ns = elapsed_ns(),
+		       calls = atomic_load(&xs_capture_mode_progress.taken);
+	const struct xs_sampling_input in = {
+	    .elapsed_ns = now_ns,
+	    .used_bytes = xs_trace_file_used_bytes(&xs_session_trace) +
+			  pending_bytes(now_ns, calls),
+	    .taken_calls = calls,
+	    .counted_calls = atomic_load(&xs_capture_mode_progress.counted),
+	    .unseen = atomic_load(&xs_capture_mode_progress.unseen),
+	    .in_range = in_range(now_ns),
+	    .detached = xs_cupti_is_detached(),
+	};
+	enum xs_detail wanted = XS_DETAIL_RECORDED;
+	struct xs_cupti_suspend_wants held;
+	bool over = false, kept;
+
+	if (!is_bounded())
+		return IDLE_NS;
+	if (!ask_policy(&in))
+		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
+	if (wanted == XS_DETAIL_RECORDED && said != wanted)
+		switch_on();
+	else if (said != wanted)
+		over = switch_off(wanted);
+	held = wants(&in);
+	if (over)
+		xs_cupti_suspend_leave(&held);
+	kept = xs_cupti_suspend_look(&held);
+	/* last: what it changes is in the next look's input */
+	if (!xs_cupti_suspend_hear_others())
+		xs_sampling_policy_end_light(&policy);
+	if (kept)
+		return WATCH_NS;
+	return policy.open ? WATCH_NS : IDLE_NS / 4;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What a call means for the recording itself. */
+#ifndef XS_PRELOAD_HOOKS_CALL_EFFECTS_H
+#define XS_PRELOAD_HOOKS_CALL_EFFECTS_H
+
+#include "preload/api/functions.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/trace/thread.h"
+
+/* Returns whether a call of `fn` that begins now is recorded, counted or
+ * ignored; XS_DETAIL_PAUSED: it must wait (cupti/pause.h). */
+static inline enum xs_detail xs_call_effects_detail(struct xs_thread *thread,
+						    enum xs_function fn)
+{
+	enum xs_detail detail = xs_capture_mode_take(thread);
+
+	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
+		   ? XS_DETAIL_COUNTED
+		   : detail;
+}
+
+/* Before the call: notes captures and launches of graphs. Captured work is not
+ * executed by the captured calls. */
+static inline void xs_call_effects_note_graph(enum xs_function fn)
+{
+	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
+	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
+		xs_op_tracker_note_graph();
+}
+
+/* After the call: marks the range of XFERSPY_RANGE=profiler, and has the
+ * migrations of managed memory recorded once there is any. */
+void xs_call_effects_after(enum xs_function fn);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The callback that CUPTI calls at the start and at the end of each call. */
+#ifndef XS_PRELOAD_HOOKS_CUPTI_CALLBACK_H
+#define XS_PRELOAD_HOOKS_CUPTI_CALLBACK_H
+
+#include "preload/cupti/cupti.h"
+
+xs_cupti_callback *xs_cupti_callback_get(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hooks/seen_call.h"
+#include "preload/callstack/callstack.h"
+#include "preload/core/lifecycle.h"
+#include "preload/hooks/call_effects.h"
+#include "preload/record/copy_probe.h"
+#include "preload/record/count.h"
+#include "preload/record/emit.h"
+#include "preload/sampling/call_origin.h"
+#include "preload/util/clock.h"
+#include "preload/util/hot.h"
+
+XS_HOT void xs_seen_call_note(enum xs_function fn)
+{
+	xs_call_origin_note_callback();
+	xs_call_effects_note_graph(fn);
+}
+
+static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
+				      const struct xs_place *place)
+{
+	return (struct xs_ended_call){
+	    .fn = seen->fn,
+	    .name = place->fn,
+	    .site = xs_site_find(place->fn, place->address, 0),
+	    .address = place->address,
+	    .unwalked = place->unwalked,
+	    .error = seen->error,
+	    .arguments = seen->arguments};
+}
+
+/* A runtime asks the driver for more than the work that it was called for, as
+ * for memory for a module that it loads: no call of the program. */
+static bool is_inner(enum xs_function fn, const struct xs_place *place)
+{
+	return place->by_runtime && place->address && !xs_function_issues(fn);
+}
+
+static void begin_seen(struct xs_thread *thread)
+{
+	thread->busy = true;
+	xs_lifecycle_call_returned();
+	xs_thread_open(thread, &xs_session_trace);
+}
+
+XS_HOT bool xs_seen_call_count(struct xs_thread *thread,
+			       const struct xs_seen_call *seen)
+{
+	struct xs_place place;
+	struct xs_ended_call call;
+
+	begin_seen(thread);
+	place = xs_callstack_counted(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	if (!is_inner(seen->fn, &place)) {
+		xs_count_call(thread, &call, seen->correlation);
+		xs_call_effects_after(seen->fn);
+	}
+	thread->busy = false;
+	return place.by_runtime;
+}
+
+XS_HOT bool xs_seen_call_record(struct xs_thread *thread,
+				const struct xs_seen_call *seen)
+{
+	struct xs_span span = {.correlation = seen->correlation,
+			       .start_ns = seen->start_ns,
+			       .end_ns = xs_clock_realtime_ns()};
+	struct xs_place place;
+	struct xs_ended_call call;
+
+	xs_copy_probe_end(&thread->copy_probe);
+	begin_seen(thread);
+	place = xs_callstack_seen(thread, seen->fn, seen->arguments);
+	call = seen_call(seen, &place);
+	span.site = place.site;
+	if (!is_inner(seen->fn, &place)) {
+		xs_emit_pending(&call, span.correlation);
+		xs_emit(thread, &call, &span);
+		xs_call_effects_after(seen->fn);
+	}
+	thread->busy = false;
+	return place.by_runtime;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sampling/op_filter.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/sampling/op_tracker.h"
+#include "preload/sampling/sample_window.h"
+#include "preload/trace/session.h"
+
+bool xs_op_filter_wants(const struct xs_gpu_op *op)
+{
+	xs_op_tracker_note_op(op->correlation);
+	if (atomic_load_explicit(&xs_capture_mode_is_limited,
+				 memory_order_relaxed))
+		xs_op_tracker_op_arrived(op->correlation);
+	if (xs_sample_window_is_past(op->correlation))
+		return false;
+	if (op->start_ns && op->end_ns)
+		return true;
+	if (!xs_sample_window_has_all())
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_OPS, 1);
+	return false;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trace/info.h"
+#include "preload/trace/shared_writer.h"
+#include "preload/util/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void xs_trace_info(const char *key, const char *format, ...)
+{
+	struct xs_rec_info record = {XS_RECORD(info)};
+	char text[XS_RECORD_MAX_BYTES];
+	int length = snprintf(text, sizeof(text), "%s=", key);
+	size_t left = sizeof(text) - (size_t)length;
+	struct timespec until;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + length, left, format, args);
+	va_end(args);
+	/* Written at exit too, perhaps from a signal handler that interrupted
+	 * the owner of the lock: not forever. */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	if (!xs_shared_writer_lock_until(&until))
+		return;
+	xs_writer_plain(&xs_shared_writer, &record, text, strlen(text));
+	xs_shared_writer_unlock();
+}
+
+void xs_trace_info_clock(uint64_t cupti_ns)
+{
+	struct xs_rec_clock record = {
+	    XS_RECORD(clock),
+	    .realtime_ns = xs_clock_realtime_ns(),
+	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
+	    .cupti_ns = cupti_ns,
+	};
+
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
+	xs_shared_writer_unlock();
+}
+
+void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns)
+{
+	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
+				       .time_ns = time_ns};
+
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
+	xs_shared_writer_unlock();
+}
+
+void xs_trace_info_loss(enum xs_loss what, uint64_t count)
+{
+	struct xs_rec_loss record = {
+	    XS_RECORD(loss),
+	    .what = (xs_u16)what,
+	    .count = count,
+	    .last_ns = xs_clock_realtime_ns(),
+	};
+
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
+	xs_shared_writer_unlock();
+}
+
+void xs_trace_info_context(void)
+{
+	struct xs_rec_context record = {
+	    XS_RECORD(context),
+	    .tid = (xs_u32)syscall(SYS_gettid),
+	    .time_ns = xs_clock_realtime_ns(),
+	};
+
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
+	xs_shared_writer_unlock();
+}
+
+void xs_trace_info_device(const struct xs_rec_device *device, const char *name)
+{
+	struct xs_rec_device record = *device;
+
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, &record, name, strlen(name));
+	xs_shared_writer_unlock();
+}

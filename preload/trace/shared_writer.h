@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one writer that threads share, for GPU records and for what is said about
+ * the run. Locked; never call CUPTI with the lock held.
+ */
+#ifndef XS_PRELOAD_TRACE_SHARED_WRITER_H
+#define XS_PRELOAD_TRACE_SHARED_WRITER_H
+
+#include "preload/trace/writer.h"
+
+#include <time.h>
+
+/* Under the lock. */
+extern struct xs_writer xs_shared_writer;
+
+/* Once, after the trace was opened. */
+void xs_shared_writer_open(struct xs_trace_file *trace);
+
+void xs_shared_writer_lock(void);
+void xs_shared_writer_unlock(void);
+
+/* Returns whether the lock was taken before `until` (CLOCK_REALTIME). */
+bool xs_shared_writer_lock_until(const struct timespec *until);
+
+#endif
