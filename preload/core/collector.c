@@ -178,10 +178,8 @@ int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 	       bytes < STACK_BYTES &&
 	       pthread_attr_setstacksize(&size, STACK_BYTES) == 0;
 
-	/* The application's signals are for its own threads. SIGBUS, as guard.h
-	 * has it, is this thread's own: blocked, it would kill. */
+	/* The application's signals are for its own threads. */
 	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, wide ? &size : NULL, drain, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

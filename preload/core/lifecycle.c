@@ -37,7 +37,6 @@
 #include "preload/record/poll.h"
 #include "preload/record/thread_end.h"
 #include "preload/sampling/range_signal.h"
-#include "preload/trace/guard.h"
 #include "preload/trace/info.h"
 #include "preload/trace/shared_writer.h"
 #include "preload/trace/summary.h"
@@ -268,7 +267,6 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 		xs_log("no handler at exit: the trace will not be closed");
 	open_error = open_trace();
 	if (!open_error) {
-		xs_guard_start();
 		xs_capture_control_open();
 		start_collecting(callback);
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,

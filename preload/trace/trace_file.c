@@ -11,14 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLOSED_TAIL	UINT64_MAX
-#define FIRST_BYTES	(1u << 20)
-#define GROW_MIN_BYTES	(4u << 20)
-#define GROW_MAX_BYTES	(64u << 20)
-#define LOW_WATER_BYTES (8u << 20)
-#define GROW_WAITS	2000 /* 0.2 s */
-#define CLOSE_WAITS	5000 /* 0.5 s */
-#define LIMIT_CHUNKS	256  /* that a file with a limit has at least */
+#define CLOSED_TAIL	    UINT64_MAX
+#define FIRST_BYTES	    (1u << 20)
+#define GROW_MIN_BYTES	    (4u << 20)
+#define GROW_MAX_BYTES	    (64u << 20)
+#define LOW_WATER_BYTES	    (8u << 20)
+#define GROW_WAITS	    2000 /* 0.2 s */
+#define CLOSE_WAITS	    5000 /* 0.5 s */
+#define LIMIT_CHUNKS	    256	 /* that a file with a limit has at least */
+#define LARGEST_CHUNK_BYTES (64u << 10)
 
 /*
  * An application that closes all descriptors closes ours too, and the number
@@ -293,7 +294,8 @@ struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
  * has a limit, many chunks that are not full must not reach it. */
 static uint32_t next_bytes(struct xs_trace_file *trace, uint32_t chunks_before)
 {
-	static const uint32_t sizes[] = {4u << 10, 16u << 10, 64u << 10};
+	static const uint32_t sizes[] = {4u << 10, 16u << 10,
+					 LARGEST_CHUNK_BYTES};
 	uint64_t limit = atomic_load(&trace->limit_bytes);
 	uint32_t bytes = sizes[chunks_before < 2 ? chunks_before : 2];
 	uint64_t most = limit / LIMIT_CHUNKS / XS_PAGE_BYTES * XS_PAGE_BYTES;
@@ -320,7 +322,11 @@ struct xs_chunk_header *xs_trace_file_claim_next(struct xs_trace_file *trace,
 
 void xs_trace_file_release(struct xs_chunk_header *chunk)
 {
-	xs_file_unmap(chunk);
+	const uint32_t bytes = chunk->capacity_bytes;
+
+	/* Somebody may have written over the file: then it stays mapped. */
+	if (bytes % XS_PAGE_BYTES == 0 && bytes <= LARGEST_CHUNK_BYTES)
+		munmap(chunk, bytes);
 }
 
 void xs_trace_file_flushed(struct xs_trace_file *trace, uint64_t realtime_ns)

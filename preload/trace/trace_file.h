@@ -4,9 +4,10 @@
  * its chunks, so that what is written outlives the process, however it ends.
  *
  * Room is allocated on disk before it is mapped, and the mapping's pages are
- * asked for at once: a full disk is an error here and never a SIGBUS in the
- * application. What is left to that signal is a file that someone cuts short
- * while it is mapped: guard.h.
+ * asked for at once: a full disk is an error here and no SIGBUS in the
+ * application. A file that someone truncates while it is mapped still raises
+ * SIGBUS in the application: there is no handler, since one for the whole
+ * process is a greater risk to the application than such an operator.
  */
 #ifndef XS_PRELOAD_TRACE_TRACE_FILE_H
 #define XS_PRELOAD_TRACE_TRACE_FILE_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/file.h"
-#include "preload/util/mappings.h"
 #include "preload/util/signal_mask.h"
 
 #include <errno.h>
@@ -140,16 +139,10 @@ void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (populate(memory, bytes) &&
-	    xs_mappings_add(&(struct xs_mapping){memory, bytes}))
+	if (populate(memory, bytes))
 		return memory;
 	err = errno;
 	munmap(memory, bytes);
 	errno = err;
 	return NULL;
-}
-
-void xs_file_unmap(void *memory)
-{
-	munmap(memory, xs_mappings_remove(memory));
 }

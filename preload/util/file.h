@@ -25,6 +25,5 @@ int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes);
 /* Maps a part, shared, each page of it there and writable, and known to
  * mappings.h. NULL and errno. */
 void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes);
-void xs_file_unmap(void *memory);
 
 #endif

@@ -4,28 +4,6 @@
 # as it would, and says what it would say.
 . "$(dirname "$0")/lib.sh"
 
-plain "$XS_APPS/app" threads 40
-cp out out.plain
-
-# Copies and kernels of four threads, and the trace goes from under them.
-for how in "trace 0" "trace 4096" "trace 1000000" "light 0"; do
-	size=${how#* }
-	rm -f ./*.xspy
-	(
-		until [ -n "$(find . -name '*.xspy' -size +8k)" ]; do
-			sleep 0.02
-		done
-		truncate -s "$size" ./*.xspy
-	) &
-	cutter=$!
-	XFERSPY_MODE=${how% *} LD_PRELOAD="$XS_PRELOAD" \
-		"$XS_APPS/app" threads 200 >out 2>err || status=$?
-	wait "$cutter"
-	unharmed "$how"
-	grep -q "was cut short" err || fail "$how: no word about it"
-	expect "$how: size" "$(stat -c %s ./*.xspy)" "$size"
-done
-
 # Little room: a limit on the size of files, 64 KiB. In dash a block has 512.
 plain "$XS_APPS/app" threads 300
 cp out out.plain

@@ -152,39 +152,6 @@ static int use_stderr_for_a_file(void)
 	return fileno(own) == STDERR_FILENO ? 3 : 1;
 }
 
-/* What the store into a page beyond a file's end is answered by. */
-static void fault(void)
-{
-	FILE *file = tmpfile();
-	volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				   MAP_SHARED, fileno(file), 0);
-
-	*page = 1;
-}
-
-static void own_handler(int signal)
-{
-	static const char text[] = "own handler\n";
-
-	(void)signal;
-	_exit(write(STDOUT_FILENO, text, sizeof(text) - 1) > 0 ? 11 : 1);
-}
-
-/* SIGBUS that has nothing to do with tracing. */
-static int use_sigbus(const char *how)
-{
-	bool own = strstr(how, "own");
-
-	if (own)
-		signal(SIGBUS, own_handler);
-	use_cuda();
-	if (strstr(how, "sent"))
-		raise(SIGBUS);
-	else
-		fault();
-	return 1;
-}
-
 /* Calls before and after somebody says so on standard input. */
 static int use_interrupted(void)
 {
@@ -234,8 +201,6 @@ int main(int argc, char **argv)
 		return use_threads();
 	if (strcmp(how, "own-file") == 0)
 		return use_stderr_for_a_file();
-	if (strncmp(how, "bus", 3) == 0)
-		return use_sigbus(how);
 	if (strcmp(how, "interrupted") == 0)
 		return use_interrupted();
 	if (strcmp(how, "load") == 0 && load_tool(argv[2]))
