@@ -46,8 +46,10 @@ static uint64_t site_key(enum xs_function fn, uintptr_t address,
 XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 					 uint32_t caller)
 {
-	uint64_t key = site_key(fn, address,
-				caller + 31 * xs_module_generation_of(address));
+	uint64_t key = site_key(
+	    fn, address,
+	    caller + 31 * atomic_load_explicit(&xs_module_generation_now,
+					       memory_order_acquire));
 
 	if (!address)
 		return &unknown_sites[fn];
