@@ -9,6 +9,7 @@
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/seen_call.h"
 #include "preload/record/copy_probe.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/gpu_records.h"
@@ -70,11 +71,15 @@ static inline void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	xs_seen_call_note(fn);
-	switch (xs_call_effects_detail(thread, fn)) {
+	const enum xs_detail detail = xs_call_effects_detail(thread, fn);
+
+	xs_call_effects_note_graph(fn);
+	/* outside of the range hooks leave calls to the callbacks */
+	if (detail != XS_DETAIL_IGNORED)
+		xs_call_origin_note_callback();
+	switch (detail) {
 	case XS_DETAIL_RECORDED:
-		xs_sample_window_note_recorded(
-		    xs_cupti_id(data->correlationId));
+		xs_sample_window_note_recorded(data->correlationId);
 		xs_copy_probe_begin(&thread->copy_probe, fn,
 				    data->functionParams);
 		return xs_clock_realtime_ns();
@@ -87,7 +92,7 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 
 /* A call that no interposed function saw, at its start and at its end. Whether
  * it may be one of a learned runtime's: that is known once its stack was
- * walked. */
+ * walked; and true of one that is ignored. */
 XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
@@ -95,20 +100,25 @@ XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	const cudaError_t *error = data->functionReturnValue;
 	const struct xs_seen_call seen = {
 	    .fn = fn,
-	    .correlation = xs_cupti_id(data->correlationId),
+	    .correlation = data->correlationId,
 	    .start_ns = *data->correlationData,
 	    .error = error ? *error : cudaSuccess,
 	    .arguments = data->functionParams,
 	};
+	bool by_runtime;
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
-		return xs_static_entry_points_any();
+		return *data->correlationData == IGNORED ||
+		       xs_static_entry_points_any();
 	}
-	if (seen.start_ns > COUNTED)
-		return xs_seen_call_record(thread, &seen);
-	return seen.start_ns == COUNTED ? xs_seen_call_count(thread, &seen)
-					: xs_static_entry_points_any();
+	if (seen.start_ns == IGNORED)
+		return true;
+	by_runtime = seen.start_ns == COUNTED
+			 ? xs_seen_call_count(thread, &seen)
+			 : xs_seen_call_record(thread, &seen);
+	xs_cupti_end_seen_call();
+	return by_runtime;
 }
 
 /*
@@ -148,7 +158,7 @@ static void discover(struct xs_thread *thread, CUpti_CallbackId id,
 static void note_hooked_id(struct xs_thread *thread,
 			   const CUpti_CallbackData *data)
 {
-	thread->correlation = xs_cupti_id(data->correlationId);
+	thread->correlation = data->correlationId;
 	if (thread->records)
 		xs_sample_window_note_recorded(thread->correlation);
 }
@@ -167,7 +177,7 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 
 	thread->in_runtime = enter;
 	if (enter)
-		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(data->correlationId);
 	if (fn == XS_FN_COUNT || !xs_session_is_recording())
 		return;
 	if (!enter && data->context)
@@ -228,7 +238,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 		       const CUpti_CallbackData *data)
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
-		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(data->correlationId);
 	if (thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_session_is_recording())

@@ -24,7 +24,4 @@ bool xs_seen_call_record(struct xs_thread *thread,
 bool xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 
-/* A callback alone sees a call. */
-void xs_seen_call_note(enum xs_function fn);
-
 #endif

@@ -33,7 +33,6 @@ struct xs_thread {
 	uint32_t correlation;	       /* CUPTI's, of the hooked call */
 	uint32_t context;	       /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
-	uint8_t counted;     /* and such that are only counted */
 	bool own_stream;     /* and the thread's own there */
 	bool ended;	     /* once: what follows is of other destructors */
 	bool named;	     /* the trace knows whose the records are */
