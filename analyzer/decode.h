@@ -40,6 +40,7 @@ struct xs_decoder {
 	uint64_t undefined[4];	  /* the same, of `again` records */
 	uint64_t last_ns;	  /* the last thing seen */
 	uint64_t ignored_from_ns; /* 0: what follows is looked at */
+	uint64_t counted_from_ns; /* 0: what follows is not counted */
 	/* of the chunk at hand */
 	struct xs_again again;
 	uint64_t at, base_ns, wide_duration_ns;

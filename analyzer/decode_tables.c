@@ -294,6 +294,35 @@ static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 	return 0;
 }
 
+static int add_unhooked(struct xs_decoder *d, const struct xs_rec_unhooked *rec)
+{
+	uint32_t site;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &site))
+		return -ENOMEM;
+	d->trace->sites[site].unhooked = true;
+	return 0;
+}
+
+/* How long calls were counted since the last window, and seen by hooks alone.
+ */
+static void follow_counting(struct xs_decoder *d,
+			    const struct xs_rec_detail *rec)
+{
+	struct xs_trace *trace = d->trace;
+
+	if (rec->detail == XS_DETAIL_RECORDED)
+		trace->counted_ns = 0;
+	else if (d->counted_from_ns && rec->time_ns > d->counted_from_ns)
+		trace->counted_ns += rec->time_ns - d->counted_from_ns;
+	d->counted_from_ns =
+	    rec->detail == XS_DETAIL_COUNTED || rec->detail == XS_DETAIL_HOOKED
+		? rec->time_ns
+		: 0;
+	if (rec->detail == XS_DETAIL_HOOKED && !trace->hooked_from_ns)
+		trace->hooked_from_ns = rec->time_ns;
+}
+
 /* One writer wrote them all, in order. */
 static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 {
@@ -308,6 +337,7 @@ static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 	    rec->detail == XS_DETAIL_IGNORED ? rec->time_ns : 0;
 	if (d->ignored_from_ns && !trace->window_count)
 		d->ignored_from_ns = trace->header.start_realtime_ns;
+	follow_counting(d, rec);
 	if (rec->detail != XS_DETAIL_RECORDED) {
 		trace->begins_counted |= trace->window_count == 0;
 		if (open)
@@ -364,6 +394,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_counters(d, record);
 	case XS_REC_tally:
 		return add_tally(d, record);
+	case XS_REC_unhooked:
+		return add_unhooked(d, record);
 	case XS_REC_detail:
 		return add_detail(d, record);
 	}

@@ -49,6 +49,14 @@ static inline double xs_weight(const double *by_call, uint32_t call)
 /* value * weight, rounded, and UINT64_MAX where it does not fit. */
 uint64_t xs_weighted(uint64_t value, double weight);
 
+/* What the weights and tallies of such a call go by: as xs_tally's. */
+uint8_t xs_call_direction(const struct xs_call *call);
+
+/* Adds tallies, marked as estimated, of the calls that nobody saw after light
+ * mode ended its use of CUPTI. After the calls were sorted and the windows. 0
+ * or -ENOMEM. */
+int xs_unhooked_estimate(struct xs_trace *trace);
+
 /* Whether only a part of the run was recorded. */
 bool xs_trace_is_sampled(const struct xs_trace *trace);
 

@@ -40,6 +40,8 @@ static int read_trace(const char *path, const void *data, size_t size,
 		rc = xs_trace_join(trace);
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
+	if (!rc)
+		rc = xs_unhooked_estimate(trace);
 	if (!rc && is_timed_by_events(trace))
 		rc = xs_trace_infer_memories(trace);
 	if (rc)

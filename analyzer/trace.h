@@ -68,6 +68,7 @@ struct xs_site {
 	char *symbol; /* demangled function that holds the call */
 	char *file;
 	unsigned line;
+	bool unhooked; /* CUPTI's callbacks alone saw its calls */
 };
 
 struct xs_shape {
@@ -95,6 +96,7 @@ struct xs_tally {
 	uint32_t site;	   /* index into sites */
 	uint8_t size;	   /* xs_tally_size(); 0: of any */
 	uint8_t direction; /* of copies: enum xs_direction */
+	bool estimated;	   /* nobody saw these calls: unhooked.c */
 	uint64_t calls, bytes;
 };
 
@@ -170,7 +172,9 @@ struct xs_trace {
 	size_t tally_count;
 	struct xs_window *windows; /* by begin; none: all was recorded */
 	size_t window_count;
-	bool begins_counted;  /* the run began before the first window */
+	bool begins_counted;	 /* the run began before the first window */
+	uint64_t counted_ns;	 /* of the run, after the last window */
+	uint64_t hooked_from_ns; /* from then on hooks alone saw calls; or 0 */
 	uint64_t ignored_ns;  /* of the run, outside of the range asked for */
 	uint64_t context_ns;  /* when the first context was; 0: not known */
 	uint32_t context_tid; /* the thread that created it */

@@ -16,7 +16,7 @@ static bool is_copy(uint8_t call_class)
 	return call_class == XS_CALL_COPY || call_class == XS_CALL_COPY_ASYNC;
 }
 
-static uint8_t direction_of(const struct xs_call *call)
+uint8_t xs_call_direction(const struct xs_call *call)
 {
 	return call->error
 		   ? XS_TALLY_FAILED
@@ -34,7 +34,7 @@ static void add_to_group(struct xs_weight_builder *b, uint32_t index,
 		    .site = call->site,
 		    .window = (uint32_t)xs_window_of(b->trace, call->start_ns),
 		    .size = xs_tally_size(call->bytes),
-		    .direction = direction_of(call),
+		    .direction = xs_call_direction(call),
 		    .call_weight = 1,
 		    .byte_weight = 1,
 		};
@@ -57,7 +57,7 @@ static int group_calls(struct xs_weight_builder *b)
 		const struct xs_call *call = &trace->calls[i];
 		uint64_t key = xs_weights_key(
 		    b, &xs_weight_levels[0], call->site,
-		    xs_tally_size(call->bytes), direction_of(call));
+		    xs_tally_size(call->bytes), xs_call_direction(call));
 
 		b->keys[i] = (struct xs_key){
 		    xs_hash_mix(key, xs_window_of(trace, call->start_ns)),

@@ -264,16 +264,47 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	    result,
 	    "%zu of %" PRId64 " calls were recorded, in %zu "
 	    "window%s, and the others counted: numbers of "
-	    "calls %s exact%s, times those of "
+	    "calls %s exact%s%s, times those of "
 	    "the windows times what they stand for; a call "
 	    "takes the host longer while it is recorded, so "
 	    "the host's times%s may add up to more than the run",
 	    trace->call_count, result->coverage.api_calls_seen,
 	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
 	    result->coverage.lost_calls ? " but for those lost" : "",
+	    result->coverage.calls_estimated
+		? " where they pass the shared CUDA runtime"
+		: "",
 	    is_by_events(result) ? ", and the GPU's between two events," : "");
 	note_strange(result, trace, &weights);
 	xs_weights_free(&weights);
+}
+
+/* Where light mode ended its use of CUPTI: what nobody saw. */
+static void note_unhooked(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	const struct xs_words from = xs_units_ns(
+	    xs_build_number(trace->hooked_from_ns - trace->begin_ns));
+	size_t unhooked = 0;
+
+	for (size_t i = 0; i < trace->site_count; i++)
+		unhooked += trace->sites[i].unhooked;
+	if (unhooked)
+		xs_build_note(
+		    result,
+		    "%" PRId64 " calls are estimated: calls of the driver's "
+		    "API, or of a CUDA runtime that is linked into the program "
+		    "or a library, could not be counted after %s; their number "
+		    "follows the counted calls of the program, or where there "
+		    "are few of these, the time, which is too low where "
+		    "recording slowed the program",
+		    result->coverage.calls_estimated, from.s);
+	else
+		xs_build_note(result,
+			      "from %s on only calls through the shared CUDA "
+			      "runtime were counted; before, there were no "
+			      "others",
+			      from.s);
 }
 
 /* How much of the run the figures rest on, where it was not all recorded. */
@@ -290,6 +321,8 @@ static void note_sampling(struct xs_result *result,
 				  .s);
 	if (trace->tally_count)
 		note_counted(result, trace);
+	if (trace->hooked_from_ns)
+		note_unhooked(result, trace);
 }
 
 /* Whether the trace itself has lines of the module's places. */
@@ -351,12 +384,13 @@ static void note_connections(struct xs_result *result)
 		   XS_COPY_LANES);
 }
 
-static int64_t count_tallies(const struct xs_trace *trace)
+static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)
 {
 	uint64_t calls = 0;
 
 	for (size_t i = 0; i < trace->tally_count; i++)
-		if (__builtin_add_overflow(calls, trace->tallies[i].calls,
+		if ((!estimated_only || trace->tallies[i].estimated) &&
+		    __builtin_add_overflow(calls, trace->tallies[i].calls,
 					   &calls))
 			return INT64_MAX / 2;
 	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
@@ -366,12 +400,13 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases)
 {
 	struct xs_result_coverage *out = &result->coverage;
-	const int64_t counted = count_tallies(trace);
+	const int64_t counted = count_tallies(trace, false);
 
 	*out = (struct xs_result_coverage){
 	    .api_calls_seen = xs_build_number(trace->call_count) + counted,
 	    .gpu_ops_seen = xs_build_number(trace->op_count),
 	    .calls_counted = counted,
+	    .calls_estimated = count_tallies(trace, true),
 	    .matched = xs_build_number(trace->ops_matched),
 	    .lost_calls = xs_build_number(trace->lost_calls),
 	    .lost_ops = xs_build_number(trace->lost_ops),

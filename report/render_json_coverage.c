@@ -45,6 +45,7 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 
 	SET_NUMBER(in, api_calls_seen);
 	SET_NUMBER(in, calls_counted);
+	SET_NUMBER(in, calls_estimated);
 	SET_NUMBER(in, gpu_ops_seen);
 	SET_NUMBER(in, matched);
 	SET_NUMBER(in, lost);

@@ -67,9 +67,10 @@ struct xs_result_cudart {
 /* What was and was not seen. */
 struct xs_result_coverage {
 	int64_t api_calls_seen, gpu_ops_seen;
-	int64_t calls_counted; /* of calls seen: and not recorded */
-	int64_t matched;       /* ops whose call is known */
-	int64_t lost;	       /* records, of all kinds */
+	int64_t calls_counted;	 /* of calls seen: and not recorded */
+	int64_t calls_estimated; /* of calls counted: nobody saw them */
+	int64_t matched;	 /* ops whose call is known */
+	int64_t lost;		 /* records, of all kinds */
 	int64_t lost_calls, lost_ops, lost_cupti;
 	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
 	int64_t failed;	 /* of calls seen: that returned an error */

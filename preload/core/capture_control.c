@@ -115,9 +115,10 @@ static void say_once_that_hooks_are_alone(void)
 {
 	static bool done;
 
-	if (!done && xs_cupti_suspend_has_left())
-		xs_trace_info_detail(XS_DETAIL_HOOKED, xs_clock_realtime_ns());
-	done = done || xs_cupti_suspend_has_left();
+	if (done || said != XS_DETAIL_COUNTED || !xs_cupti_suspend_has_left())
+		return;
+	xs_trace_info_detail(XS_DETAIL_HOOKED, xs_clock_realtime_ns());
+	done = true;
 }
 
 void xs_capture_control_open(void)
