@@ -4,7 +4,7 @@
  * have: what was lost first, then what the file lacks, then what could not be
  * recorded at all, then what is merely worth knowing.
  */
-#include "analyzer/sampling.h"
+#include "analyzer/sampling/sampling.h"
 #include "report/build.h"
 #include "report/units.h"
 

@@ -2,7 +2,7 @@
 /* Where GPU records stopped coming for a while. */
 #include "report/build.h"
 
-#include "analyzer/gaps.h"
+#include "analyzer/waits/record_gaps.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* A phase of the analyzer as a phase of the result: names for numbers. */
 #include "report/build.h"
 
-#include "analyzer/symbols.h"
+#include "analyzer/symbols/symbols.h"
 #include "report/source_text.h"
 
 #include <stdlib.h>

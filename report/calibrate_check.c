@@ -9,9 +9,9 @@
  * those of large kernels do. Those of mapped and hybrid rounds go through host
  * memory, each byte once.
  */
-#include "model/mapped.h"
-#include "model/replay.h"
-#include "model/strategy.h"
+#include "model/replay/mapped_access.h"
+#include "model/replay/replay.h"
+#include "model/strategies/strategy.h"
 #include "report/calibrate_bench.h"
 
 #include <errno.h>

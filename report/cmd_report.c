@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy report: what each strategy would bring. */
-#include "analyzer/trace.h"
-#include "model/model.h"
+#include "analyzer/read/trace.h"
+#include "analyzer/timeline/load_trace.h"
+#include "model/strategies/model.h"
 #include "report/cli.h"
 #include "report/render.h"
 #include "report/result.h"

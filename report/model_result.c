@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model_result.h"
 
-#include "model/closed.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/closed_form.h"
+#include "model/formulas/vanwerkhoven.h"
 #include "report/build.h"
 #include "report/model_choice.h"
 

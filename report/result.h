@@ -11,7 +11,7 @@
 #ifndef XS_REPORT_RESULT_H
 #define XS_REPORT_RESULT_H
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 #include "report/arena.h"
 #include "report/units.h"
 
@@ -171,8 +171,8 @@ struct xs_result_estimate {
 	size_t assume_count;
 };
 
-/* The phase on ATGPU (Carroll and Wong 2017), one round; model/atgpu_phase.h
- * says what each figure is. */
+/* The phase on ATGPU (Carroll and Wong 2017), one round;
+ * model/formulas/atgpu_phase.h says what each figure is. */
 struct xs_result_atgpu {
 	int64_t rounds; /* R */
 	int64_t in_words, out_words, in_transactions, out_transactions;

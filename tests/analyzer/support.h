@@ -3,7 +3,7 @@
 #ifndef XS_TEST_SUPPORT_H
 #define XS_TEST_SUPPORT_H
 
-#include "analyzer/trace.h"
+#include "analyzer/read/trace.h"
 
 struct bytes {
 	char *data; /* owned */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/allocations.h"
+#include "analyzer/timeline/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>

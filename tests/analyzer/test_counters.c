@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/kinds.h"
+#include "analyzer/records/record_kinds.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/gaps.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/waits/record_gaps.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>

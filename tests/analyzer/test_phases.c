@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
-#include "analyzer/timeline.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"
 
 #include <errno.h>

@@ -7,10 +7,11 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
-#include "analyzer/sampling.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/sort.h"
+#include "analyzer/util/sort.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/sort.h"
-#include "analyzer/symbols.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/util/sort.h"
 #include "tests/analyzer/support.h"
 
 #include <dlfcn.h>

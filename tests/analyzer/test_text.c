@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/text.h"
+#include "analyzer/read/text_dump.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"
 
 #include <errno.h>

@@ -5,10 +5,11 @@
  *
  *   xs_golden TRACE [-q]     -q: without steps, for large traces
  */
-#include "analyzer/gaps.h"
-#include "analyzer/phase.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/record_gaps.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  *
  *   xs_fuzz ITERATIONS SEED...
  */
-#include "analyzer/text.h"
+#include "analyzer/text/trace_text.h"
 #include "tests/fuzz/fuzz_reader.h"
 
 #include <stdio.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz_reader.h"
 
-#include "analyzer/allocations.h"
-#include "analyzer/phase.h"
-#include "analyzer/symbols.h"
-#include "analyzer/text.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/read/text_dump.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "model/machine.h"
-#include "model/model.h"
+#include "model/machine/machine.h"
+#include "model/strategies/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,8 +6,8 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/record.h"
-#include "model/replay.h"
+#include "model/replay/recorded_plan.h"
+#include "model/replay/replay.h"
 
 #define PROGRAMS 1500
 #define ACTS_MAX 60

@@ -8,7 +8,7 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/atgpu.h"
+#include "model/formulas/atgpu.h"
 
 #define B     32.0 /* cores of a multiprocessor, words of a memory block */
 #define GAMMA 1.058

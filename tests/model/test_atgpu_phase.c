@@ -6,7 +6,7 @@
  */
 #include "tests/model/small_phase.h"
 
-#include "model/atgpu_phase.h"
+#include "model/formulas/atgpu_phase.h"
 
 static struct xs_counts counted;
 static double global_bytes;

@@ -3,7 +3,8 @@
  * known. */
 #include "tests/model/model_test.h"
 
-#include "model/points.h"
+#include "model/machine/fit.h"
+#include "model/machine/points.h"
 
 static struct xs_step steps[64];
 static struct xs_phase phase;

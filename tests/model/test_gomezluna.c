@@ -6,8 +6,8 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/gomezluna.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/gomezluna.h"
+#include "model/formulas/vanwerkhoven.h"
 
 #define MS 1e6
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* machine:<profile>: the recorded round on another machine. */
-#include "model/strategy.h"
+#include "model/strategies/strategy.h"
 #include "tests/model/small_phase.h"
 
 static struct xs_elsewhere others[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* model/mapped.c: what a kernel's accesses take over the link. */
+/* model/replay/mapped_access.c: what a kernel's accesses take over the link. */
 #include "tests/model/model_test.h"
 
-#include "model/mapped.h"
+#include "model/replay/mapped_access.h"
 
 static struct xs_machine machine;
 static struct xs_work work;

@@ -2,8 +2,8 @@
 /* streams where kernels of a round work on each other's results. */
 #include "tests/model/small_phase.h"
 
-#include "model/replay.h"
-#include "model/strategy.h"
+#include "model/replay/replay.h"
+#include "model/strategies/strategy.h"
 
 #define CASES 3000
 

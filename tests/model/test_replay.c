@@ -2,7 +2,7 @@
 /* Replay, one rule at a time, with times worked out by hand. */
 #include "tests/model/model_test.h"
 
-#include "model/replay.h"
+#include "model/replay/replay.h"
 
 static struct xs_plan plan;
 static struct xs_act_times times[64];

@@ -7,8 +7,8 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/replay.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/vanwerkhoven.h"
+#include "model/replay/replay.h"
 
 #define CASES 4000
 

@@ -2,8 +2,8 @@
 /* Hardware queues that streams share: alone, and in replay. */
 #include "tests/model/model_test.h"
 
-#include "model/replay.h"
-#include "model/turns.h"
+#include "model/replay/queue_arbiter.h"
+#include "model/replay/replay.h"
 
 static struct xs_turns turns;
 static struct xs_turn ops[16];

@@ -7,7 +7,7 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/vanwerkhoven.h"
+#include "model/formulas/vanwerkhoven.h"
 
 static const struct xs_vw_params titan = {9420, 9023, 2503, 2674};
 /* t_E = 4 ms: between the two transfers. 40 ms: longer than all. */

@@ -2,7 +2,7 @@
 /* A round as amounts of work: what was counted of its kernels. */
 #include "tests/model/model_test.h"
 
-#include "model/work.h"
+#include "model/replay/round_work.h"
 
 static const struct xs_counts smooth = {20480, 4096, 5120, 1024, 0, 0, 40960};
 static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000};

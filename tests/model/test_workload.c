@@ -3,7 +3,7 @@
  * numbers are those of test_vanwerkhoven.c: 100 MB in, 50 MB out. */
 #include "tests/model/model_test.h"
 
-#include "model/closed.h"
+#include "model/formulas/closed_form.h"
 
 static struct xs_estimates list;
 

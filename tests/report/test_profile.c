@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile that is given is checked against the trace, and a run is moved to
  * another machine. */
-#include "model/model.h"
+#include "model/strategies/model.h"
 #include "report/result.h"
 
 #include <setjmp.h>

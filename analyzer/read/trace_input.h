@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace, binary or text, from a file or from memory, fed to a sink. */
+#ifndef XS_ANALYZER_READ_TRACE_INPUT_H
+#define XS_ANALYZER_READ_TRACE_INPUT_H
+
+#include "analyzer/records/trace_reader.h"
+
+/* Errors as those of xs_trace_read. */
+int xs_source_feed_file(const char *path, const struct xs_sink *sink,
+			const char **error);
+int xs_source_feed_memory(const void *data, size_t size,
+			  const struct xs_sink *sink, const char **error);
+
+#endif

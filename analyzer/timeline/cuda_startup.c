@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/cuda_startup.h"
+
+#include "analyzer/util/sort.h"
+
+#include <stdlib.h>
+
+/* Starting CUDA takes longer than this, and calls differ by less. */
+#define LEAST_NS 10000000
+
+/* Calls of the first one's kind that are looked at. */
+#define PEERS 64
+
+/* Does what the call takes go with its bytes? */
+static bool goes_by_bytes(const struct xs_call *call)
+{
+	switch (call->call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+		return true;
+	}
+	return false;
+}
+
+/* What a call of this kind and size takes by itself: the median of the others.
+ * False where they do not tell: a much smaller one has little but its fixed
+ * cost. */
+static bool usual_ns(const struct xs_trace *trace, uint32_t index,
+		     uint64_t *usual)
+{
+	const struct xs_call *first = &trace->calls[index];
+	bool by_bytes = goes_by_bytes(first);
+	uint64_t values[PEERS], scratch[PEERS];
+	size_t count = 0;
+
+	for (size_t i = (size_t)index + 1;
+	     i < trace->call_count && count < PEERS; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		double ns = (double)(call->end_ns - call->start_ns);
+
+		if (call->call_class != first->call_class || call->error != 0 ||
+		    (by_bytes && call->bytes < first->bytes / 4 + 1))
+			continue;
+		if (by_bytes)
+			ns *= (double)first->bytes / (double)call->bytes;
+		values[count++] = ns < 0x1p62 ? (uint64_t)ns : UINT64_MAX / 4;
+	}
+	*usual = 0;
+	if (count == 0)
+		return !by_bytes;
+	xs_values_sort(values, scratch, count);
+	*usual = values[count / 2];
+	return true;
+}
+
+/* The call of the thread that was under way at that moment, or XS_NONE. */
+static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
+			uint64_t time_ns)
+{
+	for (size_t i = 0;
+	     i < trace->call_count && trace->calls[i].start_ns <= time_ns; i++)
+		if (trace->calls[i].thread == thread &&
+		    trace->calls[i].end_ns >= time_ns)
+			return (uint32_t)i;
+	return XS_NONE;
+}
+
+/* From when on the context may have been on its way, outside of all calls that
+ * were recorded; 0: not known. */
+static uint64_t earliest_ns(const struct xs_trace *trace)
+{
+	const char *began = xs_trace_info(trace, "began");
+	uint64_t earliest = began ? strtoull(began, NULL, 10) : 0;
+
+	for (size_t i = 0; earliest && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->thread == trace->context_tid &&
+		    call->end_ns < trace->context_ns && call->end_ns > earliest)
+			earliest = call->end_ns;
+	}
+	return earliest;
+}
+
+static void find_outside(const struct xs_trace *trace, struct xs_init *init)
+{
+	const uint64_t from_ns = earliest_ns(trace);
+
+	if (from_ns && trace->context_ns > from_ns &&
+	    trace->context_ns - from_ns >= LEAST_NS) {
+		init->end_ns = trace->context_ns;
+		init->ns = trace->context_ns - from_ns;
+	}
+}
+
+void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
+{
+	const struct xs_call *call;
+	uint64_t usual;
+
+	*init = (struct xs_init){.call = XS_NONE};
+	if (trace->context_ns) {
+		init->call =
+		    call_at(trace, trace->context_tid, trace->context_ns);
+		if (init->call == XS_NONE) {
+			find_outside(trace, init);
+			return;
+		}
+		init->end_ns = trace->context_ns;
+		init->ns = init->end_ns - trace->calls[init->call].start_ns;
+		return;
+	}
+	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
+		return;
+	call = &trace->calls[0];
+	if (call->end_ns - call->start_ns < usual + LEAST_NS)
+		return;
+	/* what the GPU does comes after the start: this call was slow for
+	 * another reason */
+	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
+		return;
+	init->call = 0;
+	init->end_ns = call->end_ns - usual;
+	init->ns = init->end_ns - call->start_ns;
+}
+
+uint64_t xs_init_call_start_ns(const struct xs_init *init,
+			       const struct xs_trace *trace, uint32_t call)
+{
+	return call == init->call ? init->end_ns : trace->calls[call].start_ns;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans of the run in which GPU records stopped coming. */
+#ifndef XS_ANALYZER_WAITS_RECORD_GAPS_H
+#define XS_ANALYZER_WAITS_RECORD_GAPS_H
+
+#include "analyzer/read/trace.h"
+
+enum xs_gap_kind { XS_GAP_COPIES, XS_GAP_SETS, XS_GAP_KERNELS, XS_GAP_KINDS };
+
+/* Calls in a row, all of one kind, that the GPU has no record of. */
+struct xs_gap {
+	uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
+	uint64_t calls;
+	enum xs_gap_kind kind;
+};
+
+/*
+ * Where many calls in a row that succeeded have no op, though CUPTI was to
+ * record it: another profiler in the process has switched its records off.
+ * Sorted by from_ns; free *gaps. 0 or -ENOMEM.
+ */
+int xs_gaps_find(const struct xs_trace *trace, struct xs_gap **gaps,
+		 size_t *count);
+
+#endif

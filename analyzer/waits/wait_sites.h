@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the host waited in calls, and for what, by call site. */
+#ifndef XS_ANALYZER_WAITS_WAIT_SITES_H
+#define XS_ANALYZER_WAITS_WAIT_SITES_H
+
+#include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/waits/wait_breakdown.h"
+
+/*
+ * The calls of one site: blocking copies, synchronisations, "asynchronous"
+ * copies of pageable memory, and the calls that may wait though nobody asked
+ * them to: sets, allocations, registrations, frees.
+ */
+struct xs_wait_site {
+	uint32_t site;	    /* index into the trace's sites */
+	uint8_t call_class; /* enum xs_call_class */
+	uint8_t op_kind;    /* of its copies or sets; XS_OP_KINDS: has none */
+	bool pageable;	    /* its copies are of pageable memory */
+	uint64_t calls;
+	uint64_t gpu_calls; /* of them waited for work of others */
+	uint64_t bytes;
+	uint64_t minor_faults, major_faults; /* of its thread, as recorded */
+	uint64_t touched_bytes; /* of pages that these brought; with huge pages
+				 * it is more */
+	uint64_t waited_ns;	/* in all calls */
+	uint64_t part_ns[XS_WAIT_PARTS];
+};
+
+struct xs_wait_sites {
+	struct xs_wait_site *items; /* the longest wait first; owned */
+	size_t count;
+};
+
+/* 0 or -ENOMEM. */
+int xs_wait_sites_build(const struct xs_trace *trace,
+			const struct xs_init *init, struct xs_wait_sites *out);
+void xs_wait_sites_free(struct xs_wait_sites *sites);
+
+#endif

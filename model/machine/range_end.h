@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine at one end of its parameters' ranges, for intervals. */
+#ifndef XS_MODEL_MACHINE_RANGE_END_H
+#define XS_MODEL_MACHINE_RANGE_END_H
+
+#include "model/machine/machine.h"
+
+enum xs_side { XS_SIDE_LOW, XS_SIDE_VALUE, XS_SIDE_HIGH, XS_SIDES };
+
+static inline double xs_side_value(const struct xs_param *param,
+				   enum xs_side side)
+{
+	const double end = side == XS_SIDE_LOW	  ? param->low
+			   : side == XS_SIDE_HIGH ? param->high
+						  : param->value;
+
+	return end == end ? end : param->value; /* NAN: not known */
+}
+
+static inline struct xs_curve xs_side_curve(const struct xs_curve *curve,
+					    enum xs_side side)
+{
+	struct xs_curve at = *curve;
+	size_t i;
+
+	for (i = 0; i < curve->count && curve->high_ns[i] > 0; i++)
+		at.ns[i] = side == XS_SIDE_LOW	  ? curve->low_ns[i]
+			   : side == XS_SIDE_HIGH ? curve->high_ns[i]
+						  : curve->ns[i];
+	return at;
+}
+
+/* The machine with every known parameter at that end: LOW is the fastest
+ * within the ranges. All parameters are costs but for the time before mapped
+ * writes slow copies down. */
+static inline struct xs_machine xs_machine_at(const struct xs_machine *from,
+					      enum xs_side side)
+{
+	struct xs_machine at = *from;
+
+#define XS_TAKE_SIDE(name, unit, what)                                         \
+	at.name.value = xs_side_value(&from->name, side);
+	XS_MACHINE_PARAMS(XS_TAKE_SIDE)
+#undef XS_TAKE_SIDE
+	at.pageable_h2d = xs_side_curve(&from->pageable_h2d, side);
+	at.pageable_d2h = xs_side_curve(&from->pageable_d2h, side);
+	at.mapped_write_early_ns.value = xs_side_value(
+	    &from->mapped_write_early_ns, (enum xs_side)(XS_SIDE_HIGH - side));
+	return at;
+}
+
+#endif

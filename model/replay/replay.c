@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/replay.h"
+
+#include "model/replay/heap.h"
+#include "model/replay/queue_arbiter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* An act while the plan runs. */
+struct node {
+	double issue_ns; /* when its call began */
+	double dep_ns;	 /* latest end of what it depended on */
+	double end_ns;
+	uint32_t pending; /* dependencies that have not ended */
+	uint32_t parts;	  /* work and link uses that have not ended */
+	uint32_t edges;	  /* first of its dependents, or XS_ACT_NONE */
+	uint32_t next;	  /* next act of its thread, or XS_ACT_NONE */
+	bool issued, done, host_waits;
+};
+
+/* "to waits for the node that holds this edge." */
+struct edge {
+	uint32_t to, next;
+	bool chained; /* same engine and direction: no latency of its own */
+};
+
+struct queue {
+	uint32_t last; /* its last op */
+	bool has_kernel;
+};
+
+struct unit {
+	bool busy;
+	double free_ns; /* end of its last op; -INFINITY before the first */
+	enum xs_unit last;
+	struct xs_turns turns;
+};
+
+enum event_kind {
+	EVENT_CALL,
+	EVENT_START,
+	EVENT_WORK_DONE,
+	EVENT_TAIL_DONE,
+	EVENT_KINDS
+};
+
+struct replay {
+	const struct xs_plan *plan;
+	const struct xs_machine *machine;
+	struct xs_act_times *times;
+	bool one_engine, in_issue_order;
+
+	struct node *nodes;
+	struct xs_turn *turns; /* of each act */
+	struct queue *queues;
+	uint32_t *event_ops; /* the op that each event stands for */
+	struct edge *edges;
+	size_t edge_count, edge_room;
+	uint32_t last_kernel;
+
+	double now, round_ns;
+	struct xs_heap agenda; /* id = act * EVENT_KINDS + kind */
+	struct unit units[XS_UNITS];
+	struct xs_link link;
+	int rc; /* a failure; ends the run */
+};
+
+static void post(struct replay *r, double at, uint32_t act, enum event_kind k)
+{
+	if (xs_heap_push(&r->agenda, fmax(at, r->now),
+			 (uint64_t)act * EVENT_KINDS + k))
+		r->rc = -ENOMEM;
+}
+
+static struct unit *unit_of(struct replay *r, const struct xs_act *act)
+{
+	if (act->unit == XS_UNIT_COPY_OUT && r->one_engine)
+		return &r->units[XS_UNIT_COPY_IN];
+	return &r->units[act->unit];
+}
+
+static bool chained(const struct xs_act *before, const struct xs_act *act)
+{
+	return before->unit == act->unit &&
+	       (act->unit == XS_UNIT_COPY_IN || act->unit == XS_UNIT_COPY_OUT);
+}
+
+/* The call of an act returns; its thread goes on to the next. */
+static void call_returns(struct replay *r, uint32_t i, double at)
+{
+	const uint32_t next = r->nodes[i].next;
+
+	if (r->times)
+		r->times[i].return_ns = at;
+	r->round_ns = fmax(r->round_ns, at);
+	if (next != XS_ACT_NONE)
+		post(r, at + r->plan->acts[next].gap_ns, next, EVENT_CALL);
+}
+
+/* Makes act i depend on op before, if that is still to end. */
+static void depend(struct replay *r, uint32_t before, uint32_t i)
+{
+	struct node *node = &r->nodes[i];
+	struct edge *grown;
+	size_t room;
+	bool chain;
+
+	if (before == XS_ACT_NONE || !r->nodes[before].issued)
+		return;
+	chain = chained(&r->plan->acts[before], &r->plan->acts[i]);
+	if (r->nodes[before].done) {
+		if (!chain)
+			node->dep_ns =
+			    fmax(node->dep_ns, r->nodes[before].end_ns);
+		return;
+	}
+	if (r->edge_count == r->edge_room) {
+		room = r->edge_room ? 2 * r->edge_room : 256;
+		grown = realloc(r->edges, room * sizeof(*grown));
+		if (!grown) {
+			r->rc = -ENOMEM;
+			return;
+		}
+		r->edges = grown;
+		r->edge_room = room;
+	}
+	r->edges[r->edge_count] =
+	    (struct edge){i, r->nodes[before].edges, chain};
+	r->nodes[before].edges = (uint32_t)r->edge_count++;
+	node->pending++;
+}
+
+/* All dependencies of an act have ended. */
+static void becomes_ready(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	const struct node *node = &r->nodes[i];
+
+	if (act->unit == XS_UNIT_NONE)
+		post(r,
+		     fmax(node->issue_ns + act->issue_lag_ns,
+			  node->dep_ns + act->dep_lag_ns),
+		     i, EVENT_START);
+	else if (xs_turns_ready(&unit_of(r, act)->turns, r->turns, i,
+				fmax(node->issue_ns, node->dep_ns)))
+		r->rc = -ENOMEM;
+}
+
+/* From the end of the op before on the unit to the start of this one. */
+static double lag_after_last(const struct replay *r, const struct unit *unit,
+			     const struct xs_act *act)
+{
+	const enum xs_unit other =
+	    act->unit == XS_UNIT_COPY_IN ? XS_UNIT_COPY_OUT : XS_UNIT_COPY_IN;
+
+	if (unit->last != act->unit)
+		return act->dep_lag_ns;
+	return act->unit != XS_UNIT_SM && !r->one_engine && r->units[other].busy
+		   ? act->busy_lag_ns
+		   : act->chain_lag_ns;
+}
+
+/* A unit takes up the op that is its turn. */
+static void dispatch(struct replay *r, struct unit *unit)
+{
+	const struct xs_act *act;
+	const struct node *node;
+	double start_ns;
+	uint32_t i;
+
+	if (unit->busy || !xs_turns_take(&unit->turns, r->turns, &i))
+		return;
+	act = &r->plan->acts[i];
+	node = &r->nodes[i];
+	unit->busy = true;
+	start_ns = fmax(node->issue_ns + act->issue_lag_ns,
+			node->dep_ns + act->dep_lag_ns);
+	start_ns = fmax(start_ns, unit->free_ns + lag_after_last(r, unit, act));
+	unit->last = act->unit;
+	post(r, start_ns, i, EVENT_START);
+}
+
+static void depend_on_order(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	struct queue *queue = &r->queues[act->queue];
+
+	if (!act->loose)
+		depend(r, queue->last, i);
+	depend(r, act->after, i);
+	if (r->in_issue_order && queue->has_kernel)
+		depend(r, r->last_kernel, i);
+	queue->last = i;
+	if (act->unit == XS_UNIT_SM) {
+		queue->has_kernel = true;
+		r->last_kernel = i;
+	}
+}
+
+/* Everything that an act has to wait for, in issue order. */
+static void depend_on_all(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	uint32_t q;
+
+	switch (act->kind) {
+	case XS_ACT_WAIT:
+		depend(r, r->event_ops[act->event], i);
+		depend_on_order(r, i);
+		break;
+	case XS_ACT_SYNC_QUEUE:
+		depend(r, r->queues[act->queue].last, i);
+		break;
+	case XS_ACT_SYNC_EVENT:
+		depend(r, r->event_ops[act->event], i);
+		break;
+	case XS_ACT_SYNC_ALL:
+		for (q = 0; q < r->plan->queues; q++)
+			depend(r, r->queues[q].last, i);
+		break;
+	default:
+		depend_on_order(r, i);
+	}
+}
+
+static void issue(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	struct node *node = &r->nodes[i];
+
+	node->issued = true;
+	node->issue_ns = r->now;
+	node->host_waits = act->blocking || act->kind >= XS_ACT_SYNC_QUEUE;
+	depend_on_all(r, i);
+	if (act->unit != XS_UNIT_NONE)
+		xs_turns_issue(&unit_of(r, act)->turns, r->turns, i,
+			       act->queue);
+	if (!node->pending)
+		becomes_ready(r, i);
+	if (!node->host_waits)
+		call_returns(r, i, r->now + act->call_ns);
+}
+
+static void begin_call(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+
+	if (r->times)
+		r->times[i].call_ns = r->now;
+	if (act->kind == XS_ACT_RECORD)
+		r->event_ops[act->event] = r->queues[act->queue].last;
+	if (act->kind == XS_ACT_HOST || act->kind == XS_ACT_RECORD)
+		call_returns(r, i, r->now + act->call_ns);
+	else
+		issue(r, i);
+}
+
+static void start_op(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	unsigned use;
+
+	if (r->times)
+		r->times[i].start_ns = r->now;
+	r->nodes[i].parts = 1;
+	post(r, r->now + act->work_ns, i, EVENT_WORK_DONE);
+	for (use = 0; act->unit != XS_UNIT_NONE && use < XS_LINK_USES; use++) {
+		if (act->bytes[use] <= 0)
+			continue;
+		r->nodes[i].parts++;
+		if (xs_link_join(&r->link, i, use, act->bytes[use],
+				 act->write_share > 0 ? act->write_share : 1))
+			r->rc = -EDOM;
+	}
+}
+
+static void end_op(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	struct node *node = &r->nodes[i];
+	uint32_t e;
+
+	node->done = true;
+	node->end_ns = r->now;
+	r->round_ns = fmax(r->round_ns, r->now);
+	if (r->times)
+		r->times[i].end_ns = r->now;
+	for (e = node->edges; e != XS_ACT_NONE; e = r->edges[e].next) {
+		struct node *to = &r->nodes[r->edges[e].to];
+
+		if (!r->edges[e].chained)
+			to->dep_ns = r->now;
+		if (!--to->pending)
+			becomes_ready(r, r->edges[e].to);
+	}
+	if (node->host_waits)
+		call_returns(r, i,
+			     fmax(node->end_ns + act->return_ns,
+				  node->issue_ns + act->call_ns));
+}
+
+static void end_part(struct replay *r, uint32_t i)
+{
+	const struct xs_act *act = &r->plan->acts[i];
+	struct unit *unit = unit_of(r, act);
+
+	if (--r->nodes[i].parts)
+		return;
+	if (act->unit != XS_UNIT_NONE) {
+		unit->busy = false;
+		unit->free_ns = r->now;
+	}
+	if (act->tail_ns > 0)
+		post(r, r->now + act->tail_ns, i, EVENT_TAIL_DONE);
+	else
+		end_op(r, i);
+}
+
+/* Moves the clock; uses of the link end on the way. */
+static void advance(struct replay *r, double to)
+{
+	uint32_t done[XS_LINK_ROOM];
+	unsigned count = xs_link_advance(&r->link, r->now, to, done);
+
+	r->now = to;
+	while (count)
+		end_part(r, done[--count]);
+}
+
+static void handle(struct replay *r, struct xs_heap_item event)
+{
+	const uint32_t act = (uint32_t)(event.id / EVENT_KINDS);
+
+	switch (event.id % EVENT_KINDS) {
+	case EVENT_CALL:
+		begin_call(r, act);
+		break;
+	case EVENT_START:
+		start_op(r, act);
+		break;
+	case EVENT_WORK_DONE:
+		end_part(r, act);
+		break;
+	default:
+		end_op(r, act);
+	}
+}
+
+/* All that happens at one moment happens before a unit chooses, so that
+ * among ops that became ready together the order of issue decides. */
+static void run(struct replay *r)
+{
+	unsigned u;
+	double next;
+
+	while (!r->rc) {
+		next = r->now + xs_link_next_ns(&r->link);
+		if (r->agenda.count)
+			next = fmin(next, r->agenda.items[0].key);
+		if (!isfinite(next))
+			break;
+		advance(r, next);
+		while (r->agenda.count && r->agenda.items[0].key <= r->now)
+			handle(r, xs_heap_pop(&r->agenda));
+		for (u = XS_UNIT_COPY_IN; u < XS_UNITS; u++)
+			dispatch(r, &r->units[u]);
+	}
+}
+
+/* Chains each thread's acts and posts the first call of each. */
+static void prepare(struct replay *r, uint32_t *last_of_thread)
+{
+	const struct xs_plan *plan = r->plan;
+	uint32_t i, *last;
+
+	for (i = 0; i < plan->threads; i++)
+		last_of_thread[i] = XS_ACT_NONE;
+	for (i = 0; i < plan->events; i++)
+		r->event_ops[i] = XS_ACT_NONE;
+	for (i = 0; i < plan->queues; i++)
+		r->queues[i].last = XS_ACT_NONE;
+	for (i = 0; i < XS_UNITS; i++)
+		r->units[i].free_ns = -INFINITY;
+	for (i = 0; i < plan->count; i++) {
+		r->nodes[i].dep_ns = -INFINITY;
+		r->nodes[i].edges = XS_ACT_NONE;
+		r->nodes[i].next = XS_ACT_NONE;
+		if (r->times)
+			r->times[i] = (struct xs_act_times){NAN, NAN, NAN, NAN};
+		last = &last_of_thread[plan->acts[i].thread];
+		if (*last == XS_ACT_NONE)
+			post(r, plan->acts[i].gap_ns, i, EVENT_CALL);
+		else
+			r->nodes[*last].next = i;
+		*last = i;
+	}
+}
+
+/* With implicit synchronisation there is one hardware queue for copies and one
+ * for kernels. Else a plan says how many streams share. */
+static void set_lanes(struct replay *r)
+{
+	struct xs_turns *in = &r->units[XS_UNIT_COPY_IN].turns;
+	struct xs_turns *out = &r->units[XS_UNIT_COPY_OUT].turns;
+	struct xs_turns *sm = &r->units[XS_UNIT_SM].turns;
+
+	if (r->in_issue_order) {
+		in->lanes = out->lanes = sm->lanes = 1;
+		return;
+	}
+	sm->lanes = r->plan->kernel_lanes;
+	if (r->plan->copy_lanes && !r->one_engine) {
+		in->lanes = out->lanes = r->plan->copy_lanes;
+		in->stays = out->stays = true;
+	}
+}
+
+int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
+	      double *round_ns, struct xs_act_times *times)
+{
+	struct replay r = {.plan = plan,
+			   .machine = machine,
+			   .times = times,
+			   .link.machine = machine,
+			   .one_engine = machine->copy_engines == 1,
+			   .in_issue_order = machine->implicit_sync == 1,
+			   .last_kernel = XS_ACT_NONE};
+	uint32_t *last_of_thread =
+	    calloc(plan->threads + 1, sizeof(*last_of_thread));
+	unsigned u;
+
+	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
+	r.turns = calloc(plan->count + 1, sizeof(*r.turns));
+	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
+	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
+	if (!last_of_thread || !r.nodes || !r.turns || !r.queues ||
+	    !r.event_ops) {
+		r.rc = -ENOMEM;
+		goto out;
+	}
+	prepare(&r, last_of_thread);
+	set_lanes(&r);
+	run(&r);
+	*round_ns = r.round_ns;
+out:
+	for (u = 0; u < XS_UNITS; u++)
+		xs_turns_free(&r.units[u].turns);
+	xs_heap_free(&r.agenda);
+	free(r.edges);
+	free(r.event_ops);
+	free(r.queues);
+	free(r.turns);
+	free(r.nodes);
+	free(last_of_thread);
+	return r.rc;
+}

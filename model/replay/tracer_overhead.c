@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/tracer_overhead.h"
+
+#include <math.h>
+
+/* fmin passes over what is not known. */
+static void untrace_launch(const struct xs_machine *m, bool was_idle,
+			   struct xs_act *act)
+{
+	double waited_ns = fmax(act->issue_lag_ns - act->call_ns, 0);
+
+	if (was_idle && !isnan(m->launch_latency_ns.value))
+		waited_ns = m->launch_latency_ns.value;
+	act->call_ns = fmin(act->call_ns, m->call_launch_ns.value);
+	act->issue_lag_ns = fmin(act->issue_lag_ns, act->call_ns + waited_ns);
+}
+
+/* By the host's clock: a blocking copy is done when its call returns. */
+static uint64_t end_of(const struct xs_step *step)
+{
+	return step->blocking && step->return_ns < step->end_ns
+		   ? step->return_ns
+		   : step->end_ns;
+}
+
+void xs_plan_untrace(struct xs_plan *plan, const struct xs_phase *phase,
+		     const struct xs_machine *machine)
+{
+	const struct xs_step *step = phase->steps;
+	uint64_t busy_until_ns = 0;
+	size_t i;
+
+	for (i = 0; i < plan->count; i++, step++) {
+		struct xs_act *act = &plan->acts[i];
+
+		if (step->kind == XS_STEP_KERNEL && act->kind == XS_ACT_OP)
+			untrace_launch(machine, busy_until_ns <= step->call_ns,
+				       act);
+		else if (act->kind >= XS_ACT_SYNC_QUEUE)
+			act->return_ns =
+			    fmin(act->return_ns, machine->sync_ns.value);
+		if (end_of(step) > busy_until_ns)
+			busy_until_ns = end_of(step);
+	}
+}

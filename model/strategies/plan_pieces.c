@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plan of a round in pieces. Each stage of the round's kernels is cut into
+ * a kernel a piece, or is whole, on the first queue. Stages that all pieces go
+ * through on queues of their own are a run; between two runs, pieces wait for
+ * those of all others.
+ */
+#include "model/replay/mapped_access.h"
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/*
+ * What pieces share of their input, by how often the kernel reads each byte
+ * beyond its SMs' caches: nothing; with their neighbours, as a stencil's halo;
+ * or all of it, but for one of several copies.
+ */
+enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
+
+#define NEIGHBOUR_READS 1.2
+#define SHARED_READS	4.0
+
+/* One stage, of one piece or whole. needs: of the stage before. */
+struct part {
+	struct xs_act kernel;
+	enum sharing needs;
+	bool whole;
+};
+
+/* A piece: its copies in, of which the first follows the copies that the
+ * kernel before waits for; its kernels, its copies out. Before all pieces, the
+ * copies that each of them needs. */
+struct pieces {
+	const struct xs_machine *machine;
+	unsigned n;
+	bool breadth_first;
+	struct xs_act shared, first_in, in, out;
+	unsigned shareds, ins, outs;
+	enum sharing sharing;
+	struct part parts[XS_STAGES_MAX];
+	unsigned count;
+};
+
+/* Parts [first, end): all whole, or all in pieces with the first copies in or
+ * the last copies out. */
+struct run {
+	unsigned first, end;
+	bool whole, ins, outs;
+};
+
+/* NAN: not counted. */
+static enum sharing sharing_of(double times)
+{
+	if (times >= SHARED_READS)
+		return SHARE_ALL;
+	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
+}
+
+/* Of the copies in. */
+static double input_read_times(const struct xs_work *w)
+{
+	return w->stages[0].read_bytes / w->in_bytes;
+}
+
+static enum sharing input_sharing(const struct xs_work *w, bool shares)
+{
+	const double times = input_read_times(w);
+
+	if (isnan(times) && shares)
+		return w->in_copies > 1 ? SHARE_ALL : SHARE_NEIGHBOURS;
+	return sharing_of(times);
+}
+
+/* Of what the stage before left. A stage may as well read the copies in. */
+static enum sharing stage_sharing(const struct xs_work *w, unsigned s)
+{
+	return sharing_of(w->stages[s].read_bytes /
+			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
+}
+
+/* The copies in, of in_bytes each while they are whole. */
+static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
+		    struct pieces *p)
+{
+	if (p->sharing == SHARE_ALL) {
+		p->shareds = p->ins > 1 ? p->ins - 1 : p->ins;
+		p->ins -= p->shareds;
+	}
+	p->shared = xs_act_copy(m, true, in_bytes, false);
+	p->in = xs_act_copy(m, true, in_bytes / n, false);
+	p->first_in = xs_act_copy_behind(m, in_bytes / n);
+	if (p->sharing == SHARE_NEIGHBOURS)
+		p->first_in.dep_lag_ns =
+		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
+}
+
+/* A stage's kernel, of one piece or whole; kernels of stages that were put
+ * together follow each other at once. */
+static struct xs_act kernel_of(const struct xs_machine *m,
+			       const struct xs_stage *stage, bool behind_copy,
+			       double kernel_ns, double n)
+{
+	const double least_ns = kernel_ns * xs_stage_least_share(stage, m);
+	const double gaps_ns =
+	    (stage->kernels - 1) * xs_or_zero(m->kernel_gap_ns.value);
+	const double work_ns = kernel_ns / n + gaps_ns;
+	struct xs_act act = behind_copy ? xs_act_kernel_of_copy(m, work_ns)
+					: xs_act_kernel(m, work_ns);
+
+	act.call_ns *= stage->kernels;
+	act.tail_ns = fmax(least_ns - kernel_ns / n, 0);
+	return act;
+}
+
+/* A stage of fewer blocks than pieces is not cut. */
+static struct part cut_stage(const struct xs_case *c,
+			     const struct xs_scenario *scenario,
+			     const struct pieces *p, bool joined, unsigned s)
+{
+	const struct xs_work *w = &c->work;
+	const struct xs_stage *stage = &w->stages[s];
+	const bool inner = s > 0 && s + 1 < w->stage_count;
+	struct part part = {.whole = joined && inner};
+
+	if (w->stage_count > 1 && stage->blocks > 0 &&
+	    stage->blocks < (double)p->n * stage->kernels)
+		part.whole = true;
+	if (s > 0)
+		part.needs = joined ? SHARE_ALL : stage_sharing(w, s);
+	part.kernel = kernel_of(p->machine, stage, s == 0 && w->in_copies,
+				stage->kernel_ns * scenario->kernel_scale,
+				part.whole ? 1 : p->n);
+	return part;
+}
+
+/* Writes to host memory instead of copies out. */
+static void write_mapped(const struct xs_work *w, struct pieces *p)
+{
+	const struct xs_machine *m = p->machine;
+	const double ns = xs_mapped_piece_ns(m, w, p->n);
+	struct xs_act *kernel = &p->parts[p->count - 1].kernel;
+
+	/* as many full requests as take the time of those it makes */
+	kernel->bytes[XS_LINK_WRITE] = ns / m->mapped_write.value;
+	kernel->write_share =
+	    fmin(1, w->out_bytes / p->n * m->mapped_write.value / ns);
+	p->outs = 0;
+}
+
+static struct pieces cut(const struct xs_case *c, const struct xs_estimate *row,
+			 const struct xs_scenario *scenario, enum xs_cut how)
+{
+	const struct xs_work *w = &c->work;
+	const bool joined =
+	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
+	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
+	struct pieces p = {.machine = &scenario->machine,
+			   .n = row->n_streams,
+			   .breadth_first = row->order == XS_ORDER_BREADTH,
+			   .ins = w->in_copies,
+			   .outs = w->out_copies,
+			   .sharing = input_sharing(w, scenario->shares),
+			   .count = w->stage_count};
+	unsigned s;
+
+	cut_ins(p.machine, in_bytes, p.n, &p);
+	p.out = xs_act_copy(p.machine, false,
+			    w->out_bytes / p.n / fmax(p.outs, 1), false);
+	for (s = 0; s < p.count; s++)
+		p.parts[s] = cut_stage(c, scenario, &p, joined, s);
+	if (how == XS_CUT_MAPPED)
+		write_mapped(w, &p);
+	return p;
+}
+
+static const struct xs_act record = {.kind = XS_ACT_RECORD,
+				     .after = XS_ACT_NONE};
+static const struct xs_act await = {.kind = XS_ACT_WAIT, .after = XS_ACT_NONE};
+
+/* The event of a piece behind so many stages; of 0 stages, its copies in. */
+static int put_event(struct xs_plan *plan, struct xs_act act,
+		     const struct pieces *p, uint32_t q, unsigned stages,
+		     uint32_t piece)
+{
+	act.event = stages * p->n + piece;
+	act.call_ns = xs_or_zero(p->machine->call_event_ns.value);
+	return xs_plan_put(plan, act, q, 1);
+}
+
+/* What every piece needs goes first, on the first queue. */
+static int put_shared(struct xs_plan *plan, const struct pieces *p)
+{
+	int rc = xs_plan_put(plan, p->shared, 0, p->shareds);
+
+	return rc || !p->shareds ? rc : put_event(plan, record, p, 0, 0, 0);
+}
+
+/* Copies in of piece q, after what it shares has been copied: event 0, or that
+ * of the piece before. */
+static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
+{
+	const bool chained = p->sharing == SHARE_NEIGHBOURS && p->ins;
+	int rc = 0;
+
+	if (q > 0 && (p->shareds || chained))
+		rc = put_event(plan, await, p, q, 0, chained ? q - 1 : 0);
+	if (!rc && p->ins)
+		rc = xs_plan_put(plan, p->first_in, q, 1);
+	if (!rc && p->ins > 1)
+		rc = xs_plan_put(plan, p->in, q, p->ins - 1);
+	return rc || !chained ? rc : put_event(plan, record, p, q, 0, q);
+}
+
+/* Piece q of stage s, after that of the piece before of the stage before where
+ * it needs it. */
+static int put_part(struct xs_plan *plan, const struct pieces *p,
+		    const struct run *run, unsigned s, uint32_t q)
+{
+	const struct part *part = &p->parts[s];
+	int rc = 0;
+
+	if (q > 0 && s > run->first && part->needs == SHARE_NEIGHBOURS)
+		rc = put_event(plan, await, p, q, s, q - 1);
+	if (!rc)
+		rc = xs_plan_put(plan, part->kernel, q, 1);
+	if (!rc && s + 1 < run->end && part[1].needs == SHARE_NEIGHBOURS)
+		rc = put_event(plan, record, p, q, s + 1, q);
+	return rc;
+}
+
+static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
+			   const struct run *run)
+{
+	uint32_t q;
+	unsigned s;
+	int rc = 0;
+
+	for (q = 0; !rc && q < p->n; q++) {
+		if (run->ins)
+			rc = put_ins(plan, p, q);
+		for (s = run->first; !rc && s < run->end; s++)
+			rc = put_part(plan, p, run, s, q);
+		if (!rc && run->outs)
+			rc = xs_plan_put(plan, p->out, q, p->outs);
+	}
+	return rc;
+}
+
+static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
+			     const struct run *run)
+{
+	uint32_t q;
+	unsigned s;
+	int rc = 0;
+
+	for (q = 0; !rc && run->ins && q < p->n; q++)
+		rc = put_ins(plan, p, q);
+	for (s = run->first; !rc && s < run->end; s++)
+		for (q = 0; !rc && q < p->n; q++)
+			rc = put_part(plan, p, run, s, q);
+	for (q = 0; !rc && run->outs && q < p->n; q++)
+		rc = xs_plan_put(plan, p->out, q, p->outs);
+	return rc;
+}
+
+static int put_run(struct xs_plan *plan, const struct pieces *p,
+		   const struct run *run)
+{
+	unsigned s;
+	int rc = 0;
+
+	if (!run->whole)
+		return p->breadth_first ? put_breadth_first(plan, p, run)
+					: put_depth_first(plan, p, run);
+	for (s = run->first; !rc && s < run->end; s++)
+		rc = xs_plan_put(plan, p->parts[s].kernel, 0, 1);
+	return rc;
+}
+
+/* The first queue waits for all pieces of the run, and all queues for it if the
+ * next run is in pieces again. */
+static int put_join(struct xs_plan *plan, const struct pieces *p,
+		    const struct run *run, const struct run *next)
+{
+	uint32_t q;
+	int rc = 0;
+
+	for (q = 1; !rc && !run->whole && q < p->n; q++) {
+		rc = put_event(plan, record, p, q, run->end, q);
+		if (!rc)
+			rc = put_event(plan, await, p, 0, run->end, q);
+	}
+	if (!rc && !next->whole)
+		rc = put_event(plan, record, p, 0, run->end, 0);
+	for (q = 1; !rc && !next->whole && q < p->n; q++)
+		rc = put_event(plan, await, p, q, run->end, 0);
+	return rc;
+}
+
+/* The run after another, or the first. The first has the copies in, the last
+ * the copies out: alone, where the kernels beside them are whole. */
+static struct run run_after(const struct pieces *p, const struct run *before)
+{
+	const unsigned first = before ? before->end : 0;
+	struct run run = {.first = first, .end = first, .ins = !before};
+
+	run.whole = before && first < p->count && p->parts[first].whole;
+	while (run.end < p->count && p->parts[run.end].whole == run.whole &&
+	       (run.whole || run.end == first ||
+		p->parts[run.end].needs != SHARE_ALL))
+		run.end++;
+	run.outs = run.end == p->count && !run.whole;
+	return run;
+}
+
+static int put_runs(struct xs_plan *plan, const struct pieces *p)
+{
+	struct run run = run_after(p, NULL), next;
+	int rc = put_run(plan, p, &run);
+
+	while (!rc && !run.outs) {
+		next = run_after(p, &run);
+		rc = put_join(plan, p, &run, &next);
+		if (!rc)
+			rc = put_run(plan, p, &next);
+		run = next;
+	}
+	return rc;
+}
+
+int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, enum xs_cut how,
+		   struct xs_plan *plan)
+{
+	const struct pieces p = cut(c, row, scenario, how);
+	const struct xs_act stays = xs_act_host(
+	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
+	const struct xs_act sync = xs_act_sync_all(p.machine);
+	int rc = xs_plan_add(plan, &stays);
+
+	plan->kernel_lanes =
+	    c->work.kernel_lanes ? c->work.kernel_lanes : XS_LANES;
+	plan->copy_lanes =
+	    c->work.copy_lanes ? c->work.copy_lanes : XS_COPY_LANES;
+	if (scenario->in_order)
+		plan->copy_lanes = 0;
+	if (!rc)
+		rc = put_shared(plan, &p);
+	if (!rc)
+		rc = put_runs(plan, &p);
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
+void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
+{
+	static const char *const needs[] = {
+	    [SHARE_NOTHING] =
+		"a piece of the kernel needs only its own piece of the input",
+	    [SHARE_NEIGHBOURS] =
+		"neighbouring pieces share input, as counted: each stream "
+		"waits for the copy of the one before",
+	    [SHARE_ALL] =
+		"all blocks share their input, as counted: of several copies "
+		"in only one is cut, the others go first, whole"};
+	const enum sharing sharing = input_sharing(&c->work, false);
+
+	xs_assume(row, needs[sharing]);
+	xs_assume(row, "a piece of the kernel takes its share of the time");
+	if (sharing == SHARE_NOTHING && isnan(input_read_times(&c->work)))
+		xs_assume(row,
+			  "where it needs its neighbour's too, its stream "
+			  "waits for that copy before its own: copies of many "
+			  "streams are not taken in the order of issue");
+}

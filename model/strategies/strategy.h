@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a strategy is made of. A new strategy is one file that defines an
+ * xs_strategy_fn, its prototype here, and one row of the table in
+ * strategies.c.
+ */
+#ifndef XS_MODEL_STRATEGIES_STRATEGY_H
+#define XS_MODEL_STRATEGIES_STRATEGY_H
+
+#include "model/formulas/closed_form.h"
+#include "model/machine/range_end.h"
+#include "model/replay/plan.h"
+#include "model/replay/round_work.h"
+#include "model/strategies/model.h"
+
+/* A phase on a machine, as every strategy sees it. */
+struct xs_case {
+	const struct xs_phase *phase;
+	const struct xs_machine *machine;
+	const struct xs_model_options *options;
+	struct xs_work work;
+	double as_is_ns; /* replayed; what savings are counted from */
+};
+
+/* A condition under which a plan is drawn up: one end of an interval. */
+struct xs_scenario {
+	struct xs_machine machine;
+	double kernel_scale, host_scale; /* against the median */
+	/* Pieces share input as far as that was not counted: of several copies
+	 * all but one, else with their neighbours; and a kernel behind another
+	 * needs all of its results. */
+	bool shares;
+	/* Copies of many streams are taken in the order of issue, not by the
+	 * hardware queues that they share. */
+	bool in_order;
+};
+
+/* Appends the rows of one strategy. 0 or -ENOMEM. */
+typedef int (*xs_strategy_fn)(const struct xs_case *c,
+			      struct xs_estimates *out);
+
+int xs_strategy_as_is(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_pinned(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_mapped(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_double_buffer(const struct xs_case *c,
+			      struct xs_estimates *out);
+int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_async(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_machine(const struct xs_case *c, struct xs_estimates *out);
+
+/* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
+ * -ENOMEM. */
+typedef int (*xs_plan_fn)(const struct xs_case *c,
+			  const struct xs_estimate *row,
+			  const struct xs_scenario *scenario,
+			  struct xs_plan *plan);
+
+/* A row of the replay that does not apply yet: times NAN. */
+struct xs_estimate xs_row(const char *strategy, enum xs_effort effort);
+
+/* The row with its reason, printf-like, into out. 0 or -ENOMEM. */
+int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
+	       const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* One more assumption of a row; text must be static. */
+void xs_assume(struct xs_estimate *row, const char *text);
+
+/* How often bytes of mapped memory cross the bus: as counted, or once each,
+ * which then is the row's assumption. */
+void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row);
+
+/* What a piece of the kernel needs, and takes. */
+void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row);
+
+/* The replayed time alone, at the values and medians. 0, -ENOMEM or another
+ * -errno of xs_replay. */
+int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
+		  xs_plan_fn draw, double *round_ns);
+
+/*
+ * Time and interval by replay: at the values, then with one cause at a time at
+ * either end of its range (all machine parameters; kernel times; host time);
+ * deviations of independent causes add in quadrature. Sets applies and the
+ * break-even from setup_ns. 0, -ENOMEM or another -errno of xs_replay.
+ */
+int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
+		    struct xs_estimate *row);
+
+/* How far replay itself has been off to that side on the machine, in ns of the
+ * row's time; its value stays where it is. */
+double xs_model_deviation(const struct xs_machine *machine,
+			  const struct xs_estimate *row, enum xs_side side);
+
+/*
+ * What pinning and streams cost once, into setup_ns; NAN where the machine
+ * does not say. Also the assumption that goes with it.
+ */
+void xs_row_setup(const struct xs_case *c, unsigned streams,
+		  struct xs_estimate *row);
+
+/* Pinning memory that is there, or allocating it pinned: the cheaper, or the
+ * one that is known. NAN where the machine says neither. */
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes);
+
+/*
+ * Reasons for which no strategy that moves data otherwise can be worked out:
+ * abstains in *row and returns true. *rc: 0 or -ENOMEM.
+ */
+bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc);
+/* The same where the kernel is launched in pieces. */
+bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc);
+/* The same where it is rewritten, which says nothing of several that work on
+ * each other's results. */
+bool xs_abstain_kernels(const struct xs_case *c, struct xs_estimate *row,
+			struct xs_estimates *out, int *rc);
+/* The same when a parameter (by its name) is not known. */
+bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
+			struct xs_estimates *out, int *rc);
+
+/* The phase as the closed forms take it. */
+struct xs_closed xs_case_closed(const struct xs_case *c);
+
+/* The most streams that replay tries, and the powers of two that it always
+ * reports. */
+#define XS_STREAMS_MAX 64u
+
+/*
+ * Rows of a strategy with n pieces: n = 2, 4, ... 64, the best n, and the n
+ * of the options, each in both issue orders; each row starts as a copy of
+ * *row. joined: where kernels follow each other, the plan that holds even if
+ * each needs all results of the one before; NULL: none do. 0 or -errno.
+ */
+int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
+		    xs_plan_fn draw, xs_plan_fn joined,
+		    struct xs_estimates *out);
+
+enum xs_cut {
+	XS_CUT_ALL,    /* copies in, every kernel, copies out */
+	XS_CUT_MAPPED, /* the same, the last kernel writing to host memory */
+	XS_CUT_ENDS,   /* of the kernels the first and the last alone; each
+			* waits for all pieces of the one before */
+};
+
+/*
+ * A plan of n pieces on n queues in the row's order; what stays comes first, a
+ * synchronisation last. A kernel that is known to share what the one before
+ * left waits for its neighbour's piece or for all; one with less blocks than
+ * pieces stays whole. 0 or -ENOMEM.
+ */
+int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, enum xs_cut how,
+		   struct xs_plan *plan);
+
+#endif

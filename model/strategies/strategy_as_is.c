@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * as-is: the recorded round, replayed. What every saving is counted from, and
+ * the proof that the record was understood.
+ *
+ * Its interval is of a further run, untraced: of what this run's rounds took,
+ * and of what the same calls and copies take by the machine's profile, which
+ * another process has measured, without a tracer.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/machine/range_end.h"
+#include "model/replay/recorded_plan.h"
+#include "model/replay/tracer_overhead.h"
+
+#include <math.h>
+#include <string.h>
+
+static int draw(const struct xs_case *c, const struct xs_estimate *row,
+		const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_record_change none = {false, 1, 1};
+
+	(void)row;
+	return xs_record_plan(c->phase, &scenario->machine, &none, plan);
+}
+
+/* What is to be known by the profile beside the calls; first the case, so that
+ * draw_known() finds the rest. */
+struct known {
+	struct xs_case c;
+	bool ins, outs; /* how long copies take */
+};
+
+static bool is_in(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D;
+}
+
+/* Of the step's call: a copy in parts has further steps without a call. */
+static double bytes_of_call(const struct xs_phase *phase, size_t i)
+{
+	const struct xs_step *steps = phase->steps;
+	double bytes = (double)steps[i].bytes;
+	size_t part;
+
+	for (part = i + 1;
+	     part < phase->step_count && steps[part].kind == steps[i].kind &&
+	     steps[part].return_ns > 0 &&
+	     steps[part].call_ns == steps[part].return_ns;
+	     part++)
+		bytes += (double)steps[part].bytes;
+	return bytes;
+}
+
+/* A blocking copy of pageable memory takes what the curve says, if there is
+ * one, from its call, or what it waited for, to its return. */
+static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
+		       size_t i, struct xs_act *act)
+{
+	const struct xs_curve *curve =
+	    is_in(&phase->steps[i]) ? &m->pageable_h2d : &m->pageable_d2h;
+	/* the lag behind that of the two which it did not wait for is small */
+	const double lag_ns = fmax(act->issue_lag_ns, act->dep_lag_ns);
+	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
+			  (lag_ns + act->work_ns + act->return_ns);
+
+	if (!act->blocking || !(by > 0) || isinf(by))
+		return;
+	act->issue_lag_ns *= by;
+	act->dep_lag_ns *= by;
+	act->work_ns *= by;
+	act->return_ns *= by;
+}
+
+/* A pinned copy takes the profile's latencies, and its rate if wanted. */
+static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
+			bool rate, struct xs_act *act)
+{
+	const struct xs_act was = *act;
+
+	if (isnan(is_in(step) ? m->G_h2d.value : m->G_d2h.value))
+		return;
+	*act = xs_act_copy(m, is_in(step), rate ? (double)step->bytes : 0,
+			   was.blocking);
+	act->work_ns = rate ? 0 : was.work_ns;
+	act->thread = was.thread;
+	act->queue = was.queue;
+	act->after = was.after;
+	act->loose = was.loose;
+	act->gap_ns = was.gap_ns;
+}
+
+static void take_copy(const struct known *known, const struct xs_machine *m,
+		      size_t i, struct xs_act *act)
+{
+	const struct xs_step *step = &known->c.phase->steps[i];
+	const uint8_t memory =
+	    is_in(step) ? step->src_memory : step->dst_memory;
+	const bool wanted = is_in(step) ? known->ins : known->outs;
+
+	if ((step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H) ||
+	    act->kind != XS_ACT_OP)
+		return;
+	if (memory == XS_MEM_PINNED)
+		take_pinned(m, step, wanted, act);
+	else if (memory == XS_MEM_PAGEABLE && wanted)
+		take_curve(m, known->c.phase, i, act);
+}
+
+static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct known *known = (const struct known *)c;
+	int rc = draw(c, row, scenario, plan);
+	size_t i;
+
+	if (rc)
+		return rc;
+	xs_plan_untrace(plan, c->phase, &scenario->machine);
+	for (i = 0; i < plan->count; i++)
+		take_copy(known, &scenario->machine, i, &plan->acts[i]);
+	return 0;
+}
+
+/* How far the round moves to that side of untraced_ns, by what the profile says
+ * of calls, of copies in and of copies out at that end of its ranges, and by
+ * how wrong replay on it has been, all in quadrature. 0 or -errno of
+ * xs_replay_row. */
+static int deviation(const struct xs_case *c, const struct xs_machine *traced,
+		     const struct xs_estimate *row, enum xs_side side,
+		     double untraced_ns, double *ns)
+{
+	const struct xs_machine at = xs_machine_at(traced, side);
+	const double model_ns = xs_model_deviation(traced, row, side);
+	struct known known = {.c = *c};
+	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
+	const double sign = side == XS_SIDE_LOW ? -1 : 1;
+	int rc;
+
+	known.c.machine = &at;
+	rc = xs_replay_row(&known.c, row, draw_known, &calls_ns);
+	known.ins = true;
+	if (!rc)
+		rc = xs_replay_row(&known.c, row, draw_known, &ins_ns);
+	known.ins = false;
+	known.outs = true;
+	if (!rc)
+		rc = xs_replay_row(&known.c, row, draw_known, &outs_ns);
+	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
+		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
+			  fmax(sign * (outs_ns - calls_ns), 0)));
+	return rc;
+}
+
+/* Widens the interval, which holds the rounds of this run, to what the profile
+ * says of another; one from the same trace says nothing. */
+static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
+{
+	const struct xs_machine *traced =
+	    c->options->traced ? c->options->traced : c->machine;
+	struct known calls = {.c = *c};
+	double untraced_ns = 0, down_ns = 0, up_ns = 0;
+	int rc;
+
+	if (!strcmp(traced->source, "fitted-from-trace"))
+		return 0;
+	calls.c.machine = traced;
+	rc = xs_replay_row(&calls.c, row, draw_known, &untraced_ns);
+	if (!rc)
+		rc = deviation(c, traced, row, XS_SIDE_LOW, untraced_ns,
+			       &down_ns);
+	if (!rc)
+		rc = deviation(c, traced, row, XS_SIDE_HIGH, untraced_ns,
+			       &up_ns);
+	if (rc)
+		return rc;
+	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
+	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
+	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);
+	row->high_ns = row->round_ns + up_ns;
+	return 0;
+}
+
+int xs_strategy_as_is(const struct xs_case *c, struct xs_estimates *out)
+{
+	const struct xs_spread *measured = &c->phase->round_ns;
+	const double median_ns = (double)measured->median_ns;
+	struct xs_estimate row = xs_row("as-is", XS_EFFORT_NONE);
+	struct xs_machine recorded; /* nothing but what the record says */
+	struct xs_case as_recorded = *c;
+	double ratio;
+	int rc;
+
+	if (!c->phase->step_count)
+		return xs_abstain(&row, out, "the phase has no steps");
+	xs_machine_init(&recorded);
+	as_recorded.machine = &recorded;
+	rc = xs_replay_row(&as_recorded, &row, draw, &row.round_ns);
+	if (rc)
+		return rc;
+	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;
+	row.low_ns = (double)measured->p5_ns * ratio;
+	row.high_ns = (double)measured->p95_ns * ratio;
+	rc = widen_to_profile(c, &row);
+	if (rc)
+		return rc;
+	row.applies = true;
+	row.breakeven_rounds = NAN;
+	if (fabs(ratio - 1) > 0.01)
+		snprintf(row.why, sizeof(row.why),
+			 "the replay of one round; the measured median is %.3f "
+			 "ms",
+			 median_ns / 1e6);
+	else
+		snprintf(row.why, sizeof(row.why), "as measured");
+	return xs_estimates_add(out, &row);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch: small copies of one direction that follow each other become one,
+ * staged through a pinned buffer. The host gathers them there first, or
+ * spreads them out from there at the end of the round.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+
+#include <math.h>
+
+/* Fewer copies than this are not worth a buffer. */
+#define LEAST_COPIES 4u
+
+/* Copies that become one: consecutive steps. */
+struct run {
+	size_t first, count;
+	double bytes;
+};
+
+static bool is_copy(const struct xs_step *step)
+{
+	return (step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
+	       step->end_ns > 0;
+}
+
+/* What the copy pays whatever its size is more than what its bytes take. */
+static bool is_small(const struct xs_machine *m, const struct xs_step *step)
+{
+	const bool in = step->kind == XS_STEP_H2D;
+	const double fixed_ns = (in ? m->lo_h2d_ns : m->lo_d2h_ns).value +
+				xs_or_zero(m->call_copy_async_ns.value);
+
+	return (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value <
+	       fixed_ns;
+}
+
+static bool is_alike(const struct xs_step *a, const struct xs_step *b)
+{
+	return a->kind == b->kind && a->queue == b->queue &&
+	       a->thread == b->thread && a->async == b->async;
+}
+
+/* The small copies from step first on that are alike; count may be 0. */
+static struct run run_at(const struct xs_case *c, size_t first)
+{
+	const struct xs_step *steps = c->phase->steps;
+	struct run run = {first, 0, 0};
+	size_t i;
+
+	for (i = first; i < c->phase->step_count; i++) {
+		if (!is_copy(&steps[i]) || !is_small(c->machine, &steps[i]) ||
+		    !is_alike(&steps[first], &steps[i]))
+			break;
+		run.count++;
+		run.bytes += (double)steps[i].bytes;
+	}
+	return run;
+}
+
+/* The next run worth a buffer, at or after step i; false: there is none. */
+static bool next_run(const struct xs_case *c, size_t i, struct run *run)
+{
+	while (i < c->phase->step_count) {
+		*run = run_at(c, i);
+		if (run->count >= LEAST_COPIES)
+			return true;
+		i += run->count ? run->count : 1;
+	}
+	return false;
+}
+
+static double gather_ns(const struct xs_machine *m, bool in, double bytes)
+{
+	return xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
+}
+
+/* The first copy moves all, the others are gone with their calls; what the
+ * host does between them stays. 0 or -ENOMEM. */
+static int merge(const struct xs_case *c, const struct xs_machine *m,
+		 const struct run *run, struct xs_plan *plan)
+{
+	const struct xs_step *step = &c->phase->steps[run->first];
+	const bool in = step->kind == XS_STEP_H2D;
+	struct xs_act spread = xs_act_host(gather_ns(m, false, run->bytes));
+	const struct xs_act was = plan->acts[run->first];
+	struct xs_act *act = &plan->acts[run->first];
+	size_t i;
+
+	*act = xs_act_copy(m, in, run->bytes, !step->async);
+	act->thread = was.thread;
+	act->queue = was.queue;
+	act->after = was.after;
+	act->loose = was.loose;
+	act->gap_ns = was.gap_ns;
+	if (in)
+		act->gap_ns += gather_ns(m, true, run->bytes);
+	for (i = run->first + 1; i < run->first + run->count; i++) {
+		struct xs_act gone = xs_act_host(0);
+
+		gone.thread = plan->acts[i].thread;
+		gone.gap_ns = plan->acts[i].gap_ns;
+		plan->acts[i] = gone;
+	}
+	spread.thread = was.thread;
+	return in ? 0 : xs_plan_add(plan, &spread);
+}
+
+static int draw(const struct xs_case *c, const struct xs_estimate *row,
+		const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_record_change change = {false, scenario->kernel_scale,
+						scenario->host_scale};
+	struct run run;
+	size_t i;
+	int rc = xs_record_plan(c->phase, &scenario->machine, &change, plan);
+
+	(void)row;
+	for (i = 0; !rc && next_run(c, i, &run); i = run.first + run.count)
+		rc = merge(c, &scenario->machine, &run, plan);
+	return rc;
+}
+
+/* What the runs come to: how many, of how many copies, the largest buffer,
+ * and the time to gather and spread them. */
+struct total {
+	unsigned runs, copies;
+	double largest_bytes, gather_ns;
+};
+
+static struct total add_up(const struct xs_case *c)
+{
+	struct total total = {0};
+	struct run run;
+	size_t i;
+
+	for (i = 0; next_run(c, i, &run); i = run.first + run.count) {
+		total.runs++;
+		total.copies += (unsigned)run.count;
+		total.largest_bytes = fmax(total.largest_bytes, run.bytes);
+		total.gather_ns += gather_ns(
+		    c->machine, c->phase->steps[run.first].kind == XS_STEP_H2D,
+		    run.bytes);
+	}
+	return total;
+}
+
+int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out)
+{
+	const struct xs_machine *m = c->machine;
+	struct xs_estimate row = xs_row("batch", XS_EFFORT_HOST);
+	const struct total total = add_up(c);
+	int rc = 0;
+
+	row.quiet = true;
+	xs_assume(&row, "gathering and spreading cost the host what a pageable "
+			"copy of as many bytes takes");
+	xs_assume(&row, "the data lies together on the device, or the kernels "
+			"find it where it lies");
+	if (xs_abstain_common(c, &row, out, &rc))
+		return rc;
+	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
+		return xs_abstain(&row, out, "fewer than %u copies in a round",
+				  LEAST_COPIES);
+	row.quiet = false;
+	if (xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) ||
+	    xs_abstain_unknown(&row, "L+o", m->lo_d2h_ns.value, out, &rc) ||
+	    xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) ||
+	    xs_abstain_unknown(&row, "G", m->G_d2h.value, out, &rc))
+		return rc;
+	row.quiet = true;
+	if (!total.runs)
+		return xs_abstain(&row, out,
+				  "no %u small copies of one direction follow "
+				  "each other",
+				  LEAST_COPIES);
+	row.quiet = false;
+	if (xs_abstain_unknown(&row, "the time of pageable copies",
+			       total.gather_ns, out, &rc))
+		return rc;
+	row.setup_ns = xs_pinning_ns(m, 1, total.largest_bytes);
+	rc = xs_estimate_row(c, draw, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "%u small copies as %u, gathered or spread in %.3f ms",
+		 total.copies, total.runs, total.gather_ns / 1e6);
+	return rc ? rc : xs_estimates_add(out, &row);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * double-buffer: whole rounds on two streams in turn, each with buffers of its
+ * own, so that the next round's copy in and the last round's copy out run
+ * under this round's kernels, which stay whole. The host waits for a round
+ * once the next is issued. The time is that of one round of many.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/roundtrip.h"
+
+#include <math.h>
+
+#define BUFFER_SETS 2u
+/* Rounds until the pipeline is full, and those that are timed. */
+#define ROUNDS_BEFORE 4u
+#define ROUNDS_TIMED  8u
+
+static int put_round(const struct xs_case *c,
+		     const struct xs_scenario *scenario, uint32_t queue,
+		     struct xs_plan *plan)
+{
+	const struct xs_work *w = &c->work;
+	const struct xs_machine *m = &scenario->machine;
+	const unsigned ins = (unsigned)c->phase->h2d_ops;
+	const unsigned outs = (unsigned)c->phase->d2h_ops;
+	const struct xs_act host =
+	    xs_act_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const double kernel_ns =
+	    w->kernel_ns / w->kernels * scenario->kernel_scale;
+	int rc = xs_plan_add(plan, &host);
+
+	if (!rc)
+		rc = xs_plan_put(
+		    plan,
+		    xs_act_copy(m, true, w->in_bytes / fmax(ins, 1), false),
+		    queue, ins);
+	if (!rc)
+		rc = xs_plan_put(plan, xs_act_kernel_of_copy(m, kernel_ns),
+				 queue, 1);
+	if (!rc)
+		rc = xs_plan_put(plan, xs_act_kernel(m, kernel_ns), queue,
+				 w->kernels - 1);
+	if (!rc)
+		rc = xs_plan_put(
+		    plan,
+		    xs_act_copy(m, false, w->out_bytes / fmax(outs, 1), false),
+		    queue, outs);
+	return rc;
+}
+
+static int draw(const struct xs_case *c, const struct xs_estimate *row,
+		const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	struct xs_act sync = xs_act_sync_all(&scenario->machine);
+	unsigned round;
+	int rc = 0;
+
+	(void)row;
+	sync.kind = XS_ACT_SYNC_QUEUE;
+	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
+		rc = put_round(c, scenario, round % BUFFER_SETS, plan);
+		/* the round before: on the first, of an empty stream */
+		sync.queue = (round + 1) % BUFFER_SETS;
+		if (!rc)
+			rc = xs_plan_add(plan, &sync);
+		if (round + 1 == ROUNDS_BEFORE)
+			plan->untimed = plan->count;
+	}
+	plan->rounds = ROUNDS_TIMED;
+	return rc;
+}
+
+/* Reasons that lie in the phase. */
+static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	size_t returning = 0;
+
+	if (xs_abstain_common(c, row, out, rc))
+		return true;
+	*rc = xs_returns_count(c->phase, &returning);
+	if (*rc)
+		return true;
+	if (!c->work.kernels)
+		*rc = xs_abstain(row, out, "no kernel to copy under");
+	else if (!c->work.in_copies)
+		*rc = xs_abstain(row, out, "nothing is copied in");
+	else if (c->phase->rounds < 2)
+		*rc = xs_abstain(row, out,
+				 "a single round was seen: there is no next "
+				 "one to copy for");
+	else if (returning)
+		*rc = xs_abstain(row, out,
+				 "what a round copies out is copied in again: "
+				 "the next round may need it");
+	else
+		return false;
+	return true;
+}
+
+static bool is_unknown(const struct xs_machine *m, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
+{
+	return xs_abstain_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
+}
+
+/* No host writes a byte of memory in less. */
+#define WRITE_BYTE_NS 0.01
+
+/*
+ * Between its calls the host has less time than it would take to write the
+ * next round's input: so that was there before this round had results.
+ */
+static bool is_input_there(const struct xs_case *c)
+{
+	return (double)c->phase->host_ns.p95_ns <
+	       WRITE_BYTE_NS * c->work.in_bytes;
+}
+
+int xs_strategy_double_buffer(const struct xs_case *c, struct xs_estimates *out)
+{
+	const struct xs_work *w = &c->work;
+	struct xs_estimate row = xs_row("double-buffer", XS_EFFORT_HOST);
+	int rc = 0;
+
+	row.quiet = true;
+	if (is_input_there(c)) {
+		xs_assume(&row, "the host has no time to make a round's input "
+				"of the results of the one before");
+	} else {
+		/* A time loop, for one, is not like that. */
+		row.bound = "no round needs the results of the one before";
+		xs_assume(&row, row.bound);
+		xs_assume(&row, "a round's input is there one round earlier");
+	}
+	xs_assume(&row, "host and device have memory for a second set of "
+			"buffers");
+	if (abstains(c, &row, out, &rc))
+		return rc;
+	row.quiet = false;
+	if (is_unknown(c->machine, &row, out, &rc))
+		return rc;
+	xs_row_setup(c, BUFFER_SETS, &row);
+	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
+				      w->in_bytes + w->out_bytes);
+	rc = xs_estimate_row(c, draw, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "a round of many: the copies of the next and the last one run "
+		 "under its kernels");
+	return rc ? rc : xs_estimates_add(out, &row);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* hybrid: copies in on n streams; the kernel's pieces write their results
+ * straight to host memory. The write of a piece overlaps its own kernel, which
+ * equation 5 does not allow for. */
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+static int draw(const struct xs_case *c, const struct xs_estimate *row,
+		const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
+}
+
+static bool is_one_way(const struct xs_case *c, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
+{
+	if (c->work.in_bytes > 0 && c->work.out_bytes > 0)
+		return false;
+	*rc = xs_abstain(row, out,
+			 "data goes one way only: this would be streams or "
+			 "mapped");
+	return true;
+}
+
+int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
+{
+	const struct xs_machine *m = c->machine;
+	const struct xs_closed closed = xs_case_closed(c);
+	struct xs_estimate row = xs_row("hybrid", XS_EFFORT_REWRITE);
+	int rc = 0;
+
+	xs_assume_crossings(c, &row);
+	xs_assume_pieces(c, &row);
+	if (xs_abstain_kernels(c, &row, out, &rc) ||
+	    is_one_way(c, &row, out, &rc))
+		return rc;
+	if (!xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
+	    !xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
+	    !xs_abstain_unknown(&row, "the rate of mapped writes",
+				m->mapped_write.value, out, &rc))
+		rc = xs_streams_rows(c, &row, draw, NULL, out);
+	if (!rc && c->options->streams)
+		rc = xs_closed_hybrid(&closed, c->options->streams, out);
+	return rc ? rc : xs_closed_hybrid(&closed, 0, out);
+}

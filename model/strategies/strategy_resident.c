@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* resident: what a copy out takes from the device and a later copy in brings
+ * back stays there. The record without these copies: the most that keeping
+ * the data there can save. Where the contents of copies were hashed, it is
+ * measured which copies in bring what the device has had: the record without
+ * these alone. */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+#include "model/replay/roundtrip.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The copy is not made; what the host does before it stays. */
+static void leave_out(struct xs_act *act)
+{
+	*act = (struct xs_act){.kind = XS_ACT_HOST,
+			       .after = XS_ACT_NONE,
+			       .thread = act->thread,
+			       .gap_ns = act->gap_ns};
+}
+
+/* Whether contents were hashed, and compared. Over all rounds: of how many
+ * copies in, and how many of them brought the same bytes again. */
+static bool is_measured(const struct xs_phase *phase, struct xs_sameness *sum)
+{
+	*sum = (struct xs_sameness){0};
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_sameness *of = &phase->sites[i].sameness;
+
+		sum->compared += of->compared;
+		sum->same += of->same;
+		sum->back += of->back;
+	}
+	return sum->compared > 0;
+}
+
+/* All of its copies that were compared brought the same: the first is none. */
+static bool is_same(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D && step->sameness.compared > 0 &&
+	       step->sameness.same == step->sameness.compared;
+}
+
+static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+{
+	struct xs_sameness sum;
+
+	if (!is_measured(phase, &sum))
+		return xs_returns_mark(phase, marks, copies);
+	*copies = 0;
+	for (size_t i = 0; i < phase->step_count; i++) {
+		marks[i] = is_same(&phase->steps[i]);
+		*copies += marks[i];
+	}
+	return 0;
+}
+
+static int draw(const struct xs_case *c, const struct xs_estimate *row,
+		const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_record_change change = {false, scenario->kernel_scale,
+						scenario->host_scale};
+	bool *marks = calloc(c->phase->step_count + 1, sizeof(*marks));
+	size_t i, copies;
+	int rc = marks ? mark(c->phase, marks, &copies) : -ENOMEM;
+
+	(void)row;
+	if (!rc)
+		rc =
+		    xs_record_plan(c->phase, &scenario->machine, &change, plan);
+	for (i = 0; !rc && i < plan->count; i++)
+		if (marks[i])
+			leave_out(&plan->acts[i]);
+	free(marks);
+	return rc;
+}
+
+static int estimate_measured(const struct xs_case *c, struct xs_estimate *row,
+			     const struct xs_sameness *sum,
+			     struct xs_estimates *out)
+{
+	const struct xs_phase *phase = c->phase;
+	bool sampled = false;
+	size_t copies = 0;
+	int rc;
+
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (is_same(&phase->steps[i])) {
+			sampled |= phase->steps[i].sameness.sampled;
+			copies++;
+		}
+	if (!copies)
+		return xs_abstain(row, out,
+				  "measured: no place copies in the same bytes "
+				  "each time (%" PRIu64 " of %" PRIu64
+				  " copies do)",
+				  sum->same, sum->compared);
+	if (sampled)
+		row->bound = "what was not sampled is the same, too "
+			     "(XFERSPY_HASH=full reads all)";
+	xs_assume(row, row->bound ? row->bound
+				  : "kernels leave the data on the device as "
+				    "it is, or a copy of it there does");
+	rc = xs_estimate_row(c, draw, row);
+	snprintf(row->why, sizeof(row->why),
+		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
+		 " copies in, %" PRIu64
+		 " of them just copied out; without the %zu a round that "
+		 "always bring them",
+		 sum->same, sum->compared, sum->back, copies);
+	return rc ? rc : xs_estimates_add(out, row);
+}
+
+int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_row("resident", XS_EFFORT_HOST);
+	struct xs_sameness sum;
+	size_t copies = 0;
+	int rc = 0;
+
+	row.quiet = true;
+	if (xs_abstain_common(c, &row, out, &rc))
+		return rc;
+	if (is_measured(c->phase, &sum))
+		return estimate_measured(c, &row, &sum, out);
+	row.bound = "the host neither changes nor needs the data in between";
+	xs_assume(&row, row.bound);
+	rc = xs_returns_count(c->phase, &copies);
+	if (rc)
+		return rc;
+	if (!copies)
+		return xs_abstain(&row, out,
+				  "no copy in is known to bring back what a "
+				  "copy out took");
+	rc = xs_estimate_row(c, draw, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "without the %zu cop%s in that bring%s back what was copied "
+		 "out, and without copying that out",
+		 copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
+	return rc ? rc : xs_estimates_add(out, &row);
+}
