@@ -256,14 +256,14 @@ struct xs_result {
 	struct xs_arena arena; /* what all of the above points to */
 };
 
-struct xs_elsewhere;
+struct xs_other_machine;
 
 struct xs_trace;
 
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
 	/* machines to replay the run on unchanged; they may go afterwards */
-	const struct xs_elsewhere *elsewhere;
+	const struct xs_other_machine *elsewhere;
 	size_t elsewhere_count;
 	const struct xs_trace *counted; /* what kernels do; NULL: the trace */
 	unsigned streams; /* also exactly this n; 0: the usual ones */

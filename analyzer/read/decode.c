@@ -344,18 +344,18 @@ static int on_defect(void *self, uint64_t at, const char *text)
 }
 
 void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
-		     struct xs_sink *sink)
+		     struct xs_trace_visitor *visitor)
 {
 	*d = (struct xs_decoder){.trace = trace};
 #define FIXED_BYTES(number, name)                                              \
 	d->fixed_bytes[number] = sizeof(struct xs_rec_##name);
 	XS_RECORDS(FIXED_BYTES)
 #undef FIXED_BYTES
-	*sink = (struct xs_sink){.self = d,
-				 .header = on_header,
-				 .chunk = on_chunk,
-				 .record = on_record,
-				 .defect = on_defect};
+	*visitor = (struct xs_trace_visitor){.self = d,
+					     .header = on_header,
+					     .chunk = on_chunk,
+					     .record = on_record,
+					     .defect = on_defect};
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

@@ -8,7 +8,7 @@
 #include "analyzer/records/trace_reader.h"
 
 /* One table of the trace: its elements, and where each id's element is. */
-struct xs_table {
+struct xs_id_table {
 	void *items_at; /* address of the pointer to the elements */
 	size_t *count;
 	size_t item_bytes;
@@ -31,7 +31,7 @@ struct xs_source_line {
 struct xs_decoder {
 	struct xs_trace *trace;
 	uint32_t id_limit; /* ids above are out of proportion to the file */
-	struct xs_table strings, modules, sites, shapes, queues;
+	struct xs_id_table strings, modules, sites, shapes, queues;
 	struct xs_text_piece *pieces; /* the strings in the making */
 	size_t piece_count;
 	struct xs_source_line *sources;
@@ -48,7 +48,7 @@ struct xs_decoder {
 };
 
 void xs_decoder_init(struct xs_decoder *decoder, struct xs_trace *trace,
-		     struct xs_sink *sink);
+		     struct xs_trace_visitor *visitor);
 /* Completes the trace after the last part: all but the joining. 0 or
  * -ENOMEM. */
 int xs_decoder_finish(struct xs_decoder *decoder);
@@ -61,7 +61,7 @@ void xs_decoder_release(struct xs_decoder *decoder);
  * own record may come later in the file. *index: where it is. NULL without
  * memory.
  */
-void *xs_decoder_element(struct xs_decoder *decoder, struct xs_table *table,
+void *xs_decoder_element(struct xs_decoder *decoder, struct xs_id_table *table,
 			 uint32_t id, uint32_t *index);
 /* Takes a record that defines something. 0 or -ENOMEM. */
 int xs_decoder_add_entry(struct xs_decoder *decoder, const void *record);

@@ -41,7 +41,7 @@ int xs_decoder_defect(struct xs_decoder *d, uint64_t at, const char *text)
 }
 
 /* The slot of an id. An id out of proportion counts as id 0, the unknown. */
-static uint32_t *table_slot(struct xs_decoder *d, struct xs_table *table,
+static uint32_t *table_slot(struct xs_decoder *d, struct xs_id_table *table,
 			    uint32_t id)
 {
 	if (id > d->id_limit) {
@@ -64,7 +64,7 @@ static uint32_t *table_slot(struct xs_decoder *d, struct xs_table *table,
 	return &table->slots[id];
 }
 
-void *xs_decoder_element(struct xs_decoder *d, struct xs_table *table,
+void *xs_decoder_element(struct xs_decoder *d, struct xs_id_table *table,
 			 uint32_t id, uint32_t *index)
 {
 	uint32_t *slot = table_slot(d, table, id);
@@ -370,13 +370,13 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 	return 0; /* clocks and thread names are for people who read a dump */
 }
 
-static void table_init(struct xs_table *table, void *items_at, size_t *count,
+static void table_init(struct xs_id_table *table, void *items_at, size_t *count,
 		       size_t item_bytes, const void *initial)
 {
-	*table = (struct xs_table){.items_at = items_at,
-				   .count = count,
-				   .item_bytes = item_bytes,
-				   .initial = initial};
+	*table = (struct xs_id_table){.items_at = items_at,
+				      .count = count,
+				      .item_bytes = item_bytes,
+				      .initial = initial};
 }
 
 int xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)

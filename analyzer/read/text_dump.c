@@ -3,7 +3,7 @@
 
 #include "analyzer/read/trace_input.h"
 #include "analyzer/records/again.h"
-#include "analyzer/records/record_kinds.h"
+#include "analyzer/records/record_schema.h"
 #include "analyzer/text/trace_text.h"
 
 #include <errno.h>
@@ -37,20 +37,20 @@ static void print_field(FILE *out, const char *name, uint64_t value)
 
 /* A field called zero has a value only in damaged or newer traces; outer mostly
  * has none. */
-static bool is_left_out(const struct xs_field *field, uint64_t value)
+static bool is_left_out(const struct xs_record_field *field, uint64_t value)
 {
 	return value == 0 && (strcmp(field->name, "zero") == 0 ||
 			      strcmp(field->name, "outer") == 0);
 }
 
-static void print_layout(FILE *out, const struct xs_layout *layout,
+static void print_layout(FILE *out, const struct xs_record_layout *layout,
 			 const void *base)
 {
 	const xs_u8 *at = (const xs_u8 *)base + layout->offset;
 
 	for (size_t i = 0; i < layout->count; i++) {
-		const struct xs_field *field = &layout->fields[i];
-		uint64_t value = xs_field_get(at, field->bytes);
+		const struct xs_record_field *field = &layout->fields[i];
+		uint64_t value = xs_record_field_get(at, field->bytes);
 
 		if (!is_left_out(field, value))
 			print_field(out, field->name, value);
@@ -113,7 +113,7 @@ static int dump_chunk(void *self, uint64_t at,
 
 /* Text is printed up to its last byte that is not NUL; words says how long
  * the record is where that is not the shortest that holds the text. */
-static void dump_tail(FILE *out, const struct xs_kind *kind,
+static void dump_tail(FILE *out, const struct xs_record_schema *kind,
 		      const xs_u8 *record)
 {
 	size_t size = record[1] * 4u - kind->fixed_bytes;
@@ -136,7 +136,8 @@ static void dump_tail(FILE *out, const struct xs_kind *kind,
  * not there, or the record has more than we know, as it is. */
 static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 {
-	const struct xs_kind *kind = xs_kind_by_number(record[0]);
+	const struct xs_record_schema *kind =
+	    xs_record_schema_by_number(record[0]);
 	const struct xs_rec_again *again = (const void *)record;
 	struct dump *d = self;
 	FILE *out = d->out;
@@ -152,7 +153,7 @@ static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 		rc = xs_again_expand(&d->again, at, &record);
 	if (rc == -ENOMEM)
 		return -ENOMEM;
-	kind = xs_kind_by_number(record[0]);
+	kind = xs_record_schema_by_number(record[0]);
 	fputs(kind->name, out);
 	print_layout(out, &kind->layout, record);
 	dump_tail(out, kind, record);
@@ -170,20 +171,20 @@ static int dump_defect(void *self, uint64_t at, const char *text)
 	return ferror(out) ? -EIO : 0;
 }
 
-static struct xs_sink dump_sink(struct dump *dump)
+static struct xs_trace_visitor dump_visitor(struct dump *dump)
 {
-	return (struct xs_sink){.self = dump,
-				.header = dump_header,
-				.chunk = dump_chunk,
-				.record = dump_record,
-				.defect = dump_defect};
+	return (struct xs_trace_visitor){.self = dump,
+					 .header = dump_header,
+					 .chunk = dump_chunk,
+					 .record = dump_record,
+					 .defect = dump_defect};
 }
 
 int xs_text_dump(const char *path, FILE *out, const char **error)
 {
 	struct dump dump = {.out = out};
-	const struct xs_sink sink = dump_sink(&dump);
-	int rc = xs_source_feed_file(path, &sink, error);
+	const struct xs_trace_visitor visitor = dump_visitor(&dump);
+	int rc = xs_trace_input_visit_file(path, &visitor, error);
 
 	xs_again_release(&dump.again);
 	return !rc && fflush(out) ? -EIO : rc;
@@ -193,8 +194,8 @@ int xs_text_dump_memory(const void *data, size_t size, FILE *out,
 			const char **error)
 {
 	struct dump dump = {.out = out};
-	const struct xs_sink sink = dump_sink(&dump);
-	int rc = xs_source_feed_memory(data, size, &sink, error);
+	const struct xs_trace_visitor visitor = dump_visitor(&dump);
+	int rc = xs_trace_input_visit_memory(data, size, &visitor, error);
 
 	xs_again_release(&dump.again);
 	return !rc && fflush(out) ? -EIO : rc;

@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static int feed_text(FILE *in, uint64_t size, const struct xs_sink *sink,
-		     const char **error)
+static int feed_text(FILE *in, uint64_t size,
+		     const struct xs_trace_visitor *visitor, const char **error)
 {
 	static _Thread_local char message[160];
 	struct xs_text_error where = {0};
-	int rc = xs_text_read(in, size, sink, &where);
+	int rc = xs_text_read(in, size, visitor, &where);
 
 	if (rc == -EPROTO || rc == -EPROTONOSUPPORT) {
 		snprintf(message, sizeof(message), "line %lu: %s", where.line,
@@ -24,29 +24,31 @@ static int feed_text(FILE *in, uint64_t size, const struct xs_sink *sink,
 }
 
 static int feed(const void *data, size_t size, bool mapped,
-		const struct xs_sink *sink, const char **error)
+		const struct xs_trace_visitor *visitor, const char **error)
 {
 	FILE *in;
 	int rc;
 
 	*error = NULL;
 	if (!xs_text_is(data, size))
-		return xs_walk(data, size, mapped, sink, error);
+		return xs_trace_reader_read(data, size, mapped, visitor, error);
 	in = fmemopen((void *)(uintptr_t)data, size, "r");
 	if (!in)
 		return -errno;
-	rc = feed_text(in, size, sink, error);
+	rc = feed_text(in, size, visitor, error);
 	fclose(in);
 	return rc;
 }
 
-int xs_source_feed_memory(const void *data, size_t size,
-			  const struct xs_sink *sink, const char **error)
+int xs_trace_input_visit_memory(const void *data, size_t size,
+				const struct xs_trace_visitor *visitor,
+				const char **error)
 {
-	return feed(data, size, false, sink, error);
+	return feed(data, size, false, visitor, error);
 }
 
-static int feed_file(FILE *file, const struct xs_sink *sink, const char **error)
+static int feed_file(FILE *file, const struct xs_trace_visitor *visitor,
+		     const char **error)
 {
 	struct stat status;
 	void *data = NULL;
@@ -64,14 +66,15 @@ static int feed_file(FILE *file, const struct xs_sink *sink, const char **error)
 		if (data == MAP_FAILED)
 			return -errno;
 	}
-	rc = feed(data, size, true, sink, error);
+	rc = feed(data, size, true, visitor, error);
 	if (data)
 		munmap(data, size);
 	return rc;
 }
 
-int xs_source_feed_file(const char *path, const struct xs_sink *sink,
-			const char **error)
+int xs_trace_input_visit_file(const char *path,
+			      const struct xs_trace_visitor *visitor,
+			      const char **error)
 {
 	FILE *file = fopen(path, "re");
 	int rc;
@@ -79,7 +82,7 @@ int xs_source_feed_file(const char *path, const struct xs_sink *sink,
 	*error = NULL;
 	if (!file)
 		return -errno;
-	rc = feed_file(file, sink, error);
+	rc = feed_file(file, visitor, error);
 	fclose(file);
 	return rc;
 }

@@ -6,9 +6,11 @@
 #include "analyzer/records/trace_reader.h"
 
 /* Errors as those of xs_trace_read. */
-int xs_source_feed_file(const char *path, const struct xs_sink *sink,
-			const char **error);
-int xs_source_feed_memory(const void *data, size_t size,
-			  const struct xs_sink *sink, const char **error);
+int xs_trace_input_visit_file(const char *path,
+			      const struct xs_trace_visitor *visitor,
+			      const char **error);
+int xs_trace_input_visit_memory(const void *data, size_t size,
+				const struct xs_trace_visitor *visitor,
+				const char **error);
 
 #endif

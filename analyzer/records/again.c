@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/records/again.h"
 
-#include "analyzer/records/record_kinds.h"
+#include "analyzer/records/record_schema.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -20,14 +20,16 @@ _Static_assert(sizeof(struct xs_rec_call) == sizeof(struct xs_rec_again) &&
 		       offsetof(struct xs_rec_again, duration),
 	       "a repetition begins as all calls do");
 
-static bool field_is(const struct xs_layout *layout, size_t i, const char *name)
+static bool field_is(const struct xs_record_layout *layout, size_t i,
+		     const char *name)
 {
 	return i < layout->count && strcmp(layout->fields[i].name, name) == 0;
 }
 
 static bool find_timed(unsigned number)
 {
-	const struct xs_kind *kind = xs_kind_by_number(number);
+	const struct xs_record_schema *kind =
+	    xs_record_schema_by_number(number);
 
 	return kind && number != XS_REC_again &&
 	       field_is(&kind->layout, 1, "correlation") &&

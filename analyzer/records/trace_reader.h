@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* Each returns 0, or -errno to end the walk. at: offset in the binary file. */
-struct xs_sink {
+struct xs_trace_visitor {
 	void *self;
 	/* file_bytes: of the binary file; 0 when a text leaves it out.
 	 * source_bytes: what is read, binary or text; 0 when not known. */
@@ -32,7 +32,8 @@ struct xs_sink {
  * is a mapped file, whose pages are dropped as they are done with. 0, a
  * sink's error, -EPROTO or -EPROTONOSUPPORT with *error (static text).
  */
-int xs_walk(const void *data, uint64_t size, bool mapped,
-	    const struct xs_sink *sink, const char **error);
+int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
+			 const struct xs_trace_visitor *visitor,
+			 const char **error);
 
 #endif

@@ -24,8 +24,8 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 			crowded_ns += key->key - now_ns;
 		now_ns = key->key;
 		/* until it ends: what was crowded before it began */
-		round->beside_ns =
-		    ends_one ? crowded_ns - round->beside_ns : crowded_ns;
+		round->concurrent_ns =
+		    ends_one ? crowded_ns - round->concurrent_ns : crowded_ns;
 		if (ends_one)
 			ended++;
 		else
@@ -33,7 +33,7 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 	}
 }
 
-int xs_rounds_find_beside(struct xs_rounds *rounds)
+int xs_rounds_find_concurrent(struct xs_rounds *rounds)
 {
 	struct xs_key *begins = malloc((rounds->count + 1) * sizeof(*begins));
 	struct xs_key *ends = malloc((rounds->count + 1) * sizeof(*ends));

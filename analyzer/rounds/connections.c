@@ -11,7 +11,7 @@ static unsigned asked(const struct xs_trace *trace, const char *variable)
 	const char *value = xs_trace_info(trace, variable);
 	const unsigned long number = value ? strtoul(value, NULL, 10) : 0;
 
-	return number <= XS_LANES_MAX ? (unsigned)number : 0;
+	return number <= XS_HW_QUEUES_MAX ? (unsigned)number : 0;
 }
 
 struct xs_connections xs_connections_asked(const struct xs_trace *trace)
@@ -34,7 +34,7 @@ void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase)
 {
 	const struct xs_connections asked = xs_connections_asked(trace);
 
-	phase->kernel_lanes = phase->copy_lanes = asked.all;
+	phase->kernel_hw_queues = phase->copy_hw_queues = asked.all;
 	if (asked.copy && !is_older(trace, phase->device))
-		phase->copy_lanes = asked.copy;
+		phase->copy_hw_queues = asked.copy;
 }

@@ -9,14 +9,14 @@
 
 #include "analyzer/rounds/phase.h"
 
-/* 1 to XS_LANES_MAX; 0: not set. */
+/* 1 to XS_HW_QUEUES_MAX; 0: not set. */
 struct xs_connections {
 	unsigned all, copy;
 };
 
 struct xs_connections xs_connections_asked(const struct xs_trace *trace);
 
-/* The phase's kernel_lanes and copy_lanes, from its device. */
+/* The phase's kernel_hw_queues and copy_hw_queues, from its device. */
 void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase);
 
 #endif

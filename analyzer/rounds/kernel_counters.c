@@ -108,9 +108,9 @@ static bool find(const struct lookup *lookup, uint64_t key,
 	return true;
 }
 
-int xs_counters_of_shapes(const struct xs_trace *trace,
-			  const struct xs_trace *counted,
-			  struct xs_counts **out, size_t *found)
+int xs_kernel_counters_by_shape(const struct xs_trace *trace,
+				const struct xs_trace *counted,
+				struct xs_counts **out, size_t *found)
 {
 	struct lookup lookup = {.counted = counted};
 	struct xs_counts *counts =
@@ -164,7 +164,7 @@ int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 {
 	struct xs_counts *counts;
 	size_t found;
-	int rc = xs_counters_of_shapes(trace, counted, &counts, &found);
+	int rc = xs_kernel_counters_by_shape(trace, counted, &counts, &found);
 
 	if (rc)
 		return rc;

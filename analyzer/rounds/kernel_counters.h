@@ -11,8 +11,8 @@
  * `trace`. *found: shapes that were counted; the others' counts are NAN. Free
  * *out. 0 or -ENOMEM.
  */
-int xs_counters_of_shapes(const struct xs_trace *trace,
-			  const struct xs_trace *counted,
-			  struct xs_counts **out, size_t *found);
+int xs_kernel_counters_by_shape(const struct xs_trace *trace,
+				const struct xs_trace *counted,
+				struct xs_counts **out, size_t *found);
 
 #endif

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 /* Part of the round in which neither a call of its thread nor an op ran. */
-static uint64_t host_ns(const struct xs_members *m,
+static uint64_t host_ns(const struct xs_phase_members *m,
 			const struct xs_round *round)
 {
 	const uint32_t *ops = m->rounds->ops + round->first_op;
 	const uint32_t *calls = m->rounds->calls + round->first_call;
-	struct xs_cover cover = {0, round->begin_ns};
+	struct xs_interval_union cover = {0, round->begin_ns};
 	uint32_t op = 0, call = 0;
 
 	while (op < round->op_count || call < round->call_count) {
@@ -23,10 +23,10 @@ static uint64_t host_ns(const struct xs_members *m,
 					      : NULL;
 
 		if (!c || (o && o->start_ns < c->start_ns)) {
-			xs_cover_add(&cover, o->start_ns, o->end_ns);
+			xs_interval_union_add(&cover, o->start_ns, o->end_ns);
 			op++;
 		} else {
-			xs_cover_add(&cover, c->start_ns, c->end_ns);
+			xs_interval_union_add(&cover, c->start_ns, c->end_ns);
 			call++;
 		}
 	}
@@ -36,23 +36,25 @@ static uint64_t host_ns(const struct xs_members *m,
 	return round->end_ns - round->begin_ns - cover.total_ns;
 }
 
-static uint64_t blocked_ns(const struct xs_members *m,
+static uint64_t blocked_ns(const struct xs_phase_members *m,
 			   const struct xs_round *round)
 {
-	struct xs_cover cover = {0, 0};
+	struct xs_interval_union cover = {0, 0};
 
 	for (uint32_t i = 0; i < round->call_count; i++) {
 		uint32_t index = m->rounds->calls[round->first_call + i];
 		const struct xs_call *call = &m->trace->calls[index];
 
 		if (m->rounds->blocked[index])
-			xs_cover_add(&cover, call->start_ns, call->end_ns);
+			xs_interval_union_add(&cover, call->start_ns,
+					      call->end_ns);
 	}
 	return cover.total_ns;
 }
 
-static void measure(const struct xs_members *m, const struct xs_round *round,
-		    uint64_t *values[XS_MEASURES], size_t at)
+static void measure(const struct xs_phase_members *m,
+		    const struct xs_round *round, uint64_t *values[XS_MEASURES],
+		    size_t at)
 {
 	struct xs_overlap overlap = {0};
 	uint64_t sum_ns[XS_OP_KINDS] = {0};
@@ -102,9 +104,9 @@ static void fill(struct xs_phase *phase, uint64_t *values[XS_MEASURES],
 }
 
 /* Rounds of one phase have the same number of ops of each kind. */
-static void count_ops(const struct xs_members *m, struct xs_phase *phase)
+static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 {
-	const struct xs_round *round = xs_member(m, 0);
+	const struct xs_round *round = xs_phase_member(m, 0);
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
@@ -116,7 +118,7 @@ static void count_ops(const struct xs_members *m, struct xs_phase *phase)
 	}
 }
 
-int xs_measure_times(const struct xs_members *m, struct xs_phase *phase,
+int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		     uint32_t *median_round)
 {
 	uint64_t *memory =
@@ -130,14 +132,14 @@ int xs_measure_times(const struct xs_members *m, struct xs_phase *phase,
 	scratch = memory + XS_MEASURES * m->count;
 
 	phase->rounds = m->count;
-	phase->device = xs_member(m, 0)->device;
+	phase->device = xs_phase_member(m, 0)->device;
 	phase->first_start_ns = UINT64_MAX;
 	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
+		const struct xs_round *round = xs_phase_member(m, i);
 
 		measure(m, round, values, i);
 		phase->total_ns += round->end_ns - round->begin_ns;
-		phase->beside_ns += round->beside_ns;
+		phase->concurrent_ns += round->concurrent_ns;
 		if (round->begin_ns < phase->first_start_ns)
 			phase->first_start_ns = round->begin_ns;
 		if (round->end_ns > phase->last_end_ns)
@@ -151,7 +153,7 @@ int xs_measure_times(const struct xs_members *m, struct xs_phase *phase,
 
 	*median_round = m->keys[0].index;
 	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
+		const struct xs_round *round = xs_phase_member(m, i);
 
 		if (round->end_ns - round->begin_ns ==
 		    phase->round_ns.median_ns) {

@@ -21,29 +21,30 @@ enum xs_measure {
 };
 
 /* The rounds of one phase: indices into rounds->items. */
-struct xs_members {
+struct xs_phase_members {
 	const struct xs_trace *trace;
 	const struct xs_rounds *rounds;
 	const struct xs_key *keys; /* keys[i].index */
 	size_t count;
-	uint32_t *row_of_ident; /* scratch, all zero between uses */
+	uint32_t *row_of_identity; /* scratch, all zero between uses */
 };
 
-static inline const struct xs_round *xs_member(const struct xs_members *members,
-					       size_t i)
+static inline const struct xs_round *
+xs_phase_member(const struct xs_phase_members *members, size_t i)
 {
 	return &members->rounds->items[members->keys[i].index];
 }
 
 /* Fills times, bytes, counts and the round with the median time. 0 or
  * -ENOMEM. */
-int xs_measure_times(const struct xs_members *members, struct xs_phase *phase,
-		     uint32_t *median_round);
+int xs_measure_times(const struct xs_phase_members *members,
+		     struct xs_phase *phase, uint32_t *median_round);
 /* Fills memories, buffer bytes and sites. 0 or -ENOMEM. */
-int xs_measure_places(const struct xs_members *members, struct xs_phase *phase);
+int xs_phase_sites_measure(const struct xs_phase_members *members,
+			   struct xs_phase *phase);
 
 /* Fills signature and signature_hash; needs the byte counts. 0 or -ENOMEM. */
-int xs_signature_build(const struct xs_members *members,
+int xs_signature_build(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);

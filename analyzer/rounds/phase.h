@@ -50,7 +50,7 @@ struct xs_counts {
  * same bytes: as the last copy in to the same device memory, or as had been
  * copied out to the same host memory (back).
  */
-struct xs_sameness {
+struct xs_repeat_counts {
 	uint64_t compared, same, back;
 	bool sampled; /* samples of the bytes were compared, not all */
 };
@@ -82,7 +82,7 @@ struct xs_step {
 	uint64_t dst, src;		/* copies: addresses, 0 unknown */
 	uint64_t call_ns, return_ns; /* host; both 0 when the call is unknown */
 	uint64_t start_ns, end_ns;   /* GPU */
-	struct xs_sameness sameness; /* copies in: of all from its site */
+	struct xs_repeat_counts sameness; /* copies in: of all from its site */
 };
 
 /* A median with the range that holds 90 % of the rounds. */
@@ -95,14 +95,14 @@ struct xs_phase_site {
 	uint8_t step_kind;
 	uint64_t calls; /* over all rounds of the phase */
 	uint64_t bytes;
-	struct xs_sameness sameness;
+	struct xs_repeat_counts sameness;
 };
 
 /* Hardware queues (lanes) that streams share: of kernels and of each copy
  * engine by default, and at most. */
-#define XS_LANES      8u
-#define XS_COPY_LANES 4u
-#define XS_LANES_MAX  32u
+#define XS_KERNEL_HW_QUEUES 8u
+#define XS_COPY_HW_QUEUES   4u
+#define XS_HW_QUEUES_MAX    32u
 
 /* Rounds of one signature. Byte and op counts are of one round (median). */
 struct xs_phase {
@@ -111,12 +111,13 @@ struct xs_phase {
 			  * addresses; owned */
 	uint64_t signature_hash;
 	uint16_t device;
-	unsigned kernel_lanes, copy_lanes; /* that the program's environment
-					    * asked for, those of copies for
-					    * each engine; 0: the default */
+	unsigned kernel_hw_queues,
+	    copy_hw_queues; /* that the program's environment
+			     * asked for, those of copies for
+			     * each engine; 0: the default */
 	uint64_t rounds;
-	uint64_t total_ns;  /* sum of the rounds' times */
-	uint64_t beside_ns; /* part of total_ns: other rounds ran, too */
+	uint64_t total_ns;	/* sum of the rounds' times */
+	uint64_t concurrent_ns; /* part of total_ns: other rounds ran, too */
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
 
 	uint64_t h2d_bytes, d2h_bytes;

@@ -52,14 +52,15 @@ static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 static int range_bytes(struct ranges *ranges, uint64_t otherwise,
 		       uint64_t *bytes)
 {
-	struct xs_cover cover = {0, 0};
+	struct xs_interval_union cover = {0, 0};
 	int rc = xs_keys_sort(ranges->keys, ranges->count);
 
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct range *range =
 		    &ranges->items[ranges->keys[i].index];
 
-		xs_cover_add(&cover, range->start, range->start + range->bytes);
+		xs_interval_union_add(&cover, range->start,
+				      range->start + range->bytes);
 	}
 	*bytes = ranges->unknown ? otherwise : cover.total_ns;
 	free(ranges->keys);
@@ -95,14 +96,15 @@ static void add_memory(uint8_t *all, bool first, uint8_t memory)
 		*all = XS_MEM_UNKNOWN;
 }
 
-static int measure_buffers(const struct xs_members *m, struct xs_phase *phase)
+static int measure_buffers(const struct xs_phase_members *m,
+			   struct xs_phase *phase)
 {
 	struct ranges h2d = {0}, d2h = {0};
 	bool h2d_seen = false, d2h_seen = false;
 	int rc = 0, rc2;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
+		const struct xs_round *round = xs_phase_member(m, i);
 		const uint32_t *ops = m->rounds->ops + round->first_op;
 
 		for (uint32_t j = 0; !rc && j < round->op_count; j++) {
@@ -147,7 +149,8 @@ static int by_bytes(const void *a, const void *b)
 	return by_site(a, b);
 }
 
-static void merge_same(struct xs_sameness *to, const struct xs_sameness *from)
+static void merge_same(struct xs_repeat_counts *to,
+		       const struct xs_repeat_counts *from)
 {
 	to->compared += from->compared;
 	to->same += from->same;
@@ -179,13 +182,13 @@ static void merge_sites(struct xs_phase *phase)
 }
 
 /* The phase's row of an ident, new where there is none. NULL: no memory. */
-static struct xs_phase_site *site_row(const struct xs_members *m,
-				      struct xs_phase *phase, uint32_t ident)
+static struct xs_phase_site *site_row(const struct xs_phase_members *m,
+				      struct xs_phase *phase, uint32_t identity)
 {
-	const struct xs_ident *what = &m->rounds->table.items[ident];
+	const struct xs_op_identity *what = &m->rounds->table.items[identity];
 	struct xs_phase_site *sites = phase->sites;
 
-	if (m->row_of_ident[ident] == 0) {
+	if (m->row_of_identity[identity] == 0) {
 		sites = xs_array_grow(sites, phase->site_count, sizeof(*sites));
 		if (!sites)
 			return NULL;
@@ -193,24 +196,25 @@ static struct xs_phase_site *site_row(const struct xs_members *m,
 		sites[phase->site_count++] = (struct xs_phase_site){
 		    .site = what->site,
 		    .step_kind = xs_step_kind_of(what->kind)};
-		m->row_of_ident[ident] = (uint32_t)phase->site_count;
+		m->row_of_identity[identity] = (uint32_t)phase->site_count;
 	}
-	return &sites[m->row_of_ident[ident] - 1];
+	return &sites[m->row_of_identity[identity] - 1];
 }
 
-static void add_same(struct xs_sameness *to, uint8_t same)
+static void add_same(struct xs_repeat_counts *to, uint8_t same)
 {
-	to->compared += (same & XS_SAME_COMPARED) != 0;
-	to->same += (same & (XS_SAME_AGAIN | XS_SAME_BACK)) != 0;
-	to->back += (same & XS_SAME_BACK) != 0;
-	to->sampled |= (same & XS_SAME_SAMPLED) != 0;
+	to->compared += (same & XS_REPEAT_COMPARED) != 0;
+	to->same += (same & (XS_REPEAT_COPIED_IN | XS_REPEAT_COPIED_OUT)) != 0;
+	to->back += (same & XS_REPEAT_COPIED_OUT) != 0;
+	to->sampled |= (same & XS_REPEAT_SAMPLED) != 0;
 }
 
 /* A call with several ops of a kind counts once: they follow each other. */
-static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
+static int measure_sites(const struct xs_phase_members *m,
+			 struct xs_phase *phase)
 {
 	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
+		const struct xs_round *round = xs_phase_member(m, i);
 		const uint32_t *ops = m->rounds->ops + round->first_op;
 		const struct xs_op *last = NULL;
 
@@ -220,7 +224,7 @@ static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 
 			if (op->call == XS_NONE)
 				continue;
-			row = site_row(m, phase, m->rounds->idents[ops[j]]);
+			row = site_row(m, phase, m->rounds->identities[ops[j]]);
 			if (!row)
 				return -ENOMEM;
 			row->calls += !last || op->call != last->call ||
@@ -236,19 +240,20 @@ static int measure_sites(const struct xs_members *m, struct xs_phase *phase)
 }
 
 /* Leaves row_of_ident all zero, for the next phase. */
-static void forget_rows(const struct xs_members *m)
+static void forget_rows(const struct xs_phase_members *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_member(m, i);
+		const struct xs_round *round = xs_phase_member(m, i);
 
 		for (uint32_t j = 0; j < round->op_count; j++)
-			m->row_of_ident
-			    [m->rounds->idents[m->rounds->ops[round->first_op +
-							      j]]] = 0;
+			m->row_of_identity
+			    [m->rounds->identities
+				 [m->rounds->ops[round->first_op + j]]] = 0;
 	}
 }
 
-int xs_measure_places(const struct xs_members *m, struct xs_phase *phase)
+int xs_phase_sites_measure(const struct xs_phase_members *m,
+			   struct xs_phase *phase)
 {
 	int rc = measure_buffers(m, phase);
 

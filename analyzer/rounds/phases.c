@@ -30,7 +30,7 @@ struct grouper {
 	struct xs_phases *phases;
 	bool *used;	 /* by round: most are no measure that are not whole */
 	double *weights; /* by round; NULL: all were recorded */
-	uint32_t *row_of_ident;
+	uint32_t *row_of_identity;
 	size_t call_steps; /* that there may still be: see xs_steps_build */
 };
 
@@ -53,7 +53,8 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 }
 
 /* The phase as of the whole run, where its rounds are a sample. */
-static void stand_for_all(const struct grouper *g, const struct xs_members *m,
+static void stand_for_all(const struct grouper *g,
+			  const struct xs_phase_members *m,
 			  struct xs_phase *phase)
 {
 	double weight = 0;
@@ -63,7 +64,7 @@ static void stand_for_all(const struct grouper *g, const struct xs_members *m,
 	weight /= (double)m->count;
 	phase->rounds = xs_weighted(phase->rounds, weight);
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
-	phase->beside_ns = xs_weighted(phase->beside_ns, weight);
+	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);
 	for (size_t i = 0; i < phase->site_count; i++) {
 		struct xs_phase_site *site = &phase->sites[i];
 
@@ -88,11 +89,12 @@ static void tell_steps(struct xs_phase *phase)
 
 static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 {
-	struct xs_members members = {.trace = g->trace,
-				     .rounds = g->rounds,
-				     .keys = keys,
-				     .count = count,
-				     .row_of_ident = g->row_of_ident};
+	struct xs_phase_members members = {.trace = g->trace,
+					   .rounds = g->rounds,
+					   .keys = keys,
+					   .count = count,
+					   .row_of_identity =
+					       g->row_of_identity};
 	struct xs_phases *phases = g->phases;
 	struct xs_phase *phase;
 	uint32_t median_round;
@@ -106,7 +108,7 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	memset(phase, 0, sizeof(*phase));
 	rc = xs_measure_times(&members, phase, &median_round);
 	if (!rc)
-		rc = xs_measure_places(&members, phase);
+		rc = xs_phase_sites_measure(&members, phase);
 	if (!rc)
 		rc = xs_signature_build(&members, phase);
 	if (!rc)
@@ -253,9 +255,9 @@ static int group_rounds(struct grouper *g)
 	int rc = -ENOMEM;
 
 	g->used = calloc(rounds->count + 1, sizeof(*g->used));
-	g->row_of_ident =
-	    calloc(rounds->table.count + 1, sizeof(*g->row_of_ident));
-	if (keys && g->used && g->row_of_ident) {
+	g->row_of_identity =
+	    calloc(rounds->table.count + 1, sizeof(*g->row_of_identity));
+	if (keys && g->used && g->row_of_identity) {
 		choose_rounds(g);
 		rc = xs_trace_is_sampled(g->trace) ? weigh_rounds(g) : 0;
 	}
@@ -269,7 +271,7 @@ static int group_rounds(struct grouper *g)
 	free(g->weights);
 	free(g->used);
 	free(keys);
-	free(g->row_of_ident);
+	free(g->row_of_identity);
 	return rc;
 }
 
@@ -286,7 +288,7 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	rc = xs_rounds_build(trace, &rounds);
 	if (rc)
 		return rc;
-	rc = xs_rounds_find_beside(&rounds);
+	rc = xs_rounds_find_concurrent(&rounds);
 	if (!rc)
 		rc = group_rounds(&grouper);
 	xs_rounds_free(&rounds);

@@ -57,13 +57,13 @@ static uint8_t compare_in(struct ranges *ranges, const struct xs_call *call,
 	uint8_t same = 0;
 
 	if (in || out)
-		same |= XS_SAME_COMPARED;
+		same |= XS_REPEAT_COMPARED;
 	if (is_same(in, content))
-		same |= XS_SAME_AGAIN;
+		same |= XS_REPEAT_COPIED_IN;
 	if (is_same(out, content))
-		same |= XS_SAME_BACK;
+		same |= XS_REPEAT_COPIED_OUT;
 	if (content->hashed_bytes < call->bytes)
-		same |= XS_SAME_SAMPLED;
+		same |= XS_REPEAT_SAMPLED;
 	return same;
 }
 
@@ -100,7 +100,7 @@ static void compare_all(const struct xs_trace *trace, const uint8_t *kinds,
 	}
 }
 
-int xs_contents_compare(const struct xs_trace *trace, uint8_t **same)
+int xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same)
 {
 	struct ranges *ranges;
 	uint8_t *kinds;

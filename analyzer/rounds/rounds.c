@@ -111,7 +111,7 @@ static void end_round(struct cutter *c, struct lane *lane)
  * synchronised.
  */
 static bool begins_round(const struct cutter *c, const struct lane *lane,
-			 const struct xs_op *op, uint32_t ident)
+			 const struct xs_op *op, uint32_t identity)
 {
 	enum stage stage = stage_of(op);
 
@@ -120,13 +120,14 @@ static bool begins_round(const struct cutter *c, const struct lane *lane,
 	if (stage != STAGE_NONE && (int)stage < lane->stage)
 		return true;
 	return lane->synced && lane->stage == STAGE_KERNEL &&
-	       !lane->copied_after_kernel && ident < c->last_round_count &&
-	       c->last_round[ident] == lane->round;
+	       !lane->copied_after_kernel && identity < c->last_round_count &&
+	       c->last_round[identity] == lane->round;
 }
 
-static int remember_ident(struct cutter *c, uint32_t ident, uint32_t round)
+static int remember_identity(struct cutter *c, uint32_t identity,
+			     uint32_t round)
 {
-	while (c->last_round_count <= ident) {
+	while (c->last_round_count <= identity) {
 		uint32_t *grown = xs_array_grow(
 		    c->last_round, c->last_round_count, sizeof(*grown));
 
@@ -135,12 +136,12 @@ static int remember_ident(struct cutter *c, uint32_t ident, uint32_t round)
 		c->last_round = grown;
 		grown[c->last_round_count++] = XS_NONE;
 	}
-	c->last_round[ident] = round;
+	c->last_round[identity] = round;
 	return 0;
 }
 
 static void count_op(struct cutter *c, struct xs_round *round,
-		     const struct xs_op *op, uint32_t ident)
+		     const struct xs_op *op, uint32_t identity)
 {
 	if (op->start_ns < round->begin_ns)
 		round->begin_ns = op->start_ns;
@@ -150,7 +151,7 @@ static void count_op(struct cutter *c, struct xs_round *round,
 	 * do not count: the first round often has those of the set-up, and is
 	 * like the others all the same. */
 	if (op->kind != XS_OP_SET)
-		round->key += c->rounds->table.items[ident].hash;
+		round->key += c->rounds->table.items[identity].hash;
 	if (op->kind == XS_OP_H2D)
 		round->h2d_bytes += op->bytes;
 	if (op->kind == XS_OP_D2H)
@@ -164,19 +165,19 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	const struct xs_op *op = &c->trace->ops[index];
 	enum stage stage = stage_of(op);
 	struct xs_round *round;
-	uint32_t ident;
+	uint32_t identity;
 
-	if (xs_idents_find(&c->rounds->table, c->trace, op, &ident))
+	if (xs_op_identities_find(&c->rounds->table, c->trace, op, &identity))
 		return -ENOMEM;
-	c->rounds->idents[index] = ident;
-	if (lane->round != XS_NONE && begins_round(c, lane, op, ident))
+	c->rounds->identities[index] = identity;
+	if (lane->round != XS_NONE && begins_round(c, lane, op, identity))
 		end_round(c, lane);
 	if (lane->round == XS_NONE && start_round(c, lane))
 		return -ENOMEM;
 
 	round = &c->rounds->items[lane->round];
 	c->round_of_op[index] = lane->round;
-	count_op(c, round, op, ident);
+	count_op(c, round, op, identity);
 	if (position != XS_NONE) {
 		const struct xs_call *call = &c->trace->calls[op->call];
 
@@ -193,7 +194,7 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	if (op->end_ns > lane->ops_end_ns)
 		lane->ops_end_ns = op->end_ns;
 	lane->met = lane->synced = false;
-	return remember_ident(c, ident, lane->round);
+	return remember_identity(c, identity, lane->round);
 }
 
 /* The call has returned, and had waited: which lanes are done by then? A
@@ -397,14 +398,15 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 	*rounds = (struct xs_rounds){0};
 	rounds->ops = malloc(ops * sizeof(uint32_t));
 	rounds->calls = malloc(calls * sizeof(uint32_t));
-	rounds->idents = malloc(ops * sizeof(uint32_t));
+	rounds->identities = malloc(ops * sizeof(uint32_t));
 	rounds->blocked = xs_calls_blocked(trace);
 	c.round_of_op = malloc(ops * sizeof(uint32_t));
 	c.ops_by_call = malloc(ops * sizeof(uint32_t));
 	c.first_op_of_call = calloc(calls, sizeof(uint32_t));
-	if (rounds->ops && rounds->calls && rounds->idents && rounds->blocked &&
-	    c.round_of_op && c.ops_by_call && c.first_op_of_call)
-		rc = xs_contents_compare(trace, &rounds->same);
+	if (rounds->ops && rounds->calls && rounds->identities &&
+	    rounds->blocked && c.round_of_op && c.ops_by_call &&
+	    c.first_op_of_call)
+		rc = xs_repeated_copies_find(trace, &rounds->same);
 	if (!rc)
 		rc = order_calls(&c);
 	if (!rc) {
@@ -429,9 +431,9 @@ void xs_rounds_free(struct xs_rounds *rounds)
 	free(rounds->items);
 	free(rounds->ops);
 	free(rounds->calls);
-	free(rounds->idents);
+	free(rounds->identities);
 	free(rounds->blocked);
 	free(rounds->same);
-	xs_idents_free(&rounds->table);
+	xs_op_identities_free(&rounds->table);
 	*rounds = (struct xs_rounds){0};
 }

@@ -10,7 +10,7 @@ struct xs_round {
 	uint64_t begin_ns, end_ns;
 	uint64_t key; /* of the multiset of its ops' idents */
 	uint64_t h2d_bytes, d2h_bytes;
-	uint64_t beside_ns;	     /* of its time: other rounds ran, too */
+	uint64_t concurrent_ns;	     /* of its time: other rounds ran, too */
 	uint32_t first_op, op_count; /* in xs_rounds.ops */
 	uint32_t first_call, call_count; /* in xs_rounds.calls */
 	uint16_t device;
@@ -20,12 +20,13 @@ struct xs_round {
 struct xs_rounds {
 	struct xs_round *items;
 	size_t count;
-	uint32_t *ops;	  /* round by round, in each by start */
-	uint32_t *calls;  /* thread by thread, in each by start */
-	uint32_t *idents; /* of each op of the trace, into table */
-	struct xs_idents table;
+	uint32_t *ops;	      /* round by round, in each by start */
+	uint32_t *calls;      /* thread by thread, in each by start */
+	uint32_t *identities; /* of each op of the trace, into table */
+	struct xs_op_identities table;
 	bool *blocked; /* by call: xs_calls_blocked */
-	uint8_t *same; /* by call: xs_contents_compare; NULL: nothing hashed */
+	uint8_t
+	    *same; /* by call: xs_repeated_copies_find; NULL: nothing hashed */
 };
 
 /*
@@ -36,7 +37,7 @@ struct xs_rounds {
  */
 int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
 /* Fills in beside_ns of all rounds. 0 or -ENOMEM. */
-int xs_rounds_find_beside(struct xs_rounds *rounds);
+int xs_rounds_find_concurrent(struct xs_rounds *rounds);
 
 void xs_rounds_free(struct xs_rounds *rounds);
 

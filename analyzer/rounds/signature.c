@@ -156,17 +156,17 @@ static int print_groups(FILE *out, const struct xs_trace *trace,
 }
 
 /* The first of the rounds speaks for all: the order of its kernels. */
-static const struct xs_round *earliest(const struct xs_members *m)
+static const struct xs_round *earliest(const struct xs_phase_members *m)
 {
-	const struct xs_round *first = xs_member(m, 0);
+	const struct xs_round *first = xs_phase_member(m, 0);
 
 	for (size_t i = 1; i < m->count; i++)
-		if (xs_member(m, i)->begin_ns < first->begin_ns)
-			first = xs_member(m, i);
+		if (xs_phase_member(m, i)->begin_ns < first->begin_ns)
+			first = xs_phase_member(m, i);
 	return first;
 }
 
-int xs_signature_build(const struct xs_members *m, struct xs_phase *phase)
+int xs_signature_build(const struct xs_phase_members *m, struct xs_phase *phase)
 {
 	const struct xs_round *round = earliest(m);
 	struct groups groups = {0};

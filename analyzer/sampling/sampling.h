@@ -27,9 +27,9 @@ struct xs_weights {
 	/* Calls that give the device work, or wait for it, at places of which
 	 * nothing was recorded: calls of elsewhere stand for them. And the site
 	 * with most of them. */
-	double strange_calls;
-	uint32_t strange_site;
-	bool strange_several; /* it is not the only one */
+	double unrecorded_site_calls;
+	uint32_t unrecorded_site;
+	bool unrecorded_several; /* it is not the only one */
 };
 
 /*
@@ -60,7 +60,7 @@ size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
  * as many times its calls; by xs_window_of(), reach[window_count + 1]. Half of
  * what lies between two of them is the one's, half the other's. 0 or -ENOMEM.
  */
-int xs_window_reaches(const struct xs_trace *trace, double *reach);
+int xs_window_extrapolate(const struct xs_trace *trace, double *reach);
 
 /* Brings the windows into order, and takes out the ops of calls that were
  * only counted. After the ops were joined to their calls. 0 or -ENOMEM. */

@@ -78,7 +78,7 @@ static void add_unused(struct xs_weight_builder *b)
 
 		if (group->calls == group->kept_calls)
 			continue;
-		b->rests[b->rest_count++] = (struct xs_weight_rest){
+		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
 		    .site = group->site,
 		    .size = group->size,
 		    .direction = group->direction,
@@ -98,7 +98,7 @@ static void add_tallies(struct xs_weight_builder *b)
 		const struct xs_tally *tally = &trace->tallies[i];
 		bool of_place = trace->sites[tally->site].module != XS_NONE;
 
-		b->rests[b->rest_count++] = (struct xs_weight_rest){
+		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
 		    .site = tally->site,
 		    .size = tally->size,
 		    .direction = tally->direction,
@@ -188,19 +188,20 @@ static void find_strange(const struct xs_weight_builder *b,
 	double most = 0;
 
 	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_rest *rest = &b->rests[i];
+		const struct xs_weight_unrecorded *rest = &b->rests[i];
 		const struct xs_site *site = &b->trace->sites[rest->site];
 
-		if (rest->strange_calls < 1 || site->module == XS_NONE ||
+		if (rest->unrecorded_site_calls < 1 ||
+		    site->module == XS_NONE ||
 		    rest->direction == XS_TALLY_FAILED ||
 		    !takes_the_device(site->call_class))
 			continue;
-		weights->strange_several |=
-		    most > 0 && rest->site != weights->strange_site;
-		weights->strange_calls += rest->strange_calls;
-		if (rest->strange_calls > most) {
-			most = rest->strange_calls;
-			weights->strange_site = rest->site;
+		weights->unrecorded_several |=
+		    most > 0 && rest->site != weights->unrecorded_site;
+		weights->unrecorded_site_calls += rest->unrecorded_site_calls;
+		if (rest->unrecorded_site_calls > most) {
+			most = rest->unrecorded_site_calls;
+			weights->unrecorded_site = rest->site;
 		}
 	}
 }
@@ -221,7 +222,7 @@ static void find_unseen(const struct xs_weight_builder *b,
 			weights->unsure_bytes += (double)tally->bytes;
 	}
 	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_rest *rest = &b->rests[i];
+		const struct xs_weight_unrecorded *rest = &b->rests[i];
 
 		if (rest->direction < XS_WEIGHT_DIRECTIONS) {
 			weights->unseen_calls[rest->direction] += rest->calls;
@@ -246,7 +247,7 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	weights->kinds = calloc(most, sizeof(*weights->kinds));
 	if (b->reach && b->group_of && b->groups && b->rests && b->keys &&
 	    weights->calls && weights->bytes && weights->kinds)
-		rc = xs_window_reaches(trace, b->reach);
+		rc = xs_window_extrapolate(trace, b->reach);
 	if (!rc)
 		rc = group_calls(b);
 	if (!rc)
@@ -257,7 +258,7 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 		return rc;
 	add_unused(b);
 	add_tallies(b);
-	rc = xs_weights_spread(b);
+	rc = xs_weights_distribute(b);
 	fill(b, weights);
 	find_unseen(b, weights);
 	find_strange(b, weights);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Between weights.c, which says what was recorded and what counted, and
- * weights_spread.c, which lets the one stand for the other. */
+ * weights_distribute.c, which lets the one stand for the other. */
 #ifndef XS_ANALYZER_SAMPLING_WEIGHTS_H
 #define XS_ANALYZER_SAMPLING_WEIGHTS_H
 
@@ -24,12 +24,12 @@ struct xs_weight_group {
 };
 
 /* What was counted, or recorded and not used; less what is made up for. */
-struct xs_weight_rest {
+struct xs_weight_unrecorded {
 	uint32_t site;
 	uint8_t size, direction;
 	unsigned last_level; /* that may make up for it */
 	double calls, bytes;
-	double strange_calls; /* that nothing of its place stands for */
+	double unrecorded_site_calls; /* that nothing of its place stands for */
 };
 
 /* What a rest and the groups that stand for it have in common: the function,
@@ -49,11 +49,11 @@ extern const struct xs_weight_level xs_weight_levels[XS_WEIGHTS_LAST + 1];
 struct xs_weight_builder {
 	const struct xs_trace *trace;
 	const bool *kept;   /* by call; NULL: all */
-	double *reach;	    /* by window: xs_window_reaches() */
+	double *reach;	    /* by window: xs_window_extrapolate() */
 	uint32_t *group_of; /* by call */
 	struct xs_weight_group *groups;
 	size_t group_count;
-	struct xs_weight_rest *rests;
+	struct xs_weight_unrecorded *rests;
 	size_t rest_count;
 	struct xs_key *keys; /* room for one of each of all these */
 };
@@ -66,6 +66,6 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 
 /* Level by level: groups come to stand for the rests, which become 0. 0 or
  * -ENOMEM. */
-int xs_weights_spread(struct xs_weight_builder *b);
+int xs_weights_distribute(struct xs_weight_builder *b);
 
 #endif

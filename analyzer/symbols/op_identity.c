@@ -36,29 +36,29 @@ static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
 	return hash;
 }
 
-static size_t first_slot(const struct xs_idents *idents, uint8_t kind,
-			 uint32_t site, uint32_t name)
+static size_t first_slot(const struct xs_op_identities *identities,
+			 uint8_t kind, uint32_t site, uint32_t name)
 {
 	uint64_t hash = xs_hash_mix(((uint64_t)site << 32) | name, kind);
 
-	return (size_t)hash & (idents->slot_count - 1);
+	return (size_t)hash & (identities->slot_count - 1);
 }
 
-static int grow_slots(struct xs_idents *idents)
+static int grow_slots(struct xs_op_identities *identities)
 {
 	size_t slot_count =
-	    idents->slot_count ? 2 * idents->slot_count : FIRST_SLOTS;
+	    identities->slot_count ? 2 * identities->slot_count : FIRST_SLOTS;
 	uint32_t *slots = calloc(slot_count, sizeof(*slots));
 
 	if (!slots)
 		return -ENOMEM;
-	free(idents->slots);
-	idents->slots = slots;
-	idents->slot_count = slot_count;
-	for (size_t i = 0; i < idents->count; i++) {
-		const struct xs_ident *ident = &idents->items[i];
-		size_t slot =
-		    first_slot(idents, ident->kind, ident->site, ident->name);
+	free(identities->slots);
+	identities->slots = slots;
+	identities->slot_count = slot_count;
+	for (size_t i = 0; i < identities->count; i++) {
+		const struct xs_op_identity *identity = &identities->items[i];
+		size_t slot = first_slot(identities, identity->kind,
+					 identity->site, identity->name);
 
 		while (slots[slot])
 			slot = (slot + 1) & (slot_count - 1);
@@ -67,56 +67,60 @@ static int grow_slots(struct xs_idents *idents)
 	return 0;
 }
 
-static int add(struct xs_idents *idents, const struct xs_trace *trace,
-	       const struct xs_ident *ident)
+static int add(struct xs_op_identities *identities,
+	       const struct xs_trace *trace,
+	       const struct xs_op_identity *identity)
 {
-	struct xs_ident *items =
-	    xs_array_grow(idents->items, idents->count, sizeof(*items));
+	struct xs_op_identity *items =
+	    xs_array_grow(identities->items, identities->count, sizeof(*items));
 	uint64_t hash;
 
 	if (!items)
 		return -ENOMEM;
-	idents->items = items;
-	hash = xs_hash_mix(hash_site(trace, ident->site), ident->kind);
-	hash = xs_hash_text(hash, trace->strings[ident->name]);
-	items[idents->count] = *ident;
-	items[idents->count++].hash = hash;
+	identities->items = items;
+	hash = xs_hash_mix(hash_site(trace, identity->site), identity->kind);
+	hash = xs_hash_text(hash, trace->strings[identity->name]);
+	items[identities->count] = *identity;
+	items[identities->count++].hash = hash;
 	return 0;
 }
 
-int xs_idents_find(struct xs_idents *idents, const struct xs_trace *trace,
-		   const struct xs_op *op, uint32_t *index)
+int xs_op_identities_find(struct xs_op_identities *identities,
+			  const struct xs_trace *trace, const struct xs_op *op,
+			  uint32_t *index)
 {
-	struct xs_ident wanted = {
+	struct xs_op_identity wanted = {
 	    .site = op->call == XS_NONE ? XS_NONE : trace->calls[op->call].site,
 	    .name = op->shape == XS_NONE ? 0 : trace->shapes[op->shape].name,
 	    .kind = op->kind};
 	size_t slot;
 
-	if (2 * idents->count >= idents->slot_count && grow_slots(idents))
+	if (2 * identities->count >= identities->slot_count &&
+	    grow_slots(identities))
 		return -ENOMEM;
-	slot = first_slot(idents, wanted.kind, wanted.site, wanted.name);
-	while (idents->slots[slot]) {
-		const struct xs_ident *ident =
-		    &idents->items[idents->slots[slot] - 1];
+	slot = first_slot(identities, wanted.kind, wanted.site, wanted.name);
+	while (identities->slots[slot]) {
+		const struct xs_op_identity *identity =
+		    &identities->items[identities->slots[slot] - 1];
 
-		if (ident->site == wanted.site && ident->name == wanted.name &&
-		    ident->kind == wanted.kind) {
-			*index = idents->slots[slot] - 1;
+		if (identity->site == wanted.site &&
+		    identity->name == wanted.name &&
+		    identity->kind == wanted.kind) {
+			*index = identities->slots[slot] - 1;
 			return 0;
 		}
-		slot = (slot + 1) & (idents->slot_count - 1);
+		slot = (slot + 1) & (identities->slot_count - 1);
 	}
-	if (add(idents, trace, &wanted))
+	if (add(identities, trace, &wanted))
 		return -ENOMEM;
-	*index = (uint32_t)idents->count - 1;
-	idents->slots[slot] = (uint32_t)idents->count;
+	*index = (uint32_t)identities->count - 1;
+	identities->slots[slot] = (uint32_t)identities->count;
 	return 0;
 }
 
-void xs_idents_free(struct xs_idents *idents)
+void xs_op_identities_free(struct xs_op_identities *identities)
 {
-	free(idents->items);
-	free(idents->slots);
-	*idents = (struct xs_idents){0};
+	free(identities->items);
+	free(identities->slots);
+	*identities = (struct xs_op_identities){0};
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int xs_pair_fail(struct xs_text_error *error, const char *format, ...)
+int xs_text_pair_fail(struct xs_text_error *error, const char *format, ...)
 {
 	va_list args;
 
@@ -26,7 +26,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-int xs_pair_hex(const char *text)
+int xs_text_pair_hex(const char *text)
 {
 	int high = hex_digit(text[0]);
 
@@ -37,13 +37,13 @@ int xs_pair_hex(const char *text)
 
 /* Reads a quoted string that begins at *cursor; moves past its end. */
 static int read_quoted(struct xs_text_error *error, char **cursor,
-		       struct xs_pair *pair)
+		       struct xs_text_pair *pair)
 {
 	char *from = *cursor + 1, *to = pair->value = from;
 
 	for (; *from != '"'; from++) {
 		if (*from == '\0')
-			return xs_pair_fail(
+			return xs_text_pair_fail(
 			    error, "the text of '%s' has no closing quote",
 			    pair->name);
 		if (*from != '\\') {
@@ -53,11 +53,11 @@ static int read_quoted(struct xs_text_error *error, char **cursor,
 		from++;
 		if (*from == '"' || *from == '\\') {
 			*to++ = *from;
-		} else if (*from == 'x' && xs_pair_hex(from + 1) >= 0) {
-			*to++ = (char)xs_pair_hex(from + 1);
+		} else if (*from == 'x' && xs_text_pair_hex(from + 1) >= 0) {
+			*to++ = (char)xs_text_pair_hex(from + 1);
 			from += 2;
 		} else {
-			return xs_pair_fail(
+			return xs_text_pair_fail(
 			    error, "unknown escape in the text of '%s'",
 			    pair->name);
 		}
@@ -68,8 +68,8 @@ static int read_quoted(struct xs_text_error *error, char **cursor,
 	return 0;
 }
 
-int xs_pair_next(struct xs_text_error *error, char **cursor,
-		 struct xs_pair *pair)
+int xs_text_pair_next(struct xs_text_error *error, char **cursor,
+		      struct xs_text_pair *pair)
 {
 	char *equals;
 	int rc = 0;
@@ -79,10 +79,10 @@ int xs_pair_next(struct xs_text_error *error, char **cursor,
 		return 0;
 	equals = strpbrk(*cursor, "= \t\r\n");
 	if (!equals || *equals != '=')
-		return xs_pair_fail(error, "expected name=value at '%.20s'",
-				    *cursor);
+		return xs_text_pair_fail(
+		    error, "expected name=value at '%.20s'", *cursor);
 	*equals = '\0';
-	*pair = (struct xs_pair){.name = *cursor, .value = equals + 1};
+	*pair = (struct xs_text_pair){.name = *cursor, .value = equals + 1};
 	*cursor = equals + 1;
 	if (**cursor == '"') {
 		rc = read_quoted(error, cursor, pair);
@@ -92,7 +92,7 @@ int xs_pair_next(struct xs_text_error *error, char **cursor,
 	}
 	if (!rc && **cursor != '\0') {
 		if (!isspace((unsigned char)**cursor))
-			return xs_pair_fail(
+			return xs_text_pair_fail(
 			    error, "expected a space after '%s'", pair->name);
 		if (!pair->quoted)
 			**cursor = '\0';
@@ -101,17 +101,18 @@ int xs_pair_next(struct xs_text_error *error, char **cursor,
 	return rc ? rc : 1;
 }
 
-int xs_pair_number(struct xs_text_error *error, const struct xs_pair *pair,
-		   uint64_t *value)
+int xs_text_pair_number(struct xs_text_error *error,
+			const struct xs_text_pair *pair, uint64_t *value)
 {
 	char *end;
 
 	if (pair->quoted || !isdigit((unsigned char)pair->value[0]))
-		return xs_pair_fail(error, "'%s' wants a number", pair->name);
+		return xs_text_pair_fail(error, "'%s' wants a number",
+					 pair->name);
 	errno = 0;
 	*value = strtoull(pair->value, &end, 0);
 	if (errno || *end != '\0')
-		return xs_pair_fail(error, "'%s' is no number of 64 bits",
-				    pair->name);
+		return xs_text_pair_fail(error, "'%s' is no number of 64 bits",
+					 pair->name);
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include "analyzer/text/trace_text.h"
 
 #include "analyzer/records/again.h"
-#include "analyzer/records/record_kinds.h"
+#include "analyzer/records/record_schema.h"
 #include "analyzer/text/text_pair.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define GAP_MAX (1u << 30) /* between the parts of a file, and of a chunk */
 
 struct parser {
-	const struct xs_sink *sink;
+	const struct xs_trace_visitor *visitor;
 	struct xs_text_error *error;
 	uint64_t source_bytes;
 	bool header_seen, chunk_seen;
@@ -34,8 +34,8 @@ bool xs_text_is(const void *data, size_t size)
 }
 
 /* Puts a pair into the field of its name. 1, 0 when there is none, -EPROTO. */
-static int put_field(struct parser *p, const struct xs_layout *layout,
-		     void *base, const struct xs_pair *pair)
+static int put_field(struct parser *p, const struct xs_record_layout *layout,
+		     void *base, const struct xs_text_pair *pair)
 {
 	xs_u8 *at = (xs_u8 *)base + layout->offset;
 	uint64_t value;
@@ -44,20 +44,21 @@ static int put_field(struct parser *p, const struct xs_layout *layout,
 	for (size_t i = 0; i < layout->count; at += layout->fields[i++].bytes) {
 		if (strcmp(layout->fields[i].name, pair->name) != 0)
 			continue;
-		rc = xs_pair_number(p->error, pair, &value);
-		if (!rc && !xs_field_put(at, layout->fields[i].bytes, value))
-			rc = xs_pair_fail(p->error,
-					  "%" PRIu64 " does not fit into '%s'",
-					  value, pair->name);
+		rc = xs_text_pair_number(p->error, pair, &value);
+		if (!rc &&
+		    !xs_record_field_put(at, layout->fields[i].bytes, value))
+			rc = xs_text_pair_fail(
+			    p->error, "%" PRIu64 " does not fit into '%s'",
+			    value, pair->name);
 		return rc ? rc : 1;
 	}
 	return 0;
 }
 
-static int unknown_field(struct parser *p, const struct xs_pair *pair)
+static int unknown_field(struct parser *p, const struct xs_text_pair *pair)
 {
-	return xs_pair_fail(p->error, "there is no field '%.40s' here",
-			    pair->name);
+	return xs_text_pair_fail(p->error, "there is no field '%.40s' here",
+				 pair->name);
 }
 
 static int parse_header(struct parser *p, char *cursor)
@@ -66,14 +67,15 @@ static int parse_header(struct parser *p, char *cursor)
 					.version = XS_FORMAT_VERSION,
 					.header_bytes = sizeof(header),
 					.byte_order = XS_FORMAT_BYTE_ORDER};
-	struct xs_pair pair;
+	struct xs_text_pair pair;
 	int rc;
 
 	if (p->header_seen)
-		return xs_pair_fail(p->error, "a second header");
-	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
+		return xs_text_pair_fail(p->error, "a second header");
+	while ((rc = xs_text_pair_next(p->error, &cursor, &pair)) > 0) {
 		if (strcmp(pair.name, "file_bytes") == 0) {
-			rc = xs_pair_number(p->error, &pair, &p->file_bytes);
+			rc = xs_text_pair_number(p->error, &pair,
+						 &p->file_bytes);
 		} else {
 			rc = put_field(p, &xs_file_layout, &header, &pair);
 			if (rc == 0)
@@ -85,8 +87,8 @@ static int parse_header(struct parser *p, char *cursor)
 	p->header_seen = true;
 	p->at = XS_PAGE_BYTES;
 	return rc ? rc
-		  : p->sink->header(p->sink->self, &header, p->file_bytes,
-				    p->source_bytes);
+		  : p->visitor->header(p->visitor->self, &header, p->file_bytes,
+				       p->source_bytes);
 }
 
 /* Checks the sizes that the last chunk gave; p->at moves past it. */
@@ -98,7 +100,7 @@ static int end_chunk(struct parser *p)
 	if (!p->chunk_seen)
 		return 0;
 	if (p->chunk.used_bytes && p->chunk.used_bytes != used)
-		return xs_pair_fail(
+		return xs_text_pair_fail(
 		    p->error,
 		    "the chunk before says used_bytes=%u, its records "
 		    "have %" PRIu64,
@@ -107,7 +109,7 @@ static int end_chunk(struct parser *p)
 		capacity =
 		    (used + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
 	if (capacity < used)
-		return xs_pair_fail(
+		return xs_text_pair_fail(
 		    p->error,
 		    "the chunk before says capacity_bytes=%" PRIu64
 		    ", its records need %" PRIu64,
@@ -118,16 +120,16 @@ static int end_chunk(struct parser *p)
 
 static int parse_chunk(struct parser *p, char *cursor)
 {
-	struct xs_pair pair;
+	struct xs_text_pair pair;
 	int rc = end_chunk(p);
 
 	if (rc)
 		return rc;
 	p->chunk = (struct xs_chunk_header){.magic = XS_CHUNK_MAGIC};
 	p->chunk_at = p->at;
-	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
+	while ((rc = xs_text_pair_next(p->error, &cursor, &pair)) > 0) {
 		if (strcmp(pair.name, "at") == 0) {
-			rc = xs_pair_number(p->error, &pair, &p->chunk_at);
+			rc = xs_text_pair_number(p->error, &pair, &p->chunk_at);
 		} else {
 			rc = put_field(p, &xs_chunk_layout, &p->chunk, &pair);
 			if (rc == 0)
@@ -140,17 +142,17 @@ static int parse_chunk(struct parser *p, char *cursor)
 		return rc;
 	if (p->chunk_at < p->at || p->chunk_at - p->at > GAP_MAX ||
 	    p->chunk_at % XS_PAGE_BYTES != 0)
-		return xs_pair_fail(p->error, "a chunk cannot be at %" PRIu64,
-				    p->chunk_at);
+		return xs_text_pair_fail(
+		    p->error, "a chunk cannot be at %" PRIu64, p->chunk_at);
 	if (p->chunk.capacity_bytes > GAP_MAX ||
 	    p->chunk.capacity_bytes % XS_PAGE_BYTES != 0)
-		return xs_pair_fail(p->error,
-				    "a chunk cannot have capacity_bytes=%u",
-				    p->chunk.capacity_bytes);
+		return xs_text_pair_fail(
+		    p->error, "a chunk cannot have capacity_bytes=%u",
+		    p->chunk.capacity_bytes);
 	p->chunk_seen = true;
 	p->at = p->chunk_at + sizeof(p->chunk);
 	xs_again_begin(&p->again, p->chunk_at);
-	return p->sink->chunk(p->sink->self, p->chunk_at, &p->chunk);
+	return p->visitor->chunk(p->visitor->self, p->chunk_at, &p->chunk);
 }
 
 /* Adds bytes to the record after its first *bytes. */
@@ -158,49 +160,51 @@ static int append_bytes(struct parser *p, size_t *bytes, const void *data,
 			size_t size)
 {
 	if (size > XS_RECORD_MAX_BYTES - *bytes)
-		return xs_pair_fail(p->error, "a record has at most %u bytes",
-				    XS_RECORD_MAX_BYTES);
+		return xs_text_pair_fail(p->error,
+					 "a record has at most %u bytes",
+					 XS_RECORD_MAX_BYTES);
 	memcpy(p->record + *bytes, data, size);
 	*bytes += size;
 	return 0;
 }
 
 static int append_hex(struct parser *p, size_t *bytes,
-		      const struct xs_pair *pair)
+		      const struct xs_text_pair *pair)
 {
 	int rc = 0;
 
 	if (pair->quoted || pair->length % 2 != 0)
-		return xs_pair_fail(p->error, "'%s' wants pairs of hex digits",
-				    pair->name);
+		return xs_text_pair_fail(
+		    p->error, "'%s' wants pairs of hex digits", pair->name);
 	for (size_t i = 0; i < pair->length && !rc; i += 2) {
-		int byte = xs_pair_hex(pair->value + i);
+		int byte = xs_text_pair_hex(pair->value + i);
 
 		if (byte < 0)
-			return xs_pair_fail(p->error, "'%s' wants hex digits",
-					    pair->name);
+			return xs_text_pair_fail(
+			    p->error, "'%s' wants hex digits", pair->name);
 		rc = append_bytes(p, bytes, &(xs_u8){(xs_u8)byte}, 1);
 	}
 	return rc;
 }
 
-static int put_pair(struct parser *p, const struct xs_kind *kind,
-		    const struct xs_pair *pair, size_t *bytes, uint64_t *words)
+static int put_pair(struct parser *p, const struct xs_record_schema *kind,
+		    const struct xs_text_pair *pair, size_t *bytes,
+		    uint64_t *words)
 {
 	int rc;
 
 	if (strcmp(pair->name, "words") == 0)
-		return xs_pair_number(p->error, pair, words);
+		return xs_text_pair_number(p->error, pair, words);
 	if (kind && strcmp(pair->name, "again") == 0)
-		return xs_pair_number(p->error, pair, &p->repeats);
+		return xs_text_pair_number(p->error, pair, &p->repeats);
 	if (!kind && strcmp(pair->name, "data") == 0)
 		return append_hex(p, bytes, pair);
 	if (!kind && strcmp(pair->name, "kind") == 0) {
 		uint64_t number;
 
-		rc = xs_pair_number(p->error, pair, &number);
+		rc = xs_text_pair_number(p->error, pair, &number);
 		if (!rc && (number == 0 || number > 255))
-			rc = xs_pair_fail(p->error, "a kind is 1 to 255");
+			rc = xs_text_pair_fail(p->error, "a kind is 1 to 255");
 		p->record[0] = (xs_u8)number;
 		return rc;
 	}
@@ -229,10 +233,11 @@ static int repeat(struct parser *p)
 	if (!old || memcmp(old, p->record, place_end) != 0 ||
 	    memcmp(old + sizeof(*again), p->record + sizeof(*again),
 		   old[1] * 4u - sizeof(*again)) != 0)
-		return xs_pair_fail(p->error,
-				    "the record at again=%" PRIu64
-				    " says something else: leave out again=",
-				    p->repeats);
+		return xs_text_pair_fail(
+		    p->error,
+		    "the record at again=%" PRIu64
+		    " says something else: leave out again=",
+		    p->repeats);
 	again->kind = XS_REC_again;
 	again->words = sizeof(*again) / 4;
 	again->record = (xs_u16)p->repeats;
@@ -240,21 +245,21 @@ static int repeat(struct parser *p)
 }
 
 /* kind: NULL for a record of unknown kind. */
-static int parse_record(struct parser *p, const struct xs_kind *kind,
+static int parse_record(struct parser *p, const struct xs_record_schema *kind,
 			char *cursor)
 {
 	size_t bytes = kind ? kind->fixed_bytes : 2;
 	uint64_t words = 0;
-	struct xs_pair pair;
+	struct xs_text_pair pair;
 	int rc;
 
 	if (!p->chunk_seen)
-		return xs_pair_fail(p->error,
-				    "a record must come after a chunk line");
+		return xs_text_pair_fail(
+		    p->error, "a record must come after a chunk line");
 	memset(p->record, 0, sizeof(p->record));
 	p->record[0] = kind ? (xs_u8)kind->number : 0;
 	p->repeats = 0;
-	while ((rc = xs_pair_next(p->error, &cursor, &pair)) > 0) {
+	while ((rc = xs_text_pair_next(p->error, &cursor, &pair)) > 0) {
 		rc = put_pair(p, kind, &pair, &bytes, &words);
 		if (rc)
 			return rc;
@@ -262,18 +267,19 @@ static int parse_record(struct parser *p, const struct xs_kind *kind,
 	if (rc)
 		return rc;
 	if (p->record[0] == 0)
-		return xs_pair_fail(p->error, "an unknown record needs kind=");
+		return xs_text_pair_fail(p->error,
+					 "an unknown record needs kind=");
 	if (words == 0)
 		words = (bytes + 3) / 4;
 	if (words > 255 || words * 4 < bytes)
-		return xs_pair_fail(p->error,
-				    "words=%" PRIu64 " does not fit the record",
-				    words);
+		return xs_text_pair_fail(
+		    p->error, "words=%" PRIu64 " does not fit the record",
+		    words);
 	p->record[1] = (xs_u8)words;
 	rc =
 	    p->repeats ? repeat(p) : xs_again_keep(&p->again, p->at, p->record);
 	if (!rc)
-		rc = p->sink->record(p->sink->self, p->at, p->record);
+		rc = p->visitor->record(p->visitor->self, p->at, p->record);
 	p->at += p->record[1] * 4u;
 	return rc;
 }
@@ -282,26 +288,27 @@ static int parse_line(struct parser *p, char *line)
 {
 	size_t length = strcspn(line, " \t\r\n");
 	char *cursor = line + length + (line[length] != '\0');
-	const struct xs_kind *kind;
+	const struct xs_record_schema *kind;
 
 	if (length == 0 || line[0] == '#')
 		return line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#'
 			   ? 0
-			   : xs_pair_fail(p->error,
-					  "a line begins with its kind");
+			   : xs_text_pair_fail(p->error,
+					       "a line begins with its kind");
 	line[length] = '\0';
 	if (strcmp(line, "header") == 0)
 		return parse_header(p, cursor);
 	if (!p->header_seen)
-		return xs_pair_fail(p->error,
-				    "the header line must come first");
+		return xs_text_pair_fail(p->error,
+					 "the header line must come first");
 	if (strcmp(line, "chunk") == 0)
 		return parse_chunk(p, cursor);
 	if (strcmp(line, "unknown") == 0)
 		return parse_record(p, NULL, cursor);
-	kind = xs_kind_by_name(line);
+	kind = xs_record_schema_by_name(line);
 	return kind ? parse_record(p, kind, cursor)
-		    : xs_pair_fail(p->error, "there is no kind '%.40s'", line);
+		    : xs_text_pair_fail(p->error, "there is no kind '%.40s'",
+					line);
 }
 
 static int parse_magic(struct parser *p, char *line)
@@ -310,17 +317,18 @@ static int parse_magic(struct parser *p, char *line)
 	if (strcmp(line, XS_TEXT_MAGIC) == 0)
 		return 0;
 	if (!xs_text_is(line, strlen(line)))
-		return xs_pair_fail(
+		return xs_text_pair_fail(
 		    p->error, "the first line must be '" XS_TEXT_MAGIC "'");
-	xs_pair_fail(p->error, "the text was written by a newer xferspy");
+	xs_text_pair_fail(p->error, "the text was written by a newer xferspy");
 	return -EPROTONOSUPPORT;
 }
 
-int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
+int xs_text_read(FILE *in, uint64_t source_bytes,
+		 const struct xs_trace_visitor *visitor,
 		 struct xs_text_error *error)
 {
 	struct parser p = {
-	    .sink = sink, .error = error, .source_bytes = source_bytes};
+	    .visitor = visitor, .error = error, .source_bytes = source_bytes};
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
@@ -330,7 +338,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
 	while (!rc && (length = getline(&line, &room, in)) >= 0) {
 		error->line++;
 		if (strlen(line) != (size_t)length)
-			rc = xs_pair_fail(error, "a NUL byte");
+			rc = xs_text_pair_fail(error, "a NUL byte");
 		else if (error->line == 1)
 			rc = parse_magic(&p, line);
 		else
@@ -339,7 +347,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
 	if (!rc && ferror(in))
 		rc = -EIO;
 	if (!rc && !p.header_seen)
-		rc = xs_pair_fail(error, "there is no header line");
+		rc = xs_text_pair_fail(error, "there is no header line");
 	if (!rc)
 		rc = end_chunk(&p);
 	xs_again_release(&p.again);

@@ -123,12 +123,12 @@ static int write_defect(void *self, uint64_t at, const char *text)
 int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)
 {
 	struct writer w = {.out = out};
-	const struct xs_sink sink = {.self = &w,
-				     .header = write_header,
-				     .chunk = write_chunk,
-				     .record = write_record,
-				     .defect = write_defect};
-	int rc = xs_text_read(in, 0, &sink, error);
+	const struct xs_trace_visitor visitor = {.self = &w,
+						 .header = write_header,
+						 .chunk = write_chunk,
+						 .record = write_record,
+						 .defect = write_defect};
+	int rc = xs_text_read(in, 0, &visitor, error);
 
 	if (!rc)
 		rc = flush_chunk(&w);

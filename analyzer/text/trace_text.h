@@ -27,7 +27,8 @@ struct xs_text_error {
 int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error);
 
 /* Feeds a text of source_bytes (0: not known) to a sink. As xs_text_parse. */
-int xs_text_read(FILE *in, uint64_t source_bytes, const struct xs_sink *sink,
+int xs_text_read(FILE *in, uint64_t source_bytes,
+		 const struct xs_trace_visitor *visitor,
 		 struct xs_text_error *error);
 
 /* Does it begin as a text does? */

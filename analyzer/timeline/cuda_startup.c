@@ -86,7 +86,8 @@ static uint64_t earliest_ns(const struct xs_trace *trace)
 	return earliest;
 }
 
-static void find_outside(const struct xs_trace *trace, struct xs_init *init)
+static void find_outside(const struct xs_trace *trace,
+			 struct xs_cuda_startup *init)
 {
 	const uint64_t from_ns = earliest_ns(trace);
 
@@ -97,12 +98,13 @@ static void find_outside(const struct xs_trace *trace, struct xs_init *init)
 	}
 }
 
-void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
+void xs_cuda_startup_find(const struct xs_trace *trace,
+			  struct xs_cuda_startup *init)
 {
 	const struct xs_call *call;
 	uint64_t usual;
 
-	*init = (struct xs_init){.call = XS_NONE};
+	*init = (struct xs_cuda_startup){.call = XS_NONE};
 	if (trace->context_ns) {
 		init->call =
 		    call_at(trace, trace->context_tid, trace->context_ns);
@@ -128,8 +130,9 @@ void xs_init_find(const struct xs_trace *trace, struct xs_init *init)
 	init->ns = init->end_ns - call->start_ns;
 }
 
-uint64_t xs_init_call_start_ns(const struct xs_init *init,
-			       const struct xs_trace *trace, uint32_t call)
+uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *init,
+				       const struct xs_trace *trace,
+				       uint32_t call)
 {
 	return call == init->call ? init->end_ns : trace->calls[call].start_ns;
 }

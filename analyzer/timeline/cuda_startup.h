@@ -5,7 +5,7 @@
 
 #include "analyzer/read/trace.h"
 
-struct xs_init {
+struct xs_cuda_startup {
 	uint32_t call;	 /* that CUDA started in; XS_NONE: not recorded */
 	uint64_t end_ns; /* when the call's own work began: CLOCK_REALTIME */
 	uint64_t ns;	 /* what the start took; 0: not known */
@@ -18,10 +18,12 @@ struct xs_init {
  * a call that is not recorded, as cudaSetDevice: then ns is the most that it
  * can be, since tracing began, and since the thread's last call.
  */
-void xs_init_find(const struct xs_trace *trace, struct xs_init *init);
+void xs_cuda_startup_find(const struct xs_trace *trace,
+			  struct xs_cuda_startup *init);
 
 /* The start of the call's own work. CLOCK_REALTIME ns. */
-uint64_t xs_init_call_start_ns(const struct xs_init *init,
-			       const struct xs_trace *trace, uint32_t call);
+uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *init,
+				       const struct xs_trace *trace,
+				       uint32_t call);
 
 #endif

@@ -59,7 +59,7 @@ static bool has_captures(const struct xs_trace *trace)
 	return false;
 }
 
-int xs_capture_mark(struct xs_trace *trace)
+int xs_graph_capture_mark(struct xs_trace *trace)
 {
 	struct capturing capturing = {.count = 0};
 	bool *worked;

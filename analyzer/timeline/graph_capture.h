@@ -11,6 +11,6 @@
  * the GPU did nothing. The work itself is of the launches of the graph. Calls
  * must be sorted by start and joined to their ops. 0 or -ENOMEM.
  */
-int xs_capture_mark(struct xs_trace *trace);
+int xs_graph_capture_mark(struct xs_trace *trace);
 
 #endif

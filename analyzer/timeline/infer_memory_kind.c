@@ -184,7 +184,7 @@ static void end_with_call(struct xs_op *op, const struct xs_call *call)
 		op->end_ns = call->end_ns;
 }
 
-int xs_trace_infer_memories(struct xs_trace *trace)
+int xs_infer_memory_kinds(struct xs_trace *trace)
 {
 	const uint8_t by_addresses = 4; /* cudaMemcpyDefault */
 	struct ends *ends;

@@ -9,6 +9,6 @@
  * their calls and from what was allocated. Call it after xs_trace_join().
  * Returns 0 or -ENOMEM.
  */
-int xs_trace_infer_memories(struct xs_trace *trace);
+int xs_infer_memory_kinds(struct xs_trace *trace);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "analyzer/read/trace.h"
 
-struct xs_cover {
+struct xs_interval_union {
 	uint64_t total_ns, end_ns;
 };
 
 /* Adds an interval; those before must not start later. */
-static inline void xs_cover_add(struct xs_cover *cover, uint64_t start_ns,
-				uint64_t end_ns)
+static inline void xs_interval_union_add(struct xs_interval_union *cover,
+					 uint64_t start_ns, uint64_t end_ns)
 {
 	if (start_ns < cover->end_ns)
 		start_ns = cover->end_ns;
@@ -23,7 +23,7 @@ static inline void xs_cover_add(struct xs_cover *cover, uint64_t start_ns,
 
 /* Time in which two or more of h2d, d2h and kernel run at once. */
 struct xs_overlap {
-	struct xs_cover of[8]; /* by the set of kinds that it covers */
+	struct xs_interval_union of[8]; /* by the set of kinds that it covers */
 };
 
 static inline unsigned xs_overlap_bit(uint8_t op_kind)
@@ -46,8 +46,8 @@ static inline void xs_overlap_add(struct xs_overlap *overlap,
 
 	for (unsigned set = 1; set < 8 && bit; set++)
 		if (set & bit)
-			xs_cover_add(&overlap->of[set], op->start_ns,
-				     op->end_ns);
+			xs_interval_union_add(&overlap->of[set], op->start_ns,
+					      op->end_ns);
 }
 
 /*
@@ -57,7 +57,7 @@ static inline void xs_overlap_add(struct xs_overlap *overlap,
  */
 static inline uint64_t xs_overlap_ns(const struct xs_overlap *overlap)
 {
-	const struct xs_cover *of = overlap->of;
+	const struct xs_interval_union *of = overlap->of;
 	uint64_t each = of[1].total_ns + of[2].total_ns + of[4].total_ns;
 	uint64_t pairs =
 	    2 * each - of[3].total_ns - of[5].total_ns - of[6].total_ns;

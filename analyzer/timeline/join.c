@@ -113,5 +113,5 @@ int xs_trace_join(struct xs_trace *trace)
 		return rc;
 	join_details(trace);
 	rc = xs_match_ops(trace);
-	return rc ? rc : xs_capture_mark(trace);
+	return rc ? rc : xs_graph_capture_mark(trace);
 }

@@ -24,16 +24,16 @@ static int read_trace(const char *path, const void *data, size_t size,
 {
 	struct xs_trace *trace = calloc(1, sizeof(*trace));
 	struct xs_decoder decoder;
-	struct xs_sink sink;
+	struct xs_trace_visitor visitor;
 	int rc;
 
 	*out = NULL;
 	*error = NULL;
 	if (!trace)
 		return -ENOMEM;
-	xs_decoder_init(&decoder, trace, &sink);
-	rc = path ? xs_source_feed_file(path, &sink, error)
-		  : xs_source_feed_memory(data, size, &sink, error);
+	xs_decoder_init(&decoder, trace, &visitor);
+	rc = path ? xs_trace_input_visit_file(path, &visitor, error)
+		  : xs_trace_input_visit_memory(data, size, &visitor, error);
 	if (!rc)
 		rc = xs_decoder_finish(&decoder);
 	xs_decoder_release(&decoder);
@@ -42,7 +42,7 @@ static int read_trace(const char *path, const void *data, size_t size,
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
 	if (!rc && is_timed_by_events(trace))
-		rc = xs_trace_infer_memories(trace);
+		rc = xs_infer_memory_kinds(trace);
 	if (rc)
 		xs_trace_free(trace);
 	else

@@ -30,7 +30,7 @@ static bool is_transfer(const struct xs_op *op)
 static void add_ops(const struct xs_trace *trace, uint32_t device,
 		    struct xs_timeline *out)
 {
-	struct xs_cover busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
+	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
 	struct xs_overlap overlaps[MOST_DEVICES] = {0};
 
 	for (size_t i = 0; i < trace->op_count; i++) {
@@ -41,8 +41,9 @@ static void add_ops(const struct xs_trace *trace, uint32_t device,
 		out->bytes[op->kind] += op->bytes;
 		out->count[op->kind] += op->copies;
 		out->sum_ns[op->kind] += op->end_ns - op->start_ns;
-		xs_cover_add(&busy[op->kind], op->start_ns, op->end_ns);
-		xs_cover_add(&gpu, op->start_ns, op->end_ns);
+		xs_interval_union_add(&busy[op->kind], op->start_ns,
+				      op->end_ns);
+		xs_interval_union_add(&gpu, op->start_ns, op->end_ns);
 		xs_overlap_add(
 		    &overlaps[trace->queues[op->queue].device % MOST_DEVICES],
 		    op);
@@ -67,13 +68,14 @@ static bool is_pinning(const struct xs_call *call)
 static void add_migrations(const struct xs_trace *trace,
 			   struct xs_timeline *out)
 {
-	struct xs_cover busy[XS_OP_KINDS] = {{0, 0}};
+	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}};
 
 	for (size_t i = 0; i < trace->migration_count; i++) {
 		const struct xs_op *op = &trace->migrations[i];
 
 		out->migrated_bytes[op->kind] += op->bytes;
-		xs_cover_add(&busy[op->kind], op->start_ns, op->end_ns);
+		xs_interval_union_add(&busy[op->kind], op->start_ns,
+				      op->end_ns);
 	}
 	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)
 		out->migrated_ns[kind] = busy[kind].total_ns;
@@ -84,7 +86,7 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 		     struct xs_timeline *out)
 {
 	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
-	struct xs_cover blocked = {0, 0};
+	struct xs_interval_union blocked = {0, 0};
 	int rc = -ENOMEM;
 
 	if (!keys)
@@ -94,15 +96,15 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 	rc = xs_keys_sort(keys, trace->call_count);
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[keys[i].index];
-		uint64_t start_ns =
-		    xs_init_call_start_ns(&out->init, trace, keys[i].index);
+		uint64_t start_ns = xs_cuda_startup_call_start_ns(
+		    &out->init, trace, keys[i].index);
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
 		if (is_pinning(call))
 			out->pinned_alloc_ns += call->end_ns - start_ns;
 		if (blocks[keys[i].index])
-			xs_cover_add(&blocked, start_ns, call->end_ns);
+			xs_interval_union_add(&blocked, start_ns, call->end_ns);
 	}
 	out->host_blocked_ns = blocked.total_ns;
 	free(keys);
@@ -204,7 +206,7 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, ANY_DEVICE, out);
 	add_migrations(trace, out);
-	xs_init_find(trace, &out->init);
+	xs_cuda_startup_find(trace, &out->init);
 	if (!rc)
 		rc = add_calls(trace, blocks, out);
 	if (!rc && weights.calls) {

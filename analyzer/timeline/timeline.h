@@ -19,7 +19,7 @@ struct xs_timeline {
 	uint64_t host_blocked_ns; /* threads in blocking copies and syncs;
 				   * union by thread, summed */
 	uint64_t pinned_alloc_ns; /* in pinned allocations, registrations */
-	struct xs_init init;	  /* CUDA's own start, in none of these */
+	struct xs_cuda_startup init; /* CUDA's own start, in none of these */
 	uint64_t migrated_bytes[XS_OP_KINDS]; /* managed memory; in none of */
 	uint64_t migrated_ns[XS_OP_KINDS];    /* the above; union over them */
 	uint64_t pageable_async_ops;	      /* asynchronous in name only */

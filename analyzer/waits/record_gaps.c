@@ -12,8 +12,8 @@
 #define LEAST_CALLS 16
 
 struct search {
-	struct xs_gap open[XS_GAP_KINDS]; /* calls 0: none */
-	struct xs_gap *found;
+	struct xs_record_gap open[XS_RECORD_GAP_KINDS]; /* calls 0: none */
+	struct xs_record_gap *found;
 	size_t count;
 	struct xs_key *waits; /* calls that waited, by thread and start */
 	size_t wait_count;
@@ -30,7 +30,7 @@ static bool is_recorded_by_cupti(const struct xs_trace *trace)
 
 /* Whether a call should have an op, and of which kind. */
 static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
-		       enum xs_gap_kind *kind)
+		       enum xs_record_gap_kind *kind)
 {
 	const uint8_t host_to_host = 0; /* a cudaMemcpyKind */
 
@@ -42,14 +42,14 @@ static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
 	switch (call->call_class) {
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
-		*kind = XS_GAP_COPIES;
+		*kind = XS_RECORD_GAP_COPIES;
 		return call->bytes > 0 && call->direction != host_to_host;
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
-		*kind = XS_GAP_SETS;
+		*kind = XS_RECORD_GAP_SETS;
 		return call->bytes > 0;
 	case XS_CALL_LAUNCH:
-		*kind = XS_GAP_KERNELS;
+		*kind = XS_RECORD_GAP_KERNELS;
 		return true;
 	}
 	return false;
@@ -104,10 +104,10 @@ static bool was_waited_for(const struct xs_trace *trace,
 	       search->waits[low - 1].index > call;
 }
 
-static int close_gap(struct search *search, enum xs_gap_kind kind)
+static int close_gap(struct search *search, enum xs_record_gap_kind kind)
 {
-	struct xs_gap *gap = &search->open[kind];
-	struct xs_gap *found = search->found;
+	struct xs_record_gap *gap = &search->open[kind];
+	struct xs_record_gap *found = search->found;
 
 	if (gap->calls >= LEAST_CALLS) {
 		found = xs_array_grow(found, search->count, sizeof(*found));
@@ -120,16 +120,16 @@ static int close_gap(struct search *search, enum xs_gap_kind kind)
 	return 0;
 }
 
-static void widen(struct search *search, enum xs_gap_kind kind,
+static void widen(struct search *search, enum xs_record_gap_kind kind,
 		  const struct xs_call *call)
 {
-	struct xs_gap *gap = &search->open[kind];
+	struct xs_record_gap *gap = &search->open[kind];
 
 	if (gap->calls++ == 0)
-		*gap = (struct xs_gap){.from_ns = call->start_ns,
-				       .to_ns = call->end_ns,
-				       .calls = 1,
-				       .kind = kind};
+		*gap = (struct xs_record_gap){.from_ns = call->start_ns,
+					      .to_ns = call->end_ns,
+					      .calls = 1,
+					      .kind = kind};
 	if (call->end_ns > gap->to_ns)
 		gap->to_ns = call->end_ns;
 }
@@ -140,7 +140,7 @@ static int follow(const struct xs_trace *trace, const bool *has_op,
 	int rc = find_waits(trace, search);
 
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
-		enum xs_gap_kind kind;
+		enum xs_record_gap_kind kind;
 
 		if (!expects_op(trace, &trace->calls[i], &kind))
 			continue;
@@ -149,7 +149,7 @@ static int follow(const struct xs_trace *trace, const bool *has_op,
 		else if (was_waited_for(trace, search, i))
 			widen(search, kind, &trace->calls[i]);
 	}
-	for (int kind = 0; !rc && kind < XS_GAP_KINDS; kind++)
+	for (int kind = 0; !rc && kind < XS_RECORD_GAP_KINDS; kind++)
 		rc = close_gap(search, kind);
 	free(search->waits);
 	return rc;
@@ -158,7 +158,7 @@ static int follow(const struct xs_trace *trace, const bool *has_op,
 /* Most traces have an op for each call that asks for one. */
 static bool are_missing(const struct xs_trace *trace, const bool *has_op)
 {
-	enum xs_gap_kind kind;
+	enum xs_record_gap_kind kind;
 	size_t calls = 0;
 
 	for (size_t i = 0; i < trace->call_count && calls < LEAST_CALLS; i++)
@@ -169,13 +169,13 @@ static bool are_missing(const struct xs_trace *trace, const bool *has_op)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct xs_gap *x = a, *y = b;
+	const struct xs_record_gap *x = a, *y = b;
 
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-int xs_gaps_find(const struct xs_trace *trace, struct xs_gap **gaps,
-		 size_t *count)
+int xs_record_gaps_find(const struct xs_trace *trace,
+			struct xs_record_gap **gaps, size_t *count)
 {
 	struct search search = {.count = 0};
 	bool *has_op;

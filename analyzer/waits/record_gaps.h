@@ -5,13 +5,18 @@
 
 #include "analyzer/read/trace.h"
 
-enum xs_gap_kind { XS_GAP_COPIES, XS_GAP_SETS, XS_GAP_KERNELS, XS_GAP_KINDS };
+enum xs_record_gap_kind {
+	XS_RECORD_GAP_COPIES,
+	XS_RECORD_GAP_SETS,
+	XS_RECORD_GAP_KERNELS,
+	XS_RECORD_GAP_KINDS
+};
 
 /* Calls in a row, all of one kind, that the GPU has no record of. */
-struct xs_gap {
+struct xs_record_gap {
 	uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
 	uint64_t calls;
-	enum xs_gap_kind kind;
+	enum xs_record_gap_kind kind;
 };
 
 /*
@@ -19,7 +24,7 @@ struct xs_gap {
  * record it: another profiler in the process has switched its records off.
  * Sorted by from_ns; free *gaps. 0 or -ENOMEM.
  */
-int xs_gaps_find(const struct xs_trace *trace, struct xs_gap **gaps,
-		 size_t *count);
+int xs_record_gaps_find(const struct xs_trace *trace,
+			struct xs_record_gap **gaps, size_t *count);
 
 #endif

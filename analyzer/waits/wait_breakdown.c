@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int xs_wait_finder_init(struct xs_wait_finder *f, const struct xs_trace *trace)
+int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
+			   const struct xs_trace *trace)
 {
 	uint32_t *first;
 
@@ -30,14 +31,14 @@ int xs_wait_finder_init(struct xs_wait_finder *f, const struct xs_trace *trace)
 	return 0;
 }
 
-void xs_wait_finder_release(struct xs_wait_finder *f)
+void xs_wait_breakdown_release(struct xs_wait_breakdown *f)
 {
 	free(f->first_op);
 	free(f->next_op);
 	free(f->ops);
 	free(f->pieces);
 	free(f->keys);
-	*f = (struct xs_wait_finder){0};
+	*f = (struct xs_wait_breakdown){0};
 }
 
 static uint8_t part_of(const struct xs_op *op, bool own)
@@ -52,7 +53,7 @@ static uint8_t part_of(const struct xs_op *op, bool own)
 	return own ? XS_WAIT_OWN : parts[op->kind];
 }
 
-static int add_piece(struct xs_wait_finder *f, struct xs_wait_piece piece)
+static int add_piece(struct xs_wait_breakdown *f, struct xs_wait_interval piece)
 {
 	if (f->count == f->room) {
 		size_t room = f->room ? 2 * f->room : 64;
@@ -75,7 +76,7 @@ static int add_piece(struct xs_wait_finder *f, struct xs_wait_piece piece)
 
 /* The ops of one queue that run while the call waits for them. *unwaited: one
  * that had been asked for before was left behind. */
-static int find_in_queue(struct xs_wait_finder *f,
+static int find_in_queue(struct xs_wait_breakdown *f,
 			 const struct xs_wait_call *wait, uint32_t queue,
 			 bool *unwaited)
 {
@@ -99,7 +100,7 @@ static int find_in_queue(struct xs_wait_finder *f,
 			*unwaited = true;
 			continue;
 		}
-		if (add_piece(f, (struct xs_wait_piece){
+		if (add_piece(f, (struct xs_wait_interval){
 				     .start_ns = op->start_ns > wait->from_ns
 						     ? op->start_ns
 						     : wait->from_ns,
@@ -115,13 +116,13 @@ static int find_in_queue(struct xs_wait_finder *f,
 
 /* From the end of a call back to its beginning. */
 struct sweep {
-	const struct xs_wait_finder *finder;
+	const struct xs_wait_breakdown *finder;
 	uint64_t *part_ns;
 	size_t left;	   /* other queues' pieces that end at or before */
 	uint64_t began_ns; /* the start of the earliest piece so far */
 };
 
-static void take(struct sweep *s, const struct xs_wait_piece *piece,
+static void take(struct sweep *s, const struct xs_wait_interval *piece,
 		 uint64_t from_ns, uint64_t to_ns)
 {
 	s->part_ns[piece->part] += to_ns - from_ns;
@@ -132,12 +133,12 @@ static void take(struct sweep *s, const struct xs_wait_piece *piece,
  * end may be what it waited for. What ran on beyond it was not. */
 static void fill_gap(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct xs_wait_finder *f = s->finder;
+	const struct xs_wait_breakdown *f = s->finder;
 
 	while (s->left > 0 && f->keys[s->left - 1].key > to_ns)
 		s->left--;
 	for (size_t i = s->left; i > 0 && f->keys[i - 1].key > from_ns; i--) {
-		const struct xs_wait_piece *piece =
+		const struct xs_wait_interval *piece =
 		    &f->pieces[f->keys[i - 1].index];
 		uint64_t start_ns =
 		    piece->start_ns > from_ns ? piece->start_ns : from_ns;
@@ -152,10 +153,10 @@ static void fill_gap(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 
 static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct xs_wait_finder *f = s->finder;
+	const struct xs_wait_breakdown *f = s->finder;
 
 	for (size_t i = f->count; i > 0; i--) {
-		const struct xs_wait_piece *piece =
+		const struct xs_wait_interval *piece =
 		    &f->pieces[f->keys[i - 1].index];
 		uint64_t end_ns = piece->end_ns < to_ns ? piece->end_ns : to_ns;
 
@@ -168,8 +169,8 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 	fill_gap(s, from_ns, to_ns);
 }
 
-int xs_wait_split(struct xs_wait_finder *f, const struct xs_wait_call *wait,
-		  uint64_t *part_ns)
+int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
+			    const struct xs_wait_call *wait, uint64_t *part_ns)
 {
 	const struct xs_trace *trace = f->trace;
 	uint64_t end_ns = trace->calls[wait->index].end_ns, covered_ns = 0;

@@ -31,27 +31,27 @@ struct xs_wait_call {
 };
 
 /* The ops in question, and how they cover the time of a call. */
-struct xs_wait_piece {
+struct xs_wait_interval {
 	uint64_t start_ns, end_ns;
 	uint8_t part; /* enum xs_wait_part */
 	bool first;   /* of the queue that is waited for */
 };
 
-/* Zero, then xs_wait_finder_init. */
-struct xs_wait_finder {
+/* Zero, then xs_wait_breakdown_init. */
+struct xs_wait_breakdown {
 	const struct xs_trace *trace;
 	uint32_t *first_op; /* by queue, into ops; one more at the end */
 	uint32_t *next_op;  /* by queue: those before had ended */
 	uint32_t *ops;	    /* of the trace, by queue and then by start */
-	struct xs_wait_piece *pieces;
+	struct xs_wait_interval *pieces;
 	struct xs_key *keys; /* their ends; room for room of them */
 	size_t count, room;
 };
 
 /* 0 or -ENOMEM. */
-int xs_wait_finder_init(struct xs_wait_finder *finder,
-			const struct xs_trace *trace);
-void xs_wait_finder_release(struct xs_wait_finder *finder);
+int xs_wait_breakdown_init(struct xs_wait_breakdown *finder,
+			   const struct xs_trace *trace);
+void xs_wait_breakdown_release(struct xs_wait_breakdown *finder);
 
 /*
  * Splits the time of a call into part_ns[XS_WAIT_PARTS]. At each moment it
@@ -59,7 +59,7 @@ void xs_wait_finder_release(struct xs_wait_finder *finder);
  * and had ended when it returned; where an op of its own queue runs, for that.
  * 0 or -ENOMEM.
  */
-int xs_wait_split(struct xs_wait_finder *finder,
-		  const struct xs_wait_call *call, uint64_t *part_ns);
+int xs_wait_breakdown_split(struct xs_wait_breakdown *finder,
+			    const struct xs_wait_call *call, uint64_t *part_ns);
 
 #endif

@@ -33,11 +33,11 @@ struct sums {
 
 struct builder {
 	const struct xs_trace *trace;
-	const struct xs_init *init;
+	const struct xs_cuda_startup *init;
 	struct xs_weights weights;
 	struct xs_wait_sites *out;
 	struct sums *sums; /* of out's */
-	struct xs_wait_finder finder;
+	struct xs_wait_breakdown finder;
 	struct asked *asked;   /* by call */
 	uint32_t *row_of_site; /* into out, + 1 */
 	size_t next_fault;     /* of the trace's, which are by call, too */
@@ -238,7 +238,7 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	    .index = index,
 	    .queue = queue_of(b, call, asked),
 	    .device = asked->device,
-	    .from_ns = xs_init_call_start_ns(b->init, b->trace, index),
+	    .from_ns = xs_cuda_startup_call_start_ns(b->init, b->trace, index),
 	    .hidden = hidden,
 	};
 	uint64_t part_ns[XS_WAIT_PARTS];
@@ -246,7 +246,7 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 
 	if (b->row_of_site[call->site] == 0 && add_row(b, call))
 		return -ENOMEM;
-	if (xs_wait_split(&b->finder, &wait, part_ns))
+	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
 		return -ENOMEM;
 	row = &b->out->items[b->row_of_site[call->site] - 1];
 	if (asked->op != XS_NONE)
@@ -307,7 +307,8 @@ static int add_calls(struct builder *b)
 }
 
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_init *init, struct xs_wait_sites *out)
+			const struct xs_cuda_startup *init,
+			struct xs_wait_sites *out)
 {
 	struct builder *b = calloc(1, sizeof(*b));
 	int rc = -ENOMEM;
@@ -321,7 +322,7 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	b->asked = malloc((trace->call_count + 1) * sizeof(*b->asked));
 	b->row_of_site = calloc(trace->site_count + 1, sizeof(uint32_t));
 	if (b->asked && b->row_of_site)
-		rc = xs_wait_finder_init(&b->finder, trace);
+		rc = xs_wait_breakdown_init(&b->finder, trace);
 	if (!rc)
 		rc = xs_weights_build(trace, NULL, &b->weights);
 	if (!rc) {
@@ -330,7 +331,7 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	}
 	if (!rc)
 		rc = add_calls(b);
-	xs_wait_finder_release(&b->finder);
+	xs_wait_breakdown_release(&b->finder);
 	xs_weights_free(&b->weights);
 	free(b->sums);
 	free(b->asked);

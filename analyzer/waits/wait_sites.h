@@ -33,7 +33,8 @@ struct xs_wait_sites {
 
 /* 0 or -ENOMEM. */
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_init *init, struct xs_wait_sites *out);
+			const struct xs_cuda_startup *init,
+			struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);
 
 #endif

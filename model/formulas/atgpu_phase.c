@@ -60,11 +60,11 @@ static struct xs_atgpu_machine machine_of(const struct xs_phase *phase,
 static double occupancy(const struct xs_step *step,
 			const struct xs_machine *machine)
 {
-	const struct xs_work work = {.block_threads = step->block_threads,
-				     .registers = step->registers,
-				     .shared_bytes = step->shared_bytes};
+	const struct xs_round_work work = {.block_threads = step->block_threads,
+					   .registers = step->registers,
+					   .shared_bytes = step->shared_bytes};
 
-	return xs_work_blocks_per_sm(&work, machine);
+	return xs_round_work_blocks_per_sm(&work, machine);
 }
 
 /* A kernel as it was launched, with what was counted of it: instructions of all

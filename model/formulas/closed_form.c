@@ -55,8 +55,8 @@ static double colliding_G_in(const struct xs_machine *m,
 
 /* hybrid: G while explicit copies in collide with mapped writes out (the
  * paper's Table II), where the machine has it. */
-static struct instance instantiate(const struct xs_closed *c, enum xs_side side,
-				   bool hybrid)
+static struct instance instantiate(const struct xs_closed_form *c,
+				   enum xs_range_end side, bool hybrid)
 {
 	const struct xs_machine m = xs_machine_at(c->machine, side);
 	const struct xs_workload *w = &c->work;
@@ -74,13 +74,13 @@ static struct instance instantiate(const struct xs_closed *c, enum xs_side side,
 	return i;
 }
 
-static enum xs_vw_class class_of(const struct xs_closed *c)
+static enum xs_vw_class class_of(const struct xs_closed_form *c)
 {
 	return xs_vw_class_of(c->machine->copy_engines,
 			      c->machine->implicit_sync);
 }
 
-struct xs_estimate xs_closed_row(const char *strategy, const char *model)
+struct xs_estimate xs_closed_form_row(const char *strategy, const char *model)
 {
 	return (struct xs_estimate){.strategy = strategy,
 				    .model = model,
@@ -91,8 +91,8 @@ struct xs_estimate xs_closed_row(const char *strategy, const char *model)
 				    .breakeven_rounds = NAN};
 }
 
-int xs_closed_abstain(struct xs_estimate *row, const char *parameter,
-		      struct xs_estimates *out)
+int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
+			   struct xs_estimates *out)
 {
 	snprintf(row->why, sizeof(row->why),
 		 "%s of this machine is not known; `xferspy calibrate` "
@@ -114,16 +114,16 @@ static const char *unknown(const struct instance *i, bool gaps)
 }
 
 /* Time and interval of a row: the formula at the values and at both ends. */
-static int add_row(const struct xs_closed *c, struct xs_estimate *row,
+static int add_row(const struct xs_closed_form *c, struct xs_estimate *row,
 		   equation_fn f, bool hybrid, struct xs_estimates *out)
 {
 	const double n = row->n_streams ? row->n_streams : 1;
-	struct instance i = instantiate(c, XS_SIDE_LOW, hybrid);
+	struct instance i = instantiate(c, XS_RANGE_LOW, hybrid);
 
 	row->low_ns = f(&i, n) + c->extra_ns;
-	i = instantiate(c, XS_SIDE_HIGH, hybrid);
+	i = instantiate(c, XS_RANGE_HIGH, hybrid);
 	row->high_ns = f(&i, n) + c->extra_ns;
-	i = instantiate(c, XS_SIDE_VALUE, hybrid);
+	i = instantiate(c, XS_RANGE_VALUE, hybrid);
 	row->round_ns = f(&i, n) + c->extra_ns;
 	row->applies = true;
 	return xs_estimates_add(out, row);
@@ -166,17 +166,18 @@ static double explicit_copies(const struct instance *i, double n)
 	return xs_vw_explicit_ns(&i->params, &i->load);
 }
 
-int xs_closed_explicit(const struct xs_closed *c, struct xs_estimates *out)
+int xs_closed_form_explicit(const struct xs_closed_form *c,
+			    struct xs_estimates *out)
 {
 	struct xs_estimate row =
-	    xs_closed_row("pinned", "vanwerkhoven2014-explicit");
-	const struct instance i = instantiate(c, XS_SIDE_VALUE, false);
-	struct xs_closed more = *c;
+	    xs_closed_form_row("pinned", "vanwerkhoven2014-explicit");
+	const struct instance i = instantiate(c, XS_RANGE_VALUE, false);
+	struct xs_closed_form more = *c;
 
 	row.effort = XS_EFFORT_HOST;
 	row.assumes[0] = "copies, kernel, copies, one after the other";
 	if (unknown(&i, false))
-		return xs_closed_abstain(&row, unknown(&i, false), out);
+		return xs_closed_form_abstain(&row, unknown(&i, false), out);
 	/* A blocking copy that follows another pays its own L+o. */
 	more.extra_ns += fmax(c->in_ops - 1, 0) * i.params.lo_in_ns +
 			 fmax(c->out_ops - 1, 0) * i.params.lo_out_ns;
@@ -203,7 +204,7 @@ static const struct equation {
 static struct xs_estimate streams_row(unsigned equation, unsigned n)
 {
 	struct xs_estimate row =
-	    xs_closed_row("streams", equations[equation].model);
+	    xs_closed_form_row("streams", equations[equation].model);
 
 	row.n_streams = n;
 	row.effort = XS_EFFORT_SPLIT;
@@ -249,15 +250,16 @@ static void say_streams(struct xs_estimate *row, const struct instance *i,
 		snprintf(row->why, sizeof(row->why), "%s", scenario);
 }
 
-static int abstain_class(const struct xs_closed *c, struct xs_estimates *out)
+static int abstain_class(const struct xs_closed_form *c,
+			 struct xs_estimates *out)
 {
 	struct xs_estimate row =
-	    xs_closed_row("streams", "vanwerkhoven2014-eq5");
+	    xs_closed_form_row("streams", "vanwerkhoven2014-eq5");
 	const struct xs_machine *m = c->machine;
 
 	row.effort = XS_EFFORT_SPLIT;
 	if (!m->copy_engines || m->implicit_sync < 0)
-		return xs_closed_abstain(
+		return xs_closed_form_abstain(
 		    &row,
 		    m->copy_engines ? "implicit synchronisation (yes or no)"
 				    : "the number of copy engines",
@@ -269,10 +271,10 @@ static int abstain_class(const struct xs_closed *c, struct xs_estimates *out)
 	return xs_estimates_add(out, &row);
 }
 
-int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
-		      struct xs_estimates *out)
+int xs_closed_form_streams(const struct xs_closed_form *c, unsigned n,
+			   bool dominated, struct xs_estimates *out)
 {
-	const struct instance i = instantiate(c, XS_SIDE_VALUE, false);
+	const struct instance i = instantiate(c, XS_RANGE_VALUE, false);
 	const enum xs_vw_class device = class_of(c);
 	const bool searched = !n;
 	struct xs_estimate row;
@@ -284,7 +286,7 @@ int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 	first = device == XS_VW_CLASS_1 ? 1 : device == XS_VW_CLASS_2 ? 3 : 5;
 	row = streams_row(first, n);
 	if (unknown(&i, true))
-		return xs_closed_abstain(&row, unknown(&i, true), out);
+		return xs_closed_form_abstain(&row, unknown(&i, true), out);
 	if (searched)
 		n = xs_vw_best_streams(device, &i.params, &i.load);
 	holds = xs_vw_streams_eq(device, &i.params, &i.load, n);
@@ -299,29 +301,30 @@ int xs_closed_streams(const struct xs_closed *c, unsigned n, bool dominated,
 	return rc;
 }
 
-int xs_closed_mapped(const struct xs_closed *c, struct xs_estimates *out)
+int xs_closed_form_mapped(const struct xs_closed_form *c,
+			  struct xs_estimates *out)
 {
 	struct xs_estimate row =
-	    xs_closed_row("mapped", "vanwerkhoven2014-eq6");
-	const struct instance i = instantiate(c, XS_SIDE_VALUE, false);
+	    xs_closed_form_row("mapped", "vanwerkhoven2014-eq6");
+	const struct instance i = instantiate(c, XS_RANGE_VALUE, false);
 
 	row.effort = XS_EFFORT_REWRITE;
 	row.assumes_once = true;
 	row.assumes[0] = assume_once;
 	row.assumes[1] = "mapped accesses run as fast as copies do";
 	if (unknown(&i, false))
-		return xs_closed_abstain(&row, unknown(&i, false), out);
+		return xs_closed_form_abstain(&row, unknown(&i, false), out);
 	snprintf(row.why, sizeof(row.why),
 		 "the longest of reads, kernel and writes, and the latencies");
 	return add_row(c, &row, eq6, false, out);
 }
 
-int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
-		     struct xs_estimates *out)
+int xs_closed_form_hybrid(const struct xs_closed_form *c, unsigned n,
+			  struct xs_estimates *out)
 {
 	struct xs_estimate row =
-	    xs_closed_row("hybrid", "vanwerkhoven2014-eq5");
-	const struct instance i = instantiate(c, XS_SIDE_VALUE, true);
+	    xs_closed_form_row("hybrid", "vanwerkhoven2014-eq5");
+	const struct instance i = instantiate(c, XS_RANGE_VALUE, true);
 
 	row.n_streams = n;
 	row.effort = XS_EFFORT_REWRITE;
@@ -330,7 +333,7 @@ int xs_closed_hybrid(const struct xs_closed *c, unsigned n,
 	row.assumes[1] = assume_split;
 	row.assumes[2] = assume_issue;
 	if (unknown(&i, true))
-		return xs_closed_abstain(&row, unknown(&i, true), out);
+		return xs_closed_form_abstain(&row, unknown(&i, true), out);
 	if (!n)
 		row.n_streams =
 		    xs_vw_best_streams(XS_VW_CLASS_3, &i.params, &i.load);

@@ -44,8 +44,8 @@ static void transfer(double ns, double bytes, double *transactions,
 }
 
 /* The round and the machine at one end of its parameters' ranges. */
-static struct xs_atgpu_machine at_side(const struct xs_closed *c,
-				       enum xs_side side,
+static struct xs_atgpu_machine at_side(const struct xs_closed_form *c,
+				       enum xs_range_end side,
 				       struct xs_atgpu_round *round)
 {
 	const struct xs_machine m = xs_machine_at(c->machine, side);
@@ -58,8 +58,8 @@ static struct xs_atgpu_machine at_side(const struct xs_closed *c,
 	return at;
 }
 
-static double time_at(const struct xs_closed *c, enum xs_side side, cost_fn f,
-		      const struct xs_atgpu_launch *launch)
+static double time_at(const struct xs_closed_form *c, enum xs_range_end side,
+		      cost_fn f, const struct xs_atgpu_launch *launch)
 {
 	struct xs_atgpu_round round = {.launches = launch, .launch_count = 1};
 	const struct xs_atgpu_machine at = at_side(c, side, &round);
@@ -67,13 +67,13 @@ static double time_at(const struct xs_closed *c, enum xs_side side, cost_fn f,
 	return f(&at, &round, 1);
 }
 
-static int add_cost(const struct xs_closed *c, const struct cost *cost,
+static int add_cost(const struct xs_closed_form *c, const struct cost *cost,
 		    const struct xs_atgpu_launch *launch,
 		    struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_closed_row("pinned", cost->model);
+	struct xs_estimate row = xs_closed_form_row("pinned", cost->model);
 	struct xs_atgpu_round round = {0};
-	const struct xs_atgpu_machine at = at_side(c, XS_SIDE_VALUE, &round);
+	const struct xs_atgpu_machine at = at_side(c, XS_RANGE_VALUE, &round);
 	const char *unknown = xs_atgpu_unknown(&at);
 
 	row.effort = XS_EFFORT_HOST;
@@ -82,24 +82,24 @@ static int add_cost(const struct xs_closed *c, const struct cost *cost,
 			 "the other";
 	row.assumes[1] = "memory blocks cross at the memory's full bandwidth";
 	if (unknown)
-		return xs_closed_abstain(&row, unknown, out);
+		return xs_closed_form_abstain(&row, unknown, out);
 	if (launch->shared_words > at.shared_words) {
 		snprintf(row.why, sizeof(row.why),
 			 "a block needs more shared memory than a "
 			 "multiprocessor has");
 		return xs_estimates_add(out, &row);
 	}
-	row.low_ns = time_at(c, XS_SIDE_LOW, cost->f, launch);
-	row.high_ns = time_at(c, XS_SIDE_HIGH, cost->f, launch);
-	row.round_ns = time_at(c, XS_SIDE_VALUE, cost->f, launch);
+	row.low_ns = time_at(c, XS_RANGE_LOW, cost->f, launch);
+	row.high_ns = time_at(c, XS_RANGE_HIGH, cost->f, launch);
+	row.round_ns = time_at(c, XS_RANGE_VALUE, cost->f, launch);
 	row.applies = true;
 	snprintf(row.why, sizeof(row.why), "%s", cost->formula);
 	return xs_estimates_add(out, &row);
 }
 
-int xs_closed_atgpu(const struct xs_closed *c,
-		    const struct xs_atgpu_launch *launch,
-		    struct xs_estimates *out)
+int xs_closed_form_atgpu(const struct xs_closed_form *c,
+			 const struct xs_atgpu_launch *launch,
+			 struct xs_estimates *out)
 {
 	int rc = 0;
 
@@ -108,9 +108,9 @@ int xs_closed_atgpu(const struct xs_closed *c,
 	return rc;
 }
 
-double xs_closed_atgpu_kernel_ns(const struct xs_machine *machine,
-				 const struct xs_atgpu_launch *launch,
-				 const char **unknown)
+double xs_closed_form_atgpu_kernel_ns(const struct xs_machine *machine,
+				      const struct xs_atgpu_launch *launch,
+				      const char **unknown)
 {
 	const struct xs_atgpu_round round = {.launches = launch,
 					     .launch_count = 1};

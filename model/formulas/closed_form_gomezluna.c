@@ -26,7 +26,7 @@ static const struct {
     {"gomezluna2011-eq8", NULL},
 };
 
-static enum xs_gl_class class_of(const struct xs_closed *c)
+static enum xs_gl_class class_of(const struct xs_closed_form *c)
 {
 	return xs_gl_class_of(c->machine->copy_engines,
 			      c->machine->implicit_sync);
@@ -41,7 +41,8 @@ static double transfer_ns(double ns, double bytes, double ops, double lo_ns,
 	return bytes > 0 ? ops * lo_ns + bytes * G : 0;
 }
 
-static struct xs_gl_load load_at(const struct xs_closed *c, enum xs_side side)
+static struct xs_gl_load load_at(const struct xs_closed_form *c,
+				 enum xs_range_end side)
 {
 	const struct xs_machine m = xs_machine_at(c->machine, side);
 	const struct xs_workload *w = &c->work;
@@ -54,7 +55,8 @@ static struct xs_gl_load load_at(const struct xs_closed *c, enum xs_side side)
 	    w->kernel_ns, m.stream_create_ns.value};
 }
 
-static double time_at(const struct xs_closed *c, enum xs_side side, unsigned n)
+static double time_at(const struct xs_closed_form *c, enum xs_range_end side,
+		      unsigned n)
 {
 	const struct xs_gl_load load = load_at(c, side);
 
@@ -63,16 +65,16 @@ static double time_at(const struct xs_closed *c, enum xs_side side, unsigned n)
 	       c->extra_ns;
 }
 
-static int abstain_class(const struct xs_closed *c, struct xs_estimate *row,
-			 struct xs_estimates *out)
+static int abstain_class(const struct xs_closed_form *c,
+			 struct xs_estimate *row, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 
 	if (!m->copy_engines)
-		return xs_closed_abstain(row, "the number of copy engines",
-					 out);
+		return xs_closed_form_abstain(row, "the number of copy engines",
+					      out);
 	if (m->copy_engines == 1)
-		return xs_closed_abstain(
+		return xs_closed_form_abstain(
 		    row, "implicit synchronisation (yes or no)", out);
 	snprintf(row->why, sizeof(row->why),
 		 "the paper's devices have one copy engine for both ways, this "
@@ -82,7 +84,7 @@ static int abstain_class(const struct xs_closed *c, struct xs_estimate *row,
 }
 
 /* The parameter that a load lacks, or NULL. */
-static const char *unknown(const struct xs_closed *c,
+static const char *unknown(const struct xs_closed_form *c,
 			   const struct xs_gl_load *load)
 {
 	const struct xs_machine *m = c->machine;
@@ -114,11 +116,12 @@ static void say(struct xs_estimate *row, const struct xs_gl_load *load,
 			 equations[time].formula);
 }
 
-int xs_closed_gomezluna(const struct xs_closed *c, unsigned n,
-			struct xs_estimates *out)
+int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
+			     struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_closed_row("streams", equations[1].model);
-	const struct xs_gl_load load = load_at(c, XS_SIDE_VALUE);
+	struct xs_estimate row =
+	    xs_closed_form_row("streams", equations[1].model);
+	const struct xs_gl_load load = load_at(c, XS_RANGE_VALUE);
 	const enum xs_gl_class device = class_of(c);
 	unsigned time, best = 0;
 
@@ -126,7 +129,7 @@ int xs_closed_gomezluna(const struct xs_closed *c, unsigned n,
 	if (device == XS_GL_CLASS_NONE)
 		return abstain_class(c, &row, out);
 	if (unknown(c, &load))
-		return xs_closed_abstain(&row, unknown(c, &load), out);
+		return xs_closed_form_abstain(&row, unknown(c, &load), out);
 	if (!n) {
 		best = xs_gl_best_equation(device, &load);
 		n = xs_gl_best_streams(device, &load);
@@ -138,9 +141,9 @@ int xs_closed_gomezluna(const struct xs_closed *c, unsigned n,
 			 "pieces";
 	row.assumes[1] = "every round creates its streams";
 	row.creates_streams = true;
-	row.low_ns = time_at(c, XS_SIDE_LOW, n);
-	row.high_ns = time_at(c, XS_SIDE_HIGH, n);
-	row.round_ns = time_at(c, XS_SIDE_VALUE, n);
+	row.low_ns = time_at(c, XS_RANGE_LOW, n);
+	row.high_ns = time_at(c, XS_RANGE_HIGH, n);
+	row.round_ns = time_at(c, XS_RANGE_VALUE, n);
 	row.applies = true;
 	say(&row, &load, time, best);
 	return xs_estimates_add(out, &row);

@@ -11,9 +11,9 @@ void xs_machine_init(struct xs_machine *machine)
 
 	memset(machine, 0, sizeof(*machine));
 	machine->implicit_sync = -1;
-#define XS_UNKNOWN(name, unit, what) machine->name = unknown;
-	XS_MACHINE_PARAMS(XS_UNKNOWN)
-#undef XS_UNKNOWN
+#define XS_SET_UNKNOWN(name, unit, what) machine->name = unknown;
+	XS_MACHINE_PARAMS(XS_SET_UNKNOWN)
+#undef XS_SET_UNKNOWN
 }
 
 const char *xs_param_name(enum xs_param_id id)

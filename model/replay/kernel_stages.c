@@ -84,7 +84,8 @@ static unsigned stage_of(const struct xs_step *steps, size_t i,
 	return stage;
 }
 
-static void add_kernel(struct xs_stage *stage, const struct xs_step *step)
+static void add_kernel(struct xs_kernel_stage *stage,
+		       const struct xs_step *step)
 {
 	const struct xs_counts *counts = step->counts;
 
@@ -111,7 +112,8 @@ static unsigned share(unsigned copies, unsigned pieces)
 	return (copies + pieces - 1) / pieces;
 }
 
-int xs_work_add_stages(const struct xs_phase *phase, struct xs_work *work)
+int xs_kernel_stages_add(const struct xs_phase *phase,
+			 struct xs_round_work *work)
 {
 	const struct xs_step *steps = phase->steps;
 	unsigned *stages = calloc(phase->step_count + 1, sizeof(*stages));

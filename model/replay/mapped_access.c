@@ -52,8 +52,8 @@ static double sectors_or(double counted, double bytes)
  * those of its neighbours in the block; those at the block's edges cross alone.
  * ns of them beyond the full sectors; 0 where nothing is known.
  */
-static double partial_ns(const struct xs_machine *m, const struct xs_work *w,
-			 double excess)
+static double partial_ns(const struct xs_machine *m,
+			 const struct xs_round_work *w, double excess)
 {
 	const double warps = fmax(w->block_x / 32.0, 1);
 
@@ -63,8 +63,8 @@ static double partial_ns(const struct xs_machine *m, const struct xs_work *w,
 }
 
 /* Writes of the results, in so many requests. */
-static double writes_ns(const struct xs_machine *m, const struct xs_work *w,
-			double requests)
+static double writes_ns(const struct xs_machine *m,
+			const struct xs_round_work *w, double requests)
 {
 	const struct rates rates = {m->mapped_write_32.value,
 				    m->mapped_write_64.value,
@@ -78,7 +78,8 @@ static double writes_ns(const struct xs_machine *m, const struct xs_work *w,
 }
 
 /* The same of a whole kernel, whose blocks drift apart. */
-static double whole_ns(const struct xs_machine *m, const struct xs_work *w)
+static double whole_ns(const struct xs_machine *m,
+		       const struct xs_round_work *w)
 {
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double excess = w->write_sectors - full;
@@ -96,22 +97,23 @@ static double whole_ns(const struct xs_machine *m, const struct xs_work *w)
  * and the last write after everything has been read. Blocks that all run at
  * once go through their data in loops, reading and writing all along.
  */
-static double first_wave(const struct xs_machine *m, const struct xs_work *w)
+static double first_wave(const struct xs_machine *m,
+			 const struct xs_round_work *w)
 {
-	const double at_once = xs_work_blocks_per_sm(w, m) * m->sm_count;
+	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
 
 	return at_once > 0 && w->blocks >= 2 * at_once ? at_once / w->blocks
 						       : 0;
 }
 
-struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
-				const struct xs_work *work)
+struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
+					      const struct xs_round_work *work)
 {
 	const struct xs_machine *m = machine;
 	const struct rates read = {m->mapped_read_32.value,
 				   m->mapped_read_64.value,
 				   m->mapped_read.value};
-	struct xs_mapped mapped = {
+	struct xs_mapped_times mapped = {
 	    accesses_ns(&read, sectors_or(work->read_sectors, work->in_bytes),
 			work->read_requests),
 	    whole_ns(m, work), 0};
@@ -130,8 +132,8 @@ struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
 	return mapped;
 }
 
-double xs_mapped_piece_ns(const struct xs_machine *machine,
-			  const struct xs_work *work, double n)
+double xs_mapped_access_piece_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work, double n)
 {
 	const double sectors = sectors_or(work->write_sectors, work->out_bytes);
 	double requests = work->write_requests;
@@ -141,12 +143,12 @@ double xs_mapped_piece_ns(const struct xs_machine *machine,
 	return writes_ns(machine, work, requests) / n;
 }
 
-double xs_mapped_read_times(const struct xs_work *work)
+double xs_mapped_access_reads_per_byte(const struct xs_round_work *work)
 {
 	return work->read_sectors * SECTOR_BYTES / work->in_bytes;
 }
 
-double xs_mapped_write_times(const struct xs_work *work)
+double xs_mapped_access_writes_per_byte(const struct xs_round_work *work)
 {
 	return work->write_sectors * SECTOR_BYTES / work->out_bytes;
 }

@@ -16,14 +16,14 @@
 #define XS_MAPPED_ELSEWHERE 2.0
 
 /* ns of one round's accesses. NAN where the machine's rate is not known. */
-struct xs_mapped {
+struct xs_mapped_times {
 	double read_ns, write_ns; /* each by itself */
 	double both_ns;		  /* as one kernel makes them */
 };
 
 /* By the counts of the work where it has them, else each byte once. */
-struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
-				const struct xs_work *work);
+struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
+					      const struct xs_round_work *work);
 
 /*
  * ns of the writes of one of n equal pieces of the results. A piece that does
@@ -31,12 +31,12 @@ struct xs_mapped xs_mapped_work(const struct xs_machine *machine,
  * touches two lines. Blocks of one piece run together, so that the L2 joins
  * what neighbours write of one sector.
  */
-double xs_mapped_piece_ns(const struct xs_machine *machine,
-			  const struct xs_work *work, double n);
+double xs_mapped_access_piece_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work, double n);
 
 /* How often each byte copied in is read; NAN where that was not counted. */
-double xs_mapped_read_times(const struct xs_work *work);
+double xs_mapped_access_reads_per_byte(const struct xs_round_work *work);
 /* The same of bytes copied out and written. */
-double xs_mapped_write_times(const struct xs_work *work);
+double xs_mapped_access_writes_per_byte(const struct xs_round_work *work);
 
 #endif

@@ -11,40 +11,40 @@ static uint32_t more(uint32_t count, uint32_t index)
 	return index < count ? count : index + 1;
 }
 
-int xs_plan_add(struct xs_plan *plan, const struct xs_act *act)
+int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
 {
-	struct xs_act *grown;
+	struct xs_action *grown;
 	size_t room;
 
 	if (plan->count == plan->room) {
 		room = plan->room ? 2 * plan->room : 64;
-		grown = realloc(plan->acts, room * sizeof(*grown));
+		grown = realloc(plan->actions, room * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
-		plan->acts = grown;
+		plan->actions = grown;
 		plan->room = room;
 	}
-	plan->acts[plan->count++] = *act;
-	plan->threads = more(plan->threads, act->thread);
-	plan->queues = more(plan->queues, act->queue);
-	plan->events = more(plan->events, act->event);
+	plan->actions[plan->count++] = *action;
+	plan->threads = more(plan->threads, action->thread);
+	plan->queues = more(plan->queues, action->queue);
+	plan->events = more(plan->events, action->event);
 	return 0;
 }
 
-int xs_plan_put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
+int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
 		unsigned times)
 {
 	int rc = 0;
 
-	act.queue = queue;
+	action.queue = queue;
 	while (!rc && times--)
-		rc = xs_plan_add(plan, &act);
+		rc = xs_plan_add(plan, &action);
 	return rc;
 }
 
 void xs_plan_free(struct xs_plan *plan)
 {
-	free(plan->acts);
+	free(plan->actions);
 	memset(plan, 0, sizeof(*plan));
 }
 
@@ -53,47 +53,51 @@ double xs_or_zero(double value)
 	return isnan(value) ? 0 : value;
 }
 
-struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
-			  double bytes, bool blocking)
+struct xs_action xs_action_copy(const struct xs_machine *machine, bool in,
+				double bytes, bool blocking)
 {
 	const double lo = xs_or_zero(in ? machine->lo_h2d_ns.value
 					: machine->lo_d2h_ns.value);
 	const double g =
 	    xs_or_zero(in ? machine->g_h2d_ns.value : machine->g_d2h_ns.value);
-	struct xs_act act = {.kind = XS_ACT_OP,
-			     .unit = in ? XS_UNIT_COPY_IN : XS_UNIT_COPY_OUT,
-			     .blocking = blocking,
-			     .after = XS_ACT_NONE,
-			     .dep_lag_ns = lo,
-			     .chain_lag_ns = g,
-			     .busy_lag_ns = fmax(g, machine->g_both_ns.value)};
+	struct xs_action action = {
+	    .kind = XS_ACTION_OP,
+	    .unit = in ? XS_UNIT_COPY_IN : XS_UNIT_COPY_OUT,
+	    .blocking = blocking,
+	    .after = XS_ACTION_NONE,
+	    .dep_lag_ns = lo,
+	    .chain_lag_ns = g,
+	    .busy_lag_ns = fmax(g, machine->g_both_ns.value)};
 
-	act.bytes[in ? XS_LINK_COPY_IN : XS_LINK_COPY_OUT] = bytes;
+	action.bytes[in ? XS_LINK_COPY_IN : XS_LINK_COPY_OUT] = bytes;
 	if (blocking)
-		act.return_ns = xs_or_zero(machine->call_copy_sync_ns.value);
+		action.return_ns = xs_or_zero(machine->call_copy_sync_ns.value);
 	else
-		act.call_ns = xs_or_zero(machine->call_copy_async_ns.value);
-	act.issue_lag_ns = lo; /* o is the host's part: the call is in it */
-	return act;
+		action.call_ns = xs_or_zero(machine->call_copy_async_ns.value);
+	action.issue_lag_ns = lo; /* o is the host's part: the call is in it */
+	return action;
 }
 
-struct xs_act xs_act_copy_behind(const struct xs_machine *machine, double bytes)
+struct xs_action xs_action_next_copy(const struct xs_machine *machine,
+				     double bytes)
 {
-	struct xs_act act = xs_act_copy(machine, true, bytes, false);
+	struct xs_action action = xs_action_copy(machine, true, bytes, false);
 
-	act.chain_lag_ns = fmax(act.chain_lag_ns, machine->g_kernel_ns.value);
-	act.busy_lag_ns = fmax(act.busy_lag_ns, act.chain_lag_ns);
-	return act;
+	action.chain_lag_ns =
+	    fmax(action.chain_lag_ns, machine->g_kernel_ns.value);
+	action.busy_lag_ns = fmax(action.busy_lag_ns, action.chain_lag_ns);
+	return action;
 }
 
-struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns)
+struct xs_action xs_action_kernel(const struct xs_machine *machine,
+				  double work_ns)
 {
 	const double call_ns = xs_or_zero(machine->call_launch_ns.value);
 
-	return (struct xs_act){
-	    .kind = XS_ACT_OP,
+	return (struct xs_action){
+	    .kind = XS_ACTION_OP,
 	    .unit = XS_UNIT_SM,
-	    .after = XS_ACT_NONE,
+	    .after = XS_ACTION_NONE,
 	    .call_ns = call_ns,
 	    .work_ns = work_ns,
 	    .issue_lag_ns =
@@ -101,24 +105,26 @@ struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns)
 	    .dep_lag_ns = xs_or_zero(machine->kernel_gap_ns.value)};
 }
 
-struct xs_act xs_act_kernel_of_copy(const struct xs_machine *machine,
-				    double work_ns)
+struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
+					     double work_ns)
 {
-	struct xs_act act = xs_act_kernel(machine, work_ns);
+	struct xs_action action = xs_action_kernel(machine, work_ns);
 
-	act.dep_lag_ns = fmax(act.dep_lag_ns, machine->copy_to_kernel_ns.value);
-	return act;
+	action.dep_lag_ns =
+	    fmax(action.dep_lag_ns, machine->copy_to_kernel_ns.value);
+	return action;
 }
 
-struct xs_act xs_act_sync_all(const struct xs_machine *machine)
+struct xs_action xs_action_sync_all(const struct xs_machine *machine)
 {
-	return (struct xs_act){.kind = XS_ACT_SYNC_ALL,
-			       .after = XS_ACT_NONE,
-			       .return_ns = xs_or_zero(machine->sync_ns.value)};
+	return (struct xs_action){.kind = XS_ACTION_SYNC_ALL,
+				  .after = XS_ACTION_NONE,
+				  .return_ns =
+				      xs_or_zero(machine->sync_ns.value)};
 }
 
-struct xs_act xs_act_host(double ns)
+struct xs_action xs_action_host(double ns)
 {
-	return (struct xs_act){
-	    .kind = XS_ACT_HOST, .after = XS_ACT_NONE, .call_ns = ns};
+	return (struct xs_action){
+	    .kind = XS_ACTION_HOST, .after = XS_ACTION_NONE, .call_ns = ns};
 }

@@ -13,16 +13,16 @@
 
 #include <stdint.h>
 
-#define XS_ACT_NONE UINT32_MAX
+#define XS_ACTION_NONE UINT32_MAX
 
-enum xs_act_kind {
-	XS_ACT_HOST,	   /* the host is busy for call_ns */
-	XS_ACT_OP,	   /* an op goes onto a queue */
-	XS_ACT_RECORD,	   /* the event stands for what is on the queue now */
-	XS_ACT_WAIT,	   /* the queue waits for the event */
-	XS_ACT_SYNC_QUEUE, /* the host waits for the queue */
-	XS_ACT_SYNC_EVENT, /* ... for the event */
-	XS_ACT_SYNC_ALL,   /* ... for all that was issued */
+enum xs_action_kind {
+	XS_ACTION_HOST,	  /* the host is busy for call_ns */
+	XS_ACTION_OP,	  /* an op goes onto a queue */
+	XS_ACTION_RECORD, /* the event stands for what is on the queue now */
+	XS_ACTION_WAIT,	  /* the queue waits for the event */
+	XS_ACTION_SYNC_QUEUE, /* the host waits for the queue */
+	XS_ACTION_SYNC_EVENT, /* ... for the event */
+	XS_ACTION_SYNC_ALL,   /* ... for all that was issued */
 };
 
 /* What an op occupies alone. */
@@ -45,14 +45,14 @@ enum xs_unit {
  * the second. It leaves its unit when work_ns have passed and its bytes have
  * crossed the link, and ends tail_ns later.
  */
-struct xs_act {
-	enum xs_act_kind kind;
+struct xs_action {
+	enum xs_action_kind kind;
 	enum xs_unit unit;
 	bool blocking; /* the call returns return_ns after the op's end */
 	bool loose;    /* does not wait for its queue's last op */
 	uint32_t thread, queue, event;
 	uint32_t after;	  /* an earlier act whose op must end first, or
-			   * XS_ACT_NONE */
+			   * XS_ACTION_NONE */
 	double gap_ns;	  /* host time since the thread's last call */
 	double call_ns;	  /* host time of the call; its least where it blocks */
 	double return_ns; /* blocking calls and synchronisations: from the end
@@ -67,7 +67,7 @@ struct xs_act {
 };
 
 struct xs_plan {
-	struct xs_act *acts; /* owned; each thread's in its own order */
+	struct xs_action *actions; /* owned; each thread's in its own order */
 	size_t count, room;
 	uint32_t threads, queues, events; /* one more than the largest index */
 	/* A plan of many rounds is timed from the return of act untimed - 1 to
@@ -75,37 +75,38 @@ struct xs_plan {
 	size_t untimed;
 	unsigned rounds;
 	/* Hardware queues that streams share, as far as the machine does not
-	 * say otherwise, XS_LANES_MAX at most; of copies those of each engine.
-	 * 0: one for each stream. A record has its order without. */
-	unsigned kernel_lanes, copy_lanes;
+	 * say otherwise, XS_HW_QUEUES_MAX at most; of copies those of each
+	 * engine. 0: one for each stream. A record has its order without. */
+	unsigned kernel_hw_queues, copy_hw_queues;
 };
 
 /* Appends a copy of *act. 0 or -ENOMEM. */
-int xs_plan_add(struct xs_plan *plan, const struct xs_act *act);
+int xs_plan_add(struct xs_plan *plan, const struct xs_action *action);
 /* The act onto one queue, several times. 0 or -ENOMEM. */
-int xs_plan_put(struct xs_plan *plan, struct xs_act act, uint32_t queue,
+int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
 		unsigned times);
 void xs_plan_free(struct xs_plan *plan);
 
 /*
  * Acts on a given machine; what it does not know of call costs and latencies
- * counts as 0. xs_act_copy: a pinned copy (in: to the device), asynchronous or
- * blocking. xs_act_kernel: of work_ns. xs_act_sync_all. L+o is paid from the
- * call on, whose host time is its o, or after a dependency; g after a copy
- * that ran just before (van Werkhoven 2014, section V: latencies of
+ * counts as 0. xs_action_copy: a pinned copy (in: to the device), asynchronous
+ * or blocking. xs_action_kernel: of work_ns. xs_action_sync_all. L+o is paid
+ * from the call on, whose host time is its o, or after a dependency; g after a
+ * copy that ran just before (van Werkhoven 2014, section V: latencies of
  * consecutive transfers overlap).
  */
-struct xs_act xs_act_copy(const struct xs_machine *machine, bool in,
-			  double bytes, bool blocking);
-struct xs_act xs_act_kernel(const struct xs_machine *machine, double work_ns);
+struct xs_action xs_action_copy(const struct xs_machine *machine, bool in,
+				double bytes, bool blocking);
+struct xs_action xs_action_kernel(const struct xs_machine *machine,
+				  double work_ns);
 /* A copy to the device behind one that a kernel waits for. */
-struct xs_act xs_act_copy_behind(const struct xs_machine *machine,
-				 double bytes);
+struct xs_action xs_action_next_copy(const struct xs_machine *machine,
+				     double bytes);
 /* The same, of a kernel that needs a copy. */
-struct xs_act xs_act_kernel_of_copy(const struct xs_machine *machine,
-				    double work_ns);
-struct xs_act xs_act_sync_all(const struct xs_machine *machine);
-struct xs_act xs_act_host(double ns);
+struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
+					     double work_ns);
+struct xs_action xs_action_sync_all(const struct xs_machine *machine);
+struct xs_action xs_action_host(double ns);
 
 /* value, or 0 where it is not known. */
 double xs_or_zero(double value);

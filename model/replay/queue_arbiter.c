@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/queue_arbiter.h"
 
-void xs_turns_issue(struct xs_turns *turns, struct xs_turn *ops, uint32_t op,
-		    uint32_t stream)
+void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
+			    struct xs_queue_entry *ops, uint32_t op,
+			    uint32_t stream)
 {
-	const unsigned lane = turns->lanes ? stream % turns->lanes : 0;
+	const unsigned lane = arbiter->lanes ? stream % arbiter->lanes : 0;
 
-	if (!turns->lanes)
+	if (!arbiter->lanes)
 		return;
-	if (turns->queued[lane].count++)
-		ops[turns->queued[lane].last].behind = op;
+	if (arbiter->queued[lane].count++)
+		ops[arbiter->queued[lane].last].behind = op;
 	else
-		turns->queued[lane].first = op;
-	turns->queued[lane].last = op;
+		arbiter->queued[lane].first = op;
+	arbiter->queued[lane].last = op;
 }
 
-int xs_turns_ready(struct xs_turns *turns, struct xs_turn *ops, uint32_t op,
-		   double since_ns)
+int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
+			       struct xs_queue_entry *ops, uint32_t op,
+			       double since_ns)
 {
-	if (!turns->lanes)
-		return xs_heap_push(&turns->waiting, since_ns, op);
+	if (!arbiter->lanes)
+		return xs_heap_push(&arbiter->waiting, since_ns, op);
 	ops[op].ready = true;
 	ops[op].since_ns = since_ns;
 	return 0;
 }
 
 /* The first op of a lane, if that may start; or NULL. */
-static const struct xs_turn *head(const struct xs_turns *turns,
-				  const struct xs_turn *ops, unsigned lane)
+static const struct xs_queue_entry *head(const struct xs_queue_arbiter *arbiter,
+					 const struct xs_queue_entry *ops,
+					 unsigned lane)
 {
-	const uint32_t first = turns->queued[lane].first;
+	const uint32_t first = arbiter->queued[lane].first;
 
-	return turns->queued[lane].count && ops[first].ready ? &ops[first]
-							     : NULL;
+	return arbiter->queued[lane].count && ops[first].ready ? &ops[first]
+							       : NULL;
 }
 
 /* NULL comes after all others; ops are in the order of issue. */
-static bool is_before(const struct xs_turn *a, const struct xs_turn *b)
+static bool is_before(const struct xs_queue_entry *a,
+		      const struct xs_queue_entry *b)
 {
 	if (!a || !b)
 		return a != NULL;
@@ -45,14 +49,16 @@ static bool is_before(const struct xs_turn *a, const struct xs_turn *b)
 	return a < b;
 }
 
-static unsigned choose(const struct xs_turns *turns, const struct xs_turn *ops)
+static unsigned choose(const struct xs_queue_arbiter *arbiter,
+		       const struct xs_queue_entry *ops)
 {
-	unsigned lane, best = turns->lane;
+	unsigned lane, best = arbiter->lane;
 
-	if (turns->stays && head(turns, ops, best))
+	if (arbiter->stays && head(arbiter, ops, best))
 		return best;
-	for (lane = 0; lane < turns->lanes; lane++)
-		if (is_before(head(turns, ops, lane), head(turns, ops, best)))
+	for (lane = 0; lane < arbiter->lanes; lane++)
+		if (is_before(head(arbiter, ops, lane),
+			      head(arbiter, ops, best)))
 			best = lane;
 	return best;
 }
@@ -65,23 +71,24 @@ static bool take_waiting(struct xs_heap *waiting, uint32_t *op)
 	return true;
 }
 
-bool xs_turns_take(struct xs_turns *turns, struct xs_turn *ops, uint32_t *op)
+bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
+			   struct xs_queue_entry *ops, uint32_t *op)
 {
 	unsigned lane;
 
-	if (!turns->lanes)
-		return take_waiting(&turns->waiting, op);
-	lane = choose(turns, ops);
-	if (!head(turns, ops, lane))
+	if (!arbiter->lanes)
+		return take_waiting(&arbiter->waiting, op);
+	lane = choose(arbiter, ops);
+	if (!head(arbiter, ops, lane))
 		return false;
-	*op = turns->queued[lane].first;
-	turns->queued[lane].first = ops[*op].behind;
-	turns->queued[lane].count--;
-	turns->lane = lane;
+	*op = arbiter->queued[lane].first;
+	arbiter->queued[lane].first = ops[*op].behind;
+	arbiter->queued[lane].count--;
+	arbiter->lane = lane;
 	return true;
 }
 
-void xs_turns_free(struct xs_turns *turns)
+void xs_queue_arbiter_free(struct xs_queue_arbiter *arbiter)
 {
-	xs_heap_free(&turns->waiting);
+	xs_heap_free(&arbiter->waiting);
 }

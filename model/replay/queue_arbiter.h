@@ -14,39 +14,42 @@
 #include <stdbool.h>
 
 /* An op among those of its lane. Start from {0}. */
-struct xs_turn {
+struct xs_queue_entry {
 	uint32_t behind; /* the next of its lane */
 	bool ready;
 	double since_ns;
 };
 
-/* Start from {0}: a lane for each stream. Else set `lanes`, XS_LANES_MAX
+/* Start from {0}: a lane for each stream. Else set `lanes`, XS_HW_QUEUES_MAX
  * at most, and `stays`. */
-struct xs_turns {
+struct xs_queue_arbiter {
 	unsigned lanes;
 	bool stays; /* with the lane of the last op while that has a ready one
 		     */
 	struct {
 		uint32_t count, first, last;
-	} queued[XS_LANES_MAX];
+	} queued[XS_HW_QUEUES_MAX];
 	unsigned lane;		/* of the last op */
 	struct xs_heap waiting; /* owned; where each stream has its own */
 };
 
 /* The op, by its index in ops, is on its stream. */
-void xs_turns_issue(struct xs_turns *turns, struct xs_turn *ops, uint32_t op,
-		    uint32_t stream);
+void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
+			    struct xs_queue_entry *ops, uint32_t op,
+			    uint32_t stream);
 
 /* Nothing but its turn keeps the op, which was issued, from starting. 0 or
  * -ENOMEM. */
-int xs_turns_ready(struct xs_turns *turns, struct xs_turn *ops, uint32_t op,
-		   double since_ns);
+int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
+			       struct xs_queue_entry *ops, uint32_t op,
+			       double since_ns);
 
 /* Takes the op whose turn it is: of those that may start the one that has been
  * ready for longest, among equals the one issued first. False where none
  * may. */
-bool xs_turns_take(struct xs_turns *turns, struct xs_turn *ops, uint32_t *op);
+bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
+			   struct xs_queue_entry *ops, uint32_t *op);
 
-void xs_turns_free(struct xs_turns *turns);
+void xs_queue_arbiter_free(struct xs_queue_arbiter *arbiter);
 
 #endif

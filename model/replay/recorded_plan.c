@@ -9,7 +9,7 @@
 
 /* How far GPU times, converted to the host's clock, may be off: an op may seem
  * to end after the synchronisation that waited for it. */
-#define XS_CLOCK_SLACK_NS 5000.0
+#define GPU_CLOCK_ERROR_NS 5000.0
 
 /* Handles to small indices: their places in a sorted list. */
 struct numbering {
@@ -19,13 +19,13 @@ struct numbering {
 
 /* The last op of a unit, a queue or an event: its step, and when it ended. */
 struct latest {
-	uint32_t act; /* XS_ACT_NONE: there is none */
+	uint32_t action; /* XS_ACTION_NONE: there is none */
 	double end_ns;
 };
 
 struct recorder {
 	const struct xs_machine *machine;
-	const struct xs_record_change *change;
+	const struct xs_recorded_plan_change *change;
 	struct numbering threads, queues, events;
 	double *returned_ns;	/* by thread */
 	struct latest *queued;	/* by queue */
@@ -106,9 +106,9 @@ bool xs_step_is_pageable(const struct xs_step *step)
  * their ends, -INFINITY when there is none.
  */
 static double find_order(const struct recorder *rec, const struct xs_step *step,
-			 struct xs_act *act)
+			 struct xs_action *action)
 {
-	const struct latest *queue = &rec->queued[act->queue];
+	const struct latest *queue = &rec->queued[action->queue];
 	const struct latest *unit = &rec->on_unit[unit_of(step)];
 	const double start_ns = (double)step->start_ns;
 	double latest_ns = -INFINITY;
@@ -116,10 +116,10 @@ static double find_order(const struct recorder *rec, const struct xs_step *step,
 	if (queue->end_ns <= start_ns)
 		latest_ns = queue->end_ns;
 	else
-		act->loose = true;
-	if (unit_of(step) != XS_UNIT_NONE && unit->act != XS_ACT_NONE &&
+		action->loose = true;
+	if (unit_of(step) != XS_UNIT_NONE && unit->action != XS_ACTION_NONE &&
 	    unit->end_ns <= start_ns) {
-		act->after = unit->act;
+		action->after = unit->action;
 		latest_ns = fmax(latest_ns, unit->end_ns);
 	}
 	return latest_ns;
@@ -140,57 +140,58 @@ static double usual_issue_ns(const struct recorder *rec,
 /* The measured delay after whichever came last, the call or the order; after
  * the other the machine's own, if the record leaves room for it. */
 static void measure_lags(const struct recorder *rec, const struct xs_step *step,
-			 double ordered_ns, struct xs_act *act)
+			 double ordered_ns, struct xs_action *action)
 {
 	const double start_ns = (double)step->start_ns;
 	const double issue_ns = has_call(step) ? (double)step->call_ns : 0;
 	const double usual_ns = xs_or_zero(rec->machine->kernel_gap_ns.value);
 
-	act->issue_lag_ns = fmax(start_ns - issue_ns, 0);
+	action->issue_lag_ns = fmax(start_ns - issue_ns, 0);
 	if (isinf(ordered_ns))
 		return;
-	act->dep_lag_ns = start_ns - ordered_ns;
+	action->dep_lag_ns = start_ns - ordered_ns;
 	if (issue_ns >= ordered_ns)
-		act->dep_lag_ns = fmin(act->dep_lag_ns, usual_ns);
+		action->dep_lag_ns = fmin(action->dep_lag_ns, usual_ns);
 	else
-		act->issue_lag_ns = fmin(act->issue_lag_ns,
-					 usual_issue_ns(rec, step) + usual_ns);
+		action->issue_lag_ns = fmin(
+		    action->issue_lag_ns, usual_issue_ns(rec, step) + usual_ns);
 }
 
 /* An op with its measured time. */
 static void take_op(const struct recorder *rec, const struct xs_step *step,
-		    struct xs_act *act)
+		    struct xs_action *action)
 {
-	const double ordered_ns = find_order(rec, step, act);
+	const double ordered_ns = find_order(rec, step, action);
 
-	measure_lags(rec, step, ordered_ns, act);
-	act->kind = XS_ACT_OP;
-	act->work_ns = (double)(step->end_ns - step->start_ns);
+	measure_lags(rec, step, ordered_ns, action);
+	action->kind = XS_ACTION_OP;
+	action->work_ns = (double)(step->end_ns - step->start_ns);
 	if (step->kind == XS_STEP_KERNEL)
-		act->work_ns *= rec->change->kernel_scale;
-	act->blocking = step->blocking && has_call(step);
-	if (act->blocking && step->return_ns > step->end_ns)
-		act->return_ns = (double)(step->return_ns - step->end_ns);
-	else if (!act->blocking)
-		act->call_ns = (double)(step->return_ns - step->call_ns);
+		action->work_ns *= rec->change->kernel_scale;
+	action->blocking = step->blocking && has_call(step);
+	if (action->blocking && step->return_ns > step->end_ns)
+		action->return_ns = (double)(step->return_ns - step->end_ns);
+	else if (!action->blocking)
+		action->call_ns = (double)(step->return_ns - step->call_ns);
 }
 
 /* The same copy from pinned memory, asynchronous if that was asked for. (A
  * small pageable copy may return early from a blocking call; a pinned one
  * does not.) */
 static void take_pinned(const struct recorder *rec, const struct xs_step *step,
-			struct xs_act *act)
+			struct xs_action *action)
 {
-	struct xs_act ordered = *act;
+	struct xs_action ordered = *action;
 
 	find_order(rec, step, &ordered);
-	*act = xs_act_copy(rec->machine, step->kind == XS_STEP_H2D,
+	*action =
+	    xs_action_copy(rec->machine, step->kind == XS_STEP_H2D,
 			   (double)step->bytes, has_call(step) && !step->async);
-	act->thread = ordered.thread;
-	act->queue = ordered.queue;
-	act->gap_ns = ordered.gap_ns;
-	act->after = ordered.after;
-	act->loose = ordered.loose;
+	action->thread = ordered.thread;
+	action->queue = ordered.queue;
+	action->gap_ns = ordered.gap_ns;
+	action->after = ordered.after;
+	action->loose = ordered.loose;
 }
 
 /* Where the two clocks disagree: a blocking copy is done when its call
@@ -211,58 +212,59 @@ static struct xs_step on_one_clock(const struct xs_step *step)
 }
 
 /* The end of what a synchronisation waited for; -INFINITY for nothing. */
-static double awaited_ns(const struct recorder *rec, const struct xs_act *act)
+static double awaited_ns(const struct recorder *rec,
+			 const struct xs_action *action)
 {
 	double latest_ns = -INFINITY;
 	uint32_t q;
 
-	if (act->kind == XS_ACT_SYNC_QUEUE)
-		return rec->queued[act->queue].end_ns;
-	if (act->kind == XS_ACT_SYNC_EVENT)
-		return rec->happens[act->event].end_ns;
+	if (action->kind == XS_ACTION_SYNC_QUEUE)
+		return rec->queued[action->queue].end_ns;
+	if (action->kind == XS_ACTION_SYNC_EVENT)
+		return rec->happens[action->event].end_ns;
 	for (q = 0; q < rec->queues.count; q++)
 		latest_ns = fmax(latest_ns, rec->queued[q].end_ns);
 	return latest_ns;
 }
 
 static void take_sync(const struct recorder *rec, const struct xs_step *step,
-		      struct xs_act *act)
+		      struct xs_action *action)
 {
 	double awaited;
 
-	act->kind =
-	    step->kind == XS_STEP_SYNC_EVENT ? XS_ACT_SYNC_EVENT
+	action->kind =
+	    step->kind == XS_STEP_SYNC_EVENT ? XS_ACTION_SYNC_EVENT
 	    : step->kind == XS_STEP_SYNC_STREAM && step->queue != XS_NONE
-		? XS_ACT_SYNC_QUEUE
-		: XS_ACT_SYNC_ALL;
-	awaited = fmax(awaited_ns(rec, act), (double)step->call_ns);
-	if (awaited <= (double)step->return_ns + XS_CLOCK_SLACK_NS) {
-		act->return_ns = fmax((double)step->return_ns - awaited, 0);
+		? XS_ACTION_SYNC_QUEUE
+		: XS_ACTION_SYNC_ALL;
+	awaited = fmax(awaited_ns(rec, action), (double)step->call_ns);
+	if (awaited <= (double)step->return_ns + GPU_CLOCK_ERROR_NS) {
+		action->return_ns = fmax((double)step->return_ns - awaited, 0);
 		return;
 	}
-	act->kind = XS_ACT_HOST; /* it did not wait for that */
-	act->call_ns = (double)(step->return_ns - step->call_ns);
+	action->kind = XS_ACTION_HOST; /* it did not wait for that */
+	action->call_ns = (double)(step->return_ns - step->call_ns);
 }
 
 static void take_call(const struct recorder *rec, const struct xs_step *step,
-		      struct xs_act *act)
+		      struct xs_action *action)
 {
-	act->call_ns = (double)(step->return_ns - step->call_ns);
+	action->call_ns = (double)(step->return_ns - step->call_ns);
 	switch (step->kind) {
 	case XS_STEP_EVENT_RECORD:
-		act->kind = XS_ACT_RECORD;
+		action->kind = XS_ACTION_RECORD;
 		break;
 	case XS_STEP_STREAM_WAIT:
-		act->kind = XS_ACT_WAIT;
+		action->kind = XS_ACTION_WAIT;
 		break;
 	case XS_STEP_SYNC_DEVICE:
 	case XS_STEP_SYNC_STREAM:
 	case XS_STEP_SYNC_EVENT:
-		act->call_ns = 0;
-		take_sync(rec, step, act);
+		action->call_ns = 0;
+		take_sync(rec, step, action);
 		break;
 	default: /* also a copy or a launch whose op was not seen */
-		act->kind = XS_ACT_HOST;
+		action->kind = XS_ACTION_HOST;
 	}
 }
 
@@ -273,40 +275,41 @@ static uint64_t thread_of(const struct xs_step *step)
 }
 
 /* Who, where, and how long after the thread's last call. */
-static struct xs_act begin_act(struct recorder *rec, const struct xs_step *step)
+static struct xs_action begin_act(struct recorder *rec,
+				  const struct xs_step *step)
 {
-	struct xs_act act = {.after = XS_ACT_NONE};
+	struct xs_action action = {.after = XS_ACTION_NONE};
 
-	act.thread = number(&rec->threads, thread_of(step));
-	act.queue = number(&rec->queues, step->queue);
-	act.event = number(&rec->events, step->event);
+	action.thread = number(&rec->threads, thread_of(step));
+	action.queue = number(&rec->queues, step->queue);
+	action.event = number(&rec->events, step->event);
 	if (has_call(step)) {
-		act.gap_ns = fmax(
-		    (double)step->call_ns - rec->returned_ns[act.thread], 0);
-		act.gap_ns *= rec->change->host_scale;
-		rec->returned_ns[act.thread] = (double)step->return_ns;
+		action.gap_ns = fmax(
+		    (double)step->call_ns - rec->returned_ns[action.thread], 0);
+		action.gap_ns *= rec->change->host_scale;
+		rec->returned_ns[action.thread] = (double)step->return_ns;
 	}
-	return act;
+	return action;
 }
 
 /* Remembers what later steps can depend on. */
 static void remember(struct recorder *rec, const struct xs_step *step,
-		     const struct xs_act *act, uint32_t i)
+		     const struct xs_action *action, uint32_t i)
 {
 	const struct latest op = {i, (double)step->end_ns};
-	struct latest *queue = &rec->queued[act->queue];
+	struct latest *queue = &rec->queued[action->queue];
 	struct latest *unit = &rec->on_unit[unit_of(step)];
 
-	if (act->kind == XS_ACT_OP) {
+	if (action->kind == XS_ACTION_OP) {
 		*queue = op;
 		if (op.end_ns >= unit->end_ns)
 			*unit = op;
-	} else if (act->kind == XS_ACT_RECORD) {
-		rec->happens[act->event] = *queue;
-	} else if (act->kind == XS_ACT_WAIT) {
-		queue->act = i;
+	} else if (action->kind == XS_ACTION_RECORD) {
+		rec->happens[action->event] = *queue;
+	} else if (action->kind == XS_ACTION_WAIT) {
+		queue->action = i;
 		queue->end_ns =
-		    fmax(queue->end_ns, rec->happens[act->event].end_ns);
+		    fmax(queue->end_ns, rec->happens[action->event].end_ns);
 	}
 }
 
@@ -328,7 +331,7 @@ static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 
 static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
 {
-	const struct latest none = {XS_ACT_NONE, -INFINITY};
+	const struct latest none = {XS_ACTION_NONE, -INFINITY};
 	const size_t room = phase->step_count + 1;
 	size_t i;
 
@@ -360,9 +363,10 @@ static void recorder_free(struct recorder *rec)
 	free(rec->happens);
 }
 
-int xs_record_plan(const struct xs_phase *phase,
-		   const struct xs_machine *machine,
-		   const struct xs_record_change *change, struct xs_plan *plan)
+int xs_recorded_plan_build(const struct xs_phase *phase,
+			   const struct xs_machine *machine,
+			   const struct xs_recorded_plan_change *change,
+			   struct xs_plan *plan)
 {
 	struct recorder rec = {.machine = machine, .change = change};
 	int rc = recorder_init(&rec, phase);
@@ -370,16 +374,16 @@ int xs_record_plan(const struct xs_phase *phase,
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step step = on_one_clock(&phase->steps[i]);
-		struct xs_act act = begin_act(&rec, &step);
+		struct xs_action action = begin_act(&rec, &step);
 
 		if (change->pin && xs_step_is_pageable(&step) && step.end_ns)
-			take_pinned(&rec, &step, &act);
+			take_pinned(&rec, &step, &action);
 		else if (!has_op(&step))
-			take_call(&rec, &step, &act);
+			take_call(&rec, &step, &action);
 		else
-			take_op(&rec, &step, &act);
-		remember(&rec, &step, &act, (uint32_t)i);
-		rc = xs_plan_add(plan, &act);
+			take_op(&rec, &step, &action);
+		remember(&rec, &step, &action, (uint32_t)i);
+		rc = xs_plan_add(plan, &action);
 	}
 	recorder_free(&rec);
 	return rc;

@@ -7,7 +7,7 @@
 #include "model/replay/plan.h"
 
 /* What differs from the record. */
-struct xs_record_change {
+struct xs_recorded_plan_change {
 	bool pin;	     /* pageable copies become pinned ones */
 	double kernel_scale; /* times of kernels, 1: as measured */
 	double host_scale;   /* host time between calls, 1: as measured */
@@ -20,9 +20,10 @@ struct xs_record_change {
  * change, it gives the recorded times back. 0 or -ENOMEM; the caller frees
  * the plan.
  */
-int xs_record_plan(const struct xs_phase *phase,
-		   const struct xs_machine *machine,
-		   const struct xs_record_change *change, struct xs_plan *plan);
+int xs_recorded_plan_build(const struct xs_phase *phase,
+			   const struct xs_machine *machine,
+			   const struct xs_recorded_plan_change *change,
+			   struct xs_plan *plan);
 
 /* A copy between the device and pageable host memory. */
 bool xs_step_is_pageable(const struct xs_step *step);

@@ -15,8 +15,8 @@ struct node {
 	double end_ns;
 	uint32_t pending; /* dependencies that have not ended */
 	uint32_t parts;	  /* work and link uses that have not ended */
-	uint32_t edges;	  /* first of its dependents, or XS_ACT_NONE */
-	uint32_t next;	  /* next act of its thread, or XS_ACT_NONE */
+	uint32_t edges;	  /* first of its dependents, or XS_ACTION_NONE */
+	uint32_t next;	  /* next act of its thread, or XS_ACTION_NONE */
 	bool issued, done, host_waits;
 };
 
@@ -35,7 +35,7 @@ struct unit {
 	bool busy;
 	double free_ns; /* end of its last op; -INFINITY before the first */
 	enum xs_unit last;
-	struct xs_turns turns;
+	struct xs_queue_arbiter arbiter;
 };
 
 enum event_kind {
@@ -49,11 +49,11 @@ enum event_kind {
 struct replay {
 	const struct xs_plan *plan;
 	const struct xs_machine *machine;
-	struct xs_act_times *times;
+	struct xs_action_times *times;
 	bool one_engine, in_issue_order;
 
 	struct node *nodes;
-	struct xs_turn *turns; /* of each act */
+	struct xs_queue_entry *arbiter; /* of each act */
 	struct queue *queues;
 	uint32_t *event_ops; /* the op that each event stands for */
 	struct edge *edges;
@@ -67,24 +67,27 @@ struct replay {
 	int rc; /* a failure; ends the run */
 };
 
-static void post(struct replay *r, double at, uint32_t act, enum event_kind k)
+static void post(struct replay *r, double at, uint32_t action,
+		 enum event_kind k)
 {
 	if (xs_heap_push(&r->agenda, fmax(at, r->now),
-			 (uint64_t)act * EVENT_KINDS + k))
+			 (uint64_t)action * EVENT_KINDS + k))
 		r->rc = -ENOMEM;
 }
 
-static struct unit *unit_of(struct replay *r, const struct xs_act *act)
+static struct unit *unit_of(struct replay *r, const struct xs_action *action)
 {
-	if (act->unit == XS_UNIT_COPY_OUT && r->one_engine)
+	if (action->unit == XS_UNIT_COPY_OUT && r->one_engine)
 		return &r->units[XS_UNIT_COPY_IN];
-	return &r->units[act->unit];
+	return &r->units[action->unit];
 }
 
-static bool chained(const struct xs_act *before, const struct xs_act *act)
+static bool chained(const struct xs_action *before,
+		    const struct xs_action *action)
 {
-	return before->unit == act->unit &&
-	       (act->unit == XS_UNIT_COPY_IN || act->unit == XS_UNIT_COPY_OUT);
+	return before->unit == action->unit &&
+	       (action->unit == XS_UNIT_COPY_IN ||
+		action->unit == XS_UNIT_COPY_OUT);
 }
 
 /* The call of an act returns; its thread goes on to the next. */
@@ -95,8 +98,8 @@ static void call_returns(struct replay *r, uint32_t i, double at)
 	if (r->times)
 		r->times[i].return_ns = at;
 	r->round_ns = fmax(r->round_ns, at);
-	if (next != XS_ACT_NONE)
-		post(r, at + r->plan->acts[next].gap_ns, next, EVENT_CALL);
+	if (next != XS_ACTION_NONE)
+		post(r, at + r->plan->actions[next].gap_ns, next, EVENT_CALL);
 }
 
 /* Makes act i depend on op before, if that is still to end. */
@@ -107,9 +110,9 @@ static void depend(struct replay *r, uint32_t before, uint32_t i)
 	size_t room;
 	bool chain;
 
-	if (before == XS_ACT_NONE || !r->nodes[before].issued)
+	if (before == XS_ACTION_NONE || !r->nodes[before].issued)
 		return;
-	chain = chained(&r->plan->acts[before], &r->plan->acts[i]);
+	chain = chained(&r->plan->actions[before], &r->plan->actions[i]);
 	if (r->nodes[before].done) {
 		if (!chain)
 			node->dep_ns =
@@ -135,65 +138,70 @@ static void depend(struct replay *r, uint32_t before, uint32_t i)
 /* All dependencies of an act have ended. */
 static void becomes_ready(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 	const struct node *node = &r->nodes[i];
 
-	if (act->unit == XS_UNIT_NONE)
+	if (action->unit == XS_UNIT_NONE)
 		post(r,
-		     fmax(node->issue_ns + act->issue_lag_ns,
-			  node->dep_ns + act->dep_lag_ns),
+		     fmax(node->issue_ns + action->issue_lag_ns,
+			  node->dep_ns + action->dep_lag_ns),
 		     i, EVENT_START);
-	else if (xs_turns_ready(&unit_of(r, act)->turns, r->turns, i,
-				fmax(node->issue_ns, node->dep_ns)))
+	else if (xs_queue_arbiter_set_ready(&unit_of(r, action)->arbiter,
+					    r->arbiter, i,
+					    fmax(node->issue_ns, node->dep_ns)))
 		r->rc = -ENOMEM;
 }
 
 /* From the end of the op before on the unit to the start of this one. */
 static double lag_after_last(const struct replay *r, const struct unit *unit,
-			     const struct xs_act *act)
+			     const struct xs_action *action)
 {
-	const enum xs_unit other =
-	    act->unit == XS_UNIT_COPY_IN ? XS_UNIT_COPY_OUT : XS_UNIT_COPY_IN;
+	const enum xs_unit other = action->unit == XS_UNIT_COPY_IN
+				       ? XS_UNIT_COPY_OUT
+				       : XS_UNIT_COPY_IN;
 
-	if (unit->last != act->unit)
-		return act->dep_lag_ns;
-	return act->unit != XS_UNIT_SM && !r->one_engine && r->units[other].busy
-		   ? act->busy_lag_ns
-		   : act->chain_lag_ns;
+	if (unit->last != action->unit)
+		return action->dep_lag_ns;
+	return action->unit != XS_UNIT_SM && !r->one_engine &&
+		       r->units[other].busy
+		   ? action->busy_lag_ns
+		   : action->chain_lag_ns;
 }
 
 /* A unit takes up the op that is its turn. */
 static void dispatch(struct replay *r, struct unit *unit)
 {
-	const struct xs_act *act;
+	const struct xs_action *action;
 	const struct node *node;
 	double start_ns;
 	uint32_t i;
 
-	if (unit->busy || !xs_turns_take(&unit->turns, r->turns, &i))
+	if (unit->busy ||
+	    !xs_queue_arbiter_take(&unit->arbiter, r->arbiter, &i))
 		return;
-	act = &r->plan->acts[i];
+	action = &r->plan->actions[i];
 	node = &r->nodes[i];
 	unit->busy = true;
-	start_ns = fmax(node->issue_ns + act->issue_lag_ns,
-			node->dep_ns + act->dep_lag_ns);
-	start_ns = fmax(start_ns, unit->free_ns + lag_after_last(r, unit, act));
-	unit->last = act->unit;
+	start_ns = fmax(node->issue_ns + action->issue_lag_ns,
+			node->dep_ns + action->dep_lag_ns);
+	start_ns =
+	    fmax(start_ns, unit->free_ns + lag_after_last(r, unit, action));
+	unit->last = action->unit;
 	post(r, start_ns, i, EVENT_START);
 }
 
 static void depend_on_order(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
-	struct queue *queue = &r->queues[act->queue];
+	const struct xs_action *action = &r->plan->actions[i];
+	struct queue *queue = &r->queues[action->queue];
 
-	if (!act->loose)
+	if (!action->loose)
 		depend(r, queue->last, i);
-	depend(r, act->after, i);
+	depend(r, action->after, i);
 	if (r->in_issue_order && queue->has_kernel)
 		depend(r, r->last_kernel, i);
 	queue->last = i;
-	if (act->unit == XS_UNIT_SM) {
+	if (action->unit == XS_UNIT_SM) {
 		queue->has_kernel = true;
 		r->last_kernel = i;
 	}
@@ -202,21 +210,21 @@ static void depend_on_order(struct replay *r, uint32_t i)
 /* Everything that an act has to wait for, in issue order. */
 static void depend_on_all(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 	uint32_t q;
 
-	switch (act->kind) {
-	case XS_ACT_WAIT:
-		depend(r, r->event_ops[act->event], i);
+	switch (action->kind) {
+	case XS_ACTION_WAIT:
+		depend(r, r->event_ops[action->event], i);
 		depend_on_order(r, i);
 		break;
-	case XS_ACT_SYNC_QUEUE:
-		depend(r, r->queues[act->queue].last, i);
+	case XS_ACTION_SYNC_QUEUE:
+		depend(r, r->queues[action->queue].last, i);
 		break;
-	case XS_ACT_SYNC_EVENT:
-		depend(r, r->event_ops[act->event], i);
+	case XS_ACTION_SYNC_EVENT:
+		depend(r, r->event_ops[action->event], i);
 		break;
-	case XS_ACT_SYNC_ALL:
+	case XS_ACTION_SYNC_ALL:
 		for (q = 0; q < r->plan->queues; q++)
 			depend(r, r->queues[q].last, i);
 		break;
@@ -227,58 +235,61 @@ static void depend_on_all(struct replay *r, uint32_t i)
 
 static void issue(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 	struct node *node = &r->nodes[i];
 
 	node->issued = true;
 	node->issue_ns = r->now;
-	node->host_waits = act->blocking || act->kind >= XS_ACT_SYNC_QUEUE;
+	node->host_waits =
+	    action->blocking || action->kind >= XS_ACTION_SYNC_QUEUE;
 	depend_on_all(r, i);
-	if (act->unit != XS_UNIT_NONE)
-		xs_turns_issue(&unit_of(r, act)->turns, r->turns, i,
-			       act->queue);
+	if (action->unit != XS_UNIT_NONE)
+		xs_queue_arbiter_issue(&unit_of(r, action)->arbiter, r->arbiter,
+				       i, action->queue);
 	if (!node->pending)
 		becomes_ready(r, i);
 	if (!node->host_waits)
-		call_returns(r, i, r->now + act->call_ns);
+		call_returns(r, i, r->now + action->call_ns);
 }
 
 static void begin_call(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 
 	if (r->times)
 		r->times[i].call_ns = r->now;
-	if (act->kind == XS_ACT_RECORD)
-		r->event_ops[act->event] = r->queues[act->queue].last;
-	if (act->kind == XS_ACT_HOST || act->kind == XS_ACT_RECORD)
-		call_returns(r, i, r->now + act->call_ns);
+	if (action->kind == XS_ACTION_RECORD)
+		r->event_ops[action->event] = r->queues[action->queue].last;
+	if (action->kind == XS_ACTION_HOST || action->kind == XS_ACTION_RECORD)
+		call_returns(r, i, r->now + action->call_ns);
 	else
 		issue(r, i);
 }
 
 static void start_op(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 	unsigned use;
 
 	if (r->times)
 		r->times[i].start_ns = r->now;
 	r->nodes[i].parts = 1;
-	post(r, r->now + act->work_ns, i, EVENT_WORK_DONE);
-	for (use = 0; act->unit != XS_UNIT_NONE && use < XS_LINK_USES; use++) {
-		if (act->bytes[use] <= 0)
+	post(r, r->now + action->work_ns, i, EVENT_WORK_DONE);
+	for (use = 0; action->unit != XS_UNIT_NONE && use < XS_LINK_USES;
+	     use++) {
+		if (action->bytes[use] <= 0)
 			continue;
 		r->nodes[i].parts++;
-		if (xs_link_join(&r->link, i, use, act->bytes[use],
-				 act->write_share > 0 ? act->write_share : 1))
+		if (xs_link_join(&r->link, i, use, action->bytes[use],
+				 action->write_share > 0 ? action->write_share
+							 : 1))
 			r->rc = -EDOM;
 	}
 }
 
 static void end_op(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
+	const struct xs_action *action = &r->plan->actions[i];
 	struct node *node = &r->nodes[i];
 	uint32_t e;
 
@@ -287,7 +298,7 @@ static void end_op(struct replay *r, uint32_t i)
 	r->round_ns = fmax(r->round_ns, r->now);
 	if (r->times)
 		r->times[i].end_ns = r->now;
-	for (e = node->edges; e != XS_ACT_NONE; e = r->edges[e].next) {
+	for (e = node->edges; e != XS_ACTION_NONE; e = r->edges[e].next) {
 		struct node *to = &r->nodes[r->edges[e].to];
 
 		if (!r->edges[e].chained)
@@ -297,23 +308,23 @@ static void end_op(struct replay *r, uint32_t i)
 	}
 	if (node->host_waits)
 		call_returns(r, i,
-			     fmax(node->end_ns + act->return_ns,
-				  node->issue_ns + act->call_ns));
+			     fmax(node->end_ns + action->return_ns,
+				  node->issue_ns + action->call_ns));
 }
 
 static void end_part(struct replay *r, uint32_t i)
 {
-	const struct xs_act *act = &r->plan->acts[i];
-	struct unit *unit = unit_of(r, act);
+	const struct xs_action *action = &r->plan->actions[i];
+	struct unit *unit = unit_of(r, action);
 
 	if (--r->nodes[i].parts)
 		return;
-	if (act->unit != XS_UNIT_NONE) {
+	if (action->unit != XS_UNIT_NONE) {
 		unit->busy = false;
 		unit->free_ns = r->now;
 	}
-	if (act->tail_ns > 0)
-		post(r, r->now + act->tail_ns, i, EVENT_TAIL_DONE);
+	if (action->tail_ns > 0)
+		post(r, r->now + action->tail_ns, i, EVENT_TAIL_DONE);
 	else
 		end_op(r, i);
 }
@@ -331,20 +342,20 @@ static void advance(struct replay *r, double to)
 
 static void handle(struct replay *r, struct xs_heap_item event)
 {
-	const uint32_t act = (uint32_t)(event.id / EVENT_KINDS);
+	const uint32_t action = (uint32_t)(event.id / EVENT_KINDS);
 
 	switch (event.id % EVENT_KINDS) {
 	case EVENT_CALL:
-		begin_call(r, act);
+		begin_call(r, action);
 		break;
 	case EVENT_START:
-		start_op(r, act);
+		start_op(r, action);
 		break;
 	case EVENT_WORK_DONE:
-		end_part(r, act);
+		end_part(r, action);
 		break;
 	default:
-		end_op(r, act);
+		end_op(r, action);
 	}
 }
 
@@ -376,22 +387,23 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 	uint32_t i, *last;
 
 	for (i = 0; i < plan->threads; i++)
-		last_of_thread[i] = XS_ACT_NONE;
+		last_of_thread[i] = XS_ACTION_NONE;
 	for (i = 0; i < plan->events; i++)
-		r->event_ops[i] = XS_ACT_NONE;
+		r->event_ops[i] = XS_ACTION_NONE;
 	for (i = 0; i < plan->queues; i++)
-		r->queues[i].last = XS_ACT_NONE;
+		r->queues[i].last = XS_ACTION_NONE;
 	for (i = 0; i < XS_UNITS; i++)
 		r->units[i].free_ns = -INFINITY;
 	for (i = 0; i < plan->count; i++) {
 		r->nodes[i].dep_ns = -INFINITY;
-		r->nodes[i].edges = XS_ACT_NONE;
-		r->nodes[i].next = XS_ACT_NONE;
+		r->nodes[i].edges = XS_ACTION_NONE;
+		r->nodes[i].next = XS_ACTION_NONE;
 		if (r->times)
-			r->times[i] = (struct xs_act_times){NAN, NAN, NAN, NAN};
-		last = &last_of_thread[plan->acts[i].thread];
-		if (*last == XS_ACT_NONE)
-			post(r, plan->acts[i].gap_ns, i, EVENT_CALL);
+			r->times[i] =
+			    (struct xs_action_times){NAN, NAN, NAN, NAN};
+		last = &last_of_thread[plan->actions[i].thread];
+		if (*last == XS_ACTION_NONE)
+			post(r, plan->actions[i].gap_ns, i, EVENT_CALL);
 		else
 			r->nodes[*last].next = i;
 		*last = i;
@@ -402,23 +414,23 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
  * for kernels. Else a plan says how many streams share. */
 static void set_lanes(struct replay *r)
 {
-	struct xs_turns *in = &r->units[XS_UNIT_COPY_IN].turns;
-	struct xs_turns *out = &r->units[XS_UNIT_COPY_OUT].turns;
-	struct xs_turns *sm = &r->units[XS_UNIT_SM].turns;
+	struct xs_queue_arbiter *in = &r->units[XS_UNIT_COPY_IN].arbiter;
+	struct xs_queue_arbiter *out = &r->units[XS_UNIT_COPY_OUT].arbiter;
+	struct xs_queue_arbiter *sm = &r->units[XS_UNIT_SM].arbiter;
 
 	if (r->in_issue_order) {
 		in->lanes = out->lanes = sm->lanes = 1;
 		return;
 	}
-	sm->lanes = r->plan->kernel_lanes;
-	if (r->plan->copy_lanes && !r->one_engine) {
-		in->lanes = out->lanes = r->plan->copy_lanes;
+	sm->lanes = r->plan->kernel_hw_queues;
+	if (r->plan->copy_hw_queues && !r->one_engine) {
+		in->lanes = out->lanes = r->plan->copy_hw_queues;
 		in->stays = out->stays = true;
 	}
 }
 
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
-	      double *round_ns, struct xs_act_times *times)
+	      double *round_ns, struct xs_action_times *times)
 {
 	struct replay r = {.plan = plan,
 			   .machine = machine,
@@ -426,16 +438,16 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 			   .link.machine = machine,
 			   .one_engine = machine->copy_engines == 1,
 			   .in_issue_order = machine->implicit_sync == 1,
-			   .last_kernel = XS_ACT_NONE};
+			   .last_kernel = XS_ACTION_NONE};
 	uint32_t *last_of_thread =
 	    calloc(plan->threads + 1, sizeof(*last_of_thread));
 	unsigned u;
 
 	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
-	r.turns = calloc(plan->count + 1, sizeof(*r.turns));
+	r.arbiter = calloc(plan->count + 1, sizeof(*r.arbiter));
 	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
 	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
-	if (!last_of_thread || !r.nodes || !r.turns || !r.queues ||
+	if (!last_of_thread || !r.nodes || !r.arbiter || !r.queues ||
 	    !r.event_ops) {
 		r.rc = -ENOMEM;
 		goto out;
@@ -446,12 +458,12 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	*round_ns = r.round_ns;
 out:
 	for (u = 0; u < XS_UNITS; u++)
-		xs_turns_free(&r.units[u].turns);
+		xs_queue_arbiter_free(&r.units[u].arbiter);
 	xs_heap_free(&r.agenda);
 	free(r.edges);
 	free(r.event_ops);
 	free(r.queues);
-	free(r.turns);
+	free(r.arbiter);
 	free(r.nodes);
 	free(last_of_thread);
 	return r.rc;

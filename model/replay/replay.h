@@ -28,7 +28,7 @@
 
 /* What happened to one act. ns after the round's start; an act without an op
  * has start_ns and end_ns NAN. */
-struct xs_act_times {
+struct xs_action_times {
 	double call_ns, return_ns; /* host */
 	double start_ns, end_ns;   /* device */
 };
@@ -40,6 +40,6 @@ struct xs_act_times {
  * not known.
  */
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
-	      double *round_ns, struct xs_act_times *times);
+	      double *round_ns, struct xs_action_times *times);
 
 #endif

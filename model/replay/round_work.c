@@ -35,7 +35,7 @@ static double op_time(const struct xs_step *step)
 	return (double)(step->end_ns - step->start_ns);
 }
 
-static void add_copy(struct xs_work *work, const struct xs_step *step)
+static void add_copy(struct xs_round_work *work, const struct xs_step *step)
 {
 	const uint8_t memory = host_memory(step);
 
@@ -51,7 +51,8 @@ static void add_copy(struct xs_work *work, const struct xs_step *step)
 }
 
 /* Where one kernel was not counted, the sum is not known. */
-static void add_counts(struct xs_work *work, const struct xs_counts *counts)
+static void add_counts(struct xs_round_work *work,
+		       const struct xs_counts *counts)
 {
 	work->read_sectors += counts ? counts->sectors_read : NAN;
 	work->read_requests += counts ? counts->requests_read : NAN;
@@ -60,7 +61,7 @@ static void add_counts(struct xs_work *work, const struct xs_counts *counts)
 	work->instructions += counts ? counts->instructions : NAN;
 }
 
-static void add_kernel(struct xs_work *work, const struct xs_step *step)
+static void add_kernel(struct xs_round_work *work, const struct xs_step *step)
 {
 	add_counts(work, step->counts);
 	work->kernels++;
@@ -72,7 +73,7 @@ static void add_kernel(struct xs_work *work, const struct xs_step *step)
 	work->shared_bytes = step->shared_bytes;
 }
 
-static void add_step(struct xs_work *work, const struct xs_step *step)
+static void add_step(struct xs_round_work *work, const struct xs_step *step)
 {
 	switch (step->kind) {
 	case XS_STEP_H2D:
@@ -108,7 +109,7 @@ static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
 	return true;
 }
 
-static void add_queues(struct xs_work *work, const struct xs_phase *phase)
+static void add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 {
 	size_t i;
 
@@ -117,7 +118,8 @@ static void add_queues(struct xs_work *work, const struct xs_phase *phase)
 			work->queues += is_first_on_queue(phase, i);
 }
 
-static void add_pinning(struct xs_work *work, const struct xs_phase *phase)
+static void add_pinning(struct xs_round_work *work,
+			const struct xs_phase *phase)
 {
 	bool in = false, out = false;
 	size_t i;
@@ -140,21 +142,22 @@ static void add_pinning(struct xs_work *work, const struct xs_phase *phase)
 	}
 }
 
-int xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work)
+int xs_round_work_build(const struct xs_phase *phase,
+			struct xs_round_work *work)
 {
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
 	work->host_ns = (double)phase->host_ns.median_ns;
-	work->kernel_lanes = phase->kernel_lanes;
-	work->copy_lanes = phase->copy_lanes;
+	work->kernel_hw_queues = phase->kernel_hw_queues;
+	work->copy_hw_queues = phase->copy_hw_queues;
 	for (i = 0; i < phase->step_count; i++)
 		add_step(work, &phase->steps[i]);
 	if (!work->kernels)
 		add_counts(work, NULL);
 	add_queues(work, phase);
 	add_pinning(work, phase);
-	return xs_work_add_stages(phase, work);
+	return xs_kernel_stages_add(phase, work);
 }
 
 static double blocks_per_sm(const struct xs_machine *machine, uint32_t threads,
@@ -176,15 +179,15 @@ static double blocks_per_sm(const struct xs_machine *machine, uint32_t threads,
 	return fmax(fit, 1);
 }
 
-double xs_work_blocks_per_sm(const struct xs_work *work,
-			     const struct xs_machine *machine)
+double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
+				   const struct xs_machine *machine)
 {
 	return blocks_per_sm(machine, work->block_threads, work->registers,
 			     work->shared_bytes);
 }
 
-double xs_stage_least_share(const struct xs_stage *stage,
-			    const struct xs_machine *machine)
+double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
+				 const struct xs_machine *machine)
 {
 	const double blocks =
 	    blocks_per_sm(machine, stage->block_threads, stage->registers,

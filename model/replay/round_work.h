@@ -14,7 +14,7 @@
  * Kernels that stand at the same place behind a copy in: the first of each
  * piece of the round, the second, which may work on its results, and so on.
  */
-struct xs_stage {
+struct xs_kernel_stage {
 	double kernel_ns;
 	unsigned kernels; /* one after the other in each piece: more than one
 			   * where stages were put together */
@@ -24,13 +24,13 @@ struct xs_stage {
 					   * not counted */
 };
 
-struct xs_work {
+struct xs_round_work {
 	double in_bytes, out_bytes;
 	unsigned in_copies, out_copies; /* for one piece of the kernel */
 	double kernel_ns;
 	unsigned kernels; /* launches that the phase makes now */
 	unsigned queues;  /* that its copies use */
-	unsigned kernel_lanes, copy_lanes; /* as the phase has them */
+	unsigned kernel_hw_queues, copy_hw_queues; /* as the phase has them */
 	double other_ns;     /* device copies, sets, other calls: they stay */
 	double host_ns;	     /* host time between calls: it stays */
 	double pinned_bytes; /* pageable memory that pinning would lock */
@@ -48,7 +48,7 @@ struct xs_work {
 	double blocks; /* of all kernels */
 	uint32_t block_threads, block_x, registers, shared_bytes;
 
-	struct xs_stage stages[XS_STAGES_MAX];
+	struct xs_kernel_stage stages[XS_STAGES_MAX];
 	unsigned stage_count; /* 0: no kernels; 1: none works on another's
 			       * results */
 	bool in_pieces;	      /* the program cuts every stage into pieces
@@ -56,7 +56,8 @@ struct xs_work {
 };
 
 /* 0 or -ENOMEM. */
-int xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work);
+int xs_round_work_build(const struct xs_phase *phase,
+			struct xs_round_work *work);
 
 /*
  * The kernels' part of it: stages, and the copies of one piece where several
@@ -64,15 +65,16 @@ int xs_work_of_phase(const struct xs_phase *phase, struct xs_work *work);
  * before, or waited for: a copy in (it is the first of a piece) or a kernel. 0
  * or -ENOMEM.
  */
-int xs_work_add_stages(const struct xs_phase *phase, struct xs_work *work);
+int xs_kernel_stages_add(const struct xs_phase *phase,
+			 struct xs_round_work *work);
 
 /*
  * Occupancy: blocks of the kernel (block_threads, registers, shared_bytes)
  * that fit on one SM at a time; 0 when the machine's limits are not known.
  * Registers and shared memory as asked, without their granularity.
  */
-double xs_work_blocks_per_sm(const struct xs_work *work,
-			     const struct xs_machine *machine);
+double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
+				   const struct xs_machine *machine);
 
 /*
  * The least share of kernel_ns that a piece of the stage takes, however small:
@@ -80,7 +82,7 @@ double xs_work_blocks_per_sm(const struct xs_work *work,
  * (section VI of van Werkhoven 2014 leaves t_E / n to the programmer). 0 where
  * the grid or the machine's limits are not known, or the grid fits at once.
  */
-double xs_stage_least_share(const struct xs_stage *stage,
-			    const struct xs_machine *machine);
+double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
+				 const struct xs_machine *machine);
 
 #endif

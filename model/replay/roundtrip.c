@@ -71,7 +71,7 @@ static size_t mark_range(const struct xs_phase *phase,
 	return found;
 }
 
-int xs_returns_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 {
 	struct range *ranges = calloc(phase->step_count + 1, sizeof(*ranges));
 	size_t count, first, end;
@@ -92,10 +92,10 @@ int xs_returns_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 	return 0;
 }
 
-int xs_returns_count(const struct xs_phase *phase, size_t *copies)
+int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies)
 {
 	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc = marks ? xs_returns_mark(phase, marks, copies) : -ENOMEM;
+	int rc = marks ? xs_roundtrip_mark(phase, marks, copies) : -ENOMEM;
 
 	free(marks);
 	return rc;

@@ -13,9 +13,10 @@
  * is not in a trace. marks: phase->step_count of them, written whole. *copies:
  * how many copies in are marked. 0 or -ENOMEM.
  */
-int xs_returns_mark(const struct xs_phase *phase, bool *marks, size_t *copies);
+int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
+		      size_t *copies);
 
 /* The number alone. 0 or -ENOMEM. */
-int xs_returns_count(const struct xs_phase *phase, size_t *copies);
+int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies);
 
 #endif

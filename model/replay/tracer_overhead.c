@@ -5,14 +5,15 @@
 
 /* fmin passes over what is not known. */
 static void untrace_launch(const struct xs_machine *m, bool was_idle,
-			   struct xs_act *act)
+			   struct xs_action *action)
 {
-	double waited_ns = fmax(act->issue_lag_ns - act->call_ns, 0);
+	double waited_ns = fmax(action->issue_lag_ns - action->call_ns, 0);
 
 	if (was_idle && !isnan(m->launch_latency_ns.value))
 		waited_ns = m->launch_latency_ns.value;
-	act->call_ns = fmin(act->call_ns, m->call_launch_ns.value);
-	act->issue_lag_ns = fmin(act->issue_lag_ns, act->call_ns + waited_ns);
+	action->call_ns = fmin(action->call_ns, m->call_launch_ns.value);
+	action->issue_lag_ns =
+	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
 }
 
 /* By the host's clock: a blocking copy is done when its call returns. */
@@ -23,22 +24,24 @@ static uint64_t end_of(const struct xs_step *step)
 		   : step->end_ns;
 }
 
-void xs_plan_untrace(struct xs_plan *plan, const struct xs_phase *phase,
-		     const struct xs_machine *machine)
+void xs_tracer_overhead_remove(struct xs_plan *plan,
+			       const struct xs_phase *phase,
+			       const struct xs_machine *machine)
 {
 	const struct xs_step *step = phase->steps;
 	uint64_t busy_until_ns = 0;
 	size_t i;
 
 	for (i = 0; i < plan->count; i++, step++) {
-		struct xs_act *act = &plan->acts[i];
+		struct xs_action *action = &plan->actions[i];
 
-		if (step->kind == XS_STEP_KERNEL && act->kind == XS_ACT_OP)
+		if (step->kind == XS_STEP_KERNEL &&
+		    action->kind == XS_ACTION_OP)
 			untrace_launch(machine, busy_until_ns <= step->call_ns,
-				       act);
-		else if (act->kind >= XS_ACT_SYNC_QUEUE)
-			act->return_ns =
-			    fmin(act->return_ns, machine->sync_ns.value);
+				       action);
+		else if (action->kind >= XS_ACTION_SYNC_QUEUE)
+			action->return_ns =
+			    fmin(action->return_ns, machine->sync_ns.value);
 		if (end_of(step) > busy_until_ns)
 			busy_until_ns = end_of(step);
 	}

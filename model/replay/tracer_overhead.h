@@ -12,7 +12,8 @@
  * device was idle. What they took longer was the tracer, or a disturbance that
  * another run does not have. Copies stay as they are.
  */
-void xs_plan_untrace(struct xs_plan *plan, const struct xs_phase *phase,
-		     const struct xs_machine *machine);
+void xs_tracer_overhead_remove(struct xs_plan *plan,
+			       const struct xs_phase *phase,
+			       const struct xs_machine *machine);
 
 #endif

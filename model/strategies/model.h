@@ -11,12 +11,12 @@
 #include "model/machine/machine.h"
 
 /* A machine that a run is moved to, the program unchanged. */
-struct xs_elsewhere {
+struct xs_other_machine {
 	char strategy[80]; /* the id of its rows, "machine:<name>" */
 	struct xs_machine machine;
 };
-void xs_elsewhere_set(struct xs_elsewhere *elsewhere,
-		      const struct xs_machine *machine);
+void xs_other_machine_set(struct xs_other_machine *elsewhere,
+			  const struct xs_machine *machine);
 
 struct xs_model_options {
 	/* A phase: rows for this n too, beside 2, 4, 8, ... and the best. A
@@ -27,7 +27,7 @@ struct xs_model_options {
 	const struct xs_machine *traced;
 	/* Further machines to replay a phase on. Rows point to their ids, so
 	 * that they have to stand as long as the rows do. */
-	const struct xs_elsewhere *elsewhere;
+	const struct xs_other_machine *elsewhere;
 	size_t elsewhere_count;
 };
 

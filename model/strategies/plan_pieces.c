@@ -22,7 +22,7 @@ enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
 
 /* One stage, of one piece or whole. needs: of the stage before. */
 struct part {
-	struct xs_act kernel;
+	struct xs_action kernel;
 	enum sharing needs;
 	bool whole;
 };
@@ -34,7 +34,7 @@ struct pieces {
 	const struct xs_machine *machine;
 	unsigned n;
 	bool breadth_first;
-	struct xs_act shared, first_in, in, out;
+	struct xs_action shared, first_in, in, out;
 	unsigned shareds, ins, outs;
 	enum sharing sharing;
 	struct part parts[XS_STAGES_MAX];
@@ -57,12 +57,12 @@ static enum sharing sharing_of(double times)
 }
 
 /* Of the copies in. */
-static double input_read_times(const struct xs_work *w)
+static double input_read_times(const struct xs_round_work *w)
 {
 	return w->stages[0].read_bytes / w->in_bytes;
 }
 
-static enum sharing input_sharing(const struct xs_work *w, bool shares)
+static enum sharing input_sharing(const struct xs_round_work *w, bool shares)
 {
 	const double times = input_read_times(w);
 
@@ -72,7 +72,7 @@ static enum sharing input_sharing(const struct xs_work *w, bool shares)
 }
 
 /* Of what the stage before left. A stage may as well read the copies in. */
-static enum sharing stage_sharing(const struct xs_work *w, unsigned s)
+static enum sharing stage_sharing(const struct xs_round_work *w, unsigned s)
 {
 	return sharing_of(w->stages[s].read_bytes /
 			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
@@ -86,9 +86,9 @@ static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 		p->shareds = p->ins > 1 ? p->ins - 1 : p->ins;
 		p->ins -= p->shareds;
 	}
-	p->shared = xs_act_copy(m, true, in_bytes, false);
-	p->in = xs_act_copy(m, true, in_bytes / n, false);
-	p->first_in = xs_act_copy_behind(m, in_bytes / n);
+	p->shared = xs_action_copy(m, true, in_bytes, false);
+	p->in = xs_action_copy(m, true, in_bytes / n, false);
+	p->first_in = xs_action_next_copy(m, in_bytes / n);
 	if (p->sharing == SHARE_NEIGHBOURS)
 		p->first_in.dep_lag_ns =
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
@@ -96,29 +96,30 @@ static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 
 /* A stage's kernel, of one piece or whole; kernels of stages that were put
  * together follow each other at once. */
-static struct xs_act kernel_of(const struct xs_machine *m,
-			       const struct xs_stage *stage, bool behind_copy,
-			       double kernel_ns, double n)
+static struct xs_action kernel_of(const struct xs_machine *m,
+				  const struct xs_kernel_stage *stage,
+				  bool behind_copy, double kernel_ns, double n)
 {
-	const double least_ns = kernel_ns * xs_stage_least_share(stage, m);
+	const double least_ns = kernel_ns * xs_kernel_stage_min_share(stage, m);
 	const double gaps_ns =
 	    (stage->kernels - 1) * xs_or_zero(m->kernel_gap_ns.value);
 	const double work_ns = kernel_ns / n + gaps_ns;
-	struct xs_act act = behind_copy ? xs_act_kernel_of_copy(m, work_ns)
-					: xs_act_kernel(m, work_ns);
+	struct xs_action action = behind_copy
+				      ? xs_action_kernel_after_copy(m, work_ns)
+				      : xs_action_kernel(m, work_ns);
 
-	act.call_ns *= stage->kernels;
-	act.tail_ns = fmax(least_ns - kernel_ns / n, 0);
-	return act;
+	action.call_ns *= stage->kernels;
+	action.tail_ns = fmax(least_ns - kernel_ns / n, 0);
+	return action;
 }
 
 /* A stage of fewer blocks than pieces is not cut. */
-static struct part cut_stage(const struct xs_case *c,
+static struct part cut_stage(const struct xs_strategy_case *c,
 			     const struct xs_scenario *scenario,
 			     const struct pieces *p, bool joined, unsigned s)
 {
-	const struct xs_work *w = &c->work;
-	const struct xs_stage *stage = &w->stages[s];
+	const struct xs_round_work *w = &c->work;
+	const struct xs_kernel_stage *stage = &w->stages[s];
 	const bool inner = s > 0 && s + 1 < w->stage_count;
 	struct part part = {.whole = joined && inner};
 
@@ -134,11 +135,11 @@ static struct part cut_stage(const struct xs_case *c,
 }
 
 /* Writes to host memory instead of copies out. */
-static void write_mapped(const struct xs_work *w, struct pieces *p)
+static void write_mapped(const struct xs_round_work *w, struct pieces *p)
 {
 	const struct xs_machine *m = p->machine;
-	const double ns = xs_mapped_piece_ns(m, w, p->n);
-	struct xs_act *kernel = &p->parts[p->count - 1].kernel;
+	const double ns = xs_mapped_access_piece_ns(m, w, p->n);
+	struct xs_action *kernel = &p->parts[p->count - 1].kernel;
 
 	/* as many full requests as take the time of those it makes */
 	kernel->bytes[XS_LINK_WRITE] = ns / m->mapped_write.value;
@@ -147,10 +148,11 @@ static void write_mapped(const struct xs_work *w, struct pieces *p)
 	p->outs = 0;
 }
 
-static struct pieces cut(const struct xs_case *c, const struct xs_estimate *row,
+static struct pieces cut(const struct xs_strategy_case *c,
+			 const struct xs_estimate *row,
 			 const struct xs_scenario *scenario, enum xs_cut how)
 {
-	const struct xs_work *w = &c->work;
+	const struct xs_round_work *w = &c->work;
 	const bool joined =
 	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
 	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
@@ -164,8 +166,8 @@ static struct pieces cut(const struct xs_case *c, const struct xs_estimate *row,
 	unsigned s;
 
 	cut_ins(p.machine, in_bytes, p.n, &p);
-	p.out = xs_act_copy(p.machine, false,
-			    w->out_bytes / p.n / fmax(p.outs, 1), false);
+	p.out = xs_action_copy(p.machine, false,
+			       w->out_bytes / p.n / fmax(p.outs, 1), false);
 	for (s = 0; s < p.count; s++)
 		p.parts[s] = cut_stage(c, scenario, &p, joined, s);
 	if (how == XS_CUT_MAPPED)
@@ -173,18 +175,19 @@ static struct pieces cut(const struct xs_case *c, const struct xs_estimate *row,
 	return p;
 }
 
-static const struct xs_act record = {.kind = XS_ACT_RECORD,
-				     .after = XS_ACT_NONE};
-static const struct xs_act await = {.kind = XS_ACT_WAIT, .after = XS_ACT_NONE};
+static const struct xs_action record = {.kind = XS_ACTION_RECORD,
+					.after = XS_ACTION_NONE};
+static const struct xs_action await = {.kind = XS_ACTION_WAIT,
+				       .after = XS_ACTION_NONE};
 
 /* The event of a piece behind so many stages; of 0 stages, its copies in. */
-static int put_event(struct xs_plan *plan, struct xs_act act,
+static int put_event(struct xs_plan *plan, struct xs_action action,
 		     const struct pieces *p, uint32_t q, unsigned stages,
 		     uint32_t piece)
 {
-	act.event = stages * p->n + piece;
-	act.call_ns = xs_or_zero(p->machine->call_event_ns.value);
-	return xs_plan_put(plan, act, q, 1);
+	action.event = stages * p->n + piece;
+	action.call_ns = xs_or_zero(p->machine->call_event_ns.value);
+	return xs_plan_put(plan, action, q, 1);
 }
 
 /* What every piece needs goes first, on the first queue. */
@@ -328,22 +331,24 @@ static int put_runs(struct xs_plan *plan, const struct pieces *p)
 	return rc;
 }
 
-int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+int xs_plan_pieces(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan)
 {
 	const struct pieces p = cut(c, row, scenario, how);
-	const struct xs_act stays = xs_act_host(
+	const struct xs_action stays = xs_action_host(
 	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
-	const struct xs_act sync = xs_act_sync_all(p.machine);
+	const struct xs_action sync = xs_action_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 
-	plan->kernel_lanes =
-	    c->work.kernel_lanes ? c->work.kernel_lanes : XS_LANES;
-	plan->copy_lanes =
-	    c->work.copy_lanes ? c->work.copy_lanes : XS_COPY_LANES;
+	plan->kernel_hw_queues = c->work.kernel_hw_queues
+				     ? c->work.kernel_hw_queues
+				     : XS_KERNEL_HW_QUEUES;
+	plan->copy_hw_queues =
+	    c->work.copy_hw_queues ? c->work.copy_hw_queues : XS_COPY_HW_QUEUES;
 	if (scenario->in_order)
-		plan->copy_lanes = 0;
+		plan->copy_hw_queues = 0;
 	if (!rc)
 		rc = put_shared(plan, &p);
 	if (!rc)
@@ -351,7 +356,8 @@ int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
 
-void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+			       struct xs_estimate *row)
 {
 	static const char *const needs[] = {
 	    [SHARE_NOTHING] =
@@ -364,11 +370,12 @@ void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row)
 		"in only one is cut, the others go first, whole"};
 	const enum sharing sharing = input_sharing(&c->work, false);
 
-	xs_assume(row, needs[sharing]);
-	xs_assume(row, "a piece of the kernel takes its share of the time");
+	xs_estimate_assume(row, needs[sharing]);
+	xs_estimate_assume(row,
+			   "a piece of the kernel takes its share of the time");
 	if (sharing == SHARE_NOTHING && isnan(input_read_times(&c->work)))
-		xs_assume(row,
-			  "where it needs its neighbour's too, its stream "
-			  "waits for that copy before its own: copies of many "
-			  "streams are not taken in the order of issue");
+		xs_estimate_assume(
+		    row, "where it needs its neighbour's too, its stream "
+			 "waits for that copy before its own: copies of many "
+			 "streams are not taken in the order of issue");
 }

@@ -21,7 +21,7 @@ static const xs_strategy_fn strategies[] = {
 static const char bound_once[] = "each byte crosses the bus once";
 static const char replay_model[] = "replay";
 
-struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
+struct xs_estimate xs_estimate_init(const char *strategy, enum xs_effort effort)
 {
 	return (struct xs_estimate){.strategy = strategy,
 				    .model = replay_model,
@@ -33,8 +33,8 @@ struct xs_estimate xs_row(const char *strategy, enum xs_effort effort)
 				    .breakeven_rounds = NAN};
 }
 
-int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
-	       const char *why, ...)
+int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
+			const char *why, ...)
 {
 	va_list args;
 
@@ -45,7 +45,7 @@ int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
 	return xs_estimates_add(out, row);
 }
 
-void xs_assume(struct xs_estimate *row, const char *text)
+void xs_estimate_assume(struct xs_estimate *row, const char *text)
 {
 	size_t i;
 
@@ -57,20 +57,22 @@ void xs_assume(struct xs_estimate *row, const char *text)
 	}
 }
 
-void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row)
+void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
+				      struct xs_estimate *row)
 {
 	row->assumes_once = isnan(c->work.read_sectors);
-	xs_assume(row, row->assumes_once
-			   ? bound_once
-			   : "what the kernel reads and writes is what is "
-			     "copied: the counts do not say where it lies");
+	xs_estimate_assume(row,
+			   row->assumes_once
+			       ? bound_once
+			       : "what the kernel reads and writes is what is "
+				 "copied: the counts do not say where it lies");
 }
 
 /* One round of a plan of many. 0 or -errno. */
 static int replay_rounds(const struct xs_plan *plan,
 			 const struct xs_machine *machine, double *round_ns)
 {
-	struct xs_act_times *times = calloc(plan->count, sizeof(*times));
+	struct xs_action_times *times = calloc(plan->count, sizeof(*times));
 	int rc = times ? xs_replay(plan, machine, round_ns, times) : -ENOMEM;
 
 	if (!rc)
@@ -81,7 +83,7 @@ static int replay_rounds(const struct xs_plan *plan,
 	return rc;
 }
 
-static int replay_scenario(const struct xs_case *c,
+static int replay_scenario(const struct xs_strategy_case *c,
 			   const struct xs_estimate *row, xs_plan_fn draw,
 			   const struct xs_scenario *scenario, double *round_ns)
 {
@@ -97,14 +99,15 @@ static int replay_scenario(const struct xs_case *c,
 }
 
 /* At the values and medians. */
-static struct xs_scenario usual(const struct xs_case *c)
+static struct xs_scenario usual(const struct xs_strategy_case *c)
 {
 	return (struct xs_scenario){
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
 }
 
-int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
-		  xs_plan_fn draw, double *round_ns)
+int xs_estimate_replay_ns(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row, xs_plan_fn draw,
+			  double *round_ns)
 {
 	const struct xs_scenario base = usual(c);
 
@@ -112,10 +115,10 @@ int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
 }
 
 /* One end of a spread against its median. */
-static double scale(const struct xs_spread *spread, enum xs_side side)
+static double scale(const struct xs_spread *spread, enum xs_range_end side)
 {
 	const uint64_t end =
-	    side == XS_SIDE_LOW ? spread->p5_ns : spread->p95_ns;
+	    side == XS_RANGE_LOW ? spread->p5_ns : spread->p95_ns;
 
 	return spread->median_ns ? (double)end / (double)spread->median_ns : 1;
 }
@@ -151,19 +154,20 @@ static const struct xs_check *check_of(const struct xs_machine *machine,
 }
 
 double xs_model_deviation(const struct xs_machine *machine,
-			  const struct xs_estimate *row, enum xs_side side)
+			  const struct xs_estimate *row, enum xs_range_end side)
 {
 	const struct xs_check *check = check_of(machine, row->strategy);
 
 	if (!check || !check->cases)
 		return 0;
 	return row->round_ns *
-	       fmax(side == XS_SIDE_LOW ? -check->low : check->high, 0);
+	       fmax(side == XS_RANGE_LOW ? -check->low : check->high, 0);
 }
 
 /* How far the time moves to that side, by all causes together. */
-static int deviation(const struct xs_case *c, const struct xs_estimate *row,
-		     xs_plan_fn draw, enum xs_side side, double *ns)
+static int deviation(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, xs_plan_fn draw,
+		     enum xs_range_end side, double *ns)
 {
 	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
 				       usual(c)};
@@ -175,21 +179,22 @@ static int deviation(const struct xs_case *c, const struct xs_estimate *row,
 	causes[0].machine = xs_machine_at(c->machine, side);
 	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
 	causes[2].host_scale = scale(&c->phase->host_ns, side);
-	causes[3].shares = side == XS_SIDE_HIGH;
+	causes[3].shares = side == XS_RANGE_HIGH;
 	causes[4].in_order = true;
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		rc = replay_scenario(c, row, draw, &causes[i], &round_ns);
 		if (rc)
 			return rc;
-		off = side == XS_SIDE_LOW ? row->round_ns - round_ns
-					  : round_ns - row->round_ns;
+		off = side == XS_RANGE_LOW ? row->round_ns - round_ns
+					   : round_ns - row->round_ns;
 		sum += squared(fmax(off, 0));
 	}
 	*ns = sqrt(sum);
 	return 0;
 }
 
-static void set_breakeven(const struct xs_case *c, struct xs_estimate *row)
+static void set_breakeven(const struct xs_strategy_case *c,
+			  struct xs_estimate *row)
 {
 	const double saving_ns = c->as_is_ns - row->round_ns;
 
@@ -198,16 +203,16 @@ static void set_breakeven(const struct xs_case *c, struct xs_estimate *row)
 		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
 }
 
-int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
-		    struct xs_estimate *row)
+int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn draw,
+		       struct xs_estimate *row)
 {
 	double down_ns = 0, up_ns = 0;
-	int rc = xs_replay_row(c, row, draw, &row->round_ns);
+	int rc = xs_estimate_replay_ns(c, row, draw, &row->round_ns);
 
 	if (!rc)
-		rc = deviation(c, row, draw, XS_SIDE_LOW, &down_ns);
+		rc = deviation(c, row, draw, XS_RANGE_LOW, &down_ns);
 	if (!rc)
-		rc = deviation(c, row, draw, XS_SIDE_HIGH, &up_ns);
+		rc = deviation(c, row, draw, XS_RANGE_HIGH, &up_ns);
 	if (rc)
 		return rc;
 	row->low_ns = fmax(row->round_ns - down_ns, 0);
@@ -226,7 +231,7 @@ double xs_pinning_ns(const struct xs_machine *machine, double buffers,
 			bytes * machine->pin_byte_ns.value);
 }
 
-static void set_setup(const struct xs_case *c, unsigned streams,
+static void set_setup(const struct xs_strategy_case *c, unsigned streams,
 		      struct xs_estimate *row)
 {
 	row->setup_ns =
@@ -236,78 +241,84 @@ static void set_setup(const struct xs_case *c, unsigned streams,
 		    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
 }
 
-void xs_row_setup(const struct xs_case *c, unsigned streams,
-		  struct xs_estimate *row)
+void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
+			   struct xs_estimate *row)
 {
 	set_setup(c, streams, row);
 	if (c->work.pinned_buffers)
-		xs_assume(
+		xs_estimate_assume(
 		    row, "the buffers are pinned once and used in every round");
 }
 
-bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
-			struct xs_estimates *out, int *rc)
+bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
+			   double value, struct xs_estimates *out, int *rc)
 {
 	if (!isnan(value))
 		return false;
-	*rc = xs_abstain(row, out,
-			 "%s of this machine is not known; `xferspy calibrate` "
-			 "measures it",
-			 name);
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "%s of this machine is not known; `xferspy calibrate` "
+	    "measures it",
+	    name);
 	return true;
 }
 
-bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
+bool xs_abstain_unless_copies(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc)
 {
-	const struct xs_work *w = &c->work;
+	const struct xs_round_work *w = &c->work;
 
 	if (!w->in_copies && !w->out_copies)
-		*rc = xs_abstain(row, out,
-				 "nothing is copied between host and device");
+		*rc = xs_estimate_abstain(
+		    row, out, "nothing is copied between host and device");
 	else if (w->unseen)
-		*rc = xs_abstain(row, out,
-				 "the GPU's own times are not in the trace");
+		*rc = xs_estimate_abstain(
+		    row, out, "the GPU's own times are not in the trace");
 	else if (w->managed)
-		*rc = xs_abstain(row, out,
-				 "managed memory moves by page, not by copy");
+		*rc = xs_estimate_abstain(
+		    row, out, "managed memory moves by page, not by copy");
 	else
 		return false;
 	return true;
 }
 
-bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
+bool xs_abstain_unless_kernel(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc)
 {
-	const struct xs_work *w = &c->work;
+	const struct xs_round_work *w = &c->work;
 
-	if (xs_abstain_common(c, row, out, rc))
+	if (xs_abstain_unless_copies(c, row, out, rc))
 		return true;
 	if (w->kernels)
 		return false;
-	*rc = xs_abstain(row, out, "no kernel to overlap with");
+	*rc = xs_estimate_abstain(row, out, "no kernel to overlap with");
 	return true;
 }
 
-bool xs_abstain_kernels(const struct xs_case *c, struct xs_estimate *row,
-			struct xs_estimates *out, int *rc)
+bool xs_abstain_unless_one_stage(const struct xs_strategy_case *c,
+				 struct xs_estimate *row,
+				 struct xs_estimates *out, int *rc)
 {
-	if (xs_abstain_kernel(c, row, out, rc))
+	if (xs_abstain_unless_kernel(c, row, out, rc))
 		return true;
 	if (c->work.stage_count == 1)
 		return false;
-	*rc = xs_abstain(row, out,
-			 "%u kernels work on each other's results: which of "
-			 "them reads or writes what is not in the trace",
-			 c->work.kernels);
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "%u kernels work on each other's results: which of "
+	    "them reads or writes what is not in the trace",
+	    c->work.kernels);
 	return true;
 }
 
-struct xs_closed xs_case_closed(const struct xs_case *c)
+struct xs_closed_form
+xs_strategy_case_closed_form(const struct xs_strategy_case *c)
 {
-	const struct xs_work *w = &c->work;
+	const struct xs_round_work *w = &c->work;
 
-	return (struct xs_closed){
+	return (struct xs_closed_form){
 	    .machine = c->machine,
 	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns},
 	    .in_ops = (double)c->phase->h2d_ops,
@@ -317,7 +328,8 @@ struct xs_closed xs_case_closed(const struct xs_case *c)
 
 /* What each byte's crossing once makes of a time. The closed forms know nothing
  * of setup: their rows pay what the strategy pays in replay. */
-static void finish_row(const struct xs_case *c, struct xs_estimate *row)
+static void finish_row(const struct xs_strategy_case *c,
+		       struct xs_estimate *row)
 {
 	if (row->assumes_once)
 		row->bound = bound_once;
@@ -332,12 +344,13 @@ int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_model_options *options,
 		   struct xs_estimates *out)
 {
-	struct xs_case c = {.phase = phase,
-			    .machine = machine,
-			    .options = options,
-			    .as_is_ns = (double)phase->round_ns.median_ns};
+	struct xs_strategy_case c = {.phase = phase,
+				     .machine = machine,
+				     .options = options,
+				     .as_is_ns =
+					 (double)phase->round_ns.median_ns};
 	size_t i, first = out->count;
-	int rc = xs_work_of_phase(phase, &c.work);
+	int rc = xs_round_work_build(phase, &c.work);
 
 	for (i = 0; !rc && i < sizeof(strategies) / sizeof(strategies[0]);
 	     i++) {

@@ -14,11 +14,11 @@
 #include "model/strategies/model.h"
 
 /* A phase on a machine, as every strategy sees it. */
-struct xs_case {
+struct xs_strategy_case {
 	const struct xs_phase *phase;
 	const struct xs_machine *machine;
 	const struct xs_model_options *options;
-	struct xs_work work;
+	struct xs_round_work work;
 	double as_is_ns; /* replayed; what savings are counted from */
 };
 
@@ -36,49 +36,63 @@ struct xs_scenario {
 };
 
 /* Appends the rows of one strategy. 0 or -ENOMEM. */
-typedef int (*xs_strategy_fn)(const struct xs_case *c,
+typedef int (*xs_strategy_fn)(const struct xs_strategy_case *c,
 			      struct xs_estimates *out);
 
-int xs_strategy_as_is(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_pinned(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_mapped(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_double_buffer(const struct xs_case *c,
+int xs_strategy_as_is(const struct xs_strategy_case *c,
+		      struct xs_estimates *out);
+int xs_strategy_pinned(const struct xs_strategy_case *c,
+		       struct xs_estimates *out);
+int xs_strategy_streams(const struct xs_strategy_case *c,
+			struct xs_estimates *out);
+int xs_strategy_mapped(const struct xs_strategy_case *c,
+		       struct xs_estimates *out);
+int xs_strategy_hybrid(const struct xs_strategy_case *c,
+		       struct xs_estimates *out);
+int xs_strategy_double_buffer(const struct xs_strategy_case *c,
 			      struct xs_estimates *out);
-int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_async(const struct xs_case *c, struct xs_estimates *out);
-int xs_strategy_machine(const struct xs_case *c, struct xs_estimates *out);
+int xs_strategy_batch(const struct xs_strategy_case *c,
+		      struct xs_estimates *out);
+int xs_strategy_resident(const struct xs_strategy_case *c,
+			 struct xs_estimates *out);
+int xs_strategy_async(const struct xs_strategy_case *c,
+		      struct xs_estimates *out);
+int xs_strategy_machine(const struct xs_strategy_case *c,
+			struct xs_estimates *out);
 
 /* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
  * -ENOMEM. */
-typedef int (*xs_plan_fn)(const struct xs_case *c,
+typedef int (*xs_plan_fn)(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row,
 			  const struct xs_scenario *scenario,
 			  struct xs_plan *plan);
 
 /* A row of the replay that does not apply yet: times NAN. */
-struct xs_estimate xs_row(const char *strategy, enum xs_effort effort);
+struct xs_estimate xs_estimate_init(const char *strategy,
+				    enum xs_effort effort);
 
 /* The row with its reason, printf-like, into out. 0 or -ENOMEM. */
-int xs_abstain(struct xs_estimate *row, struct xs_estimates *out,
-	       const char *why, ...) __attribute__((format(printf, 3, 4)));
+int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
+			const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* One more assumption of a row; text must be static. */
-void xs_assume(struct xs_estimate *row, const char *text);
+void xs_estimate_assume(struct xs_estimate *row, const char *text);
 
 /* How often bytes of mapped memory cross the bus: as counted, or once each,
  * which then is the row's assumption. */
-void xs_assume_crossings(const struct xs_case *c, struct xs_estimate *row);
+void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
+				      struct xs_estimate *row);
 
 /* What a piece of the kernel needs, and takes. */
-void xs_assume_pieces(const struct xs_case *c, struct xs_estimate *row);
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+			       struct xs_estimate *row);
 
 /* The replayed time alone, at the values and medians. 0, -ENOMEM or another
  * -errno of xs_replay. */
-int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
-		  xs_plan_fn draw, double *round_ns);
+int xs_estimate_replay_ns(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row, xs_plan_fn draw,
+			  double *round_ns);
 
 /*
  * Time and interval by replay: at the values, then with one cause at a time at
@@ -86,20 +100,21 @@ int xs_replay_row(const struct xs_case *c, const struct xs_estimate *row,
  * deviations of independent causes add in quadrature. Sets applies and the
  * break-even from setup_ns. 0, -ENOMEM or another -errno of xs_replay.
  */
-int xs_estimate_row(const struct xs_case *c, xs_plan_fn draw,
-		    struct xs_estimate *row);
+int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn draw,
+		       struct xs_estimate *row);
 
 /* How far replay itself has been off to that side on the machine, in ns of the
  * row's time; its value stays where it is. */
 double xs_model_deviation(const struct xs_machine *machine,
-			  const struct xs_estimate *row, enum xs_side side);
+			  const struct xs_estimate *row,
+			  enum xs_range_end side);
 
 /*
  * What pinning and streams cost once, into setup_ns; NAN where the machine
  * does not say. Also the assumption that goes with it.
  */
-void xs_row_setup(const struct xs_case *c, unsigned streams,
-		  struct xs_estimate *row);
+void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
+			   struct xs_estimate *row);
 
 /* Pinning memory that is there, or allocating it pinned: the cheaper, or the
  * one that is known. NAN where the machine says neither. */
@@ -110,21 +125,25 @@ double xs_pinning_ns(const struct xs_machine *machine, double buffers,
  * Reasons for which no strategy that moves data otherwise can be worked out:
  * abstains in *row and returns true. *rc: 0 or -ENOMEM.
  */
-bool xs_abstain_common(const struct xs_case *c, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc);
+bool xs_abstain_unless_copies(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc);
 /* The same where the kernel is launched in pieces. */
-bool xs_abstain_kernel(const struct xs_case *c, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc);
+bool xs_abstain_unless_kernel(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc);
 /* The same where it is rewritten, which says nothing of several that work on
  * each other's results. */
-bool xs_abstain_kernels(const struct xs_case *c, struct xs_estimate *row,
-			struct xs_estimates *out, int *rc);
+bool xs_abstain_unless_one_stage(const struct xs_strategy_case *c,
+				 struct xs_estimate *row,
+				 struct xs_estimates *out, int *rc);
 /* The same when a parameter (by its name) is not known. */
-bool xs_abstain_unknown(struct xs_estimate *row, const char *name, double value,
-			struct xs_estimates *out, int *rc);
+bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
+			   double value, struct xs_estimates *out, int *rc);
 
 /* The phase as the closed forms take it. */
-struct xs_closed xs_case_closed(const struct xs_case *c);
+struct xs_closed_form
+xs_strategy_case_closed_form(const struct xs_strategy_case *c);
 
 /* The most streams that replay tries, and the powers of two that it always
  * reports. */
@@ -136,9 +155,9 @@ struct xs_closed xs_case_closed(const struct xs_case *c);
  * *row. joined: where kernels follow each other, the plan that holds even if
  * each needs all results of the one before; NULL: none do. 0 or -errno.
  */
-int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
-		    xs_plan_fn draw, xs_plan_fn joined,
-		    struct xs_estimates *out);
+int xs_streams_rows(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row, xs_plan_fn draw,
+		    xs_plan_fn joined, struct xs_estimates *out);
 
 enum xs_cut {
 	XS_CUT_ALL,    /* copies in, every kernel, copies out */
@@ -153,7 +172,8 @@ enum xs_cut {
  * left waits for its neighbour's piece or for all; one with less blocks than
  * pieces stays whole. 0 or -ENOMEM.
  */
-int xs_plan_pieces(const struct xs_case *c, const struct xs_estimate *row,
+int xs_plan_pieces(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan);
 

@@ -16,19 +16,20 @@
 #include <math.h>
 #include <string.h>
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_record_change none = {false, 1, 1};
+	const struct xs_recorded_plan_change none = {false, 1, 1};
 
 	(void)row;
-	return xs_record_plan(c->phase, &scenario->machine, &none, plan);
+	return xs_recorded_plan_build(c->phase, &scenario->machine, &none,
+				      plan);
 }
 
 /* What is to be known by the profile beside the calls; first the case, so that
  * draw_known() finds the rest. */
 struct known {
-	struct xs_case c;
+	struct xs_strategy_case c;
 	bool ins, outs; /* how long copies take */
 };
 
@@ -56,43 +57,43 @@ static double bytes_of_call(const struct xs_phase *phase, size_t i)
 /* A blocking copy of pageable memory takes what the curve says, if there is
  * one, from its call, or what it waited for, to its return. */
 static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
-		       size_t i, struct xs_act *act)
+		       size_t i, struct xs_action *action)
 {
 	const struct xs_curve *curve =
 	    is_in(&phase->steps[i]) ? &m->pageable_h2d : &m->pageable_d2h;
 	/* the lag behind that of the two which it did not wait for is small */
-	const double lag_ns = fmax(act->issue_lag_ns, act->dep_lag_ns);
+	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
 	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
-			  (lag_ns + act->work_ns + act->return_ns);
+			  (lag_ns + action->work_ns + action->return_ns);
 
-	if (!act->blocking || !(by > 0) || isinf(by))
+	if (!action->blocking || !(by > 0) || isinf(by))
 		return;
-	act->issue_lag_ns *= by;
-	act->dep_lag_ns *= by;
-	act->work_ns *= by;
-	act->return_ns *= by;
+	action->issue_lag_ns *= by;
+	action->dep_lag_ns *= by;
+	action->work_ns *= by;
+	action->return_ns *= by;
 }
 
 /* A pinned copy takes the profile's latencies, and its rate if wanted. */
 static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
-			bool rate, struct xs_act *act)
+			bool rate, struct xs_action *action)
 {
-	const struct xs_act was = *act;
+	const struct xs_action was = *action;
 
 	if (isnan(is_in(step) ? m->G_h2d.value : m->G_d2h.value))
 		return;
-	*act = xs_act_copy(m, is_in(step), rate ? (double)step->bytes : 0,
-			   was.blocking);
-	act->work_ns = rate ? 0 : was.work_ns;
-	act->thread = was.thread;
-	act->queue = was.queue;
-	act->after = was.after;
-	act->loose = was.loose;
-	act->gap_ns = was.gap_ns;
+	*action = xs_action_copy(m, is_in(step), rate ? (double)step->bytes : 0,
+				 was.blocking);
+	action->work_ns = rate ? 0 : was.work_ns;
+	action->thread = was.thread;
+	action->queue = was.queue;
+	action->after = was.after;
+	action->loose = was.loose;
+	action->gap_ns = was.gap_ns;
 }
 
 static void take_copy(const struct known *known, const struct xs_machine *m,
-		      size_t i, struct xs_act *act)
+		      size_t i, struct xs_action *action)
 {
 	const struct xs_step *step = &known->c.phase->steps[i];
 	const uint8_t memory =
@@ -100,15 +101,16 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 	const bool wanted = is_in(step) ? known->ins : known->outs;
 
 	if ((step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H) ||
-	    act->kind != XS_ACT_OP)
+	    action->kind != XS_ACTION_OP)
 		return;
 	if (memory == XS_MEM_PINNED)
-		take_pinned(m, step, wanted, act);
+		take_pinned(m, step, wanted, action);
 	else if (memory == XS_MEM_PAGEABLE && wanted)
-		take_curve(m, known->c.phase, i, act);
+		take_curve(m, known->c.phase, i, action);
 }
 
-static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
+static int draw_known(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct known *known = (const struct known *)c;
@@ -117,36 +119,37 @@ static int draw_known(const struct xs_case *c, const struct xs_estimate *row,
 
 	if (rc)
 		return rc;
-	xs_plan_untrace(plan, c->phase, &scenario->machine);
+	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	for (i = 0; i < plan->count; i++)
-		take_copy(known, &scenario->machine, i, &plan->acts[i]);
+		take_copy(known, &scenario->machine, i, &plan->actions[i]);
 	return 0;
 }
 
 /* How far the round moves to that side of untraced_ns, by what the profile says
  * of calls, of copies in and of copies out at that end of its ranges, and by
  * how wrong replay on it has been, all in quadrature. 0 or -errno of
- * xs_replay_row. */
-static int deviation(const struct xs_case *c, const struct xs_machine *traced,
-		     const struct xs_estimate *row, enum xs_side side,
+ * xs_estimate_replay_ns. */
+static int deviation(const struct xs_strategy_case *c,
+		     const struct xs_machine *traced,
+		     const struct xs_estimate *row, enum xs_range_end side,
 		     double untraced_ns, double *ns)
 {
 	const struct xs_machine at = xs_machine_at(traced, side);
 	const double model_ns = xs_model_deviation(traced, row, side);
 	struct known known = {.c = *c};
 	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
-	const double sign = side == XS_SIDE_LOW ? -1 : 1;
+	const double sign = side == XS_RANGE_LOW ? -1 : 1;
 	int rc;
 
 	known.c.machine = &at;
-	rc = xs_replay_row(&known.c, row, draw_known, &calls_ns);
+	rc = xs_estimate_replay_ns(&known.c, row, draw_known, &calls_ns);
 	known.ins = true;
 	if (!rc)
-		rc = xs_replay_row(&known.c, row, draw_known, &ins_ns);
+		rc = xs_estimate_replay_ns(&known.c, row, draw_known, &ins_ns);
 	known.ins = false;
 	known.outs = true;
 	if (!rc)
-		rc = xs_replay_row(&known.c, row, draw_known, &outs_ns);
+		rc = xs_estimate_replay_ns(&known.c, row, draw_known, &outs_ns);
 	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
 		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
 			  fmax(sign * (outs_ns - calls_ns), 0)));
@@ -155,7 +158,8 @@ static int deviation(const struct xs_case *c, const struct xs_machine *traced,
 
 /* Widens the interval, which holds the rounds of this run, to what the profile
  * says of another; one from the same trace says nothing. */
-static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
+static int widen_to_profile(const struct xs_strategy_case *c,
+			    struct xs_estimate *row)
 {
 	const struct xs_machine *traced =
 	    c->options->traced ? c->options->traced : c->machine;
@@ -166,12 +170,12 @@ static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
 	if (!strcmp(traced->source, "fitted-from-trace"))
 		return 0;
 	calls.c.machine = traced;
-	rc = xs_replay_row(&calls.c, row, draw_known, &untraced_ns);
+	rc = xs_estimate_replay_ns(&calls.c, row, draw_known, &untraced_ns);
 	if (!rc)
-		rc = deviation(c, traced, row, XS_SIDE_LOW, untraced_ns,
+		rc = deviation(c, traced, row, XS_RANGE_LOW, untraced_ns,
 			       &down_ns);
 	if (!rc)
-		rc = deviation(c, traced, row, XS_SIDE_HIGH, untraced_ns,
+		rc = deviation(c, traced, row, XS_RANGE_HIGH, untraced_ns,
 			       &up_ns);
 	if (rc)
 		return rc;
@@ -182,21 +186,22 @@ static int widen_to_profile(const struct xs_case *c, struct xs_estimate *row)
 	return 0;
 }
 
-int xs_strategy_as_is(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_as_is(const struct xs_strategy_case *c,
+		      struct xs_estimates *out)
 {
 	const struct xs_spread *measured = &c->phase->round_ns;
 	const double median_ns = (double)measured->median_ns;
-	struct xs_estimate row = xs_row("as-is", XS_EFFORT_NONE);
+	struct xs_estimate row = xs_estimate_init("as-is", XS_EFFORT_NONE);
 	struct xs_machine recorded; /* nothing but what the record says */
-	struct xs_case as_recorded = *c;
+	struct xs_strategy_case as_recorded = *c;
 	double ratio;
 	int rc;
 
 	if (!c->phase->step_count)
-		return xs_abstain(&row, out, "the phase has no steps");
+		return xs_estimate_abstain(&row, out, "the phase has no steps");
 	xs_machine_init(&recorded);
 	as_recorded.machine = &recorded;
-	rc = xs_replay_row(&as_recorded, &row, draw, &row.round_ns);
+	rc = xs_estimate_replay_ns(&as_recorded, &row, draw, &row.round_ns);
 	if (rc)
 		return rc;
 	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;

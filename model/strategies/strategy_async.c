@@ -21,49 +21,52 @@ static int move_work(struct xs_plan *plan)
 	int rc = 0;
 
 	for (i = 0; !rc && i < count; i++) {
-		struct xs_act work = xs_act_host(plan->acts[i].gap_ns);
+		struct xs_action work = xs_action_host(plan->actions[i].gap_ns);
 
-		work.thread = plan->acts[i].thread + threads;
-		plan->acts[i].gap_ns = 0;
+		work.thread = plan->actions[i].thread + threads;
+		plan->actions[i].gap_ns = 0;
 		if (work.call_ns > 0)
 			rc = xs_plan_add(plan, &work);
 	}
 	return rc;
 }
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_record_change change = {false, scenario->kernel_scale,
-						scenario->host_scale};
-	int rc = xs_record_plan(c->phase, &scenario->machine, &change, plan);
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
 	return rc ? rc : move_work(plan);
 }
 
-int xs_strategy_async(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_async(const struct xs_strategy_case *c,
+		      struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
-	struct xs_estimate row = xs_row("async", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init("async", XS_EFFORT_HOST);
 	int rc;
 
 	row.quiet = true;
 	row.bound = "the host's work needs nothing of the copies and kernels "
 		    "that it would run under";
-	xs_assume(&row, row.bound);
+	xs_estimate_assume(&row, row.bound);
 	if (!phase->step_count || c->work.unseen)
-		return xs_abstain(&row, out,
-				  "the GPU's own times are not in the trace");
+		return xs_estimate_abstain(
+		    &row, out, "the GPU's own times are not in the trace");
 	if (phase->host_ns.median_ns * 100 <
 	    phase->round_ns.median_ns * LEAST_PERCENT)
-		return xs_abstain(&row, out,
-				  "the host's own work is less than %d %% of "
-				  "the round",
-				  LEAST_PERCENT);
+		return xs_estimate_abstain(
+		    &row, out,
+		    "the host's own work is less than %d %% of "
+		    "the round",
+		    LEAST_PERCENT);
 	if (!phase->host_blocked_ns)
-		return xs_abstain(&row, out, "the host never waits");
-	rc = xs_estimate_row(c, draw, &row);
+		return xs_estimate_abstain(&row, out, "the host never waits");
+	rc = xs_estimate_replay(c, draw, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%.3f ms of host work under what the host waits for now",
 		 (double)phase->host_ns.median_ns / 1e6);

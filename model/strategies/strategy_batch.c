@@ -43,7 +43,7 @@ static bool is_alike(const struct xs_step *a, const struct xs_step *b)
 }
 
 /* The small copies from step first on that are alike; count may be 0. */
-static struct run run_at(const struct xs_case *c, size_t first)
+static struct run run_at(const struct xs_strategy_case *c, size_t first)
 {
 	const struct xs_step *steps = c->phase->steps;
 	struct run run = {first, 0, 0};
@@ -60,7 +60,8 @@ static struct run run_at(const struct xs_case *c, size_t first)
 }
 
 /* The next run worth a buffer, at or after step i; false: there is none. */
-static bool next_run(const struct xs_case *c, size_t i, struct run *run)
+static bool next_run(const struct xs_strategy_case *c, size_t i,
+		     struct run *run)
 {
 	while (i < c->phase->step_count) {
 		*run = run_at(c, i);
@@ -78,43 +79,45 @@ static double gather_ns(const struct xs_machine *m, bool in, double bytes)
 
 /* The first copy moves all, the others are gone with their calls; what the
  * host does between them stays. 0 or -ENOMEM. */
-static int merge(const struct xs_case *c, const struct xs_machine *m,
+static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 		 const struct run *run, struct xs_plan *plan)
 {
 	const struct xs_step *step = &c->phase->steps[run->first];
 	const bool in = step->kind == XS_STEP_H2D;
-	struct xs_act spread = xs_act_host(gather_ns(m, false, run->bytes));
-	const struct xs_act was = plan->acts[run->first];
-	struct xs_act *act = &plan->acts[run->first];
+	struct xs_action spread =
+	    xs_action_host(gather_ns(m, false, run->bytes));
+	const struct xs_action was = plan->actions[run->first];
+	struct xs_action *action = &plan->actions[run->first];
 	size_t i;
 
-	*act = xs_act_copy(m, in, run->bytes, !step->async);
-	act->thread = was.thread;
-	act->queue = was.queue;
-	act->after = was.after;
-	act->loose = was.loose;
-	act->gap_ns = was.gap_ns;
+	*action = xs_action_copy(m, in, run->bytes, !step->async);
+	action->thread = was.thread;
+	action->queue = was.queue;
+	action->after = was.after;
+	action->loose = was.loose;
+	action->gap_ns = was.gap_ns;
 	if (in)
-		act->gap_ns += gather_ns(m, true, run->bytes);
+		action->gap_ns += gather_ns(m, true, run->bytes);
 	for (i = run->first + 1; i < run->first + run->count; i++) {
-		struct xs_act gone = xs_act_host(0);
+		struct xs_action gone = xs_action_host(0);
 
-		gone.thread = plan->acts[i].thread;
-		gone.gap_ns = plan->acts[i].gap_ns;
-		plan->acts[i] = gone;
+		gone.thread = plan->actions[i].thread;
+		gone.gap_ns = plan->actions[i].gap_ns;
+		plan->actions[i] = gone;
 	}
 	spread.thread = was.thread;
 	return in ? 0 : xs_plan_add(plan, &spread);
 }
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_record_change change = {false, scenario->kernel_scale,
-						scenario->host_scale};
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
 	struct run run;
 	size_t i;
-	int rc = xs_record_plan(c->phase, &scenario->machine, &change, plan);
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
 	for (i = 0; !rc && next_run(c, i, &run); i = run.first + run.count)
@@ -129,7 +132,7 @@ struct total {
 	double largest_bytes, gather_ns;
 };
 
-static struct total add_up(const struct xs_case *c)
+static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
 	struct run run;
@@ -146,41 +149,45 @@ static struct total add_up(const struct xs_case *c)
 	return total;
 }
 
-int xs_strategy_batch(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_batch(const struct xs_strategy_case *c,
+		      struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
-	struct xs_estimate row = xs_row("batch", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init("batch", XS_EFFORT_HOST);
 	const struct total total = add_up(c);
 	int rc = 0;
 
 	row.quiet = true;
-	xs_assume(&row, "gathering and spreading cost the host what a pageable "
-			"copy of as many bytes takes");
-	xs_assume(&row, "the data lies together on the device, or the kernels "
-			"find it where it lies");
-	if (xs_abstain_common(c, &row, out, &rc))
+	xs_estimate_assume(
+	    &row, "gathering and spreading cost the host what a pageable "
+		  "copy of as many bytes takes");
+	xs_estimate_assume(
+	    &row, "the data lies together on the device, or the kernels "
+		  "find it where it lies");
+	if (xs_abstain_unless_copies(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
-		return xs_abstain(&row, out, "fewer than %u copies in a round",
-				  LEAST_COPIES);
+		return xs_estimate_abstain(
+		    &row, out, "fewer than %u copies in a round", LEAST_COPIES);
 	row.quiet = false;
-	if (xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) ||
-	    xs_abstain_unknown(&row, "L+o", m->lo_d2h_ns.value, out, &rc) ||
-	    xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) ||
-	    xs_abstain_unknown(&row, "G", m->G_d2h.value, out, &rc))
+	if (xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) ||
+	    xs_abstain_if_unknown(&row, "L+o", m->lo_d2h_ns.value, out, &rc) ||
+	    xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) ||
+	    xs_abstain_if_unknown(&row, "G", m->G_d2h.value, out, &rc))
 		return rc;
 	row.quiet = true;
 	if (!total.runs)
-		return xs_abstain(&row, out,
-				  "no %u small copies of one direction follow "
-				  "each other",
-				  LEAST_COPIES);
+		return xs_estimate_abstain(
+		    &row, out,
+		    "no %u small copies of one direction follow "
+		    "each other",
+		    LEAST_COPIES);
 	row.quiet = false;
-	if (xs_abstain_unknown(&row, "the time of pageable copies",
-			       total.gather_ns, out, &rc))
+	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
+				  total.gather_ns, out, &rc))
 		return rc;
 	row.setup_ns = xs_pinning_ns(m, 1, total.largest_bytes);
-	rc = xs_estimate_row(c, draw, &row);
+	rc = xs_estimate_replay(c, draw, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%u small copies as %u, gathered or spread in %.3f ms",
 		 total.copies, total.runs, total.gather_ns / 1e6);

@@ -16,16 +16,16 @@
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
 
-static int put_round(const struct xs_case *c,
+static int put_round(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, uint32_t queue,
 		     struct xs_plan *plan)
 {
-	const struct xs_work *w = &c->work;
+	const struct xs_round_work *w = &c->work;
 	const struct xs_machine *m = &scenario->machine;
 	const unsigned ins = (unsigned)c->phase->h2d_ops;
 	const unsigned outs = (unsigned)c->phase->d2h_ops;
-	const struct xs_act host =
-	    xs_act_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action host =
+	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
 	const double kernel_ns =
 	    w->kernel_ns / w->kernels * scenario->kernel_scale;
 	int rc = xs_plan_add(plan, &host);
@@ -33,31 +33,32 @@ static int put_round(const struct xs_case *c,
 	if (!rc)
 		rc = xs_plan_put(
 		    plan,
-		    xs_act_copy(m, true, w->in_bytes / fmax(ins, 1), false),
+		    xs_action_copy(m, true, w->in_bytes / fmax(ins, 1), false),
 		    queue, ins);
 	if (!rc)
-		rc = xs_plan_put(plan, xs_act_kernel_of_copy(m, kernel_ns),
-				 queue, 1);
+		rc = xs_plan_put(
+		    plan, xs_action_kernel_after_copy(m, kernel_ns), queue, 1);
 	if (!rc)
-		rc = xs_plan_put(plan, xs_act_kernel(m, kernel_ns), queue,
+		rc = xs_plan_put(plan, xs_action_kernel(m, kernel_ns), queue,
 				 w->kernels - 1);
 	if (!rc)
-		rc = xs_plan_put(
-		    plan,
-		    xs_act_copy(m, false, w->out_bytes / fmax(outs, 1), false),
-		    queue, outs);
+		rc = xs_plan_put(plan,
+				 xs_action_copy(m, false,
+						w->out_bytes / fmax(outs, 1),
+						false),
+				 queue, outs);
 	return rc;
 }
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	struct xs_act sync = xs_act_sync_all(&scenario->machine);
+	struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	unsigned round;
 	int rc = 0;
 
 	(void)row;
-	sync.kind = XS_ACT_SYNC_QUEUE;
+	sync.kind = XS_ACTION_SYNC_QUEUE;
 	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
 		rc = put_round(c, scenario, round % BUFFER_SETS, plan);
 		/* the round before: on the first, of an empty stream */
@@ -72,28 +73,30 @@ static int draw(const struct xs_case *c, const struct xs_estimate *row,
 }
 
 /* Reasons that lie in the phase. */
-static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
 	size_t returning = 0;
 
-	if (xs_abstain_common(c, row, out, rc))
+	if (xs_abstain_unless_copies(c, row, out, rc))
 		return true;
-	*rc = xs_returns_count(c->phase, &returning);
+	*rc = xs_roundtrip_count(c->phase, &returning);
 	if (*rc)
 		return true;
 	if (!c->work.kernels)
-		*rc = xs_abstain(row, out, "no kernel to copy under");
+		*rc = xs_estimate_abstain(row, out, "no kernel to copy under");
 	else if (!c->work.in_copies)
-		*rc = xs_abstain(row, out, "nothing is copied in");
+		*rc = xs_estimate_abstain(row, out, "nothing is copied in");
 	else if (c->phase->rounds < 2)
-		*rc = xs_abstain(row, out,
-				 "a single round was seen: there is no next "
-				 "one to copy for");
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "a single round was seen: there is no next "
+		    "one to copy for");
 	else if (returning)
-		*rc = xs_abstain(row, out,
-				 "what a round copies out is copied in again: "
-				 "the next round may need it");
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "what a round copies out is copied in again: "
+		    "the next round may need it");
 	else
 		return false;
 	return true;
@@ -102,10 +105,10 @@ static bool abstains(const struct xs_case *c, struct xs_estimate *row,
 static bool is_unknown(const struct xs_machine *m, struct xs_estimate *row,
 		       struct xs_estimates *out, int *rc)
 {
-	return xs_abstain_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
 /* No host writes a byte of memory in less. */
@@ -115,39 +118,44 @@ static bool is_unknown(const struct xs_machine *m, struct xs_estimate *row,
  * Between its calls the host has less time than it would take to write the
  * next round's input: so that was there before this round had results.
  */
-static bool is_input_there(const struct xs_case *c)
+static bool is_input_there(const struct xs_strategy_case *c)
 {
 	return (double)c->phase->host_ns.p95_ns <
 	       WRITE_BYTE_NS * c->work.in_bytes;
 }
 
-int xs_strategy_double_buffer(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_double_buffer(const struct xs_strategy_case *c,
+			      struct xs_estimates *out)
 {
-	const struct xs_work *w = &c->work;
-	struct xs_estimate row = xs_row("double-buffer", XS_EFFORT_HOST);
+	const struct xs_round_work *w = &c->work;
+	struct xs_estimate row =
+	    xs_estimate_init("double-buffer", XS_EFFORT_HOST);
 	int rc = 0;
 
 	row.quiet = true;
 	if (is_input_there(c)) {
-		xs_assume(&row, "the host has no time to make a round's input "
-				"of the results of the one before");
+		xs_estimate_assume(
+		    &row, "the host has no time to make a round's input "
+			  "of the results of the one before");
 	} else {
 		/* A time loop, for one, is not like that. */
 		row.bound = "no round needs the results of the one before";
-		xs_assume(&row, row.bound);
-		xs_assume(&row, "a round's input is there one round earlier");
+		xs_estimate_assume(&row, row.bound);
+		xs_estimate_assume(
+		    &row, "a round's input is there one round earlier");
 	}
-	xs_assume(&row, "host and device have memory for a second set of "
-			"buffers");
+	xs_estimate_assume(&row,
+			   "host and device have memory for a second set of "
+			   "buffers");
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	row.quiet = false;
 	if (is_unknown(c->machine, &row, out, &rc))
 		return rc;
-	xs_row_setup(c, BUFFER_SETS, &row);
+	xs_estimate_set_setup(c, BUFFER_SETS, &row);
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
 				      w->in_bytes + w->out_bytes);
-	rc = xs_estimate_row(c, draw, &row);
+	rc = xs_estimate_replay(c, draw, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "a round of many: the copies of the next and the last one run "
 		 "under its kernels");

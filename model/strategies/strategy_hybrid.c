@@ -6,41 +6,44 @@
 
 #include <math.h>
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
 }
 
-static bool is_one_way(const struct xs_case *c, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
+static bool is_one_way(const struct xs_strategy_case *c,
+		       struct xs_estimate *row, struct xs_estimates *out,
+		       int *rc)
 {
 	if (c->work.in_bytes > 0 && c->work.out_bytes > 0)
 		return false;
-	*rc = xs_abstain(row, out,
-			 "data goes one way only: this would be streams or "
-			 "mapped");
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "data goes one way only: this would be streams or "
+	    "mapped");
 	return true;
 }
 
-int xs_strategy_hybrid(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_hybrid(const struct xs_strategy_case *c,
+		       struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
-	const struct xs_closed closed = xs_case_closed(c);
-	struct xs_estimate row = xs_row("hybrid", XS_EFFORT_REWRITE);
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
+	struct xs_estimate row = xs_estimate_init("hybrid", XS_EFFORT_REWRITE);
 	int rc = 0;
 
-	xs_assume_crossings(c, &row);
-	xs_assume_pieces(c, &row);
-	if (xs_abstain_kernels(c, &row, out, &rc) ||
+	xs_estimate_assume_bus_crossings(c, &row);
+	xs_estimate_assume_pieces(c, &row);
+	if (xs_abstain_unless_one_stage(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;
-	if (!xs_abstain_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
-	    !xs_abstain_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
-	    !xs_abstain_unknown(&row, "the rate of mapped writes",
-				m->mapped_write.value, out, &rc))
+	if (!xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
+	    !xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
+	    !xs_abstain_if_unknown(&row, "the rate of mapped writes",
+				   m->mapped_write.value, out, &rc))
 		rc = xs_streams_rows(c, &row, draw, NULL, out);
 	if (!rc && c->options->streams)
-		rc = xs_closed_hybrid(&closed, c->options->streams, out);
-	return rc ? rc : xs_closed_hybrid(&closed, 0, out);
+		rc = xs_closed_form_hybrid(&closed, c->options->streams, out);
+	return rc ? rc : xs_closed_form_hybrid(&closed, 0, out);
 }

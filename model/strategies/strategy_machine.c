@@ -15,7 +15,7 @@
 
 /* The case on the other machine; first, so that draw() finds the rest. */
 struct move {
-	struct xs_case c;
+	struct xs_strategy_case c;
 	const struct xs_machine *from; /* where the trace was taken */
 	double memory_ratio;	       /* of times bound by device memory */
 	double flops_ratio;	       /* ... by arithmetic; NAN: not known */
@@ -83,91 +83,96 @@ static double curve_ratio(const struct move *move, const struct xs_machine *to,
 	return was_ns > 0 ? xs_curve_ns(curve_of(to, step), bytes) / was_ns : 1;
 }
 
-static void stretch(struct xs_act *act, double by)
+static void stretch(struct xs_action *action, double by)
 {
-	act->call_ns *= by;
-	act->issue_lag_ns *= by;
-	act->work_ns *= by;
-	act->return_ns *= by;
+	action->call_ns *= by;
+	action->issue_lag_ns *= by;
+	action->work_ns *= by;
+	action->return_ns *= by;
 }
 
 /* The other machine's own copy, with the calls' costs by ratio: a profile may
  * lack them. */
 static void move_pinned(const struct move *move, const struct xs_machine *to,
-			const struct xs_step *step, struct xs_act *act)
+			const struct xs_step *step, struct xs_action *action)
 {
-	const struct xs_act was = *act;
+	const struct xs_action was = *action;
 
-	*act = xs_act_copy(to, is_in(step), (double)step->bytes, was.blocking);
-	act->thread = was.thread;
-	act->queue = was.queue;
-	act->after = was.after;
-	act->loose = was.loose;
-	act->gap_ns = was.gap_ns;
-	act->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
-					   &move->from->call_copy_async_ns);
-	act->return_ns = was.return_ns * ratio(&to->call_copy_sync_ns,
-					       &move->from->call_copy_sync_ns);
+	*action =
+	    xs_action_copy(to, is_in(step), (double)step->bytes, was.blocking);
+	action->thread = was.thread;
+	action->queue = was.queue;
+	action->after = was.after;
+	action->loose = was.loose;
+	action->gap_ns = was.gap_ns;
+	action->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
+					      &move->from->call_copy_async_ns);
+	action->return_ns =
+	    was.return_ns *
+	    ratio(&to->call_copy_sync_ns, &move->from->call_copy_sync_ns);
 }
 
 static void move_copy(const struct move *move, const struct xs_machine *to,
-		      const struct xs_step *step, struct xs_act *act)
+		      const struct xs_step *step, struct xs_action *action)
 {
 	switch (source_of(to, step)) {
 	case FROM_PINNED:
-		move_pinned(move, to, step, act);
+		move_pinned(move, to, step, action);
 		break;
 	case FROM_CURVE:
-		stretch(act, curve_ratio(move, to, step));
+		stretch(action, curve_ratio(move, to, step));
 		break;
 	case FROM_RATES:
 		if (move->all_pinned)
-			move_pinned(move, to, step, act);
+			move_pinned(move, to, step, action);
 		else
-			stretch(act, G_of(to, step) / G_of(move->from, step));
+			stretch(action,
+				G_of(to, step) / G_of(move->from, step));
 		break;
 	}
 }
 
 static void move_kernel(const struct move *move, const struct xs_machine *to,
-			struct xs_act *act)
+			struct xs_action *action)
 {
-	const double waited_ns = fmax(act->issue_lag_ns - act->call_ns, 0);
+	const double waited_ns =
+	    fmax(action->issue_lag_ns - action->call_ns, 0);
 
-	act->call_ns *= ratio(&to->call_launch_ns, &move->from->call_launch_ns);
-	act->issue_lag_ns =
-	    act->call_ns + waited_ns * ratio(&to->launch_latency_ns,
-					     &move->from->launch_latency_ns);
-	act->dep_lag_ns *=
+	action->call_ns *=
+	    ratio(&to->call_launch_ns, &move->from->call_launch_ns);
+	action->issue_lag_ns =
+	    action->call_ns + waited_ns * ratio(&to->launch_latency_ns,
+						&move->from->launch_latency_ns);
+	action->dep_lag_ns *=
 	    ratio(&to->kernel_gap_ns, &move->from->kernel_gap_ns);
-	act->work_ns *= move->kernel_ratio;
+	action->work_ns *= move->kernel_ratio;
 }
 
 static void move_act(const struct move *move, const struct xs_machine *to,
-		     const struct xs_step *step, struct xs_act *act)
+		     const struct xs_step *step, struct xs_action *action)
 {
 	switch (step->kind) {
 	case XS_STEP_H2D:
 	case XS_STEP_D2H:
-		if (act->kind == XS_ACT_OP)
-			move_copy(move, to, step, act);
+		if (action->kind == XS_ACTION_OP)
+			move_copy(move, to, step, action);
 		break;
 	case XS_STEP_KERNEL:
-		if (act->kind == XS_ACT_OP)
-			move_kernel(move, to, act);
+		if (action->kind == XS_ACTION_OP)
+			move_kernel(move, to, action);
 		break;
 	case XS_STEP_D2D:
 	case XS_STEP_SET:
-		act->work_ns *= move->memory_ratio;
+		action->work_ns *= move->memory_ratio;
 		break;
 	case XS_STEP_SYNC_DEVICE:
 	case XS_STEP_SYNC_STREAM:
 	case XS_STEP_SYNC_EVENT:
-		act->return_ns *= ratio(&to->sync_ns, &move->from->sync_ns);
+		action->return_ns *= ratio(&to->sync_ns, &move->from->sync_ns);
 		break;
 	case XS_STEP_EVENT_RECORD:
 	case XS_STEP_STREAM_WAIT:
-		act->call_ns *=
+		action->call_ns *=
 		    ratio(&to->call_event_ns, &move->from->call_event_ns);
 		break;
 	default: /* the host's own work, and its other calls */
@@ -175,28 +180,28 @@ static void move_act(const struct move *move, const struct xs_machine *to,
 	}
 }
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct move *move = (const struct move *)c;
-	const struct xs_record_change change = {false, scenario->kernel_scale,
-						scenario->host_scale};
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
 	size_t i;
-	int rc = xs_record_plan(c->phase, move->from, &change, plan);
+	int rc = xs_recorded_plan_build(c->phase, move->from, &change, plan);
 
 	(void)row;
 	for (i = 0; !rc && i < plan->count; i++)
 		move_act(move, &scenario->machine, &c->phase->steps[i],
-			 &plan->acts[i]);
+			 &plan->actions[i]);
 	return rc;
 }
 
 /* Stretches the interval by what *move, which differs from what the row was
- * worked out with, makes of the time. 0 or -errno of xs_replay_row. */
+ * worked out with, makes of the time. 0 or -errno of xs_estimate_replay_ns. */
 static int widen(const struct move *move, struct xs_estimate *row)
 {
 	double other_ns = 0, off_ns;
-	int rc = xs_replay_row(&move->c, row, draw, &other_ns);
+	int rc = xs_estimate_replay_ns(&move->c, row, draw, &other_ns);
 
 	if (rc)
 		return rc;
@@ -213,11 +218,12 @@ static int widen(const struct move *move, struct xs_estimate *row)
 
 /* Time and interval: from what memory bandwidth makes of the kernels to what
  * peak arithmetic does, and down to pageable copies as fast as pinned ones
- * where the profile has no times of them. 0 or -errno of xs_replay_row. */
+ * where the profile has no times of them. 0 or -errno of xs_estimate_replay_ns.
+ */
 static int estimate(const struct move *move, struct xs_estimate *row)
 {
 	struct move bound = *move;
-	int rc = xs_estimate_row(&move->c, draw, row);
+	int rc = xs_estimate_replay(&move->c, draw, row);
 
 	bound.kernel_ratio = move->other_ratio;
 	if (!rc)
@@ -240,14 +246,14 @@ static bool lacks_rate(const struct move *move, const struct xs_step *step,
 
 	if (source == FROM_CURVE)
 		return false;
-	if (xs_abstain_unknown(row, "G", G_of(to, step), out, rc) ||
+	if (xs_abstain_if_unknown(row, "G", G_of(to, step), out, rc) ||
 	    (source == FROM_PINNED &&
-	     xs_abstain_unknown(row, "L+o", lo_ns, out, rc)))
+	     xs_abstain_if_unknown(row, "L+o", lo_ns, out, rc)))
 		return true;
 	if (source == FROM_PINNED || !isnan(G_of(move->from, step)))
 		return false;
-	*rc = xs_abstain(row, out,
-			 "G of the machine that was traced is not known");
+	*rc = xs_estimate_abstain(
+	    row, out, "G of the machine that was traced is not known");
 	return true;
 }
 
@@ -270,12 +276,14 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 		by_rates |= source_of(move->c.machine, step) == FROM_RATES;
 	}
 	if (by_curve && strcmp(move->from->source, "calibrated") != 0)
-		xs_assume(row, "pageable copies find pages there that were "
-			       "touched before");
+		xs_estimate_assume(row,
+				   "pageable copies find pages there that were "
+				   "touched before");
 	if (by_rates)
-		xs_assume(row, "copies of memory that is not pinned change as "
-			       "pinned ones do: the profile has no times of "
-			       "them");
+		xs_estimate_assume(
+		    row, "copies of memory that is not pinned change as "
+			 "pinned ones do: the profile has no times of "
+			 "them");
 	return false;
 }
 
@@ -288,7 +296,7 @@ static double time_ratio(double to_rate, double from_rate)
  * (a multiply-add in each lane of a warp) than the counted bytes do. */
 static bool is_arithmetic_bound(const struct move *move)
 {
-	const struct xs_work *w = &move->c.work;
+	const struct xs_round_work *w = &move->c.work;
 	const double operations = w->instructions * 32 * 2;
 	const double bytes = (w->read_sectors + w->write_sectors) * 32;
 
@@ -315,14 +323,17 @@ static void set_ratios(struct move *move, struct xs_estimate *row)
 	}
 	if (isnan(move->kernel_ratio)) {
 		move->kernel_ratio = move->other_ratio = 1;
-		xs_assume(row, "kernels take as long as in the trace: the "
-			       "profiles do not compare the GPUs");
+		xs_estimate_assume(row,
+				   "kernels take as long as in the trace: the "
+				   "profiles do not compare the GPUs");
 	} else if (isnan(flops)) {
-		xs_assume(row, "memory bounds the kernels: the profiles do not "
-			       "compare peak arithmetic");
+		xs_estimate_assume(
+		    row, "memory bounds the kernels: the profiles do not "
+			 "compare peak arithmetic");
 	}
-	xs_assume(row, "the host's own work, and call costs that a profile "
-		       "does not have, are as in the trace");
+	xs_estimate_assume(row,
+			   "the host's own work, and call costs that a profile "
+			   "does not have, are as in the trace");
 }
 
 static void explain(const struct move *move, struct xs_estimate *row)
@@ -343,10 +354,12 @@ static void explain(const struct move *move, struct xs_estimate *row)
 			 move->flops_ratio);
 }
 
-static int add_row(const struct xs_case *c, const struct xs_elsewhere *other,
+static int add_row(const struct xs_strategy_case *c,
+		   const struct xs_other_machine *other,
 		   struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_row(other->strategy, XS_EFFORT_NONE);
+	struct xs_estimate row =
+	    xs_estimate_init(other->strategy, XS_EFFORT_NONE);
 	struct move move = {.c = *c,
 			    .from = c->options->traced ? c->options->traced
 						       : c->machine};
@@ -354,10 +367,10 @@ static int add_row(const struct xs_case *c, const struct xs_elsewhere *other,
 
 	move.c.machine = &other->machine;
 	if (!c->phase->step_count)
-		return xs_abstain(&row, out, "the phase has no steps");
+		return xs_estimate_abstain(&row, out, "the phase has no steps");
 	if (c->work.unseen)
-		return xs_abstain(&row, out,
-				  "the GPU's own times are not in the trace");
+		return xs_estimate_abstain(
+		    &row, out, "the GPU's own times are not in the trace");
 	if (lacks_rates(&move, &row, out, &rc))
 		return rc;
 	set_ratios(&move, &row);
@@ -367,7 +380,8 @@ static int add_row(const struct xs_case *c, const struct xs_elsewhere *other,
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
-int xs_strategy_machine(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_machine(const struct xs_strategy_case *c,
+			struct xs_estimates *out)
 {
 	size_t i;
 	int rc = 0;
@@ -377,8 +391,8 @@ int xs_strategy_machine(const struct xs_case *c, struct xs_estimates *out)
 	return rc;
 }
 
-void xs_elsewhere_set(struct xs_elsewhere *elsewhere,
-		      const struct xs_machine *machine)
+void xs_other_machine_set(struct xs_other_machine *elsewhere,
+			  const struct xs_machine *machine)
 {
 	elsewhere->machine = *machine;
 	snprintf(elsewhere->strategy, sizeof(elsewhere->strategy), "machine:%s",

@@ -6,15 +6,16 @@
 #include <math.h>
 #include <stdio.h>
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_work *w = &c->work;
-	const struct xs_mapped mapped = xs_mapped_work(&scenario->machine, w);
-	const struct xs_act stays =
-	    xs_act_host(w->other_ns + w->host_ns * scenario->host_scale);
-	const struct xs_act sync = xs_act_sync_all(&scenario->machine);
-	const struct xs_act kernel = xs_act_kernel(
+	const struct xs_round_work *w = &c->work;
+	const struct xs_mapped_times mapped =
+	    xs_mapped_access_times(&scenario->machine, w);
+	const struct xs_action stays =
+	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const struct xs_action kernel = xs_action_kernel(
 	    &scenario->machine,
 	    fmax(w->kernel_ns * scenario->kernel_scale, mapped.both_ns));
 	int rc = xs_plan_add(plan, &stays);
@@ -25,36 +26,38 @@ static int draw(const struct xs_case *c, const struct xs_estimate *row,
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
 
-static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
 	const struct xs_machine *m = c->machine;
 
-	return xs_abstain_kernels(c, row, out, rc) ||
+	return xs_abstain_unless_one_stage(c, row, out, rc) ||
 	       (c->work.in_bytes > 0 &&
-		xs_abstain_unknown(row, "the rate of mapped reads",
-				   m->mapped_read.value, out, rc)) ||
+		xs_abstain_if_unknown(row, "the rate of mapped reads",
+				      m->mapped_read.value, out, rc)) ||
 	       (c->work.out_bytes > 0 &&
-		xs_abstain_unknown(row, "the rate of mapped writes",
-				   m->mapped_write.value, out, rc));
+		xs_abstain_if_unknown(row, "the rate of mapped writes",
+				      m->mapped_write.value, out, rc));
 }
 
 /* The equation needs no mapped rate; only the kernel can rule it out. */
-static int add_closed(const struct xs_case *c, struct xs_estimates *out)
+static int add_closed(const struct xs_strategy_case *c,
+		      struct xs_estimates *out)
 {
-	const struct xs_closed closed = xs_case_closed(c);
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 
 	if (!c->work.kernels || c->work.stage_count > 1 || c->work.managed ||
 	    c->work.unseen)
 		return 0;
 	if (!c->work.in_copies && !c->work.out_copies)
 		return 0;
-	return xs_closed_mapped(&closed, out);
+	return xs_closed_form_mapped(&closed, out);
 }
 
-static void say(const struct xs_case *c, struct xs_estimate *row)
+static void say(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
-	const struct xs_mapped mapped = xs_mapped_work(c->machine, &c->work);
+	const struct xs_mapped_times mapped =
+	    xs_mapped_access_times(c->machine, &c->work);
 	const char *longest = c->work.kernel_ns > mapped.both_ns
 				  ? "the kernel hides its accesses"
 				  : "its accesses outlast the kernel";
@@ -68,19 +71,21 @@ static void say(const struct xs_case *c, struct xs_estimate *row)
 		snprintf(row->why, sizeof(row->why),
 			 "as counted, each byte copied in is read %.1f times "
 			 "and each copied out written %.1f times: %s",
-			 xs_or_zero(xs_mapped_read_times(&c->work)),
-			 xs_or_zero(xs_mapped_write_times(&c->work)), longest);
+			 xs_or_zero(xs_mapped_access_reads_per_byte(&c->work)),
+			 xs_or_zero(xs_mapped_access_writes_per_byte(&c->work)),
+			 longest);
 }
 
-int xs_strategy_mapped(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_mapped(const struct xs_strategy_case *c,
+		       struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_row("mapped", XS_EFFORT_REWRITE);
+	struct xs_estimate row = xs_estimate_init("mapped", XS_EFFORT_REWRITE);
 	int rc = 0;
 
-	xs_assume_crossings(c, &row);
+	xs_estimate_assume_bus_crossings(c, &row);
 	if (!abstains(c, &row, out, &rc)) {
-		xs_row_setup(c, 0, &row);
-		rc = xs_estimate_row(c, draw, &row);
+		xs_estimate_set_setup(c, 0, &row);
+		rc = xs_estimate_replay(c, draw, &row);
 		say(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);

@@ -6,52 +6,55 @@
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_record_change change = {true, scenario->kernel_scale,
-						scenario->host_scale};
-	int rc = xs_record_plan(c->phase, &scenario->machine, &change, plan);
+	const struct xs_recorded_plan_change change = {
+	    true, scenario->kernel_scale, scenario->host_scale};
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
 	if (!rc)
-		xs_plan_untrace(plan, c->phase, &scenario->machine);
+		xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	return rc;
 }
 
-static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
 	const struct xs_machine *m = c->machine;
 
-	if (xs_abstain_common(c, row, out, rc))
+	if (xs_abstain_unless_copies(c, row, out, rc))
 		return true;
 	if (!c->work.pageable) {
-		*rc = xs_abstain(row, out,
-				 "no copy from or to pageable memory is known: "
-				 "nothing is left to pin");
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "no copy from or to pageable memory is known: "
+		    "nothing is left to pin");
 		return true;
 	}
-	return xs_abstain_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
-int xs_strategy_pinned(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_pinned(const struct xs_strategy_case *c,
+		       struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_row("pinned", XS_EFFORT_HOST);
-	const struct xs_closed closed = xs_case_closed(c);
+	struct xs_estimate row = xs_estimate_init("pinned", XS_EFFORT_HOST);
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	int rc = 0;
 
 	if (abstains(c, &row, out, &rc))
 		return rc;
-	xs_row_setup(c, 0, &row);
-	rc = xs_estimate_row(c, draw, &row);
+	xs_estimate_set_setup(c, 0, &row);
+	rc = xs_estimate_replay(c, draw, &row);
 	if (rc)
 		return rc;
 	snprintf(row.why, sizeof(row.why),
 		 "the same calls, copying at the pinned rate");
 	rc = xs_estimates_add(out, &row);
-	return rc ? rc : xs_closed_explicit(&closed, out);
+	return rc ? rc : xs_closed_form_explicit(&closed, out);
 }

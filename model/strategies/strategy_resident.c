@@ -14,21 +14,22 @@
 #include <stdlib.h>
 
 /* The copy is not made; what the host does before it stays. */
-static void leave_out(struct xs_act *act)
+static void leave_out(struct xs_action *action)
 {
-	*act = (struct xs_act){.kind = XS_ACT_HOST,
-			       .after = XS_ACT_NONE,
-			       .thread = act->thread,
-			       .gap_ns = act->gap_ns};
+	*action = (struct xs_action){.kind = XS_ACTION_HOST,
+				     .after = XS_ACTION_NONE,
+				     .thread = action->thread,
+				     .gap_ns = action->gap_ns};
 }
 
 /* Whether contents were hashed, and compared. Over all rounds: of how many
  * copies in, and how many of them brought the same bytes again. */
-static bool is_measured(const struct xs_phase *phase, struct xs_sameness *sum)
+static bool is_measured(const struct xs_phase *phase,
+			struct xs_repeat_counts *sum)
 {
-	*sum = (struct xs_sameness){0};
+	*sum = (struct xs_repeat_counts){0};
 	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_sameness *of = &phase->sites[i].sameness;
+		const struct xs_repeat_counts *of = &phase->sites[i].sameness;
 
 		sum->compared += of->compared;
 		sum->same += of->same;
@@ -46,10 +47,10 @@ static bool is_same(const struct xs_step *step)
 
 static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 {
-	struct xs_sameness sum;
+	struct xs_repeat_counts sum;
 
 	if (!is_measured(phase, &sum))
-		return xs_returns_mark(phase, marks, copies);
+		return xs_roundtrip_mark(phase, marks, copies);
 	*copies = 0;
 	for (size_t i = 0; i < phase->step_count; i++) {
 		marks[i] = is_same(&phase->steps[i]);
@@ -58,28 +59,29 @@ static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 	return 0;
 }
 
-static int draw(const struct xs_case *c, const struct xs_estimate *row,
+static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 		const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_record_change change = {false, scenario->kernel_scale,
-						scenario->host_scale};
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
 	bool *marks = calloc(c->phase->step_count + 1, sizeof(*marks));
 	size_t i, copies;
 	int rc = marks ? mark(c->phase, marks, &copies) : -ENOMEM;
 
 	(void)row;
 	if (!rc)
-		rc =
-		    xs_record_plan(c->phase, &scenario->machine, &change, plan);
+		rc = xs_recorded_plan_build(c->phase, &scenario->machine,
+					    &change, plan);
 	for (i = 0; !rc && i < plan->count; i++)
 		if (marks[i])
-			leave_out(&plan->acts[i]);
+			leave_out(&plan->actions[i]);
 	free(marks);
 	return rc;
 }
 
-static int estimate_measured(const struct xs_case *c, struct xs_estimate *row,
-			     const struct xs_sameness *sum,
+static int estimate_measured(const struct xs_strategy_case *c,
+			     struct xs_estimate *row,
+			     const struct xs_repeat_counts *sum,
 			     struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
@@ -93,18 +95,19 @@ static int estimate_measured(const struct xs_case *c, struct xs_estimate *row,
 			copies++;
 		}
 	if (!copies)
-		return xs_abstain(row, out,
-				  "measured: no place copies in the same bytes "
-				  "each time (%" PRIu64 " of %" PRIu64
-				  " copies do)",
-				  sum->same, sum->compared);
+		return xs_estimate_abstain(
+		    row, out,
+		    "measured: no place copies in the same bytes "
+		    "each time (%" PRIu64 " of %" PRIu64 " copies do)",
+		    sum->same, sum->compared);
 	if (sampled)
 		row->bound = "what was not sampled is the same, too "
 			     "(XFERSPY_HASH=full reads all)";
-	xs_assume(row, row->bound ? row->bound
-				  : "kernels leave the data on the device as "
-				    "it is, or a copy of it there does");
-	rc = xs_estimate_row(c, draw, row);
+	xs_estimate_assume(row, row->bound
+				    ? row->bound
+				    : "kernels leave the data on the device as "
+				      "it is, or a copy of it there does");
+	rc = xs_estimate_replay(c, draw, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
 		 " copies in, %" PRIu64
@@ -114,28 +117,30 @@ static int estimate_measured(const struct xs_case *c, struct xs_estimate *row,
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
-int xs_strategy_resident(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_resident(const struct xs_strategy_case *c,
+			 struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_row("resident", XS_EFFORT_HOST);
-	struct xs_sameness sum;
+	struct xs_estimate row = xs_estimate_init("resident", XS_EFFORT_HOST);
+	struct xs_repeat_counts sum;
 	size_t copies = 0;
 	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_common(c, &row, out, &rc))
+	if (xs_abstain_unless_copies(c, &row, out, &rc))
 		return rc;
 	if (is_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
 	row.bound = "the host neither changes nor needs the data in between";
-	xs_assume(&row, row.bound);
-	rc = xs_returns_count(c->phase, &copies);
+	xs_estimate_assume(&row, row.bound);
+	rc = xs_roundtrip_count(c->phase, &copies);
 	if (rc)
 		return rc;
 	if (!copies)
-		return xs_abstain(&row, out,
-				  "no copy in is known to bring back what a "
-				  "copy out took");
-	rc = xs_estimate_row(c, draw, &row);
+		return xs_estimate_abstain(
+		    &row, out,
+		    "no copy in is known to bring back what a "
+		    "copy out took");
+	rc = xs_estimate_replay(c, draw, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "without the %zu cop%s in that bring%s back what was copied "
 		 "out, and without copying that out",

@@ -12,21 +12,22 @@ struct ways {
 };
 
 /* The quicker plan of a row: many pieces of many kernels are many launches. */
-static int quicker(const struct xs_case *c, const struct xs_estimate *row,
-		   const struct ways *ways, bool *joined, double *round_ns)
+static int quicker(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row, const struct ways *ways,
+		   bool *joined, double *round_ns)
 {
 	double joined_ns = INFINITY;
-	int rc = xs_replay_row(c, row, ways->draw, round_ns);
+	int rc = xs_estimate_replay_ns(c, row, ways->draw, round_ns);
 
 	if (!rc && ways->joined)
-		rc = xs_replay_row(c, row, ways->joined, &joined_ns);
+		rc = xs_estimate_replay_ns(c, row, ways->joined, &joined_ns);
 	*joined = joined_ns <= *round_ns;
 	*round_ns = fmin(*round_ns, joined_ns);
 	return rc;
 }
 
 /* Keeps n in *best if it is faster than *best_ns. 0 or -errno. */
-static int try_n(const struct xs_case *c, struct xs_estimate *row,
+static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
 		 const struct ways *ways, unsigned n, unsigned *best,
 		 double *best_ns)
 {
@@ -48,7 +49,7 @@ static int try_n(const struct xs_case *c, struct xs_estimate *row,
  * then between its neighbours in steps of an eighth, within which the time
  * hardly changes. 0 or -errno.
  */
-static int find_best(const struct xs_case *c, struct xs_estimate row,
+static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
 		     const struct ways *ways, unsigned *best)
 {
 	double best_ns = INFINITY;
@@ -78,7 +79,7 @@ static const char same_piece[] =
  * the two it is, with what is uncertain of that. */
 static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 {
-	xs_assume(row, same_piece);
+	xs_estimate_assume(row, same_piece);
 	if (joined->round_ns - row->round_ns > row->round_ns - row->low_ns) {
 		row->bound = same_piece;
 		row->otherwise_ns = joined->round_ns;
@@ -87,7 +88,7 @@ static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 }
 
 /* A row of one kernel, or of several by the quicker plan. 0 or -errno. */
-static int estimate(const struct xs_case *c, const struct ways *ways,
+static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
 		    struct xs_estimate *row)
 {
 	struct xs_estimate whole = *row;
@@ -96,33 +97,34 @@ static int estimate(const struct xs_case *c, const struct ways *ways,
 	int rc;
 
 	if (!ways->joined)
-		return xs_estimate_row(c, ways->draw, row);
+		return xs_estimate_replay(c, ways->draw, row);
 	rc = quicker(c, row, ways, &joined, &round_ns);
 	if (!rc)
-		rc =
-		    xs_estimate_row(c, joined ? ways->joined : ways->draw, row);
+		rc = xs_estimate_replay(c, joined ? ways->joined : ways->draw,
+					row);
 	if (!rc && !joined)
-		rc = xs_estimate_row(c, ways->joined, &whole);
+		rc = xs_estimate_replay(c, ways->joined, &whole);
 	if (rc)
 		return rc;
 	if (joined)
-		xs_assume(row, "the first kernel is cut along the copies in, "
-			       "the last along the copies out; each waits for "
-			       "all of the one before, and those between stay "
-			       "whole");
+		xs_estimate_assume(
+		    row, "the first kernel is cut along the copies in, "
+			 "the last along the copies out; each waits for "
+			 "all of the one before, and those between stay "
+			 "whole");
 	else
 		compare(row, &whole);
 	return 0;
 }
 
-static int add_n(const struct xs_case *c, struct xs_estimate row,
+static int add_n(const struct xs_strategy_case *c, struct xs_estimate row,
 		 const struct ways *ways, unsigned n, const char *why,
 		 struct xs_estimates *out)
 {
 	int rc;
 
 	row.n_streams = n;
-	xs_row_setup(c, n, &row);
+	xs_estimate_set_setup(c, n, &row);
 	snprintf(row.why, sizeof(row.why), "%u pieces, issued %s%s", n,
 		 row.order == XS_ORDER_DEPTH ? "piece by piece"
 					     : "stage by stage",
@@ -131,8 +133,9 @@ static int add_n(const struct xs_case *c, struct xs_estimate row,
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
-static int add_order(const struct xs_case *c, const struct xs_estimate *row,
-		     const struct ways *ways, struct xs_estimates *out)
+static int add_order(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, const struct ways *ways,
+		     struct xs_estimates *out)
 {
 	static const char searched[] = ": the best number in this order";
 	const unsigned asked = c->options->streams;
@@ -148,9 +151,9 @@ static int add_order(const struct xs_case *c, const struct xs_estimate *row,
 	return rc;
 }
 
-int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
-		    xs_plan_fn draw, xs_plan_fn joined,
-		    struct xs_estimates *out)
+int xs_streams_rows(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row, xs_plan_fn draw,
+		    xs_plan_fn joined, struct xs_estimates *out)
 {
 	const struct ways ways = {draw, joined};
 	struct xs_estimate ordered = *row;
@@ -162,50 +165,52 @@ int xs_streams_rows(const struct xs_case *c, const struct xs_estimate *row,
 	return rc ? rc : add_order(c, &ordered, &ways, out);
 }
 
-static int draw_streams(const struct xs_case *c, const struct xs_estimate *row,
+static int draw_streams(const struct xs_strategy_case *c,
+			const struct xs_estimate *row,
 			const struct xs_scenario *scenario,
 			struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_ALL, plan);
 }
 
-static int draw_joined(const struct xs_case *c, const struct xs_estimate *row,
+static int draw_joined(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
 		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_ENDS, plan);
 }
 
-static bool abstains(const struct xs_case *c, struct xs_estimate *row,
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
 	const struct xs_machine *m = c->machine;
 
-	return xs_abstain_kernel(c, row, out, rc) ||
-	       xs_abstain_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_unless_kernel(c, row, out, rc) ||
+	       xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
 }
 
 /* Kernels follow each other, and the program does not show what they need. */
-static bool is_open(const struct xs_case *c)
+static bool is_open(const struct xs_strategy_case *c)
 {
 	return c->work.stage_count > 1 && !c->work.in_pieces;
 }
 
-static int vanwerkhoven(const struct xs_closed *closed, unsigned n,
+static int vanwerkhoven(const struct xs_closed_form *closed, unsigned n,
 			struct xs_estimates *out)
 {
-	return xs_closed_streams(closed, n, false, out);
+	return xs_closed_form_streams(closed, n, false, out);
 }
 
 /* A published equation for its own best n, and for the same n as replay. */
-static int add_closed(const struct xs_case *c,
-		      int (*equation)(const struct xs_closed *, unsigned,
+static int add_closed(const struct xs_strategy_case *c,
+		      int (*equation)(const struct xs_closed_form *, unsigned,
 				      struct xs_estimates *),
 		      struct xs_estimates *out)
 {
-	const struct xs_closed closed = xs_case_closed(c);
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	const unsigned asked = c->options->streams;
 	unsigned n;
 	int rc = equation(&closed, 0, out);
@@ -220,40 +225,46 @@ static int add_closed(const struct xs_case *c,
 }
 
 /* The equations know one kernel, T_kernel: here the sum of several. */
-static void assume_one_kernel(const struct xs_case *c, struct xs_estimate *row)
+static void assume_one_kernel(const struct xs_strategy_case *c,
+			      struct xs_estimate *row)
 {
-	xs_assume(row, "the kernels count as one, of the sum of their times");
-	xs_assume(row, same_piece);
+	xs_estimate_assume(
+	    row, "the kernels count as one, of the sum of their times");
+	xs_estimate_assume(row, same_piece);
 	if (row->applies && is_open(c))
 		row->bound = same_piece;
 }
 
-int xs_strategy_streams(const struct xs_case *c, struct xs_estimates *out)
+int xs_strategy_streams(const struct xs_strategy_case *c,
+			struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_row("streams", XS_EFFORT_SPLIT);
+	struct xs_estimate row = xs_estimate_init("streams", XS_EFFORT_SPLIT);
 	size_t first;
 	int rc = 0;
 
 	if (abstains(c, &row, out, &rc))
 		return rc;
-	xs_assume_pieces(c, &row);
+	xs_estimate_assume_pieces(c, &row);
 	if (c->work.stage_count > 1 && c->work.in_pieces)
-		xs_assume(&row, "each piece of a kernel needs only the same "
-				"piece of the one before, as it now does");
+		xs_estimate_assume(&row,
+				   "each piece of a kernel needs only the same "
+				   "piece of the one before, as it now does");
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
-		xs_assume(&row, "copies both ways at once do not slow each "
-				"other: how far they do was not measured");
+		xs_estimate_assume(&row,
+				   "copies both ways at once do not slow each "
+				   "other: how far they do was not measured");
 	if (isnan(c->machine->call_copy_async_ns.value))
-		xs_assume(&row, "calls cost the host nothing: what they cost "
-				"was not measured");
+		xs_estimate_assume(
+		    &row, "calls cost the host nothing: what they cost "
+			  "was not measured");
 	rc = xs_streams_rows(c, &row, draw_streams,
 			     is_open(c) ? draw_joined : NULL, out);
 	first = out->count;
 	if (!rc)
 		rc = add_closed(c, vanwerkhoven, out);
 	if (!rc)
-		rc = add_closed(c, xs_closed_gomezluna, out);
+		rc = add_closed(c, xs_closed_form_gomezluna, out);
 	for (; c->work.stage_count > 1 && first < out->count; first++)
 		assume_one_kernel(c, &out->items[first]);
 	return rc;

@@ -17,21 +17,21 @@ int xs_model_workload(const struct xs_workload *workload,
 		      const struct xs_model_options *options,
 		      struct xs_estimates *out)
 {
-	const struct xs_closed c = {machine, *workload, 1, 1, 0};
+	const struct xs_closed_form c = {machine, *workload, 1, 1, 0};
 	int rc;
 
 	if (!given(workload->h2d_bytes, workload->h2d_ns) ||
 	    !given(workload->d2h_bytes, workload->d2h_ns) ||
 	    !isfinite(workload->kernel_ns) || workload->kernel_ns < 0)
 		return -EINVAL;
-	rc = xs_closed_explicit(&c, out);
+	rc = xs_closed_form_explicit(&c, out);
 	if (!rc)
-		rc = xs_closed_streams(&c, options->streams, true, out);
+		rc = xs_closed_form_streams(&c, options->streams, true, out);
 	if (!rc)
-		rc = xs_closed_gomezluna(&c, options->streams, out);
+		rc = xs_closed_form_gomezluna(&c, options->streams, out);
 	if (!rc)
-		rc = xs_closed_mapped(&c, out);
+		rc = xs_closed_form_mapped(&c, out);
 	if (!rc)
-		rc = xs_closed_hybrid(&c, options->streams, out);
+		rc = xs_closed_form_hybrid(&c, options->streams, out);
 	return rc;
 }

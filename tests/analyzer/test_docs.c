@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/records/record_kinds.h"
+#include "analyzer/records/record_schema.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
@@ -37,9 +37,10 @@ static void expect(const char *text)
 }
 
 /* The fields of a kind as its row has them; calls share their first ones. */
-static size_t print_fields(char *out, size_t size, const struct xs_kind *kind)
+static size_t print_fields(char *out, size_t size,
+			   const struct xs_record_schema *kind)
 {
-	const struct xs_kind *call = xs_kind_by_name("call");
+	const struct xs_record_schema *call = xs_record_schema_by_name("call");
 	size_t first = 0, used = 0;
 
 	if (strlen(kind->name) > 4 && strstr(kind->name, "call")) {
@@ -63,7 +64,8 @@ static void test_kinds(void **state)
 
 	(void)state;
 	for (unsigned number = 0; number < 256; number++) {
-		const struct xs_kind *kind = xs_kind_by_number(number);
+		const struct xs_record_schema *kind =
+		    xs_record_schema_by_number(number);
 		char row[1000];
 		size_t used;
 
@@ -79,7 +81,7 @@ static void test_kinds(void **state)
 	assert_true(count > 0);
 }
 
-static void check_layout(const struct xs_layout *layout)
+static void check_layout(const struct xs_record_layout *layout)
 {
 	size_t offset = layout->offset;
 

@@ -62,10 +62,10 @@ static struct xs_trace *end(void)
 
 static size_t gaps_of(const struct xs_trace *trace, uint64_t *calls)
 {
-	struct xs_gap *gaps;
+	struct xs_record_gap *gaps;
 	size_t count;
 
-	assert_int_equal(xs_gaps_find(trace, &gaps, &count), 0);
+	assert_int_equal(xs_record_gaps_find(trace, &gaps, &count), 0);
 	*calls = count ? gaps[0].calls : 0;
 	free(gaps);
 	return count;

@@ -251,8 +251,8 @@ static void test_kernel_names(void **state)
 }
 
 /* One round on a device of compute capability cc, with those info records. */
-static void expect_lanes(unsigned cc, const char *infos, unsigned kernel_lanes,
-			 unsigned copy_lanes)
+static void expect_lanes(unsigned cc, const char *infos,
+			 unsigned kernel_hw_queues, unsigned copy_hw_queues)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
@@ -271,8 +271,8 @@ static void expect_lanes(unsigned cc, const char *infos, unsigned kernel_lanes,
 		 infos, cc);
 	build(text, &trace, &phases);
 	assert_int_equal(phases.count, 1);
-	assert_int_equal(phases.items[0].kernel_lanes, kernel_lanes);
-	assert_int_equal(phases.items[0].copy_lanes, copy_lanes);
+	assert_int_equal(phases.items[0].kernel_hw_queues, kernel_hw_queues);
+	assert_int_equal(phases.items[0].copy_hw_queues, copy_hw_queues);
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 }

@@ -290,7 +290,7 @@ static void directions_are_told_apart(void **state)
 	assert_int_equal(w.line.count[XS_OP_H2D], 6);
 	/* it is known of no place what it is like */
 	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
-	assert_float_equal(weights.strange_calls, 0, 1e-6);
+	assert_float_equal(weights.unrecorded_site_calls, 0, 1e-6);
 	xs_weights_free(&weights);
 	assert_int_equal(w.line.bytes[XS_OP_D2H], 3001000);
 	assert_int_equal(w.line.count[XS_OP_D2H], 4);
@@ -317,9 +317,9 @@ static void strange_places_are_named(void **state)
 	add(&t, "tally size=1 direction=255 site=2 calls=30 bytes=0");
 	w = finish(&t);
 	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
-	assert_float_equal(weights.strange_calls, 12, 1e-6);
-	assert_int_equal(w.trace->sites[weights.strange_site].offset, 0x30);
-	assert_true(weights.strange_several);
+	assert_float_equal(weights.unrecorded_site_calls, 12, 1e-6);
+	assert_int_equal(w.trace->sites[weights.unrecorded_site].offset, 0x30);
+	assert_true(weights.unrecorded_several);
 	xs_weights_free(&weights);
 	drop(&w);
 }

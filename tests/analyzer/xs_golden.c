@@ -73,10 +73,10 @@ static int print_waits(const struct xs_trace *trace)
 	static const char *const parts[XS_WAIT_PARTS] = {
 	    "own", "h2d", "kernel", "d2h", "other", "latency", "host"};
 	struct xs_wait_sites waits;
-	struct xs_init init;
+	struct xs_cuda_startup init;
 	int rc;
 
-	xs_init_find(trace, &init);
+	xs_cuda_startup_find(trace, &init);
 	if (init.call != XS_NONE)
 		printf("init call=%u ns=%" PRIu64 "\n", init.call, init.ns);
 	rc = xs_wait_sites_build(trace, &init, &waits);
@@ -103,11 +103,11 @@ static int print_waits(const struct xs_trace *trace)
 
 static int print_gaps(const struct xs_trace *trace)
 {
-	static const char *const kinds[XS_GAP_KINDS] = {"copies", "sets",
-							"kernels"};
-	struct xs_gap *gaps;
+	static const char *const kinds[XS_RECORD_GAP_KINDS] = {"copies", "sets",
+							       "kernels"};
+	struct xs_record_gap *gaps;
 	size_t count;
-	int rc = xs_gaps_find(trace, &gaps, &count);
+	int rc = xs_record_gaps_find(trace, &gaps, &count);
 
 	for (size_t i = 0; i < count; i++)
 		printf("gap %s calls=%" PRIu64 " from=%" PRIu64 " to=%" PRIu64

@@ -80,17 +80,17 @@ static int count_defect(void *self, uint64_t at, const char *text)
 static void parse_text(const void *data, size_t size)
 {
 	size_t count = 0;
-	const struct xs_sink sink = {.self = &count,
-				     .header = count_header,
-				     .chunk = count_chunk,
-				     .record = count_record,
-				     .defect = count_defect};
+	const struct xs_trace_visitor visitor = {.self = &count,
+						 .header = count_header,
+						 .chunk = count_chunk,
+						 .record = count_record,
+						 .defect = count_defect};
 	struct xs_text_error error;
 	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
 
 	if (!in)
 		return;
-	xs_text_read(in, size, &sink, &error);
+	xs_text_read(in, size, &visitor, &error);
 	fclose(in);
 }
 

@@ -3,7 +3,7 @@
 #include "model/strategies/strategy.h"
 #include "tests/model/small_phase.h"
 
-static struct xs_elsewhere others[2];
+static struct xs_other_machine others[2];
 
 /* The small phase's machine, under another name, to be changed. */
 static struct xs_machine *elsewhere(void)
@@ -11,7 +11,7 @@ static struct xs_machine *elsewhere(void)
 	machine.memory_bandwidth = 4e12;
 	machine.peak_flops = 60e12;
 	snprintf(machine.name, sizeof(machine.name), "other");
-	xs_elsewhere_set(&others[0], &machine);
+	xs_other_machine_set(&others[0], &machine);
 	options.elsewhere = others;
 	options.elsewhere_count = 1;
 	return &others[0].machine;
@@ -140,16 +140,16 @@ static void test_kernels_between_two_bounds(void **unused)
 static void test_counts_say_what_bounds_kernels(void **unused)
 {
 	struct xs_machine *to = elsewhere();
-	struct xs_case c = {.phase = &phase,
-			    .machine = &machine,
-			    .options = &options,
-			    .as_is_ns = 510000};
+	struct xs_strategy_case c = {.phase = &phase,
+				     .machine = &machine,
+				     .options = &options,
+				     .as_is_ns = 510000};
 
 	(void)unused;
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 4;
-	assert_int_equal(xs_work_of_phase(&phase, &c.work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &c.work), 0);
 	c.work.read_sectors = 600;
 	c.work.write_sectors = 400;
 	c.work.instructions = 9000;
@@ -216,7 +216,7 @@ static void test_each_machine_has_a_row(void **unused)
 
 	(void)unused;
 	snprintf(machine.name, sizeof(machine.name), "slow");
-	xs_elsewhere_set(&others[1], &machine);
+	xs_other_machine_set(&others[1], &machine);
 	options.elsewhere_count = 2;
 	others[1].machine.memory_bandwidth /= 4;
 	to->memory_bandwidth *= 2;

@@ -5,7 +5,7 @@
 #include "model/replay/replay.h"
 
 static struct xs_plan plan;
-static struct xs_act_times times[64];
+static struct xs_action_times times[64];
 static struct xs_machine machine;
 static double round_ns;
 
@@ -34,34 +34,35 @@ static int tear_down(void **unused)
 }
 
 /* Appends an act on a queue; its index. */
-static size_t add(struct xs_act act, uint32_t queue)
+static size_t add(struct xs_action action, uint32_t queue)
 {
-	act.queue = queue;
-	assert_int_equal(xs_plan_add(&plan, &act), 0);
+	action.queue = queue;
+	assert_int_equal(xs_plan_add(&plan, &action), 0);
 	return plan.count - 1;
 }
 
 static size_t add_in(double bytes, uint32_t queue)
 {
-	return add(xs_act_copy(&machine, true, bytes, false), queue);
+	return add(xs_action_copy(&machine, true, bytes, false), queue);
 }
 
 static size_t add_out(double bytes, uint32_t queue)
 {
-	return add(xs_act_copy(&machine, false, bytes, false), queue);
+	return add(xs_action_copy(&machine, false, bytes, false), queue);
 }
 
 static size_t add_kernel(double ns, uint32_t queue)
 {
-	return add(xs_act_kernel(&machine, ns), queue);
+	return add(xs_action_kernel(&machine, ns), queue);
 }
 
-static size_t add_event(enum xs_act_kind kind, uint32_t event, uint32_t queue)
+static size_t add_event(enum xs_action_kind kind, uint32_t event,
+			uint32_t queue)
 {
-	const struct xs_act act = {
-	    .kind = kind, .event = event, .after = XS_ACT_NONE};
+	const struct xs_action action = {
+	    .kind = kind, .event = event, .after = XS_ACTION_NONE};
 
-	return add(act, queue);
+	return add(action, queue);
 }
 
 static void run(void)
@@ -196,9 +197,9 @@ static void test_events(void **unused)
 
 	(void)unused;
 	add_in(500, 0);
-	add_event(XS_ACT_RECORD, 3, 0);
+	add_event(XS_ACTION_RECORD, 3, 0);
 	add_in(700, 0); /* after the record: not waited for */
-	add_event(XS_ACT_WAIT, 3, 1);
+	add_event(XS_ACTION_WAIT, 3, 1);
 	kernel = add_kernel(10, 1);
 	free_kernel = add_kernel(10, 2);
 	run();
@@ -211,7 +212,7 @@ static void test_event_never_recorded(void **unused)
 	size_t kernel;
 
 	(void)unused;
-	add_event(XS_ACT_WAIT, 0, 0);
+	add_event(XS_ACTION_WAIT, 0, 0);
 	kernel = add_kernel(10, 0);
 	run();
 	assert_near(times[kernel].start_ns, 0);
@@ -224,12 +225,12 @@ static void test_synchronisations(void **unused)
 	(void)unused;
 	set_param(&machine.sync_ns, 7);
 	add_in(500, 0);
-	add_event(XS_ACT_RECORD, 0, 0);
+	add_event(XS_ACTION_RECORD, 0, 0);
 	add_in(500, 1);
-	event = add_event(XS_ACT_SYNC_EVENT, 0, 0);
-	queue = add_event(XS_ACT_SYNC_QUEUE, 0, 1);
+	event = add_event(XS_ACTION_SYNC_EVENT, 0, 0);
+	queue = add_event(XS_ACTION_SYNC_QUEUE, 0, 1);
 	add_kernel(300, 2);
-	all = add(xs_act_sync_all(&machine), 0);
+	all = add(xs_action_sync_all(&machine), 0);
 	run();
 	assert_near(times[event].return_ns, 500);
 	assert_near(times[queue].return_ns, 1000);
@@ -244,7 +245,7 @@ static void test_blocking_copy_holds_the_host(void **unused)
 	(void)unused;
 	set_param(&machine.lo_h2d_ns, 100);
 	set_param(&machine.call_copy_sync_ns, 40);
-	copy = add(xs_act_copy(&machine, true, 1000, true), 0);
+	copy = add(xs_action_copy(&machine, true, 1000, true), 0);
 	kernel = add_kernel(10, 1);
 	run();
 	assert_near(times[copy].return_ns, 1140);
@@ -253,7 +254,7 @@ static void test_blocking_copy_holds_the_host(void **unused)
 
 static void test_host_costs_in_issue_order(void **unused)
 {
-	struct xs_act late = xs_act_host(25);
+	struct xs_action late = xs_action_host(25);
 	size_t launch, last;
 
 	(void)unused;
@@ -273,7 +274,7 @@ static void test_host_costs_in_issue_order(void **unused)
 
 static void test_threads_run_beside_each_other(void **unused)
 {
-	struct xs_act one = xs_act_host(100), other = xs_act_host(60);
+	struct xs_action one = xs_action_host(100), other = xs_action_host(60);
 
 	(void)unused;
 	other.thread = 1;
@@ -318,7 +319,7 @@ static void test_depth_against_breadth(void **unused)
  * would have been shorter. */
 static void test_mapped_kernel(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 3500);
+	struct xs_action kernel = xs_action_kernel(&machine, 3500);
 
 	(void)unused;
 	set_param(&machine.mapped_read, 2);
@@ -330,7 +331,7 @@ static void test_mapped_kernel(void **unused)
 	add(kernel, 0);
 	run();
 	assert_near(round_ns, 4000);
-	plan.acts[0].work_ns = 5000;
+	plan.actions[0].work_ns = 5000;
 	run();
 	assert_near(round_ns, 5000);
 }
@@ -339,7 +340,7 @@ static void test_mapped_kernel(void **unused)
  * end at 4000, when 800 of 1000 are written at 5; 200 more at 2 alone. */
 static void test_mapped_write_against_copy(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in;
 
 	(void)unused;
@@ -360,7 +361,7 @@ static void test_mapped_write_against_copy(void **unused)
  * of 1000 bytes are in after its first 1000 ns. */
 static void test_early_mapped_writes(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, again;
 
 	(void)unused;
@@ -390,8 +391,8 @@ static void test_early_mapped_writes(void **unused)
  * ns, or until the writes end. */
 static void test_copy_stalls_under_mapped_writes(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
-	struct xs_act copy = xs_act_copy(&machine, true, 500, false);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
+	struct xs_action copy = xs_action_copy(&machine, true, 500, false);
 	size_t in;
 
 	(void)unused;
@@ -404,14 +405,14 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 	in = add(copy, 1);
 	run();
 	assert_near(times[in].end_ns, 5000 + 300 + 500);
-	plan.acts[0].bytes[XS_LINK_WRITE] = 2550;
+	plan.actions[0].bytes[XS_LINK_WRITE] = 2550;
 	run();
 	assert_near(times[in].end_ns, 5100 + 500);
 	/* Writes that begin with it, or none, are nothing to wait for. */
-	plan.acts[in].gap_ns = 0;
+	plan.actions[in].gap_ns = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
-	plan.acts[0].bytes[XS_LINK_WRITE] = 0;
+	plan.actions[0].bytes[XS_LINK_WRITE] = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
 }
@@ -420,7 +421,7 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
  * 1000 bytes at 2.5. They wait for 100 ns in their turn. */
 static void test_writes_that_do_not_fill_the_link(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, writes;
 
 	(void)unused;
@@ -444,7 +445,7 @@ static void test_copy_behind_one_for_a_kernel(void **unused)
 	(void)unused;
 	set_param(&machine.g_kernel_ns, 30);
 	add_in(100, 0);
-	behind = add(xs_act_copy_behind(&machine, 100), 1);
+	behind = add(xs_action_next_copy(&machine, 100), 1);
 	run();
 	assert_near(times[behind].start_ns, 130);
 }
@@ -453,7 +454,7 @@ static void test_copy_behind_one_for_a_kernel(void **unused)
  * its result waits for them. */
 static void test_tail(void **unused)
 {
-	struct xs_act small = xs_act_kernel(&machine, 10);
+	struct xs_action small = xs_action_kernel(&machine, 10);
 	size_t next, out;
 
 	(void)unused;
@@ -470,11 +471,12 @@ static void test_tail(void **unused)
  * that need not follow its own. */
 static void test_recorded_order(void **unused)
 {
-	struct xs_act follows = {.kind = XS_ACT_OP, .work_ns = 10, .after = 0};
-	struct xs_act loose = {.kind = XS_ACT_OP,
-			       .work_ns = 10,
-			       .after = XS_ACT_NONE,
-			       .loose = true};
+	struct xs_action follows = {
+	    .kind = XS_ACTION_OP, .work_ns = 10, .after = 0};
+	struct xs_action loose = {.kind = XS_ACTION_OP,
+				  .work_ns = 10,
+				  .after = XS_ACTION_NONE,
+				  .loose = true};
 
 	(void)unused;
 	add_kernel(100, 0);
@@ -487,7 +489,7 @@ static void test_recorded_order(void **unused)
 
 static void test_unknown_rate(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 10);
+	struct xs_action kernel = xs_action_kernel(&machine, 10);
 
 	(void)unused;
 	kernel.bytes[XS_LINK_READ] = 1;

@@ -49,13 +49,13 @@ static struct random_case draw(uint64_t *state, enum xs_vw_class device,
 	return c;
 }
 
-static void add_all(struct xs_plan *plan, struct xs_act act, unsigned n)
+static void add_all(struct xs_plan *plan, struct xs_action action, unsigned n)
 {
 	uint32_t q;
 
 	for (q = 0; q < n; q++) {
-		act.queue = q;
-		assert_int_equal(xs_plan_add(plan, &act), 0);
+		action.queue = q;
+		assert_int_equal(xs_plan_add(plan, &action), 0);
 	}
 }
 
@@ -65,12 +65,12 @@ static double replay_breadth_first(const struct random_case *c)
 	double round_ns = 0;
 
 	add_all(&plan,
-		xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
+		xs_action_copy(&c->machine, true, c->in_bytes / c->n, false),
 		c->n);
-	add_all(&plan, xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
+	add_all(&plan, xs_action_kernel(&c->machine, c->load.kernel_ns / c->n),
 		c->n);
 	add_all(&plan,
-		xs_act_copy(&c->machine, false, c->out_bytes / c->n, false),
+		xs_action_copy(&c->machine, false, c->out_bytes / c->n, false),
 		c->n);
 	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
 	xs_plan_free(&plan);
@@ -79,19 +79,19 @@ static double replay_breadth_first(const struct random_case *c)
 
 static double replay_depth_first(const struct random_case *c)
 {
-	struct xs_act acts[] = {
-	    xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
-	    xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
-	    xs_act_copy(&c->machine, false, c->out_bytes / c->n, false)};
+	struct xs_action actions[] = {
+	    xs_action_copy(&c->machine, true, c->in_bytes / c->n, false),
+	    xs_action_kernel(&c->machine, c->load.kernel_ns / c->n),
+	    xs_action_copy(&c->machine, false, c->out_bytes / c->n, false)};
 	struct xs_plan plan = {0};
 	double round_ns = 0;
 	uint32_t q;
 	size_t i;
 
 	for (q = 0; q < c->n; q++) {
-		for (i = 0; i < COUNT(acts); i++) {
-			acts[i].queue = q;
-			assert_int_equal(xs_plan_add(&plan, &acts[i]), 0);
+		for (i = 0; i < COUNT(actions); i++) {
+			actions[i].queue = q;
+			assert_int_equal(xs_plan_add(&plan, &actions[i]), 0);
 		}
 	}
 	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
@@ -177,9 +177,10 @@ static void test_transfer_alone(void **unused)
 		struct xs_plan plan = {0};
 		double round_ns = 0;
 
-		add_all(&plan,
-			xs_act_copy(&c.machine, true, c.in_bytes / c.n, false),
-			c.n);
+		add_all(
+		    &plan,
+		    xs_action_copy(&c.machine, true, c.in_bytes / c.n, false),
+		    c.n);
 		assert_int_equal(xs_replay(&plan, &c.machine, &round_ns, NULL),
 				 0);
 		xs_plan_free(&plan);

@@ -159,7 +159,7 @@ static void test_resident_measured(void **unused)
 
 	(void)unused;
 	site.sameness = steps[0].sameness =
-	    (struct xs_sameness){9, 9, 4, false};
+	    (struct xs_repeat_counts){9, 9, 4, false};
 	phase.sites = &site;
 	phase.site_count = 1;
 	estimate();

@@ -208,10 +208,10 @@ static const struct xs_atgpu_launch launch = {
 static void test_atgpu(void **unused)
 {
 	const struct xs_machine m = round_titan();
-	struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
 
 	(void)unused;
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_int_equal(list.count, 3);
 	/* 9420 + 8318392 + 9023 + 3962367 = 12299202 */
 	assert_row(0, "pinned", "atgpu-cost", 0, 12299202 + 4050 + 4000);
@@ -226,30 +226,32 @@ static void test_atgpu(void **unused)
 	/* times that are given; nothing back */
 	xs_estimates_free(&list);
 	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0};
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
 }
 
 static void test_atgpu_abstains(void **unused)
 {
 	struct xs_machine m = round_titan();
-	const struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	const struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
 	struct xs_atgpu_launch large = launch;
 	const char *unknown;
 
 	(void)unused;
-	assert_near(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown), 4300);
+	assert_near(xs_closed_form_atgpu_kernel_ns(&m, &launch, &unknown),
+		    4300);
 	assert_null(unknown);
 	large.shared_words = 12289;
-	assert_int_equal(xs_closed_atgpu(&c, &large, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &large, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, NAN);
 	assert_non_null(strstr(list.items[1].why, "shared memory"));
 	xs_estimates_free(&list);
 	m.clock_khz = 0;
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(0, "pinned", "atgpu-cost", 0, NAN);
 	assert_non_null(strstr(list.items[0].why, "gamma (clock_khz)"));
-	assert_true(isnan(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown)));
+	assert_true(
+	    isnan(xs_closed_form_atgpu_kernel_ns(&m, &launch, &unknown)));
 	assert_string_equal(unknown, "gamma (clock_khz)");
 }
 

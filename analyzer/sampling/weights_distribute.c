@@ -31,7 +31,7 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 	return key;
 }
 
-static bool is_any_size(const struct xs_weight_rest *rest)
+static bool is_any_size(const struct xs_weight_unrecorded *rest)
 {
 	return rest->size == 0;
 }
@@ -53,7 +53,7 @@ static int sort_level(struct xs_weight_builder *b, unsigned number,
 			    (uint32_t)i};
 	}
 	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_rest *r = &b->rests[i];
+		const struct xs_weight_unrecorded *r = &b->rests[i];
 
 		if ((r->calls > 0 || r->bytes > 0) && number <= r->last_level &&
 		    is_any_size(r) == level->any_size)
@@ -79,7 +79,7 @@ static struct xs_weight_group *group_at(const struct bucket *k, size_t i)
 		   : NULL;
 }
 
-static struct xs_weight_rest *rest_at(const struct bucket *k, size_t i)
+static struct xs_weight_unrecorded *rest_at(const struct bucket *k, size_t i)
 {
 	return &k->b->rests[k->keys[i].index - k->b->group_count];
 }
@@ -168,7 +168,7 @@ static int spread_level(struct xs_weight_builder *b, unsigned number)
 	return rc;
 }
 
-int xs_weights_spread(struct xs_weight_builder *b)
+int xs_weights_distribute(struct xs_weight_builder *b)
 {
 	int rc = 0;
 
@@ -177,7 +177,7 @@ int xs_weights_spread(struct xs_weight_builder *b)
 		for (size_t i = 0;
 		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
 		     i++)
-			b->rests[i].strange_calls = b->rests[i].calls;
+			b->rests[i].unrecorded_site_calls = b->rests[i].calls;
 	}
 	return rc;
 }

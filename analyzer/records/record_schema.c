@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/records/record_kinds.h"
+#include "analyzer/records/record_schema.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define RECORD_HEAD_BYTES      2 /* kind and words */
 
 #define KIND_FIELDS(number, kind)                                              \
-	static const struct xs_field fields_of_##kind[] = {                    \
+	static const struct xs_record_field fields_of_##kind[] = {             \
 	    XS_FIELDS_##kind(FIELD_ROW, NO_TEXT)};
 XS_RECORDS(KIND_FIELDS)
 
@@ -22,9 +22,9 @@ XS_RECORDS(KIND_FIELDS)
 	 sizeof(struct xs_rec_##kind),                                         \
 	 "" XS_FIELDS_##kind(NO_FIELD, TEXT_NAME),                             \
 	 {fields_of_##kind, COUNT(fields_of_##kind), RECORD_HEAD_BYTES}},
-static const struct xs_kind kinds[] = {XS_RECORDS(KIND_ROW)};
+static const struct xs_record_schema kinds[] = {XS_RECORDS(KIND_ROW)};
 
-static const struct xs_field file_fields[] = {
+static const struct xs_record_field file_fields[] = {
     {"version", 2},
     {"header_bytes", 2},
     {"byte_order", 4},
@@ -40,18 +40,18 @@ static const struct xs_field file_fields[] = {
     {"lost_cupti", 8},
 };
 
-static const struct xs_field chunk_fields[] = {
+static const struct xs_record_field chunk_fields[] = {
     {"capacity_bytes", 4}, {"used_bytes", 4}, {"thread", 4},
     {"base_ns", 8},	   {"reserved", 8},
 };
 
-const struct xs_layout xs_file_layout = {
+const struct xs_record_layout xs_file_layout = {
     file_fields, COUNT(file_fields), offsetof(struct xs_file_header, version)};
-const struct xs_layout xs_chunk_layout = {
+const struct xs_record_layout xs_chunk_layout = {
     chunk_fields, COUNT(chunk_fields),
     offsetof(struct xs_chunk_header, capacity_bytes)};
 
-const struct xs_kind *xs_kind_by_number(unsigned number)
+const struct xs_record_schema *xs_record_schema_by_number(unsigned number)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].number == number)
@@ -59,7 +59,7 @@ const struct xs_kind *xs_kind_by_number(unsigned number)
 	return NULL;
 }
 
-const struct xs_kind *xs_kind_by_name(const char *name)
+const struct xs_record_schema *xs_record_schema_by_name(const char *name)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i].name, name) == 0)
@@ -67,7 +67,7 @@ const struct xs_kind *xs_kind_by_name(const char *name)
 	return NULL;
 }
 
-uint64_t xs_field_get(const void *at, size_t bytes)
+uint64_t xs_record_field_get(const void *at, size_t bytes)
 {
 	uint64_t value = 0;
 
@@ -75,7 +75,7 @@ uint64_t xs_field_get(const void *at, size_t bytes)
 	return value;
 }
 
-bool xs_field_put(void *at, size_t bytes, uint64_t value)
+bool xs_record_field_put(void *at, size_t bytes, uint64_t value)
 {
 	memcpy(at, &value, bytes);
 	return bytes >= sizeof(value) || value >> (8 * bytes) == 0;

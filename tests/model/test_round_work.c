@@ -8,7 +8,7 @@ static const struct xs_counts smooth = {20480, 4096, 5120, 1024, 0, 0, 40960};
 static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000};
 
 static void work_of(const struct xs_counts *first,
-		    const struct xs_counts *second, struct xs_work *work)
+		    const struct xs_counts *second, struct xs_round_work *work)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_H2D, .bytes = 131072, .end_ns = 10},
@@ -17,12 +17,12 @@ static void work_of(const struct xs_counts *first,
 	};
 	const struct xs_phase phase = {.steps = steps, .step_count = 3};
 
-	assert_int_equal(xs_work_of_phase(&phase, work), 0);
+	assert_int_equal(xs_round_work_build(&phase, work), 0);
 }
 
 static void test_counts_of_all_kernels(void **unused)
 {
-	struct xs_work work;
+	struct xs_round_work work;
 
 	(void)unused;
 	work_of(&smooth, &residual, &work);
@@ -37,14 +37,14 @@ static void test_counts_of_all_kernels(void **unused)
 static void test_not_counted(void **unused)
 {
 	const struct xs_phase empty = {.steps = NULL};
-	struct xs_work work;
+	struct xs_round_work work;
 
 	(void)unused;
 	work_of(&smooth, NULL, &work);
 	assert_true(isnan(work.read_sectors) && isnan(work.write_sectors));
 	assert_true(isnan(work.read_requests) && isnan(work.write_requests));
 	assert_true(isnan(work.instructions));
-	assert_int_equal(xs_work_of_phase(&empty, &work), 0);
+	assert_int_equal(xs_round_work_build(&empty, &work), 0);
 	assert_true(isnan(work.read_sectors) && isnan(work.instructions));
 }
 

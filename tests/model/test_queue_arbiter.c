@@ -5,14 +5,14 @@
 #include "model/replay/queue_arbiter.h"
 #include "model/replay/replay.h"
 
-static struct xs_turns turns;
-static struct xs_turn ops[16];
+static struct xs_queue_arbiter arbiter;
+static struct xs_queue_entry ops[16];
 
 static void begin(unsigned lanes, bool stays)
 {
-	xs_turns_free(&turns);
+	xs_queue_arbiter_free(&arbiter);
 	memset(ops, 0, sizeof(ops));
-	turns = (struct xs_turns){.lanes = lanes, .stays = stays};
+	arbiter = (struct xs_queue_arbiter){.lanes = lanes, .stays = stays};
 }
 
 /* Op i is on stream i, and has been ready since since_ns[i]; NAN: not yet. */
@@ -21,11 +21,12 @@ static void issue(const double since_ns[], uint32_t count)
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		xs_turns_issue(&turns, ops, i, i);
+		xs_queue_arbiter_issue(&arbiter, ops, i, i);
 	for (i = 0; i < count; i++)
 		if (!isnan(since_ns[i]))
-			assert_int_equal(
-			    xs_turns_ready(&turns, ops, i, since_ns[i]), 0);
+			assert_int_equal(xs_queue_arbiter_set_ready(
+					     &arbiter, ops, i, since_ns[i]),
+					 0);
 }
 
 static void expect(const char *order)
@@ -33,10 +34,10 @@ static void expect(const char *order)
 	uint32_t op;
 
 	for (; *order; order++) {
-		assert_true(xs_turns_take(&turns, ops, &op));
+		assert_true(xs_queue_arbiter_take(&arbiter, ops, &op));
 		assert_int_equal(op, *order - '0');
 	}
-	assert_false(xs_turns_take(&turns, ops, &op));
+	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
 	begin(0, false);
 }
 
@@ -67,8 +68,8 @@ static void test_a_lane_goes_on_when_its_head_is_ready(void **unused)
 	(void)unused;
 	begin(2, false);
 	issue((double[]){NAN, NAN, 10, 20}, 4);
-	assert_false(xs_turns_take(&turns, ops, &op));
-	assert_int_equal(xs_turns_ready(&turns, ops, 0, 50), 0);
+	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
+	assert_int_equal(xs_queue_arbiter_set_ready(&arbiter, ops, 0, 50), 0);
 	expect("02");
 }
 
@@ -87,7 +88,7 @@ static void test_an_engine_stays_with_a_lane(void **unused)
 
 static struct xs_machine machine;
 static struct xs_plan plan;
-static struct xs_act_times times[64];
+static struct xs_action_times times[64];
 
 /* 1 ns a byte, whatever else goes on; all else costs nothing. */
 static int set_up(void **unused)
@@ -109,10 +110,10 @@ static int tear_down(void **unused)
 	return 0;
 }
 
-static size_t add(struct xs_act act, uint32_t stream)
+static size_t add(struct xs_action action, uint32_t stream)
 {
-	act.queue = stream;
-	assert_int_equal(xs_plan_add(&plan, &act), 0);
+	action.queue = stream;
+	assert_int_equal(xs_plan_add(&plan, &action), 0);
 	return plan.count - 1;
 }
 
@@ -133,11 +134,11 @@ static size_t add_two_kernels(uint32_t streams)
 	uint32_t s;
 
 	for (s = 0; s < streams; s++)
-		add(xs_act_copy(&machine, true, 100, false), s);
+		add(xs_action_copy(&machine, true, 100, false), s);
 	for (s = 0; s < streams; s++)
-		add(xs_act_kernel(&machine, 10), s);
+		add(xs_action_kernel(&machine, 10), s);
 	for (s = streams; s-- > 0;)
-		second = add(xs_act_kernel(&machine, 10), s);
+		second = add(xs_action_kernel(&machine, 10), s);
 	return second;
 }
 
@@ -151,7 +152,7 @@ static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
 	second = add_two_kernels(9);
 	run();
 	assert_near(times[second].start_ns, 110);
-	plan.kernel_lanes = XS_LANES;
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	run();
 	assert_near(times[second].start_ns, 920); /* its own second, too */
 }
@@ -162,7 +163,7 @@ static void test_eight_streams_have_a_queue_each(void **unused)
 
 	(void)unused;
 	second = add_two_kernels(8);
-	plan.kernel_lanes = XS_LANES;
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	run();
 	assert_near(times[second].start_ns, 110);
 }
@@ -173,12 +174,12 @@ static void test_piece_by_piece_nothing_is_held_up(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 12; s++) {
-		add(xs_act_copy(&machine, true, 100, false), s);
-		add(xs_act_kernel(&machine, 10), s);
-		add(xs_act_kernel(&machine, 10), s);
+		add(xs_action_copy(&machine, true, 100, false), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_kernel(&machine, 10), s);
 	}
-	plan.kernel_lanes = XS_LANES;
-	plan.copy_lanes = XS_COPY_LANES;
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
 	assert_near(run(), 12 * 100 + 20);
 }
 
@@ -189,10 +190,10 @@ static void test_copies_are_taken_queue_by_queue(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 6; s++)
-		add(xs_act_copy(&machine, true, 100, false), s);
+		add(xs_action_copy(&machine, true, 100, false), s);
 	run();
 	assert_near(times[4].start_ns, 400);
-	plan.copy_lanes = XS_COPY_LANES;
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
 	run();
 	assert_near(times[4].start_ns, 100);
 	assert_near(times[1].start_ns, 200);
@@ -209,22 +210,22 @@ static void test_as_many_queues_as_were_asked_for(void **unused)
 
 	(void)unused;
 	second = add_two_kernels(4);
-	plan.kernel_lanes = 1;
+	plan.kernel_hw_queues = 1;
 	assert_near(run(), 4 * 100 + 10 + 4 * 10);
 	assert_near(times[second].start_ns, 440); /* issued last */
 	xs_plan_free(&plan);
 	second = add_two_kernels(9);
-	plan.kernel_lanes = XS_LANES_MAX;
+	plan.kernel_hw_queues = XS_HW_QUEUES_MAX;
 	run();
 	assert_near(times[second].start_ns, 110);
 	xs_plan_free(&plan);
 	for (s = 0; s < 4; s++) {
-		add(xs_act_copy(&machine, true, 100, false), s);
-		add(xs_act_kernel(&machine, 10), s);
-		add(xs_act_kernel(&machine, 10), s);
-		add(xs_act_copy(&machine, false, 100, false), s);
+		add(xs_action_copy(&machine, true, 100, false), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_copy(&machine, false, 100, false), s);
 	}
-	plan.kernel_lanes = plan.copy_lanes = 1;
+	plan.kernel_hw_queues = plan.copy_hw_queues = 1;
 	assert_near(run(), 4 * 100 + 20 + 100);
 }
 
@@ -236,12 +237,12 @@ static void test_each_engine_has_the_queues_asked_for(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 6; s++)
-		add(xs_act_copy(&machine, true, 100, false), s);
-	plan.copy_lanes = 1;
+		add(xs_action_copy(&machine, true, 100, false), s);
+	plan.copy_hw_queues = 1;
 	run();
 	for (s = 0; s < 6; s++)
 		assert_near(times[s].start_ns, s * 100.0);
-	plan.copy_lanes = 2;
+	plan.copy_hw_queues = 2;
 	run();
 	assert_near(times[2].start_ns, 100);
 	assert_near(times[4].start_ns, 200);
@@ -256,8 +257,8 @@ static void test_one_engine_takes_copies_as_they_come(void **unused)
 	(void)unused;
 	machine.copy_engines = 1;
 	for (s = 0; s < 6; s++)
-		add(xs_act_copy(&machine, true, 100, false), s);
-	plan.copy_lanes = XS_COPY_LANES;
+		add(xs_action_copy(&machine, true, 100, false), s);
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
 	run();
 	assert_near(times[4].start_ns, 400);
 }

@@ -5,7 +5,7 @@
 #include "model/replay/mapped_access.h"
 
 static struct xs_machine machine;
-static struct xs_work work;
+static struct xs_round_work work;
 
 static int set_up(void **unused)
 {
@@ -13,18 +13,18 @@ static int set_up(void **unused)
 	xs_machine_init(&machine);
 	set_param(&machine.mapped_read, 1);
 	set_param(&machine.mapped_write, 2);
-	work = (struct xs_work){.in_bytes = 6400,
-				.out_bytes = 3200,
-				.read_sectors = NAN,
-				.read_requests = NAN,
-				.write_sectors = NAN,
-				.write_requests = NAN};
+	work = (struct xs_round_work){.in_bytes = 6400,
+				      .out_bytes = 3200,
+				      .read_sectors = NAN,
+				      .read_requests = NAN,
+				      .write_sectors = NAN,
+				      .write_requests = NAN};
 	return 0;
 }
 
-static struct xs_mapped mapped(void)
+static struct xs_mapped_times mapped(void)
 {
-	return xs_mapped_work(&machine, &work);
+	return xs_mapped_access_times(&machine, &work);
 }
 
 static void test_each_byte_once(void **unused)
@@ -34,7 +34,7 @@ static void test_each_byte_once(void **unused)
 	assert_near(mapped().write_ns, 6400);
 	/* Nothing is known of both at once: they do not slow each other. */
 	assert_near(mapped().both_ns, 6400);
-	assert_true(isnan(xs_mapped_read_times(&work)));
+	assert_true(isnan(xs_mapped_access_reads_per_byte(&work)));
 }
 
 static void test_counted_sectors(void **unused)
@@ -42,10 +42,10 @@ static void test_counted_sectors(void **unused)
 	(void)unused;
 	work.read_sectors = 1000;
 	assert_near(mapped().read_ns, 32000);
-	assert_near(xs_mapped_read_times(&work), 5);
+	assert_near(xs_mapped_access_reads_per_byte(&work), 5);
 	work.write_sectors = 150;
 	assert_near(mapped().write_ns, 9600);
-	assert_near(xs_mapped_write_times(&work), 1.5);
+	assert_near(xs_mapped_access_writes_per_byte(&work), 1.5);
 }
 
 /* Requests of 32, 64 and 128 bytes take 96, 128 and 128 ns; of 96 bytes, in
@@ -110,12 +110,14 @@ static void test_pieces_off_lines(void **unused)
 	(void)unused;
 	set_param(&machine.mapped_write_32, 3);
 	set_param(&machine.mapped_write_64, 3);
-	assert_near(xs_mapped_piece_ns(&machine, &work, 1), 6400);
-	assert_near(xs_mapped_piece_ns(&machine, &work, 4), 100 * 96 / 4.0);
+	assert_near(xs_mapped_access_piece_ns(&machine, &work, 1), 6400);
+	assert_near(xs_mapped_access_piece_ns(&machine, &work, 4),
+		    100 * 96 / 4.0);
 	work.write_sectors = 100;
 	work.write_requests = 25;
-	assert_near(xs_mapped_piece_ns(&machine, &work, 1), 6400);
-	assert_near(xs_mapped_piece_ns(&machine, &work, 4), 100 * 96 / 4.0);
+	assert_near(xs_mapped_access_piece_ns(&machine, &work, 1), 6400);
+	assert_near(xs_mapped_access_piece_ns(&machine, &work, 4),
+		    100 * 96 / 4.0);
 }
 
 #define TEST(f) cmocka_unit_test_setup(f, set_up)

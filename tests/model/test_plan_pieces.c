@@ -125,14 +125,14 @@ static void test_pieces_share_as_many_queues_as_asked(void **unused)
 	phase.h2d_bytes = phase.d2h_bytes = 16000000;
 	estimate();
 	depth_ns = find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns;
-	phase.kernel_lanes = phase.copy_lanes = 1;
+	phase.kernel_hw_queues = phase.copy_hw_queues = 1;
 	estimate();
 	assert_near(find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns,
 		    depth_ns);
 	assert_true(find("streams", "replay", 8, XS_ORDER_BREADTH)->round_ns >
 		    640000);
 	assert_true(depth_ns < 480000);
-	phase.kernel_lanes = phase.copy_lanes = 32;
+	phase.kernel_hw_queues = phase.copy_hw_queues = 32;
 	estimate();
 	assert_near(find("streams", "replay", 16, XS_ORDER_BREADTH)->round_ns,
 		    find("streams", "replay", 16, XS_ORDER_DEPTH)->round_ns);
@@ -211,7 +211,7 @@ static void test_one_block_is_not_cut(void **unused)
  * are those of a chunk. */
 static void test_chunks_of_two_kernels(void **unused)
 {
-	struct xs_work work;
+	struct xs_round_work work;
 	uint32_t q;
 
 	(void)unused;
@@ -225,7 +225,7 @@ static void test_chunks_of_two_kernels(void **unused)
 		s[0].queue = s[1].queue = s[2].queue = s[3].queue = q;
 	}
 	phase.step_count = 8;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 2);
 	assert_int_equal(work.in_copies, 1);
 	assert_int_equal(work.out_copies, 1);
@@ -241,7 +241,7 @@ static void test_chunks_of_two_kernels(void **unused)
 	steps[8] = steps[7];
 	steps[7] = steps[6];
 	phase.step_count = 9;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 3);
 	assert_false(work.in_pieces);
 }
@@ -250,7 +250,7 @@ static void test_chunks_of_two_kernels(void **unused)
  * pieces of a round, not kernels that need each other. */
 static void test_kernels_on_a_stream_of_their_own(void **unused)
 {
-	struct xs_work work;
+	struct xs_round_work work;
 	size_t i;
 
 	(void)unused;
@@ -266,12 +266,12 @@ static void test_kernels_on_a_stream_of_their_own(void **unused)
 		s[3].queue = 8;
 	}
 	phase.step_count = 12;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 1);
 	assert_int_equal(work.in_copies, 1);
 	/* without the waits, nothing says so */
 	steps[6].kind = steps[10].kind = XS_STEP_HOST;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 3);
 }
 
@@ -279,7 +279,7 @@ static void test_kernels_on_a_stream_of_their_own(void **unused)
  * a piece with a copy of its own does not. */
 static void test_kernels_of_two_queues(void **unused)
 {
-	struct xs_work work;
+	struct xs_round_work work;
 
 	(void)unused;
 	steps[1].queue = 7;
@@ -290,10 +290,10 @@ static void test_kernels_of_two_queues(void **unused)
 	steps[3].queue = steps[4].queue = steps[5].queue = 8;
 	steps[2].event = steps[4].event = 55;
 	phase.step_count = 6;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 1);
 	steps[3].queue = 9;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 2);
 }
 
@@ -301,7 +301,7 @@ static void test_kernels_of_two_queues(void **unused)
 static void test_long_chain(void **unused)
 {
 	static struct xs_step many[1002];
-	struct xs_work work;
+	struct xs_round_work work;
 	unsigned i, kernels = 0;
 	double ns = 0;
 
@@ -312,7 +312,7 @@ static void test_long_chain(void **unused)
 	many[1001] = steps[2];
 	phase.steps = many;
 	phase.step_count = 1002;
-	assert_int_equal(xs_work_of_phase(&phase, &work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, XS_STAGES_MAX);
 	for (i = 0; i < XS_STAGES_MAX; i++) {
 		assert_in_range(work.stages[i].kernels, 31, 32);
@@ -342,9 +342,9 @@ static void set_ideal(uint64_t *state, double gap_ns)
 	set_param(&machine.kernel_gap_ns, gap_ns);
 }
 
-static struct xs_work random_work(uint64_t *state, unsigned kernels)
+static struct xs_round_work random_work(uint64_t *state, unsigned kernels)
 {
-	struct xs_work work = {
+	struct xs_round_work work = {
 	    .in_bytes = exp(random_between(state, log(1e4), log(1e9))),
 	    .out_bytes = exp(random_between(state, log(1e4), log(1e9))),
 	    .in_copies = 1,
@@ -354,7 +354,7 @@ static struct xs_work random_work(uint64_t *state, unsigned kernels)
 	unsigned s;
 
 	for (s = 0; s < kernels; s++) {
-		work.stages[s] = (struct xs_stage){
+		work.stages[s] = (struct xs_kernel_stage){
 		    .kernel_ns = exp(random_between(state, log(1e3), log(1e7))),
 		    .kernels = 1,
 		    .read_bytes = NAN,
@@ -365,10 +365,10 @@ static struct xs_work random_work(uint64_t *state, unsigned kernels)
 }
 
 /* By what pieces need of each other, whatever hardware queues they share. */
-static double replay_pieces(const struct xs_work *work, unsigned n,
+static double replay_pieces(const struct xs_round_work *work, unsigned n,
 			    enum xs_order order, enum xs_cut how)
 {
-	const struct xs_case c = {.machine = &machine, .work = *work};
+	const struct xs_strategy_case c = {.machine = &machine, .work = *work};
 	const struct xs_estimate row = {.n_streams = n, .order = order};
 	const struct xs_scenario scenario = {
 	    .machine = machine, .kernel_scale = 1, .host_scale = 1};
@@ -376,7 +376,7 @@ static double replay_pieces(const struct xs_work *work, unsigned n,
 	double round_ns = 0;
 
 	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, how, &plan), 0);
-	plan.kernel_lanes = plan.copy_lanes = 0;
+	plan.kernel_hw_queues = plan.copy_hw_queues = 0;
 	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), 0);
 	xs_plan_free(&plan);
 	return round_ns;
@@ -397,7 +397,7 @@ static void test_pieces_are_no_later_than_joined(void **unused)
 	(void)unused;
 	for (i = 0; i < CASES; i++) {
 		const unsigned kernels = (unsigned)random_between(&state, 2, 6);
-		const struct xs_work work = random_work(&state, kernels);
+		const struct xs_round_work work = random_work(&state, kernels);
 		const unsigned n = (unsigned)random_between(&state, 1, 33);
 		const enum xs_order order = random_order(&state);
 		double apart_ns, joined_ns;
@@ -428,8 +428,8 @@ static void test_empty_kernels_add_their_gaps(void **unused)
 		const enum xs_order order = random_order(&state);
 		const double gap_ns =
 		    i % 2 ? random_between(&state, 0, 3000) : 0;
-		const struct xs_work work = random_work(&state, 1);
-		struct xs_work chain = random_work(&state, 1 + more);
+		const struct xs_round_work work = random_work(&state, 1);
+		struct xs_round_work chain = random_work(&state, 1 + more);
 		double one_ns, chain_ns;
 		unsigned s;
 
@@ -460,7 +460,7 @@ static void test_one_piece_is_the_pinned_round(void **unused)
 	(void)unused;
 	for (i = 0; i < CASES; i++) {
 		const unsigned kernels = (unsigned)random_between(&state, 1, 6);
-		const struct xs_work work = random_work(&state, kernels);
+		const struct xs_round_work work = random_work(&state, kernels);
 		double pinned_ns;
 
 		set_ideal(&state, 1000);

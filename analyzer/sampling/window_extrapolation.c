@@ -76,7 +76,7 @@ static double tail_ns(const struct xs_trace *trace, size_t window,
 	return until_ns > from_ns ? (double)(until_ns - from_ns) : 0;
 }
 
-int xs_window_reaches(const struct xs_trace *trace, double *reach)
+int xs_window_extrapolate(const struct xs_trace *trace, double *reach)
 {
 	size_t count = trace->window_count + 1;
 	struct span *spans = calloc(count, sizeof(*spans));

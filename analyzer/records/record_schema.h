@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* The record kinds and their fields as tables, from format.h's X-macro. */
-#ifndef XS_ANALYZER_RECORDS_RECORD_KINDS_H
-#define XS_ANALYZER_RECORDS_RECORD_KINDS_H
+#ifndef XS_ANALYZER_RECORDS_RECORD_SCHEMA_H
+#define XS_ANALYZER_RECORDS_RECORD_SCHEMA_H
 
 #include "preload/format.h"
 
 #include <stdbool.h>
 
 /* Fields lie one after the other: an offset is the sum of the sizes before. */
-struct xs_field {
+struct xs_record_field {
 	const char *name;
 	size_t bytes; /* 1, 2, 4 or 8 */
 };
 
-struct xs_layout {
-	const struct xs_field *fields;
+struct xs_record_layout {
+	const struct xs_record_field *fields;
 	size_t count;
 	size_t offset; /* of the first field */
 };
 
-struct xs_kind {
+struct xs_record_schema {
 	const char *name;
 	unsigned number;
 	size_t fixed_bytes; /* without the text */
 	const char *text;   /* name of the text at the end, or NULL */
-	struct xs_layout layout;
+	struct xs_record_layout layout;
 };
 
 /* NULL when the kind is not known. */
-const struct xs_kind *xs_kind_by_number(unsigned number);
-const struct xs_kind *xs_kind_by_name(const char *name);
+const struct xs_record_schema *xs_record_schema_by_number(unsigned number);
+const struct xs_record_schema *xs_record_schema_by_name(const char *name);
 
 /* The two headers, each after its magic. */
-extern const struct xs_layout xs_file_layout, xs_chunk_layout;
+extern const struct xs_record_layout xs_file_layout, xs_chunk_layout;
 
 /* A field of 1, 2, 4 or 8 bytes. */
-uint64_t xs_field_get(const void *at, size_t bytes);
+uint64_t xs_record_field_get(const void *at, size_t bytes);
 /* false when the value does not fit. */
-bool xs_field_put(void *at, size_t bytes, uint64_t value);
+bool xs_record_field_put(void *at, size_t bytes, uint64_t value);
 
 #endif
