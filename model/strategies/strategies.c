@@ -1,342 +1,56 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of strategies, and what they share. */
+#include "model/strategies/strategies.h"
+
 #include "model/strategies/strategy.h"
 
-#include "model/machine/range_end.h"
-#include "model/replay/replay.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const xs_strategy_fn strategies[] = {
-    xs_strategy_as_is,	       xs_strategy_pinned, xs_strategy_streams,
-    xs_strategy_double_buffer, xs_strategy_batch,  xs_strategy_resident,
-    xs_strategy_async,	       xs_strategy_mapped, xs_strategy_hybrid,
-    xs_strategy_machine,
-};
+/* One row a strategy, in the order of the report. as-is comes first: savings
+ * are counted from it. */
+#define STRATEGIES(ROW)                                                        \
+	ROW(as_is)                                                             \
+	ROW(pinned)                                                            \
+	ROW(streams)                                                           \
+	ROW(double_buffer)                                                     \
+	ROW(batch)                                                             \
+	ROW(resident)                                                          \
+	ROW(async)                                                             \
+	ROW(mapped)                                                            \
+	ROW(hybrid)                                                            \
+	ROW(machine)
 
-static const char bound_once[] = "each byte crosses the bus once";
-static const char replay_model[] = "replay";
+#define DECLARE(name) extern const struct xs_strategy xs_strategy_##name;
+STRATEGIES(DECLARE)
 
-struct xs_estimate xs_estimate_init(const char *strategy, enum xs_effort effort)
+#define ADDRESS(name) &xs_strategy_##name,
+const struct xs_strategy *const xs_strategies[] = {STRATEGIES(ADDRESS)};
+const size_t xs_strategy_count =
+    sizeof(xs_strategies) / sizeof(xs_strategies[0]);
+
+const struct xs_strategy *xs_strategy_find(const char *id)
 {
-	return (struct xs_estimate){.strategy = strategy,
-				    .model = replay_model,
-				    .effort = effort,
-				    .round_ns = NAN,
-				    .low_ns = NAN,
-				    .high_ns = NAN,
-				    .otherwise_ns = NAN,
-				    .breakeven_rounds = NAN};
-}
-
-int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
-			const char *why, ...)
-{
-	va_list args;
-
-	va_start(args, why);
-	vsnprintf(row->why, sizeof(row->why), why, args);
-	va_end(args);
-	row->setup_ns = 0;
-	return xs_estimates_add(out, row);
-}
-
-void xs_estimate_assume(struct xs_estimate *row, const char *text)
-{
+	const size_t length = strcspn(id, ":");
 	size_t i;
 
-	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
-		if (!row->assumes[i]) {
-			row->assumes[i] = text;
-			return;
-		}
-	}
-}
-
-void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
-				      struct xs_estimate *row)
-{
-	row->assumes_once = isnan(c->work.read_sectors);
-	xs_estimate_assume(row,
-			   row->assumes_once
-			       ? bound_once
-			       : "what the kernel reads and writes is what is "
-				 "copied: the counts do not say where it lies");
-}
-
-/* One round of a plan of many. 0 or -errno. */
-static int replay_rounds(const struct xs_plan *plan,
-			 const struct xs_machine *machine, double *round_ns)
-{
-	struct xs_action_times *times = calloc(plan->count, sizeof(*times));
-	int rc = times ? xs_replay(plan, machine, round_ns, times) : -ENOMEM;
-
-	if (!rc)
-		*round_ns = (times[plan->count - 1].return_ns -
-			     times[plan->untimed - 1].return_ns) /
-			    plan->rounds;
-	free(times);
-	return rc;
-}
-
-static int replay_scenario(const struct xs_strategy_case *c,
-			   const struct xs_estimate *row, xs_plan_fn draw,
-			   const struct xs_scenario *scenario, double *round_ns)
-{
-	struct xs_plan plan = {0};
-	int rc = draw(c, row, scenario, &plan);
-
-	if (!rc && plan.rounds)
-		rc = replay_rounds(&plan, &scenario->machine, round_ns);
-	else if (!rc)
-		rc = xs_replay(&plan, &scenario->machine, round_ns, NULL);
-	xs_plan_free(&plan);
-	return rc;
-}
-
-/* At the values and medians. */
-static struct xs_scenario usual(const struct xs_strategy_case *c)
-{
-	return (struct xs_scenario){
-	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
-}
-
-int xs_estimate_replay_ns(const struct xs_strategy_case *c,
-			  const struct xs_estimate *row, xs_plan_fn draw,
-			  double *round_ns)
-{
-	const struct xs_scenario base = usual(c);
-
-	return replay_scenario(c, row, draw, &base, round_ns);
-}
-
-/* One end of a spread against its median. */
-static double scale(const struct xs_spread *spread, enum xs_range_end side)
-{
-	const uint64_t end =
-	    side == XS_RANGE_LOW ? spread->p5_ns : spread->p95_ns;
-
-	return spread->median_ns ? (double)end / (double)spread->median_ns : 1;
-}
-
-static double squared(double x)
-{
-	return x * x;
-}
-
-/* What the machine's self-check says of rounds such as a strategy's; NULL
- * where no family of it speaks for the strategy. */
-static const struct xs_check *check_of(const struct xs_machine *machine,
-				       const char *strategy)
-{
-	const struct {
-		const char *strategy;
-		const struct xs_check *check;
-	} families[] = {
-	    {"as-is", &machine->self_check.explicit},
-	    {"pinned", &machine->self_check.explicit},
-	    {"streams", &machine->self_check.streams},
-	    {"double-buffer", &machine->self_check.streams},
-	    {"batch", &machine->self_check.streams},
-	    {"mapped", &machine->self_check.mapped},
-	    {"hybrid", &machine->self_check.hybrid},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		if (!strcmp(families[i].strategy, strategy))
-			return families[i].check;
+	for (i = 0; i < xs_strategy_count; i++)
+		if (strlen(xs_strategies[i]->id) == length &&
+		    !memcmp(xs_strategies[i]->id, id, length))
+			return xs_strategies[i];
 	return NULL;
 }
 
-double xs_model_deviation(const struct xs_machine *machine,
-			  const struct xs_estimate *row, enum xs_range_end side)
-{
-	const struct xs_check *check = check_of(machine, row->strategy);
-
-	if (!check || !check->cases)
-		return 0;
-	return row->round_ns *
-	       fmax(side == XS_RANGE_LOW ? -check->low : check->high, 0);
-}
-
-/* How far the time moves to that side, by all causes together. */
-static int deviation(const struct xs_strategy_case *c,
-		     const struct xs_estimate *row, xs_plan_fn draw,
-		     enum xs_range_end side, double *ns)
-{
-	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
-				       usual(c)};
-	double sum = squared(xs_model_deviation(c->machine, row, side));
-	double round_ns = 0, off;
-	size_t i;
-	int rc;
-
-	causes[0].machine = xs_machine_at(c->machine, side);
-	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
-	causes[2].host_scale = scale(&c->phase->host_ns, side);
-	causes[3].shares = side == XS_RANGE_HIGH;
-	causes[4].in_order = true;
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		rc = replay_scenario(c, row, draw, &causes[i], &round_ns);
-		if (rc)
-			return rc;
-		off = side == XS_RANGE_LOW ? row->round_ns - round_ns
-					   : round_ns - row->round_ns;
-		sum += squared(fmax(off, 0));
-	}
-	*ns = sqrt(sum);
-	return 0;
-}
-
-static void set_breakeven(const struct xs_strategy_case *c,
-			  struct xs_estimate *row)
-{
-	const double saving_ns = c->as_is_ns - row->round_ns;
-
-	row->breakeven_rounds = NAN;
-	if (saving_ns > 0 && !isnan(row->setup_ns))
-		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
-}
-
-int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn draw,
-		       struct xs_estimate *row)
-{
-	double down_ns = 0, up_ns = 0;
-	int rc = xs_estimate_replay_ns(c, row, draw, &row->round_ns);
-
-	if (!rc)
-		rc = deviation(c, row, draw, XS_RANGE_LOW, &down_ns);
-	if (!rc)
-		rc = deviation(c, row, draw, XS_RANGE_HIGH, &up_ns);
-	if (rc)
-		return rc;
-	row->low_ns = fmax(row->round_ns - down_ns, 0);
-	row->high_ns = row->round_ns + up_ns;
-	row->applies = true;
-	set_breakeven(c, row);
-	return 0;
-}
-
-double xs_pinning_ns(const struct xs_machine *machine, double buffers,
-		     double bytes)
-{
-	return fmin(buffers * machine->register_fixed_ns.value +
-			bytes * machine->register_byte_ns.value,
-		    buffers * machine->pin_fixed_ns.value +
-			bytes * machine->pin_byte_ns.value);
-}
-
-static void set_setup(const struct xs_strategy_case *c, unsigned streams,
-		      struct xs_estimate *row)
-{
-	row->setup_ns =
-	    streams * xs_or_zero(c->machine->stream_create_ns.value);
-	if (c->work.pinned_buffers)
-		row->setup_ns += xs_pinning_ns(
-		    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
-}
-
-void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
-			   struct xs_estimate *row)
-{
-	set_setup(c, streams, row);
-	if (c->work.pinned_buffers)
-		xs_estimate_assume(
-		    row, "the buffers are pinned once and used in every round");
-}
-
-bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
-			   double value, struct xs_estimates *out, int *rc)
-{
-	if (!isnan(value))
-		return false;
-	*rc = xs_estimate_abstain(
-	    row, out,
-	    "%s of this machine is not known; `xferspy calibrate` "
-	    "measures it",
-	    name);
-	return true;
-}
-
-bool xs_abstain_unless_copies(const struct xs_strategy_case *c,
-			      struct xs_estimate *row, struct xs_estimates *out,
-			      int *rc)
-{
-	const struct xs_round_work *w = &c->work;
-
-	if (!w->in_copies && !w->out_copies)
-		*rc = xs_estimate_abstain(
-		    row, out, "nothing is copied between host and device");
-	else if (w->unseen)
-		*rc = xs_estimate_abstain(
-		    row, out, "the GPU's own times are not in the trace");
-	else if (w->managed)
-		*rc = xs_estimate_abstain(
-		    row, out, "managed memory moves by page, not by copy");
-	else
-		return false;
-	return true;
-}
-
-bool xs_abstain_unless_kernel(const struct xs_strategy_case *c,
-			      struct xs_estimate *row, struct xs_estimates *out,
-			      int *rc)
-{
-	const struct xs_round_work *w = &c->work;
-
-	if (xs_abstain_unless_copies(c, row, out, rc))
-		return true;
-	if (w->kernels)
-		return false;
-	*rc = xs_estimate_abstain(row, out, "no kernel to overlap with");
-	return true;
-}
-
-bool xs_abstain_unless_one_stage(const struct xs_strategy_case *c,
-				 struct xs_estimate *row,
-				 struct xs_estimates *out, int *rc)
-{
-	if (xs_abstain_unless_kernel(c, row, out, rc))
-		return true;
-	if (c->work.stage_count == 1)
-		return false;
-	*rc = xs_estimate_abstain(
-	    row, out,
-	    "%u kernels work on each other's results: which of "
-	    "them reads or writes what is not in the trace",
-	    c->work.kernels);
-	return true;
-}
-
-struct xs_closed_form
-xs_strategy_case_closed_form(const struct xs_strategy_case *c)
-{
-	const struct xs_round_work *w = &c->work;
-
-	return (struct xs_closed_form){
-	    .machine = c->machine,
-	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns},
-	    .in_ops = (double)c->phase->h2d_ops,
-	    .out_ops = (double)c->phase->d2h_ops,
-	    .extra_ns = w->host_ns + w->other_ns};
-}
-
-/* What each byte's crossing once makes of a time. The closed forms know nothing
- * of setup: their rows pay what the strategy pays in replay. */
+/* The closed forms do not know setup costs: their rows pay what the strategy
+ * pays in replay. */
 static void finish_row(const struct xs_strategy_case *c,
 		       struct xs_estimate *row)
 {
 	if (row->assumes_once)
-		row->bound = bound_once;
-	if (!row->applies || !strcmp(row->model, replay_model))
+		row->bound = XS_BOUND_ONCE;
+	if (!row->applies || !strcmp(row->model, XS_MODEL_REPLAY))
 		return;
-	set_setup(c, row->creates_streams ? 0 : row->n_streams, row);
-	set_breakeven(c, row);
+	xs_estimate_set_setup_ns(c, row->creates_streams ? 0 : row->n_streams,
+				 row);
+	xs_estimate_set_breakeven(c, row);
 }
 
 int xs_model_phase(const struct xs_phase *phase,
@@ -352,9 +66,9 @@ int xs_model_phase(const struct xs_phase *phase,
 	size_t i, first = out->count;
 	int rc = xs_round_work_build(phase, &c.work);
 
-	for (i = 0; !rc && i < sizeof(strategies) / sizeof(strategies[0]);
-	     i++) {
-		rc = strategies[i](&c, out);
+	for (i = 0; !rc && i < xs_strategy_count; i++) {
+		c.strategy = xs_strategies[i];
+		rc = c.strategy->build(&c, out);
 		if (!i && !rc && out->items[first].applies)
 			c.as_is_ns = out->items[first].round_ns;
 	}

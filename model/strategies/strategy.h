@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a strategy is made of. A new strategy is one file that defines an
- * xs_strategy_fn, its prototype here, and one row of the table in
- * strategies.c.
+ * What the files of the strategies share: the case that a strategy is asked
+ * about, and the functions that fill its rows. strategies.h has the descriptor
+ * that each of them defines.
  */
 #ifndef XS_MODEL_STRATEGIES_STRATEGY_H
 #define XS_MODEL_STRATEGIES_STRATEGY_H
@@ -12,9 +12,11 @@
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"
 #include "model/strategies/model.h"
+#include "model/strategies/strategies.h"
 
 /* A phase on a machine, as every strategy sees it. */
 struct xs_strategy_case {
+	const struct xs_strategy *strategy; /* the one that is asked */
 	const struct xs_phase *phase;
 	const struct xs_machine *machine;
 	const struct xs_model_options *options;
@@ -35,31 +37,6 @@ struct xs_scenario {
 	bool in_order;
 };
 
-/* Appends the rows of one strategy. 0 or -ENOMEM. */
-typedef int (*xs_strategy_fn)(const struct xs_strategy_case *c,
-			      struct xs_estimates *out);
-
-int xs_strategy_as_is(const struct xs_strategy_case *c,
-		      struct xs_estimates *out);
-int xs_strategy_pinned(const struct xs_strategy_case *c,
-		       struct xs_estimates *out);
-int xs_strategy_streams(const struct xs_strategy_case *c,
-			struct xs_estimates *out);
-int xs_strategy_mapped(const struct xs_strategy_case *c,
-		       struct xs_estimates *out);
-int xs_strategy_hybrid(const struct xs_strategy_case *c,
-		       struct xs_estimates *out);
-int xs_strategy_double_buffer(const struct xs_strategy_case *c,
-			      struct xs_estimates *out);
-int xs_strategy_batch(const struct xs_strategy_case *c,
-		      struct xs_estimates *out);
-int xs_strategy_resident(const struct xs_strategy_case *c,
-			 struct xs_estimates *out);
-int xs_strategy_async(const struct xs_strategy_case *c,
-		      struct xs_estimates *out);
-int xs_strategy_machine(const struct xs_strategy_case *c,
-			struct xs_estimates *out);
-
 /* Draws up the plan of a row (n_streams, order) under a scenario. 0 or
  * -ENOMEM. */
 typedef int (*xs_plan_fn)(const struct xs_strategy_case *c,
@@ -67,14 +44,19 @@ typedef int (*xs_plan_fn)(const struct xs_strategy_case *c,
 			  const struct xs_scenario *scenario,
 			  struct xs_plan *plan);
 
-/* A row of the replay that does not apply yet: times NAN. */
-struct xs_estimate xs_estimate_init(const char *strategy,
-				    enum xs_effort effort);
+/* Returns a row of the case's strategy by replay that does not apply yet:
+ * times NAN. */
+struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c);
 
 /* The row with its reason, printf-like, into out. 0 or -ENOMEM. */
 int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
 			const char *why, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The model of rows by replay, and the bound of rows that assume that each
+ * byte crosses the bus once. */
+#define XS_MODEL_REPLAY "replay"
+#define XS_BOUND_ONCE	"each byte crosses the bus once"
 
 /* One more assumption of a row; text must be static. */
 void xs_estimate_assume(struct xs_estimate *row, const char *text);
@@ -116,28 +98,32 @@ double xs_model_deviation(const struct xs_machine *machine,
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row);
 
+/* The setup cost alone, into setup_ns; and the break-even by setup_ns and the
+ * saving of a round. */
+void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
+			      unsigned streams, struct xs_estimate *row);
+void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
+			       struct xs_estimate *row);
+
 /* Pinning memory that is there, or allocating it pinned: the cheaper, or the
  * one that is known. NAN where the machine says neither. */
 double xs_pinning_ns(const struct xs_machine *machine, double buffers,
 		     double bytes);
 
 /*
- * Reasons for which no strategy that moves data otherwise can be worked out:
- * abstains in *row and returns true. *rc: 0 or -ENOMEM.
+ * Each of these appends *row with a reason and returns true if the strategy
+ * must abstain. *rc: 0 or -ENOMEM.
+ *
+ * xs_abstain_without_needs: the phase lacks one of the strategy's needs.
+ * xs_abstain_without_copy_rates: the machine's L+o or G is not known.
+ * xs_abstain_if_unknown: the value is NAN; name says which parameter it is.
  */
-bool xs_abstain_unless_copies(const struct xs_strategy_case *c,
+bool xs_abstain_without_needs(const struct xs_strategy_case *c,
 			      struct xs_estimate *row, struct xs_estimates *out,
 			      int *rc);
-/* The same where the kernel is launched in pieces. */
-bool xs_abstain_unless_kernel(const struct xs_strategy_case *c,
-			      struct xs_estimate *row, struct xs_estimates *out,
-			      int *rc);
-/* The same where it is rewritten, which says nothing of several that work on
- * each other's results. */
-bool xs_abstain_unless_one_stage(const struct xs_strategy_case *c,
-				 struct xs_estimate *row,
-				 struct xs_estimates *out, int *rc);
-/* The same when a parameter (by its name) is not known. */
+bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
+				   struct xs_estimate *row,
+				   struct xs_estimates *out, int *rc);
 bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
 			   double value, struct xs_estimates *out, int *rc);
 

@@ -186,19 +186,18 @@ static int widen_to_profile(const struct xs_strategy_case *c,
 	return 0;
 }
 
-int xs_strategy_as_is(const struct xs_strategy_case *c,
-		      struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_spread *measured = &c->phase->round_ns;
 	const double median_ns = (double)measured->median_ns;
-	struct xs_estimate row = xs_estimate_init("as-is", XS_EFFORT_NONE);
+	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_machine recorded; /* nothing but what the record says */
 	struct xs_strategy_case as_recorded = *c;
 	double ratio;
-	int rc;
+	int rc = 0;
 
-	if (!c->phase->step_count)
-		return xs_estimate_abstain(&row, out, "the phase has no steps");
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
 	xs_machine_init(&recorded);
 	as_recorded.machine = &recorded;
 	rc = xs_estimate_replay_ns(&as_recorded, &row, draw, &row.round_ns);
@@ -221,3 +220,12 @@ int xs_strategy_as_is(const struct xs_strategy_case *c,
 		snprintf(row.why, sizeof(row.why), "as measured");
 	return xs_estimates_add(out, &row);
 }
+
+const struct xs_strategy xs_strategy_as_is = {
+    .id = "as-is",
+    .effort = XS_EFFORT_NONE,
+    .needs = XS_NEEDS_STEPS,
+    .check = XS_CHECK_explicit,
+    .build = build,
+    .advice = "Change nothing at {places}.",
+};

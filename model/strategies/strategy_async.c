@@ -43,20 +43,18 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 	return rc ? rc : move_work(plan);
 }
 
-int xs_strategy_async(const struct xs_strategy_case *c,
-		      struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
-	struct xs_estimate row = xs_estimate_init("async", XS_EFFORT_HOST);
-	int rc;
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
 
 	row.quiet = true;
 	row.bound = "the host's work needs nothing of the copies and kernels "
 		    "that it would run under";
 	xs_estimate_assume(&row, row.bound);
-	if (!phase->step_count || c->work.unseen)
-		return xs_estimate_abstain(
-		    &row, out, "the GPU's own times are not in the trace");
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
 	if (phase->host_ns.median_ns * 100 <
 	    phase->round_ns.median_ns * LEAST_PERCENT)
 		return xs_estimate_abstain(
@@ -72,3 +70,14 @@ int xs_strategy_async(const struct xs_strategy_case *c,
 		 (double)phase->host_ns.median_ns / 1e6);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
+
+const struct xs_strategy xs_strategy_async = {
+    .id = "async",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_GPU_TIMES,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice =
+	"Let the host do its own work of a round, {host_time}, while the GPU "
+	"does what was asked at {places}, not before or after it.",
+};

@@ -149,11 +149,10 @@ static struct total add_up(const struct xs_strategy_case *c)
 	return total;
 }
 
-int xs_strategy_batch(const struct xs_strategy_case *c,
-		      struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
-	struct xs_estimate row = xs_estimate_init("batch", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init(c);
 	const struct total total = add_up(c);
 	int rc = 0;
 
@@ -164,16 +163,13 @@ int xs_strategy_batch(const struct xs_strategy_case *c,
 	xs_estimate_assume(
 	    &row, "the data lies together on the device, or the kernels "
 		  "find it where it lies");
-	if (xs_abstain_unless_copies(c, &row, out, &rc))
+	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
 		return xs_estimate_abstain(
 		    &row, out, "fewer than %u copies in a round", LEAST_COPIES);
 	row.quiet = false;
-	if (xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) ||
-	    xs_abstain_if_unknown(&row, "L+o", m->lo_d2h_ns.value, out, &rc) ||
-	    xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) ||
-	    xs_abstain_if_unknown(&row, "G", m->G_d2h.value, out, &rc))
+	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
 	row.quiet = true;
 	if (!total.runs)
@@ -193,3 +189,15 @@ int xs_strategy_batch(const struct xs_strategy_case *c,
 		 total.copies, total.runs, total.gather_ns / 1e6);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
+
+const struct xs_strategy xs_strategy_batch = {
+    .id = "batch",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_streams,
+    .build = build,
+    .advice =
+	"Gather the small copies of {places} in one pinned buffer and copy "
+	"that at once: a round makes {copies} copies of {copy_bytes} on "
+	"average.",
+};

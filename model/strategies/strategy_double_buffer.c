@@ -78,7 +78,7 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 {
 	size_t returning = 0;
 
-	if (xs_abstain_unless_copies(c, row, out, rc))
+	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
 	*rc = xs_roundtrip_count(c->phase, &returning);
 	if (*rc)
@@ -102,15 +102,6 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	return true;
 }
 
-static bool is_unknown(const struct xs_machine *m, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
-{
-	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
-}
-
 /* No host writes a byte of memory in less. */
 #define WRITE_BYTE_NS 0.01
 
@@ -124,12 +115,10 @@ static bool is_input_there(const struct xs_strategy_case *c)
 	       WRITE_BYTE_NS * c->work.in_bytes;
 }
 
-int xs_strategy_double_buffer(const struct xs_strategy_case *c,
-			      struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_round_work *w = &c->work;
-	struct xs_estimate row =
-	    xs_estimate_init("double-buffer", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
 	row.quiet = true;
@@ -150,7 +139,7 @@ int xs_strategy_double_buffer(const struct xs_strategy_case *c,
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	row.quiet = false;
-	if (is_unknown(c->machine, &row, out, &rc))
+	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
 	xs_estimate_set_setup(c, BUFFER_SETS, &row);
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
@@ -161,3 +150,16 @@ int xs_strategy_double_buffer(const struct xs_strategy_case *c,
 		 "under its kernels");
 	return rc ? rc : xs_estimates_add(out, &row);
 }
+
+const struct xs_strategy xs_strategy_double_buffer = {
+    .id = "double-buffer",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_streams,
+    .build = build,
+    .advice =
+	"Give the rounds of {places} two streams and two sets of buffers in "
+	"turn, with cudaMemcpyAsync{pinned}, and wait for a round only "
+	"when the next is issued, so that its copies run under this "
+	"round's kernels.",
+};

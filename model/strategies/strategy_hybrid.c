@@ -25,17 +25,16 @@ static bool is_one_way(const struct xs_strategy_case *c,
 	return true;
 }
 
-int xs_strategy_hybrid(const struct xs_strategy_case *c,
-		       struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
-	struct xs_estimate row = xs_estimate_init("hybrid", XS_EFFORT_REWRITE);
+	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
 	xs_estimate_assume_pieces(c, &row);
-	if (xs_abstain_unless_one_stage(c, &row, out, &rc) ||
+	if (xs_abstain_without_needs(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;
 	if (!xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
@@ -47,3 +46,14 @@ int xs_strategy_hybrid(const struct xs_strategy_case *c,
 		rc = xs_closed_form_hybrid(&closed, c->options->streams, out);
 	return rc ? rc : xs_closed_form_hybrid(&closed, 0, out);
 }
+
+const struct xs_strategy xs_strategy_hybrid = {
+    .id = "hybrid",
+    .effort = XS_EFFORT_REWRITE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .check = XS_CHECK_hybrid,
+    .build = build,
+    .advice =
+	"Copy in over {n} streams at {places} and let the kernels write their "
+	"results to mapped host memory.",
+};

@@ -358,19 +358,16 @@ static int add_row(const struct xs_strategy_case *c,
 		   const struct xs_other_machine *other,
 		   struct xs_estimates *out)
 {
-	struct xs_estimate row =
-	    xs_estimate_init(other->strategy, XS_EFFORT_NONE);
+	struct xs_estimate row = xs_estimate_init(c);
 	struct move move = {.c = *c,
 			    .from = c->options->traced ? c->options->traced
 						       : c->machine};
 	int rc = 0;
 
 	move.c.machine = &other->machine;
-	if (!c->phase->step_count)
-		return xs_estimate_abstain(&row, out, "the phase has no steps");
-	if (c->work.unseen)
-		return xs_estimate_abstain(
-		    &row, out, "the GPU's own times are not in the trace");
+	row.strategy = other->strategy;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
 	if (lacks_rates(&move, &row, out, &rc))
 		return rc;
 	set_ratios(&move, &row);
@@ -380,8 +377,7 @@ static int add_row(const struct xs_strategy_case *c,
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
-int xs_strategy_machine(const struct xs_strategy_case *c,
-			struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	size_t i;
 	int rc = 0;
@@ -398,3 +394,12 @@ void xs_other_machine_set(struct xs_other_machine *elsewhere,
 	snprintf(elsewhere->strategy, sizeof(elsewhere->strategy), "machine:%s",
 		 machine->name);
 }
+
+const struct xs_strategy xs_strategy_machine = {
+    .id = "machine",
+    .effort = XS_EFFORT_NONE,
+    .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice = "Run the program as it is on another machine.",
+};

@@ -31,7 +31,7 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 {
 	const struct xs_machine *m = c->machine;
 
-	return xs_abstain_unless_one_stage(c, row, out, rc) ||
+	return xs_abstain_without_needs(c, row, out, rc) ||
 	       (c->work.in_bytes > 0 &&
 		xs_abstain_if_unknown(row, "the rate of mapped reads",
 				      m->mapped_read.value, out, rc)) ||
@@ -76,10 +76,9 @@ static void say(const struct xs_strategy_case *c, struct xs_estimate *row)
 			 longest);
 }
 
-int xs_strategy_mapped(const struct xs_strategy_case *c,
-		       struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_estimate_init("mapped", XS_EFFORT_REWRITE);
+	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
@@ -92,3 +91,14 @@ int xs_strategy_mapped(const struct xs_strategy_case *c,
 	}
 	return rc ? rc : add_closed(c, out);
 }
+
+const struct xs_strategy xs_strategy_mapped = {
+    .id = "mapped",
+    .effort = XS_EFFORT_REWRITE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .check = XS_CHECK_mapped,
+    .build = build,
+    .advice =
+	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
+	"kernels use them without copies.",
+};

@@ -23,9 +23,7 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
-	const struct xs_machine *m = c->machine;
-
-	if (xs_abstain_unless_copies(c, row, out, rc))
+	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
 	if (!c->work.pageable) {
 		*rc = xs_estimate_abstain(
@@ -34,16 +32,12 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		    "nothing is left to pin");
 		return true;
 	}
-	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_without_copy_rates(c, row, out, rc);
 }
 
-int xs_strategy_pinned(const struct xs_strategy_case *c,
-		       struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_estimate_init("pinned", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init(c);
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	int rc = 0;
 
@@ -58,3 +52,14 @@ int xs_strategy_pinned(const struct xs_strategy_case *c,
 	rc = xs_estimates_add(out, &row);
 	return rc ? rc : xs_closed_form_explicit(&closed, out);
 }
+
+const struct xs_strategy xs_strategy_pinned = {
+    .id = "pinned",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_explicit,
+    .build = build,
+    .advice =
+	"Allocate the host buffers of {places} with cudaMallocHost, or pin "
+	"them once with cudaHostRegister: a round now moves {rates}.",
+};

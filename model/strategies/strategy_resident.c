@@ -117,16 +117,15 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
-int xs_strategy_resident(const struct xs_strategy_case *c,
-			 struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_estimate_init("resident", XS_EFFORT_HOST);
+	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_repeat_counts sum;
 	size_t copies = 0;
 	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_unless_copies(c, &row, out, &rc))
+	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (is_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
@@ -147,3 +146,18 @@ int xs_strategy_resident(const struct xs_strategy_case *c,
 		 copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
 	return rc ? rc : xs_estimates_add(out, &row);
 }
+
+const struct xs_strategy xs_strategy_resident = {
+    .id = "resident",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice =
+	"Keep on the device what {places} copies out and then in again, from "
+	"the same host memory; a run with XFERSPY_HASH=1 tells whether "
+	"these are the same bytes.",
+    .advice_if_measured =
+	"Keep on the device what the round of {places} copies in again and "
+	"again: {why}.",
+};

@@ -183,13 +183,8 @@ static int draw_joined(const struct xs_strategy_case *c,
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
-	const struct xs_machine *m = c->machine;
-
-	return xs_abstain_unless_kernel(c, row, out, rc) ||
-	       xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_without_needs(c, row, out, rc) ||
+	       xs_abstain_without_copy_rates(c, row, out, rc);
 }
 
 /* Kernels follow each other, and the program does not show what they need. */
@@ -235,10 +230,9 @@ static void assume_one_kernel(const struct xs_strategy_case *c,
 		row->bound = same_piece;
 }
 
-int xs_strategy_streams(const struct xs_strategy_case *c,
-			struct xs_estimates *out)
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	struct xs_estimate row = xs_estimate_init("streams", XS_EFFORT_SPLIT);
+	struct xs_estimate row = xs_estimate_init(c);
 	size_t first;
 	int rc = 0;
 
@@ -269,3 +263,15 @@ int xs_strategy_streams(const struct xs_strategy_case *c,
 		assume_one_kernel(c, &out->items[first]);
 	return rc;
 }
+
+const struct xs_strategy xs_strategy_streams = {
+    .id = "streams",
+    .effort = XS_EFFORT_SPLIT,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_streams,
+    .build = build,
+    .advice =
+	"Split the round of {places} into {n} chunks, a stream each{order}, "
+	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
+	"{overlap_now}.",
+};

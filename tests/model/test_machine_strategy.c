@@ -140,7 +140,8 @@ static void test_kernels_between_two_bounds(void **unused)
 static void test_counts_say_what_bounds_kernels(void **unused)
 {
 	struct xs_machine *to = elsewhere();
-	struct xs_strategy_case c = {.phase = &phase,
+	struct xs_strategy_case c = {.strategy = xs_strategy_find("machine"),
+				     .phase = &phase,
 				     .machine = &machine,
 				     .options = &options,
 				     .as_is_ns = 510000};
@@ -154,12 +155,12 @@ static void test_counts_say_what_bounds_kernels(void **unused)
 	c.work.write_sectors = 400;
 	c.work.instructions = 9000;
 	xs_estimates_free(&list);
-	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_int_equal(c.strategy->build(&c, &list), 0);
 	assert_near(list.items[0].round_ns, 172000 + 300000);
 	assert_true(list.items[0].low_ns < 172000 + 101000);
 	c.work.instructions = 7000;
 	xs_estimates_free(&list);
-	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_int_equal(c.strategy->build(&c, &list), 0);
 	assert_near(list.items[0].round_ns, 172000 + 100000);
 	assert_true(list.items[0].high_ns > 172000 + 299000);
 }
