@@ -11,7 +11,7 @@ static uint64_t after(uint64_t time_ns, uint64_t duration_ns)
 					       : time_ns + duration_ns;
 }
 
-/* All kinds of call begin with the fields of struct xs_rec_call. */
+/* All call records begin with the fields of struct xs_rec_call. */
 static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 		    const struct xs_call *rest)
 {
@@ -39,7 +39,8 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 								   : -ENOMEM;
 }
 
-/* Migrations are nobody's request: they are kept apart from the ops. */
+/* Migrations of managed memory belong to no call: they are kept apart from the
+ * ops. */
 static struct xs_op *new_op(struct xs_trace *trace, bool migration)
 {
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
@@ -55,7 +56,7 @@ static struct xs_op *new_op(struct xs_trace *trace, bool migration)
 	return &grown[(*count)++];
 }
 
-/* All kinds of op begin with the fields of XS_FIELDS_OP_HEAD. */
+/* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
 static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
 		  const struct xs_op *rest)
 {
@@ -188,7 +189,8 @@ static int decode_op(struct xs_decoder *d, const void *record)
 	return add_op(d, record, &op);
 }
 
-/* Their heads are that of the copy's own record. */
+/* Faults and contents records begin with the same fields as their copy's
+ * record. */
 static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 {
 	struct xs_trace *trace = d->trace;
@@ -278,7 +280,7 @@ static int decode(struct xs_decoder *d, const void *record)
 	return xs_decoder_add_entry(d, record);
 }
 
-/* Without a wide record before it, a wide mark stands for itself. */
+/* Without a wide record before it, the mark XS_WIDE32 is taken as the value. */
 static void forget_wide(struct xs_decoder *d)
 {
 	d->wide_site = 0;
@@ -307,7 +309,8 @@ static int on_chunk(void *self, uint64_t at,
 	return 0;
 }
 
-/* What was repeated is not there: in a chunk of the drain it was an op. */
+/* The repeated record is missing. In a chunk without a thread, which the
+ * collector wrote, it was an op. */
 static int lose_again(struct xs_decoder *d, uint64_t at)
 {
 	d->undefined[d->thread ? XS_LOSS_CALLS : XS_LOSS_OPS]++;

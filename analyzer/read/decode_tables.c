@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Ids count up from 1, so that tables by id stay small. A damaged id must not
- * cost memory: ids may be at most this, or one for every 8 bytes of the file.
+ * Ids count up from 1, so tables by id stay small. A damaged id must not cost
+ * memory: the limit is this value, or one id for every 8 bytes of the file.
  */
 #define ID_LIMIT    (1u << 20)
 #define DEFECTS_MAX 64
@@ -40,7 +40,8 @@ int xs_decoder_defect(struct xs_decoder *d, uint64_t at, const char *text)
 	return 0;
 }
 
-/* The slot of an id. An id out of proportion counts as id 0, the unknown. */
+/* Returns the slot of an id. An id above the limit is treated as id 0, the
+ * unknown. */
 static uint32_t *table_slot(struct xs_decoder *d, struct xs_id_table *table,
 			    uint32_t id)
 {
@@ -154,7 +155,7 @@ static int add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
 	devices->rec = *rec;
 	devices->name = (uint32_t)d->piece_count;
 
-	/* the name has no id: it goes into the strings without a slot */
+	/* the name has no id: it is added to the strings without a slot */
 	struct xs_text_piece *pieces =
 	    xs_array_grow(d->pieces, d->piece_count, sizeof(*pieces));
 	if (!pieces)
@@ -294,7 +295,7 @@ static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 	return 0;
 }
 
-/* One writer wrote them all, in order. */
+/* One writer wrote all detail records, in order. */
 static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 {
 	struct xs_trace *trace = d->trace;
@@ -367,7 +368,7 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 	case XS_REC_detail:
 		return add_detail(d, record);
 	}
-	return 0; /* clocks and thread names are for people who read a dump */
+	return 0; /* clocks and thread names are only for readers of a dump */
 }
 
 static void table_init(struct xs_id_table *table, void *items_at, size_t *count,
@@ -399,7 +400,7 @@ int xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)
 		   sizeof(*trace->shapes), &new_shape);
 	table_init(&d->queues, &trace->queues, &trace->queue_count,
 		   sizeof(*trace->queues), &new_queue);
-	/* string 0 is the empty one */
+	/* string 0 is the empty string */
 	return xs_decoder_element(d, &d->strings, 0, &index) ? 0 : -ENOMEM;
 }
 
@@ -422,14 +423,14 @@ static int finish_strings(struct xs_decoder *d)
 	return 0;
 }
 
-/* String 0 is none. */
+/* String 0 means none. */
 static char *text_of(const struct xs_trace *trace, uint32_t string)
 {
 	return string ? trace->strings[string] : NULL;
 }
 
-/* The trace's own strings: a copy for each site of one long text would be out
- * of proportion. */
+/* Sites share the trace's own strings: a copy of a long text for each site
+ * could exhaust memory. */
 static int finish_source(struct xs_trace *trace,
 			 const struct xs_source_line *source)
 {

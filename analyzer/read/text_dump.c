@@ -15,7 +15,7 @@ struct dump {
 	struct xs_again again;
 };
 
-/* Addresses and handles are easier to read, and to compare, in hex. */
+/* Addresses and handles are easier to read and compare in hex. */
 static bool wants_hex(const char *name)
 {
 	static const char *const names[] = {
@@ -35,8 +35,8 @@ static void print_field(FILE *out, const char *name, uint64_t value)
 		fprintf(out, " %s=%" PRIu64, name, value);
 }
 
-/* A field called zero has a value only in damaged or newer traces; outer mostly
- * has none. */
+/* A field named zero has a value only in damaged or newer traces; outer is
+ * mostly 0. */
 static bool is_left_out(const struct xs_record_field *field, uint64_t value)
 {
 	return value == 0 && (strcmp(field->name, "zero") == 0 ||
@@ -111,8 +111,8 @@ static int dump_chunk(void *self, uint64_t at,
 	return ferror(out) ? -EIO : 0;
 }
 
-/* Text is printed up to its last byte that is not NUL; words says how long
- * the record is where that is not the shortest that holds the text. */
+/* Prints text up to its last byte that is not NUL. Prints words= if the record
+ * is longer than the shortest one that holds the text. */
 static void dump_tail(FILE *out, const struct xs_record_schema *kind,
 		      const xs_u8 *record)
 {
@@ -132,8 +132,9 @@ static void dump_tail(FILE *out, const struct xs_record_schema *kind,
 		print_field(out, "words", record[1]);
 }
 
-/* A repetition is printed as what it stands for, and where that is; if that is
- * not there, or the record has more than we know, as it is. */
+/* Prints an `again` record as the record that it repeats, with its position.
+ * Prints it unchanged if that record is missing or if the `again` record is
+ * longer than this version knows. */
 static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	const struct xs_record_schema *kind =

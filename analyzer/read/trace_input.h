@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace, binary or text, from a file or from memory, fed to a sink. */
+/* Opens a trace, binary or text, from a file or from memory, and passes its
+ * parts to a visitor. */
 #ifndef XS_ANALYZER_READ_TRACE_INPUT_H
 #define XS_ANALYZER_READ_TRACE_INPUT_H
 
 #include "analyzer/records/trace_reader.h"
 
-/* Errors as those of xs_trace_read. */
+/* Return values and *error as for xs_trace_read(). */
 int xs_trace_input_visit_file(const char *path,
 			      const struct xs_trace_visitor *visitor,
 			      const char **error);

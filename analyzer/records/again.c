@@ -10,7 +10,7 @@
 
 #define PLACES (UINT16_MAX + 1u)
 
-/* How a call or an op begins, whatever comes first. */
+/* All call and op records begin with the same fields. */
 _Static_assert(sizeof(struct xs_rec_call) == sizeof(struct xs_rec_again) &&
 		   offsetof(struct xs_rec_call, correlation) ==
 		       offsetof(struct xs_rec_again, correlation) &&
@@ -53,7 +53,7 @@ void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
 	a->chunk_at = chunk_at;
 }
 
-/* Room for more, 4-aligned; NULL without memory. */
+/* Returns room for more bytes, 4-aligned; NULL without memory. */
 static xs_u8 *reserve(struct xs_again *a, size_t bytes)
 {
 	if (!a->starts)

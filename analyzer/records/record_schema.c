@@ -15,7 +15,7 @@
 	    XS_FIELDS_##kind(FIELD_ROW, NO_TEXT)};
 XS_RECORDS(KIND_FIELDS)
 
-/* The empty string in front stands where a kind has no text. */
+/* A kind without text gets the empty string. */
 #define KIND_ROW(number, kind)                                                 \
 	{#kind,                                                                \
 	 number,                                                               \

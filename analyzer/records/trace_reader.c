@@ -11,7 +11,7 @@
 struct trace_reader {
 	const xs_u8 *data;
 	uint64_t size;
-	bool closed; /* in order: nobody was killed while writing */
+	bool closed; /* the writer closed the file: it was not killed */
 	const struct xs_trace_visitor *visitor;
 };
 
@@ -32,7 +32,8 @@ static uint64_t page_up(uint64_t at)
 	return (at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
 }
 
-/* The first page boundary in [from, end) that begins a chunk, or end. */
+/* Returns the first page boundary in [from, end) where a chunk begins, or end.
+ */
 static uint64_t find_chunk(const struct trace_reader *reader, uint64_t from,
 			   uint64_t end)
 {
@@ -79,7 +80,7 @@ static int check_header(const struct trace_reader *reader,
 	return 0;
 }
 
-/* The records in [at, end). Zeros are damage only before used_end. */
+/* Reads the records in [at, end). Zeros are damage only before used_end. */
 static int read_records(const struct trace_reader *reader, uint64_t at,
 			uint64_t end, uint64_t used_end)
 {
@@ -106,7 +107,7 @@ static int read_records(const struct trace_reader *reader, uint64_t at,
 	return 0;
 }
 
-/* One chunk; *next: where the next may be. */
+/* Reads one chunk. Stores in *next where the next chunk may begin. */
 static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		      uint64_t *next)
 {
@@ -151,7 +152,8 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		  : read_records(reader, at + sizeof(chunk), end, used_end);
 }
 
-/* A large trace shall not stay in memory beside what is made of it. */
+/* Drops mapped pages that were read: a large trace must not stay in memory
+ * beside its decoded form. */
 static void drop_pages(const void *data, uint64_t from, uint64_t end)
 {
 	madvise((char *)(uintptr_t)data + from, end - from, MADV_DONTNEED);

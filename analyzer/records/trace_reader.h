@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as a stream of its parts. Sources hand each part to a sink: the
- * binary walk and the text parser are sources; the decoder, the text dump and
- * the binary writer are sinks.
+ * Reads the binary form of a trace and passes each part to a visitor. Visitors
+ * are the decoder, the text dump and the binary writer; the text parser is the
+ * other reader.
  */
 #ifndef XS_ANALYZER_RECORDS_TRACE_READER_H
 #define XS_ANALYZER_RECORDS_TRACE_READER_H
@@ -11,26 +11,27 @@
 
 #include <stdbool.h>
 
-/* Each returns 0, or -errno to end the walk. at: offset in the binary file. */
+/* Each function returns 0, or -errno to stop reading. at: offset in the binary
+ * file. */
 struct xs_trace_visitor {
 	void *self;
-	/* file_bytes: of the binary file; 0 when a text leaves it out.
-	 * source_bytes: what is read, binary or text; 0 when not known. */
+	/* file_bytes: size of the binary file; 0 when a text leaves it out.
+	 * source_bytes: size of the input, binary or text; 0 when unknown. */
 	int (*header)(void *self, const struct xs_file_header *header,
 		      uint64_t file_bytes, uint64_t source_bytes);
-	/* In a text, a size that was left out is 0. */
+	/* Sizes that a text leaves out are 0. */
 	int (*chunk)(void *self, uint64_t at,
 		     const struct xs_chunk_header *chunk);
-	/* A record of record[1] * 4 bytes, all of them there; 4-aligned. */
+	/* A complete record of record[1] * 4 bytes, 4-aligned. */
 	int (*record)(void *self, uint64_t at, const xs_u8 *record);
 	int (*defect)(void *self, uint64_t at, const char *text);
 };
 
 /*
- * Walks a binary trace in memory, in time and with memory bounded by its
- * size, whatever it holds. What is damaged goes to sink->defect. mapped: data
- * is a mapped file, whose pages are dropped as they are done with. 0, a
- * sink's error, -EPROTO or -EPROTONOSUPPORT with *error (static text).
+ * Reads a binary trace in memory. Time and memory are bounded by its size,
+ * whatever the input. Damage is reported to visitor->defect. mapped: data is a
+ * mapped file, whose pages are dropped once read. Returns 0, an error of the
+ * visitor, or -EPROTO or -EPROTONOSUPPORT with *error set to static text.
  */
 int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
 			 const struct xs_trace_visitor *visitor,

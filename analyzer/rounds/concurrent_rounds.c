@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of several threads or devices that run at the same time. */
+/* Time in which rounds of several threads or devices overlap. */
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* begins and ends: of the rounds that take any time, sorted. */
+/* Sweeps over the sorted begins and ends of all rounds that take time. */
 static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 		  const struct xs_key *ends, size_t count)
 {
-	uint64_t now_ns = 0, crowded_ns = 0; /* until now, two or more ran */
+	uint64_t now_ns = 0, crowded_ns = 0; /* so far: time in which two or
+					      * more rounds ran */
 	size_t begun = 0, ended = 0;
 
 	while (ended < count) {
@@ -23,7 +24,7 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 		if (begun - ended >= 2)
 			crowded_ns += key->key - now_ns;
 		now_ns = key->key;
-		/* until it ends: what was crowded before it began */
+		/* until the round ends: the crowded time before it began */
 		round->concurrent_ns =
 		    ends_one ? crowded_ns - round->concurrent_ns : crowded_ns;
 		if (ends_one)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The first that has a number of its own for copies. */
+/* First compute capability with a separate number of connections for copies. */
 #define COPY_CC_MAJOR 8u
 
 static unsigned asked(const struct xs_trace *trace, const char *variable)
@@ -21,7 +21,7 @@ struct xs_connections xs_connections_asked(const struct xs_trace *trace)
 	    .copy = asked(trace, "CUDA_DEVICE_MAX_COPY_CONNECTIONS")};
 }
 
-/* A device of which nothing is known counts as a new one. */
+/* An unknown device counts as a newer one. */
 static bool is_older(const struct xs_trace *trace, uint16_t device)
 {
 	for (size_t i = 0; i < trace->device_count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many hardware queues the program's streams share, as the variables of
- * NVIDIA's driver had it in its environment: CUDA_DEVICE_MAX_CONNECTIONS, and
- * CUDA_DEVICE_MAX_COPY_CONNECTIONS for copies where it is another number.
+ * The number of hardware queues that the program's streams share, from its
+ * environment: CUDA_DEVICE_MAX_CONNECTIONS, and
+ * CUDA_DEVICE_MAX_COPY_CONNECTIONS for copies on newer devices.
  */
 #ifndef XS_ANALYZER_ROUNDS_CONNECTIONS_H
 #define XS_ANALYZER_ROUNDS_CONNECTIONS_H
@@ -16,7 +16,7 @@ struct xs_connections {
 
 struct xs_connections xs_connections_asked(const struct xs_trace *trace);
 
-/* The phase's kernel_hw_queues and copy_hw_queues, from its device. */
+/* Sets the phase's kernel_hw_queues and copy_hw_queues, by its device. */
 void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase);
 
 #endif

@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More launches of one kernel say nothing more. */
+/* The median of this many launches of a kernel is enough. */
 #define LAUNCHES_MAX 64
 
 static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
 struct lookup {
 	const struct xs_trace *counted;
-	struct xs_key *keys; /* by kernel, of the counted launches */
-	uint64_t *names;     /* hashes of the strings, 0: not known yet */
+	struct xs_key *keys; /* counted launches by kernel */
+	uint64_t *names;     /* hashes of the strings; 0: not computed yet */
 };
 
-/* Of the kernel, its grid and its block; names: of that trace's strings. */
+/* Key of a kernel with its grid and block. names: hashes of that trace's
+ * strings. */
 static uint64_t kernel_key(const struct xs_trace *trace, uint64_t *names,
 			   uint32_t name, const uint32_t *grid,
 			   const uint32_t *block)
@@ -79,7 +80,7 @@ static double median(uint64_t *values, uint64_t *scratch, size_t count)
 		   : (double)values[(count - 1) / 2];
 }
 
-/* Whether launches with that key were counted. */
+/* Returns whether launches with that key were counted. */
 static bool find(const struct lookup *lookup, uint64_t key,
 		 struct xs_counts *out)
 {

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Part of the round in which neither a call of its thread nor an op ran. */
+/* Returns the time of the round in which neither a call of its thread nor an op
+ * ran. */
 static uint64_t host_ns(const struct xs_phase_members *m,
 			const struct xs_round *round)
 {
@@ -30,7 +31,7 @@ static uint64_t host_ns(const struct xs_phase_members *m,
 			call++;
 		}
 	}
-	/* calls of failed functions may reach past the round's end */
+	/* failed calls may end after the round */
 	if (cover.total_ns > round->end_ns - round->begin_ns)
 		return 0;
 	return round->end_ns - round->begin_ns - cover.total_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one round of a phase took, and what its parts add up to over all. */
+/* Measures the rounds of one phase and fills struct xs_phase. */
 #ifndef XS_ANALYZER_ROUNDS_MEASURE_H
 #define XS_ANALYZER_ROUNDS_MEASURE_H
 
@@ -20,13 +20,13 @@ enum xs_measure {
 	XS_MEASURES
 };
 
-/* The rounds of one phase: indices into rounds->items. */
+/* The rounds of one phase, as indices into rounds->items. */
 struct xs_phase_members {
 	const struct xs_trace *trace;
 	const struct xs_rounds *rounds;
-	const struct xs_key *keys; /* keys[i].index */
+	const struct xs_key *keys; /* uses keys[i].index */
 	size_t count;
-	uint32_t *row_of_identity; /* scratch, all zero between uses */
+	uint32_t *row_of_identity; /* scratch memory, all zero between uses */
 };
 
 static inline const struct xs_round *
@@ -35,25 +35,26 @@ xs_phase_member(const struct xs_phase_members *members, size_t i)
 	return &members->rounds->items[members->keys[i].index];
 }
 
-/* Fills times, bytes, counts and the round with the median time. 0 or
- * -ENOMEM. */
+/* Fills times, bytes and counts. Stores the round of median time in
+ * *median_round. Returns 0 or -ENOMEM. */
 int xs_measure_times(const struct xs_phase_members *members,
 		     struct xs_phase *phase, uint32_t *median_round);
-/* Fills memories, buffer bytes and sites. 0 or -ENOMEM. */
+/* Fills memory kinds, buffer bytes and sites. Returns 0 or -ENOMEM. */
 int xs_phase_sites_measure(const struct xs_phase_members *members,
 			   struct xs_phase *phase);
 
-/* Fills signature and signature_hash; needs the byte counts. 0 or -ENOMEM. */
+/* Fills signature and signature_hash. Needs the byte counts. Returns 0 or
+ * -ENOMEM. */
 int xs_signature_build(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
 
 /*
- * Fills steps from one round. *call_steps: how many steps there may still be,
- * over all phases, of calls without an op; what is beyond is left out. Rounds
- * of one thread on several devices share its calls, and a damaged trace shall
- * not multiply them. 0 or -ENOMEM.
+ * Fills steps from one round. *call_steps is the number of steps without an op
+ * that may still be made over all phases; further ones are dropped. Rounds of
+ * one thread on several devices share its calls, and a damaged trace must not
+ * multiply them. Returns 0 or -ENOMEM.
  */
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t round, size_t *call_steps, struct xs_phase *phase);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which memory and which call sites the rounds of a phase use. */
+/* The memory and the call sites that the rounds of a phase use. */
 #include "analyzer/rounds/measure.h"
 
 #include "analyzer/rounds/repeated_copies.h"
@@ -9,20 +9,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Host ranges that were seen lately: loops use the same buffers again. */
+/* Cache of recent host ranges: loops reuse their buffers. */
 #define RECENT 256
 
 struct range {
 	uint64_t start, bytes;
 };
 
-/* The host ranges of one direction's copies, in the making. */
+/* The host ranges of the copies of one direction. */
 struct ranges {
-	struct xs_key *keys; /* start; index into items */
+	struct xs_key *keys; /* start address; index into items */
 	struct range *items;
 	size_t count;
 	struct range recent[RECENT];
-	bool unknown; /* a copy whose host address is not known */
+	bool unknown; /* the host address of some copy is unknown */
 };
 
 static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
@@ -48,7 +48,8 @@ static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 	return 0;
 }
 
-/* Bytes of all ranges, each byte once. otherwise: where they are unknown. */
+/* Returns in *bytes the bytes of all ranges, each byte once; `otherwise` if
+ * ranges are unknown. */
 static int range_bytes(struct ranges *ranges, uint64_t otherwise,
 		       uint64_t *bytes)
 {
@@ -87,7 +88,7 @@ static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 	return add_range(ranges, start, call->bytes);
 }
 
-/* The one kind of host memory of all copies, or XS_MEM_UNKNOWN when mixed. */
+/* Merges memory kinds: XS_MEM_UNKNOWN when they differ. */
 static void add_memory(uint8_t *all, bool first, uint8_t memory)
 {
 	if (first)
@@ -158,7 +159,7 @@ static void merge_same(struct xs_repeat_counts *to,
 	to->sampled |= from->sampled;
 }
 
-/* Several idents share a site where one line launches several kernels. */
+/* Several op identities share a site if one line launches several kernels. */
 static void merge_sites(struct xs_phase *phase)
 {
 	struct xs_phase_site *sites = phase->sites;
@@ -181,7 +182,8 @@ static void merge_sites(struct xs_phase *phase)
 	qsort(sites, count, sizeof(*sites), by_bytes);
 }
 
-/* The phase's row of an ident, new where there is none. NULL: no memory. */
+/* Returns the phase's row of an op identity; creates it if needed. NULL without
+ * memory. */
 static struct xs_phase_site *site_row(const struct xs_phase_members *m,
 				      struct xs_phase *phase, uint32_t identity)
 {
@@ -209,7 +211,7 @@ static void add_same(struct xs_repeat_counts *to, uint8_t same)
 	to->sampled |= (same & XS_REPEAT_SAMPLED) != 0;
 }
 
-/* A call with several ops of a kind counts once: they follow each other. */
+/* A call with several ops of a kind, which are adjacent, counts once. */
 static int measure_sites(const struct xs_phase_members *m,
 			 struct xs_phase *phase)
 {
@@ -239,7 +241,7 @@ static int measure_sites(const struct xs_phase_members *m,
 	return 0;
 }
 
-/* Leaves row_of_ident all zero, for the next phase. */
+/* Clears row_of_identity for the next phase. */
 static void forget_rows(const struct xs_phase_members *m)
 {
 	for (size_t i = 0; i < m->count; i++) {

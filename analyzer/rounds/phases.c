@@ -16,22 +16,23 @@
 #include <string.h>
 
 /*
- * Rounds whose bytes differ by less than about 5 % from their middle are
- * alike: the largest may have 10 % more than the smallest.
+ * Rounds are alike if their bytes differ by less than about 5 % from their
+ * middle: the largest may have 10 % more than the smallest.
  */
 #define TOLERANCE_DIVISOR 10
 
-/* What rounds must share, one after the other. */
+/* The properties that the rounds of a phase share, in the order of comparison.
+ */
 enum level { LEVEL_KEY, LEVEL_H2D, LEVEL_D2H, LEVELS };
 
 struct grouper {
 	const struct xs_trace *trace;
 	const struct xs_rounds *rounds;
 	struct xs_phases *phases;
-	bool *used;	 /* by round: most are no measure that are not whole */
+	bool *used;	 /* by round: partial rounds are mostly unused */
 	double *weights; /* by round; NULL: all were recorded */
 	uint32_t *row_of_identity;
-	size_t call_steps; /* that there may still be: see xs_steps_build */
+	size_t call_steps; /* that may still be made: see xs_steps_build() */
 };
 
 static uint64_t level_value(const struct xs_round *round, enum level level)
@@ -52,7 +53,7 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 				  : value - first <= first / TOLERANCE_DIVISOR;
 }
 
-/* The phase as of the whole run, where its rounds are a sample. */
+/* Scales the phase to the whole run if its rounds are a sample. */
 static void stand_for_all(const struct grouper *g,
 			  const struct xs_phase_members *m,
 			  struct xs_phase *phase)
@@ -73,7 +74,7 @@ static void stand_for_all(const struct grouper *g,
 	}
 }
 
-/* What was found of the contents of a site's copies, in each of its steps. */
+/* Copies the repeat counts of each site to its steps. */
 static void tell_steps(struct xs_phase *phase)
 {
 	for (size_t i = 0; i < phase->site_count; i++) {
@@ -121,7 +122,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	return rc;
 }
 
-/* Splits rounds that share all above the level into spans that share it. */
+/* Splits rounds that agree in all levels before `level` into groups that agree
+ * in it, too. */
 static int split(struct grouper *g, struct xs_key *keys, size_t count,
 		 int level)
 {
@@ -158,7 +160,8 @@ static int by_total(const void *a, const void *b)
 		   : x->signature_hash > y->signature_hash;
 }
 
-/* Where kernels and sizes read alike, the sites differ: say so. */
+/* Distinguishes phases whose signatures read the same but whose sites differ.
+ */
 static int mark_twin(struct xs_phase *phase)
 {
 	char *marked;
@@ -202,8 +205,7 @@ static int mark_twins(struct xs_phases *phases)
 	return rc;
 }
 
-/* Rounds that the edge of a window cut are no measure of the others, unless
- * there are none else. */
+/* Rounds cut by the edge of a sample window are used only if all rounds are. */
 static bool all_are_partial(const struct xs_rounds *rounds)
 {
 	for (size_t i = 0; i < rounds->count; i++)

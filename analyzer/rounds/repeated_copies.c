@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Ranges seen lately; of two in one place the later one stays. */
+/* Recently copied ranges. A direct-mapped cache: on a collision the later one
+ * stays. */
 #define RANGES 4096
 
 struct range {
@@ -15,8 +16,8 @@ struct range {
 };
 
 struct ranges {
-	struct range in[RANGES];  /* by device memory: brought there */
-	struct range out[RANGES]; /* by host memory: copied out to there */
+	struct range in[RANGES];  /* by device memory: copied in */
+	struct range out[RANGES]; /* by host memory: copied out */
 };
 
 static struct range *place(struct range *ranges, uint64_t address,
@@ -25,7 +26,7 @@ static struct range *place(struct range *ranges, uint64_t address,
 	return &ranges[xs_hash_mix(address, bytes) % RANGES];
 }
 
-/* What the range held, or NULL. */
+/* Returns the contents of the range, or NULL. */
 static const struct xs_content *find(struct range *ranges, uint64_t address,
 				     uint64_t bytes)
 {
@@ -67,7 +68,7 @@ static uint8_t compare_in(struct ranges *ranges, const struct xs_call *call,
 	return same;
 }
 
-/* By call: the kind of its copies; XS_OP_KINDS: none. */
+/* Returns by call the kind of its copies; XS_OP_KINDS: none. */
 static uint8_t *kinds_of_calls(const struct xs_trace *trace)
 {
 	uint8_t *kinds = malloc(trace->call_count + 1);
@@ -88,7 +89,8 @@ static void compare_all(const struct xs_trace *trace, const uint8_t *kinds,
 		uint32_t index = content->call;
 		const struct xs_call *call;
 
-		if (index == XS_NONE) /* those come last: they are by call */
+		if (index == XS_NONE) /* sorted by call: contents without a call
+				       * come last */
 			break;
 		call = &trace->calls[index];
 		if (kinds[index] == XS_OP_H2D) {

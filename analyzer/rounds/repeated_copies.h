@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of the same bytes again, where their contents were hashed. */
+/* Finds copies that transfer the same bytes again, if contents were hashed. */
 #ifndef XS_ANALYZER_ROUNDS_REPEATED_COPIES_H
 #define XS_ANALYZER_ROUNDS_REPEATED_COPIES_H
 
 #include "analyzer/read/trace.h"
 
-/* What a copy in is compared with: the last copy in to the same device memory,
- * and the last copy out to the same host memory. */
+/* A host-to-device copy is compared with the last copy to the same device
+ * memory, and with the last copy out to the same host memory. */
 enum xs_repeat_flag {
-	XS_REPEAT_COMPARED = 1,	  /* there was one to compare with */
-	XS_REPEAT_COPIED_IN = 2,  /* the bytes that it brought last time */
-	XS_REPEAT_COPIED_OUT = 4, /* the bytes that had been copied out */
-	XS_REPEAT_SAMPLED = 8,	  /* known of samples of the bytes alone */
+	XS_REPEAT_COMPARED = 1,	  /* there was a copy to compare with */
+	XS_REPEAT_COPIED_IN = 2,  /* same bytes as the last copy in */
+	XS_REPEAT_COPIED_OUT = 4, /* same bytes as the last copy out */
+	XS_REPEAT_SAMPLED = 8,	  /* only samples of the bytes were hashed */
 };
 
 /*
- * By call: a sum of enum xs_repeat_flag. *same is NULL where nothing was
- * hashed, and else to be freed. 0 or -ENOMEM.
+ * Stores in *same, by call, or-ed values of enum xs_repeat_flag; NULL if
+ * nothing was hashed. Caller frees *same. Returns 0 or -ENOMEM.
  */
 int xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where all agree by then to within that share, it is as good as it gets. */
+/* Iterates until all rounds agree to within NEAR_ENOUGH, or this often. */
 #define TURNS	    50
 #define NEAR_ENOUGH 1e-6
 
@@ -15,17 +15,18 @@ struct fitter {
 	const bool *used;
 	const struct xs_weights *weights;
 	double *by_round;
-	double *wanted, *have; /* by kind of call: its ops in all rounds */
+	double *wanted, *have; /* by kind of call: sum over its ops in all
+				* rounds */
 };
 
-/* The call of a round's op; XS_NONE: not known. */
+/* Returns the call of an op of a round, or XS_NONE. */
 static uint32_t call_of(const struct fitter *f, const struct xs_round *round,
 			uint32_t op)
 {
 	return f->trace->ops[f->rounds->ops[round->first_op + op]].call;
 }
 
-/* The first guess: what its ops stand for, one with the other. */
+/* Initial weight of a round: the mean weight of its calls. */
 static void begin(struct fitter *f)
 {
 	for (size_t i = 0; i < f->rounds->count; i++) {
@@ -64,9 +65,9 @@ static void add_up(struct fitter *f)
 	}
 }
 
-/* Generalised iterative scaling (Darroch and Ratcliff, 1972): each round by the
- * geometric mean of what its ops are short of. Returns the largest of these, a
- * logarithm. */
+/* One step of generalised iterative scaling (Darroch and Ratcliff, 1972):
+ * scales each round by the geometric mean of what its ops lack. Returns the
+ * largest scaling, as a logarithm. */
 static double turn(struct fitter *f)
 {
 	double most = 0;

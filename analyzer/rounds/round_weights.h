@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many rounds of the run each recorded one stands for. */
+/* The number of rounds of the run that each recorded round stands for. */
 #ifndef XS_ANALYZER_ROUNDS_ROUND_WEIGHTS_H
 #define XS_ANALYZER_ROUNDS_ROUND_WEIGHTS_H
 
@@ -7,11 +7,10 @@
 #include "analyzer/sampling/sampling.h"
 
 /*
- * By round, for those that `used` has. A round is one for all that it does, but
- * the calls in it may stand for more of the run than the round: a launch that
- * two kinds of round have, or a copy that both share. The rounds' weights are
- * those that agree best with what was counted of each kind of call. 0 or
- * -ENOMEM.
+ * Fills weights by round, for the rounds in `used`. A round has one weight, but
+ * the calls in it may have different ones: two kinds of round may share a
+ * launch or a copy. The round weights are those that agree best with the counts
+ * of each kind of call. Returns 0 or -ENOMEM.
  */
 int xs_round_weights_build(const struct xs_trace *trace,
 			   const struct xs_rounds *rounds, const bool *used,

@@ -9,19 +9,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Devices a thread may drive before two of them share a lane. */
+/* Devices of a thread that get a lane each; device numbers beyond share one. */
 #define LANES 16
 
-/* Where an op stands in copy in, compute, copy out. */
+/* Position of an op in the order copy in, compute, copy out. */
 enum stage { STAGE_NONE = -1, STAGE_H2D, STAGE_KERNEL, STAGE_D2H };
 
-/* The round in the making of one lane. */
+/* The current round of one lane. */
 struct lane {
-	uint32_t round; /* index; XS_NONE: none yet */
-	int stage;	/* the highest so far */
+	uint32_t round; /* index; XS_NONE: no current round */
+	int stage;	/* highest stage so far */
 	bool copied_after_kernel;
-	bool met;    /* host and device have met since the last op */
-	bool synced; /* by a synchronisation */
+	bool met;    /* host and device have synchronised since the last op */
+	bool synced; /* ... by a synchronisation call */
 	bool cut;    /* what came before was not recorded */
 	uint64_t ops_end_ns;
 	uint32_t last_call; /* positions in rounds->calls */
@@ -32,13 +32,14 @@ struct cutter {
 	const struct xs_trace *trace;
 	struct xs_rounds *rounds;
 	uint32_t *round_of_op;
-	uint32_t *last_round; /* by ident: the round that had it last */
+	uint32_t *last_round; /* by op identity: the last round that had it */
 	size_t last_round_count;
-	uint32_t *first_op_of_call; /* into ops_by_call; one more at the end */
+	uint32_t *first_op_of_call; /* into ops_by_call; with one more at the
+				     * end */
 	uint32_t *ops_by_call;
-	struct lane lanes[LANES]; /* of the thread at hand */
-	size_t lane_count;	  /* those in use are below */
-	size_t window;		  /* of the call at hand */
+	struct lane lanes[LANES]; /* of the current thread */
+	size_t lane_count;	  /* number of lanes in use */
+	size_t window;		  /* of the current call */
 	bool cut;		  /* what came before was not recorded */
 };
 
@@ -55,8 +56,8 @@ static enum stage stage_of(const struct xs_op *op)
 	return STAGE_NONE;
 }
 
-/* Frees wait for the device, though nobody asked them to; and a host that hears
- * that the device is done has met it, whether it waited or not. */
+/* Frees wait for the device implicitly. A poll that returns success also shows
+ * that the device is done. */
 static bool waits_for_device(const struct cutter *c, uint32_t index)
 {
 	const struct xs_call *call = &c->trace->calls[index];
@@ -83,7 +84,7 @@ static int start_round(struct cutter *c, struct lane *lane)
 	return 0;
 }
 
-/* Fixes the end of a lane's round. The lane has none afterwards. */
+/* Sets the end of the lane's round and closes it. */
 static void end_round(struct cutter *c, struct lane *lane)
 {
 	struct xs_round *round;
@@ -105,10 +106,10 @@ static void end_round(struct cutter *c, struct lane *lane)
 }
 
 /*
- * Does the op begin a new round? Host and device must have met, and it must
- * step back: from copying out to computing, from computing to copying in. Or,
- * where nothing is copied out, it repeats what the round had before the host
- * synchronised.
+ * Returns whether the op begins a new round. Host and device must have
+ * synchronised, and the op must step back: from copying out to computing, or
+ * from computing to copying in. If nothing is copied out, a new round begins
+ * when an op of the round repeats after a synchronisation call.
  */
 static bool begins_round(const struct cutter *c, const struct lane *lane,
 			 const struct xs_op *op, uint32_t identity)
@@ -147,9 +148,9 @@ static void count_op(struct cutter *c, struct xs_round *round,
 		round->begin_ns = op->start_ns;
 	round->device = c->trace->queues[op->queue].device;
 	round->op_count++;
-	/* A sum: the order of the ops does not matter, their number does. Sets
-	 * do not count: the first round often has those of the set-up, and is
-	 * like the others all the same. */
+	/* The sum does not depend on the order of the ops, but on their number.
+	 * Sets are left out: the first round often has those of the program's
+	 * setup and should still equal the others. */
 	if (op->kind != XS_OP_SET)
 		round->key += c->rounds->table.items[identity].hash;
 	if (op->kind == XS_OP_H2D)
@@ -158,7 +159,7 @@ static void count_op(struct cutter *c, struct xs_round *round,
 		round->d2h_bytes += op->bytes;
 }
 
-/* position: of the op's call in rounds->calls; XS_NONE: none known. */
+/* position: of the op's call in rounds->calls, or XS_NONE. */
 static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 		  uint32_t position)
 {
@@ -197,9 +198,9 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	return remember_identity(c, identity, lane->round);
 }
 
-/* The call has returned, and had waited: which lanes are done by then? A
- * synchronisation right after a copy that blocked still belongs to its round.
- */
+/* A waiting call has returned: marks the lanes whose ops have ended by then. A
+ * synchronisation right after a blocking copy still belongs to the copy's
+ * round. */
 static void meet(struct cutter *c, const struct xs_call *call,
 		 uint32_t position)
 {
@@ -255,7 +256,8 @@ static void end_lanes(struct cutter *c)
 	c->lane_count = 0;
 }
 
-/* What follows was not recorded, so that the rounds at hand may go on. */
+/* The calls that follow were not recorded: the current rounds may be
+ * incomplete. */
 static void leave_window(struct cutter *c)
 {
 	for (size_t i = 0; i < c->lane_count; i++)
@@ -306,7 +308,7 @@ static int cut_threads(struct cutter *c)
 	return rc;
 }
 
-/* Ops whose call is not known meet the host where their queue is idle. */
+/* Ops without a known call are cut into rounds where their queue is idle. */
 static int cut_queues(struct cutter *c)
 {
 	size_t count = c->trace->queue_count;
@@ -332,7 +334,8 @@ static int cut_queues(struct cutter *c)
 	return rc;
 }
 
-/* rounds->calls: calls are sorted by start; by thread they stay so in each. */
+/* Fills rounds->calls: by thread, then by start. The sort is stable and calls
+ * are sorted by start. */
 static int order_calls(struct cutter *c)
 {
 	size_t count = c->trace->call_count;
@@ -351,7 +354,7 @@ static int order_calls(struct cutter *c)
 	return rc;
 }
 
-/* Counting sort: the ops of each call, in order of start. */
+/* Counting sort: the ops of each call, by start. */
 static void list_ops(struct cutter *c)
 {
 	const struct xs_trace *trace = c->trace;

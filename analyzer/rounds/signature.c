@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The signature of a phase, for people: "2×H2D 512 MiB → stencil7 → ...". */
+/* The readable signature of a phase: "2×H2D 512 MiB → stencil7 → ...". */
 #include "analyzer/rounds/measure.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/util/hash.h"
@@ -15,7 +15,7 @@
 /* All ops of one kind, or all launches of one kernel. */
 struct group {
 	uint64_t count, bytes;
-	uint64_t op_bytes; /* of each op, when they are all alike */
+	uint64_t op_bytes; /* bytes of each op; 0 if they differ */
 	bool alike;
 	uint32_t name;
 };
@@ -24,7 +24,7 @@ struct groups {
 	struct group kinds[XS_OP_KINDS];
 	struct group kernels[KERNELS_SHOWN];
 	size_t kernel_count;
-	uint64_t other_launches; /* of kernels that are not shown */
+	uint64_t other_launches; /* launches of kernels that are not shown */
 };
 
 static void add_to_group(struct group *group, uint64_t bytes)
@@ -51,7 +51,7 @@ static void add_kernel(struct groups *groups, uint32_t name)
 	add_to_group(&groups->kernels[i], 0);
 }
 
-/* Three digits: sizes that print alike are alike within the tolerance. */
+/* Three digits: sizes within the tolerance usually print alike. */
 static void print_bytes(FILE *out, uint64_t bytes)
 {
 	static const char *const units[] = {"B",   "KiB", "MiB", "GiB",
@@ -90,8 +90,8 @@ static void print_transfer(FILE *out, const struct group *group,
 }
 
 /*
- * The part of a C++ name between its last space or colon, outside of template
- * arguments, and its own template arguments or parameters.
+ * Returns the last component of a C++ name, without namespaces, template
+ * arguments and parameters.
  */
 static const char *bare_name(const char *name, size_t *length)
 {
@@ -155,7 +155,7 @@ static int print_groups(FILE *out, const struct xs_trace *trace,
 	return 0;
 }
 
-/* The first of the rounds speaks for all: the order of its kernels. */
+/* The earliest round determines the order of the kernels. */
 static const struct xs_round *earliest(const struct xs_phase_members *m)
 {
 	const struct xs_round *first = xs_phase_member(m, 0);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Stream handles whose queue is known, from the copies of the round. */
+/* Stream handles whose queue is known from copies of the round. */
 #define STREAMS_MAX 256
 
 struct streams {
@@ -66,7 +66,7 @@ static uint32_t find_stream(const struct streams *streams, uint64_t handle)
 	return XS_NONE;
 }
 
-/* Launch records carry no handle, those of copies and sets do. */
+/* Launch records have no stream handle; those of copies and sets do. */
 static void learn_stream(struct streams *streams, const struct xs_call *call,
 			 const struct xs_op *op)
 {
@@ -118,8 +118,8 @@ static struct xs_step *new_step(struct builder *b, enum xs_step_kind kind)
 	return step;
 }
 
-/* call: NULL when not known. again: a further op of the same call, which
- * costs the host nothing more. */
+/* call: NULL when unknown. again: a further op of the same call, which costs
+ * the host nothing more. */
 static void add_op(struct builder *b, const struct xs_op *op,
 		   const struct xs_call *call, bool again)
 {
@@ -157,7 +157,7 @@ static void add_call(struct builder *b, const struct xs_call *call)
 		: find_stream(&b->streams, call->stream);
 }
 
-/* The round's ops by call, and then by start. */
+/* Sorts the round's ops by call, then by start. */
 static struct xs_key *ops_by_call(const struct xs_trace *trace,
 				  const struct xs_rounds *rounds,
 				  const struct xs_round *round)
@@ -213,7 +213,7 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	for (; op < round->op_count; op++)
 		add_op(&b, &trace->ops[keys[op].index], NULL, false);
 	free(keys);
-	/* gives back what was room for ops that are one step with their call */
+	/* shrinks: an op and its call may have become one step */
 	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));
 	if (!phase->steps)
 		phase->steps = b.steps;

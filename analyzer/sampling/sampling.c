@@ -55,7 +55,7 @@ static int sort_windows(struct xs_trace *trace)
 	return rc;
 }
 
-/* Where no op has a call, all of them may have been asked for unseen. */
+/* If no op has a call, the trace has ops only: none of them is dropped. */
 static void drop_counted(struct xs_trace *trace)
 {
 	size_t kept = 0;

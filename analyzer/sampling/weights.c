@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was counted is of calls like those that were recorded: of the same
- * place, size and direction, and where none of these was recorded, of what is
- * most like them.
+ * Counted calls are taken to be like recorded calls of the same call site, size
+ * class and direction, or else like the recorded calls that are most similar.
  */
 #include "analyzer/sampling/weights.h"
 
@@ -70,7 +69,7 @@ static int group_calls(struct xs_weight_builder *b)
 	return rc;
 }
 
-/* Calls were recorded and not used: others of their kind make up for them. */
+/* Recorded but unused calls: others of their kind stand for them. */
 static void add_unused(struct xs_weight_builder *b)
 {
 	for (size_t i = 0; i < b->group_count; i++) {
@@ -89,7 +88,7 @@ static void add_unused(struct xs_weight_builder *b)
 	}
 }
 
-/* Rounds of a phase do not stand for places that are in none. */
+/* Rounds of a phase do not stand for call sites that are in no round. */
 static void add_tallies(struct xs_weight_builder *b)
 {
 	const struct xs_trace *trace = b->trace;
@@ -110,7 +109,7 @@ static void add_tallies(struct xs_weight_builder *b)
 	}
 }
 
-/* Marks the groups at whose places something was counted. */
+/* Marks the groups of call sites that have counted calls. */
 static int mark_counted(struct xs_weight_builder *b)
 {
 	static const struct xs_weight_level by_place = {.place = true};
@@ -119,7 +118,7 @@ static int mark_counted(struct xs_weight_builder *b)
 	bool counted = false;
 	int rc;
 
-	/* of equal keys those of tallies come first: the sort is stable */
+	/* the sort is stable: for equal keys, tallies come first */
 	for (size_t i = 0; i < trace->tally_count; i++)
 		b->keys[count++] = (struct xs_key){
 		    xs_weights_key(b, &by_place, trace->tallies[i].site, 0, 0),
@@ -138,7 +137,7 @@ static int mark_counted(struct xs_weight_builder *b)
 	return rc;
 }
 
-/* Numbers what is one kind in all windows. */
+/* Numbers the kinds, which are the same in all windows. */
 static int number_kinds(struct xs_weight_builder *b, struct xs_weights *weights)
 {
 	int rc;
@@ -173,7 +172,7 @@ static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
 	}
 }
 
-/* Whether such calls give it work, or wait for it. */
+/* Returns whether such calls issue device work or wait for it. */
 static bool takes_the_device(uint8_t call_class)
 {
 	return xs_call_issues(call_class) ||
@@ -206,7 +205,7 @@ static void find_strange(const struct xs_weight_builder *b,
 	}
 }
 
-/* What of the counted copies no record tells of. */
+/* Sums the counted copies that no recorded call stands for. */
 static void find_unseen(const struct xs_weight_builder *b,
 			struct xs_weights *weights)
 {

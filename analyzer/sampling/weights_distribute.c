@@ -36,7 +36,8 @@ static bool is_any_size(const struct xs_weight_unrecorded *rest)
 	return rest->size == 0;
 }
 
-/* The keys of one level: of groups, and behind their numbers of rests. */
+/* Sorts the keys of one level. Indices from group_count on are unrecorded
+ * entries. */
 static int sort_level(struct xs_weight_builder *b, unsigned number,
 		      size_t *count)
 {
@@ -65,7 +66,7 @@ static int sort_level(struct xs_weight_builder *b, unsigned number,
 	return xs_keys_sort(b->keys, *count);
 }
 
-/* Groups and rests of one key. */
+/* Groups and unrecorded entries with one key. */
 struct bucket {
 	struct xs_weight_builder *b;
 	const struct xs_key *keys;
@@ -89,8 +90,8 @@ static double kept_of(const struct xs_weight_group *group, bool bytes)
 	return bytes ? group->kept_bytes : group->kept_calls;
 }
 
-/* What the bucket's groups would stand for if the program went on as in their
- * windows. */
+/* Returns the calls or bytes that the bucket's groups would stand for if the
+ * program went on at the rate of their windows. */
 static double expect(const struct bucket *k, bool bytes)
 {
 	double sum = 0;
@@ -104,7 +105,7 @@ static double expect(const struct bucket *k, bool bytes)
 	return sum;
 }
 
-/* The calls, or bytes, of the bucket's rests, which are made up for now. */
+/* Returns the unrecorded calls or bytes of the bucket, and sets them to 0. */
 static double take_rests(const struct bucket *k, bool bytes)
 {
 	double sum = 0;
@@ -121,8 +122,8 @@ static double take_rests(const struct bucket *k, bool bytes)
 	return sum;
 }
 
-/* Lets the groups of the bucket stand for its rests, each for so much of them
- * as is expected of it, or where nothing is, all for the same. */
+/* Distributes the bucket's unrecorded calls or bytes over its groups: in
+ * proportion to their expected numbers, or evenly if none are expected. */
 static void spread(const struct bucket *k, bool bytes)
 {
 	const double expected = expect(k, bytes);

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of what is seen first, so many calls set the program up: the rate of the
- * others is not theirs. */
+/* The first 1/64 of the calls of the first window set the program up: they are
+ * not part of its rate. */
 #define SET_UP 64
 
 struct span {
-	uint64_t begin_ns, end_ns; /* end 0: it has no calls */
+	uint64_t begin_ns, end_ns; /* end_ns 0: no calls */
 };
 
 static void find_calls(const struct xs_trace *trace, struct span *spans)
@@ -25,7 +25,8 @@ static void find_calls(const struct xs_trace *trace, struct span *spans)
 	}
 }
 
-/* When the first of the spans with calls is past what is done once. */
+/* Returns the time after the set-up calls of the first window that has calls.
+ */
 static uint64_t set_up_ns(const struct xs_trace *trace, size_t window)
 {
 	size_t first = 0, end;
@@ -40,9 +41,9 @@ static uint64_t set_up_ns(const struct xs_trace *trace, size_t window)
 }
 
 /*
- * From a window's beginning to its end. The first one's is that of its calls,
- * and so is the end of one that the run ends in: what the program does before
- * and after them is no part of their rate.
+ * A span reaches from a window's begin to its end. The first window begins with
+ * its calls, and a window that the run ends in ends with its calls: the time
+ * before and after is not part of the rate.
  */
 static void find_spans(const struct xs_trace *trace, struct span *spans)
 {
@@ -61,8 +62,8 @@ static void find_spans(const struct xs_trace *trace, struct span *spans)
 	}
 }
 
-/* What was counted after the last window with calls: until the one that waits
- * for more, where there is one. */
+/* Returns the counted time after the last window with calls, up to a later
+ * empty window if there is one. */
 static double tail_ns(const struct xs_trace *trace, size_t window,
 		      uint64_t from_ns)
 {

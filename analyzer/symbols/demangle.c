@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ names by the C++ runtime's own demangler, which is loaded when it is
- * there so that the command itself stays plain C; by a small reading of the
- * name alone otherwise.
+ * Demangles C++ names with the C++ runtime's demangler, loaded at run time so
+ * that the command stays plain C; without it, with a simple parser of nested
+ * names.
  *
- * A mangled name refers back to its own parts, and these to others, so that a
- * few hundred bytes can stand for more than any memory holds, and the demangler
- * writes it all out. A name with few references cannot; one with many is
- * demangled in a process of its own that has little time.
+ * A mangled name can refer back to its own parts, and these to others: a few
+ * hundred bytes can expand to more than any memory holds. A name with few
+ * references is harmless; one with many is demangled in a child process with a
+ * time limit.
  */
 #include "analyzer/symbols/symbols.h"
 
@@ -23,11 +23,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The plain name of so many references is at most 3^(16/3) times as long. */
+/* With this many references a name expands at most 3^(16/3) times. */
 #define REFERENCES_MAX 16
 #define TIME_MAX_US    50000
 #define PLAIN_MAX      65536
-/* After so many that took too long, the trace is not worth another. */
+/* After this many time-outs, names with many references are no longer tried. */
 #define FAILURES_MAX 16
 
 typedef char *demangle_function(const char *name, char *buffer, size_t *size,
@@ -50,8 +50,8 @@ static demangle_function *find_demangler(void)
 }
 
 /*
- * The names in _ZN2at6native3fooE... or _Z3foo..., joined by "::": what
- * matters of a kernel's name, without arguments. NULL when it reads otherwise.
+ * Returns the names in _ZN2at6native3fooE... or _Z3foo..., joined by "::" and
+ * without arguments. NULL for any other form.
  */
 static char *read_names(const char *name)
 {
@@ -82,7 +82,7 @@ static char *read_names(const char *name)
 	return out;
 }
 
-/* S0_ and T0_ refer back; other letters S and T are counted with them. */
+/* S0_ and T0_ are references; other letters S and T are counted as well. */
 static size_t count_references(const char *name)
 {
 	size_t count = 0;
@@ -94,7 +94,7 @@ static size_t count_references(const char *name)
 	return count;
 }
 
-/* In the child: killed by the timer's signal when it takes too long. */
+/* Runs in the child: the timer's signal kills it when it takes too long. */
 static void demangle_in_time(demangle_function *demangler, const char *name,
 			     int out)
 {
@@ -117,7 +117,7 @@ static void demangle_in_time(demangle_function *demangler, const char *name,
 	_exit(0);
 }
 
-/* All that comes, as a string to free; NULL for nothing. */
+/* Returns all input as a string; NULL when it is empty. Caller frees. */
 static char *read_all(int in)
 {
 	char text[PLAIN_MAX + 1];
@@ -134,7 +134,7 @@ static char *read_all(int in)
 	return used ? strdup(text) : NULL;
 }
 
-/* NULL when it takes too long, or others did. */
+/* Returns NULL on a time-out, or after too many of them. */
 static char *demangle_apart(demangle_function *demangler, const char *name)
 {
 	static unsigned failures;

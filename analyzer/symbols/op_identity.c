@@ -11,8 +11,9 @@
 
 #define FIRST_SLOTS 64
 
-/* A module by its build id, so that a moved program is still the same. All that
- * Python calls returns to the same few addresses: there its line counts. */
+/* A module counts by its build id, so a moved program hashes the same. All CUDA
+ * calls from Python return to the same few addresses: there the Python line
+ * counts. */
 static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
 {
 	const struct xs_site *site, *line;

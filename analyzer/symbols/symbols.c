@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CHAIN_MAX 192 /* a damaged trace may have callers in a circle */
+#define CHAIN_MAX 192 /* a damaged trace may have a circle of callers */
 
-/* Callbacks for files at rest; separate debug files come by build id. */
+/* Callbacks for files on disk; separate debug files are found by build id. */
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -22,10 +22,11 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 struct place {
-	const char *function; /* as linked, maybe mangled */
+	const char *function; /* linkage name, maybe mangled */
 	const char *file;
 	int line;
-	/* of an inlined function: what it is in, and where */
+	/* for an inlined function: the function around it, and the call's line
+	 */
 	const char *outer_function, *outer_file;
 	int outer_line;
 };
@@ -42,7 +43,7 @@ static bool build_id_is(Dwfl_Module *module, const char *wanted)
 	return strcasecmp(text, wanted) == 0;
 }
 
-/* Where there is no build id, by its time. */
+/* Without a build id, compares the file's time. */
 static bool is_another(Dwfl_Module *opened, const struct xs_trace *trace,
 		       const struct xs_module *module,
 		       const struct stat *status)
@@ -55,7 +56,7 @@ static bool is_another(Dwfl_Module *opened, const struct xs_trace *trace,
 	       trace->header.start_realtime_ns / 1000000000u;
 }
 
-/* NULL when the file is gone or has become another. */
+/* Returns NULL when the file is missing or has changed. */
 static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 				struct xs_module *module)
 {
@@ -63,7 +64,7 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 	Dwfl_Module *opened;
 	struct stat status;
 
-	/* a trace may name anything; opening a pipe would wait for ever */
+	/* a trace may name any path; opening a pipe would block */
 	if (path[0] != '/' || stat(path, &status) || !S_ISREG(status.st_mode))
 		return NULL;
 	dwfl_report_begin(dwfl);
@@ -75,7 +76,8 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 	return module->changed ? NULL : opened;
 }
 
-/* Headers of the toolkit and the system hold wrappers, no user's lines. */
+/* Returns whether the file is a header of the toolkit or the system: it
+ * contains wrappers, not the user's code. */
 static bool is_foreign_file(const char *file)
 {
 	return strncmp(file, "/usr/include/", 13) == 0 ||
@@ -102,7 +104,7 @@ static bool is_function(Dwarf_Die *die)
 	       dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-/* Where an inlined function was called from: into *from and *from_line. */
+/* Stores in *from and *from_line where an inlined function was called from. */
 static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, const char **from,
 		     int *from_line)
 {
@@ -121,7 +123,7 @@ static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, const char **from,
 	*from_line = (int)line;
 }
 
-/* The function around the inlined one. */
+/* Finds the function around an inlined one. */
 static void find_outer(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
 		       struct place *place)
 {
@@ -135,9 +137,9 @@ static void find_outer(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
 }
 
 /*
- * Is it the host function that has the kernel's own name? DWARF knows that of
- * a template as "scale<float>", the trace as what demangles to
- * "void ns::scale<float>(float*)".
+ * Returns whether the host function has the kernel's own name. DWARF names a
+ * template "scale<float>"; the trace's name demangles to "void
+ * ns::scale<float>(float*)".
  */
 static bool is_kernel(const char *kernel, const char *function)
 {
@@ -152,7 +154,7 @@ static bool is_kernel(const char *kernel, const char *function)
 		return false;
 	memcpy(name, function, plain);
 	name[plain] = '\0';
-	if (!strstr(kernel, name)) /* saves demangling all others */
+	if (!strstr(kernel, name)) /* avoids demangling other names */
 		return false;
 	demangled = xs_symbols_demangle(kernel);
 	at = demangled ? strstr(demangled, function) : NULL;
@@ -163,8 +165,8 @@ static bool is_kernel(const char *kernel, const char *function)
 }
 
 /*
- * The functions that the compiler and the toolkit put between a launch and
- * the line that asks for it.
+ * Returns whether the function is one that the compiler or the toolkit puts
+ * between a launch and the user's line.
  */
 static bool is_stub(const struct xs_trace *trace, const char *function)
 {
@@ -180,9 +182,9 @@ static bool is_stub(const struct xs_trace *trace, const char *function)
 }
 
 /*
- * The innermost function and line that are the user's: from the function of
- * the address out through those that it was inlined into, past stubs and the
- * wrappers in foreign headers.
+ * Finds the innermost function and line of the user: from the function at the
+ * address outwards through its inlining callers, skipping stubs and wrappers in
+ * foreign headers.
  */
 static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 			  Dwarf_Addr address, struct place *place)
@@ -190,7 +192,7 @@ static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
 	int count = dwarf_getscopes(unit, address, &innermost);
 
-	/* those around where the code is, not around where it was written */
+	/* the scopes around the code, not around its definition */
 	if (count > 0)
 		count = dwarf_getscopes_die(&innermost[0], &scopes);
 	for (int i = 0; i < count; i++) {
@@ -210,7 +212,8 @@ static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 	free(scopes);
 }
 
-/* The unit of an address. Some compilers leave out the table that says. */
+/* Returns the compilation unit of an address. Some compilers omit the address
+ * table, so all units are searched then. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address,
 			    Dwarf_Addr *bias)
 {
@@ -285,7 +288,7 @@ static bool is_known(const struct xs_site *site)
 	return site->symbol || site->file;
 }
 
-/* All sites of one module. */
+/* Resolves all sites of one module. */
 static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
 			  size_t count)
 {
@@ -336,8 +339,8 @@ int xs_symbols_resolve(struct xs_trace *trace)
 	return rc;
 }
 
-/* Of an interpreter's own library or of a package: not what its user changes.
- */
+/* Returns whether the path belongs to an interpreter's library or a package,
+ * which users rarely change. */
 static bool is_package(const char *path)
 {
 	return strstr(path, "/site-packages/") ||
@@ -345,7 +348,7 @@ static bool is_package(const char *path)
 	       strncmp(path, "<frozen ", 8) == 0;
 }
 
-/* How likely a frame is what the user would change. */
+/* Ranks a frame by how likely the user would change it. */
 enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
 
 static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
@@ -367,7 +370,8 @@ static bool is_python(const struct xs_site *site)
 	return site->module == XS_NONE && site->file;
 }
 
-/* A function of CUDA's runtime, or of its internals: those have no lines. */
+/* Returns whether the function is one of the CUDA runtime or its internals,
+ * which have no lines. */
 static bool is_runtime(const struct xs_site *site)
 {
 	static const char *const beginnings[] = {"cudart", "libcudart_static_",
@@ -376,7 +380,7 @@ static bool is_runtime(const struct xs_site *site)
 
 	if (!name || site->file)
 		return false;
-	if (strncmp(name, "cudaError ", 10) == 0) /* that it returns */
+	if (strncmp(name, "cudaError ", 10) == 0) /* return type */
 		name += 10;
 	for (const char *const *begin = beginnings; *begin; begin++)
 		if (strncmp(name, *begin, strlen(*begin)) == 0)
@@ -385,8 +389,8 @@ static bool is_runtime(const struct xs_site *site)
 }
 
 /*
- * The frame of a site's chain that called the runtime: a runtime that is linked
- * into a program or hidden in a library has frames of its own in it.
+ * Returns the frame of a site's chain that called the runtime. A runtime that
+ * is statically linked has frames of its own in the chain.
  */
 static uint32_t first_frame(const struct xs_trace *trace, uint32_t site)
 {
@@ -400,7 +404,7 @@ static uint32_t first_frame(const struct xs_trace *trace, uint32_t site)
 	return site;
 }
 
-/* Above a rank, from a frame outwards. */
+/* Returns the best frame above a rank, from a frame outwards. */
 static const struct xs_site *best_frame(const struct xs_trace *trace,
 					uint32_t at, int rank, bool python)
 {

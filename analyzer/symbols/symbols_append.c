@@ -8,17 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The chunk in the making. */
+/* The chunk to append. */
 struct appender {
 	const struct xs_trace *trace;
 	char *bytes;
 	size_t used, room;
 	uint32_t next_string;
-	const char *last_file; /* sites of one file often follow each other */
+	const char *last_file; /* consecutive sites often share a file */
 	uint32_t last_file_id;
 };
 
-/* Room for more, zeroed; NULL without memory. */
+/* Returns zeroed room for more bytes; NULL without memory. */
 static void *reserve(struct appender *a, size_t bytes)
 {
 	char *at;
@@ -38,7 +38,7 @@ static void *reserve(struct appender *a, size_t bytes)
 	return at;
 }
 
-/* *id: of the new string; 0 where there is no text. */
+/* Stores the new string's id in *id; 0 for no text. */
 static int add_string(struct appender *a, const char *text, uint32_t *id)
 {
 	const size_t part_bytes =
@@ -64,7 +64,7 @@ static int add_string(struct appender *a, const char *text, uint32_t *id)
 	return 0;
 }
 
-/* Of the site of that id, or of what it is inlined into. */
+/* Adds the record of a site, or of the function that it is inlined into. */
 static int add_site(struct appender *a, uint32_t id, const struct xs_site *site)
 {
 	struct xs_rec_source *rec;
@@ -94,7 +94,7 @@ static int add_site(struct appender *a, uint32_t id, const struct xs_site *site)
 	return 0;
 }
 
-/* All that is to be appended: a chunk, or nothing. */
+/* Builds the chunk; it stays empty if there is nothing to append. */
 static int build_chunk(struct appender *a)
 {
 	struct xs_chunk_header header = {.magic = XS_CHUNK_MAGIC};
@@ -143,7 +143,8 @@ static int write_at(int file, const void *data, size_t size, uint64_t at)
 	return 0;
 }
 
-/* The chunk first: until the header counts it, the old trace still stands. */
+/* Writes the chunk first: until the header counts it, the old trace stays
+ * valid. */
 static int append(int file, const struct appender *a)
 {
 	struct xs_file_header header;

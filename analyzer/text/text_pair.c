@@ -35,7 +35,7 @@ int xs_text_pair_hex(const char *text)
 		   : high * 16 + hex_digit(text[1]);
 }
 
-/* Reads a quoted string that begins at *cursor; moves past its end. */
+/* Reads a quoted string that begins at *cursor, and moves past its end. */
 static int read_quoted(struct xs_text_error *error, char **cursor,
 		       struct xs_text_pair *pair)
 {

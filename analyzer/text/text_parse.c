@@ -10,30 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_MAX (1u << 30) /* between the parts of a file, and of a chunk */
+#define GAP_MAX (1u << 30) /* between parts of a file */
 
 struct parser {
 	const struct xs_trace_visitor *visitor;
 	struct xs_text_error *error;
 	uint64_t source_bytes;
 	bool header_seen, chunk_seen;
-	uint64_t at; /* where the next record goes */
+	uint64_t at; /* offset of the next record */
 	uint64_t chunk_at;
-	struct xs_chunk_header chunk; /* sizes 0: left out */
+	struct xs_chunk_header chunk; /* sizes are 0 when left out */
 	uint64_t file_bytes;
 	struct xs_again again;
-	uint64_t repeats; /* a place in the chunk; 0: the record does not */
+	uint64_t repeats; /* offset of the repeated record, in words; 0: none */
 	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4];
 };
 
 bool xs_text_is(const void *data, size_t size)
 {
-	size_t length = strlen(XS_TEXT_MAGIC) - 2; /* any version */
+	size_t length = strlen(XS_TEXT_MAGIC) - 2; /* matches any version */
 
 	return size > length && memcmp(data, XS_TEXT_MAGIC, length) == 0;
 }
 
-/* Puts a pair into the field of its name. 1, 0 when there is none, -EPROTO. */
+/* Stores a pair in the field of its name. Returns 1, 0 when there is no such
+ * field, or -EPROTO. */
 static int put_field(struct parser *p, const struct xs_record_layout *layout,
 		     void *base, const struct xs_text_pair *pair)
 {
@@ -91,7 +92,7 @@ static int parse_header(struct parser *p, char *cursor)
 				       p->source_bytes);
 }
 
-/* Checks the sizes that the last chunk gave; p->at moves past it. */
+/* Checks the sizes that the last chunk states, and moves p->at past it. */
 static int end_chunk(struct parser *p)
 {
 	uint64_t used = p->at - p->chunk_at;
@@ -155,7 +156,7 @@ static int parse_chunk(struct parser *p, char *cursor)
 	return p->visitor->chunk(p->visitor->self, p->chunk_at, &p->chunk);
 }
 
-/* Adds bytes to the record after its first *bytes. */
+/* Appends bytes to the record after its first *bytes. */
 static int append_bytes(struct parser *p, size_t *bytes, const void *data,
 			size_t size)
 {
@@ -220,8 +221,8 @@ static int put_pair(struct parser *p, const struct xs_record_schema *kind,
 	return rc > 0 ? 0 : unknown_field(p, pair);
 }
 
-/* Makes the record short. What it stands for has to be what the line says: the
- * place may be another record's in a text that was changed by hand. */
+/* Turns the record into an `again` record. The record at that offset must equal
+ * the line: a hand-edited text may refer to another one. */
 static int repeat(struct parser *p)
 {
 	struct xs_rec_again *again = (void *)p->record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sink that writes a binary trace, for texts that are read back. */
+/* The visitor that writes a binary trace from a text. */
 #include "analyzer/text/trace_text.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 struct writer {
 	FILE *out;
 	uint64_t at;	     /* bytes written */
-	uint64_t file_bytes; /* wanted in the end; 0: as many as come */
+	uint64_t file_bytes; /* required size; 0: no requirement */
 	uint64_t chunk_at;
 	struct xs_chunk_header chunk;
-	xs_u8 *bytes; /* of the chunk at hand, its header first */
+	xs_u8 *bytes; /* the current chunk, with its header */
 	size_t used, room;
 };
 
@@ -75,7 +75,7 @@ static int flush_chunk(struct writer *w)
 	rc = pad_to(w, w->chunk_at);
 	if (!rc)
 		rc = put(w, w->bytes, w->used);
-	/* the file may end in the middle of its last chunk */
+	/* the file may end within its last chunk */
 	if (w->file_bytes && end > w->file_bytes)
 		end = w->file_bytes;
 	w->used = 0;
@@ -117,7 +117,7 @@ static int write_defect(void *self, uint64_t at, const char *text)
 	(void)self;
 	(void)at;
 	(void)text;
-	return 0; /* a text has none */
+	return 0; /* a text has no defects */
 }
 
 int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)

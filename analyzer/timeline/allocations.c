@@ -8,14 +8,14 @@
 
 struct event {
 	uint64_t at_ns, address;
-	uint64_t bytes; /* of an allocation; a free has none of its own */
+	uint64_t bytes; /* of an allocation; 0 for a free */
 	bool free;
-	bool reset;	 /* of the device: all is freed */
-	uint32_t resets; /* before it */
-	uint64_t change; /* of the bytes in use, modulo 2^64 */
+	bool reset;	 /* device reset: frees everything */
+	uint32_t resets; /* number of resets before the event */
+	uint64_t change; /* change of the bytes in use, modulo 2^64 */
 };
 
-/* Of several devices it is not known which one was reset. */
+/* With several devices, the trace does not show which one was reset. */
 static bool is_reset(const struct xs_trace *trace, const struct xs_call *call)
 {
 	return call->call_class == XS_CALL_RESET && call->error == 0 &&
@@ -29,8 +29,8 @@ static bool is_event(const struct xs_call *call)
 	       call->error == 0 && call->dst != 0;
 }
 
-/* Memory is there when its allocation returns, and gone when its free is
- * called: another thread may have it again before that returns. */
+/* Memory is in use from the return of its allocation to the start of its free:
+ * another thread may get it again before the free returns. */
 static struct event event_of(const struct xs_call *call)
 {
 	const bool frees = call->call_class == XS_CALL_FREE_DEVICE;
@@ -61,8 +61,9 @@ static size_t collect(const struct xs_trace *trace, struct event *events)
 	return count;
 }
 
-/* Of one address the events in order: what a free gives back is what the
- * allocation before it took. A free that was not seen is made good. */
+/* Sets the change of each event of one address, in order: a free returns the
+ * bytes of the allocation before it. A free that was not recorded is assumed
+ * before the next allocation. */
 static void pair(const struct xs_key *keys, size_t count, struct event *events)
 {
 	uint64_t address = 0, held = 0;
@@ -81,7 +82,7 @@ static void pair(const struct xs_key *keys, size_t count, struct event *events)
 	}
 }
 
-/* events: by time. */
+/* events: sorted by time. */
 static int pair_by_address(struct event *events, struct xs_key *keys,
 			   size_t count)
 {
@@ -154,7 +155,7 @@ void xs_allocations_free(struct xs_allocations *allocations)
 	*allocations = (struct xs_allocations){0};
 }
 
-/* How many events there were up to a moment, it included. */
+/* Returns the number of events up to and including a time. */
 static size_t events_until(const struct xs_allocations *allocations,
 			   uint64_t ns)
 {
@@ -181,7 +182,7 @@ bool xs_allocations_peak(const struct xs_allocations *allocations,
 	*bytes = 0;
 	if (end == 0)
 		return false;
-	/* what was in use at from_ns is the level of the event before */
+	/* the level at from_ns was set by the event before */
 	first = (first ? first - 1 : 0) + allocations->count;
 	end += allocations->count;
 	for (; first < end; first /= 2, end /= 2) {

@@ -22,7 +22,7 @@ bool xs_call_waited(const struct xs_call *call, const struct xs_op *op)
 {
 	if (call->call_class == XS_CALL_COPY)
 		return xs_call_returned_after(call, op->end_ns);
-	/* asynchronous in name only */
+	/* asynchronous copies of pageable memory may block */
 	return call->call_class == XS_CALL_COPY_ASYNC &&
 	       (op->src_memory == XS_MEM_PAGEABLE ||
 		op->dst_memory == XS_MEM_PAGEABLE) &&

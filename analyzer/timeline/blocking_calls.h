@@ -6,22 +6,22 @@
 #include "analyzer/read/trace.h"
 
 /*
- * GPU times are converted to the host's clock by CUPTI, with an error of this
- * order: a copy that blocked may seem to end just after its call returned.
+ * CUPTI converts GPU times to the host's clock with an error of this order: a
+ * blocking copy may seem to end just after its call returned.
  */
 #define XS_CLOCK_SLACK_NS 5000
 
 bool xs_call_is_sync(const struct xs_call *call);
 
-/* Did the call return only when the op that it asked for was done? */
+/* Returns whether the call returned only after the op that it issued. */
 bool xs_call_waited(const struct xs_call *call, const struct xs_op *op);
 
-/* Had all that ended at end_ns, on the device, ended when the call returned? */
+/* Returns whether a call returned after device work that ended at end_ns. */
 bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns);
 
 /*
- * By call: is it a synchronisation, or a copy that returned only when it was
- * done? Owned by the caller; NULL without memory.
+ * Returns, by call, whether it is a synchronisation or a copy that returned
+ * only after its op. Caller frees; NULL without memory.
  */
 bool *xs_calls_blocked(const struct xs_trace *trace);
 

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-/* Starting CUDA takes longer than this, and calls differ by less. */
+/* CUDA's startup takes longer than this; calls of one kind differ by less. */
 #define LEAST_NS 10000000
 
-/* Calls of the first one's kind that are looked at. */
+/* Calls of the first one's kind that are compared. */
 #define PEERS 64
 
-/* Does what the call takes go with its bytes? */
+/* Returns whether the duration of the call depends on its bytes. */
 static bool goes_by_bytes(const struct xs_call *call)
 {
 	switch (call->call_class) {
@@ -26,9 +26,9 @@ static bool goes_by_bytes(const struct xs_call *call)
 	return false;
 }
 
-/* What a call of this kind and size takes by itself: the median of the others.
- * False where they do not tell: a much smaller one has little but its fixed
- * cost. */
+/* Stores in *usual the duration of a call of this kind and size without
+ * startup: the median of the other calls. Returns false when they do not show
+ * it: much smaller calls have little but their fixed cost. */
 static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 		     uint64_t *usual)
 {
@@ -57,7 +57,8 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 	return true;
 }
 
-/* The call of the thread that was under way at that moment, or XS_NONE. */
+/* Returns the call of the thread that was in progress at that time, or XS_NONE.
+ */
 static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
 			uint64_t time_ns)
 {
@@ -69,8 +70,8 @@ static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
 	return XS_NONE;
 }
 
-/* From when on the context may have been on its way, outside of all calls that
- * were recorded; 0: not known. */
+/* Returns the earliest time at which context creation may have begun outside
+ * all recorded calls; 0: unknown. */
 static uint64_t earliest_ns(const struct xs_trace *trace)
 {
 	const char *began = xs_trace_info(trace, "began");
@@ -121,8 +122,8 @@ void xs_cuda_startup_find(const struct xs_trace *trace,
 	call = &trace->calls[0];
 	if (call->end_ns - call->start_ns < usual + LEAST_NS)
 		return;
-	/* what the GPU does comes after the start: this call was slow for
-	 * another reason */
+	/* GPU work follows the startup: this call was slow for another reason
+	 */
 	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
 		return;
 	init->call = 0;

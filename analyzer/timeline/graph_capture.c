@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Threads that capture at once; those beyond are not followed. */
+/* Limit of threads that capture at once; further ones are not tracked. */
 #define MOST_THREADS 64
 
 struct capturing {

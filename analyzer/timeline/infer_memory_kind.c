@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where copies came from and went to, where the trace does not say: without
- * CUPTI it has the addresses of each copy and what was allocated where.
+ * Infers the memory kinds of copies in traces without CUPTI, which have the
+ * addresses of copies and of allocations only.
  */
 #include "analyzer/timeline/infer_memory_kind.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event behind a copy that had been waited for is done this much later, at
- * the most, than the call that waited. */
+/* An event after a copy completes at most this much later than the call that
+ * waited for the copy. */
 #define EVENT_LAG_NS 20000
 
 struct range {
@@ -20,7 +20,7 @@ struct range {
 	uint8_t memory;
 };
 
-/* What is allocated, by address. */
+/* The allocated ranges, by address. */
 struct ranges {
 	struct range *items;
 	size_t count;
@@ -30,7 +30,7 @@ struct ends {
 	uint8_t src, dst; /* enum xs_memory */
 };
 
-/* How many ranges begin at or below an address. */
+/* Returns the number of ranges that begin at or below an address. */
 static size_t below(const struct ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->count;
@@ -71,7 +71,7 @@ static int add(struct ranges *ranges, const struct range *range)
 	struct range *items;
 	size_t at;
 
-	drop(ranges, range->base); /* its free was not seen */
+	drop(ranges, range->base); /* its free was not recorded */
 	items = xs_array_grow(ranges->items, ranges->count, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
@@ -109,7 +109,8 @@ static uint8_t end_of(const struct ranges *ranges, uint64_t address,
 	return memory;
 }
 
-/* direction: a cudaMemcpyKind; 4, the default, leaves it to the addresses. */
+/* direction: a cudaMemcpyKind. cudaMemcpyDefault (4) leaves it to the
+ * addresses. */
 static struct ends ends_of(const struct ranges *ranges,
 			   const struct xs_call *call)
 {
@@ -124,7 +125,7 @@ static struct ends ends_of(const struct ranges *ranges,
 	};
 }
 
-/* By call: the ends of copies. */
+/* Fills, by call, the memory kinds of copies. */
 static int follow(const struct xs_trace *trace, struct ends *ends)
 {
 	struct ranges ranges = {0};
@@ -172,8 +173,8 @@ static uint8_t kind_between(const struct ends *ends)
 	return ends->dst == XS_MEM_DEVICE ? XS_OP_H2D : XS_OP_H2H;
 }
 
-/* A call that copies pageable memory returns when the copy is done, whatever
- * it is called; the event behind it came a little later. */
+/* A copy of pageable memory ends before its call returns, even if the call is
+ * asynchronous. The event after it completed a little later. */
 static void end_with_call(struct xs_op *op, const struct xs_call *call)
 {
 	if ((op->src_memory == XS_MEM_PAGEABLE ||

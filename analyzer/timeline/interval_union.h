@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much time a set of intervals covers. */
+/* The total length of a union of intervals. */
 #ifndef XS_ANALYZER_TIMELINE_INTERVAL_UNION_H
 #define XS_ANALYZER_TIMELINE_INTERVAL_UNION_H
 
@@ -9,7 +9,7 @@ struct xs_interval_union {
 	uint64_t total_ns, end_ns;
 };
 
-/* Adds an interval; those before must not start later. */
+/* Adds an interval. Starts must be in ascending order. */
 static inline void xs_interval_union_add(struct xs_interval_union *cover,
 					 uint64_t start_ns, uint64_t end_ns)
 {
@@ -21,9 +21,10 @@ static inline void xs_interval_union_add(struct xs_interval_union *cover,
 	}
 }
 
-/* Time in which two or more of h2d, d2h and kernel run at once. */
+/* Time in which two or more of H2D, D2H and kernel run at once. */
 struct xs_overlap {
-	struct xs_interval_union of[8]; /* by the set of kinds that it covers */
+	struct xs_interval_union of[8]; /* by bit set of the kinds that it
+					 * covers */
 };
 
 static inline unsigned xs_overlap_bit(uint8_t op_kind)
@@ -51,9 +52,9 @@ static inline void xs_overlap_add(struct xs_overlap *overlap,
 }
 
 /*
- * By inclusion and exclusion. Let S be the sum of what each two have in
- * common and T what all three have in common: two or more is S - 2T, and
- * what any covers is (sum of each) - S + T.
+ * By inclusion and exclusion: let S be the sum of the pairwise intersections
+ * and T the intersection of all three. Two or more kinds run for S - 2T, and
+ * any kind for (sum of each) - S + T.
  */
 static inline uint64_t xs_overlap_ns(const struct xs_overlap *overlap)
 {

@@ -42,7 +42,7 @@ static int sort_calls(struct xs_trace *trace)
 	return rc;
 }
 
-/* The call of that thread that began then, or XS_NONE. */
+/* Returns the call of that thread with that start, or XS_NONE. */
 static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
 				uint64_t start_ns)
 {
@@ -78,7 +78,7 @@ static int by_content_call(const void *a, const void *b)
 	return (x->call > y->call) - (x->call < y->call);
 }
 
-/* What more is known of copies: by the thread and start of the copy. */
+/* Finds the call of each faults and contents entry, by thread and start. */
 static void join_details(struct xs_trace *trace)
 {
 	for (size_t i = 0; i < trace->fault_count; i++) {

@@ -18,7 +18,7 @@ static bool is_timed_by_events(const struct xs_trace *trace)
 	return rung && strcmp(rung, "events") == 0;
 }
 
-/* Reads from path, or from memory where path is NULL. */
+/* Reads from path, or from memory if path is NULL. */
 static int read_trace(const char *path, const void *data, size_t size,
 		      struct xs_trace **out, const char **error)
 {

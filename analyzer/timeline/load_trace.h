@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* From a file to a trace whose ops are joined to their calls. */
+/* Loads a trace: reads it and joins its ops to their calls. */
 #ifndef XS_ANALYZER_TIMELINE_LOAD_TRACE_H
 #define XS_ANALYZER_TIMELINE_LOAD_TRACE_H
 
 #include "analyzer/read/trace.h"
 
 /*
- * Reads a trace, binary or text. 0, or -errno: -EPROTO not a trace,
- * -EPROTONOSUPPORT a newer version; then *error (text that stands until the
- * next read in this thread) says what and what to do; NULL for other errors.
- * Damage is no error: what can be read is read, and defects say what is
- * missing. Memory and time are bounded by the file's size.
+ * Reads a trace, binary or text. Returns 0, or -errno: -EPROTO when it is not a
+ * trace, -EPROTONOSUPPORT for a newer version. *error then says what is wrong
+ * and what to do; it is valid until this thread's next read, and NULL for other
+ * errors. Damage is not an error: the readable part is read, and defects list
+ * what is missing. Memory and time are bounded by the file's size. Caller frees
+ * *trace with xs_trace_free().
  */
 int xs_trace_read(const char *path, struct xs_trace **trace,
 		  const char **error);
-/* The same from memory; data must be 4-aligned and may go afterwards. */
+/* Reads from memory. data must be 4-aligned and may be freed afterwards. */
 int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An op belongs to the call that has its correlation id. Most ids are of one
- * call; but they wrap at 32 bits, and CUPTI gives all calls of a thread the
- * same once it has missed the end of one. Which of these calls an op belongs to
- * is then told by all else that is known of them.
+ * Matches ops to calls by correlation id. Most ids belong to one call. But ids
+ * wrap at 32 bits, and CUPTI gives all calls of a thread the same id once it
+ * has missed the end of one. The call of such an op is then chosen by
+ * everything else that is known.
  */
 #include "analyzer/timeline/match.h"
 
@@ -13,20 +13,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Calls of one id that are looked at, of those that begin last before the op
- * and have none yet: a damaged file may have one id on everything. */
+/* Candidate calls of one id that are compared: the last ones before the op. A
+ * damaged file may have one id on everything. */
 #define MOST_CALLS 64
 
 struct matcher {
 	struct xs_trace *trace;
 	struct xs_key *keys; /* calls by id, then by start */
 	size_t key_count;
-	uint32_t *shared; /* ops whose id several calls have, by start */
+	uint32_t *shared; /* ops whose id belongs to several calls, by start */
 	size_t shared_count;
-	bool *taken; /* calls: an op has it already */
+	bool *taken; /* by call: it has an op already */
 	uint32_t
-	    *free; /* keys: the last one up to here that may be free, + 1 */
-	uint64_t *users; /* threads and the queues they used, sorted */
+	    *free; /* by key: the last key up to here that may be free, + 1 */
+	uint64_t *users; /* threads and the queues that they used, sorted */
 	size_t user_count;
 };
 
@@ -49,7 +49,8 @@ static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 	return keys;
 }
 
-/* Is the keyed call before the op, by correlation and then by start? */
+/* Returns whether the keyed call comes before the op, by correlation id and
+ * then by start. */
 static bool comes_before(const struct xs_trace *trace, const struct xs_key *key,
 			 const struct xs_op *op)
 {
@@ -60,8 +61,8 @@ static bool comes_before(const struct xs_trace *trace, const struct xs_key *key,
 }
 
 /*
- * How many keys come before the op. Ops come in about the order of their
- * calls, so the search spreads out from where the last one ended.
+ * Returns the number of keys before the op. Ops come in about the order of
+ * their calls, so the search starts where the last one ended.
  */
 static size_t keys_before(const struct matcher *m, size_t from,
 			  const struct xs_op *op)
@@ -99,7 +100,7 @@ static bool has_id(const struct matcher *m, size_t key, uint32_t id)
 	return key < m->key_count && m->keys[key].key == id;
 }
 
-/* Ids that one call has are settled; ops of the others are kept for later. */
+/* Matches ops whose id belongs to one call; collects the others. */
 static void match_single(struct matcher *m)
 {
 	struct xs_trace *trace = m->trace;
@@ -131,7 +132,7 @@ static uint64_t user(uint32_t thread, uint16_t queue)
 	return (uint64_t)thread << 16 | queue;
 }
 
-/* Which threads used which queues, as far as it is certain. */
+/* Collects which threads used which queues, from certain matches. */
 static int find_users(struct matcher *m)
 {
 	const struct xs_trace *trace = m->trace;
@@ -164,7 +165,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Whether it is a call that asks for such an op. */
+/* Returns whether the call can issue such an op. */
 static bool asks_for(const struct xs_call *call, const struct xs_op *op)
 {
 	switch (call->call_class) {
@@ -182,7 +183,8 @@ static bool asks_for(const struct xs_call *call, const struct xs_op *op)
 	return false;
 }
 
-/* How much speaks for a call; the most telling first. */
+/* Scores how well a call fits the op: the strongest evidence has the highest
+ * bit. */
 static unsigned fit(const struct matcher *m, uint32_t index,
 		    const struct xs_op *op)
 {
@@ -199,8 +201,8 @@ static unsigned fit(const struct matcher *m, uint32_t index,
 	return score;
 }
 
-/* The last of the keys before `end` whose call has no op yet, + 1; 0: none.
- * What was found taken once is passed over from then on. */
+/* Returns the last key before `end` whose call has no op yet, + 1; 0: none.
+ * Caches the result, so that matched calls are skipped once only. */
 static size_t last_free(struct matcher *m, size_t end)
 {
 	size_t found = end, next;
@@ -229,8 +231,9 @@ static void consider(const struct matcher *m, const struct xs_op *op,
 		*best = (struct choice){call, score};
 }
 
-/* The call that fits best of those that begin before the op, which `before`
- * keys do: of the last that are free, and of the last at all. */
+/* Returns the best fitting call among those that begin before the op: the last
+ * free ones, and the last ones at all. `before` is the number of keys before
+ * the op. */
 static uint32_t find_call(struct matcher *m, const struct xs_op *op,
 			  size_t before)
 {
@@ -250,8 +253,8 @@ static uint32_t find_call(struct matcher *m, const struct xs_op *op,
 }
 
 /*
- * The last op takes the last call that fits as well as any: those that are
- * left for the ops before it began early enough for them.
+ * From the last op to the first: each takes the last of the calls that fit
+ * best. The remaining calls began early enough for the earlier ops.
  */
 static void match_shared(struct matcher *m)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices that are told apart; those beyond share. */
+/* Devices that are told apart; higher numbers share an entry. */
 #define MOST_DEVICES 64
 
 #define ANY_DEVICE UINT32_MAX
@@ -81,7 +81,7 @@ static void add_migrations(const struct xs_trace *trace,
 		out->migrated_ns[kind] = busy[kind].total_ns;
 }
 
-/* Time that a thread spends in blocking calls, summed over threads. */
+/* Adds the time in blocking calls, summed over threads. */
 static int add_calls(const struct xs_trace *trace, const bool *blocks,
 		     struct xs_timeline *out)
 {
@@ -116,7 +116,7 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 1;
 }
 
-/* Copies that were counted, and nothing like them recorded. */
+/* Adds counted copies that no recorded call stands for. */
 static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 		       double count[XS_OP_KINDS])
 {
@@ -133,8 +133,8 @@ static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 	}
 }
 
-/* The bytes of sites are exact; times go with them, unions of times as the sum
- * of their parts does. */
+/* The byte counts of sites are exact. Times are scaled with them; unions of
+ * times are scaled like the sums of their parts. */
 static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 		      uint32_t device, struct xs_timeline *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/util/hash.h"
 
-/* Multiply and fold, after Stafford's thirteenth mixer for splitmix64. */
+/* Multiply and fold, after Stafford's mixer 13 for splitmix64. */
 uint64_t xs_hash_mix(uint64_t hash, uint64_t value)
 {
 	hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);

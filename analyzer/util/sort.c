@@ -30,7 +30,8 @@ static void sort_block(struct xs_key *keys, size_t count)
 	}
 }
 
-/* The first place whose key is above (or, with equal, at least) the key. */
+/* Returns the first index whose key is above the key (with equal: at least the
+ * key). */
 static size_t bound(const struct xs_key *keys, size_t count, uint64_t key,
 		    int equal)
 {
@@ -49,8 +50,8 @@ static size_t bound(const struct xs_key *keys, size_t count, uint64_t key,
 }
 
 /*
- * Merges the sorted halves [0, left) and [left, count). What is in its place
- * already stays untouched, which in nearly sorted input is almost all.
+ * Merges the sorted halves [0, left) and [left, count). Does not move keys that
+ * are in place already, which in nearly sorted input are almost all.
  */
 static void merge(struct xs_key *keys, size_t left, size_t count,
 		  struct xs_key *scratch)
@@ -118,7 +119,8 @@ void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
 	}
 }
 
-/* Least significant byte first; stops at the highest byte in use. */
+/* Radix sort, least significant byte first; stops at the highest byte in use.
+ */
 void xs_values_sort(uint64_t *values, uint64_t *scratch, size_t count)
 {
 	uint64_t all = 0;

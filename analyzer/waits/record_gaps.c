@@ -8,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A few calls may have no op for reasons of their own. */
+/* A few calls may lack an op for other reasons. */
 #define LEAST_CALLS 16
 
 struct search {
 	struct xs_record_gap open[XS_RECORD_GAP_KINDS]; /* calls 0: none */
 	struct xs_record_gap *found;
 	size_t count;
-	struct xs_key *waits; /* calls that waited, by thread and start */
+	struct xs_key *waits; /* waiting calls, by thread and start */
 	size_t wait_count;
-	size_t last_of_device; /* the last call that waited for all there is */
+	size_t last_of_device; /* the last call that waited for the whole device
+				*/
 };
 
-/* Only CUPTI's callbacks give each call the id that its op will have. */
+/* Only CUPTI's callbacks give each call the correlation id of its op. */
 static bool is_recorded_by_cupti(const struct xs_trace *trace)
 {
 	const char *rung = xs_trace_info(trace, "rung");
@@ -28,13 +29,13 @@ static bool is_recorded_by_cupti(const struct xs_trace *trace)
 	return trace->op_count > 0 && (!rung || strcmp(rung, "callbacks") == 0);
 }
 
-/* Whether a call should have an op, and of which kind. */
+/* Returns whether a call should have an op, and of which kind. */
 static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
 		       enum xs_record_gap_kind *kind)
 {
 	const uint8_t host_to_host = 0; /* a cudaMemcpyKind */
 
-	/* The last records of a killed process are not missing, but lost. */
+	/* The last records of a killed process are lost: that is not a gap. */
 	if (call->error || !call->correlation || call->captured ||
 	    (trace->header.state == XS_FILE_RUNNING &&
 	     call->end_ns > trace->header.flush_realtime_ns))
@@ -81,8 +82,8 @@ static int find_waits(const struct xs_trace *trace, struct search *search)
 }
 
 /*
- * What nobody waited for was perhaps never done, however long ago it was asked
- * for: a thread's waits tell nothing of other threads' streams.
+ * Work that no call waited for may never have run: waits of one thread show
+ * nothing about other threads' streams.
  */
 static bool was_waited_for(const struct xs_trace *trace,
 			   const struct search *search, size_t call)
@@ -155,7 +156,7 @@ static int follow(const struct xs_trace *trace, const bool *has_op,
 	return rc;
 }
 
-/* Most traces have an op for each call that asks for one. */
+/* In most traces each call that issues work has an op. */
 static bool are_missing(const struct xs_trace *trace, const bool *has_op)
 {
 	enum xs_record_gap_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of the run in which GPU records stopped coming. */
+/* Spans of the run in which GPU records stopped. */
 #ifndef XS_ANALYZER_WAITS_RECORD_GAPS_H
 #define XS_ANALYZER_WAITS_RECORD_GAPS_H
 
@@ -12,7 +12,7 @@ enum xs_record_gap_kind {
 	XS_RECORD_GAP_KINDS
 };
 
-/* Calls in a row, all of one kind, that the GPU has no record of. */
+/* Consecutive calls of one kind without GPU records. */
 struct xs_record_gap {
 	uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
 	uint64_t calls;
@@ -20,9 +20,9 @@ struct xs_record_gap {
 };
 
 /*
- * Where many calls in a row that succeeded have no op, though CUPTI was to
- * record it: another profiler in the process has switched its records off.
- * Sorted by from_ns; free *gaps. 0 or -ENOMEM.
+ * Finds where many consecutive successful calls have no op although CUPTI
+ * should have recorded it: another profiler in the process has disabled its
+ * records. Sorted by from_ns. Caller frees *gaps. Returns 0 or -ENOMEM.
  */
 int xs_record_gaps_find(const struct xs_trace *trace,
 			struct xs_record_gap **gaps, size_t *count);

@@ -18,7 +18,7 @@ int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 	f->ops = malloc((trace->op_count + 1) * sizeof(*f->ops));
 	if (!first || !f->next_op || !f->ops)
 		return -ENOMEM;
-	/* a counting sort: ops are in order of start already */
+	/* counting sort: ops are sorted by start already */
 	for (size_t i = 0; i < trace->op_count; i++)
 		first[trace->ops[i].queue + 1]++;
 	for (size_t i = 0; i < trace->queue_count; i++) {
@@ -74,8 +74,9 @@ static int add_piece(struct xs_wait_breakdown *f, struct xs_wait_interval piece)
 	return 0;
 }
 
-/* The ops of one queue that run while the call waits for them. *unwaited: one
- * that had been asked for before was left behind. */
+/* Collects the ops of one queue that ran during the call and that it waited
+ * for. *unwaited: an op issued before the call had not ended when it returned.
+ */
 static int find_in_queue(struct xs_wait_breakdown *f,
 			 const struct xs_wait_call *wait, uint32_t queue,
 			 bool *unwaited)
@@ -114,12 +115,13 @@ static int find_in_queue(struct xs_wait_breakdown *f,
 	return 0;
 }
 
-/* From the end of a call back to its beginning. */
+/* State of a sweep from the end of a call back to its start. */
 struct sweep {
 	const struct xs_wait_breakdown *finder;
 	uint64_t *part_ns;
-	size_t left;	   /* other queues' pieces that end at or before */
-	uint64_t began_ns; /* the start of the earliest piece so far */
+	size_t left;	   /* intervals of other queues that end at or before
+			    * the current time */
+	uint64_t began_ns; /* start of the earliest interval so far */
 };
 
 static void take(struct sweep *s, const struct xs_wait_interval *piece,
@@ -129,8 +131,8 @@ static void take(struct sweep *s, const struct xs_wait_interval *piece,
 	s->began_ns = from_ns;
 }
 
-/* A stretch in which the queue itself did nothing: what others had done by its
- * end may be what it waited for. What ran on beyond it was not. */
+/* Fills a gap in which the awaited queue was idle with ops of other queues that
+ * ended within it. The call did not wait for ops that ran on beyond the gap. */
 static void fill_gap(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct xs_wait_breakdown *f = s->finder;

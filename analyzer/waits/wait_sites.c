@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Streams and events seen lately; of two in one place the later one stays. */
+/* Cache of stream and event handles. Direct-mapped: on a collision the later
+ * one stays. */
 #define KNOWN 1024
 
 struct known {
@@ -19,12 +20,11 @@ struct known {
 /* What is known of a call from its first op. */
 struct asked {
 	uint32_t op;	 /* index; XS_NONE: none */
-	uint32_t device; /* its own, or where its thread worked last */
+	uint32_t device; /* its own, or the last one that its thread used */
 	bool pageable;
 };
 
-/* Of a site: each call times what it stands for, where only windows of the run
- * were recorded. */
+/* Sums of a site, weighted in sampled runs. */
 struct sums {
 	double calls, gpu_calls, bytes;
 	double minor_faults, major_faults, touched_bytes;
@@ -36,11 +36,12 @@ struct builder {
 	const struct xs_cuda_startup *init;
 	struct xs_weights weights;
 	struct xs_wait_sites *out;
-	struct sums *sums; /* of out's */
+	struct sums *sums; /* by row of out */
 	struct xs_wait_breakdown finder;
 	struct asked *asked;   /* by call */
-	uint32_t *row_of_site; /* into out, + 1 */
-	size_t next_fault;     /* of the trace's, which are by call, too */
+	uint32_t *row_of_site; /* into out: index + 1 */
+	size_t next_fault;     /* into the trace's faults, which are sorted by
+				* call */
 	struct known streams[KNOWN], events[KNOWN];
 };
 
@@ -54,8 +55,8 @@ static void learn(struct known *table, uint64_t handle, uint32_t queue)
 	*place(table, handle) = (struct known){handle, queue};
 }
 
-/* XS_NONE for what is not known. The default stream's handle means another
- * queue in each thread, and what is done in it waits for others' too. */
+/* Returns XS_NONE for an unknown handle. The default stream's handle means
+ * another queue in each thread, and it also waits for other streams. */
 static uint32_t look_up(struct known *table, uint64_t handle)
 {
 	const struct known *known = place(table, handle);
@@ -90,7 +91,7 @@ static void ask_ops(struct builder *b)
 	}
 }
 
-/* A call without an op is of the device that its thread used last. */
+/* A call without an op belongs to the device that its thread used last. */
 static int find_devices(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
@@ -117,7 +118,7 @@ static int find_devices(struct builder *b)
 	return rc;
 }
 
-/* Launches are recorded without their stream. */
+/* Launch records have no stream. */
 static void learn_from(struct builder *b, const struct xs_call *call,
 		       const struct asked *asked)
 {
@@ -128,7 +129,7 @@ static void learn_from(struct builder *b, const struct xs_call *call,
 		learn(b->streams, call->stream, b->trace->ops[asked->op].queue);
 }
 
-/* Which queue the call waits for before all others. */
+/* Returns the queue that the call waits for before all others. */
 static uint32_t queue_of(struct builder *b, const struct xs_call *call,
 			 const struct asked *asked)
 {
@@ -143,7 +144,7 @@ static uint32_t queue_of(struct builder *b, const struct xs_call *call,
 	return XS_NONE;
 }
 
-/* Does the call wait, or may it? *hidden: nobody asked it to. */
+/* Returns whether the call waits or may wait. *hidden: it waits implicitly. */
 static bool may_wait(const struct xs_call *call, const struct asked *asked,
 		     bool *hidden)
 {

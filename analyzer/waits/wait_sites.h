@@ -7,22 +7,24 @@
 #include "analyzer/waits/wait_breakdown.h"
 
 /*
- * The calls of one site: blocking copies, synchronisations, "asynchronous"
- * copies of pageable memory, and the calls that may wait though nobody asked
- * them to: sets, allocations, registrations, frees.
+ * The waits of one call site: blocking copies, synchronisations, asynchronous
+ * copies of pageable memory, and calls that may wait implicitly: sets,
+ * allocations, registrations, frees.
  */
 struct xs_wait_site {
 	uint32_t site;	    /* index into the trace's sites */
 	uint8_t call_class; /* enum xs_call_class */
-	uint8_t op_kind;    /* of its copies or sets; XS_OP_KINDS: has none */
-	bool pageable;	    /* its copies are of pageable memory */
+	uint8_t op_kind;    /* kind of its copies or sets; XS_OP_KINDS: none */
+	bool pageable;	    /* its copies use pageable memory */
 	uint64_t calls;
-	uint64_t gpu_calls; /* of them waited for work of others */
+	uint64_t gpu_calls; /* calls that waited for work issued by other calls
+			     */
 	uint64_t bytes;
-	uint64_t minor_faults, major_faults; /* of its thread, as recorded */
-	uint64_t touched_bytes; /* of pages that these brought; with huge pages
-				 * it is more */
-	uint64_t waited_ns;	/* in all calls */
+	uint64_t minor_faults, major_faults; /* of the calling thread, as
+					      * recorded */
+	uint64_t touched_bytes; /* in the pages that these faults touched; more
+				 * with huge pages */
+	uint64_t waited_ns;	/* summed over all calls */
 	uint64_t part_ns[XS_WAIT_PARTS];
 };
 
@@ -31,7 +33,7 @@ struct xs_wait_sites {
 	size_t count;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int xs_wait_sites_build(const struct xs_trace *trace,
 			const struct xs_cuda_startup *init,
 			struct xs_wait_sites *out);

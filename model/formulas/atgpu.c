@@ -118,7 +118,7 @@ static double transfers_ns(const struct xs_atgpu_machine *machine,
 	return xs_atgpu_in_ns(machine, round) + xs_atgpu_out_ns(machine, round);
 }
 
-/* at_once: on the device of expression 1, which runs every block at once. */
+/* at_once: on the device of expression 1, which runs all blocks at once. */
 static double kernels_ns(const struct xs_atgpu_machine *machine,
 			 const struct xs_atgpu_round *round, bool at_once)
 {

@@ -13,8 +13,8 @@ static double words(double bytes)
 	return bytes / XS_ATGPU_WORD_BYTES;
 }
 
-/* The line that a curve of pageable copies is between its smallest copy and
- * one of bytes. */
+/* Returns the line through the smallest point of a curve of pageable copies and
+ * the point of the given size. */
 static void line_of(const struct xs_curve *curve, double bytes,
 		    double *alpha_ns, double *beta_ns)
 {
@@ -31,8 +31,8 @@ static void line_of(const struct xs_curve *curve, double bytes,
 	}
 }
 
-/* alpha and beta of one direction, as its copies have them. A direction
- * without copies costs nothing, whatever is known of it. */
+/* Sets alpha and beta of one direction from its copies. A direction without
+ * copies costs nothing, even if its parameters are unknown. */
 static void copies_of(uint64_t bytes, uint64_t ops, uint8_t memory,
 		      const struct xs_curve *pageable, double *alpha_ns,
 		      double *beta_ns)
@@ -56,7 +56,7 @@ static struct xs_atgpu_machine machine_of(const struct xs_phase *phase,
 	return out;
 }
 
-/* l of a kernel as it was launched; 0 when it is not known. */
+/* Returns l of a kernel as launched; 0 when unknown. */
 static double occupancy(const struct xs_step *step,
 			const struct xs_machine *machine)
 {
@@ -67,8 +67,8 @@ static double occupancy(const struct xs_step *step,
 	return xs_round_work_blocks_per_sm(&work, machine);
 }
 
-/* A kernel as it was launched, with what was counted of it: instructions of all
- * its warps, of which each block is taken to have its equal part. */
+/* Returns a kernel as launched, with its hardware counters. Each block is
+ * assumed to execute an equal part of the instructions. */
 static struct xs_atgpu_launch launch_of(const struct xs_step *step,
 					const struct xs_machine *machine)
 {
@@ -84,8 +84,8 @@ static struct xs_atgpu_launch launch_of(const struct xs_step *step,
 		counts ? counts->sectors_read + counts->sectors_written : NAN};
 }
 
-/* The kernels of the round, as many as launches has room for, and what they
- * are together. */
+/* Adds the kernels of the round, up to the room in launches, and their totals.
+ */
 static void add_kernels(const struct xs_phase *phase,
 			const struct xs_machine *machine,
 			struct xs_atgpu_launch *launches, size_t *count,
@@ -117,7 +117,7 @@ static void add_kernels(const struct xs_phase *phase,
 		out->operations = operations / out->thread_blocks;
 }
 
-/* Why the costs cannot be worked out; false when they can. */
+/* Returns true with the reason if the costs cannot be computed. */
 static bool abstains(const struct xs_atgpu_machine *machine,
 		     size_t launch_count, struct xs_atgpu_phase *out)
 {

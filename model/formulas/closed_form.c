@@ -17,13 +17,13 @@ static const char assume_once[] = "each byte crosses the bus once";
 static const char assume_own_rate[] =
     "copies both ways at once run as fast as one way alone";
 
-/* The paper's parameters and load, taken from one side of a machine. */
+/* The paper's parameters and load, from one end of a machine's ranges. */
 struct instance {
 	struct xs_vw_params params;
 	struct xs_vw_load load;
 };
 
-/* What makes a row: its equation evaluated on one instance. */
+/* Evaluates the equation of a row on one instance. */
 typedef double (*equation_fn)(const struct instance *i, double n);
 
 static double or_product(double ns, double bytes, double G)
@@ -34,10 +34,10 @@ static double or_product(double ns, double bytes, double G)
 }
 
 /*
- * G of copies in that collide with mapped writes out. The paper's Table II has
- * the mean over transfers of one size; a calibrated rate holds only while
- * there are writes, which may all but stop the copies, and the rest crosses
- * alone.
+ * Returns G of host-to-device copies that collide with mapped writes. The
+ * paper's Table II has the mean over transfers of one size. A calibrated rate
+ * holds only during the writes, which may nearly stop the copies; the rest of
+ * the copy runs alone.
  */
 static double colliding_G_in(const struct xs_machine *m,
 			     const struct xs_workload *w, double G_out)
@@ -53,8 +53,8 @@ static double colliding_G_in(const struct xs_machine *m,
 	       w->h2d_bytes;
 }
 
-/* hybrid: G while explicit copies in collide with mapped writes out (the
- * paper's Table II), where the machine has it. */
+/* hybrid: uses G of host-to-device copies that collide with mapped writes (the
+ * paper's Table II) if the machine has it. */
 static struct instance instantiate(const struct xs_closed_form *c,
 				   enum xs_range_end side, bool hybrid)
 {
@@ -101,7 +101,7 @@ int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
 	return xs_estimates_add(out, row);
 }
 
-/* The name of a parameter that the instance lacks, or NULL. */
+/* Returns the name of a parameter that the instance lacks, or NULL. */
 static const char *unknown(const struct instance *i, bool gaps)
 {
 	if (isnan(i->params.lo_in_ns) || isnan(i->params.lo_out_ns))
@@ -113,7 +113,7 @@ static const char *unknown(const struct instance *i, bool gaps)
 	return NULL;
 }
 
-/* Time and interval of a row: the formula at the values and at both ends. */
+/* Adds a row: time at the values, and interval from both ends of the ranges. */
 static int add_row(const struct xs_closed_form *c, struct xs_estimate *row,
 		   equation_fn f, bool hybrid, struct xs_estimates *out)
 {
@@ -178,14 +178,14 @@ int xs_closed_form_explicit(const struct xs_closed_form *c,
 	row.assumes[0] = "copies, kernel, copies, one after the other";
 	if (unknown(&i, false))
 		return xs_closed_form_abstain(&row, unknown(&i, false), out);
-	/* A blocking copy that follows another pays its own L+o. */
+	/* Each further blocking copy pays its own L+o. */
 	more.extra_ns += fmax(c->in_ops - 1, 0) * i.params.lo_in_ns +
 			 fmax(c->out_ops - 1, 0) * i.params.lo_out_ns;
 	snprintf(row.why, sizeof(row.why), "L+o + B G in, t_E, L+o + B G out");
 	return add_row(&more, &row, explicit_copies, false, out);
 }
 
-/* The two equations of classes 1 and 2; the single one of class 3. */
+/* Classes 1 and 2 have two equations each, class 3 has one. */
 static const struct equation {
 	const char *model;
 	equation_fn f;
@@ -228,7 +228,7 @@ static int add_dominated(const struct instance *i, unsigned equation,
 	return xs_estimates_add(out, &row);
 }
 
-/* Why that number of streams: section VI's formula beside the search. */
+/* Explains the number of streams: section VI's formula beside the search. */
 static void say_streams(struct xs_estimate *row, const struct instance *i,
 			unsigned equation, bool searched)
 {

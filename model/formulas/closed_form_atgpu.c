@@ -27,7 +27,7 @@ static const struct cost {
      "copies take no time"},
 };
 
-/* One direction of a round; a time that was given is one transaction's. */
+/* Sets one direction of a round. A given time counts as one transaction. */
 static void transfer(double ns, double bytes, double *transactions,
 		     double *words, double *alpha_ns, double *beta_ns)
 {
@@ -43,7 +43,7 @@ static void transfer(double ns, double bytes, double *transactions,
 		*alpha_ns = *beta_ns = 0;
 }
 
-/* The round and the machine at one end of its parameters' ranges. */
+/* Returns the machine at one end of its ranges, and the round on it. */
 static struct xs_atgpu_machine at_side(const struct xs_closed_form *c,
 				       enum xs_range_end side,
 				       struct xs_atgpu_round *round)
@@ -116,7 +116,7 @@ double xs_closed_form_atgpu_kernel_ns(const struct xs_machine *machine,
 					     .launch_count = 1};
 	struct xs_atgpu_machine at = xs_atgpu_machine_of(machine);
 
-	/* transfers and sigma are no part of it */
+	/* without transfers and sigma */
 	at.alpha_in_ns = at.alpha_out_ns = 0;
 	at.beta_in_ns = at.beta_out_ns = at.sigma_ns = 0;
 	*unknown = xs_atgpu_unknown(&at);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* By equation: the row's model, and for a time its formula. */
+/* By equation: the row's model, and the formula of the equations for times. */
 static const struct {
 	const char *model, *formula;
 } equations[] = {
@@ -32,7 +32,8 @@ static enum xs_gl_class class_of(const struct xs_closed_form *c)
 			      c->machine->implicit_sync);
 }
 
-/* One direction without streams: as given, else L+o a copy and B G. */
+/* Returns the time of one direction without streams: as given, else L+o per
+ * copy plus B G. */
 static double transfer_ns(double ns, double bytes, double ops, double lo_ns,
 			  double G)
 {
@@ -83,7 +84,7 @@ static int abstain_class(const struct xs_closed_form *c,
 	return xs_estimates_add(out, row);
 }
 
-/* The parameter that a load lacks, or NULL. */
+/* Returns the name of a parameter that the load lacks, or NULL. */
 static const char *unknown(const struct xs_closed_form *c,
 			   const struct xs_gl_load *load)
 {
@@ -96,7 +97,7 @@ static const char *unknown(const struct xs_closed_form *c,
 	return isnan(m->G_h2d.value) || isnan(m->G_d2h.value) ? "G" : "L+o";
 }
 
-/* Why that time, and for the best n why that n. */
+/* Explains the time, and the best n. */
 static void say(struct xs_estimate *row, const struct xs_gl_load *load,
 		unsigned time, unsigned best)
 {

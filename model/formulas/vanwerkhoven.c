@@ -21,7 +21,7 @@ double xs_vw_transfer_ns(double lo_ns, double G, double g_ns, double bytes,
 	return lo_ns + bytes * G + g_ns * (n - 1);
 }
 
-/* All copies in of n streams, and all copies out, from their products. */
+/* All copies of n streams in one direction, from the products B G. */
 static double all_in(const struct xs_vw_params *p, const struct xs_vw_load *w,
 		     double n)
 {
@@ -135,8 +135,8 @@ double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
 }
 
 /*
- * T + g (n - 1) = (t_E + T) / n, with T and g of the shorter direction: as a
- * quadratic g n^2 + (T - g) n - (t_E + T) = 0, whose positive root it is.
+ * Solves T + g (n - 1) = (t_E + T) / n, with T and g of the shorter direction:
+ * the positive root of g n^2 + (T - g) n - (t_E + T) = 0.
  */
 static double solve_eq4_condition(double transfer, double g, double kernel)
 {
@@ -156,13 +156,13 @@ double xs_vw_streams_formula(unsigned equation, const struct xs_vw_params *p,
 	const double g_more = more_in ? p->g_in_ns : p->g_out_ns;
 
 	switch (equation) {
-	case 1: /* eq. 1 has the g of the copies out */
+	case 1: /* equation 1 uses g of the copies out */
 		return sqrt(w->in_ns / p->g_out_ns);
 	case 2: /* 2g: one of each direction */
 		return sqrt(w->kernel_ns / (p->g_in_ns + p->g_out_ns));
 	case 4:
 		return solve_eq4_condition(less, g_less, w->kernel_ns);
-	case 5: /* the longer direction is the one that pays g */
+	case 5: /* the longer direction pays g */
 		return sqrt((less + w->kernel_ns) / g_more);
 	default:
 		return NAN;

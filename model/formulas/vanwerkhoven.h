@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * B. van Werkhoven, J. Maassen, F. J. Seinstra, H. E. Bal: Performance models
- * for CPU-GPU data transfers, CCGrid 2014. Every equation as it is printed,
- * under its number; docs/models.md says what is known to be wrong with each.
+ * for CPU-GPU data transfers, CCGrid 2014. Each equation as printed, under its
+ * number; docs/models.md lists known errors.
  *
- * Times are ns, sizes bytes. Figure 7 writes L+o and g without a direction;
- * here the part of a transfer to the device takes those of the device
- * direction (in), the part back those of the host direction (out), as the
- * paper's Table I measures them.
+ * Times are ns, sizes are bytes. Figure 7 writes L+o and g without a direction.
+ * Here a transfer to the device uses the parameters of that direction (in) and
+ * a transfer back those of the other (out), as the paper's Table I measures
+ * them.
  */
 #ifndef XS_MODEL_FORMULAS_VANWERKHOVEN_H
 #define XS_MODEL_FORMULAS_VANWERKHOVEN_H
 
-/* The classes of device of section IV. */
+/* The classes of device in section IV. */
 enum xs_vw_class {
 	XS_VW_CLASS_NONE = 0, /* the paper has no equations for it */
 	XS_VW_CLASS_1,	      /* implicit synchronisation, 1 copy engine */
@@ -20,7 +20,7 @@ enum xs_vw_class {
 	XS_VW_CLASS_3,	      /* none, 2 copy engines */
 };
 
-/* implicit_sync: 1, 0, -1 not known; copy_engines: 0 not known. */
+/* implicit_sync: 1, 0, or -1 for unknown; copy_engines: 0 for unknown. */
 enum xs_vw_class xs_vw_class_of(int copy_engines, int implicit_sync);
 
 struct xs_vw_params {
@@ -28,25 +28,25 @@ struct xs_vw_params {
 	double g_in_ns, g_out_ns;   /* g */
 };
 
-/* The whole of one round: in_ns = B_hd * G_hd, out_ns = B_dh * G_dh, and
- * kernel_ns = t_E, each summed over all streams. */
+/* One round: in_ns = B_hd * G_hd, out_ns = B_dh * G_dh, and kernel_ns = t_E,
+ * each summed over all streams. */
 struct xs_vw_load {
 	double in_ns, out_ns, kernel_ns;
 };
 
-/* Section V: n transfers of bytes in all, L+o + k G + g (n - 1). */
+/* Section V: n transfers with a total of k bytes take L+o + k G + g (n - 1). */
 double xs_vw_transfer_ns(double lo_ns, double G, double g_ns, double bytes,
 			 double n);
 
-/* Copies in, kernel, copies out, one after the other: the section V time of
- * either transfer around t_E (the paper's Explicit). */
+/* Copies in, kernel and copies out in sequence: t_E between two transfers of
+ * section V (the paper's Explicit). */
 double xs_vw_explicit_ns(const struct xs_vw_params *p,
 			 const struct xs_vw_load *w);
 
 /*
  * Equations 1 to 6 of Figure 7 for n streams. 1 and 2: class 1, kernels or
- * transfers dominant. 3 and 4: class 2, the same. 5: class 3, and the Hybrid
- * of every class. 6: mapped memory (n plays no part).
+ * transfers dominant. 3 and 4: the same for class 2. 5: class 3, and Hybrid on
+ * every class. 6: mapped memory (independent of n).
  */
 double xs_vw_eq1_ns(const struct xs_vw_params *p, const struct xs_vw_load *w,
 		    double n);
@@ -61,45 +61,45 @@ double xs_vw_eq5_ns(const struct xs_vw_params *p, const struct xs_vw_load *w,
 double xs_vw_eq6_ns(const struct xs_vw_params *p, const struct xs_vw_load *w);
 
 /*
- * Time of n streams on a class of device: of the two scenarios of classes 1
- * and 2 the larger, which is the one that holds (docs/models.md has the
- * proof). NAN for XS_VW_CLASS_NONE.
+ * Returns the time of n streams on a class of device. For classes 1 and 2 it is
+ * the larger one of the two scenarios, which is the one that holds (proof in
+ * docs/models.md). NAN for XS_VW_CLASS_NONE.
  */
 double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
 			const struct xs_vw_load *w, double n);
 
-/* The equation (1 to 5) that gives xs_vw_streams_ns; 0 for no class. */
+/* Returns the number (1 to 5) of the equation behind xs_vw_streams_ns(); 0 for
+ * no class. */
 unsigned xs_vw_streams_eq(enum xs_vw_class device, const struct xs_vw_params *p,
 			  const struct xs_vw_load *w, double n);
 
 /*
  * Section VI's formula for the number of streams under an equation, as a real
  * number: eq. 1 sqrt(B_hd G_hd / g), eq. 2 sqrt(t_E / 2g), eq. 4 the solution
- * of the condition under it, eq. 5 sqrt((B G + t_E) / g) with the smaller of
- * the two transfers. NAN where the paper gives none: eq. 3 falls for every n.
+ * of its condition, eq. 5 sqrt((B G + t_E) / g) with the smaller transfer. NAN
+ * for eq. 3, whose time falls with every n.
  */
 double xs_vw_streams_formula(unsigned equation, const struct xs_vw_params *p,
 			     const struct xs_vw_load *w);
 
-/* The most streams that the paper tried (Figures 5 and 6); where a search for
- * the best number ends. */
+/* The largest number of streams that the paper tried (Figures 5 and 6), and the
+ * limit of the search for the best number. */
 #define XS_VW_STREAMS_MAX 256u
 
 /*
- * The whole number of streams with the smallest xs_vw_streams_ns, from 1 to
- * XS_VW_STREAMS_MAX; the smallest such. Where the formula holds (class 1
- * away from t_E = t_Thd, classes 2 and 3 with dominant transfers) it is one
- * of the formula's two neighbours.
+ * Returns the smallest number of streams, from 1 to XS_VW_STREAMS_MAX, with the
+ * minimal xs_vw_streams_ns(). Where the formula holds (class 1 away from t_E =
+ * t_Thd, classes 2 and 3 with dominant transfers) it is one of the formula's
+ * two neighbours.
  */
 unsigned xs_vw_best_streams(enum xs_vw_class device,
 			    const struct xs_vw_params *p,
 			    const struct xs_vw_load *w);
 
 /*
- * Section III-A: the roofline with the link in it, in flops a second. What
- * the device can do: peak flops a second, bytes a second of its memory, bytes
- * a second of the link; and the kernel: flops, bytes of device memory that it
- * moves, bytes that cross the link.
+ * Section III-A: the roofline model with the link, in flop/s. The device: peak
+ * flop/s, bytes/s of its memory, bytes/s of the link. The kernel: flops, bytes
+ * of device memory moved, bytes that cross the link.
  */
 struct xs_vw_roofline {
 	double peak_flops, memory_bandwidth, link_bandwidth;
@@ -107,7 +107,7 @@ struct xs_vw_roofline {
 };
 
 double xs_vw_data_intensity(const struct xs_vw_roofline *r);
-/* RM: the roofline of the device alone, without the link. */
+/* RM: the roofline of the device without the link. */
 double xs_vw_bound_device(const struct xs_vw_roofline *r);
 double xs_vw_bound_full_overlap(const struct xs_vw_roofline *r);
 double xs_vw_bound_zero_overlap(const struct xs_vw_roofline *r);

@@ -7,34 +7,36 @@
 #include <string.h>
 
 /*
- * What stands in for what a trace does not show. The ranges span the machines
- * that were measured: a GTX Titan on PCIe 3.0 (van Werkhoven 2014, Table I) and
- * an H200 on PCIe 5.0.
+ * Defaults for what a trace does not show. The ranges span the measured
+ * machines: a GTX Titan on PCIe 3.0 (van Werkhoven 2014, Table I) and an H200
+ * on PCIe 5.0.
  */
 static const struct xs_param usual_latency = {7500, 5500, 9500};
 static const struct xs_param usual_gap = {2700, 2400, 2900};
 /*
- * Share of a link's raw rate that pinned copies reach, by its generation: 0.72
+ * Share of a link's raw rate that pinned copies reach, by PCIe generation: 0.72
  * on a GTX 680 and a K20m (2.0), 0.76 to 0.84 on the Titan and a V100 (3.0),
- * 0.88 on the H200 (5.0), the two directions of each apart. 4.0 lies between
- * its neighbours; the others are taken to be as theirs.
+ * 0.88 on the H200 (5.0), each direction alone. 4.0 is interpolated; other
+ * generations take the value of the nearest one.
  */
 static const double usual_efficiency[] = {0,	0.72, 0.72, 0.80,
 					  0.84, 0.88, 0.88};
 #define EFFICIENCY_SPREAD 0.05
-/* How far copies slow each other when both directions are busy: 9 % on the
- * H200; nothing for a link that is ideally full duplex. */
+/* How much copies slow each other when both directions are busy: 9 % on the
+ * H200; not at all on an ideal full-duplex link. */
 static const struct xs_param usual_slowdown = {1.09, 1.0, 1.18};
 
-/* Below this, a copy's time says nothing about G. */
+/* Smaller copies say nothing about G. */
 #define LEAST_BYTES 65536.0
 
 enum way { IN, OUT, WAYS };
 
-/* All that is collected from the steps. */
+/* Measurements collected from the steps. */
 struct evidence {
-	struct xs_points alone[WAYS], both[WAYS]; /* pinned: ns over bytes */
-	struct xs_points idle[WAYS]; /* pinned, idle device: call to start */
+	struct xs_points alone[WAYS], both[WAYS]; /* pinned copies: ns over
+						   * bytes */
+	struct xs_points idle[WAYS]; /* pinned copies on an idle device: call to
+				      * start */
 	struct xs_points pageable[WAYS];
 	struct xs_points copy_async, copy_sync, launch, event;
 	struct xs_points launch_latency, kernel_gap, sync;
@@ -55,7 +57,7 @@ static double less(uint64_t a, uint64_t b)
 	return (double)a - (double)b;
 }
 
-/* The share of a copy during which the other direction was busy. */
+/* Returns the share of a copy during which the other direction was busy. */
 static double shared_part(const struct xs_phase *phase,
 			  const struct xs_step *copy)
 {
@@ -77,7 +79,7 @@ static double shared_part(const struct xs_phase *phase,
 	return shared / fmax(less(copy->end_ns, copy->start_ns), 1);
 }
 
-/* The end of the last op that was issued before step i. */
+/* Returns the end of the last op that was issued before step i. */
 static uint64_t busy_until(const struct xs_phase *phase, size_t i)
 {
 	uint64_t until = 0;
@@ -184,8 +186,8 @@ static void see_step(struct evidence *e, const struct xs_phase *phase, size_t i)
 	}
 }
 
-/* Looking back and across makes a step cost the length of its round, so a
- * long round is read up to a bound. */
+/* The work of a step grows with the length of its round, so only the first
+ * steps of a long round are read. */
 #define MOST_STEPS 2000u
 
 static void collect(struct evidence *e, const struct xs_phases *phases)
@@ -198,10 +200,11 @@ static void collect(struct evidence *e, const struct xs_phases *phases)
 			see_step(e, &phases->items[p], i);
 }
 
-/* ns a byte of one direction of the link, from its generation and width. */
+/* Returns ns per byte of one direction of the link, from its generation and
+ * width. */
 static struct xs_param link_G(const struct xs_machine *machine)
 {
-	/* Bytes a second and lane after encoding: 8b/10b, then 128b/130b. */
+	/* Bytes/s per PCIe lane after encoding: 8b/10b, then 128b/130b. */
 	static const double lane[] = {0,	 0.25e9,    0.5e9,    0.98462e9,
 				      1.96923e9, 3.93846e9, 7.56250e9};
 	const int gen = machine->pcie_gen;
@@ -216,8 +219,8 @@ static struct xs_param link_G(const struct xs_machine *machine)
 	    raw_ns / (usual_efficiency[gen] - EFFICIENCY_SPREAD)};
 }
 
-/* The link's figures, unless pageable copies were faster: an idle link may
- * have reported a lower generation than it works at. */
+/* Uses the link's generation and width, unless pageable copies were faster: an
+ * idle link may report a lower generation than it uses under load. */
 static const char *assume_G(const struct xs_points *pageable,
 			    const struct xs_machine *machine,
 			    struct xs_param *G)
@@ -240,8 +243,9 @@ static const char *assume_G(const struct xs_points *pageable,
 	return "the fastest pageable copy, which beat what the link reports";
 }
 
-/* G from pinned copies of two sizes or more, else of one large size, else
- * assumed. *start_ns: a copy's time beyond its bytes. */
+/* Fits G from pinned copies of several sizes, else from large ones, else
+ * assumes it. *start_ns: the part of a copy's time that does not depend on its
+ * bytes. */
 static const char *fit_G(const struct evidence *e, enum way way,
 			 const struct xs_machine *machine, struct xs_param *G,
 			 double *start_ns)
@@ -292,7 +296,8 @@ static int by_x(const void *a, const void *b)
 	return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
-/* Medians by size; of more sizes than there is room for, evenly chosen. */
+/* Medians by size. If there are more sizes than points in a curve, takes evenly
+ * spaced ones. */
 static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
 {
 	double sorted[XS_POINTS_MAX][2];
@@ -327,7 +332,8 @@ static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
 static void take_device(struct xs_machine *m, const struct xs_rec_device *d)
 {
 	m->copy_engines = d->copy_engines;
-	/* Hyper-Q, since GK110 (compute capability 3.5), ended it. */
+	/* Hyper-Q, since GK110 (compute capability 3.5), has no implicit
+	 * synchronisation. */
 	if (d->cc_major)
 		m->implicit_sync =
 		    d->cc_major < 3 || (d->cc_major == 3 && d->cc_minor < 5);
@@ -346,7 +352,7 @@ static void take_device(struct xs_machine *m, const struct xs_rec_device *d)
 static void fit_calls(struct xs_machine *m, const struct evidence *e)
 {
 	m->call_launch_ns = xs_points_median(&e->launch);
-	/* Where no asynchronous copy was seen, what a launch costs: on an H200
+	/* Without asynchronous copies, takes the cost of a launch: on an H200
 	 * they take 2.5 and 3.0 us. */
 	m->call_copy_async_ns =
 	    xs_points_median(e->copy_async.count ? &e->copy_async : &e->launch);
@@ -357,7 +363,7 @@ static void fit_calls(struct xs_machine *m, const struct evidence *e)
 	m->sync_ns = xs_points_median(&e->sync);
 }
 
-/* Fits all of it into *m. */
+/* Fits all parameters of *m. */
 static void fit(struct xs_machine *m, const struct evidence *e)
 {
 	double start_in_ns, start_out_ns;

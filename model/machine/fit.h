@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine profile from what a trace shows of the machine. */
+/* Fits a machine profile to a trace. */
 #ifndef XS_MODEL_MACHINE_FIT_H
 #define XS_MODEL_MACHINE_FIT_H
 
@@ -7,10 +7,10 @@
 #include "model/machine/machine.h"
 
 /*
- * A profile from what the phases show: pinned copies give L+o and G, the host
- * calls their costs, pageable copies the curve; the link's generation and
- * width stand in where no pinned copy was seen. device may be NULL. notes say
- * what came from where.
+ * Fits a profile to the phases: pinned copies give L+o and G, host calls their
+ * costs, pageable copies the curve. Without pinned copies, G comes from the
+ * link's generation and width. device may be NULL. Stores in machine->notes the
+ * source of each value.
  */
 void xs_machine_fit(const struct xs_phases *phases,
 		    const struct xs_rec_device *device,

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* The rate of use against each user of the other direction. */
+/* The rate of a use against each use of the other direction. */
 struct against {
 	double alone, copy, mapped;
 	enum xs_link_use same, other_copy, other_mapped;
@@ -68,7 +68,7 @@ double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 	if (use == XS_LINK_WRITE && link->early &&
 	    m->mapped_write_early.value > 0)
 		a.copy = m->mapped_write_early.value;
-	/* A comparison with NAN is false: what is not known changes nothing. */
+	/* A comparison with NAN is false: an unknown rate changes nothing. */
 	if (active[a.other_copy] && a.copy > rate)
 		rate = a.copy;
 	if (active[a.other_mapped] && a.mapped > rate)
@@ -76,8 +76,8 @@ double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
 	return rate * (active[use] + active[a.same]);
 }
 
-/* From the start of a kernel until its writes are on their way: it has to read
- * first. Seen on an H200 between 0.5 and 7 us. */
+/* From the start of a kernel to its first writes, before which it has to read.
+ * Measured on an H200: 0.5 to 7 us. */
 #define WRITES_ARRIVE_NS 2000.0
 
 static bool have_writes_arrived(const struct xs_link *link)
@@ -91,7 +91,7 @@ static bool have_writes_arrived(const struct xs_link *link)
 	return false;
 }
 
-/* How long a user that joins now may have to wait for its first bytes. */
+/* Returns how long a user that joins now may wait for its first bytes. */
 static double stall_ns(const struct xs_link *link, enum xs_link_use use)
 {
 	const struct xs_machine *m = link->machine;
@@ -143,20 +143,20 @@ double xs_link_next_ns(const struct xs_link *link)
 	return next;
 }
 
-/* Too little to be anything but rounding: a millionth of a ns, or what does
- * not move the clock. */
+/* Returns whether a time is only rounding error: below a millionth of a ns, or
+ * too small to advance the clock. */
 static bool is_rounding(double ns, double clock_ns)
 {
 	return ns <= 1e-6 || clock_ns + ns <= clock_ns;
 }
 
-/* What is left of a time that some of has passed. */
+/* Returns the rest of a time after some of it has passed. */
 static double left_of(double ns, double passed_ns, double clock_ns)
 {
 	return is_rounding(ns - passed_ns, clock_ns) ? 0 : ns - passed_ns;
 }
 
-/* A user some time later, which is less than it needs to be done. */
+/* Advances a user by less than the time that it needs to finish. */
 static void advance_user(const struct xs_link *link, struct xs_link_user *user,
 			 double passed_ns, double clock_ns)
 {
@@ -168,7 +168,7 @@ static void advance_user(const struct xs_link *link, struct xs_link_user *user,
 	user->age_ns += passed_ns;
 }
 
-/* Counts who is there; nobody stalls with nothing to wait for. */
+/* Counts the users by kind. A stall ends when there is nothing to wait for. */
 static void count_users(struct xs_link *link)
 {
 	unsigned u;

@@ -30,8 +30,8 @@ const char *xs_param_name(enum xs_param_id id)
 }
 
 /*
- * Linear between the points. Before the first the time of the first stands
- * (it is latency there); after the last the last rate goes on.
+ * Linear between the points. Smaller copies take the time of the first point,
+ * which is latency; larger ones continue at the rate of the last point.
  */
 double xs_curve_ns(const struct xs_curve *curve, double bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine profile: the measured parameters of one machine. A JSON file
- * that people can read, edit and share; see docs/models.md.
+ * The machine profile: the measured parameters of one machine. Stored as a JSON
+ * file that people can read, edit and share; see docs/models.md.
  *
- * Units: ns, ns per byte, bytes. A parameter that is not known has
- * value = NAN; models that need it abstain.
+ * Units: ns, ns per byte, bytes. An unknown parameter has the value NAN; models
+ * that need it abstain.
  */
 #ifndef XS_MODEL_MACHINE_MACHINE_H
 #define XS_MODEL_MACHINE_MACHINE_H
@@ -15,14 +15,14 @@
 #include <stdio.h>
 
 struct xs_param {
-	double value;	  /* NAN: not known */
-	double low, high; /* range of 90 % of the measurements; = value when
-			   * the source gives none */
+	double value;	  /* NAN: unknown */
+	double low, high; /* range of 90 % of the measurements; equal to value
+			   * if the source gives none */
 };
 
 /*
- * P(name, unit, what). LogGP names as in van Werkhoven 2014, section V:
- * L+o latency and overhead, G time a byte, g gap between transfers.
+ * P(name, unit, what). LogGP names as in van Werkhoven 2014, section V: L+o is
+ * latency and overhead, G the time per byte, g the gap between transfers.
  */
 #define XS_MACHINE_PARAMS(P)                                                   \
 	P(lo_h2d_ns, "ns", "L+o of a pinned copy to the device")               \
@@ -85,12 +85,13 @@ struct xs_param {
 
 #define XS_CURVE_POINTS 32
 
-/* Pageable copies by size: time of one blocking copy between warm pages. */
+/* Pageable copies by size: the time of one blocking copy between pages that
+ * were touched before. */
 struct xs_curve {
 	size_t count;
-	double bytes[XS_CURVE_POINTS]; /* rising */
+	double bytes[XS_CURVE_POINTS]; /* ascending */
 	double ns[XS_CURVE_POINTS];
-	/* range of 90 % of the measurements; 0 when the source gives none */
+	/* range of 90 % of the measurements; 0 if the source gives none */
 	double low_ns[XS_CURVE_POINTS], high_ns[XS_CURVE_POINTS];
 };
 
@@ -100,14 +101,14 @@ struct xs_curve {
  */
 #define XS_MACHINE_FAMILIES(F) F(explicit) F(streams) F(mapped) F(hybrid)
 
-/* How far a family's rounds were from their replay: measured / predicted - 1
- * of each, its median and the range of 90 %. */
+/* Error of the replay of a family's rounds: median and 90 % range of measured /
+ * predicted - 1. */
 struct xs_check {
 	double value, low, high;
 	int cases; /* 0: not checked */
 };
 
-/* What a measurement can disagree about: a parameter or a curve. */
+/* The ids of parameters and curves that measurements may disagree about. */
 enum xs_param_id {
 	XS_PARAM_pageable_h2d,
 	XS_PARAM_pageable_d2h,
@@ -118,21 +119,21 @@ enum xs_param_id {
 };
 
 struct xs_machine {
-	char name[64];	 /* "h200", or what the user called it */
+	char name[64];	 /* "h200", or a name given by the user */
 	char source[24]; /* "calibrated", "fitted-from-trace", "file",
 			  * "published" */
 	char gpu[96], cpu[96], driver[32];
 	char date[24];	 /* ISO 8601, when measured */
-	char notes[512]; /* where published numbers come from, what is weak */
+	char notes[512]; /* source of published numbers, known weaknesses */
 
-	int copy_engines;  /* 0: not known */
-	int implicit_sync; /* 1, 0, -1: not known */
+	int copy_engines;  /* 0: unknown */
+	int implicit_sync; /* 1, 0, or -1 for unknown */
 	int pcie_gen, pcie_width;
 	int sm_count, max_threads_per_sm, max_blocks_per_sm;
 	int registers_per_sm, shared_per_sm_bytes;
-	double clock_khz, memory_bytes, memory_bandwidth; /* bytes/s; 0: not
-							   * known */
-	double peak_flops; /* a second, single precision; 0: not known */
+	double clock_khz, memory_bytes; /* 0: unknown */
+	double memory_bandwidth;	/* bytes/s; 0: unknown */
+	double peak_flops; /* flop/s, single precision; 0: unknown */
 
 #define XS_MACHINE_MEMBER(name, unit, what) struct xs_param name;
 	XS_MACHINE_PARAMS(XS_MACHINE_MEMBER)
@@ -145,29 +146,30 @@ struct xs_machine {
 		XS_MACHINE_FAMILIES(XS_MACHINE_FAMILY)
 #undef XS_MACHINE_FAMILY
 	} self_check;
-	int passes;		      /* of calibrate; 0: not known */
-	bool disagrees[XS_PARAM_IDS]; /* its passes found different values */
+	int passes;		      /* of calibrate; 0: unknown */
+	bool disagrees[XS_PARAM_IDS]; /* the passes of calibrate found different
+				       * values */
 };
 
-/* The parameter's name in the profile; id must be one. */
+/* Returns the parameter's name in the profile. id must be valid. */
 const char *xs_param_name(enum xs_param_id id);
 
-/* All parameters NAN, implicit_sync -1, the rest zero. */
+/* Sets all parameters to NAN, implicit_sync to -1 and the rest to zero. */
 void xs_machine_init(struct xs_machine *machine);
 
 /*
- * Loads a profile by path (has a '/' or ends in .json) or by name (searched
- * in XFERSPY_MACHINES, then where the profiles were installed, then beside
- * the sources of a build tree). 0 or -errno; error (of error_size bytes)
- * says what, why and what to do.
+ * Loads a profile by path (contains '/' or ends in .json) or by name (searched
+ * in XFERSPY_MACHINES, then in the installed profiles, then in the sources of a
+ * build tree). Returns 0 or -errno; error (of error_size bytes) says what is
+ * wrong and what to do.
  */
 int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		    char *error, size_t error_size);
 
-/* Writes the profile as JSON. 0 or -errno. */
+/* Writes the profile as JSON. Returns 0 or -errno. */
 int xs_machine_write(const struct xs_machine *machine, FILE *out);
 
-/* Interpolated time of a pageable copy; NAN where the curve is empty. */
+/* Returns the interpolated time of a pageable copy; NAN for an empty curve. */
 double xs_curve_ns(const struct xs_curve *curve, double bytes);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where an error is, while a file is being read. */
+/* The input file, and where to store an error. */
 struct reader {
 	const char *path;
 	char *error;
@@ -55,7 +55,7 @@ static int read_int(const struct reader *reader, const json_t *root,
 	return 0;
 }
 
-/* A number that is a measure: finite, not negative. */
+/* Returns whether the value is a finite number of at least 0. */
 static bool is_measure(const json_t *value)
 {
 	return json_is_number(value) && isfinite(json_number_value(value)) &&
@@ -75,7 +75,7 @@ static int read_real(const struct reader *reader, const json_t *root,
 	return 0;
 }
 
-/* {"value", "low", "high"}, or a bare number for all three. */
+/* Reads {"value", "low", "high"}, or a bare number for all three. */
 static int read_param(const struct reader *reader, const json_t *params,
 		      const char *key, struct xs_param *out)
 {
@@ -103,7 +103,7 @@ static int read_param(const struct reader *reader, const json_t *params,
 	return rc;
 }
 
-/* A point's range: both ends around its ns, or neither. */
+/* Reads the range of a point: both ends, around its ns, or none. */
 static int read_point_range(const struct reader *reader, const char *key,
 			    const json_t *point, size_t i, struct xs_curve *out)
 {
@@ -153,7 +153,7 @@ static int read_curve(const struct reader *reader, const json_t *root,
 	return 0;
 }
 
-/* {"value", "low", "high", "cases"}: signed, unlike a measure. */
+/* Reads {"value", "low", "high", "cases"}. The values may be negative. */
 static int read_check(const struct reader *reader, const json_t *checks,
 		      const char *family, struct xs_check *out)
 {
@@ -198,7 +198,7 @@ static int read_checks(const struct reader *reader, const json_t *root,
 	return rc;
 }
 
-/* A list of names; those that this version does not know are passed over. */
+/* Reads a list of parameter names. Ignores unknown names. */
 static int read_disagrees(const struct reader *reader, const json_t *root,
 			  struct xs_machine *machine)
 {

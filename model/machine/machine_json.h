@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine profile's JSON form: one table of keys reads and writes it. */
+/* The JSON form of a machine profile. One table of keys serves reading and
+ * writing. */
 #ifndef XS_MODEL_MACHINE_MACHINE_JSON_H
 #define XS_MODEL_MACHINE_MACHINE_JSON_H
 
@@ -7,7 +8,7 @@
 
 #define XS_PROFILE_SCHEMA 1
 
-/* One line a member: M(member). In the order in which they are written. */
+/* M(member) for each member, in the order of the file. */
 #define XS_MACHINE_TEXTS(M)                                                    \
 	M(name) M(source) M(gpu) M(cpu) M(driver) M(date) M(notes)
 #define XS_MACHINE_INTS(M)                                                     \
@@ -22,10 +23,9 @@
 	M(clock_khz) M(memory_bytes) M(memory_bandwidth) M(peak_flops)
 
 /*
- * Reads the file into *machine, which xs_machine_init has been called on.
- * Keys that are not known are passed over; a key that is missing or null is
- * unknown. 0 or -errno; error (of error_size bytes) says what, why and what
- * to do.
+ * Reads the file into *machine, which xs_machine_init() has initialised.
+ * Ignores unknown keys; a missing or null key is unknown. Returns 0 or -errno;
+ * error (of error_size bytes) says what is wrong and what to do.
  */
 int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 char *error, size_t error_size);

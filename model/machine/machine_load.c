@@ -19,7 +19,7 @@ static bool is_path(const char *name)
 	       (length > 5 && !strcmp(name + length - 5, ".json"));
 }
 
-/* The first <dir>/<name>.json that exists, into path. */
+/* Stores in path the first <dir>/<name>.json that exists. */
 static bool find_by_name(const char *name, char path[PATH_MAX])
 {
 	const char *dirs[] = {getenv("XFERSPY_MACHINES"), XS_MACHINE_DIR,

@@ -5,11 +5,11 @@
 #include <jansson.h>
 #include <math.h>
 
-/* Up to here a double tells each whole number from the next. */
+/* Largest range in which a double represents every integer. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* Bytes and whole ns as integers, as everywhere; rates as they are. Unknown
- * numbers become null: NAN, and 0 where 0 stands for unknown. */
+/* Bytes and whole ns are written as integers, rates as they are. Unknown
+ * numbers become null: NAN, and 0 where 0 means unknown. */
 static json_t *number_or_null(double value)
 {
 	if (!isfinite(value))
@@ -74,7 +74,7 @@ static json_t *checks_json(const struct xs_machine *machine)
 	return checks;
 }
 
-/* null where nobody looked: without passes there is nothing to compare. */
+/* Returns null if calibrate made no passes to compare. */
 static json_t *disagrees_json(const struct xs_machine *machine)
 {
 	json_t *list;
@@ -90,8 +90,8 @@ static json_t *disagrees_json(const struct xs_machine *machine)
 	return list;
 }
 
-/* jansson's setters return errors only without memory; one check at the end
- * by the caller's dump sees a root that is NULL. */
+/* jansson's setters fail only without memory. The root is then incomplete or
+ * NULL, which the caller's dump reports. */
 static json_t *machine_json(const struct xs_machine *machine)
 {
 	json_t *root = json_object(), *params = json_object();

@@ -20,7 +20,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of sorted values, the one below which that share lies. */
+/* Returns the quantile of sorted values. */
 static double quantile(const double *values, size_t count, double share)
 {
 	const double at = share * (double)(count - 1);
@@ -56,8 +56,8 @@ static double largest(const double *values, size_t count)
 	return most;
 }
 
-/* The median of the slopes of all pairs that tell the slope apart from noise:
- * one x is large, and at least twice the other. */
+/* Returns the median slope of all pairs whose slope is not just noise: one x is
+ * large, and at least twice the other. */
 static double median_slope(const struct xs_points *p)
 {
 	const size_t pairs = p->count * p->count / 2 + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine at one end of its parameters' ranges, for intervals. */
+/* A machine with all parameters at one end of their ranges, for intervals. */
 #ifndef XS_MODEL_MACHINE_RANGE_END_H
 #define XS_MODEL_MACHINE_RANGE_END_H
 
@@ -19,7 +19,7 @@ static inline double xs_range_end_value(const struct xs_param *param,
 			   : side == XS_RANGE_HIGH ? param->high
 						   : param->value;
 
-	return end == end ? end : param->value; /* NAN: not known */
+	return end == end ? end : param->value; /* NAN: unknown */
 }
 
 static inline struct xs_curve xs_range_end_curve(const struct xs_curve *curve,
@@ -35,8 +35,8 @@ static inline struct xs_curve xs_range_end_curve(const struct xs_curve *curve,
 	return at;
 }
 
-/* The machine with every known parameter at that end: LOW is the fastest
- * within the ranges. All parameters are costs but for the time before mapped
+/* Returns the machine with every known parameter at that end. LOW is the
+ * fastest machine: all parameters are costs, except the time before mapped
  * writes slow copies down. */
 static inline struct xs_machine xs_machine_at(const struct xs_machine *from,
 					      enum xs_range_end side)

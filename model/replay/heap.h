@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A binary heap of (key, id), the smallest key first, then the smallest id. */
+/* A binary min-heap of (key, id), ordered by key, then by id. */
 #ifndef XS_MODEL_REPLAY_HEAP_H
 #define XS_MODEL_REPLAY_HEAP_H
 
@@ -17,9 +17,9 @@ struct xs_heap {
 	size_t count, room;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int xs_heap_push(struct xs_heap *heap, double key, uint64_t id);
-/* The smallest; the heap must not be empty. */
+/* Removes and returns the smallest item. The heap must not be empty. */
 struct xs_heap_item xs_heap_pop(struct xs_heap *heap);
 void xs_heap_free(struct xs_heap *heap);
 

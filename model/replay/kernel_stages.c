@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which kernels of a round follow which. A kernel behind a copy in is the first
- * of a piece; one behind a kernel may work on its results, so that it stands
- * one stage later. "Behind" is on its queue, or through an event that the queue
- * waited for.
+ * Finds which kernels of a round depend on which. A kernel that follows a copy
+ * in begins a piece, at stage 0. One that follows a kernel may use its results
+ * and is one stage later. A kernel follows what precedes it on its queue, or
+ * what the queue waited for through an event.
  */
 #include "model/replay/round_work.h"
 
@@ -24,7 +24,7 @@ static bool is_kernel(const struct xs_step *step)
 	return step->kind == XS_STEP_KERNEL;
 }
 
-/* The last copy or kernel before step i on the queue; NO_STEP for none. */
+/* Returns the last copy or kernel before step i on the queue, or NO_STEP. */
 static size_t last_op(const struct xs_step *steps, size_t i, uint32_t queue)
 {
 	while (i-- > 0)
@@ -34,7 +34,7 @@ static size_t last_op(const struct xs_step *steps, size_t i, uint32_t queue)
 	return NO_STEP;
 }
 
-/* What the event of wait i stands for; NO_STEP where that is not known. */
+/* Returns the step that the event of wait i marks, or NO_STEP if unknown. */
 static size_t waited_for(const struct xs_step *steps, size_t i)
 {
 	const uint64_t event = steps[i].event;
@@ -47,15 +47,16 @@ static size_t waited_for(const struct xs_step *steps, size_t i)
 	return NO_STEP;
 }
 
-/* The stream of a wait is known by its copies: one without any is taken for
- * that of the kernels. */
+/* The queue of a wait is known from copies on its stream. A stream without
+ * copies is assumed to be that of the kernels. */
 static bool may_hold_up(const struct xs_step *step, uint32_t queue)
 {
 	return step->kind == XS_STEP_STREAM_WAIT &&
 	       (step->queue == queue || step->queue == XS_NONE);
 }
 
-/* The stage of kernel i; those of the kernels before it are in stages. */
+/* Returns the stage of kernel i. `stages` has those of the kernels before it.
+ */
 static unsigned stage_of(const struct xs_step *steps, size_t i,
 			 const unsigned *stages)
 {
@@ -99,7 +100,7 @@ static void add_kernel(struct xs_kernel_stage *stage,
 	    counts ? counts->sectors_written * SECTOR_BYTES : NAN;
 }
 
-/* A chain of so many stages in the room that there is. */
+/* Scales the stages of a long chain to XS_STAGES_MAX. */
 static unsigned place(unsigned stage, unsigned chain)
 {
 	return chain <= XS_STAGES_MAX
@@ -138,7 +139,8 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 		work->stages[place(s, chain)].kernels++;
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
 	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
-	/* A kernel for each chunk: the copies of a chunk, not of the round. */
+	/* With a kernel for each chunk: the copies of one chunk, not of the
+	 * round. */
 	if (pieces > 1) {
 		work->in_copies = share(work->in_copies, pieces);
 		work->out_copies = share(work->out_copies, pieces);

@@ -9,13 +9,13 @@
 #define LINE_SECTORS 4.0
 #define LINE_BYTES   (LINE_SECTORS * SECTOR_BYTES)
 
-/* ns a byte of requests of 1, 2 and 4 sectors. */
+/* ns per byte of requests of 1, 2 and 4 sectors. */
 struct rates {
 	double one, two, four;
 };
 
-/* ns of one request of so many sectors: measured for 1, 2 and 4, a straight
- * line in between. */
+/* Returns ns of one request of that many sectors: measured for 1, 2 and 4,
+ * linear in between. */
 static double request_ns(const struct rates *r, double sectors)
 {
 	const double one = r->one * SECTOR_BYTES;
@@ -40,17 +40,18 @@ static double accesses_ns(const struct rates *r, double sectors,
 	return sectors / size * request_ns(r, size);
 }
 
-/* Sectors as counted, or those of the bytes. */
+/* Returns the counted sectors, or those of the bytes. */
 static double sectors_or(double counted, double bytes)
 {
 	return isnan(counted) ? bytes / SECTOR_BYTES : counted;
 }
 
 /*
- * More sectors than the bytes fill: rows that do not begin at a sector's start.
- * Each such row of a warp ends in two partial sectors, which the L2 joins with
- * those of its neighbours in the block; those at the block's edges cross alone.
- * ns of them beyond the full sectors; 0 where nothing is known.
+ * Returns the extra time of partial sectors. More sectors than the bytes fill
+ * mean rows that do not begin at a sector. Each such row of a warp ends in two
+ * partial sectors. The L2 merges them with those of neighbouring warps of the
+ * block; those at the edges of the block cross the bus alone. 0 if nothing is
+ * known.
  */
 static double partial_ns(const struct xs_machine *m,
 			 const struct xs_round_work *w, double excess)
@@ -62,7 +63,7 @@ static double partial_ns(const struct xs_machine *m,
 	return 2 * excess / warps * m->mapped_write_partial_ns.value;
 }
 
-/* Writes of the results, in so many requests. */
+/* Returns the time of the writes of the results in that many requests. */
 static double writes_ns(const struct xs_machine *m,
 			const struct xs_round_work *w, double requests)
 {
@@ -77,7 +78,8 @@ static double writes_ns(const struct xs_machine *m,
 	return accesses_ns(&rates, sectors, requests);
 }
 
-/* The same of a whole kernel, whose blocks drift apart. */
+/* Returns the time of the writes of a whole kernel, whose blocks drift apart.
+ */
 static double whole_ns(const struct xs_machine *m,
 		       const struct xs_round_work *w)
 {
@@ -93,9 +95,9 @@ static double whole_ns(const struct xs_machine *m,
 }
 
 /*
- * The share of the blocks that run first: they read before anything is written,
- * and the last write after everything has been read. Blocks that all run at
- * once go through their data in loops, reading and writing all along.
+ * Returns the share of the blocks in the first wave: it reads before any block
+ * writes, and the last wave writes after all reads. Blocks of a single wave
+ * loop over their data and read and write all along.
  */
 static double first_wave(const struct xs_machine *m,
 			 const struct xs_round_work *w)
@@ -117,7 +119,7 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 	    accesses_ns(&read, sectors_or(work->read_sectors, work->in_bytes),
 			work->read_requests),
 	    whole_ns(m, work), 0};
-	/* Each request of a read takes its room from the writes' way out. */
+	/* Each read request occupies the outbound link of the writes. */
 	double each_ns =
 	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
 	double requests = work->read_requests;

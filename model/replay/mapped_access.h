@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel's accesses take when they go to mapped memory: by bytes, or by
- * what was counted of them. A request is one access of an SM to one line of
- * 128 bytes, of 1 to 4 sectors of 32 bytes; beyond the SM's own cache each
- * crosses the bus.
+ * The time of a kernel's accesses to mapped memory, from bytes or from hardware
+ * counters. A request is one access of an SM to a line of 128 bytes, with 1 to
+ * 4 sectors of 32 bytes. Each request that misses the SM's L1 cache crosses the
+ * bus.
  */
 #ifndef XS_MODEL_REPLAY_MAPPED_ACCESS_H
 #define XS_MODEL_REPLAY_MAPPED_ACCESS_H
@@ -11,32 +11,32 @@
 #include "model/machine/machine.h"
 #include "model/replay/round_work.h"
 
-/* A kernel that writes so many times the bytes that are copied out writes to
- * other memory too, which stays on the device. */
+/* A kernel that writes this many times the bytes copied out also writes to
+ * other memory, which stays on the device. */
 #define XS_MAPPED_ELSEWHERE 2.0
 
-/* ns of one round's accesses. NAN where the machine's rate is not known. */
+/* ns for the accesses of one round. NAN if the machine's rate is unknown. */
 struct xs_mapped_times {
-	double read_ns, write_ns; /* each by itself */
-	double both_ns;		  /* as one kernel makes them */
+	double read_ns, write_ns; /* each alone */
+	double both_ns;		  /* together, as the kernel makes them */
 };
 
-/* By the counts of the work where it has them, else each byte once. */
+/* Uses the counters if there are any; else each byte crosses once. */
 struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 					      const struct xs_round_work *work);
 
 /*
- * ns of the writes of one of n equal pieces of the results. A piece that does
- * not begin at a multiple of a line shifts every store of the kernel: each then
- * touches two lines. Blocks of one piece run together, so that the L2 joins
- * what neighbours write of one sector.
+ * Returns ns for the writes of one of n equal pieces of the results. If a piece
+ * does not begin at a multiple of a line, every store of the kernel touches two
+ * lines. Blocks of one piece run together, so the L2 merges neighbouring writes
+ * to one sector.
  */
 double xs_mapped_access_piece_ns(const struct xs_machine *machine,
 				 const struct xs_round_work *work, double n);
 
-/* How often each byte copied in is read; NAN where that was not counted. */
+/* How often each byte copied in is read; NAN if not counted. */
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work);
-/* The same of bytes copied out and written. */
+/* How often each byte copied out is written; NAN if not counted. */
 double xs_mapped_access_writes_per_byte(const struct xs_round_work *work);
 
 #endif

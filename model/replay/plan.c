@@ -74,7 +74,8 @@ struct xs_action xs_action_copy(const struct xs_machine *machine, bool in,
 		action.return_ns = xs_or_zero(machine->call_copy_sync_ns.value);
 	else
 		action.call_ns = xs_or_zero(machine->call_copy_async_ns.value);
-	action.issue_lag_ns = lo; /* o is the host's part: the call is in it */
+	action.issue_lag_ns = lo; /* o is the host's part and includes the call
+				   */
 	return action;
 }
 

@@ -5,40 +5,41 @@ void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
 			    struct xs_queue_entry *ops, uint32_t op,
 			    uint32_t stream)
 {
-	const unsigned lane = arbiter->lanes ? stream % arbiter->lanes : 0;
+	const unsigned hw_queue =
+	    arbiter->hw_queues ? stream % arbiter->hw_queues : 0;
 
-	if (!arbiter->lanes)
+	if (!arbiter->hw_queues)
 		return;
-	if (arbiter->queued[lane].count++)
-		ops[arbiter->queued[lane].last].behind = op;
+	if (arbiter->queued[hw_queue].count++)
+		ops[arbiter->queued[hw_queue].last].behind = op;
 	else
-		arbiter->queued[lane].first = op;
-	arbiter->queued[lane].last = op;
+		arbiter->queued[hw_queue].first = op;
+	arbiter->queued[hw_queue].last = op;
 }
 
 int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
 			       struct xs_queue_entry *ops, uint32_t op,
 			       double since_ns)
 {
-	if (!arbiter->lanes)
+	if (!arbiter->hw_queues)
 		return xs_heap_push(&arbiter->waiting, since_ns, op);
 	ops[op].ready = true;
 	ops[op].since_ns = since_ns;
 	return 0;
 }
 
-/* The first op of a lane, if that may start; or NULL. */
+/* Returns the first op of a hardware queue if it is ready, else NULL. */
 static const struct xs_queue_entry *head(const struct xs_queue_arbiter *arbiter,
 					 const struct xs_queue_entry *ops,
-					 unsigned lane)
+					 unsigned hw_queue)
 {
-	const uint32_t first = arbiter->queued[lane].first;
+	const uint32_t first = arbiter->queued[hw_queue].first;
 
-	return arbiter->queued[lane].count && ops[first].ready ? &ops[first]
-							       : NULL;
+	return arbiter->queued[hw_queue].count && ops[first].ready ? &ops[first]
+								   : NULL;
 }
 
-/* NULL comes after all others; ops are in the order of issue. */
+/* NULL comes last. Ops are compared by address, which is the order of issue. */
 static bool is_before(const struct xs_queue_entry *a,
 		      const struct xs_queue_entry *b)
 {
@@ -52,14 +53,14 @@ static bool is_before(const struct xs_queue_entry *a,
 static unsigned choose(const struct xs_queue_arbiter *arbiter,
 		       const struct xs_queue_entry *ops)
 {
-	unsigned lane, best = arbiter->lane;
+	unsigned hw_queue, best = arbiter->hw_queue;
 
-	if (arbiter->stays && head(arbiter, ops, best))
+	if (arbiter->keeps_queue && head(arbiter, ops, best))
 		return best;
-	for (lane = 0; lane < arbiter->lanes; lane++)
-		if (is_before(head(arbiter, ops, lane),
+	for (hw_queue = 0; hw_queue < arbiter->hw_queues; hw_queue++)
+		if (is_before(head(arbiter, ops, hw_queue),
 			      head(arbiter, ops, best)))
-			best = lane;
+			best = hw_queue;
 	return best;
 }
 
@@ -74,17 +75,17 @@ static bool take_waiting(struct xs_heap *waiting, uint32_t *op)
 bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
 			   struct xs_queue_entry *ops, uint32_t *op)
 {
-	unsigned lane;
+	unsigned hw_queue;
 
-	if (!arbiter->lanes)
+	if (!arbiter->hw_queues)
 		return take_waiting(&arbiter->waiting, op);
-	lane = choose(arbiter, ops);
-	if (!head(arbiter, ops, lane))
+	hw_queue = choose(arbiter, ops);
+	if (!head(arbiter, ops, hw_queue))
 		return false;
-	*op = arbiter->queued[lane].first;
-	arbiter->queued[lane].first = ops[*op].behind;
-	arbiter->queued[lane].count--;
-	arbiter->lane = lane;
+	*op = arbiter->queued[hw_queue].first;
+	arbiter->queued[hw_queue].first = ops[*op].behind;
+	arbiter->queued[hw_queue].count--;
+	arbiter->hw_queue = hw_queue;
 	return true;
 }
 

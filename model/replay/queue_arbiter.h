@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is on a copy engine or the SMs. Streams share hardware queues
- * (lanes), in turn by their numbers. A lane gives its ops out in the order of
- * issue, so that one that is not ready holds up those behind it, of other
- * streams, too.
+ * Chooses the next op of a copy engine or of the SMs. Stream i uses hardware
+ * queue i modulo their number. A hardware queue releases its ops in the order
+ * of issue: an op that is not ready blocks those behind it, also those of other
+ * streams.
  */
 #ifndef XS_MODEL_REPLAY_QUEUE_ARBITER_H
 #define XS_MODEL_REPLAY_QUEUE_ARBITER_H
@@ -13,40 +13,40 @@
 
 #include <stdbool.h>
 
-/* An op among those of its lane. Start from {0}. */
+/* An op in its hardware queue. Zero-initialise. */
 struct xs_queue_entry {
-	uint32_t behind; /* the next of its lane */
+	uint32_t behind; /* the next op of the hardware queue */
 	bool ready;
 	double since_ns;
 };
 
-/* Start from {0}: a lane for each stream. Else set `lanes`, XS_HW_QUEUES_MAX
- * at most, and `stays`. */
+/* Zero-initialise: each stream then has a queue of its own. Else set hw_queues,
+ * at most XS_HW_QUEUES_MAX, and keeps_queue. */
 struct xs_queue_arbiter {
-	unsigned lanes;
-	bool stays; /* with the lane of the last op while that has a ready one
-		     */
+	unsigned hw_queues;
+	bool keeps_queue; /* stays with the last hardware queue while its
+			   * first op is ready */
 	struct {
 		uint32_t count, first, last;
 	} queued[XS_HW_QUEUES_MAX];
-	unsigned lane;		/* of the last op */
-	struct xs_heap waiting; /* owned; where each stream has its own */
+	unsigned hw_queue;	/* of the last op */
+	struct xs_heap waiting; /* owned; used if each stream has its own queue
+				 */
 };
 
-/* The op, by its index in ops, is on its stream. */
+/* Appends the op, by its index in ops, to its stream's hardware queue. */
 void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
 			    struct xs_queue_entry *ops, uint32_t op,
 			    uint32_t stream);
 
-/* Nothing but its turn keeps the op, which was issued, from starting. 0 or
+/* Marks an issued op as ready: all its dependencies have ended. Returns 0 or
  * -ENOMEM. */
 int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
 			       struct xs_queue_entry *ops, uint32_t op,
 			       double since_ns);
 
-/* Takes the op whose turn it is: of those that may start the one that has been
- * ready for longest, among equals the one issued first. False where none
- * may. */
+/* Takes the next op: the one that has been ready for longest; among equals the
+ * one issued first. Returns false if there is none. */
 bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
 			   struct xs_queue_entry *ops, uint32_t *op);
 

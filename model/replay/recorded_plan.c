@@ -7,19 +7,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How far GPU times, converted to the host's clock, may be off: an op may seem
- * to end after the synchronisation that waited for it. */
+/* Error of GPU times converted to the host's clock: an op may seem to end after
+ * the synchronisation that waited for it. */
 #define GPU_CLOCK_ERROR_NS 5000.0
 
-/* Handles to small indices: their places in a sorted list. */
+/* Maps handles to small indices: their positions in a sorted list. */
 struct numbering {
 	uint64_t *values; /* owned */
 	size_t count;
 };
 
-/* The last op of a unit, a queue or an event: its step, and when it ended. */
+/* The last op of a unit, a queue or an event, with its end. */
 struct latest {
-	uint32_t action; /* XS_ACTION_NONE: there is none */
+	uint32_t action; /* XS_ACTION_NONE: none */
 	double end_ns;
 };
 
@@ -59,8 +59,8 @@ static uint32_t number(const struct numbering *n, uint64_t value)
 	return (uint32_t)(found - n->values);
 }
 
-/* A further op of a call that had returned with it done (a blocking copy in
- * parts): its time is in the return of the step before. */
+/* Returns whether the step is a further op of a call that had returned after it
+ * (a blocking copy in parts): the step before includes its time. */
 static bool is_inside_call(const struct xs_step *step)
 {
 	return step->return_ns > 0 && step->call_ns == step->return_ns &&
@@ -101,9 +101,9 @@ bool xs_step_is_pageable(const struct xs_step *step)
 }
 
 /*
- * What an op waited for, as far as the record does not contradict it: its
- * queue's last op, and the op before it on its unit. Returns the latest of
- * their ends, -INFINITY when there is none.
+ * Finds what an op waited for, unless the record contradicts it: the last op of
+ * its queue and the previous op of its unit. Returns the latest of their ends;
+ * -INFINITY without any.
  */
 static double find_order(const struct recorder *rec, const struct xs_step *step,
 			 struct xs_action *action)
@@ -116,7 +116,7 @@ static double find_order(const struct recorder *rec, const struct xs_step *step,
 	if (queue->end_ns <= start_ns)
 		latest_ns = queue->end_ns;
 	else
-		action->loose = true;
+		action->unordered = true;
 	if (unit_of(step) != XS_UNIT_NONE && unit->action != XS_ACTION_NONE &&
 	    unit->end_ns <= start_ns) {
 		action->after = unit->action;
@@ -125,8 +125,8 @@ static double find_order(const struct recorder *rec, const struct xs_step *step,
 	return latest_ns;
 }
 
-/* From a call to its op on an idle device: within the call, unless that blocks
- * and so lasts longer than the op. */
+/* Returns the time from a call to its op on an idle device: at most the call,
+ * unless the call blocks until after the op. */
 static double usual_issue_ns(const struct recorder *rec,
 			     const struct xs_step *step)
 {
@@ -137,8 +137,8 @@ static double usual_issue_ns(const struct recorder *rec,
 			      : rec->machine->lo_h2d_ns.value);
 }
 
-/* The measured delay after whichever came last, the call or the order; after
- * the other the machine's own, if the record leaves room for it. */
+/* Takes the measured delay after the later one of call and order. For the other
+ * it takes the machine's own delay if the record leaves room for it. */
 static void measure_lags(const struct recorder *rec, const struct xs_step *step,
 			 double ordered_ns, struct xs_action *action)
 {
@@ -157,7 +157,7 @@ static void measure_lags(const struct recorder *rec, const struct xs_step *step,
 		    action->issue_lag_ns, usual_issue_ns(rec, step) + usual_ns);
 }
 
-/* An op with its measured time. */
+/* Fills an op with its measured time. */
 static void take_op(const struct recorder *rec, const struct xs_step *step,
 		    struct xs_action *action)
 {
@@ -175,9 +175,9 @@ static void take_op(const struct recorder *rec, const struct xs_step *step,
 		action->call_ns = (double)(step->return_ns - step->call_ns);
 }
 
-/* The same copy from pinned memory, asynchronous if that was asked for. (A
- * small pageable copy may return early from a blocking call; a pinned one
- * does not.) */
+/* Turns the copy into one from pinned memory. It is asynchronous if the call
+ * was. (A small pageable copy may return early from a blocking call; a pinned
+ * one does not.) */
 static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 			struct xs_action *action)
 {
@@ -191,11 +191,10 @@ static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 	action->queue = ordered.queue;
 	action->gap_ns = ordered.gap_ns;
 	action->after = ordered.after;
-	action->loose = ordered.loose;
+	action->unordered = ordered.unordered;
 }
 
-/* Where the two clocks disagree: a blocking copy is done when its call
- * returns. */
+/* Reconciles the two clocks: a blocking copy ends when its call returns. */
 static struct xs_step on_one_clock(const struct xs_step *step)
 {
 	struct xs_step seen = *step;
@@ -211,7 +210,8 @@ static struct xs_step on_one_clock(const struct xs_step *step)
 	return seen;
 }
 
-/* The end of what a synchronisation waited for; -INFINITY for nothing. */
+/* Returns the end of what a synchronisation waited for; -INFINITY for nothing.
+ */
 static double awaited_ns(const struct recorder *rec,
 			 const struct xs_action *action)
 {
@@ -242,7 +242,8 @@ static void take_sync(const struct recorder *rec, const struct xs_step *step,
 		action->return_ns = fmax((double)step->return_ns - awaited, 0);
 		return;
 	}
-	action->kind = XS_ACTION_HOST; /* it did not wait for that */
+	action->kind = XS_ACTION_HOST; /* the synchronisation did not wait for
+					* it */
 	action->call_ns = (double)(step->return_ns - step->call_ns);
 }
 
@@ -263,20 +264,21 @@ static void take_call(const struct recorder *rec, const struct xs_step *step,
 		action->call_ns = 0;
 		take_sync(rec, step, action);
 		break;
-	default: /* also a copy or a launch whose op was not seen */
+	default: /* also a copy or a launch without a recorded op */
 		action->kind = XS_ACTION_HOST;
 	}
 }
 
-/* Ops whose call is not known count as one more thread's. */
+/* Ops without a known call belong to one additional thread. */
 static uint64_t thread_of(const struct xs_step *step)
 {
 	return has_call(step) ? step->thread : UINT64_MAX;
 }
 
-/* Who, where, and how long after the thread's last call. */
-static struct xs_action begin_act(struct recorder *rec,
-				  const struct xs_step *step)
+/* Returns an action with its thread, its queue and its time since the thread's
+ * previous call. */
+static struct xs_action begin_action(struct recorder *rec,
+				     const struct xs_step *step)
 {
 	struct xs_action action = {.after = XS_ACTION_NONE};
 
@@ -292,7 +294,7 @@ static struct xs_action begin_act(struct recorder *rec,
 	return action;
 }
 
-/* Remembers what later steps can depend on. */
+/* Records what later steps can depend on. */
 static void remember(struct recorder *rec, const struct xs_step *step,
 		     const struct xs_action *action, uint32_t i)
 {
@@ -374,7 +376,7 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step step = on_one_clock(&phase->steps[i]);
-		struct xs_action action = begin_act(&rec, &step);
+		struct xs_action action = begin_action(&rec, &step);
 
 		if (change->pin && xs_step_is_pageable(&step) && step.end_ns)
 			take_pinned(&rec, &step, &action);

@@ -8,19 +8,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An act while the plan runs. */
+/* State of an action during replay. */
 struct node {
-	double issue_ns; /* when its call began */
-	double dep_ns;	 /* latest end of what it depended on */
+	double issue_ns; /* start of its call */
+	double dep_ns;	 /* latest end of its dependencies */
 	double end_ns;
 	uint32_t pending; /* dependencies that have not ended */
 	uint32_t parts;	  /* work and link uses that have not ended */
 	uint32_t edges;	  /* first of its dependents, or XS_ACTION_NONE */
-	uint32_t next;	  /* next act of its thread, or XS_ACTION_NONE */
+	uint32_t next;	  /* next action of its thread, or XS_ACTION_NONE */
 	bool issued, done, host_waits;
 };
 
-/* "to waits for the node that holds this edge." */
+/* `to` depends on the node that holds this edge. */
 struct edge {
 	uint32_t to, next;
 	bool chained; /* same engine and direction: no latency of its own */
@@ -53,18 +53,18 @@ struct replay {
 	bool one_engine, in_issue_order;
 
 	struct node *nodes;
-	struct xs_queue_entry *arbiter; /* of each act */
+	struct xs_queue_entry *arbiter; /* by action */
 	struct queue *queues;
-	uint32_t *event_ops; /* the op that each event stands for */
+	uint32_t *event_ops; /* by event: the op that it marks */
 	struct edge *edges;
 	size_t edge_count, edge_room;
 	uint32_t last_kernel;
 
 	double now, round_ns;
-	struct xs_heap agenda; /* id = act * EVENT_KINDS + kind */
+	struct xs_heap agenda; /* id = action * EVENT_KINDS + kind */
 	struct unit units[XS_UNITS];
 	struct xs_link link;
-	int rc; /* a failure; ends the run */
+	int rc; /* a failure, which ends the replay */
 };
 
 static void post(struct replay *r, double at, uint32_t action,
@@ -90,7 +90,7 @@ static bool chained(const struct xs_action *before,
 		action->unit == XS_UNIT_COPY_OUT);
 }
 
-/* The call of an act returns; its thread goes on to the next. */
+/* The call of an action returns; its thread goes on to the next one. */
 static void call_returns(struct replay *r, uint32_t i, double at)
 {
 	const uint32_t next = r->nodes[i].next;
@@ -102,7 +102,7 @@ static void call_returns(struct replay *r, uint32_t i, double at)
 		post(r, at + r->plan->actions[next].gap_ns, next, EVENT_CALL);
 }
 
-/* Makes act i depend on op before, if that is still to end. */
+/* Makes action i depend on an earlier op that has not ended. */
 static void depend(struct replay *r, uint32_t before, uint32_t i)
 {
 	struct node *node = &r->nodes[i];
@@ -135,7 +135,7 @@ static void depend(struct replay *r, uint32_t before, uint32_t i)
 	node->pending++;
 }
 
-/* All dependencies of an act have ended. */
+/* All dependencies of an action have ended. */
 static void becomes_ready(struct replay *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
@@ -152,7 +152,8 @@ static void becomes_ready(struct replay *r, uint32_t i)
 		r->rc = -ENOMEM;
 }
 
-/* From the end of the op before on the unit to the start of this one. */
+/* Returns the lag from the end of the unit's previous op to the start of this
+ * one. */
 static double lag_after_last(const struct replay *r, const struct unit *unit,
 			     const struct xs_action *action)
 {
@@ -168,7 +169,7 @@ static double lag_after_last(const struct replay *r, const struct unit *unit,
 		   : action->chain_lag_ns;
 }
 
-/* A unit takes up the op that is its turn. */
+/* Starts the next op of a unit. */
 static void dispatch(struct replay *r, struct unit *unit)
 {
 	const struct xs_action *action;
@@ -195,7 +196,7 @@ static void depend_on_order(struct replay *r, uint32_t i)
 	const struct xs_action *action = &r->plan->actions[i];
 	struct queue *queue = &r->queues[action->queue];
 
-	if (!action->loose)
+	if (!action->unordered)
 		depend(r, queue->last, i);
 	depend(r, action->after, i);
 	if (r->in_issue_order && queue->has_kernel)
@@ -207,7 +208,7 @@ static void depend_on_order(struct replay *r, uint32_t i)
 	}
 }
 
-/* Everything that an act has to wait for, in issue order. */
+/* Adds all dependencies of an action, in the order of issue. */
 static void depend_on_all(struct replay *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
@@ -329,7 +330,7 @@ static void end_part(struct replay *r, uint32_t i)
 		end_op(r, i);
 }
 
-/* Moves the clock; uses of the link end on the way. */
+/* Advances the clock; link uses may end on the way. */
 static void advance(struct replay *r, double to)
 {
 	uint32_t done[XS_LINK_ROOM];
@@ -359,8 +360,8 @@ static void handle(struct replay *r, struct xs_heap_item event)
 	}
 }
 
-/* All that happens at one moment happens before a unit chooses, so that
- * among ops that became ready together the order of issue decides. */
+/* All events of one time are handled before a unit chooses. Among ops that
+ * became ready together, the order of issue then decides. */
 static void run(struct replay *r)
 {
 	unsigned u;
@@ -380,7 +381,7 @@ static void run(struct replay *r)
 	}
 }
 
-/* Chains each thread's acts and posts the first call of each. */
+/* Links the actions of each thread and schedules its first call. */
 static void prepare(struct replay *r, uint32_t *last_of_thread)
 {
 	const struct xs_plan *plan = r->plan;
@@ -410,22 +411,22 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 	}
 }
 
-/* With implicit synchronisation there is one hardware queue for copies and one
- * for kernels. Else a plan says how many streams share. */
-static void set_lanes(struct replay *r)
+/* Implicit synchronisation means one hardware queue for copies and one for
+ * kernels. Otherwise the plan says how many the streams share. */
+static void set_hw_queues(struct replay *r)
 {
 	struct xs_queue_arbiter *in = &r->units[XS_UNIT_COPY_IN].arbiter;
 	struct xs_queue_arbiter *out = &r->units[XS_UNIT_COPY_OUT].arbiter;
 	struct xs_queue_arbiter *sm = &r->units[XS_UNIT_SM].arbiter;
 
 	if (r->in_issue_order) {
-		in->lanes = out->lanes = sm->lanes = 1;
+		in->hw_queues = out->hw_queues = sm->hw_queues = 1;
 		return;
 	}
-	sm->lanes = r->plan->kernel_hw_queues;
+	sm->hw_queues = r->plan->kernel_hw_queues;
 	if (r->plan->copy_hw_queues && !r->one_engine) {
-		in->lanes = out->lanes = r->plan->copy_hw_queues;
-		in->stays = out->stays = true;
+		in->hw_queues = out->hw_queues = r->plan->copy_hw_queues;
+		in->keeps_queue = out->keeps_queue = true;
 	}
 }
 
@@ -453,7 +454,7 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 		goto out;
 	}
 	prepare(&r, last_of_thread);
-	set_lanes(&r);
+	set_hw_queues(&r);
 	run(&r);
 	*round_ns = r.round_ns;
 out:

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The share of an SM's threads that keep it busy: with fewer, blocks take as
- * long as with so many. */
+/* Share of an SM's threads that saturates it: with fewer threads, blocks do not
+ * run faster. */
 #define ENOUGH_THREADS 0.25
 
 static bool is_host_copy(const struct xs_step *step)
@@ -50,7 +50,7 @@ static void add_copy(struct xs_round_work *work, const struct xs_step *step)
 	work->pageable |= memory == XS_MEM_PAGEABLE;
 }
 
-/* Where one kernel was not counted, the sum is not known. */
+/* Without the counters of one kernel, the sum is unknown. */
 static void add_counts(struct xs_round_work *work,
 		       const struct xs_counts *counts)
 {

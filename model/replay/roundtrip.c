@@ -7,7 +7,7 @@
 
 #define NONE SIZE_MAX
 
-/* The host side of one copy. */
+/* The host range of one copy. */
 struct range {
 	uint64_t address, bytes;
 	size_t step;
@@ -47,14 +47,14 @@ static size_t collect(const struct xs_phase *phase, struct range *ranges)
 	return count;
 }
 
-/* The copies of one range, in the order of the round. Returns how many come
- * in again. */
+/* Marks the copies of one range, in the order of the round. Returns the number
+ * of copies in that are marked. */
 static size_t mark_range(const struct xs_phase *phase,
 			 const struct range *ranges, size_t count, bool *marks)
 {
 	size_t i, found = 0, out = NONE;
 
-	/* the round before this one ended with its last copy out */
+	/* the previous round ended with its last copy out */
 	for (i = 0; i < count && phase->rounds > 1; i++)
 		if (phase->steps[ranges[i].step].kind == XS_STEP_D2H)
 			out = ranges[i].step;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* fmin passes over what is not known. */
+/* fmin ignores NAN, an unknown value. */
 static void untrace_launch(const struct xs_machine *m, bool was_idle,
 			   struct xs_action *action)
 {
@@ -16,7 +16,8 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
 }
 
-/* By the host's clock: a blocking copy is done when its call returns. */
+/* Returns the end of the step by the host's clock: a blocking copy ends when
+ * its call returns. */
 static uint64_t end_of(const struct xs_step *step)
 {
 	return step->blocking && step->return_ns < step->end_ns

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorded round takes where no tracer watches. */
+/* Removes the tracer's overhead from a recorded plan. */
 #ifndef XS_MODEL_REPLAY_TRACER_OVERHEAD_H
 #define XS_MODEL_REPLAY_TRACER_OVERHEAD_H
 
@@ -7,10 +7,10 @@
 #include "model/replay/plan.h"
 
 /*
- * Launches and waits of a phase's plan (act i is step i) take at most what the
- * profile says, and so does a kernel from its launch to its start where the
- * device was idle. What they took longer was the tracer, or a disturbance that
- * another run does not have. Copies stay as they are.
+ * Limits launches and waits of a phase's plan (action i is step i) to the costs
+ * of the profile, and likewise the time from a launch to its kernel's start on
+ * an idle device. Any longer time is due to the tracer or to a disturbance.
+ * Copies keep their times.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From a phase and a machine to estimates. Pure arithmetic.
- */
+/* From a phase and a machine to estimates. No I/O. */
 #ifndef XS_MODEL_STRATEGIES_MODEL_H
 #define XS_MODEL_STRATEGIES_MODEL_H
 
@@ -10,30 +8,30 @@
 #include "model/formulas/estimates.h"
 #include "model/machine/machine.h"
 
-/* A machine that a run is moved to, the program unchanged. */
+/* Another machine to run the unchanged program on. */
 struct xs_other_machine {
-	char strategy[80]; /* the id of its rows, "machine:<name>" */
+	char strategy[80]; /* id of its rows: "machine:<name>" */
 	struct xs_machine machine;
 };
 void xs_other_machine_set(struct xs_other_machine *elsewhere,
 			  const struct xs_machine *machine);
 
 struct xs_model_options {
-	/* A phase: rows for this n too, beside 2, 4, 8, ... and the best. A
-	 * workload: this n alone. 0: the best. */
+	/* For a phase: an additional n beside 2, 4, 8, ... and the best one.
+	 * For a workload: the only n; 0: the best one. */
 	unsigned streams;
-	/* The machine that a phase was traced on; NULL: the one that the
-	 * estimates are for. */
+	/* The machine that the phase was traced on; NULL: the machine of the
+	 * estimates. */
 	const struct xs_machine *traced;
-	/* Further machines to replay a phase on. Rows point to their ids, so
-	 * that they have to stand as long as the rows do. */
+	/* Further machines to replay a phase on. Must outlive the rows, which
+	 * point to their ids. */
 	const struct xs_other_machine *elsewhere;
 	size_t elsewhere_count;
 };
 
 /*
- * Every strategy and every model on one phase. The rows of each strategy are
- * together, the replay's first. 0 or -ENOMEM.
+ * Appends the rows of all strategies and models for one phase. Rows of one
+ * strategy are adjacent, replay first. Returns 0 or -ENOMEM.
  */
 int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_machine *machine,
@@ -41,9 +39,8 @@ int xs_model_phase(const struct xs_phase *phase,
 		   struct xs_estimates *out);
 
 /*
- * The closed forms alone, from numbers. h2d_ns, d2h_ns: NAN to work them out
- * from the bytes. 0, -ENOMEM, or -EINVAL when neither bytes nor times are
- * there.
+ * Appends the rows of the closed forms for a workload. Returns 0, -ENOMEM, or
+ * -EINVAL if neither bytes nor times are given.
  */
 int xs_model_workload(const struct xs_workload *workload,
 		      const struct xs_machine *machine,

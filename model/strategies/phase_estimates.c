@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* All strategies on one phase. */
+/* Runs all strategies on one phase. */
 #include "model/strategies/strategy.h"
 
 #include <string.h>
 
-/* The closed forms do not know setup costs: their rows pay what the strategy
- * pays in replay. */
+/* Closed forms do not include setup costs: their rows get those of the
+ * strategy's replay. */
 static void finish_row(const struct xs_strategy_case *c,
 		       struct xs_estimate *row)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a round in pieces. Each stage of the round's kernels is cut into
- * a kernel a piece, or is whole, on the first queue. Stages that all pieces go
- * through on queues of their own are a run; between two runs, pieces wait for
- * those of all others.
+ * Plans a round in pieces. Each stage of the round's kernels is cut into one
+ * kernel per piece, or stays whole on the first queue. A run is a sequence of
+ * stages that all pieces go through on their own queues; between two runs, each
+ * piece waits for all others.
  */
 #include "model/replay/mapped_access.h"
 #include "model/strategies/strategy.h"
@@ -11,25 +11,26 @@
 #include <math.h>
 
 /*
- * What pieces share of their input, by how often the kernel reads each byte
- * beyond its SMs' caches: nothing; with their neighbours, as a stencil's halo;
- * or all of it, but for one of several copies.
+ * What the pieces share of their input, judged by how often the kernel reads
+ * each byte past the L1 caches: nothing; the parts of their neighbours (a
+ * stencil's halo); or all copies except one.
  */
 enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
 
 #define NEIGHBOUR_READS 1.2
 #define SHARED_READS	4.0
 
-/* One stage, of one piece or whole. needs: of the stage before. */
+/* One stage: the kernel of a piece, or the whole kernel. needs: what it uses of
+ * the previous stage. */
 struct part {
 	struct xs_action kernel;
 	enum sharing needs;
 	bool whole;
 };
 
-/* A piece: its copies in, of which the first follows the copies that the
- * kernel before waits for; its kernels, its copies out. Before all pieces, the
- * copies that each of them needs. */
+/* The actions of a piece: copies in, kernels, copies out. first_in is the first
+ * copy in; it follows the copies that the previous piece's kernel waits for.
+ * shared copies come before all pieces. */
 struct pieces {
 	const struct xs_machine *machine;
 	unsigned n;
@@ -41,8 +42,8 @@ struct pieces {
 	unsigned count;
 };
 
-/* Parts [first, end): all whole, or all in pieces with the first copies in or
- * the last copies out. */
+/* Parts [first, end): all whole, or all in pieces. ins, outs: the run includes
+ * the copies in or out. */
 struct run {
 	unsigned first, end;
 	bool whole, ins, outs;
@@ -56,7 +57,7 @@ static enum sharing sharing_of(double times)
 	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
 }
 
-/* Of the copies in. */
+/* Returns how often each byte copied in is read. */
 static double input_read_times(const struct xs_round_work *w)
 {
 	return w->stages[0].read_bytes / w->in_bytes;
@@ -71,14 +72,15 @@ static enum sharing input_sharing(const struct xs_round_work *w, bool shares)
 	return sharing_of(times);
 }
 
-/* Of what the stage before left. A stage may as well read the copies in. */
+/* A stage may read the copies in as well as the results of the previous stage.
+ */
 static enum sharing stage_sharing(const struct xs_round_work *w, unsigned s)
 {
 	return sharing_of(w->stages[s].read_bytes /
 			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
 }
 
-/* The copies in, of in_bytes each while they are whole. */
+/* Sets the copies in. in_bytes: size of a copy before it is cut. */
 static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 		    struct pieces *p)
 {
@@ -94,8 +96,8 @@ static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
 }
 
-/* A stage's kernel, of one piece or whole; kernels of stages that were put
- * together follow each other at once. */
+/* Returns a stage's kernel, of one piece or whole. Kernels of merged stages
+ * follow each other immediately. */
 static struct xs_action kernel_of(const struct xs_machine *m,
 				  const struct xs_kernel_stage *stage,
 				  bool behind_copy, double kernel_ns, double n)
@@ -113,7 +115,7 @@ static struct xs_action kernel_of(const struct xs_machine *m,
 	return action;
 }
 
-/* A stage of fewer blocks than pieces is not cut. */
+/* A stage with fewer blocks than pieces stays whole. */
 static struct part cut_stage(const struct xs_strategy_case *c,
 			     const struct xs_scenario *scenario,
 			     const struct pieces *p, bool joined, unsigned s)
@@ -134,14 +136,14 @@ static struct part cut_stage(const struct xs_strategy_case *c,
 	return part;
 }
 
-/* Writes to host memory instead of copies out. */
+/* Writes to host memory instead of copying out. */
 static void write_mapped(const struct xs_round_work *w, struct pieces *p)
 {
 	const struct xs_machine *m = p->machine;
 	const double ns = xs_mapped_access_piece_ns(m, w, p->n);
 	struct xs_action *kernel = &p->parts[p->count - 1].kernel;
 
-	/* as many full requests as take the time of those it makes */
+	/* as many full requests as take the same time */
 	kernel->bytes[XS_LINK_WRITE] = ns / m->mapped_write.value;
 	kernel->write_share =
 	    fmin(1, w->out_bytes / p->n * m->mapped_write.value / ns);
@@ -180,7 +182,8 @@ static const struct xs_action record = {.kind = XS_ACTION_RECORD,
 static const struct xs_action await = {.kind = XS_ACTION_WAIT,
 				       .after = XS_ACTION_NONE};
 
-/* The event of a piece behind so many stages; of 0 stages, its copies in. */
+/* Appends a record or wait of a piece's event after that many stages; after 0
+ * stages: its copies in. */
 static int put_event(struct xs_plan *plan, struct xs_action action,
 		     const struct pieces *p, uint32_t q, unsigned stages,
 		     uint32_t piece)
@@ -190,7 +193,7 @@ static int put_event(struct xs_plan *plan, struct xs_action action,
 	return xs_plan_put(plan, action, q, 1);
 }
 
-/* What every piece needs goes first, on the first queue. */
+/* Input that every piece needs is copied first, on the first queue. */
 static int put_shared(struct xs_plan *plan, const struct pieces *p)
 {
 	int rc = xs_plan_put(plan, p->shared, 0, p->shareds);
@@ -198,8 +201,8 @@ static int put_shared(struct xs_plan *plan, const struct pieces *p)
 	return rc || !p->shareds ? rc : put_event(plan, record, p, 0, 0, 0);
 }
 
-/* Copies in of piece q, after what it shares has been copied: event 0, or that
- * of the piece before. */
+/* Appends the copies in of piece q, after a wait for what it shares: event 0,
+ * or that of the previous piece. */
 static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
 {
 	const bool chained = p->sharing == SHARE_NEIGHBOURS && p->ins;
@@ -214,8 +217,8 @@ static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
 	return rc || !chained ? rc : put_event(plan, record, p, q, 0, q);
 }
 
-/* Piece q of stage s, after that of the piece before of the stage before where
- * it needs it. */
+/* Appends stage s of piece q. It waits for the previous stage of the
+ * neighbouring piece if it needs that. */
 static int put_part(struct xs_plan *plan, const struct pieces *p,
 		    const struct run *run, unsigned s, uint32_t q)
 {
@@ -280,8 +283,8 @@ static int put_run(struct xs_plan *plan, const struct pieces *p,
 	return rc;
 }
 
-/* The first queue waits for all pieces of the run, and all queues for it if the
- * next run is in pieces again. */
+/* The first queue waits for all pieces of the run. All queues wait for the
+ * first one if the next run is in pieces again. */
 static int put_join(struct xs_plan *plan, const struct pieces *p,
 		    const struct run *run, const struct run *next)
 {
@@ -300,8 +303,9 @@ static int put_join(struct xs_plan *plan, const struct pieces *p,
 	return rc;
 }
 
-/* The run after another, or the first. The first has the copies in, the last
- * the copies out: alone, where the kernels beside them are whole. */
+/* Returns the first run, or the one after `before`. The first run has the
+ * copies in and the last one the copies out; a run may consist of copies alone
+ * if the kernels next to them are whole. */
 static struct run run_after(const struct pieces *p, const struct run *before)
 {
 	const unsigned first = before ? before->end : 0;

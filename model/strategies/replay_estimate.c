@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows by replay: time, interval, setup cost and break-even. */
+/* Estimates by replay: time, interval, setup cost and break-even. */
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
@@ -44,7 +44,8 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 				 "copied: the counts do not say where it lies");
 }
 
-/* One round of a plan of many. 0 or -errno. */
+/* Replays a plan of several rounds and returns the time of one. Returns 0 or
+ * -errno. */
 static int replay_rounds(const struct xs_plan *plan,
 			 const struct xs_machine *machine, double *round_ns)
 {
@@ -60,11 +61,11 @@ static int replay_rounds(const struct xs_plan *plan,
 }
 
 static int replay_scenario(const struct xs_strategy_case *c,
-			   const struct xs_estimate *row, xs_plan_fn draw,
+			   const struct xs_estimate *row, xs_plan_fn build_plan,
 			   const struct xs_scenario *scenario, double *round_ns)
 {
 	struct xs_plan plan = {0};
-	int rc = draw(c, row, scenario, &plan);
+	int rc = build_plan(c, row, scenario, &plan);
 
 	if (!rc && plan.rounds)
 		rc = replay_rounds(&plan, &scenario->machine, round_ns);
@@ -74,7 +75,8 @@ static int replay_scenario(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* At the values and medians. */
+/* Returns the scenario with all parameters at their values and all times at
+ * their medians. */
 static struct xs_scenario usual(const struct xs_strategy_case *c)
 {
 	return (struct xs_scenario){
@@ -82,15 +84,15 @@ static struct xs_scenario usual(const struct xs_strategy_case *c)
 }
 
 int xs_estimate_replay_ns(const struct xs_strategy_case *c,
-			  const struct xs_estimate *row, xs_plan_fn draw,
+			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns)
 {
 	const struct xs_scenario base = usual(c);
 
-	return replay_scenario(c, row, draw, &base, round_ns);
+	return replay_scenario(c, row, build_plan, &base, round_ns);
 }
 
-/* One end of a spread against its median. */
+/* Returns one end of a spread, relative to its median. */
 static double scale(const struct xs_spread *spread, enum xs_range_end side)
 {
 	const uint64_t end =
@@ -104,7 +106,8 @@ static double squared(double x)
 	return x * x;
 }
 
-/* The self-check that shows the error of the strategy's replay, or NULL. */
+/* Returns the self-check that shows the error of the strategy's replay, or
+ * NULL. */
 static const struct xs_check *check_of(const struct xs_machine *machine,
 				       const struct xs_strategy *strategy)
 {
@@ -132,9 +135,9 @@ double xs_model_deviation(const struct xs_machine *machine,
 	       fmax(side == XS_RANGE_LOW ? -check->low : check->high, 0);
 }
 
-/* How far the time moves to that side, by all causes together. */
+/* Adds up in *ns how far all causes move the time to one side. */
 static int deviation(const struct xs_strategy_case *c,
-		     const struct xs_estimate *row, xs_plan_fn draw,
+		     const struct xs_estimate *row, xs_plan_fn build_plan,
 		     enum xs_range_end side, double *ns)
 {
 	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
@@ -150,7 +153,7 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[3].shares = side == XS_RANGE_HIGH;
 	causes[4].in_order = true;
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		rc = replay_scenario(c, row, draw, &causes[i], &round_ns);
+		rc = replay_scenario(c, row, build_plan, &causes[i], &round_ns);
 		if (rc)
 			return rc;
 		off = side == XS_RANGE_LOW ? row->round_ns - round_ns
@@ -171,16 +174,16 @@ void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
 		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
 }
 
-int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn draw,
+int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row)
 {
 	double down_ns = 0, up_ns = 0;
-	int rc = xs_estimate_replay_ns(c, row, draw, &row->round_ns);
+	int rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
 
 	if (!rc)
-		rc = deviation(c, row, draw, XS_RANGE_LOW, &down_ns);
+		rc = deviation(c, row, build_plan, XS_RANGE_LOW, &down_ns);
 	if (!rc)
-		rc = deviation(c, row, draw, XS_RANGE_HIGH, &up_ns);
+		rc = deviation(c, row, build_plan, XS_RANGE_HIGH, &up_ns);
 	if (rc)
 		return rc;
 	row->low_ns = fmax(row->round_ns - down_ns, 0);

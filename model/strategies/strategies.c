@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* One row a strategy, in the order of the report. as-is comes first: savings
- * are counted from it. */
+/* One row for each strategy, in the order of the report. as-is comes first:
+ * savings are counted from it. */
 #define STRATEGIES(ROW)                                                        \
 	ROW(as_is)                                                             \
 	ROW(pinned)                                                            \

@@ -45,12 +45,12 @@ struct xs_strategy {
 		     struct xs_estimates *out);
 	/*
 	 * What the programmer should do, in one sentence. The report replaces
-	 * each {name} by a text of the phase or the estimate; the table in
-	 * report's xs_sentence() lists the names.
+	 * each {name} by a text about the phase or the estimate; report/ has
+	 * the list of names in value_of().
 	 */
 	const char *advice;
-	/* Replaces advice where the estimate's reason begins with "measured";
-	 * NULL: advice holds there, too. */
+	/* Used instead of advice if the estimate's reason begins with
+	 * "measured"; NULL: none. */
 	const char *advice_if_measured;
 };
 

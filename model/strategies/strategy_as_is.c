@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * as-is: the recorded round, replayed. What every saving is counted from, and
- * the proof that the record was understood.
+ * as-is: replays the recorded round. Savings are counted from it, and it shows
+ * whether replay reproduces the record.
  *
- * Its interval is of a further run, untraced: of what this run's rounds took,
- * and of what the same calls and copies take by the machine's profile, which
- * another process has measured, without a tracer.
+ * Its interval is for another run without the tracer. It covers the times of
+ * this run's rounds and the times that the machine profile, measured by another
+ * process without a tracer, gives for the same calls and copies.
  */
 #include "model/strategies/strategy.h"
 
@@ -16,8 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change none = {false, 1, 1};
 
@@ -26,11 +27,11 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 				      plan);
 }
 
-/* What is to be known by the profile beside the calls; first the case, so that
- * draw_known() finds the rest. */
+/* What to take from the profile besides the call costs. The case comes first,
+ * so that the plan function can cast back. */
 struct known {
 	struct xs_strategy_case c;
-	bool ins, outs; /* how long copies take */
+	bool ins, outs; /* times of copies in, of copies out */
 };
 
 static bool is_in(const struct xs_step *step)
@@ -38,7 +39,8 @@ static bool is_in(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D;
 }
 
-/* Of the step's call: a copy in parts has further steps without a call. */
+/* Returns the bytes of the step's call: a copy in parts has further steps
+ * without a call. */
 static double bytes_of_call(const struct xs_phase *phase, size_t i)
 {
 	const struct xs_step *steps = phase->steps;
@@ -54,14 +56,14 @@ static double bytes_of_call(const struct xs_phase *phase, size_t i)
 	return bytes;
 }
 
-/* A blocking copy of pageable memory takes what the curve says, if there is
- * one, from its call, or what it waited for, to its return. */
+/* A blocking copy of pageable memory takes the time of the curve, if there is
+ * one, from its call or its dependency to its return. */
 static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
 		       size_t i, struct xs_action *action)
 {
 	const struct xs_curve *curve =
 	    is_in(&phase->steps[i]) ? &m->pageable_h2d : &m->pageable_d2h;
-	/* the lag behind that of the two which it did not wait for is small */
+	/* the lag of the one that it did not wait for is small */
 	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
 	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
 			  (lag_ns + action->work_ns + action->return_ns);
@@ -74,7 +76,7 @@ static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
 	action->return_ns *= by;
 }
 
-/* A pinned copy takes the profile's latencies, and its rate if wanted. */
+/* A pinned copy takes the profile's latencies, and its rate if `rate`. */
 static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
 			bool rate, struct xs_action *action)
 {
@@ -88,7 +90,7 @@ static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
 	action->thread = was.thread;
 	action->queue = was.queue;
 	action->after = was.after;
-	action->loose = was.loose;
+	action->unordered = was.unordered;
 	action->gap_ns = was.gap_ns;
 }
 
@@ -109,12 +111,13 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 		take_curve(m, known->c.phase, i, action);
 }
 
-static int draw_known(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_known_plan(const struct xs_strategy_case *c,
+			    const struct xs_estimate *row,
+			    const struct xs_scenario *scenario,
+			    struct xs_plan *plan)
 {
 	const struct known *known = (const struct known *)c;
-	int rc = draw(c, row, scenario, plan);
+	int rc = build_plan(c, row, scenario, plan);
 	size_t i;
 
 	if (rc)
@@ -125,10 +128,10 @@ static int draw_known(const struct xs_strategy_case *c,
 	return 0;
 }
 
-/* How far the round moves to that side of untraced_ns, by what the profile says
- * of calls, of copies in and of copies out at that end of its ranges, and by
- * how wrong replay on it has been, all in quadrature. 0 or -errno of
- * xs_estimate_replay_ns. */
+/* Stores in *ns how far the round moves from untraced_ns to one side, by the
+ * profile's ranges for calls, for copies in and for copies out, and by the
+ * error of replay, all in quadrature. Returns 0 or -errno of
+ * xs_estimate_replay_ns(). */
 static int deviation(const struct xs_strategy_case *c,
 		     const struct xs_machine *traced,
 		     const struct xs_estimate *row, enum xs_range_end side,
@@ -142,22 +145,24 @@ static int deviation(const struct xs_strategy_case *c,
 	int rc;
 
 	known.c.machine = &at;
-	rc = xs_estimate_replay_ns(&known.c, row, draw_known, &calls_ns);
+	rc = xs_estimate_replay_ns(&known.c, row, build_known_plan, &calls_ns);
 	known.ins = true;
 	if (!rc)
-		rc = xs_estimate_replay_ns(&known.c, row, draw_known, &ins_ns);
+		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
+					   &ins_ns);
 	known.ins = false;
 	known.outs = true;
 	if (!rc)
-		rc = xs_estimate_replay_ns(&known.c, row, draw_known, &outs_ns);
+		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
+					   &outs_ns);
 	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
 		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
 			  fmax(sign * (outs_ns - calls_ns), 0)));
 	return rc;
 }
 
-/* Widens the interval, which holds the rounds of this run, to what the profile
- * says of another; one from the same trace says nothing. */
+/* Widens the interval of this run's rounds to the profile's times. A profile
+ * fitted from the same trace adds nothing. */
 static int widen_to_profile(const struct xs_strategy_case *c,
 			    struct xs_estimate *row)
 {
@@ -170,7 +175,8 @@ static int widen_to_profile(const struct xs_strategy_case *c,
 	if (!strcmp(traced->source, "fitted-from-trace"))
 		return 0;
 	calls.c.machine = traced;
-	rc = xs_estimate_replay_ns(&calls.c, row, draw_known, &untraced_ns);
+	rc = xs_estimate_replay_ns(&calls.c, row, build_known_plan,
+				   &untraced_ns);
 	if (!rc)
 		rc = deviation(c, traced, row, XS_RANGE_LOW, untraced_ns,
 			       &down_ns);
@@ -191,7 +197,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	const struct xs_spread *measured = &c->phase->round_ns;
 	const double median_ns = (double)measured->median_ns;
 	struct xs_estimate row = xs_estimate_init(c);
-	struct xs_machine recorded; /* nothing but what the record says */
+	struct xs_machine recorded; /* only what is recorded */
 	struct xs_strategy_case as_recorded = *c;
 	double ratio;
 	int rc = 0;
@@ -200,7 +206,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	xs_machine_init(&recorded);
 	as_recorded.machine = &recorded;
-	rc = xs_estimate_replay_ns(&as_recorded, &row, draw, &row.round_ns);
+	rc = xs_estimate_replay_ns(&as_recorded, &row, build_plan,
+				   &row.round_ns);
 	if (rc)
 		return rc;
 	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;

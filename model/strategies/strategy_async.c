@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async: the host's own work of the round while it would otherwise wait for
- * the GPU (Yellapragada 2022, section 3.3: host idle time that CPU work could
- * fill). The record with the work of each thread moved to one beside it: the
- * round takes as long as its calls without the work between them, or as the
- * work, whichever is longer.
+ * async: the host does its own work of the round while it would otherwise wait
+ * for the GPU (Yellapragada 2022, section 3.3). Replays the record with the
+ * host work of each thread moved to a second thread: the round takes as long as
+ * its calls, or as the work, whichever is longer.
  */
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
 
-/* Host work that is no hundredth of the round is not worth moving. */
+/* Less host work than this share of the round is not worth moving. */
 #define LEAST_PERCENT 1
 
 static int move_work(struct xs_plan *plan)
@@ -31,8 +30,9 @@ static int move_work(struct xs_plan *plan)
 	return rc;
 }
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
@@ -64,7 +64,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    LEAST_PERCENT);
 	if (!phase->host_blocked_ns)
 		return xs_estimate_abstain(&row, out, "the host never waits");
-	rc = xs_estimate_replay(c, draw, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%.3f ms of host work under what the host waits for now",
 		 (double)phase->host_ns.median_ns / 1e6);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch: small copies of one direction that follow each other become one,
- * staged through a pinned buffer. The host gathers them there first, or
- * spreads them out from there at the end of the round.
+ * batch: merges consecutive small copies of one direction into one copy through
+ * a pinned buffer. The host gathers the data in the buffer before the copy, or
+ * scatters it from there at the end of the round.
  */
 #include "model/strategies/strategy.h"
 
@@ -10,10 +10,10 @@
 
 #include <math.h>
 
-/* Fewer copies than this are not worth a buffer. */
+/* Fewer copies are not worth a buffer. */
 #define LEAST_COPIES 4u
 
-/* Copies that become one: consecutive steps. */
+/* Consecutive steps whose copies are merged. */
 struct run {
 	size_t first, count;
 	double bytes;
@@ -25,7 +25,7 @@ static bool is_copy(const struct xs_step *step)
 	       step->end_ns > 0;
 }
 
-/* What the copy pays whatever its size is more than what its bytes take. */
+/* Returns whether the copy's fixed cost exceeds the time of its bytes. */
 static bool is_small(const struct xs_machine *m, const struct xs_step *step)
 {
 	const bool in = step->kind == XS_STEP_H2D;
@@ -42,7 +42,8 @@ static bool is_alike(const struct xs_step *a, const struct xs_step *b)
 	       a->thread == b->thread && a->async == b->async;
 }
 
-/* The small copies from step first on that are alike; count may be 0. */
+/* Returns the run of similar small copies from step first; its count may be 0.
+ */
 static struct run run_at(const struct xs_strategy_case *c, size_t first)
 {
 	const struct xs_step *steps = c->phase->steps;
@@ -59,7 +60,8 @@ static struct run run_at(const struct xs_strategy_case *c, size_t first)
 	return run;
 }
 
-/* The next run worth a buffer, at or after step i; false: there is none. */
+/* Finds the next run worth a buffer, at or after step i. Returns false without
+ * one. */
 static bool next_run(const struct xs_strategy_case *c, size_t i,
 		     struct run *run)
 {
@@ -77,8 +79,8 @@ static double gather_ns(const struct xs_machine *m, bool in, double bytes)
 	return xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
 }
 
-/* The first copy moves all, the others are gone with their calls; what the
- * host does between them stays. 0 or -ENOMEM. */
+/* The first copy moves all bytes. The others and their calls are removed; host
+ * time between them stays. Returns 0 or -ENOMEM. */
 static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 		 const struct run *run, struct xs_plan *plan)
 {
@@ -94,7 +96,7 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	action->thread = was.thread;
 	action->queue = was.queue;
 	action->after = was.after;
-	action->loose = was.loose;
+	action->unordered = was.unordered;
 	action->gap_ns = was.gap_ns;
 	if (in)
 		action->gap_ns += gather_ns(m, true, run->bytes);
@@ -109,8 +111,9 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	return in ? 0 : xs_plan_add(plan, &spread);
 }
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
@@ -125,8 +128,8 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 	return rc;
 }
 
-/* What the runs come to: how many, of how many copies, the largest buffer,
- * and the time to gather and spread them. */
+/* Totals of all runs: their number, their copies, the largest buffer, and the
+ * time to gather and scatter. */
 struct total {
 	unsigned runs, copies;
 	double largest_bytes, gather_ns;
@@ -183,7 +186,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				  total.gather_ns, out, &rc))
 		return rc;
 	row.setup_ns = xs_pinning_ns(m, 1, total.largest_bytes);
-	rc = xs_estimate_replay(c, draw, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%u small copies as %u, gathered or spread in %.3f ms",
 		 total.copies, total.runs, total.gather_ns / 1e6);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * double-buffer: whole rounds on two streams in turn, each with buffers of its
- * own, so that the next round's copy in and the last round's copy out run
- * under this round's kernels, which stay whole. The host waits for a round
- * once the next is issued. The time is that of one round of many.
+ * double-buffer: alternates whole rounds between two streams with their own
+ * buffers. The copy in of the next round and the copy out of the previous one
+ * run during this round's kernels, which stay whole. The host waits for a round
+ * after issuing the next one. The time is that of one round of many.
  */
 #include "model/strategies/strategy.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 
 #define BUFFER_SETS 2u
-/* Rounds until the pipeline is full, and those that are timed. */
+/* Rounds until the pipeline is full, and rounds that are timed. */
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
 
@@ -50,8 +50,9 @@ static int put_round(const struct xs_strategy_case *c,
 	return rc;
 }
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	unsigned round;
@@ -61,7 +62,7 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 	sync.kind = XS_ACTION_SYNC_QUEUE;
 	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
 		rc = put_round(c, scenario, round % BUFFER_SETS, plan);
-		/* the round before: on the first, of an empty stream */
+		/* of the previous round; the first time, of an empty stream */
 		sync.queue = (round + 1) % BUFFER_SETS;
 		if (!rc)
 			rc = xs_plan_add(plan, &sync);
@@ -72,7 +73,7 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 	return rc;
 }
 
-/* Reasons that lie in the phase. */
+/* Abstains for reasons of the phase. */
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
@@ -102,12 +103,12 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	return true;
 }
 
-/* No host writes a byte of memory in less. */
+/* Lower bound of the time in which a host writes a byte. */
 #define WRITE_BYTE_NS 0.01
 
 /*
- * Between its calls the host has less time than it would take to write the
- * next round's input: so that was there before this round had results.
+ * Returns whether the host lacks the time to write the next round's input
+ * between its calls: the input then existed before this round had results.
  */
 static bool is_input_there(const struct xs_strategy_case *c)
 {
@@ -127,7 +128,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    &row, "the host has no time to make a round's input "
 			  "of the results of the one before");
 	} else {
-		/* A time loop, for one, is not like that. */
+		/* in a time-stepping loop it does */
 		row.bound = "no round needs the results of the one before";
 		xs_estimate_assume(&row, row.bound);
 		xs_estimate_assume(
@@ -144,7 +145,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_set_setup(c, BUFFER_SETS, &row);
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
 				      w->in_bytes + w->out_bytes);
-	rc = xs_estimate_replay(c, draw, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "a round of many: the copies of the next and the last one run "
 		 "under its kernels");

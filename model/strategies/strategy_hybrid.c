@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* hybrid: copies in on n streams; the kernel's pieces write their results
- * straight to host memory. The write of a piece overlaps its own kernel, which
- * equation 5 does not allow for. */
+/* hybrid: copies in on n streams; the pieces of the kernel write their results
+ * directly to host memory. The writes of a piece overlap its own kernel, which
+ * equation 5 does not account for. */
 #include "model/strategies/strategy.h"
 
 #include <math.h>
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
 }
@@ -41,7 +42,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	    !xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
 	    !xs_abstain_if_unknown(&row, "the rate of mapped writes",
 				   m->mapped_write.value, out, &rc))
-		rc = xs_streams_rows(c, &row, draw, NULL, out);
+		rc = xs_streams_rows(c, &row, build_plan, NULL, out);
 	if (!rc && c->options->streams)
 		rc = xs_closed_form_hybrid(&closed, c->options->streams, out);
 	return rc ? rc : xs_closed_form_hybrid(&closed, 0, out);

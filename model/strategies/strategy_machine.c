@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine:<profile>: the recorded round on another machine, as it is. Copies
- * take that machine's times; calls, waits and kernels the recorded ones by the
- * ratio of the two machines' figures. A trace without counts does not say what
- * bounds a kernel, so that its time follows memory bandwidth and the interval
- * reaches to what peak arithmetic would make of it.
+ * machine:<profile>: replays the recorded round on another machine. Copies take
+ * the times of that machine. Calls, waits and kernels take the recorded times,
+ * scaled by the ratio of the two machines' parameters. Without counters, a
+ * trace does not show what bounds a kernel: its time follows memory bandwidth,
+ * and the interval extends to the time by peak arithmetic.
  */
 #include "model/strategies/strategy.h"
 
@@ -13,17 +13,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The case on the other machine; first, so that draw() finds the rest. */
+/* The case on the other machine; it comes first, so that the plan function can
+ * cast back. */
 struct move {
 	struct xs_strategy_case c;
-	const struct xs_machine *from; /* where the trace was taken */
-	double memory_ratio;	       /* of times bound by device memory */
-	double flops_ratio;	       /* ... by arithmetic; NAN: not known */
-	double kernel_ratio, other_ratio; /* of kernels, and what it may be */
-	bool all_pinned; /* what has no times of its own copies as if pinned */
+	const struct xs_machine *from; /* where the trace was recorded */
+	double memory_ratio;	       /* factor of times bound by device memory
+					*/
+	double flops_ratio;	       /* factor of times bound by arithmetic;
+					* NAN: unknown */
+	double kernel_ratio, other_ratio; /* factors of kernels: the likely one
+					   * and the alternative */
+	bool all_pinned; /* pageable copies without times in the profile are
+			  * taken as pinned */
 };
 
-/* Where the time of a copy on the other machine comes from. */
+/* The source of a copy's time on the other machine. */
 enum source { FROM_PINNED, FROM_CURVE, FROM_RATES };
 
 static bool is_host_copy(const struct xs_step *step)
@@ -61,15 +66,15 @@ static enum source source_of(const struct xs_machine *to,
 	return FROM_RATES;
 }
 
-/* How many times as long, where both are known; else as long as it was. */
+/* Returns the ratio of two parameters; 1 if one is unknown. */
 static double ratio(const struct xs_param *to, const struct xs_param *from)
 {
 	return to->value > 0 && from->value > 0 ? to->value / from->value : 1;
 }
 
-/* A pageable copy against the curve of where it was traced, so that what made
- * it slower there, such as pages never touched, stays; without that curve
- * against its own time. */
+/* Scales a pageable copy by the curves of both machines. Extra time on the
+ * traced machine, such as first touches of pages, then remains. Without a curve
+ * of the traced machine, compares with the copy's own time. */
 static double curve_ratio(const struct move *move, const struct xs_machine *to,
 			  const struct xs_step *step)
 {
@@ -91,7 +96,7 @@ static void stretch(struct xs_action *action, double by)
 	action->return_ns *= by;
 }
 
-/* The other machine's own copy, with the calls' costs by ratio: a profile may
+/* Takes the other machine's copy, with call costs by ratio, since a profile may
  * lack them. */
 static void move_pinned(const struct move *move, const struct xs_machine *to,
 			const struct xs_step *step, struct xs_action *action)
@@ -103,7 +108,7 @@ static void move_pinned(const struct move *move, const struct xs_machine *to,
 	action->thread = was.thread;
 	action->queue = was.queue;
 	action->after = was.after;
-	action->loose = was.loose;
+	action->unordered = was.unordered;
 	action->gap_ns = was.gap_ns;
 	action->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
 					      &move->from->call_copy_async_ns);
@@ -175,13 +180,14 @@ static void move_act(const struct move *move, const struct xs_machine *to,
 		action->call_ns *=
 		    ratio(&to->call_event_ns, &move->from->call_event_ns);
 		break;
-	default: /* the host's own work, and its other calls */
+	default: /* the host's own work and other calls */
 		break;
 	}
 }
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct move *move = (const struct move *)c;
 	const struct xs_recorded_plan_change change = {
@@ -196,12 +202,12 @@ static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
 	return rc;
 }
 
-/* Stretches the interval by what *move, which differs from what the row was
- * worked out with, makes of the time. 0 or -errno of xs_estimate_replay_ns. */
+/* Widens the interval to the time of *move, which differs from the one of the
+ * row. Returns 0 or -errno of xs_estimate_replay_ns(). */
 static int widen(const struct move *move, struct xs_estimate *row)
 {
 	double other_ns = 0, off_ns;
-	int rc = xs_estimate_replay_ns(&move->c, row, draw, &other_ns);
+	int rc = xs_estimate_replay_ns(&move->c, row, build_plan, &other_ns);
 
 	if (rc)
 		return rc;
@@ -216,14 +222,14 @@ static int widen(const struct move *move, struct xs_estimate *row)
 	return 0;
 }
 
-/* Time and interval: from what memory bandwidth makes of the kernels to what
- * peak arithmetic does, and down to pageable copies as fast as pinned ones
- * where the profile has no times of them. 0 or -errno of xs_estimate_replay_ns.
- */
+/* Fills time and interval: from kernels scaled by memory bandwidth to kernels
+ * scaled by peak arithmetic, and down to pageable copies as fast as pinned ones
+ * if the profile has no times for them. Returns 0 or -errno of
+ * xs_estimate_replay_ns(). */
 static int estimate(const struct move *move, struct xs_estimate *row)
 {
 	struct move bound = *move;
-	int rc = xs_estimate_replay(&move->c, draw, row);
+	int rc = xs_estimate_replay(&move->c, build_plan, row);
 
 	bound.kernel_ratio = move->other_ratio;
 	if (!rc)
@@ -233,8 +239,8 @@ static int estimate(const struct move *move, struct xs_estimate *row)
 	return rc ? rc : widen(&bound, row);
 }
 
-/* Abstains and returns true where this copy needs a figure that a profile does
- * not have. *rc: 0 or -ENOMEM. */
+/* Abstains and returns true if this copy needs a parameter that a profile
+ * lacks. *rc: 0 or -ENOMEM. */
 static bool lacks_rate(const struct move *move, const struct xs_step *step,
 		       struct xs_estimate *row, struct xs_estimates *out,
 		       int *rc)
@@ -257,7 +263,7 @@ static bool lacks_rate(const struct move *move, const struct xs_step *step,
 	return true;
 }
 
-/* The same for all copies, and what the row assumes of them. */
+/* Checks all copies and adds the row's assumptions on them. */
 static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 			struct xs_estimates *out, int *rc)
 {
@@ -292,8 +298,8 @@ static double time_ratio(double to_rate, double from_rate)
 	return to_rate > 0 && from_rate > 0 ? from_rate / to_rate : NAN;
 }
 
-/* Whether the counted instructions take the traced machine longer at its peak
- * (a multiply-add in each lane of a warp) than the counted bytes do. */
+/* Returns whether the counted instructions take longer at the traced machine's
+ * peak (one multiply-add per thread) than the counted bytes. */
 static bool is_arithmetic_bound(const struct move *move)
 {
 	const struct xs_round_work *w = &move->c.work;
@@ -305,7 +311,7 @@ static bool is_arithmetic_bound(const struct move *move)
 		   bytes / move->from->memory_bandwidth;
 }
 
-/* What becomes of kernels, as far as the profiles say. */
+/* Sets the factors of kernel times that the profiles allow. */
 static void set_ratios(struct move *move, struct xs_estimate *row)
 {
 	const struct xs_machine *to = move->c.machine, *from = move->from;
@@ -372,7 +378,7 @@ static int add_row(const struct xs_strategy_case *c,
 		return rc;
 	set_ratios(&move, &row);
 	rc = estimate(&move, &row);
-	row.breakeven_rounds = NAN; /* it changes nothing of the program */
+	row.breakeven_rounds = NAN; /* the program is not changed */
 	explain(&move, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }

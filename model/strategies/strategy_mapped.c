@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_round_work *w = &c->work;
 	const struct xs_mapped_times mapped =
@@ -40,7 +41,8 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 				      m->mapped_write.value, out, rc));
 }
 
-/* The equation needs no mapped rate; only the kernel can rule it out. */
+/* The equation needs no mapped rate; it applies if there is one kernel with
+ * known times. */
 static int add_closed(const struct xs_strategy_case *c,
 		      struct xs_estimates *out)
 {
@@ -84,7 +86,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_assume_bus_crossings(c, &row);
 	if (!abstains(c, &row, out, &rc)) {
 		xs_estimate_set_setup(c, 0, &row);
-		rc = xs_estimate_replay(c, draw, &row);
+		rc = xs_estimate_replay(c, build_plan, &row);
 		say(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* pinned: the program as it is, its pageable host memory pinned. Blocking
- * copies stay blocking; what was asynchronous in name becomes so in fact. */
+/* pinned: the same calls with pinned instead of pageable memory. Blocking
+ * copies stay blocking; asynchronous copies, which block with pageable memory,
+ * become asynchronous. */
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    true, scenario->kernel_scale, scenario->host_scale};
@@ -44,7 +46,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	xs_estimate_set_setup(c, 0, &row);
-	rc = xs_estimate_replay(c, draw, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
 	if (rc)
 		return rc;
 	snprintf(row.why, sizeof(row.why),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* resident: what a copy out takes from the device and a later copy in brings
- * back stays there. The record without these copies: the most that keeping
- * the data there can save. Where the contents of copies were hashed, it is
- * measured which copies in bring what the device has had: the record without
- * these alone. */
+/* resident: data that is copied out and later in again stays on the device.
+ * Replays the record without these copies, which gives the largest possible
+ * saving. If contents were hashed, it is measured which copies in bring the
+ * same bytes: only these are left out. */
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
@@ -13,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The copy is not made; what the host does before it stays. */
+/* Removes the copy; the host's work before it stays. */
 static void leave_out(struct xs_action *action)
 {
 	*action = (struct xs_action){.kind = XS_ACTION_HOST,
@@ -22,8 +21,8 @@ static void leave_out(struct xs_action *action)
 				     .gap_ns = action->gap_ns};
 }
 
-/* Whether contents were hashed, and compared. Over all rounds: of how many
- * copies in, and how many of them brought the same bytes again. */
+/* Returns whether contents were hashed and compared. Sums the repeat counts
+ * over all sites. */
 static bool is_measured(const struct xs_phase *phase,
 			struct xs_repeat_counts *sum)
 {
@@ -38,7 +37,8 @@ static bool is_measured(const struct xs_phase *phase,
 	return sum->compared > 0;
 }
 
-/* All of its copies that were compared brought the same: the first is none. */
+/* Returns whether all compared copies of the step's site brought the same
+ * bytes. */
 static bool is_same(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_H2D && step->sameness.compared > 0 &&
@@ -59,8 +59,9 @@ static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 	return 0;
 }
 
-static int draw(const struct xs_strategy_case *c, const struct xs_estimate *row,
-		const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
@@ -107,7 +108,7 @@ static int estimate_measured(const struct xs_strategy_case *c,
 				    ? row->bound
 				    : "kernels leave the data on the device as "
 				      "it is, or a copy of it there does");
-	rc = xs_estimate_replay(c, draw, row);
+	rc = xs_estimate_replay(c, build_plan, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
 		 " copies in, %" PRIu64
@@ -139,7 +140,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    &row, out,
 		    "no copy in is known to bring back what a "
 		    "copy out took");
-	rc = xs_estimate_replay(c, draw, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "without the %zu cop%s in that bring%s back what was copied "
 		 "out, and without copying that out",

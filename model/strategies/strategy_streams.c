@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* streams: pinned memory, the copies and the kernel in n pieces on n streams.
+/* streams: pinned memory, and the copies and kernels in n pieces on n streams.
  */
 #include "model/strategies/strategy.h"
 
 #include <math.h>
 
-/* The plans of a row: in pieces all the way, and, where kernels follow each
- * other, the one that holds whatever they need of each other. */
+/* The plans of a row: all kernels in pieces, and, if kernels depend on each
+ * other, a plan that is valid whatever they need. */
 struct ways {
-	xs_plan_fn draw, joined; /* joined: NULL for none */
+	xs_plan_fn build_plan, joined; /* joined: NULL if not needed */
 };
 
-/* The quicker plan of a row: many pieces of many kernels are many launches. */
+/* Returns the faster plan of a row: many pieces of many kernels cost many
+ * launches. */
 static int quicker(const struct xs_strategy_case *c,
 		   const struct xs_estimate *row, const struct ways *ways,
 		   bool *joined, double *round_ns)
 {
 	double joined_ns = INFINITY;
-	int rc = xs_estimate_replay_ns(c, row, ways->draw, round_ns);
+	int rc = xs_estimate_replay_ns(c, row, ways->build_plan, round_ns);
 
 	if (!rc && ways->joined)
 		rc = xs_estimate_replay_ns(c, row, ways->joined, &joined_ns);
@@ -26,7 +27,7 @@ static int quicker(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Keeps n in *best if it is faster than *best_ns. 0 or -errno. */
+/* Stores n in *best if it is faster than *best_ns. Returns 0 or -errno. */
 static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
 		 const struct ways *ways, unsigned n, unsigned *best,
 		 double *best_ns)
@@ -45,9 +46,9 @@ static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
 }
 
 /*
- * The n with the shortest time in the row's order: the best power of two,
- * then between its neighbours in steps of an eighth, within which the time
- * hardly changes. 0 or -errno.
+ * Finds the n with the shortest time in the row's order: the best power of two,
+ * then around it in steps of an eighth, within which the time hardly changes.
+ * Returns 0 or -errno.
  */
 static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
 		     const struct ways *ways, unsigned *best)
@@ -74,9 +75,8 @@ static bool is_reported(unsigned n)
 static const char same_piece[] =
     "each piece of a kernel needs only the same piece of the kernel before it";
 
-/* A plan in pieces all the way against the joined one: it is a bound where the
- * difference is more than is uncertain anyway. The interval holds whichever of
- * the two it is, with what is uncertain of that. */
+/* Compares the plan in pieces with the joined one. It is a bound if they differ
+ * by more than the interval. The interval covers both plans. */
 static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 {
 	xs_estimate_assume(row, same_piece);
@@ -87,7 +87,8 @@ static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 	row->high_ns = fmax(row->high_ns, joined->high_ns);
 }
 
-/* A row of one kernel, or of several by the quicker plan. 0 or -errno. */
+/* Fills a row for one kernel, or for several by the faster plan. Returns 0 or
+ * -errno. */
 static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
 		    struct xs_estimate *row)
 {
@@ -97,11 +98,11 @@ static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
 	int rc;
 
 	if (!ways->joined)
-		return xs_estimate_replay(c, ways->draw, row);
+		return xs_estimate_replay(c, ways->build_plan, row);
 	rc = quicker(c, row, ways, &joined, &round_ns);
 	if (!rc)
-		rc = xs_estimate_replay(c, joined ? ways->joined : ways->draw,
-					row);
+		rc = xs_estimate_replay(
+		    c, joined ? ways->joined : ways->build_plan, row);
 	if (!rc && !joined)
 		rc = xs_estimate_replay(c, ways->joined, &whole);
 	if (rc)
@@ -152,10 +153,10 @@ static int add_order(const struct xs_strategy_case *c,
 }
 
 int xs_streams_rows(const struct xs_strategy_case *c,
-		    const struct xs_estimate *row, xs_plan_fn draw,
+		    const struct xs_estimate *row, xs_plan_fn build_plan,
 		    xs_plan_fn joined, struct xs_estimates *out)
 {
-	const struct ways ways = {draw, joined};
+	const struct ways ways = {build_plan, joined};
 	struct xs_estimate ordered = *row;
 	int rc;
 
@@ -165,17 +166,18 @@ int xs_streams_rows(const struct xs_strategy_case *c,
 	return rc ? rc : add_order(c, &ordered, &ways, out);
 }
 
-static int draw_streams(const struct xs_strategy_case *c,
-			const struct xs_estimate *row,
-			const struct xs_scenario *scenario,
-			struct xs_plan *plan)
+static int build_streams_plan(const struct xs_strategy_case *c,
+			      const struct xs_estimate *row,
+			      const struct xs_scenario *scenario,
+			      struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_ALL, plan);
 }
 
-static int draw_joined(const struct xs_strategy_case *c,
-		       const struct xs_estimate *row,
-		       const struct xs_scenario *scenario, struct xs_plan *plan)
+static int build_joined_plan(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
 {
 	return xs_plan_pieces(c, row, scenario, XS_CUT_ENDS, plan);
 }
@@ -187,7 +189,8 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	       xs_abstain_without_copy_rates(c, row, out, rc);
 }
 
-/* Kernels follow each other, and the program does not show what they need. */
+/* Returns whether kernels follow each other and the trace does not show what
+ * they need. */
 static bool is_open(const struct xs_strategy_case *c)
 {
 	return c->work.stage_count > 1 && !c->work.in_pieces;
@@ -199,7 +202,8 @@ static int vanwerkhoven(const struct xs_closed_form *closed, unsigned n,
 	return xs_closed_form_streams(closed, n, false, out);
 }
 
-/* A published equation for its own best n, and for the same n as replay. */
+/* Adds the rows of a published equation: its own best n, and the values of n of
+ * replay. */
 static int add_closed(const struct xs_strategy_case *c,
 		      int (*equation)(const struct xs_closed_form *, unsigned,
 				      struct xs_estimates *),
@@ -211,7 +215,7 @@ static int add_closed(const struct xs_strategy_case *c,
 	int rc = equation(&closed, 0, out);
 
 	if (rc || !out->items[out->count - 1].applies)
-		return rc; /* it abstains for every n */
+		return rc; /* abstains for every n */
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
 		rc = equation(&closed, n, out);
 	if (!rc && asked && !is_reported(asked))
@@ -219,7 +223,7 @@ static int add_closed(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* The equations know one kernel, T_kernel: here the sum of several. */
+/* The equations have one kernel: T_kernel is the sum of several here. */
 static void assume_one_kernel(const struct xs_strategy_case *c,
 			      struct xs_estimate *row)
 {
@@ -252,8 +256,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row, "calls cost the host nothing: what they cost "
 			  "was not measured");
-	rc = xs_streams_rows(c, &row, draw_streams,
-			     is_open(c) ? draw_joined : NULL, out);
+	rc = xs_streams_rows(c, &row, build_streams_plan,
+			     is_open(c) ? build_joined_plan : NULL, out);
 	first = out->count;
 	if (!rc)
 		rc = add_closed(c, vanwerkhoven, out);

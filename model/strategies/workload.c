@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The closed forms of a workload that is given in numbers. */
+/* The closed forms for a workload that is given in numbers. */
 #include "model/strategies/model.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* A side is there when its bytes or its time are. */
+/* Returns whether the bytes or the time of a direction are given. */
 static bool given(double bytes, double ns)
 {
 	return (isfinite(ns) && ns >= 0) ||

@@ -8,11 +8,12 @@
 static struct xs_queue_arbiter arbiter;
 static struct xs_queue_entry ops[16];
 
-static void begin(unsigned lanes, bool stays)
+static void begin(unsigned hw_queues, bool keeps_queue)
 {
 	xs_queue_arbiter_free(&arbiter);
 	memset(ops, 0, sizeof(ops));
-	arbiter = (struct xs_queue_arbiter){.lanes = lanes, .stays = stays};
+	arbiter = (struct xs_queue_arbiter){.hw_queues = hw_queues,
+					    .keeps_queue = keeps_queue};
 }
 
 /* Op i is on stream i, and has been ready since since_ns[i]; NAN: not yet. */
@@ -73,7 +74,7 @@ static void test_a_lane_goes_on_when_its_head_is_ready(void **unused)
 	expect("02");
 }
 
-/* From 0 on all of that lane, then by the time they are ready. */
+/* From 0 on all of that hw_queue, then by the time they are ready. */
 static void test_an_engine_stays_with_a_lane(void **unused)
 {
 	(void)unused;

@@ -473,15 +473,15 @@ static void test_recorded_order(void **unused)
 {
 	struct xs_action follows = {
 	    .kind = XS_ACTION_OP, .work_ns = 10, .after = 0};
-	struct xs_action loose = {.kind = XS_ACTION_OP,
-				  .work_ns = 10,
-				  .after = XS_ACTION_NONE,
-				  .loose = true};
+	struct xs_action unordered = {.kind = XS_ACTION_OP,
+				      .work_ns = 10,
+				      .after = XS_ACTION_NONE,
+				      .unordered = true};
 
 	(void)unused;
 	add_kernel(100, 0);
 	add(follows, 1);
-	add(loose, 0);
+	add(unordered, 0);
 	run();
 	assert_near(times[1].start_ns, 100);
 	assert_near(times[2].start_ns, 0);
