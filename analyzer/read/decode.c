@@ -314,8 +314,7 @@ static int on_chunk(void *self, uint64_t at,
 static int lose_again(struct xs_decoder *d, uint64_t at)
 {
 	d->undefined[d->thread ? XS_LOSS_CALLS : XS_LOSS_OPS]++;
-	return xs_decoder_defect(d, at,
-				 "the record that is repeated is missing");
+	return xs_decoder_defect(d, at, "the repeated record is missing");
 }
 
 static int on_record(void *self, uint64_t at, const xs_u8 *record)

@@ -46,8 +46,9 @@ static uint32_t *table_slot(struct xs_decoder *d, struct xs_id_table *table,
 			    uint32_t id)
 {
 	if (id > d->id_limit) {
-		if (xs_decoder_defect(d, d->at,
-				      "a damaged id is taken as unknown"))
+		if (xs_decoder_defect(
+			d, d->at,
+			"the id is damaged; it is treated as unknown"))
 			return NULL;
 		id = 0;
 	}

@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct xs_rec_call) == sizeof(struct xs_rec_again) &&
 		       offsetof(struct xs_rec_again, start) &&
 		   offsetof(struct xs_rec_call, duration) ==
 		       offsetof(struct xs_rec_again, duration),
-	       "a repetition begins as all calls do");
+	       "an again record begins like every call record");
 
 static bool field_is(const struct xs_record_layout *layout, size_t i,
 		     const char *name)

@@ -102,7 +102,8 @@ static int read_records(const struct trace_reader *reader, uint64_t at,
 		at += bytes;
 	}
 	if (end > at)
-		return defect(reader, at, "%" PRIu64 " bytes are no record",
+		return defect(reader, at,
+			      "%" PRIu64 " bytes do not form a record",
 			      end - at);
 	return 0;
 }
@@ -126,7 +127,8 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		limit = at + chunk.capacity_bytes;
 	end = find_chunk(reader, at + XS_PAGE_BYTES, limit);
 	if (!rc && end < limit)
-		rc = defect(reader, at, "the chunk is shorter than it says");
+		rc = defect(reader, at,
+			    "the chunk is shorter than its header says");
 	*next = end;
 
 	used_end = at + chunk.used_bytes;
@@ -144,8 +146,8 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		if (reader->closed &&
 		    !all_zero(reader->data + used_end, end - used_end))
 			rc = defect(reader, used_end,
-				    "what follows the chunk's records is "
-				    "damaged; some may be missing");
+				    "the bytes after the chunk's records are "
+				    "damaged; records may be missing");
 		end = used_end;
 	}
 	return rc ? rc
@@ -182,7 +184,8 @@ int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
 
 		if (!all_zero(reader.data + at, next - at))
 			rc = defect(&reader, at,
-				    "%" PRIu64 " bytes are no chunk: skipped",
+				    "%" PRIu64
+				    " bytes do not belong to a chunk; skipped",
 				    next - at);
 		at = next;
 		if (rc || size - at < sizeof(struct xs_chunk_header))

@@ -107,12 +107,12 @@ int xs_text_pair_number(struct xs_text_error *error,
 	char *end;
 
 	if (pair->quoted || !isdigit((unsigned char)pair->value[0]))
-		return xs_text_pair_fail(error, "'%s' wants a number",
+		return xs_text_pair_fail(error, "'%s' needs a number",
 					 pair->name);
 	errno = 0;
 	*value = strtoull(pair->value, &end, 0);
 	if (errno || *end != '\0')
-		return xs_text_pair_fail(error, "'%s' is no number of 64 bits",
+		return xs_text_pair_fail(error, "'%s' is not a 64-bit number",
 					 pair->name);
 	return 0;
 }

@@ -72,7 +72,8 @@ static int parse_header(struct parser *p, char *cursor)
 	int rc;
 
 	if (p->header_seen)
-		return xs_text_pair_fail(p->error, "a second header");
+		return xs_text_pair_fail(p->error,
+					 "there is a header line already");
 	while ((rc = xs_text_pair_next(p->error, &cursor, &pair)) > 0) {
 		if (strcmp(pair.name, "file_bytes") == 0) {
 			rc = xs_text_pair_number(p->error, &pair,
@@ -103,7 +104,7 @@ static int end_chunk(struct parser *p)
 	if (p->chunk.used_bytes && p->chunk.used_bytes != used)
 		return xs_text_pair_fail(
 		    p->error,
-		    "the chunk before says used_bytes=%u, its records "
+		    "the previous chunk says used_bytes=%u, but its records "
 		    "have %" PRIu64,
 		    p->chunk.used_bytes, used);
 	if (capacity == 0)
@@ -112,8 +113,8 @@ static int end_chunk(struct parser *p)
 	if (capacity < used)
 		return xs_text_pair_fail(
 		    p->error,
-		    "the chunk before says capacity_bytes=%" PRIu64
-		    ", its records need %" PRIu64,
+		    "the previous chunk says capacity_bytes=%" PRIu64
+		    ", but its records need %" PRIu64,
 		    capacity, used);
 	p->at = p->chunk_at + capacity;
 	return 0;
@@ -176,13 +177,13 @@ static int append_hex(struct parser *p, size_t *bytes,
 
 	if (pair->quoted || pair->length % 2 != 0)
 		return xs_text_pair_fail(
-		    p->error, "'%s' wants pairs of hex digits", pair->name);
+		    p->error, "'%s' needs pairs of hex digits", pair->name);
 	for (size_t i = 0; i < pair->length && !rc; i += 2) {
 		int byte = xs_text_pair_hex(pair->value + i);
 
 		if (byte < 0)
 			return xs_text_pair_fail(
-			    p->error, "'%s' wants hex digits", pair->name);
+			    p->error, "'%s' needs hex digits", pair->name);
 		rc = append_bytes(p, bytes, &(xs_u8){(xs_u8)byte}, 1);
 	}
 	return rc;
@@ -205,7 +206,8 @@ static int put_pair(struct parser *p, const struct xs_record_schema *kind,
 
 		rc = xs_text_pair_number(p->error, pair, &number);
 		if (!rc && (number == 0 || number > 255))
-			rc = xs_text_pair_fail(p->error, "a kind is 1 to 255");
+			rc = xs_text_pair_fail(p->error,
+					       "a kind must be 1 to 255");
 		p->record[0] = (xs_u8)number;
 		return rc;
 	}
@@ -237,7 +239,7 @@ static int repeat(struct parser *p)
 		return xs_text_pair_fail(
 		    p->error,
 		    "the record at again=%" PRIu64
-		    " says something else: leave out again=",
+		    " differs from this line; remove again=",
 		    p->repeats);
 	again->kind = XS_REC_again;
 	again->words = sizeof(*again) / 4;
@@ -294,8 +296,8 @@ static int parse_line(struct parser *p, char *line)
 	if (length == 0 || line[0] == '#')
 		return line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#'
 			   ? 0
-			   : xs_text_pair_fail(p->error,
-					       "a line begins with its kind");
+			   : xs_text_pair_fail(
+				 p->error, "a line must begin with its kind");
 	line[length] = '\0';
 	if (strcmp(line, "header") == 0)
 		return parse_header(p, cursor);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From counted launches to the kernels of a phase, of the same run or another.
- */
+/* Hardware counters for the kernels of a phase, from the same run or another
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static struct xs_trace *read_golden(const char *name)
 	return trace;
 }
 
-/* The counts of the i-th kernel of the first phase. */
+/* Returns the counters of the i-th kernel of the first phase. */
 static const struct xs_counts *kernel(const struct xs_phases *phases, size_t i)
 {
 	const struct xs_phase *phase = &phases->items[0];
@@ -49,7 +49,7 @@ static const struct xs_counts *kernel(const struct xs_phases *phases, size_t i)
 	return NULL;
 }
 
-/* Bits, since these are whole numbers. */
+/* Compares exactly: these are whole numbers. */
 #define assert_count(value, want) assert_true((value) == (want))
 
 static void test_median_of_launches(void **state)
@@ -70,17 +70,17 @@ static void test_median_of_launches(void **state)
 	assert_count(kernel(&phases, 0)->requests_written, 1024);
 	assert_count(kernel(&phases, 0)->host_sectors_read, 0);
 	assert_count(kernel(&phases, 0)->instructions, 40960);
-	/* a GPU that counts no more at once */
+	/* this GPU cannot count more at once */
 	assert_count(kernel(&phases, 1)->sectors_read, 8192);
 	assert_true(isnan(kernel(&phases, 1)->requests_read));
 	assert_true(isnan(kernel(&phases, 1)->instructions));
-	/* another grid is another kernel */
+	/* the same kernel with another grid */
 	assert_true(isnan(kernel(&phases, 2)->sectors_read));
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 }
 
-/* The sum is known where every kernel was counted. */
+/* The sum is known if every kernel was counted. */
 static void test_sum_of_a_round(void **state)
 {
 	struct xs_trace *trace = read_golden("counters");
@@ -105,7 +105,7 @@ static void test_sum_of_a_round(void **state)
 	xs_trace_free(trace);
 }
 
-/* The golden trace of the same kernels, which were not counted there. */
+/* The golden trace of the same kernels without counters. */
 static void test_of_another_run(void **state)
 {
 	struct xs_trace *trace = read_golden("kernels");
@@ -123,7 +123,7 @@ static void test_of_another_run(void **state)
 	assert_int_equal(phases.counted_shapes, 2);
 	assert_count(kernel(&phases, 0)->sectors_read, 20480);
 	assert_count(kernel(&phases, 1)->sectors_read, 8192);
-	/* a kernel of another name; what was known before goes */
+	/* a kernel of another name; earlier counters are dropped */
 	assert_int_equal(xs_phases_count(&phases, trace, other), 0);
 	assert_int_equal(phases.counted_shapes, 0);
 	assert_true(isnan(kernel(&phases, 0)->sectors_read));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what each stage of the analyzer makes of a trace, one fact a line,
- * for comparison with what is known to be right.
+ * Prints the results of each stage of the analyzer, one fact per line, for
+ * comparison with golden files.
  *
- *   xs_golden TRACE [-q]     -q: without steps, for large traces
+ * xs_golden TRACE [-q]     -q: without steps, for large traces
  */
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"
@@ -125,7 +125,7 @@ static void print_spread(const char *name, const struct xs_spread *spread)
 	       spread->median_ns, spread->p5_ns, spread->p95_ns);
 }
 
-/* What is not a number was not counted. */
+/* NAN means not counted. */
 static void print_counts(const struct xs_counts *counts)
 {
 	if (!counts || isnan(counts->sectors_read))

@@ -43,7 +43,7 @@ static void run_stages(const void *data, size_t size)
 	xs_trace_free(trace);
 }
 
-/* A sink that only counts: what the parser makes of a text, without a file. */
+/* A visitor that only counts: runs the text parser without a file. */
 static int count_header(void *self, const struct xs_file_header *header,
 			uint64_t file_bytes, uint64_t source_bytes)
 {
@@ -94,7 +94,7 @@ static void parse_text(const void *data, size_t size)
 	fclose(in);
 }
 
-/* What a dump prints must read back, whatever the trace was. */
+/* A dump must be readable again, whatever the trace was. */
 static void dump_and_parse(const void *data, size_t size)
 {
 	char *text = NULL;
@@ -113,7 +113,8 @@ static void dump_and_parse(const void *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* in memory of its own: reads past its end are seen, and aligned */
+	/* a separate, aligned allocation, so that reads past the end are
+	 * detected */
 	void *copy = malloc(size);
 
 	if (!copy)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any recorded round replays to its own time. The records are made up by
- * replaying random programs (threads, queues, events, blocking and
- * asynchronous calls) on a machine with real costs, and rounding to whole ns.
+ * Every recorded round replays to its own time. Random programs (threads,
+ * queues, events, blocking and asynchronous calls) are replayed on a machine
+ * with realistic costs and rounded to whole ns to make the records.
  */
 #include "tests/model/model_test.h"
 
@@ -111,7 +111,7 @@ static struct xs_step record(const struct xs_action *action,
 	return step;
 }
 
-/* Fills steps with a random program as it ran; how many. */
+/* Fills steps with a random program as it ran. Returns their number. */
 static size_t run_program(uint64_t *state, struct xs_step *steps,
 			  double *round_ns)
 {
@@ -157,7 +157,7 @@ static void test_replays_to_its_own_time(void **unused)
 		assert_int_equal(xs_model_phase(&phase, &m, &options, &list),
 				 0);
 		assert_string_equal(list.items[0].strategy, "as-is");
-		/* within the ns that rounding moves each step by */
+		/* rounding moves each step by at most one ns */
 		if (fabs(list.items[0].round_ns - round_ns) >
 		    2.0 * (double)phase.step_count)
 			fail_msg("program %u: %.1f replays to %.1f", i,
@@ -166,7 +166,7 @@ static void test_replays_to_its_own_time(void **unused)
 	}
 }
 
-/* Without any call known, ops keep their places. */
+/* Without known calls, ops keep their positions. */
 static void test_ops_alone(void **unused)
 {
 	struct xs_step steps[] = {
@@ -191,8 +191,8 @@ static void test_ops_alone(void **unused)
 	xs_plan_free(&plan);
 }
 
-/* GPU clocks are converted with an error of a few us: a blocking copy and a
- * synchronisation that seem to return before the op's end. */
+/* GPU times are converted with an error of a few us: a blocking copy and a
+ * synchronisation may seem to return before the op's end. */
 static void test_clocks_that_disagree(void **unused)
 {
 	struct xs_step steps[] = {{.kind = XS_STEP_H2D,
@@ -222,7 +222,7 @@ static void test_clocks_that_disagree(void **unused)
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
 	assert_near(round_ns, 90500);
 	xs_plan_free(&plan);
-	/* and it still waits: a kernel of twice 37500 moves the end */
+	/* it still waits: a kernel of twice 37500 moves the end */
 	assert_int_equal(xs_recorded_plan_build(&phase, &m, &slow, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
 	assert_near(round_ns, 128000);

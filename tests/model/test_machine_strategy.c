@@ -5,7 +5,7 @@
 
 static struct xs_other_machine others[2];
 
-/* The small phase's machine, under another name, to be changed. */
+/* Returns the small phase's machine under another name, to be changed. */
 static struct xs_machine *elsewhere(void)
 {
 	machine.memory_bandwidth = 4e12;
@@ -41,10 +41,10 @@ static void test_same_machine_gives_the_record(void **unused)
 	assert_null(replayed("machine:other")->bound);
 }
 
-/* Pinned: call at 0, L+o + kG = 5 + 20 us, the return 5 us later, 1 us of host
- * time; the launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1
- * us after the launch, starts L+o after the kernel, 20 us, and 10 us to the
- * return. */
+/* Pinned: call at 0, L+o + kG = 5 + 20 us, return 5 us later, 1 us of host
+ * time; launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1 us
+ * after the launch, starts L+o after the kernel, takes 20 us, and returns 10 us
+ * later. */
 static void test_pinned_copies_take_its_times(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -63,8 +63,8 @@ static void test_pinned_copies_take_its_times(void **unused)
 			20000 + 10000);
 }
 
-/* The curve's times are twice that from the copy's start to its return, and
- * what it is. */
+/* The curve's times are twice the time from the copy's start to its return, and
+ * equal to it. */
 static void test_pageable_copies_by_the_curve(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -76,7 +76,8 @@ static void test_pageable_copies_by_the_curve(void **unused)
 	assert_near(replayed("machine:other")->round_ns, 510000 + 200000);
 }
 
-/* Twice as slow as its own machine's curve there, twice as slow here. */
+/* The copy was twice as slow as its own machine's curve, and is so on the other
+ * machine. */
 static void test_cold_pages_stay_cold(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -135,8 +136,8 @@ static void test_kernels_between_two_bounds(void **unused)
 	assert_true(row->round_ns - row->low_ns > 100000);
 }
 
-/* 1000 sectors are 8 ns of 4 TB/s, 32 kB; 9000 instructions of warps 9.6 ns of
- * 60 Tflop/s, 7000 7.5 ns. */
+/* 1000 sectors take 8 ns at 4 TB/s (32 kB); 9000 warp instructions take 9.6 ns
+ * at 60 Tflop/s, 7000 take 7.5 ns. */
 static void test_counts_say_what_bounds_kernels(void **unused)
 {
 	struct xs_machine *to = elsewhere();

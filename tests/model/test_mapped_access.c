@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* model/replay/mapped_access.c: what a kernel's accesses take over the link. */
+/* model/replay/mapped_access.c: the time of a kernel's accesses over the link.
+ */
 #include "tests/model/model_test.h"
 
 #include "model/replay/mapped_access.h"
@@ -32,7 +33,7 @@ static void test_each_byte_once(void **unused)
 	(void)unused;
 	assert_near(mapped().read_ns, 6400);
 	assert_near(mapped().write_ns, 6400);
-	/* Nothing is known of both at once: they do not slow each other. */
+	/* Rates for both at once are unknown: they do not slow each other. */
 	assert_near(mapped().both_ns, 6400);
 	assert_true(isnan(xs_mapped_access_reads_per_byte(&work)));
 }
@@ -48,8 +49,8 @@ static void test_counted_sectors(void **unused)
 	assert_near(xs_mapped_access_writes_per_byte(&work), 1.5);
 }
 
-/* Requests of 32, 64 and 128 bytes take 96, 128 and 128 ns; of 96 bytes, in
- * the middle of the last two, 128. Of 48 bytes 112. */
+/* Requests of 32, 64 and 128 bytes take 96, 128 and 128 ns; 96 bytes, between
+ * the last two, take 128 and 48 bytes take 112. */
 static void test_small_requests_cost_more(void **unused)
 {
 	(void)unused;
@@ -68,8 +69,8 @@ static void test_small_requests_cost_more(void **unused)
 	assert_near(mapped().read_ns, 400 * 128.0);
 }
 
-/* Equal bytes each way take 2.5 a byte instead of 2: each request of a read
- * takes 64 ns from the writes. Twice the reads take twice that. */
+/* Equal bytes in both directions take 2.5 per byte instead of 2: each read
+ * request costs the writes 64 ns. Twice the reads cost twice that. */
 static void test_reads_slow_writes(void **unused)
 {
 	(void)unused;
@@ -86,8 +87,8 @@ static void test_reads_slow_writes(void **unused)
 	assert_near(mapped().both_ns, 1000);
 }
 
-/* 100 full sectors of results, 110 counted: ten rows that begin within a
- * sector, 20 of whose ends are partial. Blocks of two warps a row join half of
+/* Results of 100 full sectors, 110 counted: ten rows begin within a sector,
+ * which makes 20 partial ones. Blocks with two warps per row merge half of
  * them. */
 static void test_rows_off_sectors(void **unused)
 {
@@ -99,12 +100,12 @@ static void test_rows_off_sectors(void **unused)
 	assert_near(mapped().write_ns, 6400 + 10 * 100);
 	work.block_x = 1;
 	assert_near(mapped().write_ns, 6400 + 20 * 100);
-	/* As much again goes to the device. */
+	/* The other half is written to the device. */
 	work.write_sectors = 200;
 	assert_near(mapped().write_ns, 6400);
 }
 
-/* A piece of 800 bytes does not begin at a line; its stores touch two. */
+/* A piece of 800 bytes does not begin at a line; its stores touch two lines. */
 static void test_pieces_off_lines(void **unused)
 {
 	(void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* streams where kernels of a round work on each other's results. */
+/* streams for rounds whose kernels use each other's results. */
 #include "tests/model/small_phase.h"
 
 #include "model/replay/replay.h"
@@ -7,7 +7,8 @@
 
 #define CASES 3000
 
-/* 1 MB in, so many kernels of kernel_ns each, 1 MB out; back to back. */
+/* Makes a phase of 1 MB in, a chain of kernels of kernel_ns each, and 1 MB out,
+ * back to back. */
 static void make_chain(unsigned kernels, uint64_t kernel_ns)
 {
 	uint64_t at = 300000;
@@ -25,12 +26,12 @@ static void make_chain(unsigned kernels, uint64_t kernel_ns)
 }
 
 /*
- * Two kernels of 10000, n = 2, after 2000 of host time. Copies in 7000 to
- * 17000 and 19500 to 29500. In pieces all the way: the first piece's kernels
- * 18000 to 23000 and 24000 to 29000, its copy out 35000 to 45000; the second's
- * 30500 to 35500 and 36500 to 41500, copied out 47500 to 57500; 4000. Joined:
- * the first kernel ends at 35500 too; the second's pieces 36500 to 41500 to
- * 46500, copied out 47500 to 57500 and 60000 to 70000; 4000.
+ * Two kernels of 10000, n = 2, after 2000 of host time. Copies in 7000 to 17000
+ * and 19500 to 29500. All in pieces: kernels of the first piece 18000 to 23000
+ * and 24000 to 29000, its copy out 35000 to 45000; of the second 30500 to 35500
+ * and 36500 to 41500, its copy out 47500 to 57500; then 4000. Joined: the first
+ * kernel also ends at 35500; pieces of the second kernel 36500 to 41500 to
+ * 46500, copies out 47500 to 57500 and 60000 to 70000; then 4000.
  */
 static void test_two_kernels(void **unused)
 {
@@ -48,8 +49,8 @@ static void test_two_kernels(void **unused)
 	assert_non_null(row->bound);
 }
 
-/* Where kernels are all that takes time, it does not matter what they need:
- * 138000 as with one kernel, or 139000 with the gap behind the join. */
+/* If kernels take nearly all the time, their dependencies do not matter: 138000
+ * as with one kernel, or 139000 with the gap after the join. */
 static void test_no_bound_where_it_does_not_matter(void **unused)
 {
 	const struct xs_estimate *row;
@@ -64,7 +65,7 @@ static void test_no_bound_where_it_does_not_matter(void **unused)
 	assert_true(row->high_ns >= 139000);
 }
 
-/* How wrong replay has been is uncertain of both. */
+/* The error of replay widens the interval of both plans. */
 static void test_the_interval_holds_what_is_uncertain_of_both(void **unused)
 {
 	(void)unused;
@@ -77,9 +78,10 @@ static void test_the_interval_holds_what_is_uncertain_of_both(void **unused)
 
 /*
  * 16 pieces of a kernel of 1 us and one of 50 us, issued stage by stage.
- * Streams 0 and 8 share a queue of kernels, so that the second kernel of piece
- * 0 comes behind the first of piece 8, whose copy is the third: 8 shares a
- * queue of copies with 0 and 4. In the order of issue it would be the ninth.
+ * Streams 0 and 8 share a kernel queue, so the second kernel of piece 0 comes
+ * after the first kernel of piece 8, whose copy is the third one: stream 8
+ * shares a copy queue with 0 and 4. In the order of issue it would be the
+ * ninth.
  */
 static void test_stage_by_stage_pieces_wait_for_others(void **unused)
 {
@@ -107,10 +109,10 @@ static void test_stage_by_stage_pieces_wait_for_others(void **unused)
 }
 
 /*
- * With one queue of kernels, stage by stage, no second kernel comes before the
- * last copy in, and so no copy out under one in: 8 pieces take both directions
- * one after the other. Piece by piece they lose nothing, and with 32 queues 16
- * pieces do not either.
+ * With one kernel queue, stage by stage, no second kernel runs before the last
+ * copy in, so no copy out overlaps a copy in: 8 pieces take both directions in
+ * sequence. Piece by piece nothing is lost, and with 32 queues 16 pieces lose
+ * nothing either.
  */
 static void test_pieces_share_as_many_queues_as_asked(void **unused)
 {
@@ -148,8 +150,9 @@ static bool assumes(const struct xs_estimate *row, const char *text)
 	return false;
 }
 
-/* 13 kernels of 1000 in 64 pieces are 832 launches of 3000 each, and 139 where
- * those between stay whole: then nothing rests on what they need. */
+/* 13 kernels of 1000 in 64 pieces are 832 launches of 3000 each; 139 launches
+ * if the inner kernels stay whole. Then the estimate does not depend on what
+ * kernels need. */
 static void test_many_short_kernels_stay_whole(void **unused)
 {
 	const struct xs_estimate *row;
@@ -164,9 +167,9 @@ static void test_many_short_kernels_stay_whole(void **unused)
 }
 
 /*
- * As counted, the second kernel reads what the first left so many times: once,
- * twice (it waits for the piece before, which here is ready in any case), or
- * eight times, which is the joined time.
+ * By counters, the second kernel reads the first one's results once, twice (it
+ * waits for the piece before, which is ready here) or eight times, which gives
+ * the joined time.
  */
 static void test_counted_kernels(void **unused)
 {
@@ -193,8 +196,8 @@ static void test_counted_kernels(void **unused)
 	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
 }
 
-/* A last kernel of one block, as of a reduction, is not cut: it starts 1000
- * after the first ends at 35500, and both copies out wait for it; the second
+/* A last kernel of one block, as in a reduction, is not cut. It starts 1000
+ * after the first kernel ends at 35500; both copies out wait for it, the second
  * at 52500 + 10000 + 2500. */
 static void test_one_block_is_not_cut(void **unused)
 {
@@ -232,12 +235,12 @@ static void test_chunks_of_two_kernels(void **unused)
 	assert_near(work.stages[0].kernel_ns, 60);
 	assert_near(work.stages[1].kernel_ns, 20);
 	assert_true(work.in_pieces);
-	/* so it is known what a piece needs */
+	/* so what a piece needs is known */
 	estimate();
 	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
 	assert_null(
 	    find("streams", "vanwerkhoven2014-eq5", 2, XS_ORDER_NONE)->bound);
-	/* unless one of the pieces has a kernel more */
+	/* unless one piece has an additional kernel */
 	steps[8] = steps[7];
 	steps[7] = steps[6];
 	phase.step_count = 9;
@@ -246,8 +249,8 @@ static void test_chunks_of_two_kernels(void **unused)
 	assert_false(work.in_pieces);
 }
 
-/* Copies on one stream, kernels on another that waits for an event of each:
- * pieces of a round, not kernels that need each other. */
+/* Copies on one stream, kernels on another that waits for an event of each
+ * copy: pieces of a round, not dependent kernels. */
 static void test_kernels_on_a_stream_of_their_own(void **unused)
 {
 	struct xs_round_work work;
@@ -262,21 +265,22 @@ static void test_kernels_on_a_stream_of_their_own(void **unused)
 		s[2] = step_of(XS_STEP_STREAM_WAIT, 0, 1, 0, 0);
 		s[3] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 		s[1].event = s[2].event = 100 + i;
-		s[2].queue = XS_NONE; /* known by its copies: it has none */
+		s[2].queue = XS_NONE; /* queues are known from copies; it has
+				       * none */
 		s[3].queue = 8;
 	}
 	phase.step_count = 12;
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 1);
 	assert_int_equal(work.in_copies, 1);
-	/* without the waits, nothing says so */
+	/* without the waits this is not known */
 	steps[6].kind = steps[10].kind = XS_STEP_HOST;
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_int_equal(work.stage_count, 3);
 }
 
-/* A kernel on another queue that waits for the first one's event follows it;
- * a piece with a copy of its own does not. */
+/* A kernel on another queue that waits for the first one's event follows it; a
+ * piece with its own copy does not. */
 static void test_kernels_of_two_queues(void **unused)
 {
 	struct xs_round_work work;
@@ -297,7 +301,7 @@ static void test_kernels_of_two_queues(void **unused)
 	assert_int_equal(work.stage_count, 2);
 }
 
-/* Chains longer than there is room are put together, with all their time. */
+/* Long chains are merged to XS_STAGES_MAX stages without losing time. */
 static void test_long_chain(void **unused)
 {
 	static struct xs_step many[1002];
@@ -325,7 +329,7 @@ static void test_long_chain(void **unused)
 	assert_true(find("streams", "replay", 64, XS_ORDER_DEPTH)->applies);
 }
 
-/* Calls cost nothing, directions do not slow each other. */
+/* Calls cost nothing, and directions do not slow each other. */
 static void set_ideal(uint64_t *state, double gap_ns)
 {
 	xs_machine_init(&machine);
@@ -364,7 +368,7 @@ static struct xs_round_work random_work(uint64_t *state, unsigned kernels)
 	return work;
 }
 
-/* By what pieces need of each other, whatever hardware queues they share. */
+/* Replays pieces by their dependencies, without sharing hardware queues. */
 static double replay_pieces(const struct xs_round_work *work, unsigned n,
 			    enum xs_order order, enum xs_cut how)
 {
@@ -388,7 +392,7 @@ static enum xs_order random_order(uint64_t *state)
 						 : XS_ORDER_BREADTH;
 }
 
-/* What is free to go on is never later than what has to wait for all. */
+/* A plan in pieces is never later than the joined plan. */
 static void test_pieces_are_no_later_than_joined(void **unused)
 {
 	uint64_t state = 20;
@@ -412,9 +416,9 @@ static void test_pieces_are_no_later_than_joined(void **unused)
 }
 
 /*
- * Kernels that take no time before one that does add nothing but their gaps.
- * Behind it they may add more: the SMs take the first kernels of all pieces
- * that have been ready for longer before the second of one.
+ * Kernels without duration before a long one add only their gaps. After it they
+ * may add more: the SMs then run the first kernels of all pieces, which have
+ * been ready for longer, before the second kernel of one.
  */
 static void test_empty_kernels_add_their_gaps(void **unused)
 {
@@ -439,7 +443,7 @@ static void test_empty_kernels_add_their_gaps(void **unused)
 		for (s = 0; s < more; s++)
 			chain.stages[s].kernel_ns = 0;
 		set_ideal(&state, gap_ns);
-		/* one engine turns around at other times, at L+o a turn */
+		/* one engine changes direction at other times, for L+o each */
 		if (gap_ns > 0)
 			machine.copy_engines = 2;
 		one_ns = replay_pieces(&work, n, order, XS_CUT_ALL);
@@ -451,7 +455,7 @@ static void test_empty_kernels_add_their_gaps(void **unused)
 	}
 }
 
-/* One piece is the round as it is, pinned. */
+/* One piece is the recorded round, pinned. */
 static void test_one_piece_is_the_pinned_round(void **unused)
 {
 	uint64_t state = 22;
@@ -477,8 +481,8 @@ static void test_one_piece_is_the_pinned_round(void **unused)
 	}
 }
 
-/* Each row of random chains, on a machine where calls cost: its value is never
- * above what holds in any case, and its interval reaches to that. */
+/* Rows of random chains on a machine with call costs: the value is never above
+ * the joined time, and the interval covers that time. */
 static void test_rows_hold_both(void **unused)
 {
 	uint64_t state = 23;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware queues that streams share: alone, and in replay. */
+/* Hardware queues that streams share: the arbiter alone, and in replay. */
 #include "tests/model/model_test.h"
 
 #include "model/replay/queue_arbiter.h"
@@ -16,7 +16,7 @@ static void begin(unsigned hw_queues, bool keeps_queue)
 					    .keeps_queue = keeps_queue};
 }
 
-/* Op i is on stream i, and has been ready since since_ns[i]; NAN: not yet. */
+/* Issues op i on stream i, ready since since_ns[i]; NAN: not ready. */
 static void issue(const double since_ns[], uint32_t count)
 {
 	uint32_t i;
@@ -50,8 +50,8 @@ static void test_by_the_time_they_are_ready(void **unused)
 	expect("1430");
 }
 
-/* 2 is not ready, and so 5 and 8 have to wait. */
-static void test_a_lane_is_in_the_order_of_issue(void **unused)
+/* 2 is not ready, so 5 and 8 have to wait. */
+static void test_a_queue_is_in_the_order_of_issue(void **unused)
 {
 	(void)unused;
 	begin(3, false);
@@ -62,7 +62,7 @@ static void test_a_lane_is_in_the_order_of_issue(void **unused)
 	expect("01");
 }
 
-static void test_a_lane_goes_on_when_its_head_is_ready(void **unused)
+static void test_a_queue_goes_on_when_its_head_is_ready(void **unused)
 {
 	uint32_t op;
 
@@ -74,14 +74,15 @@ static void test_a_lane_goes_on_when_its_head_is_ready(void **unused)
 	expect("02");
 }
 
-/* From 0 on all of that hw_queue, then by the time they are ready. */
-static void test_an_engine_stays_with_a_lane(void **unused)
+/* All ops of one hardware queue from 0 on, then by the time they became ready.
+ */
+static void test_an_engine_stays_with_a_queue(void **unused)
 {
 	(void)unused;
 	begin(3, true);
 	issue((double[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
 	expect("036147258");
-	/* but not where its next one is not ready */
+	/* but not if its next op is not ready */
 	begin(3, true);
 	issue((double[]){0, 1, 2, NAN, 4, 5}, 6);
 	expect("01425");
@@ -91,7 +92,7 @@ static struct xs_machine machine;
 static struct xs_plan plan;
 static struct xs_action_times times[64];
 
-/* 1 ns a byte, whatever else goes on; all else costs nothing. */
+/* 1 ns per byte; everything else costs nothing. */
 static int set_up(void **unused)
 {
 	(void)unused;
@@ -127,8 +128,8 @@ static double run(void)
 	return round_ns;
 }
 
-/* Copies in of 100 and two kernels of 10 on each stream, stage by stage; the
- * first stream's second kernel. */
+/* Adds a copy in of 100 and two kernels of 10 on each stream, stage by stage.
+ * Returns the first stream's second kernel. */
 static size_t add_two_kernels(uint32_t streams)
 {
 	size_t second = 0;
@@ -143,8 +144,8 @@ static size_t add_two_kernels(uint32_t streams)
 	return second;
 }
 
-/* The ninth stream shares the first's queue, and its first kernel, which waits
- * for the ninth copy, comes before the first stream's second. */
+/* The ninth stream shares the first one's queue. Its first kernel, which waits
+ * for the ninth copy, comes before the first stream's second kernel. */
 static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
 {
 	size_t second;
@@ -155,7 +156,8 @@ static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
 	assert_near(times[second].start_ns, 110);
 	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	run();
-	assert_near(times[second].start_ns, 920); /* its own second, too */
+	assert_near(times[second].start_ns, 920); /* also its own second kernel
+						   */
 }
 
 static void test_eight_streams_have_a_queue_each(void **unused)
@@ -184,7 +186,7 @@ static void test_piece_by_piece_nothing_is_held_up(void **unused)
 	assert_near(run(), 12 * 100 + 20);
 }
 
-/* The fifth stream shares the first's queue of copies in. */
+/* The fifth stream shares the first one's queue of copies in. */
 static void test_copies_are_taken_queue_by_queue(void **unused)
 {
 	uint32_t s;
@@ -202,9 +204,10 @@ static void test_copies_are_taken_queue_by_queue(void **unused)
 	assert_near(times[3].end_ns, 600);
 }
 
-/* With one queue all wait for the last copy, issued stage by stage, and nothing
- * is held up piece by piece. With 32 each stream has its own. */
-static void test_as_many_queues_as_were_asked_for(void **unused)
+/* With one queue, all wait for the last copy if issued stage by stage, and
+ * nothing waits if issued piece by piece. With 32 queues each stream has its
+ * own. */
+static void test_as_many_queues_as_requested(void **unused)
 {
 	size_t second;
 	uint32_t s;
@@ -230,9 +233,9 @@ static void test_as_many_queues_as_were_asked_for(void **unused)
 	assert_near(run(), 4 * 100 + 20 + 100);
 }
 
-/* With one, copies go in the order of issue; with two, first those of every
- * other stream. */
-static void test_each_engine_has_the_queues_asked_for(void **unused)
+/* With one queue, copies run in the order of issue; with two, those of every
+ * other stream come first. */
+static void test_each_engine_has_the_queues_requested(void **unused)
 {
 	uint32_t s;
 
@@ -250,7 +253,8 @@ static void test_each_engine_has_the_queues_asked_for(void **unused)
 	assert_near(times[1].start_ns, 300);
 }
 
-/* Where one engine has both directions nobody has seen it. */
+/* With one engine for both directions, copies run in the order of issue: the
+ * sharing was not measured there. */
 static void test_one_engine_takes_copies_as_they_come(void **unused)
 {
 	uint32_t s;
@@ -269,15 +273,15 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_by_the_time_they_are_ready),
-	    TEST(test_a_lane_is_in_the_order_of_issue),
-	    TEST(test_a_lane_goes_on_when_its_head_is_ready),
-	    TEST(test_an_engine_stays_with_a_lane),
+	    TEST(test_a_queue_is_in_the_order_of_issue),
+	    TEST(test_a_queue_goes_on_when_its_head_is_ready),
+	    TEST(test_an_engine_stays_with_a_queue),
 	    TEST(test_a_kernel_waits_for_one_of_another_stream),
 	    TEST(test_eight_streams_have_a_queue_each),
 	    TEST(test_piece_by_piece_nothing_is_held_up),
 	    TEST(test_copies_are_taken_queue_by_queue),
-	    TEST(test_as_many_queues_as_were_asked_for),
-	    TEST(test_each_engine_has_the_queues_asked_for),
+	    TEST(test_as_many_queues_as_requested),
+	    TEST(test_each_engine_has_the_queues_requested),
 	    TEST(test_one_engine_takes_copies_as_they_come),
 	};
 

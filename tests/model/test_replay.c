@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replay, one rule at a time, with times worked out by hand. */
+/* Replay, one rule at a time, with times computed by hand. */
 #include "tests/model/model_test.h"
 
 #include "model/replay/replay.h"
@@ -9,7 +9,8 @@ static struct xs_action_times times[64];
 static struct xs_machine machine;
 static double round_ns;
 
-/* 1 ns a byte, 2 while both directions are busy; all else costs nothing. */
+/* 1 ns per byte, 2 while both directions are busy; everything else costs
+ * nothing. */
 static int set_up(void **unused)
 {
 	(void)unused;
@@ -33,7 +34,7 @@ static int tear_down(void **unused)
 	return 0;
 }
 
-/* Appends an act on a queue; its index. */
+/* Appends an action on a queue. Returns its index. */
 static size_t add(struct xs_action action, uint32_t queue)
 {
 	action.queue = queue;
@@ -120,7 +121,8 @@ static void test_latency_after_a_kernel(void **unused)
 }
 
 /* A copy out of 2000 bytes keeps its engine busy: the first copy in takes 1000
- * at 2 ns a byte, and the second waits for g both ways, 400, not for 100. */
+ * at 2 ns per byte, and the second waits for the g of both directions, 400,
+ * instead of 100. */
 static void test_gap_grows_while_both_engines_work(void **unused)
 {
 	size_t second;
@@ -135,8 +137,8 @@ static void test_gap_grows_while_both_engines_work(void **unused)
 	assert_near(times[second].start_ns, 1400);
 }
 
-/* Both at 2 ns a byte until the shorter has its 1000 bytes at 2000; then the
- * longer's second 1000 at 1. */
+/* Both at 2 ns per byte until the shorter one has transferred 1000 bytes at
+ * 2000; then the longer one's second 1000 at 1. */
 static void test_directions_slow_each_other(void **unused)
 {
 	size_t in, out;
@@ -159,7 +161,7 @@ static void test_one_engine(void **unused)
 	add_in(1000, 0);
 	out = add_out(2000, 1);
 	run();
-	assert_near(times[out].start_ns, 1070); /* turned round: L+o again */
+	assert_near(times[out].start_ns, 1070); /* other direction: L+o again */
 	assert_near(round_ns, 3070);
 }
 
@@ -174,8 +176,8 @@ static void test_kernels_of_two_queues_serialise(void **unused)
 	assert_near(times[second].start_ns, 100);
 }
 
-/* The copy out of queue 0 follows queue 0's kernel; with implicit
- * synchronisation also queue 1's, which was issued before it. */
+/* The copy out of queue 0 follows the kernel of queue 0; with implicit
+ * synchronisation also that of queue 1, which was issued before it. */
 static void test_implicit_synchronisation(void **unused)
 {
 	size_t out;
@@ -286,8 +288,8 @@ static void test_threads_run_beside_each_other(void **unused)
 	assert_near(round_ns, 100);
 }
 
-/* Of two pieces, the first's copy out is the 3rd call depth first and the 5th
- * breadth first; at 100 ns a call that is when it can start. */
+/* Of two pieces, the first copy out is the 3rd call depth first and the 5th
+ * breadth first. With 100 ns per call that is when it can start. */
 static void test_depth_against_breadth(void **unused)
 {
 	size_t depth, breadth;
@@ -314,9 +316,9 @@ static void test_depth_against_breadth(void **unused)
 	assert_near(times[breadth].start_ns, 400);
 }
 
-/* Reads 1000 bytes and writes 1500, both at 3 ns a byte while both run: reads
- * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500
- * would have been shorter. */
+/* Reads 1000 bytes and writes 1500, both at 3 ns per byte while both run: reads
+ * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500 are
+ * shorter. */
 static void test_mapped_kernel(void **unused)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 3500);
@@ -336,8 +338,8 @@ static void test_mapped_kernel(void **unused)
 	assert_near(round_ns, 5000);
 }
 
-/* A mapped write and a copy in, each slower for the other: 1000 bytes in at 4
- * end at 4000, when 800 of 1000 are written at 5; 200 more at 2 alone. */
+/* A mapped write and a copy in slow each other: 1000 bytes in at 4 end at 4000,
+ * when 800 of 1000 are written at 5; 200 more at 2 alone. */
 static void test_mapped_write_against_copy(void **unused)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
@@ -355,10 +357,10 @@ static void test_mapped_write_against_copy(void **unused)
 	assert_near(round_ns, 4400);
 }
 
-/* For 1000 ns the copy keeps its rate of 1 and the writes go at 4; then 500
- * more bytes in at 4, during which 400 are written at 5. Of 1000 written 350
- * are left for 2 alone. The second kernel's writes begin anew: 1000 of a copy
- * of 1000 bytes are in after its first 1000 ns. */
+/* For 1000 ns the copy keeps its rate of 1 and the writes run at 4; then 500
+ * more bytes in at 4, during which 400 are written at 5. 350 of the 1000 are
+ * left for 2 alone. The second kernel's writes begin anew: a copy of 1000 bytes
+ * is done after its first 1000 ns. */
 static void test_early_mapped_writes(void **unused)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
@@ -408,7 +410,7 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 	plan.actions[0].bytes[XS_LINK_WRITE] = 2550;
 	run();
 	assert_near(times[in].end_ns, 5100 + 500);
-	/* Writes that begin with it, or none, are nothing to wait for. */
+	/* Without earlier writes there is nothing to wait for. */
 	plan.actions[in].gap_ns = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
@@ -417,8 +419,8 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 	assert_near(times[in].end_ns, 500);
 }
 
-/* Writes that fill the link for half of their time hold up the copy by half:
- * 1000 bytes at 2.5. They wait for 100 ns in their turn. */
+/* Writes that fill the link for half of their time slow the copy by half: 1000
+ * bytes at 2.5. The writes wait for 100 ns. */
 static void test_writes_that_do_not_fill_the_link(void **unused)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
@@ -437,7 +439,7 @@ static void test_writes_that_do_not_fill_the_link(void **unused)
 	assert_near(times[writes].end_ns, 4100);
 }
 
-/* A copy keeps its distance from one that a kernel waits for. */
+/* A copy keeps its distance from a copy that a kernel waits for. */
 static void test_copy_behind_one_for_a_kernel(void **unused)
 {
 	size_t behind;
@@ -450,8 +452,8 @@ static void test_copy_behind_one_for_a_kernel(void **unused)
 	assert_near(times[behind].start_ns, 130);
 }
 
-/* A small kernel's last blocks leave room for the next kernel, but what needs
- * its result waits for them. */
+/* The last blocks of a small kernel leave room for the next kernel, but
+ * dependents of the kernel wait for them. */
 static void test_tail(void **unused)
 {
 	struct xs_action small = xs_action_kernel(&machine, 10);
@@ -467,8 +469,8 @@ static void test_tail(void **unused)
 	assert_near(times[out].start_ns, 40);
 }
 
-/* An act that has to follow another although it is on another queue, and one
- * that need not follow its own. */
+/* An action that follows another one on a different queue, and one that does
+ * not follow its own queue. */
 static void test_recorded_order(void **unused)
 {
 	struct xs_action follows = {

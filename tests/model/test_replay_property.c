@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Under the paper's idealisation (calls cost the host nothing, rates do not
- * change while both directions are busy) replay is the published equations:
- * max(1, 2) on class 1, max(3, 4) on class 2, 5 on class 3. Random cases, the
- * same in every run; with and without L+o and g.
+ * change while both directions are busy) replay equals the published equations:
+ * max(1, 2) on class 1, max(3, 4) on class 2, 5 on class 3. Pseudo-random cases
+ * with and without L+o and g.
  */
 #include "tests/model/model_test.h"
 
@@ -31,7 +31,7 @@ static struct random_case draw(uint64_t *state, enum xs_vw_class device,
 	c.machine.implicit_sync = device == XS_VW_CLASS_1;
 	c.params.lo_in_ns = scale * random_between(state, 1000, 20000);
 	c.params.lo_out_ns = scale * random_between(state, 1000, 20000);
-	/* g < L+o, as section V-A finds: else latencies would not overlap */
+	/* g < L+o, as found in section V-A: else latencies would not overlap */
 	c.params.g_in_ns = random_between(state, 0, c.params.lo_in_ns);
 	c.params.g_out_ns = random_between(state, 0, c.params.lo_out_ns);
 	set_param(&c.machine.lo_h2d_ns, c.params.lo_in_ns);
@@ -130,8 +130,8 @@ static void test_class_3(void **unused)
 	check_class(XS_VW_CLASS_3);
 }
 
-/* Without host cost and implicit synchronisation, copies in are all ready
- * before any copy out: the order of issue changes nothing. */
+/* Without host cost and implicit synchronisation, all copies in are ready
+ * before any copy out: the order of issue does not matter. */
 static void test_order_is_free_without_host_cost(void **unused)
 {
 	uint64_t state = 7;
@@ -146,9 +146,8 @@ static void test_order_is_free_without_host_cost(void **unused)
 	}
 }
 
-/* With one hardware queue, depth first leaves nothing to overlap: each copy
- * in is stuck behind the copy out issued before it (Gomez-Luna 2011, on
- * Fermi). */
+/* With one hardware queue, depth first leaves nothing to overlap: each copy in
+ * waits for the copy out issued before it (Gomez-Luna 2011, on Fermi). */
 static void test_depth_first_is_serial_on_class_1(void **unused)
 {
 	uint64_t state = 11;
@@ -165,7 +164,7 @@ static void test_depth_first_is_serial_on_class_1(void **unused)
 	}
 }
 
-/* Section V: n copies one way take L+o + k G + g (n - 1). */
+/* Section V: n copies in one direction take L+o + k G + g (n - 1). */
 static void test_transfer_alone(void **unused)
 {
 	uint64_t state = 13;

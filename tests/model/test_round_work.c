@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A round as amounts of work: what was counted of its kernels. */
+/* The amounts of work of a round: counters of its kernels. */
 #include "tests/model/model_test.h"
 
 #include "model/replay/round_work.h"
@@ -33,7 +33,7 @@ static void test_counts_of_all_kernels(void **unused)
 	assert_near(work.instructions, 60960);
 }
 
-/* Where one was not counted, or there is none, nothing is known. */
+/* The sum is unknown if one kernel was not counted, or without kernels. */
 static void test_not_counted(void **unused)
 {
 	const struct xs_phase empty = {.steps = NULL};
