@@ -6,11 +6,11 @@
 #ifndef XS_REPORT_BUILD_H
 #define XS_REPORT_BUILD_H
 
-#include "analyzer/allocations.h"
-#include "analyzer/phase.h"
-#include "analyzer/timeline.h"
-#include "analyzer/trace.h"
-#include "model/model.h"
+#include "analyzer/read/trace.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/timeline.h"
+#include "model/strategies/model.h"
 #include "report/result.h"
 
 #include <math.h>

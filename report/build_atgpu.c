@@ -2,7 +2,7 @@
 /* A phase on ATGPU as a part of the result. */
 #include "report/build.h"
 
-#include "model/atgpu_phase.h"
+#include "model/formulas/atgpu_phase.h"
 
 #include <math.h>
 

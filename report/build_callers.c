@@ -3,7 +3,7 @@
  * through the line alone says little. */
 #include "report/build.h"
 
-#include "analyzer/symbols.h"
+#include "analyzer/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * have: what was lost first, then what the file lacks, then what could not be
  * recorded at all, then what is merely worth knowing.
  */
-#include "analyzer/sampling.h"
+#include "analyzer/sampling/sampling.h"
 #include "report/build.h"
 #include "report/units.h"
 
@@ -231,7 +231,7 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 			 const struct xs_weights *weights)
 {
-	const uint64_t calls = xs_weighted(1, weights->strange_calls);
+	const uint64_t calls = xs_weighted(1, weights->unrecorded_site_calls);
 
 	if (!calls)
 		return;
@@ -239,8 +239,8 @@ static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 		      "no window saw %" PRIu64 " of the calls, %s%s: what "
 		      "such calls at other places took is taken for %s, and "
 		      "stands there",
-		      calls, weights->strange_several ? "most of them " : "",
-		      place(result, trace, weights->strange_site),
+		      calls, weights->unrecorded_several ? "most of them " : "",
+		      place(result, trace, weights->unrecorded_site),
 		      calls == 1 ? "it" : "them");
 }
 
@@ -373,15 +373,15 @@ static void note_connections(struct xs_result *result)
 	const struct xs_result_run *run = &result->run;
 
 	note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
-		   "kernels", XS_LANES);
+		   "kernels", XS_KERNEL_HW_QUEUES);
 	if (run->max_copy_connections == XS_UNKNOWN)
 		note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS",
 			   run->max_connections, "each copy engine",
-			   XS_COPY_LANES);
+			   XS_COPY_HW_QUEUES);
 	note_lanes(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
 		   run->max_copy_connections,
 		   "each copy engine from compute capability 8.0 on",
-		   XS_COPY_LANES);
+		   XS_COPY_HW_QUEUES);
 }
 
 static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)

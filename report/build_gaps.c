@@ -2,7 +2,7 @@
 /* Where GPU records stopped coming for a while. */
 #include "report/build.h"
 
-#include "analyzer/gaps.h"
+#include "analyzer/waits/record_gaps.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 /* Gaps that are spelled out; the others are counted. */
 #define GAPS_SAID 3
 
-static const char *const kind_names[XS_GAP_KINDS] = {
-    [XS_GAP_COPIES] = "copies",
-    [XS_GAP_SETS] = "sets",
-    [XS_GAP_KERNELS] = "kernels",
+static const char *const kind_names[XS_RECORD_GAP_KINDS] = {
+    [XS_RECORD_GAP_COPIES] = "copies",
+    [XS_RECORD_GAP_SETS] = "sets",
+    [XS_RECORD_GAP_KERNELS] = "kernels",
 };
 
 static void note_gaps(struct xs_result *result)
@@ -44,9 +44,9 @@ static void note_gaps(struct xs_result *result)
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
-	struct xs_gap *gaps;
+	struct xs_record_gap *gaps;
 	size_t count;
-	int rc = xs_gaps_find(trace, &gaps, &count);
+	int rc = xs_record_gaps_find(trace, &gaps, &count);
 
 	if (rc)
 		return rc;

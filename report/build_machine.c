@@ -3,6 +3,7 @@
  * The machines of a result: the one that estimates are for, the one that the
  * trace was taken on, and what the whole run would take on others.
  */
+#include "model/machine/fit.h"
 #include "report/build.h"
 
 #include <string.h>

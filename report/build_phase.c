@@ -2,7 +2,7 @@
 /* A phase of the analyzer as a phase of the result: names for numbers. */
 #include "report/build.h"
 
-#include "analyzer/symbols.h"
+#include "analyzer/symbols/symbols.h"
 #include "report/source_text.h"
 
 #include <stdlib.h>
@@ -247,7 +247,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .signature_hash = phase->signature_hash,
 	    .device = phase->device,
 	    .total_ns = xs_build_number(phase->total_ns),
-	    .beside_ns = xs_build_number(phase->beside_ns),
+	    .beside_ns = xs_build_number(phase->concurrent_ns),
 	    .first_start_ns = xs_build_number(phase->first_start_ns),
 	    .h2d_bytes = xs_build_number(phase->h2d_bytes),
 	    .d2h_bytes = xs_build_number(phase->d2h_bytes),

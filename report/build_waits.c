@@ -4,7 +4,7 @@
 #include "report/build.h"
 #include "report/causes.h"
 
-#include "analyzer/wait_sites.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <errno.h>
 #include <stdlib.h>

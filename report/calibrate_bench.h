@@ -12,7 +12,7 @@
 #ifndef XS_CALIBRATE_BENCH_H
 #define XS_CALIBRATE_BENCH_H
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 #include "report/calibrate_cuda.h"
 #include "report/calibrate_stats.h"
 

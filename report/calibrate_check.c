@@ -9,9 +9,9 @@
  * those of large kernels do. Those of mapped and hybrid rounds go through host
  * memory, each byte once.
  */
-#include "model/mapped.h"
-#include "model/replay.h"
-#include "model/strategy.h"
+#include "model/replay/mapped_access.h"
+#include "model/replay/replay.h"
+#include "model/strategies/strategy.h"
 #include "report/calibrate_bench.h"
 
 #include <errno.h>
@@ -54,10 +54,10 @@ static int draw_explicit(const struct check *check, const struct round *round,
 			 struct xs_plan *plan)
 {
 	const struct xs_machine *m = check->machine;
-	const struct xs_act acts[] = {
-	    xs_act_copy(m, true, (double)round->in_bytes, true),
-	    xs_act_kernel(m, round->kernel_ns),
-	    xs_act_copy(m, false, (double)round->out_bytes, true),
+	const struct xs_action acts[] = {
+	    xs_action_copy(m, true, (double)round->in_bytes, true),
+	    xs_action_kernel(m, round->kernel_ns),
+	    xs_action_copy(m, false, (double)round->out_bytes, true),
 	};
 	int rc = 0;
 
@@ -78,10 +78,10 @@ static void run_explicit(struct xs_bench *bench, const struct round *round)
 }
 
 /* As the strategies see a round; nobody counted its accesses. */
-static struct xs_work work_of(const struct round *round)
+static struct xs_round_work work_of(const struct round *round)
 {
 	/* of xs_gpu_each, which only those rounds run for which it matters */
-	const struct xs_stage stage = {
+	const struct xs_kernel_stage stage = {
 	    .kernel_ns = round->kernel_ns,
 	    .kernels = 1,
 	    .blocks =
@@ -91,21 +91,21 @@ static struct xs_work work_of(const struct round *round)
 	    .read_bytes = NAN,
 	    .written_bytes = NAN};
 
-	return (struct xs_work){.in_bytes = (double)round->in_bytes,
-				.out_bytes = (double)round->out_bytes,
-				.in_copies = 1,
-				.out_copies = 1,
-				.kernel_ns = round->kernel_ns,
-				.kernels = 1,
-				.blocks = stage.blocks,
-				.block_threads = stage.block_threads,
-				.stages = {stage},
-				.stage_count = 1,
-				.read_sectors = NAN,
-				.read_requests = NAN,
-				.write_sectors = NAN,
-				.write_requests = NAN,
-				.instructions = NAN};
+	return (struct xs_round_work){.in_bytes = (double)round->in_bytes,
+				      .out_bytes = (double)round->out_bytes,
+				      .in_copies = 1,
+				      .out_copies = 1,
+				      .kernel_ns = round->kernel_ns,
+				      .kernels = 1,
+				      .blocks = stage.blocks,
+				      .block_threads = stage.block_threads,
+				      .stages = {stage},
+				      .stage_count = 1,
+				      .read_sectors = NAN,
+				      .read_requests = NAN,
+				      .write_sectors = NAN,
+				      .write_requests = NAN,
+				      .instructions = NAN};
 }
 
 /* The very plan of the strategies streams and hybrid. */
@@ -116,8 +116,8 @@ static int draw_pieces(const struct check *check, const struct round *round,
 	    .machine = *check->machine, .kernel_scale = 1, .host_scale = 1};
 	const struct xs_estimate row = {.n_streams = round->pieces,
 					.order = round->order};
-	const struct xs_case c = {.machine = check->machine,
-				  .work = work_of(round)};
+	const struct xs_strategy_case c = {.machine = check->machine,
+					   .work = work_of(round)};
 
 	return xs_plan_pieces(&c, &row, &scenario, how, plan);
 }
@@ -202,11 +202,12 @@ static void run_hybrid(struct xs_bench *bench, const struct round *round)
 static int draw_mapped(const struct check *check, const struct round *round,
 		       struct xs_plan *plan)
 {
-	const struct xs_work work = work_of(round);
+	const struct xs_round_work work = work_of(round);
 	const double accesses_ns =
-	    xs_mapped_work(check->machine, &work).both_ns;
-	const struct xs_act kernel = xs_act_kernel(check->machine, accesses_ns);
-	const struct xs_act sync = xs_act_sync_all(check->machine);
+	    xs_mapped_access_times(check->machine, &work).both_ns;
+	const struct xs_action kernel =
+	    xs_action_kernel(check->machine, accesses_ns);
+	const struct xs_action sync = xs_action_sync_all(check->machine);
 	int rc;
 
 	if (isnan(accesses_ns))

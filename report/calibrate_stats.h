@@ -5,7 +5,7 @@
 #ifndef XS_CALIBRATE_STATS_H
 #define XS_CALIBRATE_STATS_H
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
  */
 #include "report/build.h"
 
-#include "model/points.h"
+#include "model/machine/points.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef XS_REPORT_CLI_H
 #define XS_REPORT_CLI_H
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 #include "report/result.h"
 
 #include <stdbool.h>

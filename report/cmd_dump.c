@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy dump: a trace as text, and the text as a trace. */
-#include "analyzer/symbols.h"
-#include "analyzer/text.h"
+#include "analyzer/read/text_dump.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/load_trace.h"
 #include "report/cli.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy report: what each strategy would bring. */
-#include "analyzer/trace.h"
-#include "model/model.h"
+#include "analyzer/read/trace.h"
+#include "analyzer/timeline/load_trace.h"
+#include "model/strategies/model.h"
 #include "report/cli.h"
 #include "report/render.h"
 #include "report/result.h"
@@ -111,20 +112,20 @@ static int render(const struct options *options,
 /* The profiles as read. */
 struct machines {
 	struct xs_machine first; /* of the estimates */
-	struct xs_elsewhere *others;
+	struct xs_other_machine *others;
 	size_t other_count;
 };
 
 /* Rows go by the profile's name: no two may have the same. */
 static int add_other(const char *given, struct machines *out)
 {
-	struct xs_elsewhere *other = &out->others[out->other_count];
+	struct xs_other_machine *other = &out->others[out->other_count];
 	struct xs_machine machine;
 	int code = xs_cli_machine(given, &machine);
 
 	if (code)
 		return code;
-	xs_elsewhere_set(other, &machine);
+	xs_other_machine_set(other, &machine);
 	for (size_t i = 0; i < out->other_count; i++)
 		if (strcmp(out->others[i].strategy, other->strategy) == 0)
 			return xs_cli_error(XS_EXIT_USAGE, given,

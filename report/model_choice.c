@@ -3,7 +3,7 @@
  */
 #include "report/model_choice.h"
 
-#include "model/vanwerkhoven.h"
+#include "model/formulas/vanwerkhoven.h"
 #include "report/build.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model_result.h"
 
-#include "model/closed.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/closed_form.h"
+#include "model/formulas/vanwerkhoven.h"
 #include "report/build.h"
 #include "report/model_choice.h"
 
@@ -35,7 +35,7 @@ static int evaluate(const struct xs_model_question *q,
 		    const struct xs_workload *work,
 		    const struct xs_machine *machine, struct xs_estimates *out)
 {
-	const struct xs_closed closed = {machine, *work, 1, 1, 0};
+	const struct xs_closed_form closed = {machine, *work, 1, 1, 0};
 	const struct xs_atgpu_launch launch = launch_of(q);
 	struct xs_model_options how = {0};
 	struct xs_estimates more = {0};
@@ -48,7 +48,7 @@ static int evaluate(const struct xs_model_question *q,
 		if (more.items[i].n_streams)
 			err = xs_estimates_add(out, &more.items[i]);
 	if (!err && has_atgpu(q))
-		err = xs_closed_atgpu(&closed, &launch, out);
+		err = xs_closed_form_atgpu(&closed, &launch, out);
 	xs_estimates_free(&more);
 	return err;
 }
@@ -213,7 +213,7 @@ int xs_model_evaluate(const struct xs_model_question *q,
 	*unknown = NULL;
 	if (isnan(work.kernel_ns)) {
 		if (has_atgpu(q))
-			work.kernel_ns = xs_closed_atgpu_kernel_ns(
+			work.kernel_ns = xs_closed_form_atgpu_kernel_ns(
 			    &out->machine, &launch, unknown);
 		if (!isfinite(work.kernel_ns))
 			return -EDOM;

@@ -7,7 +7,7 @@
 #ifndef XS_REPORT_MODEL_RESULT_H
 #define XS_REPORT_MODEL_RESULT_H
 
-#include "model/model.h"
+#include "model/strategies/model.h"
 #include "report/result.h"
 
 #include <math.h>

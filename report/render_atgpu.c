@@ -5,7 +5,7 @@
  */
 #include "report/render_text.h"
 
-#include "model/atgpu.h"
+#include "model/formulas/atgpu.h"
 
 #include <inttypes.h>
 #include <math.h>

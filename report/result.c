@@ -2,13 +2,14 @@
 /* From a trace, through every stage, to a result. */
 #include "report/result.h"
 
-#include "analyzer/allocations.h"
-#include "analyzer/connections.h"
-#include "analyzer/phase.h"
-#include "analyzer/symbols.h"
-#include "analyzer/timeline.h"
-#include "analyzer/trace.h"
-#include "model/model.h"
+#include "analyzer/read/trace.h"
+#include "analyzer/rounds/connections.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "model/strategies/model.h"
 #include "report/build.h"
 
 #include <errno.h>

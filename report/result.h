@@ -11,7 +11,7 @@
 #ifndef XS_REPORT_RESULT_H
 #define XS_REPORT_RESULT_H
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 #include "report/arena.h"
 #include "report/units.h"
 
@@ -172,8 +172,8 @@ struct xs_result_estimate {
 	size_t assume_count;
 };
 
-/* The phase on ATGPU (Carroll and Wong 2017), one round; model/atgpu_phase.h
- * says what each figure is. */
+/* The phase on ATGPU (Carroll and Wong 2017), one round;
+ * model/formulas/atgpu_phase.h says what each figure is. */
 struct xs_result_atgpu {
 	int64_t rounds; /* R */
 	int64_t in_words, out_words, in_transactions, out_transactions;
@@ -257,14 +257,14 @@ struct xs_result {
 	struct xs_arena arena; /* what all of the above points to */
 };
 
-struct xs_elsewhere;
+struct xs_other_machine;
 
 struct xs_trace;
 
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
 	/* machines to replay the run on unchanged; they may go afterwards */
-	const struct xs_elsewhere *elsewhere;
+	const struct xs_other_machine *elsewhere;
 	size_t elsewhere_count;
 	const struct xs_trace *counted; /* what kernels do; NULL: the trace */
 	unsigned streams; /* also exactly this n; 0: the usual ones */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each strategy asks to be done, as a sentence. A new strategy is one row
- * in the table.
+ * The advice of a strategy as a sentence: the text of its descriptor, with the
+ * phase's and the estimate's own figures filled in.
  */
 #include "report/sentences.h"
 
+#include "model/strategies/strategies.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Sites that a sentence names; more are counted. */
 #define SITES_NAMED 3
-
-typedef const char *sentence(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate);
 
 static bool is_step(const struct xs_result_site *site, const char *step)
 {
@@ -88,18 +87,6 @@ static const char *copy_rates(struct xs_arena *arena,
 	return in ? in : out ? out : "nothing";
 }
 
-static const char *say_pinned(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
-{
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Allocate the host buffers of %s with cudaMallocHost, or pin "
-	    "them once with cudaHostRegister: a round now moves %s.",
-	    copy_places(arena, phase), copy_rates(arena, phase));
-}
-
 static const char *pin_first(const struct xs_result_phase *phase)
 {
 	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
@@ -119,11 +106,11 @@ static const char *overlap_now(struct xs_arena *arena,
 }
 
 /* What overlaps, of what there is. */
-static const char *overlap_of(const struct xs_result_phase *phase)
+static const char *overlapping(const struct xs_result_phase *phase)
 {
 	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
-		   ? "copies in, kernels and copies out overlap"
-		   : "copies and kernels overlap";
+		   ? "copies in, kernels and copies out"
+		   : "copies and kernels";
 }
 
 static const char *issue_of(const struct xs_result_estimate *estimate)
@@ -134,132 +121,97 @@ static const char *issue_of(const struct xs_result_estimate *estimate)
 						     : ", issued kind by kind";
 }
 
-static const char *say_streams(struct xs_arena *arena,
-			       const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *estimate)
+static const char *count_text(struct xs_arena *arena, int64_t count)
 {
-	return xs_arena_print(
-	    arena,
-	    "Split the round of %s into %" PRId64 " chunks, a stream each%s, "
-	    "with cudaMemcpyAsync%s, so that %s: %s.",
-	    copy_places(arena, phase), estimate->n_streams, issue_of(estimate),
-	    pin_first(phase), overlap_of(phase), overlap_now(arena, phase));
+	return xs_arena_print(arena, "%" PRId64, count);
 }
 
-static const char *say_mapped(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
+static const char *copy_bytes(struct xs_arena *arena,
+			      const struct xs_result_phase *phase)
 {
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Map the host buffers of %s (cudaHostAllocMapped) and let the "
-	    "kernels use them without copies.",
-	    copy_places(arena, phase));
+	const int64_t copies = phase->h2d_ops + phase->d2h_ops;
+
+	return xs_arena_copy(
+	    arena, xs_units_bytes(
+		       copies ? (phase->h2d_bytes + phase->d2h_bytes) / copies
+			      : XS_UNKNOWN)
+		       .s);
 }
 
-static const char *say_hybrid(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
+/* The text that stands for {name} in the advice of a strategy; NULL: there is
+ * no such name. */
+static const char *value_of(const char *name, struct xs_arena *arena,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *estimate)
 {
-	return xs_arena_print(
-	    arena,
-	    "Copy in over %" PRId64 " streams at %s and let the kernels "
-	    "write their results to mapped host memory.",
-	    estimate->n_streams == XS_UNKNOWN ? 1 : estimate->n_streams,
-	    copy_places(arena, phase));
+	if (strcmp(name, "places") == 0) /* call sites that copy */
+		return copy_places(arena, phase);
+	if (strcmp(name, "rates") == 0) /* bytes and rates of the copies */
+		return copy_rates(arena, phase);
+	if (strcmp(name, "n") == 0) /* streams */
+		return count_text(arena, estimate->n_streams == XS_UNKNOWN
+					     ? 1
+					     : estimate->n_streams);
+	if (strcmp(name, "order") == 0) /* of issue: ", issued ..." or "" */
+		return issue_of(estimate);
+	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
+		return pin_first(phase);
+	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
+		return overlapping(phase);
+	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */
+		return overlap_now(arena, phase);
+	if (strcmp(name, "copies") == 0) /* of a round */
+		return count_text(arena, phase->h2d_ops + phase->d2h_ops);
+	if (strcmp(name, "copy_bytes") == 0) /* mean size of a copy */
+		return copy_bytes(arena, phase);
+	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
+		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
+	if (strcmp(name, "why") == 0) /* the estimate's reason */
+		return estimate->why ? estimate->why : "";
+	return NULL;
 }
 
-/* Whole rounds in turn; the kernels stay as they are. */
-static const char *say_double_buffer(struct xs_arena *arena,
-				     const struct xs_result_phase *phase,
-				     const struct xs_result_estimate *estimate)
+/* Replaces each {name} of a template. NULL without memory. */
+static const char *expand(const char *text, struct xs_arena *arena,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *estimate)
 {
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Give the rounds of %s two streams and two sets of buffers in "
-	    "turn, with cudaMemcpyAsync%s, and wait for a round only when the "
-	    "next is issued, so that its copies run under this round's "
-	    "kernels.",
-	    copy_places(arena, phase), pin_first(phase));
+	const char *out = "", *open, *value;
+	char name[32];
+	int length;
+
+	for (; out && (open = strchr(text, '{')); text = open + length) {
+		length = 0;
+		if (sscanf(open, "{%31[a-z_]}%n", name, &length) != 1 ||
+		    length == 0)
+			break;
+		value = value_of(name, arena, phase, estimate);
+		if (!value)
+			value = xs_arena_print(arena, "{%s}", name);
+		out = xs_arena_print(arena, "%s%.*s%s", out, (int)(open - text),
+				     text, value ? value : "");
+	}
+	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
 }
 
-static const char *say_batch(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate)
+static bool is_measured(const struct xs_result_estimate *estimate)
 {
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Gather the small copies of %s in one pinned buffer and copy that "
-	    "at once: a round makes %" PRId64 " copies of %s on average.",
-	    copy_places(arena, phase), phase->h2d_ops + phase->d2h_ops,
-	    xs_units_bytes((phase->h2d_bytes + phase->d2h_bytes) /
-			   (phase->h2d_ops + phase->d2h_ops))
-		.s);
+	return estimate->why && strncmp(estimate->why, "measured", 8) == 0;
 }
-
-static const char *say_resident(struct xs_arena *arena,
-				const struct xs_result_phase *phase,
-				const struct xs_result_estimate *estimate)
-{
-	if (estimate->why && strncmp(estimate->why, "measured", 8) == 0)
-		return xs_arena_print(arena,
-				      "Keep on the device what the round of "
-				      "%s copies in again and again: %s.",
-				      copy_places(arena, phase), estimate->why);
-	return xs_arena_print(arena,
-			      "Keep on the device what %s copies out and "
-			      "then in again, from the same host memory; a run "
-			      "with XFERSPY_HASH=1 tells whether these are the "
-			      "same bytes.",
-			      copy_places(arena, phase));
-}
-
-static const char *say_async(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate)
-{
-	(void)estimate;
-	return xs_arena_print(
-	    arena,
-	    "Let the host do its own work of a round, %s, while the GPU does "
-	    "what was asked at %s, not before or after it.",
-	    xs_units_ns(phase->host_ns).s, copy_places(arena, phase));
-}
-
-static const char *say_other(struct xs_arena *arena,
-			     const struct xs_result_phase *phase,
-			     const struct xs_result_estimate *estimate)
-{
-	return xs_arena_print(arena, "Use %s for %s.", estimate->strategy,
-			      copy_places(arena, phase));
-}
-
-static const struct {
-	const char *strategy;
-	sentence *say;
-} sentences[] = {
-    {"pinned", say_pinned},
-    {"streams", say_streams},
-    {"double-buffer", say_double_buffer},
-    {"batch", say_batch},
-    {"resident", say_resident},
-    {"async", say_async},
-    {"mapped", say_mapped},
-    {"hybrid", say_hybrid},
-    {NULL, say_other},
-};
 
 const char *xs_sentence(struct xs_arena *arena,
 			const struct xs_result_phase *phase,
 			const struct xs_result_estimate *estimate)
 {
-	size_t i = 0;
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(estimate->strategy);
 
-	while (sentences[i].strategy &&
-	       strcmp(sentences[i].strategy, estimate->strategy) != 0)
-		i++;
-	return sentences[i].say(arena, phase, estimate);
+	if (!strategy)
+		return xs_arena_print(arena, "Use %s for %s.",
+				      estimate->strategy,
+				      copy_places(arena, phase));
+	return expand(strategy->advice_if_measured && is_measured(estimate)
+			  ? strategy->advice_if_measured
+			  : strategy->advice,
+		      arena, phase, estimate);
 }

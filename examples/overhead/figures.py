@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Figures and text as docs/overhead.md has them."""
+"""Formats figures and text for docs/overhead.md."""
 import math
 import statistics
 import textwrap
 
-WAYS = {"nothing": "nothing", "records": "CUPTI's records alone",
+WAYS = {"nothing": "untraced", "records": "CUPTI's records alone",
         "xferspy": "xferspy", "nsys": "nsys", "nsys-node": "nsys by node",
         "light": "xferspy light"}
 NONE = "–"
-LEAST_FOR_HALF = 4  # values, to speak of their middle half
+LEAST_FOR_HALF = 4  # values: fewer have no middle half
 
 
 def wrap(text, indent=""):
@@ -31,9 +31,9 @@ def duration(ns, sign=""):
 
 
 def mean_of(groups):
-    """The mean of what was measured in groups, and its standard error. What one
-    GPU measured in a session has more in common than what several did: so
-    several groups tell by how their means scatter, and one by its values."""
+    """Returns the mean of values that were measured in groups, and its standard
+    error. Values of one GPU's session correlate, so the error of several groups
+    comes from the scatter of their means; that of one group from its values."""
     values = groups[0] if len(groups) == 1 else \
         [statistics.fmean(group) for group in groups]
     return (statistics.fmean(values),
@@ -49,8 +49,8 @@ def share_of(mean, error, whole):
 
 
 def added(groups):
-    """What light adds in the mean of groups of pairs, two or more in all, its
-    standard error, and the mean with nothing."""
+    """Returns the mean of what light adds in groups of pairs (two or more pairs
+    in all), its standard error, and the mean of the untraced runs."""
     return (*mean_of([[light - nothing for nothing, light in pairs]
                       for pairs in groups]),
             mean_of([[nothing for nothing, _ in pairs]

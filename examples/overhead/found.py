@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds what measure.py measured on a machine: MACHINE.json, or
-MACHINE-HOST-GPU.json of its hosts' GPUs, with what stands beside."""
+"""Reads what measure.py measured on a machine: MACHINE.json, or
+MACHINE-HOST-GPU.json for each GPU of each host, and the files beside them."""
 import json
 import math
 import statistics
@@ -12,28 +12,28 @@ MEASURED = ("host_ns", "host_more_ns", "startup_ms", "startup_more_ms",
 
 
 def by_name(several):
-    """{name: what those of the dicts have there that have it}"""
+    """Returns {name: values of the dicts that have it}."""
     names = dict.fromkeys(name for values in several for name in values)
     return {name: [values[name] for values in several if name in values]
             for name in names}
 
 
 def medians(several):
-    """Of numbers, or of what is alike in dicts."""
+    """Returns the medians of numbers, or of dicts key by key."""
     if not isinstance(several[0], dict):
         return round(statistics.median(several), 3)
     return {name: medians(values) for name, values in by_name(several).items()}
 
 
 def summed(several, none):
-    """Of dicts of numbers, or of lists, of which `none` is the empty one."""
+    """Returns the sums of dicts of numbers or of lists; `none` is the empty value."""
     return {name: sum(values, none)
             for name, values in by_name(several).items()}
 
 
 def merged(several):
-    """Results of several GPUs of one host as one: the medians of theirs; the
-    turns that each has at least."""
+    """Merges the results of several GPUs of one host: medians of the figures,
+    the smallest number of turns."""
     if len(several) == 1:
         return several[0]
     one = dict(several[0])
@@ -52,24 +52,24 @@ def read(paths):
 
 
 def host_of(path, machine):
-    """Of MACHINE-HOST-GPU.json"""
+    """Returns HOST of MACHINE-HOST-GPU.json."""
     host = path.stem.removeprefix(machine).strip("-")
     return host.rpartition("-")[0] or NONE
 
 
 def noise(several):
-    """That of a host: its quietest has the shortest launches with nothing."""
+    """Returns how noisy a host is: the time of its untraced launches."""
     launch = merged(several)["host_ns"]["nothing"].get("launch")
     return launch["call_ns"]["median"] if launch else math.inf
 
 
 def starts(results):
-    """How many of CUDA there are of each way."""
+    """Returns the number of starts of CUDA in each way."""
     return results.get("startup_runs", {}).get("cuda", 0)
 
 
 class Found:
-    """The results of a machine's hosts, and what stands beside them."""
+    """The results of a machine's hosts, and the findings beside them."""
 
     def __init__(self, paths):
         mine = read(paths)
@@ -89,13 +89,14 @@ class Found:
         self.findings = beside.read_text() if beside.exists() else ""
 
     def most_starts(self):
-        """(host, its results): starts are few, and differ more than hosts do."""
+        """Returns (host, results) of the host with the most starts: starts are few,
+        and vary more than hosts do."""
         return max(((host, merged(several))
                     for host, several in self.hosts.items()),
                    key=lambda each: starts(each[1]))
 
     def all_pairs(self):
-        """[(host, results)] of all that may have pairs with light."""
+        """Returns [(host, results)] of all results that may have pairs with light."""
         return self.apart + [(host, results)
                              for host, several in self.hosts.items()
                              for results in several]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The sections of docs/overhead.md on what light costs in long runs, from pairs
-of runs with nothing and with light."""
+"""The sections of docs/overhead.md on the cost of light mode in long runs, from
+pairs of an untraced run and one in light mode."""
 import statistics
 
 from figures import (LEAST_FOR_HALF, NONE, WAYS, added, added_text, duration,
@@ -12,14 +12,14 @@ MILLION = 1000000
 
 
 def launches_of(results, part):
-    """How many there are in a run of it."""
+    """Returns the number of launches in a run of the part."""
     return int(part.partition("_")[2] or
                results.get("launches", results["calls"]))
 
 
 def lengths(several):
-    """Of [(host, results)]: {(launches of a run, host): groups of pairs of ns
-    with nothing and with light}."""
+    """Of [(host, results)], returns {(launches of a run, host): groups of pairs of
+    ns, untraced and in light mode}."""
     runs = {}
     for host, results in several:
         for part, pairs in results.get("light_pairs_ns", {}).items():
@@ -47,17 +47,17 @@ def length_row(launches, host, groups):
 
 
 def length_lines(several):
-    """What light adds to a launch, in runs of several lengths."""
+    """Returns the table of what light adds to a launch, by length of the run."""
     return table(["launches", "host", "pairs", WAYS["nothing"],
-                  "median of the differences", "their middle half",
+                  "median of the differences", "their quartiles",
                   "their mean, its standard error"],
                  [length_row(*key, groups)
                   for key, groups in lengths(several).items()])
 
 
 def alongs(several):
-    """Of [(host, results)]: {host: {time: groups of pairs}}; of all hosts, too,
-    if there are several."""
+    """Of [(host, results)], returns {host: {time: groups of pairs}}, with a row for
+    all hosts if there are several."""
     hosts = {}
     for host, results in several:
         times = results.get("light_along_ns", {})
@@ -77,8 +77,8 @@ def pairs_of(groups):
 
 
 def along_row(host, times):
-    """What a run pays once; what a call passes through; what differs beside
-    that between launches of two runs; these together; and the whole runs."""
+    """Returns the cost of a host: once in a run, inside the library, other
+    differences between launches of two runs, the sum, and the whole runs."""
     passed = [[mine[1] - past[1] for mine, past in zip(*groups)]
               for groups in zip(times["through_ns"], times["past_ns"])]
     both = [[(mine[0] + once[0] / MILLION, mine[1] + once[1] / MILLION)
@@ -95,8 +95,8 @@ def along_row(host, times):
 
 def along_lines(several):
     return table(["host", "pairs", "measurements", WAYS["nothing"], "once in a run",
-                  "what a call passes through", "all else, a launch",
-                  "together, of a million launches", "mean of the runs"],
+                  "inside the library, a launch", "other, a launch",
+                  "sum, over a million launches", "mean of the runs"],
                  [along_row(*row) for row in alongs(several).items()])
 
 
@@ -110,29 +110,36 @@ def length_section(several, apart):
         return []
     return [
         "## Light in longer runs", "",
-        wrap("""Light pays for full detail in its first 10,000 calls, and for a
-        count in all others: the longer a run, the less a call costs. The copies,
-        waits, threads and graphs above are short runs, of which light records a
-        larger share. A pair is a run with nothing and one with light, one after
-        the other."""),
+        wrap("""Light mode records its first 10,000 calls in full and counts
+        the others, so that the cost of a call falls with the length of the run.
+        The copies, waits, threads and graphs above are short runs; light
+        records a larger share of them. A pair is an untraced run and a run in
+        light mode, one after the other."""),
         *lines, ""]
 
 
 def along_text(apart):
-    measured = """Most were measured by themselves, on each GPU of a host at a
-        time, with four cores for each: `taskset -c CORES measure.py --parts
+    measured = """Most of these were measured on all GPUs of a host at the same
+        time, with four cores for each GPU: `taskset -c CORES measure.py --parts
         along,instructions --ways nothing,light -o
         results/light/MACHINE-HOST-GPU.json build`.""" if apart else ""
     return [
-        wrap(f"""What it is made of, by pairs of runs of a million launches, in
-        the second half of which they go through the library and past it in
-        turns (`examples/overhead/along.cu`). Once in a run: the first tenth of
-        a run against the second, for the 10,000 calls that are recorded and
-        what CUPTI costs until it is detached. What a call passes through is
-        free of what differs between two runs; all else is what launches past
-        the library take longer than with nothing; both in moments when nothing
-        else held up the host's cores (what a tenth of all batches of launches
-        stay below). The last column has the runs as they were, with all that
-        held them up. {measured} The mean of the means of each measurement
-        of a GPU, and its standard error by how these scatter, which is by more
-        than the pairs of one do; of one alone, by its pairs:""")]
+        wrap("""The next table splits this cost. It comes from pairs of runs of
+        a million launches. In the second half of a run, launches go
+        alternately through the library and past it
+        (`examples/overhead/along.cu`)."""), "",
+        wrap("""- Once in a run: the first tenth of a run against the second one.
+        It holds the 10,000 recorded calls, and the cost of CUPTI until it is
+        detached.""", "  "),
+        wrap("""- Inside the library: launches through it against launches past
+        it, in the same run.""", "  "),
+        wrap("""- Other: launches past the library against untraced ones.""",
+             "  "),
+        wrap("""- The last column has the whole runs, with everything that
+        disturbed them.""", "  "), "",
+        wrap(f"""The two middle columns are of quiet moments: the 10th
+        percentile of all batches of launches. {measured} Each figure is the
+        mean over the measurements of the GPUs, with its standard error from
+        the scatter of these, which is larger than that of the pairs of one
+        measurement. The error of a single measurement is from its pairs."""),
+        ]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/overhead.md, and costs in README, from measure.py's results.
+"""Writes docs/overhead.md and the costs in README.md from measure.py's results.
 
-These are MACHINE.json, or MACHINE-HOST-GPU.json of several hosts and of several
-GPUs of each, since hosts of one kind may differ by more than what is measured:
-the quietest host's come first. Pairs of runs that show what light costs, measured
-by themselves, are beside them in light/MACHINE-HOST-GPU.json. What was found out
-about a machine's figures by other means is in MACHINE.md, and ends the page.
+A result is MACHINE.json, or MACHINE-HOST-GPU.json for each GPU of several hosts:
+hosts of one kind may differ by more than the costs that are measured. The figures
+of the quietest host come first. Pairs of runs that show the cost of light mode,
+measured separately, are in light/MACHINE-HOST-GPU.json beside the results. Other
+findings on a machine are in MACHINE.md, which ends the page.
 """
 import argparse
 import pathlib
@@ -18,7 +18,7 @@ from light import alongs, length_section, pairs_of
 from stepped import instruction_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# The part, which of its times, what it is called
+# (part, one of its times, name in the table)
 ROWS = (("launch", "call_ns", "launch"),
         ("static", "call_ns", "launch, static CUDA runtime"),
         ("copy", "call_ns", "`cudaMemcpyAsync`, 4 KiB"),
@@ -28,30 +28,33 @@ ROWS = (("launch", "call_ns", "launch"),
         ("graph", "call_ns", "replay of a graph of 22 ops"),
         ("graph", "done_ns", "the same, until all are done"),
         ("torch", "call_ns", "PyTorch training step"))
+# Of README's table, which is shorter: the time of the call alone.
+README_PARTS = ("launch", "copy", "sync", "graph", "torch")
+README_WAYS = ("nothing", "xferspy", "nsys", "light")
 SHORT = ("copy", "sync", "graph")  # have "rounds_short" runs of each way a turn
 OF_ONE_RUN = {"threads": "64 threads", "torch": "the training step"}
 QUIET_ROWS = tuple((part, "quiet_ns", f"{name}, quiet")
                    for part, time, name in ROWS if time == "call_ns")
 RECORDS = {
     "nothing": "the program alone.",
-    "records": """a library that has CUPTI record each kernel and copy, also
-        each of a graph, and throws the records away: what any tool pays that
-        times each op on the GPU. It knows of no call.""",
-    "xferspy": """each call with its place in the program, and each op, also
-        each of a graph.""",
-    "nsys": """`nsys profile -t cuda`: each call, without its place, and each
-        op; but the launch of a graph is one item, whatever is in it.""",
+    "records": """a library that enables CUPTI's records of kernels and copies,
+        also of each op of a graph, and discards them. Any tool that times each
+        op on the GPU pays this cost. It does not see calls.""",
+    "xferspy": """each call with its call site, and each op, also each op of a
+        graph.""",
+    "nsys": """`nsys profile -t cuda`: each call without its call site, and each
+        op. The launch of a graph is one item, whatever it contains.""",
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
-        has an item of its own, as it has with xferspy. Of graphs alone.""",
+        is an item, as with xferspy. Measured for graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more where the program does something new, 1,000 now and then (eight
-        seconds apart at least where calls come as fast as here), and of all
-        others exact counts and bytes."""}
+        more whenever the program does something new, and 1,000 in periodic
+        sample windows (at least eight seconds apart at this call rate). All
+        other calls are counted exactly, with their bytes."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 
 
 def times_of(results, way, part, time, of="host_ns"):
-    """Median and middle half, or None."""
+    """Returns median and quartiles, or None."""
     return results[of].get(way, {}).get(part, {}).get(time)
 
 
@@ -60,7 +63,8 @@ def more_text(plain, more):
 
 
 def cell(results, way, part, time):
-    """The time with nothing; of the others what they add, and the ratio."""
+    """Returns the untraced time; for the other ways what they add, and the
+    ratio."""
     plain = times_of(results, "nothing", part, time)
     if plain and way == "nothing":
         return duration(plain["median"])
@@ -71,7 +75,8 @@ def cell(results, way, part, time):
 
 
 def quiet_cell(results, way, part, time):
-    """The same of each way's lower quartile: which runs are slow differs."""
+    """Returns the same from the lower quartile of each way, which leaves slow
+    runs out."""
     plain, mine = (times_of(results, each, part, time)
                    for each in ("nothing", way))
     if not plain or not mine:
@@ -82,7 +87,7 @@ def quiet_cell(results, way, part, time):
 
 
 def spread(results, way, part, time):
-    """Where the middle half of the turns lies."""
+    """Returns the quartiles of the turns."""
     mine = times_of(results, way, part, time)
     return f"{duration(mine['low'])} – {duration(mine['high'])}" \
         if mine else NONE
@@ -119,7 +124,7 @@ def run_ms(found):
 
 
 def more_ms(found):
-    """What a way adds, and whether that is more than its spread."""
+    """Returns what a way adds, and whether its spread is larger."""
     if not found:
         return NONE
     digits = 1 if abs(found["median"]) >= 10 else 2
@@ -156,11 +161,11 @@ def machine_text(results):
 def head(found, results):
     return [
         "# What xferspy costs", "",
-        wrap(f"""{machine_text(results)} The ways take turns in one run, in
-        another order each time, so that a slow minute hits them all; every
-        figure is the median of {turns_text(found.mine)}.
-        {host_text(found)}Written by `examples/overhead/page.py` from what
-        `examples/overhead/measure.py` measured. On a machine with a GPU:"""),
+        wrap(f"""{machine_text(results)} The ways of tracing alternate, in a
+        different order each time, so that a slow minute affects all of them.
+        Every figure is the median of {turns_text(found.mine)}.
+        {host_text(found)}`examples/overhead/page.py` writes this page from the
+        results of `examples/overhead/measure.py`. On a machine with a GPU:"""),
         "", "    examples/overhead/measure.py build",
         "    examples/overhead/page.py "
         "examples/overhead/results/MACHINE*.json", ""]
@@ -172,8 +177,8 @@ def turns_text(several):
     text = f"{turns} turn{plural}{rounds_text(several[0])}"
     if len(several) == 1:
         return text
-    return f"""the medians of {len(several)} GPUs, measured at a time, each with
-        cores of its own, in {text}"""
+    return f"""the medians of {len(several)} GPUs, measured at the same time,
+        each with its own cores, in {text}"""
 
 
 def rounds_text(results):
@@ -187,12 +192,12 @@ def rounds_text(results):
     once = [name for part, name in OF_ONE_RUN.items() if part in measured]
     text = (f" of {' to '.join(map(str, counts))} runs of each way"
             if counts else "")
-    return text + (f", but for {' and '.join(once)}, of one run"
+    return text + (f" (one run for {' and '.join(once)})"
                    if counts and once else "")
 
 
 def host_text(found):
-    return (f"This is host {found.host}, of the shortest launches. "
+    return (f"This is host {found.host}, which has the shortest launches. "
             if found.others else "")
 
 
@@ -200,29 +205,30 @@ def host_section(results):
     calls = results["calls"]
     return [
         "## Host time of a call", "",
-        wrap("""The time with nothing; then what each way adds to it, the median
-        of the differences in each turn, and how many times as long the whole
-        is. The ratio depends on how short the call is, what is added does not.
-        What a way does after the program's end, as nsys does when it writes
-        its report, is in none of them."""),
+        wrap("""The first column has the untraced time. The others have what each
+        way adds, which is the median of the differences in each turn, and the
+        ratio of the whole to the untraced time. The ratio depends on the length
+        of the call; the added time does not. Work after the end of the program,
+        such as nsys writing its report, is not included. Negative values are
+        measurement noise."""),
         "",
         *host_lines(results, rows_of(results)), "",
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
           for way in ways_of(results)), "",
         wrap(f"""`examples/launch_bench.cu`:
-        {results.get('launches', calls):,} launches of an empty kernel with
-        nothing and with light, {results['launches_recorded']:,} with the ways
-        that record each,
+        {results.get('launches', calls):,} launches of an empty kernel untraced
+        and in light mode, {results['launches_recorded']:,} launches with the
+        ways that record each of them,
         {calls // 2:,} copies, {calls // 10:,} launches with a wait for each,
         {calls // 2:,} launches from 64 threads,
-        {results.get('replays', calls // 100):,} replays of a graph of 20 empty kernels and two copies; few enough at a time that
-        the GPU's queue never fills. \"Until all are done\" is the time to the
-        end of the last op, shared out over the calls, where the GPU and not
-        the host may be the slower; with 64 threads it is the only one. The
-        training step (`examples/overhead/torch_step.py`) is a stack of 72
-        small layers with an optimiser that updates every parameter by
-        itself."""), "",
+        {results.get('replays', calls // 100):,} replays of a graph of 20 empty
+        kernels and two copies. Batches are small enough that the GPU's queue
+        never fills. \"Until all are done\" is the time to the end of the last
+        op, divided by the number of calls; here the GPU may be slower than the
+        host. For 64 threads it is the only time. The training step
+        (`examples/overhead/torch_step.py`) is a stack of 72 small layers with
+        an optimiser that updates each parameter separately."""), "",
         spread_text(results["turns"]), "",
         *host_lines(results, rows_of(results), spread), "",
         *quiet_lines(results)]
@@ -230,21 +236,21 @@ def host_section(results):
 
 def spread_text(turns):
     if turns >= LEAST_FOR_HALF:
-        return "The middle half of the runs:"
-    return wrap("""The middle half of the runs; of 64 threads and of the
-    training step, the lowest and the highest:""")
+        return "The quartiles of the runs:"
+    return wrap("""The quartiles of the runs; for 64 threads and the training
+    step, the lowest and the highest run:""")
 
 
 def quiet_lines(results):
-    """Not of light: what it records and detaches is what is left out."""
+    """Not of light mode: recording and detaching, its cost, would be left out."""
     rows = rows_of(results, QUIET_ROWS)
     if not rows:
         return []
     return [
-        wrap("""The same of calls in moments when nothing else held up the
-        host's cores: what a tenth of all batches of calls stay below, in the
-        run that a quarter of a way's runs stay below. Without what a way does
-        only now and then, as to hand buffers over:"""), "",
+        wrap("""The same for calls in quiet moments, when nothing else disturbed
+        the host's cores: the 10th percentile of all batches of calls, in the
+        run at the lower quartile of a way's runs. This leaves out periodic
+        work, such as handing over buffers:"""), "",
         *host_lines(results, rows, quiet_cell,
                     [way for way in ways_of(results) if way != "light"]), ""]
 
@@ -258,7 +264,7 @@ def other_lines(host, several):
 
 
 def other_section(others):
-    """Of {host: results of its GPUs}"""
+    """others: {host: results of its GPUs}"""
     if not others:
         return []
     return ["## Other hosts", "",
@@ -274,9 +280,10 @@ def notes_lines(results):
 def trace_section(results):
     return [
         "## Size of the trace", "",
-        wrap(f"""Bytes on disk for each op, places of calls included, in runs of
-        {results['calls']:,} launches and half as many copies. Light's falls
-        with the length of the run, too."""), "", *trace_lines(results), ""]
+        wrap(f"""Bytes on disk for each op, call sites included, in runs of
+        {results['calls']:,} launches and half as many copies. The bytes of
+        light mode fall with the length of the run."""), "",
+        *trace_lines(results), ""]
 
 
 def startup_section(found):
@@ -286,12 +293,12 @@ def startup_section(found):
     return [
         "## Start-up", "",
         wrap(f"""From the start of a process to its end{where}: a program that
-        starts CUDA with `cudaFree(0)` and ends ({runs.get('cuda', NONE)} runs), and
-        one that never touches CUDA ({runs.get('no_cuda', NONE)} runs); the
-        median, and the middle half. More: the same of the differences, each
-        between a run and that with nothing in its turn. Where this half is
-        wider than the difference is large, it says so: such a difference may
-        be chance."""),
+        starts CUDA with `cudaFree(0)` and ends ({runs.get('cuda', NONE)} runs),
+        and one that does not use CUDA ({runs.get('no_cuda', NONE)} runs). Each
+        cell has the median and the quartiles. "More" has the differences
+        between a run and the untraced run of its turn. \"Within its spread\"
+        means that the quartiles are further apart than the difference is
+        large: it may be chance."""),
         "", *startup_lines(results)]
 
 
@@ -311,42 +318,37 @@ def page(found):
 
 
 def readme_light(found):
-    """What light adds where that was measured better than by the turns."""
+    """Returns what light mode adds, from the pairs of long runs."""
     hosts = alongs(found.all_pairs())
     if not hosts:
         return []
     *_, times = hosts.values()  # of all, where there are several
     groups = times["mean_ns"]
     mean, error, plain = added(groups)
-    return ["", wrap(f"""Light by itself, in {pairs_of(groups)} pairs of runs of a
-                     million launches, by {len(groups)} measurements of a GPU
-                     each: {with_error(mean, error)} a launch,
-                     {share_of(mean, error, plain)}. The copies, waits, threads
-                     and graphs above are short runs, of which it records a fifth
-                     and more; a static runtime's calls keep their
-                     callbacks.""")]
+    return ["", wrap(f"""Light mode in runs of a million launches:
+                     {with_error(mean, error)} a launch,
+                     {share_of(mean, error, plain)} ({pairs_of(groups)} pairs in
+                     {len(groups)} measurements of a GPU). The copies, waits and
+                     graphs above are short runs; light mode records a fifth
+                     of them or more.""")]
 
 
 def readme_lines(found):
-    """The first time of each part."""
+    """Returns the call times of README_PARTS in README_WAYS."""
     results = merged(found.mine)
-    rows = list({row[0]: row for row in reversed(rows_of(results))}.values())
-    ways, sizes = ways_of(results), results["trace_bytes_per_op"]
-    traces = [f"{sizes[way]['launch']:.1f} bytes" if way in sizes else NONE
-              for way in ways]
+    rows = [row for row in rows_of(results)
+            if row[0] in README_PARTS and row[1] == "call_ns"]
+    ways = [way for way in ways_of(results) if way in README_WAYS]
     return [
-        wrap(f"""Host time of a call ({results['gpu']}), and what each way of
-        tracing adds to it, taking turns (`examples/overhead/measure.py`,
-        medians of {turns_text([results])}). [docs/overhead.md](docs/overhead.md)
-        says what each of them records, and has more. A figure below nothing is
-        chance: the turns differ by more:"""), "",
-        *host_lines(results, rows[::-1]),
-        "| " + " | ".join(["trace, a launch", *traces]) + " |",
-        *readme_light(found)]
+        wrap(f"""Host time of a call on an {results['gpu']}, and what each tool
+        adds to it. Negative values are measurement noise.
+        [docs/overhead.md](docs/overhead.md) has more rows, other hosts, and
+        what each tool records:"""), "",
+        *host_lines(results, rows, ways=ways), *readme_light(found)]
 
 
 def readme(text, found):
-    """README with what is between its marks as it is to be."""
+    """Returns README's text with new costs between its marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     if not after:
@@ -361,7 +363,7 @@ def main():
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
                         default=ROOT / "docs/overhead.md")
     parser.add_argument("--readme", type=pathlib.Path, metavar="README.md",
-                        help="bring the costs in it up to date")
+                        help="update the costs in it")
     parser.add_argument("results", type=pathlib.Path, nargs="+")
     args = parser.parse_args()
     found = Found(args.results)

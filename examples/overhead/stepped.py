@@ -11,7 +11,9 @@ def cell(instructions, lines):
 
 
 def rows_of(counts, lines, ways):
-    """Of {way: {object: count}}: the objects of most instructions first."""
+    """Returns a row for each object, the most instructions first.
+
+    counts, lines: {way: {object: count}}"""
     most = {}
     for objects in counts.values():
         for name, count in objects.items():
@@ -26,7 +28,7 @@ def rows_of(counts, lines, ways):
 
 
 def padded(parts, counted):
-    """{part: {way: {object: count}}} with all objects that any has."""
+    """Returns {part: {way: {object: count}}} with every object in every way."""
     return {part: {way: {name: objects.get(name, 0)
                          for other in counted
                          for name in other.get(part, {}).get(way, {})}
@@ -35,7 +37,7 @@ def padded(parts, counted):
 
 
 def middle(several, key):
-    """The medians of all that counted them; {}: nobody did."""
+    """Returns the medians of all results that counted them, or {}."""
     counted = [results[key] for _, results in several if results.get(key)]
     return medians([padded(parts, counted) for parts in counted]) \
         if counted else {}
@@ -49,19 +51,20 @@ def call_lines(name, counts, lines):
 
 
 def instruction_section(several):
-    """Of [(host, results)]"""
+    """several: [(host, results)]"""
     parts, lines = (middle(several, key) for key in ("instructions", "lines"))
     if not parts:
         return []
     return [
         "## Instructions of a call", "",
-        wrap("""What no other work of a host can change: the instructions of the
-        calling thread in a call of a shared runtime, by the object that they are
-        in, and in how many lines of the cache, of 64 bytes, they lie
-        (`examples/overhead/instructions.cu`, medians). They are stepped through
-        after so many other calls that light has let go of CUPTI. Such a call
-        takes longer than xferspy has between two flushes: the buffer that CUPTI
-        asks for after each, some 500 instructions of its own and of libc's, is in
-        xferspy's. CUDA's own way differs from call to call."""), "",
+        wrap("""The number of instructions that the calling thread executes does
+        not depend on what else the host does. The tables show the instructions
+        of a call through a shared runtime by object, and the number of 64-byte
+        cache lines that they occupy (`examples/overhead/instructions.cu`,
+        medians). The call is single-stepped after so many others that light
+        mode has detached CUPTI. A single-stepped call takes longer than the time
+        between two flushes. The column of xferspy therefore contains the
+        request of CUPTI for a new buffer, which follows each flush: some 500
+        instructions in CUPTI and libc. The path inside CUDA varies from call to call."""), "",
         *(line for part, name in CALLS.items() if part in parts
           for line in call_lines(name, parts[part], lines.get(part, {})))]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Predicted against measured, for results that measure.sh has taken.
+"""Compares predictions with the times that measure.sh has measured.
 
-Predicts each row of the results from its baseline's trace, without a GPU, and
-prints the time of one round, the error of replay and that of the published
-equation; then a summary. --write makes docs/accuracy.md of it, with its plot.
+Predicts each row of the results from its baseline's trace, without a GPU. Prints
+the time of one round, the error of replay and that of the published equation,
+then a summary. --write writes docs/accuracy.md and its plot.
 """
 import argparse
 import collections
@@ -22,15 +22,15 @@ import page
 import plot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NEAR = 0.03  # times that differ by less are as good as each other
+NEAR = 0.03  # times that differ by less are equal
 GATE_NOT_MET = 3
 
 # Workloads of several kernels a round.
 CHAINS = ("chain", "chain-all")
 
-# Strategies that are summed up together, the error in percent that the largest
-# and the mean should not exceed, whether van Werkhoven has an equation, and
-# whether they are of CHAINS (None: of all workloads).
+# Strategies that are summarised together, the targets for the largest and the
+# mean error in per cent, whether van Werkhoven has an equation, and whether the
+# workload is one of CHAINS (None: any workload).
 class Family(collections.namedtuple(
         "Family", "name strategies largest mean has_equation chains")):
     def has(self, row):
@@ -46,16 +46,16 @@ FAMILIES = (
     Family("double-buffer", ("double-buffer",), 5, 2, False, None),
     Family("as-is", ("as-is",), 5, 2, False, None),
 )
-INSIDE = (85, 97)  # how many per cent of the 90 % intervals should hold
+INSIDE = (85, 97)  # target for the 90 % intervals that contain the time, in %
 
-# Where the programs do not meet the condition that `bound` names: their middle
-# kernel needs all of the first.
+# Programs that do not meet the condition in `bound`: their middle kernel needs
+# all results of the first one.
 NEEDS_ALL = (("chain-all", "streams"),)
 
 
 @dataclasses.dataclass
 class Row:
-    """A measured time and what was predicted for it: estimates or None."""
+    """A measured time and its predictions: estimates or None."""
     workload: str
     size: int
     baseline: str
@@ -72,7 +72,7 @@ class Row:
         return f"{self.workload}-{self.size}"
 
     def error(self, model):
-        """In percent of the measured time; None where nothing was said."""
+        """Returns the error in per cent of the measured time, or None."""
         estimate = getattr(self, model)
         if estimate is None:
             return None
@@ -94,7 +94,7 @@ def load_rows(path):
 
 
 class Predictor:
-    """The reports of traces, each made once, several at a time."""
+    """Makes the reports of traces, each once, several at a time."""
 
     def __init__(self, xferspy, machine, traces):
         self.command = [xferspy, "report", "--format", "json",
@@ -103,7 +103,7 @@ class Predictor:
         self.reports = {}
 
     def counted(self, baseline):
-        """The trace that counted the kernels of the same case, or None."""
+        """Returns the trace with the counters of the same case, or None."""
         path = self.traces / (baseline.rpartition("-")[0] + "-counters.xspy")
         return path if path.exists() else None
 
@@ -118,29 +118,28 @@ class Predictor:
         return json.loads(done.stdout)
 
     def make(self, wanted):
-        """Reports for pairs of a baseline and a number of streams or 0."""
+        """Makes reports for pairs of a baseline and a number of streams (or 0)."""
         wanted = sorted(set(wanted))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             self.reports = dict(zip(wanted, pool.map(self.run, wanted)))
 
     def phase(self, baseline, streams):
-        """The phase that took the most time."""
+        """Returns the phase with the most time."""
         phases = self.reports[baseline, streams]["phases"]
         if not phases:
             raise ValueError(f"{baseline}.xspy: there are no rounds in it")
         return max(phases, key=lambda p: p["rounds"] * p["round_ns"])
 
     def advice(self, baseline):
-        """What is advised for that phase, best first."""
+        """Returns the advice for that phase, best first."""
         phase = self.phase(baseline, 0)["id"]
         return [advice for advice in self.reports[baseline, 0]["advice"]
                 if advice["phase"] == phase]
 
 
 def said_of(workload, estimate):
-    """What an estimate says of this very program, which knows whether it meets
-    the condition of a bound. Where it does not, that is otherwise_ns, or
-    nothing."""
+    """Returns the estimate for a program that is known to meet the condition of a
+    bound or not. If it does not, the time is otherwise_ns, or None."""
     if (estimate["bound"] is None
             or (workload, estimate["strategy"]) not in NEEDS_ALL):
         return estimate
@@ -154,7 +153,7 @@ def is_split(strategy):
 
 
 def find(estimates, row, is_wanted_model):
-    """The estimate of the row's strategy by one kind of model, or None."""
+    """Returns the estimate of the row's strategy by one kind of model, or None."""
     for estimate in estimates:
         if (estimate["strategy"] == row.strategy and estimate["applies"]
                 and is_wanted_model(estimate["model"])
@@ -179,7 +178,7 @@ def predict(rows, predictor):
 
 
 def errors_of(rows, model):
-    """Number, mean and largest absolute error in percent, None where none."""
+    """Returns number, mean and largest absolute error in per cent, or None."""
     errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
     return {"rows": len(errors),
             "mean": statistics.mean(errors) if errors else None,
@@ -196,12 +195,12 @@ def sum_up(family, rows):
 
 
 def fastest(times):
-    """Strategies and their times, from the fastest on."""
+    """Returns strategies and their times, the fastest first."""
     return sorted(times.items(), key=lambda item: item[1])
 
 
 def least(pairs):
-    """For each key the least of its values."""
+    """Returns the smallest value of each key."""
     times = {}
     for key, value in pairs:
         times[key] = min(value, times.get(key, math.inf))
@@ -216,10 +215,10 @@ def by_baseline(rows):
 
 
 def rank(baseline, rows, predictor):
-    """What was the fastest strategy, and what was said; None if two were.
+    """Returns the fastest strategy and the predicted one, or None for a tie.
 
-    An estimate that takes each byte to cross the bus once, with nothing
-    counted, is not put first, here as in the report.
+    As in the report, an estimate that assumes without counters that each byte
+    crosses the bus once is not ranked first.
     """
     measured = least((row.strategy, row.measured_ns) for row in rows)
     order = fastest(measured)
@@ -240,7 +239,7 @@ def rank(baseline, rows, predictor):
 
 
 def advised_n(baseline, rows, predictor):
-    """The time at the advised n beside the best of the sweep, or None."""
+    """Compares the time at the advised n with the best of the sweep, or None."""
     sweep = [row for row in rows if row.strategy == "streams"]
     advice = [advice for advice in predictor.advice(baseline)
               if advice["strategy"] == "streams"]
@@ -269,8 +268,8 @@ def summarise(rows, predictor):
 
 
 def figures(summary):
-    """The summary as numbers to hold it to: those that a change may only
-    lower, and those that it may only raise."""
+    """Returns the summary as limits: numbers that a change may only lower, and
+    numbers that it may only raise."""
     at_most, at_least = {}, {}
     for name, family in summary["families"].items():
         if family["replay"]["rows"]:
@@ -289,7 +288,7 @@ def figures(summary):
 
 
 def record_limits(summary, path):
-    """Rounded to the side of the limit, so that the same run passes."""
+    """Writes limits, rounded so that the same run passes."""
     reached = figures(summary)
     limits = {
         "at_most": {key: math.ceil(10 * value) / 10
@@ -300,7 +299,7 @@ def record_limits(summary, path):
 
 
 def check(summary, path):
-    """Prints each limit that does not hold; whether all did."""
+    """Prints each limit that does not hold. Returns whether all hold."""
     limits = json.loads(path.read_text())
     reached = figures(summary)
     failed = [f"{key} {reached['at_most'].get(key)}, at most {limit}"
@@ -334,15 +333,15 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--xferspy", default=ROOT / "build/bin/xferspy")
-    parser.add_argument("--machine", help="profile; after the results' name")
+    parser.add_argument("--machine", help="profile (default: named like the results)")
     parser.add_argument("--summary", action="store_true",
                         help="leave out the rows")
     parser.add_argument("--check", type=pathlib.Path, metavar="LIMITS.json",
-                        help="exit with 3 where a figure is worse than that")
+                        help="exit with 3 if a figure is worse than its limit")
     parser.add_argument("--record", type=pathlib.Path, metavar="LIMITS.json",
-                        help="keep the figures reached as limits")
+                        help="write the figures as limits")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md",
-                        help="the page, and PAGE.svg beside it")
+                        help="write the page, and PAGE.svg beside it")
     parser.add_argument("results", nargs="?", type=pathlib.Path,
                         default=ROOT / "examples/validate/results/h200.json")
     args = parser.parse_args()

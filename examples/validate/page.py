@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The summary as lines of text, and docs/accuracy.md."""
+"""Writes the summary as lines of text, and docs/accuracy.md."""
 import collections
 import textwrap
 
@@ -39,7 +39,7 @@ def within(advised, limit):
 
 
 def summary_lines(summary):
-    """For a terminal."""
+    """Returns the summary for a terminal."""
     lines = [f"{'':<29}{'replay':>27}{'':>14}{'equation':>24}",
              f"{'family':<29}{'rows':>9}{'mean':>9}{'largest':>9}"
              f"{'inside':>9}{'rows':>11}{'mean':>9}{'largest':>9}"]
@@ -75,7 +75,7 @@ def machine_lines(machine):
 
 
 def workload_lines(rows):
-    """What was measured: for each workload and size its best times."""
+    """Returns the table of the best measured times by workload and size."""
     cases = collections.defaultdict(dict)
     for row in rows:
         strategy = row.strategy
@@ -114,19 +114,20 @@ def mean_and_largest(rows, model):
 
 
 def verdict(baseline, summary):
-    """What was predicted to be the fastest, and what the advised n loses."""
+    """Returns the fastest strategy, the one predicted to be, and the loss at the
+    advised n."""
     rank = next((r for r in summary["ranks"] if r["baseline"] == baseline),
                 None)
     advised = next((a for a in summary["advised"]
                     if a["baseline"] == baseline), None)
-    return [rank["fastest"] if rank else "two are",
+    return [rank["fastest"] if rank else "tie",
             rank["named"] if rank else "–",
             f"{advised['advised']}: {percent(advised['loss'], sign=True)}"
             if advised else "–"]
 
 
 def case_lines(rows, summary, families):
-    """One row for each trace: its errors, and what a user is told."""
+    """Returns one row for each trace: its errors and its advice."""
     traces = collections.defaultdict(list)
     for row in rows:
         traces[row.baseline].append(row)
@@ -176,7 +177,7 @@ def target_lines(summary, families, inside):
 
 
 def note_on(notes, row):
-    """The closest explanation: of the case, the workload, the strategy."""
+    """Returns the most specific note: of the case, the workload, the strategy."""
     for key in (row.case, row.workload, "*"):
         note = notes.get(f"{key}/{row.strategy}")
         if note:
@@ -185,7 +186,7 @@ def note_on(notes, row):
 
 
 def worst_lines(rows, families, notes):
-    """Where replay misses the target: the worst row of each kind."""
+    """Returns the worst row of each kind for which replay misses the target."""
     missed = collections.defaultdict(list)
     for family in families:
         for row in rows:
@@ -213,7 +214,7 @@ def ranking_lines(summary):
     wrong = [r for r in summary["ranks"] if r["named"] != r["fastest"]]
     if not wrong:
         return []
-    return ["", "Where another strategy was predicted to be the fastest:", "",
+    return ["", "Cases in which another strategy was predicted to be the fastest:", "",
             *table(["trace", "fastest", ">ms", "predicted", ">measured ms"],
                    [[r["baseline"], r["fastest"], ms(r["measured_ns"]),
                      r["named"], ms(r["named_ns"])] for r in wrong])]
@@ -223,8 +224,8 @@ def advised_lines(summary):
     late = [a for a in summary["advised"] if a["loss"] > 3]
     if not late:
         return []
-    return ["", "Where the advised number of streams was not within 3 % of "
-            "the best:", "",
+    return ["", "Cases in which the advised number of streams was not within "
+            "3 % of the best:", "",
             *table(["trace", ">advised n", ">measured at", ">best n",
                     ">slower by"],
                    [[a["baseline"], a["advised"],
@@ -234,69 +235,72 @@ def advised_lines(summary):
 
 
 def chain_lines(rows):
-    """What stands behind the rows of a round with several kernels."""
+    """Returns the explanation of the workloads with several kernels."""
     if not any(row.workload.startswith("chain") for row in rows):
         return []
-    return [wrap("""A round of `chain` has three kernels, each of which works on
-            the results of the one before. `mapped` and `hybrid` abstain there,
-            and were not timed. In `chain` a piece needs only the same piece, as
-            `streams` assumes. In `chain-all` the middle kernel needs all of the
-            first, and was launched once for all pieces: where the estimate is a
-            bound, what it says of that is its `otherwise_ns`, and the equation
-            for streams, which knows one kernel, says nothing. The interval of
-            a bound reaches from the one case to the other, so that it holds
-            nearly every row."""), ""]
+    return [wrap("""A round of `chain` has three kernels, each of which uses the
+            results of the previous one. `mapped` and `hybrid` abstain there and
+            were not timed. In `chain` a piece needs only the same piece, as
+            `streams` assumes. In `chain-all` the middle kernel needs all results
+            of the first one, and was launched once for all pieces. If the
+            estimate is a bound, the predicted time of this case is its
+            `otherwise_ns`; the equation for streams has one kernel and does not
+            apply. The interval of a bound covers both cases, and therefore
+            contains nearly every row."""), ""]
 
 
 def page(rows, summary, families, inside, machine, notes, stem):
     ranks = summary["ranks"]
     lines = [
-        "# How right the predictions are", "",
-        "<!-- Written by examples/validate/accuracy.py --write: change that, "
-        "or notes.json. -->", "",
+        "# Accuracy of the predictions", "",
+        "<!-- Written by examples/validate/accuracy.py --write: change page.py "
+        "or notes.json there. -->", "",
         machine_lines(machine), "",
-        wrap(f"""Each program of `examples/validate`, and the stencil and
-        vecadd, was timed untraced in every variant
-        (`examples/validate/measure.sh`), and traced in two: from pageable
-        memory, and from pinned memory without overlap. From each of these two
-        traces, the counts of the kernels (`xferspy run --counters`, known for
-        {count(summary['counted'], summary['traces'])} traces), and the profile
-        that `xferspy calibrate` wrote, xferspy
-        predicted all other variants: {len(rows)} rows. Every rate is
-        from that profile. The rules of replay were made with these programs in
-        view, and four of their limits were set so: from 1.2 reads of each byte
-        on pieces share input with their neighbours, from 4 on with all; a
-        quarter of its threads keeps an SM busy; mapped writes arrive after
-        2 us. The traces and times are in the repository, and
-        `examples/validate/accuracy.py` predicts again, without a GPU, and
-        prints every row; the tests hold it to what was reached."""), "",
+        wrap(f"""Each program of `examples/validate`, the stencil and vecadd
+        were timed untraced in every variant (`examples/validate/measure.sh`),
+        and traced in two: from pageable memory, and from pinned memory without
+        overlap. xferspy predicted all other variants from each of these two
+        traces: {len(rows)} rows. It used the counters of the kernels
+        (`xferspy run --counters`, available for
+        {count(summary['counted'], summary['traces'])} traces) and the profile
+        from `xferspy calibrate`. All rates are from that profile."""), "",
+        wrap("""The rules of replay were developed with these programs. Four of
+        their limits were set on them: pieces share input with their neighbours
+        from 1.2 reads of each byte on, and with all pieces from 4 on; a quarter
+        of its threads keeps an SM busy; mapped writes arrive after 2 us."""),
+        "",
+        wrap("""The traces and times are in the repository.
+        `examples/validate/accuracy.py` repeats the predictions without a GPU
+        and prints every row. A test fails if they get worse."""), "",
         *chain_lines(rows),
         "## What was measured", "",
-        "Median of one round in ms, the best of all n and orders.", "",
+        "Median of one round in ms, for the best n and order.", "",
         *workload_lines(rows), "",
         "## Replay and the published equation", "",
-        wrap("""Absolute error of a round's time, against the measured median.
-        The equation is that of van Werkhoven et al. 2014 for the strategy
-        (`docs/models.md`), with this machine's own parameters; it has none
-        for double buffers. As-is is the traced run against the untraced: another
-        process, and its interval is meant to hold such."""),
+        wrap("""Absolute error of the time of a round, relative to the measured
+        median. The equation is that of van Werkhoven et al. 2014 for the
+        strategy (`docs/models.md`), with the parameters of this machine; it has
+        none for double buffers. As-is compares the traced run with the untraced
+        one, which is another process; its interval is meant to contain such
+        runs."""),
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",
         "## Case by case", "",
         wrap("""Mean and largest absolute error in per cent for each trace; the
-        fastest of the measured strategies (\"two are\": they differ by less
-        than 3 %), the one predicted to be, and the advised number of streams
-        with what it loses to the best of the sweep."""), "",
+        fastest measured strategy (\"tie\": two differ by less than 3 %); the
+        strategy predicted to be the fastest; the advised number of streams,
+        and how much slower it is than the best of the sweep."""), "",
         *case_lines(rows, summary, families), "",
         "## Targets", "", *target_lines(summary, families, inside), "",
-        wrap(f"""The fastest strategy counts where the two fastest differ by
-        more than 3 %, in {len(ranks)} traces, by the time of a round.
-        Mapped memory whose accesses nobody counted is never put first. The
-        report's advice also weighs the setup against the rounds of the run:
-        its first was the fastest in {named_first(ranks, 'advised')}."""),
+        wrap(f"""The fastest strategy is evaluated in the {len(ranks)} traces
+        in which the two fastest differ by more than 3 %, by the time of a
+        round. Mapped memory without counters is never ranked first. The
+        report's advice also weighs the setup against the number of rounds in
+        the run: its first item was the fastest in
+        {named_first(ranks, 'advised')}."""),
         *ranking_lines(summary), *advised_lines(summary), "",
         "## Where replay is wrong", "",
-        "For each program and strategy the worst of the rows that miss the "
+        "For each program and strategy, the worst of the rows that miss the "
         "target.", "", *worst_lines(rows, families, notes)]
     return "\n".join(lines) + "\n"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""docs/accuracy.svg: the error of each prediction, as plain SVG."""
+"""Draws docs/accuracy.svg: the error of each prediction, as plain SVG."""
 
 WIDTH, HEIGHT = 960, 480
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 64, 64
-LIMIT = 40  # percent; what is further off is shown at the edge
+LIMIT = 40  # per cent; larger errors are shown at the edge
 N_BINS = (2, 4, 8, 16, 32, 64)
 COLUMNS = ["pinned", *N_BINS, "mapped", "hybrid", "double-buffer"]
-# Both colours are told apart by the colour-blind, and by their place.
+# The colours differ for the colour-blind, and the series differ in place.
 SERIES = (("paper", "published equation", "#d55e00", -0.2),
           ("replay", "replay", "#0072b2", 0.2))
 
 
 def column_of(row):
-    """A row's column; None where it has none."""
+    """Returns the column of a row, or None."""
     if row.strategy == "streams":
         return COLUMNS.index(
             min(N_BINS, key=lambda n: abs(n / row.n_streams - 1)))
@@ -40,7 +40,7 @@ def line(x1, y1, x2, y2, colour, extra=""):
 
 
 def frame():
-    """The background, which is its own in light and dark, and the axes."""
+    """Returns the background, opaque for light and dark pages, and the axes."""
     out = [f'<rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#fff"/>',
            f'<rect x="{LEFT}" y="{y_of(5):.1f}" width="{WIDTH - LEFT - RIGHT}"'
            f' height="{y_of(-5) - y_of(5):.1f}" fill="#e5efe5"/>',
@@ -75,7 +75,7 @@ def legend():
 
 
 def mark(x, error):
-    """A dot, or a triangle at the edge that points to where it would be."""
+    """Returns a dot, or a triangle at the edge for an error off the scale."""
     if abs(error) <= LIMIT:
         return f'<circle cx="{x:.1f}" cy="{y_of(error):.1f}" r="2.5"/>'
     tip = y_of(LIMIT if error > 0 else -LIMIT)
@@ -85,7 +85,7 @@ def mark(x, error):
 
 
 def plot(rows):
-    """All rows; side by side within a column, so that dots do not hide."""
+    """Returns the plot of all rows; dots lie side by side within a column."""
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
            f'height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
            f'font-family="sans-serif" font-size="12" fill="#222">',

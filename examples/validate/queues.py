@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Streams that share hardware queues: rounds of the chain, stage by stage and
-piece by piece, with several numbers of queues, measured and predicted.
+"""Measures and predicts streams that share hardware queues: rounds of the chain,
+stage by stage and piece by piece, with several numbers of queues.
 
     queues.py measure BUILD > RESULTS.json    on a machine with a GPU
     queues.py check XFERSPY RESULTS.json MACHINE.json TRACE.xspy COUNTERS.xspy
 
 `check` puts each number of queues into the trace, as if the program had run
-with it, and prints a table. Exit code 1 if an error is larger than TOLERANCE,
-or the mean larger than MEAN.
+with it, and prints a table. It exits with 1 if an error is larger than TOLERANCE,
+or the mean error larger than MEAN.
 """
 import json
 import os
@@ -46,12 +46,12 @@ def measure(build):
 
 
 class Predictor:
-    """Predictions from one trace, as if it had been made with other queues."""
+    """Predicts from one trace, as if it had been recorded with other queues."""
 
     def __init__(self, xferspy, machine, trace, counters):
         self.xferspy = xferspy
         self.options = ["--machine", machine, "--counters", counters]
-        # without the size of what records are about to join
+        # without the size of the chunk, because records are appended to it
         self.text = re.sub(" used_bytes=[0-9]+", "", self.run("dump", trace))
         self.known = {}
 

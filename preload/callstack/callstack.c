@@ -3,7 +3,6 @@
 #include "preload/callstack/callstack_cache.h"
 #include "preload/callstack/frames.h"
 #include "preload/callstack/python/python.h"
-#include "preload/callstack/static_entry_points.h"
 #include "preload/sites/module_generation.h"
 #include "preload/sites/site.h"
 #include "preload/trace/info.h"
@@ -100,18 +99,6 @@ static uint32_t python_site(struct xs_thread *thread)
 		     : 0;
 }
 
-/* Of a function of the driver that one of the runtime asks for what it was
- * itself called for: the runtime's, whose name the program has. */
-static enum xs_function name_of(enum xs_function fn,
-				const struct xs_frames_part *part)
-{
-	return part->runtime != XS_FN_COUNT &&
-		       xs_functions[part->runtime].call_class ==
-			   xs_functions[fn].call_class
-		   ? part->runtime
-		   : fn;
-}
-
 static struct xs_place walk_anew(struct xs_thread *thread,
 				 const struct xs_frames_call *call,
 				 const struct xs_callstack_cache_key *key)
@@ -124,18 +111,15 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
 		wanted += XS_FRAMES_STUB;
-	/* a learned function is looked for behind the tools' frames */
-	walk.most = xs_static_entry_points_any() ? XS_FRAMES_MOST
-						 : wanted + XS_FRAMES_TOOL;
+	walk.most = wanted + XS_FRAMES_TOOL;
 	xs_frames_walk(&walk);
 	part = xs_frames_choose(&walk, call, wanted);
-	place = (struct xs_place){.fn = name_of(key->fn, &part),
-				  .by_runtime = part.runtime != XS_FN_COUNT};
+	place = (struct xs_place){0};
 	if (part.first < part.last)
 		place.address = walk.frames[part.first].address;
 	if (!key->counted)
 		place.site =
-		    write_chain(thread, place.fn, key->caller, &walk, &part);
+		    write_chain(thread, key->fn, key->caller, &walk, &part);
 	if (thread->callstack && (place.site || key->counted))
 		xs_callstack_cache_keep(&thread->callstack->walked, key, &place,
 					&walk, part.last);
@@ -145,8 +129,7 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
 				  uint32_t caller)
 {
-	return (struct xs_place){.site = bare_site(thread, fn, caller),
-				 .fn = fn};
+	return (struct xs_place){.site = bare_site(thread, fn, caller)};
 }
 
 /*
@@ -169,7 +152,7 @@ XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
 	if (!stack.frames)
 		return bare_place(thread, call->fn, 0);
 	key.caller = python_site(thread);
-	if (key.caller && !stack.hooked && !xs_static_entry_points_any())
+	if (key.caller && !stack.hooked)
 		return bare_place(thread, call->fn, key.caller);
 	if (cache_of(thread))
 		known =
@@ -186,7 +169,7 @@ bool xs_callstack_is_on(void)
  * what tells places apart there. */
 static bool counts_by_place(void)
 {
-	return stack.frames && (!has_python || xs_static_entry_points_any());
+	return stack.frames && !has_python;
 }
 
 XS_HOT struct xs_place xs_callstack_seen(struct xs_thread *thread,
@@ -225,16 +208,14 @@ XS_HOT struct xs_place xs_callstack_counted(struct xs_thread *thread,
 	const struct xs_place *known;
 
 	if (!cache)
-		return (struct xs_place){.fn = fn};
+		return (struct xs_place){0};
 	cache->spent -= cache->spent > 0;
 	known = xs_callstack_cache_find(&cache->walked, &key);
 	if (known)
 		return *known;
 	if (may_walk(cache))
 		return walk_anew(thread, &call, &key);
-	return (struct xs_place){.fn = xs_static_entry_points_like(fn),
-				 .by_runtime = xs_static_entry_points_any(),
-				 .unwalked = true};
+	return (struct xs_place){.unwalked = true};
 }
 
 /* Launches are walked outside of Python: they come from stubs that nvcc made,

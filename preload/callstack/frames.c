@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/frames.h"
 #include "preload/callstack/python/python.h"
-#include "preload/callstack/static_entry_points.h"
 #include "preload/util/objects.h"
 
-#include <sys/auxv.h>
 #include <unwind.h>
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
@@ -103,53 +101,18 @@ static unsigned skip_called(const struct xs_frames *stack, unsigned first,
 	return called < stack->count ? called + 1 : first + 1;
 }
 
-/* A call of the driver may be one of the runtime's. */
-static void skip_learned(const struct xs_frames *stack,
-			 struct xs_frames_part *part)
-{
-	for (unsigned i = part->first;
-	     i < stack->count && part->runtime == XS_FN_COUNT; i++) {
-		part->runtime =
-		    xs_static_entry_points_at(stack->frames[i].address - 1);
-		if (part->runtime != XS_FN_COUNT)
-			part->first = i + 1;
-	}
-}
-
 struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
 				       const struct xs_frames_call *call,
 				       unsigned wanted)
 {
-	struct xs_frames_part part = {.runtime = XS_FN_COUNT};
+	struct xs_frames_part part = {0};
 
 	while (part.first < stack->count && is_tool(&stack->frames[part.first]))
 		part.first++;
 	part.first = skip_called(stack, part.first, call);
-	if (call->by_callback && xs_static_entry_points_any() &&
-	    !xs_function_is_runtime(call->fn))
-		skip_learned(stack, &part);
 	part.last = part.first;
 	while (part.last < stack->count && part.last - part.first < wanted &&
 	       owner_of(&stack->frames[part.last]) != LIBC)
 		part.last++;
 	return part;
-}
-
-static bool is_program(uintptr_t address)
-{
-	const struct link_map *map = xs_objects_at((const void *)address);
-
-	return map && map == xs_objects_at((const void *)getauxval(AT_ENTRY));
-}
-
-bool xs_frames_discover(enum xs_function fn, const void *arguments)
-{
-	struct xs_frames stack = {.most = XS_FRAMES_MOST};
-	unsigned called;
-
-	xs_frames_walk(&stack);
-	called = find_called(&stack, 0, arguments);
-	return called < stack.count &&
-	       is_program(stack.frames[called].address - 1) &&
-	       xs_static_entry_points_add(stack.frames[called].address - 1, fn);
 }

@@ -38,8 +38,6 @@ struct xs_frames_call {
 /* The application's part: frames[first] up to, not including, frames[last]. */
 struct xs_frames_part {
 	unsigned first, last;
-	enum xs_function runtime; /* a learned one (entry.h) that is below the
-				   * part; XS_FN_COUNT: none */
 };
 
 /* Walks the calling thread's; most and in_python are set before. */
@@ -49,12 +47,5 @@ void xs_frames_walk(struct xs_frames *stack);
 struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
 				       const struct xs_frames_call *call,
 				       unsigned wanted);
-
-/*
- * In a callback of the runtime: learns where the function of the program begins
- * that was called with these arguments. Whether that is known now; not of a
- * runtime in a library.
- */
-bool xs_frames_discover(enum xs_function fn, const void *arguments);
 
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of CUPTI's callbacks are asked for. */
 #include "preload/api/functions.h"
-#include "preload/callstack/callstack.h"
-#include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
 #include "preload/util/cudart_objects.h"
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
@@ -18,23 +14,14 @@ static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
 uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
 
 /*
- * The runtime takes a writer's lock around each call that has a callback: 64
- * threads that launch have 5 us a launch of it instead of 1.3, with a callback
- * that does nothing (H200, CUDA 13.0). The driver's callbacks have no such
- * lock, cost no more in one thread, and know the same correlation id. So the
- * functions that programs issue most of their work with are left to them, where
- * there is another way to know what the program called:
- *
- * - the runtime's calls are hooked: a callback only brings the id. A runtime
- *   that is hidden in such a process is seen, for these functions, by what it
- *   asks the driver for.
- * - a runtime is linked into the program, and into nothing else: where each of
- *   these functions begins is learned from a call of it that has a callback of
- *   the runtime, for the last time; from then on that function is found among
- *   the frames that a call of the driver came from (stack.h).
+ * Where the runtime's calls are hooked, a callback only brings the correlation
+ * id. The driver's callback does so, too, and costs less: the runtime takes a
+ * lock around each call that has a callback. So the functions that programs
+ * issue most of their work with are left to the driver's callbacks there. A
+ * statically linked runtime that is hidden in such a process is then seen, for
+ * these functions, by what it asks the driver for.
  */
-static bool by_driver, learning;
-static atomic_bool left[XS_CUPTI_MOST_CALLBACKS]; /* of the runtime's, so */
+static bool by_driver;
 
 static bool is_left_to_driver(enum xs_function fn)
 {
@@ -113,8 +100,7 @@ static bool is_given_up(enum xs_function fn)
 
 static bool has_runtime_callback(enum xs_function fn)
 {
-	return fn == XS_FN_COUNT || !by_driver || learning ||
-	       !is_left_to_driver(fn);
+	return fn == XS_FN_COUNT || !by_driver || !is_left_to_driver(fn);
 }
 
 /* Those of `calls` that are `which`: how many. */
@@ -124,8 +110,7 @@ static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
 	unsigned done = 0;
 
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
-		if (calls[id] && which((enum xs_function)(calls[id] - 1)) &&
-		    !(on && calls == runtime_calls && left[id]))
+		if (calls[id] && which((enum xs_function)(calls[id] - 1)))
 			done += xs_share_callback(XS_SHARE_US, on, domain,
 						  id) == CUPTI_SUCCESS;
 	return done;
@@ -138,50 +123,6 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	return domain == CUPTI_CB_DOMAIN_DRIVER_API ? driver_calls[id] : 0;
 }
 
-bool xs_cupti_discovers(enum xs_function fn)
-{
-	return learning && fn != XS_FN_COUNT && is_left_to_driver(fn);
-}
-
-static void switch_runtime(CUpti_CallbackId id, bool on)
-{
-	if (xs_cupti_is_attached() && !xs_cupti_callbacks_disabled())
-		xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RUNTIME_API,
-				  id);
-}
-
-/* Who enters waits for who leaves: were the callback off for a moment, and back
- * on, its call might end in that. Only while functions are learned. */
-static atomic_flag leaving = ATOMIC_FLAG_INIT;
-
-static void begin_leaving(void)
-{
-	while (atomic_flag_test_and_set(&leaving))
-		sched_yield();
-}
-
-void xs_cupti_leave_to_driver(CUpti_CallbackId id,
-			      const _Atomic unsigned *inside)
-{
-	begin_leaving();
-	atomic_store(&left[id], true);
-	if (atomic_load(inside))
-		atomic_store(&left[id], false);
-	else
-		switch_runtime(id, false);
-	atomic_flag_clear(&leaving);
-}
-
-void xs_cupti_take_back(CUpti_CallbackId id)
-{
-	if (!atomic_load(&left[id]))
-		return;
-	begin_leaving();
-	if (atomic_exchange(&left[id], false))
-		switch_runtime(id, true);
-	atomic_flag_clear(&leaving);
-}
-
 static void find_substitutes(void)
 {
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
@@ -192,23 +133,16 @@ static void find_substitutes(void)
 
 unsigned xs_cupti_enable_calls(bool counters)
 {
-	const bool hooked = xs_cudart_objects_are_hooked();
-
 	/* the one callback of its domain: CUDA's start ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	learning = xs_callstack_is_on() && !hooked &&
-		   xs_cudart_objects_program_alone_brings();
-	by_driver = learning || hooked;
+	by_driver = xs_cudart_objects_are_hooked();
 	if (by_driver && !counters)
 		find_substitutes();
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
-	if (learning)
-		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		       xs_function_issues, true);
 	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,
 		      has_runtime_callback, true);
 }

@@ -100,18 +100,6 @@ static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
 					    : 0;
 }
 
-/* Whether a function of the runtime can be left to the driver's callbacks once
- * it is known where it begins. */
-bool xs_cupti_discovers(enum xs_function fn);
-
-/* Leaves such a function, by its callback, to them, unless somebody is inside
- * of one. */
-void xs_cupti_leave_to_driver(CUpti_CallbackId id,
-			      const _Atomic unsigned *inside);
-
-/* Somebody enters one: it is not left after all. */
-void xs_cupti_take_back(CUpti_CallbackId id);
-
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
  * the kernels do that it launches. */
 void xs_cupti_watch_driver(bool counters);

@@ -7,21 +7,19 @@
  * tell nothing. A program of the driver API has no other calls than these, and
  * what it does first is as much worth as what follows. Which of both it is:
  *
- * - the runtime's calls are hooked: the driver is watched from the start, and
- *   no more once ENOUGH_NESTED calls have come by that were all the runtime's,
- *   but for what issues work (cupti_wanted.c). They are switched off in a
- * pause: a thread that CUPTI heard enter a call and not leave it has one id for
- * all its calls from then on.
- * - the program has a runtime of its own, linked statically: there is no pause
- *   for what only callbacks see, so the driver is not watched at all, but for
- *   what issues work where the runtime's functions are learned
- * (cupti_wanted.c).
- * - else: the driver is watched for good.
+ * - The runtime's calls are hooked: the driver is watched from the start. After
+ *   ENOUGH_NESTED calls that all came from the runtime, only the functions that
+ *   issue work stay watched (callback_filter.c). The others are switched off in
+ *   a pause: a thread that CUPTI saw enter a call and not leave it has one
+ *   correlation id for all its calls from then on.
+ * - The program links the runtime statically: calls that only callbacks see
+ *   cannot be paused, so the driver is not watched.
+ * - Else the driver is watched until the end.
  *
- * A program that begins later to call the driver itself, as one whose kernels
- * are compiled while it runs, gives itself away by such calls that issue work,
- * or by ops that belong to no call (watch.h): then the driver is watched from
- * there on.
+ * A program that begins late to call the driver itself, for example one that
+ * compiles its kernels while it runs, is noticed by its calls that issue work,
+ * or by ops that belong to no call (op_tracker.h): the driver is watched from
+ * then on.
  */
 #include "preload/cupti/counters/counters.h"
 #include "preload/cupti/cupti.h"

@@ -177,7 +177,6 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 			     const void *arguments)
 {
 	const struct xs_ended_call returned = {.fn = call->fn,
-					       .name = call->fn,
 					       .site = call->site,
 					       .address = call->address,
 					       .error = error,

@@ -117,7 +117,6 @@ XS_COLD static void count_failed(const struct xs_open_call *callsite,
 	const int kept_errno = errno;
 	const struct xs_ended_call call = {
 	    .fn = callsite->fn,
-	    .name = callsite->fn,
 	    .site = xs_site_find(callsite->fn, callsite->address, 0),
 	    .address = callsite->address,
 	    .error = error,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of CUDA as CUPTI's callbacks see them. */
 #include "preload/hooks/cupti_callback.h"
-#include "preload/callstack/frames.h"
-#include "preload/callstack/static_entry_points.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
@@ -19,8 +17,6 @@
 #include "preload/util/hot.h"
 
 #include <errno.h>
-
-#define MOST_DISCOVERIES 16 /* in vain; then all stays as it is */
 
 /* What a call's correlationData says of it, but for its start. */
 #define IGNORED 0u
@@ -90,10 +86,8 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	}
 }
 
-/* A call that no interposed function saw, at its start and at its end. Whether
- * it may be one of a learned runtime's: that is known once its stack was
- * walked; and true of one that is ignored. */
-XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
+/* A call that no interposed function saw, at its start and at its end. */
+XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
 	/* cudaError_t or CUresult: numbers of one kind. */
@@ -105,54 +99,16 @@ XS_HOT static bool on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	    .error = error ? *error : cudaSuccess,
 	    .arguments = data->functionParams,
 	};
-	bool by_runtime;
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
-		return *data->correlationData == IGNORED ||
-		       xs_static_entry_points_any();
+		return;
 	}
-	if (seen.start_ns == IGNORED)
-		return true;
-	by_runtime = seen.start_ns == COUNTED
-			 ? xs_seen_call_count(thread, &seen)
-			 : xs_seen_call_record(thread, &seen);
+	if (seen.start_ns > COUNTED)
+		xs_seen_call_record(thread, &seen);
+	else if (seen.start_ns == COUNTED)
+		xs_seen_call_count(thread, &seen);
 	xs_cupti_end_seen_call();
-	return by_runtime;
-}
-
-/*
- * A callback is switched off at the end of a call, while no other thread is in
- * one: CUPTI has a thread that it heard enter and not leave give all its calls
- * one id from then on. Who enters says so before he looks whether it is off,
- * and who switches it off says so before he looks who is inside: one of them
- * sees the other. Of a call that began while it was off, and that ends when it
- * is on again, the end alone is heard: it was never inside.
- */
-static void discover(struct xs_thread *thread, CUpti_CallbackId id,
-		     enum xs_function fn, const CUpti_CallbackData *data)
-{
-	static atomic_bool discovered[XS_CUPTI_MOST_CALLBACKS];
-	static _Atomic unsigned inside, in_vain;
-
-	if (data->callbackSite == CUPTI_API_ENTER) {
-		thread->in_discovery = true;
-		atomic_fetch_add(&inside, 1);
-		xs_cupti_take_back(id);
-		return;
-	}
-	if (!thread->in_discovery)
-		return;
-	thread->in_discovery = false;
-	if (!atomic_load(&discovered[id]) &&
-	    atomic_load(&in_vain) < MOST_DISCOVERIES) {
-		if (xs_frames_discover(fn, data->functionParams))
-			atomic_store(&discovered[id], true);
-		else
-			atomic_fetch_add(&in_vain, 1);
-	}
-	if (atomic_fetch_sub(&inside, 1) == 1 && atomic_load(&discovered[id]))
-		xs_cupti_leave_to_driver(id, &inside);
 }
 
 static void note_hooked_id(struct xs_thread *thread,
@@ -170,11 +126,13 @@ static void note_hooked_id(struct xs_thread *thread,
  * that is not recorded (XS_FN_COUNT) only says that what the driver is asked
  * for meanwhile is the runtime's.
  */
-static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
-			    const CUpti_CallbackData *data)
+static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 {
+	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
+	if (thread->busy)
+		return;
 	thread->in_runtime = enter;
 	if (enter)
 		xs_op_tracker_note_call(data->correlationId);
@@ -186,18 +144,6 @@ static void on_runtime_call(struct xs_thread *thread, enum xs_function fn,
 		on_seen_call(thread, fn, data);
 	else if (enter && !thread->correlation)
 		note_hooked_id(thread, data);
-}
-
-static void on_runtime_callback(CUpti_CallbackId id, enum xs_function fn,
-				const CUpti_CallbackData *data)
-{
-	struct xs_thread *thread = xs_thread_get();
-
-	if (thread->busy)
-		return;
-	on_runtime_call(thread, fn, data);
-	if (xs_cupti_discovers(fn))
-		discover(thread, id, fn, data);
 }
 
 static inline void count_nested_call(struct xs_thread *thread)
@@ -219,7 +165,7 @@ static inline void follow_hooked_call(struct xs_thread *thread,
 	}
 }
 
-/* Of the program itself, or of a runtime that was learned. */
+/* A call of the program itself. */
 XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 					   enum xs_function fn,
 					   const CUpti_CallbackData *data)
@@ -228,7 +174,9 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
-	if (!on_seen_call(thread, fn, data))
+	on_seen_call(thread, fn, data);
+	/* outside of the range it may be a hooked call's */
+	if (*data->correlationData != IGNORED)
 		xs_op_tracker_note_own_call();
 	errno = kept_errno;
 }
@@ -294,7 +242,7 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	unsigned call = xs_cupti_wanted(domain, id);
 
 	if (call && domain == CUPTI_CB_DOMAIN_RUNTIME_API)
-		on_runtime_callback(id, (enum xs_function)(call - 1), data);
+		on_runtime_call((enum xs_function)(call - 1), data);
 	else if (call)
 		on_driver_call(id, (enum xs_function)(call - 1), data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)

@@ -14,20 +14,12 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 {
 	return (struct xs_ended_call){
 	    .fn = seen->fn,
-	    .name = place->fn,
-	    .site = xs_site_find(place->fn, place->address, 0),
+	    .site = xs_site_find(seen->fn, place->address, 0),
 	    .address = place->address,
 	    .unwalked = place->unwalked,
 	    .unhooked = true,
 	    .error = seen->error,
 	    .arguments = seen->arguments};
-}
-
-/* A runtime asks the driver for more than the work that it was called for, as
- * for memory for a module that it loads: no call of the program. */
-static bool is_inner(enum xs_function fn, const struct xs_place *place)
-{
-	return place->by_runtime && place->address && !xs_function_issues(fn);
 }
 
 static void begin_seen(struct xs_thread *thread)
@@ -37,7 +29,7 @@ static void begin_seen(struct xs_thread *thread)
 	xs_thread_open(thread, &xs_session_trace);
 }
 
-XS_HOT bool xs_seen_call_count(struct xs_thread *thread,
+XS_HOT void xs_seen_call_count(struct xs_thread *thread,
 			       const struct xs_seen_call *seen)
 {
 	struct xs_place place;
@@ -46,15 +38,12 @@ XS_HOT bool xs_seen_call_count(struct xs_thread *thread,
 	begin_seen(thread);
 	place = xs_callstack_counted(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
-	if (!is_inner(seen->fn, &place)) {
-		xs_count_call(thread, &call, seen->correlation);
-		xs_call_effects_after(seen->fn);
-	}
+	xs_count_call(thread, &call, seen->correlation);
+	xs_call_effects_after(seen->fn);
 	thread->busy = false;
-	return place.by_runtime;
 }
 
-XS_HOT bool xs_seen_call_record(struct xs_thread *thread,
+XS_HOT void xs_seen_call_record(struct xs_thread *thread,
 				const struct xs_seen_call *seen)
 {
 	struct xs_span span = {.correlation = seen->correlation,
@@ -68,11 +57,8 @@ XS_HOT bool xs_seen_call_record(struct xs_thread *thread,
 	place = xs_callstack_seen(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	span.site = place.site;
-	if (!is_inner(seen->fn, &place)) {
-		xs_emit_pending(&call, span.correlation);
-		xs_emit(thread, &call, &span);
-		xs_call_effects_after(seen->fn);
-	}
+	xs_emit_pending(&call, span.correlation);
+	xs_emit(thread, &call, &span);
+	xs_call_effects_after(seen->fn);
 	thread->busy = false;
-	return place.by_runtime;
 }

@@ -15,13 +15,12 @@ struct xs_seen_call {
 	const void *arguments;
 };
 
-/* Whether it may be one that a learned runtime (entry.h) made for a call of the
- * program's. errno may change. */
-bool xs_seen_call_record(struct xs_thread *thread,
+/* Records it. errno may change. */
+void xs_seen_call_record(struct xs_thread *thread,
 			 const struct xs_seen_call *seen);
 
-/* The same, where it is only to be counted: start_ns is not used. */
-bool xs_seen_call_count(struct xs_thread *thread,
+/* Counts it; start_ns is not used. errno may change. */
+void xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 
 #endif

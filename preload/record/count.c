@@ -55,7 +55,7 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 			   const struct xs_event *event)
 {
 	const struct xs_call_counter_key key = {
-	    .site = xs_site_id(call->site, &thread->writer, call->name,
+	    .site = xs_site_id(call->site, &thread->writer, call->fn,
 			       call->address, 0),
 	    .size = xs_tally_size(event->bytes),
 	    .direction = direction_of(call, event),

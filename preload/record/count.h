@@ -10,7 +10,6 @@
 /* A call that has returned. */
 struct xs_ended_call {
 	enum xs_function fn;	   /* whose arguments they are */
-	enum xs_function name;	   /* that its sites have */
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
 	bool unwalked; /* the place is known as a rule, and not of this one */

@@ -41,9 +41,6 @@ struct xs_thread {
 	bool per_thread;     /* the hooked call's stream 0 is the thread's */
 	bool records;	     /* the hooked call is recorded */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
-	bool in_discovery;   /* a call that may teach where it begins:
-			      * cupti_calls.c
-			      */
 	bool counting;	     /* what the kernel does that it launches */
 	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
 	struct xs_writer writer;

@@ -97,19 +97,6 @@ bool xs_cudart_objects_program_brings(void)
 	return brings_cudart(xs_objects_first());
 }
 
-bool xs_cudart_objects_program_alone_brings(void)
-{
-	unsigned seen = 0;
-
-	if (!xs_cudart_objects_program_brings())
-		return false;
-	for (const struct link_map *m = xs_objects_first()->l_next;
-	     m && seen < MOST_OBJECTS; m = m->l_next, seen++)
-		if (m->l_name[0] && brings_cudart(m))
-			return false;
-	return true;
-}
-
 void xs_cudart_objects_list(void (*write)(const char *line))
 {
 	unsigned seen = 0;

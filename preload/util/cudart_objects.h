@@ -28,7 +28,4 @@ bool xs_cudart_objects_are_hooked(void);
  * file. */
 bool xs_cudart_objects_program_brings(void);
 
-/* The same, and no other object seems to bring one. Reads all their files. */
-bool xs_cudart_objects_program_alone_brings(void);
-
 #endif

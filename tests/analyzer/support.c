@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
-#include "analyzer/text.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/wait_sites.h"
 #include "tests/analyzer/support.h"
+
+#include "analyzer/timeline/load_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What the analyzer's tests share. Include after cmocka.h. */
+/* Shared by the analyzer's tests. Include after cmocka.h. */
 #ifndef XS_TEST_SUPPORT_H
 #define XS_TEST_SUPPORT_H
 
-#include "analyzer/trace.h"
+#include "analyzer/read/trace.h"
 
 struct bytes {
 	char *data; /* owned */
 	size_t size;
 };
 
-/* The binary trace that a text stands for; the test fails on errors. */
+/* Returns the binary trace that a text describes. Errors fail the test. */
 struct bytes binary_of(const char *text);
 struct bytes file_bytes(const char *path);
-/* tests/analyzer/golden/NAME.trace; static storage. */
+/* Returns tests/analyzer/golden/NAME.trace, in static storage. */
 const char *golden_path(const char *name);
 extern const char *const golden_names[];
 extern const size_t golden_count;
 
-/* Reads and runs every stage; returns what xs_trace_read returned. */
+/* Reads a trace and runs every stage. Returns what xs_trace_read() returned. */
 int analyze(const void *data, size_t size, size_t *ops);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Device memory in use, against sums worked out by hand and by brute force. */
+/* Device memory in use, compared with sums computed by hand and by brute force.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/allocations.h"
+#include "analyzer/timeline/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static struct xs_call call_of(uint8_t call_class, uint64_t start_ns,
 	call_of(XS_CALL_ALLOC_DEVICE, (at), (address), (bytes))
 #define FREE(at, address) call_of(XS_CALL_FREE_DEVICE, (at), (address), 0)
 
-/* The peak, or UINT64_MAX where it is not known. */
+/* Returns the peak, or UINT64_MAX if unknown. */
 static uint64_t peak(struct xs_call *calls, size_t count, uint64_t from,
 		     uint64_t to)
 {
@@ -63,11 +64,11 @@ static void test_a_few(void **state)
 static void test_what_does_not_count(void **state)
 {
 	struct xs_call calls[] = {
-	    FREE(0, 7), /* of what the trace does not have */
+	    FREE(0, 7), /* its allocation is not in the trace */
 	    ALLOC(10, 1, 100),
 	    ALLOC(20, 2, 1000), /* failed: see below */
 	    call_of(XS_CALL_ALLOC_PINNED, 30, 3, 5000),
-	    ALLOC(40, 1, 70), /* its free was not seen */
+	    ALLOC(40, 1, 70), /* its free was not recorded */
 	};
 
 	(void)state;
@@ -78,7 +79,7 @@ static void test_what_does_not_count(void **state)
 	assert_true(peak(NULL, 0, 0, 100) == UINT64_MAX);
 }
 
-/* Nothing is left after it, and what had an address is forgotten. */
+/* Nothing is allocated after a reset, and earlier addresses are forgotten. */
 static void test_reset(void **state)
 {
 	struct xs_call calls[] = {
@@ -97,7 +98,7 @@ static void test_reset(void **state)
 
 #define CALLS 500
 
-/* The largest sum of what is held, moment by moment. */
+/* Returns the largest sum of allocated bytes over all moments. */
 static uint64_t brute_peak(const struct xs_call *calls, uint64_t from,
 			   uint64_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/trace-format.md says what the code does. */
+/* Compares docs/trace-format.md with the code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/kinds.h"
+#include "analyzer/records/record_schema.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
@@ -36,10 +36,12 @@ static void expect(const char *text)
 		fail_msg("docs/trace-format.md does not have: %s", text);
 }
 
-/* The fields of a kind as its row has them; calls share their first ones. */
-static size_t print_fields(char *out, size_t size, const struct xs_kind *kind)
+/* Prints the fields of a kind as in its row of the table; calls share their
+ * first ones. */
+static size_t print_fields(char *out, size_t size,
+			   const struct xs_record_schema *kind)
 {
-	const struct xs_kind *call = xs_kind_by_name("call");
+	const struct xs_record_schema *call = xs_record_schema_by_name("call");
 	size_t first = 0, used = 0;
 
 	if (strlen(kind->name) > 4 && strstr(kind->name, "call")) {
@@ -63,7 +65,8 @@ static void test_kinds(void **state)
 
 	(void)state;
 	for (unsigned number = 0; number < 256; number++) {
-		const struct xs_kind *kind = xs_kind_by_number(number);
+		const struct xs_record_schema *kind =
+		    xs_record_schema_by_number(number);
 		char row[1000];
 		size_t used;
 
@@ -79,7 +82,7 @@ static void test_kinds(void **state)
 	assert_true(count > 0);
 }
 
-static void check_layout(const struct xs_layout *layout)
+static void check_layout(const struct xs_record_layout *layout)
 {
 	size_t offset = layout->offset;
 
@@ -100,8 +103,8 @@ static void test_headers(void **state)
 	check_layout(&xs_chunk_layout);
 }
 
-/* Bytes of one line of the example, from what the code writes; those that it
- * covers become zero. Returns how many there are; 0: no such line. */
+/* Compares one line of the example with the bytes that the code writes, and
+ * zeroes the bytes that it covers. Returns their number; 0: no such line. */
 static size_t check_line(const char *line, struct bytes *trace)
 {
 	unsigned long at;
@@ -132,7 +135,7 @@ static void test_example(void **state)
 	while ((line = strsep(&rest, "\n")) != NULL)
 		count += check_line(line, &trace);
 	assert_int_equal(count, 64 + 136 + 80);
-	/* bytes that are not shown are zero */
+	/* bytes that are not shown must be zero */
 	for (size_t i = 0; i < trace.size; i++)
 		assert_int_equal(trace.data[i], 0);
 	free(copy);

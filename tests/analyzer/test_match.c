@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ids that several calls have, as CUPTI gives them where threads race. */
+/* Correlation ids of several calls, as CUPTI assigns them when threads race. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,14 +7,15 @@
 
 #include <cmocka.h>
 
-#include "analyzer/gaps.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/waits/record_gaps.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES 40u /* of a thread */
+#define LAUNCHES 40u /* per thread */
 
 static char text[64 * 1024];
 static size_t used;
@@ -61,10 +62,10 @@ static struct xs_trace *end(void)
 
 static size_t gaps_of(const struct xs_trace *trace, uint64_t *calls)
 {
-	struct xs_gap *gaps;
+	struct xs_record_gap *gaps;
 	size_t count;
 
-	assert_int_equal(xs_gaps_find(trace, &gaps, &count), 0);
+	assert_int_equal(xs_record_gaps_find(trace, &gaps, &count), 0);
 	*calls = count ? gaps[0].calls : 0;
 	free(gaps);
 	return count;
@@ -77,9 +78,9 @@ static uint32_t thread_of(const struct xs_trace *trace, size_t op)
 }
 
 /*
- * Three threads with a stream each: one launches all its kernels, then the next
- * does, with the same ids; the kernels run when all of that is done, in turns.
- * ops: of how many threads there are records.
+ * Three threads with a stream each. Each launches all its kernels after the one
+ * before, with the same ids; then the kernels run in turn. ops: number of
+ * threads with op records.
  */
 static void storm(unsigned ops)
 {
@@ -122,7 +123,7 @@ static void test_storm(void **state)
 	xs_trace_free(trace);
 }
 
-/* The third thread's records never came: they are missing all the same. */
+/* The third thread's op records are missing, and the gap is found. */
 static void test_storm_with_gap(void **state)
 {
 	struct xs_trace *trace;
@@ -137,8 +138,8 @@ static void test_storm_with_gap(void **state)
 	xs_trace_free(trace);
 }
 
-/* One id on all calls of a thread, and a device that is far behind: the ops
- * come in the order of the calls, and each call has one. */
+/* All calls of a thread have one id, and the device is far behind: ops are
+ * matched in the order of the calls, one to each. */
 static void test_far_behind(void **state)
 {
 	struct xs_trace *trace;
@@ -160,7 +161,7 @@ static void test_far_behind(void **state)
 	xs_trace_free(trace);
 }
 
-/* A stream that all threads share keeps the order of the calls. */
+/* On a stream shared by all threads, ops keep the order of the calls. */
 static void test_one_stream(void **state)
 {
 	struct xs_trace *trace;
@@ -181,7 +182,7 @@ static void test_one_stream(void **state)
 	xs_trace_free(trace);
 }
 
-/* What a call asks for says more than who made it, and when. */
+/* The kind of the call counts more than its thread and its time. */
 static void test_kinds(void **state)
 {
 	struct xs_trace *trace;
@@ -203,8 +204,9 @@ static void test_kinds(void **state)
 	xs_trace_free(trace);
 }
 
-/* Ids wrap: an op belongs to the call before it, though one of old that has the
- * id has no op. By the GPU's clock it may begin a little before. */
+/* Ids wrap: an op belongs to the last call before it, even if an older call
+ * with the id has no op. By the GPU's clock the op may begin a little before
+ * the call. */
 static void test_wrapped(void **state)
 {
 	struct xs_trace *trace;
@@ -225,7 +227,7 @@ static void test_wrapped(void **state)
 	xs_trace_free(trace);
 }
 
-/* A thread's wait tells nothing of what another thread asked for. */
+/* A wait of one thread shows nothing about calls of another one. */
 static void test_not_waited_for(void **state)
 {
 	struct xs_trace *trace;
@@ -251,7 +253,8 @@ static void test_not_waited_for(void **state)
 	}
 }
 
-/* An id on everything costs no more than the file's size allows. */
+/* One id on all calls and ops costs no more than the size of the file allows.
+ */
 static void test_one_id(void **state)
 {
 	struct xs_trace *trace;

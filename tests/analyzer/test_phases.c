@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds of the phases of every trace, and what makes rounds differ. */
+/* Properties of the phases of every trace, and what distinguishes rounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,15 +7,16 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
-#include "analyzer/timeline.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Phases of a text. */
+/* Builds the phases of a text. */
 static void build(const char *text, struct xs_trace **trace,
 		  struct xs_phases *phases)
 {
@@ -44,14 +45,14 @@ static void check_phase(const struct xs_phase *phase, uint32_t id)
 		assert_true(step->start_ns <= step->end_ns);
 		ops += step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H ||
 		       step->kind == XS_STEP_KERNEL;
-		/* in order of issue, as far as the calls are known */
+		/* in the order of issue, where calls are known */
 		if (i > 0 && step->return_ns && step->thread == step[-1].thread)
 			assert_true(step[-1].call_ns <= step->call_ns);
 	}
 	assert_true(ops == phase->h2d_ops + phase->d2h_ops + phase->kernel_ops);
 }
 
-/* Every op is in one round of one phase; ids go by time spent. */
+/* Every op is in exactly one round of one phase; ids are by decreasing time. */
 static void test_nothing_is_lost(void **state)
 {
 	(void)state;
@@ -86,8 +87,8 @@ static void test_nothing_is_lost(void **state)
 }
 
 /*
- * Two rounds of a copy and a copy back; the second differs by what the format
- * string of the second half says.
+ * Two rounds of a copy in and a copy out. The arguments set how the second one
+ * differs.
  */
 #define TWO_ROUNDS(site, bytes, module)                                        \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
@@ -128,14 +129,15 @@ static void test_what_is_alike(void **state)
 {
 	(void)state;
 	check_count(TWO_ROUNDS("1", "4000", "1"), 1);
-	check_count(TWO_ROUNDS("1", "4390", "1"), 1); /* sizes nearly alike */
+	check_count(TWO_ROUNDS("1", "4390", "1"), 1); /* nearly equal sizes */
 	check_count(TWO_ROUNDS("1", "4410", "1"), 2);
 	check_count(TWO_ROUNDS("2", "4000", "1"), 2); /* another line */
 	check_count(TWO_ROUNDS("3", "4000", "1"), 1); /* another caller only */
 	check_count(TWO_ROUNDS("3", "4000", "2"), 2); /* another module */
 }
 
-/* Addresses, handles, times and the order of tables do not matter. */
+/* The hash does not depend on addresses, handles, times and the order of
+ * tables. */
 static void test_hash_is_stable(void **state)
 {
 	static const char *const texts[] = {
@@ -182,8 +184,8 @@ static void test_hash_is_stable(void **state)
 	assert_true(hash[0][0] != hash[0][1]);
 }
 
-/* One thread that drives many devices in one round each: its calls are in all
- * of these rounds, and yet the steps stay in proportion to the trace. */
+/* One thread drives many devices in one round each. Its calls belong to all of
+ * these rounds, but the number of steps stays proportional to the trace. */
 static void test_shared_calls_are_bounded(void **state)
 {
 	enum { DEVICES = 12, CALLS = 500 };
@@ -249,9 +251,10 @@ static void test_kernel_names(void **state)
 	check_signature("", "kernel");
 }
 
-/* One round on a device of compute capability cc, with those info records. */
-static void expect_lanes(unsigned cc, const char *infos, unsigned kernel_lanes,
-			 unsigned copy_lanes)
+/* Expects the hardware queues of one round on a device of compute capability
+ * cc, with those info records. */
+static void expect_hw_queues(unsigned cc, const char *infos,
+			     unsigned kernel_hw_queues, unsigned copy_hw_queues)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
@@ -270,28 +273,29 @@ static void expect_lanes(unsigned cc, const char *infos, unsigned kernel_lanes,
 		 infos, cc);
 	build(text, &trace, &phases);
 	assert_int_equal(phases.count, 1);
-	assert_int_equal(phases.items[0].kernel_lanes, kernel_lanes);
-	assert_int_equal(phases.items[0].copy_lanes, copy_lanes);
+	assert_int_equal(phases.items[0].kernel_hw_queues, kernel_hw_queues);
+	assert_int_equal(phases.items[0].copy_hw_queues, copy_hw_queues);
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 }
 
-/* One number is of both, and copies have their own from 8.0 on. */
-static void test_lanes_are_those_asked_for(void **state)
+/* One variable applies to both; from compute capability 8.0 on, copies have
+ * their own. */
+static void test_hw_queues_are_those_requested(void **state)
 {
 #define ALL(number) "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=" number "\"\n"
 #define COPY(number)                                                           \
 	"info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=" number "\"\n"
 	(void)state;
-	expect_lanes(9, "", 0, 0);
-	expect_lanes(9, ALL("1"), 1, 1);
-	expect_lanes(9, COPY("16"), 0, 16);
-	expect_lanes(8, ALL("32") COPY("4"), 32, 4);
-	expect_lanes(7, ALL("32") COPY("4"), 32, 32);
-	expect_lanes(7, COPY("4"), 0, 0);
-	/* from a file, in which anything may stand */
-	expect_lanes(9, ALL("33") COPY("-1"), 0, 0);
-	expect_lanes(9, ALL("x") COPY("99999999999999999999"), 0, 0);
+	expect_hw_queues(9, "", 0, 0);
+	expect_hw_queues(9, ALL("1"), 1, 1);
+	expect_hw_queues(9, COPY("16"), 0, 16);
+	expect_hw_queues(8, ALL("32") COPY("4"), 32, 4);
+	expect_hw_queues(7, ALL("32") COPY("4"), 32, 32);
+	expect_hw_queues(7, COPY("4"), 0, 0);
+	/* a file may contain any value */
+	expect_hw_queues(9, ALL("33") COPY("-1"), 0, 0);
+	expect_hw_queues(9, ALL("x") COPY("99999999999999999999"), 0, 0);
 #undef COPY
 #undef ALL
 }
@@ -304,7 +308,7 @@ int main(void)
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),
 	    cmocka_unit_test(test_kernel_names),
-	    cmocka_unit_test(test_lanes_are_those_asked_for),
+	    cmocka_unit_test(test_hw_queues_are_those_requested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

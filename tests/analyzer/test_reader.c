@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader on damaged files: what is whole is read, the rest is named. */
+/* The reader on damaged files: it reads what is intact and reports the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static void put32(struct bytes *bytes, size_t at, uint32_t value)
 	memcpy(bytes->data + at, &value, sizeof(value));
 }
 
-/* ops: how many are still read; word: of the first defect, NULL: none. */
+/* ops: number of ops still read; word: part of the first defect, NULL: none. */
 static void check_damage(size_t at, uint32_t value, size_t ops,
 			 const char *word)
 {
@@ -66,26 +67,26 @@ static void check_damage(size_t at, uint32_t value, size_t ops,
 static void test_damaged_chunks(void **state)
 {
 	(void)state;
-	check_damage(8192, XS_CHUNK_MAGIC, 6, NULL); /* as it was */
-	check_damage(8192, 0, 4, "no chunk");
-	check_damage(8192, 0x12345678, 4, "no chunk");
+	check_damage(8192, XS_CHUNK_MAGIC, 6, NULL); /* unchanged */
+	check_damage(8192, 0, 4, "not belong to a chunk");
+	check_damage(8192, 0x12345678, 4, "not belong to a chunk");
 	check_damage(8196, 0, 6, "size is damaged");
 	check_damage(8196, 12345, 6, "size is damaged");
-	check_damage(8196, 8192, 6, "shorter than it says");
-	check_damage(8196, 0x40000000, 6, "shorter than it says");
+	check_damage(8196, 8192, 6, "shorter than its header says");
+	check_damage(8196, 0x40000000, 6, "shorter than its header says");
 	check_damage(8200, 0, 6, "used size");
 	check_damage(8200, 0x40000000, 6, "are missing");
-	check_damage(8200, 32 + 20, 5, "some may be missing");
-	check_damage(8200, 32 + 21, 5, "some may be missing");
-	check_damage(8200, 32 + 20 + 8, 5, "some may be missing");
-	check_damage(8192 + 4000, 1, 6, "some may be missing");
+	check_damage(8200, 32 + 20, 5, "records may be missing");
+	check_damage(8200, 32 + 21, 5, "records may be missing");
+	check_damage(8200, 32 + 20 + 8, 5, "records may be missing");
+	check_damage(8192 + 4000, 1, 6, "records may be missing");
 	check_damage(8192 + 32, 0x0000ff20, 4, "damaged record");
 	check_damage(8192 + 32, 0x00000020, 4, "damaged record");
 	check_damage(8192 + 32, 0x00000000, 4, "damaged record");
 	check_damage(8192 + 32, 0x00000563, 5, NULL); /* unknown kind */
 }
 
-/* What a killed process was writing is no damage. */
+/* An incomplete record of a killed process is not a defect. */
 static void test_torn_record(void **state)
 {
 	struct bytes bytes = binary_of(three_chunks);
@@ -116,7 +117,7 @@ static void test_short_record(void **state)
 	free(bytes.data);
 }
 
-/* Short records of a call and of ops whose long one is not in their chunk. */
+/* `again` records of a call and of ops whose original is not in their chunk. */
 static void test_nothing_to_repeat(void **state)
 {
 	struct bytes bytes = binary_of(
@@ -124,9 +125,10 @@ static void test_nothing_to_repeat(void **state)
 	    "chunk\n"
 	    "kernel start=1 duration=1\n"
 	    "string id=1 text=\"aaaabbbb\"\n"
-	    "again record=9 start=2 duration=1\n"  /* inside of the kernel */
+	    "again record=9 start=2 duration=1\n"  /* inside the kernel record
+						    */
 	    "again record=13 start=2 duration=1\n" /* a string */
-	    "again record=17 start=2 duration=1\n" /* another short one */
+	    "again record=17 start=2 duration=1\n" /* another `again` record */
 	    "again record=65535 start=2 duration=1\n"
 	    "again record=8 start=2 duration=1\n"
 	    "chunk thread=4\n"
@@ -139,7 +141,7 @@ static void test_nothing_to_repeat(void **state)
 	assert_int_equal(trace->lost_ops, 5 + 4);
 	assert_int_equal(trace->lost_calls, 1);
 	assert_int_equal(trace->defect_count, 5);
-	assert_non_null(strstr(trace->defects[0].text, "is repeated"));
+	assert_non_null(strstr(trace->defects[0].text, "repeated record"));
 	xs_trace_free(trace);
 	free(bytes.data);
 }
@@ -171,7 +173,7 @@ static void test_headers(void **state)
 	}
 }
 
-/* A file that ends early: every op that is whole is read, and no other. */
+/* A truncated file: all complete ops are read, and nothing else. */
 static void test_every_truncation(void **state)
 {
 	struct bytes bytes = binary_of(three_chunks);
@@ -209,7 +211,7 @@ static void test_truncation_is_named(void **state)
 	free(bytes.data);
 }
 
-/* Flipped bits: anything may come out, but it comes out. */
+/* Flipped bits: the result may be anything, but the reader returns. */
 static void test_bit_flips(void **state)
 {
 	uint64_t random = 12345;
@@ -227,7 +229,8 @@ static void test_bit_flips(void **state)
 			memcpy(copy, bytes.data, bytes.size);
 			for (int flip = 0; flip < 8; flip++) {
 				random = random * 6364136223846793005u + 1;
-				/* most pages are zeros: aim at their start */
+				/* most pages are zeros: flip bits near the
+				 * start of a page */
 				copy[(random >> 33) % (bytes.size / 4096) *
 					 4096 +
 				     (random >> 20) % 1024] ^=
@@ -317,7 +320,7 @@ static void test_source_lines(void **state)
 	assert_int_equal(trace->sites[0].line, 42);
 	assert_int_equal(trace->sites[0].offset, 16);
 	assert_string_equal(trace->sites[1].symbol, "main");
-	/* one text for all sites, however long and many they are */
+	/* sites share one text, however long and many they are */
 	assert_ptr_equal(trace->sites[0].symbol, trace->sites[1].symbol);
 	assert_null(trace->sites[1].file);
 	xs_trace_free(trace);
@@ -326,7 +329,7 @@ static void test_source_lines(void **state)
 
 static void test_order_and_join(void **state)
 {
-	/* two threads and the drain, each in order, together not */
+	/* two threads and the collector: each in order, but not together */
 	struct bytes bytes =
 	    binary_of("xferspy-text 1\nheader\n"
 		      "chunk thread=1 base_ns=1000\n"

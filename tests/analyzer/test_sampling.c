@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run of which windows were recorded stands for the whole run. */
+/* The recorded windows of a sampled run stand for the whole run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +7,11 @@
 
 #include <cmocka.h>
 
-#include "analyzer/phase.h"
-#include "analyzer/sampling.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #define ROUND_NS 100000u
 #define BEGIN_NS 1000000000ull
 
-/* A text that grows. */
+/* A growing text. */
 struct text {
 	char *at;
 	size_t bytes;
@@ -44,7 +45,8 @@ static void begin(struct text *t)
 		"site call_class=1 site=1 function=2 module=1 offset=0x10\n"
 		"site call_class=5 site=2 function=3 module=1 offset=0x20\n"
 		"site call_class=1 site=3 function=2 module=1 offset=0x30\n"
-		/* the launch as a hook counts it, and all of a function */
+		/* the launch as a hook counts it, and the calls of a function
+		 * as a whole */
 		"site call_class=5 site=4 function=3 module=1 offset=0x20\n"
 		"site call_class=1 site=5 function=2 module=0xffffffff\n"
 		"string id=9 text=\"kernel\"\n"
@@ -53,8 +55,8 @@ static void begin(struct text *t)
 		"queue queue=0 device=0 queue_kind=1 context=1 stream=7\n");
 }
 
-/* A copy in of 1 MiB, a kernel, a copy out of 512 KiB, from start_ns on; `last`
- * leaves out what the edge of a window may. */
+/* Appends a copy in of 1 MiB, a kernel and a copy out of 512 KiB, from start_ns
+ * on. `last` leaves out what the edge of a window may cut off. */
 static void add_round(struct text *t, unsigned start_ns, bool last)
 {
 	unsigned c = t->correlation;
@@ -118,7 +120,8 @@ static void drop(struct whole *w)
 	xs_trace_free(w->trace);
 }
 
-/* 10 rounds recorded and 90 counted at their places are 100 rounds. */
+/* 10 recorded rounds and 90 counted ones at the same call sites are 100 rounds.
+ */
 static void counts_stand_for_rounds(void **state)
 {
 	struct text t;
@@ -148,7 +151,7 @@ static void counts_stand_for_rounds(void **state)
 	drop(&w);
 }
 
-/* So they are for what the host waited: 40 us in each copy. */
+/* The host's waits are scaled as well: 40 us in each copy. */
 static void waits_stand_for_all(void **state)
 {
 	struct xs_wait_sites waits;
@@ -177,7 +180,7 @@ static void waits_stand_for_all(void **state)
 	drop(&w);
 }
 
-/* The round that the edge cuts is none, and is made up for. */
+/* A round that is cut by the edge makes no phase of its own. */
 static void edge_makes_no_phase(void **state)
 {
 	struct text t;
@@ -193,14 +196,14 @@ static void edge_makes_no_phase(void **state)
 	w = finish(&t);
 	assert_int_equal(w.phases.count, 1);
 	assert_int_equal(w.phases.items[0].rounds, 10);
-	/* its copy out came, and nobody asked for it */
+	/* its copy out was recorded without its call */
 	assert_int_equal(w.trace->op_count, 29);
 	assert_int_equal(w.line.bytes[XS_OP_D2H], 10u << 19);
 	drop(&w);
 }
 
-/* Calls that were counted without their place are shared out. */
-static void functions_are_shared_out(void **state)
+/* Calls counted without their call site are distributed. */
+static void functions_are_distributed(void **state)
 {
 	struct text t;
 	struct whole w;
@@ -220,7 +223,7 @@ static void functions_are_shared_out(void **state)
 	drop(&w);
 }
 
-/* A copy of a place, in or out, and nothing else. */
+/* Appends a copy of a call site, in either direction. */
 static void add_copy(struct text *t, unsigned start_ns, unsigned bytes,
 		     bool out)
 {
@@ -238,8 +241,8 @@ static void add_copy(struct text *t, unsigned start_ns, unsigned bytes,
 		out ? 1 : 3);
 }
 
-/* Copies of one place that differ in size stand for what has theirs, whatever
- * they have in common with others. */
+/* Recorded copies of one call site stand for counted copies of their own size
+ * class. */
 static void sizes_are_told_apart(void **state)
 {
 	struct text t;
@@ -267,8 +270,8 @@ static void sizes_are_told_apart(void **state)
 	drop(&w);
 }
 
-/* A function's calls that nobody knows the places of go the way they went;
- * also where nothing like them was recorded. */
+/* Calls of a function that were counted without call sites keep their
+ * direction, even if nothing similar was recorded. */
 static void directions_are_told_apart(void **state)
 {
 	struct text t;
@@ -287,9 +290,9 @@ static void directions_are_told_apart(void **state)
 	w = finish(&t);
 	assert_int_equal(w.line.bytes[XS_OP_H2D], 6000);
 	assert_int_equal(w.line.count[XS_OP_H2D], 6);
-	/* it is known of no place what it is like */
+	/* no call site is known to be similar */
 	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
-	assert_float_equal(weights.strange_calls, 0, 1e-6);
+	assert_float_equal(weights.unrecorded_site_calls, 0, 1e-6);
 	xs_weights_free(&weights);
 	assert_int_equal(w.line.bytes[XS_OP_D2H], 3001000);
 	assert_int_equal(w.line.count[XS_OP_D2H], 4);
@@ -297,8 +300,8 @@ static void directions_are_told_apart(void **state)
 	drop(&w);
 }
 
-/* What no window saw is named; what failed is nothing that one could see. */
-static void strange_places_are_named(void **state)
+/* Call sites without a recorded call are named; failed calls are left out. */
+static void sites_without_records_are_named(void **state)
 {
 	struct text t;
 	struct whole w;
@@ -316,16 +319,16 @@ static void strange_places_are_named(void **state)
 	add(&t, "tally size=1 direction=255 site=2 calls=30 bytes=0");
 	w = finish(&t);
 	assert_int_equal(xs_weights_build(w.trace, NULL, &weights), 0);
-	assert_float_equal(weights.strange_calls, 12, 1e-6);
-	assert_int_equal(w.trace->sites[weights.strange_site].offset, 0x30);
-	assert_true(weights.strange_several);
+	assert_float_equal(weights.unrecorded_site_calls, 12, 1e-6);
+	assert_int_equal(w.trace->sites[weights.unrecorded_site].offset, 0x30);
+	assert_true(weights.unrecorded_several);
 	xs_weights_free(&weights);
 	drop(&w);
 }
 
-/* A window stands for what its calls would be on its part of the run: in one
- * of a third of the rate, before and after which there is three times as much
- * to stand for, as many as in the other. */
+/* A window stands for the calls of its part of the run. One window has a third
+ * of the rate, but three times as much of the run around it: both stand for
+ * equally many calls. */
 static void windows_stand_for_their_part(void **state)
 {
 	struct text t;
@@ -355,7 +358,7 @@ static void windows_stand_for_their_part(void **state)
 	drop(&w);
 }
 
-/* Outside of the range nothing is counted, and the run is the range. */
+/* Calls outside the range are not counted, and the run is the range. */
 static void range_is_the_run(void **state)
 {
 	struct text t;
@@ -375,7 +378,7 @@ static void range_is_the_run(void **state)
 	drop(&w);
 }
 
-/* Figures of a damaged file make no figure wrong that is not its own. */
+/* Absurd counts of a damaged file affect no other totals. */
 static void absurd_counts_are_bounded(void **state)
 {
 	struct text t;
@@ -401,10 +404,10 @@ int main(void)
 	    cmocka_unit_test(counts_stand_for_rounds),
 	    cmocka_unit_test(waits_stand_for_all),
 	    cmocka_unit_test(edge_makes_no_phase),
-	    cmocka_unit_test(functions_are_shared_out),
+	    cmocka_unit_test(functions_are_distributed),
 	    cmocka_unit_test(sizes_are_told_apart),
 	    cmocka_unit_test(directions_are_told_apart),
-	    cmocka_unit_test(strange_places_are_named),
+	    cmocka_unit_test(sites_without_records_are_named),
 	    cmocka_unit_test(windows_stand_for_their_part),
 	    cmocka_unit_test(range_is_the_run),
 	    cmocka_unit_test(absurd_counts_are_bounded),

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "analyzer/sort.h"
+#include "analyzer/util/sort.h"
 
 #include <stdlib.h>
 
-/* A fixed sequence: the same values in every run. */
+/* A fixed pseudo-random sequence. */
 static uint64_t next_random(uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -22,7 +22,7 @@ static void check_sorted(struct xs_key *keys, size_t count)
 	assert_int_equal(xs_keys_sort(keys, count), 0);
 	for (size_t i = 1; i < count; i++) {
 		assert_true(keys[i - 1].key <= keys[i].key);
-		/* stable: equal keys stay in order */
+		/* stable: equal keys keep their order */
 		if (keys[i - 1].key == keys[i].key)
 			assert_true(keys[i - 1].index < keys[i].index);
 	}
@@ -52,7 +52,7 @@ static void test_keys_nearly_sorted(void **state)
 	uint64_t random = 2;
 
 	(void)state;
-	/* two sources that are in order, one after the other, with jitter */
+	/* two sorted sources, one after the other, with jitter */
 	for (size_t i = 0; i < COUNT; i++)
 		keys[i] = (struct xs_key){i % (COUNT / 2) * 10 +
 					      next_random(&random) % 25,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call sites of this very program, found in its own ELF and DWARF. */
+/* Resolves call sites of this test program from its own ELF and DWARF. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/sort.h"
-#include "analyzer/symbols.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/util/sort.h"
 #include "tests/analyzer/support.h"
 
 #include <dlfcn.h>
@@ -22,7 +23,8 @@
 static char program[4096];
 static char build_id[129];
 
-/* Where its caller will go on, less one: what the preload library records. */
+/* Returns the return address of its caller minus one, as the preload library
+ * records it. */
 static __attribute__((noinline)) uint64_t call_offset(void)
 {
 	uintptr_t address = (uintptr_t)__builtin_return_address(0) - 1;
@@ -98,7 +100,7 @@ static int find_self(void **state)
 	return length > 0 && build_id[0] ? 0 : -1;
 }
 
-/* A trace of some sites in one module. */
+/* A trace with some sites in one module. */
 struct fixture {
 	struct xs_trace trace;
 	struct xs_module module;
@@ -149,7 +151,8 @@ static void test_own_sites(void **state)
 	assert_string_equal(f.trace.sites[1].symbol, "inlined_function");
 	assert_int_equal(f.trace.sites[1].line, inlined_line);
 	assert_null(f.trace.sites[2].symbol);
-	/* one function is in no other, the other in the one that is called */
+	/* one function is not inlined; the other one is inlined into its caller
+	 */
 	assert_int_equal(f.trace.site_count, 4);
 	assert_int_equal(f.trace.sites[0].caller, XS_NONE);
 	assert_int_equal(f.trace.sites[1].caller, 3);
@@ -203,7 +206,7 @@ static void test_offset_out_of_range(void **state)
 	}
 }
 
-/* The function that the compiler makes for a kernel is nobody's line. */
+/* The stub that the compiler generates for a kernel is not a user's line. */
 static void test_kernel_stub(void **state)
 {
 	static char kernel[] = "plain_function";
@@ -236,7 +239,7 @@ static void test_user_site(void **state)
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	f.trace.sites[2].file = strdup("user.c");
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
-	f.trace.sites[2].caller = 0; /* in a circle */
+	f.trace.sites[2].caller = 0; /* a circle */
 	free(f.trace.sites[2].file);
 	f.trace.sites[2].file = NULL;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 1), &f.trace.sites[1]);
@@ -244,7 +247,7 @@ static void test_user_site(void **state)
 	release(&f);
 }
 
-/* Of a runtime that is part of the program, or of a library. */
+/* A runtime that is part of the program, or of a library. */
 static void test_user_site_of_runtime(void **state)
 {
 	static char *const names[] = {
@@ -273,17 +276,17 @@ static void test_user_site_of_runtime(void **state)
 	f.trace.sites[1].symbol = own;
 	f.trace.sites[1].caller = 2;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
-	f.trace.sites[0].file = file; /* a function of the user's own */
+	f.trace.sites[0].file = file; /* the user's own function */
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	f.trace.sites[0].file = NULL;
 	f.trace.sites[1].symbol = names[0];
-	f.trace.sites[1].caller = 0; /* in a circle */
+	f.trace.sites[1].caller = 0; /* a circle */
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	free(f.trace.sites);
 }
 
-/* Lines of Python before what it was compiled from, the user's before those of
- * packages. */
+/* Python lines come before the compiled code below them, and the user's lines
+ * before those of packages. */
 static void test_user_site_in_python(void **state)
 {
 	static char native[] = "/build/callproc.c",
@@ -308,7 +311,7 @@ static void test_user_site_in_python(void **state)
 	f.trace.sites[1].file = NULL;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	assert_null(xs_symbols_python_site(&f.trace, 0));
-	/* An extension of the user's own is what he may change. */
+	/* the user can change an extension of their own */
 	f.strings[1] = program;
 	f.trace.sites[2].file = own;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
@@ -317,7 +320,7 @@ static void test_user_site_in_python(void **state)
 	free(f.trace.sites);
 }
 
-/* What is known of the sites goes into the file, once. */
+/* Resolved sites are appended to the file once. */
 static void test_append(void **state)
 {
 	static const char text[] =
@@ -417,15 +420,15 @@ static void test_demangle(void **state)
 		free(plain);
 	}
 
-	/* with arguments by the C++ runtime's demangler, without otherwise */
+	/* the C++ runtime's demangler keeps the arguments */
 	char *plain = xs_symbols_demangle("_ZN3app6reduceEPKfi");
 
 	assert_int_equal(strncmp(plain, "app::reduce", 11), 0);
 	free(plain);
 }
 
-/* f of pairs of which each is two of the one before: twice as long with each,
- * up to 36 of them. */
+/* A function of nested pairs: each pair doubles the length of the name, up to
+ * 36 of them. */
 static void write_doubling(char *name, size_t size, unsigned pairs)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -463,7 +466,8 @@ static void test_demangle_many_references(void **state)
 	free(plain);
 }
 
-/* Names of terabytes: neither one nor many of them may take long. */
+/* Names that expand to terabytes: neither one nor many of them may take long.
+ */
 static void test_demangle_is_bounded(void **state)
 {
 	char name[512];

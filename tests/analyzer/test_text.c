@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text form: it reads back to the same bytes, and its errors help. */
+/* The text form: it converts back to the same bytes, and its errors are
+ * helpful. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/text.h"
+#include "analyzer/read/text_dump.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"
 
 #include <errno.h>
@@ -18,7 +21,7 @@
 
 #define HEAD "xferspy-text 1\nheader pid=1\nchunk thread=7 base_ns=5\n"
 
-/* xs_text_dump of a binary trace in memory. */
+/* Returns the xs_text_dump() of a binary trace in memory. */
 static char *dump_of(const struct bytes *binary)
 {
 	char path[] = "xs_test_text.XXXXXX";
@@ -63,7 +66,7 @@ static void test_round_trip_golden(void **state)
 	}
 }
 
-/* All that is unusual and yet whole. */
+/* Unusual but valid traces. */
 static void test_round_trip_odd(void **state)
 {
 	struct bytes binary =
@@ -123,17 +126,18 @@ static void test_errors(void **state)
 	    {"xferspy-text 2\n", -EPROTONOSUPPORT, 1, "newer"},
 	    {"xferspy-text 1\n", -EPROTO, 1, "no header"},
 	    {"xferspy-text 1\nchunk\n", -EPROTO, 2, "must come first"},
-	    {"xferspy-text 1\nheader pid=x\n", -EPROTO, 2, "wants a number"},
-	    {"xferspy-text 1\nheader pid=-1\n", -EPROTO, 2, "wants a number"},
+	    {"xferspy-text 1\nheader pid=x\n", -EPROTO, 2, "needs a number"},
+	    {"xferspy-text 1\nheader pid=-1\n", -EPROTO, 2, "needs a number"},
 	    {"xferspy-text 1\nheader color=1\n", -EPROTO, 2, "no field 'color"},
 	    {"xferspy-text 1\nheader pid\n", -EPROTO, 2, "name=value"},
-	    {"xferspy-text 1\nheader\nheader\n", -EPROTO, 3, "second header"},
+	    {"xferspy-text 1\nheader\nheader\n", -EPROTO, 3,
+	     "a header line already"},
 	    {"xferspy-text 1\nheader\ncall\n", -EPROTO, 3, "after a chunk"},
 	    {HEAD "call site=65536\n", -EPROTO, 4, "does not fit into 'site'"},
-	    {HEAD "call site=99999999999999999999\n", -EPROTO, 4, "64 bits"},
+	    {HEAD "call site=99999999999999999999\n", -EPROTO, 4, "64-bit"},
 	    {HEAD "call site=1 text=\"a\"\n", -EPROTO, 4, "no field 'text'"},
 	    {HEAD "tear site=1\n", -EPROTO, 4, "no kind 'tear'"},
-	    {HEAD " call site=1\n", -EPROTO, 4, "begins with its kind"},
+	    {HEAD " call site=1\n", -EPROTO, 4, "must begin with its kind"},
 	    {HEAD "string id=1 text=\"a\n", -EPROTO, 4, "closing quote"},
 	    {HEAD "string id=1 text=\"\\q\"\n", -EPROTO, 4, "escape"},
 	    {HEAD "string id=1 text=\"a\"b\n", -EPROTO, 4, "a space"},
@@ -149,13 +153,13 @@ static void test_errors(void **state)
 	    {HEAD "chunk capacity_bytes=5\n", -EPROTO, 4, "capacity_bytes=5"},
 	    {HEAD "chunk used_bytes=99\n", -EPROTO, 4, "used_bytes=99"},
 	    {HEAD "kernel shape=1\nkernel shape=2 again=8\n", -EPROTO, 5,
-	     "leave out again="},
+	     "remove again="},
 	    {HEAD "kernel shape=1\nset bytes=1 again=8\n", -EPROTO, 5,
-	     "leave out again="},
+	     "remove again="},
 	    {HEAD "kernel shape=1\nkernel shape=1 again=9\n", -EPROTO, 5,
-	     "leave out again="},
+	     "remove again="},
 	    {HEAD "kernel shape=1\nkernel shape=1 again=65544\n", -EPROTO, 5,
-	     "leave out again="},
+	     "remove again="},
 	};
 
 	(void)state;
@@ -191,7 +195,7 @@ static void test_nul_is_refused(void **state)
 	fclose(out);
 }
 
-/* A text and its binary are the same trace. */
+/* A text and its binary form read as the same trace. */
 static void test_text_reads_as_binary(void **state)
 {
 	(void)state;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what each stage of the analyzer makes of a trace, one fact a line,
- * for comparison with what is known to be right.
+ * Prints the results of each stage of the analyzer, one fact per line, for
+ * comparison with golden files.
  *
- *   xs_golden TRACE [-q]     -q: without steps, for large traces
+ * xs_golden TRACE [-q]     -q: without steps, for large traces
  */
-#include "analyzer/gaps.h"
-#include "analyzer/phase.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/record_gaps.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,10 +73,10 @@ static int print_waits(const struct xs_trace *trace)
 	static const char *const parts[XS_WAIT_PARTS] = {
 	    "own", "h2d", "kernel", "d2h", "other", "latency", "host"};
 	struct xs_wait_sites waits;
-	struct xs_init init;
+	struct xs_cuda_startup init;
 	int rc;
 
-	xs_init_find(trace, &init);
+	xs_cuda_startup_find(trace, &init);
 	if (init.call != XS_NONE)
 		printf("init call=%u ns=%" PRIu64 "\n", init.call, init.ns);
 	rc = xs_wait_sites_build(trace, &init, &waits);
@@ -102,11 +103,11 @@ static int print_waits(const struct xs_trace *trace)
 
 static int print_gaps(const struct xs_trace *trace)
 {
-	static const char *const kinds[XS_GAP_KINDS] = {"copies", "sets",
-							"kernels"};
-	struct xs_gap *gaps;
+	static const char *const kinds[XS_RECORD_GAP_KINDS] = {"copies", "sets",
+							       "kernels"};
+	struct xs_record_gap *gaps;
 	size_t count;
-	int rc = xs_gaps_find(trace, &gaps, &count);
+	int rc = xs_record_gaps_find(trace, &gaps, &count);
 
 	for (size_t i = 0; i < count; i++)
 		printf("gap %s calls=%" PRIu64 " from=%" PRIu64 " to=%" PRIu64
@@ -124,7 +125,7 @@ static void print_spread(const char *name, const struct xs_spread *spread)
 	       spread->median_ns, spread->p5_ns, spread->p95_ns);
 }
 
-/* What is not a number was not counted. */
+/* NAN means not counted. */
 static void print_counts(const struct xs_counts *counts)
 {
 	if (!counts || isnan(counts->sectors_read))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a trace as a program with regular rounds would leave it: each round
- * copies in, computes and copies out on each of its streams, then waits for
- * the device. For benchmarks and for seeds.
+ * Writes a trace like that of a program with regular rounds: each round copies
+ * in, computes and copies out on each of its streams, then waits for the
+ * device. For benchmarks and seeds.
  *
- *   xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] FILE
+ * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] FILE
  *
- * A round has 3 ops and 3 calls a chunk, and a synchronisation.
+ * A round has 3 ops and 3 calls per chunk, and a synchronisation.
  */
 #include "preload/format.h"
 
@@ -21,7 +21,7 @@
 
 enum { SITE_COPY_IN = 1, SITE_LAUNCH, SITE_COPY_OUT, SITE_SYNC };
 
-/* One chunk in the making. */
+/* The current chunk. */
 struct chunk {
 	_Alignas(8) xs_u8 bytes[CHUNK_BYTES];
 	xs_u32 used, thread;
@@ -53,7 +53,7 @@ static int flush_chunk(struct maker *m, struct chunk *chunk)
 	return fwrite(chunk->bytes, CHUNK_BYTES, 1, m->out) == 1 ? 0 : -EIO;
 }
 
-/* Room for a record that starts at now_ns; its start goes to *start. */
+/* Reserves a record that starts at now_ns, and stores its start in *start. */
 static void *reserve(struct maker *m, struct chunk *chunk, size_t bytes,
 		     xs_u64 now_ns, xs_u32 *start)
 {
@@ -242,7 +242,7 @@ static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns)
 	return 0;
 }
 
-/* Host calls follow each other; each op starts a while after its call. */
+/* Host calls follow each other; each op starts some time after its call. */
 static int put_round(struct maker *m, xs_u64 *now_ns)
 {
 	for (unsigned long i = 0; i < m->chunks; i++) {

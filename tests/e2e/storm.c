@@ -7,7 +7,8 @@
  *   storm_driver APP PRELOAD XFERSPY KILLS
  */
 #include "tests/e2e/storm.h"
-#include "analyzer/trace.h"
+#include "analyzer/read/trace.h"
+#include "analyzer/timeline/load_trace.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -93,7 +93,7 @@ else
 fi
 ms='[0-9.]+ ms \([0-9.]+ – [0-9.]+\)'
 more_ms='[+-][0-9.]+ ms \([+-][0-9.]+ to [+-][0-9.]+\)(, within its spread)?'
-has "^\\| nothing \\| $ms \\| – \\| $ms \\| – \\|" "start-up with nothing"
+has "^\\| untraced \\| $ms \\| – \\| $ms \\| – \\|" "start-up untraced"
 for way in "CUPTI's records alone" xferspy "xferspy light"; do
 	has "^\\| $way( \\| $ms \\| $more_ms){2} \\|" "start-up of $way"
 done
@@ -194,7 +194,7 @@ EOF
 	fail "no results of several hosts"
 page --write "$scratch/overhead.md" "$scratch"/host/host-*.json || fail "hosts"
 tr '\n' ' ' <"$scratch/overhead.md" | tr -s ' ' >"$scratch/line"
-grep -q 'This is host b, of the shortest launches' "$scratch/line" ||
+grep -q 'This is host b, which has the shortest launches' "$scratch/line" ||
 	fail "not the quietest first"
 grep -q 'the medians of 3 GPUs, .* in 2 turns of 3 to 6 runs of each way' \
 	"$scratch/line" || fail "not the turns of all GPUs"

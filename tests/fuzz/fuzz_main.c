@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the fuzz entry without libFuzzer: mutations of seed files, the same
- * ones in every run, as texts and as the binary traces that they stand for.
+ * Runs the fuzz entry without libFuzzer, on mutations of seed files that are
+ * the same in every run. Mutates both the texts and their binary traces.
  *
- *   xs_fuzz ITERATIONS SEED...
+ * xs_fuzz ITERATIONS SEED...
  */
-#include "analyzer/text.h"
+#include "analyzer/text/trace_text.h"
 #include "tests/fuzz/fuzz_reader.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static size_t below(size_t limit)
 	return limit ? (size_t)(random_state >> 11) % limit : 0;
 }
 
-/* Values at the edges of what fields hold. */
+/* Boundary values of fields. */
 static uint32_t edge(void)
 {
 	static const uint32_t edges[] = {
@@ -38,7 +38,7 @@ static uint32_t edge(void)
 	return edges[below(sizeof(edges) / sizeof(*edges))];
 }
 
-/* Most of a binary trace is zeros: aim near the start of its pages. */
+/* Most of a binary trace is zeros: mutate near the start of a page. */
 static size_t position(size_t size)
 {
 	size_t page = below(size / 4096 + 1) * 4096;
@@ -64,7 +64,7 @@ static void mutate(char *data, size_t *size)
 		if (*size - at >= sizeof(value))
 			memcpy(data + at, &value, sizeof(value));
 		break;
-	case 3: { /* one part over another */
+	case 3: { /* copies one part over another */
 		size_t from = position(*size), length = below(64);
 
 		if (from + length <= *size && at + length <= *size)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz_reader.h"
 
-#include "analyzer/allocations.h"
-#include "analyzer/phase.h"
-#include "analyzer/symbols.h"
-#include "analyzer/text.h"
-#include "analyzer/timeline.h"
-#include "analyzer/wait_sites.h"
+#include "analyzer/read/text_dump.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/waits/wait_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +43,7 @@ static void run_stages(const void *data, size_t size)
 	xs_trace_free(trace);
 }
 
-/* A sink that only counts: what the parser makes of a text, without a file. */
+/* A visitor that only counts: runs the text parser without a file. */
 static int count_header(void *self, const struct xs_file_header *header,
 			uint64_t file_bytes, uint64_t source_bytes)
 {
@@ -78,21 +80,21 @@ static int count_defect(void *self, uint64_t at, const char *text)
 static void parse_text(const void *data, size_t size)
 {
 	size_t count = 0;
-	const struct xs_sink sink = {.self = &count,
-				     .header = count_header,
-				     .chunk = count_chunk,
-				     .record = count_record,
-				     .defect = count_defect};
+	const struct xs_trace_visitor visitor = {.self = &count,
+						 .header = count_header,
+						 .chunk = count_chunk,
+						 .record = count_record,
+						 .defect = count_defect};
 	struct xs_text_error error;
 	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
 
 	if (!in)
 		return;
-	xs_text_read(in, size, &sink, &error);
+	xs_text_read(in, size, &visitor, &error);
 	fclose(in);
 }
 
-/* What a dump prints must read back, whatever the trace was. */
+/* A dump must be readable again, whatever the trace was. */
 static void dump_and_parse(const void *data, size_t size)
 {
 	char *text = NULL;
@@ -111,7 +113,8 @@ static void dump_and_parse(const void *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* in memory of its own: reads past its end are seen, and aligned */
+	/* a separate, aligned allocation, so that reads past the end are
+	 * detected */
 	void *copy = malloc(size);
 
 	if (!copy)

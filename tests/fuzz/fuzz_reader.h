@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Reads data as a trace, binary or text, runs every stage after the reader,
- * and dumps and parses it as text. Always 0. */
+ * dumps it and parses the dump. Always returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/tried.md from what run.py found, one file a machine.
+"""Writes docs/tried.md from the results of run.py, one file for each machine.
 
     page.py [--write PAGE.md] RESULTS.json...
 """
@@ -20,7 +20,7 @@ def wrap(text):
 
 
 def table(header, rows):
-    """A Markdown table; headers that start with > are of numbers."""
+    """Returns a Markdown table; headers that start with > are of numbers."""
     names = [name.lstrip(">") for name in header]
     rule = ["---:" if name.startswith(">") else "---" for name in header]
     return ["| " + " | ".join(str(cell) for cell in cells) + " |"
@@ -28,7 +28,7 @@ def table(header, rows):
 
 
 def off_text(percent):
-    """By how much each of them is off."""
+    """Returns the errors as text."""
     return "off by " + ", ".join(
         f"{name.removesuffix('_ns')} {value:+.1f} %"
         for name, value in percent.items())
@@ -36,7 +36,7 @@ def off_text(percent):
 
 def remark(row):
     figures = row.get("figures", {})
-    # what failed comes before all the figures of the case
+    # the failure comes before the figures of the case
     why = row.get("why", "").partition(" {")[0].rstrip(":").splitlines()
     words = why[:1]
     if "stepped_back" in figures:
@@ -91,26 +91,27 @@ def machine_lines(results):
                     [case_row(row) for row in results["cases"]])]
     cupti = cupti_rows(results)
     if cupti:
-        lines += ["", wrap("""Each libcupti that was installed there, on one
-                  program of 200 ops. CUPTI's version is as it gives it: up to
-                  CUDA 12 a running number, 18 in CUDA 11.8 and 28 in 12.9. A
-                  dash: the library is older than 11.8 and was left alone, and
-                  GPU times are from CUDA events around the calls."""), "",
-                  *table(["file", "CUPTI", "works", "by", ">ops", ">matched",
-                          ""], cupti)]
+        lines += ["", wrap("""The libcupti versions that were installed there,
+                  each with a program of 200 ops. CUPTI reports its own version:
+                  up to CUDA 12 a running number, 18 in CUDA 11.8 and 28 in
+                  12.9. A dash means that the library is older than 11.8 and was
+                  not used; GPU times are then from CUDA events around the
+                  calls."""), "",
+                  *table(["file", "CUPTI", "works", "timing source", ">ops",
+                          ">matched", ""], cupti)]
     return lines
 
 
 def page(machines):
     lines = ["# What was tried", "",
-             wrap("""Each row is a program that was run without xferspy and
-             with it. \"Yes\": what it printed on stdout and how it ended was the
-             same, byte by byte, and the trace had every op and every byte that
-             the program says it asked for, of Python's frameworks at least
-             those; what was lost is counted. Kills, light and other tools
-             are compared by what their rows say. \"Stepped
-             back\": the program was not touched, but the trace has less than
-             all and says why. Matched ops are those whose call is known."""),
+             wrap("""Each row is a program that was run without and with xferspy.
+             \"Yes\" means that its stdout was identical byte for byte, its exit
+             was the same, and the trace had every op and every byte that the
+             program states; for Python frameworks, which do more, at least
+             those. Lost records are counted. Rows on kills, light mode and
+             other tools state what was compared. \"Stepped back\" means that the
+             program was not affected, but the trace is incomplete and says why.
+             Matched ops are those with a known call."""),
              "", "    tests/gpu/run.py build OUT     "
              "# on a machine with a GPU: OUT/results.json",
              "    tests/gpu/page.py tests/gpu/results/*.json    "

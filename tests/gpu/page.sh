@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The page of what was tried has what the cases gave, and docs/tried.md is of
-# the results that are kept.
+# The page of tried programs has the results of the cases, and docs/tried.md is
+# up to date with the committed results.
 #
 #   page.sh SOURCES PYTHON
 set -u

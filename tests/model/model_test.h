@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of model/ share. */
+/* Shared by the tests of model/. */
 #ifndef XS_MODEL_TEST_H
 #define XS_MODEL_TEST_H
 
@@ -15,12 +15,12 @@
 
 #include <cmocka.h>
 
-#include "model/machine.h"
-#include "model/model.h"
+#include "model/machine/machine.h"
+#include "model/strategies/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Equal to within a millionth of the larger, or a thousandth of a ns. */
+/* Equal to within a millionth of the larger value, or a thousandth of a ns. */
 #define assert_near(a, b)                                                      \
 	assert_close_to((a), (b), 1e-6, #a " against " #b, __FILE__, __LINE__)
 
@@ -35,7 +35,7 @@ static inline void assert_close_to(double a, double b, double relative,
 	_fail(file, line);
 }
 
-/* A shipped profile; fails the test when it cannot be read. */
+/* Returns a shipped profile; fails the test if it cannot be read. */
 static inline struct xs_machine shipped(const char *name)
 {
 	struct xs_machine machine;
@@ -52,7 +52,7 @@ static inline void set_param(struct xs_param *param, double value)
 	*param = (struct xs_param){value, value, value};
 }
 
-/* Numbers between low and high, the same in every run. */
+/* Returns a pseudo-random number between low and high. */
 static inline double random_between(uint64_t *state, double low, double high)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small phase on a machine of round numbers, and its estimates. */
+/* A small phase on a machine with round numbers, and its estimates. */
 #ifndef XS_SMALL_PHASE_H
 #define XS_SMALL_PHASE_H
 
@@ -64,7 +64,7 @@ static inline struct xs_step step_of(uint8_t kind, uint64_t call_ns,
 	    .end_ns = end_ns};
 }
 
-/* 1 MB in, a kernel of 100 us, 1 MB out; pageable, blocking. */
+/* 1 MB in, a kernel of 100 us, 1 MB out; pageable and blocking. */
 static inline int set_up(void **unused)
 {
 	(void)unused;
@@ -102,7 +102,7 @@ static inline void estimate(void)
 	assert_int_equal(xs_model_phase(&phase, &machine, &options, &list), 0);
 }
 
-/* The row of a strategy by a model; n 0 and order NONE: any. */
+/* Returns the row of a strategy by a model; n 0 and order NONE match any. */
 static inline const struct xs_estimate *
 find(const char *strategy, const char *model, unsigned n, enum xs_order order)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a strategy cannot be worked out, it says why. */
+/* A strategy that abstains gives the reason. */
 #include "tests/model/small_phase.h"
 
 static void assert_abstains(const char *strategy, const char *because)
@@ -110,7 +110,7 @@ static void test_unknown_pinning_cost(void **unused)
 	assert_true(isnan(replayed("pinned")->breakeven_rounds));
 }
 
-/* An unknown class of device still replays; no equation is printed for it. */
+/* Replay works for an unknown class of device; the equations abstain. */
 static void test_no_class(void **unused)
 {
 	(void)unused;

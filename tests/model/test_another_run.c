@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interval of as-is: what another run takes, untraced. The small phase
- * takes 510000, of which its rounds hold 500000 to 530000; the profile knows of
- * it what each test says.
+ * The interval of as-is is for another run without the tracer. The small phase
+ * takes 510000, its rounds 500000 to 530000. Each test adds parameters to the
+ * profile.
  */
 #include "tests/model/small_phase.h"
 
 static const double rounds_down = 10000, rounds_up = 20000;
 
-/* The calls cost what was recorded of them, to the ns. */
+/* Sets the costs of calls to the recorded ones. */
 static void know_the_calls(struct xs_machine *m)
 {
 	set_param(&m->lo_h2d_ns, 5000);
@@ -42,20 +42,20 @@ static void test_a_profile_that_agrees_changes_nothing(void **unused)
 	assert_near(replayed("as-is")->round_ns, 510000);
 }
 
-/* What the tracer cost is certain: no other run pays it. */
+/* The tracer's overhead is certain: another run does not have it. */
 static void test_calls_are_cheaper_untraced(void **unused)
 {
 	(void)unused;
 	know_the_calls(&machine);
 	set_param(&machine.call_launch_ns, 1000);
 	assert_interval(2000 + rounds_down, rounds_up);
-	/* and those that cost more there cost this run what they cost */
+	/* calls that are more expensive there keep the cost of this run */
 	set_param(&machine.call_launch_ns, 3500);
 	assert_interval(rounds_down, rounds_up);
 }
 
-/* Latencies have ranges, too: 200 less of the launch. What they may be more is
- * in what the rounds did. */
+/* Latencies have ranges, too: the launch may take 200 less. The rounds' times
+ * cover that it may take more. */
 static void test_calls_vary(void **unused)
 {
 	(void)unused;
@@ -64,20 +64,20 @@ static void test_calls_vary(void **unused)
 	assert_interval(hypot(rounds_down, 200), rounds_up);
 }
 
-/* In took 200000 here, and there 180000 to 250000. */
+/* The copy in took 200000 here; the profile says 180000 to 250000. */
 static void test_pageable_copies_by_the_curves_range(void **unused)
 {
 	(void)unused;
 	know_the_calls(&machine);
 	machine.pageable_h2d = point(190000, 180000, 250000);
 	assert_interval(hypot(rounds_down, 20000), hypot(rounds_up, 50000));
-	/* without a range its one value speaks for the other run */
+	/* without a range, the value stands for the other run */
 	machine.pageable_h2d = point(190000, 0, 0);
 	assert_interval(hypot(rounds_down, 10000), rounds_up);
 }
 
-/* Out took 1000 + 193000 + 10000 behind the kernel; 7000 behind the call are
- * what it would have waited for on its own. */
+/* The copy out took 1000 + 193000 + 10000 after the kernel; 7000 after the call
+ * is its own latency. */
 static void test_each_way_is_a_cause_of_its_own(void **unused)
 {
 	(void)unused;
@@ -91,7 +91,7 @@ static void test_each_way_is_a_cause_of_its_own(void **unused)
 			rounds_up);
 }
 
-/* A copy that CUPTI gave in two parts is one call, of both their bytes. */
+/* A copy that CUPTI reports in two parts is one call of all its bytes. */
 static void test_parts_of_a_copy_count_as_one(void **unused)
 {
 	(void)unused;
@@ -122,7 +122,7 @@ static void test_pinned_copies_by_the_link(void **unused)
 	steps[2].dst_memory = XS_MEM_PINNED;
 	phase.round_ns = (struct xs_spread){163000, 163000, 163000};
 	assert_interval(2000, 3000);
-	/* the tracer in the return of a blocking copy */
+	/* tracer overhead in the return of a blocking copy */
 	set_param(&machine.call_copy_sync_ns, 2000);
 	assert_interval(2 * 1000 + 2000, 3000);
 }
@@ -137,7 +137,7 @@ static void test_a_synchronisation_is_cheaper_untraced(void **unused)
 	assert_interval(2000, 0);
 }
 
-/* It is of this very run. */
+/* The profile was fitted from this run. */
 static void test_a_fitted_profile_knows_no_other_run(void **unused)
 {
 	(void)unused;
@@ -146,7 +146,7 @@ static void test_a_fitted_profile_knows_no_other_run(void **unused)
 	assert_interval(rounds_down, rounds_up);
 }
 
-/* Estimates for another machine are none of as-is. */
+/* as-is ignores the machine that the estimates are for. */
 static void test_the_profile_is_of_the_traced_machine(void **unused)
 {
 	struct xs_machine traced;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any recorded round replays to its own time. The records are made up by
- * replaying random programs (threads, queues, events, blocking and
- * asynchronous calls) on a machine with real costs, and rounding to whole ns.
+ * Every recorded round replays to its own time. Random programs (threads,
+ * queues, events, blocking and asynchronous calls) are replayed on a machine
+ * with realistic costs and rounded to whole ns to make the records.
  */
 #include "tests/model/model_test.h"
 
-#include "model/record.h"
-#include "model/replay.h"
+#include "model/replay/recorded_plan.h"
+#include "model/replay/replay.h"
 
 #define PROGRAMS 1500
 #define ACTS_MAX 60
@@ -34,72 +34,72 @@ static struct xs_machine costly_machine(void)
 	return m;
 }
 
-static struct xs_act random_act(uint64_t *state, const struct xs_machine *m)
+static struct xs_action random_act(uint64_t *state, const struct xs_machine *m)
 {
 	const double size = random_between(state, 10, 5e6);
 	const bool in = random_between(state, 0, 2) < 1;
-	struct xs_act act;
+	struct xs_action action;
 
 	switch ((int)random_between(state, 0, 10)) {
 	case 0:
-		act = xs_act_sync_all(m);
+		action = xs_action_sync_all(m);
 		break;
 	case 1:
-		act = xs_act_sync_all(m);
-		act.kind = XS_ACT_SYNC_QUEUE;
+		action = xs_action_sync_all(m);
+		action.kind = XS_ACTION_SYNC_QUEUE;
 		break;
 	case 2:
-		act = xs_act_host(1000);
-		act.kind = XS_ACT_RECORD;
+		action = xs_action_host(1000);
+		action.kind = XS_ACTION_RECORD;
 		break;
 	case 3:
-		act = xs_act_host(1000);
-		act.kind = XS_ACT_WAIT;
+		action = xs_action_host(1000);
+		action.kind = XS_ACTION_WAIT;
 		break;
 	case 4:
 	case 5:
 	case 6:
-		act = xs_act_kernel(m, size / 50);
+		action = xs_action_kernel(m, size / 50);
 		break;
 	case 7:
-		act = xs_act_copy(m, in, size, true);
+		action = xs_action_copy(m, in, size, true);
 		break;
 	default:
-		act = xs_act_copy(m, in, size, false);
+		action = xs_action_copy(m, in, size, false);
 	}
-	act.queue = (uint32_t)random_between(state, 0, 4);
-	act.event = (uint32_t)random_between(state, 0, 3);
-	act.gap_ns = random_between(state, 100, 20000);
-	return act;
+	action.queue = (uint32_t)random_between(state, 0, 4);
+	action.event = (uint32_t)random_between(state, 0, 3);
+	action.gap_ns = random_between(state, 100, 20000);
+	return action;
 }
 
-static uint8_t step_kind(const struct xs_act *act)
+static uint8_t step_kind(const struct xs_action *action)
 {
-	switch (act->kind) {
-	case XS_ACT_RECORD:
+	switch (action->kind) {
+	case XS_ACTION_RECORD:
 		return XS_STEP_EVENT_RECORD;
-	case XS_ACT_WAIT:
+	case XS_ACTION_WAIT:
 		return XS_STEP_STREAM_WAIT;
-	case XS_ACT_SYNC_QUEUE:
+	case XS_ACTION_SYNC_QUEUE:
 		return XS_STEP_SYNC_STREAM;
-	case XS_ACT_SYNC_ALL:
+	case XS_ACTION_SYNC_ALL:
 		return XS_STEP_SYNC_DEVICE;
 	default:
-		return act->unit == XS_UNIT_SM	      ? XS_STEP_KERNEL
-		       : act->unit == XS_UNIT_COPY_IN ? XS_STEP_H2D
-						      : XS_STEP_D2H;
+		return action->unit == XS_UNIT_SM	 ? XS_STEP_KERNEL
+		       : action->unit == XS_UNIT_COPY_IN ? XS_STEP_H2D
+							 : XS_STEP_D2H;
 	}
 }
 
-static struct xs_step record(const struct xs_act *act,
-			     const struct xs_act_times *t, double begin_ns)
+static struct xs_step record(const struct xs_action *action,
+			     const struct xs_action_times *t, double begin_ns)
 {
-	const uint8_t kind = step_kind(act);
+	const uint8_t kind = step_kind(action);
 	struct xs_step step = {.kind = kind,
-			       .blocking = act->blocking,
-			       .queue = act->queue,
+			       .blocking = action->blocking,
+			       .queue = action->queue,
 			       .thread = 1,
-			       .event = act->event + 1,
+			       .event = action->event + 1,
 			       .call_ns = (uint64_t)(t->call_ns - begin_ns),
 			       .return_ns =
 				   (uint64_t)(t->return_ns - begin_ns)};
@@ -111,27 +111,28 @@ static struct xs_step record(const struct xs_act *act,
 	return step;
 }
 
-/* Fills steps with a random program as it ran; how many. */
+/* Fills steps with a random program as it ran. Returns their number. */
 static size_t run_program(uint64_t *state, struct xs_step *steps,
 			  double *round_ns)
 {
 	const struct xs_machine m = costly_machine();
 	const size_t count = (size_t)random_between(state, 1, ACTS_MAX);
-	struct xs_act_times times[ACTS_MAX + 1];
-	struct xs_act last = xs_act_sync_all(&m);
+	struct xs_action_times times[ACTS_MAX + 1];
+	struct xs_action last = xs_action_sync_all(&m);
 	struct xs_plan plan = {0};
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		const struct xs_act act = random_act(state, &m);
+		const struct xs_action action = random_act(state, &m);
 
-		assert_int_equal(xs_plan_add(&plan, &act), 0);
+		assert_int_equal(xs_plan_add(&plan, &action), 0);
 	}
 	last.gap_ns = 1000;
 	assert_int_equal(xs_plan_add(&plan, &last), 0);
 	assert_int_equal(xs_replay(&plan, &m, round_ns, times), 0);
 	for (i = 0; i <= count; i++)
-		steps[i] = record(&plan.acts[i], &times[i], times[0].call_ns);
+		steps[i] =
+		    record(&plan.actions[i], &times[i], times[0].call_ns);
 	*round_ns -= times[0].call_ns;
 	xs_plan_free(&plan);
 	return count + 1;
@@ -156,7 +157,7 @@ static void test_replays_to_its_own_time(void **unused)
 		assert_int_equal(xs_model_phase(&phase, &m, &options, &list),
 				 0);
 		assert_string_equal(list.items[0].strategy, "as-is");
-		/* within the ns that rounding moves each step by */
+		/* rounding moves each step by at most one ns */
 		if (fabs(list.items[0].round_ns - round_ns) >
 		    2.0 * (double)phase.step_count)
 			fail_msg("program %u: %.1f replays to %.1f", i,
@@ -165,23 +166,23 @@ static void test_replays_to_its_own_time(void **unused)
 	}
 }
 
-/* Without any call known, ops keep their places. */
+/* Without known calls, ops keep their positions. */
 static void test_ops_alone(void **unused)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_H2D, .start_ns = 5, .end_ns = 105},
 	    {.kind = XS_STEP_KERNEL, .start_ns = 120, .end_ns = 220},
 	    {.kind = XS_STEP_D2H, .start_ns = 250, .end_ns = 300}};
-	const struct xs_record_change none = {false, 1, 1};
+	const struct xs_recorded_plan_change none = {false, 1, 1};
 	struct xs_phase phase = {.steps = steps, .step_count = 3};
-	struct xs_act_times times[3];
+	struct xs_action_times times[3];
 	struct xs_plan plan = {0};
 	struct xs_machine m;
 	double round_ns = 0;
 
 	(void)unused;
 	xs_machine_init(&m);
-	assert_int_equal(xs_record_plan(&phase, &m, &none, &plan), 0);
+	assert_int_equal(xs_recorded_plan_build(&phase, &m, &none, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, times), 0);
 	assert_near(times[0].start_ns, 5);
 	assert_near(times[1].start_ns, 120);
@@ -190,8 +191,8 @@ static void test_ops_alone(void **unused)
 	xs_plan_free(&plan);
 }
 
-/* GPU clocks are converted with an error of a few us: a blocking copy and a
- * synchronisation that seem to return before the op's end. */
+/* GPU times are converted with an error of a few us: a blocking copy and a
+ * synchronisation may seem to return before the op's end. */
 static void test_clocks_that_disagree(void **unused)
 {
 	struct xs_step steps[] = {{.kind = XS_STEP_H2D,
@@ -208,8 +209,8 @@ static void test_clocks_that_disagree(void **unused)
 				  {.kind = XS_STEP_SYNC_DEVICE,
 				   .call_ns = 55000,
 				   .return_ns = 90000}};
-	const struct xs_record_change none = {false, 1, 1};
-	const struct xs_record_change slow = {false, 2, 1};
+	const struct xs_recorded_plan_change none = {false, 1, 1};
+	const struct xs_recorded_plan_change slow = {false, 2, 1};
 	struct xs_phase phase = {.steps = steps, .step_count = 3};
 	struct xs_plan plan = {0};
 	struct xs_machine m;
@@ -217,12 +218,12 @@ static void test_clocks_that_disagree(void **unused)
 
 	(void)unused;
 	xs_machine_init(&m);
-	assert_int_equal(xs_record_plan(&phase, &m, &none, &plan), 0);
+	assert_int_equal(xs_recorded_plan_build(&phase, &m, &none, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
 	assert_near(round_ns, 90500);
 	xs_plan_free(&plan);
-	/* and it still waits: a kernel of twice 37500 moves the end */
-	assert_int_equal(xs_record_plan(&phase, &m, &slow, &plan), 0);
+	/* it still waits: a kernel of twice 37500 moves the end */
+	assert_int_equal(xs_recorded_plan_build(&phase, &m, &slow, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
 	assert_near(round_ns, 128000);
 	xs_plan_free(&plan);

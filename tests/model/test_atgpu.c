@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carroll and Wong 2017: its expressions on its own three algorithms, vector
- * addition, reduction and matrix multiplication (section IV), on a GTX 650: 2
- * multiprocessors, 12288 words of shared memory each, 16 blocks at most, 1.058
- * GHz. The paper prints neither alpha, beta, lambda nor sigma: here alpha 10
- * us, beta 1 ns, lambda 2 cycles, sigma 20 us, where nothing else is said.
+ * Carroll and Wong 2017: the expressions on the paper's three algorithms,
+ * vector addition, reduction and matrix multiplication (section IV), on a GTX
+ * 650: 2 multiprocessors, 12288 words of shared memory each, at most 16 blocks,
+ * 1.058 GHz. The paper prints neither alpha, beta, lambda nor sigma; the tests
+ * use alpha 10 us, beta 1 ns, lambda 2 cycles, sigma 20 us unless stated
+ * otherwise.
  */
 #include "tests/model/model_test.h"
 
-#include "model/atgpu.h"
+#include "model/formulas/atgpu.h"
 
-#define B     32.0 /* cores of a multiprocessor, words of a memory block */
+#define B     32.0 /* cores per multiprocessor = words per memory block */
 #define GAMMA 1.058
 
 static const struct xs_atgpu_machine gtx650 = {.alpha_in_ns = 10000,
@@ -25,7 +26,7 @@ static const struct xs_atgpu_machine gtx650 = {.alpha_in_ns = 10000,
 					       .shared_words = 12288,
 					       .global_words = 268435456};
 
-/* An algorithm: at most a round for each launch. */
+/* An algorithm with at most one round per launch. */
 struct algorithm {
 	struct xs_atgpu_launch launches[8];
 	struct xs_atgpu_round rounds[8];
@@ -51,8 +52,8 @@ static struct algorithm vector_addition(double n)
 	return a;
 }
 
-/* log_b n rounds, each with one word for b of the round before; log2 b
- * operations, one memory block a thread block. */
+/* log_b n rounds; each leaves one word for b words of the round before; log2 b
+ * operations, one memory block per thread block. */
 static struct algorithm reduction(double n)
 {
 	struct algorithm a = {0};
@@ -94,7 +95,7 @@ static struct algorithm matrix_multiplication(double n)
 	return a;
 }
 
-/* The rounds point into the algorithm, wherever it was copied to. */
+/* Returns the rounds, which point into this copy of the algorithm. */
 static const struct xs_atgpu_round *rounds_of(struct algorithm *a)
 {
 	for (size_t i = 0; i < a->count; i++)
@@ -114,7 +115,7 @@ static double swgpu_ns(const struct xs_atgpu_machine *machine,
 	return xs_swgpu_cost_ns(machine, rounds_of(&a), a.count);
 }
 
-/* Of the cost, what transfers are. */
+/* Returns the share of transfers in the cost. */
 static double share(const struct xs_atgpu_machine *machine, struct algorithm a)
 {
 	return 1 - swgpu_ns(machine, a) / atgpu_ns(machine, a);
@@ -201,7 +202,7 @@ static void test_matrix_multiplication(void **unused)
 			20000);
 }
 
-/* Both directions have their own alpha and beta. */
+/* Each direction has its own alpha and beta. */
 static void test_directions(void **unused)
 {
 	struct xs_atgpu_machine machine = gtx650;
@@ -214,7 +215,7 @@ static void test_directions(void **unused)
 	assert_near(xs_atgpu_out_ns(&machine, &a.rounds[0]), 10000);
 }
 
-/* A kernel that says how many of its blocks fit (registers, threads). */
+/* A kernel whose registers or threads limit its resident blocks. */
 static void test_limit_of_a_kernel(void **unused)
 {
 	struct xs_atgpu_launch launch = {.blocks = 100, .block_limit = 3};
@@ -226,7 +227,7 @@ static void test_limit_of_a_kernel(void **unused)
 	assert_near(xs_atgpu_blocks_at_once(&gtx650, &launch), 2);
 }
 
-/* Several kernels of a round: their costs add up, one synchronisation. */
+/* Costs of several kernels of a round add up, with one synchronisation. */
 static void test_two_kernels_of_a_round(void **unused)
 {
 	struct algorithm a = vector_addition(1e6);
@@ -240,7 +241,7 @@ static void test_two_kernels_of_a_round(void **unused)
 		    20000 + 2 * 200201 / GAMMA);
 }
 
-/* The paper's machine as a profile: what is known of it, and no more. */
+/* The paper's machine as a profile has the printed values only. */
 static void test_profile(void **unused)
 {
 	const struct xs_machine m = shipped("gtx-650");
@@ -270,8 +271,8 @@ static double mean_share(const struct xs_atgpu_machine *machine,
 }
 
 /*
- * lambda is not printed, the share of transfers of the vector addition is: 84
- * % on average over n = 1 to 10 million. The lambda that gives it.
+ * lambda is not printed, but the share of transfers of the vector addition is:
+ * 84 % on average over n = 1 to 10 million. Computes the lambda that gives it.
  */
 static struct xs_atgpu_machine with_printed_share(void)
 {
@@ -289,8 +290,8 @@ static struct xs_atgpu_machine with_printed_share(void)
 }
 
 /*
- * Figure 6a: predicted shares are within 1.5 points of those observed over all
- * n, which were 84 % on average: the share hardly changes with n.
+ * Figure 6a: predicted shares are within 1.5 points of the observed ones, 84 %
+ * on average, for all n: the share hardly depends on n.
  */
 static void test_share_of_vector_addition(void **unused)
 {
@@ -303,8 +304,8 @@ static void test_share_of_vector_addition(void **unused)
 }
 
 /*
- * Figures 5 and 6c: the larger the matrices, the less their transfers matter.
- * (The printed average, 11 %, cannot be worked out: the analysis is of orders,
+ * Figures 5 and 6c: the share of transfers falls with the size of the matrices.
+ * (The printed average, 11 %, cannot be derived: the analysis gives orders
  * without constants.)
  */
 static void test_share_of_matrix_multiplication(void **unused)
@@ -322,7 +323,7 @@ static void test_share_of_matrix_multiplication(void **unused)
 	assert_true(last < 0.11);
 }
 
-/* Figures 3a and 4a: ATGPU grows faster than SWGPU, by the transfers. */
+/* Figures 3a and 4a: ATGPU grows faster than SWGPU because of the transfers. */
 static void test_growth(void **unused)
 {
 	const struct xs_atgpu_machine machine = with_printed_share();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A phase on ATGPU, by hand: 1 MB in, a kernel, 1 MB out (small_phase.h), on a
- * machine of 1 GHz, 2 multiprocessors, 32 bytes a ns of memory, so that lambda
- * is one cycle. L+o 5 and 6 us, G 0.02 ns a byte both ways, sigma 4 us.
+ * A phase on ATGPU, computed by hand: 1 MB in, a kernel, 1 MB out
+ * (small_phase.h), on a machine with 1 GHz, 2 multiprocessors and 32 bytes per
+ * ns of memory bandwidth, so that lambda is one cycle. L+o 5 and 6 us, G 0.02
+ * ns per byte both ways, sigma 4 us.
  */
 #include "tests/model/small_phase.h"
 
-#include "model/atgpu_phase.h"
+#include "model/formulas/atgpu_phase.h"
 
 static struct xs_counts counted;
 static double global_bytes;
@@ -94,7 +95,7 @@ static void test_two_kernels(void **unused)
 	assert_near(at.thread_blocks, 100);
 	assert_near(at.operations, 84);
 	assert_near(at.accesses, 63000);
-	/* the longer kernel's; the other has 8 by its threads */
+	/* that of the longer kernel; the other one has 8 by its threads */
 	assert_near(at.blocks_at_once, 6);
 	/* 7 times 100 and ceil(20 / (2 8)) = 2 times 20 operations */
 	assert_near(at.swgpu_cost_ns, 740 + 63000 + 4000);
@@ -115,7 +116,7 @@ static void test_pageable(void **unused)
 	work_out();
 	assert_near(at.in_ns, 102900);
 	assert_near(at.out_ns, 26000);
-	/* 10 copies of 100 kB: by the line, 3 us and 0.1 ns a byte more */
+	/* 10 copies of 100 kB: by the line, 3 us and 0.1 ns per byte more */
 	machine.pageable_h2d.count = 2;
 	phase.h2d_ops = 10;
 	work_out();
@@ -127,7 +128,7 @@ static void test_pageable(void **unused)
 	assert_non_null(strstr(at.why, "alpha"));
 }
 
-/* Without counters the transfers are still there. */
+/* Without counters, only the transfers are known. */
 static void test_not_counted(void **unused)
 {
 	(void)unused;
@@ -143,7 +144,8 @@ static void test_not_counted(void **unused)
 	assert_non_null(strstr(at.why, "were not counted"));
 }
 
-/* Copies alone need no counters, and one direction's cost no other. */
+/* Copies alone need no counters; one direction needs only its own parameters.
+ */
 static void test_no_kernel(void **unused)
 {
 	(void)unused;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles fitted from made-up records of machines whose parameters are
- * known. */
+/* Fits profiles to synthetic records of machines with known parameters. */
 #include "tests/model/model_test.h"
 
-#include "model/points.h"
+#include "model/machine/fit.h"
+#include "model/machine/points.h"
 
 static struct xs_step steps[64];
 static struct xs_phase phase;
@@ -39,8 +39,9 @@ static struct xs_step *next(uint8_t kind, uint64_t call_ns, uint64_t return_ns,
 	return step;
 }
 
-/* A pinned blocking copy at at: 4000 to its start, 1200 + 0.02 a byte on the
- * device, 2500 to its return. Returns its return. */
+/* Appends a blocking pinned copy at time `at`: 4000 to its start, 1200 + 0.02
+ * per byte on the device, 2500 to its return. Returns the time of its return.
+ */
 static uint64_t pinned_copy(uint8_t kind, uint64_t at, uint64_t bytes)
 {
 	const uint64_t end = at + 4000 + 1200 + bytes / 50;
@@ -63,7 +64,7 @@ static void test_pinned_copies_of_several_sizes(void **unused)
 		at = pinned_copy(XS_STEP_H2D, at + 1000, bytes);
 		at = pinned_copy(XS_STEP_D2H, at + 1000, bytes);
 	}
-	/* one that something disturbed must not matter */
+	/* one disturbed copy must not matter */
 	steps[2].end_ns += 500000;
 	fit(NULL);
 	assert_string_equal(m.source, "fitted-from-trace");
@@ -87,13 +88,13 @@ static void test_pinned_copies_of_one_size(void **unused)
 	/* (1200 + 20971) / 1048576 */
 	assert_close_to(m.G_h2d.value, 0.021144, 1e-3, "G", __FILE__, __LINE__);
 	assert_near(m.lo_h2d_ns.value, 4000);
-	assert_true(isnan(m.G_d2h.value)); /* nothing said anything of it */
+	assert_true(isnan(m.G_d2h.value)); /* there was no evidence of it */
 	assert_non_null(
 	    strstr(m.notes, "to the host from nothing that was seen"));
 }
 
-/* PCIe 3.0 x16 is 15.754 GB/s raw: 0.063476 ns a byte, of which 80 % (75 to
- * 85) are reached. */
+/* PCIe 3.0 x16 has 15.754 GB/s raw: 0.063476 ns per byte; 80 % (75 to 85) are
+ * reached. */
 static void test_link(void **unused)
 {
 	const struct xs_rec_device device = {.cc_major = 3,
@@ -110,7 +111,7 @@ static void test_link(void **unused)
 	assert_close_to(m.G_h2d.low, 0.074678, 1e-4, "low", __FILE__, __LINE__);
 	assert_close_to(m.G_h2d.high, 0.084635, 1e-4, "high", __FILE__,
 			__LINE__);
-	/* the published figure of that machine lies within */
+	/* the published value of that machine lies within */
 	assert_true(m.G_h2d.low < 0.08318392 && m.G_h2d.high > 0.08318392);
 	assert_true(m.G_both_h2d.value > m.G_h2d.value);
 	assert_int_equal(m.copy_engines, 1);
@@ -121,7 +122,7 @@ static void test_link(void **unused)
 	assert_true(isnan(m.pin_byte_ns.value));
 }
 
-/* What each generation reaches is what was measured on one of it. */
+/* The efficiency of each generation is the one measured on a machine of it. */
 static void test_links_of_shipped_profiles(void **unused)
 {
 	static const char *const names[] = {"gtx-680", "gtx-titan", "v100",
@@ -144,8 +145,8 @@ static void test_links_of_shipped_profiles(void **unused)
 	}
 }
 
-/* A link that reports generation 1 (0.305 ns a byte) when idle, and a pageable
- * copy at 0.1. */
+/* A link that reports generation 1 (0.305 ns per byte) when idle, and a
+ * pageable copy at 0.1. */
 static void test_link_that_reports_too_little(void **unused)
 {
 	const struct xs_rec_device device = {.pcie_gen = 1, .pcie_width = 16};
@@ -178,13 +179,13 @@ static void test_implicit_synchronisation_by_generation(void **unused)
 	device.cc_major = 9;
 	fit(&device);
 	assert_int_equal(m.implicit_sync, 0);
-	device.cc_major = 0; /* not known */
+	device.cc_major = 0; /* unknown */
 	fit(&device);
 	assert_int_equal(m.implicit_sync, -1);
 }
 
-/* Launch 3000, 2000 to the start; 700 between dependent kernels; 4000 from
- * the last end to the synchronisation's return. */
+/* Launch 3000, 2000 to the start; 700 between dependent kernels; 4000 from the
+ * last end to the return of the synchronisation. */
 static void test_calls(void **unused)
 {
 	(void)unused;
@@ -199,7 +200,7 @@ static void test_calls(void **unused)
 	assert_near(m.kernel_gap_ns.value, 700);
 	assert_near(m.call_event_ns.value, 1000);
 	assert_near(m.sync_ns.value, 4000);
-	/* in place of an asynchronous copy's, which was not seen */
+	/* instead of an asynchronous copy, of which there was none */
 	assert_near(m.call_copy_async_ns.value, 3000);
 }
 
@@ -223,7 +224,7 @@ static void test_both_directions(void **unused)
 	assert_non_null(strstr(m.notes, "once: as traced"));
 }
 
-/* Two sizes, three copies of the smaller: its median. */
+/* Two sizes, three copies of the smaller one: its median. */
 static void test_pageable_curve(void **unused)
 {
 	const uint64_t calls[] = {1000, 100000, 200000, 300000};

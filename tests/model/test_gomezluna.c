@@ -6,8 +6,8 @@
  */
 #include "tests/model/model_test.h"
 
-#include "model/gomezluna.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/gomezluna.h"
+#include "model/formulas/vanwerkhoven.h"
 
 #define MS 1e6
 
@@ -119,7 +119,7 @@ static void test_best_at_the_ends(void **unused)
 	assert_int_equal(xs_gl_best_streams(XS_GL_CLASS_1X, &empty), 1);
 }
 
-/* No whole number of streams up to the limit has a shorter time. */
+/* No integer number of streams up to the limit has a shorter time. */
 static void test_best_is_the_least(void **unused)
 {
 	uint64_t state = 2011;
@@ -146,7 +146,7 @@ static void test_best_is_the_least(void **unused)
 	}
 }
 
-/* Without L+o, g and t_oh the two papers have three equations in common. */
+/* Without L+o, g and t_oh, three equations of the two papers are equal. */
 static void test_same_as_vanwerkhoven(void **unused)
 {
 	const struct xs_vw_params none = {0, 0, 0, 0};
@@ -207,7 +207,8 @@ static void test_profiles(void **unused)
 	}
 }
 
-/* The only row of the paper, on a machine, for n streams (0: the best). */
+/* Returns the only row of the paper on a machine, for n streams (0: the best
+ * n). */
 static struct xs_estimate row_of(const struct xs_machine *machine,
 				 const struct xs_workload *work, unsigned n)
 {
@@ -244,7 +245,7 @@ static void assert_row(const char *machine, double kernel_ms, unsigned asked,
 	assert_true(row.creates_streams);
 }
 
-/* A given n has the time's name, the best n that of its own equation. */
+/* A given n has the name of the time's equation, the best n that of its own. */
 static void test_rows(void **unused)
 {
 	(void)unused;
@@ -260,7 +261,7 @@ static void test_rows(void **unused)
 	assert_row("gtx-480", 40, 0, "gomezluna2011-eq8", 18, 55.54 + 5.0 / 9);
 }
 
-/* From bytes a transfer has its latency too: 9420 + 8318392 and 9023 +
+/* From bytes, a transfer includes its latency: 9420 + 8318392 and 9023 +
  * 3962367 ns of the GTX Titan (test_vanwerkhoven.c), t_T = 12299202. */
 static void test_from_bytes(void **unused)
 {
@@ -276,7 +277,7 @@ static void test_from_bytes(void **unused)
 	assert_near(row.round_ns, 12299202 + 4 * 4000);
 	assert_near(row.low_ns, 12299202 + 4 * 3000);
 	assert_near(row.high_ns, 12299202 + 4 * 6000);
-	/* nothing out costs nothing */
+	/* nothing copied out costs nothing */
 	assert_near(row_of(&m, &in_alone, 4).round_ns, 8327812 + 4 * 4000);
 }
 

@@ -22,7 +22,7 @@ static int load_text(const char *text, struct xs_machine *machine)
 	return rc;
 }
 
-/* Table I in ms and ms/byte, times 1e6 (ms to ns, and the same a byte). */
+/* Table I in ms and ms/byte, times 1e6. */
 static void test_titan_is_table_1(void **unused)
 {
 	const struct xs_machine m = shipped("gtx-titan");
@@ -61,7 +61,8 @@ static void test_pcie_2_machines(void **unused)
 	assert_true(k20.h2d_vs_mapped_write.value == 0.2491988);
 	assert_true(k20.mapped_write_vs_h2d.value == 0.2236644);
 	assert_true(gtx.G_h2d.value == k20.G_both_h2d.value);
-	assert_true(isnan(gtx.G_both_h2d.value)); /* one engine: never both */
+	assert_true(isnan(gtx.G_both_h2d.value)); /* one engine: never both
+						   * directions */
 	assert_non_null(strstr(gtx.notes, "Weak"));
 	assert_non_null(strstr(k20.notes, "Weak"));
 }
@@ -131,7 +132,7 @@ static void test_round_trip(void **unused)
 	assert_near(after.pageable_h2d.ns[1], 70000.5);
 	assert_near(after.pageable_h2d.low_ns[1], 65000);
 	assert_near(after.pageable_h2d.high_ns[1], 90000);
-	assert_true(after.pageable_h2d.high_ns[0] == 0); /* none was given */
+	assert_true(after.pageable_h2d.high_ns[0] == 0); /* not given */
 	assert_int_equal(after.pageable_d2h.count, 0);
 	assert_near(after.self_check.streams.value, -0.01);
 	assert_near(after.self_check.streams.low, -0.1);
@@ -189,7 +190,7 @@ static void assert_refused(const char *text, const char *because)
 	assert_int_equal(load_text(text, &m), -EINVAL);
 	if (!strstr(error, because))
 		fail_msg("\"%s\" does not say \"%s\"", error, because);
-	assert_non_null(strstr(error, "; ")); /* what to do */
+	assert_non_null(strstr(error, "; ")); /* advice on what to do */
 }
 
 static void test_refusals(void **unused)
@@ -245,7 +246,8 @@ static void test_names(void **unused)
 	    xs_machine_load("./no-such.json", &m, error, sizeof(error)),
 	    -ENOENT);
 	assert_non_null(strstr(error, "No such file"));
-	setenv("XFERSPY_MACHINES", "/nowhere", 1); /* and on to the next */
+	setenv("XFERSPY_MACHINES", "/nowhere", 1); /* continues with the next
+						    * directory */
 	assert_int_equal(xs_machine_load("k20m", &m, error, sizeof(error)), 0);
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* machine:<profile>: the recorded round on another machine. */
-#include "model/strategy.h"
+#include "model/strategies/strategy.h"
 #include "tests/model/small_phase.h"
 
-static struct xs_elsewhere others[2];
+static struct xs_other_machine others[2];
 
-/* The small phase's machine, under another name, to be changed. */
+/* Returns the small phase's machine under another name, to be changed. */
 static struct xs_machine *elsewhere(void)
 {
 	machine.memory_bandwidth = 4e12;
 	machine.peak_flops = 60e12;
 	snprintf(machine.name, sizeof(machine.name), "other");
-	xs_elsewhere_set(&others[0], &machine);
+	xs_other_machine_set(&others[0], &machine);
 	options.elsewhere = others;
 	options.elsewhere_count = 1;
 	return &others[0].machine;
@@ -41,10 +41,10 @@ static void test_same_machine_gives_the_record(void **unused)
 	assert_null(replayed("machine:other")->bound);
 }
 
-/* Pinned: call at 0, L+o + kG = 5 + 20 us, the return 5 us later, 1 us of host
- * time; the launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1
- * us after the launch, starts L+o after the kernel, 20 us, and 10 us to the
- * return. */
+/* Pinned: call at 0, L+o + kG = 5 + 20 us, return 5 us later, 1 us of host
+ * time; launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1 us
+ * after the launch, starts L+o after the kernel, takes 20 us, and returns 10 us
+ * later. */
 static void test_pinned_copies_take_its_times(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -63,8 +63,8 @@ static void test_pinned_copies_take_its_times(void **unused)
 			20000 + 10000);
 }
 
-/* The curve's times are twice that from the copy's start to its return, and
- * what it is. */
+/* The curve's times are twice the time from the copy's start to its return, and
+ * equal to it. */
 static void test_pageable_copies_by_the_curve(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -76,7 +76,8 @@ static void test_pageable_copies_by_the_curve(void **unused)
 	assert_near(replayed("machine:other")->round_ns, 510000 + 200000);
 }
 
-/* Twice as slow as its own machine's curve there, twice as slow here. */
+/* The copy was twice as slow as its own machine's curve, and is so on the other
+ * machine. */
 static void test_cold_pages_stay_cold(void **unused)
 {
 	struct xs_machine *to = elsewhere();
@@ -135,31 +136,32 @@ static void test_kernels_between_two_bounds(void **unused)
 	assert_true(row->round_ns - row->low_ns > 100000);
 }
 
-/* 1000 sectors are 8 ns of 4 TB/s, 32 kB; 9000 instructions of warps 9.6 ns of
- * 60 Tflop/s, 7000 7.5 ns. */
+/* 1000 sectors take 8 ns at 4 TB/s (32 kB); 9000 warp instructions take 9.6 ns
+ * at 60 Tflop/s, 7000 take 7.5 ns. */
 static void test_counts_say_what_bounds_kernels(void **unused)
 {
 	struct xs_machine *to = elsewhere();
-	struct xs_case c = {.phase = &phase,
-			    .machine = &machine,
-			    .options = &options,
-			    .as_is_ns = 510000};
+	struct xs_strategy_case c = {.strategy = xs_strategy_find("machine"),
+				     .phase = &phase,
+				     .machine = &machine,
+				     .options = &options,
+				     .as_is_ns = 510000};
 
 	(void)unused;
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 4;
-	assert_int_equal(xs_work_of_phase(&phase, &c.work), 0);
+	assert_int_equal(xs_round_work_build(&phase, &c.work), 0);
 	c.work.read_sectors = 600;
 	c.work.write_sectors = 400;
 	c.work.instructions = 9000;
 	xs_estimates_free(&list);
-	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_int_equal(c.strategy->build(&c, &list), 0);
 	assert_near(list.items[0].round_ns, 172000 + 300000);
 	assert_true(list.items[0].low_ns < 172000 + 101000);
 	c.work.instructions = 7000;
 	xs_estimates_free(&list);
-	assert_int_equal(xs_strategy_machine(&c, &list), 0);
+	assert_int_equal(c.strategy->build(&c, &list), 0);
 	assert_near(list.items[0].round_ns, 172000 + 100000);
 	assert_true(list.items[0].high_ns > 172000 + 299000);
 }
@@ -216,7 +218,7 @@ static void test_each_machine_has_a_row(void **unused)
 
 	(void)unused;
 	snprintf(machine.name, sizeof(machine.name), "slow");
-	xs_elsewhere_set(&others[1], &machine);
+	xs_other_machine_set(&others[1], &machine);
 	options.elsewhere_count = 2;
 	others[1].machine.memory_bandwidth /= 4;
 	to->memory_bandwidth *= 2;

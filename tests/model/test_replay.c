@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Replay, one rule at a time, with times worked out by hand. */
+/* Replay, one rule at a time, with times computed by hand. */
 #include "tests/model/model_test.h"
 
-#include "model/replay.h"
+#include "model/replay/replay.h"
 
 static struct xs_plan plan;
-static struct xs_act_times times[64];
+static struct xs_action_times times[64];
 static struct xs_machine machine;
 static double round_ns;
 
-/* 1 ns a byte, 2 while both directions are busy; all else costs nothing. */
+/* 1 ns per byte, 2 while both directions are busy; everything else costs
+ * nothing. */
 static int set_up(void **unused)
 {
 	(void)unused;
@@ -33,35 +34,36 @@ static int tear_down(void **unused)
 	return 0;
 }
 
-/* Appends an act on a queue; its index. */
-static size_t add(struct xs_act act, uint32_t queue)
+/* Appends an action on a queue. Returns its index. */
+static size_t add(struct xs_action action, uint32_t queue)
 {
-	act.queue = queue;
-	assert_int_equal(xs_plan_add(&plan, &act), 0);
+	action.queue = queue;
+	assert_int_equal(xs_plan_add(&plan, &action), 0);
 	return plan.count - 1;
 }
 
 static size_t add_in(double bytes, uint32_t queue)
 {
-	return add(xs_act_copy(&machine, true, bytes, false), queue);
+	return add(xs_action_copy(&machine, true, bytes, false), queue);
 }
 
 static size_t add_out(double bytes, uint32_t queue)
 {
-	return add(xs_act_copy(&machine, false, bytes, false), queue);
+	return add(xs_action_copy(&machine, false, bytes, false), queue);
 }
 
 static size_t add_kernel(double ns, uint32_t queue)
 {
-	return add(xs_act_kernel(&machine, ns), queue);
+	return add(xs_action_kernel(&machine, ns), queue);
 }
 
-static size_t add_event(enum xs_act_kind kind, uint32_t event, uint32_t queue)
+static size_t add_event(enum xs_action_kind kind, uint32_t event,
+			uint32_t queue)
 {
-	const struct xs_act act = {
-	    .kind = kind, .event = event, .after = XS_ACT_NONE};
+	const struct xs_action action = {
+	    .kind = kind, .event = event, .after = XS_ACTION_NONE};
 
-	return add(act, queue);
+	return add(action, queue);
 }
 
 static void run(void)
@@ -119,7 +121,8 @@ static void test_latency_after_a_kernel(void **unused)
 }
 
 /* A copy out of 2000 bytes keeps its engine busy: the first copy in takes 1000
- * at 2 ns a byte, and the second waits for g both ways, 400, not for 100. */
+ * at 2 ns per byte, and the second waits for the g of both directions, 400,
+ * instead of 100. */
 static void test_gap_grows_while_both_engines_work(void **unused)
 {
 	size_t second;
@@ -134,8 +137,8 @@ static void test_gap_grows_while_both_engines_work(void **unused)
 	assert_near(times[second].start_ns, 1400);
 }
 
-/* Both at 2 ns a byte until the shorter has its 1000 bytes at 2000; then the
- * longer's second 1000 at 1. */
+/* Both at 2 ns per byte until the shorter one has transferred 1000 bytes at
+ * 2000; then the longer one's second 1000 at 1. */
 static void test_directions_slow_each_other(void **unused)
 {
 	size_t in, out;
@@ -158,7 +161,7 @@ static void test_one_engine(void **unused)
 	add_in(1000, 0);
 	out = add_out(2000, 1);
 	run();
-	assert_near(times[out].start_ns, 1070); /* turned round: L+o again */
+	assert_near(times[out].start_ns, 1070); /* other direction: L+o again */
 	assert_near(round_ns, 3070);
 }
 
@@ -173,8 +176,8 @@ static void test_kernels_of_two_queues_serialise(void **unused)
 	assert_near(times[second].start_ns, 100);
 }
 
-/* The copy out of queue 0 follows queue 0's kernel; with implicit
- * synchronisation also queue 1's, which was issued before it. */
+/* The copy out of queue 0 follows the kernel of queue 0; with implicit
+ * synchronisation also that of queue 1, which was issued before it. */
 static void test_implicit_synchronisation(void **unused)
 {
 	size_t out;
@@ -196,9 +199,9 @@ static void test_events(void **unused)
 
 	(void)unused;
 	add_in(500, 0);
-	add_event(XS_ACT_RECORD, 3, 0);
+	add_event(XS_ACTION_RECORD, 3, 0);
 	add_in(700, 0); /* after the record: not waited for */
-	add_event(XS_ACT_WAIT, 3, 1);
+	add_event(XS_ACTION_WAIT, 3, 1);
 	kernel = add_kernel(10, 1);
 	free_kernel = add_kernel(10, 2);
 	run();
@@ -211,7 +214,7 @@ static void test_event_never_recorded(void **unused)
 	size_t kernel;
 
 	(void)unused;
-	add_event(XS_ACT_WAIT, 0, 0);
+	add_event(XS_ACTION_WAIT, 0, 0);
 	kernel = add_kernel(10, 0);
 	run();
 	assert_near(times[kernel].start_ns, 0);
@@ -224,12 +227,12 @@ static void test_synchronisations(void **unused)
 	(void)unused;
 	set_param(&machine.sync_ns, 7);
 	add_in(500, 0);
-	add_event(XS_ACT_RECORD, 0, 0);
+	add_event(XS_ACTION_RECORD, 0, 0);
 	add_in(500, 1);
-	event = add_event(XS_ACT_SYNC_EVENT, 0, 0);
-	queue = add_event(XS_ACT_SYNC_QUEUE, 0, 1);
+	event = add_event(XS_ACTION_SYNC_EVENT, 0, 0);
+	queue = add_event(XS_ACTION_SYNC_QUEUE, 0, 1);
 	add_kernel(300, 2);
-	all = add(xs_act_sync_all(&machine), 0);
+	all = add(xs_action_sync_all(&machine), 0);
 	run();
 	assert_near(times[event].return_ns, 500);
 	assert_near(times[queue].return_ns, 1000);
@@ -244,7 +247,7 @@ static void test_blocking_copy_holds_the_host(void **unused)
 	(void)unused;
 	set_param(&machine.lo_h2d_ns, 100);
 	set_param(&machine.call_copy_sync_ns, 40);
-	copy = add(xs_act_copy(&machine, true, 1000, true), 0);
+	copy = add(xs_action_copy(&machine, true, 1000, true), 0);
 	kernel = add_kernel(10, 1);
 	run();
 	assert_near(times[copy].return_ns, 1140);
@@ -253,7 +256,7 @@ static void test_blocking_copy_holds_the_host(void **unused)
 
 static void test_host_costs_in_issue_order(void **unused)
 {
-	struct xs_act late = xs_act_host(25);
+	struct xs_action late = xs_action_host(25);
 	size_t launch, last;
 
 	(void)unused;
@@ -273,7 +276,7 @@ static void test_host_costs_in_issue_order(void **unused)
 
 static void test_threads_run_beside_each_other(void **unused)
 {
-	struct xs_act one = xs_act_host(100), other = xs_act_host(60);
+	struct xs_action one = xs_action_host(100), other = xs_action_host(60);
 
 	(void)unused;
 	other.thread = 1;
@@ -285,8 +288,8 @@ static void test_threads_run_beside_each_other(void **unused)
 	assert_near(round_ns, 100);
 }
 
-/* Of two pieces, the first's copy out is the 3rd call depth first and the 5th
- * breadth first; at 100 ns a call that is when it can start. */
+/* Of two pieces, the first copy out is the 3rd call depth first and the 5th
+ * breadth first. With 100 ns per call that is when it can start. */
 static void test_depth_against_breadth(void **unused)
 {
 	size_t depth, breadth;
@@ -313,12 +316,12 @@ static void test_depth_against_breadth(void **unused)
 	assert_near(times[breadth].start_ns, 400);
 }
 
-/* Reads 1000 bytes and writes 1500, both at 3 ns a byte while both run: reads
- * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500
- * would have been shorter. */
+/* Reads 1000 bytes and writes 1500, both at 3 ns per byte while both run: reads
+ * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500 are
+ * shorter. */
 static void test_mapped_kernel(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 3500);
+	struct xs_action kernel = xs_action_kernel(&machine, 3500);
 
 	(void)unused;
 	set_param(&machine.mapped_read, 2);
@@ -330,16 +333,16 @@ static void test_mapped_kernel(void **unused)
 	add(kernel, 0);
 	run();
 	assert_near(round_ns, 4000);
-	plan.acts[0].work_ns = 5000;
+	plan.actions[0].work_ns = 5000;
 	run();
 	assert_near(round_ns, 5000);
 }
 
-/* A mapped write and a copy in, each slower for the other: 1000 bytes in at 4
- * end at 4000, when 800 of 1000 are written at 5; 200 more at 2 alone. */
+/* A mapped write and a copy in slow each other: 1000 bytes in at 4 end at 4000,
+ * when 800 of 1000 are written at 5; 200 more at 2 alone. */
 static void test_mapped_write_against_copy(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in;
 
 	(void)unused;
@@ -354,13 +357,13 @@ static void test_mapped_write_against_copy(void **unused)
 	assert_near(round_ns, 4400);
 }
 
-/* For 1000 ns the copy keeps its rate of 1 and the writes go at 4; then 500
- * more bytes in at 4, during which 400 are written at 5. Of 1000 written 350
- * are left for 2 alone. The second kernel's writes begin anew: 1000 of a copy
- * of 1000 bytes are in after its first 1000 ns. */
+/* For 1000 ns the copy keeps its rate of 1 and the writes run at 4; then 500
+ * more bytes in at 4, during which 400 are written at 5. 350 of the 1000 are
+ * left for 2 alone. The second kernel's writes begin anew: a copy of 1000 bytes
+ * is done after its first 1000 ns. */
 static void test_early_mapped_writes(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, again;
 
 	(void)unused;
@@ -390,8 +393,8 @@ static void test_early_mapped_writes(void **unused)
  * ns, or until the writes end. */
 static void test_copy_stalls_under_mapped_writes(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
-	struct xs_act copy = xs_act_copy(&machine, true, 500, false);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
+	struct xs_action copy = xs_action_copy(&machine, true, 500, false);
 	size_t in;
 
 	(void)unused;
@@ -404,23 +407,23 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 	in = add(copy, 1);
 	run();
 	assert_near(times[in].end_ns, 5000 + 300 + 500);
-	plan.acts[0].bytes[XS_LINK_WRITE] = 2550;
+	plan.actions[0].bytes[XS_LINK_WRITE] = 2550;
 	run();
 	assert_near(times[in].end_ns, 5100 + 500);
-	/* Writes that begin with it, or none, are nothing to wait for. */
-	plan.acts[in].gap_ns = 0;
+	/* Without earlier writes there is nothing to wait for. */
+	plan.actions[in].gap_ns = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
-	plan.acts[0].bytes[XS_LINK_WRITE] = 0;
+	plan.actions[0].bytes[XS_LINK_WRITE] = 0;
 	run();
 	assert_near(times[in].end_ns, 500);
 }
 
-/* Writes that fill the link for half of their time hold up the copy by half:
- * 1000 bytes at 2.5. They wait for 100 ns in their turn. */
+/* Writes that fill the link for half of their time slow the copy by half: 1000
+ * bytes at 2.5. The writes wait for 100 ns. */
 static void test_writes_that_do_not_fill_the_link(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 0);
+	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, writes;
 
 	(void)unused;
@@ -436,7 +439,7 @@ static void test_writes_that_do_not_fill_the_link(void **unused)
 	assert_near(times[writes].end_ns, 4100);
 }
 
-/* A copy keeps its distance from one that a kernel waits for. */
+/* A copy keeps its distance from a copy that a kernel waits for. */
 static void test_copy_behind_one_for_a_kernel(void **unused)
 {
 	size_t behind;
@@ -444,16 +447,16 @@ static void test_copy_behind_one_for_a_kernel(void **unused)
 	(void)unused;
 	set_param(&machine.g_kernel_ns, 30);
 	add_in(100, 0);
-	behind = add(xs_act_copy_behind(&machine, 100), 1);
+	behind = add(xs_action_next_copy(&machine, 100), 1);
 	run();
 	assert_near(times[behind].start_ns, 130);
 }
 
-/* A small kernel's last blocks leave room for the next kernel, but what needs
- * its result waits for them. */
+/* The last blocks of a small kernel leave room for the next kernel, but
+ * dependents of the kernel wait for them. */
 static void test_tail(void **unused)
 {
-	struct xs_act small = xs_act_kernel(&machine, 10);
+	struct xs_action small = xs_action_kernel(&machine, 10);
 	size_t next, out;
 
 	(void)unused;
@@ -466,20 +469,21 @@ static void test_tail(void **unused)
 	assert_near(times[out].start_ns, 40);
 }
 
-/* An act that has to follow another although it is on another queue, and one
- * that need not follow its own. */
+/* An action that follows another one on a different queue, and one that does
+ * not follow its own queue. */
 static void test_recorded_order(void **unused)
 {
-	struct xs_act follows = {.kind = XS_ACT_OP, .work_ns = 10, .after = 0};
-	struct xs_act loose = {.kind = XS_ACT_OP,
-			       .work_ns = 10,
-			       .after = XS_ACT_NONE,
-			       .loose = true};
+	struct xs_action follows = {
+	    .kind = XS_ACTION_OP, .work_ns = 10, .after = 0};
+	struct xs_action unordered = {.kind = XS_ACTION_OP,
+				      .work_ns = 10,
+				      .after = XS_ACTION_NONE,
+				      .unordered = true};
 
 	(void)unused;
 	add_kernel(100, 0);
 	add(follows, 1);
-	add(loose, 0);
+	add(unordered, 0);
 	run();
 	assert_near(times[1].start_ns, 100);
 	assert_near(times[2].start_ns, 0);
@@ -487,7 +491,7 @@ static void test_recorded_order(void **unused)
 
 static void test_unknown_rate(void **unused)
 {
-	struct xs_act kernel = xs_act_kernel(&machine, 10);
+	struct xs_action kernel = xs_action_kernel(&machine, 10);
 
 	(void)unused;
 	kernel.bytes[XS_LINK_READ] = 1;

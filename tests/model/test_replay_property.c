@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Under the paper's idealisation (calls cost the host nothing, rates do not
- * change while both directions are busy) replay is the published equations:
- * max(1, 2) on class 1, max(3, 4) on class 2, 5 on class 3. Random cases, the
- * same in every run; with and without L+o and g.
+ * change while both directions are busy) replay equals the published equations:
+ * max(1, 2) on class 1, max(3, 4) on class 2, 5 on class 3. Pseudo-random cases
+ * with and without L+o and g.
  */
 #include "tests/model/model_test.h"
 
-#include "model/replay.h"
-#include "model/vanwerkhoven.h"
+#include "model/formulas/vanwerkhoven.h"
+#include "model/replay/replay.h"
 
 #define CASES 4000
 
@@ -31,7 +31,7 @@ static struct random_case draw(uint64_t *state, enum xs_vw_class device,
 	c.machine.implicit_sync = device == XS_VW_CLASS_1;
 	c.params.lo_in_ns = scale * random_between(state, 1000, 20000);
 	c.params.lo_out_ns = scale * random_between(state, 1000, 20000);
-	/* g < L+o, as section V-A finds: else latencies would not overlap */
+	/* g < L+o, as found in section V-A: else latencies would not overlap */
 	c.params.g_in_ns = random_between(state, 0, c.params.lo_in_ns);
 	c.params.g_out_ns = random_between(state, 0, c.params.lo_out_ns);
 	set_param(&c.machine.lo_h2d_ns, c.params.lo_in_ns);
@@ -49,13 +49,13 @@ static struct random_case draw(uint64_t *state, enum xs_vw_class device,
 	return c;
 }
 
-static void add_all(struct xs_plan *plan, struct xs_act act, unsigned n)
+static void add_all(struct xs_plan *plan, struct xs_action action, unsigned n)
 {
 	uint32_t q;
 
 	for (q = 0; q < n; q++) {
-		act.queue = q;
-		assert_int_equal(xs_plan_add(plan, &act), 0);
+		action.queue = q;
+		assert_int_equal(xs_plan_add(plan, &action), 0);
 	}
 }
 
@@ -65,12 +65,12 @@ static double replay_breadth_first(const struct random_case *c)
 	double round_ns = 0;
 
 	add_all(&plan,
-		xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
+		xs_action_copy(&c->machine, true, c->in_bytes / c->n, false),
 		c->n);
-	add_all(&plan, xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
+	add_all(&plan, xs_action_kernel(&c->machine, c->load.kernel_ns / c->n),
 		c->n);
 	add_all(&plan,
-		xs_act_copy(&c->machine, false, c->out_bytes / c->n, false),
+		xs_action_copy(&c->machine, false, c->out_bytes / c->n, false),
 		c->n);
 	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
 	xs_plan_free(&plan);
@@ -79,19 +79,19 @@ static double replay_breadth_first(const struct random_case *c)
 
 static double replay_depth_first(const struct random_case *c)
 {
-	struct xs_act acts[] = {
-	    xs_act_copy(&c->machine, true, c->in_bytes / c->n, false),
-	    xs_act_kernel(&c->machine, c->load.kernel_ns / c->n),
-	    xs_act_copy(&c->machine, false, c->out_bytes / c->n, false)};
+	struct xs_action actions[] = {
+	    xs_action_copy(&c->machine, true, c->in_bytes / c->n, false),
+	    xs_action_kernel(&c->machine, c->load.kernel_ns / c->n),
+	    xs_action_copy(&c->machine, false, c->out_bytes / c->n, false)};
 	struct xs_plan plan = {0};
 	double round_ns = 0;
 	uint32_t q;
 	size_t i;
 
 	for (q = 0; q < c->n; q++) {
-		for (i = 0; i < COUNT(acts); i++) {
-			acts[i].queue = q;
-			assert_int_equal(xs_plan_add(&plan, &acts[i]), 0);
+		for (i = 0; i < COUNT(actions); i++) {
+			actions[i].queue = q;
+			assert_int_equal(xs_plan_add(&plan, &actions[i]), 0);
 		}
 	}
 	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
@@ -130,8 +130,8 @@ static void test_class_3(void **unused)
 	check_class(XS_VW_CLASS_3);
 }
 
-/* Without host cost and implicit synchronisation, copies in are all ready
- * before any copy out: the order of issue changes nothing. */
+/* Without host cost and implicit synchronisation, all copies in are ready
+ * before any copy out: the order of issue does not matter. */
 static void test_order_is_free_without_host_cost(void **unused)
 {
 	uint64_t state = 7;
@@ -146,9 +146,8 @@ static void test_order_is_free_without_host_cost(void **unused)
 	}
 }
 
-/* With one hardware queue, depth first leaves nothing to overlap: each copy
- * in is stuck behind the copy out issued before it (Gomez-Luna 2011, on
- * Fermi). */
+/* With one hardware queue, depth first leaves nothing to overlap: each copy in
+ * waits for the copy out issued before it (Gomez-Luna 2011, on Fermi). */
 static void test_depth_first_is_serial_on_class_1(void **unused)
 {
 	uint64_t state = 11;
@@ -165,7 +164,7 @@ static void test_depth_first_is_serial_on_class_1(void **unused)
 	}
 }
 
-/* Section V: n copies one way take L+o + k G + g (n - 1). */
+/* Section V: n copies in one direction take L+o + k G + g (n - 1). */
 static void test_transfer_alone(void **unused)
 {
 	uint64_t state = 13;
@@ -177,9 +176,10 @@ static void test_transfer_alone(void **unused)
 		struct xs_plan plan = {0};
 		double round_ns = 0;
 
-		add_all(&plan,
-			xs_act_copy(&c.machine, true, c.in_bytes / c.n, false),
-			c.n);
+		add_all(
+		    &plan,
+		    xs_action_copy(&c.machine, true, c.in_bytes / c.n, false),
+		    c.n);
 		assert_int_equal(xs_replay(&plan, &c.machine, &round_ns, NULL),
 				 0);
 		xs_plan_free(&plan);

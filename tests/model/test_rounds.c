@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strategies that change how rounds follow each other, or which copies they
- * make, with times worked out by hand. */
+/* Strategies that rearrange rounds or drop copies, with times computed by hand.
+ */
 #include "tests/model/small_phase.h"
 
 static void assert_abstains(const char *strategy, const char *because,
@@ -17,9 +17,9 @@ static void assert_abstains(const char *strategy, const char *because,
 }
 
 /*
- * Kernels follow each other without a gap: while one runs (100000), the copy
- * out of the last (6000 + 20000), the synchronisation (4000), the host's own
- * 2000 and the copy in of the next (5000 + 20000) have time.
+ * Kernels follow each other without a gap: one kernel (100000) covers the
+ * previous copy out (6000 + 20000), the synchronisation (4000), host time of
+ * 2000 and the next copy in (5000 + 20000).
  */
 static void test_double_buffer_of_long_kernels(void **unused)
 {
@@ -31,7 +31,7 @@ static void test_double_buffer_of_long_kernels(void **unused)
 	assert_true(row->applies);
 	assert_near(row->round_ns, 100000);
 	assert_true(row->high_ns > 100000 && row->low_ns < 100000);
-	/* the input cannot have been written in 2000 */
+	/* the host cannot have written the input in 2000 */
 	assert_null(row->bound);
 	assert_non_null(strstr(row->assumes[0], "the host has no time"));
 	assert_int_equal(row->effort, XS_EFFORT_HOST);
@@ -40,9 +40,8 @@ static void test_double_buffer_of_long_kernels(void **unused)
 }
 
 /*
- * Nothing but transfers of 20000 each way and a kernel of 10000: a set of
- * buffers is used again when its round is over, 50000 later, and there are
- * two.
+ * Transfers of 20000 each way and a kernel of 10000: one of two sets of buffers
+ * is free again when its round ends, 50000 later.
  */
 static void test_double_buffer_of_long_copies(void **unused)
 {
@@ -60,8 +59,8 @@ static void test_double_buffer_of_long_copies(void **unused)
 	assert_near(replayed("double-buffer")->round_ns, 25000);
 }
 
-/* The host's 200000 a round, its three calls and a synchronisation that finds
- * the last round done. */
+/* 200000 of host time per round, three calls, and a synchronisation that finds
+ * the previous round done. */
 static void test_double_buffer_of_a_busy_host(void **unused)
 {
 	(void)unused;
@@ -69,7 +68,7 @@ static void test_double_buffer_of_a_busy_host(void **unused)
 	estimate();
 	assert_near(replayed("double-buffer")->round_ns,
 		    200000 + 2500 + 3000 + 2500 + 4000);
-	/* in which it may well have made the input of the results */
+	/* in which the host may have made the input from the results */
 	assert_non_null(replayed("double-buffer")->bound);
 }
 
@@ -96,8 +95,8 @@ static void test_double_buffer_abstains(void **unused)
 	assert_abstains("double-buffer", "no kernel", true);
 }
 
-/* What is left: the host's 1000, the launch, and the kernel 5000 after its
- * call, as measured. */
+/* The rest: host time of 1000, the launch, and the kernel 5000 after its call,
+ * as measured. */
 static void test_resident(void **unused)
 {
 	const struct xs_estimate *row;
@@ -127,13 +126,12 @@ static void test_resident_abstains(void **unused)
 	estimate();
 	assert_abstains("resident", "bring back", true);
 	steps[2].bytes *= 2;
-	phase.rounds = 1; /* goes out last and never comes back */
+	phase.rounds = 1; /* copied out last and never in again */
 	estimate();
 	assert_abstains("resident", "bring back", true);
 }
 
-/* Out and straight back in within the only round; the copy in of other memory
- * stays. */
+/* Out and in again within the only round; the copy in of other memory stays. */
 static void test_resident_within_a_round(void **unused)
 {
 	(void)unused;
@@ -149,8 +147,8 @@ static void test_resident_within_a_round(void **unused)
 	assert_near(replayed("resident")->round_ns, 306000);
 }
 
-/* Contents were hashed: the copy in brings the same bytes each time, and is
- * left out alone; the copy out, 305000, stays, which on the device begins 1000
+/* Contents were hashed: the copy in brings the same bytes each time, and only
+ * it is left out. The copy out stays, 305000; on the device it begins 1000
  * after the kernel. */
 static void test_resident_measured(void **unused)
 {
@@ -159,7 +157,7 @@ static void test_resident_measured(void **unused)
 
 	(void)unused;
 	site.sameness = steps[0].sameness =
-	    (struct xs_sameness){9, 9, 4, false};
+	    (struct xs_repeat_counts){9, 9, 4, false};
 	phase.sites = &site;
 	phase.site_count = 1;
 	estimate();
@@ -172,15 +170,14 @@ static void test_resident_measured(void **unused)
 	site.sameness.sampled = steps[0].sameness.sampled = true;
 	estimate();
 	assert_non_null(strstr(replayed("resident")->bound, "sampled"));
-	/* once it was something else; nor do addresses tell more than contents
-	 */
+	/* one copy differed; equal addresses do not overrule the contents */
 	site.sameness.same = steps[0].sameness.same = 8;
 	steps[0].src = steps[2].dst = 0x1000;
 	estimate();
 	assert_abstains("resident", "8 of 9 copies", true);
 }
 
-/* The host works for work_ns before the launch, and 1000 after it. */
+/* Makes the host work for work_ns before the launch, and 1000 after it. */
 static void make_host_work(uint64_t work_ns)
 {
 	const uint64_t at = 200000 + work_ns;
@@ -196,9 +193,9 @@ static void make_host_work(uint64_t work_ns)
 }
 
 /*
- * Launched as the copy in returns: the kernel from 205000 to 305000, the copy
- * out 1000 later for 193000, its return 10000 after that. The host's second
- * piece of work was under the kernel before, too.
+ * The launch follows the return of the copy in: kernel from 205000 to 305000,
+ * copy out 1000 later for 193000, return 10000 after that. The host's second
+ * piece of work overlapped the kernel already.
  */
 static void test_async(void **unused)
 {
@@ -211,7 +208,7 @@ static void test_async(void **unused)
 	assert_near(replayed("as-is")->round_ns, 609000);
 	assert_near(row->round_ns, 509000);
 	assert_non_null(row->bound);
-	/* more work than the GPU's takes as long as it takes */
+	/* more work than GPU time: the work determines the time */
 	make_host_work(700000);
 	estimate();
 	assert_near(replayed("async")->round_ns, 701000);
@@ -228,8 +225,8 @@ static void test_async_abstains(void **unused)
 	assert_abstains("async", "never waits", true);
 }
 
-/* Four copies of 10 kB, 10000 each and 1000 apart, beside a kernel of 100000
- * and a large copy. kind is where they go. */
+/* Adds four copies of 10 kB, 10000 each and 1000 apart, beside a kernel of
+ * 100000 and a large copy. kind: their direction. */
 static void make_small_copies(uint8_t kind)
 {
 	uint64_t at = 0;
@@ -256,8 +253,8 @@ static void make_small_copies(uint8_t kind)
 
 /*
  * Gathered in 8000; 5000 + 800, return 3000 later at 16800; the 3000 between
- * the copies and 1000 before the launch stay: 20800. The kernel 5000 later,
- * the copy out 1000 after it for 193000, its return 10000 later.
+ * the copies and 1000 before the launch stay: 20800. The kernel 5000 later, the
+ * copy out 1000 after it for 193000, its return 10000 later.
  */
 static void test_batch(void **unused)
 {
@@ -274,8 +271,8 @@ static void test_batch(void **unused)
 	assert_int_equal(row->effort, XS_EFFORT_HOST);
 }
 
-/* The other way 6000 + 800, return at 9800, launch at 13800; and the results
- * are spread out at the end, in 9000. */
+/* The other direction: 6000 + 800, return at 9800, launch at 13800; the results
+ * are scattered at the end, in 9000. */
 static void test_batch_of_copies_out(void **unused)
 {
 	(void)unused;
@@ -306,7 +303,7 @@ static void test_batch_abstains(void **unused)
 	assert_abstains("batch", "follow each other", true);
 }
 
-/* What rests on an assumption that a trace cannot show, and what does not. */
+/* Which estimates are bounds, and which are not. */
 static void test_bounds(void **unused)
 {
 	(void)unused;

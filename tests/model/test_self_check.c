@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine's self-check does to intervals, and what it leaves alone. */
+/* How a machine's self-check widens intervals. */
 #include "tests/model/small_phase.h"
 
 struct interval {
@@ -13,7 +13,8 @@ static struct interval interval_of(const char *strategy)
 	return (struct interval){row->low_ns, row->round_ns, row->high_ns};
 }
 
-/* The interval of a strategy without the check and, in *with, with it. */
+/* Returns the interval of a strategy without the check and, in *with, with it.
+ */
 static struct interval both(const char *strategy, struct xs_check *check,
 			    struct xs_check what, struct interval *with)
 {
@@ -28,7 +29,7 @@ static struct interval both(const char *strategy, struct xs_check *check,
 	return without;
 }
 
-/* A further independent cause: in quadrature, each side by itself. */
+/* The check is an independent cause: it adds in quadrature, each side alone. */
 static void assert_widened(const char *strategy, struct xs_check *check)
 {
 	const struct xs_check what = {0.02, -0.1, 0.3, 12};
@@ -49,7 +50,7 @@ static void test_each_strategy_has_its_family(void **unused)
 	assert_widened("hybrid", &machine.self_check.hybrid);
 }
 
-/* Another run, by the replay of its calls on the profile. */
+/* as-is, by the replay of its calls on the profile. */
 static void test_as_is_has_what_explicit_rounds_have(void **unused)
 {
 	const struct xs_check what = {0.02, -0.1, 0.3, 12};
@@ -77,7 +78,7 @@ static void test_a_family_is_of_its_strategies_alone(void **unused)
 	assert_true(with.low == before.low && with.high == before.high);
 }
 
-/* Rounds that were all slower than predicted say nothing of faster ones. */
+/* Rounds that were all slower than predicted do not widen the low end. */
 static void test_one_sided_errors_widen_one_side(void **unused)
 {
 	const struct xs_check slow = {0.2, 0.1, 0.3, 12};

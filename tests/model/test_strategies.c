@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each strategy on small phases, with times worked out by hand. */
+/* Each strategy on small phases, with times computed by hand. */
 #include "tests/model/small_phase.h"
 
 static void test_as_is(void **unused)
@@ -12,7 +12,7 @@ static void test_as_is(void **unused)
 	assert_true(row == &list.items[0]);
 	assert_true(row->applies);
 	assert_near(row->round_ns, 510000);
-	/* and how far beyond, test_another_run.c knows */
+	/* test_another_run.c tests how far beyond */
 	assert_true(row->low_ns > 499000 && row->low_ns <= 500000);
 	assert_true(row->high_ns >= 530000 && row->high_ns < 531000);
 	assert_int_equal(row->effort, XS_EFFORT_NONE);
@@ -66,8 +66,8 @@ static void test_interval(void **unused)
 			__LINE__);
 }
 
-/* A launch that something held up for 500000 took 3000 in other runs, and a
- * kernel on an idle device starts 2000 later. */
+/* A launch that was delayed by 500000 takes 3000 in other runs, and a kernel on
+ * an idle device starts 2000 later. */
 static void test_pinned_has_no_disturbed_calls(void **unused)
 {
 	size_t i;
@@ -83,7 +83,7 @@ static void test_pinned_has_no_disturbed_calls(void **unused)
 	estimate();
 	assert_near(replayed("pinned")->round_ns, 163000);
 	assert_near(replayed("as-is")->round_ns, 1010000);
-	/* and one that waits for a device that is busy goes on waiting */
+	/* a launch on a busy device still waits */
 	set_up(NULL);
 	steps[0].kind = XS_STEP_SET;
 	steps[0].end_ns = 202000;
@@ -124,11 +124,11 @@ static void make_pageable_streams(void)
 }
 
 /*
- * Streams over pageable memory, which made every copy block. Pinned, they
+ * Streams with pageable memory, which made every copy block. Pinned, they
  * overlap: in 0 to 15000, kernel 16000 to 66000 (1000 after its copy), out
- * 72000 to 82000; the second copy in at 15000 + g, kernel 1000 after the
- * first, 67000 to 117000, out 123000 to 133000; the synchronisation as
- * measured, 2000 later.
+ * 72000 to 82000; second copy in at 15000 + g, its kernel 1000 after the first
+ * one, 67000 to 117000, out 123000 to 133000; the synchronisation as measured,
+ * 2000 later.
  */
 static void test_pinned_keeps_the_programs_structure(void **unused)
 {
@@ -154,7 +154,7 @@ static void test_streams(void **unused)
 	assert_near(row->round_ns, 138000);
 	assert_near(row->setup_ns, 1020000 + 2 * 4000);
 	assert_int_equal(row->effort, XS_EFFORT_SPLIT);
-	/* breadth first: the calls still end long before the first kernel */
+	/* breadth first: the calls end long before the first kernel */
 	row = find("streams", "replay", 2, XS_ORDER_BREADTH);
 	assert_near(row->round_ns, 138000);
 	/* eq. 5, n = 2, its second term, and 2000 of host time:
@@ -165,8 +165,8 @@ static void test_streams(void **unused)
 
 /*
  * Gomez-Luna's equations on one copy engine: t_T = 5000 + 20000 + 6000 + 20000
- * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The streams are in
- * the round, so that they are not in the setup.
+ * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The time includes
+ * the creation of the streams, so the setup does not.
  */
 static void test_streams_by_gomezluna(void **unused)
 {
@@ -193,7 +193,7 @@ static void test_streams_by_gomezluna(void **unused)
 	assert_false(row->applies);
 }
 
-/* The rows are all there, and the one that says so is the fastest. */
+/* All rows are there, and the one marked as best is the fastest. */
 static void test_streams_search(void **unused)
 {
 	const enum xs_order orders[] = {XS_ORDER_DEPTH, XS_ORDER_BREADTH};
@@ -233,9 +233,9 @@ static void test_streams_asked_for(void **unused)
 }
 
 /*
- * As counted, each byte in is read four times: no piece has an input of its
- * own. So the whole copy, 7000 to 27000, goes before both kernels, by 10000
- * later than the first half of it.
+ * By counters, each input byte is read four times: no piece has its own input.
+ * The whole copy, 7000 to 27000, comes before both kernels: 10000 later than
+ * its first half.
  */
 static void test_shared_input_is_not_cut(void **unused)
 {
@@ -255,9 +255,9 @@ static void test_shared_input_is_not_cut(void **unused)
 }
 
 /*
- * Read twice: a piece needs its neighbours', so the second copy waits for the
- * first, which ends at 17000, and begins 90000 later. Its kernel, at 118000
- * instead of 68000, ends by 50000 later.
+ * Read twice: a piece needs its neighbours' input, so the second copy waits for
+ * the first one, which ends at 17000, and begins 90000 later. Its kernel, at
+ * 118000 instead of 68000, ends 50000 later.
  */
 static void test_neighbours_wait_for_each_other(void **unused)
 {
@@ -275,13 +275,13 @@ static void test_neighbours_wait_for_each_other(void **unused)
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 138000 + 50000);
 	assert_non_null(strstr(row->assumes[0], "neighbouring pieces"));
-	/* read once, each copy follows the other */
+	/* read once: each copy follows the other */
 	counts.sectors_read = 31250;
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 138000);
 	assert_true(row->high_ns < 138000 + 50000);
-	/* not counted, that is the value, but the interval has both */
+	/* not counted: the value stays, but the interval covers both */
 	steps[1].counts = NULL;
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
@@ -291,9 +291,9 @@ static void test_neighbours_wait_for_each_other(void **unused)
 
 /*
  * A grid of 4 waves (8 blocks of 256 threads fit an SM of 2048, 10 SMs: 80 at
- * once, 320 in all) of 25000. A quarter of the threads keep an SM busy, so a
- * piece takes a quarter of a wave, 6250, at least. n = 32: pieces of 3125 leave
- * the SMs after that, but the last ends 3125 later.
+ * once, 320 in all) of 25000. A quarter of the threads saturates an SM, so a
+ * piece takes at least a quarter of a wave, 6250. n = 32: pieces of 3125
+ * release the SMs after that, but the last one ends 3125 later.
  */
 static void test_small_pieces_stop_shrinking(void **unused)
 {
@@ -309,13 +309,13 @@ static void test_small_pieces_stop_shrinking(void **unused)
 	estimate();
 	assert_near(find("streams", "replay", 32, XS_ORDER_DEPTH)->round_ns,
 		    whole + 3125);
-	/* two pieces of 50000 are longer than that */
+	/* two pieces of 50000 are longer */
 	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
 		    138000);
 }
 
-/* Host 2000, launch 3000 + 2000, kernel 100000 (reads and writes of 24000
- * hide in it), 4000. Eq. 6: 5000 + 100000 + 6000, and 2000. */
+/* Host 2000, launch 3000 + 2000, kernel 100000 (hides reads and writes of
+ * 24000), 4000. Eq. 6: 5000 + 100000 + 6000, and 2000. */
 static void test_mapped(void **unused)
 {
 	const struct xs_estimate *row;
@@ -335,7 +335,7 @@ static void test_mapped(void **unused)
 	assert_near(replayed("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
 }
 
-/* n = 2: kernels 18000 to 68000 and on to 118000, writes within; 4000. */
+/* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
 static void test_hybrid(void **unused)
 {
 	const struct xs_estimate *row;
@@ -354,9 +354,9 @@ static void test_hybrid(void **unused)
 	assert_near(row->round_ns, 142000);
 }
 
-/* A blocking copy in two parts: the second's step has no call time of its own.
- * As it is nothing changes; pinned, each part is a copy: 28000 and on to
- * 28000 + 5000 + 10000 + 3000, then as in test_pinned. */
+/* A blocking copy in two parts: the second step has no call time. as-is is
+ * unchanged; pinned, each part is a copy: 28000, then 28000 + 5000 + 10000 +
+ * 3000, then as in test_pinned. */
 static void test_copy_in_parts(void **unused)
 {
 	(void)unused;

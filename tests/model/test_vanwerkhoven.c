@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The equations of van Werkhoven 2014 on the paper's GTX Titan (Table I):
- * L+o 9420 and 9023 ns, g 2503 and 2674 ns, and with 100 MB in and 50 MB out
+ * The equations of van Werkhoven 2014 on the paper's GTX Titan (Table I): L+o
+ * 9420 and 9023 ns, g 2503 and 2674 ns, with 100 MB in and 50 MB out
  *	B_hd G_hd = 1e8 * 0.08318392 = 8318392 ns
  *	B_dh G_dh = 5e7 * 0.07924734 = 3962367 ns
  */
 #include "tests/model/model_test.h"
 
-#include "model/vanwerkhoven.h"
+#include "model/formulas/vanwerkhoven.h"
 
 static const struct xs_vw_params titan = {9420, 9023, 2503, 2674};
 /* t_E = 4 ms: between the two transfers. 40 ms: longer than all. */
@@ -110,8 +110,8 @@ static void test_classes(void **unused)
 	    isnan(xs_vw_streams_ns(XS_VW_CLASS_NONE, &titan, &kernels, 4)));
 }
 
-/* eq1 - eq2 = (n - 1)/n (t_E - t_Thd) - g (n - 1): without g, eq. 1 is the
- * larger exactly when the kernel outlasts the copies in, as the paper says. */
+/* eq1 - eq2 = (n - 1)/n (t_E - t_Thd) - g (n - 1): without g, eq. 1 is larger
+ * exactly if the kernel takes longer than the copies in, as the paper says. */
 static void test_which_of_1_and_2(void **unused)
 {
 	uint64_t state = 3;
@@ -174,8 +174,8 @@ static void test_best_streams_class_2(void **unused)
 			1e-4, "eq. 4", __FILE__, __LINE__);
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_2, &titan, &transfers),
 			 3);
-	/* eq. 3 falls for every n: the search ends where the paper's does,
-	 * and there is no formula */
+	/* eq. 3 falls with every n: the search ends at the paper's limit, and
+	 * there is no formula */
 	assert_true(isnan(xs_vw_streams_formula(3, &titan, &kernels)));
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_2, &titan, &kernels),
 			 XS_VW_STREAMS_MAX);
@@ -214,8 +214,8 @@ static void test_best_streams_is_at_least_1(void **unused)
 
 static void test_bounds(void **unused)
 {
-	/* Peak 4.5 TF/s, memory 288.4 GB/s, link 12 GB/s; 1 GF that moves
-	 * 1 GB of device memory and 100 MB over the link. */
+	/* Peak 4.5 TF/s, memory 288.4 GB/s, link 12 GB/s; 1 GF that moves 1 GB
+	 * of device memory and 100 MB over the link. */
 	struct xs_vw_roofline r = {4.5e12, 288.4e9, 12e9, 1e9, 1e9, 1e8};
 
 	(void)unused;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* xs_model_workload: which equations, which parameters, when it abstains. The
- * numbers are those of test_vanwerkhoven.c: 100 MB in, 50 MB out. */
+/* xs_model_workload(): which equations and parameters it uses, and when it
+ * abstains. Same numbers as in test_vanwerkhoven.c: 100 MB in, 50 MB out. */
 #include "tests/model/model_test.h"
 
-#include "model/closed.h"
+#include "model/formulas/closed_form.h"
 
 static struct xs_estimates list;
 
@@ -51,7 +51,7 @@ static void test_class_1(void **unused)
 	assert_row(1, "streams", "vanwerkhoven2014-eq1", 4, 53116977.5);
 	assert_row(2, "streams", "vanwerkhoven2014-eq2", 4, NAN);
 	assert_non_null(strstr(list.items[2].why, "equation 1"));
-	/* Gomez-Luna's t_sc is not in these profiles */
+	/* these profiles lack Gomez-Luna's t_sc */
 	assert_row(3, "streams", "gomezluna2011-eq1", 0, NAN);
 	assert_row(4, "mapped", "vanwerkhoven2014-eq6", 0, 40018443);
 	/* copies against mapped writes: 24919880 and 11183220. Second term:
@@ -93,7 +93,7 @@ static void test_best(void **unused)
 	assert_non_null(strstr(list.items[2].why, "2.0"));
 }
 
-/* Times in place of bytes stand for the products B G. */
+/* Given times replace the products B G. */
 static void test_times(void **unused)
 {
 	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6};
@@ -169,8 +169,8 @@ static void test_nothing_given(void **unused)
 	assert_int_equal(list.count, 0);
 }
 
-/* Yellapragada 2022 prints the V100's bandwidth, 11.5 and 12.3 GiB/s, and no
- * latency; of the K80 neither. */
+/* Yellapragada 2022 prints the V100's bandwidth, 11.5 and 12.3 GiB/s, but no
+ * latency, and neither for the K80. */
 static void test_profiles_of_a_thesis(void **unused)
 {
 	const struct xs_machine v100 = shipped("v100"), k80 = shipped("k80");
@@ -208,10 +208,10 @@ static const struct xs_atgpu_launch launch = {
 static void test_atgpu(void **unused)
 {
 	const struct xs_machine m = round_titan();
-	struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
 
 	(void)unused;
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_int_equal(list.count, 3);
 	/* 9420 + 8318392 + 9023 + 3962367 = 12299202 */
 	assert_row(0, "pinned", "atgpu-cost", 0, 12299202 + 4050 + 4000);
@@ -219,37 +219,40 @@ static void test_atgpu(void **unused)
 	assert_row(2, "pinned", "swgpu-cost", 0, 4300 + 4000);
 	assert_near(list.items[2].low_ns, 4300 + 3000);
 	assert_near(list.items[2].high_ns, 4300 + 6000);
-	/* what no machine does, and what leaves the copies out, are bounds */
+	/* assumptions that no machine meets, and costs without copies, are
+	 * bounds */
 	assert_non_null(list.items[0].bound);
 	assert_null(list.items[1].bound);
 	assert_non_null(list.items[2].bound);
-	/* times that are given; nothing back */
+	/* with times; nothing copied out */
 	xs_estimates_free(&list);
 	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0};
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
 }
 
 static void test_atgpu_abstains(void **unused)
 {
 	struct xs_machine m = round_titan();
-	const struct xs_closed c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	const struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
 	struct xs_atgpu_launch large = launch;
 	const char *unknown;
 
 	(void)unused;
-	assert_near(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown), 4300);
+	assert_near(xs_closed_form_atgpu_kernel_ns(&m, &launch, &unknown),
+		    4300);
 	assert_null(unknown);
 	large.shared_words = 12289;
-	assert_int_equal(xs_closed_atgpu(&c, &large, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &large, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, NAN);
 	assert_non_null(strstr(list.items[1].why, "shared memory"));
 	xs_estimates_free(&list);
 	m.clock_khz = 0;
-	assert_int_equal(xs_closed_atgpu(&c, &launch, &list), 0);
+	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(0, "pinned", "atgpu-cost", 0, NAN);
 	assert_non_null(strstr(list.items[0].why, "gamma (clock_khz)"));
-	assert_true(isnan(xs_closed_atgpu_kernel_ns(&m, &launch, &unknown)));
+	assert_true(
+	    isnan(xs_closed_form_atgpu_kernel_ns(&m, &launch, &unknown)));
 	assert_string_equal(unknown, "gamma (clock_khz)");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is advised, in what order, and what it says it saves. */
+#include "model/strategies/strategies.h"
 #include "report/build.h"
 #include "report/sentences.h"
 #include "tests/report/fixture.h"
@@ -361,9 +362,32 @@ static void a_place_is_a_line_or_an_address(void **state)
 	assert_false(xs_build_same_place(&other, &other));
 }
 
+/* The report knows each {name} that a strategy's advice has. */
+static void advice_has_no_unknown_names(void **state)
+{
+	struct xs_arena arena = {0};
+	const struct xs_result_phase phase = {.rounds = 1};
+
+	(void)state;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		struct xs_result_estimate row = {
+		    .strategy = xs_strategies[i]->id, .why = "measured"};
+		const char *text = xs_sentence(&arena, &phase, &row);
+
+		assert_non_null(text);
+		assert_null(strchr(text, '{'));
+		row.why = NULL;
+		text = xs_sentence(&arena, &phase, &row);
+		assert_non_null(text);
+		assert_null(strchr(text, '{'));
+	}
+	xs_arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(advice_has_no_unknown_names),
 	    cmocka_unit_test(whole_run_is_worked_out),
 	    cmocka_unit_test(what_abstains_has_no_numbers),
 	    cmocka_unit_test(a_bound_is_never_first),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile that is given is checked against the trace, and a run is moved to
  * another machine. */
-#include "model/model.h"
+#include "model/strategies/model.h"
 #include "report/result.h"
 
 #include <setjmp.h>
@@ -191,7 +191,7 @@ static void other_rates(void **state)
  * that what copies is not predicted. */
 static void a_run_moves_to_another_machine(void **state)
 {
-	struct xs_elsewhere others[2];
+	struct xs_other_machine others[2];
 	struct xs_machine other = machine;
 	const struct xs_result_elsewhere *moved;
 	int64_t sum_ns = 0;
@@ -201,10 +201,10 @@ static void a_run_moves_to_another_machine(void **state)
 	other.memory_bandwidth /= 2;
 	set(&other.G_h2d, 2 * machine.G_h2d.value);
 	set(&other.G_d2h, 2 * machine.G_d2h.value);
-	xs_elsewhere_set(&others[0], &other);
+	xs_other_machine_set(&others[0], &other);
 	strcpy(other.name, "blank");
 	set(&other.G_h2d, NAN);
-	xs_elsewhere_set(&others[1], &other);
+	xs_other_machine_set(&others[1], &other);
 	options.elsewhere = others;
 	options.elsewhere_count = 2;
 	read_trace(PINNED);
@@ -231,13 +231,13 @@ static void a_run_moves_to_another_machine(void **state)
 /* However much faster, it is no change to the program. */
 static void another_machine_is_no_advice(void **state)
 {
-	struct xs_elsewhere other;
+	struct xs_other_machine other;
 	struct xs_machine faster = machine;
 
 	(void)state;
 	set(&faster.G_h2d, machine.G_h2d.value / 10);
 	set(&faster.G_d2h, machine.G_d2h.value / 10);
-	xs_elsewhere_set(&other, &faster);
+	xs_other_machine_set(&other, &faster);
 	options.elsewhere = &other;
 	options.elsewhere_count = 1;
 	read_trace(PAGEABLE);
@@ -252,14 +252,14 @@ static void another_machine_is_no_advice(void **state)
  * that ran them. */
 static void kernels_are_set_against_the_traced_gpu(void **state)
 {
-	struct xs_elsewhere other;
+	struct xs_other_machine other;
 	struct xs_machine first = machine;
 
 	(void)state;
 	strcpy(first.gpu, "NVIDIA GeForce GTX Titan");
 	first.memory_bandwidth = 288e9;
 	options.machine = &first;
-	xs_elsewhere_set(&other, &machine);
+	xs_other_machine_set(&other, &machine);
 	options.elsewhere = &other;
 	options.elsewhere_count = 1;
 	read_trace(PINNED);

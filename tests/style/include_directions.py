@@ -16,11 +16,12 @@ import re
 import sys
 
 MOST_FILES = 40
+TOPS = ("preload", "analyzer", "model", "report")
 
 # Room: the other rooms that it may include, by path from the root or from its
-# own top folder.
+# own top folder. A top folder stands for all of its rooms.
 ROOMS = {
-    "preload": "",  # format.h alone, for all rooms of preload/
+    "preload": "",  # format.h alone
     "preload/util": "preload",
     "preload/trace": "preload util",
     "preload/api": "preload util trace",
@@ -35,9 +36,28 @@ ROOMS = {
     "preload/core": "preload util trace api callstack sampling record events cupti",
     "preload/hooks": "preload util trace api sites callstack sampling record events"
                      " cupti core",
-    "analyzer": "preload",
-    "model": "analyzer",
-    "report": "analyzer model",
+    "analyzer/util": "",
+    "analyzer/records": "preload",
+    "analyzer/text": "records",
+    "analyzer/read": "preload records text util",
+    "analyzer/symbols": "read util",
+    "analyzer/sampling": "read symbols util",
+    "analyzer/timeline": "read sampling util",
+    "analyzer/rounds": "read symbols sampling timeline util",
+    "analyzer/waits": "read sampling timeline util",
+    "model/machine": "analyzer/rounds",
+    "model/replay": "analyzer/rounds machine",
+    "model/formulas": "analyzer/rounds machine replay",
+    "model/strategies": "analyzer/rounds machine replay formulas",
+    "report/result": "model",
+    "report/build": "analyzer model result",
+    "report/formulas": "model result",
+    "report/diff": "result",
+    "report/render/text": "model result diff formulas",
+    "report/render/json": "result diff formulas",
+    "report/render": "result diff formulas render/text render/json",
+    "report/calibrate": "model",
+    "report/commands": "analyzer model result build formulas diff render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"}, ("model", "analyzer"): {"phase.h"}}
@@ -63,13 +83,20 @@ def top(path):
 
 def read_sources(root):
     """Returns {path below root: text} of all C files of the product."""
-    paths = (p for folder in ("preload", "analyzer", "model", "report")
+    paths = (p for folder in TOPS
              for p in sorted((root / folder).rglob("*.[ch]")))
     return {str(p.relative_to(root)): p.read_text() for p in paths}
 
 
+def rooms_of(name, here):
+    """Returns the rooms that a name in the row of `here` stands for."""
+    known = name in ROOMS or name in TOPS
+    path = name if known else f"{top(here)}/{name}"
+    return [path] if path in ROOMS else [r for r in ROOMS if top(r) == path]
+
+
 def allowed(here):
-    return {n if n in ROOMS else f"{top(here)}/{n}" for n in ROOMS[here].split()}
+    return {r for name in ROOMS[here].split() for r in rooms_of(name, here)}
 
 
 def wrong_includes(sources):

@@ -12,7 +12,7 @@ seen=0
 allow() {
 	folder=$1
 	pattern=$2
-	for file in "$folder"/*.[ch]; do
+	for file in "$folder"/*.[ch] "$folder"/*/*.[ch]; do
 		[ -e "$file" ] || continue
 		seen=$((seen + 1))
 		wrong=$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$file" |
@@ -25,14 +25,14 @@ allow() {
 	done
 }
 
-allow preload 'preload/[a-z_]+\.h'
-allow analyzer 'analyzer/[a-z_]+\.h|preload/format\.h'
-allow model 'model/[a-z_]+\.h|analyzer/phase\.h'
-allow report '(report|model|analyzer)/[a-z_]+\.h'
+allow preload 'preload/[a-z_/]+\.h'
+allow analyzer 'analyzer/[a-z_/]+\.h|preload/format\.h'
+allow model 'model/[a-z_/]+\.h|analyzer/rounds/phase\.h'
+allow report '(report|model|analyzer)/[a-z_/]+\.h'
 
 # The vendor stays behind one header, and its profiler in one file.
 vendor=$(grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<cupti' \
-	preload/*.[ch] analyzer/*.[ch] model/*.[ch] report/*.[ch] |
+	preload/*.[ch] analyzer/*/*.[ch] model/*/*.[ch] report/*.[ch] |
 	grep -vE '^preload/(cupti_api\.h|profiler\.c)$')
 if [ -n "$vendor" ]; then
 	printf 'only preload/cupti/cupti_api.h and profiler.c may include CUPTI, not: %s\n' "$vendor"
@@ -41,7 +41,7 @@ fi
 
 # Libraries do not print.
 printing=$(grep -nE '\b(printf|puts|perror)[[:space:]]*\(' preload/*.c \
-	analyzer/*.c model/*.c)
+	analyzer/*/*.c model/*/*.c)
 if [ -n "$printing" ]; then
 	printf 'libraries do not print:\n%s\n' "$printing"
 	bad=1

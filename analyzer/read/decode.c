@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/read/decode.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+
+static uint64_t after(uint64_t time_ns, uint64_t duration_ns)
+{
+	return time_ns + duration_ns < time_ns ? UINT64_MAX
+					       : time_ns + duration_ns;
+}
+
+/* All call records begin with the fields of struct xs_rec_call. */
+static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
+		    const struct xs_call *rest)
+{
+	struct xs_trace *trace = d->trace;
+	uint64_t duration_ns =
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
+	uint32_t site = rec->site == XS_WIDE16 ? d->wide_site : rec->site;
+	struct xs_call *call;
+
+	if (trace->call_count >= XS_NONE)
+		return -ENOMEM;
+	call = xs_array_grow(trace->calls, trace->call_count, sizeof(*call));
+	if (!call)
+		return -ENOMEM;
+	trace->calls = call;
+	call += trace->call_count++;
+	*call = *rest;
+	call->start_ns = after(d->base_ns, rec->start);
+	call->end_ns = after(call->start_ns, duration_ns);
+	call->thread = d->thread;
+	call->correlation = rec->correlation;
+	if (call->end_ns > d->last_ns)
+		d->last_ns = call->end_ns;
+	return xs_decoder_element(d, &d->sites, site, &call->site) ? 0
+								   : -ENOMEM;
+}
+
+/* Migrations of managed memory belong to no call: they are kept apart from the
+ * ops. */
+static struct xs_op *new_op(struct xs_trace *trace, bool migration)
+{
+	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
+	size_t *count = migration ? &trace->migration_count : &trace->op_count;
+	struct xs_op *grown;
+
+	if (*count >= XS_NONE)
+		return NULL;
+	grown = xs_array_grow(*ops, *count, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	*ops = grown;
+	return &grown[(*count)++];
+}
+
+/* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
+static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
+		  const struct xs_op *rest)
+{
+	uint64_t duration_ns =
+	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
+	uint32_t queue;
+	struct xs_op *op;
+
+	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
+		return -ENOMEM;
+	op = new_op(d->trace, rest->flags & XS_OP_MIGRATION);
+	if (!op)
+		return -ENOMEM;
+	*op = *rest;
+	op->start_ns = after(d->base_ns, head->start);
+	op->end_ns = after(op->start_ns, duration_ns);
+	op->correlation = head->correlation;
+	op->call = XS_NONE;
+	op->queue = (uint16_t)queue;
+	if (op->copies == 0)
+		op->copies = 1;
+	if (op->end_ns > d->last_ns)
+		d->last_ns = op->end_ns;
+	return 0;
+}
+
+static bool on_device(uint8_t memory)
+{
+	return memory == XS_MEM_DEVICE || memory == XS_MEM_ARRAY;
+}
+
+static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
+{
+	switch (rec->direction) {
+	case XS_DIR_H2D:
+		return XS_OP_H2D;
+	case XS_DIR_D2H:
+		return XS_OP_D2H;
+	case XS_DIR_H2H:
+		return XS_OP_H2H;
+	case XS_DIR_D2D:
+		return XS_OP_D2D;
+	case XS_DIR_P2P:
+		return XS_OP_P2P;
+	}
+	if (on_device(rec->src_memory))
+		return on_device(rec->dst_memory) ? XS_OP_D2D : XS_OP_D2H;
+	return on_device(rec->dst_memory) ? XS_OP_H2D : XS_OP_H2H;
+}
+
+static int add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
+{
+	if (rec->what < sizeof(d->losses) / sizeof(*d->losses))
+		d->losses[rec->what] = after(d->losses[rec->what], rec->count);
+	return 0;
+}
+
+static int decode_call(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_copycall *copy = record;
+	const struct xs_rec_memcall *mem = record;
+	const struct xs_rec_waitcall *wait = record;
+	const struct xs_rec_pollcall *poll = record;
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_copycall:
+		return add_call(
+		    d, record,
+		    &(struct xs_call){.bytes = copy->bytes,
+				      .dst = copy->dst,
+				      .src = copy->src,
+				      .stream = copy->stream,
+				      .rows = copy->rows,
+				      .direction = (uint8_t)copy->direction,
+				      .error = copy->error});
+	case XS_REC_memcall:
+		return add_call(d, record,
+				&(struct xs_call){.bytes = mem->bytes,
+						  .dst = mem->address,
+						  .stream = mem->stream,
+						  .error = mem->error});
+	case XS_REC_waitcall:
+		return add_call(d, record,
+				&(struct xs_call){.stream = wait->stream,
+						  .event = wait->event,
+						  .error = wait->error});
+	case XS_REC_pollcall:
+		return add_call(
+		    d, record,
+		    &(struct xs_call){.stream = poll->stream,
+				      .event = poll->event,
+				      .rows = poll->polls,
+				      .done = poll->error == 0,
+				      .waited = poll->error == 0 &&
+						poll->ready < poll->polls});
+	default:
+		return add_call(d, record, &(struct xs_call){0});
+	}
+}
+
+static int decode_op(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_kernel *kernel = record;
+	const struct xs_rec_copy *copy = record;
+	const struct xs_rec_set *set = record;
+	struct xs_op op = {.shape = XS_NONE};
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_kernel:
+		op.kind = XS_OP_KERNEL;
+		if (!xs_decoder_element(d, &d->shapes, kernel->shape,
+					&op.shape))
+			return -ENOMEM;
+		break;
+	case XS_REC_copy:
+		op.kind = (uint8_t)copy_kind(copy);
+		op.bytes = copy->bytes;
+		op.src_memory = copy->src_memory;
+		op.dst_memory = copy->dst_memory;
+		op.flags = copy->flags;
+		op.copies = copy->copies;
+		break;
+	default:
+		op.kind = XS_OP_SET;
+		op.bytes = set->bytes;
+		op.dst_memory = set->memory;
+		op.flags = set->flags;
+		break;
+	}
+	return add_op(d, record, &op);
+}
+
+/* Faults and contents records begin with the same fields as their copy's
+ * record. */
+static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_faults *faults =
+	    xs_array_grow(trace->faults, trace->fault_count, sizeof(*faults));
+
+	if (!faults)
+		return -ENOMEM;
+	trace->faults = faults;
+	faults[trace->fault_count++] = (struct xs_faults){
+	    .call = XS_NONE,
+	    .thread = d->thread,
+	    .start_ns = after(d->base_ns, rec->start),
+	    .minor = rec->minor,
+	    .major = rec->major,
+	    .page_bytes = rec->page_bytes,
+	};
+	return 0;
+}
+
+static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_content *contents = xs_array_grow(
+	    trace->contents, trace->content_count, sizeof(*contents));
+
+	if (!contents)
+		return -ENOMEM;
+	trace->contents = contents;
+	contents[trace->content_count++] = (struct xs_content){
+	    .call = XS_NONE,
+	    .thread = d->thread,
+	    .start_ns = after(d->base_ns, rec->start),
+	    .hash = rec->hash,
+	    .hashed_bytes = rec->hashed_bytes,
+	};
+	return 0;
+}
+
+static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
+{
+	struct xs_trace *trace = d->trace;
+
+	if (trace->context_ns == 0 || rec->time_ns < trace->context_ns) {
+		trace->context_ns = rec->time_ns;
+		trace->context_tid = rec->tid;
+	}
+	return 0;
+}
+
+static int decode(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_time *time = record;
+	const struct xs_rec_wide *wide = record;
+	const struct xs_rec_thread *thread = record;
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_time:
+		d->base_ns = time->base_ns;
+		return 0;
+	case XS_REC_wide:
+		d->wide_site = wide->site;
+		d->wide_duration_ns = wide->duration_ns;
+		return 0;
+	case XS_REC_thread:
+		d->thread = thread->tid;
+		return 0;
+	case XS_REC_loss:
+		return add_loss(d, record);
+	case XS_REC_call:
+	case XS_REC_copycall:
+	case XS_REC_memcall:
+	case XS_REC_waitcall:
+	case XS_REC_pollcall:
+		return decode_call(d, record);
+	case XS_REC_context:
+		return add_context(d, record);
+	case XS_REC_faults:
+		return add_faults(d, record);
+	case XS_REC_content:
+		return add_content(d, record);
+	case XS_REC_kernel:
+	case XS_REC_copy:
+	case XS_REC_set:
+		return decode_op(d, record);
+	}
+	return xs_decoder_add_entry(d, record);
+}
+
+/* Without a wide record before it, the mark XS_WIDE32 is taken as the value. */
+static void forget_wide(struct xs_decoder *d)
+{
+	d->wide_site = 0;
+	d->wide_duration_ns = XS_WIDE32;
+}
+
+static int on_header(void *self, const struct xs_file_header *header,
+		     uint64_t file_bytes, uint64_t source_bytes)
+{
+	struct xs_decoder *d = self;
+
+	d->trace->header = *header;
+	d->trace->file_bytes = file_bytes;
+	return xs_decoder_start_tables(d, source_bytes);
+}
+
+static int on_chunk(void *self, uint64_t at,
+		    const struct xs_chunk_header *chunk)
+{
+	struct xs_decoder *d = self;
+
+	xs_again_begin(&d->again, at);
+	d->base_ns = chunk->base_ns;
+	d->thread = chunk->thread;
+	forget_wide(d);
+	return 0;
+}
+
+/* The repeated record is missing. In a chunk without a thread, which the
+ * collector wrote, it was an op. */
+static int lose_again(struct xs_decoder *d, uint64_t at)
+{
+	d->undefined[d->thread ? XS_LOSS_CALLS : XS_LOSS_OPS]++;
+	return xs_decoder_defect(d, at, "the repeated record is missing");
+}
+
+static int on_record(void *self, uint64_t at, const xs_u8 *record)
+{
+	struct xs_decoder *d = self;
+	size_t least = d->fixed_bytes[record[0]];
+	int rc;
+
+	d->at = at;
+	if (least == 0) {
+		d->trace->unknown_records++;
+		return 0;
+	}
+	if (record[1] * 4u < least)
+		return xs_decoder_defect(d, at, "the record is too short");
+	rc = xs_again_expand(&d->again, at, &record);
+	if (!rc)
+		rc = decode(d, record);
+	else if (rc == -ENOENT)
+		rc = lose_again(d, at);
+	if (record[0] != XS_REC_wide)
+		forget_wide(d);
+	return rc;
+}
+
+static int on_defect(void *self, uint64_t at, const char *text)
+{
+	return xs_decoder_defect(self, at, text);
+}
+
+void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
+		     struct xs_trace_visitor *visitor)
+{
+	*d = (struct xs_decoder){.trace = trace};
+#define FIXED_BYTES(number, name)                                              \
+	d->fixed_bytes[number] = sizeof(struct xs_rec_##name);
+	XS_RECORDS(FIXED_BYTES)
+#undef FIXED_BYTES
+	*visitor = (struct xs_trace_visitor){.self = d,
+					     .header = on_header,
+					     .chunk = on_chunk,
+					     .record = on_record,
+					     .defect = on_defect};
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+int xs_decoder_finish(struct xs_decoder *d)
+{
+	struct xs_trace *trace = d->trace;
+	const struct xs_file_header *header = &trace->header;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		struct xs_call *call = &trace->calls[i];
+
+		call->call_class = trace->sites[call->site].call_class;
+	}
+	trace->lost_calls =
+	    after(larger(header->lost_calls, d->losses[XS_LOSS_CALLS]),
+		  d->undefined[XS_LOSS_CALLS]);
+	trace->lost_ops =
+	    after(larger(header->lost_ops, d->losses[XS_LOSS_OPS]),
+		  d->undefined[XS_LOSS_OPS]);
+	trace->lost_cupti =
+	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
+
+	trace->untimed = d->losses[XS_LOSS_UNTIMED];
+
+	trace->begin_ns = header->start_realtime_ns;
+	trace->end_ns = larger(trace->begin_ns, d->last_ns);
+	trace->end_ns = larger(trace->end_ns, header->flush_realtime_ns);
+	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
+	if (d->ignored_from_ns && trace->end_ns > d->ignored_from_ns)
+		trace->ignored_ns += trace->end_ns - d->ignored_from_ns;
+	if (d->counted_from_ns && trace->end_ns > d->counted_from_ns)
+		trace->counted_ns += trace->end_ns - d->counted_from_ns;
+	if (trace->ignored_ns > trace->end_ns - trace->begin_ns)
+		trace->ignored_ns = trace->end_ns - trace->begin_ns;
+	return xs_decoder_finish_tables(d);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The visitor that fills a struct xs_trace. */
+#ifndef XS_ANALYZER_READ_DECODE_H
+#define XS_ANALYZER_READ_DECODE_H
+
+#include "analyzer/read/trace.h"
+#include "analyzer/records/again.h"
+#include "analyzer/records/trace_reader.h"
+
+/* One table of the trace: its elements, and the index of the element of each
+ * id. */
+struct xs_id_table {
+	void *items_at; /* address of the pointer to the elements */
+	size_t *count;
+	size_t item_bytes;
+	const void *initial; /* initial value of a new element */
+	uint32_t *slots;     /* by id: index + 1; 0: no element yet */
+	size_t room;	     /* number of slots */
+};
+
+struct xs_text_piece {
+	char *text;
+	size_t bytes;
+};
+
+/* Indices of a source record; resolved when all strings are known. */
+struct xs_source_line {
+	uint32_t site, symbol, file, line;
+	bool outer;
+};
+
+struct xs_decoder {
+	struct xs_trace *trace;
+	uint32_t id_limit; /* larger ids are damaged: the file is too small for
+			    * them */
+	struct xs_id_table strings, modules, sites, shapes, queues;
+	struct xs_text_piece *pieces; /* strings, which may arrive in parts */
+	size_t piece_count;
+	struct xs_source_line *sources;
+	size_t source_count;
+	uint64_t losses[5];	  /* by enum xs_loss, from loss records */
+	uint64_t undefined[4];	  /* by enum xs_loss, from `again` records whose
+				   * original is missing */
+	uint64_t last_ns;	  /* latest time in the trace so far */
+	uint64_t ignored_from_ns; /* 0: records are not being ignored */
+	uint64_t counted_from_ns; /* 0: calls are not only counted */
+	/* state of the current chunk */
+	struct xs_again again;
+	uint64_t at, base_ns, wide_duration_ns;
+	uint32_t thread, wide_site;
+	uint8_t fixed_bytes[256]; /* by record kind; 0: unknown kind */
+};
+
+void xs_decoder_init(struct xs_decoder *decoder, struct xs_trace *trace,
+		     struct xs_trace_visitor *visitor);
+/* Completes the trace after the last record; does not join it. Returns 0 or
+ * -ENOMEM. */
+int xs_decoder_finish(struct xs_decoder *decoder);
+void xs_decoder_release(struct xs_decoder *decoder);
+
+/*
+ * Tables of strings, modules, sites, shapes, queues, devices and infos.
+ *
+ * The element of an id is created when the id is first mentioned, because its
+ * own record may come later in the file. Stores the element's index in *index.
+ * Returns NULL without memory.
+ */
+void *xs_decoder_element(struct xs_decoder *decoder, struct xs_id_table *table,
+			 uint32_t id, uint32_t *index);
+/* Takes a record that defines a table entry. Returns 0 or -ENOMEM. */
+int xs_decoder_add_entry(struct xs_decoder *decoder, const void *record);
+int xs_decoder_defect(struct xs_decoder *decoder, uint64_t at,
+		      const char *text);
+int xs_decoder_start_tables(struct xs_decoder *decoder, uint64_t source_bytes);
+int xs_decoder_finish_tables(struct xs_decoder *decoder);
+
+#endif

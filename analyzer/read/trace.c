@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/read/trace.h"
+
+#include "analyzer/util/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site)
+{
+	struct xs_site *sites =
+	    xs_array_grow(trace->sites, trace->site_count, sizeof(*sites));
+	struct xs_site *outer;
+
+	if (!sites || trace->site_count >= XS_NONE)
+		return NULL;
+	trace->sites = sites;
+	outer = &sites[trace->site_count];
+	*outer = (struct xs_site){.module = sites[site].module,
+				  .caller = sites[site].caller,
+				  .offset = sites[site].offset,
+				  .outer = true};
+	sites[site].caller = (uint32_t)trace->site_count++;
+	return outer;
+}
+
+void xs_trace_free(struct xs_trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->site_count; i++) {
+		if (trace->sites[i].has_source)
+			continue;
+		free(trace->sites[i].symbol);
+		free(trace->sites[i].file);
+	}
+	for (size_t i = 0; i < trace->info_count; i++) {
+		free(trace->infos[i].key);
+		free(trace->infos[i].value);
+	}
+	for (size_t i = 0; i < trace->string_count; i++)
+		free(trace->strings[i]);
+	free(trace->ops);
+	free(trace->migrations);
+	free(trace->calls);
+	free(trace->sites);
+	free(trace->shapes);
+	free(trace->counters);
+	free(trace->tallies);
+	free(trace->windows);
+	free(trace->faults);
+	free(trace->contents);
+	free(trace->queues);
+	free(trace->modules);
+	free(trace->devices);
+	free(trace->strings);
+	free(trace->infos);
+	free(trace->defects);
+	free(trace);
+}
+
+const char *xs_trace_info(const struct xs_trace *trace, const char *key)
+{
+	for (size_t i = 0; i < trace->info_count; i++)
+		if (strcmp(trace->infos[i].key, key) == 0)
+			return trace->infos[i].value;
+	return NULL;
+}

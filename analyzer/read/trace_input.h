@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens a trace, binary or text, from a file or from memory, and passes its
+ * parts to a visitor. */
+#ifndef XS_ANALYZER_READ_TRACE_INPUT_H
+#define XS_ANALYZER_READ_TRACE_INPUT_H
+
+#include "analyzer/records/trace_reader.h"
+
+/* Return values and *error as for xs_trace_read(). */
+int xs_trace_input_visit_file(const char *path,
+			      const struct xs_trace_visitor *visitor,
+			      const char **error);
+int xs_trace_input_visit_memory(const void *data, size_t size,
+				const struct xs_trace_visitor *visitor,
+				const char **error);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/records/again.h"
+
+#include "analyzer/records/record_schema.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES (UINT16_MAX + 1u)
+
+/* All call and op records begin with the same fields. */
+_Static_assert(sizeof(struct xs_rec_call) == sizeof(struct xs_rec_again) &&
+		   offsetof(struct xs_rec_call, correlation) ==
+		       offsetof(struct xs_rec_again, correlation) &&
+		   offsetof(struct xs_rec_call, start) ==
+		       offsetof(struct xs_rec_again, start) &&
+		   offsetof(struct xs_rec_call, duration) ==
+		       offsetof(struct xs_rec_again, duration),
+	       "an again record begins like every call record");
+
+static bool field_is(const struct xs_record_layout *layout, size_t i,
+		     const char *name)
+{
+	return i < layout->count && strcmp(layout->fields[i].name, name) == 0;
+}
+
+static bool find_timed(unsigned number)
+{
+	const struct xs_record_schema *kind =
+	    xs_record_schema_by_number(number);
+
+	return kind && number != XS_REC_again &&
+	       field_is(&kind->layout, 1, "correlation") &&
+	       field_is(&kind->layout, 2, "start") &&
+	       field_is(&kind->layout, 3, "duration");
+}
+
+static bool is_timed(struct xs_again *a, xs_u8 kind)
+{
+	if (!a->timed[kind])
+		a->timed[kind] = find_timed(kind) ? 2 : 1;
+	return a->timed[kind] == 2;
+}
+
+void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
+{
+	if (a->place_end)
+		memset(a->starts, 0, a->place_end * sizeof(*a->starts));
+	a->place_end = 0;
+	a->used = 0;
+	a->chunk_at = chunk_at;
+}
+
+/* Returns room for more bytes, 4-aligned; NULL without memory. */
+static xs_u8 *reserve(struct xs_again *a, size_t bytes)
+{
+	if (!a->starts)
+		a->starts = calloc(PLACES, sizeof(*a->starts));
+	if (!a->starts)
+		return NULL;
+	if (bytes > a->room - a->used) {
+		size_t room = 2 * a->room + XS_PAGE_BYTES;
+		xs_u8 *grown = realloc(a->bytes, room);
+
+		if (!grown)
+			return NULL;
+		a->bytes = grown;
+		a->room = room;
+	}
+	return a->bytes + a->used;
+}
+
+int xs_again_keep(struct xs_again *a, uint64_t at, const xs_u8 *record)
+{
+	uint64_t place = (at - a->chunk_at) / 4;
+	size_t bytes = record[1] * 4u;
+	xs_u8 *kept;
+
+	if (!is_timed(a, record[0]) || place >= PLACES)
+		return 0;
+	kept = reserve(a, bytes);
+	if (!kept)
+		return -ENOMEM;
+	memcpy(kept, record, bytes);
+	a->starts[place] = (xs_u32)a->used + 1;
+	a->used += bytes;
+	if (place >= a->place_end)
+		a->place_end = place + 1;
+	return 0;
+}
+
+const xs_u8 *xs_again_find(const struct xs_again *a, xs_u16 place)
+{
+	if (place >= a->place_end || !a->starts[place])
+		return NULL;
+	return a->bytes + a->starts[place] - 1;
+}
+
+int xs_again_expand(struct xs_again *a, uint64_t at, const xs_u8 **record)
+{
+	const struct xs_rec_again *again = (const void *)*record;
+	struct xs_rec_call *head = (void *)a->full;
+	const xs_u8 *kept;
+
+	if (again->kind != XS_REC_again)
+		return xs_again_keep(a, at, *record);
+	kept = xs_again_find(a, again->record);
+	if (!kept)
+		return -ENOENT;
+	memcpy(a->full, kept, kept[1] * 4u);
+	head->correlation = again->correlation;
+	head->start = again->start;
+	head->duration = again->duration;
+	*record = (const xs_u8 *)a->full;
+	return 0;
+}
+
+void xs_again_release(struct xs_again *a)
+{
+	free(a->starts);
+	free(a->bytes);
+}

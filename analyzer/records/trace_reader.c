@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/records/trace_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct trace_reader {
+	const xs_u8 *data;
+	uint64_t size;
+	bool closed; /* the writer closed the file: it was not killed */
+	const struct xs_trace_visitor *visitor;
+};
+
+static int __attribute__((format(printf, 3, 4)))
+defect(const struct trace_reader *reader, uint64_t at, const char *format, ...)
+{
+	char text[120];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return reader->visitor->defect(reader->visitor->self, at, text);
+}
+
+static uint64_t page_up(uint64_t at)
+{
+	return (at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
+}
+
+/* Returns the first page boundary in [from, end) where a chunk begins, or end.
+ */
+static uint64_t find_chunk(const struct trace_reader *reader, uint64_t from,
+			   uint64_t end)
+{
+	for (uint64_t at = page_up(from); at < end && end - at >= 4;
+	     at += XS_PAGE_BYTES) {
+		xs_u32 magic;
+
+		memcpy(&magic, reader->data + at, sizeof(magic));
+		if (magic == XS_CHUNK_MAGIC)
+			return at;
+	}
+	return end;
+}
+
+static bool all_zero(const xs_u8 *data, uint64_t size)
+{
+	return size == 0 ||
+	       (data[0] == 0 && memcmp(data, data + 1, size - 1) == 0);
+}
+
+static int check_header(const struct trace_reader *reader,
+			struct xs_file_header *header, const char **error)
+{
+	if (reader->size < sizeof(*header) ||
+	    memcmp(reader->data, XS_FORMAT_MAGIC, sizeof(header->magic)) != 0) {
+		*error = reader->size == 0
+			     ? "the file is empty; the program ended before "
+			       "tracing began"
+			     : "not an xferspy trace; give a file that "
+			       "libxferspy.so or xferspy dump wrote";
+		return -EPROTO;
+	}
+	memcpy(header, reader->data, sizeof(*header));
+	if (header->byte_order != XS_FORMAT_BYTE_ORDER ||
+	    header->version == 0) {
+		*error = "the trace's header is damaged; record it again";
+		return -EPROTO;
+	}
+	if (header->version > XS_FORMAT_VERSION) {
+		*error = "the trace was written by a newer xferspy; read it "
+			 "with that version";
+		return -EPROTONOSUPPORT;
+	}
+	return 0;
+}
+
+/* Reads the records in [at, end). Zeros are damage only before used_end. */
+static int read_records(const struct trace_reader *reader, uint64_t at,
+			uint64_t end, uint64_t used_end)
+{
+	while (end - at >= 4) {
+		const xs_u8 *record = reader->data + at;
+		uint64_t bytes = record[1] * 4u;
+		int rc;
+
+		if (record[0] == 0 && at >= used_end)
+			return 0;
+		if (record[0] == 0 || bytes == 0 || bytes > end - at)
+			return defect(reader, at,
+				      "damaged record; %" PRIu64
+				      " bytes of this chunk are skipped",
+				      end - at);
+		rc = reader->visitor->record(reader->visitor->self, at, record);
+		if (rc)
+			return rc;
+		at += bytes;
+	}
+	if (end > at)
+		return defect(reader, at,
+			      "%" PRIu64 " bytes do not form a record",
+			      end - at);
+	return 0;
+}
+
+/* Reads one chunk. Stores in *next where the next chunk may begin. */
+static int read_chunk(const struct trace_reader *reader, uint64_t at,
+		      uint64_t *next)
+{
+	struct xs_chunk_header chunk;
+	uint64_t end, used_end, limit = reader->size;
+	int rc;
+
+	memcpy(&chunk, reader->data + at, sizeof(chunk));
+	rc = reader->visitor->chunk(reader->visitor->self, at, &chunk);
+	if (rc)
+		return rc;
+	if (chunk.capacity_bytes == 0 ||
+	    chunk.capacity_bytes % XS_PAGE_BYTES != 0)
+		rc = defect(reader, at, "the chunk's size is damaged");
+	else if (chunk.capacity_bytes < limit - at)
+		limit = at + chunk.capacity_bytes;
+	end = find_chunk(reader, at + XS_PAGE_BYTES, limit);
+	if (!rc && end < limit)
+		rc = defect(reader, at,
+			    "the chunk is shorter than its header says");
+	*next = end;
+
+	used_end = at + chunk.used_bytes;
+	if (rc)
+		return rc;
+	if (chunk.used_bytes < sizeof(chunk)) {
+		rc = defect(reader, at, "the chunk's used size is damaged");
+		used_end = at + sizeof(chunk);
+	} else if (used_end > end) {
+		rc = defect(reader, end,
+			    "%" PRIu64 " bytes of records are missing",
+			    used_end - end);
+		used_end = end;
+	} else {
+		if (reader->closed &&
+		    !all_zero(reader->data + used_end, end - used_end))
+			rc = defect(reader, used_end,
+				    "the bytes after the chunk's records are "
+				    "damaged; records may be missing");
+		end = used_end;
+	}
+	return rc ? rc
+		  : read_records(reader, at + sizeof(chunk), end, used_end);
+}
+
+/* Drops mapped pages that were read: a large trace must not stay in memory
+ * beside its decoded form. */
+static void drop_pages(const void *data, uint64_t from, uint64_t end)
+{
+	madvise((char *)(uintptr_t)data + from, end - from, MADV_DONTNEED);
+}
+
+int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
+			 const struct xs_trace_visitor *visitor,
+			 const char **error)
+{
+	struct trace_reader reader = {
+	    .data = data, .size = size, .visitor = visitor};
+	struct xs_file_header header;
+	uint64_t at = XS_PAGE_BYTES;
+	int rc = check_header(&reader, &header, error);
+
+	reader.closed = !rc && header.state == XS_FILE_CLOSED;
+	if (!rc)
+		rc = visitor->header(visitor->self, &header, size, size);
+	if (!rc && header.tail_bytes > size)
+		rc =
+		    defect(&reader, size,
+			   "the file ends early: %" PRIu64 " bytes are missing",
+			   header.tail_bytes - size);
+	while (!rc && at < size) {
+		uint64_t next = find_chunk(&reader, at, size);
+
+		if (!all_zero(reader.data + at, next - at))
+			rc = defect(&reader, at,
+				    "%" PRIu64
+				    " bytes do not belong to a chunk; skipped",
+				    next - at);
+		at = next;
+		if (rc || size - at < sizeof(struct xs_chunk_header))
+			break;
+		rc = read_chunk(&reader, at, &next);
+		if (mapped)
+			drop_pages(data, at, next);
+		at = next;
+	}
+	return rc;
+}

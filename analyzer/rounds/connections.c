@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/connections.h"
+
+#include <stdlib.h>
+
+/* First compute capability with a separate number of connections for copies. */
+#define COPY_CC_MAJOR 8u
+
+static unsigned asked(const struct xs_trace *trace, const char *variable)
+{
+	const char *value = xs_trace_info(trace, variable);
+	const unsigned long number = value ? strtoul(value, NULL, 10) : 0;
+
+	return number <= XS_HW_QUEUES_MAX ? (unsigned)number : 0;
+}
+
+struct xs_connections xs_connections_asked(const struct xs_trace *trace)
+{
+	return (struct xs_connections){
+	    .all = asked(trace, "CUDA_DEVICE_MAX_CONNECTIONS"),
+	    .copy = asked(trace, "CUDA_DEVICE_MAX_COPY_CONNECTIONS")};
+}
+
+/* An unknown device counts as a newer one. */
+static bool is_older(const struct xs_trace *trace, uint16_t device)
+{
+	for (size_t i = 0; i < trace->device_count; i++)
+		if (trace->devices[i].rec.device == device)
+			return trace->devices[i].rec.cc_major < COPY_CC_MAJOR;
+	return false;
+}
+
+void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase)
+{
+	const struct xs_connections asked = xs_connections_asked(trace);
+
+	phase->kernel_hw_queues = phase->copy_hw_queues = asked.all;
+	if (asked.copy && !is_older(trace, phase->device))
+		phase->copy_hw_queues = asked.copy;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The number of hardware queues that the program's streams share, from its
+ * environment: CUDA_DEVICE_MAX_CONNECTIONS, and
+ * CUDA_DEVICE_MAX_COPY_CONNECTIONS for copies on newer devices.
+ */
+#ifndef XS_ANALYZER_ROUNDS_CONNECTIONS_H
+#define XS_ANALYZER_ROUNDS_CONNECTIONS_H
+
+#include "analyzer/rounds/phase.h"
+
+/* 1 to XS_HW_QUEUES_MAX; 0: not set. */
+struct xs_connections {
+	unsigned all, copy;
+};
+
+struct xs_connections xs_connections_asked(const struct xs_trace *trace);
+
+/* Sets the phase's kernel_hw_queues and copy_hw_queues, by its device. */
+void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/kernel_counters.h"
+
+#include "analyzer/util/hash.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The median of this many launches of a kernel is enough. */
+#define LAUNCHES_MAX 64
+
+static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+
+struct lookup {
+	const struct xs_trace *counted;
+	struct xs_key *keys; /* counted launches by kernel */
+	uint64_t *names;     /* hashes of the strings; 0: not computed yet */
+};
+
+/* Key of a kernel with its grid and block. names: hashes of that trace's
+ * strings. */
+static uint64_t kernel_key(const struct xs_trace *trace, uint64_t *names,
+			   uint32_t name, const uint32_t *grid,
+			   const uint32_t *block)
+{
+	uint64_t key;
+
+	if (!names[name])
+		names[name] = xs_hash_text(1, trace->strings[name]) | 1;
+	key = names[name];
+	for (size_t i = 0; i < 3; i++)
+		key = xs_hash_mix(xs_hash_mix(key, grid[i]), block[i]);
+	return key;
+}
+
+static int start(struct lookup *lookup)
+{
+	const struct xs_trace *counted = lookup->counted;
+
+	lookup->keys =
+	    malloc((counted->counter_count + 1) * sizeof(*lookup->keys));
+	lookup->names = calloc(counted->string_count, sizeof(*lookup->names));
+	if (!lookup->keys || !lookup->names)
+		return -ENOMEM;
+	for (size_t i = 0; i < counted->counter_count; i++) {
+		const struct xs_counter *c = &counted->counters[i];
+
+		lookup->keys[i].key = kernel_key(counted, lookup->names,
+						 c->name, c->grid, c->block);
+		lookup->keys[i].index = (uint32_t)i;
+	}
+	return xs_keys_sort(lookup->keys, counted->counter_count);
+}
+
+/* The first launch of that kernel among the keys. */
+static size_t first_of(const struct lookup *lookup, uint64_t key)
+{
+	size_t low = 0, high = lookup->counted->counter_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lookup->keys[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of what was counted in each launch or in none; sorts the values. */
+static double median(uint64_t *values, uint64_t *scratch, size_t count)
+{
+	xs_values_sort(values, scratch, count);
+	return values[count - 1] == XS_UNCOUNTED
+		   ? NAN
+		   : (double)values[(count - 1) / 2];
+}
+
+/* Returns whether launches with that key were counted. */
+static bool find(const struct lookup *lookup, uint64_t key,
+		 struct xs_counts *out)
+{
+	const struct xs_trace *counted = lookup->counted;
+	uint64_t values[LAUNCHES_MAX], scratch[LAUNCHES_MAX];
+	size_t first = first_of(lookup, key), count = 0;
+
+	while (count < LAUNCHES_MAX && first + count < counted->counter_count &&
+	       lookup->keys[first + count].key == key)
+		count++;
+	if (!count)
+		return false;
+#define MEDIAN(field)                                                          \
+	for (size_t i = 0; i < count; i++)                                     \
+		values[i] =                                                    \
+		    counted->counters[lookup->keys[first + i].index].field;    \
+	out->field = median(values, scratch, count);
+	MEDIAN(sectors_read)
+	MEDIAN(sectors_written)
+	MEDIAN(requests_read)
+	MEDIAN(requests_written)
+	MEDIAN(host_sectors_read)
+	MEDIAN(host_sectors_written)
+	MEDIAN(instructions)
+#undef MEDIAN
+	return true;
+}
+
+int xs_kernel_counters_by_shape(const struct xs_trace *trace,
+				const struct xs_trace *counted,
+				struct xs_counts **out, size_t *found)
+{
+	struct lookup lookup = {.counted = counted};
+	struct xs_counts *counts =
+	    malloc((trace->shape_count + 1) * sizeof(*counts));
+	uint64_t *names = calloc(trace->string_count, sizeof(*names));
+	int rc = counts && names ? start(&lookup) : -ENOMEM;
+
+	*found = 0;
+	for (size_t i = 0; !rc && i < trace->shape_count; i++) {
+		const struct xs_shape *shape = &trace->shapes[i];
+
+		counts[i] = not_counted;
+		*found += find(&lookup,
+			       kernel_key(trace, names, shape->name,
+					  shape->grid, shape->block),
+			       &counts[i]);
+	}
+	free(lookup.keys);
+	free(lookup.names);
+	free(names);
+	if (rc) {
+		free(counts);
+		counts = NULL;
+	}
+	*out = counts;
+	return rc;
+}
+
+void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum)
+{
+	*sum = (struct xs_counts){0};
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_counts *counts = phase->steps[i].counts;
+
+		if (phase->steps[i].kind != XS_STEP_KERNEL)
+			continue;
+		if (!counts)
+			counts = &not_counted;
+		sum->sectors_read += counts->sectors_read;
+		sum->sectors_written += counts->sectors_written;
+		sum->requests_read += counts->requests_read;
+		sum->requests_written += counts->requests_written;
+		sum->host_sectors_read += counts->host_sectors_read;
+		sum->host_sectors_written += counts->host_sectors_written;
+		sum->instructions += counts->instructions;
+	}
+}
+
+int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
+		    const struct xs_trace *counted)
+{
+	struct xs_counts *counts;
+	size_t found;
+	int rc = xs_kernel_counters_by_shape(trace, counted, &counts, &found);
+
+	if (rc)
+		return rc;
+	free(phases->counts);
+	phases->counts = counts;
+	phases->counted_shapes = found;
+	for (size_t p = 0; p < phases->count; p++)
+		for (size_t i = 0; i < phases->items[p].step_count; i++) {
+			struct xs_step *step = &phases->items[p].steps[i];
+
+			step->counts = step->shape < trace->shape_count
+					   ? &counts[step->shape]
+					   : NULL;
+		}
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/measure.h"
+
+#include "analyzer/timeline/interval_union.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Returns the time of the round in which neither a call of its thread nor an op
+ * ran. */
+static uint64_t host_ns(const struct xs_phase_members *m,
+			const struct xs_round *round)
+{
+	const uint32_t *ops = m->rounds->ops + round->first_op;
+	const uint32_t *calls = m->rounds->calls + round->first_call;
+	struct xs_interval_union cover = {0, round->begin_ns};
+	uint32_t op = 0, call = 0;
+
+	while (op < round->op_count || call < round->call_count) {
+		const struct xs_op *o =
+		    op < round->op_count ? &m->trace->ops[ops[op]] : NULL;
+		const struct xs_call *c = call < round->call_count
+					      ? &m->trace->calls[calls[call]]
+					      : NULL;
+
+		if (!c || (o && o->start_ns < c->start_ns)) {
+			xs_interval_union_add(&cover, o->start_ns, o->end_ns);
+			op++;
+		} else {
+			xs_interval_union_add(&cover, c->start_ns, c->end_ns);
+			call++;
+		}
+	}
+	/* failed calls may end after the round */
+	if (cover.total_ns > round->end_ns - round->begin_ns)
+		return 0;
+	return round->end_ns - round->begin_ns - cover.total_ns;
+}
+
+static uint64_t blocked_ns(const struct xs_phase_members *m,
+			   const struct xs_round *round)
+{
+	struct xs_interval_union cover = {0, 0};
+
+	for (uint32_t i = 0; i < round->call_count; i++) {
+		uint32_t index = m->rounds->calls[round->first_call + i];
+		const struct xs_call *call = &m->trace->calls[index];
+
+		if (m->rounds->blocked[index])
+			xs_interval_union_add(&cover, call->start_ns,
+					      call->end_ns);
+	}
+	return cover.total_ns;
+}
+
+static void measure(const struct xs_phase_members *m,
+		    const struct xs_round *round, uint64_t *values[XS_MEASURES],
+		    size_t at)
+{
+	struct xs_overlap overlap = {0};
+	uint64_t sum_ns[XS_OP_KINDS] = {0};
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op =
+		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+
+		sum_ns[op->kind] += op->end_ns - op->start_ns;
+		xs_overlap_add(&overlap, op);
+	}
+	values[XS_MEASURE_ROUND_NS][at] = round->end_ns - round->begin_ns;
+	values[XS_MEASURE_H2D_NS][at] = sum_ns[XS_OP_H2D];
+	values[XS_MEASURE_D2H_NS][at] = sum_ns[XS_OP_D2H];
+	values[XS_MEASURE_KERNEL_NS][at] = sum_ns[XS_OP_KERNEL];
+	values[XS_MEASURE_HOST_NS][at] = host_ns(m, round);
+	values[XS_MEASURE_BLOCKED_NS][at] = blocked_ns(m, round);
+	values[XS_MEASURE_OVERLAP_NS][at] = xs_overlap_ns(&overlap);
+	values[XS_MEASURE_H2D_BYTES][at] = round->h2d_bytes;
+	values[XS_MEASURE_D2H_BYTES][at] = round->d2h_bytes;
+}
+
+static uint64_t rank(const uint64_t *sorted, size_t count, unsigned percent)
+{
+	return sorted[(count - 1) * percent / 100];
+}
+
+static struct xs_spread spread(const uint64_t *sorted, size_t count)
+{
+	return (struct xs_spread){.median_ns = rank(sorted, count, 50),
+				  .p5_ns = rank(sorted, count, 5),
+				  .p95_ns = rank(sorted, count, 95)};
+}
+
+static void fill(struct xs_phase *phase, uint64_t *values[XS_MEASURES],
+		 size_t count)
+{
+	phase->round_ns = spread(values[XS_MEASURE_ROUND_NS], count);
+	phase->h2d_ns = spread(values[XS_MEASURE_H2D_NS], count);
+	phase->d2h_ns = spread(values[XS_MEASURE_D2H_NS], count);
+	phase->kernel_ns = spread(values[XS_MEASURE_KERNEL_NS], count);
+	phase->host_ns = spread(values[XS_MEASURE_HOST_NS], count);
+	phase->host_blocked_ns = rank(values[XS_MEASURE_BLOCKED_NS], count, 50);
+	phase->overlap_ns = rank(values[XS_MEASURE_OVERLAP_NS], count, 50);
+	phase->h2d_bytes = rank(values[XS_MEASURE_H2D_BYTES], count, 50);
+	phase->d2h_bytes = rank(values[XS_MEASURE_D2H_BYTES], count, 50);
+}
+
+/* Rounds of one phase have the same number of ops of each kind. */
+static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
+{
+	const struct xs_round *round = xs_phase_member(m, 0);
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op =
+		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+
+		phase->h2d_ops += op->kind == XS_OP_H2D;
+		phase->d2h_ops += op->kind == XS_OP_D2H;
+		phase->kernel_ops += op->kind == XS_OP_KERNEL;
+	}
+}
+
+int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
+		     uint32_t *median_round)
+{
+	uint64_t *memory =
+	    malloc((XS_MEASURES + 1) * m->count * sizeof(*memory));
+	uint64_t *values[XS_MEASURES], *scratch;
+
+	if (!memory)
+		return -ENOMEM;
+	for (size_t i = 0; i < XS_MEASURES; i++)
+		values[i] = memory + i * m->count;
+	scratch = memory + XS_MEASURES * m->count;
+
+	phase->rounds = m->count;
+	phase->device = xs_phase_member(m, 0)->device;
+	phase->first_start_ns = UINT64_MAX;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+
+		measure(m, round, values, i);
+		phase->total_ns += round->end_ns - round->begin_ns;
+		phase->concurrent_ns += round->concurrent_ns;
+		if (round->begin_ns < phase->first_start_ns)
+			phase->first_start_ns = round->begin_ns;
+		if (round->end_ns > phase->last_end_ns)
+			phase->last_end_ns = round->end_ns;
+	}
+	for (size_t i = 0; i < XS_MEASURES; i++)
+		xs_values_sort(values[i], scratch, m->count);
+	fill(phase, values, m->count);
+	count_ops(m, phase);
+	free(memory);
+
+	*median_round = m->keys[0].index;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+
+		if (round->end_ns - round->begin_ns ==
+		    phase->round_ns.median_ns) {
+			*median_round = m->keys[i].index;
+			break;
+		}
+	}
+	return 0;
+}

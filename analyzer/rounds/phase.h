@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds and phases: the input of the model.
+ *
+ * A round consists of host-to-device copies, kernels and device-to-host copies
+ * up to the host's synchronisation (Carroll and Wong 2017, section III). Where
+ * a program already overlaps them, everything between two synchronisations of
+ * host and device is one round with several chunks. A phase groups rounds of
+ * equal signature: the same call sites, kernels, and sizes within a tolerance.
+ *
+ * model/ includes no other header of analyzer/.
+ */
+#ifndef XS_ANALYZER_ROUNDS_PHASE_H
+#define XS_ANALYZER_ROUNDS_PHASE_H
+
+#include "analyzer/read/trace.h"
+
+enum xs_step_kind {
+	XS_STEP_H2D,
+	XS_STEP_D2H,
+	XS_STEP_D2D,
+	XS_STEP_H2H,
+	XS_STEP_SET,
+	XS_STEP_KERNEL,
+	XS_STEP_SYNC_DEVICE, /* from here on: calls without an op */
+	XS_STEP_SYNC_STREAM,
+	XS_STEP_SYNC_EVENT,
+	XS_STEP_EVENT_RECORD,
+	XS_STEP_STREAM_WAIT,
+	XS_STEP_HOST, /* any other call, such as an allocation or a free */
+	XS_STEP_KINDS
+};
+
+/*
+ * Hardware counters of one launch of a kernel; NAN: not counted. Sectors (32
+ * bytes) and requests are those between SMs and L2, so they missed the SM's L1
+ * cache. The host_ fields count the part that accessed host memory.
+ */
+struct xs_counts {
+	double sectors_read, sectors_written;
+	double requests_read, requests_written;
+	double host_sectors_read, host_sectors_written;
+	double instructions; /* warp instructions */
+};
+
+/*
+ * Host-to-device copies whose contents were hashed and compared with earlier
+ * copies, over all rounds of a phase. same: they brought the same bytes as the
+ * last copy to that device memory, or as a copy that went out to the same host
+ * memory; back: the latter only.
+ */
+struct xs_repeat_counts {
+	uint64_t compared, same, back;
+	bool sampled; /* only samples of the bytes were hashed */
+};
+
+/*
+ * One step of a round, in the order of issue. Times are ns after the start of
+ * the round; GPU times of a step without an op are 0. If one call has several
+ * ops (a graph, a copy in parts), only the first has the call's times: the
+ * others have call_ns equal to return_ns, since they cost the host nothing
+ * more.
+ */
+struct xs_step {
+	uint8_t kind;			/* enum xs_step_kind */
+	uint8_t src_memory, dst_memory; /* enum xs_memory */
+	bool blocking;	 /* the call returned after the op had ended */
+	bool async;	 /* issued by an asynchronous call, which may still
+			  * block with pageable memory */
+	uint32_t queue;	 /* index into the trace's queues; XS_NONE */
+	uint32_t thread; /* 0: unknown */
+	uint32_t site;	 /* index into the trace's sites; XS_NONE */
+	uint32_t shape;	 /* kernels; else XS_NONE */
+	uint64_t bytes;	 /* copies and sets */
+	uint64_t blocks; /* kernels: blocks of the grid */
+	uint32_t block_threads, block_x; /* kernels */
+	uint32_t registers;		 /* kernels: per thread */
+	uint32_t shared_bytes; /* kernels: per block, static and dynamic */
+	const struct xs_counts *counts;	  /* kernels; NULL: unknown; owned by
+					   * struct xs_phases */
+	uint64_t event;			  /* handle for record, wait and
+					   * synchronise */
+	uint64_t dst, src;		  /* copies: addresses; 0: unknown */
+	uint64_t call_ns, return_ns;	  /* host times; both 0 when the call is
+					   * unknown */
+	uint64_t start_ns, end_ns;	  /* GPU times */
+	struct xs_repeat_counts sameness; /* host-to-device copies: of all
+					   * copies of its site */
+};
+
+/* A median and the range of 90 % of the rounds. */
+struct xs_spread {
+	uint64_t median_ns, p5_ns, p95_ns;
+};
+
+struct xs_phase_site {
+	uint32_t site; /* index into the trace's sites */
+	uint8_t step_kind;
+	uint64_t calls; /* over all rounds of the phase */
+	uint64_t bytes;
+	struct xs_repeat_counts sameness;
+};
+
+/* Hardware queues that streams share: the default for kernels and for each copy
+ * engine, and the maximum. */
+#define XS_KERNEL_HW_QUEUES 8u
+#define XS_COPY_HW_QUEUES   4u
+#define XS_HW_QUEUES_MAX    32u
+
+/* Rounds of one signature. Byte and op counts are the medians of one round. */
+struct xs_phase {
+	uint32_t id;	 /* 1, 2, ... by decreasing total_ns */
+	char *signature; /* readable, and stable over runs: without addresses;
+			  * owned */
+	uint64_t signature_hash;
+	uint16_t device;
+	unsigned kernel_hw_queues,
+	    copy_hw_queues; /* number that the program's environment requested,
+			     * for copies by engine; 0: the default */
+	uint64_t rounds;
+	uint64_t total_ns;	/* sum of the times of the rounds */
+	uint64_t concurrent_ns; /* part of total_ns in which other rounds ran */
+	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
+
+	uint64_t h2d_bytes, d2h_bytes;
+	uint64_t h2d_ops, d2h_ops, kernel_ops;
+	struct xs_spread round_ns; /* host time: from the first call to the
+				    * synchronisation */
+	struct xs_spread h2d_ns, d2h_ns, kernel_ns; /* sums of op times */
+	struct xs_spread host_ns; /* part of round_ns without a call in progress
+				   * or an op running */
+	uint64_t host_blocked_ns; /* median time in blocking copies and
+				   * synchronisations */
+	uint64_t overlap_ns;	  /* median time with two or more kinds of op at
+				   * once */
+	uint8_t src_memory, dst_memory; /* host side of the H2D and D2H copies;
+					 * XS_MEM_UNKNOWN when mixed or none */
+	uint64_t h2d_buffer_bytes,
+	    d2h_buffer_bytes; /* host memory used by the copies of all rounds,
+			       * by distinct ranges: the bytes to pin. The bytes
+			       * of one round if addresses are unknown. */
+
+	struct xs_step *steps; /* of the round with the median time; owned */
+	size_t step_count;
+	struct xs_phase_site *sites; /* by decreasing bytes, then calls; owned
+				      */
+	size_t site_count;
+};
+
+struct xs_phases {
+	struct xs_phase *items; /* by decreasing total_ns; owned */
+	size_t count;
+	uint64_t rounds;
+	struct xs_counts *counts; /* by shape of the trace; owned */
+	size_t counted_shapes;
+};
+
+/* Splits a trace into rounds and phases. Returns 0 or -ENOMEM. */
+int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
+void xs_phases_free(struct xs_phases *phases);
+
+/*
+ * Adds hardware counters to the kernels of the phases. `counted` is a trace of
+ * the same program with counters, or `trace` itself. Kernels are matched by
+ * name, grid and block. Returns 0 or -ENOMEM.
+ */
+int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
+		    const struct xs_trace *counted);
+
+/* Sums the counters of all kernels of a round; NAN if one was not counted. */
+void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum);
+
+#endif

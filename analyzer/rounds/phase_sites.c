@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory and the call sites that the rounds of a phase use. */
+#include "analyzer/rounds/measure.h"
+
+#include "analyzer/rounds/repeated_copies.h"
+#include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Cache of recent host ranges: loops reuse their buffers. */
+#define RECENT 256
+
+struct range {
+	uint64_t start, bytes;
+};
+
+/* The host ranges of the copies of one direction. */
+struct ranges {
+	struct xs_key *keys; /* start address; index into items */
+	struct range *items;
+	size_t count;
+	struct range recent[RECENT];
+	bool unknown; /* the host address of some copy is unknown */
+};
+
+static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
+{
+	struct range *recent =
+	    &ranges->recent[xs_hash_mix(start, bytes) % RECENT];
+	struct xs_key *keys;
+	struct range *items;
+
+	if (recent->start == start && recent->bytes == bytes)
+		return 0;
+	keys = xs_array_grow(ranges->keys, ranges->count, sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	ranges->keys = keys;
+	items = xs_array_grow(ranges->items, ranges->count, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	ranges->items = items;
+	*recent = items[ranges->count] = (struct range){start, bytes};
+	keys[ranges->count] = (struct xs_key){start, (uint32_t)ranges->count};
+	ranges->count++;
+	return 0;
+}
+
+/* Returns in *bytes the bytes of all ranges, each byte once; `otherwise` if
+ * ranges are unknown. */
+static int range_bytes(struct ranges *ranges, uint64_t otherwise,
+		       uint64_t *bytes)
+{
+	struct xs_interval_union cover = {0, 0};
+	int rc = xs_keys_sort(ranges->keys, ranges->count);
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct range *range =
+		    &ranges->items[ranges->keys[i].index];
+
+		xs_interval_union_add(&cover, range->start,
+				      range->start + range->bytes);
+	}
+	*bytes = ranges->unknown ? otherwise : cover.total_ns;
+	free(ranges->keys);
+	free(ranges->items);
+	return rc;
+}
+
+static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
+		    struct ranges *ranges)
+{
+	const struct xs_call *call;
+	uint64_t start;
+
+	if (op->call == XS_NONE) {
+		ranges->unknown = true;
+		return 0;
+	}
+	call = &trace->calls[op->call];
+	start = op->kind == XS_OP_H2D ? call->src : call->dst;
+	if (start == 0) {
+		ranges->unknown = true;
+		return 0;
+	}
+	return add_range(ranges, start, call->bytes);
+}
+
+/* Merges memory kinds: XS_MEM_UNKNOWN when they differ. */
+static void add_memory(uint8_t *all, bool first, uint8_t memory)
+{
+	if (first)
+		*all = memory;
+	else if (*all != memory)
+		*all = XS_MEM_UNKNOWN;
+}
+
+static int measure_buffers(const struct xs_phase_members *m,
+			   struct xs_phase *phase)
+{
+	struct ranges h2d = {0}, d2h = {0};
+	bool h2d_seen = false, d2h_seen = false;
+	int rc = 0, rc2;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+		const uint32_t *ops = m->rounds->ops + round->first_op;
+
+		for (uint32_t j = 0; !rc && j < round->op_count; j++) {
+			const struct xs_op *op = &m->trace->ops[ops[j]];
+
+			if (op->kind == XS_OP_H2D) {
+				add_memory(&phase->src_memory, !h2d_seen,
+					   op->src_memory);
+				h2d_seen = true;
+				rc = add_copy(m->trace, op, &h2d);
+			} else if (op->kind == XS_OP_D2H) {
+				add_memory(&phase->dst_memory, !d2h_seen,
+					   op->dst_memory);
+				d2h_seen = true;
+				rc = add_copy(m->trace, op, &d2h);
+			}
+		}
+	}
+	rc2 = range_bytes(&h2d, phase->h2d_bytes, &phase->h2d_buffer_bytes);
+	rc = rc ? rc : rc2;
+	rc2 = range_bytes(&d2h, phase->d2h_bytes, &phase->d2h_buffer_bytes);
+	return rc ? rc : rc2;
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct xs_phase_site *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (int)x->step_kind - (int)y->step_kind;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct xs_phase_site *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	if (x->calls != y->calls)
+		return x->calls > y->calls ? -1 : 1;
+	return by_site(a, b);
+}
+
+static void merge_same(struct xs_repeat_counts *to,
+		       const struct xs_repeat_counts *from)
+{
+	to->compared += from->compared;
+	to->same += from->same;
+	to->back += from->back;
+	to->sampled |= from->sampled;
+}
+
+/* Several op identities share a site if one line launches several kernels. */
+static void merge_sites(struct xs_phase *phase)
+{
+	struct xs_phase_site *sites = phase->sites;
+	size_t count = 0;
+
+	if (phase->site_count == 0)
+		return;
+	qsort(sites, phase->site_count, sizeof(*sites), by_site);
+	for (size_t i = 0; i < phase->site_count; i++) {
+		if (count > 0 && by_site(&sites[count - 1], &sites[i]) == 0) {
+			sites[count - 1].calls += sites[i].calls;
+			sites[count - 1].bytes += sites[i].bytes;
+			merge_same(&sites[count - 1].sameness,
+				   &sites[i].sameness);
+		} else {
+			sites[count++] = sites[i];
+		}
+	}
+	phase->site_count = count;
+	qsort(sites, count, sizeof(*sites), by_bytes);
+}
+
+/* Returns the phase's row of an op identity; creates it if needed. NULL without
+ * memory. */
+static struct xs_phase_site *site_row(const struct xs_phase_members *m,
+				      struct xs_phase *phase, uint32_t identity)
+{
+	const struct xs_op_identity *what = &m->rounds->table.items[identity];
+	struct xs_phase_site *sites = phase->sites;
+
+	if (m->row_of_identity[identity] == 0) {
+		sites = xs_array_grow(sites, phase->site_count, sizeof(*sites));
+		if (!sites)
+			return NULL;
+		phase->sites = sites;
+		sites[phase->site_count++] = (struct xs_phase_site){
+		    .site = what->site,
+		    .step_kind = xs_step_kind_of(what->kind)};
+		m->row_of_identity[identity] = (uint32_t)phase->site_count;
+	}
+	return &sites[m->row_of_identity[identity] - 1];
+}
+
+static void add_same(struct xs_repeat_counts *to, uint8_t same)
+{
+	to->compared += (same & XS_REPEAT_COMPARED) != 0;
+	to->same += (same & (XS_REPEAT_COPIED_IN | XS_REPEAT_COPIED_OUT)) != 0;
+	to->back += (same & XS_REPEAT_COPIED_OUT) != 0;
+	to->sampled |= (same & XS_REPEAT_SAMPLED) != 0;
+}
+
+/* A call with several ops of a kind, which are adjacent, counts once. */
+static int measure_sites(const struct xs_phase_members *m,
+			 struct xs_phase *phase)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+		const uint32_t *ops = m->rounds->ops + round->first_op;
+		const struct xs_op *last = NULL;
+
+		for (uint32_t j = 0; j < round->op_count; j++) {
+			const struct xs_op *op = &m->trace->ops[ops[j]];
+			struct xs_phase_site *row;
+
+			if (op->call == XS_NONE)
+				continue;
+			row = site_row(m, phase, m->rounds->identities[ops[j]]);
+			if (!row)
+				return -ENOMEM;
+			row->calls += !last || op->call != last->call ||
+				      op->kind != last->kind;
+			row->bytes += op->bytes;
+			if (m->rounds->same && op->kind == XS_OP_H2D)
+				add_same(&row->sameness,
+					 m->rounds->same[op->call]);
+			last = op;
+		}
+	}
+	return 0;
+}
+
+/* Clears row_of_identity for the next phase. */
+static void forget_rows(const struct xs_phase_members *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+
+		for (uint32_t j = 0; j < round->op_count; j++)
+			m->row_of_identity
+			    [m->rounds->identities
+				 [m->rounds->ops[round->first_op + j]]] = 0;
+	}
+}
+
+int xs_phase_sites_measure(const struct xs_phase_members *m,
+			   struct xs_phase *phase)
+{
+	int rc = measure_buffers(m, phase);
+
+	if (!rc)
+		rc = measure_sites(m, phase);
+	forget_rows(m);
+	merge_sites(phase);
+	return rc;
+}

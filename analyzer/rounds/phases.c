@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/phase.h"
+
+#include "analyzer/rounds/connections.h"
+#include "analyzer/rounds/measure.h"
+#include "analyzer/rounds/round_weights.h"
+#include "analyzer/rounds/rounds.h"
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/util/hash.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Rounds are alike if their bytes differ by less than about 5 % from their
+ * middle: the largest may have 10 % more than the smallest.
+ */
+#define TOLERANCE_DIVISOR 10
+
+/* The properties that the rounds of a phase share, in the order of comparison.
+ */
+enum level { LEVEL_KEY, LEVEL_H2D, LEVEL_D2H, LEVELS };
+
+struct grouper {
+	const struct xs_trace *trace;
+	const struct xs_rounds *rounds;
+	struct xs_phases *phases;
+	bool *used;	 /* by round: partial rounds are mostly unused */
+	double *weights; /* by round; NULL: all were recorded */
+	uint32_t *row_of_identity;
+	size_t call_steps; /* that may still be made: see xs_steps_build() */
+};
+
+static uint64_t level_value(const struct xs_round *round, enum level level)
+{
+	switch (level) {
+	case LEVEL_KEY:
+		return xs_hash_mix(round->key, round->device);
+	case LEVEL_H2D:
+		return round->h2d_bytes;
+	default:
+		return round->d2h_bytes;
+	}
+}
+
+static bool alike(uint64_t first, uint64_t value, enum level level)
+{
+	return level == LEVEL_KEY ? first == value
+				  : value - first <= first / TOLERANCE_DIVISOR;
+}
+
+/* Scales the phase to the whole run if its rounds are a sample. */
+static void stand_for_all(const struct grouper *g,
+			  const struct xs_phase_members *m,
+			  struct xs_phase *phase)
+{
+	double weight = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		weight += g->weights[m->keys[i].index];
+	weight /= (double)m->count;
+	phase->rounds = xs_weighted(phase->rounds, weight);
+	phase->total_ns = xs_weighted(phase->total_ns, weight);
+	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);
+	for (size_t i = 0; i < phase->site_count; i++) {
+		struct xs_phase_site *site = &phase->sites[i];
+
+		site->calls = xs_weighted(site->calls, weight);
+		site->bytes = xs_weighted(site->bytes, weight);
+	}
+}
+
+/* Copies the repeat counts of each site to its steps. */
+static void tell_steps(struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_phase_site *site = &phase->sites[i];
+
+		for (size_t j = 0;
+		     site->sameness.compared > 0 && j < phase->step_count; j++)
+			if (phase->steps[j].kind == site->step_kind &&
+			    phase->steps[j].site == site->site)
+				phase->steps[j].sameness = site->sameness;
+	}
+}
+
+static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
+{
+	struct xs_phase_members members = {.trace = g->trace,
+					   .rounds = g->rounds,
+					   .keys = keys,
+					   .count = count,
+					   .row_of_identity =
+					       g->row_of_identity};
+	struct xs_phases *phases = g->phases;
+	struct xs_phase *phase;
+	uint32_t median_round;
+	int rc;
+
+	phase = xs_array_grow(phases->items, phases->count, sizeof(*phase));
+	if (!phase)
+		return -ENOMEM;
+	phases->items = phase;
+	phase += phases->count++;
+	memset(phase, 0, sizeof(*phase));
+	rc = xs_measure_times(&members, phase, &median_round);
+	if (!rc)
+		rc = xs_phase_sites_measure(&members, phase);
+	if (!rc)
+		rc = xs_signature_build(&members, phase);
+	if (!rc)
+		rc = xs_steps_build(g->trace, g->rounds, median_round,
+				    &g->call_steps, phase);
+	if (!rc && g->rounds->same)
+		tell_steps(phase);
+	if (!rc && g->weights)
+		stand_for_all(g, &members, phase);
+	return rc;
+}
+
+/* Splits rounds that agree in all levels before `level` into groups that agree
+ * in it, too. */
+static int split(struct grouper *g, struct xs_key *keys, size_t count,
+		 int level)
+{
+	int rc;
+
+	if (level == LEVELS)
+		return add_phase(g, keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = level_value(&g->rounds->items[keys[i].index],
+					  (enum level)level);
+	rc = xs_keys_sort(keys, count);
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		uint64_t value = keys[first].key;
+
+		for (end = first + 1; end < count && alike(value, keys[end].key,
+							   (enum level)level);
+		     end++)
+			;
+		rc = split(g, keys + first, end - first, level + 1);
+	}
+	return rc;
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct xs_phase *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->first_start_ns != y->first_start_ns)
+		return x->first_start_ns < y->first_start_ns ? -1 : 1;
+	return x->signature_hash < y->signature_hash
+		   ? -1
+		   : x->signature_hash > y->signature_hash;
+}
+
+/* Distinguishes phases whose signatures read the same but whose sites differ.
+ */
+static int mark_twin(struct xs_phase *phase)
+{
+	char *marked;
+
+	if (asprintf(&marked, "%s #%04x", phase->signature,
+		     (unsigned)(phase->signature_hash >> 48)) < 0)
+		return -ENOMEM;
+	free(phase->signature);
+	phase->signature = marked;
+	return 0;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+	const struct xs_phase *const *x = a, *const *y = b;
+
+	return strcmp((*x)->signature, (*y)->signature);
+}
+
+static int mark_twins(struct xs_phases *phases)
+{
+	struct xs_phase **sorted =
+	    malloc((phases->count + 1) * sizeof(*sorted));
+	bool twin = false;
+	int rc = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < phases->count; i++)
+		sorted[i] = &phases->items[i];
+	qsort(sorted, phases->count, sizeof(*sorted), by_signature);
+	for (size_t i = 0; !rc && i < phases->count; i++) {
+		bool next = i + 1 < phases->count &&
+			    by_signature(&sorted[i], &sorted[i + 1]) == 0;
+
+		if (twin || next)
+			rc = mark_twin(sorted[i]);
+		twin = next;
+	}
+	free(sorted);
+	return rc;
+}
+
+/* Rounds cut by the edge of a sample window are used only if all rounds are. */
+static bool all_are_partial(const struct xs_rounds *rounds)
+{
+	for (size_t i = 0; i < rounds->count; i++)
+		if (!rounds->items[i].partial)
+			return false;
+	return true;
+}
+
+static void choose_rounds(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	bool use_partial = all_are_partial(rounds);
+
+	for (size_t i = 0; i < rounds->count; i++)
+		g->used[i] = use_partial || !rounds->items[i].partial;
+}
+
+static int weigh_rounds(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	struct xs_weights weights = {0};
+	bool *kept = calloc(g->trace->call_count + 1, sizeof(*kept));
+	int rc = -ENOMEM;
+
+	g->weights = calloc(rounds->count + 1, sizeof(*g->weights));
+	if (!g->weights || !kept)
+		goto out;
+	for (size_t i = 0; i < rounds->count; i++) {
+		const struct xs_round *round = &rounds->items[i];
+
+		for (uint32_t j = 0; g->used[i] && j < round->call_count; j++)
+			kept[rounds->calls[round->first_call + j]] = true;
+	}
+	rc = xs_weights_build(g->trace, kept, &weights);
+	if (!rc)
+		rc = xs_round_weights_build(g->trace, rounds, g->used, &weights,
+					    g->weights);
+out:
+	xs_weights_free(&weights);
+	free(kept);
+	return rc;
+}
+
+static int group_rounds(struct grouper *g)
+{
+	const struct xs_rounds *rounds = g->rounds;
+	struct xs_key *keys = malloc((rounds->count + 1) * sizeof(*keys));
+	size_t count = 0;
+	int rc = -ENOMEM;
+
+	g->used = calloc(rounds->count + 1, sizeof(*g->used));
+	g->row_of_identity =
+	    calloc(rounds->table.count + 1, sizeof(*g->row_of_identity));
+	if (keys && g->used && g->row_of_identity) {
+		choose_rounds(g);
+		rc = xs_trace_is_sampled(g->trace) ? weigh_rounds(g) : 0;
+	}
+	if (!rc) {
+		for (size_t i = 0; i < rounds->count; i++)
+			if (g->used[i])
+				keys[count++].index = (uint32_t)i;
+		g->phases->rounds = count;
+		rc = split(g, keys, count, LEVEL_KEY);
+	}
+	free(g->weights);
+	free(g->used);
+	free(keys);
+	free(g->row_of_identity);
+	return rc;
+}
+
+int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
+{
+	struct xs_rounds rounds;
+	struct grouper grouper = {.trace = trace,
+				  .rounds = &rounds,
+				  .phases = phases,
+				  .call_steps = 2 * trace->call_count};
+	int rc;
+
+	*phases = (struct xs_phases){0};
+	rc = xs_rounds_build(trace, &rounds);
+	if (rc)
+		return rc;
+	rc = xs_rounds_find_concurrent(&rounds);
+	if (!rc)
+		rc = group_rounds(&grouper);
+	xs_rounds_free(&rounds);
+	if (!rc && phases->count > 0) {
+		qsort(phases->items, phases->count, sizeof(*phases->items),
+		      by_total);
+		for (size_t i = 0; i < phases->count; i++) {
+			phases->items[i].id = (uint32_t)i + 1;
+			xs_connections_fill(trace, &phases->items[i]);
+		}
+		rc = mark_twins(phases);
+	}
+	if (rc)
+		xs_phases_free(phases);
+	return rc;
+}
+
+void xs_phases_free(struct xs_phases *phases)
+{
+	for (size_t i = 0; i < phases->count; i++) {
+		free(phases->items[i].signature);
+		free(phases->items[i].steps);
+		free(phases->items[i].sites);
+	}
+	free(phases->items);
+	free(phases->counts);
+	*phases = (struct xs_phases){0};
+}

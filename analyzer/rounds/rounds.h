@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Splits a trace into rounds. */
+#ifndef XS_ANALYZER_ROUNDS_ROUNDS_H
+#define XS_ANALYZER_ROUNDS_ROUNDS_H
+
+#include "analyzer/read/trace.h"
+#include "analyzer/symbols/op_identity.h"
+
+struct xs_round {
+	uint64_t begin_ns, end_ns;
+	uint64_t key; /* hash of the multiset of op identities */
+	uint64_t h2d_bytes, d2h_bytes;
+	uint64_t concurrent_ns;	     /* part of its time in which other rounds
+				      * ran */
+	uint32_t first_op, op_count; /* in xs_rounds.ops */
+	uint32_t first_call, call_count; /* in xs_rounds.calls */
+	uint16_t device;
+	bool partial; /* cut by the edge of a sample window */
+};
+
+struct xs_rounds {
+	struct xs_round *items;
+	size_t count;
+	uint32_t *ops;	      /* by round, then by start */
+	uint32_t *calls;      /* by thread, then by start */
+	uint32_t *identities; /* of each op of the trace: index into table */
+	struct xs_op_identities table;
+	bool *blocked; /* by call: xs_calls_blocked() */
+	uint8_t
+	    *same; /* by call: xs_repeated_copies_find(); NULL: nothing hashed
+		    */
+};
+
+/*
+ * A lane is a device with the host thread that issues its ops, or a queue if
+ * their calls are unknown. A lane is cut into rounds where host and device have
+ * synchronised and the next op begins a new round; see begins_round(). Returns
+ * 0 or -ENOMEM.
+ */
+int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
+/* Fills concurrent_ns of all rounds. Returns 0 or -ENOMEM. */
+int xs_rounds_find_concurrent(struct xs_rounds *rounds);
+
+void xs_rounds_free(struct xs_rounds *rounds);
+
+#endif

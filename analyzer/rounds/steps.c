@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The representative round of a phase as steps, in the order of issue. */
+#include "analyzer/rounds/measure.h"
+#include "analyzer/timeline/blocking_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Stream handles whose queue is known from copies of the round. */
+#define STREAMS_MAX 256
+
+struct streams {
+	uint64_t handle[STREAMS_MAX];
+	uint32_t queue[STREAMS_MAX];
+	size_t count;
+};
+
+struct builder {
+	const struct xs_trace *trace;
+	const struct xs_round *round;
+	struct streams streams;
+	struct xs_step *steps;
+	size_t count;
+};
+
+enum xs_step_kind xs_step_kind_of(uint8_t op_kind)
+{
+	static const enum xs_step_kind kinds[XS_OP_KINDS] = {
+	    [XS_OP_H2D] = XS_STEP_H2D, [XS_OP_D2H] = XS_STEP_D2H,
+	    [XS_OP_D2D] = XS_STEP_D2D, [XS_OP_H2H] = XS_STEP_H2H,
+	    [XS_OP_SET] = XS_STEP_SET, [XS_OP_KERNEL] = XS_STEP_KERNEL,
+	    [XS_OP_P2P] = XS_STEP_D2D};
+
+	return kinds[op_kind];
+}
+
+static enum xs_step_kind step_kind_of_call(const struct xs_call *call)
+{
+	if (call->captured)
+		return XS_STEP_HOST;
+	switch (call->call_class) {
+	case XS_CALL_POLL:
+		if (!call->waited)
+			return XS_STEP_HOST;
+		return call->event ? XS_STEP_SYNC_EVENT : XS_STEP_SYNC_STREAM;
+	case XS_CALL_RESET:
+	case XS_CALL_SYNC_DEVICE:
+		return XS_STEP_SYNC_DEVICE;
+	case XS_CALL_SYNC_STREAM:
+		return XS_STEP_SYNC_STREAM;
+	case XS_CALL_SYNC_EVENT:
+		return XS_STEP_SYNC_EVENT;
+	case XS_CALL_EVENT_RECORD:
+		return XS_STEP_EVENT_RECORD;
+	case XS_CALL_STREAM_WAIT:
+		return XS_STEP_STREAM_WAIT;
+	}
+	return XS_STEP_HOST;
+}
+
+static uint32_t find_stream(const struct streams *streams, uint64_t handle)
+{
+	for (size_t i = 0; i < streams->count; i++)
+		if (streams->handle[i] == handle)
+			return streams->queue[i];
+	return XS_NONE;
+}
+
+/* Launch records have no stream handle; those of copies and sets do. */
+static void learn_stream(struct streams *streams, const struct xs_call *call,
+			 const struct xs_op *op)
+{
+	if (op->kind == XS_OP_KERNEL || (op->flags & XS_OP_GRAPH) ||
+	    streams->count == STREAMS_MAX ||
+	    find_stream(streams, call->stream) != XS_NONE)
+		return;
+	streams->handle[streams->count] = call->stream;
+	streams->queue[streams->count++] = op->queue;
+}
+
+static uint64_t since(uint64_t begin_ns, uint64_t time_ns)
+{
+	return time_ns > begin_ns ? time_ns - begin_ns : 0;
+}
+
+static void set_call(const struct builder *b, struct xs_step *step,
+		     const struct xs_call *call)
+{
+	step->thread = call->thread;
+	step->site = call->site;
+	step->event = call->event;
+	step->dst = call->dst;
+	step->src = call->src;
+	step->call_ns = since(b->round->begin_ns, call->start_ns);
+	step->return_ns = since(b->round->begin_ns, call->end_ns);
+}
+
+static void set_shape(struct xs_step *step, const struct xs_shape *shape)
+{
+	step->blocks = (uint64_t)shape->grid[0] * shape->grid[1];
+	step->blocks *= shape->grid[2];
+	step->block_threads =
+	    shape->block[0] * shape->block[1] * shape->block[2];
+	step->block_x = shape->block[0];
+	step->registers = shape->registers;
+	step->shared_bytes =
+	    shape->shared_static_bytes + shape->shared_dynamic_bytes;
+}
+
+static struct xs_step *new_step(struct builder *b, enum xs_step_kind kind)
+{
+	struct xs_step *step = &b->steps[b->count++];
+
+	*step = (struct xs_step){.kind = (uint8_t)kind,
+				 .queue = XS_NONE,
+				 .site = XS_NONE,
+				 .shape = XS_NONE};
+	return step;
+}
+
+/* call: NULL when unknown. again: a further op of the same call, which costs
+ * the host nothing more. */
+static void add_op(struct builder *b, const struct xs_op *op,
+		   const struct xs_call *call, bool again)
+{
+	struct xs_step *step = new_step(b, xs_step_kind_of(op->kind));
+
+	step->src_memory = op->src_memory;
+	step->dst_memory = op->dst_memory;
+	step->async = (op->flags & XS_OP_ASYNC) != 0;
+	step->queue = op->queue;
+	step->shape = op->shape;
+	step->bytes = op->bytes;
+	step->start_ns = since(b->round->begin_ns, op->start_ns);
+	step->end_ns = since(b->round->begin_ns, op->end_ns);
+	if (op->shape != XS_NONE)
+		set_shape(step, &b->trace->shapes[op->shape]);
+	if (!call)
+		return;
+	set_call(b, step, call);
+	step->blocking = xs_call_waited(call, op);
+	step->async |= call->call_class == XS_CALL_COPY_ASYNC ||
+		       call->call_class == XS_CALL_SET_ASYNC;
+	if (again)
+		step->call_ns = step->return_ns;
+}
+
+static void add_call(struct builder *b, const struct xs_call *call)
+{
+	struct xs_step *step = new_step(b, step_kind_of_call(call));
+
+	set_call(b, step, call);
+	step->blocking = step->kind <= XS_STEP_SYNC_EVENT;
+	step->queue =
+	    step->kind == XS_STEP_HOST || step->kind == XS_STEP_SYNC_DEVICE
+		? XS_NONE
+		: find_stream(&b->streams, call->stream);
+}
+
+/* Sorts the round's ops by call, then by start. */
+static struct xs_key *ops_by_call(const struct xs_trace *trace,
+				  const struct xs_rounds *rounds,
+				  const struct xs_round *round)
+{
+	struct xs_key *keys = malloc((round->op_count + 1) * sizeof(*keys));
+
+	if (!keys)
+		return NULL;
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		uint32_t op = rounds->ops[round->first_op + i];
+
+		keys[i] = (struct xs_key){trace->ops[op].call, op};
+	}
+	if (xs_keys_sort(keys, round->op_count)) {
+		free(keys);
+		return NULL;
+	}
+	return keys;
+}
+
+int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
+		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
+{
+	const struct xs_round *round = &rounds->items[index];
+	struct xs_key *keys = ops_by_call(trace, rounds, round);
+	struct builder b = {.trace = trace, .round = round};
+	size_t room = (size_t)round->op_count + round->call_count + 1;
+	uint32_t op = 0;
+
+	b.steps = malloc(room * sizeof(*b.steps));
+	if (!keys || !b.steps) {
+		free(keys);
+		free(b.steps);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < round->op_count; i++)
+		if (keys[i].key != XS_NONE)
+			learn_stream(&b.streams, &trace->calls[keys[i].key],
+				     &trace->ops[keys[i].index]);
+	for (uint32_t i = 0; i < round->call_count; i++) {
+		uint32_t at = rounds->calls[round->first_call + i];
+		const struct xs_call *call = &trace->calls[at];
+		uint32_t first = op;
+
+		for (; op < round->op_count && keys[op].key == at; op++)
+			add_op(&b, &trace->ops[keys[op].index], call,
+			       op > first);
+		if (op == first && call->error == 0 && *call_steps > 0) {
+			add_call(&b, call);
+			(*call_steps)--;
+		}
+	}
+	for (; op < round->op_count; op++)
+		add_op(&b, &trace->ops[keys[op].index], NULL, false);
+	free(keys);
+	/* shrinks: an op and its call may have become one step */
+	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));
+	if (!phase->steps)
+		phase->steps = b.steps;
+	phase->step_count = b.count;
+	return 0;
+}

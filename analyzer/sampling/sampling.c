@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/sampling/sampling.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+bool xs_trace_is_sampled(const struct xs_trace *trace)
+{
+	return trace->begins_counted || trace->window_count > 1 ||
+	       (trace->window_count == 1 &&
+		trace->windows[0].end_ns != UINT64_MAX);
+}
+
+uint64_t xs_weighted(uint64_t value, double weight)
+{
+	double product = (double)value * weight;
+
+	if (weight == 1)
+		return value;
+	return product < 0x1p63 ? (uint64_t)(product + 0.5) : UINT64_MAX;
+}
+
+size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns)
+{
+	size_t low = 0, high = trace->window_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->windows[middle].begin_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int sort_windows(struct xs_trace *trace)
+{
+	struct xs_key *keys = malloc((trace->window_count + 1) * sizeof(*keys));
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->window_count; i++)
+		keys[i] =
+		    (struct xs_key){trace->windows[i].begin_ns, (uint32_t)i};
+	rc = xs_keys_sort(keys, trace->window_count);
+	if (!rc)
+		xs_keys_apply(keys, trace->window_count, trace->windows,
+			      sizeof(*trace->windows));
+	free(keys);
+	return rc;
+}
+
+/* If no op has a call, the trace has ops only: none of them is dropped. */
+static void drop_counted(struct xs_trace *trace)
+{
+	size_t kept = 0;
+
+	if (!xs_trace_is_sampled(trace) || !trace->ops_matched)
+		return;
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].call != XS_NONE)
+			trace->ops[kept++] = trace->ops[i];
+	trace->op_count = kept;
+}
+
+int xs_sampling_tidy(struct xs_trace *trace)
+{
+	drop_counted(trace);
+	return sort_windows(trace);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counted calls are taken to be like recorded calls of the same call site, size
+ * class and direction, or else like the recorded calls that are most similar.
+ */
+#include "analyzer/sampling/weights.h"
+
+#include "analyzer/util/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is_copy(uint8_t call_class)
+{
+	return call_class == XS_CALL_COPY || call_class == XS_CALL_COPY_ASYNC;
+}
+
+uint8_t xs_call_direction(const struct xs_call *call)
+{
+	return call->error
+		   ? XS_TALLY_FAILED
+		   : xs_tally_direction(call->call_class, call->direction);
+}
+
+static void add_to_group(struct xs_weight_builder *b, uint32_t index,
+			 bool first)
+{
+	const struct xs_call *call = &b->trace->calls[index];
+	struct xs_weight_group *group;
+
+	if (first)
+		b->groups[b->group_count++] = (struct xs_weight_group){
+		    .site = call->site,
+		    .window = (uint32_t)xs_window_of(b->trace, call->start_ns),
+		    .size = xs_tally_size(call->bytes),
+		    .direction = xs_call_direction(call),
+		    .call_weight = 1,
+		    .byte_weight = 1,
+		};
+	b->group_of[index] = (uint32_t)b->group_count - 1;
+	group = &b->groups[b->group_count - 1];
+	group->calls++;
+	group->bytes += (double)call->bytes;
+	if (b->kept && !b->kept[index])
+		return;
+	group->kept_calls++;
+	group->kept_bytes += (double)call->bytes;
+}
+
+static int group_calls(struct xs_weight_builder *b)
+{
+	const struct xs_trace *trace = b->trace;
+	int rc;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		uint64_t key = xs_weights_key(
+		    b, &xs_weight_levels[0], call->site,
+		    xs_tally_size(call->bytes), xs_call_direction(call));
+
+		b->keys[i] = (struct xs_key){
+		    xs_hash_mix(key, xs_window_of(trace, call->start_ns)),
+		    (uint32_t)i};
+	}
+	rc = xs_keys_sort(b->keys, trace->call_count);
+	for (size_t i = 0; !rc && i < trace->call_count; i++)
+		add_to_group(b, b->keys[i].index,
+			     i == 0 || b->keys[i].key != b->keys[i - 1].key);
+	return rc;
+}
+
+/* Recorded but unused calls: others of their kind stand for them. */
+static void add_unused(struct xs_weight_builder *b)
+{
+	for (size_t i = 0; i < b->group_count; i++) {
+		const struct xs_weight_group *group = &b->groups[i];
+
+		if (group->calls == group->kept_calls)
+			continue;
+		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
+		    .site = group->site,
+		    .size = group->size,
+		    .direction = group->direction,
+		    .last_level = 0,
+		    .calls = group->calls - group->kept_calls,
+		    .bytes = group->bytes - group->kept_bytes,
+		};
+	}
+}
+
+/* Rounds of a phase do not stand for call sites that are in no round. */
+static void add_tallies(struct xs_weight_builder *b)
+{
+	const struct xs_trace *trace = b->trace;
+
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+		bool of_place = trace->sites[tally->site].module != XS_NONE;
+
+		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
+		    .site = tally->site,
+		    .size = tally->size,
+		    .direction = tally->direction,
+		    .last_level = b->kept && of_place ? XS_WEIGHTS_LAST_OF_PLACE
+						      : XS_WEIGHTS_LAST,
+		    .calls = (double)tally->calls,
+		    .bytes = (double)tally->bytes,
+		};
+	}
+}
+
+/* Marks the groups of call sites that have counted calls. */
+static int mark_counted(struct xs_weight_builder *b)
+{
+	static const struct xs_weight_level by_place = {.place = true};
+	const struct xs_trace *trace = b->trace;
+	size_t count = 0;
+	bool counted = false;
+	int rc;
+
+	/* the sort is stable: for equal keys, tallies come first */
+	for (size_t i = 0; i < trace->tally_count; i++)
+		b->keys[count++] = (struct xs_key){
+		    xs_weights_key(b, &by_place, trace->tallies[i].site, 0, 0),
+		    UINT32_MAX};
+	for (size_t i = 0; i < b->group_count; i++)
+		b->keys[count++] = (struct xs_key){
+		    xs_weights_key(b, &by_place, b->groups[i].site, 0, 0),
+		    (uint32_t)i};
+	rc = xs_keys_sort(b->keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		counted = b->keys[i].index == UINT32_MAX ||
+			  (counted && b->keys[i].key == b->keys[i - 1].key);
+		if (b->keys[i].index != UINT32_MAX)
+			b->groups[b->keys[i].index].counted = counted;
+	}
+	return rc;
+}
+
+/* Numbers the kinds, which are the same in all windows. */
+static int number_kinds(struct xs_weight_builder *b, struct xs_weights *weights)
+{
+	int rc;
+
+	for (size_t i = 0; i < b->group_count; i++) {
+		const struct xs_weight_group *g = &b->groups[i];
+
+		b->keys[i] = (struct xs_key){
+		    xs_weights_key(b, &xs_weight_levels[0], g->site, g->size,
+				   g->direction),
+		    (uint32_t)i};
+	}
+	rc = xs_keys_sort(b->keys, b->group_count);
+	for (size_t i = 0; !rc && i < b->group_count; i++) {
+		weights->kind_count +=
+		    i == 0 || b->keys[i].key != b->keys[i - 1].key;
+		b->groups[b->keys[i].index].kind =
+		    (uint32_t)weights->kind_count - 1;
+	}
+	return rc;
+}
+
+static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
+{
+	for (size_t i = 0; i < b->trace->call_count; i++) {
+		const struct xs_weight_group *g = &b->groups[b->group_of[i]];
+
+		weights->calls[i] = g->call_weight;
+		weights->bytes[i] =
+		    g->kept_bytes > 0 ? g->byte_weight : g->call_weight;
+		weights->kinds[i] = g->kind;
+	}
+}
+
+/* Returns whether such calls issue device work or wait for it. */
+static bool takes_the_device(uint8_t call_class)
+{
+	return xs_call_issues(call_class) ||
+	       call_class == XS_CALL_SYNC_DEVICE ||
+	       call_class == XS_CALL_SYNC_STREAM ||
+	       call_class == XS_CALL_SYNC_EVENT;
+}
+
+static void find_strange(const struct xs_weight_builder *b,
+			 struct xs_weights *weights)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_unrecorded *rest = &b->rests[i];
+		const struct xs_site *site = &b->trace->sites[rest->site];
+
+		if (rest->unrecorded_site_calls < 1 ||
+		    site->module == XS_NONE ||
+		    rest->direction == XS_TALLY_FAILED ||
+		    !takes_the_device(site->call_class))
+			continue;
+		weights->unrecorded_several |=
+		    most > 0 && rest->site != weights->unrecorded_site;
+		weights->unrecorded_site_calls += rest->unrecorded_site_calls;
+		if (rest->unrecorded_site_calls > most) {
+			most = rest->unrecorded_site_calls;
+			weights->unrecorded_site = rest->site;
+		}
+	}
+}
+
+/* Sums the counted copies that no recorded call stands for. */
+static void find_unseen(const struct xs_weight_builder *b,
+			struct xs_weights *weights)
+{
+	const struct xs_trace *trace = b->trace;
+
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+		const struct xs_site *site = &trace->sites[tally->site];
+
+		if (is_copy(site->call_class) &&
+		    tally->direction == XS_DIR_UNKNOWN &&
+		    (tally->size || site->module == XS_NONE))
+			weights->unsure_bytes += (double)tally->bytes;
+	}
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_unrecorded *rest = &b->rests[i];
+
+		if (rest->direction < XS_WEIGHT_DIRECTIONS) {
+			weights->unseen_calls[rest->direction] += rest->calls;
+			weights->unseen_bytes[rest->direction] += rest->bytes;
+		}
+	}
+}
+
+static int build(struct xs_weight_builder *b, struct xs_weights *weights)
+{
+	const struct xs_trace *trace = b->trace;
+	const size_t most = 2 * trace->call_count + trace->tally_count + 1;
+	int rc = -ENOMEM;
+
+	b->reach = calloc(trace->window_count + 1, sizeof(*b->reach));
+	b->group_of = calloc(most, sizeof(*b->group_of));
+	b->groups = calloc(most, sizeof(*b->groups));
+	b->rests = calloc(most, sizeof(*b->rests));
+	b->keys = calloc(2 * most, sizeof(*b->keys));
+	weights->calls = calloc(most, sizeof(double));
+	weights->bytes = calloc(most, sizeof(double));
+	weights->kinds = calloc(most, sizeof(*weights->kinds));
+	if (b->reach && b->group_of && b->groups && b->rests && b->keys &&
+	    weights->calls && weights->bytes && weights->kinds)
+		rc = xs_window_extrapolate(trace, b->reach);
+	if (!rc)
+		rc = group_calls(b);
+	if (!rc)
+		rc = mark_counted(b);
+	if (!rc)
+		rc = number_kinds(b, weights);
+	if (rc)
+		return rc;
+	add_unused(b);
+	add_tallies(b);
+	rc = xs_weights_distribute(b);
+	fill(b, weights);
+	find_unseen(b, weights);
+	find_strange(b, weights);
+	return rc;
+}
+
+int xs_weights_build(const struct xs_trace *trace, const bool *kept,
+		     struct xs_weights *weights)
+{
+	struct xs_weight_builder builder = {.trace = trace, .kept = kept};
+	int rc;
+
+	*weights = (struct xs_weights){0};
+	if (!xs_trace_is_sampled(trace))
+		return 0;
+	rc = build(&builder, weights);
+	free(builder.reach);
+	free(builder.group_of);
+	free(builder.groups);
+	free(builder.rests);
+	free(builder.keys);
+	if (rc)
+		xs_weights_free(weights);
+	return rc;
+}
+
+void xs_weights_free(struct xs_weights *weights)
+{
+	free(weights->calls);
+	free(weights->bytes);
+	free(weights->kinds);
+	*weights = (struct xs_weights){0};
+}

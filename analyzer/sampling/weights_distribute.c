@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/sampling/weights.h"
+
+#include "analyzer/util/hash.h"
+
+const struct xs_weight_level xs_weight_levels[XS_WEIGHTS_LAST + 1] = {
+    {.place = true, .size = true, .direction = true},
+    {.place = true, .direction = true},
+    {.place = true, .any_size = true},
+    {.size = true, .direction = true, .uncounted = true},
+    {.size = true, .direction = true},
+    {.direction = true, .uncounted = true},
+    {.direction = true},
+    {.any_size = true, .uncounted = true},
+    {.any_size = true},
+};
+
+uint64_t xs_weights_key(const struct xs_weight_builder *b,
+			const struct xs_weight_level *level, uint32_t site,
+			unsigned size, unsigned direction)
+{
+	const struct xs_site *s = &b->trace->sites[site];
+	uint64_t key = xs_hash_mix(0, s->function);
+
+	if (level->place)
+		key = xs_hash_mix(xs_hash_mix(key, s->module), s->offset);
+	if (level->size)
+		key = xs_hash_mix(key, size);
+	if (level->direction)
+		key = xs_hash_mix(key, direction);
+	return key;
+}
+
+static bool is_any_size(const struct xs_weight_unrecorded *rest)
+{
+	return rest->size == 0;
+}
+
+/* Sorts the keys of one level. Indices from group_count on are unrecorded
+ * entries. */
+static int sort_level(struct xs_weight_builder *b, unsigned number,
+		      size_t *count)
+{
+	const struct xs_weight_level *level = &xs_weight_levels[number];
+
+	*count = 0;
+	for (size_t i = 0; i < b->group_count; i++) {
+		const struct xs_weight_group *g = &b->groups[i];
+
+		if (g->kept_calls > 0 && !(level->uncounted && g->counted))
+			b->keys[(*count)++] = (struct xs_key){
+			    xs_weights_key(b, level, g->site, g->size,
+					   g->direction),
+			    (uint32_t)i};
+	}
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_unrecorded *r = &b->rests[i];
+
+		if ((r->calls > 0 || r->bytes > 0) && number <= r->last_level &&
+		    is_any_size(r) == level->any_size)
+			b->keys[(*count)++] = (struct xs_key){
+			    xs_weights_key(b, level, r->site, r->size,
+					   r->direction),
+			    (uint32_t)(b->group_count + i)};
+	}
+	return xs_keys_sort(b->keys, *count);
+}
+
+/* Groups and unrecorded entries with one key. */
+struct bucket {
+	struct xs_weight_builder *b;
+	const struct xs_key *keys;
+	size_t count;
+};
+
+static struct xs_weight_group *group_at(const struct bucket *k, size_t i)
+{
+	return k->keys[i].index < k->b->group_count
+		   ? &k->b->groups[k->keys[i].index]
+		   : NULL;
+}
+
+static struct xs_weight_unrecorded *rest_at(const struct bucket *k, size_t i)
+{
+	return &k->b->rests[k->keys[i].index - k->b->group_count];
+}
+
+static double kept_of(const struct xs_weight_group *group, bool bytes)
+{
+	return bytes ? group->kept_bytes : group->kept_calls;
+}
+
+/* Returns the calls or bytes that the bucket's groups would stand for if the
+ * program went on at the rate of their windows. */
+static double expect(const struct bucket *k, bool bytes)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < k->count; i++) {
+		const struct xs_weight_group *g = group_at(k, i);
+
+		if (g)
+			sum += k->b->reach[g->window] * kept_of(g, bytes);
+	}
+	return sum;
+}
+
+/* Returns the unrecorded calls or bytes of the bucket, and sets them to 0. */
+static double take_rests(const struct bucket *k, bool bytes)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < k->count; i++) {
+		double *left;
+
+		if (group_at(k, i))
+			continue;
+		left = bytes ? &rest_at(k, i)->bytes : &rest_at(k, i)->calls;
+		sum += *left;
+		*left = 0;
+	}
+	return sum;
+}
+
+/* Distributes the bucket's unrecorded calls or bytes over its groups: in
+ * proportion to their expected numbers, or evenly if none are expected. */
+static void spread(const struct bucket *k, bool bytes)
+{
+	const double expected = expect(k, bytes);
+	double rest, kept = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		if (group_at(k, i))
+			kept += kept_of(group_at(k, i), bytes);
+	if (kept <= 0)
+		return;
+	rest = take_rests(k, bytes);
+	for (size_t i = 0; i < k->count; i++) {
+		struct xs_weight_group *g = group_at(k, i);
+		double weight;
+
+		if (!g || kept_of(g, bytes) <= 0)
+			continue;
+		weight = expected > 0 ? rest * k->b->reach[g->window] / expected
+				      : rest / kept;
+		if (bytes)
+			g->byte_weight += weight;
+		else
+			g->call_weight += weight;
+	}
+}
+
+static int spread_level(struct xs_weight_builder *b, unsigned number)
+{
+	size_t count;
+	int rc = sort_level(b, number, &count);
+
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		struct bucket bucket = {.b = b, .keys = b->keys + first};
+
+		for (end = first;
+		     end < count && b->keys[end].key == b->keys[first].key;
+		     end++)
+			;
+		bucket.count = end - first;
+		spread(&bucket, false);
+		spread(&bucket, true);
+	}
+	return rc;
+}
+
+int xs_weights_distribute(struct xs_weight_builder *b)
+{
+	int rc = 0;
+
+	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++) {
+		rc = spread_level(b, level);
+		for (size_t i = 0;
+		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
+		     i++)
+			b->rests[i].unrecorded_site_calls = b->rests[i].calls;
+	}
+	return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers the identities of ops. Two ops with the same identity (call site,
+ * kind, kernel name) are the same step of the program. */
+#ifndef XS_ANALYZER_SYMBOLS_OP_IDENTITY_H
+#define XS_ANALYZER_SYMBOLS_OP_IDENTITY_H
+
+#include "analyzer/read/trace.h"
+
+struct xs_op_identity {
+	uint64_t hash; /* equal in every run of the same program */
+	uint32_t site; /* XS_NONE: unknown call */
+	uint32_t name; /* kernels: index of the name's string; else 0 */
+	uint8_t kind;  /* enum xs_op_kind */
+};
+
+struct xs_op_identities {
+	struct xs_op_identity *items;
+	size_t count;
+	uint32_t *slots; /* open addressing: index + 1 */
+	size_t slot_count;
+};
+
+/* Finds the identity of an op, or creates it. *index is into items. Returns 0
+ * or -ENOMEM. */
+int xs_op_identities_find(struct xs_op_identities *identities,
+			  const struct xs_trace *trace, const struct xs_op *op,
+			  uint32_t *index);
+void xs_op_identities_free(struct xs_op_identities *identities);
+
+#endif

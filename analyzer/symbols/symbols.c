@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/symbols/symbols.h"
+
+#include "analyzer/util/sort.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CHAIN_MAX 192 /* a damaged trace may have a circle of callers */
+
+/* Callbacks for files on disk; separate debug files are found by build id. */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+struct place {
+	const char *function; /* linkage name, maybe mangled */
+	const char *file;
+	int line;
+	/* for an inlined function: the function around it, and the call's line
+	 */
+	const char *outer_function, *outer_file;
+	int outer_line;
+};
+
+static bool build_id_is(Dwfl_Module *module, const char *wanted)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int size = dwfl_module_build_id(module, &bits, &address);
+	char text[2 * 64 + 1] = "";
+
+	for (int i = 0; i < size && i < 64; i++)
+		snprintf(text + 2 * (size_t)i, 3, "%02x", bits[i]);
+	return strcasecmp(text, wanted) == 0;
+}
+
+/* Without a build id, compares the file's time. */
+static bool is_another(Dwfl_Module *opened, const struct xs_trace *trace,
+		       const struct xs_module *module,
+		       const struct stat *status)
+{
+	const char *build_id = trace->strings[module->build_id];
+
+	if (build_id[0])
+		return !build_id_is(opened, build_id);
+	return (uint64_t)status->st_mtime >
+	       trace->header.start_realtime_ns / 1000000000u;
+}
+
+/* Returns NULL when the file is missing or has changed. */
+static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
+				struct xs_module *module)
+{
+	const char *path = trace->strings[module->path];
+	Dwfl_Module *opened;
+	struct stat status;
+
+	/* a trace may name any path; opening a pipe would block */
+	if (path[0] != '/' || stat(path, &status) || !S_ISREG(status.st_mode))
+		return NULL;
+	dwfl_report_begin(dwfl);
+	opened = dwfl_report_offline(dwfl, path, path, -1);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (!opened)
+		return NULL;
+	module->changed = is_another(opened, trace, module, &status);
+	return module->changed ? NULL : opened;
+}
+
+/* Returns whether the file is a header of the toolkit or the system: it
+ * contains wrappers, not the user's code. */
+static bool is_foreign_file(const char *file)
+{
+	return strncmp(file, "/usr/include/", 13) == 0 ||
+	       strncmp(file, "/usr/lib/", 9) == 0 ||
+	       strstr(file, "/targets/x86_64-linux/include/") ||
+	       strstr(file, "/targets/sbsa-linux/include/") ||
+	       strstr(file, "/cuda/include/") ||
+	       strstr(file, "cuda_runtime.h") || strstr(file, ".stub.c");
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_inlined_subroutine ||
+	       dwarf_tag(die) == DW_TAG_subprogram;
+}
+
+/* Stores in *from and *from_line where an inlined function was called from. */
+static void step_out(Dwarf_Die *unit, Dwarf_Die *inlined, const char **from,
+		     int *from_line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &files, &count) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+			    &file) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+			    &line))
+		return;
+	*from = dwarf_filesrc(files, file, NULL, NULL);
+	*from_line = (int)line;
+}
+
+/* Finds the function around an inlined one. */
+static void find_outer(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
+		       struct place *place)
+{
+	int i = 1;
+
+	step_out(unit, &scopes[0], &place->outer_file, &place->outer_line);
+	while (i < count && !is_function(&scopes[i]))
+		i++;
+	if (i < count)
+		place->outer_function = linkage_name(&scopes[i]);
+}
+
+/*
+ * Returns whether the host function has the kernel's own name. DWARF names a
+ * template "scale<float>"; the trace's name demangles to "void
+ * ns::scale<float>(float*)".
+ */
+static bool is_kernel(const char *kernel, const char *function)
+{
+	size_t length = strlen(function), plain = strcspn(function, "<");
+	char name[256], *demangled;
+	const char *at;
+	bool same;
+
+	if (strcmp(kernel, function) == 0)
+		return true;
+	if (plain == length || plain >= sizeof(name))
+		return false;
+	memcpy(name, function, plain);
+	name[plain] = '\0';
+	if (!strstr(kernel, name)) /* avoids demangling other names */
+		return false;
+	demangled = xs_symbols_demangle(kernel);
+	at = demangled ? strstr(demangled, function) : NULL;
+	same = at && at[length] == '(' &&
+	       (at == demangled || at[-1] == ' ' || at[-1] == ':');
+	free(demangled);
+	return same;
+}
+
+/*
+ * Returns whether the function is one that the compiler or the toolkit puts
+ * between a launch and the user's line.
+ */
+static bool is_stub(const struct xs_trace *trace, const char *function)
+{
+	if (!function)
+		return false;
+	if (strstr(function, "__device_stub_") ||
+	    strstr(function, "__cudaLaunchKernel_helper"))
+		return true;
+	for (size_t i = 0; i < trace->shape_count; i++)
+		if (is_kernel(trace->strings[trace->shapes[i].name], function))
+			return true;
+	return false;
+}
+
+/*
+ * Finds the innermost function and line of the user: from the function at the
+ * address outwards through its inlining callers, skipping stubs and wrappers in
+ * foreign headers.
+ */
+static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
+			  Dwarf_Addr address, struct place *place)
+{
+	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	int count = dwarf_getscopes(unit, address, &innermost);
+
+	/* the scopes around the code, not around its definition */
+	if (count > 0)
+		count = dwarf_getscopes_die(&innermost[0], &scopes);
+	for (int i = 0; i < count; i++) {
+		if (!is_function(&scopes[i]))
+			continue;
+		place->function = linkage_name(&scopes[i]);
+		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram || !place->file)
+			break;
+		if (!is_foreign_file(place->file) &&
+		    !is_stub(trace, place->function)) {
+			find_outer(unit, &scopes[i], count - i, place);
+			break;
+		}
+		step_out(unit, &scopes[i], &place->file, &place->line);
+	}
+	free(innermost);
+	free(scopes);
+}
+
+/* Returns the compilation unit of an address. Some compilers omit the address
+ * table, so all units are searched then. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address,
+			    Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+	if (unit)
+		return unit;
+	do
+		unit = dwfl_module_nextcu(module, unit, bias);
+	while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+	return unit;
+}
+
+static void find_place(const struct xs_trace *trace, Dwfl_Module *module,
+		       uint64_t offset, struct place *place)
+{
+	GElf_Addr bias = 0, dwarf_bias;
+	Dwarf_Die *unit;
+	Dwarf_Line *line;
+
+	if (!dwfl_module_getelf(module, &bias))
+		return;
+	unit = find_unit(module, offset + bias, &dwarf_bias);
+	if (unit) {
+		line = dwarf_getsrc_die(unit, offset + bias - dwarf_bias);
+		place->file = dwarf_linesrc(line, NULL, NULL);
+		dwarf_lineno(line, &place->line);
+		find_function(trace, unit, offset + bias - dwarf_bias, place);
+	}
+	if (!place->function)
+		place->function = dwfl_module_addrname(module, offset + bias);
+}
+
+static int name_site(struct xs_site *site, const char *function,
+		     const char *file, int line)
+{
+	if (function) {
+		site->symbol = xs_symbols_demangle(function);
+		if (!site->symbol)
+			return -ENOMEM;
+	}
+	if (file && !is_foreign_file(file)) {
+		site->file = strdup(file);
+		site->line = (unsigned)line;
+		if (!site->file)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill_site(struct xs_trace *trace, uint32_t site, Dwfl_Module *module)
+{
+	struct place place = {0};
+	struct xs_site *outer;
+	int rc;
+
+	find_place(trace, module, trace->sites[site].offset, &place);
+	if (is_stub(trace, place.function))
+		return 0;
+	rc = name_site(&trace->sites[site], place.function, place.file,
+		       place.line);
+	if (rc || !place.outer_function || !place.outer_file)
+		return rc;
+	outer = xs_trace_add_outer(trace, site);
+	return outer ? name_site(outer, place.outer_function, place.outer_file,
+				 place.outer_line)
+		     : -ENOMEM;
+}
+
+static bool is_known(const struct xs_site *site)
+{
+	return site->symbol || site->file;
+}
+
+/* Resolves all sites of one module. */
+static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
+			  size_t count)
+{
+	Dwfl_Module *module;
+	Dwfl *dwfl;
+	size_t known = 0;
+	int rc = 0;
+
+	while (known < count && is_known(&trace->sites[keys[known].index]))
+		known++;
+	if (known == count)
+		return 0;
+	dwfl = dwfl_begin(&callbacks);
+	if (!dwfl)
+		return -ENOMEM;
+	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
+	for (size_t i = 0; module && !rc && i < count; i++) {
+		const uint32_t site = keys[i].index;
+
+		if (!is_known(&trace->sites[site]))
+			rc = fill_site(trace, site, module);
+	}
+	dwfl_end(dwfl);
+	return rc;
+}
+
+int xs_symbols_resolve(struct xs_trace *trace)
+{
+	struct xs_key *keys = malloc((trace->site_count + 1) * sizeof(*keys));
+	size_t count = 0;
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module != XS_NONE &&
+		    !trace->sites[i].has_source)
+			keys[count++] = (struct xs_key){trace->sites[i].module,
+							(uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		for (end = first + 1;
+		     end < count && keys[end].key == keys[first].key; end++)
+			;
+		rc = resolve_module(trace, keys + first, end - first);
+	}
+	free(keys);
+	return rc;
+}
+
+/* Returns whether the path belongs to an interpreter's library or a package,
+ * which users rarely change. */
+static bool is_package(const char *path)
+{
+	return strstr(path, "/site-packages/") ||
+	       strstr(path, "/dist-packages/") || strstr(path, "/lib/python") ||
+	       strncmp(path, "<frozen ", 8) == 0;
+}
+
+/* Ranks a frame by how likely the user would change it. */
+enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
+
+static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
+{
+	bool native = site->module != XS_NONE;
+
+	if (!site->file)
+		return site->symbol ? NAMED : NAMELESS;
+	if (native &&
+	    is_package(trace->strings[trace->modules[site->module].path]))
+		return NATIVE_PACKAGE;
+	if (is_package(site->file))
+		return native ? NATIVE_PACKAGE : PYTHON_PACKAGE;
+	return USERS;
+}
+
+static bool is_python(const struct xs_site *site)
+{
+	return site->module == XS_NONE && site->file;
+}
+
+/* Returns whether the function is one of the CUDA runtime or its internals,
+ * which have no lines. */
+static bool is_runtime(const struct xs_site *site)
+{
+	static const char *const beginnings[] = {"cudart", "libcudart_static_",
+						 "__cuda", NULL};
+	const char *name = site->symbol;
+
+	if (!name || site->file)
+		return false;
+	if (strncmp(name, "cudaError ", 10) == 0) /* return type */
+		name += 10;
+	for (const char *const *begin = beginnings; *begin; begin++)
+		if (strncmp(name, *begin, strlen(*begin)) == 0)
+			return true;
+	return strncmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
+}
+
+/*
+ * Returns the frame of a site's chain that called the runtime. A runtime that
+ * is statically linked has frames of its own in the chain.
+ */
+static uint32_t first_frame(const struct xs_trace *trace, uint32_t site)
+{
+	uint32_t at = site;
+
+	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
+		if (!is_runtime(&trace->sites[at]))
+			return at;
+		at = trace->sites[at].caller;
+	}
+	return site;
+}
+
+/* Returns the best frame above a rank, from a frame outwards. */
+static const struct xs_site *best_frame(const struct xs_trace *trace,
+					uint32_t at, int rank, bool python)
+{
+	const struct xs_site *best = NULL;
+
+	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
+		const struct xs_site *frame = &trace->sites[at];
+		int its_rank = rank_of(trace, frame);
+		if (its_rank > rank && (!python || is_python(frame))) {
+			best = frame;
+			rank = its_rank;
+		}
+		at = frame->caller;
+	}
+	return best;
+}
+
+const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
+					   uint32_t site)
+{
+	const struct xs_site *best =
+	    best_frame(trace, first_frame(trace, site), NAMELESS, false);
+
+	return best || site >= trace->site_count
+		   ? best
+		   : &trace->sites[first_frame(trace, site)];
+}
+
+const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
+					     uint32_t site)
+{
+	return best_frame(trace, first_frame(trace, site), NAMELESS, true);
+}
+
+const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
+					     uint32_t site)
+{
+	const struct xs_site *user =
+	    best_frame(trace, first_frame(trace, site), USERS - 1, false);
+
+	return user
+		   ? best_frame(trace, user->caller, USERS - 1, is_python(user))
+		   : NULL;
+}

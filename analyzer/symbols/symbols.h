@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Resolves call sites to function, file and line, by build id and offset. */
+#ifndef XS_ANALYZER_SYMBOLS_SYMBOLS_H
+#define XS_ANALYZER_SYMBOLS_SYMBOLS_H
+
+#include "analyzer/read/trace.h"
+
+/*
+ * Fills symbol, file and line of each site from the modules' ELF and DWARF,
+ * including separate debug files found by build id. Skips a module whose build
+ * id differs from the recorded one. Fields that cannot be resolved stay NULL;
+ * so do those of compiler-generated kernel stubs. Wrappers in the toolkit's
+ * headers get no file. Returns 0 or -ENOMEM.
+ */
+int xs_symbols_resolve(struct xs_trace *trace);
+
+/*
+ * Appends the resolved sites to the trace file, so that it can be read where
+ * the program's files are missing. Skips sites that have a source record
+ * already. trace was read from path, and no other process may write to it.
+ * Returns 0 or -errno; -EINVAL when the trace is not a closed binary one.
+ */
+int xs_symbols_append(const char *path, const struct xs_trace *trace);
+
+/*
+ * Returns the first frame of a site's chain that belongs to the user: one with
+ * a line outside Python packages and libraries; else one with a line, Python
+ * before others; else one with a name. Falls back to the first frame outside
+ * the CUDA runtime, or to the site itself. NULL when there is no such site.
+ */
+const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
+					   uint32_t site);
+
+/* Returns the first frame with a Python line, by the same preference; NULL
+ * without one. */
+const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
+					     uint32_t site);
+
+/* For a site whose line belongs to the user, returns the user's next frame that
+ * has a line; NULL when unknown. */
+const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
+					     uint32_t site);
+
+/* Returns the demangled name, or a copy of a name that is not mangled; NULL
+ * without memory. Caller frees. */
+char *xs_symbols_demangle(const char *name);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The visitor that writes a binary trace from a text. */
+#include "analyzer/text/trace_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define END_MAX_BYTES (UINT64_C(1) << 30) /* of zeros after the last chunk */
+
+struct writer {
+	FILE *out;
+	uint64_t at;	     /* bytes written */
+	uint64_t file_bytes; /* required size; 0: no requirement */
+	uint64_t chunk_at;
+	struct xs_chunk_header chunk;
+	xs_u8 *bytes; /* the current chunk, with its header */
+	size_t used, room;
+};
+
+static int pad_to(struct writer *w, uint64_t end)
+{
+	static const xs_u8 zeros[XS_PAGE_BYTES];
+
+	while (w->at < end) {
+		size_t size = end - w->at < sizeof(zeros)
+				  ? (size_t)(end - w->at)
+				  : sizeof(zeros);
+
+		if (fwrite(zeros, 1, size, w->out) != size)
+			return -EIO;
+		w->at += size;
+	}
+	return 0;
+}
+
+static int put(struct writer *w, const void *data, size_t size)
+{
+	if (fwrite(data, 1, size, w->out) != size)
+		return -EIO;
+	w->at += size;
+	return 0;
+}
+
+static int keep(struct writer *w, const void *data, size_t size)
+{
+	if (size > w->room - w->used) {
+		size_t room = 2 * w->room + XS_PAGE_BYTES;
+		xs_u8 *bytes = realloc(w->bytes, room);
+
+		if (!bytes)
+			return -ENOMEM;
+		w->bytes = bytes;
+		w->room = room;
+	}
+	memcpy(w->bytes + w->used, data, size);
+	w->used += size;
+	return 0;
+}
+
+static int flush_chunk(struct writer *w)
+{
+	uint64_t end;
+	int rc;
+
+	if (w->used == 0)
+		return 0;
+	w->chunk.used_bytes = (xs_u32)w->used;
+	if (w->chunk.capacity_bytes == 0)
+		w->chunk.capacity_bytes =
+		    (xs_u32)((w->used + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES *
+			     XS_PAGE_BYTES);
+	memcpy(w->bytes, &w->chunk, sizeof(w->chunk));
+	end = w->chunk_at + w->chunk.capacity_bytes;
+	rc = pad_to(w, w->chunk_at);
+	if (!rc)
+		rc = put(w, w->bytes, w->used);
+	/* the file may end within its last chunk */
+	if (w->file_bytes && end > w->file_bytes)
+		end = w->file_bytes;
+	w->used = 0;
+	return rc ? rc : pad_to(w, end);
+}
+
+static int write_header(void *self, const struct xs_file_header *header,
+			uint64_t file_bytes, uint64_t source_bytes)
+{
+	struct writer *w = self;
+	int rc = put(w, header, sizeof(*header));
+
+	(void)source_bytes;
+	w->file_bytes = file_bytes;
+	if (file_bytes && file_bytes < XS_PAGE_BYTES)
+		return rc ? rc : pad_to(w, file_bytes);
+	return rc ? rc : pad_to(w, XS_PAGE_BYTES);
+}
+
+static int write_chunk(void *self, uint64_t at,
+		       const struct xs_chunk_header *chunk)
+{
+	struct writer *w = self;
+	int rc = flush_chunk(w);
+
+	w->chunk = *chunk;
+	w->chunk_at = at;
+	return rc ? rc : keep(w, chunk, sizeof(*chunk));
+}
+
+static int write_record(void *self, uint64_t at, const xs_u8 *record)
+{
+	(void)at;
+	return keep(self, record, record[1] * 4u);
+}
+
+static int write_defect(void *self, uint64_t at, const char *text)
+{
+	(void)self;
+	(void)at;
+	(void)text;
+	return 0; /* a text has no defects */
+}
+
+int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)
+{
+	struct writer w = {.out = out};
+	const struct xs_trace_visitor visitor = {.self = &w,
+						 .header = write_header,
+						 .chunk = write_chunk,
+						 .record = write_record,
+						 .defect = write_defect};
+	int rc = xs_text_read(in, 0, &visitor, error);
+
+	if (!rc)
+		rc = flush_chunk(&w);
+	if (!rc && w.file_bytes > w.at + END_MAX_BYTES)
+		rc = -EFBIG;
+	if (!rc)
+		rc = pad_to(&w, w.file_bytes);
+	if (!rc && fflush(out))
+		rc = -EIO;
+	free(w.bytes);
+	return rc;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/cuda_startup.h"
+
+#include "analyzer/util/sort.h"
+
+#include <stdlib.h>
+
+/* CUDA's startup takes longer than this; calls of one kind differ by less. */
+#define LEAST_NS 10000000
+
+/* Calls of the first one's kind that are compared. */
+#define PEERS 64
+
+/* Returns whether the duration of the call depends on its bytes. */
+static bool goes_by_bytes(const struct xs_call *call)
+{
+	switch (call->call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+		return true;
+	}
+	return false;
+}
+
+/* Stores in *usual the duration of a call of this kind and size without
+ * startup: the median of the other calls. Returns false when they do not show
+ * it: much smaller calls have little but their fixed cost. */
+static bool usual_ns(const struct xs_trace *trace, uint32_t index,
+		     uint64_t *usual)
+{
+	const struct xs_call *first = &trace->calls[index];
+	bool by_bytes = goes_by_bytes(first);
+	uint64_t values[PEERS], scratch[PEERS];
+	size_t count = 0;
+
+	for (size_t i = (size_t)index + 1;
+	     i < trace->call_count && count < PEERS; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		double ns = (double)(call->end_ns - call->start_ns);
+
+		if (call->call_class != first->call_class || call->error != 0 ||
+		    (by_bytes && call->bytes < first->bytes / 4 + 1))
+			continue;
+		if (by_bytes)
+			ns *= (double)first->bytes / (double)call->bytes;
+		values[count++] = ns < 0x1p62 ? (uint64_t)ns : UINT64_MAX / 4;
+	}
+	*usual = 0;
+	if (count == 0)
+		return !by_bytes;
+	xs_values_sort(values, scratch, count);
+	*usual = values[count / 2];
+	return true;
+}
+
+/* Returns the call of the thread that was in progress at that time, or XS_NONE.
+ */
+static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
+			uint64_t time_ns)
+{
+	for (size_t i = 0;
+	     i < trace->call_count && trace->calls[i].start_ns <= time_ns; i++)
+		if (trace->calls[i].thread == thread &&
+		    trace->calls[i].end_ns >= time_ns)
+			return (uint32_t)i;
+	return XS_NONE;
+}
+
+/* Returns the earliest time at which context creation may have begun outside
+ * all recorded calls; 0: unknown. */
+static uint64_t earliest_ns(const struct xs_trace *trace)
+{
+	const char *began = xs_trace_info(trace, "began");
+	uint64_t earliest = began ? strtoull(began, NULL, 10) : 0;
+
+	for (size_t i = 0; earliest && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->thread == trace->context_tid &&
+		    call->end_ns < trace->context_ns && call->end_ns > earliest)
+			earliest = call->end_ns;
+	}
+	return earliest;
+}
+
+static void find_outside(const struct xs_trace *trace,
+			 struct xs_cuda_startup *init)
+{
+	const uint64_t from_ns = earliest_ns(trace);
+
+	if (from_ns && trace->context_ns > from_ns &&
+	    trace->context_ns - from_ns >= LEAST_NS) {
+		init->end_ns = trace->context_ns;
+		init->ns = trace->context_ns - from_ns;
+	}
+}
+
+void xs_cuda_startup_find(const struct xs_trace *trace,
+			  struct xs_cuda_startup *init)
+{
+	const struct xs_call *call;
+	uint64_t usual;
+
+	*init = (struct xs_cuda_startup){.call = XS_NONE};
+	if (trace->context_ns) {
+		init->call =
+		    call_at(trace, trace->context_tid, trace->context_ns);
+		if (init->call == XS_NONE) {
+			find_outside(trace, init);
+			return;
+		}
+		init->end_ns = trace->context_ns;
+		init->ns = init->end_ns - trace->calls[init->call].start_ns;
+		return;
+	}
+	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
+		return;
+	call = &trace->calls[0];
+	if (call->end_ns - call->start_ns < usual + LEAST_NS)
+		return;
+	/* GPU work follows the startup: this call was slow for another reason
+	 */
+	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
+		return;
+	init->call = 0;
+	init->end_ns = call->end_ns - usual;
+	init->ns = init->end_ns - call->start_ns;
+}
+
+uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *init,
+				       const struct xs_trace *trace,
+				       uint32_t call)
+{
+	return call == init->call ? init->end_ns : trace->calls[call].start_ns;
+}

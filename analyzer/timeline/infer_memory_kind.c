@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Infers the memory kinds of copies in traces without CUPTI, which have the
+ * addresses of copies and of allocations only.
+ */
+#include "analyzer/timeline/infer_memory_kind.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An event after a copy completes at most this much later than the call that
+ * waited for the copy. */
+#define EVENT_LAG_NS 20000
+
+struct range {
+	uint64_t base, bytes;
+	uint8_t memory;
+};
+
+/* The allocated ranges, by address. */
+struct ranges {
+	struct range *items;
+	size_t count;
+};
+
+struct ends {
+	uint8_t src, dst; /* enum xs_memory */
+};
+
+/* Returns the number of ranges that begin at or below an address. */
+static size_t below(const struct ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (ranges->items[middle].base <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint8_t memory_at(const struct ranges *ranges, uint64_t address)
+{
+	const size_t at = below(ranges, address);
+	const struct range *range = at ? &ranges->items[at - 1] : NULL;
+
+	return range && address - range->base < range->bytes ? range->memory
+							     : XS_MEM_UNKNOWN;
+}
+
+static void drop(struct ranges *ranges, uint64_t base)
+{
+	const size_t at = below(ranges, base);
+
+	if (at == 0 || ranges->items[at - 1].base != base)
+		return;
+	memmove(&ranges->items[at - 1], &ranges->items[at],
+		(ranges->count - at) * sizeof(*ranges->items));
+	ranges->count--;
+}
+
+static int add(struct ranges *ranges, const struct range *range)
+{
+	struct range *items;
+	size_t at;
+
+	drop(ranges, range->base); /* its free was not recorded */
+	items = xs_array_grow(ranges->items, ranges->count, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	ranges->items = items;
+	at = below(ranges, range->base);
+	memmove(&items[at + 1], &items[at],
+		(ranges->count - at) * sizeof(*items));
+	items[at] = *range;
+	ranges->count++;
+	return 0;
+}
+
+static uint8_t memory_of_call(const struct xs_trace *trace,
+			      const struct xs_call *call)
+{
+	const uint32_t function = trace->sites[call->site].function;
+
+	if (call->call_class != XS_CALL_ALLOC_DEVICE)
+		return XS_MEM_PINNED;
+	return strcmp(trace->strings[function], "cudaMallocManaged") == 0
+		   ? XS_MEM_MANAGED
+		   : XS_MEM_DEVICE;
+}
+
+/* Host memory that no call pinned is pageable. */
+static uint8_t end_of(const struct ranges *ranges, uint64_t address,
+		      bool on_device, bool on_host)
+{
+	const uint8_t memory = memory_at(ranges, address);
+
+	if (on_device)
+		return memory == XS_MEM_MANAGED ? memory : XS_MEM_DEVICE;
+	if (memory == XS_MEM_UNKNOWN || (on_host && memory == XS_MEM_DEVICE))
+		return XS_MEM_PAGEABLE;
+	return memory;
+}
+
+/* direction: a cudaMemcpyKind. cudaMemcpyDefault (4) leaves it to the
+ * addresses. */
+static struct ends ends_of(const struct ranges *ranges,
+			   const struct xs_call *call)
+{
+	enum { HOST_TO_HOST, TO_DEVICE, TO_HOST, INSIDE };
+	const uint8_t way = call->direction;
+
+	return (struct ends){
+	    .src = end_of(ranges, call->src, way == TO_HOST || way == INSIDE,
+			  way == HOST_TO_HOST || way == TO_DEVICE),
+	    .dst = end_of(ranges, call->dst, way == TO_DEVICE || way == INSIDE,
+			  way == HOST_TO_HOST || way == TO_HOST),
+	};
+}
+
+/* Fills, by call, the memory kinds of copies. */
+static int follow(const struct xs_trace *trace, struct ends *ends)
+{
+	struct ranges ranges = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->error)
+			continue;
+		switch (call->call_class) {
+		case XS_CALL_COPY:
+		case XS_CALL_COPY_ASYNC:
+			ends[i] = ends_of(&ranges, call);
+			break;
+		case XS_CALL_ALLOC_DEVICE:
+		case XS_CALL_ALLOC_PINNED:
+		case XS_CALL_REGISTER:
+			rc = add(&ranges,
+				 &(struct range){
+				     .base = call->dst,
+				     .bytes = call->bytes,
+				     .memory = memory_of_call(trace, call)});
+			break;
+		case XS_CALL_FREE_DEVICE:
+		case XS_CALL_FREE_PINNED:
+		case XS_CALL_UNREGISTER:
+			drop(&ranges, call->dst);
+			break;
+		}
+	}
+	free(ranges.items);
+	return rc;
+}
+
+static bool is_copy(const struct xs_op *op)
+{
+	return op->kind != XS_OP_SET && op->kind != XS_OP_KERNEL;
+}
+
+static uint8_t kind_between(const struct ends *ends)
+{
+	if (ends->src == XS_MEM_DEVICE)
+		return ends->dst == XS_MEM_DEVICE ? XS_OP_D2D : XS_OP_D2H;
+	return ends->dst == XS_MEM_DEVICE ? XS_OP_H2D : XS_OP_H2H;
+}
+
+/* A copy of pageable memory ends before its call returns, even if the call is
+ * asynchronous. The event after it completed a little later. */
+static void end_with_call(struct xs_op *op, const struct xs_call *call)
+{
+	if ((op->src_memory == XS_MEM_PAGEABLE ||
+	     op->dst_memory == XS_MEM_PAGEABLE) &&
+	    op->end_ns > call->end_ns &&
+	    op->end_ns - call->end_ns < EVENT_LAG_NS &&
+	    op->start_ns < call->end_ns)
+		op->end_ns = call->end_ns;
+}
+
+int xs_infer_memory_kinds(struct xs_trace *trace)
+{
+	const uint8_t by_addresses = 4; /* cudaMemcpyDefault */
+	struct ends *ends;
+	int rc;
+
+	if (trace->op_count == 0)
+		return 0;
+	ends = calloc(trace->call_count + 1, sizeof(*ends));
+	if (!ends)
+		return -ENOMEM;
+	rc = follow(trace, ends);
+	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+		struct xs_op *op = &trace->ops[i];
+
+		if (!is_copy(op) || op->call == XS_NONE || op->src_memory ||
+		    op->dst_memory)
+			continue;
+		op->src_memory = ends[op->call].src;
+		op->dst_memory = ends[op->call].dst;
+		if (trace->calls[op->call].direction == by_addresses)
+			op->kind = kind_between(&ends[op->call]);
+		end_with_call(op, &trace->calls[op->call]);
+	}
+	free(ends);
+	return rc;
+}

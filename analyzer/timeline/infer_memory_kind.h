@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_ANALYZER_TIMELINE_INFER_MEMORY_KIND_H
+#define XS_ANALYZER_TIMELINE_INFER_MEMORY_KIND_H
+
+#include "analyzer/read/trace.h"
+
+/*
+ * Fills in the memory kinds of copies that have none, from the addresses of
+ * their calls and from what was allocated. Call it after xs_trace_join().
+ * Returns 0 or -ENOMEM.
+ */
+int xs_infer_memory_kinds(struct xs_trace *trace);
+
+#endif

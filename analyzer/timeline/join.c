@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/join.h"
+
+#include "analyzer/timeline/graph_capture.h"
+#include "analyzer/timeline/match.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int sort_ops(struct xs_op *ops, size_t count)
+{
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){ops[i].start_ns, (uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	if (!rc)
+		xs_keys_apply(keys, count, ops, sizeof(*ops));
+	free(keys);
+	return rc;
+}
+
+static int sort_calls(struct xs_trace *trace)
+{
+	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++)
+		keys[i] =
+		    (struct xs_key){trace->calls[i].start_ns, (uint32_t)i};
+	rc = xs_keys_sort(keys, trace->call_count);
+	if (!rc)
+		xs_keys_apply(keys, trace->call_count, trace->calls,
+			      sizeof(*trace->calls));
+	free(keys);
+	return rc;
+}
+
+/* Returns the call of that thread with that start, or XS_NONE. */
+static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
+				uint64_t start_ns)
+{
+	size_t low = 0, high = trace->call_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->calls[middle].start_ns < start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (;
+	     low < trace->call_count && trace->calls[low].start_ns == start_ns;
+	     low++)
+		if (trace->calls[low].thread == thread)
+			return (uint32_t)low;
+	return XS_NONE;
+}
+
+static int by_fault_call(const void *a, const void *b)
+{
+	const struct xs_faults *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+static int by_content_call(const void *a, const void *b)
+{
+	const struct xs_content *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+/* Finds the call of each faults and contents entry, by thread and start. */
+static void join_details(struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->fault_count; i++) {
+		struct xs_faults *faults = &trace->faults[i];
+
+		faults->call =
+		    call_that_began(trace, faults->thread, faults->start_ns);
+	}
+	for (size_t i = 0; i < trace->content_count; i++) {
+		struct xs_content *content = &trace->contents[i];
+
+		content->call =
+		    call_that_began(trace, content->thread, content->start_ns);
+	}
+	if (trace->fault_count)
+		qsort(trace->faults, trace->fault_count, sizeof(*trace->faults),
+		      by_fault_call);
+	if (trace->content_count)
+		qsort(trace->contents, trace->content_count,
+		      sizeof(*trace->contents), by_content_call);
+}
+
+int xs_trace_join(struct xs_trace *trace)
+{
+	int rc = sort_ops(trace->ops, trace->op_count);
+
+	if (!rc)
+		rc = sort_ops(trace->migrations, trace->migration_count);
+	if (!rc)
+		rc = sort_calls(trace);
+	if (rc)
+		return rc;
+	join_details(trace);
+	rc = xs_match_ops(trace);
+	return rc ? rc : xs_graph_capture_mark(trace);
+}

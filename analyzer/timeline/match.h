@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Matches ops to the calls that issued them. */
+#ifndef XS_ANALYZER_TIMELINE_MATCH_H
+#define XS_ANALYZER_TIMELINE_MATCH_H
+
+#include "analyzer/read/trace.h"
+
+/*
+ * Sets the call of each op by its correlation id, and ops_matched. Ops and
+ * calls must be sorted by start. Returns 0 or -ENOMEM.
+ */
+int xs_match_ops(struct xs_trace *trace);
+
+#endif

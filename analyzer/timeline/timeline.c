@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/timeline.h"
+
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Devices that are told apart; higher numbers share an entry. */
+#define MOST_DEVICES 64
+
+#define ANY_DEVICE UINT32_MAX
+
+static bool is_of(const struct xs_trace *trace, const struct xs_op *op,
+		  uint32_t device)
+{
+	return device == ANY_DEVICE ||
+	       trace->queues[op->queue].device == device;
+}
+
+static bool is_transfer(const struct xs_op *op)
+{
+	return op->kind == XS_OP_H2D || op->kind == XS_OP_D2H;
+}
+
+static void add_ops(const struct xs_trace *trace, uint32_t device,
+		    struct xs_timeline *out)
+{
+	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
+	struct xs_overlap overlaps[MOST_DEVICES] = {0};
+
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (!is_of(trace, op, device))
+			continue;
+		out->bytes[op->kind] += op->bytes;
+		out->count[op->kind] += op->copies;
+		out->sum_ns[op->kind] += op->end_ns - op->start_ns;
+		xs_interval_union_add(&busy[op->kind], op->start_ns,
+				      op->end_ns);
+		xs_interval_union_add(&gpu, op->start_ns, op->end_ns);
+		xs_overlap_add(
+		    &overlaps[trace->queues[op->queue].device % MOST_DEVICES],
+		    op);
+		if (is_transfer(op) && (op->flags & XS_OP_ASYNC) &&
+		    (op->src_memory == XS_MEM_PAGEABLE ||
+		     op->dst_memory == XS_MEM_PAGEABLE))
+			out->pageable_async_ops++;
+	}
+	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)
+		out->busy_ns[kind] = busy[kind].total_ns;
+	out->gpu_busy_ns = gpu.total_ns;
+	for (size_t i = 0; i < MOST_DEVICES; i++)
+		out->overlap_ns += xs_overlap_ns(&overlaps[i]);
+}
+
+static bool is_pinning(const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_ALLOC_PINNED ||
+	       call->call_class == XS_CALL_REGISTER;
+}
+
+static void add_migrations(const struct xs_trace *trace,
+			   struct xs_timeline *out)
+{
+	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}};
+
+	for (size_t i = 0; i < trace->migration_count; i++) {
+		const struct xs_op *op = &trace->migrations[i];
+
+		out->migrated_bytes[op->kind] += op->bytes;
+		xs_interval_union_add(&busy[op->kind], op->start_ns,
+				      op->end_ns);
+	}
+	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)
+		out->migrated_ns[kind] = busy[kind].total_ns;
+}
+
+/* Adds the time in blocking calls, summed over threads. */
+static int add_calls(const struct xs_trace *trace, const bool *blocks,
+		     struct xs_timeline *out)
+{
+	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	struct xs_interval_union blocked = {0, 0};
+	int rc = -ENOMEM;
+
+	if (!keys)
+		return rc;
+	for (size_t i = 0; i < trace->call_count; i++)
+		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
+	rc = xs_keys_sort(keys, trace->call_count);
+	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[keys[i].index];
+		uint64_t start_ns = xs_cuda_startup_call_start_ns(
+		    &out->init, trace, keys[i].index);
+
+		if (i > 0 && keys[i].key != keys[i - 1].key)
+			blocked.end_ns = 0;
+		if (is_pinning(call))
+			out->pinned_alloc_ns += call->end_ns - start_ns;
+		if (blocks[keys[i].index])
+			xs_interval_union_add(&blocked, start_ns, call->end_ns);
+	}
+	out->host_blocked_ns = blocked.total_ns;
+	free(keys);
+	return rc;
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 1;
+}
+
+/* Adds counted copies that no recorded call stands for. */
+static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
+		       double count[XS_OP_KINDS])
+{
+	static const uint8_t kinds[XS_WEIGHT_DIRECTIONS] = {
+	    [XS_DIR_H2D] = XS_OP_H2D,
+	    [XS_DIR_D2H] = XS_OP_D2H,
+	    [XS_DIR_D2D] = XS_OP_D2D,
+	    [XS_DIR_H2H] = XS_OP_H2H,
+	};
+
+	for (unsigned i = XS_DIR_H2D; i <= XS_DIR_H2H; i++) {
+		bytes[kinds[i]] += w->unseen_bytes[i];
+		count[kinds[i]] += w->unseen_calls[i];
+	}
+}
+
+/* The byte counts of sites are exact. Times are scaled with them; unions of
+ * times are scaled like the sums of their parts. */
+static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
+		      uint32_t device, struct xs_timeline *out)
+{
+	double bytes[XS_OP_KINDS] = {0}, count[XS_OP_KINDS] = {0};
+	double ns[XS_OP_KINDS] = {0}, all_ns = 0, seen_ns = 0, factor;
+
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		double by_bytes = xs_weight(w->bytes, op->call);
+		double by_calls = xs_weight(w->calls, op->call);
+
+		if (!is_of(trace, op, device))
+			continue;
+		bytes[op->kind] += (double)op->bytes * by_bytes;
+		count[op->kind] += op->copies * by_calls;
+		ns[op->kind] += (double)(op->end_ns - op->start_ns) *
+				(op->bytes ? by_bytes : by_calls);
+	}
+	if (device == ANY_DEVICE)
+		add_unseen(w, bytes, count);
+	for (size_t kind = 0; kind < XS_OP_KINDS; kind++) {
+		factor = share(ns[kind], (double)out->sum_ns[kind]);
+		all_ns += ns[kind];
+		seen_ns += (double)out->sum_ns[kind];
+		out->bytes[kind] = xs_weighted(1, bytes[kind]);
+		out->count[kind] = xs_weighted(1, count[kind]);
+		out->sum_ns[kind] = xs_weighted(out->sum_ns[kind], factor);
+		out->busy_ns[kind] = xs_weighted(out->busy_ns[kind], factor);
+	}
+	factor = share(all_ns, seen_ns);
+	out->gpu_busy_ns = xs_weighted(out->gpu_busy_ns, factor);
+	out->overlap_ns = xs_weighted(out->overlap_ns, factor);
+	out->pageable_async_ops = xs_weighted(out->pageable_async_ops, factor);
+}
+
+/* blocks: by call. */
+static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
+			const struct xs_weights *w, struct xs_timeline *out)
+{
+	double blocked = 0, seen_blocked = 0, pinning = 0, seen_pinning = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		double ns = (double)(call->end_ns - call->start_ns);
+		double weight = xs_weight(w->calls, (uint32_t)i);
+
+		if (blocks[i]) {
+			blocked += ns * weight;
+			seen_blocked += ns;
+		}
+		if (is_pinning(call)) {
+			pinning += ns * weight;
+			seen_pinning += ns;
+		}
+	}
+	out->host_blocked_ns =
+	    xs_weighted(out->host_blocked_ns, share(blocked, seen_blocked));
+	out->pinned_alloc_ns =
+	    xs_weighted(out->pinned_alloc_ns, share(pinning, seen_pinning));
+}
+
+int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
+{
+	bool *blocks = xs_calls_blocked(trace);
+	struct xs_weights weights = {0};
+	int rc = blocks ? xs_weights_build(trace, NULL, &weights) : -ENOMEM;
+
+	memset(out, 0, sizeof(*out));
+	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
+	add_ops(trace, ANY_DEVICE, out);
+	add_migrations(trace, out);
+	xs_cuda_startup_find(trace, &out->init);
+	if (!rc)
+		rc = add_calls(trace, blocks, out);
+	if (!rc && weights.calls) {
+		weigh_ops(trace, &weights, ANY_DEVICE, out);
+		weigh_calls(trace, blocks, &weights, out);
+	}
+	xs_weights_free(&weights);
+	free(blocks);
+	return rc;
+}
+
+int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			  struct xs_timeline *out)
+{
+	struct xs_weights weights;
+	int rc = xs_weights_build(trace, NULL, &weights);
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc;
+	add_ops(trace, device, out);
+	if (weights.calls)
+		weigh_ops(trace, &weights, device, out);
+	xs_weights_free(&weights);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Totals of the run over all ops and calls. */
+#ifndef XS_ANALYZER_TIMELINE_TIMELINE_H
+#define XS_ANALYZER_TIMELINE_TIMELINE_H
+
+#include "analyzer/read/trace.h"
+#include "analyzer/timeline/cuda_startup.h"
+
+/* ns and bytes of the whole run. busy: at least one op of the kind ran. */
+struct xs_timeline {
+	uint64_t wall_ns;
+	uint64_t bytes[XS_OP_KINDS];
+	uint64_t count[XS_OP_KINDS];
+	uint64_t sum_ns[XS_OP_KINDS];  /* sum over ops */
+	uint64_t busy_ns[XS_OP_KINDS]; /* union over ops */
+	uint64_t gpu_busy_ns;	       /* union of all kinds */
+	uint64_t overlap_ns;	  /* two or more of H2D, D2H and kernel at once
+				   * on one device; summed over devices */
+	uint64_t host_blocked_ns; /* in blocking copies and synchronisations;
+				   * union per thread, summed over threads */
+	uint64_t pinned_alloc_ns; /* in pinned allocations and registrations */
+	struct xs_cuda_startup init; /* CUDA's own startup; not part of the
+				      * times above */
+	uint64_t migrated_bytes[XS_OP_KINDS]; /* managed memory; not part of the
+					       * totals */
+	uint64_t migrated_ns[XS_OP_KINDS];    /* union over migrations; not part
+					       * of the totals */
+	uint64_t pageable_async_ops;	      /* asynchronous copies of pageable
+					       * memory */
+};
+
+/* Returns 0 or -ENOMEM. */
+int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
+
+/* Fills the totals of the ops of one device; all other fields are 0. */
+int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			  struct xs_timeline *out);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 16
+#define BLOCK	   32 /* sorted by insertion before blocks are merged */
+#define ITEM_MAX   128
+
+void *xs_array_grow(void *items, size_t count, size_t item_bytes)
+{
+	if (count == 0)
+		return realloc(items, FIRST_ROOM * item_bytes);
+	if (count < FIRST_ROOM || (count & (count - 1)) != 0)
+		return items;
+	return realloc(items, 2 * count * item_bytes);
+}
+
+static void sort_block(struct xs_key *keys, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct xs_key key = keys[i];
+		size_t j = i;
+
+		for (; j > 0 && keys[j - 1].key > key.key; j--)
+			keys[j] = keys[j - 1];
+		keys[j] = key;
+	}
+}
+
+/* Returns the first index whose key is above the key (with equal: at least the
+ * key). */
+static size_t bound(const struct xs_key *keys, size_t count, uint64_t key,
+		    int equal)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (keys[middle].key < key ||
+		    (!equal && keys[middle].key == key))
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/*
+ * Merges the sorted halves [0, left) and [left, count). Does not move keys that
+ * are in place already, which in nearly sorted input are almost all.
+ */
+static void merge(struct xs_key *keys, size_t left, size_t count,
+		  struct xs_key *scratch)
+{
+	if (keys[left - 1].key <= keys[left].key)
+		return;
+
+	size_t out = bound(keys, left, keys[left].key, 0);
+	size_t end =
+	    left + bound(keys + left, count - left, keys[left - 1].key, 1);
+	size_t a = 0, a_end = left - out, b = left;
+
+	memcpy(scratch, keys + out, a_end * sizeof(*keys));
+	while (a < a_end && b < end)
+		keys[out++] =
+		    keys[b].key < scratch[a].key ? keys[b++] : scratch[a++];
+	memcpy(keys + out, scratch + a, (a_end - a) * sizeof(*keys));
+}
+
+int xs_keys_sort(struct xs_key *keys, size_t count)
+{
+	struct xs_key *scratch;
+	size_t i = 1;
+
+	while (i < count && keys[i - 1].key <= keys[i].key)
+		i++;
+	if (i >= count)
+		return 0;
+	scratch = malloc(count * sizeof(*scratch));
+	if (!scratch)
+		return -ENOMEM;
+	for (i = 0; i < count; i += BLOCK)
+		sort_block(keys + i, count - i < BLOCK ? count - i : BLOCK);
+	for (size_t width = BLOCK; width < count; width *= 2)
+		for (i = 0; i + width < count; i += 2 * width)
+			merge(keys + i, width,
+			      count - i < 2 * width ? count - i : 2 * width,
+			      scratch);
+	free(scratch);
+	return 0;
+}
+
+void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
+		   size_t item_bytes)
+{
+	char saved[ITEM_MAX];
+	char *base = items;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t to = i;
+
+		if (keys[i].index == i)
+			continue;
+		memcpy(saved, base + i * item_bytes, item_bytes);
+		while (keys[to].index != i) {
+			size_t from = keys[to].index;
+
+			memcpy(base + to * item_bytes, base + from * item_bytes,
+			       item_bytes);
+			keys[to].index = (uint32_t)to;
+			to = from;
+		}
+		memcpy(base + to * item_bytes, saved, item_bytes);
+		keys[to].index = (uint32_t)to;
+	}
+}
+
+/* Radix sort, least significant byte first; stops at the highest byte in use.
+ */
+void xs_values_sort(uint64_t *values, uint64_t *scratch, size_t count)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all |= values[i];
+	for (unsigned shift = 0; shift < 64 && all >> shift; shift += 8) {
+		size_t start[257] = {0};
+
+		for (size_t i = 0; i < count; i++)
+			start[(values[i] >> shift & 0xff) + 1]++;
+		for (size_t i = 1; i < 257; i++)
+			start[i] += start[i - 1];
+		for (size_t i = 0; i < count; i++)
+			scratch[start[values[i] >> shift & 0xff]++] = values[i];
+		memcpy(values, scratch, count * sizeof(*values));
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Growing arrays, and sorting of nearly sorted input. */
+#ifndef XS_ANALYZER_UTIL_SORT_H
+#define XS_ANALYZER_UTIL_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A sort key with the original index of its element. */
+struct xs_key {
+	uint64_t key;
+	uint32_t index;
+};
+
+/*
+ * Makes room for one more element after count. Sizes double, so the array is
+ * full when count is a power of two and its size need not be stored. Returns
+ * the array, which may have moved, or NULL; the old array is valid then.
+ */
+void *xs_array_grow(void *items, size_t count, size_t item_bytes);
+
+/* Sorts by key. Stable; near linear for long sorted runs. Returns 0 or -ENOMEM.
+ */
+int xs_keys_sort(struct xs_key *keys, size_t count);
+
+/* Moves items[keys[i].index] to items[i] for all i, and sets keys[i].index = i.
+ * item_bytes: at most 128. */
+void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
+		   size_t item_bytes);
+
+/* Sorts plain values. scratch has room for count values. */
+void xs_values_sort(uint64_t *values, uint64_t *scratch, size_t count);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/waits/wait_sites.h"
+
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Cache of stream and event handles. Direct-mapped: on a collision the later
+ * one stays. */
+#define KNOWN 1024
+
+struct known {
+	uint64_t handle;
+	uint32_t queue;
+};
+
+/* What is known of a call from its first op. */
+struct asked {
+	uint32_t op;	 /* index; XS_NONE: none */
+	uint32_t device; /* its own, or the last one that its thread used */
+	bool pageable;
+};
+
+/* Sums of a site, weighted in sampled runs. */
+struct sums {
+	double calls, gpu_calls, bytes;
+	double minor_faults, major_faults, touched_bytes;
+	double part_ns[XS_WAIT_PARTS];
+};
+
+struct builder {
+	const struct xs_trace *trace;
+	const struct xs_cuda_startup *init;
+	struct xs_weights weights;
+	struct xs_wait_sites *out;
+	struct sums *sums; /* by row of out */
+	struct xs_wait_breakdown finder;
+	struct asked *asked;   /* by call */
+	uint32_t *row_of_site; /* into out: index + 1 */
+	size_t next_fault;     /* into the trace's faults, which are sorted by
+				* call */
+	struct known streams[KNOWN], events[KNOWN];
+};
+
+static struct known *place(struct known *table, uint64_t handle)
+{
+	return &table[xs_hash_mix(handle, 0) % KNOWN];
+}
+
+static void learn(struct known *table, uint64_t handle, uint32_t queue)
+{
+	*place(table, handle) = (struct known){handle, queue};
+}
+
+/* Returns XS_NONE for an unknown handle. The default stream's handle means
+ * another queue in each thread, and it also waits for other streams. */
+static uint32_t look_up(struct known *table, uint64_t handle)
+{
+	const struct known *known = place(table, handle);
+
+	return handle && known->handle == handle ? known->queue : XS_NONE;
+}
+
+static bool is_pageable(const struct xs_op *op)
+{
+	return (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H) &&
+	       (op->src_memory == XS_MEM_PAGEABLE ||
+		op->dst_memory == XS_MEM_PAGEABLE);
+}
+
+static void ask_ops(struct builder *b)
+{
+	const struct xs_trace *trace = b->trace;
+
+	for (size_t i = 0; i < trace->call_count; i++)
+		b->asked[i] = (struct asked){XS_NONE, XS_WAIT_ANY_DEVICE, 0};
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		struct asked *asked;
+
+		if (op->call == XS_NONE)
+			continue;
+		asked = &b->asked[op->call];
+		if (asked->op == XS_NONE)
+			asked->op = (uint32_t)i;
+		asked->device = trace->queues[op->queue].device;
+		asked->pageable |= is_pageable(op);
+	}
+}
+
+/* A call without an op belongs to the device that its thread used last. */
+static int find_devices(struct builder *b)
+{
+	const struct xs_trace *trace = b->trace;
+	size_t count = trace->call_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	uint32_t device = XS_WAIT_ANY_DEVICE;
+	int rc = -ENOMEM;
+
+	if (!keys)
+		return rc;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		struct asked *asked = &b->asked[keys[i].index];
+
+		if (i > 0 && keys[i].key != keys[i - 1].key)
+			device = XS_WAIT_ANY_DEVICE;
+		if (asked->op == XS_NONE)
+			asked->device = device;
+		device = asked->device;
+	}
+	free(keys);
+	return rc;
+}
+
+/* Launch records have no stream. */
+static void learn_from(struct builder *b, const struct xs_call *call,
+		       const struct asked *asked)
+{
+	if (call->call_class == XS_CALL_EVENT_RECORD)
+		learn(b->events, call->event,
+		      look_up(b->streams, call->stream));
+	else if (call->stream && asked->op != XS_NONE)
+		learn(b->streams, call->stream, b->trace->ops[asked->op].queue);
+}
+
+/* Returns the queue that the call waits for before all others. */
+static uint32_t queue_of(struct builder *b, const struct xs_call *call,
+			 const struct asked *asked)
+{
+	if (asked->op != XS_NONE)
+		return b->trace->ops[asked->op].queue;
+	if (call->call_class == XS_CALL_SYNC_EVENT ||
+	    (call->call_class == XS_CALL_POLL && call->event))
+		return look_up(b->events, call->event);
+	if (call->call_class == XS_CALL_SYNC_STREAM ||
+	    call->call_class == XS_CALL_POLL)
+		return look_up(b->streams, call->stream);
+	return XS_NONE;
+}
+
+/* Returns whether the call waits or may wait. *hidden: it waits implicitly. */
+static bool may_wait(const struct xs_call *call, const struct asked *asked,
+		     bool *hidden)
+{
+	*hidden = false;
+	switch (call->call_class) {
+	case XS_CALL_COPY:
+		return true;
+	case XS_CALL_COPY_ASYNC:
+		return asked->pageable;
+	case XS_CALL_SET:
+	case XS_CALL_ALLOC_DEVICE:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+	case XS_CALL_FREE_DEVICE:
+	case XS_CALL_FREE_PINNED:
+	case XS_CALL_UNREGISTER:
+		*hidden = true;
+		return true;
+	}
+	return xs_call_is_sync(call);
+}
+
+static int add_row(struct builder *b, const struct xs_call *call)
+{
+	struct xs_wait_sites *out = b->out;
+	struct xs_wait_site *items =
+	    xs_array_grow(out->items, out->count, sizeof(*items));
+	struct sums *sums;
+
+	if (!items)
+		return -ENOMEM;
+	out->items = items;
+	sums = xs_array_grow(b->sums, out->count, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	b->sums = sums;
+	sums[out->count] = (struct sums){0};
+	items[out->count++] = (struct xs_wait_site){
+	    .site = call->site,
+	    .call_class = call->call_class,
+	    .op_kind = XS_OP_KINDS,
+	};
+	b->row_of_site[call->site] = (uint32_t)out->count;
+	return 0;
+}
+
+static void add_faults(struct builder *b, uint32_t index, struct sums *sums)
+{
+	const struct xs_trace *trace = b->trace;
+	const double by_calls = xs_weight(b->weights.calls, index);
+	const double by_bytes = xs_weight(b->weights.bytes, index);
+	uint64_t most_bytes = trace->calls[index].bytes;
+
+	while (b->next_fault < trace->fault_count &&
+	       trace->faults[b->next_fault].call < index)
+		b->next_fault++;
+	for (; b->next_fault < trace->fault_count &&
+	       trace->faults[b->next_fault].call == index;
+	     b->next_fault++) {
+		const struct xs_faults *faults = &trace->faults[b->next_fault];
+		uint64_t bytes = (uint64_t)faults->minor * faults->page_bytes;
+
+		sums->minor_faults += faults->minor * by_calls;
+		sums->major_faults += faults->major * by_calls;
+		sums->touched_bytes +=
+		    (double)(bytes < most_bytes ? bytes : most_bytes) *
+		    by_bytes;
+	}
+}
+
+static void add_call(struct builder *b, uint32_t index,
+		     const uint64_t part_ns[XS_WAIT_PARTS], struct sums *sums)
+{
+	const double by_calls = xs_weight(b->weights.calls, index);
+
+	sums->calls += by_calls;
+	if (part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
+	    part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER])
+		sums->gpu_calls += by_calls;
+	sums->bytes += (double)b->trace->calls[index].bytes *
+		       xs_weight(b->weights.bytes, index);
+	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
+		sums->part_ns[i] += (double)part_ns[i] * by_calls;
+	add_faults(b, index, sums);
+}
+
+static int add_wait(struct builder *b, uint32_t index, bool hidden)
+{
+	const struct xs_call *call = &b->trace->calls[index];
+	const struct asked *asked = &b->asked[index];
+	const struct xs_wait_call wait = {
+	    .index = index,
+	    .queue = queue_of(b, call, asked),
+	    .device = asked->device,
+	    .from_ns = xs_cuda_startup_call_start_ns(b->init, b->trace, index),
+	    .hidden = hidden,
+	};
+	uint64_t part_ns[XS_WAIT_PARTS];
+	struct xs_wait_site *row;
+
+	if (b->row_of_site[call->site] == 0 && add_row(b, call))
+		return -ENOMEM;
+	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
+		return -ENOMEM;
+	row = &b->out->items[b->row_of_site[call->site] - 1];
+	if (asked->op != XS_NONE)
+		row->op_kind = b->trace->ops[asked->op].kind;
+	row->pageable |= asked->pageable;
+	add_call(b, index, part_ns, &b->sums[row - b->out->items]);
+	return 0;
+}
+
+static void fill_rows(struct builder *b)
+{
+	for (size_t i = 0; i < b->out->count; i++) {
+		struct xs_wait_site *row = &b->out->items[i];
+		const struct sums *sums = &b->sums[i];
+
+		row->calls = xs_weighted(1, sums->calls);
+		row->gpu_calls = xs_weighted(1, sums->gpu_calls);
+		row->bytes = xs_weighted(1, sums->bytes);
+		row->minor_faults = xs_weighted(1, sums->minor_faults);
+		row->major_faults = xs_weighted(1, sums->major_faults);
+		row->touched_bytes = xs_weighted(1, sums->touched_bytes);
+		for (size_t k = 0; k < XS_WAIT_PARTS; k++) {
+			row->part_ns[k] = xs_weighted(1, sums->part_ns[k]);
+			row->waited_ns += row->part_ns[k];
+		}
+	}
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct xs_wait_site *x = a, *y = b;
+
+	if (x->waited_ns != y->waited_ns)
+		return x->waited_ns > y->waited_ns ? -1 : 1;
+	return x->site < y->site ? -1 : 1;
+}
+
+static int add_calls(struct builder *b)
+{
+	const struct xs_trace *trace = b->trace;
+	struct xs_wait_sites *out = b->out;
+	bool hidden;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->error != 0)
+			continue;
+		learn_from(b, call, &b->asked[i]);
+		if (may_wait(call, &b->asked[i], &hidden) &&
+		    add_wait(b, (uint32_t)i, hidden))
+			return -ENOMEM;
+	}
+	fill_rows(b);
+	if (out->count)
+		qsort(out->items, out->count, sizeof(*out->items), by_wait);
+	return 0;
+}
+
+int xs_wait_sites_build(const struct xs_trace *trace,
+			const struct xs_cuda_startup *init,
+			struct xs_wait_sites *out)
+{
+	struct builder *b = calloc(1, sizeof(*b));
+	int rc = -ENOMEM;
+
+	*out = (struct xs_wait_sites){0};
+	if (!b)
+		return rc;
+	b->trace = trace;
+	b->init = init;
+	b->out = out;
+	b->asked = malloc((trace->call_count + 1) * sizeof(*b->asked));
+	b->row_of_site = calloc(trace->site_count + 1, sizeof(uint32_t));
+	if (b->asked && b->row_of_site)
+		rc = xs_wait_breakdown_init(&b->finder, trace);
+	if (!rc)
+		rc = xs_weights_build(trace, NULL, &b->weights);
+	if (!rc) {
+		ask_ops(b);
+		rc = find_devices(b);
+	}
+	if (!rc)
+		rc = add_calls(b);
+	xs_wait_breakdown_release(&b->finder);
+	xs_weights_free(&b->weights);
+	free(b->sums);
+	free(b->asked);
+	free(b->row_of_site);
+	free(b);
+	if (rc)
+		xs_wait_sites_free(out);
+	return rc;
+}
+
+void xs_wait_sites_free(struct xs_wait_sites *sites)
+{
+	free(sites->items);
+	*sites = (struct xs_wait_sites){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the host waited in calls, and for what, by call site. */
+#ifndef XS_ANALYZER_WAITS_WAIT_SITES_H
+#define XS_ANALYZER_WAITS_WAIT_SITES_H
+
+#include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/waits/wait_breakdown.h"
+
+/*
+ * The waits of one call site: blocking copies, synchronisations, asynchronous
+ * copies of pageable memory, and calls that may wait implicitly: sets,
+ * allocations, registrations, frees.
+ */
+struct xs_wait_site {
+	uint32_t site;	    /* index into the trace's sites */
+	uint8_t call_class; /* enum xs_call_class */
+	uint8_t op_kind;    /* kind of its copies or sets; XS_OP_KINDS: none */
+	bool pageable;	    /* its copies use pageable memory */
+	uint64_t calls;
+	uint64_t gpu_calls; /* calls that waited for work issued by other calls
+			     */
+	uint64_t bytes;
+	uint64_t minor_faults, major_faults; /* of the calling thread, as
+					      * recorded */
+	uint64_t touched_bytes; /* in the pages that these faults touched; more
+				 * with huge pages */
+	uint64_t waited_ns;	/* summed over all calls */
+	uint64_t part_ns[XS_WAIT_PARTS];
+};
+
+struct xs_wait_sites {
+	struct xs_wait_site *items; /* the longest wait first; owned */
+	size_t count;
+};
+
+/* Returns 0 or -ENOMEM. */
+int xs_wait_sites_build(const struct xs_trace *trace,
+			const struct xs_cuda_startup *init,
+			struct xs_wait_sites *out);
+void xs_wait_sites_free(struct xs_wait_sites *sites);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates: the predicted time of one phase under one strategy by one model.
+ */
+#ifndef XS_MODEL_FORMULAS_ESTIMATES_H
+#define XS_MODEL_FORMULAS_ESTIMATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define XS_ASSUMES_MAX 10
+
+enum xs_order {
+	XS_ORDER_NONE = 0,
+	XS_ORDER_DEPTH,	  /* copy in, kernel, copy out, stream by stream */
+	XS_ORDER_BREADTH, /* all copies in, all kernels, all copies out */
+};
+
+/* What a strategy asks of the programmer. */
+enum xs_effort {
+	XS_EFFORT_NONE = 0,
+	XS_EFFORT_HOST,	   /* host code only: allocation, flags */
+	XS_EFFORT_SPLIT,   /* kernels launched in pieces */
+	XS_EFFORT_REWRITE, /* kernels rewritten */
+};
+
+/*
+ * The time of one round of a phase under one strategy by one model, in ns. An
+ * abstention has applies false, why filled and times NAN.
+ */
+struct xs_estimate {
+	const char *strategy; /* stable id: "as-is", "pinned", ... */
+	const char *model;    /* "replay", "vanwerkhoven2014-eq5", ... */
+	unsigned n_streams;   /* 0: does not use streams */
+	enum xs_order order;
+	enum xs_effort effort;
+	bool applies;
+	char why[200]; /* reason of an abstention, or explanation of the time */
+	double round_ns, low_ns, high_ns; /* range of 90 % */
+	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
+			       * none */
+	bool creates_streams; /* round_ns includes the creation of the streams;
+			       * setup_ns does not */
+	bool assumes_once;    /* holds only if each byte crosses the bus once,
+			       * which was not counted; such a row is not ranked
+			       * first */
+	const char *bound;   /* static text: a condition that the trace does not
+			      * show. round_ns is the lower bound, reached if the
+			      * condition holds; such a row is not ranked first.
+			      * NULL: round_ns is a prediction */
+	double otherwise_ns; /* time if the bound's condition does not hold;
+			      * NAN: unknown, or no bound */
+	bool quiet; /* an abstention not worth reporting: the phase has nothing
+		     * for the strategy to change */
+	double breakeven_rounds; /* setup_ns / saving per round, rounded up; NAN
+				  * without a saving; 0 without setup */
+	const char *assumes[XS_ASSUMES_MAX]; /* static texts, NULL at the end */
+};
+
+struct xs_estimates {
+	struct xs_estimate *items; /* owned */
+	size_t count, room;
+};
+
+/* Appends a copy of *estimate. Returns 0 or -ENOMEM. */
+int xs_estimates_add(struct xs_estimates *list,
+		     const struct xs_estimate *estimate);
+void xs_estimates_free(struct xs_estimates *list);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine profiles: defaults, parameter names, pageable curves. */
+#include "model/machine/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+void xs_machine_init(struct xs_machine *machine)
+{
+	const struct xs_param unknown = {NAN, NAN, NAN};
+
+	memset(machine, 0, sizeof(*machine));
+	machine->implicit_sync = -1;
+#define XS_SET_UNKNOWN(name, unit, what) machine->name = unknown;
+	XS_MACHINE_PARAMS(XS_SET_UNKNOWN)
+#undef XS_SET_UNKNOWN
+}
+
+const char *xs_param_name(enum xs_param_id id)
+{
+	static const char *const names[] = {
+	    [XS_PARAM_pageable_h2d] = "pageable_h2d",
+	    [XS_PARAM_pageable_d2h] = "pageable_d2h",
+#define XS_NAME(name, unit, what) [XS_PARAM_##name] = #name,
+	    XS_MACHINE_PARAMS(XS_NAME)
+#undef XS_NAME
+	};
+
+	return names[id];
+}
+
+/*
+ * Linear between the points. Smaller copies take the time of the first point,
+ * which is latency; larger ones continue at the rate of the last point.
+ */
+double xs_curve_ns(const struct xs_curve *curve, double bytes)
+{
+	const size_t n = curve->count;
+	double part;
+	size_t i;
+
+	if (!n)
+		return NAN;
+	if (bytes <= curve->bytes[0])
+		return curve->ns[0];
+	if (bytes >= curve->bytes[n - 1])
+		return curve->ns[n - 1] * (bytes / curve->bytes[n - 1]);
+	for (i = 1; bytes > curve->bytes[i]; i++)
+		;
+	part = (bytes - curve->bytes[i - 1]) /
+	       (curve->bytes[i] - curve->bytes[i - 1]);
+	return curve->ns[i - 1] + part * (curve->ns[i] - curve->ns[i - 1]);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t more(uint32_t count, uint32_t index)
+{
+	return index < count ? count : index + 1;
+}
+
+int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
+{
+	struct xs_action *grown;
+	size_t room;
+
+	if (plan->count == plan->room) {
+		room = plan->room ? 2 * plan->room : 64;
+		grown = realloc(plan->actions, room * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		plan->actions = grown;
+		plan->room = room;
+	}
+	plan->actions[plan->count++] = *action;
+	plan->threads = more(plan->threads, action->thread);
+	plan->queues = more(plan->queues, action->queue);
+	plan->events = more(plan->events, action->event);
+	return 0;
+}
+
+int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
+		unsigned times)
+{
+	int rc = 0;
+
+	action.queue = queue;
+	while (!rc && times--)
+		rc = xs_plan_add(plan, &action);
+	return rc;
+}
+
+void xs_plan_free(struct xs_plan *plan)
+{
+	free(plan->actions);
+	memset(plan, 0, sizeof(*plan));
+}
+
+double xs_or_zero(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+struct xs_action xs_action_copy(const struct xs_machine *machine, bool in,
+				double bytes, bool blocking)
+{
+	const double lo = xs_or_zero(in ? machine->lo_h2d_ns.value
+					: machine->lo_d2h_ns.value);
+	const double g =
+	    xs_or_zero(in ? machine->g_h2d_ns.value : machine->g_d2h_ns.value);
+	struct xs_action action = {
+	    .kind = XS_ACTION_OP,
+	    .unit = in ? XS_UNIT_COPY_IN : XS_UNIT_COPY_OUT,
+	    .blocking = blocking,
+	    .after = XS_ACTION_NONE,
+	    .dep_lag_ns = lo,
+	    .chain_lag_ns = g,
+	    .busy_lag_ns = fmax(g, machine->g_both_ns.value)};
+
+	action.bytes[in ? XS_LINK_COPY_IN : XS_LINK_COPY_OUT] = bytes;
+	if (blocking)
+		action.return_ns = xs_or_zero(machine->call_copy_sync_ns.value);
+	else
+		action.call_ns = xs_or_zero(machine->call_copy_async_ns.value);
+	action.issue_lag_ns = lo; /* o is the host's part and includes the call
+				   */
+	return action;
+}
+
+struct xs_action xs_action_next_copy(const struct xs_machine *machine,
+				     double bytes)
+{
+	struct xs_action action = xs_action_copy(machine, true, bytes, false);
+
+	action.chain_lag_ns =
+	    fmax(action.chain_lag_ns, machine->g_kernel_ns.value);
+	action.busy_lag_ns = fmax(action.busy_lag_ns, action.chain_lag_ns);
+	return action;
+}
+
+struct xs_action xs_action_kernel(const struct xs_machine *machine,
+				  double work_ns)
+{
+	const double call_ns = xs_or_zero(machine->call_launch_ns.value);
+
+	return (struct xs_action){
+	    .kind = XS_ACTION_OP,
+	    .unit = XS_UNIT_SM,
+	    .after = XS_ACTION_NONE,
+	    .call_ns = call_ns,
+	    .work_ns = work_ns,
+	    .issue_lag_ns =
+		call_ns + xs_or_zero(machine->launch_latency_ns.value),
+	    .dep_lag_ns = xs_or_zero(machine->kernel_gap_ns.value)};
+}
+
+struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
+					     double work_ns)
+{
+	struct xs_action action = xs_action_kernel(machine, work_ns);
+
+	action.dep_lag_ns =
+	    fmax(action.dep_lag_ns, machine->copy_to_kernel_ns.value);
+	return action;
+}
+
+struct xs_action xs_action_sync_all(const struct xs_machine *machine)
+{
+	return (struct xs_action){.kind = XS_ACTION_SYNC_ALL,
+				  .after = XS_ACTION_NONE,
+				  .return_ns =
+				      xs_or_zero(machine->sync_ns.value)};
+}
+
+struct xs_action xs_action_host(double ns)
+{
+	return (struct xs_action){
+	    .kind = XS_ACTION_HOST, .after = XS_ACTION_NONE, .call_ns = ns};
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/recorded_plan.h"
+
+#include "model/replay/replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Error of GPU times converted to the host's clock: an op may seem to end after
+ * the synchronisation that waited for it. */
+#define GPU_CLOCK_ERROR_NS 5000.0
+
+/* Maps handles to small indices: their positions in a sorted list. */
+struct numbering {
+	uint64_t *values; /* owned */
+	size_t count;
+};
+
+/* The last op of a unit, a queue or an event, with its end. */
+struct latest {
+	uint32_t action; /* XS_ACTION_NONE: none */
+	double end_ns;
+};
+
+struct recorder {
+	const struct xs_machine *machine;
+	const struct xs_recorded_plan_change *change;
+	struct numbering threads, queues, events;
+	double *returned_ns;	/* by thread */
+	struct latest *queued;	/* by queue */
+	struct latest *happens; /* by event */
+	struct latest on_unit[XS_UNITS];
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_numbering(struct numbering *n)
+{
+	size_t i, kept = 0;
+
+	qsort(n->values, n->count, sizeof(*n->values), by_value);
+	for (i = 0; i < n->count; i++)
+		if (!kept || n->values[i] != n->values[kept - 1])
+			n->values[kept++] = n->values[i];
+	n->count = kept;
+}
+
+static uint32_t number(const struct numbering *n, uint64_t value)
+{
+	const uint64_t *found =
+	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
+
+	return (uint32_t)(found - n->values);
+}
+
+/* Returns whether the step is a further op of a call that had returned after it
+ * (a blocking copy in parts): the step before includes its time. */
+static bool is_inside_call(const struct xs_step *step)
+{
+	return step->return_ns > 0 && step->call_ns == step->return_ns &&
+	       step->start_ns < step->call_ns;
+}
+
+static bool has_op(const struct xs_step *step)
+{
+	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0 &&
+	       !is_inside_call(step);
+}
+
+static bool has_call(const struct xs_step *step)
+{
+	return step->return_ns > 0;
+}
+
+static enum xs_unit unit_of(const struct xs_step *step)
+{
+	switch (step->kind) {
+	case XS_STEP_H2D:
+		return XS_UNIT_COPY_IN;
+	case XS_STEP_D2H:
+		return XS_UNIT_COPY_OUT;
+	case XS_STEP_KERNEL:
+		return XS_UNIT_SM;
+	default:
+		return XS_UNIT_NONE;
+	}
+}
+
+bool xs_step_is_pageable(const struct xs_step *step)
+{
+	return (step->kind == XS_STEP_H2D &&
+		step->src_memory == XS_MEM_PAGEABLE) ||
+	       (step->kind == XS_STEP_D2H &&
+		step->dst_memory == XS_MEM_PAGEABLE);
+}
+
+/*
+ * Finds what an op waited for, unless the record contradicts it: the last op of
+ * its queue and the previous op of its unit. Returns the latest of their ends;
+ * -INFINITY without any.
+ */
+static double find_order(const struct recorder *rec, const struct xs_step *step,
+			 struct xs_action *action)
+{
+	const struct latest *queue = &rec->queued[action->queue];
+	const struct latest *unit = &rec->on_unit[unit_of(step)];
+	const double start_ns = (double)step->start_ns;
+	double latest_ns = -INFINITY;
+
+	if (queue->end_ns <= start_ns)
+		latest_ns = queue->end_ns;
+	else
+		action->unordered = true;
+	if (unit_of(step) != XS_UNIT_NONE && unit->action != XS_ACTION_NONE &&
+	    unit->end_ns <= start_ns) {
+		action->after = unit->action;
+		latest_ns = fmax(latest_ns, unit->end_ns);
+	}
+	return latest_ns;
+}
+
+/* Returns the time from a call to its op on an idle device: at most the call,
+ * unless the call blocks until after the op. */
+static double usual_issue_ns(const struct recorder *rec,
+			     const struct xs_step *step)
+{
+	if (!step->blocking)
+		return (double)(step->return_ns - step->call_ns);
+	return xs_or_zero(step->kind == XS_STEP_D2H
+			      ? rec->machine->lo_d2h_ns.value
+			      : rec->machine->lo_h2d_ns.value);
+}
+
+/* Takes the measured delay after the later one of call and order. For the other
+ * it takes the machine's own delay if the record leaves room for it. */
+static void measure_lags(const struct recorder *rec, const struct xs_step *step,
+			 double ordered_ns, struct xs_action *action)
+{
+	const double start_ns = (double)step->start_ns;
+	const double issue_ns = has_call(step) ? (double)step->call_ns : 0;
+	const double usual_ns = xs_or_zero(rec->machine->kernel_gap_ns.value);
+
+	action->issue_lag_ns = fmax(start_ns - issue_ns, 0);
+	if (isinf(ordered_ns))
+		return;
+	action->dep_lag_ns = start_ns - ordered_ns;
+	if (issue_ns >= ordered_ns)
+		action->dep_lag_ns = fmin(action->dep_lag_ns, usual_ns);
+	else
+		action->issue_lag_ns = fmin(
+		    action->issue_lag_ns, usual_issue_ns(rec, step) + usual_ns);
+}
+
+/* Fills an op with its measured time. */
+static void take_op(const struct recorder *rec, const struct xs_step *step,
+		    struct xs_action *action)
+{
+	const double ordered_ns = find_order(rec, step, action);
+
+	measure_lags(rec, step, ordered_ns, action);
+	action->kind = XS_ACTION_OP;
+	action->work_ns = (double)(step->end_ns - step->start_ns);
+	if (step->kind == XS_STEP_KERNEL)
+		action->work_ns *= rec->change->kernel_scale;
+	action->blocking = step->blocking && has_call(step);
+	if (action->blocking && step->return_ns > step->end_ns)
+		action->return_ns = (double)(step->return_ns - step->end_ns);
+	else if (!action->blocking)
+		action->call_ns = (double)(step->return_ns - step->call_ns);
+}
+
+/* Turns the copy into one from pinned memory. It is asynchronous if the call
+ * was. (A small pageable copy may return early from a blocking call; a pinned
+ * one does not.) */
+static void take_pinned(const struct recorder *rec, const struct xs_step *step,
+			struct xs_action *action)
+{
+	struct xs_action ordered = *action;
+
+	find_order(rec, step, &ordered);
+	*action =
+	    xs_action_copy(rec->machine, step->kind == XS_STEP_H2D,
+			   (double)step->bytes, has_call(step) && !step->async);
+	action->thread = ordered.thread;
+	action->queue = ordered.queue;
+	action->gap_ns = ordered.gap_ns;
+	action->after = ordered.after;
+	action->unordered = ordered.unordered;
+}
+
+/* Reconciles the two clocks: a blocking copy ends when its call returns. */
+static struct xs_step on_one_clock(const struct xs_step *step)
+{
+	struct xs_step seen = *step;
+
+	if (!has_call(step) || !has_op(step))
+		return seen;
+	if (seen.start_ns < seen.call_ns)
+		seen.start_ns = seen.call_ns;
+	if (seen.blocking && seen.end_ns > seen.return_ns)
+		seen.end_ns = seen.return_ns;
+	if (seen.end_ns < seen.start_ns)
+		seen.end_ns = seen.start_ns;
+	return seen;
+}
+
+/* Returns the end of what a synchronisation waited for; -INFINITY for nothing.
+ */
+static double awaited_ns(const struct recorder *rec,
+			 const struct xs_action *action)
+{
+	double latest_ns = -INFINITY;
+	uint32_t q;
+
+	if (action->kind == XS_ACTION_SYNC_QUEUE)
+		return rec->queued[action->queue].end_ns;
+	if (action->kind == XS_ACTION_SYNC_EVENT)
+		return rec->happens[action->event].end_ns;
+	for (q = 0; q < rec->queues.count; q++)
+		latest_ns = fmax(latest_ns, rec->queued[q].end_ns);
+	return latest_ns;
+}
+
+static void take_sync(const struct recorder *rec, const struct xs_step *step,
+		      struct xs_action *action)
+{
+	double awaited;
+
+	action->kind =
+	    step->kind == XS_STEP_SYNC_EVENT ? XS_ACTION_SYNC_EVENT
+	    : step->kind == XS_STEP_SYNC_STREAM && step->queue != XS_NONE
+		? XS_ACTION_SYNC_QUEUE
+		: XS_ACTION_SYNC_ALL;
+	awaited = fmax(awaited_ns(rec, action), (double)step->call_ns);
+	if (awaited <= (double)step->return_ns + GPU_CLOCK_ERROR_NS) {
+		action->return_ns = fmax((double)step->return_ns - awaited, 0);
+		return;
+	}
+	action->kind = XS_ACTION_HOST; /* the synchronisation did not wait for
+					* it */
+	action->call_ns = (double)(step->return_ns - step->call_ns);
+}
+
+static void take_call(const struct recorder *rec, const struct xs_step *step,
+		      struct xs_action *action)
+{
+	action->call_ns = (double)(step->return_ns - step->call_ns);
+	switch (step->kind) {
+	case XS_STEP_EVENT_RECORD:
+		action->kind = XS_ACTION_RECORD;
+		break;
+	case XS_STEP_STREAM_WAIT:
+		action->kind = XS_ACTION_WAIT;
+		break;
+	case XS_STEP_SYNC_DEVICE:
+	case XS_STEP_SYNC_STREAM:
+	case XS_STEP_SYNC_EVENT:
+		action->call_ns = 0;
+		take_sync(rec, step, action);
+		break;
+	default: /* also a copy or a launch without a recorded op */
+		action->kind = XS_ACTION_HOST;
+	}
+}
+
+/* Ops without a known call belong to one additional thread. */
+static uint64_t thread_of(const struct xs_step *step)
+{
+	return has_call(step) ? step->thread : UINT64_MAX;
+}
+
+/* Returns an action with its thread, its queue and its time since the thread's
+ * previous call. */
+static struct xs_action begin_action(struct recorder *rec,
+				     const struct xs_step *step)
+{
+	struct xs_action action = {.after = XS_ACTION_NONE};
+
+	action.thread = number(&rec->threads, thread_of(step));
+	action.queue = number(&rec->queues, step->queue);
+	action.event = number(&rec->events, step->event);
+	if (has_call(step)) {
+		action.gap_ns = fmax(
+		    (double)step->call_ns - rec->returned_ns[action.thread], 0);
+		action.gap_ns *= rec->change->host_scale;
+		rec->returned_ns[action.thread] = (double)step->return_ns;
+	}
+	return action;
+}
+
+/* Records what later steps can depend on. */
+static void remember(struct recorder *rec, const struct xs_step *step,
+		     const struct xs_action *action, uint32_t i)
+{
+	const struct latest op = {i, (double)step->end_ns};
+	struct latest *queue = &rec->queued[action->queue];
+	struct latest *unit = &rec->on_unit[unit_of(step)];
+
+	if (action->kind == XS_ACTION_OP) {
+		*queue = op;
+		if (op.end_ns >= unit->end_ns)
+			*unit = op;
+	} else if (action->kind == XS_ACTION_RECORD) {
+		rec->happens[action->event] = *queue;
+	} else if (action->kind == XS_ACTION_WAIT) {
+		queue->action = i;
+		queue->end_ns =
+		    fmax(queue->end_ns, rec->happens[action->event].end_ns);
+	}
+}
+
+static void number_handles(struct recorder *rec, const struct xs_phase *phase)
+{
+	const size_t count = phase->step_count;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		rec->threads.values[i] = thread_of(&phase->steps[i]);
+		rec->queues.values[i] = phase->steps[i].queue;
+		rec->events.values[i] = phase->steps[i].event;
+	}
+	rec->threads.count = rec->queues.count = rec->events.count = count;
+	sort_numbering(&rec->threads);
+	sort_numbering(&rec->queues);
+	sort_numbering(&rec->events);
+}
+
+static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
+{
+	const struct latest none = {XS_ACTION_NONE, -INFINITY};
+	const size_t room = phase->step_count + 1;
+	size_t i;
+
+	rec->threads.values = calloc(room, sizeof(uint64_t));
+	rec->queues.values = calloc(room, sizeof(uint64_t));
+	rec->events.values = calloc(room, sizeof(uint64_t));
+	rec->returned_ns = calloc(room, sizeof(double));
+	rec->queued = calloc(room, sizeof(*rec->queued));
+	rec->happens = calloc(room, sizeof(*rec->happens));
+	if (!rec->threads.values || !rec->queues.values ||
+	    !rec->events.values || !rec->returned_ns || !rec->queued ||
+	    !rec->happens)
+		return -ENOMEM;
+	number_handles(rec, phase);
+	for (i = 0; i < room; i++)
+		rec->queued[i] = rec->happens[i] = none;
+	for (i = 0; i < XS_UNITS; i++)
+		rec->on_unit[i] = none;
+	return 0;
+}
+
+static void recorder_free(struct recorder *rec)
+{
+	free(rec->threads.values);
+	free(rec->queues.values);
+	free(rec->events.values);
+	free(rec->returned_ns);
+	free(rec->queued);
+	free(rec->happens);
+}
+
+int xs_recorded_plan_build(const struct xs_phase *phase,
+			   const struct xs_machine *machine,
+			   const struct xs_recorded_plan_change *change,
+			   struct xs_plan *plan)
+{
+	struct recorder rec = {.machine = machine, .change = change};
+	int rc = recorder_init(&rec, phase);
+	size_t i;
+
+	for (i = 0; !rc && i < phase->step_count; i++) {
+		const struct xs_step step = on_one_clock(&phase->steps[i]);
+		struct xs_action action = begin_action(&rec, &step);
+
+		if (change->pin && xs_step_is_pageable(&step) && step.end_ns)
+			take_pinned(&rec, &step, &action);
+		else if (!has_op(&step))
+			take_call(&rec, &step, &action);
+		else
+			take_op(&rec, &step, &action);
+		remember(&rec, &step, &action, (uint32_t)i);
+		rc = xs_plan_add(plan, &action);
+	}
+	recorder_free(&rec);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a phase as recorded. */
+#ifndef XS_MODEL_REPLAY_RECORDED_PLAN_H
+#define XS_MODEL_REPLAY_RECORDED_PLAN_H
+
+#include "analyzer/rounds/phase.h"
+#include "model/replay/plan.h"
+
+/* Changes against the record. */
+struct xs_recorded_plan_change {
+	bool pin;	     /* pageable copies become pinned */
+	double kernel_scale; /* factor of kernel times; 1: as measured */
+	double host_scale;   /* factor of host time between calls; 1: as
+			      * measured */
+};
+
+/*
+ * Builds the plan of a phase: action i is step i. Ops keep their measured times
+ * and their measured delay after what they waited for; calls keep their
+ * measured cost; the order of ops on a unit is kept. Replay of a plan without
+ * changes reproduces the recorded times. Returns 0 or -ENOMEM. Caller frees the
+ * plan.
+ */
+int xs_recorded_plan_build(const struct xs_phase *phase,
+			   const struct xs_machine *machine,
+			   const struct xs_recorded_plan_change *change,
+			   struct xs_plan *plan);
+
+/* Returns whether the step is a copy between the device and pageable memory. */
+bool xs_step_is_pageable(const struct xs_step *step);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/round_work.h"
+
+#include "model/replay/recorded_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of an SM's threads that saturates it: with fewer threads, blocks do not
+ * run faster. */
+#define ENOUGH_THREADS 0.25
+
+static bool is_host_copy(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+static bool is_seen(const struct xs_step *step)
+{
+	return step->end_ns > 0;
+}
+
+static uint8_t host_memory(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D ? step->src_memory : step->dst_memory;
+}
+
+static double call_time(const struct xs_step *step)
+{
+	return (double)(step->return_ns - step->call_ns);
+}
+
+static double op_time(const struct xs_step *step)
+{
+	return (double)(step->end_ns - step->start_ns);
+}
+
+static void add_copy(struct xs_round_work *work, const struct xs_step *step)
+{
+	const uint8_t memory = host_memory(step);
+
+	if (step->kind == XS_STEP_H2D) {
+		work->in_bytes += (double)step->bytes;
+		work->in_copies++;
+	} else {
+		work->out_bytes += (double)step->bytes;
+		work->out_copies++;
+	}
+	work->managed |= memory == XS_MEM_MANAGED;
+	work->pageable |= memory == XS_MEM_PAGEABLE;
+}
+
+/* Without the counters of one kernel, the sum is unknown. */
+static void add_counts(struct xs_round_work *work,
+		       const struct xs_counts *counts)
+{
+	work->read_sectors += counts ? counts->sectors_read : NAN;
+	work->read_requests += counts ? counts->requests_read : NAN;
+	work->write_sectors += counts ? counts->sectors_written : NAN;
+	work->write_requests += counts ? counts->requests_written : NAN;
+	work->instructions += counts ? counts->instructions : NAN;
+}
+
+static void add_kernel(struct xs_round_work *work, const struct xs_step *step)
+{
+	add_counts(work, step->counts);
+	work->kernels++;
+	work->kernel_ns += op_time(step);
+	work->blocks += (double)step->blocks;
+	work->block_threads = step->block_threads;
+	work->block_x = step->block_x;
+	work->registers = step->registers;
+	work->shared_bytes = step->shared_bytes;
+}
+
+static void add_step(struct xs_round_work *work, const struct xs_step *step)
+{
+	switch (step->kind) {
+	case XS_STEP_H2D:
+	case XS_STEP_D2H:
+		add_copy(work, step);
+		work->unseen |= !is_seen(step);
+		break;
+	case XS_STEP_KERNEL:
+		add_kernel(work, step);
+		work->unseen |= !is_seen(step);
+		break;
+	case XS_STEP_D2D:
+	case XS_STEP_H2H:
+	case XS_STEP_SET:
+		work->other_ns += op_time(step);
+		break;
+	case XS_STEP_HOST:
+		work->other_ns += call_time(step);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (is_host_copy(&phase->steps[j]) &&
+		    phase->steps[j].queue == phase->steps[i].queue)
+			return false;
+	return true;
+}
+
+static void add_queues(struct xs_round_work *work, const struct xs_phase *phase)
+{
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++)
+		if (is_host_copy(&phase->steps[i]))
+			work->queues += is_first_on_queue(phase, i);
+}
+
+static void add_pinning(struct xs_round_work *work,
+			const struct xs_phase *phase)
+{
+	bool in = false, out = false;
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (!xs_step_is_pageable(step))
+			continue;
+		in |= step->kind == XS_STEP_H2D;
+		out |= step->kind == XS_STEP_D2H;
+	}
+	if (in) {
+		work->pinned_bytes += (double)phase->h2d_buffer_bytes;
+		work->pinned_buffers++;
+	}
+	if (out) {
+		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
+		work->pinned_buffers++;
+	}
+}
+
+int xs_round_work_build(const struct xs_phase *phase,
+			struct xs_round_work *work)
+{
+	size_t i;
+
+	memset(work, 0, sizeof(*work));
+	work->host_ns = (double)phase->host_ns.median_ns;
+	work->kernel_hw_queues = phase->kernel_hw_queues;
+	work->copy_hw_queues = phase->copy_hw_queues;
+	for (i = 0; i < phase->step_count; i++)
+		add_step(work, &phase->steps[i]);
+	if (!work->kernels)
+		add_counts(work, NULL);
+	add_queues(work, phase);
+	add_pinning(work, phase);
+	return xs_kernel_stages_add(phase, work);
+}
+
+static double blocks_per_sm(const struct xs_machine *machine, uint32_t threads,
+			    uint32_t registers, uint32_t shared_bytes)
+{
+	double fit = machine->max_blocks_per_sm;
+
+	if (!machine->max_threads_per_sm || !threads)
+		return 0;
+	if (!machine->max_blocks_per_sm)
+		fit = INFINITY;
+	fit = fmin(fit, floor((double)machine->max_threads_per_sm / threads));
+	if (machine->registers_per_sm && registers)
+		fit = fmin(fit, floor((double)machine->registers_per_sm /
+				      ((double)registers * threads)));
+	if (machine->shared_per_sm_bytes && shared_bytes)
+		fit = fmin(fit, floor((double)machine->shared_per_sm_bytes /
+				      shared_bytes));
+	return fmax(fit, 1);
+}
+
+double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
+				   const struct xs_machine *machine)
+{
+	return blocks_per_sm(machine, work->block_threads, work->registers,
+			     work->shared_bytes);
+}
+
+double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
+				 const struct xs_machine *machine)
+{
+	const double blocks =
+	    blocks_per_sm(machine, stage->block_threads, stage->registers,
+			  stage->shared_bytes);
+	const double at_once = blocks * machine->sm_count;
+	const double waves = at_once > 0 ? ceil(stage->blocks / at_once) : 0;
+	const double threads = blocks * stage->block_threads;
+
+	if (waves < 2)
+		return 0;
+	return fmin(1, ENOUGH_THREADS * machine->max_threads_per_sm / threads) /
+	       waves;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The amounts of work in one round of a phase, for strategies that rearrange
+ * it. */
+#ifndef XS_MODEL_REPLAY_ROUND_WORK_H
+#define XS_MODEL_REPLAY_ROUND_WORK_H
+
+#include "analyzer/rounds/phase.h"
+#include "model/machine/machine.h"
+
+/* Longer chains of kernels are merged to this many stages. */
+#define XS_STAGES_MAX 32
+
+/*
+ * The kernels at one position of the chain after a copy in: all first kernels
+ * of the pieces, all second ones, which may use their results, and so on.
+ */
+struct xs_kernel_stage {
+	double kernel_ns;
+	unsigned kernels; /* kernels of a piece: more than one if stages were
+			   * merged */
+	double blocks;	  /* sum over its kernels */
+	uint32_t block_threads, registers, shared_bytes;
+	double read_bytes, written_bytes; /* L1 misses; NAN: not counted */
+};
+
+struct xs_round_work {
+	double in_bytes, out_bytes;
+	unsigned in_copies, out_copies; /* per piece, if the round is in pieces
+					 */
+	double kernel_ns;
+	unsigned kernels; /* launches of the recorded round */
+	unsigned queues;  /* used by its copies */
+	unsigned kernel_hw_queues, copy_hw_queues; /* of the phase */
+	double other_ns;     /* device copies, sets, other calls: unchanged */
+	double host_ns;	     /* host time between calls: unchanged */
+	double pinned_bytes; /* pageable memory to pin */
+	unsigned pinned_buffers;
+	bool managed, pageable; /* of some copy's host memory */
+	bool unseen;		/* copies or kernels without a recorded op */
+
+	/* Reads and writes of all kernels that miss the L1 caches, in requests
+	 * and in sectors of 32 bytes; warp instructions. NAN: not counted. */
+	double read_sectors, read_requests;
+	double write_sectors, write_requests;
+	double instructions;
+
+	double blocks; /* sum over all kernels */
+	uint32_t block_threads, block_x, registers, shared_bytes;
+
+	struct xs_kernel_stage stages[XS_STAGES_MAX];
+	unsigned stage_count; /* 0: no kernels; 1: no kernel uses another one's
+			       * results */
+	bool in_pieces;	      /* the program itself cuts every stage into
+			       * pieces, each after its own copies */
+};
+
+/* Returns 0 or -ENOMEM. */
+int xs_round_work_build(const struct xs_phase *phase,
+			struct xs_round_work *work);
+
+/*
+ * Fills the stages and, if several pieces have kernels, the copies of one
+ * piece. See kernel_stages.c. Returns 0 or -ENOMEM.
+ */
+int xs_kernel_stages_add(const struct xs_phase *phase,
+			 struct xs_round_work *work);
+
+/*
+ * Occupancy: the number of blocks of the kernel that fit on one SM; 0 if the
+ * machine's limits are unknown. Ignores the allocation granularity of registers
+ * and shared memory.
+ */
+double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
+				   const struct xs_machine *machine);
+
+/*
+ * Returns the least share of kernel_ns that a piece of the stage takes, however
+ * small: a quarter of a wave of blocks, if the grid has at least two waves
+ * (section VI of van Werkhoven 2014 leaves t_E / n to the programmer). 0 if the
+ * grid or the machine's limits are unknown, or if the grid fits in one wave.
+ */
+double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
+				 const struct xs_machine *machine);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/roundtrip.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+/* The host range of one copy. */
+struct range {
+	uint64_t address, bytes;
+	size_t step;
+};
+
+static int by_range(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+static bool is_same(const struct range *a, const struct range *b)
+{
+	return a->address == b->address && a->bytes == b->bytes;
+}
+
+static size_t collect(const struct xs_phase *phase, struct range *ranges)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		const uint64_t address = step->kind == XS_STEP_H2D   ? step->src
+					 : step->kind == XS_STEP_D2H ? step->dst
+								     : 0;
+
+		if (address)
+			ranges[count++] =
+			    (struct range){address, step->bytes, i};
+	}
+	qsort(ranges, count, sizeof(*ranges), by_range);
+	return count;
+}
+
+/* Marks the copies of one range, in the order of the round. Returns the number
+ * of copies in that are marked. */
+static size_t mark_range(const struct xs_phase *phase,
+			 const struct range *ranges, size_t count, bool *marks)
+{
+	size_t i, found = 0, out = NONE;
+
+	/* the previous round ended with its last copy out */
+	for (i = 0; i < count && phase->rounds > 1; i++)
+		if (phase->steps[ranges[i].step].kind == XS_STEP_D2H)
+			out = ranges[i].step;
+	for (i = 0; i < count; i++) {
+		const size_t step = ranges[i].step;
+
+		if (phase->steps[step].kind == XS_STEP_D2H) {
+			out = step;
+		} else if (out != NONE) {
+			marks[step] = marks[out] = true;
+			found++;
+		}
+	}
+	return found;
+}
+
+int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+{
+	struct range *ranges = calloc(phase->step_count + 1, sizeof(*ranges));
+	size_t count, first, end;
+
+	*copies = 0;
+	memset(marks, 0, phase->step_count * sizeof(*marks));
+	if (!ranges)
+		return -ENOMEM;
+	count = collect(phase, ranges);
+	for (first = 0; first < count; first = end) {
+		end = first + 1;
+		while (end < count && is_same(&ranges[first], &ranges[end]))
+			end++;
+		*copies +=
+		    mark_range(phase, &ranges[first], end - first, marks);
+	}
+	free(ranges);
+	return 0;
+}
+
+int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies)
+{
+	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
+	int rc = marks ? xs_roundtrip_mark(phase, marks, copies) : -ENOMEM;
+
+	free(marks);
+	return rc;
+}

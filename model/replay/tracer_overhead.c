@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/tracer_overhead.h"
+
+#include <math.h>
+
+/* fmin ignores NAN, an unknown value. */
+static void untrace_launch(const struct xs_machine *m, bool was_idle,
+			   struct xs_action *action)
+{
+	double waited_ns = fmax(action->issue_lag_ns - action->call_ns, 0);
+
+	if (was_idle && !isnan(m->launch_latency_ns.value))
+		waited_ns = m->launch_latency_ns.value;
+	action->call_ns = fmin(action->call_ns, m->call_launch_ns.value);
+	action->issue_lag_ns =
+	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
+}
+
+/* Returns the end of the step by the host's clock: a blocking copy ends when
+ * its call returns. */
+static uint64_t end_of(const struct xs_step *step)
+{
+	return step->blocking && step->return_ns < step->end_ns
+		   ? step->return_ns
+		   : step->end_ns;
+}
+
+void xs_tracer_overhead_remove(struct xs_plan *plan,
+			       const struct xs_phase *phase,
+			       const struct xs_machine *machine)
+{
+	const struct xs_step *step = phase->steps;
+	uint64_t busy_until_ns = 0;
+	size_t i;
+
+	for (i = 0; i < plan->count; i++, step++) {
+		struct xs_action *action = &plan->actions[i];
+
+		if (step->kind == XS_STEP_KERNEL &&
+		    action->kind == XS_ACTION_OP)
+			untrace_launch(machine, busy_until_ns <= step->call_ns,
+				       action);
+		else if (action->kind >= XS_ACTION_SYNC_QUEUE)
+			action->return_ns =
+			    fmin(action->return_ns, machine->sync_ns.value);
+		if (end_of(step) > busy_until_ns)
+			busy_until_ns = end_of(step);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Removes the tracer's overhead from a recorded plan. */
+#ifndef XS_MODEL_REPLAY_TRACER_OVERHEAD_H
+#define XS_MODEL_REPLAY_TRACER_OVERHEAD_H
+
+#include "analyzer/rounds/phase.h"
+#include "model/replay/plan.h"
+
+/*
+ * Limits launches and waits of a phase's plan (action i is step i) to the costs
+ * of the profile, and likewise the time from a launch to its kernel's start on
+ * an idle device. Any longer time is due to the tracer or to a disturbance.
+ * Copies keep their times.
+ */
+void xs_tracer_overhead_remove(struct xs_plan *plan,
+			       const struct xs_phase *phase,
+			       const struct xs_machine *machine);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that abstain: what a strategy needs, and the reason it gives without. */
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
+			const char *why, ...)
+{
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(row->why, sizeof(row->why), why, args);
+	va_end(args);
+	row->setup_ns = 0;
+	return xs_estimates_add(out, row);
+}
+
+/* The first need that the phase does not meet, in words; NULL: all are met. */
+static const char *unmet(const struct xs_strategy_case *c)
+{
+	const struct xs_round_work *w = &c->work;
+	const unsigned needs = c->strategy->needs;
+
+	if ((needs & XS_NEEDS_STEPS) && !c->phase->step_count)
+		return "the phase has no steps";
+	if ((needs & XS_NEEDS_COPIES) && !w->in_copies && !w->out_copies)
+		return "nothing is copied between host and device";
+	if ((needs & XS_NEEDS_GPU_TIMES) &&
+	    (!c->phase->step_count || w->unseen))
+		return "the GPU's own times are not in the trace";
+	if ((needs & XS_NEEDS_UNMANAGED) && w->managed)
+		return "managed memory moves by page, not by copy";
+	if ((needs & XS_NEEDS_KERNEL) && !w->kernels)
+		return "no kernel to overlap with";
+	return NULL;
+}
+
+bool xs_abstain_without_needs(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc)
+{
+	const char *why = unmet(c);
+
+	if (why)
+		*rc = xs_estimate_abstain(row, out, "%s", why);
+	else if ((c->strategy->needs & XS_NEEDS_ONE_STAGE) &&
+		 c->work.stage_count != 1)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "%u kernels work on each other's results: which of "
+		    "them reads or writes what is not in the trace",
+		    c->work.kernels);
+	else
+		return false;
+	return true;
+}
+
+bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
+			   double value, struct xs_estimates *out, int *rc)
+{
+	if (!isnan(value))
+		return false;
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "%s of this machine is not known; `xferspy calibrate` "
+	    "measures it",
+	    name);
+	return true;
+}
+
+bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
+				   struct xs_estimate *row,
+				   struct xs_estimates *out, int *rc)
+{
+	const struct xs_machine *m = c->machine;
+
+	if (!(c->strategy->needs & XS_NEEDS_COPY_RATES))
+		return false;
+	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
+	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
+}

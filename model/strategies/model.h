@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* From a phase and a machine to estimates. No I/O. */
+#ifndef XS_MODEL_STRATEGIES_MODEL_H
+#define XS_MODEL_STRATEGIES_MODEL_H
+
+#include "analyzer/rounds/phase.h"
+#include "model/formulas/closed_form.h"
+#include "model/formulas/estimates.h"
+#include "model/machine/machine.h"
+
+/* Another machine to run the unchanged program on. */
+struct xs_other_machine {
+	char strategy[80]; /* id of its rows: "machine:<name>" */
+	struct xs_machine machine;
+};
+void xs_other_machine_set(struct xs_other_machine *elsewhere,
+			  const struct xs_machine *machine);
+
+struct xs_model_options {
+	/* For a phase: an additional n beside 2, 4, 8, ... and the best one.
+	 * For a workload: the only n; 0: the best one. */
+	unsigned streams;
+	/* The machine that the phase was traced on; NULL: the machine of the
+	 * estimates. */
+	const struct xs_machine *traced;
+	/* Further machines to replay a phase on. Must outlive the rows, which
+	 * point to their ids. */
+	const struct xs_other_machine *elsewhere;
+	size_t elsewhere_count;
+};
+
+/*
+ * Appends the rows of all strategies and models for one phase. Rows of one
+ * strategy are adjacent, replay first. Returns 0 or -ENOMEM.
+ */
+int xs_model_phase(const struct xs_phase *phase,
+		   const struct xs_machine *machine,
+		   const struct xs_model_options *options,
+		   struct xs_estimates *out);
+
+/*
+ * Appends the rows of the closed forms for a workload. Returns 0, -ENOMEM, or
+ * -EINVAL if neither bytes nor times are given.
+ */
+int xs_model_workload(const struct xs_workload *workload,
+		      const struct xs_machine *machine,
+		      const struct xs_model_options *options,
+		      struct xs_estimates *out);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans a round in pieces. Each stage of the round's kernels is cut into one
+ * kernel per piece, or stays whole on the first queue. A run is a sequence of
+ * stages that all pieces go through on their own queues; between two runs, each
+ * piece waits for all others.
+ */
+#include "model/replay/mapped_access.h"
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/*
+ * What the pieces share of their input, judged by how often the kernel reads
+ * each byte past the L1 caches: nothing; the parts of their neighbours (a
+ * stencil's halo); or all copies except one.
+ */
+enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
+
+#define NEIGHBOUR_READS 1.2
+#define SHARED_READS	4.0
+
+/* One stage: the kernel of a piece, or the whole kernel. needs: what it uses of
+ * the previous stage. */
+struct part {
+	struct xs_action kernel;
+	enum sharing needs;
+	bool whole;
+};
+
+/* The actions of a piece: copies in, kernels, copies out. first_in is the first
+ * copy in; it follows the copies that the previous piece's kernel waits for.
+ * shared copies come before all pieces. */
+struct pieces {
+	const struct xs_machine *machine;
+	unsigned n;
+	bool breadth_first;
+	struct xs_action shared, first_in, in, out;
+	unsigned shareds, ins, outs;
+	enum sharing sharing;
+	struct part parts[XS_STAGES_MAX];
+	unsigned count;
+};
+
+/* Parts [first, end): all whole, or all in pieces. ins, outs: the run includes
+ * the copies in or out. */
+struct run {
+	unsigned first, end;
+	bool whole, ins, outs;
+};
+
+/* NAN: not counted. */
+static enum sharing sharing_of(double times)
+{
+	if (times >= SHARED_READS)
+		return SHARE_ALL;
+	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
+}
+
+/* Returns how often each byte copied in is read. */
+static double input_read_times(const struct xs_round_work *w)
+{
+	return w->stages[0].read_bytes / w->in_bytes;
+}
+
+static enum sharing input_sharing(const struct xs_round_work *w, bool shares)
+{
+	const double times = input_read_times(w);
+
+	if (isnan(times) && shares)
+		return w->in_copies > 1 ? SHARE_ALL : SHARE_NEIGHBOURS;
+	return sharing_of(times);
+}
+
+/* A stage may read the copies in as well as the results of the previous stage.
+ */
+static enum sharing stage_sharing(const struct xs_round_work *w, unsigned s)
+{
+	return sharing_of(w->stages[s].read_bytes /
+			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
+}
+
+/* Sets the copies in. in_bytes: size of a copy before it is cut. */
+static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
+		    struct pieces *p)
+{
+	if (p->sharing == SHARE_ALL) {
+		p->shareds = p->ins > 1 ? p->ins - 1 : p->ins;
+		p->ins -= p->shareds;
+	}
+	p->shared = xs_action_copy(m, true, in_bytes, false);
+	p->in = xs_action_copy(m, true, in_bytes / n, false);
+	p->first_in = xs_action_next_copy(m, in_bytes / n);
+	if (p->sharing == SHARE_NEIGHBOURS)
+		p->first_in.dep_lag_ns =
+		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
+}
+
+/* Returns a stage's kernel, of one piece or whole. Kernels of merged stages
+ * follow each other immediately. */
+static struct xs_action kernel_of(const struct xs_machine *m,
+				  const struct xs_kernel_stage *stage,
+				  bool behind_copy, double kernel_ns, double n)
+{
+	const double least_ns = kernel_ns * xs_kernel_stage_min_share(stage, m);
+	const double gaps_ns =
+	    (stage->kernels - 1) * xs_or_zero(m->kernel_gap_ns.value);
+	const double work_ns = kernel_ns / n + gaps_ns;
+	struct xs_action action = behind_copy
+				      ? xs_action_kernel_after_copy(m, work_ns)
+				      : xs_action_kernel(m, work_ns);
+
+	action.call_ns *= stage->kernels;
+	action.tail_ns = fmax(least_ns - kernel_ns / n, 0);
+	return action;
+}
+
+/* A stage with fewer blocks than pieces stays whole. */
+static struct part cut_stage(const struct xs_strategy_case *c,
+			     const struct xs_scenario *scenario,
+			     const struct pieces *p, bool joined, unsigned s)
+{
+	const struct xs_round_work *w = &c->work;
+	const struct xs_kernel_stage *stage = &w->stages[s];
+	const bool inner = s > 0 && s + 1 < w->stage_count;
+	struct part part = {.whole = joined && inner};
+
+	if (w->stage_count > 1 && stage->blocks > 0 &&
+	    stage->blocks < (double)p->n * stage->kernels)
+		part.whole = true;
+	if (s > 0)
+		part.needs = joined ? SHARE_ALL : stage_sharing(w, s);
+	part.kernel = kernel_of(p->machine, stage, s == 0 && w->in_copies,
+				stage->kernel_ns * scenario->kernel_scale,
+				part.whole ? 1 : p->n);
+	return part;
+}
+
+/* Writes to host memory instead of copying out. */
+static void write_mapped(const struct xs_round_work *w, struct pieces *p)
+{
+	const struct xs_machine *m = p->machine;
+	const double ns = xs_mapped_access_piece_ns(m, w, p->n);
+	struct xs_action *kernel = &p->parts[p->count - 1].kernel;
+
+	/* as many full requests as take the same time */
+	kernel->bytes[XS_LINK_WRITE] = ns / m->mapped_write.value;
+	kernel->write_share =
+	    fmin(1, w->out_bytes / p->n * m->mapped_write.value / ns);
+	p->outs = 0;
+}
+
+static struct pieces cut(const struct xs_strategy_case *c,
+			 const struct xs_estimate *row,
+			 const struct xs_scenario *scenario, enum xs_cut how)
+{
+	const struct xs_round_work *w = &c->work;
+	const bool joined =
+	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
+	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
+	struct pieces p = {.machine = &scenario->machine,
+			   .n = row->n_streams,
+			   .breadth_first = row->order == XS_ORDER_BREADTH,
+			   .ins = w->in_copies,
+			   .outs = w->out_copies,
+			   .sharing = input_sharing(w, scenario->shares),
+			   .count = w->stage_count};
+	unsigned s;
+
+	cut_ins(p.machine, in_bytes, p.n, &p);
+	p.out = xs_action_copy(p.machine, false,
+			       w->out_bytes / p.n / fmax(p.outs, 1), false);
+	for (s = 0; s < p.count; s++)
+		p.parts[s] = cut_stage(c, scenario, &p, joined, s);
+	if (how == XS_CUT_MAPPED)
+		write_mapped(w, &p);
+	return p;
+}
+
+static const struct xs_action record = {.kind = XS_ACTION_RECORD,
+					.after = XS_ACTION_NONE};
+static const struct xs_action await = {.kind = XS_ACTION_WAIT,
+				       .after = XS_ACTION_NONE};
+
+/* Appends a record or wait of a piece's event after that many stages; after 0
+ * stages: its copies in. */
+static int put_event(struct xs_plan *plan, struct xs_action action,
+		     const struct pieces *p, uint32_t q, unsigned stages,
+		     uint32_t piece)
+{
+	action.event = stages * p->n + piece;
+	action.call_ns = xs_or_zero(p->machine->call_event_ns.value);
+	return xs_plan_put(plan, action, q, 1);
+}
+
+/* Input that every piece needs is copied first, on the first queue. */
+static int put_shared(struct xs_plan *plan, const struct pieces *p)
+{
+	int rc = xs_plan_put(plan, p->shared, 0, p->shareds);
+
+	return rc || !p->shareds ? rc : put_event(plan, record, p, 0, 0, 0);
+}
+
+/* Appends the copies in of piece q, after a wait for what it shares: event 0,
+ * or that of the previous piece. */
+static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
+{
+	const bool chained = p->sharing == SHARE_NEIGHBOURS && p->ins;
+	int rc = 0;
+
+	if (q > 0 && (p->shareds || chained))
+		rc = put_event(plan, await, p, q, 0, chained ? q - 1 : 0);
+	if (!rc && p->ins)
+		rc = xs_plan_put(plan, p->first_in, q, 1);
+	if (!rc && p->ins > 1)
+		rc = xs_plan_put(plan, p->in, q, p->ins - 1);
+	return rc || !chained ? rc : put_event(plan, record, p, q, 0, q);
+}
+
+/* Appends stage s of piece q. It waits for the previous stage of the
+ * neighbouring piece if it needs that. */
+static int put_part(struct xs_plan *plan, const struct pieces *p,
+		    const struct run *run, unsigned s, uint32_t q)
+{
+	const struct part *part = &p->parts[s];
+	int rc = 0;
+
+	if (q > 0 && s > run->first && part->needs == SHARE_NEIGHBOURS)
+		rc = put_event(plan, await, p, q, s, q - 1);
+	if (!rc)
+		rc = xs_plan_put(plan, part->kernel, q, 1);
+	if (!rc && s + 1 < run->end && part[1].needs == SHARE_NEIGHBOURS)
+		rc = put_event(plan, record, p, q, s + 1, q);
+	return rc;
+}
+
+static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
+			   const struct run *run)
+{
+	uint32_t q;
+	unsigned s;
+	int rc = 0;
+
+	for (q = 0; !rc && q < p->n; q++) {
+		if (run->ins)
+			rc = put_ins(plan, p, q);
+		for (s = run->first; !rc && s < run->end; s++)
+			rc = put_part(plan, p, run, s, q);
+		if (!rc && run->outs)
+			rc = xs_plan_put(plan, p->out, q, p->outs);
+	}
+	return rc;
+}
+
+static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
+			     const struct run *run)
+{
+	uint32_t q;
+	unsigned s;
+	int rc = 0;
+
+	for (q = 0; !rc && run->ins && q < p->n; q++)
+		rc = put_ins(plan, p, q);
+	for (s = run->first; !rc && s < run->end; s++)
+		for (q = 0; !rc && q < p->n; q++)
+			rc = put_part(plan, p, run, s, q);
+	for (q = 0; !rc && run->outs && q < p->n; q++)
+		rc = xs_plan_put(plan, p->out, q, p->outs);
+	return rc;
+}
+
+static int put_run(struct xs_plan *plan, const struct pieces *p,
+		   const struct run *run)
+{
+	unsigned s;
+	int rc = 0;
+
+	if (!run->whole)
+		return p->breadth_first ? put_breadth_first(plan, p, run)
+					: put_depth_first(plan, p, run);
+	for (s = run->first; !rc && s < run->end; s++)
+		rc = xs_plan_put(plan, p->parts[s].kernel, 0, 1);
+	return rc;
+}
+
+/* The first queue waits for all pieces of the run. All queues wait for the
+ * first one if the next run is in pieces again. */
+static int put_join(struct xs_plan *plan, const struct pieces *p,
+		    const struct run *run, const struct run *next)
+{
+	uint32_t q;
+	int rc = 0;
+
+	for (q = 1; !rc && !run->whole && q < p->n; q++) {
+		rc = put_event(plan, record, p, q, run->end, q);
+		if (!rc)
+			rc = put_event(plan, await, p, 0, run->end, q);
+	}
+	if (!rc && !next->whole)
+		rc = put_event(plan, record, p, 0, run->end, 0);
+	for (q = 1; !rc && !next->whole && q < p->n; q++)
+		rc = put_event(plan, await, p, q, run->end, 0);
+	return rc;
+}
+
+/* Returns the first run, or the one after `before`. The first run has the
+ * copies in and the last one the copies out; a run may consist of copies alone
+ * if the kernels next to them are whole. */
+static struct run run_after(const struct pieces *p, const struct run *before)
+{
+	const unsigned first = before ? before->end : 0;
+	struct run run = {.first = first, .end = first, .ins = !before};
+
+	run.whole = before && first < p->count && p->parts[first].whole;
+	while (run.end < p->count && p->parts[run.end].whole == run.whole &&
+	       (run.whole || run.end == first ||
+		p->parts[run.end].needs != SHARE_ALL))
+		run.end++;
+	run.outs = run.end == p->count && !run.whole;
+	return run;
+}
+
+static int put_runs(struct xs_plan *plan, const struct pieces *p)
+{
+	struct run run = run_after(p, NULL), next;
+	int rc = put_run(plan, p, &run);
+
+	while (!rc && !run.outs) {
+		next = run_after(p, &run);
+		rc = put_join(plan, p, &run, &next);
+		if (!rc)
+			rc = put_run(plan, p, &next);
+		run = next;
+	}
+	return rc;
+}
+
+int xs_plan_pieces(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, enum xs_cut how,
+		   struct xs_plan *plan)
+{
+	const struct pieces p = cut(c, row, scenario, how);
+	const struct xs_action stays = xs_action_host(
+	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
+	const struct xs_action sync = xs_action_sync_all(p.machine);
+	int rc = xs_plan_add(plan, &stays);
+
+	plan->kernel_hw_queues = c->work.kernel_hw_queues
+				     ? c->work.kernel_hw_queues
+				     : XS_KERNEL_HW_QUEUES;
+	plan->copy_hw_queues =
+	    c->work.copy_hw_queues ? c->work.copy_hw_queues : XS_COPY_HW_QUEUES;
+	if (scenario->in_order)
+		plan->copy_hw_queues = 0;
+	if (!rc)
+		rc = put_shared(plan, &p);
+	if (!rc)
+		rc = put_runs(plan, &p);
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+			       struct xs_estimate *row)
+{
+	static const char *const needs[] = {
+	    [SHARE_NOTHING] =
+		"a piece of the kernel needs only its own piece of the input",
+	    [SHARE_NEIGHBOURS] =
+		"neighbouring pieces share input, as counted: each stream "
+		"waits for the copy of the one before",
+	    [SHARE_ALL] =
+		"all blocks share their input, as counted: of several copies "
+		"in only one is cut, the others go first, whole"};
+	const enum sharing sharing = input_sharing(&c->work, false);
+
+	xs_estimate_assume(row, needs[sharing]);
+	xs_estimate_assume(row,
+			   "a piece of the kernel takes its share of the time");
+	if (sharing == SHARE_NOTHING && isnan(input_read_times(&c->work)))
+		xs_estimate_assume(
+		    row, "where it needs its neighbour's too, its stream "
+			 "waits for that copy before its own: copies of many "
+			 "streams are not taken in the order of issue");
+}

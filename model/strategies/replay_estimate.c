@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates by replay: time, interval, setup cost and break-even. */
+#include "model/strategies/strategy.h"
+
+#include "model/machine/range_end.h"
+#include "model/replay/replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
+{
+	return (struct xs_estimate){.strategy = c->strategy->id,
+				    .model = XS_MODEL_REPLAY,
+				    .effort = c->strategy->effort,
+				    .round_ns = NAN,
+				    .low_ns = NAN,
+				    .high_ns = NAN,
+				    .otherwise_ns = NAN,
+				    .breakeven_rounds = NAN};
+}
+
+void xs_estimate_assume(struct xs_estimate *row, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
+		if (!row->assumes[i]) {
+			row->assumes[i] = text;
+			return;
+		}
+	}
+}
+
+void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
+				      struct xs_estimate *row)
+{
+	row->assumes_once = isnan(c->work.read_sectors);
+	xs_estimate_assume(row,
+			   row->assumes_once
+			       ? XS_BOUND_ONCE
+			       : "what the kernel reads and writes is what is "
+				 "copied: the counts do not say where it lies");
+}
+
+/* Replays a plan of several rounds and returns the time of one. Returns 0 or
+ * -errno. */
+static int replay_rounds(const struct xs_plan *plan,
+			 const struct xs_machine *machine, double *round_ns)
+{
+	struct xs_action_times *times = calloc(plan->count, sizeof(*times));
+	int rc = times ? xs_replay(plan, machine, round_ns, times) : -ENOMEM;
+
+	if (!rc)
+		*round_ns = (times[plan->count - 1].return_ns -
+			     times[plan->untimed - 1].return_ns) /
+			    plan->rounds;
+	free(times);
+	return rc;
+}
+
+static int replay_scenario(const struct xs_strategy_case *c,
+			   const struct xs_estimate *row, xs_plan_fn build_plan,
+			   const struct xs_scenario *scenario, double *round_ns)
+{
+	struct xs_plan plan = {0};
+	int rc = build_plan(c, row, scenario, &plan);
+
+	if (!rc && plan.rounds)
+		rc = replay_rounds(&plan, &scenario->machine, round_ns);
+	else if (!rc)
+		rc = xs_replay(&plan, &scenario->machine, round_ns, NULL);
+	xs_plan_free(&plan);
+	return rc;
+}
+
+/* Returns the scenario with all parameters at their values and all times at
+ * their medians. */
+static struct xs_scenario usual(const struct xs_strategy_case *c)
+{
+	return (struct xs_scenario){
+	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
+}
+
+int xs_estimate_replay_ns(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row, xs_plan_fn build_plan,
+			  double *round_ns)
+{
+	const struct xs_scenario base = usual(c);
+
+	return replay_scenario(c, row, build_plan, &base, round_ns);
+}
+
+/* Returns one end of a spread, relative to its median. */
+static double scale(const struct xs_spread *spread, enum xs_range_end side)
+{
+	const uint64_t end =
+	    side == XS_RANGE_LOW ? spread->p5_ns : spread->p95_ns;
+
+	return spread->median_ns ? (double)end / (double)spread->median_ns : 1;
+}
+
+static double squared(double x)
+{
+	return x * x;
+}
+
+/* Returns the self-check that shows the error of the strategy's replay, or
+ * NULL. */
+static const struct xs_check *check_of(const struct xs_machine *machine,
+				       const struct xs_strategy *strategy)
+{
+	switch (strategy ? strategy->check : XS_CHECK_NONE) {
+#define XS_CHECK_CASE(family)                                                  \
+	case XS_CHECK_##family:                                                \
+		return &machine->self_check.family;
+		XS_MACHINE_FAMILIES(XS_CHECK_CASE)
+#undef XS_CHECK_CASE
+	case XS_CHECK_NONE:
+		break;
+	}
+	return NULL;
+}
+
+double xs_model_deviation(const struct xs_machine *machine,
+			  const struct xs_estimate *row, enum xs_range_end side)
+{
+	const struct xs_check *check =
+	    check_of(machine, xs_strategy_find(row->strategy));
+
+	if (!check || !check->cases)
+		return 0;
+	return row->round_ns *
+	       fmax(side == XS_RANGE_LOW ? -check->low : check->high, 0);
+}
+
+/* Adds up in *ns how far all causes move the time to one side. */
+static int deviation(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, xs_plan_fn build_plan,
+		     enum xs_range_end side, double *ns)
+{
+	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
+				       usual(c)};
+	double sum = squared(xs_model_deviation(c->machine, row, side));
+	double round_ns = 0, off;
+	size_t i;
+	int rc;
+
+	causes[0].machine = xs_machine_at(c->machine, side);
+	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
+	causes[2].host_scale = scale(&c->phase->host_ns, side);
+	causes[3].shares = side == XS_RANGE_HIGH;
+	causes[4].in_order = true;
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		rc = replay_scenario(c, row, build_plan, &causes[i], &round_ns);
+		if (rc)
+			return rc;
+		off = side == XS_RANGE_LOW ? row->round_ns - round_ns
+					   : round_ns - row->round_ns;
+		sum += squared(fmax(off, 0));
+	}
+	*ns = sqrt(sum);
+	return 0;
+}
+
+void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
+			       struct xs_estimate *row)
+{
+	const double saving_ns = c->as_is_ns - row->round_ns;
+
+	row->breakeven_rounds = NAN;
+	if (saving_ns > 0 && !isnan(row->setup_ns))
+		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
+}
+
+int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
+		       struct xs_estimate *row)
+{
+	double down_ns = 0, up_ns = 0;
+	int rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
+
+	if (!rc)
+		rc = deviation(c, row, build_plan, XS_RANGE_LOW, &down_ns);
+	if (!rc)
+		rc = deviation(c, row, build_plan, XS_RANGE_HIGH, &up_ns);
+	if (rc)
+		return rc;
+	row->low_ns = fmax(row->round_ns - down_ns, 0);
+	row->high_ns = row->round_ns + up_ns;
+	row->applies = true;
+	xs_estimate_set_breakeven(c, row);
+	return 0;
+}
+
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes)
+{
+	return fmin(buffers * machine->register_fixed_ns.value +
+			bytes * machine->register_byte_ns.value,
+		    buffers * machine->pin_fixed_ns.value +
+			bytes * machine->pin_byte_ns.value);
+}
+
+void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
+			      unsigned streams, struct xs_estimate *row)
+{
+	row->setup_ns =
+	    streams * xs_or_zero(c->machine->stream_create_ns.value);
+	if (c->work.pinned_buffers)
+		row->setup_ns += xs_pinning_ns(
+		    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
+}
+
+void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
+			   struct xs_estimate *row)
+{
+	xs_estimate_set_setup_ns(c, streams, row);
+	if (c->work.pinned_buffers)
+		xs_estimate_assume(
+		    row, "the buffers are pinned once and used in every round");
+}
+
+struct xs_closed_form
+xs_strategy_case_closed_form(const struct xs_strategy_case *c)
+{
+	const struct xs_round_work *w = &c->work;
+
+	return (struct xs_closed_form){
+	    .machine = c->machine,
+	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns},
+	    .in_ops = (double)c->phase->h2d_ops,
+	    .out_ops = (double)c->phase->d2h_ops,
+	    .extra_ns = w->host_ns + w->other_ns};
+}

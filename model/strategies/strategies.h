@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of strategies. Each strategy is one file, strategy_<name>.c, which
+ * defines the descriptor xs_strategy_<name>, and one row of the list in
+ * strategies.c. The descriptor holds all that the rest of the program has to
+ * know about the strategy.
+ */
+#ifndef XS_MODEL_STRATEGIES_STRATEGIES_H
+#define XS_MODEL_STRATEGIES_STRATEGIES_H
+
+#include "model/formulas/estimates.h"
+#include "model/machine/machine.h"
+
+struct xs_strategy_case;
+
+/* What a strategy needs of the trace and of the machine profile. Without it
+ * the strategy abstains and says why. */
+enum xs_strategy_need {
+	XS_NEEDS_STEPS = 1,	 /* the phase has recorded steps */
+	XS_NEEDS_COPIES = 2,	 /* between host and device */
+	XS_NEEDS_GPU_TIMES = 4,	 /* of all copies and kernels */
+	XS_NEEDS_UNMANAGED = 8,	 /* no managed memory */
+	XS_NEEDS_KERNEL = 16,	 /* at least one kernel */
+	XS_NEEDS_ONE_STAGE = 32, /* no kernel uses another one's results */
+	/* the machine's L+o and G in both directions */
+	XS_NEEDS_COPY_RATES = 64,
+	/* all that a strategy which changes copies usually needs */
+	XS_NEEDS_TIMED_COPIES =
+	    XS_NEEDS_COPIES | XS_NEEDS_GPU_TIMES | XS_NEEDS_UNMANAGED,
+};
+
+/* Which self-check of the machine profile shows the error of the strategy's
+ * replay: XS_CHECK_NONE, or XS_CHECK_<family>. */
+#define XS_CHECK_ID(family) XS_CHECK_##family,
+enum xs_check_family { XS_CHECK_NONE, XS_MACHINE_FAMILIES(XS_CHECK_ID) };
+#undef XS_CHECK_ID
+
+struct xs_strategy {
+	const char *id;	       /* stable: it stands in every output */
+	enum xs_effort effort; /* what it asks of the programmer */
+	unsigned needs;	       /* enum xs_strategy_need, or-ed */
+	enum xs_check_family check;
+	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
+	int (*build)(const struct xs_strategy_case *c,
+		     struct xs_estimates *out);
+	/*
+	 * What the programmer should do, in one sentence. The report replaces
+	 * each {name} by a text about the phase or the estimate; report/ has
+	 * the list of names in value_of().
+	 */
+	const char *advice;
+	/* Used instead of advice if the estimate's reason begins with
+	 * "measured"; NULL: none. */
+	const char *advice_if_measured;
+};
+
+/* The strategies in the order of the report. The first is as-is. */
+extern const struct xs_strategy *const xs_strategies[];
+extern const size_t xs_strategy_count;
+
+/* Returns the strategy of a row by its id, such as "pinned" or
+ * "machine:h200"; NULL when there is none. */
+const struct xs_strategy *xs_strategy_find(const char *id);
+
+#endif

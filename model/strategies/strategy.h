@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the strategies: the case that a strategy gets, and functions that
+ * fill its rows. strategies.h has the descriptor that each strategy defines.
+ */
+#ifndef XS_MODEL_STRATEGIES_STRATEGY_H
+#define XS_MODEL_STRATEGIES_STRATEGY_H
+
+#include "model/formulas/closed_form.h"
+#include "model/machine/range_end.h"
+#include "model/replay/plan.h"
+#include "model/replay/round_work.h"
+#include "model/strategies/model.h"
+#include "model/strategies/strategies.h"
+
+/* A phase on a machine. */
+struct xs_strategy_case {
+	const struct xs_strategy *strategy; /* the current strategy */
+	const struct xs_phase *phase;
+	const struct xs_machine *machine;
+	const struct xs_model_options *options;
+	struct xs_round_work work;
+	double as_is_ns; /* by replay; savings are counted from it */
+};
+
+/* A condition for which a plan is made: one end of an interval. */
+struct xs_scenario {
+	struct xs_machine machine;
+	double kernel_scale, host_scale; /* relative to the median */
+	/* Pieces share input as far as counters do not rule it out: all copies
+	 * in except one, or with one copy in their neighbours' parts. A kernel
+	 * needs all results of the kernel before it. */
+	bool shares;
+	/* Copies of all streams run in the order of issue, not by the hardware
+	 * queues that they share. */
+	bool in_order;
+};
+
+/* Writes the plan of a row (n_streams, order) under a scenario. Returns 0 or
+ * -ENOMEM. */
+typedef int (*xs_plan_fn)(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row,
+			  const struct xs_scenario *scenario,
+			  struct xs_plan *plan);
+
+/* Returns a row of the case's strategy by replay that does not apply yet: times
+ * NAN. */
+struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c);
+
+/* Sets the row's reason, as printf, and appends it to out. Returns 0 or
+ * -ENOMEM. */
+int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
+			const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The model of rows by replay; the bound of rows that assume that each byte
+ * crosses the bus once. */
+#define XS_MODEL_REPLAY "replay"
+#define XS_BOUND_ONCE	"each byte crosses the bus once"
+
+/* Adds an assumption to a row; text must be static. */
+void xs_estimate_assume(struct xs_estimate *row, const char *text);
+
+/* Adds the assumption on how often bytes of mapped memory cross the bus: as
+ * counted, or once each. */
+void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
+				      struct xs_estimate *row);
+
+/* Adds the assumptions on what a piece of the kernel needs and how long it
+ * takes. */
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+			       struct xs_estimate *row);
+
+/* Replays the row at the values and medians. Returns 0, -ENOMEM or another
+ * -errno of xs_replay(). */
+int xs_estimate_replay_ns(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row, xs_plan_fn build_plan,
+			  double *round_ns);
+
+/*
+ * Fills time and interval by replay: at the values, then with one cause at a
+ * time at either end of its range (machine parameters, kernel times, host
+ * time). Deviations of independent causes add in quadrature. Sets applies, and
+ * the break-even from setup_ns. Returns 0, -ENOMEM or another -errno of
+ * xs_replay().
+ */
+int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
+		       struct xs_estimate *row);
+
+/* Returns the error of replay to one side on the machine, in ns of the row's
+ * time. */
+double xs_model_deviation(const struct xs_machine *machine,
+			  const struct xs_estimate *row,
+			  enum xs_range_end side);
+
+/*
+ * Sets setup_ns to the one-time cost of pinning and streams, NAN if unknown,
+ * and adds the assumption that goes with it.
+ */
+void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
+			   struct xs_estimate *row);
+
+/* Sets setup_ns only; sets the break-even from setup_ns and the saving per
+ * round. */
+void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
+			      unsigned streams, struct xs_estimate *row);
+void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
+			       struct xs_estimate *row);
+
+/* Returns the cost of pinning existing memory or of allocating pinned memory:
+ * the cheaper one, or the known one. NAN if both are unknown. */
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes);
+
+/*
+ * Each function appends *row with a reason and returns true if the strategy
+ * must abstain. *rc: 0 or -ENOMEM.
+ *
+ * xs_abstain_without_needs: the phase lacks one of the strategy's needs.
+ * xs_abstain_without_copy_rates: the strategy needs L+o and G, and the machine
+ * lacks one. xs_abstain_if_unknown: value is NAN; name is that of the
+ * parameter.
+ */
+bool xs_abstain_without_needs(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out,
+			      int *rc);
+bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
+				   struct xs_estimate *row,
+				   struct xs_estimates *out, int *rc);
+bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
+			   double value, struct xs_estimates *out, int *rc);
+
+/* Returns the phase as input of the closed forms. */
+struct xs_closed_form
+xs_strategy_case_closed_form(const struct xs_strategy_case *c);
+
+/* The largest number of streams that replay tries. It always reports the powers
+ * of two. */
+#define XS_STREAMS_MAX 64u
+
+/*
+ * Appends rows of a strategy with n pieces: n = 2, 4, ... 64, the best n, and
+ * the n of the options, each in both issue orders. Each row starts as a copy of
+ * *row. joined: the plan that is valid even if each kernel needs all results of
+ * the one before; NULL if no kernel depends on another. Returns 0 or -errno.
+ */
+int xs_streams_rows(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row, xs_plan_fn build_plan,
+		    xs_plan_fn joined, struct xs_estimates *out);
+
+enum xs_cut {
+	XS_CUT_ALL,    /* copies in, every kernel, copies out */
+	XS_CUT_MAPPED, /* the same, but the last kernel writes to host memory */
+	XS_CUT_ENDS,   /* the first and the last kernel only; each kernel waits
+			* for all pieces of the one before */
+};
+
+/*
+ * Writes a plan of n pieces on n queues in the row's order. Unchanged work
+ * comes first, a synchronisation last. A kernel that shares results of the one
+ * before, as counted, waits for the neighbouring piece or for all pieces. A
+ * kernel with fewer blocks than pieces stays whole. Returns 0 or -ENOMEM.
+ */
+int xs_plan_pieces(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, enum xs_cut how,
+		   struct xs_plan *plan);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * as-is: replays the recorded round. Savings are counted from it, and it shows
+ * whether replay reproduces the record.
+ *
+ * Its interval is for another run without the tracer. It covers the times of
+ * this run's rounds and the times that the machine profile, measured by another
+ * process without a tracer, gives for the same calls and copies.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/machine/range_end.h"
+#include "model/replay/recorded_plan.h"
+#include "model/replay/tracer_overhead.h"
+
+#include <math.h>
+#include <string.h>
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change none = {false, 1, 1};
+
+	(void)row;
+	return xs_recorded_plan_build(c->phase, &scenario->machine, &none,
+				      plan);
+}
+
+/* What to take from the profile besides the call costs. The case comes first,
+ * so that the plan function can cast back. */
+struct known {
+	struct xs_strategy_case c;
+	bool ins, outs; /* times of copies in, of copies out */
+};
+
+static bool is_in(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D;
+}
+
+/* Returns the bytes of the step's call: a copy in parts has further steps
+ * without a call. */
+static double bytes_of_call(const struct xs_phase *phase, size_t i)
+{
+	const struct xs_step *steps = phase->steps;
+	double bytes = (double)steps[i].bytes;
+	size_t part;
+
+	for (part = i + 1;
+	     part < phase->step_count && steps[part].kind == steps[i].kind &&
+	     steps[part].return_ns > 0 &&
+	     steps[part].call_ns == steps[part].return_ns;
+	     part++)
+		bytes += (double)steps[part].bytes;
+	return bytes;
+}
+
+/* A blocking copy of pageable memory takes the time of the curve, if there is
+ * one, from its call or its dependency to its return. */
+static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
+		       size_t i, struct xs_action *action)
+{
+	const struct xs_curve *curve =
+	    is_in(&phase->steps[i]) ? &m->pageable_h2d : &m->pageable_d2h;
+	/* the lag of the one that it did not wait for is small */
+	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
+	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
+			  (lag_ns + action->work_ns + action->return_ns);
+
+	if (!action->blocking || !(by > 0) || isinf(by))
+		return;
+	action->issue_lag_ns *= by;
+	action->dep_lag_ns *= by;
+	action->work_ns *= by;
+	action->return_ns *= by;
+}
+
+/* A pinned copy takes the profile's latencies, and its rate if `rate`. */
+static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
+			bool rate, struct xs_action *action)
+{
+	const struct xs_action was = *action;
+
+	if (isnan(is_in(step) ? m->G_h2d.value : m->G_d2h.value))
+		return;
+	*action = xs_action_copy(m, is_in(step), rate ? (double)step->bytes : 0,
+				 was.blocking);
+	action->work_ns = rate ? 0 : was.work_ns;
+	action->thread = was.thread;
+	action->queue = was.queue;
+	action->after = was.after;
+	action->unordered = was.unordered;
+	action->gap_ns = was.gap_ns;
+}
+
+static void take_copy(const struct known *known, const struct xs_machine *m,
+		      size_t i, struct xs_action *action)
+{
+	const struct xs_step *step = &known->c.phase->steps[i];
+	const uint8_t memory =
+	    is_in(step) ? step->src_memory : step->dst_memory;
+	const bool wanted = is_in(step) ? known->ins : known->outs;
+
+	if ((step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H) ||
+	    action->kind != XS_ACTION_OP)
+		return;
+	if (memory == XS_MEM_PINNED)
+		take_pinned(m, step, wanted, action);
+	else if (memory == XS_MEM_PAGEABLE && wanted)
+		take_curve(m, known->c.phase, i, action);
+}
+
+static int build_known_plan(const struct xs_strategy_case *c,
+			    const struct xs_estimate *row,
+			    const struct xs_scenario *scenario,
+			    struct xs_plan *plan)
+{
+	const struct known *known = (const struct known *)c;
+	int rc = build_plan(c, row, scenario, plan);
+	size_t i;
+
+	if (rc)
+		return rc;
+	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
+	for (i = 0; i < plan->count; i++)
+		take_copy(known, &scenario->machine, i, &plan->actions[i]);
+	return 0;
+}
+
+/* Stores in *ns how far the round moves from untraced_ns to one side, by the
+ * profile's ranges for calls, for copies in and for copies out, and by the
+ * error of replay, all in quadrature. Returns 0 or -errno of
+ * xs_estimate_replay_ns(). */
+static int deviation(const struct xs_strategy_case *c,
+		     const struct xs_machine *traced,
+		     const struct xs_estimate *row, enum xs_range_end side,
+		     double untraced_ns, double *ns)
+{
+	const struct xs_machine at = xs_machine_at(traced, side);
+	const double model_ns = xs_model_deviation(traced, row, side);
+	struct known known = {.c = *c};
+	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
+	const double sign = side == XS_RANGE_LOW ? -1 : 1;
+	int rc;
+
+	known.c.machine = &at;
+	rc = xs_estimate_replay_ns(&known.c, row, build_known_plan, &calls_ns);
+	known.ins = true;
+	if (!rc)
+		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
+					   &ins_ns);
+	known.ins = false;
+	known.outs = true;
+	if (!rc)
+		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
+					   &outs_ns);
+	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
+		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
+			  fmax(sign * (outs_ns - calls_ns), 0)));
+	return rc;
+}
+
+/* Widens the interval of this run's rounds to the profile's times. A profile
+ * fitted from the same trace adds nothing. */
+static int widen_to_profile(const struct xs_strategy_case *c,
+			    struct xs_estimate *row)
+{
+	const struct xs_machine *traced =
+	    c->options->traced ? c->options->traced : c->machine;
+	struct known calls = {.c = *c};
+	double untraced_ns = 0, down_ns = 0, up_ns = 0;
+	int rc;
+
+	if (!strcmp(traced->source, "fitted-from-trace"))
+		return 0;
+	calls.c.machine = traced;
+	rc = xs_estimate_replay_ns(&calls.c, row, build_known_plan,
+				   &untraced_ns);
+	if (!rc)
+		rc = deviation(c, traced, row, XS_RANGE_LOW, untraced_ns,
+			       &down_ns);
+	if (!rc)
+		rc = deviation(c, traced, row, XS_RANGE_HIGH, untraced_ns,
+			       &up_ns);
+	if (rc)
+		return rc;
+	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
+	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
+	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);
+	row->high_ns = row->round_ns + up_ns;
+	return 0;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct xs_spread *measured = &c->phase->round_ns;
+	const double median_ns = (double)measured->median_ns;
+	struct xs_estimate row = xs_estimate_init(c);
+	struct xs_machine recorded; /* only what is recorded */
+	struct xs_strategy_case as_recorded = *c;
+	double ratio;
+	int rc = 0;
+
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	xs_machine_init(&recorded);
+	as_recorded.machine = &recorded;
+	rc = xs_estimate_replay_ns(&as_recorded, &row, build_plan,
+				   &row.round_ns);
+	if (rc)
+		return rc;
+	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;
+	row.low_ns = (double)measured->p5_ns * ratio;
+	row.high_ns = (double)measured->p95_ns * ratio;
+	rc = widen_to_profile(c, &row);
+	if (rc)
+		return rc;
+	row.applies = true;
+	row.breakeven_rounds = NAN;
+	if (fabs(ratio - 1) > 0.01)
+		snprintf(row.why, sizeof(row.why),
+			 "the replay of one round; the measured median is %.3f "
+			 "ms",
+			 median_ns / 1e6);
+	else
+		snprintf(row.why, sizeof(row.why), "as measured");
+	return xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_as_is = {
+    .id = "as-is",
+    .effort = XS_EFFORT_NONE,
+    .needs = XS_NEEDS_STEPS,
+    .check = XS_CHECK_explicit,
+    .build = build,
+    .advice = "Change nothing at {places}.",
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * async: the host does its own work of the round while it would otherwise wait
+ * for the GPU (Yellapragada 2022, section 3.3). Replays the record with the
+ * host work of each thread moved to a second thread: the round takes as long as
+ * its calls, or as the work, whichever is longer.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+
+/* Less host work than this share of the round is not worth moving. */
+#define LEAST_PERCENT 1
+
+static int move_work(struct xs_plan *plan)
+{
+	const uint32_t threads = plan->threads;
+	const size_t count = plan->count;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < count; i++) {
+		struct xs_action work = xs_action_host(plan->actions[i].gap_ns);
+
+		work.thread = plan->actions[i].thread + threads;
+		plan->actions[i].gap_ns = 0;
+		if (work.call_ns > 0)
+			rc = xs_plan_add(plan, &work);
+	}
+	return rc;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+
+	(void)row;
+	return rc ? rc : move_work(plan);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct xs_phase *phase = c->phase;
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	row.quiet = true;
+	row.bound = "the host's work needs nothing of the copies and kernels "
+		    "that it would run under";
+	xs_estimate_assume(&row, row.bound);
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	if (phase->host_ns.median_ns * 100 <
+	    phase->round_ns.median_ns * LEAST_PERCENT)
+		return xs_estimate_abstain(
+		    &row, out,
+		    "the host's own work is less than %d %% of "
+		    "the round",
+		    LEAST_PERCENT);
+	if (!phase->host_blocked_ns)
+		return xs_estimate_abstain(&row, out, "the host never waits");
+	rc = xs_estimate_replay(c, build_plan, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "%.3f ms of host work under what the host waits for now",
+		 (double)phase->host_ns.median_ns / 1e6);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_async = {
+    .id = "async",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_GPU_TIMES,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice =
+	"Let the host do its own work of a round, {host_time}, while the GPU "
+	"does what was asked at {places}, not before or after it.",
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * double-buffer: alternates whole rounds between two streams with their own
+ * buffers. The copy in of the next round and the copy out of the previous one
+ * run during this round's kernels, which stay whole. The host waits for a round
+ * after issuing the next one. The time is that of one round of many.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/roundtrip.h"
+
+#include <math.h>
+
+#define BUFFER_SETS 2u
+/* Rounds until the pipeline is full, and rounds that are timed. */
+#define ROUNDS_BEFORE 4u
+#define ROUNDS_TIMED  8u
+
+static int put_round(const struct xs_strategy_case *c,
+		     const struct xs_scenario *scenario, uint32_t queue,
+		     struct xs_plan *plan)
+{
+	const struct xs_round_work *w = &c->work;
+	const struct xs_machine *m = &scenario->machine;
+	const unsigned ins = (unsigned)c->phase->h2d_ops;
+	const unsigned outs = (unsigned)c->phase->d2h_ops;
+	const struct xs_action host =
+	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const double kernel_ns =
+	    w->kernel_ns / w->kernels * scenario->kernel_scale;
+	int rc = xs_plan_add(plan, &host);
+
+	if (!rc)
+		rc = xs_plan_put(
+		    plan,
+		    xs_action_copy(m, true, w->in_bytes / fmax(ins, 1), false),
+		    queue, ins);
+	if (!rc)
+		rc = xs_plan_put(
+		    plan, xs_action_kernel_after_copy(m, kernel_ns), queue, 1);
+	if (!rc)
+		rc = xs_plan_put(plan, xs_action_kernel(m, kernel_ns), queue,
+				 w->kernels - 1);
+	if (!rc)
+		rc = xs_plan_put(plan,
+				 xs_action_copy(m, false,
+						w->out_bytes / fmax(outs, 1),
+						false),
+				 queue, outs);
+	return rc;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	unsigned round;
+	int rc = 0;
+
+	(void)row;
+	sync.kind = XS_ACTION_SYNC_QUEUE;
+	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
+		rc = put_round(c, scenario, round % BUFFER_SETS, plan);
+		/* of the previous round; the first time, of an empty stream */
+		sync.queue = (round + 1) % BUFFER_SETS;
+		if (!rc)
+			rc = xs_plan_add(plan, &sync);
+		if (round + 1 == ROUNDS_BEFORE)
+			plan->untimed = plan->count;
+	}
+	plan->rounds = ROUNDS_TIMED;
+	return rc;
+}
+
+/* Abstains for reasons of the phase. */
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	size_t returning = 0;
+
+	if (xs_abstain_without_needs(c, row, out, rc))
+		return true;
+	*rc = xs_roundtrip_count(c->phase, &returning);
+	if (*rc)
+		return true;
+	if (!c->work.kernels)
+		*rc = xs_estimate_abstain(row, out, "no kernel to copy under");
+	else if (!c->work.in_copies)
+		*rc = xs_estimate_abstain(row, out, "nothing is copied in");
+	else if (c->phase->rounds < 2)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "a single round was seen: there is no next "
+		    "one to copy for");
+	else if (returning)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "what a round copies out is copied in again: "
+		    "the next round may need it");
+	else
+		return false;
+	return true;
+}
+
+/* Lower bound of the time in which a host writes a byte. */
+#define WRITE_BYTE_NS 0.01
+
+/*
+ * Returns whether the host lacks the time to write the next round's input
+ * between its calls: the input then existed before this round had results.
+ */
+static bool is_input_there(const struct xs_strategy_case *c)
+{
+	return (double)c->phase->host_ns.p95_ns <
+	       WRITE_BYTE_NS * c->work.in_bytes;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct xs_round_work *w = &c->work;
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	row.quiet = true;
+	if (is_input_there(c)) {
+		xs_estimate_assume(
+		    &row, "the host has no time to make a round's input "
+			  "of the results of the one before");
+	} else {
+		/* in a time-stepping loop it does */
+		row.bound = "no round needs the results of the one before";
+		xs_estimate_assume(&row, row.bound);
+		xs_estimate_assume(
+		    &row, "a round's input is there one round earlier");
+	}
+	xs_estimate_assume(&row,
+			   "host and device have memory for a second set of "
+			   "buffers");
+	if (abstains(c, &row, out, &rc))
+		return rc;
+	row.quiet = false;
+	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
+		return rc;
+	xs_estimate_set_setup(c, BUFFER_SETS, &row);
+	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
+				      w->in_bytes + w->out_bytes);
+	rc = xs_estimate_replay(c, build_plan, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "a round of many: the copies of the next and the last one run "
+		 "under its kernels");
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_double_buffer = {
+    .id = "double-buffer",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_streams,
+    .build = build,
+    .advice =
+	"Give the rounds of {places} two streams and two sets of buffers in "
+	"turn, with cudaMemcpyAsync{pinned}, and wait for a round only "
+	"when the next is issued, so that its copies run under this "
+	"round's kernels.",
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* hybrid: copies in on n streams; the pieces of the kernel write their results
+ * directly to host memory. The writes of a piece overlap its own kernel, which
+ * equation 5 does not account for. */
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
+}
+
+static bool is_one_way(const struct xs_strategy_case *c,
+		       struct xs_estimate *row, struct xs_estimates *out,
+		       int *rc)
+{
+	if (c->work.in_bytes > 0 && c->work.out_bytes > 0)
+		return false;
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "data goes one way only: this would be streams or "
+	    "mapped");
+	return true;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct xs_machine *m = c->machine;
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	xs_estimate_assume_bus_crossings(c, &row);
+	xs_estimate_assume_pieces(c, &row);
+	if (xs_abstain_without_needs(c, &row, out, &rc) ||
+	    is_one_way(c, &row, out, &rc))
+		return rc;
+	if (!xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
+	    !xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
+	    !xs_abstain_if_unknown(&row, "the rate of mapped writes",
+				   m->mapped_write.value, out, &rc))
+		rc = xs_streams_rows(c, &row, build_plan, NULL, out);
+	if (!rc && c->options->streams)
+		rc = xs_closed_form_hybrid(&closed, c->options->streams, out);
+	return rc ? rc : xs_closed_form_hybrid(&closed, 0, out);
+}
+
+const struct xs_strategy xs_strategy_hybrid = {
+    .id = "hybrid",
+    .effort = XS_EFFORT_REWRITE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .check = XS_CHECK_hybrid,
+    .build = build,
+    .advice =
+	"Copy in over {n} streams at {places} and let the kernels write their "
+	"results to mapped host memory.",
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* mapped: no copies; the kernel reads and writes host memory over the link. */
+#include "model/replay/mapped_access.h"
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_round_work *w = &c->work;
+	const struct xs_mapped_times mapped =
+	    xs_mapped_access_times(&scenario->machine, w);
+	const struct xs_action stays =
+	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const struct xs_action kernel = xs_action_kernel(
+	    &scenario->machine,
+	    fmax(w->kernel_ns * scenario->kernel_scale, mapped.both_ns));
+	int rc = xs_plan_add(plan, &stays);
+
+	(void)row;
+	if (!rc)
+		rc = xs_plan_add(plan, &kernel);
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	const struct xs_machine *m = c->machine;
+
+	return xs_abstain_without_needs(c, row, out, rc) ||
+	       (c->work.in_bytes > 0 &&
+		xs_abstain_if_unknown(row, "the rate of mapped reads",
+				      m->mapped_read.value, out, rc)) ||
+	       (c->work.out_bytes > 0 &&
+		xs_abstain_if_unknown(row, "the rate of mapped writes",
+				      m->mapped_write.value, out, rc));
+}
+
+/* The equation needs no mapped rate; it applies if there is one kernel with
+ * known times. */
+static int add_closed(const struct xs_strategy_case *c,
+		      struct xs_estimates *out)
+{
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
+
+	if (!c->work.kernels || c->work.stage_count > 1 || c->work.managed ||
+	    c->work.unseen)
+		return 0;
+	if (!c->work.in_copies && !c->work.out_copies)
+		return 0;
+	return xs_closed_form_mapped(&closed, out);
+}
+
+static void say(const struct xs_strategy_case *c, struct xs_estimate *row)
+{
+	const struct xs_mapped_times mapped =
+	    xs_mapped_access_times(c->machine, &c->work);
+	const char *longest = c->work.kernel_ns > mapped.both_ns
+				  ? "the kernel hides its accesses"
+				  : "its accesses outlast the kernel";
+
+	if (row->assumes_once)
+		snprintf(row->why, sizeof(row->why),
+			 "the longest of the kernel, its reads and its writes "
+			 "over the bus: %s",
+			 longest);
+	else
+		snprintf(row->why, sizeof(row->why),
+			 "as counted, each byte copied in is read %.1f times "
+			 "and each copied out written %.1f times: %s",
+			 xs_or_zero(xs_mapped_access_reads_per_byte(&c->work)),
+			 xs_or_zero(xs_mapped_access_writes_per_byte(&c->work)),
+			 longest);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	xs_estimate_assume_bus_crossings(c, &row);
+	if (!abstains(c, &row, out, &rc)) {
+		xs_estimate_set_setup(c, 0, &row);
+		rc = xs_estimate_replay(c, build_plan, &row);
+		say(c, &row);
+		if (!rc)
+			rc = xs_estimates_add(out, &row);
+	}
+	return rc ? rc : add_closed(c, out);
+}
+
+const struct xs_strategy xs_strategy_mapped = {
+    .id = "mapped",
+    .effort = XS_EFFORT_REWRITE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .check = XS_CHECK_mapped,
+    .build = build,
+    .advice =
+	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
+	"kernels use them without copies.",
+};

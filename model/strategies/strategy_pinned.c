@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* pinned: the same calls with pinned instead of pageable memory. Blocking
+ * copies stay blocking; asynchronous copies, which block with pageable memory,
+ * become asynchronous. */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+#include "model/replay/tracer_overhead.h"
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    true, scenario->kernel_scale, scenario->host_scale};
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+
+	(void)row;
+	if (!rc)
+		xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
+	return rc;
+}
+
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	if (xs_abstain_without_needs(c, row, out, rc))
+		return true;
+	if (!c->work.pageable) {
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "no copy from or to pageable memory is known: "
+		    "nothing is left to pin");
+		return true;
+	}
+	return xs_abstain_without_copy_rates(c, row, out, rc);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
+	int rc = 0;
+
+	if (abstains(c, &row, out, &rc))
+		return rc;
+	xs_estimate_set_setup(c, 0, &row);
+	rc = xs_estimate_replay(c, build_plan, &row);
+	if (rc)
+		return rc;
+	snprintf(row.why, sizeof(row.why),
+		 "the same calls, copying at the pinned rate");
+	rc = xs_estimates_add(out, &row);
+	return rc ? rc : xs_closed_form_explicit(&closed, out);
+}
+
+const struct xs_strategy xs_strategy_pinned = {
+    .id = "pinned",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_explicit,
+    .build = build,
+    .advice =
+	"Allocate the host buffers of {places} with cudaMallocHost, or pin "
+	"them once with cudaHostRegister: a round now moves {rates}.",
+};

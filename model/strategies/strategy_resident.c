@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* resident: data that is copied out and later in again stays on the device.
+ * Replays the record without these copies, which gives the largest possible
+ * saving. If contents were hashed, it is measured which copies in bring the
+ * same bytes: only these are left out. */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+#include "model/replay/roundtrip.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Removes the copy; the host's work before it stays. */
+static void leave_out(struct xs_action *action)
+{
+	*action = (struct xs_action){.kind = XS_ACTION_HOST,
+				     .after = XS_ACTION_NONE,
+				     .thread = action->thread,
+				     .gap_ns = action->gap_ns};
+}
+
+/* Returns whether contents were hashed and compared. Sums the repeat counts
+ * over all sites. */
+static bool is_measured(const struct xs_phase *phase,
+			struct xs_repeat_counts *sum)
+{
+	*sum = (struct xs_repeat_counts){0};
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_repeat_counts *of = &phase->sites[i].sameness;
+
+		sum->compared += of->compared;
+		sum->same += of->same;
+		sum->back += of->back;
+	}
+	return sum->compared > 0;
+}
+
+/* Returns whether all compared copies of the step's site brought the same
+ * bytes. */
+static bool is_same(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D && step->sameness.compared > 0 &&
+	       step->sameness.same == step->sameness.compared;
+}
+
+static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+{
+	struct xs_repeat_counts sum;
+
+	if (!is_measured(phase, &sum))
+		return xs_roundtrip_mark(phase, marks, copies);
+	*copies = 0;
+	for (size_t i = 0; i < phase->step_count; i++) {
+		marks[i] = is_same(&phase->steps[i]);
+		*copies += marks[i];
+	}
+	return 0;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	bool *marks = calloc(c->phase->step_count + 1, sizeof(*marks));
+	size_t i, copies;
+	int rc = marks ? mark(c->phase, marks, &copies) : -ENOMEM;
+
+	(void)row;
+	if (!rc)
+		rc = xs_recorded_plan_build(c->phase, &scenario->machine,
+					    &change, plan);
+	for (i = 0; !rc && i < plan->count; i++)
+		if (marks[i])
+			leave_out(&plan->actions[i]);
+	free(marks);
+	return rc;
+}
+
+static int estimate_measured(const struct xs_strategy_case *c,
+			     struct xs_estimate *row,
+			     const struct xs_repeat_counts *sum,
+			     struct xs_estimates *out)
+{
+	const struct xs_phase *phase = c->phase;
+	bool sampled = false;
+	size_t copies = 0;
+	int rc;
+
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (is_same(&phase->steps[i])) {
+			sampled |= phase->steps[i].sameness.sampled;
+			copies++;
+		}
+	if (!copies)
+		return xs_estimate_abstain(
+		    row, out,
+		    "measured: no place copies in the same bytes "
+		    "each time (%" PRIu64 " of %" PRIu64 " copies do)",
+		    sum->same, sum->compared);
+	if (sampled)
+		row->bound = "what was not sampled is the same, too "
+			     "(XFERSPY_HASH=full reads all)";
+	xs_estimate_assume(row, row->bound
+				    ? row->bound
+				    : "kernels leave the data on the device as "
+				      "it is, or a copy of it there does");
+	rc = xs_estimate_replay(c, build_plan, row);
+	snprintf(row->why, sizeof(row->why),
+		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
+		 " copies in, %" PRIu64
+		 " of them just copied out; without the %zu a round that "
+		 "always bring them",
+		 sum->same, sum->compared, sum->back, copies);
+	return rc ? rc : xs_estimates_add(out, row);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	struct xs_repeat_counts sum;
+	size_t copies = 0;
+	int rc = 0;
+
+	row.quiet = true;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	if (is_measured(c->phase, &sum))
+		return estimate_measured(c, &row, &sum, out);
+	row.bound = "the host neither changes nor needs the data in between";
+	xs_estimate_assume(&row, row.bound);
+	rc = xs_roundtrip_count(c->phase, &copies);
+	if (rc)
+		return rc;
+	if (!copies)
+		return xs_estimate_abstain(
+		    &row, out,
+		    "no copy in is known to bring back what a "
+		    "copy out took");
+	rc = xs_estimate_replay(c, build_plan, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "without the %zu cop%s in that bring%s back what was copied "
+		 "out, and without copying that out",
+		 copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_resident = {
+    .id = "resident",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice =
+	"Keep on the device what {places} copies out and then in again, from "
+	"the same host memory; a run with XFERSPY_HASH=1 tells whether "
+	"these are the same bytes.",
+    .advice_if_measured =
+	"Keep on the device what the round of {places} copies in again and "
+	"again: {why}.",
+};

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* streams: pinned memory, and the copies and kernels in n pieces on n streams.
+ */
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/* The plans of a row: all kernels in pieces, and, if kernels depend on each
+ * other, a plan that is valid whatever they need. */
+struct ways {
+	xs_plan_fn build_plan, joined; /* joined: NULL if not needed */
+};
+
+/* Returns the faster plan of a row: many pieces of many kernels cost many
+ * launches. */
+static int quicker(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row, const struct ways *ways,
+		   bool *joined, double *round_ns)
+{
+	double joined_ns = INFINITY;
+	int rc = xs_estimate_replay_ns(c, row, ways->build_plan, round_ns);
+
+	if (!rc && ways->joined)
+		rc = xs_estimate_replay_ns(c, row, ways->joined, &joined_ns);
+	*joined = joined_ns <= *round_ns;
+	*round_ns = fmin(*round_ns, joined_ns);
+	return rc;
+}
+
+/* Stores n in *best if it is faster than *best_ns. Returns 0 or -errno. */
+static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
+		 const struct ways *ways, unsigned n, unsigned *best,
+		 double *best_ns)
+{
+	double round_ns = 0;
+	bool joined;
+	int rc;
+
+	row->n_streams = n;
+	rc = quicker(c, row, ways, &joined, &round_ns);
+	if (!rc && round_ns < *best_ns) {
+		*best_ns = round_ns;
+		*best = n;
+	}
+	return rc;
+}
+
+/*
+ * Finds the n with the shortest time in the row's order: the best power of two,
+ * then around it in steps of an eighth, within which the time hardly changes.
+ * Returns 0 or -errno.
+ */
+static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
+		     const struct ways *ways, unsigned *best)
+{
+	double best_ns = INFINITY;
+	unsigned n, coarse, step;
+	int rc = 0;
+
+	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+		rc = try_n(c, &row, ways, n, best, &best_ns);
+	coarse = *best;
+	step = coarse > 8 ? coarse / 8 : 1;
+	for (n = coarse / 2 + step;
+	     !rc && n < 2 * coarse && n <= XS_STREAMS_MAX; n += step)
+		rc = try_n(c, &row, ways, n, best, &best_ns);
+	return rc;
+}
+
+static bool is_reported(unsigned n)
+{
+	return n >= 2 && n <= XS_STREAMS_MAX && !(n & (n - 1));
+}
+
+static const char same_piece[] =
+    "each piece of a kernel needs only the same piece of the kernel before it";
+
+/* Compares the plan in pieces with the joined one. It is a bound if they differ
+ * by more than the interval. The interval covers both plans. */
+static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
+{
+	xs_estimate_assume(row, same_piece);
+	if (joined->round_ns - row->round_ns > row->round_ns - row->low_ns) {
+		row->bound = same_piece;
+		row->otherwise_ns = joined->round_ns;
+	}
+	row->high_ns = fmax(row->high_ns, joined->high_ns);
+}
+
+/* Fills a row for one kernel, or for several by the faster plan. Returns 0 or
+ * -errno. */
+static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
+		    struct xs_estimate *row)
+{
+	struct xs_estimate whole = *row;
+	double round_ns = 0;
+	bool joined = false;
+	int rc;
+
+	if (!ways->joined)
+		return xs_estimate_replay(c, ways->build_plan, row);
+	rc = quicker(c, row, ways, &joined, &round_ns);
+	if (!rc)
+		rc = xs_estimate_replay(
+		    c, joined ? ways->joined : ways->build_plan, row);
+	if (!rc && !joined)
+		rc = xs_estimate_replay(c, ways->joined, &whole);
+	if (rc)
+		return rc;
+	if (joined)
+		xs_estimate_assume(
+		    row, "the first kernel is cut along the copies in, "
+			 "the last along the copies out; each waits for "
+			 "all of the one before, and those between stay "
+			 "whole");
+	else
+		compare(row, &whole);
+	return 0;
+}
+
+static int add_n(const struct xs_strategy_case *c, struct xs_estimate row,
+		 const struct ways *ways, unsigned n, const char *why,
+		 struct xs_estimates *out)
+{
+	int rc;
+
+	row.n_streams = n;
+	xs_estimate_set_setup(c, n, &row);
+	snprintf(row.why, sizeof(row.why), "%u pieces, issued %s%s", n,
+		 row.order == XS_ORDER_DEPTH ? "piece by piece"
+					     : "stage by stage",
+		 why);
+	rc = estimate(c, ways, &row);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+static int add_order(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, const struct ways *ways,
+		     struct xs_estimates *out)
+{
+	static const char searched[] = ": the best number in this order";
+	const unsigned asked = c->options->streams;
+	unsigned n, best = 2;
+	int rc = find_best(c, *row, ways, &best);
+
+	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+		rc = add_n(c, *row, ways, n, n == best ? searched : "", out);
+	if (!rc && !is_reported(best))
+		rc = add_n(c, *row, ways, best, searched, out);
+	if (!rc && asked && asked != best && !is_reported(asked))
+		rc = add_n(c, *row, ways, asked, ": as asked for", out);
+	return rc;
+}
+
+int xs_streams_rows(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row, xs_plan_fn build_plan,
+		    xs_plan_fn joined, struct xs_estimates *out)
+{
+	const struct ways ways = {build_plan, joined};
+	struct xs_estimate ordered = *row;
+	int rc;
+
+	ordered.order = XS_ORDER_DEPTH;
+	rc = add_order(c, &ordered, &ways, out);
+	ordered.order = XS_ORDER_BREADTH;
+	return rc ? rc : add_order(c, &ordered, &ways, out);
+}
+
+static int build_streams_plan(const struct xs_strategy_case *c,
+			      const struct xs_estimate *row,
+			      const struct xs_scenario *scenario,
+			      struct xs_plan *plan)
+{
+	return xs_plan_pieces(c, row, scenario, XS_CUT_ALL, plan);
+}
+
+static int build_joined_plan(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
+{
+	return xs_plan_pieces(c, row, scenario, XS_CUT_ENDS, plan);
+}
+
+static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	return xs_abstain_without_needs(c, row, out, rc) ||
+	       xs_abstain_without_copy_rates(c, row, out, rc);
+}
+
+/* Returns whether kernels follow each other and the trace does not show what
+ * they need. */
+static bool is_open(const struct xs_strategy_case *c)
+{
+	return c->work.stage_count > 1 && !c->work.in_pieces;
+}
+
+static int vanwerkhoven(const struct xs_closed_form *closed, unsigned n,
+			struct xs_estimates *out)
+{
+	return xs_closed_form_streams(closed, n, false, out);
+}
+
+/* Adds the rows of a published equation: its own best n, and the values of n of
+ * replay. */
+static int add_closed(const struct xs_strategy_case *c,
+		      int (*equation)(const struct xs_closed_form *, unsigned,
+				      struct xs_estimates *),
+		      struct xs_estimates *out)
+{
+	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
+	const unsigned asked = c->options->streams;
+	unsigned n;
+	int rc = equation(&closed, 0, out);
+
+	if (rc || !out->items[out->count - 1].applies)
+		return rc; /* abstains for every n */
+	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+		rc = equation(&closed, n, out);
+	if (!rc && asked && !is_reported(asked))
+		rc = equation(&closed, asked, out);
+	return rc;
+}
+
+/* The equations have one kernel: T_kernel is the sum of several here. */
+static void assume_one_kernel(const struct xs_strategy_case *c,
+			      struct xs_estimate *row)
+{
+	xs_estimate_assume(
+	    row, "the kernels count as one, of the sum of their times");
+	xs_estimate_assume(row, same_piece);
+	if (row->applies && is_open(c))
+		row->bound = same_piece;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	size_t first;
+	int rc = 0;
+
+	if (abstains(c, &row, out, &rc))
+		return rc;
+	xs_estimate_assume_pieces(c, &row);
+	if (c->work.stage_count > 1 && c->work.in_pieces)
+		xs_estimate_assume(&row,
+				   "each piece of a kernel needs only the same "
+				   "piece of the one before, as it now does");
+	if (isnan(c->machine->G_both_h2d.value) ||
+	    isnan(c->machine->G_both_d2h.value))
+		xs_estimate_assume(&row,
+				   "copies both ways at once do not slow each "
+				   "other: how far they do was not measured");
+	if (isnan(c->machine->call_copy_async_ns.value))
+		xs_estimate_assume(
+		    &row, "calls cost the host nothing: what they cost "
+			  "was not measured");
+	rc = xs_streams_rows(c, &row, build_streams_plan,
+			     is_open(c) ? build_joined_plan : NULL, out);
+	first = out->count;
+	if (!rc)
+		rc = add_closed(c, vanwerkhoven, out);
+	if (!rc)
+		rc = add_closed(c, xs_closed_form_gomezluna, out);
+	for (; c->work.stage_count > 1 && first < out->count; first++)
+		assume_one_kernel(c, &out->items[first]);
+	return rc;
+}
+
+const struct xs_strategy xs_strategy_streams = {
+    .id = "streams",
+    .effort = XS_EFFORT_SPLIT,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
+    .check = XS_CHECK_streams,
+    .build = build,
+    .advice =
+	"Split the round of {places} into {n} chunks, a stream each{order}, "
+	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
+	"{overlap_now}.",
+};

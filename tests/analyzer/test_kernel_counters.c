@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Hardware counters for the kernels of a phase, from the same run or another
+ * one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+#include "tests/analyzer/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct xs_trace *read_text(const char *text)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
+		fail_msg("%s", error);
+	return trace;
+}
+
+static struct xs_trace *read_golden(const char *name)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read(golden_path(name), &trace, &error))
+		fail_msg("%s", error);
+	return trace;
+}
+
+/* Returns the counters of the i-th kernel of the first phase. */
+static const struct xs_counts *kernel(const struct xs_phases *phases, size_t i)
+{
+	const struct xs_phase *phase = &phases->items[0];
+
+	for (size_t s = 0; s < phase->step_count; s++)
+		if (phase->steps[s].kind == XS_STEP_KERNEL && i-- == 0)
+			return phase->steps[s].counts;
+	fail_msg("no such kernel");
+	return NULL;
+}
+
+/* Compares exactly: these are whole numbers. */
+#define assert_count(value, want) assert_true((value) == (want))
+
+static void test_median_of_launches(void **state)
+{
+	struct xs_trace *trace = read_golden("counters");
+	struct xs_phases phases;
+
+	(void)state;
+	assert_int_equal(trace->counter_count, 4);
+	assert_int_equal(trace->counters[2].launch, 3);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_null(kernel(&phases, 0));
+	assert_int_equal(xs_phases_count(&phases, trace, trace), 0);
+	assert_int_equal(phases.counted_shapes, 2);
+	assert_count(kernel(&phases, 0)->sectors_read, 20480);
+	assert_count(kernel(&phases, 0)->sectors_written, 4096);
+	assert_count(kernel(&phases, 0)->requests_read, 5120);
+	assert_count(kernel(&phases, 0)->requests_written, 1024);
+	assert_count(kernel(&phases, 0)->host_sectors_read, 0);
+	assert_count(kernel(&phases, 0)->instructions, 40960);
+	/* this GPU cannot count more at once */
+	assert_count(kernel(&phases, 1)->sectors_read, 8192);
+	assert_true(isnan(kernel(&phases, 1)->requests_read));
+	assert_true(isnan(kernel(&phases, 1)->instructions));
+	/* the same kernel with another grid */
+	assert_true(isnan(kernel(&phases, 2)->sectors_read));
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+/* The sum is known if every kernel was counted. */
+static void test_sum_of_a_round(void **state)
+{
+	struct xs_trace *trace = read_golden("counters");
+	struct xs_phases phases;
+	struct xs_counts sum;
+	size_t steps;
+
+	(void)state;
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(xs_phases_count(&phases, trace, trace), 0);
+	xs_phase_counts(&phases.items[0], &sum);
+	assert_true(isnan(sum.sectors_read));
+	/* without the third kernel */
+	steps = phases.items[0].step_count;
+	phases.items[0].step_count = 2;
+	xs_phase_counts(&phases.items[0], &sum);
+	assert_count(sum.sectors_read, 20480 + 8192);
+	assert_count(sum.sectors_written, 4096 + 4);
+	assert_true(isnan(sum.instructions));
+	phases.items[0].step_count = steps;
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+/* The golden trace of the same kernels without counters. */
+static void test_of_another_run(void **state)
+{
+	struct xs_trace *trace = read_golden("kernels");
+	struct xs_trace *counted = read_golden("counters");
+	struct xs_trace *other =
+	    read_text("xferspy-text 1\nheader pid=1\nchunk\nstring id=1 "
+		      "text=\"_Z6smoothPdi\"\n"
+		      "counters name=1 grid_x=64 grid_y=2 grid_z=1 block_x=256 "
+		      "block_y=1 block_z=1 launch=1 sectors_read=7\n");
+	struct xs_phases phases;
+
+	(void)state;
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(xs_phases_count(&phases, trace, counted), 0);
+	assert_int_equal(phases.counted_shapes, 2);
+	assert_count(kernel(&phases, 0)->sectors_read, 20480);
+	assert_count(kernel(&phases, 1)->sectors_read, 8192);
+	/* a kernel of another name; earlier counters are dropped */
+	assert_int_equal(xs_phases_count(&phases, trace, other), 0);
+	assert_int_equal(phases.counted_shapes, 0);
+	assert_true(isnan(kernel(&phases, 0)->sectors_read));
+	xs_phases_free(&phases);
+	xs_trace_free(other);
+	xs_trace_free(counted);
+	xs_trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_median_of_launches),
+	    cmocka_unit_test(test_sum_of_a_round),
+	    cmocka_unit_test(test_of_another_run),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

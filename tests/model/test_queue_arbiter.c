@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Hardware queues that streams share: the arbiter alone, and in replay. */
+#include "tests/model/model_test.h"
+
+#include "model/replay/queue_arbiter.h"
+#include "model/replay/replay.h"
+
+static struct xs_queue_arbiter arbiter;
+static struct xs_queue_entry ops[16];
+
+static void begin(unsigned hw_queues, bool keeps_queue)
+{
+	xs_queue_arbiter_free(&arbiter);
+	memset(ops, 0, sizeof(ops));
+	arbiter = (struct xs_queue_arbiter){.hw_queues = hw_queues,
+					    .keeps_queue = keeps_queue};
+}
+
+/* Issues op i on stream i, ready since since_ns[i]; NAN: not ready. */
+static void issue(const double since_ns[], uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		xs_queue_arbiter_issue(&arbiter, ops, i, i);
+	for (i = 0; i < count; i++)
+		if (!isnan(since_ns[i]))
+			assert_int_equal(xs_queue_arbiter_set_ready(
+					     &arbiter, ops, i, since_ns[i]),
+					 0);
+}
+
+static void expect(const char *order)
+{
+	uint32_t op;
+
+	for (; *order; order++) {
+		assert_true(xs_queue_arbiter_take(&arbiter, ops, &op));
+		assert_int_equal(op, *order - '0');
+	}
+	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
+	begin(0, false);
+}
+
+static void test_by_the_time_they_are_ready(void **unused)
+{
+	(void)unused;
+	begin(0, false);
+	issue((double[]){30, 10, NAN, 20, 10}, 5);
+	expect("1430");
+}
+
+/* 2 is not ready, so 5 and 8 have to wait. */
+static void test_a_queue_is_in_the_order_of_issue(void **unused)
+{
+	(void)unused;
+	begin(3, false);
+	issue((double[]){30, 10, NAN, 20, 10, 0, 5, 40, 0}, 9);
+	expect("140367");
+	begin(1, false);
+	issue((double[]){30, 10, NAN, 20}, 4);
+	expect("01");
+}
+
+static void test_a_queue_goes_on_when_its_head_is_ready(void **unused)
+{
+	uint32_t op;
+
+	(void)unused;
+	begin(2, false);
+	issue((double[]){NAN, NAN, 10, 20}, 4);
+	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
+	assert_int_equal(xs_queue_arbiter_set_ready(&arbiter, ops, 0, 50), 0);
+	expect("02");
+}
+
+/* All ops of one hardware queue from 0 on, then by the time they became ready.
+ */
+static void test_an_engine_stays_with_a_queue(void **unused)
+{
+	(void)unused;
+	begin(3, true);
+	issue((double[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
+	expect("036147258");
+	/* but not if its next op is not ready */
+	begin(3, true);
+	issue((double[]){0, 1, 2, NAN, 4, 5}, 6);
+	expect("01425");
+}
+
+static struct xs_machine machine;
+static struct xs_plan plan;
+static struct xs_action_times times[64];
+
+/* 1 ns per byte; everything else costs nothing. */
+static int set_up(void **unused)
+{
+	(void)unused;
+	memset(&plan, 0, sizeof(plan));
+	xs_machine_init(&machine);
+	machine.copy_engines = 2;
+	machine.implicit_sync = 0;
+	set_param(&machine.G_h2d, 1);
+	set_param(&machine.G_d2h, 1);
+	return 0;
+}
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	xs_plan_free(&plan);
+	return 0;
+}
+
+static size_t add(struct xs_action action, uint32_t stream)
+{
+	action.queue = stream;
+	assert_int_equal(xs_plan_add(&plan, &action), 0);
+	return plan.count - 1;
+}
+
+static double run(void)
+{
+	double round_ns = 0;
+
+	assert_true(plan.count <= COUNT(times));
+	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
+	return round_ns;
+}
+
+/* Adds a copy in of 100 and two kernels of 10 on each stream, stage by stage.
+ * Returns the first stream's second kernel. */
+static size_t add_two_kernels(uint32_t streams)
+{
+	size_t second = 0;
+	uint32_t s;
+
+	for (s = 0; s < streams; s++)
+		add(xs_action_copy(&machine, true, 100, false), s);
+	for (s = 0; s < streams; s++)
+		add(xs_action_kernel(&machine, 10), s);
+	for (s = streams; s-- > 0;)
+		second = add(xs_action_kernel(&machine, 10), s);
+	return second;
+}
+
+/* The ninth stream shares the first one's queue. Its first kernel, which waits
+ * for the ninth copy, comes before the first stream's second kernel. */
+static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	second = add_two_kernels(9);
+	run();
+	assert_near(times[second].start_ns, 110);
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
+	run();
+	assert_near(times[second].start_ns, 920); /* also its own second kernel
+						   */
+}
+
+static void test_eight_streams_have_a_queue_each(void **unused)
+{
+	size_t second;
+
+	(void)unused;
+	second = add_two_kernels(8);
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
+	run();
+	assert_near(times[second].start_ns, 110);
+}
+
+static void test_piece_by_piece_nothing_is_held_up(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 12; s++) {
+		add(xs_action_copy(&machine, true, 100, false), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_kernel(&machine, 10), s);
+	}
+	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
+	assert_near(run(), 12 * 100 + 20);
+}
+
+/* The fifth stream shares the first one's queue of copies in. */
+static void test_copies_are_taken_queue_by_queue(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 6; s++)
+		add(xs_action_copy(&machine, true, 100, false), s);
+	run();
+	assert_near(times[4].start_ns, 400);
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
+	run();
+	assert_near(times[4].start_ns, 100);
+	assert_near(times[1].start_ns, 200);
+	assert_near(times[5].start_ns, 300);
+	assert_near(times[3].end_ns, 600);
+}
+
+/* With one queue, all wait for the last copy if issued stage by stage, and
+ * nothing waits if issued piece by piece. With 32 queues each stream has its
+ * own. */
+static void test_as_many_queues_as_requested(void **unused)
+{
+	size_t second;
+	uint32_t s;
+
+	(void)unused;
+	second = add_two_kernels(4);
+	plan.kernel_hw_queues = 1;
+	assert_near(run(), 4 * 100 + 10 + 4 * 10);
+	assert_near(times[second].start_ns, 440); /* issued last */
+	xs_plan_free(&plan);
+	second = add_two_kernels(9);
+	plan.kernel_hw_queues = XS_HW_QUEUES_MAX;
+	run();
+	assert_near(times[second].start_ns, 110);
+	xs_plan_free(&plan);
+	for (s = 0; s < 4; s++) {
+		add(xs_action_copy(&machine, true, 100, false), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_kernel(&machine, 10), s);
+		add(xs_action_copy(&machine, false, 100, false), s);
+	}
+	plan.kernel_hw_queues = plan.copy_hw_queues = 1;
+	assert_near(run(), 4 * 100 + 20 + 100);
+}
+
+/* With one queue, copies run in the order of issue; with two, those of every
+ * other stream come first. */
+static void test_each_engine_has_the_queues_requested(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	for (s = 0; s < 6; s++)
+		add(xs_action_copy(&machine, true, 100, false), s);
+	plan.copy_hw_queues = 1;
+	run();
+	for (s = 0; s < 6; s++)
+		assert_near(times[s].start_ns, s * 100.0);
+	plan.copy_hw_queues = 2;
+	run();
+	assert_near(times[2].start_ns, 100);
+	assert_near(times[4].start_ns, 200);
+	assert_near(times[1].start_ns, 300);
+}
+
+/* With one engine for both directions, copies run in the order of issue: the
+ * sharing was not measured there. */
+static void test_one_engine_takes_copies_as_they_come(void **unused)
+{
+	uint32_t s;
+
+	(void)unused;
+	machine.copy_engines = 1;
+	for (s = 0; s < 6; s++)
+		add(xs_action_copy(&machine, true, 100, false), s);
+	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
+	run();
+	assert_near(times[4].start_ns, 400);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(test_by_the_time_they_are_ready),
+	    TEST(test_a_queue_is_in_the_order_of_issue),
+	    TEST(test_a_queue_goes_on_when_its_head_is_ready),
+	    TEST(test_an_engine_stays_with_a_queue),
+	    TEST(test_a_kernel_waits_for_one_of_another_stream),
+	    TEST(test_eight_streams_have_a_queue_each),
+	    TEST(test_piece_by_piece_nothing_is_held_up),
+	    TEST(test_copies_are_taken_queue_by_queue),
+	    TEST(test_as_many_queues_as_requested),
+	    TEST(test_each_engine_has_the_queues_requested),
+	    TEST(test_one_engine_takes_copies_as_they_come),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

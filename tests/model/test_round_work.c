@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The amounts of work of a round: counters of its kernels. */
+#include "tests/model/model_test.h"
+
+#include "model/replay/round_work.h"
+
+static const struct xs_counts smooth = {20480, 4096, 5120, 1024, 0, 0, 40960};
+static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000};
+
+static void work_of(const struct xs_counts *first,
+		    const struct xs_counts *second, struct xs_round_work *work)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_H2D, .bytes = 131072, .end_ns = 10},
+	    {.kind = XS_STEP_KERNEL, .end_ns = 30, .counts = first},
+	    {.kind = XS_STEP_KERNEL, .end_ns = 40, .counts = second},
+	};
+	const struct xs_phase phase = {.steps = steps, .step_count = 3};
+
+	assert_int_equal(xs_round_work_build(&phase, work), 0);
+}
+
+static void test_counts_of_all_kernels(void **unused)
+{
+	struct xs_round_work work;
+
+	(void)unused;
+	work_of(&smooth, &residual, &work);
+	assert_near(work.read_sectors, 20480 + 8192);
+	assert_near(work.write_sectors, 4096 + 4);
+	assert_near(work.read_requests, 5120 + 2048);
+	assert_near(work.write_requests, 1024 + 4);
+	assert_near(work.instructions, 60960);
+}
+
+/* The sum is unknown if one kernel was not counted, or without kernels. */
+static void test_not_counted(void **unused)
+{
+	const struct xs_phase empty = {.steps = NULL};
+	struct xs_round_work work;
+
+	(void)unused;
+	work_of(&smooth, NULL, &work);
+	assert_true(isnan(work.read_sectors) && isnan(work.write_sectors));
+	assert_true(isnan(work.read_requests) && isnan(work.write_requests));
+	assert_true(isnan(work.instructions));
+	assert_int_equal(xs_round_work_build(&empty, &work), 0);
+	assert_true(isnan(work.read_sectors) && isnan(work.instructions));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_counts_of_all_kernels),
+	    cmocka_unit_test(test_not_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of strategies: complete, and each row filled. */
+#include "model/strategies/strategies.h"
+#include "tests/model/model_test.h"
+
+#include <dirent.h>
+
+#define STRATEGY_DIR XS_SOURCE_DIR "/model/strategies"
+
+/* strategy_double_buffer.c -> double-buffer; false for any other file. */
+static bool id_of_file(const char *file, char id[64])
+{
+	char name[64];
+	int end = 0;
+
+	if (sscanf(file, "strategy_%60[a-z_].c%n", name, &end) != 1 ||
+	    end == 0 || file[end] != '\0')
+		return false;
+	snprintf(id, 64, "%s", name);
+	for (char *c = id; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	return true;
+}
+
+static void each_file_has_a_row(void **unused)
+{
+	DIR *dir = opendir(STRATEGY_DIR);
+	const struct dirent *entry;
+	size_t files = 0;
+
+	(void)unused;
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		char id[64];
+
+		if (!id_of_file(entry->d_name, id))
+			continue;
+		files++;
+		if (!xs_strategy_find(id))
+			fail_msg("%s has no row in strategies.c",
+				 entry->d_name);
+	}
+	closedir(dir);
+	assert_int_equal(files, xs_strategy_count);
+}
+
+static void each_row_is_filled(void **unused)
+{
+	(void)unused;
+	assert_true(xs_strategy_count > 0);
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+
+		assert_non_null(strategy->id);
+		assert_true(strategy->id[0] != '\0');
+		assert_non_null(strategy->build);
+		assert_true(strategy->needs != 0);
+		assert_non_null(strategy->advice);
+		assert_true(strategy->advice[0] != '\0');
+	}
+}
+
+static void ids_are_unique(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < xs_strategy_count; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(xs_strategies[i]->id,
+						xs_strategies[k]->id);
+}
+
+static void rows_are_found_by_id(void **unused)
+{
+	(void)unused;
+	assert_string_equal(xs_strategies[0]->id, "as-is");
+	for (size_t i = 0; i < xs_strategy_count; i++)
+		assert_ptr_equal(xs_strategy_find(xs_strategies[i]->id),
+				 xs_strategies[i]);
+	assert_string_equal(xs_strategy_find("machine:h200")->id, "machine");
+	assert_null(xs_strategy_find("pin"));
+	assert_null(xs_strategy_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_file_has_a_row),
+	    cmocka_unit_test(each_row_is_filled),
+	    cmocka_unit_test(ids_are_unique),
+	    cmocka_unit_test(rows_are_found_by_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
