@@ -192,14 +192,13 @@ bool xs_cupti_brought_all(bool at_once)
 {
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_op_tracker_is_pending() &&
-	    (at_once || now_ns >= for_all.next_ns) && xs_cupti_is_attached() &&
-	    !xs_share_client_records()) {
+	if (xs_op_tracker_pending() && (at_once || now_ns >= for_all.next_ns) &&
+	    xs_cupti_is_attached() && !xs_share_client_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
 		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
 			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
 	}
-	return !xs_op_tracker_is_pending();
+	return !xs_op_tracker_pending();
 }
 
 /* Whether it may be, as far as it is known without the loader's lock. */

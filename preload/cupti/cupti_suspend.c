@@ -15,7 +15,7 @@
  * long at most. */
 #define DRAIN_NS	 20000000u
 #define DRAIN_GRAPHS_NS	 250000000u
-#define DRAIN_LONGEST_NS 1000000000u
+#define DRAIN_LONGEST_NS 10000000000u
 /* In a pause. */
 #define ALL_WAIT_NS    200000u
 #define ALL_LONGEST_NS 2000000u
@@ -148,9 +148,24 @@ static bool is_drained(void)
 	       (ns >= least_ns && xs_cupti_brought_all(false));
 }
 
+static void note_missing(void)
+{
+	static bool done;
+	const unsigned pending = xs_op_tracker_pending();
+
+	if (pending && !done)
+		xs_trace_info("note",
+			      "the GPU work of %u calls at the end of what was "
+			      "recorded is missing: it was not done within "
+			      "10 s",
+			      pending);
+	done |= pending;
+}
+
 bool xs_cupti_suspend_tick(bool for_good)
 {
 	if (state == DRAINING && is_drained()) {
+		note_missing();
 		xs_cupti_switch_records(false);
 		state = OFF;
 	}

@@ -8,15 +8,16 @@ static bool is_pending(uint64_t slot)
 	return slot && slot < XS_OP_TRACKER_ARRIVED;
 }
 
-bool xs_op_tracker_is_pending(void)
+unsigned xs_op_tracker_pending(void)
 {
+	unsigned pending = 0;
+
 	if (xs_op_tracker_saw_graphs())
-		return false;
+		return 0;
 	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
-		if (is_pending(atomic_load_explicit(&xs_op_tracker.pending[i],
-						    memory_order_relaxed)))
-			return true;
-	return false;
+		pending += is_pending(atomic_load_explicit(
+		    &xs_op_tracker.pending[i], memory_order_relaxed));
+	return pending;
 }
 
 void xs_op_tracker_begin_window(void)

@@ -87,9 +87,9 @@ static inline void xs_op_tracker_note_graph(void)
 void xs_op_tracker_op_issued(uint32_t correlation);
 void xs_op_tracker_op_arrived(uint32_t correlation);
 
-/* Whether the op of such a call has not come. Not known where there are graphs:
+/* Returns how many such calls' ops have not come. 0 where there are graphs:
  * what is captured has none. */
-bool xs_op_tracker_is_pending(void);
+unsigned xs_op_tracker_pending(void);
 
 /* A window begins: forgets these calls, and the latest one. */
 void xs_op_tracker_begin_window(void);
