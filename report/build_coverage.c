@@ -244,6 +244,21 @@ static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 		      calls == 1 ? "it" : "them");
 }
 
+/* Not said of a few, as a program has at its start and end. */
+static void note_other_kinds(struct xs_result *result,
+			     const struct xs_weights *weights)
+{
+	const double calls = weights->unrecorded_kind_calls;
+
+	if (calls >= 1 &&
+	    calls >= 0.01 * (double)result->coverage.calls_counted)
+		xs_build_note(result,
+			      "%" PRIu64 " calls were of another size or "
+			      "direction than those that were recorded at "
+			      "their place: their times follow from these",
+			      xs_weighted(1, calls));
+}
+
 /* What of it all is exact. */
 static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -276,6 +291,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 		: "",
 	    is_by_events(result) ? ", and the GPU's between two events," : "");
 	note_strange(result, trace, &weights);
+	note_other_kinds(result, &weights);
 	xs_weights_free(&weights);
 }
 

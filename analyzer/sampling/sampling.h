@@ -31,6 +31,9 @@ struct xs_weights {
 	double unrecorded_site_calls;
 	uint32_t unrecorded_site;
 	bool unrecorded_several; /* there are several such sites */
+	/* The same at call sites with recorded calls, but of a size class or
+	 * direction of which none was recorded there. */
+	double unrecorded_kind_calls;
 };
 
 /*

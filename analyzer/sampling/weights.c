@@ -190,10 +190,15 @@ static void find_strange(const struct xs_weight_builder *b,
 		const struct xs_weight_unrecorded *rest = &b->rests[i];
 		const struct xs_site *site = &b->trace->sites[rest->site];
 
-		if (rest->unrecorded_site_calls < 1 ||
-		    site->module == XS_NONE ||
+		if (site->module == XS_NONE ||
 		    rest->direction == XS_TALLY_FAILED ||
 		    !takes_the_device(site->call_class))
+			continue;
+		if (rest->size)
+			weights->unrecorded_kind_calls +=
+			    rest->unrecorded_kind_calls -
+			    rest->unrecorded_site_calls;
+		if (rest->unrecorded_site_calls < 1)
 			continue;
 		weights->unrecorded_several |=
 		    most > 0 && rest->site != weights->unrecorded_site;

@@ -31,6 +31,8 @@ struct xs_weight_unrecorded {
 	uint8_t size, direction;
 	unsigned last_level; /* last level that may stand for it */
 	double calls, bytes;
+	double unrecorded_kind_calls; /* calls left when no group of their kind
+				       * stands for them */
 	double unrecorded_site_calls; /* calls left when no group of their site
 				       * is left */
 };

@@ -175,6 +175,8 @@ int xs_weights_distribute(struct xs_weight_builder *b)
 
 	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++) {
 		rc = spread_level(b, level);
+		for (size_t i = 0; level == 0 && i < b->rest_count; i++)
+			b->rests[i].unrecorded_kind_calls = b->rests[i].calls;
 		for (size_t i = 0;
 		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
 		     i++)
