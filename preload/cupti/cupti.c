@@ -228,6 +228,8 @@ void xs_cupti_switch_records(bool on)
 	switch_peers();
 	if (on)
 		for_all.next_ns = for_all.flushes = 0;
+	else
+		xs_sample_window_note_all();
 }
 
 bool xs_cupti_callbacks_disabled(void)
@@ -280,10 +282,8 @@ static bool detach(void)
 	return true;
 }
 
-/* What is still under way is of no recorded call, or too late. */
-static void flush_before_detaching(void)
+static void flush_all(void)
 {
-	xs_sample_window_note_all();
 	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
@@ -293,7 +293,7 @@ bool xs_cupti_leave(bool detaches)
 		return true;
 	xs_cupti_switch_records(false);
 	if (detaches) {
-		flush_before_detaching();
+		flush_all();
 		return detach();
 	}
 	switch_calls_off();
@@ -303,7 +303,7 @@ bool xs_cupti_leave(bool detaches)
 void xs_cupti_ask_to_detach(bool asks)
 {
 	if (asks) {
-		flush_before_detaching();
+		flush_all();
 		atomic_store(&state, LEAVING);
 		atomic_store(&xs_cupti_detach_asked, true);
 	} else if (atomic_exchange(&xs_cupti_detach_asked, false)) {

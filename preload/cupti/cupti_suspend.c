@@ -6,6 +6,7 @@
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/info.h"
+#include "preload/trace/thread.h"
 #include "preload/util/clock.h"
 
 #include <time.h>
@@ -145,7 +146,8 @@ static bool is_drained(void)
 							     : DRAIN_NS;
 
 	return ns >= DRAIN_LONGEST_NS ||
-	       (ns >= least_ns && xs_cupti_brought_all(false));
+	       (ns >= least_ns && !xs_thread_any_records() &&
+		xs_cupti_brought_all(false));
 }
 
 static void note_missing(void)

@@ -26,8 +26,8 @@ extern struct xs_sample_window_ids xs_sample_window_ids;
 void xs_sample_window_begin(void);
 void xs_sample_window_end(void);
 
-/* All ops have come of the calls that are waited for (op_tracker.h): one that
- * is not done yet is of a later call. Until the next window. */
+/* Records are off, so no op of the window comes any more: one that is not done
+ * yet is of a later call. Until the next window. */
 void xs_sample_window_note_all(void);
 
 static inline bool xs_sample_window_has_all(void)

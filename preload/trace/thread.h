@@ -126,4 +126,7 @@ void xs_thread_forked(void);
  * may be entering one: see pause.h. */
 bool xs_thread_any_in_hook(void);
 
+/* Whether an open thread is inside one that is recorded. */
+bool xs_thread_any_records(void);
+
 #endif
