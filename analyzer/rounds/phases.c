@@ -81,10 +81,10 @@ static void tell_steps(struct xs_phase *phase)
 		const struct xs_phase_site *site = &phase->sites[i];
 
 		for (size_t j = 0;
-		     site->sameness.compared > 0 && j < phase->step_count; j++)
+		     site->repeats.compared > 0 && j < phase->step_count; j++)
 			if (phase->steps[j].kind == site->step_kind &&
 			    phase->steps[j].site == site->site)
-				phase->steps[j].sameness = site->sameness;
+				phase->steps[j].repeats = site->repeats;
 	}
 }
 

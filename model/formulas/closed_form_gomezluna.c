@@ -15,13 +15,13 @@ static const struct {
     {NULL, NULL},
     {"gomezluna2011-eq1", "the copies hide the kernel: t_T + t_sc n"},
     {"gomezluna2011-eq2", NULL},
-    {"gomezluna2011-eq3", "the kernel hides the copies but for a piece: "
+    {"gomezluna2011-eq3", "the kernel hides the copies except one piece: "
 			  "t_E + t_T/n + t_sc n"},
     {"gomezluna2011-eq4", NULL},
-    {"gomezluna2011-eq5", "the copies in hide the kernel but for a piece: "
+    {"gomezluna2011-eq5", "the copies in hide the kernel except one piece: "
 			  "t_Thd + t_E/n + t_Tdh + t_sc n"},
     {"gomezluna2011-eq6", NULL},
-    {"gomezluna2011-eq7", "the kernel hides the copies in but for a piece: "
+    {"gomezluna2011-eq7", "the kernel hides the copies in except one piece: "
 			  "t_Thd/n + t_E + t_Tdh + t_sc n"},
     {"gomezluna2011-eq8", NULL},
 };

@@ -282,9 +282,8 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 		by_rates |= source_of(move->c.machine, step) == FROM_RATES;
 	}
 	if (by_curve && strcmp(move->from->source, "calibrated") != 0)
-		xs_estimate_assume(row,
-				   "pageable copies find pages there that were "
-				   "touched before");
+		xs_estimate_assume(
+		    row, "pageable copies use pages that were touched before");
 	if (by_rates)
 		xs_estimate_assume(
 		    row, "copies of memory that is not pinned change as "

@@ -109,10 +109,9 @@ static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
 		return rc;
 	if (joined)
 		xs_estimate_assume(
-		    row, "the first kernel is cut along the copies in, "
-			 "the last along the copies out; each waits for "
-			 "all of the one before, and those between stay "
-			 "whole");
+		    row, "only the first kernel is cut, along the copies in, "
+			 "and the last, along the copies out; each kernel "
+			 "waits for all pieces of the one before");
 	else
 		compare(row, &whole);
 	return 0;
@@ -148,7 +147,7 @@ static int add_order(const struct xs_strategy_case *c,
 	if (!rc && !is_reported(best))
 		rc = add_n(c, *row, ways, best, searched, out);
 	if (!rc && asked && asked != best && !is_reported(asked))
-		rc = add_n(c, *row, ways, asked, ": as asked for", out);
+		rc = add_n(c, *row, ways, asked, ": as requested", out);
 	return rc;
 }
 
@@ -227,8 +226,8 @@ static int add_closed(const struct xs_strategy_case *c,
 static void assume_one_kernel(const struct xs_strategy_case *c,
 			      struct xs_estimate *row)
 {
-	xs_estimate_assume(
-	    row, "the kernels count as one, of the sum of their times");
+	xs_estimate_assume(row, "the kernels are treated as one kernel with "
+				"the sum of their times");
 	xs_estimate_assume(row, same_piece);
 	if (row->applies && is_open(c))
 		row->bound = same_piece;
@@ -250,12 +249,12 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
 		xs_estimate_assume(&row,
-				   "copies both ways at once do not slow each "
-				   "other: how far they do was not measured");
+				   "copies in both directions do not slow each "
+				   "other: their slow-down was not measured");
 	if (isnan(c->machine->call_copy_async_ns.value))
 		xs_estimate_assume(
-		    &row, "calls cost the host nothing: what they cost "
-			  "was not measured");
+		    &row,
+		    "calls take no host time: their cost was not measured");
 	rc = xs_streams_rows(c, &row, build_streams_plan,
 			     is_open(c) ? build_joined_plan : NULL, out);
 	first = out->count;

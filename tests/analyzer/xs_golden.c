@@ -162,12 +162,12 @@ static void print_steps(const struct xs_phase *phase)
 			printf(" bytes=%" PRIu64 " memory=%u>%u", step->bytes,
 			       step->src_memory, step->dst_memory);
 		print_counts(step->counts);
-		if (step->sameness.compared)
+		if (step->repeats.compared)
 			printf(" same=%" PRIu64 "/%" PRIu64 " back=%" PRIu64
 			       "%s",
-			       step->sameness.same, step->sameness.compared,
-			       step->sameness.back,
-			       step->sameness.sampled ? " sampled" : "");
+			       step->repeats.same, step->repeats.compared,
+			       step->repeats.back,
+			       step->repeats.sampled ? " sampled" : "");
 		if (step->event)
 			printf(" event=%" PRIu64, step->event);
 		printf("\n");
