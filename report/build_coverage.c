@@ -252,13 +252,13 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 
 	if (xs_weights_build(trace, NULL, &weights))
 		return;
-	if (weights.unsure_bytes >= 1)
+	if (weights.guessed_direction_bytes >= 1)
 		snprintf(bytes, sizeof(bytes),
 			 "are exact, their bytes but for which way %s of "
 			 "copies went that did not say it "
 			 "(cudaMemcpyDefault) are",
-			 xs_units_bytes(
-			     (int64_t)xs_weighted(1, weights.unsure_bytes))
+			 xs_units_bytes((int64_t)xs_weighted(
+					    1, weights.guessed_direction_bytes))
 			     .s);
 	xs_build_note(
 	    result,

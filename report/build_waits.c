@@ -142,7 +142,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		   const struct xs_timeline *timeline)
 {
 	struct xs_wait_sites sites;
-	int err = xs_wait_sites_build(trace, &timeline->init, &sites);
+	int err = xs_wait_sites_build(trace, &timeline->startup, &sites);
 
 	if (err)
 		return err;

@@ -124,10 +124,10 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
-	out->init_ns = line->init.call == XS_NONE && !line->init.ns
+	out->init_ns = line->startup.call == XS_NONE && !line->startup.ns
 			   ? XS_UNKNOWN
-			   : HOST(line->init.ns);
-	out->init_at_most = line->init.call == XS_NONE && line->init.ns;
+			   : HOST(line->startup.ns);
+	out->init_at_most = line->startup.call == XS_NONE && line->startup.ns;
 #undef GPU
 #undef HOST
 }
@@ -261,8 +261,8 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	const struct xs_model_options model = {
 	    .streams = options->streams,
 	    .traced = &traced,
-	    .elsewhere = options->elsewhere,
-	    .elsewhere_count = options->elsewhere_count,
+	    .other_machines = options->elsewhere,
+	    .other_machine_count = options->elsewhere_count,
 	};
 	struct xs_timeline timeline;
 	struct xs_phases phases = {0};

@@ -229,8 +229,8 @@ static int add_dominated(const struct instance *i, unsigned equation,
 }
 
 /* Explains the number of streams: section VI's formula beside the search. */
-static void say_streams(struct xs_estimate *row, const struct instance *i,
-			unsigned equation, bool searched)
+static void explain_streams(struct xs_estimate *row, const struct instance *i,
+			    unsigned equation, bool searched)
 {
 	const char *scenario = equations[equation].scenario;
 	const double formula =
@@ -293,7 +293,7 @@ int xs_closed_form_streams(const struct xs_closed_form *c, unsigned n,
 	if (dominated && holds == first + 1)
 		rc = add_dominated(&i, first, holds, n, out);
 	row = streams_row(holds, n);
-	say_streams(&row, &i, holds, searched);
+	explain_streams(&row, &i, holds, searched);
 	if (!rc)
 		rc = add_row(c, &row, equations[holds].f, false, out);
 	if (!rc && dominated && holds == first && device != XS_VW_CLASS_3)

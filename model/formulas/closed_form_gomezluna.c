@@ -98,8 +98,8 @@ static const char *unknown(const struct xs_closed_form *c,
 }
 
 /* Explains the time, and the best n. */
-static void say(struct xs_estimate *row, const struct xs_gl_load *load,
-		unsigned time, unsigned best)
+static void explain(struct xs_estimate *row, const struct xs_gl_load *load,
+		    unsigned time, unsigned best)
 {
 	if (!best)
 		snprintf(row->why, sizeof(row->why), "%s",
@@ -146,6 +146,6 @@ int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
 	row.high_ns = time_at(c, XS_RANGE_HIGH, n);
 	row.round_ns = time_at(c, XS_RANGE_VALUE, n);
 	row.applies = true;
-	say(&row, &load, time, best);
+	explain(&row, &load, time, best);
 	return xs_estimates_add(out, &row);
 }

@@ -387,16 +387,16 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < c->options->elsewhere_count; i++)
-		rc = add_row(c, &c->options->elsewhere[i], out);
+	for (i = 0; !rc && i < c->options->other_machine_count; i++)
+		rc = add_row(c, &c->options->other_machines[i], out);
 	return rc;
 }
 
-void xs_other_machine_set(struct xs_other_machine *elsewhere,
+void xs_other_machine_set(struct xs_other_machine *other,
 			  const struct xs_machine *machine)
 {
-	elsewhere->machine = *machine;
-	snprintf(elsewhere->strategy, sizeof(elsewhere->strategy), "machine:%s",
+	other->machine = *machine;
+	snprintf(other->strategy, sizeof(other->strategy), "machine:%s",
 		 machine->name);
 }
 
