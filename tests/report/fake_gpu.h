@@ -8,7 +8,7 @@
 #ifndef XS_TEST_FAKE_GPU_H
 #define XS_TEST_FAKE_GPU_H
 
-#include "report/calibrate_cuda.h"
+#include "report/calibrate/cuda_device.h"
 
 /* What things cost, in ns and ns a byte. */
 #define FAKE_CLOCK_KHZ	   1000000 /* one cycle a ns */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/fixture.h"
 
-#include "report/causes.h"
-#include "report/render.h"
+#include "report/build/advice.h"
+#include "report/build/wait_reason.h"
+#include "report/render/renderer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -311,7 +312,7 @@ struct xs_result *fixture_result(void)
 {
 	struct xs_result *result = build("before.xspy", 10000LL * MS);
 
-	if (xs_result_advise(result) < 0)
+	if (xs_advice_build(result) < 0)
 		abort();
 	return result;
 }
@@ -328,7 +329,7 @@ struct xs_result *fixture_after(void)
 	phase->h2d_ops = phase->d2h_ops = phase->kernels = 8;
 	phase->round_ns = 119 * MS / 10;
 	phase->total_ns = phase->rounds * phase->round_ns;
-	if (xs_result_advise(result) < 0)
+	if (xs_advice_build(result) < 0)
 		abort();
 	return result;
 }
@@ -344,7 +345,10 @@ char *fixture_text(struct xs_result *result, bool color)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out || xs_render_text(&result, 1, color, out) < 0 || fclose(out))
+	if (!out ||
+	    xs_renderer_find("text", XS_RENDER_REPORT)
+		    ->report(&result, 1, color, out) < 0 ||
+	    fclose(out))
 		abort();
 	return text;
 }
@@ -355,7 +359,10 @@ char *fixture_json(struct xs_result *result)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out || xs_render_json(&result, 1, out) < 0 || fclose(out))
+	if (!out ||
+	    xs_renderer_find("json", XS_RENDER_REPORT)
+		    ->report(&result, 1, false, out) < 0 ||
+	    fclose(out))
 		abort();
 	return text;
 }

@@ -7,7 +7,7 @@
 #ifndef XS_TESTS_REPORT_FIXTURE_H
 #define XS_TESTS_REPORT_FIXTURE_H
 
-#include "report/result.h"
+#include "report/result/result.h"
 
 /* Advice is worked out too. Give it back with fixture_free. */
 struct xs_result *fixture_result(void);

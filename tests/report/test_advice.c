@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What is advised, in what order, and what it says it saves. */
-#include "report/build.h"
-#include "report/sentences.h"
+#include "report/build/advice.h"
+#include "report/build/advice_text.h"
+#include "report/result/best.h"
+#include "report/result/estimate.h"
+#include "report/result/site.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -29,7 +32,7 @@ static struct xs_result_estimate *find(struct xs_result_phase *phase,
 static void rank_again(struct xs_result *result)
 {
 	result->advice_count = 0;
-	assert_int_equal(xs_result_advise(result), 0);
+	assert_int_equal(xs_advice_build(result), 0);
 }
 
 /*
@@ -55,7 +58,7 @@ static void whole_run_is_worked_out(void **state)
 				       .assumes = {"one", "two"}};
 
 	(void)state;
-	xs_build_estimate(&result, &phase, &in, &out);
+	xs_result_set_estimate(&result, &phase, &in, &out);
 	assert_int_equal(out.saves_ns, 1580 * MS);
 	assert_int_equal(out.app_wall_ns, 8420 * MS);
 	assert_true(fabs(out.speedup - 16.0 / 12.0) < 1e-12);
@@ -80,7 +83,7 @@ static void what_abstains_has_no_numbers(void **state)
 				       .breakeven_rounds = NAN};
 
 	(void)state;
-	xs_build_estimate(&result, &phase, &in, &out);
+	xs_result_set_estimate(&result, &phase, &in, &out);
 	assert_true(out.round_ns == XS_UNKNOWN);
 	assert_true(out.app_wall_ns == XS_UNKNOWN);
 	assert_true(out.saves_ns == XS_UNKNOWN);
@@ -346,19 +349,19 @@ static void a_place_is_a_line_or_an_address(void **state)
 
 	(void)state;
 	other.offset = 32;
-	assert_true(xs_build_same_place(&line, &other));
+	assert_true(xs_result_same_place(&line, &other));
 	other.step = "d2h";
-	assert_false(xs_build_same_place(&line, &other));
-	assert_false(xs_build_same_place(&line, &address));
+	assert_false(xs_result_same_place(&line, &other));
+	assert_false(xs_result_same_place(&line, &address));
 	other = address;
-	assert_true(xs_build_same_place(&address, &other));
+	assert_true(xs_result_same_place(&address, &other));
 	other.offset = 32;
-	assert_false(xs_build_same_place(&address, &other));
+	assert_false(xs_result_same_place(&address, &other));
 	other = address;
 	other.module = "library";
-	assert_false(xs_build_same_place(&address, &other));
+	assert_false(xs_result_same_place(&address, &other));
 	other.module = NULL; /* nowhere is no place */
-	assert_false(xs_build_same_place(&other, &other));
+	assert_false(xs_result_same_place(&other, &other));
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Phases on ATGPU: from a trace, in JSON, and as a section of the text. */
-#include "report/result.h"
+#include "report/build/read.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>

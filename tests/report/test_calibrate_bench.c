@@ -4,7 +4,7 @@
  * each must find what fake_gpu.h says. Looking at the clock takes 20 ns there
  * and an event's time is a float of milliseconds, hence the tolerances.
  */
-#include "report/calibrate_bench.h"
+#include "report/calibrate/bench.h"
 #include "tests/report/fake_gpu.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/calibrate_stats.h"
+#include "report/calibrate/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two results side by side, and predictions held against measurements. */
-#include "report/diff.h"
-#include "report/render_diff.h"
+#include "report/diff/compare.h"
+#include "report/render/renderer.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static char *text_of(struct pair *pair, double gate, bool json)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(
-	    json ? xs_render_diff_json(&pair->diff, gate, out)
-		 : xs_render_diff_text(&pair->diff, gate, false, out),
+	    xs_renderer_find(json ? "json" : "text", XS_RENDER_DIFF)
+		->diff(&pair->diff, gate, false, out),
 	    0);
 	fclose(out);
 	return text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON report has every key that others rely on, and null for unknown. */
-#include "report/columns.h"
-#include "report/render.h"
+#include "report/render/renderer.h"
+#include "report/result/columns.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -162,7 +162,9 @@ static void several_traces_are_an_array(void **state)
 	json_t *root;
 
 	(void)state;
-	assert_int_equal(xs_render_json(results, 2, out), 0);
+	assert_int_equal(xs_renderer_find("json", XS_RENDER_REPORT)
+			     ->report(results, 2, false, out),
+			 0);
 	fclose(out);
 	root = json_loads(text, 0, NULL);
 	assert_int_equal(json_array_size(root), 2);
@@ -198,7 +200,9 @@ static void csv_has_a_row_an_estimate(void **state)
 
 	(void)state;
 	result->phases[0].estimates[7].why = "a, \"b\"";
-	xs_render_csv(&result, 1, out);
+	assert_int_equal(xs_renderer_find("csv", XS_RENDER_REPORT)
+			     ->report(&result, 1, false, out),
+			 0);
 	fclose(out);
 	for (const char *at = text; *at; at++)
 		lines += *at == '\n';

@@ -2,7 +2,8 @@
 /* A profile that is given is checked against the trace, and a run is moved to
  * another machine. */
 #include "model/model.h"
-#include "report/result.h"
+#include "report/build/read.h"
+#include "report/result/best.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a trace to a result, through every stage. */
-#include "report/result.h"
+#include "report/build/read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

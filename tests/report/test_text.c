@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report, against a golden file and against a terminal's width. */
-#include "report/source_text.h"
+#include "report/result/source_text.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/units.h"
+#include "report/result/units.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

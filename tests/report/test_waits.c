@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the report says of waits: the findings in words, places in the source,
  * and CUDA's own start apart. */
-#include "report/causes.h"
-#include "report/render.h"
+#include "report/build/read.h"
+#include "report/build/wait_reason.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>

@@ -22,7 +22,18 @@ ROOMS = {
     "preload": "",
     "analyzer": "preload",
     "model": "analyzer",
-    "report": "analyzer model",
+    "report/result": "model",
+    "report/build": "analyzer model report/result",
+    "report/formulas": "model report/result",
+    "report/diff": "report/result",
+    "report/render/text": "model report/result report/diff report/formulas",
+    "report/render/json": "report/result report/diff report/formulas",
+    "report/render": "report/result report/diff report/formulas"
+                     " report/render/text report/render/json",
+    "report/calibrate": "model",
+    "report/commands": "analyzer model report/result report/build"
+                       " report/formulas report/diff report/render"
+                       " report/calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"}, ("model", "analyzer"): {"phase.h"}}

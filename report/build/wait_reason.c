@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/wait_reason.h"
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parts below 1 in so many of the wait are left out of a sentence. */
+#define SMALL_PART 20
+
+static bool is_kind(const struct xs_result_wait *wait, const char *kind)
+{
+	return strcmp(wait->kind, kind) == 0;
+}
+
+struct part {
+	int64_t ns;
+	const char *name;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* "kernels 27.0 ms, its own copy 3.90 ms": the longest first. Of one alone the
+ * time is that of the wait. */
+static const char *parts(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	struct part list[] = {
+	    {wait->own_ns, "its own copy"},
+	    {wait->h2d_ns, "copies in"},
+	    {wait->kernel_ns, "kernels"},
+	    {wait->d2h_ns, "copies out"},
+	    {wait->other_ns, "sets and other copies"},
+	    {wait->latency_ns, "until the GPU began"},
+	    {wait->host_ns, "the call itself"},
+	};
+	const size_t count = sizeof(list) / sizeof(*list);
+	const int64_t least_ns = wait->waited_ns / SMALL_PART;
+	const char *text = NULL;
+
+	qsort(list, count, sizeof(*list), by_time);
+	if (list[1].ns <= least_ns)
+		return list[0].name;
+	for (size_t i = 0; i < count && list[i].ns > least_ns; i++)
+		text = xs_arena_print(arena, "%s%s%s %s", text ? text : "",
+				      text ? ", " : "", list[i].name,
+				      xs_units_ns(list[i].ns).s);
+	return text;
+}
+
+/* "500 calls of 4 B", "one call" */
+static const char *calls(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	const struct xs_result_site *site = &wait->site;
+	const char *count =
+	    site->calls == 1
+		? "one call"
+		: xs_arena_print(arena, "%" PRId64 " calls", site->calls);
+
+	if (site->bytes <= 0 || site->calls <= 0)
+		return count;
+	return xs_arena_print(arena, "%s of %s", count,
+			      xs_units_bytes(site->bytes / site->calls).s);
+}
+
+/* "cudaFree at main.cu:12"; a label without a line has the call's name. */
+static const char *place(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	const struct xs_result_site *site = &wait->site;
+	const char *label = xs_result_site_label(arena, site);
+
+	if (!label || !site->call || site->line == XS_UNKNOWN)
+		return label ? label : "a call";
+	return xs_arena_print(arena, "%s at %s", site->call, label);
+}
+
+static int64_t gpu_ns(const struct xs_result_wait *wait)
+{
+	return wait->h2d_ns + wait->kernel_ns + wait->d2h_ns + wait->other_ns;
+}
+
+/* What of the GPU's work takes most of the wait. */
+static const char *main_work(const struct xs_result_wait *wait)
+{
+	int64_t most_ns = gpu_ns(wait) / 2;
+
+	return wait->kernel_ns > most_ns ? "kernels"
+	       : wait->h2d_ns > most_ns	 ? "copies in"
+	       : wait->d2h_ns > most_ns	 ? "copies out"
+					 : "work";
+}
+
+/* What to call instead: "cudaFreeAsync" of "cudaFree", "cuMemFreeAsync" of
+ * "cuMemFree_v2". NULL: it is such a one, or has none. */
+static const char *asynchronous(struct xs_arena *arena,
+				const struct xs_result_wait *wait)
+{
+	const char *call = wait->site.call;
+	size_t length;
+
+	if (!call || strstr(call, "Async") ||
+	    !(is_kind(wait, "set") || is_kind(wait, "free-device")))
+		return NULL;
+	length = strcspn(call, "_");
+	return xs_arena_print(arena, "%.*sAsync", (int)length, call);
+}
+
+static const char *say_hidden(struct xs_arena *arena,
+			      const struct xs_result_wait *wait)
+{
+	const char *instead = asynchronous(arena, wait);
+
+	return xs_arena_print(
+	    arena, "%s waits for the %s before it, unasked: %s in %s; %s%s",
+	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
+	    calls(arena, wait), instead ? instead : "keeping the memory",
+	    instead && is_kind(wait, "free-device")
+		? ", or keeping the memory, would not"
+		: " would not");
+}
+
+static const char *say_name_only(struct xs_arena *arena,
+				 const struct xs_result_wait *wait)
+{
+	return xs_arena_print(
+	    arena,
+	    "%s is asynchronous in name only, for its memory is pageable: it "
+	    "held the host %s in %s (%s)",
+	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
+	    calls(arena, wait), parts(arena, wait));
+}
+
+static const char *say_kernels_first(struct xs_arena *arena,
+				     const struct xs_result_wait *wait)
+{
+	return xs_arena_print(
+	    arena, "%s, %s, waits %s for %s; its own transfer takes %s",
+	    place(arena, wait), calls(arena, wait), xs_units_ns(gpu_ns(wait)).s,
+	    main_work(wait), xs_units_ns(wait->own_ns).s);
+}
+
+static const char *say_wait(struct xs_arena *arena,
+			    const struct xs_result_wait *wait)
+{
+	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
+		return say_hidden(arena, wait);
+	if (is_kind(wait, "copy-async"))
+		return say_name_only(arena, wait);
+	if (is_kind(wait, "copy") && gpu_ns(wait) > wait->own_ns)
+		return say_kernels_first(arena, wait);
+	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
+			      calls(arena, wait), parts(arena, wait));
+}
+
+/* A pinned buffer is touched, too, but once: such a part of a copy is saved
+ * only where the buffer is used again. */
+static const char *say_touched(struct xs_arena *arena,
+			       const struct xs_result_wait *wait)
+{
+	const char *time = "";
+
+	if (wait->touched_ns != XS_UNKNOWN)
+		time = xs_arena_print(arena, ", for about %s",
+				      xs_units_ns(wait->touched_ns).s);
+	return xs_arena_print(arena,
+			      "page faults in it touch %s or more of the "
+			      "host's memory for the first time%s",
+			      xs_units_bytes(wait->touched_bytes).s, time);
+}
+
+const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait)
+{
+	const char *text = say_wait(arena, wait);
+
+	if (wait->touched_bytes == XS_UNKNOWN ||
+	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
+		return text;
+	return xs_arena_print(arena, "%s; %s", text, say_touched(arena, wait));
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * More of mapped memory: accesses to parts of lines, and the first moments of
+ * writes under copies in.
+ */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+
+#define SIZES 3
+
+/* Between two events around it: a kernel takes this and some of its own. */
+static double between_ns(struct xs_bench *bench)
+{
+	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	return xs_gpu_elapsed_ns(&bench->gpu, bench->event[0], bench->event[1]);
+}
+
+/* The slope of time over size: reads or writes of the first 32 or 64 bytes of
+ * each line alone. */
+static double part_slope(struct xs_bench *bench, enum xs_gpu_kernel kernel,
+			 unsigned line_bytes)
+{
+	const size_t largest = bench->mapped_bytes / 2;
+	struct xs_gpu *gpu = &bench->gpu;
+	bool reads = kernel == XS_KERNEL_READ;
+	double bytes[SIZES], ns[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = largest >> (SIZES - 1 - i);
+
+		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_gpu_sweep_lines(gpu, kernel,
+				   reads ? bench->device[XS_BENCH_IN]
+					 : bench->mapped[XS_BENCH_OUT],
+				   bench->mapped[XS_BENCH_IN], size, line_bytes,
+				   bench->sweep_blocks, bench->stream[0]);
+		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		bytes[i] = (double)size;
+		ns[i] = between_ns(bench);
+	}
+	return xs_stats_fit(bytes, ns, SIZES).slope;
+}
+
+static void measure_part(struct xs_bench *bench, enum xs_gpu_kernel kernel,
+			 unsigned line_bytes, struct xs_machine *machine,
+			 enum xs_param_id id)
+{
+	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(8);
+
+	part_slope(bench, kernel, line_bytes);
+	while (xs_bench_turn(&turns))
+		xs_samples_add(&samples, part_slope(bench, kernel, line_bytes));
+	xs_bench_set(bench, machine, id, &samples);
+}
+
+void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_part(bench, XS_KERNEL_READ, 64, machine,
+		     XS_PARAM_mapped_read_64);
+	measure_part(bench, XS_KERNEL_READ, 32, machine,
+		     XS_PARAM_mapped_read_32);
+	measure_part(bench, XS_KERNEL_WRITE, 64, machine,
+		     XS_PARAM_mapped_write_64);
+	measure_part(bench, XS_KERNEL_WRITE, 32, machine,
+		     XS_PARAM_mapped_write_32);
+}
+
+/* The slope of time over the number of writes of 4 bytes, each of a part of a
+ * sector of its own. */
+static double partial_slope(struct xs_bench *bench)
+{
+	double writes[SIZES], ns[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t count = bench->mapped_bytes / 512 >> (SIZES - 1 - i);
+
+		XS_GPU(&bench->gpu, cuEventRecord, bench->event[0],
+		       bench->stream[0]);
+		xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT],
+			    bench->device[XS_BENCH_OUT], count, 8,
+			    bench->stream[0]);
+		XS_GPU(&bench->gpu, cuEventRecord, bench->event[1],
+		       bench->stream[0]);
+		writes[i] = (double)count;
+		ns[i] = between_ns(bench);
+	}
+	return xs_stats_fit(writes, ns, SIZES).slope;
+}
+
+void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(8);
+
+	partial_slope(bench);
+	while (xs_bench_turn(&turns))
+		xs_samples_add(&samples, partial_slope(bench));
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_partial_ns,
+		     &samples);
+}
+
+/* A kernel's mapped writes while a copy in is under way. */
+struct meeting {
+	double write_ns; /* with what launching a kernel adds */
+	double copy_ns;
+};
+
+/* The kernel that writes, as programs have it: it also reads from the device.
+ */
+static void write_each(struct xs_bench *bench, size_t bytes,
+		       xs_gpu_stream stream)
+{
+	xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT],
+		    bench->device[XS_BENCH_OUT], bytes / 4, 1, stream);
+}
+
+/*
+ * The kernel waits for wait_ns before it writes; meanwhile the copy begins. No
+ * bytes: the copy by itself, beside a kernel that does nothing.
+ */
+static struct meeting meet(struct xs_bench *bench, size_t bytes, double wait_ns)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	struct meeting meeting;
+
+	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
+		    bench->stream[1]);
+	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+	if (bytes > 0)
+		write_each(bench, bytes, bench->stream[1]);
+	else
+		xs_gpu_empty(gpu, bench->stream[1]);
+	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+	XS_GPU(gpu, cuEventRecord, bench->event[2], bench->stream[0]);
+	xs_bench_copy_async(bench, XS_BENCH_IN, 0, bench->copy_bytes / 2,
+			    bench->stream[0]);
+	XS_GPU(gpu, cuEventRecord, bench->event[3], bench->stream[0]);
+	meeting.write_ns = between_ns(bench);
+	meeting.copy_ns =
+	    xs_gpu_elapsed_ns(gpu, bench->event[2], bench->event[3]);
+	return meeting;
+}
+
+/* Sizes of writes under one copy. */
+#define MEETINGS 5
+
+/* What one turn finds of them. */
+struct against {
+	double write, copy; /* ns a byte of each, once the writes queue up */
+	double early_ns;
+};
+
+/*
+ * A copy in keeps its rate until the writes have filled the way out; from then
+ * on it has h2d_vs_mapped_write, until they end. So the copy comes later by
+ * (1 - G / h2d_vs_mapped_write) of the writes' time beyond the early one: a
+ * line over their time, whose slope and whose zero give both.
+ */
+static struct against write_against(struct xs_bench *bench,
+				    const struct xs_machine *machine,
+				    double wait_ns)
+{
+	const struct meeting alone = meet(bench, 0, wait_ns);
+	double bytes[MEETINGS], writes_ns[MEETINGS], later_ns[MEETINGS];
+	struct against found;
+	struct xs_line line;
+
+	for (size_t i = 0; i < MEETINGS; i++) {
+		size_t size = bench->mapped_bytes / 4 >> (MEETINGS - 1 - i);
+		struct meeting both = meet(bench, size, wait_ns);
+
+		bytes[i] = (double)size;
+		writes_ns[i] = both.write_ns - alone.write_ns;
+		later_ns[i] = both.copy_ns - alone.copy_ns;
+	}
+	line = xs_stats_fit(writes_ns, later_ns, MEETINGS);
+	found.write = xs_stats_fit(bytes, writes_ns, MEETINGS).slope;
+	found.copy = machine->G_h2d.value / (1 - fmax(line.slope, 0));
+	found.early_ns = -line.intercept / line.slope;
+	return found;
+}
+
+/* A write's time over its size, while all of it is early, under a copy in; or
+ * by itself, which is what waiting for nothing comes to. */
+static struct xs_line early_line(struct xs_bench *bench, size_t largest,
+				 double wait_ns)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	double bytes[SIZES], ns[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = largest >> (SIZES - 1 - i);
+
+		bytes[i] = (double)size;
+		if (wait_ns > 0) {
+			ns[i] = meet(bench, size, wait_ns).write_ns;
+			continue;
+		}
+		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+		write_each(bench, size, bench->stream[1]);
+		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+		ns[i] = between_ns(bench);
+	}
+	return xs_stats_fit(bytes, ns, SIZES);
+}
+
+static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
+			  double wait_ns, const struct xs_samples *times)
+{
+	struct xs_samples slopes = {0}, stalls = {0};
+	struct xs_turns turns = xs_bench_turns(25);
+	size_t largest;
+
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
+	/* At half the rate that writes have alone they still end in time. */
+	largest = (size_t)(machine->mapped_write_early_ns.value /
+			   machine->mapped_write.value / 2);
+	if (largest < 64 << 10)
+		return;
+	largest = largest / 1024 * 1024;
+	while (xs_bench_turn(&turns)) {
+		struct xs_line alone = early_line(bench, largest, 0);
+		struct xs_line under = early_line(bench, largest, wait_ns);
+
+		xs_samples_add(&slopes, under.slope);
+		xs_samples_add(&stalls,
+			       fmax(under.intercept - alone.intercept, 0));
+	}
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early, &slopes);
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_stall_ns, &stalls);
+}
+
+/* Small copies in, one after the other, that start under writes. */
+#define STALLED	      4
+#define STALLED_BYTES ((size_t)64 << 10)
+
+/* Beyond its bytes, the longest of a few copies under writes that outlast
+ * them; NAN where the writes ended too soon. */
+static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	const size_t written = bench->mapped_bytes / 2;
+	const double wait_ns =
+	    0.1 * (double)written * machine->mapped_write.value;
+	double writes_end_ns, from_ns, to_ns, longest_ns = NAN;
+
+	/* First what waits: once the writes have begun they fill the GPU. */
+	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
+		    bench->stream[0]);
+	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+	write_each(bench, written, bench->stream[1]);
+	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+	for (int i = 0; i <= STALLED; i++) {
+		XS_GPU(gpu, cuEventRecord, bench->event[2 + i],
+		       bench->stream[0]);
+		if (i < STALLED)
+			xs_bench_copy_async(bench, XS_BENCH_IN,
+					    i * STALLED_BYTES, STALLED_BYTES,
+					    bench->stream[0]);
+	}
+	writes_end_ns = between_ns(bench);
+	for (int i = 0; i < STALLED; i++) {
+		from_ns = xs_gpu_elapsed_ns(gpu, bench->event[0],
+					    bench->event[2 + i]);
+		to_ns = xs_gpu_elapsed_ns(gpu, bench->event[0],
+					  bench->event[3 + i]);
+		if (to_ns < writes_end_ns)
+			longest_ns = fmax(longest_ns, to_ns - from_ns);
+	}
+	return fmax(longest_ns -
+			(double)STALLED_BYTES *
+			    machine->h2d_vs_mapped_write.value -
+			machine->g_h2d_ns.value,
+		    isnan(longest_ns) ? NAN : 0);
+}
+
+static void measure_stall(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(15);
+
+	while (xs_bench_turn(&turns))
+		xs_samples_add(&samples, stall_ns(bench, machine));
+	if (samples.count > 0)
+		xs_bench_set(bench, machine, XS_PARAM_h2d_stall_ns, &samples);
+}
+
+void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine)
+{
+	const double wait_ns =
+	    0.25 * (double)(bench->copy_bytes / 2) * machine->G_h2d.value;
+	struct xs_samples write = {0}, copy = {0}, early = {0};
+	struct xs_turns turns = xs_bench_turns(25);
+
+	while (xs_bench_turn(&turns)) {
+		struct against found = write_against(bench, machine, wait_ns);
+
+		xs_samples_add(&write, found.write);
+		xs_samples_add(&copy, found.copy);
+		xs_samples_add(&early, found.early_ns);
+	}
+	xs_bench_set(bench, machine, XS_PARAM_mapped_write_vs_h2d, &write);
+	xs_bench_set(bench, machine, XS_PARAM_h2d_vs_mapped_write, &copy);
+	/* Only where writes hold up copies at all is there a time before. */
+	if (!(machine->h2d_vs_mapped_write.value > 1.5 * machine->G_h2d.value))
+		return;
+	measure_early(bench, machine, wait_ns, &early);
+	measure_stall(bench, machine);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies and kernels that wait for each other, as in a streamed round: there a
+ * copy follows another at a longer distance than among copies alone, since
+ * what depends on it has to be told.
+ */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+
+/* Of each piece that is copied out the kernel takes so much, little enough
+ * never to be late. */
+#define KERNEL_BYTES ((size_t)64 << 10)
+#define TINY_BYTES   ((size_t)256)
+#define PIECES	     32
+#define SIZES	     5
+
+/* What the pieces do besides: all of each goes out, and not next to nothing; or
+ * each copy in waits for the event of the one before. */
+enum kind { IN_ALONE, IN_AND_OUT, IN_CHAINED };
+
+/* The host's time of so many pieces, each copied in, worked on and copied out
+ * on a stream of its own. */
+static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
+			unsigned pieces)
+{
+	bool all_out = kind == IN_AND_OUT, chained = kind == IN_CHAINED;
+	size_t worked = all_out && KERNEL_BYTES < bytes ? KERNEL_BYTES : bytes;
+	size_t out = all_out ? bytes : TINY_BYTES;
+	double start = xs_bench_now_ns();
+
+	for (unsigned i = 0; i < pieces; i++) {
+		xs_gpu_stream stream = bench->stream[i];
+		size_t at = i * bytes;
+
+		if (chained && i > 0)
+			XS_GPU(&bench->gpu, cuStreamWaitEvent, stream,
+			       bench->order[i % 2], 0);
+		xs_bench_copy_async(bench, XS_BENCH_IN, at, bytes, stream);
+		if (chained)
+			XS_GPU(&bench->gpu, cuEventRecord,
+			       bench->order[(i + 1) % 2], stream);
+		xs_gpu_each(&bench->gpu, bench->device[XS_BENCH_OUT] + at,
+			    bench->device[XS_BENCH_IN] + at, worked / 4, 1,
+			    stream);
+		xs_bench_copy_async(bench, XS_BENCH_OUT, at, out, stream);
+	}
+	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	return xs_bench_now_ns() - start;
+}
+
+/*
+ * The pace of the pieces, over their size: g and the piece's bytes, those out
+ * where both engines work: the copies to the host are the slower, since they
+ * wait for the kernels.
+ */
+static struct xs_line pace(struct xs_bench *bench, enum kind kind)
+{
+	double bytes[SIZES], ns[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = bench->copy_bytes / PIECES / 2 >> (SIZES - 1 - i);
+
+		bytes[i] = (double)size;
+		ns[i] = (pieces_ns(bench, size, kind, PIECES) -
+			 pieces_ns(bench, size, kind, PIECES / 2)) /
+			(PIECES / 2);
+	}
+	return xs_stats_fit(bytes, ns, SIZES);
+}
+
+static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
+			enum kind kind, enum xs_param_id id)
+{
+	struct xs_samples gaps = {0}, rates = {0};
+	struct xs_turns turns = xs_bench_turns(20);
+
+	pace(bench, kind); /* streams never used */
+	while (xs_bench_turn(&turns)) {
+		struct xs_line line = pace(bench, kind);
+
+		xs_samples_add(&gaps, fmax(line.intercept, 0));
+		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
+	}
+	xs_bench_set(bench, machine, id, &gaps);
+	if (kind == IN_AND_OUT)
+		xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
+}
+
+void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_gap(bench, machine, IN_AND_OUT, XS_PARAM_g_both_ns);
+	measure_gap(bench, machine, IN_ALONE, XS_PARAM_g_kernel_ns);
+	measure_gap(bench, machine, IN_CHAINED, XS_PARAM_g_event_ns);
+}
+
+/* From the end of a small copy to that of an empty kernel behind it, while the
+ * engine goes on to a copy of another stream, as it does in a pipeline; there
+ * it is several times what it is on an idle engine. */
+static double behind_copy_ns(struct xs_bench *bench)
+{
+	struct xs_gpu *gpu = &bench->gpu;
+	xs_gpu_stream stream = bench->stream[0];
+
+	xs_bench_copy_async(bench, XS_BENCH_IN, 0, KERNEL_BYTES, stream);
+	XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
+	xs_gpu_empty(gpu, stream);
+	XS_GPU(gpu, cuEventRecord, bench->event[1], stream);
+	xs_bench_copy_async(bench, XS_BENCH_IN, KERNEL_BYTES, 4 * KERNEL_BYTES,
+			    bench->stream[1]);
+	XS_GPU(gpu, cuCtxSynchronize);
+	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+}
+
+void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_samples samples = {0};
+	struct xs_turns turns = xs_bench_turns(150);
+
+	behind_copy_ns(bench);
+	while (xs_bench_turn(&turns))
+		xs_samples_add(&samples, behind_copy_ns(bench));
+	xs_bench_set(bench, machine, XS_PARAM_copy_to_kernel_ns, &samples);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy calibrate: measures this machine and writes its profile. */
+#include "report/calibrate/bench.h"
+#include "report/commands/cli.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct options {
+	const char *output; /* NULL: standard output */
+	const char *name;   /* NULL: after the GPU */
+	int device;
+};
+
+struct step {
+	const char *what;
+	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
+};
+
+/* Once, before the passes and after them. */
+static const struct step describe = {"device", xs_bench_describe},
+			 implicit_sync = {"implicit synchronisation",
+					  xs_bench_implicit_sync},
+			 self_check = {"self-check", xs_bench_check};
+
+/* In each pass, in this order: blocking copies need L+o and G. */
+static const struct step steps[] = {
+    {"latency of copies", xs_bench_latency},
+    {"bandwidth of copies", xs_bench_bandwidth},
+    {"gap between copies", xs_bench_gap},
+    {"copies both ways", xs_bench_both_ways},
+    {"mapped memory", xs_bench_mapped},
+    {"parts of lines in mapped memory", xs_bench_mapped_parts},
+    {"mapped memory against copies", xs_bench_mapped_against},
+    {"writes of parts of sectors", xs_bench_mapped_partial},
+    {"mapped writes under copies", xs_bench_mapped_writes},
+    {"copies that wait for kernels", xs_bench_pipeline},
+    {"kernels that wait for copies", xs_bench_copy_to_kernel},
+    {"pageable copies", xs_bench_pageable},
+    {"calls", xs_bench_calls},
+    {"blocking copies", xs_bench_blocking_copy},
+    {"kernel launch", xs_bench_launch},
+    {"synchronisation", xs_bench_sync},
+    {"gap between kernels", xs_bench_kernel_gap},
+    {"stream creation", xs_bench_stream_create},
+    {"pinned allocation", xs_bench_pin},
+    {"registration", xs_bench_register},
+    {"first touch", xs_bench_touch},
+};
+
+#define STEPS (sizeof(steps) / sizeof(*steps))
+
+static const char usage[] =
+    "Usage: xferspy calibrate [OPTIONS]\n"
+    "Measures how this machine moves data between host and GPU, and writes\n"
+    "its profile, for xferspy report --machine FILE. Keep the machine idle\n"
+    "meanwhile; it takes less than a minute.\n"
+    "\n"
+    "  -o, --output FILE    write there, not to the standard output\n"
+    "  --device N           the GPU to measure, counted from 0 (default 0)\n"
+    "  --name NAME          the profile's name (default: the GPU's)\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "At its end it says how far replay is off on this machine, by the rounds\n"
+    "that it has predicted and then run, and on which parameters its passes\n"
+    "disagree; on the standard error where the profile takes the standard\n"
+    "output.\n";
+
+static int take_device(const char *name, const char *text, void *into)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	(void)name;
+	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, text, "no device's number",
+				    "give a whole number; the first is 0");
+	*(int *)into = (int)value;
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct xs_cli_syntax syntax = {.command = "calibrate",
+						    .usage = usage};
+	const struct xs_cli_option options[] = {
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--device", 0, take_device, &out->device},
+	    {"--name", 0, xs_cli_take_text, &out->name},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (!code && optind < argc)
+		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				    "calibrate takes no such argument",
+				    "see xferspy calibrate --help");
+	return code;
+}
+
+/* "NVIDIA GeForce RTX 4090" becomes "geforce-rtx-4090". */
+static void name_after_gpu(const char *gpu, char *name, size_t size)
+{
+	size_t n = 0;
+
+	if (strncmp(gpu, "NVIDIA ", 7) == 0)
+		gpu += 7;
+	for (; *gpu != '\0' && n + 1 < size; gpu++)
+		name[n++] = isalnum((unsigned char)*gpu)
+				? (char)tolower((unsigned char)*gpu)
+				: '-';
+	name[n] = '\0';
+}
+
+static void label(struct xs_machine *machine, const struct options *options)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	snprintf(machine->source, sizeof(machine->source), "calibrated");
+	if (gmtime_r(&now, &utc) != NULL)
+		strftime(machine->date, sizeof(machine->date),
+			 "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (options->name != NULL)
+		snprintf(machine->name, sizeof(machine->name), "%s",
+			 options->name);
+	else
+		name_after_gpu(machine->gpu, machine->name,
+			       sizeof(machine->name));
+}
+
+/* Says on stderr and in the profile's notes that a step has failed. */
+static void note_failure(struct xs_machine *machine, const char *what,
+			 const char *why, bool again)
+{
+	size_t used = strlen(machine->notes);
+
+	fprintf(stderr, "xferspy: calibrate: %s: %s; %s\n", what, why,
+		again ? "the passes before this one stand"
+		      : "left out of the profile");
+	snprintf(machine->notes + used, sizeof(machine->notes) - used,
+		 "%snot measured%s: %s (%s)", used > 0 ? "; " : "",
+		 again ? " again" : "", what, why);
+}
+
+/* Takes a step, of a pass from 1 on or of none (0). false: it failed, and the
+ * profile stays as it was. */
+static bool take(const struct step *step, int pass, struct xs_bench *bench,
+		 struct xs_machine *machine)
+{
+	bool progress = isatty(STDERR_FILENO), failed;
+
+	if (progress && pass > 0)
+		fprintf(stderr, "\r\033[Kpass %d of %d: %s\r", pass,
+			XS_BENCH_PASSES, step->what);
+	else if (progress)
+		fprintf(stderr, "\r\033[K%s\r", step->what);
+	step->measure(bench, machine);
+	if (progress)
+		fputs("\033[K", stderr);
+	failed = xs_gpu_failed(&bench->gpu);
+	if (failed)
+		note_failure(machine, step->what, bench->gpu.failure, pass > 1);
+	xs_gpu_clear(&bench->gpu);
+	return !failed;
+}
+
+/* All passes go through all steps, so that what disturbs the machine for a
+ * while disturbs no parameter in all of its estimates. What has failed once
+ * is not tried again. */
+static void measure(struct xs_bench *bench, struct xs_machine *machine)
+{
+	bool failed[STEPS] = {false};
+
+	take(&describe, 0, bench, machine);
+	take(&implicit_sync, 0, bench, machine);
+	for (int pass = 1; pass <= XS_BENCH_PASSES; pass++)
+		for (size_t i = 0; i < STEPS; i++)
+			if (!failed[i])
+				failed[i] =
+				    !take(&steps[i], pass, bench, machine);
+	xs_bench_compare(bench, machine);
+	take(&self_check, 0, bench, machine);
+}
+
+int xs_cmd_calibrate(int argc, char **argv)
+{
+	struct options options = {0};
+	struct xs_machine machine;
+	struct xs_bench bench = {0};
+	FILE *out = NULL;
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+	xs_machine_init(&machine);
+	if (xs_gpu_open(&bench.gpu, options.device) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
+				    bench.gpu.failure,
+				    "run it where nvidia-smi shows a GPU");
+	else if (xs_bench_open(&bench) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
+				    bench.gpu.failure,
+				    "it needs 1 GiB of the host's memory and "
+				    "512 MiB of the GPU's");
+	else
+		code = xs_cli_open(options.output, &out);
+	if (!code) {
+		measure(&bench, &machine);
+		label(&machine, &options);
+		code = xs_cli_close(options.output, out,
+				    xs_machine_write(&machine, out));
+	}
+	if (!code)
+		xs_bench_summarize(&machine, options.output ? stdout : stderr);
+	xs_bench_close(&bench);
+	xs_gpu_close(&bench.gpu);
+	return code;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy model: the published equations, from numbers alone. */
+#include "report/commands/cli.h"
+#include "report/formulas/evaluate.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+#define STREAMS_MAX  4096
+#define MACHINES_MAX 8
+
+static const char usage[] =
+    "Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
+    "         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
+    "         --kernel-ms T [OPTIONS]\n"
+    "What the published equations say of copies in, a kernel, copies out: "
+    "what\n"
+    "dominates, what overlap can gain, copies or mapped memory, how many\n"
+    "streams, and what another link or GPU would change.\n"
+    "\n"
+    "  --machine FILE|NAME  profile of the machine, such as gtx-680; further\n"
+    "                       ones are compared with the first\n"
+    "  --h2d-bytes N        to the device: 67108864, 64MiB, 1.5G\n"
+    "  --d2h-bytes N        to the host\n"
+    "  --h2d-ms T           the time of it, where that is known instead\n"
+    "  --d2h-ms T\n"
+    "  --kernel-ms T        of the kernel alone; may be left out where ATGPU\n"
+    "                       can work it out (below)\n"
+    "  --streams N          also exactly N streams\n"
+    "  --flops N            operations of the kernel, for the bounds of\n"
+    "                       section III-A (with --memory-bytes)\n"
+    "  --memory-bytes N     bytes of device memory that it reads and writes;\n"
+    "                       a 32nd of it is ATGPU's q\n"
+    "  --blocks N           thread blocks of the kernel: ATGPU's k\n"
+    "  --operations N       that one block executes: ATGPU's t\n"
+    "  --shared-bytes N     shared memory of one block: ATGPU's m\n"
+    "  --sync-ms T          of one synchronisation: ATGPU's sigma, in place "
+    "of\n"
+    "                       the profile's\n"
+    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
+    "  -o, --output FILE    write there, not to the standard output\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Each row names its equation. Those of B. van Werkhoven et al. 2014,\n"
+    "Performance models for CPU-GPU data transfers:\n"
+    "  -explicit   section V: copies, kernel, copies; right to 0.1 %\n"
+    "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
+    "  -eq3, -eq4  streams, one copy engine; of a pair the larger holds\n"
+    "  -eq5        streams, two copy engines; hybrid everywhere. Too short\n"
+    "              where copies dominate: calls cost the host time, and both\n"
+    "              directions slow each other\n"
+    "  -eq6        mapped memory; too short where kernels read and write at\n"
+    "              once, by far where they read a byte more than once\n"
+    "Of J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
+    "NVIDIA GeForce series; streams are created in every round:\n"
+    "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
+    "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
+    "Of T. Carroll and P. Wong 2017, An improved abstract GPU model with data\n"
+    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
+    "  atgpu-cost      expression 1: every block at once, a bound\n"
+    "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
+    "  swgpu-cost      the same without transfers\n"
+    "  Nothing overlaps in these, not even operations and memory accesses.\n"
+    "docs/models.md has each in full, and what was measured against it.\n";
+
+struct options {
+	const struct xs_renderer *renderer;
+	const char *output;
+	const char *machines[MACHINES_MAX];
+	struct xs_model_question question; /* without its machines */
+	double sync_ns;			   /* NAN: the profile's */
+};
+
+static int bad_value(const char *option, const char *hint)
+{
+	return xs_cli_error(XS_EXIT_USAGE, option, "the value is not a number",
+			    hint);
+}
+
+static int take_bytes(const char *name, const char *value, void *into)
+{
+	int64_t bytes;
+
+	if (xs_units_parse_bytes(value, &bytes) < 0)
+		return bad_value(name, "give bytes, such as 67108864 or 64MiB");
+	*(double *)into = (double)bytes;
+	return 0;
+}
+
+static int take_ms(const char *name, const char *value, void *into)
+{
+	double ms;
+
+	/* 10^12 ms are 31 years, and still fit int64_t as ns */
+	if (xs_units_parse_number(value, &ms) < 0 || ms > 1e12)
+		return bad_value(name, "give milliseconds, such as 12.5");
+	*(double *)into = ms * 1e6;
+	return 0;
+}
+
+static int take_plain(const char *name, const char *value, void *into)
+{
+	if (xs_units_parse_number(value, into) < 0)
+		return bad_value(name, "give a number, such as 1e9");
+	return 0;
+}
+
+static int take_streams(const char *name, const char *value, void *into)
+{
+	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
+		return bad_value(name, "give a whole number from 1 to 4096");
+	return 0;
+}
+
+static int take_format(const char *name, const char *value, void *into)
+{
+	(void)name;
+	return xs_cli_format(value, XS_RENDER_MODEL, into);
+}
+
+static int take_machine(const char *name, const char *value, void *into)
+{
+	struct options *out = into;
+
+	if (out->question.machine_count == MACHINES_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, name, "there are too many",
+				    "give 8 at most");
+	out->machines[out->question.machine_count++] = value;
+	return 0;
+}
+
+/* Bytes and time of one direction, of which only one can be. */
+static int check_direction(const char *bytes_option, double bytes,
+			   const char *ms_option, double ns)
+{
+	char both[64];
+
+	if (!isnan(bytes) && !isnan(ns)) {
+		snprintf(both, sizeof(both), "%s and %s", bytes_option,
+			 ms_option);
+		return xs_cli_error(XS_EXIT_USAGE, both,
+				    "one says what the other does",
+				    "give the bytes, or the time alone");
+	}
+	if (!isnan(bytes) || !isnan(ns))
+		return 0;
+	snprintf(both, sizeof(both), "%s N or %s T", bytes_option, ms_option);
+	return xs_cli_error(XS_EXIT_USAGE, both, "it is missing",
+			    "see xferspy model --help");
+}
+
+/* Options that would change nothing without others. */
+static int check_companions(const struct options *options)
+{
+	const struct xs_model_question *in = &options->question;
+	const bool atgpu =
+	    !isnan(in->memory_bytes + in->blocks + in->operations);
+
+	if (!isnan(in->flops) && isnan(in->memory_bytes))
+		return xs_cli_error(XS_EXIT_USAGE, "--flops",
+				    "it says nothing alone",
+				    "give --memory-bytes, too");
+	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
+			isnan(in->shared_bytes) && isnan(options->sync_ns)))
+		return xs_cli_error(XS_EXIT_USAGE,
+				    "--blocks, --operations, --shared-bytes, "
+				    "--sync-ms",
+				    "they are for ATGPU",
+				    "give --memory-bytes, --blocks and "
+				    "--operations together");
+	return 0;
+}
+
+static int check(const struct options *options)
+{
+	const struct xs_workload *work = &options->question.work;
+	int code;
+
+	if (!options->question.machine_count)
+		return xs_cli_error(XS_EXIT_USAGE, "--machine FILE|NAME",
+				    "it is missing",
+				    "see xferspy model --help");
+	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",
+			       work->h2d_ns);
+	if (!code)
+		code = check_direction("--d2h-bytes", work->d2h_bytes,
+				       "--d2h-ms", work->d2h_ns);
+	if (!code)
+		code = check_companions(options);
+	return code;
+}
+
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct xs_cli_syntax syntax = {
+	    .command = "model", .usage = usage, .formats = XS_RENDER_MODEL};
+	struct xs_model_question *question = &out->question;
+	struct xs_workload *work = &question->work;
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, take_format, &out->renderer},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--machine", 0, take_machine, out},
+	    {"--h2d-bytes", 0, take_bytes, &work->h2d_bytes},
+	    {"--d2h-bytes", 0, take_bytes, &work->d2h_bytes},
+	    {"--h2d-ms", 0, take_ms, &work->h2d_ns},
+	    {"--d2h-ms", 0, take_ms, &work->d2h_ns},
+	    {"--kernel-ms", 0, take_ms, &work->kernel_ns},
+	    {"--streams", 0, take_streams, &question->streams},
+	    {"--flops", 0, take_plain, &question->flops},
+	    {"--memory-bytes", 0, take_bytes, &question->memory_bytes},
+	    {"--blocks", 0, take_plain, &question->blocks},
+	    {"--operations", 0, take_plain, &question->operations},
+	    {"--shared-bytes", 0, take_bytes, &question->shared_bytes},
+	    {"--sync-ms", 0, take_ms, &out->sync_ns},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (code)
+		return code;
+	if (optind < argc)
+		return xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				    "model takes options alone",
+				    "see xferspy model --help");
+	return check(out);
+}
+
+static int print(const struct options *options,
+		 const struct xs_model_result *model)
+{
+	FILE *out;
+	int code = xs_cli_open(options->output, &out), err;
+
+	if (code)
+		return code;
+	err = options->renderer->model(model, xs_cli_color(out), out);
+	return xs_cli_close(options->output, out, err);
+}
+
+static int load(const struct options *options, size_t index,
+		struct xs_machine *machine)
+{
+	const double sync_ns = options->sync_ns;
+	int code = xs_cli_machine(options->machines[index], machine);
+
+	if (!isnan(sync_ns))
+		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};
+	return code;
+}
+
+/* -EDOM: no time of the kernel, and none by ATGPU. */
+static int explain(int err, const char *unknown)
+{
+	char why[96];
+
+	if (err != -EDOM)
+		return xs_cli_error(XS_EXIT_INPUT, "model", strerror(-err),
+				    "check the numbers");
+	if (!unknown)
+		return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T",
+				    "it is missing",
+				    "see xferspy model --help");
+	snprintf(why, sizeof(why), "the machine lacks %s", unknown);
+	return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T", why,
+			    "give the kernel's time");
+}
+
+int xs_cmd_model(int argc, char **argv)
+{
+	struct options options = {
+	    .renderer = xs_renderers[0],
+	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
+			 .flops = NAN,
+			 .memory_bytes = NAN,
+			 .blocks = NAN,
+			 .operations = NAN,
+			 .shared_bytes = NAN},
+	    .sync_ns = NAN};
+	struct xs_machine machines[MACHINES_MAX];
+	struct xs_model_result model = {0};
+	const char *unknown;
+	int code = parse(argc, argv, &options), err;
+
+	if (code)
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+	for (size_t i = 0; !code && i < options.question.machine_count; i++)
+		code = load(&options, i, &machines[i]);
+	if (code)
+		return code;
+	options.question.machines = machines;
+	err = xs_model_evaluate(&options.question, &model, &unknown);
+	code = err ? explain(err, unknown) : print(&options, &model);
+	xs_model_result_free(&model);
+	return code;
+}

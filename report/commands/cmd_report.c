@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy report: what each strategy would bring. */
+#include "analyzer/trace.h"
+#include "model/model.h"
+#include "report/build/read.h"
+#include "report/commands/cli.h"
+#include "report/result/result.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chunks beyond this are no plan of anybody's. */
+#define STREAMS_MAX  4096
+#define MACHINES_MAX 16
+
+static const char usage[] =
+    "Usage: xferspy report TRACE... [OPTIONS]\n"
+    "Where the time of a run went, and what other ways of moving its data\n"
+    "would have brought, in ms of the whole run.\n"
+    "\n"
+    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text);\n"
+    "                       csv has the estimates\n"
+    "  -o, --output FILE    write there, not to the standard output\n"
+    "  --machine FILE|NAME  profile of the machine, such as h200; without\n"
+    "                       it, or as fitted, one is fitted from each\n"
+    "                       trace. Given again: the run unchanged on that\n"
+    "                       machine\n"
+    "  --streams N          also show exactly N streams\n"
+    "  --counters TRACE     what kernels read, write and execute, from a run\n"
+    "                       of the same program by xferspy run --counters\n"
+    "  --atgpu              also show each phase on the ATGPU model (JSON\n"
+    "                       always has it)\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Several traces: one report after another; in JSON an array.\n";
+
+struct options {
+	const struct xs_renderer *renderer;
+	const char *output;
+	const char *machines[MACHINES_MAX];
+	size_t machine_count;
+	unsigned streams;
+	const char *counters;
+	bool atgpu;
+};
+
+static int take_format(const char *name, const char *value, void *into)
+{
+	(void)name;
+	return xs_cli_format(value, XS_RENDER_REPORT, into);
+}
+
+static int take_streams(const char *name, const char *value, void *into)
+{
+	(void)name;
+	if (xs_units_parse_count(value, STREAMS_MAX, into) == 0)
+		return 0;
+	return xs_cli_error(XS_EXIT_USAGE, value, "no number of streams",
+			    "give a whole number from 1 to 4096");
+}
+
+static int take_machine(const char *name, const char *value, void *into)
+{
+	struct options *out = into;
+
+	if (out->machine_count == MACHINES_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, name,
+				    "more than 16 machines",
+				    "make a report for some of them at a time");
+	out->machines[out->machine_count++] = value;
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct options *out)
+{
+	static const struct xs_cli_syntax syntax = {
+	    .command = "report", .usage = usage, .formats = XS_RENDER_REPORT};
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, take_format, &out->renderer},
+	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--machine", 0, take_machine, out},
+	    {"--streams", 0, take_streams, &out->streams},
+	    {"--counters", 0, xs_cli_take_text, &out->counters},
+	    {"--atgpu", 0, NULL, &out->atgpu},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (!code && optind == argc)
+		code =
+		    xs_cli_error(XS_EXIT_USAGE, "report", "no trace was given",
+				 "name the file that the traced program "
+				 "wrote (*.xspy)");
+	return code;
+}
+
+/* The profiles as read. */
+struct machines {
+	struct xs_machine first; /* of the estimates */
+	struct xs_elsewhere *others;
+	size_t other_count;
+};
+
+/* Rows go by the profile's name: no two may have the same. */
+static int add_other(const char *given, struct machines *out)
+{
+	struct xs_elsewhere *other = &out->others[out->other_count];
+	struct xs_machine machine;
+	int code = xs_cli_machine(given, &machine);
+
+	if (code)
+		return code;
+	xs_elsewhere_set(other, &machine);
+	for (size_t i = 0; i < out->other_count; i++)
+		if (strcmp(out->others[i].strategy, other->strategy) == 0)
+			return xs_cli_error(XS_EXIT_USAGE, given,
+					    "another profile has its name",
+					    "change \"name\" in the file");
+	out->other_count++;
+	return 0;
+}
+
+/* The first machine, unless it is to be fitted, and the others. */
+static int load_machines(const struct options *options, struct machines *out,
+			 struct xs_result_options *how)
+{
+	const char *const *names = options->machines;
+	int code = 0;
+
+	if (!options->machine_count)
+		return 0;
+	if (strcmp(names[0], "fitted") != 0) {
+		code = xs_cli_machine(names[0], &out->first);
+		how->machine = &out->first;
+	}
+	out->others = calloc(options->machine_count, sizeof(*out->others));
+	if (!code && !out->others)
+		code = xs_cli_error(XS_EXIT_INPUT, "--machine",
+				    strerror(ENOMEM), "free some memory");
+	for (size_t i = 1; i < options->machine_count && !code; i++)
+		code = add_other(names[i], out);
+	how->elsewhere = out->others;
+	how->elsewhere_count = out->other_count;
+	return code;
+}
+
+/* Reads the traces and writes the report of them all. */
+static int report(const struct options *options,
+		  const struct xs_result_options *how, char *const *traces,
+		  int trace_count)
+{
+	struct xs_result **results = NULL;
+	size_t count = 0;
+	FILE *out = NULL;
+	int code, err = 0;
+
+	code = xs_cli_not_input(options->output, traces, trace_count);
+	if (!code && options->counters)
+		code = xs_cli_not_input(options->output,
+					(char *const *)&options->counters, 1);
+	if (!code)
+		code = xs_cli_open(options->output, &out);
+	if (code)
+		return code;
+	results = calloc((size_t)trace_count, sizeof(*results));
+	if (!results)
+		err = -ENOMEM;
+	for (int i = 0; i < trace_count && !code && !err; i++) {
+		code = xs_cli_read(traces[i], how, &results[count]);
+		count += !code;
+	}
+	if (!code && !err)
+		err = options->renderer->report(results, count,
+						xs_cli_color(out), out);
+	if (xs_cli_close(options->output, out, err) && !code)
+		code = XS_EXIT_INPUT;
+	for (size_t i = 0; i < count; i++)
+		xs_result_free(results[i]);
+	free(results);
+	return code;
+}
+
+/* The trace of the counted run, if there is one. */
+static int load_counted(const char *path, struct xs_trace **counted)
+{
+	const char *error = NULL;
+	int err = path ? xs_trace_read(path, counted, &error) : 0;
+
+	if (err < 0)
+		return xs_cli_unreadable(path, err, error);
+	if (path && !(*counted)->counter_count)
+		return xs_cli_error(XS_EXIT_INPUT, path,
+				    "no kernel was counted in that run",
+				    "its own report says why; count with "
+				    "xferspy run --counters");
+	return 0;
+}
+
+int xs_cmd_report(int argc, char **argv)
+{
+	struct options options = {.renderer = xs_renderers[0]};
+	struct xs_result_options how = {0};
+	struct machines machines = {0};
+	struct xs_trace *counted = NULL;
+	int code;
+
+	code = parse(argc, argv, &options);
+	if (code)
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+	how.streams = options.streams;
+	how.atgpu = options.atgpu;
+	code = load_machines(&options, &machines, &how);
+	if (!code)
+		code = load_counted(options.counters, &counted);
+	how.counted = counted;
+	if (!code)
+		code = report(&options, &how, argv + optind, argc - optind);
+	xs_trace_free(counted);
+	free(machines.others);
+	return code;
+}

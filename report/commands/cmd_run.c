@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy run: LD_PRELOAD, found and set. */
+#include "report/commands/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What shells and env(1) return for these. */
+#define EXIT_CANNOT_EXECUTE 126
+#define EXIT_NOT_FOUND	    127
+
+static const char usage[] =
+    "Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
+    "Runs a CUDA program under libxferspy.so, which writes a trace.\n"
+    "\n"
+    "  -o, --output FILE  the trace; %p is the process id, %h the host, %r\n"
+    "                     the rank (default xferspy.%h.%p.xspy)\n"
+    "  --counters         also count what the first launches of each kernel\n"
+    "                     read, write and execute; the trace is then for\n"
+    "                     xferspy report --counters\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "The exit code is that of COMMAND; 127 when it is not found, 126 when\n"
+    "it cannot be run.\n";
+
+/*
+ * The library beside this program: where it was installed, else in the build
+ * tree, which has bin/ and lib/ side by side. 0 or -errno.
+ */
+static int find_library(char *path, size_t size)
+{
+	static const char *const places[] = {XS_LIBRARY_FROM_BIN, "../lib",
+					     "../lib64"};
+	char exe[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char resolved[PATH_MAX];
+	char *slash;
+
+	if (length < 0)
+		return -errno;
+	exe[length] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, size, "%s/%s/libxferspy.so", exe,
+			     places[i]) >= (int)size)
+			return -ENAMETOOLONG;
+		if (access(path, R_OK) == 0 && realpath(path, resolved) &&
+		    snprintf(path, size, "%s", resolved) < (int)size)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* In front of what is preloaded already. 0 or -errno. */
+static int set_preload(const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *value = NULL;
+	int err = 0;
+
+	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
+		     before ? before : "") < 0)
+		return -ENOMEM;
+	if (setenv("LD_PRELOAD", value, 1) < 0)
+		err = -errno;
+	free(value);
+	return err;
+}
+
+/* An absolute path: the program may change its folder first. 0 or -errno. */
+static int set_output(const char *output)
+{
+	char folder[PATH_MAX];
+	char *value = NULL;
+	int err = 0;
+
+	if (output[0] == '/')
+		return setenv("XFERSPY_OUTPUT", output, 1) < 0 ? -errno : 0;
+	if (!getcwd(folder, sizeof(folder)))
+		return -errno;
+	if (asprintf(&value, "%s/%s", folder, output) < 0)
+		return -ENOMEM;
+	if (setenv("XFERSPY_OUTPUT", value, 1) < 0)
+		err = -errno;
+	free(value);
+	return err;
+}
+
+static int prepare(const char *output, bool counters)
+{
+	char library[PATH_MAX];
+	int err = find_library(library, sizeof(library));
+
+	if (err < 0)
+		return xs_cli_error(XS_EXIT_INPUT, "libxferspy.so",
+				    "it is not beside this program",
+				    "install xferspy, or set LD_PRELOAD to "
+				    "where it is yourself");
+	/* the loader takes blanks and colons in LD_PRELOAD as separators */
+	if (strpbrk(library, " :"))
+		return xs_cli_error(XS_EXIT_INPUT, library,
+				    "LD_PRELOAD cannot hold a path with "
+				    "blanks or colons",
+				    "install xferspy elsewhere");
+	err = set_preload(library);
+	if (!err && output)
+		err = set_output(output);
+	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
+		err = -errno;
+	if (err < 0)
+		return xs_cli_error(XS_EXIT_INPUT, "the environment",
+				    strerror(-err), "free some memory");
+	return 0;
+}
+
+int xs_cmd_run(int argc, char **argv)
+{
+	/* the command's options are its own */
+	static const struct xs_cli_syntax syntax = {
+	    .command = "run", .usage = usage, .leading = true};
+	const char *output = NULL;
+	bool counters = false;
+	const struct xs_cli_option options[] = {
+	    {"--output", 'o', xs_cli_take_text, &output},
+	    {"--counters", 0, NULL, &counters},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (code)
+		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+	if (optind == argc)
+		return xs_cli_error(XS_EXIT_USAGE, "run",
+				    "no command was given",
+				    "name the program to run");
+	code = prepare(output, counters);
+	if (code)
+		return code;
+	execvp(argv[optind], argv + optind);
+	code = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+	xs_cli_error(XS_EXIT_INPUT, argv[optind], strerror(errno),
+		     "name a program that can be run");
+	return code;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report's part on what was seen and what was not. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* "1 call", "12 calls", "no call" */
+static const char *number_of(struct xs_arena *arena, int64_t count,
+			     const char *what)
+{
+	if (count <= 0)
+		return xs_arena_print(arena, "no %s", what);
+	return xs_arena_print(arena, "%" PRId64 " %s%s", count, what,
+			      count == 1 ? "" : "s");
+}
+
+/* Where GPU times come from: "; CUPTI with callbacks". An older trace does not
+ * say. */
+static const char *rung_text(const char *rung)
+{
+	static const struct {
+		const char *rung, *text;
+	} rungs[] = {
+	    {"callbacks", "; CUPTI with callbacks"},
+	    {"activity", "; CUPTI's records alone"},
+	    {"events", "; CUDA events, no CUPTI"},
+	    {"calls", "; calls alone"},
+	};
+
+	for (size_t i = 0; rung && i < sizeof(rungs) / sizeof(*rungs); i++)
+		if (strcmp(rung, rungs[i].rung) == 0)
+			return rungs[i].text;
+	return "";
+}
+
+void xs_render_text_coverage(const struct xs_pen *pen, struct xs_result *result)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	struct xs_arena *arena = &result->arena;
+	const char *matched = "";
+
+	if (in->gpu_ops_seen > 0 && in->matched == in->gpu_ops_seen)
+		matched = ", all matched";
+	else if (in->gpu_ops_seen > 0)
+		matched =
+		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
+	xs_pen_heading(
+	    pen, "Coverage",
+	    xs_arena_print(arena, "%s, %s%s%s",
+			   number_of(arena, in->api_calls_seen, "call"),
+			   number_of(arena, in->gpu_ops_seen, "GPU op"),
+			   matched, rung_text(in->rung)));
+	for (size_t i = 0; i < in->remark_count; i++)
+		xs_pen_wrap(pen, XS_PLAIN, "  ", in->remarks[i]);
+}

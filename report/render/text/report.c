@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text report: one screen. First what is missing, then where the time
+ * went, what each phase moves and from where, what to change, and last the
+ * table of strategies (render_strategies.c).
+ */
+#include "report/render/text/text.h"
+
+#include "report/render/text/parts.h"
+#include "report/result/site.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Sites printed for each step of a phase; JSON has all. */
+#define SITES_MAX 2
+
+/* The command line without the folders of the program. */
+static const char *command(const char *app)
+{
+	const char *end = app ? app + strcspn(app, " ") : NULL, *start = end;
+
+	while (start && start > app && start[-1] != '/')
+		start--;
+	return start ? start : "?";
+}
+
+/* What follows on its line takes up to 50 columns: a long command has a line of
+ * its own. */
+static void put_command(const struct xs_pen *pen, const char *command_line)
+{
+	const size_t length = strlen(command_line);
+
+	xs_pen_print(pen, XS_BOLD, "%.76s%s", command_line,
+		     length > 76 ? "..." : "");
+	if (length > 30)
+		fputs("\n ", pen->out);
+}
+
+static void put_run(const struct xs_pen *pen, struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const struct xs_machine *machine = &result->machine;
+	struct xs_arena *arena = &result->arena;
+	const char *line = xs_render_text_devices_name(result);
+
+	put_command(pen, command(run->app));
+	if (run->pid != XS_UNKNOWN)
+		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
+	if (run->host)
+		fprintf(pen->out, " on %.12s", run->host);
+	if (run->started_utc)
+		fprintf(pen->out, " %.20s", run->started_utc);
+	fputc('\n', pen->out);
+	if (run->driver_version)
+		line = xs_arena_print(arena, "%s, driver %s", line,
+				      run->driver_version);
+	if (run->cupti_version)
+		line = xs_arena_print(arena, "%s, CUPTI %s", line,
+				      run->cupti_version);
+	if (strcmp(machine->source, "fitted-from-trace") == 0)
+		line = xs_arena_print(
+		    arena, "%s; profile fitted from the trace", line);
+	else
+		line = xs_arena_print(arena, "%s; profile %s (%s)", line,
+				      machine->name, machine->source);
+	xs_pen_wrap(pen, XS_DIM, "", line);
+}
+
+static void put_notes(const struct xs_pen *pen, const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		xs_pen_wrap(pen, XS_WARN, "! ", result->coverage.notes[i]);
+}
+
+/* One line of "where the time went"; what has 40 columns at most, so that no
+ * name or text is cut to the width of a terminal. */
+static void put_total(struct xs_table *table, const char *name, int64_t ns,
+		      int64_t wall_ns, const char *what)
+{
+	xs_table_row(table);
+	xs_table_cell(table, 0, XS_PLAIN, name);
+	xs_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
+	xs_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
+	xs_table_cell(table, 3, XS_DIM, what);
+}
+
+static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
+			  int64_t ns)
+{
+	if (bytes == XS_UNKNOWN || ops == 0)
+		return "";
+	return xs_arena_print(
+	    &result->arena, "%s in %" PRId64 " %s, %s", xs_units_bytes(bytes).s,
+	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
+}
+
+/* Copies that leave the host alone, where there are any. */
+static void put_between(struct xs_table *table, struct xs_result *result,
+			const char *name, int64_t bytes, int64_t ops,
+			int64_t ns)
+{
+	if (ops > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  copies(result, bytes, ops, ns));
+}
+
+/* Nobody asked for these copies, so they are no work of the GPU's own. */
+static void put_migration(struct xs_table *table, struct xs_result *result,
+			  const char *name, int64_t bytes, int64_t ns)
+{
+	if (bytes > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  xs_arena_print(&result->arena,
+					 "%s at %s; in nothing above",
+					 xs_units_bytes(bytes).s,
+					 xs_units_rate(bytes, ns).s));
+}
+
+static int put_totals(const struct xs_pen *pen, struct xs_result *result)
+{
+	static const struct xs_heading headings[] = {
+	    {"", false}, {"", true}, {"", true}, {"", false}};
+	const struct xs_result_totals *in = &result->totals;
+	int64_t wall = result->run.wall_ns;
+	struct xs_table table;
+
+	xs_pen_heading(pen, "Where the time went", NULL);
+	xs_table_begin(&table, pen, 2, headings, 4);
+	put_total(&table, "run", wall, wall, "");
+	put_total(&table, "copies in", in->h2d_ns, wall,
+		  copies(result, in->h2d_bytes, in->h2d_ops, in->h2d_ns));
+	put_total(&table, "kernels", in->kernel_ns, wall,
+		  in->kernels > 0
+		      ? xs_arena_print(&result->arena, "%" PRId64 " launched",
+				       in->kernels)
+		      : "");
+	put_total(&table, "copies out", in->d2h_ns, wall,
+		  copies(result, in->d2h_bytes, in->d2h_ops, in->d2h_ns));
+	put_between(&table, result, "on one GPU", in->d2d_bytes, in->d2d_ops,
+		    in->d2d_ns);
+	put_between(&table, result, "between GPUs", in->p2p_bytes, in->p2p_ops,
+		    in->p2p_ns);
+	put_total(&table, "overlap of these", in->overlap_ns, wall,
+		  in->pageable_async_ops > 0
+		      ? xs_arena_print(&result->arena,
+				       "%" PRId64
+				       " pageable copies were not async",
+				       in->pageable_async_ops)
+		      : "");
+	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
+		  result->run.device_count > 1 ? "any of them" : "");
+	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
+		      in->migrated_h2d_ns);
+	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
+		      in->migrated_d2h_ns);
+	put_total(&table, "host blocked", in->host_blocked_ns, wall,
+		  "in copies and waits, all threads");
+	if (in->init_ns > 0)
+		put_total(&table, "CUDA's start", in->init_ns, wall,
+			  in->init_at_most
+			      ? "at most, in a call that is not recorded"
+			      : "in the first call; in nothing else here");
+	if (in->pinned_alloc_ns > 0)
+		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
+			  "allocating or registering pinned memory");
+	return xs_table_end(&table, NULL, 0);
+}
+
+/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
+static const char *phase_places(struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	static const struct {
+		const char *step, *name;
+	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
+	enum { KERNEL = 1 };
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+
+	if (phase->kernel_name_count)
+		list = xs_arena_print(
+		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
+		    phase->kernel_names[0],
+		    phase->kernel_name_count > 1 ? " and others" : "");
+	for (size_t k = 0; k < 3; k++) {
+		size_t shown = 0;
+
+		for (size_t i = 0; i < phase->site_count; i++) {
+			const struct xs_result_site *site = &phase->sites[i];
+
+			/* of a kernel the name says more than an address */
+			if (strcmp(site->step, kinds[k].step) != 0 ||
+			    (k == KERNEL && !site->file) || shown == SITES_MAX)
+				continue;
+			shown++;
+			list = xs_arena_join(
+			    arena, list,
+			    xs_arena_print(arena, "%s %s", kinds[k].name,
+					   xs_result_site_label(arena, site)));
+		}
+	}
+	if (result->run.device_count > 1)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
+	if (phase->streams > 1)
+		list =
+		    xs_arena_join(arena, list,
+				  xs_arena_print(arena, "%" PRId64 " streams",
+						 phase->streams));
+	return list;
+}
+
+/* "64 MiB pageable" */
+static const char *moved(struct xs_result *result, int64_t bytes,
+			 const char *memory)
+{
+	if (bytes == 0)
+		return "-";
+	return xs_arena_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
+			      memory ? " " : "", memory ? memory : "");
+}
+
+static void put_phase(struct xs_table *table, struct xs_result *result,
+		      const struct xs_result_phase *phase)
+{
+	xs_table_row(table);
+	xs_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
+	xs_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
+	xs_table_cell(table, 3, XS_PLAIN,
+		      xs_units_percent(phase->total_ns, result->run.wall_ns).s);
+	xs_table_cell(table, 4, XS_PLAIN,
+		      moved(result, phase->h2d_bytes, phase->src_memory));
+	xs_table_cell(table, 5, XS_PLAIN,
+		      phase->kernels ? xs_units_ns(phase->kernel_ns).s : "-");
+	xs_table_cell(table, 6, XS_PLAIN,
+		      moved(result, phase->d2h_bytes, phase->dst_memory));
+}
+
+static int put_phases(const struct xs_pen *pen, struct xs_result *result)
+{
+	static const struct xs_heading headings[] = {
+	    {"#", true},      {"rounds", true}, {"a round", true},
+	    {"of run", true}, {"in", false},	{"kernels", true},
+	    {"out", false}};
+	size_t count = result->phase_count < XS_TEXT_PHASES
+			   ? result->phase_count
+			   : XS_TEXT_PHASES;
+	const char *places[XS_TEXT_PHASES] = {NULL};
+	uint64_t rest_ns = 0;
+	struct xs_table table;
+	int err;
+
+	xs_pen_heading(pen, "Phases", "rounds alike; figures of one, median");
+	if (!count) {
+		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
+			  ? "  none: what the GPU did is not known\n"
+			  : "  none: no copies and no kernels were seen\n",
+		      pen->out);
+		return 0;
+	}
+	xs_table_begin(&table, pen, 2, headings, 7);
+	for (size_t i = 0; i < count; i++) {
+		put_phase(&table, result, &result->phases[i]);
+		places[i] = phase_places(result, &result->phases[i]);
+	}
+	err = xs_table_end(&table, places, 5);
+	for (size_t i = count; i < result->phase_count; i++)
+		rest_ns += (uint64_t)result->phases[i].total_ns;
+	if (rest_ns)
+		fprintf(pen->out, "  and %zu more, %s in all (--format json)\n",
+			result->phase_count - count,
+			xs_units_ns((int64_t)rest_ns).s);
+	return err;
+}
+
+/* The whole run on other machines: nothing to change, so a line below. */
+static void put_elsewhere(const struct xs_pen *pen, struct xs_result *result)
+{
+	struct xs_arena *arena = &result->arena;
+
+	for (size_t i = 0; i < result->elsewhere_count; i++) {
+		const struct xs_result_elsewhere *run = &result->elsewhere[i];
+		const char *text = "not predicted, for the reasons below";
+
+		if (run->app_wall_ns != XS_UNKNOWN)
+			text = xs_arena_print(
+			    arena, "the run takes %s (%s), %.2f times as long",
+			    xs_units_ns(run->app_wall_ns).s,
+			    xs_units_range_ns(run->low_ns, run->high_ns).s,
+			    (double)run->app_wall_ns /
+				(double)result->run.wall_ns);
+		xs_pen_wrap(pen, XS_PLAIN, "  ",
+			    xs_arena_print(arena, "unchanged on %s: %s",
+					   run->strategy + strlen("machine:"),
+					   text));
+	}
+}
+
+static int put_report(const struct xs_pen *pen, struct xs_result *result)
+{
+	int err;
+
+	put_run(pen, result);
+	put_notes(pen, result);
+	xs_render_text_coverage(pen, result);
+	err = put_totals(pen, result);
+	if (!err)
+		err = xs_render_text_devices(pen, result);
+	xs_render_text_waits(pen, result);
+	if (!err)
+		err = put_phases(pen, result);
+	if (!err && result->phase_count) {
+		xs_render_text_advice(pen, result);
+		put_elsewhere(pen, result);
+		err = xs_render_text_strategies(pen, result);
+	}
+	if (!err && result->phase_count && result->atgpu_asked)
+		err = xs_render_text_atgpu(pen, result);
+	return err ? err : result->arena.failed ? -ENOMEM : 0;
+}
+
+int xs_render_text_report(struct xs_result *const *results, size_t count,
+			  bool color, FILE *out)
+{
+	const struct xs_pen pen = {.out = out, .color = color};
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		if (i)
+			fputs("\n", out);
+		if (count > 1)
+			xs_pen_print(&pen, XS_DIM, "== %s ==\n",
+				     results[i]->run.path);
+		err = put_report(&pen, results[i]);
+	}
+	return err;
+}
