@@ -253,9 +253,9 @@ static const struct {
     {NULL, say_other},
 };
 
-const char *xs_sentence(struct xs_arena *arena,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *estimate)
+const char *xs_advice_text(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *estimate)
 {
 	size_t i = 0;
 

@@ -6,8 +6,8 @@
 
 /* What the estimate's strategy asks to be done to the phase, in words. Of the
  * arena; NULL without memory. */
-const char *xs_sentence(struct xs_arena *arena,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *estimate);
+const char *xs_advice_text(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *estimate);
 
 #endif

@@ -44,7 +44,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 
 /* What the coverage has of classes, kinds and runtimes, and its remarks; after
  * the rest of it. 0 or -ENOMEM. */
-int xs_build_seen(struct xs_result *result, const struct xs_trace *trace);
+int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
 
 /* coverage.gaps, and notes on them; after the rest of the coverage. 0 or
  * -ENOMEM. */
@@ -97,7 +97,7 @@ int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
 
 /* The whole run on the further machines, when the phases are complete. */
-void xs_build_elsewhere(struct xs_result *result,
-			const struct xs_result_options *options);
+void xs_build_other_machines(struct xs_result *result,
+			     const struct xs_result_options *options);
 
 #endif

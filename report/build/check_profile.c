@@ -152,7 +152,7 @@ static void see_rates(const struct xs_trace *trace, uint16_t device,
 	}
 }
 
-static struct xs_words rate(double G)
+static struct xs_units_text rate(double G)
 {
 	return xs_units_rate(1000000000, (int64_t)llround(G * 1e9));
 }

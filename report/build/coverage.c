@@ -100,9 +100,9 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 
 static bool is_by_events(const struct xs_result *result)
 {
-	const char *rung = result->coverage.rung;
+	const char *source = result->coverage.timing_source;
 
-	return rung && strcmp(rung, "events") == 0;
+	return source && strcmp(source, "events") == 0;
 }
 
 /*
@@ -110,7 +110,8 @@ static bool is_by_events(const struct xs_result *result)
  * alone, calls timed by events, calls. What standing lower means; why it is so
  * is a note of the trace.
  */
-static void note_rung(struct xs_result *result, const struct xs_trace *trace)
+static void note_timing_source(struct xs_result *result,
+			       const struct xs_trace *trace)
 {
 	const struct xs_result_coverage *out = &result->coverage;
 	const char *error = xs_trace_info(trace, "events");
@@ -378,7 +379,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .lost_ops = xs_number_bounded(trace->lost_ops),
 	    .lost_cupti = xs_number_bounded(trace->lost_cupti),
 	    .untimed = xs_number_bounded(trace->untimed),
-	    .rung = xs_arena_copy(&result->arena, xs_trace_info(trace, "rung")),
+	    .timing_source =
+		xs_arena_copy(&result->arena, xs_trace_info(trace, "rung")),
 	    .mode = xs_arena_copy(&result->arena, xs_trace_info(trace, "mode")),
 	    .notes =
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
@@ -386,7 +388,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
 	note_losses(result);
 	note_file(result, trace);
-	note_rung(result, trace);
+	note_timing_source(result, trace);
 	note_coverage(result, trace);
 	note_failed(result, trace);
 	note_sampling(result, trace);

@@ -74,11 +74,11 @@ int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 	return err;
 }
 
-static bool ran_beside(const struct xs_result *result,
-		       const struct xs_result_phase *phase)
+static bool ran_concurrently(const struct xs_result *result,
+			     const struct xs_result_phase *phase)
 {
 	(void)result;
-	return phase->beside_ns > phase->total_ns / LEAST_PART;
+	return phase->concurrent_ns > phase->total_ns / LEAST_PART;
 }
 
 static const char *name_of(const struct xs_result_run *run, int64_t device)
@@ -121,7 +121,7 @@ static const char *list_phases(
 void xs_build_note_devices(struct xs_result *result)
 {
 	size_t count;
-	const char *list = list_phases(result, ran_beside, &count);
+	const char *list = list_phases(result, ran_concurrently, &count);
 
 	if (count)
 		xs_build_note(

@@ -101,7 +101,7 @@ static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
 
 /* The errors of the phases have one cause, the machine: they add up. */
 static void add_phases(const struct xs_result *result,
-		       struct xs_result_elsewhere *out)
+		       struct xs_result_other_machine *out)
 {
 	const int64_t wall_ns = result->run.wall_ns;
 	int64_t sum_ns = wall_ns, low_ns = wall_ns, high_ns = wall_ns;
@@ -128,19 +128,19 @@ static void add_phases(const struct xs_result *result,
 	out->high_ns = high_ns;
 }
 
-void xs_build_elsewhere(struct xs_result *result,
-			const struct xs_result_options *options)
+void xs_build_other_machines(struct xs_result *result,
+			     const struct xs_result_options *options)
 {
 	struct xs_arena *arena = &result->arena;
 
-	result->elsewhere = xs_arena_alloc(arena, options->elsewhere_count,
-					   sizeof(*result->elsewhere));
-	for (size_t i = 0; result->elsewhere && i < options->elsewhere_count;
-	     i++) {
-		struct xs_result_elsewhere *out =
-		    &result->elsewhere[result->elsewhere_count++];
+	result->other_machines = xs_arena_alloc(
+	    arena, options->elsewhere_count, sizeof(*result->other_machines));
+	for (size_t i = 0;
+	     result->other_machines && i < options->elsewhere_count; i++) {
+		struct xs_result_other_machine *out =
+		    &result->other_machines[result->other_machine_count++];
 
-		*out = (struct xs_result_elsewhere){
+		*out = (struct xs_result_other_machine){
 		    .strategy =
 			xs_arena_copy(arena, options->elsewhere[i].strategy),
 		    .app_wall_ns = XS_UNKNOWN,

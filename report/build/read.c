@@ -210,7 +210,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	xs_build_coverage(result, trace, &phases);
 	err = xs_build_gaps(result, trace);
 	if (!err)
-		err = xs_build_seen(result, trace);
+		err = xs_build_matching(result, trace);
 	if (err < 0)
 		goto out;
 	xs_build_note_counters(result, trace, &phases, options);
@@ -218,7 +218,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_note_devices(result);
-	xs_build_elsewhere(result, options);
+	xs_build_other_machines(result, options);
 	err = xs_advice_build(result);
 	if (!err && result->arena.failed)
 		err = -ENOMEM;

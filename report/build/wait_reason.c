@@ -14,14 +14,14 @@ static bool is_kind(const struct xs_result_wait *wait, const char *kind)
 	return strcmp(wait->kind, kind) == 0;
 }
 
-struct part {
+struct wait_share {
 	int64_t ns;
 	const char *name;
 };
 
 static int by_time(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct wait_share *x = a, *y = b;
 
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
@@ -31,7 +31,7 @@ static int by_time(const void *a, const void *b)
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
-	struct part list[] = {
+	struct wait_share list[] = {
 	    {wait->own_ns, "its own copy"},
 	    {wait->h2d_ns, "copies in"},
 	    {wait->kernel_ns, "kernels"},
@@ -176,7 +176,8 @@ static const char *say_touched(struct xs_arena *arena,
 			      xs_units_bytes(wait->touched_bytes).s, time);
 }
 
-const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait)
+const char *xs_wait_reason(struct xs_arena *arena,
+			   const struct xs_result_wait *wait)
 {
 	const char *text = say_wait(arena, wait);
 

@@ -6,6 +6,7 @@
 #include "report/result/result.h"
 
 /* A sentence without its full stop; of the arena, NULL without memory. */
-const char *xs_cause(struct xs_arena *arena, const struct xs_result_wait *wait);
+const char *xs_wait_reason(struct xs_arena *arena,
+			   const struct xs_result_wait *wait);
 
 #endif

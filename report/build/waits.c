@@ -171,7 +171,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		build_faults(&result->machine, &result->waits[i]);
 		xs_result_order_callers(&result->waits[i].site);
 		result->waits[i].text =
-		    xs_cause(&result->arena, &result->waits[i]);
+		    xs_wait_reason(&result->arena, &result->waits[i]);
 	}
 	add_hidden(result);
 	xs_wait_sites_free(&sites);

@@ -25,31 +25,31 @@
 enum { XS_BENCH_IN, XS_BENCH_OUT, XS_BENCH_WAYS };
 
 /* What the passes have found of one quantity. */
-struct xs_found {
+struct xs_pass_medians {
 	struct xs_samples all;
 	double medians[XS_BENCH_PASSES];
 	int passes;
 };
 
 struct xs_bench {
-	struct xs_gpu gpu;
+	struct xs_cuda_device gpu;
 	unsigned char *pageable; /* touched */
 	void *pinned[XS_BENCH_WAYS];
-	xs_gpu_address mapped[XS_BENCH_WAYS]; /* pinned, as the GPU sees it */
-	xs_gpu_address device[XS_BENCH_WAYS];
+	xs_cuda_address mapped[XS_BENCH_WAYS]; /* pinned, as the GPU sees it */
+	xs_cuda_address device[XS_BENCH_WAYS];
 	volatile uint32_t *flag; /* mapped, too */
-	xs_gpu_address flag_address;
+	xs_cuda_address flag_address;
 	uint32_t flag_value; /* the last that a kernel was to write */
-	xs_gpu_stream stream[XS_BENCH_STREAMS];
-	xs_gpu_event event[XS_BENCH_EVENTS];
-	xs_gpu_event order[2]; /* without times */
-	double cycles_per_ns;  /* of the SM's clock */
-	unsigned sweep_blocks; /* that fill the GPU */
+	xs_cuda_stream stream[XS_BENCH_STREAMS];
+	xs_cuda_event event[XS_BENCH_EVENTS];
+	xs_cuda_event order[2]; /* without times */
+	double cycles_per_ns;	/* of the SM's clock */
+	unsigned sweep_blocks;	/* that fill the GPU */
 	/* The most to move at once, so that it takes some ms at most: by a
 	 * copy, by a kernel on mapped memory. Powers of two. */
 	size_t copy_bytes, mapped_bytes;
-	struct xs_found params[XS_PARAM_IDS];
-	struct xs_found curves[XS_BENCH_WAYS][XS_CURVE_POINTS];
+	struct xs_pass_medians params[XS_PARAM_IDS];
+	struct xs_pass_medians curves[XS_BENCH_WAYS][XS_CURVE_POINTS];
 };
 
 /* Takes the memory, streams and events; the GPU must be open. 0, or -EIO with
@@ -61,7 +61,7 @@ double xs_bench_now_ns(void);
 
 /* One copy of pinned memory, its way by enum; offset from both ends' start. */
 void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
-			 size_t bytes, xs_gpu_stream stream);
+			 size_t bytes, xs_cuda_stream stream);
 
 /*
  * calibrate_passes.c. xs_bench_set: one pass has these samples of a parameter;
@@ -80,13 +80,14 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine);
 
 /* Repeats of a measurement in one pass: once, and then until `most` or until
- * its time is up. for (turns = xs_bench_turns(most); xs_bench_turn(&turns);) */
-struct xs_turns {
+ * its time is up. for (turns = xs_bench_repeats(most);
+ * xs_bench_repeat(&repeats);) */
+struct xs_repeats {
 	int done, most;
 	double end_ns;
 };
-struct xs_turns xs_bench_turns(int most);
-bool xs_bench_turn(struct xs_turns *turns);
+struct xs_repeats xs_bench_repeats(int most);
+bool xs_bench_repeat(struct xs_repeats *repeats);
 
 /* calibrate_device.c: what the driver and the system say; then a test. */
 void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine);

@@ -17,14 +17,14 @@
 /* One stream's share of a streamed round, each call timed by itself: the same
  * calls one kind at a time are cheaper, as a stream then stays with one engine
  * and the driver has nothing to order between two. */
-static void time_chunk(struct xs_bench *bench, xs_gpu_stream stream,
+static void time_chunk(struct xs_bench *bench, xs_cuda_stream stream,
 		       double *copies_ns, double *launch_ns)
 {
 	double start = xs_bench_now_ns(), copied, launched;
 
 	xs_bench_copy_async(bench, XS_BENCH_IN, 0, CHUNK_BYTES, stream);
 	copied = xs_bench_now_ns();
-	xs_gpu_empty(&bench->gpu, stream);
+	xs_cuda_launch_empty(&bench->gpu, stream);
 	launched = xs_bench_now_ns();
 	xs_bench_copy_async(bench, XS_BENCH_OUT, 0, CHUNK_BYTES, stream);
 	*copies_ns += copied - start + (xs_bench_now_ns() - launched);
@@ -42,7 +42,7 @@ static void measure_streamed_calls(struct xs_bench *bench,
 		for (int i = 0; i < XS_BENCH_STREAMS; i++)
 			time_chunk(bench, bench->stream[i], &copies_ns,
 				   &launch_ns);
-		XS_GPU(&bench->gpu, cuCtxSynchronize);
+		XS_CUDA(&bench->gpu, cuCtxSynchronize);
 		if (batch < 0)
 			continue;
 		xs_samples_add(&copies, copies_ns / (2 * XS_BENCH_STREAMS));
@@ -55,23 +55,23 @@ static void measure_streamed_calls(struct xs_bench *bench,
 /* An event recorded in one stream and waited for in the next, in turns. */
 static void measure_events(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
 
 	for (int batch = -2; batch < BATCHES; batch++) {
 		double start = xs_bench_now_ns();
 
 		for (int i = 1; i < XS_BENCH_STREAMS; i++) {
-			XS_GPU(gpu, cuEventRecord, bench->event[0],
-			       bench->stream[i - 1]);
-			XS_GPU(gpu, cuStreamWaitEvent, bench->stream[i],
-			       bench->event[0], 0);
+			XS_CUDA(gpu, cuEventRecord, bench->event[0],
+				bench->stream[i - 1]);
+			XS_CUDA(gpu, cuStreamWaitEvent, bench->stream[i],
+				bench->event[0], 0);
 		}
 
 		double ns =
 		    (xs_bench_now_ns() - start) / (2 * (XS_BENCH_STREAMS - 1));
 
-		XS_GPU(gpu, cuCtxSynchronize);
+		XS_CUDA(gpu, cuCtxSynchronize);
 		if (batch >= 0)
 			xs_samples_add(&samples, ns);
 	}
@@ -88,17 +88,17 @@ void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
 static double beyond_transfer_ns(struct xs_bench *bench, int way, size_t bytes,
 				 const struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	void *host = bench->pinned[way];
 	double start = xs_bench_now_ns();
 	double latency = 0, byte = 0;
 
 	if (way == XS_BENCH_IN) {
-		XS_GPU(gpu, cuMemcpyHtoD, bench->device[way], host, bytes);
+		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], host, bytes);
 		latency = machine->lo_h2d_ns.value;
 		byte = machine->G_h2d.value;
 	} else {
-		XS_GPU(gpu, cuMemcpyDtoH, host, bench->device[way], bytes);
+		XS_CUDA(gpu, cuMemcpyDtoH, host, bench->device[way], bytes);
 		latency = machine->lo_d2h_ns.value;
 		byte = machine->G_d2h.value;
 	}
@@ -112,7 +112,7 @@ void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
 
 	if (isnan(machine->lo_h2d_ns.value + machine->lo_d2h_ns.value +
 		  machine->G_h2d.value + machine->G_d2h.value))
-		xs_gpu_fail(&bench->gpu, "needs L+o and G, which are missing");
+		xs_cuda_fail(&bench->gpu, "needs L+o and G, which are missing");
 	for (int i = 0; i < 30; i++)
 		for (size_t bytes = XS_MIB / 4; bytes <= XS_MIB; bytes *= 2)
 			for (int way = 0; way < XS_BENCH_WAYS; way++) {
@@ -128,8 +128,9 @@ void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
 /* Launches a kernel that spins and then sets the flag for the host to see. */
 static void launch_flagged(struct xs_bench *bench, double spin_ns)
 {
-	xs_gpu_spin(&bench->gpu, (uint64_t)(spin_ns * bench->cycles_per_ns),
-		    bench->flag_address, ++bench->flag_value, bench->stream[0]);
+	xs_cuda_spin(&bench->gpu, (uint64_t)(spin_ns * bench->cycles_per_ns),
+		     bench->flag_address, ++bench->flag_value,
+		     bench->stream[0]);
 }
 
 /* Watches for the flag of the last launch; when it was seen. */
@@ -138,13 +139,13 @@ static double flag_seen_ns(struct xs_bench *bench)
 	double now = xs_bench_now_ns();
 	double deadline = now + 1e9;
 
-	while (!xs_gpu_failed(&bench->gpu) &&
+	while (!xs_cuda_failed(&bench->gpu) &&
 	       *bench->flag != bench->flag_value) {
 		now = xs_bench_now_ns();
 		if (now > deadline)
-			xs_gpu_fail(&bench->gpu,
-				    "a kernel's write to mapped memory did "
-				    "not arrive within a second");
+			xs_cuda_fail(&bench->gpu,
+				     "a kernel's write to mapped memory did "
+				     "not arrive within a second");
 	}
 	return xs_bench_now_ns();
 }
@@ -159,7 +160,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 		double launched = xs_bench_now_ns();
 		double seen = flag_seen_ns(bench);
 
-		XS_GPU(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
+		XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
 		if (i >= 0)
 			xs_samples_add(&samples, seen - launched);
 	}
@@ -185,15 +186,15 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 			double start = xs_bench_now_ns();
 
 			launch_flagged(bench, spin_ns);
-			XS_GPU(&bench->gpu, cuStreamSynchronize,
-			       bench->stream[0]);
+			XS_CUDA(&bench->gpu, cuStreamSynchronize,
+				bench->stream[0]);
 			xs_samples_add(&synchronised,
 				       xs_bench_now_ns() - start);
 			start = xs_bench_now_ns();
 			launch_flagged(bench, spin_ns);
 			xs_samples_add(&seen, flag_seen_ns(bench) - start);
-			XS_GPU(&bench->gpu, cuStreamSynchronize,
-			       bench->stream[0]);
+			XS_CUDA(&bench->gpu, cuStreamSynchronize,
+				bench->stream[0]);
 		}
 		if (i >= 0)
 			xs_samples_add(&samples,
@@ -207,15 +208,15 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 /* The GPU's time of `count` kernels in a row that spin for spin_ns each. */
 static double chain_ns(struct xs_bench *bench, int count, double spin_ns)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	uint64_t cycles = (uint64_t)(spin_ns * bench->cycles_per_ns);
 
-	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
 	for (int i = 0; i < count; i++)
-		xs_gpu_spin(gpu, cycles, 0, 0, bench->stream[0]);
-	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-	XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+		xs_cuda_spin(gpu, cycles, 0, 0, bench->stream[0]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
 /* What splitting one kernel into a chain of them adds, for each cut. Each
@@ -240,21 +241,21 @@ void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
 
 void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
-	xs_gpu_stream streams[32] = {NULL};
+	xs_cuda_stream streams[32] = {NULL};
 
 	for (int round = -1; round < 4; round++) {
 		for (int i = 0; i < 32; i++) {
 			double start = xs_bench_now_ns();
 
-			XS_GPU(gpu, cuStreamCreate, &streams[i], 0);
+			XS_CUDA(gpu, cuStreamCreate, &streams[i], 0);
 			if (round >= 0)
 				xs_samples_add(&samples,
 					       xs_bench_now_ns() - start);
 		}
 		for (int i = 0; i < 32; i++)
-			XS_GPU(gpu, cuStreamDestroy, streams[i]);
+			XS_CUDA(gpu, cuStreamDestroy, streams[i]);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_stream_create_ns, &samples);
 }

@@ -21,7 +21,7 @@
 struct round {
 	size_t in_bytes, out_bytes;
 	double kernel_ns;
-	uint64_t cycles; /* of xs_gpu_fill for one piece of the kernel */
+	uint64_t cycles; /* of xs_cuda_spin_all for one piece of the kernel */
 	unsigned pieces;
 	enum xs_order order;
 };
@@ -68,26 +68,27 @@ static int draw_explicit(const struct check *check, const struct round *round,
 
 static void run_explicit(struct xs_bench *bench, const struct round *round)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 
-	XS_GPU(gpu, cuMemcpyHtoD, bench->device[XS_BENCH_IN],
-	       bench->pinned[XS_BENCH_IN], round->in_bytes);
-	xs_gpu_fill(gpu, round->cycles, NULL);
-	XS_GPU(gpu, cuMemcpyDtoH, bench->pinned[XS_BENCH_OUT],
-	       bench->device[XS_BENCH_OUT], round->out_bytes);
+	XS_CUDA(gpu, cuMemcpyHtoD, bench->device[XS_BENCH_IN],
+		bench->pinned[XS_BENCH_IN], round->in_bytes);
+	xs_cuda_spin_all(gpu, round->cycles, NULL);
+	XS_CUDA(gpu, cuMemcpyDtoH, bench->pinned[XS_BENCH_OUT],
+		bench->device[XS_BENCH_OUT], round->out_bytes);
 }
 
 /* As the strategies see a round; nobody counted its accesses. */
 static struct xs_work work_of(const struct round *round)
 {
-	/* of xs_gpu_each, which only those rounds run for which it matters */
+	/* of xs_cuda_per_element, which only those rounds run for which it
+	 * matters */
 	const struct xs_stage stage = {
 	    .kernel_ns = round->kernel_ns,
 	    .kernels = 1,
 	    .blocks =
 		ceil(fmax((double)round->in_bytes, (double)round->out_bytes) /
-		     4 / XS_GPU_EACH_THREADS),
-	    .block_threads = XS_GPU_EACH_THREADS,
+		     4 / XS_CUDA_BLOCK_THREADS),
+	    .block_threads = XS_CUDA_BLOCK_THREADS,
 	    .read_bytes = NAN,
 	    .written_bytes = NAN};
 
@@ -150,7 +151,7 @@ static void stage_in(struct xs_bench *bench, const struct round *round,
 static void stage_fill(struct xs_bench *bench, const struct round *round,
 		       unsigned i)
 {
-	xs_gpu_fill(&bench->gpu, round->cycles, bench->stream[i]);
+	xs_cuda_spin_all(&bench->gpu, round->cycles, bench->stream[i]);
 }
 
 static void stage_out(struct xs_bench *bench, const struct round *round,
@@ -167,9 +168,10 @@ static void stage_write(struct xs_bench *bench, const struct round *round,
 {
 	size_t bytes = round->out_bytes / round->pieces;
 
-	xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT] + i * bytes,
-		    bench->device[XS_BENCH_OUT] + i * bytes, bytes / 4, 1,
-		    bench->stream[i]);
+	xs_cuda_per_element(&bench->gpu,
+			    bench->mapped[XS_BENCH_OUT] + i * bytes,
+			    bench->device[XS_BENCH_OUT] + i * bytes, bytes / 4,
+			    1, bench->stream[i]);
 }
 
 static void run_stages(struct xs_bench *bench, const struct round *round,
@@ -182,7 +184,7 @@ static void run_stages(struct xs_bench *bench, const struct round *round,
 	for (unsigned a = 0; a < outer; a++)
 		for (unsigned b = 0; b < inner; b++)
 			stages[depth ? b : a](bench, round, depth ? a : b);
-	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 }
 
 static void run_streams(struct xs_bench *bench, const struct round *round)
@@ -220,12 +222,12 @@ static void run_mapped(struct xs_bench *bench, const struct round *round)
 {
 	bool in = round->in_bytes > 0, out = round->out_bytes > 0;
 
-	xs_gpu_each(
+	xs_cuda_per_element(
 	    &bench->gpu,
 	    out ? bench->mapped[XS_BENCH_OUT] : bench->device[XS_BENCH_OUT],
 	    in ? bench->mapped[XS_BENCH_IN] : bench->device[XS_BENCH_IN],
 	    (in ? round->in_bytes : round->out_bytes) / 4, 1, bench->stream[0]);
-	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 }
 
 /* The median of some runs after two that warm up; fewer where they are slow. */
@@ -256,8 +258,8 @@ static void check_round(struct check *check, const struct family *family,
 		rc = xs_replay(&plan, check->machine, &predicted_ns, NULL);
 	xs_plan_free(&plan);
 	if (rc)
-		xs_gpu_fail(&check->bench->gpu,
-			    "replay lacks parameters that were not measured");
+		xs_cuda_fail(&check->bench->gpu,
+			     "replay lacks parameters that were not measured");
 	else
 		xs_samples_add(&check->errors,
 			       measure_ns(check, family, round) / predicted_ns -
@@ -306,7 +308,7 @@ static struct xs_check check_family(struct check *check,
 				check_round(check, family, &round);
 			}
 	}
-	if (xs_gpu_failed(&check->bench->gpu) || check->errors.count == 0)
+	if (xs_cuda_failed(&check->bench->gpu) || check->errors.count == 0)
 		return (struct xs_check){0};
 	error = xs_samples_param(&check->errors);
 	return (struct xs_check){error.value, error.low, error.high,
@@ -316,18 +318,18 @@ static struct xs_check check_family(struct check *check,
 /* The GPU's time of a kernel that fills it, between events around it. */
 static double fill_ns(struct xs_bench *bench, double cycles)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
 
 	for (int i = -1; i < 7; i++) {
-		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
-		xs_gpu_fill(gpu, (uint64_t)cycles, bench->stream[0]);
-		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_cuda_spin_all(gpu, (uint64_t)cycles, bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
 		if (i >= 0)
 			xs_samples_add(&samples,
-				       xs_gpu_elapsed_ns(gpu, bench->event[0],
-							 bench->event[1]));
+				       xs_cuda_elapsed_ns(gpu, bench->event[0],
+							  bench->event[1]));
 	}
 	return xs_samples_median(&samples);
 }

@@ -12,14 +12,14 @@
 /* The GPU's time of one pinned copy, between events around it. */
 static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
 {
-	struct xs_gpu *gpu = &bench->gpu;
-	xs_gpu_stream stream = bench->stream[0];
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_stream stream = bench->stream[0];
 
-	XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
 	xs_bench_copy_async(bench, way, 0, bytes, stream);
-	XS_GPU(gpu, cuEventRecord, bench->event[1], stream);
-	XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
+	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
 /*
@@ -31,11 +31,11 @@ static void measure_latency(struct xs_bench *bench, int way,
 {
 	struct xs_samples samples = {0};
 
-	struct xs_turns turns = xs_bench_turns(150);
+	struct xs_repeats repeats = xs_bench_repeats(150);
 
 	for (int i = 0; i < 20; i++)
 		copy_ns(bench, way, 1);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, copy_ns(bench, way, 1));
 	xs_bench_set(bench, machine, id, &samples);
 }
@@ -52,11 +52,11 @@ static void measure_bandwidth(struct xs_bench *bench, int way,
 			      struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(15);
+	struct xs_repeats repeats = xs_bench_repeats(15);
 	double bytes[9], ns[9];
 
 	copy_ns(bench, way, bench->copy_bytes);
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < 9; i++) {
 			size_t size = bench->copy_bytes >> (8 - i);
 
@@ -87,7 +87,7 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 		xs_bench_copy_async(bench, way, i * bytes, bytes,
 				    bench->stream[i]);
 	}
-	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
 }
 
@@ -99,11 +99,11 @@ static void measure_gap(struct xs_bench *bench, int way,
 			struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(25);
+	struct xs_repeats repeats = xs_bench_repeats(25);
 	double chunks[6], ns[6];
 
 	chunked_ns(bench, way, CHUNKS_MAX); /* streams never used */
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < 6; i++) {
 			chunks[i] = 1 << i;
 			ns[i] = chunked_ns(bench, way, (size_t)1 << i);
@@ -122,15 +122,15 @@ void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 /* The host's time of one blocking copy between warm pages. */
 static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	double start = xs_bench_now_ns();
 
 	if (way == XS_BENCH_IN)
-		XS_GPU(gpu, cuMemcpyHtoD, bench->device[way], bench->pageable,
-		       bytes);
+		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], bench->pageable,
+			bytes);
 	else
-		XS_GPU(gpu, cuMemcpyDtoH, bench->pageable, bench->device[way],
-		       bytes);
+		XS_CUDA(gpu, cuMemcpyDtoH, bench->pageable, bench->device[way],
+			bytes);
 	return xs_bench_now_ns() - start;
 }
 
@@ -158,10 +158,10 @@ static void measure_curve(struct xs_bench *bench, int way,
 			  struct xs_machine *machine)
 {
 	struct xs_samples samples[CURVE_SIZES] = {0};
-	struct xs_turns turns = xs_bench_turns(5);
+	struct xs_repeats repeats = xs_bench_repeats(5);
 
 	pageable_ns(bench, way, bench->copy_bytes);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		add_sweep(bench, way, samples);
 	for (size_t i = 0; i < CURVE_SIZES; i++)
 		xs_bench_set_point(bench, machine, way, i, (size_t)4096 << i,

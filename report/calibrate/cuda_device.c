@@ -10,25 +10,25 @@
 static const char *const kernel_names[XS_KERNELS] = {
     [XS_KERNEL_EMPTY] = "xs_empty", [XS_KERNEL_SPIN] = "xs_spin",
     [XS_KERNEL_READ] = "xs_read",   [XS_KERNEL_WRITE] = "xs_write",
-    [XS_KERNEL_COPY] = "xs_copy",   [XS_KERNEL_EACH] = "xs_each",
+    [XS_KERNEL_COPY] = "xs_copy",   [XS_KERNEL_PER_ELEMENT] = "xs_each",
 };
 
-void xs_gpu_clear(struct xs_gpu *gpu)
+void xs_cuda_clear(struct xs_cuda_device *gpu)
 {
 	gpu->failure[0] = '\0';
 }
 
-void xs_gpu_fail(struct xs_gpu *gpu, const char *why)
+void xs_cuda_fail(struct xs_cuda_device *gpu, const char *why)
 {
-	if (!xs_gpu_failed(gpu))
+	if (!xs_cuda_failed(gpu))
 		snprintf(gpu->failure, sizeof(gpu->failure), "%s", why);
 }
 
-void xs_gpu_note(struct xs_gpu *gpu, int result, const char *step)
+void xs_cuda_note(struct xs_cuda_device *gpu, int result, const char *step)
 {
 	const char *name = NULL;
 
-	if (result == 0 || xs_gpu_failed(gpu))
+	if (result == 0 || xs_cuda_failed(gpu))
 		return;
 	if (gpu->api.cuGetErrorName(result, &name) != 0 || name == NULL)
 		name = "unknown error";
@@ -36,16 +36,16 @@ void xs_gpu_note(struct xs_gpu *gpu, int result, const char *step)
 		 result);
 }
 
-static void load_api(struct xs_gpu *gpu)
+static void load_api(struct xs_cuda_device *gpu)
 {
 	static const struct {
 		const char *symbol;
 		size_t offset;
 	} functions[] = {
-#define XS_GPU_ROW(function, suffix, parameters)                               \
-	{#function suffix, offsetof(struct xs_gpu_api, function)},
-	    XS_GPU_API(XS_GPU_ROW)
-#undef XS_GPU_ROW
+#define XS_CUDA_ROW(function, suffix, parameters)                              \
+	{#function suffix, offsetof(struct xs_cuda_api, function)},
+	    XS_CUDA_API(XS_CUDA_ROW)
+#undef XS_CUDA_ROW
 	};
 	char why[120];
 
@@ -53,7 +53,7 @@ static void load_api(struct xs_gpu *gpu)
 	if (gpu->library == NULL) {
 		const char *error = dlerror();
 
-		xs_gpu_fail(gpu, error != NULL ? error : "no libcuda.so.1");
+		xs_cuda_fail(gpu, error != NULL ? error : "no libcuda.so.1");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
@@ -62,7 +62,7 @@ static void load_api(struct xs_gpu *gpu)
 		if (found == NULL) {
 			snprintf(why, sizeof(why), "libcuda.so.1 lacks %s",
 				 functions[i].symbol);
-			xs_gpu_fail(gpu, why);
+			xs_cuda_fail(gpu, why);
 			return;
 		}
 		/* POSIX gives functions as void *; C forbids the cast. */
@@ -71,38 +71,38 @@ static void load_api(struct xs_gpu *gpu)
 	}
 }
 
-static void take_device(struct xs_gpu *gpu, int ordinal)
+static void parse_device(struct xs_cuda_device *gpu, int ordinal)
 {
 	int count = 0;
 	char why[80];
 
-	XS_GPU(gpu, cuInit, 0);
-	XS_GPU(gpu, cuDeviceGetCount, &count);
-	if (!xs_gpu_failed(gpu) && (ordinal < 0 || ordinal >= count)) {
+	XS_CUDA(gpu, cuInit, 0);
+	XS_CUDA(gpu, cuDeviceGetCount, &count);
+	if (!xs_cuda_failed(gpu) && (ordinal < 0 || ordinal >= count)) {
 		snprintf(why, sizeof(why), "device %d of %d does not exist",
 			 ordinal, count);
-		xs_gpu_fail(gpu, why);
+		xs_cuda_fail(gpu, why);
 	}
-	XS_GPU(gpu, cuDeviceGet, &gpu->device, ordinal);
-	XS_GPU(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
-	gpu->retained = !xs_gpu_failed(gpu);
-	XS_GPU(gpu, cuCtxSetCurrent, gpu->context);
+	XS_CUDA(gpu, cuDeviceGet, &gpu->device, ordinal);
+	XS_CUDA(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
+	gpu->retained = !xs_cuda_failed(gpu);
+	XS_CUDA(gpu, cuCtxSetCurrent, gpu->context);
 }
 
-int xs_gpu_open(struct xs_gpu *gpu, int ordinal)
+int xs_cuda_open(struct xs_cuda_device *gpu, int ordinal)
 {
 	memset(gpu, 0, sizeof(*gpu));
 	load_api(gpu);
-	if (!xs_gpu_failed(gpu))
-		take_device(gpu, ordinal);
-	XS_GPU(gpu, cuModuleLoadData, &gpu->module, xs_calibrate_ptx);
+	if (!xs_cuda_failed(gpu))
+		parse_device(gpu, ordinal);
+	XS_CUDA(gpu, cuModuleLoadData, &gpu->module, xs_calibrate_ptx);
 	for (int i = 0; i < XS_KERNELS; i++)
-		XS_GPU(gpu, cuModuleGetFunction, &gpu->kernel[i], gpu->module,
-		       kernel_names[i]);
-	return xs_gpu_failed(gpu) ? -ENODEV : 0;
+		XS_CUDA(gpu, cuModuleGetFunction, &gpu->kernel[i], gpu->module,
+			kernel_names[i]);
+	return xs_cuda_failed(gpu) ? -ENODEV : 0;
 }
 
-void xs_gpu_close(struct xs_gpu *gpu)
+void xs_cuda_close(struct xs_cuda_device *gpu)
 {
 	if (gpu->module != NULL)
 		gpu->api.cuModuleUnload(gpu->module);
@@ -112,7 +112,8 @@ void xs_gpu_close(struct xs_gpu *gpu)
 	memset(gpu, 0, sizeof(*gpu));
 }
 
-int xs_gpu_attribute(struct xs_gpu *gpu, enum xs_gpu_attribute attribute)
+int xs_cuda_attribute(struct xs_cuda_device *gpu,
+		      enum xs_cuda_attribute attribute)
 {
 	int value = 0;
 
@@ -121,30 +122,30 @@ int xs_gpu_attribute(struct xs_gpu *gpu, enum xs_gpu_attribute attribute)
 	return value;
 }
 
-double xs_gpu_elapsed_ns(struct xs_gpu *gpu, xs_gpu_event start,
-			 xs_gpu_event end)
+double xs_cuda_elapsed_ns(struct xs_cuda_device *gpu, xs_cuda_event start,
+			  xs_cuda_event end)
 {
 	float ms = NAN;
 
-	XS_GPU(gpu, cuEventElapsedTime, &ms, start, end);
+	XS_CUDA(gpu, cuEventElapsedTime, &ms, start, end);
 	return (double)ms * 1e6;
 }
 
-static void launch(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
+static void launch(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 		   unsigned blocks, unsigned threads, unsigned shared_bytes,
-		   xs_gpu_stream stream, void **parameters)
+		   xs_cuda_stream stream, void **parameters)
 {
-	XS_GPU(gpu, cuLaunchKernel, gpu->kernel[kernel], blocks, 1, 1, threads,
-	       1, 1, shared_bytes, stream, parameters, NULL);
+	XS_CUDA(gpu, cuLaunchKernel, gpu->kernel[kernel], blocks, 1, 1, threads,
+		1, 1, shared_bytes, stream, parameters, NULL);
 }
 
-void xs_gpu_empty(struct xs_gpu *gpu, xs_gpu_stream stream)
+void xs_cuda_launch_empty(struct xs_cuda_device *gpu, xs_cuda_stream stream)
 {
 	launch(gpu, XS_KERNEL_EMPTY, 1, 1, 0, stream, NULL);
 }
 
-void xs_gpu_spin(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_address flag,
-		 uint32_t value, xs_gpu_stream stream)
+void xs_cuda_spin(struct xs_cuda_device *gpu, uint64_t cycles,
+		  xs_cuda_address flag, uint32_t value, xs_cuda_stream stream)
 {
 	void *parameters[] = {&cycles, &flag, &value};
 
@@ -154,36 +155,37 @@ void xs_gpu_spin(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_address flag,
 /* What every GPU gives a block of a kernel that asks for no more. */
 #define SHARED_BYTES (48u << 10)
 
-void xs_gpu_fill(struct xs_gpu *gpu, uint64_t cycles, xs_gpu_stream stream)
+void xs_cuda_spin_all(struct xs_cuda_device *gpu, uint64_t cycles,
+		      xs_cuda_stream stream)
 {
-	xs_gpu_address flag = 0;
+	xs_cuda_address flag = 0;
 	uint32_t value = 0;
 	void *parameters[] = {&cycles, &flag, &value};
-	unsigned fit = (unsigned)xs_gpu_attribute(gpu, XS_GPU_SHARED_PER_SM) /
+	unsigned fit = (unsigned)xs_cuda_attribute(gpu, XS_CUDA_SHARED_PER_SM) /
 		       (SHARED_BYTES + 1024);
-	unsigned blocks = (unsigned)xs_gpu_attribute(gpu, XS_GPU_SM_COUNT) *
+	unsigned blocks = (unsigned)xs_cuda_attribute(gpu, XS_CUDA_SM_COUNT) *
 			  (fit > 1 ? fit : 1);
 
 	launch(gpu, XS_KERNEL_SPIN, blocks, 1, SHARED_BYTES, stream,
 	       parameters);
 }
 
-void xs_gpu_sweep(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
-		  xs_gpu_address to, xs_gpu_address from, size_t bytes,
-		  unsigned blocks, xs_gpu_stream stream)
+void xs_cuda_sweep(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
+		   xs_cuda_address to, xs_cuda_address from, size_t bytes,
+		   unsigned blocks, xs_cuda_stream stream)
 {
-	xs_gpu_sweep_lines(gpu, kernel, to, from, bytes, XS_GPU_LINE_BYTES,
-			   blocks, stream);
+	xs_cuda_sweep_lines(gpu, kernel, to, from, bytes, XS_CUDA_LINE_BYTES,
+			    blocks, stream);
 }
 
-void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
-			xs_gpu_address to, xs_gpu_address from, size_t bytes,
-			unsigned line_bytes, unsigned blocks,
-			xs_gpu_stream stream)
+void xs_cuda_sweep_lines(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
+			 xs_cuda_address to, xs_cuda_address from, size_t bytes,
+			 unsigned line_bytes, unsigned blocks,
+			 xs_cuda_stream stream)
 {
 	uint64_t words = bytes / 16;
 	uint32_t shift = line_bytes == 32 ? 1 : line_bytes == 64 ? 2 : 3;
-	uint64_t gap = XS_GPU_LINE_BYTES - line_bytes;
+	uint64_t gap = XS_CUDA_LINE_BYTES - line_bytes;
 	void *parameters[] = {&to, &from, &words, &shift, &gap};
 
 	if (blocks > (words + 255) / 256)
@@ -191,14 +193,15 @@ void xs_gpu_sweep_lines(struct xs_gpu *gpu, enum xs_gpu_kernel kernel,
 	launch(gpu, kernel, blocks, 256, 0, stream, parameters);
 }
 
-void xs_gpu_each(struct xs_gpu *gpu, xs_gpu_address to, xs_gpu_address from,
-		 size_t elements, size_t stride, xs_gpu_stream stream)
+void xs_cuda_per_element(struct xs_cuda_device *gpu, xs_cuda_address to,
+			 xs_cuda_address from, size_t elements, size_t stride,
+			 xs_cuda_stream stream)
 {
 	uint64_t words = elements, step = 4 * stride;
 	void *parameters[] = {&to, &from, &words, &step};
 
-	launch(gpu, XS_KERNEL_EACH,
-	       (unsigned)((elements + XS_GPU_EACH_THREADS - 1) /
-			  XS_GPU_EACH_THREADS),
-	       XS_GPU_EACH_THREADS, 0, stream, parameters);
+	launch(gpu, XS_KERNEL_PER_ELEMENT,
+	       (unsigned)((elements + XS_CUDA_BLOCK_THREADS - 1) /
+			  XS_CUDA_BLOCK_THREADS),
+	       XS_CUDA_BLOCK_THREADS, 0, stream, parameters);
 }

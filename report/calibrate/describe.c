@@ -72,7 +72,7 @@ static void describe_driver(struct xs_bench *bench, struct xs_machine *machine)
 	char line[256], *module;
 	int version = 0, major, minor;
 
-	XS_GPU(&bench->gpu, cuDriverGetVersion, &version);
+	XS_CUDA(&bench->gpu, cuDriverGetVersion, &version);
 	major = version / 1000;
 	minor = version % 1000 / 10;
 	read_line("/proc/driver/nvidia/version", line, sizeof(line));
@@ -102,15 +102,15 @@ static int generation_of(const char *speed)
 /* The link as the kernel sees it; asked while copies keep it awake. */
 static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	char path[128], line[64];
 	int end;
 
 	end = snprintf(path, sizeof(path),
 		       "/sys/bus/pci/devices/%04x:%02x:%02x.0/",
-		       xs_gpu_attribute(gpu, XS_GPU_PCI_DOMAIN),
-		       xs_gpu_attribute(gpu, XS_GPU_PCI_BUS),
-		       xs_gpu_attribute(gpu, XS_GPU_PCI_DEVICE));
+		       xs_cuda_attribute(gpu, XS_CUDA_PCI_DOMAIN),
+		       xs_cuda_attribute(gpu, XS_CUDA_PCI_BUS),
+		       xs_cuda_attribute(gpu, XS_CUDA_PCI_DEVICE));
 	for (size_t i = 0; i < 20; i++)
 		xs_bench_copy_async(bench, XS_BENCH_IN, 0, bench->copy_bytes,
 				    bench->stream[0]);
@@ -120,40 +120,40 @@ static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
 	snprintf(path + end, sizeof(path) - (size_t)end, "current_link_width");
 	read_line(path, line, sizeof(line));
 	machine->pcie_width = (int)strtol(line, NULL, 10);
-	XS_GPU(gpu, cuCtxSynchronize);
+	XS_CUDA(gpu, cuCtxSynchronize);
 }
 
 void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	size_t memory_bytes = 0;
-	int engines = xs_gpu_attribute(gpu, XS_GPU_COPY_ENGINES);
-	int cores = cores_per_sm(xs_gpu_attribute(gpu, XS_GPU_CC_MAJOR),
-				 xs_gpu_attribute(gpu, XS_GPU_CC_MINOR));
+	int engines = xs_cuda_attribute(gpu, XS_CUDA_COPY_ENGINES);
+	int cores = cores_per_sm(xs_cuda_attribute(gpu, XS_CUDA_CC_MAJOR),
+				 xs_cuda_attribute(gpu, XS_CUDA_CC_MINOR));
 
-	XS_GPU(gpu, cuDeviceGetName, machine->gpu, sizeof(machine->gpu),
-	       gpu->device);
-	XS_GPU(gpu, cuDeviceTotalMem, &memory_bytes, gpu->device);
+	XS_CUDA(gpu, cuDeviceGetName, machine->gpu, sizeof(machine->gpu),
+		gpu->device);
+	XS_CUDA(gpu, cuDeviceTotalMem, &memory_bytes, gpu->device);
 	describe_cpu(machine);
 	describe_driver(bench, machine);
 	describe_link(bench, machine);
 	/* More than two engines still make two directions to the host. */
 	machine->copy_engines = engines > 2 ? 2 : engines;
-	machine->sm_count = xs_gpu_attribute(gpu, XS_GPU_SM_COUNT);
+	machine->sm_count = xs_cuda_attribute(gpu, XS_CUDA_SM_COUNT);
 	machine->max_threads_per_sm =
-	    xs_gpu_attribute(gpu, XS_GPU_THREADS_PER_SM);
+	    xs_cuda_attribute(gpu, XS_CUDA_THREADS_PER_SM);
 	machine->max_blocks_per_sm =
-	    xs_gpu_attribute(gpu, XS_GPU_BLOCKS_PER_SM);
+	    xs_cuda_attribute(gpu, XS_CUDA_BLOCKS_PER_SM);
 	machine->registers_per_sm =
-	    xs_gpu_attribute(gpu, XS_GPU_REGISTERS_PER_SM);
+	    xs_cuda_attribute(gpu, XS_CUDA_REGISTERS_PER_SM);
 	machine->shared_per_sm_bytes =
-	    xs_gpu_attribute(gpu, XS_GPU_SHARED_PER_SM);
-	machine->clock_khz = xs_gpu_attribute(gpu, XS_GPU_CLOCK_KHZ);
+	    xs_cuda_attribute(gpu, XS_CUDA_SHARED_PER_SM);
+	machine->clock_khz = xs_cuda_attribute(gpu, XS_CUDA_CLOCK_KHZ);
 	machine->memory_bytes = (double)memory_bytes;
 	/* Two transfers a clock, as the driver counts the memory's clock. */
 	machine->memory_bandwidth =
-	    2e3 * xs_gpu_attribute(gpu, XS_GPU_MEMORY_CLOCK_KHZ) *
-	    xs_gpu_attribute(gpu, XS_GPU_MEMORY_BUS_BITS) / 8;
+	    2e3 * xs_cuda_attribute(gpu, XS_CUDA_MEMORY_CLOCK_KHZ) *
+	    xs_cuda_attribute(gpu, XS_CUDA_MEMORY_BUS_BITS) / 8;
 	/* A multiply-add is two operations. */
 	machine->peak_flops =
 	    2e3 * machine->clock_khz * machine->sm_count * cores;
@@ -167,23 +167,23 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
  */
 void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	const double spin_ns = 2e6;
 	struct xs_samples waits = {0};
 
 	for (int i = 0; i < 9; i++) {
-		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
-		xs_gpu_spin(gpu, (uint64_t)(spin_ns * bench->cycles_per_ns), 0,
-			    0, bench->stream[0]);
-		xs_gpu_empty(gpu, bench->stream[1]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_cuda_spin(gpu, (uint64_t)(spin_ns * bench->cycles_per_ns), 0,
+			     0, bench->stream[0]);
+		xs_cuda_launch_empty(gpu, bench->stream[1]);
 		xs_bench_copy_async(bench, XS_BENCH_OUT, 0, 4096,
 				    bench->stream[1]);
-		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
-		XS_GPU(gpu, cuCtxSynchronize);
-		xs_samples_add(&waits, xs_gpu_elapsed_ns(gpu, bench->event[0],
-							 bench->event[1]));
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+		XS_CUDA(gpu, cuCtxSynchronize);
+		xs_samples_add(&waits, xs_cuda_elapsed_ns(gpu, bench->event[0],
+							  bench->event[1]));
 	}
-	if (!xs_gpu_failed(gpu))
+	if (!xs_cuda_failed(gpu))
 		machine->implicit_sync =
 		    xs_samples_median(&waits) > spin_ns / 2;
 }

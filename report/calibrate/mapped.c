@@ -12,45 +12,47 @@
 /* Between two events around it: a kernel takes this and some of its own. */
 static double between_ns(struct xs_bench *bench)
 {
-	XS_GPU(&bench->gpu, cuCtxSynchronize);
-	return xs_gpu_elapsed_ns(&bench->gpu, bench->event[0], bench->event[1]);
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
+	return xs_cuda_elapsed_ns(&bench->gpu, bench->event[0],
+				  bench->event[1]);
 }
 
 /* The slope of time over size: reads or writes of the first 32 or 64 bytes of
  * each line alone. */
-static double part_slope(struct xs_bench *bench, enum xs_gpu_kernel kernel,
+static double part_slope(struct xs_bench *bench, enum xs_cuda_kernel kernel,
 			 unsigned line_bytes)
 {
 	const size_t largest = bench->mapped_bytes / 2;
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	bool reads = kernel == XS_KERNEL_READ;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = largest >> (SIZES - 1 - i);
 
-		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
-		xs_gpu_sweep_lines(gpu, kernel,
-				   reads ? bench->device[XS_BENCH_IN]
-					 : bench->mapped[XS_BENCH_OUT],
-				   bench->mapped[XS_BENCH_IN], size, line_bytes,
-				   bench->sweep_blocks, bench->stream[0]);
-		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_cuda_sweep_lines(gpu, kernel,
+				    reads ? bench->device[XS_BENCH_IN]
+					  : bench->mapped[XS_BENCH_OUT],
+				    bench->mapped[XS_BENCH_IN], size,
+				    line_bytes, bench->sweep_blocks,
+				    bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
 		bytes[i] = (double)size;
 		ns[i] = between_ns(bench);
 	}
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
 
-static void measure_part(struct xs_bench *bench, enum xs_gpu_kernel kernel,
+static void measure_part(struct xs_bench *bench, enum xs_cuda_kernel kernel,
 			 unsigned line_bytes, struct xs_machine *machine,
 			 enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(8);
+	struct xs_repeats repeats = xs_bench_repeats(8);
 
 	part_slope(bench, kernel, line_bytes);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, part_slope(bench, kernel, line_bytes));
 	xs_bench_set(bench, machine, id, &samples);
 }
@@ -76,13 +78,13 @@ static double partial_slope(struct xs_bench *bench)
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t count = bench->mapped_bytes / 512 >> (SIZES - 1 - i);
 
-		XS_GPU(&bench->gpu, cuEventRecord, bench->event[0],
-		       bench->stream[0]);
-		xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT],
-			    bench->device[XS_BENCH_OUT], count, 8,
-			    bench->stream[0]);
-		XS_GPU(&bench->gpu, cuEventRecord, bench->event[1],
-		       bench->stream[0]);
+		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[0],
+			bench->stream[0]);
+		xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
+				    bench->device[XS_BENCH_OUT], count, 8,
+				    bench->stream[0]);
+		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[1],
+			bench->stream[0]);
 		writes[i] = (double)count;
 		ns[i] = between_ns(bench);
 	}
@@ -92,10 +94,10 @@ static double partial_slope(struct xs_bench *bench)
 void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(8);
+	struct xs_repeats repeats = xs_bench_repeats(8);
 
 	partial_slope(bench);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, partial_slope(bench));
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_partial_ns,
 		     &samples);
@@ -110,10 +112,10 @@ struct meeting {
 /* The kernel that writes, as programs have it: it also reads from the device.
  */
 static void write_each(struct xs_bench *bench, size_t bytes,
-		       xs_gpu_stream stream)
+		       xs_cuda_stream stream)
 {
-	xs_gpu_each(&bench->gpu, bench->mapped[XS_BENCH_OUT],
-		    bench->device[XS_BENCH_OUT], bytes / 4, 1, stream);
+	xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
+			    bench->device[XS_BENCH_OUT], bytes / 4, 1, stream);
 }
 
 /*
@@ -122,24 +124,24 @@ static void write_each(struct xs_bench *bench, size_t bytes,
  */
 static struct meeting meet(struct xs_bench *bench, size_t bytes, double wait_ns)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	struct meeting meeting;
 
-	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
-		    bench->stream[1]);
-	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+	xs_cuda_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
+		     bench->stream[1]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
 	if (bytes > 0)
 		write_each(bench, bytes, bench->stream[1]);
 	else
-		xs_gpu_empty(gpu, bench->stream[1]);
-	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
-	XS_GPU(gpu, cuEventRecord, bench->event[2], bench->stream[0]);
+		xs_cuda_launch_empty(gpu, bench->stream[1]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[2], bench->stream[0]);
 	xs_bench_copy_async(bench, XS_BENCH_IN, 0, bench->copy_bytes / 2,
 			    bench->stream[0]);
-	XS_GPU(gpu, cuEventRecord, bench->event[3], bench->stream[0]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[3], bench->stream[0]);
 	meeting.write_ns = between_ns(bench);
 	meeting.copy_ns =
-	    xs_gpu_elapsed_ns(gpu, bench->event[2], bench->event[3]);
+	    xs_cuda_elapsed_ns(gpu, bench->event[2], bench->event[3]);
 	return meeting;
 }
 
@@ -147,7 +149,7 @@ static struct meeting meet(struct xs_bench *bench, size_t bytes, double wait_ns)
 #define MEETINGS 5
 
 /* What one turn finds of them. */
-struct against {
+struct mapped_against {
 	double write, copy; /* ns a byte of each, once the writes queue up */
 	double early_ns;
 };
@@ -158,13 +160,13 @@ struct against {
  * (1 - G / h2d_vs_mapped_write) of the writes' time beyond the early one: a
  * line over their time, whose slope and whose zero give both.
  */
-static struct against write_against(struct xs_bench *bench,
-				    const struct xs_machine *machine,
-				    double wait_ns)
+static struct mapped_against write_against(struct xs_bench *bench,
+					   const struct xs_machine *machine,
+					   double wait_ns)
 {
 	const struct meeting alone = meet(bench, 0, wait_ns);
 	double bytes[MEETINGS], writes_ns[MEETINGS], later_ns[MEETINGS];
-	struct against found;
+	struct mapped_against found;
 	struct xs_line line;
 
 	for (size_t i = 0; i < MEETINGS; i++) {
@@ -187,7 +189,7 @@ static struct against write_against(struct xs_bench *bench,
 static struct xs_line early_line(struct xs_bench *bench, size_t largest,
 				 double wait_ns)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
@@ -198,9 +200,9 @@ static struct xs_line early_line(struct xs_bench *bench, size_t largest,
 			ns[i] = meet(bench, size, wait_ns).write_ns;
 			continue;
 		}
-		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
 		write_each(bench, size, bench->stream[1]);
-		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
 		ns[i] = between_ns(bench);
 	}
 	return xs_stats_fit(bytes, ns, SIZES);
@@ -210,7 +212,7 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 			  double wait_ns, const struct xs_samples *times)
 {
 	struct xs_samples slopes = {0}, stalls = {0};
-	struct xs_turns turns = xs_bench_turns(25);
+	struct xs_repeats repeats = xs_bench_repeats(25);
 	size_t largest;
 
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
@@ -220,7 +222,7 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 	if (largest < 64 << 10)
 		return;
 	largest = largest / 1024 * 1024;
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		struct xs_line alone = early_line(bench, largest, 0);
 		struct xs_line under = early_line(bench, largest, wait_ns);
 
@@ -240,21 +242,21 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
  * them; NAN where the writes ended too soon. */
 static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	const size_t written = bench->mapped_bytes / 2;
 	const double wait_ns =
 	    0.1 * (double)written * machine->mapped_write.value;
 	double writes_end_ns, from_ns, to_ns, longest_ns = NAN;
 
 	/* First what waits: once the writes have begun they fill the GPU. */
-	xs_gpu_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
-		    bench->stream[0]);
-	XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+	xs_cuda_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
+		     bench->stream[0]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
 	write_each(bench, written, bench->stream[1]);
-	XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
 	for (int i = 0; i <= STALLED; i++) {
-		XS_GPU(gpu, cuEventRecord, bench->event[2 + i],
-		       bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[2 + i],
+			bench->stream[0]);
 		if (i < STALLED)
 			xs_bench_copy_async(bench, XS_BENCH_IN,
 					    i * STALLED_BYTES, STALLED_BYTES,
@@ -262,10 +264,10 @@ static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 	}
 	writes_end_ns = between_ns(bench);
 	for (int i = 0; i < STALLED; i++) {
-		from_ns = xs_gpu_elapsed_ns(gpu, bench->event[0],
-					    bench->event[2 + i]);
-		to_ns = xs_gpu_elapsed_ns(gpu, bench->event[0],
-					  bench->event[3 + i]);
+		from_ns = xs_cuda_elapsed_ns(gpu, bench->event[0],
+					     bench->event[2 + i]);
+		to_ns = xs_cuda_elapsed_ns(gpu, bench->event[0],
+					   bench->event[3 + i]);
 		if (to_ns < writes_end_ns)
 			longest_ns = fmax(longest_ns, to_ns - from_ns);
 	}
@@ -279,9 +281,9 @@ static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 static void measure_stall(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(15);
+	struct xs_repeats repeats = xs_bench_repeats(15);
 
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, stall_ns(bench, machine));
 	if (samples.count > 0)
 		xs_bench_set(bench, machine, XS_PARAM_h2d_stall_ns, &samples);
@@ -292,10 +294,11 @@ void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine)
 	const double wait_ns =
 	    0.25 * (double)(bench->copy_bytes / 2) * machine->G_h2d.value;
 	struct xs_samples write = {0}, copy = {0}, early = {0};
-	struct xs_turns turns = xs_bench_turns(25);
+	struct xs_repeats repeats = xs_bench_repeats(25);
 
-	while (xs_bench_turn(&turns)) {
-		struct against found = write_against(bench, machine, wait_ns);
+	while (xs_bench_repeat(&repeats)) {
+		struct mapped_against found =
+		    write_against(bench, machine, wait_ns);
 
 		xs_samples_add(&write, found.write);
 		xs_samples_add(&copy, found.copy);

@@ -14,15 +14,15 @@ static const size_t sizes[SIZES] = {XS_MIB / 16, XS_MIB, 4 * XS_MIB,
 
 static double pin_ns(struct xs_bench *bench, size_t bytes)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = NULL;
 	double start = xs_bench_now_ns();
 
-	XS_GPU(gpu, cuMemHostAlloc, &memory, bytes, 0);
+	XS_CUDA(gpu, cuMemHostAlloc, &memory, bytes, 0);
 
 	double ns = xs_bench_now_ns() - start;
 
-	XS_GPU(gpu, cuMemFreeHost, memory);
+	XS_CUDA(gpu, cuMemFreeHost, memory);
 	return ns;
 }
 
@@ -34,13 +34,13 @@ static void *map_pages(struct xs_bench *bench, size_t bytes)
 
 	if (memory != MAP_FAILED)
 		return memory;
-	xs_gpu_fail(&bench->gpu, "no host memory to measure with");
+	xs_cuda_fail(&bench->gpu, "no host memory to measure with");
 	return NULL;
 }
 
 static double register_ns(struct xs_bench *bench, size_t bytes)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = map_pages(bench, bytes);
 
 	if (memory == NULL)
@@ -49,11 +49,11 @@ static double register_ns(struct xs_bench *bench, size_t bytes)
 
 	double start = xs_bench_now_ns();
 
-	XS_GPU(gpu, cuMemHostRegister, memory, bytes, 0);
+	XS_CUDA(gpu, cuMemHostRegister, memory, bytes, 0);
 
 	double ns = xs_bench_now_ns() - start;
 
-	XS_GPU(gpu, cuMemHostUnregister, memory);
+	XS_CUDA(gpu, cuMemHostUnregister, memory);
 	munmap(memory, bytes);
 	return ns;
 }
@@ -66,11 +66,11 @@ static void measure_sweep(struct xs_bench *bench,
 			  enum xs_param_id byte)
 {
 	struct xs_samples fixed_samples = {0}, byte_samples = {0};
-	struct xs_turns turns = xs_bench_turns(7);
+	struct xs_repeats repeats = xs_bench_repeats(7);
 	double bytes[SIZES], ns[SIZES];
 
 	measure(bench, sizes[SIZES - 1]);
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < SIZES; i++) {
 			bytes[i] = (double)sizes[i];
 			ns[i] = measure(bench, sizes[i]);
@@ -113,9 +113,9 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const size_t bytes = 64 * XS_MIB;
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(12);
+	struct xs_repeats repeats = xs_bench_repeats(12);
 
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		unsigned char *memory = map_pages(bench, bytes);
 
 		if (memory == NULL)

@@ -17,12 +17,12 @@ enum traffic { COPY_IN, COPY_OUT, MAPPED_READ, MAPPED_WRITE, MAPPED_BOTH };
 
 /* Enqueues item number i of one kind; neighbours use different memory. */
 static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
-		    size_t i, xs_gpu_stream stream)
+		    size_t i, xs_cuda_stream stream)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	size_t offset = i * bytes % XS_BENCH_BYTES;
-	xs_gpu_address to = bench->mapped[XS_BENCH_OUT] + offset;
-	xs_gpu_address from = bench->mapped[XS_BENCH_IN] + offset;
+	xs_cuda_address to = bench->mapped[XS_BENCH_OUT] + offset;
+	xs_cuda_address from = bench->mapped[XS_BENCH_IN] + offset;
 
 	switch (traffic) {
 	case COPY_IN:
@@ -32,16 +32,16 @@ static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
 		xs_bench_copy_async(bench, XS_BENCH_OUT, offset, bytes, stream);
 		break;
 	case MAPPED_READ:
-		xs_gpu_sweep(gpu, XS_KERNEL_READ, bench->device[XS_BENCH_IN],
-			     from, bytes, bench->sweep_blocks, stream);
+		xs_cuda_sweep(gpu, XS_KERNEL_READ, bench->device[XS_BENCH_IN],
+			      from, bytes, bench->sweep_blocks, stream);
 		break;
 	case MAPPED_WRITE:
-		xs_gpu_sweep(gpu, XS_KERNEL_WRITE, to, 0, bytes,
-			     bench->sweep_blocks, stream);
+		xs_cuda_sweep(gpu, XS_KERNEL_WRITE, to, 0, bytes,
+			      bench->sweep_blocks, stream);
 		break;
 	case MAPPED_BOTH:
-		xs_gpu_sweep(gpu, XS_KERNEL_COPY, to, from, bytes,
-			     bench->sweep_blocks, stream);
+		xs_cuda_sweep(gpu, XS_KERNEL_COPY, to, from, bytes,
+			      bench->sweep_blocks, stream);
 		break;
 	}
 }
@@ -56,19 +56,19 @@ static size_t largest(const struct xs_bench *bench, enum traffic traffic)
 /* The slope of an item's time over its size, by itself. */
 static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 {
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = largest(bench, traffic) >> (SIZES - 1 - i);
 
-		XS_GPU(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
 		enqueue(bench, traffic, size, i, bench->stream[0]);
-		XS_GPU(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_GPU(gpu, cuEventSynchronize, bench->event[1]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
 		bytes[i] = (double)size;
 		ns[i] =
-		    xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+		    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 	}
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
@@ -77,10 +77,10 @@ static struct xs_samples measure_alone(struct xs_bench *bench,
 				       enum traffic traffic)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(12);
+	struct xs_repeats repeats = xs_bench_repeats(12);
 
 	alone_slope(bench, traffic);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, alone_slope(bench, traffic));
 	return samples;
 }
@@ -127,24 +127,24 @@ static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 			 size_t bytes)
 {
 	const size_t sizes[2] = {bytes, largest(bench, kinds[1])};
-	struct xs_gpu *gpu = &bench->gpu;
+	struct xs_cuda_device *gpu = &bench->gpu;
 	double marks[2][MARKS];
 
 	for (size_t i = 0; i < MARKS; i++)
 		for (size_t lane = 0; lane < 2; lane++) {
-			XS_GPU(gpu, cuEventRecord,
-			       bench->event[lane * MARKS + i],
-			       bench->stream[lane]);
+			XS_CUDA(gpu, cuEventRecord,
+				bench->event[lane * MARKS + i],
+				bench->stream[lane]);
 			if (i < ITEMS)
 				enqueue(bench, kinds[lane], sizes[lane], i,
 					bench->stream[lane]);
 		}
-	XS_GPU(gpu, cuCtxSynchronize);
+	XS_CUDA(gpu, cuCtxSynchronize);
 	for (size_t lane = 0; lane < 2; lane++)
 		for (size_t i = 0; i < MARKS; i++)
 			marks[lane][i] =
-			    xs_gpu_elapsed_ns(gpu, bench->event[0],
-					      bench->event[lane * MARKS + i]);
+			    xs_cuda_elapsed_ns(gpu, bench->event[0],
+					       bench->event[lane * MARKS + i]);
 	return covered_ns(marks[0], marks[1]);
 }
 
@@ -179,9 +179,9 @@ static void measure_under(struct xs_bench *bench, enum traffic kind,
 	struct xs_samples samples = {0};
 
 	for (size_t part = 1; part <= 64 && samples.count == 0; part *= 4) {
-		struct xs_turns turns = xs_bench_turns(5);
+		struct xs_repeats repeats = xs_bench_repeats(5);
 
-		while (xs_bench_turn(&turns))
+		while (xs_bench_repeat(&repeats))
 			xs_samples_add(&samples,
 				       slope_under(bench, kinds, part));
 	}

@@ -19,28 +19,28 @@ static const struct {
 #undef XS_ROW
 };
 
-struct xs_turns xs_bench_turns(int most)
+struct xs_repeats xs_bench_repeats(int most)
 {
-	return (struct xs_turns){.most = most,
-				 .end_ns = xs_bench_now_ns() + TURNS_NS};
+	return (struct xs_repeats){.most = most,
+				   .end_ns = xs_bench_now_ns() + TURNS_NS};
 }
 
-bool xs_bench_turn(struct xs_turns *turns)
+bool xs_bench_repeat(struct xs_repeats *repeats)
 {
-	if (turns->done == turns->most ||
-	    (turns->done > 0 && xs_bench_now_ns() > turns->end_ns))
+	if (repeats->done == repeats->most ||
+	    (repeats->done > 0 && xs_bench_now_ns() > repeats->end_ns))
 		return false;
-	turns->done++;
+	repeats->done++;
 	return true;
 }
 
 /* Adds a pass; false where it has nothing to add. */
-static bool add_pass(struct xs_bench *bench, struct xs_found *found,
+static bool add_pass(struct xs_bench *bench, struct xs_pass_medians *found,
 		     const struct xs_samples *samples)
 {
 	if (samples->count == 0)
-		xs_gpu_fail(&bench->gpu, "no measurement came to an end");
-	if (xs_gpu_failed(&bench->gpu) || found->passes == XS_BENCH_PASSES)
+		xs_cuda_fail(&bench->gpu, "no measurement came to an end");
+	if (xs_cuda_failed(&bench->gpu) || found->passes == XS_BENCH_PASSES)
 		return false;
 	for (size_t i = 0; i < samples->count; i++)
 		xs_samples_add(&found->all, samples->values[i]);
@@ -51,7 +51,7 @@ static bool add_pass(struct xs_bench *bench, struct xs_found *found,
 void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 		  enum xs_param_id id, const struct xs_samples *samples)
 {
-	struct xs_found *found = &bench->params[id];
+	struct xs_pass_medians *found = &bench->params[id];
 
 	struct xs_param param;
 
@@ -70,7 +70,7 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 			int way, size_t point, size_t bytes,
 			const struct xs_samples *samples)
 {
-	struct xs_found *found = &bench->curves[way][point];
+	struct xs_pass_medians *found = &bench->curves[way][point];
 	struct xs_curve *curve = way == XS_BENCH_IN ? &machine->pageable_h2d
 						    : &machine->pageable_d2h;
 	struct xs_param param;
@@ -87,7 +87,7 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 }
 
 /* Whether the passes' medians are further apart than a part of the value. */
-static bool differ(const struct xs_found *found, double part)
+static bool differ(const struct xs_pass_medians *found, double part)
 {
 	double low = INFINITY, high = -INFINITY;
 
@@ -109,7 +109,7 @@ static double allowed(enum xs_param_id id)
 }
 
 /* Small copies are mostly latency. */
-static bool curve_differs(const struct xs_found *points,
+static bool curve_differs(const struct xs_pass_medians *points,
 			  const struct xs_curve *curve)
 {
 	bool differs = false;

@@ -30,22 +30,22 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 	double start = xs_bench_now_ns();
 
 	for (unsigned i = 0; i < pieces; i++) {
-		xs_gpu_stream stream = bench->stream[i];
+		xs_cuda_stream stream = bench->stream[i];
 		size_t at = i * bytes;
 
 		if (chained && i > 0)
-			XS_GPU(&bench->gpu, cuStreamWaitEvent, stream,
-			       bench->order[i % 2], 0);
+			XS_CUDA(&bench->gpu, cuStreamWaitEvent, stream,
+				bench->order[i % 2], 0);
 		xs_bench_copy_async(bench, XS_BENCH_IN, at, bytes, stream);
 		if (chained)
-			XS_GPU(&bench->gpu, cuEventRecord,
-			       bench->order[(i + 1) % 2], stream);
-		xs_gpu_each(&bench->gpu, bench->device[XS_BENCH_OUT] + at,
-			    bench->device[XS_BENCH_IN] + at, worked / 4, 1,
-			    stream);
+			XS_CUDA(&bench->gpu, cuEventRecord,
+				bench->order[(i + 1) % 2], stream);
+		xs_cuda_per_element(
+		    &bench->gpu, bench->device[XS_BENCH_OUT] + at,
+		    bench->device[XS_BENCH_IN] + at, worked / 4, 1, stream);
 		xs_bench_copy_async(bench, XS_BENCH_OUT, at, out, stream);
 	}
-	XS_GPU(&bench->gpu, cuCtxSynchronize);
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
 }
 
@@ -73,10 +73,10 @@ static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
 			enum kind kind, enum xs_param_id id)
 {
 	struct xs_samples gaps = {0}, rates = {0};
-	struct xs_turns turns = xs_bench_turns(20);
+	struct xs_repeats repeats = xs_bench_repeats(20);
 
 	pace(bench, kind); /* streams never used */
-	while (xs_bench_turn(&turns)) {
+	while (xs_bench_repeat(&repeats)) {
 		struct xs_line line = pace(bench, kind);
 
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
@@ -99,26 +99,26 @@ void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
  * it is several times what it is on an idle engine. */
 static double behind_copy_ns(struct xs_bench *bench)
 {
-	struct xs_gpu *gpu = &bench->gpu;
-	xs_gpu_stream stream = bench->stream[0];
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_stream stream = bench->stream[0];
 
 	xs_bench_copy_async(bench, XS_BENCH_IN, 0, KERNEL_BYTES, stream);
-	XS_GPU(gpu, cuEventRecord, bench->event[0], stream);
-	xs_gpu_empty(gpu, stream);
-	XS_GPU(gpu, cuEventRecord, bench->event[1], stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
+	xs_cuda_launch_empty(gpu, stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
 	xs_bench_copy_async(bench, XS_BENCH_IN, KERNEL_BYTES, 4 * KERNEL_BYTES,
 			    bench->stream[1]);
-	XS_GPU(gpu, cuCtxSynchronize);
-	return xs_gpu_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	XS_CUDA(gpu, cuCtxSynchronize);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
 void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples samples = {0};
-	struct xs_turns turns = xs_bench_turns(150);
+	struct xs_repeats repeats = xs_bench_repeats(150);
 
 	behind_copy_ns(bench);
-	while (xs_bench_turn(&turns))
+	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, behind_copy_ns(bench));
 	xs_bench_set(bench, machine, XS_PARAM_copy_to_kernel_ns, &samples);
 }

@@ -101,7 +101,7 @@ int xs_cli_parse(const struct xs_cli_syntax *syntax,
 
 		if (found == HELP || found == 'h') {
 			print_usage(syntax);
-			code = XS_CLI_HELPED;
+			code = XS_CLI_HELP_PRINTED;
 		} else if (!option) {
 			code = bad_option(syntax->command, argv[optind - 1],
 					  found);
@@ -114,7 +114,7 @@ int xs_cli_parse(const struct xs_cli_syntax *syntax,
 	return code;
 }
 
-int xs_cli_take_text(const char *name, const char *value, void *into)
+int xs_cli_parse_text(const char *name, const char *value, void *into)
 {
 	(void)name;
 	*(const char **)into = value;
@@ -146,7 +146,7 @@ int xs_cli_machine(const char *name, struct xs_machine *machine)
 	return XS_EXIT_INPUT;
 }
 
-int xs_cli_unreadable(const char *path, int err, const char *error)
+int xs_cli_read_error(const char *path, int err, const char *error)
 {
 	if (!error)
 		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
@@ -162,10 +162,10 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 	const char *error = NULL;
 	int err = xs_result_read(path, options, result, &error);
 
-	return err < 0 ? xs_cli_unreadable(path, err, error) : 0;
+	return err < 0 ? xs_cli_read_error(path, err, error) : 0;
 }
 
-int xs_cli_not_input(const char *output, char *const *inputs, int count)
+int xs_cli_check_output(const char *output, char *const *inputs, int count)
 {
 	struct stat to, from;
 

@@ -33,13 +33,14 @@ int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 
 /* Takes the value of an option, which goes by that name, into *into. 0, or an
  * exit code after the error. */
-typedef int xs_cli_take(const char *name, const char *value, void *into);
+typedef int xs_cli_parse_value(const char *name, const char *value, void *into);
 
 /* An option of a command; a table of them ends with one without a name. */
 struct xs_cli_option {
-	const char *name;  /* with its dashes: "--output" */
-	char letter;	   /* 'o' of -o; 0: none */
-	xs_cli_take *take; /* NULL: no value, the bool *into becomes true */
+	const char *name; /* with its dashes: "--output" */
+	char letter;	  /* 'o' of -o; 0: none */
+	xs_cli_parse_value
+	    *take; /* NULL: no value, the bool *into becomes true */
 	void *into;
 };
 
@@ -56,17 +57,17 @@ struct xs_cli_syntax {
 };
 
 /* The usage was printed: the command is done. */
-#define XS_CLI_HELPED (-1)
+#define XS_CLI_HELP_PRINTED (-1)
 
 /*
  * Takes all options; optind is then the first word that is none. 0,
- * XS_CLI_HELPED, or an exit code after the error.
+ * XS_CLI_HELP_PRINTED, or an exit code after the error.
  */
 int xs_cli_parse(const struct xs_cli_syntax *syntax,
 		 const struct xs_cli_option *options, int argc, char **argv);
 
 /* The value itself, into a const char *. */
-xs_cli_take xs_cli_take_text;
+xs_cli_parse_value xs_cli_parse_text;
 
 /* Finds a format of the command by name. 0, or XS_EXIT_USAGE after the error.
  */
@@ -78,7 +79,7 @@ int xs_cli_machine(const char *name, struct xs_machine *machine);
 
 /* Says why a trace cannot be read; error: the reader's own words, or NULL.
  * Returns XS_EXIT_INPUT. */
-int xs_cli_unreadable(const char *path, int err, const char *error);
+int xs_cli_read_error(const char *path, int err, const char *error);
 
 /* Reads a trace. 0, or XS_EXIT_INPUT after the error was printed. */
 int xs_cli_read(const char *path, const struct xs_result_options *options,
@@ -86,7 +87,7 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 
 /* That the output is none of the inputs, which opening it would empty. 0, or
  * XS_EXIT_USAGE after the error. */
-int xs_cli_not_input(const char *output, char *const *inputs, int count);
+int xs_cli_check_output(const char *output, char *const *inputs, int count);
 
 /*
  * Opens the output before the long work; NULL or "-" is stdout. 0, or

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct options {
+struct calibrate_options {
 	const char *output; /* NULL: standard output */
 	const char *name;   /* NULL: after the GPU */
 	int device;
@@ -72,7 +72,7 @@ static const char usage[] =
     "disagree; on the standard error where the profile takes the standard\n"
     "output.\n";
 
-static int take_device(const char *name, const char *text, void *into)
+static int parse_device(const char *name, const char *text, void *into)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
@@ -85,14 +85,14 @@ static int take_device(const char *name, const char *text, void *into)
 	return 0;
 }
 
-static int parse(int argc, char **argv, struct options *out)
+static int parse(int argc, char **argv, struct calibrate_options *out)
 {
 	static const struct xs_cli_syntax syntax = {.command = "calibrate",
 						    .usage = usage};
 	const struct xs_cli_option options[] = {
-	    {"--output", 'o', xs_cli_take_text, &out->output},
-	    {"--device", 0, take_device, &out->device},
-	    {"--name", 0, xs_cli_take_text, &out->name},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--device", 0, parse_device, &out->device},
+	    {"--name", 0, xs_cli_parse_text, &out->name},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
@@ -117,7 +117,8 @@ static void name_after_gpu(const char *gpu, char *name, size_t size)
 	name[n] = '\0';
 }
 
-static void label(struct xs_machine *machine, const struct options *options)
+static void label(struct xs_machine *machine,
+		  const struct calibrate_options *options)
 {
 	time_t now = time(NULL);
 	struct tm utc;
@@ -163,10 +164,10 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 	step->measure(bench, machine);
 	if (progress)
 		fputs("\033[K", stderr);
-	failed = xs_gpu_failed(&bench->gpu);
+	failed = xs_cuda_failed(&bench->gpu);
 	if (failed)
 		note_failure(machine, step->what, bench->gpu.failure, pass > 1);
-	xs_gpu_clear(&bench->gpu);
+	xs_cuda_clear(&bench->gpu);
 	return !failed;
 }
 
@@ -190,16 +191,16 @@ static void measure(struct xs_bench *bench, struct xs_machine *machine)
 
 int xs_cmd_calibrate(int argc, char **argv)
 {
-	struct options options = {0};
+	struct calibrate_options options = {0};
 	struct xs_machine machine;
 	struct xs_bench bench = {0};
 	FILE *out = NULL;
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
 	xs_machine_init(&machine);
-	if (xs_gpu_open(&bench.gpu, options.device) != 0)
+	if (xs_cuda_open(&bench.gpu, options.device) != 0)
 		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
 				    bench.gpu.failure,
 				    "run it where nvidia-smi shows a GPU");
@@ -219,6 +220,6 @@ int xs_cmd_calibrate(int argc, char **argv)
 	if (!code)
 		xs_bench_summarize(&machine, options.output ? stdout : stderr);
 	xs_bench_close(&bench);
-	xs_gpu_close(&bench.gpu);
+	xs_cuda_close(&bench.gpu);
 	return code;
 }

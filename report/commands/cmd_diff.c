@@ -19,19 +19,19 @@ static const char usage[] =
     "                       cent longer than BEFORE\n"
     "  -h, --help           this text\n";
 
-struct options {
+struct diff_options {
 	const struct xs_renderer *renderer;
 	const char *output, *machine;
 	double fail_above; /* NAN: no gate */
 };
 
-static int take_format(const char *name, const char *value, void *into)
+static int parse_format(const char *name, const char *value, void *into)
 {
 	(void)name;
 	return xs_cli_format(value, XS_RENDER_DIFF, into);
 }
 
-static int take_percent(const char *name, const char *value, void *into)
+static int parse_percent(const char *name, const char *value, void *into)
 {
 	(void)name;
 	if (xs_units_parse_number(value, into) == 0)
@@ -40,15 +40,15 @@ static int take_percent(const char *name, const char *value, void *into)
 			    "give a number such as 5");
 }
 
-static int parse(int argc, char **argv, struct options *out)
+static int parse(int argc, char **argv, struct diff_options *out)
 {
 	static const struct xs_cli_syntax syntax = {
 	    .command = "diff", .usage = usage, .formats = XS_RENDER_DIFF};
 	const struct xs_cli_option options[] = {
-	    {"--format", 0, take_format, &out->renderer},
-	    {"--output", 'o', xs_cli_take_text, &out->output},
-	    {"--machine", 0, xs_cli_take_text, &out->machine},
-	    {"--fail-above", 0, take_percent, &out->fail_above},
+	    {"--format", 0, parse_format, &out->renderer},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--machine", 0, xs_cli_parse_text, &out->machine},
+	    {"--fail-above", 0, parse_percent, &out->fail_above},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
@@ -69,7 +69,7 @@ static unsigned streams_of(const struct xs_result *after)
 	return 0;
 }
 
-static int gate(const struct options *options, const struct xs_diff *diff)
+static int gate(const struct diff_options *options, const struct xs_diff *diff)
 {
 	char why[128];
 
@@ -87,7 +87,7 @@ static int gate(const struct options *options, const struct xs_diff *diff)
 			    "see which phase changed first");
 }
 
-static int compare(const struct options *options,
+static int compare(const struct diff_options *options,
 		   const struct xs_result *before,
 		   const struct xs_result *after)
 {
@@ -110,16 +110,16 @@ static int compare(const struct options *options,
 
 int xs_cmd_diff(int argc, char **argv)
 {
-	struct options options = {.renderer = xs_renderers[0],
-				  .fail_above = NAN};
+	struct diff_options options = {.renderer = xs_renderers[0],
+				       .fail_above = NAN};
 	struct xs_result *before = NULL, *after = NULL;
 	struct xs_result_options how = {0};
 	struct xs_machine machine;
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
-	code = xs_cli_not_input(options.output, argv + optind, 2);
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(options.output, argv + optind, 2);
 	if (code)
 		return code;
 	if (options.machine) {

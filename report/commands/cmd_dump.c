@@ -22,19 +22,19 @@ static const char usage[] =
     "  -o, --output FILE  write there\n"
     "  -h, --help         this text\n";
 
-struct options {
+struct dump_options {
 	const char *output;
 	bool read, resolve;
 };
 
-static int parse(int argc, char **argv, struct options *out)
+static int parse(int argc, char **argv, struct dump_options *out)
 {
 	static const struct xs_cli_syntax syntax = {.command = "dump",
 						    .usage = usage};
 	const struct xs_cli_option options[] = {
 	    {"--read", 0, NULL, &out->read},
 	    {"--resolve", 0, NULL, &out->resolve},
-	    {"--output", 'o', xs_cli_take_text, &out->output},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
@@ -66,7 +66,7 @@ static int dump(const char *path, const char *output)
 		return code;
 	err = xs_text_dump(path, out, &error);
 	if (err < 0 && err != -EIO)
-		code = xs_cli_unreadable(path, err, error);
+		code = xs_cli_read_error(path, err, error);
 	return xs_cli_close(output, out, code ? 0 : err) || code ? XS_EXIT_INPUT
 								 : XS_EXIT_DONE;
 }
@@ -80,7 +80,7 @@ static int read_back(const char *path, const char *output)
 	int code, err;
 
 	if (!in)
-		return xs_cli_unreadable(path, -errno, NULL);
+		return xs_cli_read_error(path, -errno, NULL);
 	code = xs_cli_open(output, &out);
 	if (code)
 		goto out;
@@ -106,24 +106,24 @@ static int resolve(const char *path)
 	int err = xs_trace_read(path, &trace, &error);
 
 	if (err)
-		return xs_cli_unreadable(path, err, error);
+		return xs_cli_read_error(path, err, error);
 	err = xs_symbols_resolve(trace);
 	if (!err)
 		err = xs_symbols_append(path, trace);
 	xs_trace_free(trace);
 	if (err == -EINVAL)
 		error = "not a binary trace that was closed in order";
-	return err ? xs_cli_unreadable(path, err, error) : XS_EXIT_DONE;
+	return err ? xs_cli_read_error(path, err, error) : XS_EXIT_DONE;
 }
 
 int xs_cmd_dump(int argc, char **argv)
 {
-	struct options options = {0};
+	struct dump_options options = {0};
 	int code = parse(argc, argv, &options);
 
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
-	code = xs_cli_not_input(options.output, argv + optind, 1);
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(options.output, argv + optind, 1);
 	if (code)
 		return code;
 	if (options.resolve)

@@ -65,11 +65,11 @@ static const char usage[] =
     "  Nothing overlaps in these, not even operations and memory accesses.\n"
     "docs/models.md has each in full, and what was measured against it.\n";
 
-struct options {
+struct model_options {
 	const struct xs_renderer *renderer;
 	const char *output;
 	const char *machines[MACHINES_MAX];
-	struct xs_model_question question; /* without its machines */
+	struct xs_formulas_input question; /* without its machines */
 	double sync_ns;			   /* NAN: the profile's */
 };
 
@@ -79,7 +79,7 @@ static int bad_value(const char *option, const char *hint)
 			    hint);
 }
 
-static int take_bytes(const char *name, const char *value, void *into)
+static int parse_bytes(const char *name, const char *value, void *into)
 {
 	int64_t bytes;
 
@@ -89,7 +89,7 @@ static int take_bytes(const char *name, const char *value, void *into)
 	return 0;
 }
 
-static int take_ms(const char *name, const char *value, void *into)
+static int parse_ms(const char *name, const char *value, void *into)
 {
 	double ms;
 
@@ -100,29 +100,29 @@ static int take_ms(const char *name, const char *value, void *into)
 	return 0;
 }
 
-static int take_plain(const char *name, const char *value, void *into)
+static int parse_plain(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_number(value, into) < 0)
 		return bad_value(name, "give a number, such as 1e9");
 	return 0;
 }
 
-static int take_streams(const char *name, const char *value, void *into)
+static int parse_streams(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
 		return bad_value(name, "give a whole number from 1 to 4096");
 	return 0;
 }
 
-static int take_format(const char *name, const char *value, void *into)
+static int parse_format(const char *name, const char *value, void *into)
 {
 	(void)name;
 	return xs_cli_format(value, XS_RENDER_MODEL, into);
 }
 
-static int take_machine(const char *name, const char *value, void *into)
+static int parse_machine(const char *name, const char *value, void *into)
 {
-	struct options *out = into;
+	struct model_options *out = into;
 
 	if (out->question.machine_count == MACHINES_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, name, "there are too many",
@@ -152,9 +152,9 @@ static int check_direction(const char *bytes_option, double bytes,
 }
 
 /* Options that would change nothing without others. */
-static int check_companions(const struct options *options)
+static int check_companions(const struct model_options *options)
 {
-	const struct xs_model_question *in = &options->question;
+	const struct xs_formulas_input *in = &options->question;
 	const bool atgpu =
 	    !isnan(in->memory_bytes + in->blocks + in->operations);
 
@@ -173,7 +173,7 @@ static int check_companions(const struct options *options)
 	return 0;
 }
 
-static int check(const struct options *options)
+static int check(const struct model_options *options)
 {
 	const struct xs_workload *work = &options->question.work;
 	int code;
@@ -192,28 +192,28 @@ static int check(const struct options *options)
 	return code;
 }
 
-static int parse(int argc, char **argv, struct options *out)
+static int parse(int argc, char **argv, struct model_options *out)
 {
 	static const struct xs_cli_syntax syntax = {
 	    .command = "model", .usage = usage, .formats = XS_RENDER_MODEL};
-	struct xs_model_question *question = &out->question;
+	struct xs_formulas_input *question = &out->question;
 	struct xs_workload *work = &question->work;
 	const struct xs_cli_option options[] = {
-	    {"--format", 0, take_format, &out->renderer},
-	    {"--output", 'o', xs_cli_take_text, &out->output},
-	    {"--machine", 0, take_machine, out},
-	    {"--h2d-bytes", 0, take_bytes, &work->h2d_bytes},
-	    {"--d2h-bytes", 0, take_bytes, &work->d2h_bytes},
-	    {"--h2d-ms", 0, take_ms, &work->h2d_ns},
-	    {"--d2h-ms", 0, take_ms, &work->d2h_ns},
-	    {"--kernel-ms", 0, take_ms, &work->kernel_ns},
-	    {"--streams", 0, take_streams, &question->streams},
-	    {"--flops", 0, take_plain, &question->flops},
-	    {"--memory-bytes", 0, take_bytes, &question->memory_bytes},
-	    {"--blocks", 0, take_plain, &question->blocks},
-	    {"--operations", 0, take_plain, &question->operations},
-	    {"--shared-bytes", 0, take_bytes, &question->shared_bytes},
-	    {"--sync-ms", 0, take_ms, &out->sync_ns},
+	    {"--format", 0, parse_format, &out->renderer},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--machine", 0, parse_machine, out},
+	    {"--h2d-bytes", 0, parse_bytes, &work->h2d_bytes},
+	    {"--d2h-bytes", 0, parse_bytes, &work->d2h_bytes},
+	    {"--h2d-ms", 0, parse_ms, &work->h2d_ns},
+	    {"--d2h-ms", 0, parse_ms, &work->d2h_ns},
+	    {"--kernel-ms", 0, parse_ms, &work->kernel_ns},
+	    {"--streams", 0, parse_streams, &question->streams},
+	    {"--flops", 0, parse_plain, &question->flops},
+	    {"--memory-bytes", 0, parse_bytes, &question->memory_bytes},
+	    {"--blocks", 0, parse_plain, &question->blocks},
+	    {"--operations", 0, parse_plain, &question->operations},
+	    {"--shared-bytes", 0, parse_bytes, &question->shared_bytes},
+	    {"--sync-ms", 0, parse_ms, &out->sync_ns},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
@@ -226,8 +226,8 @@ static int parse(int argc, char **argv, struct options *out)
 	return check(out);
 }
 
-static int print(const struct options *options,
-		 const struct xs_model_result *model)
+static int print(const struct model_options *options,
+		 const struct xs_formulas_result *model)
 {
 	FILE *out;
 	int code = xs_cli_open(options->output, &out), err;
@@ -238,7 +238,7 @@ static int print(const struct options *options,
 	return xs_cli_close(options->output, out, err);
 }
 
-static int load(const struct options *options, size_t index,
+static int load(const struct model_options *options, size_t index,
 		struct xs_machine *machine)
 {
 	const double sync_ns = options->sync_ns;
@@ -268,7 +268,7 @@ static int explain(int err, const char *unknown)
 
 int xs_cmd_model(int argc, char **argv)
 {
-	struct options options = {
+	struct model_options options = {
 	    .renderer = xs_renderers[0],
 	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
 			 .flops = NAN,
@@ -278,19 +278,19 @@ int xs_cmd_model(int argc, char **argv)
 			 .shared_bytes = NAN},
 	    .sync_ns = NAN};
 	struct xs_machine machines[MACHINES_MAX];
-	struct xs_model_result model = {0};
+	struct xs_formulas_result model = {0};
 	const char *unknown;
 	int code = parse(argc, argv, &options), err;
 
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
 	for (size_t i = 0; !code && i < options.question.machine_count; i++)
 		code = load(&options, i, &machines[i]);
 	if (code)
 		return code;
 	options.question.machines = machines;
-	err = xs_model_evaluate(&options.question, &model, &unknown);
+	err = xs_formulas_evaluate(&options.question, &model, &unknown);
 	code = err ? explain(err, unknown) : print(&options, &model);
-	xs_model_result_free(&model);
+	xs_formulas_result_free(&model);
 	return code;
 }

@@ -36,7 +36,7 @@ static const char usage[] =
     "\n"
     "Several traces: one report after another; in JSON an array.\n";
 
-struct options {
+struct report_options {
 	const struct xs_renderer *renderer;
 	const char *output;
 	const char *machines[MACHINES_MAX];
@@ -46,13 +46,13 @@ struct options {
 	bool atgpu;
 };
 
-static int take_format(const char *name, const char *value, void *into)
+static int parse_format(const char *name, const char *value, void *into)
 {
 	(void)name;
 	return xs_cli_format(value, XS_RENDER_REPORT, into);
 }
 
-static int take_streams(const char *name, const char *value, void *into)
+static int parse_streams(const char *name, const char *value, void *into)
 {
 	(void)name;
 	if (xs_units_parse_count(value, STREAMS_MAX, into) == 0)
@@ -61,9 +61,9 @@ static int take_streams(const char *name, const char *value, void *into)
 			    "give a whole number from 1 to 4096");
 }
 
-static int take_machine(const char *name, const char *value, void *into)
+static int parse_machine(const char *name, const char *value, void *into)
 {
-	struct options *out = into;
+	struct report_options *out = into;
 
 	if (out->machine_count == MACHINES_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, name,
@@ -73,16 +73,16 @@ static int take_machine(const char *name, const char *value, void *into)
 	return 0;
 }
 
-static int parse(int argc, char **argv, struct options *out)
+static int parse(int argc, char **argv, struct report_options *out)
 {
 	static const struct xs_cli_syntax syntax = {
 	    .command = "report", .usage = usage, .formats = XS_RENDER_REPORT};
 	const struct xs_cli_option options[] = {
-	    {"--format", 0, take_format, &out->renderer},
-	    {"--output", 'o', xs_cli_take_text, &out->output},
-	    {"--machine", 0, take_machine, out},
-	    {"--streams", 0, take_streams, &out->streams},
-	    {"--counters", 0, xs_cli_take_text, &out->counters},
+	    {"--format", 0, parse_format, &out->renderer},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--machine", 0, parse_machine, out},
+	    {"--streams", 0, parse_streams, &out->streams},
+	    {"--counters", 0, xs_cli_parse_text, &out->counters},
 	    {"--atgpu", 0, NULL, &out->atgpu},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
@@ -122,8 +122,8 @@ static int add_other(const char *given, struct machines *out)
 }
 
 /* The first machine, unless it is to be fitted, and the others. */
-static int load_machines(const struct options *options, struct machines *out,
-			 struct xs_result_options *how)
+static int load_machines(const struct report_options *options,
+			 struct machines *out, struct xs_result_options *how)
 {
 	const char *const *names = options->machines;
 	int code = 0;
@@ -146,7 +146,7 @@ static int load_machines(const struct options *options, struct machines *out,
 }
 
 /* Reads the traces and writes the report of them all. */
-static int report(const struct options *options,
+static int report(const struct report_options *options,
 		  const struct xs_result_options *how, char *const *traces,
 		  int trace_count)
 {
@@ -155,10 +155,10 @@ static int report(const struct options *options,
 	FILE *out = NULL;
 	int code, err = 0;
 
-	code = xs_cli_not_input(options->output, traces, trace_count);
+	code = xs_cli_check_output(options->output, traces, trace_count);
 	if (!code && options->counters)
-		code = xs_cli_not_input(options->output,
-					(char *const *)&options->counters, 1);
+		code = xs_cli_check_output(
+		    options->output, (char *const *)&options->counters, 1);
 	if (!code)
 		code = xs_cli_open(options->output, &out);
 	if (code)
@@ -188,7 +188,7 @@ static int load_counted(const char *path, struct xs_trace **counted)
 	int err = path ? xs_trace_read(path, counted, &error) : 0;
 
 	if (err < 0)
-		return xs_cli_unreadable(path, err, error);
+		return xs_cli_read_error(path, err, error);
 	if (path && !(*counted)->counter_count)
 		return xs_cli_error(XS_EXIT_INPUT, path,
 				    "no kernel was counted in that run",
@@ -199,7 +199,7 @@ static int load_counted(const char *path, struct xs_trace **counted)
 
 int xs_cmd_report(int argc, char **argv)
 {
-	struct options options = {.renderer = xs_renderers[0]};
+	struct report_options options = {.renderer = xs_renderers[0]};
 	struct xs_result_options how = {0};
 	struct machines machines = {0};
 	struct xs_trace *counted = NULL;
@@ -207,7 +207,7 @@ int xs_cmd_report(int argc, char **argv)
 
 	code = parse(argc, argv, &options);
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
 	how.streams = options.streams;
 	how.atgpu = options.atgpu;
 	code = load_machines(&options, &machines, &how);

@@ -127,13 +127,13 @@ int xs_cmd_run(int argc, char **argv)
 	const char *output = NULL;
 	bool counters = false;
 	const struct xs_cli_option options[] = {
-	    {"--output", 'o', xs_cli_take_text, &output},
+	    {"--output", 'o', xs_cli_parse_text, &output},
 	    {"--counters", 0, NULL, &counters},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
 	if (code)
-		return code == XS_CLI_HELPED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
 	if (optind == argc)
 		return xs_cli_error(XS_EXIT_USAGE, "run",
 				    "no command was given",

@@ -11,7 +11,7 @@
 
 #define ANSWERS_MAX 6 /* beside one for each machine that is compared */
 
-static void say(struct xs_model_result *result, const char *sentence)
+static void say(struct xs_formulas_result *result, const char *sentence)
 {
 	if (sentence)
 		result->answers[result->answer_count++] = sentence;
@@ -27,7 +27,7 @@ static int64_t larger(int64_t a, int64_t b)
  * the longest of the three remains, with one both directions share it (section
  * III-A).
  */
-static void say_what_dominates(struct xs_model_result *result)
+static void say_what_dominates(struct xs_formulas_result *result)
 {
 	const int64_t in = result->h2d_ns, out = result->d2h_ns;
 	const int64_t kernel = result->kernel_ns;
@@ -64,9 +64,9 @@ static void say_what_dominates(struct xs_model_result *result)
 		xs_units_ns(out).s));
 }
 
-static void say_streams(struct xs_model_result *result)
+static void say_streams(struct xs_formulas_result *result)
 {
-	const struct xs_model_choice *choice = &result->choice;
+	const struct xs_formulas_choice *choice = &result->choice;
 	struct xs_arena *arena = &result->base.arena;
 	const char *text;
 
@@ -93,9 +93,9 @@ static void say_streams(struct xs_model_result *result)
 }
 
 /* Whether the kernel should reach into host memory itself. */
-static const char *mapped_or_copies(struct xs_model_result *result)
+static const char *mapped_or_copies(struct xs_formulas_result *result)
 {
-	const struct xs_model_choice *choice = &result->choice;
+	const struct xs_formulas_choice *choice = &result->choice;
 	const char *rates = choice->mapped_measured
 				? "by the machine's own rates of it"
 				: "at the rate of copies";
@@ -117,9 +117,9 @@ static const char *mapped_or_copies(struct xs_model_result *result)
 	    xs_units_ns(choice->best_ns).s, choice->crossings);
 }
 
-static void say_mapped(struct xs_model_result *result)
+static void say_mapped(struct xs_formulas_result *result)
 {
-	const struct xs_model_choice *choice = &result->choice;
+	const struct xs_formulas_choice *choice = &result->choice;
 	struct xs_arena *arena = &result->base.arena;
 	const char *text;
 
@@ -134,7 +134,7 @@ static void say_mapped(struct xs_model_result *result)
 	say(result, text);
 }
 
-static void say_faster(struct xs_model_result *result)
+static void say_faster(struct xs_formulas_result *result)
 {
 	struct xs_arena *arena = &result->base.arena;
 
@@ -152,11 +152,11 @@ static void say_faster(struct xs_model_result *result)
 }
 
 /* "1.20 ms with 8 streams, 0.61x as fast" */
-static const char *told(struct xs_model_result *result,
-			const struct xs_model_choice *there)
+static const char *told(struct xs_formulas_result *result,
+			const struct xs_formulas_choice *there)
 {
 	struct xs_arena *arena = &result->base.arena;
-	const struct xs_words time = xs_units_ns(there->best_ns);
+	const struct xs_units_text time = xs_units_ns(there->best_ns);
 	const char *text =
 	    there->streams == XS_UNKNOWN
 		? xs_arena_print(arena, "%s with one copy each way", time.s)
@@ -171,8 +171,8 @@ static const char *told(struct xs_model_result *result,
 				  .s);
 }
 
-static void say_compared(struct xs_model_result *result,
-			 const struct xs_model_compared *there)
+static void say_compared(struct xs_formulas_result *result,
+			 const struct xs_formulas_comparison *there)
 {
 	struct xs_arena *arena = &result->base.arena;
 	const char *text;
@@ -196,17 +196,17 @@ static void say_compared(struct xs_model_result *result,
 }
 
 /* Flops a second in words, with the time that the kernel's flops take. */
-static struct xs_words rate(double flops_s)
+static struct xs_units_text rate(double flops_s)
 {
-	struct xs_words out;
+	struct xs_units_text out;
 
 	snprintf(out.s, sizeof(out.s), "%.4g GFLOP/s", flops_s / 1e9);
 	return out;
 }
 
-static void say_bounds(struct xs_model_result *result)
+static void say_bounds(struct xs_formulas_result *result)
 {
-	const struct xs_model_bounds *b = &result->bounds;
+	const struct xs_formulas_bounds *b = &result->bounds;
 
 	if (!result->has_bounds)
 		return;
@@ -222,7 +222,7 @@ static void say_bounds(struct xs_model_result *result)
 			rate(b->mapped).s));
 }
 
-void xs_model_answer(struct xs_model_result *result)
+void xs_formulas_answer(struct xs_formulas_result *result)
 {
 	result->answers = xs_arena_alloc(&result->base.arena,
 					 ANSWERS_MAX + result->compared_count,

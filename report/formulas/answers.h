@@ -7,6 +7,6 @@
 
 /* The answers to the questions of van Werkhoven 2014's introduction, from all
  * the rest. A failed allocation is remembered by the arena. */
-void xs_model_answer(struct xs_model_result *result);
+void xs_formulas_answer(struct xs_formulas_result *result);
 
 #endif

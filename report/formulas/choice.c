@@ -73,7 +73,7 @@ static struct xs_vw_load mapped_load(const struct xs_workload *work,
  * long as best_ns. */
 static void choose_mapped(const struct xs_workload *work,
 			  const struct xs_machine *m,
-			  struct xs_model_choice *out)
+			  struct xs_formulas_choice *out)
 {
 	const struct xs_vw_params params = {.lo_in_ns = m->lo_h2d_ns.value,
 					    .lo_out_ns = m->lo_d2h_ns.value};
@@ -89,9 +89,9 @@ static void choose_mapped(const struct xs_workload *work,
 				 fmax(load.in_ns, load.out_ns);
 }
 
-static struct xs_model_choice choose(const struct xs_workload *work,
-				     const struct xs_machine *machine,
-				     const struct xs_estimates *list)
+static struct xs_formulas_choice choose(const struct xs_workload *work,
+					const struct xs_machine *machine,
+					const struct xs_estimates *list)
 {
 	const struct xs_estimate *copies =
 	    fastest(list, "pinned", "vanwerkhoven2014");
@@ -99,7 +99,7 @@ static struct xs_model_choice choose(const struct xs_workload *work,
 	const struct xs_estimate *hybrid =
 	    fastest(list, "hybrid", "vanwerkhoven2014");
 	const struct xs_estimate *best = copies;
-	struct xs_model_choice out = XS_MODEL_NO_CHOICE;
+	struct xs_formulas_choice out = XS_FORMULAS_NO_CHOICE;
 
 	if (streams && (!copies || streams->round_ns < copies->round_ns))
 		best = streams;
@@ -117,9 +117,9 @@ static struct xs_model_choice choose(const struct xs_workload *work,
 	return out;
 }
 
-int xs_model_choose(const struct xs_workload *work,
-		    const struct xs_machine *machine, unsigned n,
-		    struct xs_model_choice *out)
+int xs_formulas_choose(const struct xs_workload *work,
+		       const struct xs_machine *machine, unsigned n,
+		       struct xs_formulas_choice *out)
 {
 	const struct xs_model_options how = {.streams = n};
 	struct xs_estimates list = {0};
@@ -145,26 +145,26 @@ static struct xs_machine with_faster_link(const struct xs_machine *machine)
 	return out;
 }
 
-int xs_model_look_around(const struct xs_workload *work,
-			 struct xs_model_result *out)
+int xs_formulas_try_faster(const struct xs_workload *work,
+			   struct xs_formulas_result *out)
 {
 	const struct xs_machine link = with_faster_link(&out->machine);
 	struct xs_workload less = *work;
-	struct xs_model_choice choice;
+	struct xs_formulas_choice choice;
 	int err;
 
 	less.h2d_ns /= 2;
 	less.d2h_ns /= 2;
-	err = xs_model_choose(&less, &link, 0, &choice);
+	err = xs_formulas_choose(&less, &link, 0, &choice);
 	out->faster_link_ns = choice.best_ns;
 	less = *work;
 	less.kernel_ns /= 2;
 	if (!err)
-		err = xs_model_choose(&less, &out->machine, 0, &choice);
+		err = xs_formulas_choose(&less, &out->machine, 0, &choice);
 	out->faster_gpu_ns = choice.best_ns;
 	out->few_streams = out->choice.streams;
 	for (unsigned n = 2; !err && n < out->choice.streams; n++) {
-		err = xs_model_choose(work, &out->machine, n, &choice);
+		err = xs_formulas_choose(work, &out->machine, n, &choice);
 		if (choice.streams != n ||
 		    choice.best_ns > out->choice.best_ns / 100.0 * 101)
 			continue;

@@ -17,7 +17,7 @@ static double or_zero(double number)
 	return isnan(number) ? 0 : number;
 }
 
-static struct xs_atgpu_launch launch_of(const struct xs_model_question *q)
+static struct xs_atgpu_launch launch_of(const struct xs_formulas_input *q)
 {
 	return (struct xs_atgpu_launch){
 	    .blocks = q->blocks,
@@ -26,14 +26,14 @@ static struct xs_atgpu_launch launch_of(const struct xs_model_question *q)
 	    .accesses = q->memory_bytes / XS_ATGPU_BLOCK_BYTES};
 }
 
-static bool has_atgpu(const struct xs_model_question *q)
+static bool has_atgpu(const struct xs_formulas_input *q)
 {
 	return !isnan(q->blocks + q->operations + q->memory_bytes);
 }
 
 /* All rows on one machine: those for the best n, where an n was given those
  * for it too, and ATGPU's. 0 or -errno. */
-static int evaluate(const struct xs_model_question *q,
+static int evaluate(const struct xs_formulas_input *q,
 		    const struct xs_workload *work,
 		    const struct xs_machine *machine, struct xs_estimates *out)
 {
@@ -63,7 +63,7 @@ static double time_of(double ns, double bytes, double lo_ns, double G)
 	return bytes > 0 ? or_zero(lo_ns) + bytes * G : 0;
 }
 
-static void fill_workload(struct xs_model_result *out,
+static void fill_workload(struct xs_formulas_result *out,
 			  const struct xs_workload *work)
 {
 	const struct xs_machine *m = &out->machine;
@@ -94,7 +94,7 @@ static struct xs_result_estimate *rows_of(struct xs_result *owner,
 	return rows;
 }
 
-static struct xs_vw_roofline roofline_of(const struct xs_model_question *q,
+static struct xs_vw_roofline roofline_of(const struct xs_formulas_input *q,
 					 const struct xs_machine *m)
 {
 	return (struct xs_vw_roofline){.peak_flops = m->peak_flops,
@@ -104,8 +104,8 @@ static struct xs_vw_roofline roofline_of(const struct xs_model_question *q,
 }
 
 /* PCIe bandwidth is that of this workload's bytes, one way after the other. */
-static void fill_bounds(const struct xs_model_question *q,
-			struct xs_model_result *out)
+static void fill_bounds(const struct xs_formulas_input *q,
+			struct xs_formulas_result *out)
 {
 	struct xs_vw_roofline r = roofline_of(q, &out->machine);
 	const double link_ns = (double)out->h2d_ns + (double)out->d2h_ns;
@@ -118,7 +118,7 @@ static void fill_bounds(const struct xs_model_question *q,
 	r.link_bytes = (double)out->h2d_bytes + (double)out->d2h_bytes;
 	r.link_bandwidth = r.link_bytes / link_ns * 1e9;
 	out->has_bounds = true;
-	out->bounds = (struct xs_model_bounds){
+	out->bounds = (struct xs_formulas_bounds){
 	    .data_intensity = xs_vw_data_intensity(&r),
 	    .operational_intensity = r.flops / r.memory_bytes,
 	    .zero_overlap = xs_vw_bound_zero_overlap(&r),
@@ -131,7 +131,7 @@ static void fill_bounds(const struct xs_model_question *q,
  * were given, else by memory bandwidth, as a trace's kernels are; else as it
  * is. Returns how, in words.
  */
-static const char *move_kernel(const struct xs_model_question *q,
+static const char *move_kernel(const struct xs_formulas_input *q,
 			       const struct xs_machine *to, double *kernel_ns)
 {
 	const struct xs_machine *from = &q->machines[0];
@@ -160,18 +160,18 @@ static double moved_ns(double ns, const struct xs_param *from,
 	return ns == 0 ? 0 : ns * to->value / from->value;
 }
 
-static int compare(const struct xs_model_question *q,
+static int compare(const struct xs_formulas_input *q,
 		   const struct xs_workload *work, const struct xs_machine *to,
-		   struct xs_result *owner, struct xs_model_compared *out)
+		   struct xs_result *owner, struct xs_formulas_comparison *out)
 {
 	const struct xs_machine *from = &q->machines[0];
 	struct xs_workload moved = *work;
 	struct xs_estimates list = {0};
 	int err = 0;
 
-	*out = (struct xs_model_compared){
+	*out = (struct xs_formulas_comparison){
 	    .name = xs_arena_copy(&owner->arena, to->name),
-	    .choice = XS_MODEL_NO_CHOICE};
+	    .choice = XS_FORMULAS_NO_CHOICE};
 	out->kernel_why = move_kernel(q, to, &moved.kernel_ns);
 	out->kernel_ns = xs_number_round(moved.kernel_ns);
 	moved.h2d_ns = moved_ns(work->h2d_ns, &from->G_h2d, &to->G_h2d);
@@ -180,7 +180,7 @@ static int compare(const struct xs_model_question *q,
 	    isnan(moved.d2h_ns) == isnan(work->d2h_ns)) {
 		err = evaluate(q, &moved, to, &list);
 		if (!err)
-			err = xs_model_choose(&moved, to, 0, &out->choice);
+			err = xs_formulas_choose(&moved, to, 0, &out->choice);
 	}
 	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
@@ -188,9 +188,9 @@ static int compare(const struct xs_model_question *q,
 	return err;
 }
 
-static int compare_all(const struct xs_model_question *q,
+static int compare_all(const struct xs_formulas_input *q,
 		       const struct xs_workload *work,
-		       struct xs_model_result *out)
+		       struct xs_formulas_result *out)
 {
 	int err = 0;
 
@@ -202,8 +202,8 @@ static int compare_all(const struct xs_model_question *q,
 	return err;
 }
 
-int xs_model_evaluate(const struct xs_model_question *q,
-		      struct xs_model_result *out, const char **unknown)
+int xs_formulas_evaluate(const struct xs_formulas_input *q,
+			 struct xs_formulas_result *out, const char **unknown)
 {
 	const struct xs_atgpu_launch launch = launch_of(q);
 	struct xs_workload work = q->work;
@@ -223,18 +223,18 @@ int xs_model_evaluate(const struct xs_model_question *q,
 	}
 	err = evaluate(q, &work, &out->machine, &list);
 	if (!err)
-		err = xs_model_choose(&work, &out->machine, 0, &out->choice);
+		err = xs_formulas_choose(&work, &out->machine, 0, &out->choice);
 	if (err)
 		goto out;
 	fill_workload(out, &work);
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);
-	err = xs_model_look_around(&work, out);
+	err = xs_formulas_try_faster(&work, out);
 	if (!err)
 		err = compare_all(q, &work, out);
 	if (!err)
-		xs_model_answer(out);
+		xs_formulas_answer(out);
 	if (!err && out->base.arena.failed)
 		err = -ENOMEM;
 out:
@@ -242,7 +242,7 @@ out:
 	return err;
 }
 
-void xs_model_result_free(struct xs_model_result *result)
+void xs_formulas_result_free(struct xs_formulas_result *result)
 {
 	xs_arena_free(&result->base.arena);
 }

@@ -17,7 +17,7 @@ static int render_diff(struct xs_diff *diff, double gate_percent, bool color,
 	return xs_render_json_diff(diff, gate_percent, out);
 }
 
-static int render_model(const struct xs_model_result *model, bool color,
+static int render_model(const struct xs_formulas_result *model, bool color,
 			FILE *out)
 {
 	(void)color;

@@ -23,7 +23,7 @@ struct xs_renderer {
 	/* gate_percent: value of --fail-above, NAN without */
 	int (*diff)(struct xs_diff *diff, double gate_percent, bool color,
 		    FILE *out);
-	int (*model)(const struct xs_model_result *model, bool color,
+	int (*model)(const struct xs_formulas_result *model, bool color,
 		     FILE *out);
 };
 

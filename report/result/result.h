@@ -52,7 +52,7 @@ struct xs_result_gap {
 };
 
 /* Calls of a class, or ops of a kind; matched: with an op, or with a call. */
-struct xs_result_seen {
+struct xs_result_match_count {
 	const char *name;
 	int64_t count, matched;
 };
@@ -74,8 +74,9 @@ struct xs_result_coverage {
 	int64_t untimed; /* calls without CUPTI whose GPU work has no times */
 	int64_t failed;	 /* of calls seen: that returned an error */
 	const char *mode;
-	const char *rung; /* of the ladder; NULL: an older trace */
-	struct xs_result_seen *classes, *kinds; /* of calls, of ops */
+	const char *
+	    timing_source; /* "callbacks", "activity", ...; NULL: older trace */
+	struct xs_result_match_count *classes, *kinds; /* of calls, of ops */
 	size_t class_count, kind_count;
 	int64_t driver_calls; /* of calls seen: of the driver's API */
 	int64_t early_ops;    /* without a call: begun before the first one */
@@ -199,9 +200,9 @@ struct xs_result_phase {
 	int64_t id, rounds;
 	const char *signature;
 	uint64_t signature_hash;
-	int64_t device;	   /* its number */
-	int64_t total_ns;  /* of all rounds */
-	int64_t beside_ns; /* of that: while other rounds ran, too */
+	int64_t device;	       /* its number */
+	int64_t total_ns;      /* of all rounds */
+	int64_t concurrent_ns; /* of that: while other rounds ran, too */
 	int64_t first_start_ns;
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
@@ -222,7 +223,7 @@ struct xs_result_phase {
 
 /* The whole run on another machine, unchanged: not known unless all phases
  * are. */
-struct xs_result_elsewhere {
+struct xs_result_other_machine {
 	const char *strategy; /* "machine:<name>" */
 	int64_t app_wall_ns, low_ns, high_ns;
 	int64_t phases; /* predicted */
@@ -251,8 +252,8 @@ struct xs_result {
 	size_t wait_count;
 	struct xs_result_advice *advice; /* the largest saving first */
 	size_t advice_count;
-	struct xs_result_elsewhere *elsewhere;
-	size_t elsewhere_count;
+	struct xs_result_other_machine *other_machines;
+	size_t other_machine_count;
 	struct xs_arena arena; /* what all of the above points to */
 };
 

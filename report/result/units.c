@@ -10,26 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
+struct unit_step {
 	const char *name;
 	double size;
 };
 
-static const struct unit time_units[] = {{"ns", 1},	{"us", 1e3},
-					 {"ms", 1e6},	{"s", 1e9},
-					 {"h", 3.6e12}, {"d", 8.64e13}};
-static const struct unit byte_units[] = {{"B", 1},
-					 {"KiB", 1024},
-					 {"MiB", 1048576},
-					 {"GiB", 1073741824},
-					 {"TiB", 1099511627776}};
+static const struct unit_step time_units[] = {{"ns", 1},     {"us", 1e3},
+					      {"ms", 1e6},   {"s", 1e9},
+					      {"h", 3.6e12}, {"d", 8.64e13}};
+static const struct unit_step byte_units[] = {{"B", 1},
+					      {"KiB", 1024},
+					      {"MiB", 1048576},
+					      {"GiB", 1073741824},
+					      {"TiB", 1099511627776}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The largest unit in which value still has a digit before the point once it
  * is rounded to three digits. */
-static const struct unit *unit_for(const struct unit *units, size_t count,
-				   double value)
+static const struct unit_step *unit_for(const struct unit_step *units,
+					size_t count, double value)
 {
 	size_t i = count - 1;
 
@@ -45,15 +45,15 @@ static int decimals(double value)
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
-static struct xs_words unknown(void)
+static struct xs_units_text unknown(void)
 {
-	return (struct xs_words){"-"};
+	return (struct xs_units_text){"-"};
 }
 
-struct xs_words xs_units_ns(int64_t ns)
+struct xs_units_text xs_units_ns(int64_t ns)
 {
-	const struct unit *unit;
-	struct xs_words out;
+	const struct unit_step *unit;
+	struct xs_units_text out;
 	double value;
 
 	if (ns == XS_UNKNOWN)
@@ -65,11 +65,12 @@ struct xs_words xs_units_ns(int64_t ns)
 	return out;
 }
 
-struct xs_words xs_units_ns_bare(int64_t ns, int64_t like_ns, const char **unit)
+struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
+				      const char **unit)
 {
-	const struct unit *in =
+	const struct unit_step *in =
 	    unit_for(time_units, COUNT(time_units), (double)like_ns);
-	struct xs_words out;
+	struct xs_units_text out;
 	double value = (double)ns / in->size;
 
 	*unit = in->name;
@@ -80,10 +81,10 @@ struct xs_words xs_units_ns_bare(int64_t ns, int64_t like_ns, const char **unit)
 	return out;
 }
 
-struct xs_words xs_units_range_ns(int64_t low_ns, int64_t high_ns)
+struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
-	const struct unit *unit;
-	struct xs_words out;
+	const struct unit_step *unit;
+	struct xs_units_text out;
 	double low, high;
 	int digits;
 
@@ -98,10 +99,10 @@ struct xs_words xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 	return out;
 }
 
-struct xs_words xs_units_bytes(int64_t bytes)
+struct xs_units_text xs_units_bytes(int64_t bytes)
 {
-	const struct unit *unit;
-	struct xs_words out;
+	const struct unit_step *unit;
+	struct xs_units_text out;
 	double value;
 	bool whole;
 
@@ -115,9 +116,9 @@ struct xs_words xs_units_bytes(int64_t bytes)
 	return out;
 }
 
-struct xs_words xs_units_rate(int64_t bytes, int64_t ns)
+struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns)
 {
-	struct xs_words out;
+	struct xs_units_text out;
 	double rate;
 
 	if (bytes == XS_UNKNOWN || ns == XS_UNKNOWN || ns <= 0)
@@ -127,9 +128,9 @@ struct xs_words xs_units_rate(int64_t bytes, int64_t ns)
 	return out;
 }
 
-struct xs_words xs_units_percent(int64_t part, int64_t whole)
+struct xs_units_text xs_units_percent(int64_t part, int64_t whole)
 {
-	struct xs_words out;
+	struct xs_units_text out;
 	double share;
 
 	if (part == XS_UNKNOWN || whole == XS_UNKNOWN || whole == 0)
@@ -140,9 +141,9 @@ struct xs_words xs_units_percent(int64_t part, int64_t whole)
 	return out;
 }
 
-struct xs_words xs_units_ratio(double ratio)
+struct xs_units_text xs_units_ratio(double ratio)
 {
-	struct xs_words out;
+	struct xs_units_text out;
 
 	if (!isfinite(ratio))
 		return unknown();
@@ -151,9 +152,9 @@ struct xs_words xs_units_ratio(double ratio)
 	return out;
 }
 
-struct xs_words xs_units_count(int64_t count)
+struct xs_units_text xs_units_count(int64_t count)
 {
-	struct xs_words out;
+	struct xs_units_text out;
 
 	if (count == XS_UNKNOWN)
 		return unknown();

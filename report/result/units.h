@@ -9,35 +9,35 @@
 #define XS_UNKNOWN INT64_MIN
 
 /* Short text by value, so that it can stand in a printf argument. */
-struct xs_words {
+struct xs_units_text {
 	char s[32];
 };
 
 /* 1234567 -> "1.23 ms", from ns to days, three significant digits; "-" for
  * XS_UNKNOWN. */
-struct xs_words xs_units_ns(int64_t ns);
+struct xs_units_text xs_units_ns(int64_t ns);
 
 /* A time as a bare number in the unit that suits like_ns; *unit is static. */
-struct xs_words xs_units_ns_bare(int64_t ns, int64_t like_ns,
-				 const char **unit);
+struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
+				      const char **unit);
 
 /* Two times in one unit: "3.90-3.95 ms". */
-struct xs_words xs_units_range_ns(int64_t low_ns, int64_t high_ns);
+struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns);
 
 /* 67108864 -> "64 MiB", 1500000 -> "1.43 MiB". */
-struct xs_words xs_units_bytes(int64_t bytes);
+struct xs_units_text xs_units_bytes(int64_t bytes);
 
 /* Bytes over ns as "17.1 GB/s" (10^9 bytes); "-" where ns is 0. */
-struct xs_words xs_units_rate(int64_t bytes, int64_t ns);
+struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns);
 
 /* part of whole as "38.2 %"; "-" where either is unknown or whole is 0. */
-struct xs_words xs_units_percent(int64_t part, int64_t whole);
+struct xs_units_text xs_units_percent(int64_t part, int64_t whole);
 
 /* "1.33x"; "-" for NAN. */
-struct xs_words xs_units_ratio(double ratio);
+struct xs_units_text xs_units_ratio(double ratio);
 
 /* A count, "-" for XS_UNKNOWN. */
-struct xs_words xs_units_count(int64_t count);
+struct xs_units_text xs_units_count(int64_t count);
 
 /*
  * "4096", "64MiB", "1.5 GB", "2G": KiB, MiB, GiB, TiB and the bare letters

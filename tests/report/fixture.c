@@ -287,7 +287,7 @@ static void fill_waits(struct xs_result *result)
 	for (size_t i = 0; i < result->wait_count; i++) {
 		waits[i].minor_faults = waits[i].major_faults = NONE;
 		waits[i].touched_bytes = waits[i].touched_ns = NONE;
-		waits[i].text = xs_cause(&result->arena, &waits[i]);
+		waits[i].text = xs_wait_reason(&result->arena, &waits[i]);
 	}
 }
 

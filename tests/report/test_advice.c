@@ -286,7 +286,7 @@ static void each_strategy_has_its_sentence(void **state)
 		struct xs_result_estimate row = {.strategy = ids[i],
 						 .n_streams = 8};
 		const char *text =
-		    xs_sentence(&result->arena, &result->phases[0], &row);
+		    xs_advice_text(&result->arena, &result->phases[0], &row);
 
 		assert_non_null(strstr(text, "main.cu:88"));
 		assert_true(strncmp(text, "Use ", 4) != 0);

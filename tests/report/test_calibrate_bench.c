@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The measurements of xferspy calibrate, on a GPU whose every cost is known:
- * each must find what fake_gpu.h says. Looking at the clock takes 20 ns there
- * and an event's time is a float of milliseconds, hence the tolerances.
+ * each must find what fake_cuda_device.h says. Looking at the clock takes 20 ns
+ * there and an event's time is a float of milliseconds, hence the tolerances.
  */
 #include "report/calibrate/bench.h"
-#include "tests/report/fake_gpu.h"
+#include "tests/report/fake_cuda_device.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static struct fixture fixture;
 /* The bench is opened once: its buffers are large. */
 static int open_bench(void **state)
 {
-	fake_gpu_open(&fixture.bench.gpu);
+	fake_cuda_open(&fixture.bench.gpu);
 	*state = &fixture;
 	return xs_bench_open(&fixture.bench);
 }
@@ -52,7 +52,7 @@ static int set_up(void **state)
 {
 	struct fixture *f = *state;
 
-	xs_gpu_clear(&f->bench.gpu);
+	xs_cuda_clear(&f->bench.gpu);
 	xs_machine_init(&f->machine);
 	memset(&fake_faults, 0, sizeof(fake_faults));
 	memset(f->bench.params, 0, sizeof(f->bench.params));
@@ -67,7 +67,7 @@ static void test_copies_one_way(void **state)
 	xs_bench_latency(&f->bench, &f->machine);
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_gap(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.lo_h2d_ns, FAKE_LO, 1);
 	assert_param(f->machine.lo_d2h_ns, FAKE_LO, 1);
 	assert_param(f->machine.G_h2d, FAKE_G_IN, 1e-6);
@@ -83,7 +83,7 @@ static void test_copies_both_ways_are_slower(void **state)
 
 	xs_bench_both_ways(&f->bench, &f->machine);
 	xs_bench_pipeline(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
 	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
 	/* the fake's engines start pieces beside each other, as one way */
@@ -97,7 +97,7 @@ static void test_kernels_wait_for_copies(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_copy_to_kernel(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
 }
 
@@ -107,7 +107,7 @@ static void test_mapped_memory(void **state)
 
 	xs_bench_mapped(&f->bench, &f->machine);
 	xs_bench_mapped_against(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_read, FAKE_READ, 1e-6);
 	assert_param(f->machine.mapped_write, FAKE_WRITE, 1e-6);
 	assert_param(f->machine.mapped_both_read, FAKE_BOTH, 1e-6);
@@ -123,7 +123,7 @@ static void test_parts_of_lines(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_mapped_parts(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_read_64, FAKE_READ * half, 1e-6);
 	assert_param(f->machine.mapped_read_32, FAKE_READ * quarter, 1e-6);
 	assert_param(f->machine.mapped_write_64, FAKE_WRITE * half, 1e-6);
@@ -135,7 +135,7 @@ static void test_parts_of_sectors(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_mapped_partial(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
 }
 
@@ -148,7 +148,7 @@ static void test_writes_that_queue_up(void **state)
 	xs_bench_mapped(&f->bench, &f->machine);
 	fake_faults.writes_queue = true;
 	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
 	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
@@ -166,7 +166,7 @@ static void test_writes_that_do_not_queue_up(void **state)
 
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
 	assert_true(isnan(f->machine.mapped_write_early_ns.value));
@@ -179,7 +179,7 @@ static void test_calls(void **state)
 
 	xs_bench_calls(&f->bench, &f->machine);
 	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.call_copy_async_ns, FAKE_CALL_COPY, 40);
 	assert_param(f->machine.call_launch_ns, FAKE_CALL_LAUNCH, 40);
 	assert_param(f->machine.call_event_ns, FAKE_CALL_EVENT, 1);
@@ -194,7 +194,7 @@ static void test_blocking_copies(void **state)
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_blocking_copy(&f->bench, &f->machine);
 	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.call_copy_sync_ns, FAKE_CALL_BLOCKING, 60);
 	/* 4 KiB to 256 MiB, doubling: 17 points */
 	assert_int_equal(f->machine.pageable_h2d.count, 17);
@@ -212,7 +212,7 @@ static void test_each_pass_has_pages_of_its_own(void **state)
 	const unsigned char *before = f->bench.pageable;
 
 	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_ptr_not_equal(f->bench.pageable, before);
 	assert_int_equal(f->bench.pageable[XS_BENCH_BYTES - 1], 1);
 }
@@ -222,7 +222,7 @@ static void test_blocking_copies_need_latency_and_bandwidth(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_blocking_copy(&f->bench, &f->machine);
-	assert_true(xs_gpu_failed(&f->bench.gpu));
+	assert_true(xs_cuda_failed(&f->bench.gpu));
 	assert_true(isnan(f->machine.call_copy_sync_ns.value));
 }
 
@@ -233,7 +233,7 @@ static void test_launch_and_synchronisation(void **state)
 	xs_bench_launch(&f->bench, &f->machine);
 	xs_bench_sync(&f->bench, &f->machine);
 	xs_bench_kernel_gap(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.launch_latency_ns, FAKE_LATENCY, 60);
 	assert_param(f->machine.sync_ns, FAKE_SYNC, 60);
 	assert_param(f->machine.kernel_gap_ns, FAKE_GAP, 2);
@@ -245,7 +245,7 @@ static void test_host_memory(void **state)
 
 	xs_bench_pin(&f->bench, &f->machine);
 	xs_bench_register(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(f->machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
 	assert_param(f->machine.register_fixed_ns, FAKE_REGISTER, 60);
@@ -274,9 +274,9 @@ static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
 	assert_true(isnan(f->machine.pin_byte_ns.value));
 
 	/* and the next measurement is none the worse for it */
-	xs_gpu_clear(&f->bench.gpu);
+	xs_cuda_clear(&f->bench.gpu);
 	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
@@ -328,7 +328,7 @@ static void test_self_check(void **state)
 	f->machine.copy_engines = 2;
 	take_pass(f);
 	xs_bench_check(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
 	assert_off(f->machine.self_check.mapped, -0.002, 0.002, 9);
 	assert_off(f->machine.self_check.hybrid, -0.02, 0.02, 48);
@@ -434,22 +434,23 @@ static void test_passes_that_disagree_are_named(void **state)
 /* Repeats end when their time is up, but never before the first. */
 static void test_slow_measurements_are_repeated_less(void **state)
 {
-	struct xs_turns quick = xs_bench_turns(5), slow = xs_bench_turns(5);
+	struct xs_repeats quick = xs_bench_repeats(5),
+			  slow = xs_bench_repeats(5);
 	int count = 0;
 
 	(void)state;
-	while (xs_bench_turn(&quick))
+	while (xs_bench_repeat(&quick))
 		count++;
 	assert_int_equal(count, 5);
-	while (xs_bench_turn(&slow)) {
-		fake_gpu_pass(150e6);
+	while (xs_bench_repeat(&slow)) {
+		fake_cuda_advance_ns(150e6);
 		count++;
 	}
 	assert_int_equal(count, 5 + 2);
-	slow = xs_bench_turns(5);
-	fake_gpu_pass(1e9);
-	assert_true(xs_bench_turn(&slow));
-	assert_false(xs_bench_turn(&slow));
+	slow = xs_bench_repeats(5);
+	fake_cuda_advance_ns(1e9);
+	assert_true(xs_bench_repeat(&slow));
+	assert_false(xs_bench_repeat(&slow));
 }
 
 static void test_summary(void **state)

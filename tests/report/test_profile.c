@@ -194,7 +194,7 @@ static void a_run_moves_to_another_machine(void **state)
 {
 	struct xs_elsewhere others[2];
 	struct xs_machine other = machine;
-	const struct xs_result_elsewhere *moved;
+	const struct xs_result_other_machine *moved;
 	int64_t sum_ns = 0;
 
 	(void)state;
@@ -209,8 +209,8 @@ static void a_run_moves_to_another_machine(void **state)
 	options.elsewhere = others;
 	options.elsewhere_count = 2;
 	read_trace(PINNED);
-	assert_int_equal(result->elsewhere_count, 2);
-	moved = &result->elsewhere[0];
+	assert_int_equal(result->other_machine_count, 2);
+	moved = &result->other_machines[0];
 	assert_string_equal(moved->strategy, "machine:half");
 	assert_int_equal(moved->phases, result->phase_count);
 	for (size_t i = 0; i < result->phase_count; i++) {
@@ -225,8 +225,9 @@ static void a_run_moves_to_another_machine(void **state)
 	assert_true(moved->app_wall_ns > result->run.wall_ns * 3 / 2);
 	assert_true(moved->low_ns <= moved->app_wall_ns);
 	assert_true(moved->high_ns >= moved->app_wall_ns);
-	assert_true(result->elsewhere[1].app_wall_ns == XS_UNKNOWN);
-	assert_int_equal(result->elsewhere[1].phases, result->phase_count - 2);
+	assert_true(result->other_machines[1].app_wall_ns == XS_UNKNOWN);
+	assert_int_equal(result->other_machines[1].phases,
+			 result->phase_count - 2);
 }
 
 /* However much faster, it is no change to the program. */
@@ -242,7 +243,8 @@ static void another_machine_is_no_advice(void **state)
 	options.elsewhere = &other;
 	options.elsewhere_count = 1;
 	read_trace(PAGEABLE);
-	assert_true(result->elsewhere[0].app_wall_ns < result->run.wall_ns / 2);
+	assert_true(result->other_machines[0].app_wall_ns <
+		    result->run.wall_ns / 2);
 	assert_true(result->advice_count > 0);
 	for (size_t i = 0; i < result->advice_count; i++)
 		assert_string_not_equal(result->advice[i].estimate->strategy,

@@ -329,12 +329,12 @@ static void what_runs_beside_others_is_said(void **state)
 	struct xs_result *result = two_devices("NVIDIA H200", 20);
 
 	(void)state;
-	assert_int_equal(result->phases[0].beside_ns, 4 * 130000);
+	assert_int_equal(result->phases[0].concurrent_ns, 4 * 130000);
 	assert_true(has_note(result, "phases 1, 2 ran beside"));
 	assert_false(has_note(result, "another kind"));
 	xs_result_free(result);
 	result = two_devices("NVIDIA H200", 200);
-	assert_int_equal(result->phases[0].beside_ns, 0);
+	assert_int_equal(result->phases[0].concurrent_ns, 0);
 	assert_false(has_note(result, "ran beside"));
 	xs_result_free(result);
 }

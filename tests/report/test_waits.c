@@ -21,7 +21,7 @@ static void expect_text(const struct xs_result_wait *wait, const char *text)
 {
 	struct xs_arena arena = {0};
 
-	assert_string_equal(xs_cause(&arena, wait), text);
+	assert_string_equal(xs_wait_reason(&arena, wait), text);
 	xs_arena_free(&arena);
 }
 

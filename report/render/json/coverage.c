@@ -15,7 +15,7 @@ static json_t *gap(const struct xs_result_gap *in)
 }
 ARRAY_OF(gap, struct xs_result_gap)
 
-static json_t *seen(const struct xs_result_seen *in)
+static json_t *seen(const struct xs_result_match_count *in)
 {
 	json_t *out = json_object();
 	bool failed = !out;
@@ -25,7 +25,7 @@ static json_t *seen(const struct xs_result_seen *in)
 	SET_NUMBER(in, matched);
 	return xs_json_finish(out, failed);
 }
-ARRAY_OF(seen, struct xs_result_seen)
+ARRAY_OF(seen, struct xs_result_match_count)
 
 static json_t *cudart(const struct xs_result_cudart *in)
 {
@@ -54,7 +54,7 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, untimed);
 	SET_NUMBER(in, failed);
 	SET_TEXT(in, mode);
-	SET_TEXT(in, rung);
+	xs_json_set(out, "rung", xs_json_text(in->timing_source), &failed);
 	xs_json_set(out, "calls", seens(in->classes, in->class_count), &failed);
 	xs_json_set(out, "ops", seens(in->kinds, in->kind_count), &failed);
 	SET_NUMBER(in, driver_calls);

@@ -15,6 +15,6 @@ int xs_render_json_report(struct xs_result *const *results, size_t count,
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 			FILE *out);
 /* {schema, machine, estimates, bounds, compared, answers} */
-int xs_render_json_model(const struct xs_model_result *model, FILE *out);
+int xs_render_json_model(const struct xs_formulas_result *model, FILE *out);
 
 #endif

@@ -16,9 +16,9 @@ static json_t *rows(const struct xs_result_estimate *estimates, size_t count)
 	return out;
 }
 
-static json_t *bounds(const struct xs_model_result *model)
+static json_t *bounds(const struct xs_formulas_result *model)
 {
-	const struct xs_model_bounds *b = &model->bounds;
+	const struct xs_formulas_bounds *b = &model->bounds;
 
 	if (!model->has_bounds)
 		return json_null();
@@ -31,12 +31,12 @@ static json_t *bounds(const struct xs_model_result *model)
 			 "mapped_flops", xs_json_ratio(b->mapped));
 }
 
-static json_t *compared(const struct xs_model_result *model)
+static json_t *compared(const struct xs_formulas_result *model)
 {
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < model->compared_count; i++) {
-		const struct xs_model_compared *in = &model->compared[i];
+		const struct xs_formulas_comparison *in = &model->compared[i];
 		json_t *there = json_pack(
 		    "{s:o, s:o, s:o}", "machine", xs_json_text(in->name),
 		    "kernel_ns", xs_json_number(in->kernel_ns), "estimates",
@@ -50,7 +50,7 @@ static json_t *compared(const struct xs_model_result *model)
 	return out;
 }
 
-static json_t *answers(const struct xs_model_result *model)
+static json_t *answers(const struct xs_formulas_result *model)
 {
 	json_t *out = json_array();
 
@@ -63,7 +63,7 @@ static json_t *answers(const struct xs_model_result *model)
 	return out;
 }
 
-int xs_render_json_model(const struct xs_model_result *model, FILE *out)
+int xs_render_json_model(const struct xs_formulas_result *model, FILE *out)
 {
 	return xs_json_write(
 	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,

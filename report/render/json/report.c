@@ -207,7 +207,8 @@ static json_t *phase(const struct xs_result_phase *in)
 	xs_json_set(out, "signature_hash", json_string(hash), &failed);
 	SET_NUMBER(in, device);
 	SET_NUMBER(in, total_ns);
-	SET_NUMBER(in, beside_ns);
+	xs_json_set(out, "beside_ns", xs_json_number(in->concurrent_ns),
+		    &failed);
 	SET_NUMBER(in, h2d_bytes);
 	SET_NUMBER(in, d2h_bytes);
 	SET_NUMBER(in, h2d_ops);
@@ -270,7 +271,7 @@ static json_t *advice(const struct xs_result_advice *in)
 }
 ARRAY_OF(advice, struct xs_result_advice)
 
-static json_t *elsewhere(const struct xs_result_elsewhere *in)
+static json_t *other_machine(const struct xs_result_other_machine *in)
 {
 	json_t *out = json_object();
 	bool failed = !out;
@@ -283,7 +284,7 @@ static json_t *elsewhere(const struct xs_result_elsewhere *in)
 		    &failed);
 	return xs_json_finish(out, failed);
 }
-ARRAY_OF(elsewhere, struct xs_result_elsewhere)
+ARRAY_OF(other_machine, struct xs_result_other_machine)
 
 static json_t *report(const struct xs_result *result)
 {
@@ -306,9 +307,10 @@ static json_t *report(const struct xs_result *result)
 		    &failed);
 	xs_json_set(out, "advice",
 		    advices(result->advice, result->advice_count), &failed);
-	xs_json_set(out, "elsewhere",
-		    elsewheres(result->elsewhere, result->elsewhere_count),
-		    &failed);
+	xs_json_set(
+	    out, "elsewhere",
+	    other_machines(result->other_machines, result->other_machine_count),
+	    &failed);
 	return xs_json_finish(out, failed);
 }
 

@@ -34,8 +34,8 @@ static const char *saving(struct xs_result *result,
 }
 
 /* The other ways for the same phase, on one line. */
-static void put_others(const struct xs_pen *pen, struct xs_result *result,
-		       size_t first)
+static void put_others(const struct xs_terminal *terminal,
+		       struct xs_result *result, size_t first)
 {
 	const struct xs_result_phase *phase = result->advice[first].phase;
 	struct xs_arena *arena = &result->arena;
@@ -54,7 +54,7 @@ static void put_others(const struct xs_pen *pen, struct xs_result *result,
 						 other->estimate->effort));
 	}
 	if (list)
-		xs_pen_wrap(pen, XS_DIM, "     instead: ", list);
+		xs_terminal_wrap(terminal, XS_DIM, "     instead: ", list);
 }
 
 static bool is_first_of_phase(const struct xs_result *result, size_t index)
@@ -65,25 +65,28 @@ static bool is_first_of_phase(const struct xs_result *result, size_t index)
 	return true;
 }
 
-static void put_one_advice(const struct xs_pen *pen, struct xs_result *result,
-			   size_t index, int number)
+static void put_one_advice(const struct xs_terminal *terminal,
+			   struct xs_result *result, size_t index, int number)
 {
 	const struct xs_result_advice *advice = &result->advice[index];
 	bool pays = advice->estimate->saves_ns > 0;
 
-	fprintf(pen->out, "  %d. phase %" PRId64 ": ", number,
+	fprintf(terminal->out, "  %d. phase %" PRId64 ": ", number,
 		advice->phase->id);
-	xs_pen_print(pen, XS_BOLD, "%s", what(result, advice->estimate));
+	xs_terminal_print(terminal, XS_BOLD, "%s",
+			  what(result, advice->estimate));
 	if (pays) {
-		fputs(" saves ", pen->out);
-		xs_pen_print(pen, XS_GOOD, "%s", saving(result, advice));
+		fputs(" saves ", terminal->out);
+		xs_terminal_print(terminal, XS_GOOD, "%s",
+				  saving(result, advice));
 	} else {
-		fputs(" would pay in a longer run", pen->out);
+		fputs(" would pay in a longer run", terminal->out);
 	}
-	xs_pen_print(pen, XS_DIM, " [%s]\n", advice->estimate->effort);
-	xs_pen_wrap(pen, XS_PLAIN, "     ", advice->text);
-	xs_render_text_quotes(pen, result, advice);
-	put_others(pen, result, index);
+	xs_terminal_print(terminal, XS_DIM, " [%s]\n",
+			  advice->estimate->effort);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", advice->text);
+	xs_render_text_source_lines(terminal, result, advice);
+	put_others(terminal, result, index);
 }
 
 /* Whether any change was predicted for any phase. */
@@ -99,20 +102,21 @@ static bool is_predicted(const struct xs_result *result)
 }
 
 /* The best for each phase; the other ways stand under it. */
-void xs_render_text_advice(const struct xs_pen *pen, struct xs_result *result)
+void xs_render_text_advice(const struct xs_terminal *terminal,
+			   struct xs_result *result)
 {
 	int number = 0;
 
-	xs_pen_heading(pen, "What to change",
-		       "saving of the whole run, for each change alone");
+	xs_terminal_heading(terminal, "What to change",
+			    "saving of the whole run, for each change alone");
 	for (size_t i = 0; i < result->advice_count && number < ADVICE_MAX; i++)
 		if (is_first_of_phase(result, i))
-			put_one_advice(pen, result, i, ++number);
+			put_one_advice(terminal, result, i, ++number);
 	if (!number)
 		fputs(is_predicted(result)
 			  ? "  nothing: no strategy is sure to make this run "
 			    "faster\n"
 			  : "  no strategy could be predicted, for the reasons "
 			    "below\n",
-		      pen->out);
+		      terminal->out);
 }

@@ -17,13 +17,13 @@ static size_t phases_shown(const struct xs_result *result)
 						    : XS_TEXT_PHASES;
 }
 
-static struct xs_words bytes_of(int64_t words)
+static struct xs_units_text bytes_of(int64_t words)
 {
 	return xs_units_bytes(
 	    words == XS_UNKNOWN ? XS_UNKNOWN : words * XS_ATGPU_WORD_BYTES);
 }
 
-static struct xs_words percent(double share)
+static struct xs_units_text percent(double share)
 {
 	return xs_units_percent(
 	    isfinite(share) ? llround(share * 1e6) : XS_UNKNOWN, 1000000);
@@ -34,71 +34,78 @@ static int64_t sum(int64_t a, int64_t b)
 	return a == XS_UNKNOWN || b == XS_UNKNOWN ? XS_UNKNOWN : a + b;
 }
 
-static void put_metrics_row(struct xs_table *table,
+static void put_metrics_row(struct xs_text_table *table,
 			    const struct xs_result_phase *phase)
 {
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_table_cell(table, 1, XS_PLAIN, xs_units_count(in->rounds).s);
-	xs_table_cell(table, 2, XS_PLAIN, xs_units_count(in->in_words).s);
-	xs_table_cell(table, 3, XS_PLAIN, xs_units_count(in->out_words).s);
-	xs_table_cell(
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(in->rounds).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_count(in->in_words).s);
+	xs_text_table_cell(table, 3, XS_PLAIN, xs_units_count(in->out_words).s);
+	xs_text_table_cell(
 	    table, 4, XS_PLAIN,
 	    xs_units_count(sum(in->in_transactions, in->out_transactions)).s);
-	xs_table_cell(table, 5, XS_PLAIN, bytes_of(in->global_words).s);
-	xs_table_cell(table, 6, XS_PLAIN, bytes_of(in->shared_words).s);
-	xs_table_cell(table, 7, XS_PLAIN, xs_units_count(in->blocks_per_sm).s);
-	xs_table_cell(table, 8, XS_PLAIN, xs_units_count(in->operations).s);
-	xs_table_cell(table, 9, XS_PLAIN, xs_units_count(in->memory_blocks).s);
+	xs_text_table_cell(table, 5, XS_PLAIN, bytes_of(in->global_words).s);
+	xs_text_table_cell(table, 6, XS_PLAIN, bytes_of(in->shared_words).s);
+	xs_text_table_cell(table, 7, XS_PLAIN,
+			   xs_units_count(in->blocks_per_sm).s);
+	xs_text_table_cell(table, 8, XS_PLAIN,
+			   xs_units_count(in->operations).s);
+	xs_text_table_cell(table, 9, XS_PLAIN,
+			   xs_units_count(in->memory_blocks).s);
 }
 
-static int put_metrics(const struct xs_pen *pen, const struct xs_result *result)
+static int put_metrics(const struct xs_terminal *terminal,
+		       const struct xs_result *result)
 {
-	static const struct xs_heading headings[] = {
+	static const struct xs_text_heading headings[] = {
 	    {"#", true},	  {"R", true},	    {"words in", true},
 	    {"words out", true},  {"copies", true}, {"global", true},
 	    {"shared/blk", true}, {"l", true},	    {"t", true},
 	    {"q", true}};
-	struct xs_table table;
+	struct xs_text_table table;
 
-	xs_table_begin(&table, pen, 2, headings, 10);
+	xs_text_table_begin(&table, terminal, 2, headings, 10);
 	for (size_t i = 0; i < phases_shown(result); i++)
 		put_metrics_row(&table, &result->phases[i]);
-	return xs_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, NULL, 0);
 }
 
-static void put_costs_row(struct xs_table *table,
+static void put_costs_row(struct xs_text_table *table,
 			  const struct xs_result_phase *phase)
 {
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_table_cell(table, 1, XS_PLAIN,
-		      xs_units_ns(sum(in->in_ns, in->out_ns)).s);
-	xs_table_cell(table, 2, XS_DIM,
-		      xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
-	xs_table_cell(table, 3, XS_PLAIN, xs_units_ns(in->swgpu_cost_ns).s);
-	xs_table_cell(table, 4, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
-	xs_table_cell(table, 5, XS_DIM, xs_units_ns(phase->round_ns).s);
-	xs_table_cell(table, 6, XS_PLAIN, percent(in->transfer_share).s);
-	xs_table_cell(table, 7, XS_DIM, percent(in->transfer_share_observed).s);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN,
+			   xs_units_ns(sum(in->in_ns, in->out_ns)).s);
+	xs_text_table_cell(table, 2, XS_DIM,
+			   xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_ns(in->swgpu_cost_ns).s);
+	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
+	xs_text_table_cell(table, 5, XS_DIM, xs_units_ns(phase->round_ns).s);
+	xs_text_table_cell(table, 6, XS_PLAIN, percent(in->transfer_share).s);
+	xs_text_table_cell(table, 7, XS_DIM,
+			   percent(in->transfer_share_observed).s);
 }
 
-static int put_costs(const struct xs_pen *pen, const struct xs_result *result)
+static int put_costs(const struct xs_terminal *terminal,
+		     const struct xs_result *result)
 {
-	static const struct xs_heading headings[] = {
+	static const struct xs_text_heading headings[] = {
 	    {"#", true},	  {"transfers", true}, {"measured", true},
 	    {"SWGPU", true},	  {"ATGPU", true},     {"measured", true},
 	    {"transfer's", true}, {"measured", true}};
-	struct xs_table table;
+	struct xs_text_table table;
 
-	xs_table_begin(&table, pen, 2, headings, 8);
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
 	for (size_t i = 0; i < phases_shown(result); i++)
 		put_costs_row(&table, &result->phases[i]);
-	return xs_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, NULL, 0);
 }
 
 static bool same_reason(const struct xs_result *result, size_t a, size_t b)
@@ -110,7 +117,8 @@ static bool same_reason(const struct xs_result *result, size_t a, size_t b)
 }
 
 /* Why phases have no cost, each reason once: "phases 1, 3, no cost: ...". */
-static void put_reasons(const struct xs_pen *pen, struct xs_result *result)
+static void put_reasons(const struct xs_terminal *terminal,
+			struct xs_result *result)
 {
 	struct xs_arena *arena = &result->arena;
 
@@ -127,28 +135,31 @@ static void put_reasons(const struct xs_pen *pen, struct xs_result *result)
 						     result->phases[j].id);
 		if (said)
 			continue;
-		xs_pen_wrap(pen, XS_PLAIN, "  ",
-			    xs_arena_print(arena, "phase%s %s, no cost: %s",
-					   strchr(ids, ',') ? "s" : "", ids,
-					   result->phases[i].atgpu.why));
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(arena, "phase%s %s, no cost: %s",
+				   strchr(ids, ',') ? "s" : "", ids,
+				   result->phases[i].atgpu.why));
 	}
 }
 
-int xs_render_text_atgpu(const struct xs_pen *pen, struct xs_result *result)
+int xs_render_text_atgpu(const struct xs_terminal *terminal,
+			 struct xs_result *result)
 {
 	int err;
 
-	xs_pen_heading(pen, "ATGPU",
-		       "Carroll and Wong 2017; one round, words of 4 bytes");
-	err = put_metrics(pen, result);
+	xs_terminal_heading(
+	    terminal, "ATGPU",
+	    "Carroll and Wong 2017; one round, words of 4 bytes");
+	err = put_metrics(terminal, result);
 	if (!err) {
-		fputc('\n', pen->out);
-		err = put_costs(pen, result);
+		fputc('\n', terminal->out);
+		err = put_costs(terminal, result);
 	}
-	put_reasons(pen, result);
-	xs_pen_wrap(pen, XS_DIM, "  ",
-		    "R rounds; l blocks on a multiprocessor at a time; t "
-		    "operations of a block; q memory blocks of 32 bytes; "
-		    "transfer's: the share of transfers in the cost");
+	put_reasons(terminal, result);
+	xs_terminal_wrap(terminal, XS_DIM, "  ",
+			 "R rounds; l blocks on a multiprocessor at a time; t "
+			 "operations of a block; q memory blocks of 32 bytes; "
+			 "transfer's: the share of transfers in the cost");
 	return err;
 }

@@ -17,7 +17,7 @@ static const char *number_of(struct xs_arena *arena, int64_t count,
 
 /* Where GPU times come from: "; CUPTI with callbacks". An older trace does not
  * say. */
-static const char *rung_text(const char *rung)
+static const char *timing_text(const char *rung)
 {
 	static const struct {
 		const char *rung, *text;
@@ -34,7 +34,8 @@ static const char *rung_text(const char *rung)
 	return "";
 }
 
-void xs_render_text_coverage(const struct xs_pen *pen, struct xs_result *result)
+void xs_render_text_coverage(const struct xs_terminal *terminal,
+			     struct xs_result *result)
 {
 	const struct xs_result_coverage *in = &result->coverage;
 	struct xs_arena *arena = &result->arena;
@@ -45,12 +46,12 @@ void xs_render_text_coverage(const struct xs_pen *pen, struct xs_result *result)
 	else if (in->gpu_ops_seen > 0)
 		matched =
 		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
-	xs_pen_heading(
-	    pen, "Coverage",
+	xs_terminal_heading(
+	    terminal, "Coverage",
 	    xs_arena_print(arena, "%s, %s%s%s",
 			   number_of(arena, in->api_calls_seen, "call"),
 			   number_of(arena, in->gpu_ops_seen, "GPU op"),
-			   matched, rung_text(in->rung)));
+			   matched, timing_text(in->timing_source)));
 	for (size_t i = 0; i < in->remark_count; i++)
-		xs_pen_wrap(pen, XS_PLAIN, "  ", in->remarks[i]);
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", in->remarks[i]);
 }

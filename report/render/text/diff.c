@@ -10,7 +10,7 @@
 
 #define PHASES_SHOWN 8
 
-static struct xs_words amount(enum xs_diff_unit unit, int64_t value)
+static struct xs_units_text amount(enum xs_diff_unit unit, int64_t value)
 {
 	switch (unit) {
 	case XS_DIFF_NS:
@@ -24,9 +24,9 @@ static struct xs_words amount(enum xs_diff_unit unit, int64_t value)
 }
 
 /* With its sign: "+1.2 ms". */
-static struct xs_words change(enum xs_diff_unit unit, int64_t value)
+static struct xs_units_text change(enum xs_diff_unit unit, int64_t value)
 {
-	struct xs_words text = amount(unit, value), out;
+	struct xs_units_text text = amount(unit, value), out;
 
 	if (value == XS_UNKNOWN || value <= 0)
 		return text;
@@ -34,9 +34,9 @@ static struct xs_words change(enum xs_diff_unit unit, int64_t value)
 	return out;
 }
 
-static struct xs_words percent(int64_t value, int64_t before)
+static struct xs_units_text percent(int64_t value, int64_t before)
 {
-	struct xs_words out = {""};
+	struct xs_units_text out = {""};
 
 	if (value != XS_UNKNOWN && before > 0)
 		snprintf(out.s, sizeof(out.s), "%+.1f %%",
@@ -44,58 +44,60 @@ static struct xs_words percent(int64_t value, int64_t before)
 	return out;
 }
 
-static enum xs_tint tint_of(int64_t change_ns)
+static enum xs_style style_of(int64_t change_ns)
 {
 	if (change_ns == XS_UNKNOWN || change_ns == 0)
 		return XS_PLAIN;
 	return change_ns < 0 ? XS_GOOD : XS_WARN;
 }
 
-static void put_total(struct xs_table *table, const char *name,
+static void put_total(struct xs_text_table *table, const char *name,
 		      const struct xs_diff_total *in)
 {
 	/* more overlap is no loss, and only times say faster or slower */
 	bool judged = in->unit == XS_DIFF_NS && strcmp(name, "overlap") != 0;
 
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_PLAIN, name);
-	xs_table_cell(table, 1, XS_PLAIN, amount(in->unit, in->before).s);
-	xs_table_cell(table, 2, XS_PLAIN, amount(in->unit, in->after).s);
-	xs_table_cell(table, 3, judged ? tint_of(in->change) : XS_PLAIN,
-		      change(in->unit, in->change).s);
-	xs_table_cell(table, 4, XS_DIM, percent(in->change, in->before).s);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 1, XS_PLAIN, amount(in->unit, in->before).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, amount(in->unit, in->after).s);
+	xs_text_table_cell(table, 3, judged ? style_of(in->change) : XS_PLAIN,
+			   change(in->unit, in->change).s);
+	xs_text_table_cell(table, 4, XS_DIM, percent(in->change, in->before).s);
 }
 
-static int put_totals(const struct xs_pen *pen, const struct xs_diff *diff)
+static int put_totals(const struct xs_terminal *terminal,
+		      const struct xs_diff *diff)
 {
-	static const struct xs_heading headings[] = {{"total", false},
-						     {"before", true},
-						     {"after", true},
-						     {"change", true},
-						     {"", true}};
+	static const struct xs_text_heading headings[] = {{"total", false},
+							  {"before", true},
+							  {"after", true},
+							  {"change", true},
+							  {"", true}};
 	const struct xs_diff_total wall = {
 	    .unit = XS_DIFF_NS,
 	    .before = diff->before->run.wall_ns,
 	    .after = diff->after->run.wall_ns,
 	    .change = diff->change_ns,
 	};
-	struct xs_table table;
+	struct xs_text_table table;
 
-	xs_pen_heading(pen, "What changed", "the largest change first");
-	xs_table_begin(&table, pen, 2, headings, 5);
+	xs_terminal_heading(terminal, "What changed",
+			    "the largest change first");
+	xs_text_table_begin(&table, terminal, 2, headings, 5);
 	put_total(&table, "run", &wall);
 	for (size_t i = 0; i < diff->total_count; i++)
 		if (diff->totals[i].change != 0)
 			put_total(&table, diff->totals[i].name,
 				  &diff->totals[i]);
-	return xs_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, NULL, 0);
 }
 
 /* What before said of what after does, and whether it was right. */
 static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 {
 	const struct xs_result_estimate *row = in->predicted;
-	struct xs_words n = {""};
+	struct xs_units_text n = {""};
 
 	if (!row)
 		return "";
@@ -130,89 +132,90 @@ static const char *phase_note(struct xs_diff *diff,
 			      said ? said : "");
 }
 
-static void put_phase(struct xs_table *table, struct xs_diff *diff,
+static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 		      const struct xs_diff_phase *in)
 {
 	const struct xs_result_phase *a = in->before, *b = in->after;
-	struct xs_words ids;
+	struct xs_units_text ids;
 
 	snprintf(ids.s, sizeof(ids.s), "%.8s > %.8s",
 		 xs_units_count(a ? a->id : XS_UNKNOWN).s,
 		 xs_units_count(b ? b->id : XS_UNKNOWN).s);
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_BOLD, ids.s);
-	xs_table_cell(table, 1, XS_DIM, in->match ? in->match : "nothing");
-	xs_table_cell(table, 2, XS_PLAIN,
-		      xs_units_ns(a ? a->round_ns : XS_UNKNOWN).s);
-	xs_table_cell(table, 3, XS_PLAIN,
-		      xs_units_ns(b ? b->round_ns : XS_UNKNOWN).s);
-	xs_table_cell(table, 4, XS_PLAIN,
-		      xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
-	xs_table_cell(table, 5, XS_PLAIN,
-		      xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
-	xs_table_cell(table, 6, tint_of(in->change_ns),
-		      change(XS_DIFF_NS, in->change_ns).s);
-	xs_table_cell(table, 7, XS_DIM,
-		      percent(in->change_ns, diff->before->run.wall_ns).s);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, ids.s);
+	xs_text_table_cell(table, 1, XS_DIM, in->match ? in->match : "nothing");
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   xs_units_ns(a ? a->round_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_ns(b ? b->round_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 5, XS_PLAIN,
+			   xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 6, style_of(in->change_ns),
+			   change(XS_DIFF_NS, in->change_ns).s);
+	xs_text_table_cell(table, 7, XS_DIM,
+			   percent(in->change_ns, diff->before->run.wall_ns).s);
 }
 
-static int put_phases(const struct xs_pen *pen, struct xs_diff *diff)
+static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 {
-	static const struct xs_heading headings[] = {
+	static const struct xs_text_heading headings[] = {
 	    {"phase", false}, {"matched by", false}, {"a round", true},
 	    {"after", true},  {"all rounds", true},  {"after", true},
 	    {"change", true}, {"of run", true}};
 	size_t count =
 	    diff->phase_count < PHASES_SHOWN ? diff->phase_count : PHASES_SHOWN;
 	const char *notes[PHASES_SHOWN];
-	struct xs_table table;
+	struct xs_text_table table;
 
 	if (!count)
 		return 0;
-	xs_pen_heading(pen, "Phases", "the largest change of the run first");
-	xs_table_begin(&table, pen, 2, headings, 8);
+	xs_terminal_heading(terminal, "Phases",
+			    "the largest change of the run first");
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, diff, &diff->phases[i]);
 		notes[i] = phase_note(diff, &diff->phases[i]);
 	}
-	return xs_table_end(&table, notes, 6);
+	return xs_text_table_end(&table, notes, 6);
 }
 
-static void put_verdict(const struct xs_pen *pen, const struct xs_diff *diff,
-			double gate_percent)
+static void put_verdict(const struct xs_terminal *terminal,
+			const struct xs_diff *diff, double gate_percent)
 {
-	fputc('\n', pen->out);
+	fputc('\n', terminal->out);
 	if (isnan(diff->change_percent)) {
-		fputs("How long the runs took is not known.\n", pen->out);
+		fputs("How long the runs took is not known.\n", terminal->out);
 		return;
 	}
-	xs_pen_print(pen, XS_BOLD, "%s -> %s",
-		     xs_units_ns(diff->before->run.wall_ns).s,
-		     xs_units_ns(diff->after->run.wall_ns).s);
+	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",
+			  xs_units_ns(diff->before->run.wall_ns).s,
+			  xs_units_ns(diff->after->run.wall_ns).s);
 	if (fabs(diff->change_percent) < 0.05)
-		fputs(", as fast as before\n", pen->out);
+		fputs(", as fast as before\n", terminal->out);
 	else
-		xs_pen_print(pen, tint_of(diff->change_ns), ", %.1f %% %s\n",
-			     fabs(diff->change_percent),
-			     diff->change_ns > 0 ? "slower" : "faster");
+		xs_terminal_print(terminal, style_of(diff->change_ns),
+				  ", %.1f %% %s\n", fabs(diff->change_percent),
+				  diff->change_ns > 0 ? "slower" : "faster");
 	if (!isnan(gate_percent))
-		fprintf(pen->out, "The gate of %g %% is %s.\n", gate_percent,
-			diff->change_percent > gate_percent ? "not met"
-							    : "met");
+		fprintf(
+		    terminal->out, "The gate of %g %% is %s.\n", gate_percent,
+		    diff->change_percent > gate_percent ? "not met" : "met");
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
 			FILE *out)
 {
-	const struct xs_pen pen = {.out = out, .color = color};
+	const struct xs_terminal terminal = {.out = out, .color = color};
 	int err;
 
 	fprintf(out, "before  %s\nafter   %s\n", diff->before->run.path,
 		diff->after->run.path);
-	err = put_totals(&pen, diff);
+	err = put_totals(&terminal, diff);
 	if (!err)
-		err = put_phases(&pen, diff);
+		err = put_phases(&terminal, diff);
 	if (!err)
-		put_verdict(&pen, diff, gate_percent);
+		put_verdict(&terminal, diff, gate_percent);
 	return err ? err : diff->arena.failed ? -ENOMEM : 0;
 }

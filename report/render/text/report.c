@@ -28,31 +28,33 @@ static const char *command(const char *app)
 
 /* What follows on its line takes up to 50 columns: a long command has a line of
  * its own. */
-static void put_command(const struct xs_pen *pen, const char *command_line)
+static void put_command(const struct xs_terminal *terminal,
+			const char *command_line)
 {
 	const size_t length = strlen(command_line);
 
-	xs_pen_print(pen, XS_BOLD, "%.76s%s", command_line,
-		     length > 76 ? "..." : "");
+	xs_terminal_print(terminal, XS_BOLD, "%.76s%s", command_line,
+			  length > 76 ? "..." : "");
 	if (length > 30)
-		fputs("\n ", pen->out);
+		fputs("\n ", terminal->out);
 }
 
-static void put_run(const struct xs_pen *pen, struct xs_result *result)
+static void put_run(const struct xs_terminal *terminal,
+		    struct xs_result *result)
 {
 	const struct xs_result_run *run = &result->run;
 	const struct xs_machine *machine = &result->machine;
 	struct xs_arena *arena = &result->arena;
 	const char *line = xs_render_text_devices_name(result);
 
-	put_command(pen, command(run->app));
+	put_command(terminal, command(run->app));
 	if (run->pid != XS_UNKNOWN)
-		fprintf(pen->out, " (pid %" PRId64 ")", run->pid);
+		fprintf(terminal->out, " (pid %" PRId64 ")", run->pid);
 	if (run->host)
-		fprintf(pen->out, " on %.12s", run->host);
+		fprintf(terminal->out, " on %.12s", run->host);
 	if (run->started_utc)
-		fprintf(pen->out, " %.20s", run->started_utc);
-	fputc('\n', pen->out);
+		fprintf(terminal->out, " %.20s", run->started_utc);
+	fputc('\n', terminal->out);
 	if (run->driver_version)
 		line = xs_arena_print(arena, "%s, driver %s", line,
 				      run->driver_version);
@@ -65,25 +67,27 @@ static void put_run(const struct xs_pen *pen, struct xs_result *result)
 	else
 		line = xs_arena_print(arena, "%s; profile %s (%s)", line,
 				      machine->name, machine->source);
-	xs_pen_wrap(pen, XS_DIM, "", line);
+	xs_terminal_wrap(terminal, XS_DIM, "", line);
 }
 
-static void put_notes(const struct xs_pen *pen, const struct xs_result *result)
+static void put_notes(const struct xs_terminal *terminal,
+		      const struct xs_result *result)
 {
 	for (size_t i = 0; i < result->coverage.note_count; i++)
-		xs_pen_wrap(pen, XS_WARN, "! ", result->coverage.notes[i]);
+		xs_terminal_wrap(terminal, XS_WARN, "! ",
+				 result->coverage.notes[i]);
 }
 
 /* One line of "where the time went"; what has 40 columns at most, so that no
  * name or text is cut to the width of a terminal. */
-static void put_total(struct xs_table *table, const char *name, int64_t ns,
+static void put_total(struct xs_text_table *table, const char *name, int64_t ns,
 		      int64_t wall_ns, const char *what)
 {
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_PLAIN, name);
-	xs_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
-	xs_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
-	xs_table_cell(table, 3, XS_DIM, what);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
+	xs_text_table_cell(table, 3, XS_DIM, what);
 }
 
 static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
@@ -97,7 +101,7 @@ static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
 }
 
 /* Copies that leave the host alone, where there are any. */
-static void put_between(struct xs_table *table, struct xs_result *result,
+static void put_between(struct xs_text_table *table, struct xs_result *result,
 			const char *name, int64_t bytes, int64_t ops,
 			int64_t ns)
 {
@@ -107,7 +111,7 @@ static void put_between(struct xs_table *table, struct xs_result *result,
 }
 
 /* Nobody asked for these copies, so they are no work of the GPU's own. */
-static void put_migration(struct xs_table *table, struct xs_result *result,
+static void put_migration(struct xs_text_table *table, struct xs_result *result,
 			  const char *name, int64_t bytes, int64_t ns)
 {
 	if (bytes > 0)
@@ -118,16 +122,17 @@ static void put_migration(struct xs_table *table, struct xs_result *result,
 					 xs_units_rate(bytes, ns).s));
 }
 
-static int put_totals(const struct xs_pen *pen, struct xs_result *result)
+static int put_totals(const struct xs_terminal *terminal,
+		      struct xs_result *result)
 {
-	static const struct xs_heading headings[] = {
+	static const struct xs_text_heading headings[] = {
 	    {"", false}, {"", true}, {"", true}, {"", false}};
 	const struct xs_result_totals *in = &result->totals;
 	int64_t wall = result->run.wall_ns;
-	struct xs_table table;
+	struct xs_text_table table;
 
-	xs_pen_heading(pen, "Where the time went", NULL);
-	xs_table_begin(&table, pen, 2, headings, 4);
+	xs_terminal_heading(terminal, "Where the time went", NULL);
+	xs_text_table_begin(&table, terminal, 2, headings, 4);
 	put_total(&table, "run", wall, wall, "");
 	put_total(&table, "copies in", in->h2d_ns, wall,
 		  copies(result, in->h2d_bytes, in->h2d_ops, in->h2d_ns));
@@ -165,7 +170,7 @@ static int put_totals(const struct xs_pen *pen, struct xs_result *result)
 	if (in->pinned_alloc_ns > 0)
 		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
 			  "allocating or registering pinned memory");
-	return xs_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, NULL, 0);
 }
 
 /* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
@@ -223,26 +228,29 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 			      memory ? " " : "", memory ? memory : "");
 }
 
-static void put_phase(struct xs_table *table, struct xs_result *result,
+static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
-	xs_table_row(table);
-	xs_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
-	xs_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
-	xs_table_cell(table, 3, XS_PLAIN,
-		      xs_units_percent(phase->total_ns, result->run.wall_ns).s);
-	xs_table_cell(table, 4, XS_PLAIN,
-		      moved(result, phase->h2d_bytes, phase->src_memory));
-	xs_table_cell(table, 5, XS_PLAIN,
-		      phase->kernels ? xs_units_ns(phase->kernel_ns).s : "-");
-	xs_table_cell(table, 6, XS_PLAIN,
-		      moved(result, phase->d2h_bytes, phase->dst_memory));
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
+	xs_text_table_cell(
+	    table, 3, XS_PLAIN,
+	    xs_units_percent(phase->total_ns, result->run.wall_ns).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   moved(result, phase->h2d_bytes, phase->src_memory));
+	xs_text_table_cell(table, 5, XS_PLAIN,
+			   phase->kernels ? xs_units_ns(phase->kernel_ns).s
+					  : "-");
+	xs_text_table_cell(table, 6, XS_PLAIN,
+			   moved(result, phase->d2h_bytes, phase->dst_memory));
 }
 
-static int put_phases(const struct xs_pen *pen, struct xs_result *result)
+static int put_phases(const struct xs_terminal *terminal,
+		      struct xs_result *result)
 {
-	static const struct xs_heading headings[] = {
+	static const struct xs_text_heading headings[] = {
 	    {"#", true},      {"rounds", true}, {"a round", true},
 	    {"of run", true}, {"in", false},	{"kernels", true},
 	    {"out", false}};
@@ -251,39 +259,43 @@ static int put_phases(const struct xs_pen *pen, struct xs_result *result)
 			   : XS_TEXT_PHASES;
 	const char *places[XS_TEXT_PHASES] = {NULL};
 	uint64_t rest_ns = 0;
-	struct xs_table table;
+	struct xs_text_table table;
 	int err;
 
-	xs_pen_heading(pen, "Phases", "rounds alike; figures of one, median");
+	xs_terminal_heading(terminal, "Phases",
+			    "rounds alike; figures of one, median");
 	if (!count) {
 		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
 			  ? "  none: what the GPU did is not known\n"
 			  : "  none: no copies and no kernels were seen\n",
-		      pen->out);
+		      terminal->out);
 		return 0;
 	}
-	xs_table_begin(&table, pen, 2, headings, 7);
+	xs_text_table_begin(&table, terminal, 2, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
 		places[i] = phase_places(result, &result->phases[i]);
 	}
-	err = xs_table_end(&table, places, 5);
+	err = xs_text_table_end(&table, places, 5);
 	for (size_t i = count; i < result->phase_count; i++)
 		rest_ns += (uint64_t)result->phases[i].total_ns;
 	if (rest_ns)
-		fprintf(pen->out, "  and %zu more, %s in all (--format json)\n",
+		fprintf(terminal->out,
+			"  and %zu more, %s in all (--format json)\n",
 			result->phase_count - count,
 			xs_units_ns((int64_t)rest_ns).s);
 	return err;
 }
 
 /* The whole run on other machines: nothing to change, so a line below. */
-static void put_elsewhere(const struct xs_pen *pen, struct xs_result *result)
+static void put_other_machines(const struct xs_terminal *terminal,
+			       struct xs_result *result)
 {
 	struct xs_arena *arena = &result->arena;
 
-	for (size_t i = 0; i < result->elsewhere_count; i++) {
-		const struct xs_result_elsewhere *run = &result->elsewhere[i];
+	for (size_t i = 0; i < result->other_machine_count; i++) {
+		const struct xs_result_other_machine *run =
+		    &result->other_machines[i];
 		const char *text = "not predicted, for the reasons below";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
@@ -293,49 +305,50 @@ static void put_elsewhere(const struct xs_pen *pen, struct xs_result *result)
 			    xs_units_range_ns(run->low_ns, run->high_ns).s,
 			    (double)run->app_wall_ns /
 				(double)result->run.wall_ns);
-		xs_pen_wrap(pen, XS_PLAIN, "  ",
-			    xs_arena_print(arena, "unchanged on %s: %s",
-					   run->strategy + strlen("machine:"),
-					   text));
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(arena, "unchanged on %s: %s",
+				   run->strategy + strlen("machine:"), text));
 	}
 }
 
-static int put_report(const struct xs_pen *pen, struct xs_result *result)
+static int put_report(const struct xs_terminal *terminal,
+		      struct xs_result *result)
 {
 	int err;
 
-	put_run(pen, result);
-	put_notes(pen, result);
-	xs_render_text_coverage(pen, result);
-	err = put_totals(pen, result);
+	put_run(terminal, result);
+	put_notes(terminal, result);
+	xs_render_text_coverage(terminal, result);
+	err = put_totals(terminal, result);
 	if (!err)
-		err = xs_render_text_devices(pen, result);
-	xs_render_text_waits(pen, result);
+		err = xs_render_text_devices(terminal, result);
+	xs_render_text_waits(terminal, result);
 	if (!err)
-		err = put_phases(pen, result);
+		err = put_phases(terminal, result);
 	if (!err && result->phase_count) {
-		xs_render_text_advice(pen, result);
-		put_elsewhere(pen, result);
-		err = xs_render_text_strategies(pen, result);
+		xs_render_text_advice(terminal, result);
+		put_other_machines(terminal, result);
+		err = xs_render_text_strategies(terminal, result);
 	}
 	if (!err && result->phase_count && result->atgpu_asked)
-		err = xs_render_text_atgpu(pen, result);
+		err = xs_render_text_atgpu(terminal, result);
 	return err ? err : result->arena.failed ? -ENOMEM : 0;
 }
 
 int xs_render_text_report(struct xs_result *const *results, size_t count,
 			  bool color, FILE *out)
 {
-	const struct xs_pen pen = {.out = out, .color = color};
+	const struct xs_terminal terminal = {.out = out, .color = color};
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
 		if (i)
 			fputs("\n", out);
 		if (count > 1)
-			xs_pen_print(&pen, XS_DIM, "== %s ==\n",
-				     results[i]->run.path);
-		err = put_report(&pen, results[i]);
+			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",
+					  results[i]->run.path);
+		err = put_report(&terminal, results[i]);
 	}
 	return err;
 }

@@ -53,10 +53,10 @@ published_row(const struct xs_result_phase *phase,
 }
 
 /* "eq5" of "vanwerkhoven2014-eq5", "expl." of "vanwerkhoven2014-explicit" */
-static struct xs_words short_model(const char *model)
+static struct xs_units_text short_model(const char *model)
 {
 	const char *dash = strrchr(model, '-');
-	struct xs_words out;
+	struct xs_units_text out;
 
 	if (dash)
 		model = dash + 1;
@@ -68,11 +68,11 @@ static struct xs_words short_model(const char *model)
 }
 
 /* "11.8 ms eq5" */
-static struct xs_words published(const struct xs_result_phase *phase,
-				 const struct xs_result_estimate *row)
+static struct xs_units_text published(const struct xs_result_phase *phase,
+				      const struct xs_result_estimate *row)
 {
 	const struct xs_result_estimate *other = published_row(phase, row);
-	struct xs_words out = {""};
+	struct xs_units_text out = {""};
 
 	if (other)
 		snprintf(out.s, sizeof(out.s), "%.16s %.8s",
@@ -99,10 +99,10 @@ static const char *add_model(struct xs_result *result, const char *names,
 }
 
 /* "streams n=8 depth"; what a star is, stands under the table. */
-static struct xs_words name(const struct xs_result_estimate *row)
+static struct xs_units_text name(const struct xs_result_estimate *row)
 {
 	const char *star = row->bound ? "*" : "";
-	struct xs_words out;
+	struct xs_units_text out;
 
 	if (row->n_streams == XS_UNKNOWN)
 		snprintf(out.s, sizeof(out.s), "%.24s%s", row->strategy, star);
@@ -113,10 +113,10 @@ static struct xs_words name(const struct xs_result_estimate *row)
 	return out;
 }
 
-static struct xs_words value(const struct xs_column *column,
-			     const struct xs_result_estimate *row)
+static struct xs_units_text value(const struct xs_column *column,
+				  const struct xs_result_estimate *row)
 {
-	struct xs_words out = {"-"};
+	struct xs_units_text out = {"-"};
 	const char *text;
 
 	switch (column->kind) {
@@ -145,53 +145,57 @@ static struct xs_words value(const struct xs_column *column,
 	return out;
 }
 
-static void put_row(struct xs_table *table, const struct xs_result_phase *phase,
+static void put_row(struct xs_text_table *table,
+		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, bool first)
 {
 	/* green is for what makes the run faster */
-	enum xs_tint tint = row->saves_ns != XS_UNKNOWN && row->saves_ns > 0 &&
-				    !same(row->strategy, "as-is")
-				? XS_GOOD
-				: XS_PLAIN;
+	enum xs_style style = row->saves_ns != XS_UNKNOWN &&
+				      row->saves_ns > 0 &&
+				      !same(row->strategy, "as-is")
+				  ? XS_GOOD
+				  : XS_PLAIN;
 	size_t cell = 0;
 
-	xs_table_row(table);
-	xs_table_cell(table, cell++, XS_BOLD,
-		      first ? xs_units_count(phase->id).s : "");
+	xs_text_table_row(table);
+	xs_text_table_cell(table, cell++, XS_BOLD,
+			   first ? xs_units_count(phase->id).s : "");
 	for (size_t i = 0; i < xs_estimate_column_count; i++) {
 		const struct xs_column *column = &xs_estimate_columns[i];
 
 		if (!column->title)
 			continue;
-		xs_table_cell(table, cell++,
-			      column->kind == XS_COLUMN_RATIO ? tint : XS_PLAIN,
-			      value(column, row).s);
+		xs_text_table_cell(table, cell++,
+				   column->kind == XS_COLUMN_RATIO ? style
+								   : XS_PLAIN,
+				   value(column, row).s);
 	}
-	xs_table_cell(table, cell, XS_DIM, published(phase, row).s);
+	xs_text_table_cell(table, cell, XS_DIM, published(phase, row).s);
 }
 
 /* Headings: the phase, the columns that text has, the published figure. */
-static size_t fill_headings(struct xs_heading *headings)
+static size_t fill_headings(struct xs_text_heading *headings)
 {
 	size_t count = 0;
 
-	headings[count++] = (struct xs_heading){"#", true};
+	headings[count++] = (struct xs_text_heading){"#", true};
 	for (size_t i = 0; i < xs_estimate_column_count; i++)
 		if (xs_estimate_columns[i].title)
-			headings[count++] = (struct xs_heading){
+			headings[count++] = (struct xs_text_heading){
 			    xs_estimate_columns[i].title,
 			    xs_estimate_columns[i].kind != XS_COLUMN_TEXT};
-	headings[count++] = (struct xs_heading){"published", false};
+	headings[count++] = (struct xs_text_heading){"published", false};
 	return count;
 }
 
-static int put_table(const struct xs_pen *pen, struct xs_result *result,
-		     size_t phases)
+static int put_table(const struct xs_terminal *terminal,
+		     struct xs_result *result, size_t phases)
 {
-	struct xs_heading headings[24];
-	struct xs_table table;
+	struct xs_text_heading headings[24];
+	struct xs_text_table table;
 
-	xs_table_begin(&table, pen, 2, headings, fill_headings(headings));
+	xs_text_table_begin(&table, terminal, 2, headings,
+			    fill_headings(headings));
 	for (size_t i = 0; i < phases; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		bool first = true;
@@ -203,7 +207,7 @@ static int put_table(const struct xs_pen *pen, struct xs_result *result,
 			first = false;
 		}
 	}
-	return xs_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, NULL, 0);
 }
 
 /* The row of streams with the smallest n above `above`, in its better order;
@@ -228,7 +232,8 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 }
 
 /* "phase 1 streams by n: 2 3.10, 4 2.84, 8 2.71 ms" */
-static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
+static void put_sweep(const struct xs_terminal *terminal,
+		      struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
 	struct xs_arena *arena = &result->arena;
@@ -242,10 +247,11 @@ static void put_sweep(const struct xs_pen *pen, struct xs_result *result,
 		    list ? ", " : "", row->n_streams,
 		    xs_units_ns_bare(row->round_ns, like_ns, &unit).s);
 	if (list)
-		xs_pen_wrap(pen, XS_DIM, "  ",
-			    xs_arena_print(
-				arena, "phase %" PRId64 " streams by n: %s %s",
-				phase->id, list, unit));
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(arena,
+						"phase %" PRId64
+						" streams by n: %s %s",
+						phase->id, list, unit));
 }
 
 /* Of those that have something to change here. */
@@ -276,8 +282,9 @@ static const char *abstainers(struct xs_result *result,
 }
 
 /* One reason of a phase, for all phases where the same strategies have it. */
-static void put_reason(const struct xs_pen *pen, struct xs_result *result,
-		       size_t phases, size_t first, const char *why)
+static void put_reason(const struct xs_terminal *terminal,
+		       struct xs_result *result, size_t phases, size_t first,
+		       const char *why)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list, *where = NULL;
@@ -294,15 +301,16 @@ static void put_reason(const struct xs_pen *pen, struct xs_result *result,
 					       phase->id)
 			      : xs_arena_print(arena, "%" PRId64, phase->id);
 	}
-	xs_pen_wrap(pen, XS_DIM, "  ",
-		    xs_arena_print(arena, "phase%s %s, no %s: %s",
-				   strchr(where ? where : "", ',') ? "s" : "",
-				   where, list, why ? why : "not said why"));
+	xs_terminal_wrap(
+	    terminal, XS_DIM, "  ",
+	    xs_arena_print(arena, "phase%s %s, no %s: %s",
+			   strchr(where ? where : "", ',') ? "s" : "", where,
+			   list, why ? why : "not said why"));
 }
 
 /* What abstained, and why; a reason is said once. */
-static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
-			  size_t phases)
+static void put_abstained(const struct xs_terminal *terminal,
+			  struct xs_result *result, size_t phases)
 {
 	for (size_t i = 0; i < phases; i++) {
 		const struct xs_result_estimate *rows =
@@ -315,7 +323,8 @@ static void put_abstained(const struct xs_pen *pen, struct xs_result *result,
 				said = abstains(&rows[j]) &&
 				       same(rows[j].why, rows[k].why);
 			if (!said)
-				put_reason(pen, result, phases, i, rows[k].why);
+				put_reason(terminal, result, phases, i,
+					   rows[k].why);
 		}
 	}
 }
@@ -332,8 +341,8 @@ static const char *add_bound(struct xs_result *result, const char *bounds,
 }
 
 /* What the star and the names of equations stand for, where they do. */
-static void put_legend(const struct xs_pen *pen, struct xs_result *result,
-		       size_t phases)
+static void put_legend(const struct xs_terminal *terminal,
+		       struct xs_result *result, size_t phases)
 {
 	const char *names = NULL;
 	const char *bounds = NULL;
@@ -351,16 +360,16 @@ static void put_legend(const struct xs_pen *pen, struct xs_result *result,
 			}
 		}
 	if (bounds)
-		xs_pen_wrap(pen, XS_DIM, "  * ",
-			    xs_arena_print(&result->arena,
-					   "at best: %s, which was not "
-					   "measured",
-					   bounds));
+		xs_terminal_wrap(terminal, XS_DIM, "  * ",
+				 xs_arena_print(&result->arena,
+						"at best: %s, which was not "
+						"measured",
+						bounds));
 	if (names)
-		xs_pen_wrap(pen, XS_DIM, "  published: ", names);
+		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }
 
-int xs_render_text_strategies(const struct xs_pen *pen,
+int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result)
 {
 	size_t phases = result->phase_count < XS_TEXT_PHASES
@@ -368,16 +377,17 @@ int xs_render_text_strategies(const struct xs_pen *pen,
 			    : XS_TEXT_PHASES;
 	int err;
 
-	xs_pen_heading(pen, "Strategies",
-		       "one round, and the whole run if only this changes");
-	err = put_table(pen, result, phases);
-	put_legend(pen, result, phases);
+	xs_terminal_heading(
+	    terminal, "Strategies",
+	    "one round, and the whole run if only this changes");
+	err = put_table(terminal, result, phases);
+	put_legend(terminal, result, phases);
 	for (size_t i = 0; i < phases; i++)
-		put_sweep(pen, result, &result->phases[i]);
-	put_abstained(pen, result, phases);
+		put_sweep(terminal, result, &result->phases[i]);
+	put_abstained(terminal, result, phases);
 	if (result->machine.notes[0])
-		xs_pen_wrap(pen, XS_DIM, "  ",
-			    xs_arena_print(&result->arena, "profile: %s",
-					   result->machine.notes));
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena, "profile: %s",
+						result->machine.notes));
 	return err;
 }

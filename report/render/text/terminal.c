@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SGR sequences for the pen, and the names libsmartcols has for them. */
+/* SGR sequences for the terminal, and the names libsmartcols has for them. */
 static const struct {
 	const char *sequence, *name;
-} tints[XS_TINTS] = {
+} styles[XS_STYLES] = {
     [XS_PLAIN] = {"", NULL},
     [XS_BOLD] = {"\033[1m", "bold"},
     [XS_DIM] = {"\033[2m", "halfbright"},
@@ -18,85 +18,87 @@ static const struct {
     [XS_WARN] = {"\033[33m", "brown"},
 };
 
-static void begin_tint(const struct xs_pen *pen, enum xs_tint tint)
+static void begin_style(const struct xs_terminal *terminal, enum xs_style style)
 {
-	if (pen->color)
-		fputs(tints[tint].sequence, pen->out);
+	if (terminal->color)
+		fputs(styles[style].sequence, terminal->out);
 }
 
-static void end_tint(const struct xs_pen *pen, enum xs_tint tint)
+static void end_style(const struct xs_terminal *terminal, enum xs_style style)
 {
-	if (pen->color && tint != XS_PLAIN)
-		fputs("\033[0m", pen->out);
+	if (terminal->color && style != XS_PLAIN)
+		fputs("\033[0m", terminal->out);
 }
 
-void xs_pen_print(const struct xs_pen *pen, enum xs_tint tint,
-		  const char *format, ...)
+void xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
+		       const char *format, ...)
 {
 	va_list args;
 
-	begin_tint(pen, tint);
+	begin_style(terminal, style);
 	va_start(args, format);
-	vfprintf(pen->out, format, args);
+	vfprintf(terminal->out, format, args);
 	va_end(args);
-	end_tint(pen, tint);
+	end_style(terminal, style);
 }
 
-void xs_pen_heading(const struct xs_pen *pen, const char *title,
-		    const char *remark)
+void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
+			 const char *remark)
 {
-	fputc('\n', pen->out);
-	xs_pen_print(pen, XS_BOLD, "%s", title);
+	fputc('\n', terminal->out);
+	xs_terminal_print(terminal, XS_BOLD, "%s", title);
 	if (remark)
-		xs_pen_print(pen, XS_DIM, "  %s", remark);
-	fputc('\n', pen->out);
+		xs_terminal_print(terminal, XS_DIM, "  %s", remark);
+	fputc('\n', terminal->out);
 }
 
-static void break_line(const struct xs_pen *pen, enum xs_tint tint, int indent)
+static void break_line(const struct xs_terminal *terminal, enum xs_style style,
+		       int indent)
 {
-	end_tint(pen, tint);
-	fprintf(pen->out, "\n%*s", indent, "");
-	begin_tint(pen, tint);
+	end_style(terminal, style);
+	fprintf(terminal->out, "\n%*s", indent, "");
+	begin_style(terminal, style);
 }
 
-void xs_pen_wrap(const struct xs_pen *pen, enum xs_tint tint, const char *lead,
-		 const char *text)
+void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
+		      const char *lead, const char *text)
 {
 	const int indent = (int)strlen(lead), room = XS_TEXT_COLUMNS - indent;
 	int column = 0;
 
-	fputs(lead, pen->out);
-	begin_tint(pen, tint);
+	fputs(lead, terminal->out);
+	begin_style(terminal, style);
 	while (text && *text) {
 		int word = (int)strcspn(text, " \n");
 
 		if (column && column + 1 + word > room) {
-			break_line(pen, tint, indent);
+			break_line(terminal, style, indent);
 			column = 0;
 		}
 		if (column)
-			fputc(' ', pen->out);
+			fputc(' ', terminal->out);
 		if (word > room)
-			fprintf(pen->out, "%.*s...", room - 3, text);
+			fprintf(terminal->out, "%.*s...", room - 3, text);
 		else
-			fprintf(pen->out, "%.*s", word, text);
+			fprintf(terminal->out, "%.*s", word, text);
 		column += word + (column > 0);
 		text += word;
 		if (*text == '\n') {
-			break_line(pen, tint, indent);
+			break_line(terminal, style, indent);
 			column = 0;
 		}
 		text += strspn(text, " \n");
 	}
-	end_tint(pen, tint);
-	fputc('\n', pen->out);
+	end_style(terminal, style);
+	fputc('\n', terminal->out);
 }
 
-void xs_table_begin(struct xs_table *table, const struct xs_pen *pen,
-		    int indent, const struct xs_heading *headings, size_t count)
+void xs_text_table_begin(struct xs_text_table *table,
+			 const struct xs_terminal *terminal, int indent,
+			 const struct xs_text_heading *headings, size_t count)
 {
-	*table = (struct xs_table){
-	    .table = scols_new_table(), .pen = pen, .indent = indent};
+	*table = (struct xs_text_table){
+	    .table = scols_new_table(), .terminal = terminal, .indent = indent};
 	if (!table->table) {
 		table->failed = true;
 		return;
@@ -106,7 +108,7 @@ void xs_table_begin(struct xs_table *table, const struct xs_pen *pen,
 	scols_table_set_termwidth(table->table,
 				  (size_t)(XS_TEXT_COLUMNS - indent));
 	scols_table_enable_minout(table->table, 1);
-	scols_table_enable_colors(table->table, pen->color);
+	scols_table_enable_colors(table->table, terminal->color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
 	for (size_t i = 0; i < count; i++)
 		if (!scols_table_new_column(table->table, headings[i].name, 0,
@@ -115,7 +117,7 @@ void xs_table_begin(struct xs_table *table, const struct xs_pen *pen,
 			table->failed = true;
 }
 
-void xs_table_row(struct xs_table *table)
+void xs_text_table_row(struct xs_text_table *table)
 {
 	if (!table->failed)
 		table->line = scols_table_new_line(table->table, NULL);
@@ -123,8 +125,8 @@ void xs_table_row(struct xs_table *table)
 		table->failed = true;
 }
 
-void xs_table_cell(struct xs_table *table, size_t column, enum xs_tint tint,
-		   const char *text)
+void xs_text_table_cell(struct xs_text_table *table, size_t column,
+			enum xs_style style, const char *text)
 {
 	struct libscols_cell *cell;
 
@@ -132,8 +134,8 @@ void xs_table_cell(struct xs_table *table, size_t column, enum xs_tint tint,
 		return;
 	cell = scols_line_get_cell(table->line, column);
 	if (!cell || scols_cell_set_data(cell, text) < 0 ||
-	    (tints[tint].name && text && *text &&
-	     scols_cell_set_color(cell, tints[tint].name) < 0))
+	    (styles[style].name && text && *text &&
+	     scols_cell_set_color(cell, styles[style].name) < 0))
 		table->failed = true;
 }
 
@@ -145,11 +147,11 @@ static size_t trimmed(const char *line, size_t length)
 	return length;
 }
 
-int xs_table_end(struct xs_table *table, const char *const *notes,
-		 int note_indent)
+int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
+		      int note_indent)
 {
 	int err = table->failed ? -ENOMEM : 0;
-	const struct xs_pen *pen = table->pen;
+	const struct xs_terminal *terminal = table->terminal;
 	char *text = NULL, lead[XS_TEXT_COLUMNS];
 	size_t row = 0;
 
@@ -159,12 +161,13 @@ int xs_table_end(struct xs_table *table, const char *const *notes,
 	for (char *line = text; line && *line; row++) {
 		size_t length = strcspn(line, "\n");
 
-		fprintf(pen->out, "%*s%.*s\n", table->indent, "",
+		fprintf(terminal->out, "%*s%.*s\n", table->indent, "",
 			(int)trimmed(line, length), line);
 		line += length + (line[length] == '\n');
 		/* row 0 is the heading */
 		if (notes && row > 0 && notes[row - 1] && notes[row - 1][0])
-			xs_pen_wrap(pen, XS_DIM, lead, notes[row - 1]);
+			xs_terminal_wrap(terminal, XS_DIM, lead,
+					 notes[row - 1]);
 	}
 	free(text);
 	scols_unref_table(table->table);

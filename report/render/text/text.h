@@ -15,7 +15,7 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
 			FILE *out);
 /* Returns 0 or -ENOMEM. */
-int xs_render_text_model(const struct xs_model_result *model, bool color,
+int xs_render_text_model(const struct xs_formulas_result *model, bool color,
 			 FILE *out);
 
 #endif

@@ -15,8 +15,9 @@ static bool is_shown(const struct xs_result *result, size_t index)
 	       result->waits[index].waited_ns > 0;
 }
 
-static void put_rest(const struct xs_pen *pen, const struct xs_result *result,
-		     size_t places, int64_t waited_ns)
+static void put_rest(const struct xs_terminal *terminal,
+		     const struct xs_result *result, size_t places,
+		     int64_t waited_ns)
 {
 	char lead[80], text[80];
 
@@ -24,10 +25,10 @@ static void put_rest(const struct xs_pen *pen, const struct xs_result *result,
 		 xs_units_percent(waited_ns, result->run.wall_ns).s);
 	snprintf(text, sizeof(text), "at %zu more place%s, which JSON has",
 		 places, places == 1 ? "" : "s");
-	xs_pen_wrap(pen, XS_PLAIN, lead, text);
+	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
 }
 
-void xs_render_text_waits(const struct xs_pen *pen,
+void xs_render_text_waits(const struct xs_terminal *terminal,
 			  const struct xs_result *result)
 {
 	char lead[80];
@@ -36,8 +37,8 @@ void xs_render_text_waits(const struct xs_pen *pen,
 
 	if (!result->wait_count || !is_shown(result, 0))
 		return;
-	xs_pen_heading(pen, "What the host waited for",
-		       "by place, the longest first; all threads");
+	xs_terminal_heading(terminal, "What the host waited for",
+			    "by place, the longest first; all threads");
 	for (; i < result->wait_count && is_shown(result, i); i++) {
 		const struct xs_result_wait *wait = &result->waits[i];
 
@@ -45,7 +46,7 @@ void xs_render_text_waits(const struct xs_pen *pen,
 		    lead, sizeof(lead), "  %7s  %7s  ",
 		    xs_units_ns(wait->waited_ns).s,
 		    xs_units_percent(wait->waited_ns, result->run.wall_ns).s);
-		xs_pen_wrap(pen, XS_PLAIN, lead, wait->text);
+		xs_terminal_wrap(terminal, XS_PLAIN, lead, wait->text);
 	}
 	for (size_t next = i; next < result->wait_count; next++)
 		if (__builtin_add_overflow(
@@ -53,5 +54,5 @@ void xs_render_text_waits(const struct xs_pen *pen,
 			rest_ns = INT64_MAX;
 	if (result->run.wall_ns != XS_UNKNOWN &&
 	    rest_ns >= result->run.wall_ns / LEAST_PART)
-		put_rest(pen, result, result->wait_count - i, rest_ns);
+		put_rest(terminal, result, result->wait_count - i, rest_ns);
 }

@@ -104,16 +104,16 @@ static void count_ops(const struct xs_trace *trace, const bool *has_op,
 }
 
 /* The rows of which there are any. */
-static struct xs_result_seen *list(struct xs_arena *arena,
-				   const char *const *names,
-				   const int64_t *count, const int64_t *matched,
-				   size_t room, size_t *listed)
+static struct xs_result_match_count *
+list(struct xs_arena *arena, const char *const *names, const int64_t *count,
+     const int64_t *matched, size_t room, size_t *listed)
 {
-	struct xs_result_seen *out = xs_arena_alloc(arena, room, sizeof(*out));
+	struct xs_result_match_count *out =
+	    xs_arena_alloc(arena, room, sizeof(*out));
 
 	for (size_t i = 0; out && i < room; i++)
 		if (count[i] > 0)
-			out[(*listed)++] = (struct xs_result_seen){
+			out[(*listed)++] = (struct xs_result_match_count){
 			    names[i], count[i], matched[i]};
 	return out;
 }
@@ -203,7 +203,7 @@ static const char *why_unmatched(struct xs_result *result)
 		return "calls that found no room are among theirs";
 	if (in->calls_counted)
 		return "calls outside of the windows were counted alone";
-	if (in->rung && strcmp(in->rung, "callbacks") == 0)
+	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
 		return "the driver gave them no call's number, as for work "
 		       "that it starts itself";
 	return "code that calls a CUDA runtime of its own, or the driver "
@@ -255,11 +255,12 @@ static void remark_cudarts(struct xs_result *result)
 
 	if (!count)
 		return;
-	if (in->rung && strcmp(in->rung, "callbacks") == 0)
+	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
 		seen = ", whose calls CUPTI shows";
-	else if (in->rung && strcmp(in->rung, "activity") == 0)
+	else if (in->timing_source &&
+		 strcmp(in->timing_source, "activity") == 0)
 		seen = ", whose GPU work was seen and no calls";
-	else if (in->rung)
+	else if (in->timing_source)
 		seen = ", of which nothing was seen without CUPTI";
 	remark(result,
 	       xs_arena_print(&result->arena,
@@ -345,7 +346,7 @@ static void remark_nothing(struct xs_result *result,
 			       "which lines of the source to change");
 }
 
-int xs_build_seen(struct xs_result *result, const struct xs_trace *trace)
+int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	struct xs_arena *arena = &result->arena;

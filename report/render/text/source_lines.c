@@ -81,22 +81,24 @@ static const char *callers_text(struct xs_arena *arena,
 }
 
 /* Whether there was room for it. */
-static bool quote(const struct xs_pen *pen, const char *label, const char *text)
+static bool quote(const struct xs_terminal *terminal, const char *label,
+		  const char *text)
 {
 	const int room = XS_TEXT_COLUMNS - 9 - (label ? (int)strlen(label) : 0);
 
 	if (!label || room < 8)
 		return false;
 	if (text)
-		xs_pen_print(pen, XS_DIM, "       %s: %.*s\n", label, room,
-			     text);
+		xs_terminal_print(terminal, XS_DIM, "       %s: %.*s\n", label,
+				  room, text);
 	else
-		xs_pen_print(pen, XS_DIM, "       %s\n", label);
+		xs_terminal_print(terminal, XS_DIM, "       %s\n", label);
 	return true;
 }
 
-void xs_render_text_quotes(const struct xs_pen *pen, struct xs_result *result,
-			   const struct xs_result_advice *advice)
+void xs_render_text_source_lines(const struct xs_terminal *terminal,
+				 struct xs_result *result,
+				 const struct xs_result_advice *advice)
 {
 	unsigned shown = 0;
 
@@ -109,12 +111,13 @@ void xs_render_text_quotes(const struct xs_pen *pen, struct xs_result *result,
 		/* the one caller of a line that is not shown is no news */
 		if (!line.text && line.caller_count < 2)
 			continue;
-		if (!quote(pen, xs_result_site_label(&result->arena, &line),
+		if (!quote(terminal,
+			   xs_result_site_label(&result->arena, &line),
 			   line.text))
 			continue;
 		if (line.caller_count)
-			xs_pen_wrap(pen, XS_DIM, "         ",
-				    callers_text(&result->arena, &line));
+			xs_terminal_wrap(terminal, XS_DIM, "         ",
+					 callers_text(&result->arena, &line));
 		shown++;
 	}
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/report/fake_gpu.h"
+#include "tests/report/fake_cuda_device.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-struct xs_gpu_stream_s {
+struct xs_cuda_stream_s {
 	double ready;	   /* when the last op ends */
 	bool used, copied; /* its last op: a kernel, a copy */
 };
 
-struct xs_gpu_event_s {
+struct xs_cuda_event_s {
 	double time;
 };
 
 /* A copy engine for each direction. */
 struct engine {
 	double ready;
-	xs_gpu_stream last;
+	xs_cuda_stream last;
 };
 
 struct fake_faults fake_faults;
 
 static double now_ns, all_ready, kernels_ready, whole_ready;
-static struct xs_gpu_stream_s legacy;
+static struct xs_cuda_stream_s legacy;
 static struct {
 	double start, end;
 } last_write;
@@ -48,7 +48,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 	return 0;
 }
 
-void fake_gpu_pass(double ns)
+void fake_cuda_advance_ns(double ns)
 {
 	now_ns += ns;
 }
@@ -76,7 +76,7 @@ static double held_up(double start, double end)
 	return fmax(last_write.end - from, 0) * (1 - FAKE_G_IN / FAKE_HELD);
 }
 
-static int copy(int way, size_t bytes, xs_gpu_stream stream)
+static int copy(int way, size_t bytes, xs_cuda_stream stream)
 {
 	struct engine *engine = &engines[way];
 	double byte = way == 0 ? FAKE_G_IN : FAKE_G_OUT;
@@ -102,15 +102,15 @@ static int copy(int way, size_t bytes, xs_gpu_stream stream)
 	return 0;
 }
 
-static int copy_in_async(xs_gpu_address to, const void *from, size_t bytes,
-			 xs_gpu_stream stream)
+static int copy_in_async(xs_cuda_address to, const void *from, size_t bytes,
+			 xs_cuda_stream stream)
 {
 	(void)to, (void)from;
 	return copy(0, bytes, stream);
 }
 
-static int copy_out_async(void *to, xs_gpu_address from, size_t bytes,
-			  xs_gpu_stream stream)
+static int copy_out_async(void *to, xs_cuda_address from, size_t bytes,
+			  xs_cuda_stream stream)
 {
 	(void)to, (void)from;
 	return copy(1, bytes, stream);
@@ -124,13 +124,13 @@ static int blocking_copy(double byte, size_t bytes)
 	return 0;
 }
 
-static int copy_in(xs_gpu_address to, const void *from, size_t bytes)
+static int copy_in(xs_cuda_address to, const void *from, size_t bytes)
 {
 	(void)to, (void)from;
 	return blocking_copy(FAKE_G_IN, bytes);
 }
 
-static int copy_out(void *to, xs_gpu_address from, size_t bytes)
+static int copy_out(void *to, xs_cuda_address from, size_t bytes)
 {
 	(void)to, (void)from;
 	return blocking_copy(FAKE_G_OUT, bytes);
@@ -158,7 +158,7 @@ static double each_ns(void **parameters)
 }
 
 /* The kernels, by their numbers: the fake's functions are those plus one. */
-static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
+static double kernel_ns(enum xs_cuda_kernel kernel, void **parameters)
 {
 	double bytes;
 
@@ -166,7 +166,7 @@ static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
 		return 0;
 	if (kernel == XS_KERNEL_SPIN)
 		return (double)*(uint64_t *)parameters[0];
-	if (kernel == XS_KERNEL_EACH)
+	if (kernel == XS_KERNEL_PER_ELEMENT)
 		return each_ns(parameters);
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
 	if (kernel != XS_KERNEL_COPY)
@@ -176,12 +176,13 @@ static double kernel_ns(enum xs_gpu_kernel kernel, void **parameters)
 						    : FAKE_BOTH);
 }
 
-static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
+static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 		  unsigned grid_z, unsigned block_x, unsigned block_y,
-		  unsigned block_z, unsigned shared_bytes, xs_gpu_stream stream,
-		  void **parameters, void **extra)
+		  unsigned block_z, unsigned shared_bytes,
+		  xs_cuda_stream stream, void **parameters, void **extra)
 {
-	enum xs_gpu_kernel kernel = (enum xs_gpu_kernel)(uintptr_t)function - 1;
+	enum xs_cuda_kernel kernel =
+	    (enum xs_cuda_kernel)(uintptr_t)function - 1;
 	double start;
 
 	(void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
@@ -199,7 +200,8 @@ static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
 	if (grid_x > 1)
 		whole_ready = stream->ready;
 	if (kernel == XS_KERNEL_WRITE ||
-	    (kernel == XS_KERNEL_EACH && is_host(*(uint64_t *)parameters[0]))) {
+	    (kernel == XS_KERNEL_PER_ELEMENT &&
+	     is_host(*(uint64_t *)parameters[0]))) {
 		last_write.start = start;
 		last_write.end = stream->ready;
 	}
@@ -217,7 +219,7 @@ static int launch(xs_gpu_function function, unsigned grid_x, unsigned grid_y,
 	return 0;
 }
 
-static int stream_create(xs_gpu_stream *stream, unsigned flags)
+static int stream_create(xs_cuda_stream *stream, unsigned flags)
 {
 	(void)flags;
 	now_ns += FAKE_CALL_STREAM;
@@ -225,18 +227,19 @@ static int stream_create(xs_gpu_stream *stream, unsigned flags)
 	return *stream == NULL ? 2 : 0;
 }
 
-static int stream_destroy(xs_gpu_stream stream)
+static int stream_destroy(xs_cuda_stream stream)
 {
 	free(stream);
 	return 0;
 }
 
-static int stream_sync(xs_gpu_stream stream)
+static int stream_sync(xs_cuda_stream stream)
 {
 	return wait_until(stream->ready);
 }
 
-static int stream_wait(xs_gpu_stream stream, xs_gpu_event event, unsigned flags)
+static int stream_wait(xs_cuda_stream stream, xs_cuda_event event,
+		       unsigned flags)
 {
 	(void)flags;
 	now_ns += FAKE_CALL_EVENT;
@@ -249,44 +252,44 @@ static int context_sync(void)
 	return wait_until(all_ready);
 }
 
-static int event_create(xs_gpu_event *event, unsigned flags)
+static int event_create(xs_cuda_event *event, unsigned flags)
 {
 	(void)flags;
 	*event = calloc(1, sizeof(**event));
 	return *event == NULL ? 2 : 0;
 }
 
-static int event_destroy(xs_gpu_event event)
+static int event_destroy(xs_cuda_event event)
 {
 	free(event);
 	return 0;
 }
 
-static int event_record(xs_gpu_event event, xs_gpu_stream stream)
+static int event_record(xs_cuda_event event, xs_cuda_stream stream)
 {
 	now_ns += FAKE_CALL_EVENT;
 	event->time = fmax(now_ns, stream->ready);
 	return 0;
 }
 
-static int event_sync(xs_gpu_event event)
+static int event_sync(xs_cuda_event event)
 {
 	return wait_until(event->time);
 }
 
-static int event_elapsed(float *ms, xs_gpu_event start, xs_gpu_event end)
+static int event_elapsed(float *ms, xs_cuda_event start, xs_cuda_event end)
 {
 	*ms = (float)((end->time - start->time) / 1e6);
 	return 0;
 }
 
-static int alloc(xs_gpu_address *address, size_t bytes)
+static int alloc(xs_cuda_address *address, size_t bytes)
 {
 	*address = bytes;
 	return 0;
 }
 
-static int release(xs_gpu_address address)
+static int release(xs_cuda_address address)
 {
 	(void)address;
 	return 0;
@@ -297,7 +300,7 @@ static int host_alloc(void **host, size_t bytes, unsigned flags)
 	if (fake_faults.no_pinning)
 		return 2;
 	now_ns += FAKE_PIN + FAKE_PIN_BYTE * (double)bytes;
-	*host = flags == XS_GPU_HOST_MAPPED ? malloc(bytes) : malloc(1);
+	*host = flags == XS_CUDA_HOST_MAPPED ? malloc(bytes) : malloc(1);
 	return *host == NULL ? 2 : 0;
 }
 
@@ -307,7 +310,7 @@ static int host_free(void *host)
 	return 0;
 }
 
-static int host_address(xs_gpu_address *address, void *host, unsigned flags)
+static int host_address(xs_cuda_address *address, void *host, unsigned flags)
 {
 	(void)flags;
 	*address = (uintptr_t)host;
@@ -330,9 +333,9 @@ static int host_unregister(void *host)
 static int attribute(int *value, int which, int device)
 {
 	(void)device;
-	*value = which == XS_GPU_CLOCK_KHZ  ? FAKE_CLOCK_KHZ
-		 : which == XS_GPU_SM_COUNT ? 4
-					    : 0;
+	*value = which == XS_CUDA_CLOCK_KHZ  ? FAKE_CLOCK_KHZ
+		 : which == XS_CUDA_SM_COUNT ? 4
+					     : 0;
 	return 0;
 }
 
@@ -342,7 +345,7 @@ static int error_name(int error, const char **name)
 	return 0;
 }
 
-void fake_gpu_open(struct xs_gpu *gpu)
+void fake_cuda_open(struct xs_cuda_device *gpu)
 {
 	memset(gpu, 0, sizeof(*gpu));
 	memset(&fake_faults, 0, sizeof(fake_faults));
@@ -351,7 +354,7 @@ void fake_gpu_open(struct xs_gpu *gpu)
 	memset(&legacy, 0, sizeof(legacy));
 	memset(&last_write, 0, sizeof(last_write));
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
-	gpu->api = (struct xs_gpu_api){
+	gpu->api = (struct xs_cuda_api){
 	    .cuGetErrorName = error_name,
 	    .cuDeviceGetAttribute = attribute,
 	    .cuCtxSynchronize = context_sync,
@@ -378,5 +381,5 @@ void fake_gpu_open(struct xs_gpu *gpu)
 	    .cuLaunchKernel = launch,
 	};
 	for (int i = 0; i < XS_KERNELS; i++)
-		gpu->kernel[i] = (xs_gpu_function)(uintptr_t)(i + 1);
+		gpu->kernel[i] = (xs_cuda_function)(uintptr_t)(i + 1);
 }

@@ -5,8 +5,8 @@
  * Only the arithmetic of time is here; no memory is copied. Kernels of more
  * than one block fill the GPU: they run one after the other.
  */
-#ifndef XS_TEST_FAKE_GPU_H
-#define XS_TEST_FAKE_GPU_H
+#ifndef XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
+#define XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
 
 #include "report/calibrate/cuda_device.h"
 
@@ -53,10 +53,10 @@ struct fake_faults {
 };
 
 /* Opens *gpu on the fake, which starts anew. */
-void fake_gpu_open(struct xs_gpu *gpu);
+void fake_cuda_open(struct xs_cuda_device *gpu);
 
 /* Lets time pass. */
-void fake_gpu_pass(double ns);
+void fake_cuda_advance_ns(double ns);
 
 /* The faults in force; change them at any time. */
 extern struct fake_faults fake_faults;
