@@ -34,11 +34,11 @@ static const char *at_most(struct xs_arena *arena,
 		return "";
 	if (estimate->least_saves_ns > 0)
 		else_saves =
-		    xs_arena_print(arena, "; else it saves %s",
+		    xs_arena_print(arena, "; otherwise it saves %s",
 				   xs_units_ns(estimate->least_saves_ns).s);
 	return xs_arena_print(arena,
-			      " At most this much: it holds only if %s, which "
-			      "was not measured%s.",
+			      " This is an upper bound: it holds only if %s, "
+			      "which was not measured%s.",
 			      estimate->bound, else_saves);
 }
 
@@ -48,19 +48,18 @@ static const char *payback(struct xs_arena *arena,
 			   const struct xs_result_estimate *estimate)
 {
 	if (estimate->setup_ns == XS_UNKNOWN)
-		return " What pinning costs here is not known, and not "
-		       "counted.";
+		return " The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return "";
 	if (estimate->breakeven_rounds > phase->rounds)
 		return xs_arena_print(
 		    arena,
-		    " The setup of %s pays only after %" PRId64
+		    " The setup of %s pays off only after %" PRId64
 		    " rounds; this run has %" PRId64 ".",
 		    xs_units_ns(estimate->setup_ns).s,
 		    estimate->breakeven_rounds, phase->rounds);
 	return xs_arena_print(arena,
-			      " The setup of %s has paid after %" PRId64
+			      " The setup of %s pays off after %" PRId64
 			      " of %" PRId64 " round%s.",
 			      xs_units_ns(estimate->setup_ns).s,
 			      estimate->breakeven_rounds, phase->rounds,

@@ -113,7 +113,7 @@ static const char *overlap_now(struct xs_arena *arena,
 			       const struct xs_result_phase *phase)
 {
 	if (phase->overlap_ns <= 0)
-		return "now they take turns";
+		return "now they do not overlap";
 	return xs_arena_print(arena, "now they overlap for %s of %s",
 			      xs_units_ns(phase->overlap_ns).s,
 			      xs_units_ns(phase->round_ns).s);
@@ -131,20 +131,22 @@ static const char *issue_of(const struct xs_result_estimate *estimate)
 {
 	if (!estimate->order)
 		return "";
-	return strcmp(estimate->order, "depth") == 0 ? ", issued chunk by chunk"
-						     : ", issued kind by kind";
+	return strcmp(estimate->order, "depth") == 0
+		   ? ", issued chunk by chunk"
+		   : ", issued stage by stage";
 }
 
 static const char *say_streams(struct xs_arena *arena,
 			       const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *estimate)
 {
-	return xs_arena_print(
-	    arena,
-	    "Split the round of %s into %" PRId64 " chunks, a stream each%s, "
-	    "with cudaMemcpyAsync%s, so that %s: %s.",
-	    copy_places(arena, phase), estimate->n_streams, issue_of(estimate),
-	    pin_first(phase), overlap_of(phase), overlap_now(arena, phase));
+	return xs_arena_print(arena,
+			      "Split the round of %s into %" PRId64
+			      " chunks, one stream each%s, with "
+			      "cudaMemcpyAsync%s, so that %s: %s.",
+			      copy_places(arena, phase), estimate->n_streams,
+			      issue_of(estimate), pin_first(phase),
+			      overlap_of(phase), overlap_now(arena, phase));
 }
 
 static const char *say_mapped(struct xs_arena *arena,
@@ -179,10 +181,10 @@ static const char *say_double_buffer(struct xs_arena *arena,
 	(void)estimate;
 	return xs_arena_print(
 	    arena,
-	    "Give the rounds of %s two streams and two sets of buffers in "
-	    "turn, with cudaMemcpyAsync%s, and wait for a round only when the "
-	    "next is issued, so that its copies run under this round's "
-	    "kernels.",
+	    "Alternate the rounds of %s between two streams and two sets of "
+	    "buffers, with cudaMemcpyAsync%s, and wait for a round only after "
+	    "the next one is issued, so that the next round's copies overlap "
+	    "this round's kernels.",
 	    copy_places(arena, phase), pin_first(phase));
 }
 
@@ -193,8 +195,8 @@ static const char *say_batch(struct xs_arena *arena,
 	(void)estimate;
 	return xs_arena_print(
 	    arena,
-	    "Gather the small copies of %s in one pinned buffer and copy that "
-	    "at once: a round makes %" PRId64 " copies of %s on average.",
+	    "Gather the small copies of %s in one pinned buffer and copy it "
+	    "with one call: a round makes %" PRId64 " copies of %s on average.",
 	    copy_places(arena, phase), phase->h2d_ops + phase->d2h_ops,
 	    xs_units_bytes((phase->h2d_bytes + phase->d2h_bytes) /
 			   (phase->h2d_ops + phase->d2h_ops))
@@ -207,15 +209,15 @@ static const char *say_resident(struct xs_arena *arena,
 {
 	if (estimate->why && strncmp(estimate->why, "measured", 8) == 0)
 		return xs_arena_print(arena,
-				      "Keep on the device what the round of "
-				      "%s copies in again and again: %s.",
+				      "Keep the data that %s copies in every "
+				      "round on the device: %s.",
 				      copy_places(arena, phase), estimate->why);
-	return xs_arena_print(arena,
-			      "Keep on the device what %s copies out and "
-			      "then in again, from the same host memory; a run "
-			      "with XFERSPY_HASH=1 tells whether these are the "
-			      "same bytes.",
-			      copy_places(arena, phase));
+	return xs_arena_print(
+	    arena,
+	    "Keep the data that %s copies out and back in from the same host "
+	    "memory on the device; a run with XFERSPY_HASH=1 shows whether the "
+	    "bytes are the same.",
+	    copy_places(arena, phase));
 }
 
 static const char *say_async(struct xs_arena *arena,
@@ -225,8 +227,8 @@ static const char *say_async(struct xs_arena *arena,
 	(void)estimate;
 	return xs_arena_print(
 	    arena,
-	    "Let the host do its own work of a round, %s, while the GPU does "
-	    "what was asked at %s, not before or after it.",
+	    "Let the host do its own work of a round, %s, while the GPU "
+	    "executes the work issued at %s, not before or after it.",
 	    xs_units_ns(phase->host_ns).s, copy_places(arena, phase));
 }
 

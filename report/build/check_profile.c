@@ -63,9 +63,8 @@ static void check_device(struct xs_result *result,
 				device->pcie_width);
 	if (list)
 		xs_build_note(result,
-			      "the profile %s was measured on another device "
-			      "than the trace's, of the same name: %s; "
-			      "calibrate again",
+			      "the profile %s was measured on a different "
+			      "device of the same name: %s; calibrate again",
 			      m->name, list);
 }
 
@@ -76,11 +75,11 @@ static void check_driver(struct xs_result *result)
 	const char *traced = result->run.driver_version;
 
 	if (m->driver[0] && traced && !strstr(m->driver, traced))
-		xs_build_note(result,
-			      "the profile %s was measured with driver %s, the "
-			      "trace taken with %s: host costs of calls may "
-			      "differ",
-			      m->name, m->driver, traced);
+		xs_build_note(
+		    result,
+		    "the profile %s was measured with driver %s, the trace "
+		    "recorded with %s: host costs of calls may differ",
+		    m->name, m->driver, traced);
 }
 
 /* Dates of ISO 8601: within a year they compare as text. */
@@ -167,8 +166,8 @@ static void check_rate(struct xs_result *result, const char *way,
 	    fabs(profile->value / G - 1) <= RATE_TOLERANCE)
 		return;
 	xs_build_note(result,
-		      "pinned copies to the %s run at %s in the trace, where "
-		      "the profile %s says %s: calibrate again",
+		      "pinned copies to the %s run at %s in the trace, but the "
+		      "profile %s says %s: calibrate again",
 		      way, rate(G).s, result->machine.name,
 		      rate(profile->value).s);
 }
@@ -200,11 +199,11 @@ static void check_agreement(struct xs_result *result)
 			    &result->arena, "%s%s%s", list ? list : "",
 			    list ? ", " : "", xs_param_name(ids[i]));
 	if (list)
-		xs_build_note(result,
-			      "calibrate found different values of %s from "
-			      "pass to pass for the profile %s: calibrate "
-			      "again on an idle machine",
-			      list, m->name);
+		xs_build_note(
+		    result,
+		    "the values of %s differ between the passes of the profile "
+		    "%s: calibrate again on an idle machine",
+		    list, m->name);
 }
 
 void xs_build_check_profile(struct xs_result *result,
@@ -219,10 +218,11 @@ void xs_build_check_profile(struct xs_result *result,
 		return;
 	gpu = xs_build_string(result, trace, device->name);
 	if (!xs_profile_is_of(m, gpu)) {
-		xs_build_note(result,
-			      "the profile %s was measured on %s, this trace "
-			      "is from %s: the estimates are for the former",
-			      m->name, m->gpu, gpu);
+		xs_build_note(
+		    result,
+		    "the profile %s was measured on %s, this trace is from %s: "
+		    "the estimates are for the profile's GPU",
+		    m->name, m->gpu, gpu);
 		return;
 	}
 	if (strcmp(m->source, "published") == 0)

@@ -38,17 +38,18 @@ void xs_build_note_counters(struct xs_result *result,
 	const char *mode = result->coverage.mode;
 
 	if (mode && strcmp(mode, "counters") == 0 && !trace->counter_count)
-		xs_build_note(result, "no launch was counted in this run");
-	else if (mode && strcmp(mode, "counters") == 0)
 		xs_build_note(result,
-			      "the first launches of each kernel were counted "
-			      "in this run, which takes time: trace a run that "
-			      "is not counted, and give this one to its report "
-			      "with --counters");
+			      "no kernel launch was counted in this run");
+	else if (mode && strcmp(mode, "counters") == 0)
+		xs_build_note(
+		    result,
+		    "this run counted the first launches of each kernel, which "
+		    "slows it down: trace another run without counters and add "
+		    "this one to its report with --counters");
 	if (options->counted && phases->counted_shapes < trace->shape_count)
 		xs_build_note(result,
-			      "%zu of %zu kernels are not in the counted run "
-			      "with that name, grid and block; count a run of "
+			      "%zu of %zu kernels are missing from the counted "
+			      "run (same name, grid and block); count a run of "
 			      "the same program with the same arguments",
 			      trace->shape_count - phases->counted_shapes,
 			      trace->shape_count);

@@ -54,19 +54,18 @@ static void note_losses(struct xs_result *result)
 	if (out->lost_ops)
 		xs_build_note(result,
 			      "%" PRId64
-			      " GPU records found no room or had no times, "
-			      "and are in no figure here",
+			      " GPU records were lost (no room or no "
+			      "timestamps); no figure includes them",
 			      out->lost_ops);
 	if (out->lost_cupti)
 		xs_build_note(result,
-			      "CUPTI itself dropped %" PRId64
-			      " GPU records: they are "
-			      "missing from every figure here",
+			      "CUPTI dropped %" PRId64
+			      " GPU records; no figure includes them",
 			      out->lost_cupti);
 	if (out->lost_calls)
 		xs_build_note(result,
 			      "%" PRId64
-			      " host calls found no room: host times and "
+			      " host calls were lost (no room): host times and "
 			      "call sites are incomplete",
 			      out->lost_calls);
 }
@@ -75,24 +74,23 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 {
 	if (trace->header.state == XS_FILE_RUNNING)
 		xs_build_note(result,
-			      "the process was killed or still runs: GPU work "
-			      "of its last moments may be missing");
+			      "the process was killed or is still running: "
+			      "its last GPU work may be missing");
 	if (trace->header.state == XS_FILE_STOPPED)
 		xs_build_note(result,
-			      "tracing gave up before the program ended");
+			      "tracing stopped before the program ended");
 	for (size_t i = 0; i < trace->defect_count && i < DEFECTS_MAX; i++)
 		xs_build_note(result,
 			      "the file is damaged at byte %" PRIu64 ": %s",
 			      trace->defects[i].offset, trace->defects[i].text);
 	if (trace->defect_count > DEFECTS_MAX)
-		xs_build_note(result, "and %zu more defects of the file",
+		xs_build_note(result, "%zu more defects in the file",
 			      trace->defect_count - DEFECTS_MAX);
 	if (trace->unknown_records)
-		xs_build_note(
-		    result,
-		    "%zu records are of kinds that this version does not "
-		    "know; a newer xferspy reads them",
-		    trace->unknown_records);
+		xs_build_note(result,
+			      "%zu records have a kind that this version does "
+			      "not know; use a newer xferspy",
+			      trace->unknown_records);
 	for (size_t i = 0; i < trace->info_count; i++)
 		if (strcmp(trace->infos[i].key, "note") == 0)
 			xs_build_note(result, "%s", trace->infos[i].value);
@@ -123,19 +121,18 @@ static void note_timing_source(struct xs_result *result,
 		sscanf(error, "error_ns=%" SCNu64, &error_ns);
 	xs_build_note(
 	    result,
-	    "without CUPTI: only calls through a shared CUDA runtime are seen, "
-	    "and their GPU times are those between two events, the launch's "
-	    "latency of some microseconds included%s%s; host memory that was "
-	    "not seen to be pinned counts as pageable",
-	    error_ns ? ", on the host's clock to within " : "",
+	    "no CUPTI: only calls through a shared CUDA runtime are recorded; "
+	    "CUDA events measure their GPU times, which include the launch "
+	    "latency of some microseconds%s%s; host memory counts as pageable "
+	    "unless its pinning was recorded",
+	    error_ns ? ", accurate to " : "",
 	    error_ns ? xs_units_ns((int64_t)error_ns).s : "");
 	if (out->untimed)
 		xs_build_note(
 		    result,
 		    "the GPU work of %" PRId64
-		    " calls was not timed (too many at once, CUDA "
-		    "graphs, or never waited for) and is missing from "
-		    "every figure here",
+		    " calls was not timed (too many at once, CUDA graphs, or "
+		    "never synchronised) and is missing from all figures",
 		    out->untimed);
 }
 
@@ -148,20 +145,18 @@ static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 		return; /* said already */
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,
-			      "calls alone were recorded (XFERSPY_MODE=calls): "
-			      "no GPU times, and no predictions from them");
+			      "only calls were recorded (XFERSPY_MODE=calls): "
+			      "no GPU times and no predictions");
 	else if (result->run.cupti_version)
-		xs_build_note(result,
-			      "CUPTI recorded no GPU work: no GPU times, and "
-			      "no predictions from them");
+		xs_build_note(result, "CUPTI recorded no GPU work: no GPU "
+				      "times and no predictions");
 	else if (xs_trace_info(trace, "note"))
 		xs_build_note(result,
-			      "without CUPTI there are no GPU times, and no "
-			      "predictions from them");
+			      "no CUPTI: no GPU times and no predictions");
 	else
 		xs_build_note(result,
-			      "CUPTI was not available: no GPU times, and no "
-			      "predictions from them; set XFERSPY_CUPTI to the "
+			      "CUPTI was not available: no GPU times and no "
+			      "predictions; set XFERSPY_CUPTI to the "
 			      "libcupti.so of a CUDA toolkit and run again");
 }
 
@@ -169,25 +164,24 @@ static void note_coverage(struct xs_result *result,
 			  const struct xs_trace *trace)
 {
 	if (!trace->op_count && !trace->call_count)
-		xs_build_note(
-		    result, "nothing was seen, neither a CUDA call nor work of "
-			    "the GPU");
+		xs_build_note(result,
+			      "no CUDA call and no GPU work was recorded");
 	else if (!trace->op_count)
 		note_no_ops(result, trace);
 	else if (!trace->call_count)
 		xs_build_note(result,
-			      "no call was seen: GPU times are complete, host "
-			      "times and call sites are not known");
+			      "no call was recorded: GPU times are complete; "
+			      "host times and call sites are unknown");
 	else if (trace->ops_matched < trace->op_count)
 		xs_build_note(
 		    result,
 		    "%zu of %zu GPU operations have no recorded call: their "
-		    "call site and host time are not known",
+		    "call sites and host times are unknown",
 		    trace->op_count - trace->ops_matched, trace->op_count);
 	if (trace->calls_captured)
 		xs_build_note(result,
-			      "%zu calls were captured for CUDA graphs: their "
-			      "work is that of the graphs' launches",
+			      "%zu calls were captured into CUDA graphs: their "
+			      "work counts where the graphs are launched",
 			      trace->calls_captured);
 }
 
@@ -223,7 +217,7 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 	if (!counted)
 		return;
 	xs_build_note(
-	    result, "%" PRId64 " call%s returned an error, such as %s%s",
+	    result, "%" PRId64 " call%s returned an error, for example %s%s",
 	    result->coverage.failed, counted == 1 ? "" : "s",
 	    place(result, trace, site),
 	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
@@ -237,13 +231,13 @@ static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 
 	if (!calls)
 		return;
-	xs_build_note(result,
-		      "no window saw %" PRIu64 " of the calls, %s%s: what "
-		      "such calls at other places took is taken for %s, and "
-		      "stands there",
-		      calls, weights->strange_several ? "most of them " : "",
-		      place(result, trace, weights->strange_site),
-		      calls == 1 ? "it" : "them");
+	xs_build_note(
+	    result,
+	    "%" PRIu64
+	    " calls, %s%s, were only counted: their times are estimated from "
+	    "similar calls at other call sites and shown there",
+	    calls, weights->strange_several ? "most of them " : "",
+	    place(result, trace, weights->strange_site));
 }
 
 /* What of it all is exact. */
@@ -256,24 +250,22 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 		return;
 	if (weights.unsure_bytes >= 1)
 		snprintf(bytes, sizeof(bytes),
-			 "are exact, their bytes but for which way %s of "
-			 "copies went that did not say it "
-			 "(cudaMemcpyDefault) are",
+			 "are exact; their bytes, except for the direction of "
+			 "%s copied with cudaMemcpyDefault, are",
 			 xs_units_bytes(
 			     (int64_t)xs_weighted(1, weights.unsure_bytes))
 			     .s);
 	xs_build_note(
 	    result,
-	    "%zu of %" PRId64 " calls were recorded, in %zu "
-	    "window%s, and the others counted: numbers of "
-	    "calls %s exact%s, times those of "
-	    "the windows times what they stand for; a call "
-	    "takes the host longer while it is recorded, so "
-	    "the host's times%s may add up to more than the run",
+	    "%zu of %" PRId64
+	    " calls were recorded, in %zu window%s; the others were only "
+	    "counted. Numbers of calls %s exact%s; times are extrapolated from "
+	    "the windows. A recorded call takes the host longer, so host "
+	    "times%s may add up to more than the run",
 	    trace->call_count, result->coverage.api_calls_seen,
 	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
-	    result->coverage.lost_calls ? " but for those lost" : "",
-	    is_by_events(result) ? ", and the GPU's between two events," : "");
+	    result->coverage.lost_calls ? ", except for lost calls" : "",
+	    is_by_events(result) ? " and GPU times from events" : "");
 	note_strange(result, trace, &weights);
 	xs_weights_free(&weights);
 }
@@ -284,8 +276,8 @@ static void note_sampling(struct xs_result *result,
 {
 	if (trace->ignored_ns)
 		xs_build_note(result,
-			      "only %s of the run's %s were looked at "
-			      "(XFERSPY_RANGE); the figures are of that part",
+			      "only %s of the run's %s were traced "
+			      "(XFERSPY_RANGE); all figures are of that part",
 			      xs_units_ns(result->run.wall_ns).s,
 			      xs_units_ns(xs_number_bounded(trace->end_ns -
 							    trace->begin_ns))
@@ -315,12 +307,11 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 		    !has_lines(trace, (uint32_t)i) && changed++ == 0)
 			path = trace->strings[trace->modules[i].path];
 	if (changed)
-		xs_build_note(
-		    result,
-		    "%s%s no longer what ran: no lines are known there; "
-		    "`xferspy dump --resolve TRACE` keeps them in the trace, "
-		    "before a program is built anew",
-		    path, changed > 1 ? " and others are" : " is");
+		xs_build_note(result,
+			      "%s%s changed since the run: source lines there "
+			      "are unknown; run `xferspy dump --resolve TRACE` "
+			      "before rebuilding to store them in the trace",
+			      path, changed > 1 ? " and others have" : " has");
 }
 
 /* Hardware queues that streams share, where a number was asked for. */
@@ -329,10 +320,9 @@ static void note_lanes(struct xs_result *result, const char *variable,
 {
 	if (lanes != XS_UNKNOWN)
 		xs_build_note(result,
-			      "%s=%" PRId64
-			      ": work of all streams waits in %" PRId64
-			      " hardware queue%s of %s, by default %u; "
-			      "predictions follow that",
+			      "%s=%" PRId64 ": all streams share %" PRId64
+			      " hardware queue%s for %s (default %u); "
+			      "predictions use this",
 			      variable, lanes, lanes, lanes == 1 ? "" : "s",
 			      whose, usual);
 }

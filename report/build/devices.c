@@ -126,15 +126,13 @@ void xs_build_note_devices(struct xs_result *result)
 	if (count)
 		xs_build_note(
 		    result,
-		    "phase%s%s ran beside other rounds, of other threads or "
-		    "GPUs: what a change saves there shortens the run only as "
-		    "far as the others let it, so take its savings of the run "
-		    "for the most that they can be",
+		    "phase%s%s ran concurrently with rounds of other threads "
+		    "or GPUs: savings there are upper bounds for the whole run",
 		    count == 1 ? "" : "s", list);
 	list = list_phases(result, ran_on_another_kind, &count);
 	if (count)
 		xs_build_note(result,
-			      "phase%s%s ran on another kind of GPU than "
-			      "phase 1, whose profile all estimates use",
+			      "phase%s%s ran on another GPU model than phase "
+			      "1; all estimates use the profile for phase 1",
 			      count == 1 ? "" : "s", list);
 }

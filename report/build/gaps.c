@@ -26,18 +26,18 @@ static void note_gaps(struct xs_result *result)
 
 		xs_build_note(
 		    result,
-		    "the GPU's records of %s are missing from %s to %s of the "
-		    "run, where %" PRId64 " calls asked for some: %s",
+		    "GPU records of %s are missing between %s and %s of the "
+		    "run, where %" PRId64 " calls issued some: %s",
 		    gap->kind, xs_units_ns(gap->from_ns).s,
 		    xs_units_ns(gap->to_ns).s, gap->calls,
-		    out->lost_ops ? "they are among those that found no room"
-				  : "another profiler in the process "
-				    "(torch.profiler?) may have switched them "
-				    "off; figures of that time are too low, "
-				    "run without it");
+		    out->lost_ops
+			? "they are among the lost records"
+			: "another profiler in the process (torch.profiler?) "
+			  "may have disabled them; figures for that time are "
+			  "too low; run without it");
 	}
 	if (out->gap_count > GAPS_SAID)
-		xs_build_note(result, "and %zu more such spans",
+		xs_build_note(result, "%zu more such gaps",
 			      out->gap_count - GAPS_SAID);
 }
 

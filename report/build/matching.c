@@ -55,11 +55,11 @@ static const char *const kind_names[XS_OP_KINDS] = {
 static const char *const kind_words[XS_OP_KINDS] = {
     [XS_OP_H2D] = "copies in",
     [XS_OP_D2H] = "copies out",
-    [XS_OP_D2D] = "copies on devices",
-    [XS_OP_H2H] = "copies on the host",
-    [XS_OP_SET] = "sets",
+    [XS_OP_D2D] = "device-to-device copies",
+    [XS_OP_H2H] = "host-to-host copies",
+    [XS_OP_SET] = "memsets",
     [XS_OP_KERNEL] = "kernels",
-    [XS_OP_P2P] = "copies between devices",
+    [XS_OP_P2P] = "peer copies",
 };
 
 struct counts {
@@ -197,17 +197,17 @@ static const char *why_unmatched(struct xs_result *result)
 	const struct xs_result_coverage *in = &result->coverage;
 
 	if (in->early_ops == in->gpu_ops_seen - in->matched)
-		return "they began before the first call that was seen: the "
-		       "library came into a process at work";
+		return "they started before the first recorded call: the "
+		       "library was loaded into a running process";
 	if (in->lost_calls)
-		return "calls that found no room are among theirs";
+		return "some of their calls were lost (no room)";
 	if (in->calls_counted)
-		return "calls outside of the windows were counted alone";
+		return "calls outside the recorded windows were only counted";
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
-		return "the driver gave them no call's number, as for work "
+		return "the driver reported no correlation id, as for work "
 		       "that it starts itself";
-	return "code that calls a CUDA runtime of its own, or the driver "
-	       "alone, was not seen to call";
+	return "calls to a statically linked CUDA runtime, or directly to the "
+	       "driver, were not recorded";
 }
 
 static void remark_unmatched(struct xs_result *result,
@@ -218,9 +218,10 @@ static void remark_unmatched(struct xs_result *result,
 
 	if (!in->api_calls_seen || in->matched == in->gpu_ops_seen)
 		return;
-	remark(result, xs_arena_print(arena, "without a call: %s; %s",
-				      unmatched_kinds(arena, counts),
-				      why_unmatched(result)));
+	remark(result,
+	       xs_arena_print(arena, "GPU work without a recorded call: %s; %s",
+			      unmatched_kinds(arena, counts),
+			      why_unmatched(result)));
 }
 
 /* The file names of what has a runtime of its own. */
@@ -256,16 +257,15 @@ static void remark_cudarts(struct xs_result *result)
 	if (!count)
 		return;
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
-		seen = ", whose calls CUPTI shows";
+		seen = " (calls recorded by CUPTI)";
 	else if (in->timing_source &&
 		 strcmp(in->timing_source, "activity") == 0)
-		seen = ", whose GPU work was seen and no calls";
+		seen = " (GPU work recorded, calls not)";
 	else if (in->timing_source)
-		seen = ", of which nothing was seen without CUPTI";
-	remark(result,
-	       xs_arena_print(&result->arena,
-			      "with a CUDA runtime of %s own%s: %s",
-			      count == 1 ? "its" : "their", seen, names));
+		seen = " (not recorded without CUPTI)";
+	remark(result, xs_arena_print(&result->arena,
+				      "CUDA runtime linked statically%s: %s",
+				      seen, names));
 }
 
 static void remark_driver(struct xs_result *result)
@@ -273,11 +273,10 @@ static void remark_driver(struct xs_result *result)
 	const struct xs_result_coverage *in = &result->coverage;
 
 	if (in->driver_calls > 0)
-		remark(result,
-		       xs_arena_print(&result->arena,
-				      "calls of the driver's API: %" PRId64
-				      " of %" PRId64,
-				      in->driver_calls, in->api_calls_seen));
+		remark(result, xs_arena_print(
+				   &result->arena,
+				   "driver API calls: %" PRId64 " of %" PRId64,
+				   in->driver_calls, in->api_calls_seen));
 }
 
 static bool has_own_runtime(const struct xs_result_coverage *in)
@@ -306,25 +305,26 @@ static const char *why_nothing(const struct xs_result *result,
 	const bool with_cupti = result->run.cupti_version != NULL;
 
 	if (in->mode && strcmp(in->mode, "calls") == 0)
-		return "GPU work was not asked for (XFERSPY_MODE=calls)";
+		return "GPU recording was switched off (XFERSPY_MODE=calls)";
 	if (in->api_calls_seen && !asks_for_work(counts))
-		return "none of the calls asks the GPU for work";
+		return "none of the calls issues GPU work";
 	if (trace->header.state == XS_FILE_RUNNING)
-		return "the process was killed or still runs, and what it did "
-		       "last is not in the file";
+		return "the process was killed or is still running; its last "
+		       "work is not in the file";
 	if (in->api_calls_seen)
-		return with_cupti ? "CUPTI gave no records: the program ended "
-				    "before any of it was done, or another "
-				    "profiler in the process holds them"
-				  : "CUPTI was not there to record it";
+		return with_cupti
+			   ? "CUPTI delivered no records: the program ended "
+			     "before its GPU work completed, or another "
+			     "profiler in the process received them"
+			   : "CUPTI was not available";
 	if (!in->cudart_count)
-		return "no object of the process had a CUDA runtime: it did "
-		       "not use CUDA, used the driver alone, or left the work "
-		       "to another process";
+		return "no library of the process contains a CUDA runtime: the "
+		       "program does not use CUDA, uses only the driver API, "
+		       "or runs its GPU work in another process";
 	return with_cupti || !has_own_runtime(in)
-		   ? "the CUDA runtime was there and was not called"
-		   : "calls to a CUDA runtime that is linked in show "
-		     "through CUPTI alone, which was not there";
+		   ? "the CUDA runtime was loaded but not called"
+		   : "calls to a statically linked CUDA runtime are recorded "
+		     "only through CUPTI, which was not available";
 }
 
 static void remark_nothing(struct xs_result *result,
@@ -335,15 +335,14 @@ static void remark_nothing(struct xs_result *result,
 
 	if (!in->gpu_ops_seen) {
 		remark(result,
-		       xs_arena_print(&result->arena, "nothing of the GPU: %s",
+		       xs_arena_print(&result->arena, "no GPU work: %s",
 				      why_nothing(result, trace, counts)));
-		remark(result, "cannot say what the GPU did when, what "
-			       "overlapped, and what another way of moving "
-			       "data would bring");
+		remark(result,
+		       "unknown: GPU times, overlap, and predicted savings");
 	}
 	if (!in->api_calls_seen)
-		remark(result, "cannot say what the host waited for, and "
-			       "which lines of the source to change");
+		remark(result, "unknown: what the host waited for, and which "
+			       "source lines to change");
 }
 
 int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)

@@ -26,18 +26,18 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* "kernels 27.0 ms, its own copy 3.90 ms": the longest first. Of one alone the
- * time is that of the wait. */
+/* "kernels 27.0 ms, the copy 3.90 ms": the longest first. Of one alone
+ * the time is that of the wait. */
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
 	struct wait_share list[] = {
-	    {wait->own_ns, "its own copy"},
+	    {wait->own_ns, "the copy"},
 	    {wait->h2d_ns, "copies in"},
 	    {wait->kernel_ns, "kernels"},
 	    {wait->d2h_ns, "copies out"},
-	    {wait->other_ns, "sets and other copies"},
-	    {wait->latency_ns, "until the GPU began"},
+	    {wait->other_ns, "memsets and other copies"},
+	    {wait->latency_ns, "GPU start latency"},
 	    {wait->host_ns, "the call itself"},
 	};
 	const size_t count = sizeof(list) / sizeof(*list);
@@ -119,12 +119,12 @@ static const char *say_hidden(struct xs_arena *arena,
 	const char *instead = asynchronous(arena, wait);
 
 	return xs_arena_print(
-	    arena, "%s waits for the %s before it, unasked: %s in %s; %s%s",
+	    arena, "%s waits implicitly for the %s before it: %s in %s; %s%s",
 	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
 	    calls(arena, wait), instead ? instead : "keeping the memory",
 	    instead && is_kind(wait, "free-device")
-		? ", or keeping the memory, would not"
-		: " would not");
+		? ", or keeping the memory, would not wait"
+		: " would not wait");
 }
 
 static const char *say_name_only(struct xs_arena *arena,
@@ -132,8 +132,7 @@ static const char *say_name_only(struct xs_arena *arena,
 {
 	return xs_arena_print(
 	    arena,
-	    "%s is asynchronous in name only, for its memory is pageable: it "
-	    "held the host %s in %s (%s)",
+	    "%s blocks the host because its memory is pageable: %s in %s (%s)",
 	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
 	    calls(arena, wait), parts(arena, wait));
 }
@@ -142,7 +141,7 @@ static const char *say_kernels_first(struct xs_arena *arena,
 				     const struct xs_result_wait *wait)
 {
 	return xs_arena_print(
-	    arena, "%s, %s, waits %s for %s; its own transfer takes %s",
+	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s",
 	    place(arena, wait), calls(arena, wait), xs_units_ns(gpu_ns(wait)).s,
 	    main_work(wait), xs_units_ns(wait->own_ns).s);
 }
@@ -168,11 +167,11 @@ static const char *say_touched(struct xs_arena *arena,
 	const char *time = "";
 
 	if (wait->touched_ns != XS_UNKNOWN)
-		time = xs_arena_print(arena, ", for about %s",
+		time = xs_arena_print(arena, ", about %s",
 				      xs_units_ns(wait->touched_ns).s);
 	return xs_arena_print(arena,
-			      "page faults in it touch %s or more of the "
-			      "host's memory for the first time%s",
+			      "its page faults are the first touch of at least "
+			      "%s of host memory%s",
 			      xs_units_bytes(wait->touched_bytes).s, time);
 }
 

@@ -32,8 +32,9 @@ static void tell_disagreements(const struct xs_machine *machine, FILE *out)
 		if (!machine->disagrees[id])
 			continue;
 		if (column == 0) {
-			fputs("The passes disagree, by more than 2 % on the "
-			      "link or 10 % elsewhere, on\n ",
+			fputs("The passes differ by more than 2 % (link) or 10 "
+			      "% (others) in\n"
+			      " ",
 			      out);
 		} else if (column + strlen(name) > LINE_WIDTH) {
 			fputs(",\n ", out);
@@ -44,7 +45,8 @@ static void tell_disagreements(const struct xs_machine *machine, FILE *out)
 		fprintf(out, " %s", name);
 		column += strlen(name) + 2;
 	}
-	fputs(column > 0 ? "\nWas the machine idle?\n"
+	fputs(column > 0 ? "\n"
+			   "Check that the machine was idle.\n"
 			 : "The passes agree on every parameter.\n",
 	      out);
 }
@@ -52,8 +54,8 @@ static void tell_disagreements(const struct xs_machine *machine, FILE *out)
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
 {
 	fprintf(out,
-		"%s, measured in %d passes. Rounds run here against what "
-		"replay predicts, 9 of 10:\n",
+		"%s, measured in %d passes. Error of replay against measured "
+		"rounds (90 %% of them):\n",
 		machine->gpu, machine->passes);
 #define XS_TELL(family) tell_check(#family, &machine->self_check.family, out);
 	XS_MACHINE_FAMILIES(XS_TELL)

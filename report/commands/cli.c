@@ -69,7 +69,7 @@ static int bad_option(const char *command, const char *word, int found)
 	snprintf(help, sizeof(help), "see xferspy %s --help", command);
 	return xs_cli_error(
 	    XS_EXIT_USAGE, word,
-	    found == ':' ? "the option needs a value" : "no such option", help);
+	    found == ':' ? "the option needs a value" : "unknown option", help);
 }
 
 static void print_usage(const struct xs_cli_syntax *syntax)
@@ -130,9 +130,8 @@ int xs_cli_format(const char *name, enum xs_render_command command,
 	if (*renderer)
 		return 0;
 	xs_renderer_names(command, names, sizeof(names));
-	snprintf(known, sizeof(known), "the formats here are: %s", names);
-	return xs_cli_error(XS_EXIT_USAGE, name, "no format of this command",
-			    known);
+	snprintf(known, sizeof(known), "use one of: %s", names);
+	return xs_cli_error(XS_EXIT_USAGE, name, "unknown format", known);
 }
 
 int xs_cli_machine(const char *name, struct xs_machine *machine)
@@ -175,7 +174,7 @@ int xs_cli_check_output(const char *output, char *const *inputs, int count)
 		if (stat(inputs[i], &from) == 0 && from.st_dev == to.st_dev &&
 		    from.st_ino == to.st_ino)
 			return xs_cli_error(XS_EXIT_USAGE, output,
-					    "it is the input as well",
+					    "it is also an input",
 					    "give -o another file");
 	return 0;
 }
@@ -205,7 +204,7 @@ int xs_cli_close(const char *path, FILE *out, int err)
 		return 0;
 	return xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
 			    err ? strerror(-err) : "it could not be written",
-			    "check the space left and try again");
+			    "check the free space and try again");
 }
 
 bool xs_cli_color(FILE *out)

@@ -31,15 +31,15 @@ static const struct step describe = {"device", xs_bench_describe},
 
 /* In each pass, in this order: blocking copies need L+o and G. */
 static const struct step steps[] = {
-    {"latency of copies", xs_bench_latency},
-    {"bandwidth of copies", xs_bench_bandwidth},
+    {"copy latency", xs_bench_latency},
+    {"copy bandwidth", xs_bench_bandwidth},
     {"gap between copies", xs_bench_gap},
-    {"copies both ways", xs_bench_both_ways},
+    {"copies in both directions", xs_bench_both_ways},
     {"mapped memory", xs_bench_mapped},
-    {"parts of lines in mapped memory", xs_bench_mapped_parts},
-    {"mapped memory against copies", xs_bench_mapped_against},
-    {"writes of parts of sectors", xs_bench_mapped_partial},
-    {"mapped writes under copies", xs_bench_mapped_writes},
+    {"partial lines in mapped memory", xs_bench_mapped_parts},
+    {"mapped memory beside copies", xs_bench_mapped_against},
+    {"partial sector writes", xs_bench_mapped_partial},
+    {"mapped writes during copies", xs_bench_mapped_writes},
     {"copies that wait for kernels", xs_bench_pipeline},
     {"kernels that wait for copies", xs_bench_copy_to_kernel},
     {"pageable copies", xs_bench_pageable},
@@ -58,19 +58,20 @@ static const struct step steps[] = {
 
 static const char usage[] =
     "Usage: xferspy calibrate [OPTIONS]\n"
-    "Measures how this machine moves data between host and GPU, and writes\n"
-    "its profile, for xferspy report --machine FILE. Keep the machine idle\n"
-    "meanwhile; it takes less than a minute.\n"
+    "Measures how fast this machine moves data between host and GPU, and "
+    "writes\n"
+    "a machine profile for xferspy report --machine FILE. Takes less than a\n"
+    "minute; keep the machine idle meanwhile.\n"
     "\n"
-    "  -o, --output FILE    write there, not to the standard output\n"
-    "  --device N           the GPU to measure, counted from 0 (default 0)\n"
-    "  --name NAME          the profile's name (default: the GPU's)\n"
-    "  -h, --help           this text\n"
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  --device N           number of the GPU to measure (default 0)\n"
+    "  --name NAME          name of the profile (default: from the GPU's)\n"
+    "  -h, --help           print this text\n"
     "\n"
-    "At its end it says how far replay is off on this machine, by the rounds\n"
-    "that it has predicted and then run, and on which parameters its passes\n"
-    "disagree; on the standard error where the profile takes the standard\n"
-    "output.\n";
+    "At the end it prints how far replay predictions differ from measured "
+    "rounds,\n"
+    "and which parameters differ between its passes. If the profile goes to\n"
+    "standard output, this goes to standard error.\n";
 
 static int parse_device(const char *name, const char *text, void *into)
 {
@@ -79,7 +80,7 @@ static int parse_device(const char *name, const char *text, void *into)
 
 	(void)name;
 	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, text, "no device's number",
+		return xs_cli_error(XS_EXIT_USAGE, text, "not a device number",
 				    "give a whole number; the first is 0");
 	*(int *)into = (int)value;
 	return 0;
@@ -98,7 +99,7 @@ static int parse(int argc, char **argv, struct calibrate_options *out)
 
 	if (!code && optind < argc)
 		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
-				    "calibrate takes no such argument",
+				    "unexpected argument",
 				    "see xferspy calibrate --help");
 	return code;
 }
@@ -142,7 +143,7 @@ static void note_failure(struct xs_machine *machine, const char *what,
 	size_t used = strlen(machine->notes);
 
 	fprintf(stderr, "xferspy: calibrate: %s: %s; %s\n", what, why,
-		again ? "the passes before this one stand"
+		again ? "results of earlier passes are kept"
 		      : "left out of the profile");
 	snprintf(machine->notes + used, sizeof(machine->notes) - used,
 		 "%snot measured%s: %s (%s)", used > 0 ? "; " : "",

@@ -9,15 +9,16 @@
 
 static const char usage[] =
     "Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
-    "Totals and phases of two traces side by side, what changed first, and\n"
-    "whether the strategy that AFTER uses does what BEFORE predicted.\n"
+    "Compares the totals and phases of two traces, largest change first. If\n"
+    "AFTER uses another strategy, compares it with the prediction from "
+    "BEFORE.\n"
     "\n"
     "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
-    "  -o, --output FILE    write there, not to the standard output\n"
-    "  --machine FILE|NAME  profile for the predictions, such as h200\n"
-    "  --fail-above PCT     exit with 3 when AFTER took more than PCT per\n"
-    "                       cent longer than BEFORE\n"
-    "  -h, --help           this text\n";
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  --machine FILE|NAME  machine profile for predictions, such as h200\n"
+    "  --fail-above PCT     exit with code 3 if AFTER takes more than PCT\n"
+    "                       percent longer than BEFORE\n"
+    "  -h, --help           print this text\n";
 
 struct diff_options {
 	const struct xs_renderer *renderer;
@@ -36,7 +37,7 @@ static int parse_percent(const char *name, const char *value, void *into)
 	(void)name;
 	if (xs_units_parse_number(value, into) == 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, value, "no percentage",
+	return xs_cli_error(XS_EXIT_USAGE, value, "not a percentage",
 			    "give a number such as 5");
 }
 
@@ -53,9 +54,9 @@ static int parse(int argc, char **argv, struct diff_options *out)
 	int code = xs_cli_parse(&syntax, options, argc, argv);
 
 	if (!code && optind != argc - 2)
-		code = xs_cli_error(XS_EXIT_USAGE, "diff",
-				    "it takes exactly two traces",
-				    "name the one before and the one after");
+		code = xs_cli_error(
+		    XS_EXIT_USAGE, "diff", "it takes exactly two traces",
+		    "name the trace before and the trace after");
 	return code;
 }
 
@@ -76,15 +77,15 @@ static int gate(const struct diff_options *options, const struct xs_diff *diff)
 	if (isnan(options->fail_above))
 		return XS_EXIT_DONE;
 	if (isnan(diff->change_percent))
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    "how long the runs took is not known",
-				    "compare traces that were closed in order");
+		return xs_cli_error(
+		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
+		    "compare traces of runs that ended normally");
 	if (diff->change_percent <= options->fail_above)
 		return XS_EXIT_DONE;
-	snprintf(why, sizeof(why), "the run got %.1f %% slower",
+	snprintf(why, sizeof(why), "the run is %.1f %% slower",
 		 diff->change_percent);
 	return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
-			    "see which phase changed first");
+			    "the first phase listed changed most");
 }
 
 static int compare(const struct diff_options *options,

@@ -13,14 +13,15 @@ static const char usage[] =
     "Usage: xferspy dump TRACE [-o TEXT]\n"
     "       xferspy dump --read TEXT -o TRACE\n"
     "       xferspy dump --resolve TRACE\n"
-    "Every record of a trace as one line of text; the same text reads back\n"
-    "to the same bytes. TEXT may be - for standard input or output.\n"
+    "Prints every record of a trace as one line of text. --read writes the "
+    "same\n"
+    "bytes from that text. TEXT may be - for standard input or output.\n"
     "\n"
-    "  --read             read text and write a trace\n"
-    "  --resolve          add functions, files and lines to TRACE, so that it\n"
-    "                     reads the same where the program's files are not\n"
-    "  -o, --output FILE  write there\n"
-    "  -h, --help         this text\n";
+    "  --read             read TEXT and write a trace\n"
+    "  --resolve          store functions, files and lines in TRACE, so that\n"
+    "                     reports do not need the program's files\n"
+    "  -o, --output FILE  write to FILE\n"
+    "  -h, --help         print this text\n";
 
 struct dump_options {
 	const char *output;
@@ -46,12 +47,12 @@ static int parse(int argc, char **argv, struct dump_options *out)
 				    "see xferspy dump --help");
 	if (out->resolve && (out->read || out->output))
 		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
-				    "it changes the trace that it is given",
+				    "it changes TRACE itself",
 				    "leave out the other options");
 	if (out->read && !out->output)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
 				    "no file was given for the trace",
-				    "say where to write it with -o TRACE");
+				    "name it with -o TRACE");
 	return 0;
 }
 
@@ -112,7 +113,7 @@ static int resolve(const char *path)
 		err = xs_symbols_append(path, trace);
 	xs_trace_free(trace);
 	if (err == -EINVAL)
-		error = "not a binary trace that was closed in order";
+		error = "not a binary trace of a run that ended normally";
 	return err ? xs_cli_read_error(path, err, error) : XS_EXIT_DONE;
 }
 

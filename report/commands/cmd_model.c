@@ -15,55 +15,56 @@ static const char usage[] =
     "Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
     "         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
     "         --kernel-ms T [OPTIONS]\n"
-    "What the published equations say of copies in, a kernel, copies out: "
-    "what\n"
-    "dominates, what overlap can gain, copies or mapped memory, how many\n"
-    "streams, and what another link or GPU would change.\n"
+    "Evaluates the published equations for copies in, one kernel and copies "
+    "out:\n"
+    "what dominates, how much overlap saves, copies or mapped memory, how "
+    "many\n"
+    "streams, and what a faster link or GPU would change.\n"
     "\n"
-    "  --machine FILE|NAME  profile of the machine, such as gtx-680; further\n"
-    "                       ones are compared with the first\n"
-    "  --h2d-bytes N        to the device: 67108864, 64MiB, 1.5G\n"
-    "  --d2h-bytes N        to the host\n"
-    "  --h2d-ms T           the time of it, where that is known instead\n"
+    "  --machine FILE|NAME  machine profile, such as gtx-680; further ones\n"
+    "                       are compared with the first\n"
+    "  --h2d-bytes N        bytes to the device: 67108864, 64MiB, 1.5G\n"
+    "  --d2h-bytes N        bytes to the host\n"
+    "  --h2d-ms T           time of these copies instead of their bytes\n"
     "  --d2h-ms T\n"
-    "  --kernel-ms T        of the kernel alone; may be left out where ATGPU\n"
-    "                       can work it out (below)\n"
-    "  --streams N          also exactly N streams\n"
+    "  --kernel-ms T        time of the kernel alone; not needed if ATGPU\n"
+    "                       can compute it (below)\n"
+    "  --streams N          also predict exactly N streams\n"
     "  --flops N            operations of the kernel, for the bounds of\n"
     "                       section III-A (with --memory-bytes)\n"
-    "  --memory-bytes N     bytes of device memory that it reads and writes;\n"
-    "                       a 32nd of it is ATGPU's q\n"
+    "  --memory-bytes N     bytes of device memory that the kernel reads and\n"
+    "                       writes; ATGPU's q is N / 32\n"
     "  --blocks N           thread blocks of the kernel: ATGPU's k\n"
-    "  --operations N       that one block executes: ATGPU's t\n"
+    "  --operations N       operations of one block: ATGPU's t\n"
     "  --shared-bytes N     shared memory of one block: ATGPU's m\n"
-    "  --sync-ms T          of one synchronisation: ATGPU's sigma, in place "
-    "of\n"
-    "                       the profile's\n"
+    "  --sync-ms T          time of one synchronisation: ATGPU's sigma\n"
+    "                       (default: from the profile)\n"
     "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
-    "  -o, --output FILE    write there, not to the standard output\n"
-    "  -h, --help           this text\n"
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  -h, --help           print this text\n"
     "\n"
-    "Each row names its equation. Those of B. van Werkhoven et al. 2014,\n"
+    "Each row names its equation. From B. van Werkhoven et al. 2014,\n"
     "Performance models for CPU-GPU data transfers:\n"
-    "  -explicit   section V: copies, kernel, copies; right to 0.1 %\n"
+    "  -explicit   section V: copies, kernel, copies; accurate to 0.1 %\n"
     "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
-    "  -eq3, -eq4  streams, one copy engine; of a pair the larger holds\n"
-    "  -eq5        streams, two copy engines; hybrid everywhere. Too short\n"
-    "              where copies dominate: calls cost the host time, and both\n"
-    "              directions slow each other\n"
-    "  -eq6        mapped memory; too short where kernels read and write at\n"
-    "              once, by far where they read a byte more than once\n"
-    "Of J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
+    "  -eq3, -eq4  streams, one copy engine; the larger of the two applies\n"
+    "  -eq5        streams, two copy engines; hybrid on all machines. Too\n"
+    "              short where copies dominate: it omits the host time of\n"
+    "              calls and the contention of both directions\n"
+    "  -eq6        mapped memory; too short if kernels read and write at the\n"
+    "              same time, far too short if they read bytes repeatedly\n"
+    "From J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
     "NVIDIA GeForce series; streams are created in every round:\n"
     "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
     "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
-    "Of T. Carroll and P. Wong 2017, An improved abstract GPU model with data\n"
+    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with "
+    "data\n"
     "transfer (rows with --memory-bytes, --blocks and --operations):\n"
-    "  atgpu-cost      expression 1: every block at once, a bound\n"
+    "  atgpu-cost      expression 1: all blocks run at the same time, a bound\n"
     "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
     "  swgpu-cost      the same without transfers\n"
-    "  Nothing overlaps in these, not even operations and memory accesses.\n"
-    "docs/models.md has each in full, and what was measured against it.\n";
+    "  In these nothing overlaps, not even operations and memory accesses.\n"
+    "docs/models.md has all equations and their measured accuracy.\n";
 
 struct model_options {
 	const struct xs_renderer *renderer;
@@ -125,7 +126,7 @@ static int parse_machine(const char *name, const char *value, void *into)
 	struct model_options *out = into;
 
 	if (out->question.machine_count == MACHINES_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, name, "there are too many",
+		return xs_cli_error(XS_EXIT_USAGE, name, "too many machines",
 				    "give 8 at most");
 	out->machines[out->question.machine_count++] = value;
 	return 0;
@@ -141,8 +142,8 @@ static int check_direction(const char *bytes_option, double bytes,
 		snprintf(both, sizeof(both), "%s and %s", bytes_option,
 			 ms_option);
 		return xs_cli_error(XS_EXIT_USAGE, both,
-				    "one says what the other does",
-				    "give the bytes, or the time alone");
+				    "they exclude each other",
+				    "give either the bytes or the time");
 	}
 	if (!isnan(bytes) || !isnan(ns))
 		return 0;
@@ -160,14 +161,14 @@ static int check_companions(const struct model_options *options)
 
 	if (!isnan(in->flops) && isnan(in->memory_bytes))
 		return xs_cli_error(XS_EXIT_USAGE, "--flops",
-				    "it says nothing alone",
-				    "give --memory-bytes, too");
+				    "it has no effect alone",
+				    "give --memory-bytes too");
 	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
 			isnan(in->shared_bytes) && isnan(options->sync_ns)))
 		return xs_cli_error(XS_EXIT_USAGE,
 				    "--blocks, --operations, --shared-bytes, "
 				    "--sync-ms",
-				    "they are for ATGPU",
+				    "ATGPU needs further numbers",
 				    "give --memory-bytes, --blocks and "
 				    "--operations together");
 	return 0;
@@ -221,7 +222,7 @@ static int parse(int argc, char **argv, struct model_options *out)
 		return code;
 	if (optind < argc)
 		return xs_cli_error(XS_EXIT_USAGE, argv[optind],
-				    "model takes options alone",
+				    "unexpected argument",
 				    "see xferspy model --help");
 	return check(out);
 }
@@ -261,7 +262,7 @@ static int explain(int err, const char *unknown)
 		return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T",
 				    "it is missing",
 				    "see xferspy model --help");
-	snprintf(why, sizeof(why), "the machine lacks %s", unknown);
+	snprintf(why, sizeof(why), "the profile lacks %s", unknown);
 	return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T", why,
 			    "give the kernel's time");
 }

@@ -17,24 +17,24 @@
 
 static const char usage[] =
     "Usage: xferspy report TRACE... [OPTIONS]\n"
-    "Where the time of a run went, and what other ways of moving its data\n"
-    "would have brought, in ms of the whole run.\n"
+    "Shows where the time of a run went, and predicts how much time of the\n"
+    "whole run other ways of moving its data would save.\n"
     "\n"
     "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text);\n"
     "                       csv has the estimates\n"
-    "  -o, --output FILE    write there, not to the standard output\n"
-    "  --machine FILE|NAME  profile of the machine, such as h200; without\n"
-    "                       it, or as fitted, one is fitted from each\n"
-    "                       trace. Given again: the run unchanged on that\n"
-    "                       machine\n"
-    "  --streams N          also show exactly N streams\n"
-    "  --counters TRACE     what kernels read, write and execute, from a run\n"
-    "                       of the same program by xferspy run --counters\n"
-    "  --atgpu              also show each phase on the ATGPU model (JSON\n"
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  --machine FILE|NAME  machine profile, such as h200. Without it, or\n"
+    "                       with the name fitted, a profile is fitted from\n"
+    "                       each trace. Repeat it to predict the unchanged\n"
+    "                       run on further machines\n"
+    "  --streams N          also predict exactly N streams\n"
+    "  --counters TRACE     add what kernels read, write and execute, from\n"
+    "                       a run of xferspy run --counters\n"
+    "  --atgpu              also show each phase in the ATGPU model (JSON\n"
     "                       always has it)\n"
-    "  -h, --help           this text\n"
+    "  -h, --help           print this text\n"
     "\n"
-    "Several traces: one report after another; in JSON an array.\n";
+    "Several traces give one report after another, in JSON an array.\n";
 
 struct report_options {
 	const struct xs_renderer *renderer;
@@ -57,7 +57,7 @@ static int parse_streams(const char *name, const char *value, void *into)
 	(void)name;
 	if (xs_units_parse_count(value, STREAMS_MAX, into) == 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, value, "no number of streams",
+	return xs_cli_error(XS_EXIT_USAGE, value, "not a number of streams",
 			    "give a whole number from 1 to 4096");
 }
 
@@ -68,7 +68,7 @@ static int parse_machine(const char *name, const char *value, void *into)
 	if (out->machine_count == MACHINES_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, name,
 				    "more than 16 machines",
-				    "make a report for some of them at a time");
+				    "report on fewer machines at a time");
 	out->machines[out->machine_count++] = value;
 	return 0;
 }
@@ -115,7 +115,7 @@ static int add_other(const char *given, struct machines *out)
 	for (size_t i = 0; i < out->other_count; i++)
 		if (strcmp(out->others[i].strategy, other->strategy) == 0)
 			return xs_cli_error(XS_EXIT_USAGE, given,
-					    "another profile has its name",
+					    "two profiles have this name",
 					    "change \"name\" in the file");
 	out->other_count++;
 	return 0;
@@ -191,8 +191,8 @@ static int load_counted(const char *path, struct xs_trace **counted)
 		return xs_cli_read_error(path, err, error);
 	if (path && !(*counted)->counter_count)
 		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "no kernel was counted in that run",
-				    "its own report says why; count with "
+				    "no kernel was counted in this run",
+				    "its own report says why; record it with "
 				    "xferspy run --counters");
 	return 0;
 }

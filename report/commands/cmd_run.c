@@ -15,17 +15,18 @@
 
 static const char usage[] =
     "Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
-    "Runs a CUDA program under libxferspy.so, which writes a trace.\n"
+    "Runs a CUDA program with libxferspy.so preloaded, which writes a trace.\n"
     "\n"
-    "  -o, --output FILE  the trace; %p is the process id, %h the host, %r\n"
-    "                     the rank (default xferspy.%h.%p.xspy)\n"
+    "  -o, --output FILE  name of the trace; %p is the process id, %h the\n"
+    "                     host, %r the rank (default xferspy.%h.%p.xspy)\n"
     "  --counters         also count what the first launches of each kernel\n"
-    "                     read, write and execute; the trace is then for\n"
-    "                     xferspy report --counters\n"
-    "  -h, --help         this text\n"
+    "                     read, write and execute, for xferspy report\n"
+    "                     --counters\n"
+    "  -h, --help         print this text\n"
     "\n"
-    "The exit code is that of COMMAND; 127 when it is not found, 126 when\n"
-    "it cannot be run.\n";
+    "The exit code is that of COMMAND, 127 if it is not found, 126 if it "
+    "cannot\n"
+    "be run.\n";
 
 /*
  * The library beside this program: where it was installed, else in the build
@@ -98,16 +99,16 @@ static int prepare(const char *output, bool counters)
 	int err = find_library(library, sizeof(library));
 
 	if (err < 0)
-		return xs_cli_error(XS_EXIT_INPUT, "libxferspy.so",
-				    "it is not beside this program",
-				    "install xferspy, or set LD_PRELOAD to "
-				    "where it is yourself");
+		return xs_cli_error(
+		    XS_EXIT_INPUT, "libxferspy.so",
+		    "not found next to this program",
+		    "install xferspy, or set LD_PRELOAD yourself");
 	/* the loader takes blanks and colons in LD_PRELOAD as separators */
 	if (strpbrk(library, " :"))
-		return xs_cli_error(XS_EXIT_INPUT, library,
-				    "LD_PRELOAD cannot hold a path with "
-				    "blanks or colons",
-				    "install xferspy elsewhere");
+		return xs_cli_error(
+		    XS_EXIT_INPUT, library,
+		    "LD_PRELOAD cannot contain a path with blanks or colons",
+		    "install xferspy elsewhere");
 	err = set_preload(library);
 	if (!err && output)
 		err = set_output(output);

@@ -11,11 +11,11 @@ static const struct command {
 	const char *summary;
 } commands[] = {
     {"run", xs_cmd_run, "run a program and write its trace"},
-    {"report", xs_cmd_report, "say what each strategy would bring"},
-    {"diff", xs_cmd_diff, "compare two traces; a gate for CI"},
+    {"report", xs_cmd_report, "predict how much time each strategy saves"},
+    {"diff", xs_cmd_diff, "compare two traces; can fail a CI job"},
     {"calibrate", xs_cmd_calibrate, "measure this machine's profile"},
     {"model", xs_cmd_model, "evaluate the published equations"},
-    {"dump", xs_cmd_dump, "print a trace as text, and read it back"},
+    {"dump", xs_cmd_dump, "print a trace as text and read it back"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -30,7 +30,8 @@ static const struct command *find(const char *name)
 static int help(FILE *out)
 {
 	fputs("Usage: xferspy COMMAND [ARGUMENTS]\n"
-	      "What would each way of moving its data bring a CUDA program?\n"
+	      "Predicts how much time other ways of moving data would save a "
+	      "CUDA program.\n"
 	      "\n"
 	      "Commands:\n",
 	      out);
@@ -38,9 +39,10 @@ static int help(FILE *out)
 		fprintf(out, "  %-10s %s\n", commands[i].name,
 			commands[i].summary);
 	fputs("\n"
-	      "xferspy COMMAND --help says more; xferspy --version.\n"
-	      "Exit codes: 0 done, 1 wrong use, 2 a file that cannot be read "
-	      "or written,\n3 a gate not met.\n",
+	      "See also xferspy COMMAND --help and xferspy --version.\n"
+	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
+	      "or written,\n"
+	      "3 the limit of --fail-above is exceeded.\n",
 	      out);
 	return XS_EXIT_DONE;
 }

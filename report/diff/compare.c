@@ -167,13 +167,14 @@ static void describe(struct xs_diff *diff, struct xs_diff_phase *out)
 	const struct xs_result_phase *a = out->before, *b = out->after;
 
 	out->changed = xs_arena_alloc(&diff->arena, 10, sizeof(*out->changed));
-	add_change(diff, out, "in from", a->src_memory, b->src_memory);
-	add_change(diff, out, "out to", a->dst_memory, b->dst_memory);
+	add_change(diff, out, "source memory", a->src_memory, b->src_memory);
+	add_change(diff, out, "destination memory", a->dst_memory,
+		   b->dst_memory);
 	add_change(diff, out, "streams", xs_units_count(a->streams).s,
 		   xs_units_count(b->streams).s);
-	add_change(diff, out, "in", xs_units_bytes(a->h2d_bytes).s,
+	add_change(diff, out, "bytes in", xs_units_bytes(a->h2d_bytes).s,
 		   xs_units_bytes(b->h2d_bytes).s);
-	add_change(diff, out, "out", xs_units_bytes(a->d2h_bytes).s,
+	add_change(diff, out, "bytes out", xs_units_bytes(a->d2h_bytes).s,
 		   xs_units_bytes(b->d2h_bytes).s);
 	add_change(diff, out, "copies in", xs_units_count(a->h2d_ops).s,
 		   xs_units_count(b->h2d_ops).s);

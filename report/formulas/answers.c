@@ -47,7 +47,7 @@ static void say_what_dominates(struct xs_formulas_result *result)
 	say(result,
 	    xs_arena_print(
 		arena,
-		"%s; overlap gains at most %s (%s), with %s. Of %s, copies in "
+		"%s; overlap saves at most %s (%s), with %s. Of %s, copies in "
 		"take %s, the kernel %s%s, copies out %s.",
 		longest == kernel  ? "The kernel dominates"
 		: one || in == out ? "The copies dominate"
@@ -55,10 +55,10 @@ static void say_what_dominates(struct xs_formulas_result *result)
 				   : "The copies out dominate",
 		xs_units_ns(total - longest).s,
 		xs_units_percent(total - longest, total).s,
-		one			       ? "one copy engine"
-		: result->machine.copy_engines ? "a copy engine each way"
-					       : "a copy engine each way "
-						 "(their number is not known)",
+		one ? "one copy engine"
+		: result->machine.copy_engines
+		    ? "a copy engine each way"
+		    : "a copy engine each way (their number is unknown)",
 		xs_units_ns(total).s, xs_units_ns(in).s, xs_units_ns(kernel).s,
 		result->kernel_from_atgpu ? " (by ATGPU)" : "",
 		xs_units_ns(out).s));
@@ -77,18 +77,18 @@ static void say_streams(struct xs_formulas_result *result)
 			    "best.");
 		return;
 	}
-	text = xs_arena_print(arena, "%" PRId64 " streams are best, %s by %s",
-			      choice->streams, xs_units_ns(choice->best_ns).s,
-			      choice->model);
+	text = xs_arena_print(
+	    arena, "%" PRId64 " streams are fastest: %s by %s", choice->streams,
+	    xs_units_ns(choice->best_ns).s, choice->model);
 	if (choice->explicit_ns != XS_UNKNOWN)
 		text = xs_arena_print(arena,
 				      "%s, against %s with one copy each "
 				      "way",
 				      text, xs_units_ns(choice->explicit_ns).s);
 	if (result->few_streams < choice->streams)
-		text = xs_arena_print(arena,
-				      "%s; %" PRId64 " come within 1 %% of it",
-				      text, result->few_streams);
+		text = xs_arena_print(
+		    arena, "%s; %" PRId64 " streams come within 1 %% of it",
+		    text, result->few_streams);
 	say(result, xs_arena_print(arena, "%s.", text));
 }
 
@@ -96,23 +96,22 @@ static void say_streams(struct xs_formulas_result *result)
 static const char *mapped_or_copies(struct xs_formulas_result *result)
 {
 	const struct xs_formulas_choice *choice = &result->choice;
-	const char *rates = choice->mapped_measured
-				? "by the machine's own rates of it"
-				: "at the rate of copies";
+	const char *rates = choice->mapped_measured ? "at its measured rates"
+						    : "at the rate of copies";
 	struct xs_arena *arena = &result->base.arena;
 
 	if (choice->mapped_ns >= choice->best_ns)
 		return xs_arena_print(arena,
-				      "Copies, not mapped memory: that takes "
-				      "%s (%s) even if each "
-				      "byte crosses the link once, copies %s.",
+				      "Use copies, not mapped memory: mapped "
+				      "memory takes %s (%s) even if each byte "
+				      "crosses the link once, copies take %s.",
 				      xs_units_ns(choice->mapped_ns).s, rates,
 				      xs_units_ns(choice->best_ns).s);
 	return xs_arena_print(
 	    arena,
 	    "Mapped memory takes %s (%s) if each byte crosses the link once, "
-	    "copies %s; it loses where the kernel reads or writes each byte "
-	    "more than %.1f times.",
+	    "copies take %s; mapped memory is slower if the kernel reads or "
+	    "writes each byte more than %.1f times.",
 	    xs_units_ns(choice->mapped_ns).s, rates,
 	    xs_units_ns(choice->best_ns).s, choice->crossings);
 }
@@ -142,13 +141,13 @@ static void say_faster(struct xs_formulas_result *result)
 	    result->faster_link_ns == XS_UNKNOWN ||
 	    result->faster_gpu_ns == XS_UNKNOWN)
 		return;
-	say(result, xs_arena_print(
-			arena,
-			"With a link twice as fast the best would take %s in "
-			"place of %s, with a kernel twice as fast %s.",
-			xs_units_ns(result->faster_link_ns).s,
-			xs_units_ns(result->choice.best_ns).s,
-			xs_units_ns(result->faster_gpu_ns).s));
+	say(result,
+	    xs_arena_print(arena,
+			   "With a link twice as fast, the best time would be "
+			   "%s instead of %s; with a kernel twice as fast, %s.",
+			   xs_units_ns(result->faster_link_ns).s,
+			   xs_units_ns(result->choice.best_ns).s,
+			   xs_units_ns(result->faster_gpu_ns).s));
 }
 
 /* "1.20 ms with 8 streams, 0.61x as fast" */
@@ -178,11 +177,11 @@ static void say_compared(struct xs_formulas_result *result,
 	const char *text;
 
 	if (there->choice.best_ns == XS_UNKNOWN) {
-		say(result,
-		    xs_arena_print(arena,
-				   "On %s: not known; its copies lack a "
-				   "parameter, or only their times were given.",
-				   there->name));
+		say(result, xs_arena_print(
+				arena,
+				"On %s: unknown; the profile lacks a parameter "
+				"of copies, or only copy times were given.",
+				there->name));
 		return;
 	}
 	text = xs_arena_print(arena, "On %s: %s", there->name,
@@ -190,9 +189,9 @@ static void say_compared(struct xs_formulas_result *result,
 	if (there->choice.mapped_ns != XS_UNKNOWN)
 		text = xs_arena_print(arena, "%s; mapped memory %s", text,
 				      xs_units_ns(there->choice.mapped_ns).s);
-	say(result, xs_arena_print(
-			arena, "%s. The kernel's time is taken %s: %s.", text,
-			there->kernel_why, xs_units_ns(there->kernel_ns).s));
+	say(result,
+	    xs_arena_print(arena, "%s. The kernel time is %s: %s.", text,
+			   there->kernel_why, xs_units_ns(there->kernel_ns).s));
 }
 
 /* Flops a second in words, with the time that the kernel's flops take. */

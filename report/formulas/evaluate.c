@@ -143,14 +143,14 @@ static const char *move_kernel(const struct xs_formulas_input *q,
 	if (!isnan(q->flops + q->memory_bytes) && from->peak_flops > 0 &&
 	    to->peak_flops > 0 && isfinite(ratio) && ratio > 0) {
 		*kernel_ns *= ratio;
-		return "by the roofline";
+		return "scaled by the roofline";
 	}
 	ratio = from->memory_bandwidth / to->memory_bandwidth;
 	if (isfinite(ratio) && ratio > 0) {
 		*kernel_ns *= ratio;
-		return "by the memory bandwidth";
+		return "scaled by the memory bandwidth";
 	}
-	return "as it is";
+	return "unchanged";
 }
 
 /* Times of copies that were given, by the links' ratio; NAN: not known. */

@@ -60,7 +60,7 @@ const char *xs_result_site_label(struct xs_arena *arena,
 				      function ? function
 					       : address(arena, site));
 	return xs_arena_copy(arena,
-			     site->call ? site->call : "a call not interposed");
+			     site->call ? site->call : "an unknown call");
 }
 
 static bool same_text(const char *a, const char *b)

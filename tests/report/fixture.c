@@ -197,9 +197,8 @@ static void fill_run(struct xs_result *result, const char *path,
 					       .memory_bytes = NONE,
 					       .pcie_gen = 5,
 					       .pcie_width = 16};
-	static const char *notes[] = {
-	    "12 GPU records found no room or had no times, and are in no "
-	    "figure here"};
+	static const char *notes[] = {"12 GPU records were lost (no room or no "
+				      "timestamps); no figure includes them"};
 
 	result->run = (struct xs_result_run){
 	    .path = path,

@@ -474,7 +474,8 @@ static void test_summary(void **state)
 	assert_non_null(strstr(text, "off by at most 5.2 %"));
 	assert_non_null(strstr(text, "not checked"));
 	assert_non_null(strstr(text, "agree on every parameter"));
-	assert_non_null(strstr(text, "on\n  pageable_d2h, g_both_ns\n"));
+	assert_non_null(strstr(text, "in\n"
+				     "  pageable_d2h, g_both_ns\n"));
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);

@@ -113,7 +113,7 @@ static void doubts_of_calibrate_are_said(void **state)
 	(void)state;
 	machine.disagrees[XS_PARAM_G_h2d] = true;
 	machine.disagrees[XS_PARAM_lo_d2h_ns] = true;
-	expect_note("different values of lo_d2h_ns, G_h2d from pass to pass",
+	expect_note("the values of lo_d2h_ns, G_h2d differ between the passes",
 		    "the profile own");
 }
 
@@ -159,7 +159,7 @@ static void another_driver(void **state)
 {
 	(void)state;
 	strcpy(machine.driver, "550.54.14 (CUDA 12.4)");
-	expect_note("driver 550.54.14 (CUDA 12.4)", "taken with 580.82.07");
+	expect_note("driver 550.54.14 (CUDA 12.4)", "recorded with 580.82.07");
 }
 
 /* The trace is of 2026-01-02T03:04:05Z. */

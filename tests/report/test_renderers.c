@@ -114,8 +114,7 @@ static void help_and_errors_list_the_table(void **state)
 		program = program_run(arguments);
 		assert_int_equal(program.code, 1);
 		snprintf(line, sizeof(line),
-			 "xferspy: none: no format of this "
-			 "command; the formats here are: %s\n",
+			 "xferspy: none: unknown format; use one of: %s\n",
 			 names);
 		assert_string_equal(program.err, line);
 		program_free(&program);

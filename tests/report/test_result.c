@@ -108,20 +108,19 @@ static void connections_are_those_asked_for(void **state)
 	assert_int_equal(result->run.max_connections, 1);
 	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
 	assert_true(has_note(result,
-			     "CUDA_DEVICE_MAX_CONNECTIONS=1: work of all "
-			     "streams waits in 1 hardware queue of kernels, "
-			     "by default 8;"));
-	assert_true(has_note(result, "1 hardware queue of each copy engine, "
-				     "by default 4;"));
+			     "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share "
+			     "1 hardware queue for kernels (default 8);"));
+	assert_true(has_note(
+	    result, "1 hardware queue for each copy engine (default 4);"));
 	xs_result_free(result);
 	result = result_of(
 	    header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=8\"\n"
 		    "info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=16\"\n");
 	assert_int_equal(result->run.max_connections, 8);
 	assert_int_equal(result->run.max_copy_connections, 16);
-	assert_true(has_note(result, "8 hardware queues of kernels"));
-	assert_false(has_note(result, "8 hardware queues of each copy"));
-	assert_true(has_note(result, "16 hardware queues of each copy"));
+	assert_true(has_note(result, "8 hardware queues for kernels"));
+	assert_false(has_note(result, "8 hardware queues for each copy"));
+	assert_true(has_note(result, "16 hardware queues for each copy"));
 	xs_result_free(result);
 }
 
@@ -134,7 +133,8 @@ static void an_empty_trace_says_so(void **state)
 	assert_int_equal(result->phase_count, 0);
 	assert_int_equal(result->advice_count, 0);
 	assert_int_equal(result->run.wall_ns, 1000000000);
-	assert_true(has_note(result, "nothing was seen"));
+	assert_true(
+	    has_note(result, "no CUDA call and no GPU work was recorded"));
 	xs_result_free(result);
 }
 
@@ -184,7 +184,7 @@ static void without_calls_the_host_is_unknown(void **state)
 	(void)state;
 	assert_int_equal(result->totals.h2d_bytes, 4096);
 	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
-	assert_true(has_note(result, "no call was seen"));
+	assert_true(has_note(result, "no call was recorded"));
 	xs_result_free(result);
 }
 
@@ -330,7 +330,7 @@ static void what_runs_beside_others_is_said(void **state)
 
 	(void)state;
 	assert_int_equal(result->phases[0].concurrent_ns, 4 * 130000);
-	assert_true(has_note(result, "phases 1, 2 ran beside"));
+	assert_true(has_note(result, "phases 1, 2 ran concurrently"));
 	assert_false(has_note(result, "another kind"));
 	xs_result_free(result);
 	result = two_devices("NVIDIA H200", 200);
@@ -345,7 +345,7 @@ static void devices_of_two_kinds_are_noticed(void **state)
 	struct xs_result *result = two_devices("Tesla V100", 200);
 
 	(void)state;
-	assert_true(has_note(result, "ran on another kind of GPU"));
+	assert_true(has_note(result, "ran on another GPU model"));
 	xs_result_free(result);
 }
 

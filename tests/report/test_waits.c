@@ -45,9 +45,9 @@ static void frees_wait_unasked(void **state)
 					     .waited_ns = 32 * MS,
 					     .kernel_ns = 31 * MS,
 					     .host_ns = 1 * MS},
-		    "cudaFree at x.cu:12 waits for the kernels before it, "
-		    "unasked: 31.0 ms in 500 calls; cudaFreeAsync, or keeping "
-		    "the memory, would not");
+		    "cudaFree at x.cu:12 waits implicitly for the kernels "
+		    "before it: 31.0 ms in 500 calls; cudaFreeAsync, or "
+		    "keeping the memory, would not wait");
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeAsync", 12, 5, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -56,9 +56,8 @@ static void frees_wait_unasked(void **state)
 				     .waited_ns = 32 * MS,
 				     .kernel_ns = 31 * MS,
 				     .host_ns = 1 * MS},
-	    "cudaFreeAsync at x.cu:12 waits for the kernels before it, "
-	    "unasked: 31.0 ms in 5 calls; keeping the memory would "
-	    "not");
+	    "cudaFreeAsync at x.cu:12 waits implicitly for the kernels before "
+	    "it: 31.0 ms in 5 calls; keeping the memory would not wait");
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cuMemsetD8_v2", 14, 5, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -67,8 +66,8 @@ static void frees_wait_unasked(void **state)
 				     .waited_ns = 32 * MS,
 				     .kernel_ns = 31 * MS,
 				     .host_ns = 1 * MS},
-	    "cuMemsetD8_v2 at x.cu:14 waits for the kernels before it, "
-	    "unasked: 31.0 ms in 5 calls; cuMemsetD8Async would not");
+	    "cuMemsetD8_v2 at x.cu:14 waits implicitly for the kernels before "
+	    "it: 31.0 ms in 5 calls; cuMemsetD8Async would not wait");
 	/* one that waited for nothing */
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
@@ -91,7 +90,7 @@ static void small_copies_wait_for_kernels(void **state)
 				     .own_ns = 900 * US,
 				     .kernel_ns = 12100 * US},
 	    "cudaMemcpy at x.cu:80, 100 calls of 4 B, waits 12.1 ms for "
-	    "kernels; its own transfer takes 900 us");
+	    "kernels first; the copy itself takes 900 us");
 	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpy", 81, 2,
 							2 * 1048576),
 					     .touched_bytes = XS_UNKNOWN,
@@ -99,23 +98,23 @@ static void small_copies_wait_for_kernels(void **state)
 					     .waited_ns = 10 * MS,
 					     .own_ns = 8 * MS,
 					     .latency_ns = 2 * MS},
-		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: its own copy "
-		    "8.00 ms, until the GPU began 2.00 ms");
+		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: the copy 8.00 "
+		    "ms, GPU start latency 2.00 ms");
 }
 
 static void pageable_copies_are_asynchronous_in_name(void **state)
 {
 	(void)state;
-	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40,
-							4, 4 * 65536),
-					     .touched_bytes = XS_UNKNOWN,
-					     .kind = "copy-async",
-					     .pageable = true,
-					     .waited_ns = 5200 * US,
-					     .own_ns = 5200 * US},
-		    "cudaMemcpyAsync at x.cu:40 is asynchronous in name only, "
-		    "for its memory is pageable: it held the host 5.20 ms in 4 "
-		    "calls of 64 KiB (its own copy)");
+	expect_text(
+	    &(struct xs_result_wait){
+		.site = at("cudaMemcpyAsync", 40, 4, 4 * 65536),
+		.touched_bytes = XS_UNKNOWN,
+		.kind = "copy-async",
+		.pageable = true,
+		.waited_ns = 5200 * US,
+		.own_ns = 5200 * US},
+	    "cudaMemcpyAsync at x.cu:40 blocks the host because its memory is "
+	    "pageable: 5.20 ms in 4 calls of 64 KiB (the copy)");
 }
 
 static void first_touches_are_told(void **state)
@@ -131,19 +130,18 @@ static void first_touches_are_told(void **state)
 				      .touched_ns = 30 * MS};
 
 	(void)state;
-	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
-		    "page faults in it touch 64 MiB or more of the host's "
-		    "memory for the first time, for about 30.0 ms");
+	expect_text(&wait, "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the "
+			   "copy; its page faults are the first touch of at "
+			   "least 64 MiB of host memory, about 30.0 ms");
 	wait.touched_ns = XS_UNKNOWN;
-	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
-		    "page faults in it touch 64 MiB or more of the host's "
-		    "memory for the first time");
+	expect_text(
+	    &wait,
+	    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy; its page "
+	    "faults are the first touch of at least 64 MiB of host memory");
 	/* a few stray ones are not worth a word */
 	wait.touched_bytes = 8192;
 	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy");
+		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy");
 }
 
 static struct xs_result *read_golden(const char *name)

@@ -80,7 +80,7 @@ static void put_one_advice(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_GOOD, "%s",
 				  saving(result, advice));
 	} else {
-		fputs(" would pay in a longer run", terminal->out);
+		fputs(" would pay off in a longer run", terminal->out);
 	}
 	xs_terminal_print(terminal, XS_DIM, " [%s]\n",
 			  advice->estimate->effort);
@@ -108,15 +108,15 @@ void xs_render_text_advice(const struct xs_terminal *terminal,
 	int number = 0;
 
 	xs_terminal_heading(terminal, "What to change",
-			    "saving of the whole run, for each change alone");
+			    "savings of the whole run, each change alone");
 	for (size_t i = 0; i < result->advice_count && number < ADVICE_MAX; i++)
 		if (is_first_of_phase(result, i))
 			put_one_advice(terminal, result, i, ++number);
 	if (!number)
 		fputs(is_predicted(result)
-			  ? "  nothing: no strategy is sure to make this run "
-			    "faster\n"
-			  : "  no strategy could be predicted, for the reasons "
+			  ? "  nothing: no predicted saving exceeds its "
+			    "uncertainty\n"
+			  : "  no strategy could be predicted; the reasons are "
 			    "below\n",
 		      terminal->out);
 }

@@ -99,7 +99,7 @@ static int put_costs(const struct xs_terminal *terminal,
 	static const struct xs_text_heading headings[] = {
 	    {"#", true},	  {"transfers", true}, {"measured", true},
 	    {"SWGPU", true},	  {"ATGPU", true},     {"measured", true},
-	    {"transfer's", true}, {"measured", true}};
+	    {"transfer %", true}, {"measured", true}};
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, 2, headings, 8);
@@ -160,6 +160,6 @@ int xs_render_text_atgpu(const struct xs_terminal *terminal,
 	xs_terminal_wrap(terminal, XS_DIM, "  ",
 			 "R rounds; l blocks on a multiprocessor at a time; t "
 			 "operations of a block; q memory blocks of 32 bytes; "
-			 "transfer's: the share of transfers in the cost");
+			 "transfer %: share of transfers in the cost");
 	return err;
 }

@@ -15,23 +15,24 @@ static const char *number_of(struct xs_arena *arena, int64_t count,
 			      count == 1 ? "" : "s");
 }
 
-/* Where GPU times come from: "; CUPTI with callbacks". An older trace does not
- * say. */
-static const char *timing_text(const char *rung)
+/* Returns how the GPU times were obtained, NULL for traces that do not say. */
+static const char *timing_text(const char *source)
 {
 	static const struct {
-		const char *rung, *text;
-	} rungs[] = {
-	    {"callbacks", "; CUPTI with callbacks"},
-	    {"activity", "; CUPTI's records alone"},
-	    {"events", "; CUDA events, no CUPTI"},
-	    {"calls", "; calls alone"},
+		const char *source, *text;
+	} texts[] = {
+	    {"callbacks", "GPU times: callbacks (best), CUPTI records with the "
+			  "call of each"},
+	    {"activity",
+	     "GPU times: activity, CUPTI records without callbacks"},
+	    {"events", "GPU times: events, CUDA events around calls, no CUPTI"},
+	    {"calls", "GPU times: calls (none), only host calls were recorded"},
 	};
 
-	for (size_t i = 0; rung && i < sizeof(rungs) / sizeof(*rungs); i++)
-		if (strcmp(rung, rungs[i].rung) == 0)
-			return rungs[i].text;
-	return "";
+	for (size_t i = 0; source && i < sizeof(texts) / sizeof(*texts); i++)
+		if (strcmp(source, texts[i].source) == 0)
+			return texts[i].text;
+	return NULL;
 }
 
 void xs_render_text_coverage(const struct xs_terminal *terminal,
@@ -48,10 +49,12 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(arena, "%s, %s%s%s",
-			   number_of(arena, in->api_calls_seen, "call"),
-			   number_of(arena, in->gpu_ops_seen, "GPU op"),
-			   matched, timing_text(in->timing_source)));
+	    xs_arena_print(
+		arena, "%s, %s%s", number_of(arena, in->api_calls_seen, "call"),
+		number_of(arena, in->gpu_ops_seen, "GPU op"), matched));
+	if (timing_text(in->timing_source))
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 timing_text(in->timing_source));
 	for (size_t i = 0; i < in->remark_count; i++)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", in->remarks[i]);
 }

@@ -11,7 +11,7 @@ const char *xs_render_text_devices_name(struct xs_result *result)
 	bool alike = first != NULL;
 
 	if (run->device_count <= 1)
-		return first ? first : "no GPU seen";
+		return first ? first : "no GPU recorded";
 	for (size_t i = 1; alike && i < run->device_count; i++)
 		alike = run->devices[i].name &&
 			strcmp(run->devices[i].name, first) == 0;
@@ -40,9 +40,9 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 
 	if (run->device_count < 2)
 		return 0;
-	xs_terminal_heading(terminal, "GPUs",
-			    "by number; between: copies from or to "
-			    "another, by its own streams");
+	xs_terminal_heading(
+	    terminal, "GPUs",
+	    "between: copies from or to another GPU in its own streams");
 	xs_text_table_begin(&table, terminal, 2, headings, 8);
 	for (size_t i = 0; i < run->device_count; i++) {
 		const struct xs_result_device *in = &run->devices[i];

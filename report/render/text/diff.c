@@ -82,8 +82,7 @@ static int put_totals(const struct xs_terminal *terminal,
 	};
 	struct xs_text_table table;
 
-	xs_terminal_heading(terminal, "What changed",
-			    "the largest change first");
+	xs_terminal_heading(terminal, "What changed", "largest change first");
 	xs_text_table_begin(&table, terminal, 2, headings, 5);
 	put_total(&table, "run", &wall);
 	for (size_t i = 0; i < diff->total_count; i++)
@@ -105,13 +104,14 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
 			 row->n_streams, row->order ? ", " : "",
 			 row->order ? row->order : "");
-	return xs_arena_print(
-	    &diff->arena,
-	    "predicted for %s%s: %s (%s); measured: %s, %s, off by %+.1f %%",
-	    row->strategy, n.s, xs_units_ns(row->round_ns).s,
-	    xs_units_range_ns(row->low_ns, row->high_ns).s,
-	    xs_units_ns(in->after->round_ns).s,
-	    in->within ? "within" : "outside", in->error_percent);
+	return xs_arena_print(&diff->arena,
+			      "predicted for %s%s: %s (%s); measured: %s, %s "
+			      "the interval, error %+.1f %%",
+			      row->strategy, n.s, xs_units_ns(row->round_ns).s,
+			      xs_units_range_ns(row->low_ns, row->high_ns).s,
+			      xs_units_ns(in->after->round_ns).s,
+			      in->within ? "inside" : "outside",
+			      in->error_percent);
 }
 
 static const char *phase_note(struct xs_diff *diff,
@@ -161,7 +161,7 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"phase", false}, {"matched by", false}, {"a round", true},
+	    {"phase", false}, {"matched by", false}, {"per round", true},
 	    {"after", true},  {"all rounds", true},  {"after", true},
 	    {"change", true}, {"of run", true}};
 	size_t count =
@@ -172,7 +172,7 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 	if (!count)
 		return 0;
 	xs_terminal_heading(terminal, "Phases",
-			    "the largest change of the run first");
+			    "largest change of the run first");
 	xs_text_table_begin(&table, terminal, 2, headings, 8);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, diff, &diff->phases[i]);
@@ -186,7 +186,7 @@ static void put_verdict(const struct xs_terminal *terminal,
 {
 	fputc('\n', terminal->out);
 	if (isnan(diff->change_percent)) {
-		fputs("How long the runs took is not known.\n", terminal->out);
+		fputs("The run times are unknown.\n", terminal->out);
 		return;
 	}
 	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",
@@ -200,8 +200,9 @@ static void put_verdict(const struct xs_terminal *terminal,
 				  diff->change_ns > 0 ? "slower" : "faster");
 	if (!isnan(gate_percent))
 		fprintf(
-		    terminal->out, "The gate of %g %% is %s.\n", gate_percent,
-		    diff->change_percent > gate_percent ? "not met" : "met");
+		    terminal->out, "The limit of %g %% (--fail-above) is %s.\n",
+		    gate_percent,
+		    diff->change_percent > gate_percent ? "exceeded" : "kept");
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,

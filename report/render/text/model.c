@@ -27,8 +27,8 @@ static int put_table(const struct xs_terminal *terminal,
 		     const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"strategy", false},   {"n", true},	      {"round", true},
-	    {"90 % within", true}, {"speedup", true}, {"equation", false}};
+	    {"strategy", false},  {"n", true},	     {"round", true},
+	    {"90 % range", true}, {"speedup", true}, {"equation", false}};
 	const char **notes = calloc(model->estimate_count + 1, sizeof(*notes));
 	struct xs_text_table table;
 	int err;
@@ -60,7 +60,7 @@ int xs_render_text_model(const struct xs_formulas_result *model, bool color,
 		fprintf(out, ", %s out", xs_units_bytes(model->d2h_bytes).s);
 	fprintf(out, ", a kernel of %s\n\n", xs_units_ns(model->kernel_ns).s);
 	err = put_table(&terminal, model);
-	xs_terminal_heading(&terminal, "What that means", NULL);
+	xs_terminal_heading(&terminal, "What this means", NULL);
 	for (size_t i = 0; i < model->answer_count; i++)
 		xs_terminal_wrap(&terminal, XS_PLAIN, "  ", model->answers[i]);
 	return err;

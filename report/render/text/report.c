@@ -117,7 +117,7 @@ static void put_migration(struct xs_text_table *table, struct xs_result *result,
 	if (bytes > 0)
 		put_total(table, name, ns, result->run.wall_ns,
 			  xs_arena_print(&result->arena,
-					 "%s at %s; in nothing above",
+					 "%s at %s; not counted above",
 					 xs_units_bytes(bytes).s,
 					 xs_units_rate(bytes, ns).s));
 }
@@ -155,7 +155,7 @@ static int put_totals(const struct xs_terminal *terminal,
 				       in->pageable_async_ops)
 		      : "");
 	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
-		  result->run.device_count > 1 ? "any of them" : "");
+		  result->run.device_count > 1 ? "at least one GPU" : "");
 	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
 		      in->migrated_h2d_ns);
 	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
@@ -163,10 +163,10 @@ static int put_totals(const struct xs_terminal *terminal,
 	put_total(&table, "host blocked", in->host_blocked_ns, wall,
 		  "in copies and waits, all threads");
 	if (in->init_ns > 0)
-		put_total(&table, "CUDA's start", in->init_ns, wall,
+		put_total(&table, "CUDA start-up", in->init_ns, wall,
 			  in->init_at_most
-			      ? "at most, in a call that is not recorded"
-			      : "in the first call; in nothing else here");
+			      ? "upper bound; the call was not recorded"
+			      : "in the first call; not counted elsewhere");
 	if (in->pinned_alloc_ns > 0)
 		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
 			  "allocating or registering pinned memory");
@@ -251,7 +251,7 @@ static int put_phases(const struct xs_terminal *terminal,
 		      struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"#", true},      {"rounds", true}, {"a round", true},
+	    {"#", true},      {"rounds", true}, {"per round", true},
 	    {"of run", true}, {"in", false},	{"kernels", true},
 	    {"out", false}};
 	size_t count = result->phase_count < XS_TEXT_PHASES
@@ -263,11 +263,11 @@ static int put_phases(const struct xs_terminal *terminal,
 	int err;
 
 	xs_terminal_heading(terminal, "Phases",
-			    "rounds alike; figures of one, median");
+			    "groups of similar rounds; median of one round");
 	if (!count) {
 		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
-			  ? "  none: what the GPU did is not known\n"
-			  : "  none: no copies and no kernels were seen\n",
+			  ? "  none: the GPU work is unknown\n"
+			  : "  none: no copies and no kernels were recorded\n",
 		      terminal->out);
 		return 0;
 	}
@@ -281,7 +281,7 @@ static int put_phases(const struct xs_terminal *terminal,
 		rest_ns += (uint64_t)result->phases[i].total_ns;
 	if (rest_ns)
 		fprintf(terminal->out,
-			"  and %zu more, %s in all (--format json)\n",
+			"  and %zu more phases, %s in total (--format json)\n",
 			result->phase_count - count,
 			xs_units_ns((int64_t)rest_ns).s);
 	return err;
@@ -296,7 +296,7 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->other_machine_count; i++) {
 		const struct xs_result_other_machine *run =
 		    &result->other_machines[i];
-		const char *text = "not predicted, for the reasons below";
+		const char *text = "not predicted; the reasons are below";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(

@@ -305,7 +305,7 @@ static void put_reason(const struct xs_terminal *terminal,
 	    terminal, XS_DIM, "  ",
 	    xs_arena_print(arena, "phase%s %s, no %s: %s",
 			   strchr(where ? where : "", ',') ? "s" : "", where,
-			   list, why ? why : "not said why"));
+			   list, why ? why : "no reason given"));
 }
 
 /* What abstained, and why; a reason is said once. */
@@ -360,11 +360,11 @@ static void put_legend(const struct xs_terminal *terminal,
 			}
 		}
 	if (bounds)
-		xs_terminal_wrap(terminal, XS_DIM, "  * ",
-				 xs_arena_print(&result->arena,
-						"at best: %s, which was not "
-						"measured",
-						bounds));
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  * ",
+		    xs_arena_print(&result->arena,
+				   "upper bound, assuming: %s (not measured)",
+				   bounds));
 	if (names)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }
@@ -379,7 +379,7 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "Strategies",
-	    "one round, and the whole run if only this changes");
+	    "time of one round, and of the run with only this change");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	for (size_t i = 0; i < phases; i++)

@@ -23,7 +23,7 @@ static void put_rest(const struct xs_terminal *terminal,
 
 	snprintf(lead, sizeof(lead), "  %7s  %7s  ", xs_units_ns(waited_ns).s,
 		 xs_units_percent(waited_ns, result->run.wall_ns).s);
-	snprintf(text, sizeof(text), "at %zu more place%s, which JSON has",
+	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
 		 places, places == 1 ? "" : "s");
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
 }
@@ -38,7 +38,7 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	if (!result->wait_count || !is_shown(result, 0))
 		return;
 	xs_terminal_heading(terminal, "What the host waited for",
-			    "by place, the longest first; all threads");
+			    "by call site, longest first; all threads");
 	for (; i < result->wait_count && is_shown(result, i); i++) {
 		const struct xs_result_wait *wait = &result->waits[i];
 
