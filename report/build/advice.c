@@ -24,7 +24,7 @@ static bool is_copy(const struct xs_result_site *site)
 	return is_step(site, "h2d") || is_step(site, "d2h");
 }
 
-/* What is said of a bound. */
+/* Qualifies an advice whose estimate is an upper bound. */
 static const char *at_most(struct xs_arena *arena,
 			   const struct xs_result_estimate *estimate)
 {
@@ -42,7 +42,7 @@ static const char *at_most(struct xs_arena *arena,
 			      estimate->bound, else_saves);
 }
 
-/* The setup, and whether this run was long enough for it to pay. */
+/* The setup cost, and after how many rounds it pays off. */
 static const char *payback(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
@@ -66,14 +66,14 @@ static const char *payback(struct xs_arena *arena,
 			      phase->rounds == 1 ? "" : "s");
 }
 
-/* What asks nothing of the programmer, as it is or elsewhere, is no change to
- * advise. */
+/* Strategies of effort "none" are predictions, not advice. */
 static bool is_change(const struct xs_result_estimate *estimate)
 {
 	return strcmp(estimate->effort, "none") != 0;
 }
 
-/* The first row of its strategy: each strategy is looked at once. */
+/* Whether the row is the first of its strategy, so that each is visited once.
+ */
 static bool is_first(const struct xs_result_phase *phase, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -122,15 +122,15 @@ static void add_advice(struct xs_result *result,
 	result->advice_count++;
 }
 
-/* What rests on a condition that nobody measured is the most that can be had,
- * and never the first advice, unless it saves without it too. */
+/* An upper bound whose condition was not measured. It never ranks first,
+ * unless it saves time without the condition too. */
 static bool is_bound(const struct xs_result_advice *advice)
 {
 	return advice->estimate->bound &&
 	       !(advice->estimate->least_saves_ns > 0);
 }
 
-/* What is saved for sure; of a bound, all that it may. */
+/* The certain saving; for an upper bound, the largest possible one. */
 static int64_t ranked_by(const struct xs_result_advice *advice)
 {
 	const struct xs_result_estimate *estimate = advice->estimate;
@@ -139,7 +139,8 @@ static int64_t ranked_by(const struct xs_result_advice *advice)
 						    : estimate->saves_ns;
 }
 
-/* What saves in this run, what saves at most, what would in a longer run. */
+/* Ranking classes: saves in this run, upper bound, would save in a longer run.
+ */
 static int class_of(const struct xs_result_advice *advice)
 {
 	if (advice->estimate->saves_ns <= 0)
@@ -159,7 +160,7 @@ static int compare(const void *left, const void *right)
 	return a->phase->id < b->phase->id ? -1 : a->phase->id > b->phase->id;
 }
 
-/* Where nothing firm leads, a bound must not: then it is no advice at all. */
+/* If no certain saving ranks first, upper bounds are dropped. */
 static void drop_leading_bounds(struct xs_result *result)
 {
 	size_t kept = 0;

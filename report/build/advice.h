@@ -5,7 +5,7 @@
 
 #include "report/result/result.h"
 
-/* The ranked advice for a result whose phases are complete. 0 or -ENOMEM. */
+/* Fills result->advice from complete phases, ranked. Returns 0 or -ENOMEM. */
 int xs_advice_build(struct xs_result *result);
 
 #endif

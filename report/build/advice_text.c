@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each strategy asks to be done, as a sentence. A new strategy is one row
+ * The sentence that tells how to apply a strategy. A new strategy is one row
  * in the table.
  */
 #include "report/build/advice_text.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Sites that a sentence names; more are counted. */
+/* Call sites named in a sentence; further ones are counted. */
 #define SITES_NAMED 3
 
 typedef const char *sentence(struct xs_arena *arena,
@@ -26,7 +26,7 @@ static bool is_copy(const struct xs_result_site *site)
 	return is_step(site, "h2d") || is_step(site, "d2h");
 }
 
-/* "a.cu:8, a.cu:9 and 2 more (step)": the places that copy. */
+/* "a.cu:8, a.cu:9 and 2 more (step)": the call sites of copies. */
 static const char *copy_places(struct xs_arena *arena,
 			       const struct xs_result_phase *phase)
 {
@@ -42,7 +42,7 @@ static const char *copy_places(struct xs_arena *arena,
 		label = xs_result_site_label(arena, site);
 		if (!label || (list && strstr(list, label)))
 			continue;
-		/* a label without a line has it already */
+		/* a label without a line contains the function */
 		if (!function && site->function && site->line != XS_UNKNOWN)
 			function =
 			    xs_result_function_name(arena, site->function);
@@ -65,7 +65,7 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB in at 9.5 GB/s from pageable memory", or the way out. */
+/* "64 MiB in from pageable memory at 9.5 GB/s" */
 static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
 			     const char *way, const char *memory)
 {
@@ -108,7 +108,7 @@ static const char *pin_first(const struct xs_result_phase *phase)
 		   : "";
 }
 
-/* Each direction and the kernels in turn, or already partly at once. */
+/* How far the round overlaps today. */
 static const char *overlap_now(struct xs_arena *arena,
 			       const struct xs_result_phase *phase)
 {
@@ -119,7 +119,7 @@ static const char *overlap_now(struct xs_arena *arena,
 			      xs_units_ns(phase->round_ns).s);
 }
 
-/* What overlaps, of what there is. */
+/* What would overlap in this phase. */
 static const char *overlap_of(const struct xs_result_phase *phase)
 {
 	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
@@ -173,7 +173,7 @@ static const char *say_hybrid(struct xs_arena *arena,
 	    copy_places(arena, phase));
 }
 
-/* Whole rounds in turn; the kernels stay as they are. */
+/* Alternating whole rounds; kernels are unchanged. */
 static const char *say_double_buffer(struct xs_arena *arena,
 				     const struct xs_result_phase *phase,
 				     const struct xs_result_estimate *estimate)

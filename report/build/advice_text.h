@@ -4,8 +4,8 @@
 
 #include "report/result/result.h"
 
-/* What the estimate's strategy asks to be done to the phase, in words. Of the
- * arena; NULL without memory. */
+/* Returns how to apply the estimate's strategy to the phase, as sentences. The
+ * arena owns the text; NULL without memory. */
 const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);

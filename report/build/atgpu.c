@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A phase on ATGPU as a part of the result. */
+/* Metrics and costs of a phase in the ATGPU model. */
 #include "report/build/build.h"
 
 #include "model/atgpu_phase.h"

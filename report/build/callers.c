@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who called the functions that call CUDA: of a helper that all copies go
- * through the line alone says little. */
+/* The callers of functions that call CUDA. If all copies go through one helper
+ * function, its line alone does not identify the copy. */
 #include "report/build/build.h"
 
 #include "analyzer/symbols.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a profile that was given fits the trace: of another GPU it answers
- * another question, and of the same one it may be stale. Each doubt is a note.
+ * Checks whether a given profile fits the trace: it may be of another GPU, or
+ * outdated. Each doubt becomes a note.
  */
 #include "report/build/build.h"
 
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* The time of copies of this size and more is all G. */
+/* For copies of at least this size the latency is negligible. */
 #define LEAST_BYTES  (UINT64_C(8) << 20)
 #define LEAST_COPIES 3
-/* Further from the profile's G than noise. */
+/* Relative difference from the profile's G that is more than noise. */
 #define RATE_TOLERANCE 0.1
 
 bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu)
@@ -26,12 +26,12 @@ bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu)
 
 	if (!a || !b)
 		return true;
-	/* people leave "NVIDIA" away */
+	/* profiles often omit "NVIDIA" */
 	return a < b ? !strcasecmp(gpu + b - a, machine->gpu)
 		     : !strcasecmp(machine->gpu + a - b, gpu);
 }
 
-/* list with "132 SMs against 66", where both are known and differ. */
+/* Appends "SMs 132 against 66" where both are known and differ. */
 static const char *add_fact(struct xs_result *result, const char *list,
 			    const char *what, int64_t profile, int64_t trace)
 {
@@ -46,15 +46,15 @@ static void check_device(struct xs_result *result,
 			 const struct xs_rec_device *device)
 {
 	const struct xs_machine *m = &result->machine;
-	/* more than two engines still make two directions to the host */
+	/* devices with more than two engines still copy in two directions */
 	const int64_t engines =
 	    device->copy_engines > 2 ? 2 : device->copy_engines;
 	const char *list = NULL;
 
 	list = add_fact(result, list, "SMs", m->sm_count, device->sm_count);
 	list = add_fact(result, list, "copy engines", m->copy_engines, engines);
-	/* The trace has the most that the device can do, a profile what it
-	 * does in its slot: only more than that is another device. */
+	/* The trace has the device's maximum, the profile the link in use:
+	 * only a larger value in the profile means another device. */
 	if (m->pcie_gen > device->pcie_gen)
 		list = add_fact(result, list, "PCIe generation", m->pcie_gen,
 				device->pcie_gen);
@@ -68,7 +68,7 @@ static void check_device(struct xs_result *result,
 			      m->name, list);
 }
 
-/* A profile has the driver's version and CUDA's, a trace one of them. */
+/* A profile names the driver and the CUDA version, a trace one of them. */
 static void check_driver(struct xs_result *result)
 {
 	const struct xs_machine *m = &result->machine;
@@ -82,7 +82,7 @@ static void check_driver(struct xs_result *result)
 		    m->name, m->driver, traced);
 }
 
-/* Dates of ISO 8601: within a year they compare as text. */
+/* ISO 8601 dates compare as text within a year. */
 static bool is_older_than_a_year(const char *date, const char *now)
 {
 	const long years = strtol(now, NULL, 10) - strtol(date, NULL, 10);
@@ -111,7 +111,7 @@ static bool is_copy(const struct xs_trace *trace, const struct xs_op *op,
 	       trace->queues[op->queue].device == device;
 }
 
-/* A large pinned copy of bytes that lie together. */
+/* A large pinned copy of contiguous bytes. */
 static bool is_plain(const struct xs_trace *trace, const struct xs_op *op)
 {
 	const uint8_t memory =
@@ -122,12 +122,11 @@ static bool is_plain(const struct xs_trace *trace, const struct xs_op *op)
 	       (op->call == XS_NONE || trace->calls[op->call].rows <= 1);
 }
 
-/* The time a byte of plain copies that had the link to themselves. */
+/* Collects ns per byte of plain copies that ran alone on the link. */
 static void see_rates(const struct xs_trace *trace, uint16_t device,
 		      struct xs_points *in, struct xs_points *out)
 {
-	const struct xs_op *op =
-	    NULL; /* the last copy, until the next is seen */
+	const struct xs_op *op = NULL; /* previous copy, undecided */
 	uint64_t busy_until_ns = 0;
 	bool alone = false;
 
@@ -182,9 +181,8 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 	check_rate(result, "host", &out, &result->machine.G_d2h);
 }
 
-/* What calibrate itself doubts. */
-/* Of what every estimate rests on; the rest is in the profile, and in the
- * intervals. */
+/* Checks the parameters that every estimate uses. Other disagreements are in
+ * the profile and in the intervals. */
 static void check_agreement(struct xs_result *result)
 {
 	static const enum xs_param_id ids[] = {XS_PARAM_lo_h2d_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of a phase read, write and execute, where it was counted. */
+/* Hardware counters of a phase's kernels. */
 #include "report/build/build.h"
 
 #include <math.h>

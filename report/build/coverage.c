@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was and was not seen, and the notes that a reader of the report must
- * have: what was lost first, then what the file lacks, then what could not be
- * recorded at all, then what is merely worth knowing.
+ * How complete the trace is, and notes for the reader, most important first:
+ * losses, damaged file, missing GPU times, then information.
  */
 #include "analyzer/sampling.h"
 #include "report/build/build.h"
@@ -14,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Defects that are spelled out; the others are counted. */
+/* File defects listed; further ones are counted. */
 #define DEFECTS_MAX 3
 #define NOTES_MAX   64
 
@@ -104,9 +103,8 @@ static bool is_by_events(const struct xs_result *result)
 }
 
 /*
- * The ladder: callbacks and activity records of CUPTI, its activity records
- * alone, calls timed by events, calls. What standing lower means; why it is so
- * is a note of the trace.
+ * Explains GPU times from events. With CUPTI times there is nothing to
+ * explain; why CUPTI was not used is a note of the trace.
  */
 static void note_timing_source(struct xs_result *result,
 			       const struct xs_trace *trace)
@@ -136,13 +134,13 @@ static void note_timing_source(struct xs_result *result,
 		    out->untimed);
 }
 
-/* Why nothing is known of the GPU, where calls were seen and ops were not. */
+/* Explains why calls but no GPU ops were recorded. */
 static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *mode = result->coverage.mode;
 
 	if (is_by_events(result))
-		return; /* said already */
+		return; /* note_timing_source has explained it */
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,
 			      "only calls were recorded (XFERSPY_MODE=calls): "
@@ -185,7 +183,7 @@ static void note_coverage(struct xs_result *result,
 			      trace->calls_captured);
 }
 
-/* Calls that returned an error: nothing of the GPU's is missing there. */
+/* Calls that returned an error. They issued no GPU work, so none is missing. */
 static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 {
 	uint64_t failed = 0, counted = 0, most = 0;
@@ -223,7 +221,7 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
 }
 
-/* What is exact in sum alone. */
+/* Counted calls without any recorded call of their kind: exact only in sum. */
 static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 			 const struct xs_weights *weights)
 {
@@ -240,7 +238,7 @@ static void note_strange(struct xs_result *result, const struct xs_trace *trace,
 	    place(result, trace, weights->strange_site));
 }
 
-/* What of it all is exact. */
+/* What of sampled figures is exact. */
 static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_weights weights;
@@ -270,7 +268,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	xs_weights_free(&weights);
 }
 
-/* How much of the run the figures rest on, where it was not all recorded. */
+/* How much of the run the figures cover. */
 static void note_sampling(struct xs_result *result,
 			  const struct xs_trace *trace)
 {
@@ -286,7 +284,7 @@ static void note_sampling(struct xs_result *result,
 		note_counted(result, trace);
 }
 
-/* Whether the trace itself has lines of the module's places. */
+/* Whether the trace itself has source lines of the module. */
 static bool has_lines(const struct xs_trace *trace, uint32_t module)
 {
 	for (size_t i = 0; i < trace->site_count; i++)
@@ -296,7 +294,7 @@ static bool has_lines(const struct xs_trace *trace, uint32_t module)
 	return false;
 }
 
-/* The file at a module's path is not the one that ran. */
+/* Modules whose file changed since the run. */
 static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *path = NULL;
@@ -314,7 +312,7 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 			      path, changed > 1 ? " and others have" : " has");
 }
 
-/* Hardware queues that streams share, where a number was asked for. */
+/* Hardware queues shared by streams, if the environment sets their number. */
 static void note_lanes(struct xs_result *result, const char *variable,
 		       int64_t lanes, const char *whose, unsigned usual)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices of a run, what each of them did, and what ran side by side. */
+/* The devices of a run, their work, and phases that ran concurrently. */
 #include "report/build/build.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Phases that a note names. */
+/* Phases that a note lists. */
 #define NAMED_MAX 6
 
-/* Of a phase's time, 1 in so many, before it is said that it ran beside
- * others. */
+/* A phase ran concurrently if more than 1 / LEAST_PART of its time did. */
 #define LEAST_PART 10
 
 static int64_t known(uint64_t value)

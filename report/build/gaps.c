@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where GPU records stopped coming for a while. */
+/* Spans of the run without GPU records. */
 #include "report/build/build.h"
 
 #include "analyzer/gaps.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Gaps that are spelled out; the others are counted. */
+/* Gaps that get a note; further ones are counted. */
 #define GAPS_SAID 3
 
 static const char *const kind_names[XS_GAP_KINDS] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machines of a result: the one that estimates are for, the one that the
- * trace was taken on, and what the whole run would take on others.
+ * The machine profiles of a result: for the estimates, of the traced machine,
+ * and of further machines.
  */
 #include "report/build/build.h"
 
@@ -17,7 +17,8 @@ const struct xs_device *xs_build_device(const struct xs_trace *trace,
 	return NULL;
 }
 
-/* Phases that ran on GPUs of the same name as that one, borrowed. */
+/* Returns the phases that ran on GPUs of the same name. The items are
+ * borrowed. */
 static struct xs_phases phases_on(struct xs_result *result,
 				  const struct xs_trace *trace,
 				  const struct xs_phases *phases,
@@ -43,7 +44,7 @@ static struct xs_phases phases_on(struct xs_result *result,
 	return out;
 }
 
-/* From the rounds on the device that matters most, and others like it. */
+/* Fits a profile from the rounds on the main device and others of its kind. */
 static void fit(struct xs_result *result, const struct xs_trace *trace,
 		const struct xs_phases *phases, const struct xs_device *device,
 		struct xs_machine *machine)
@@ -76,7 +77,8 @@ void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	result->machine = given ? *given : *traced;
 }
 
-/* The phase's row of that strategy by replay; NULL: it abstains. */
+/* Returns the phase's replay estimate of that strategy, NULL if none applies.
+ */
 static const struct xs_result_estimate *
 row_of(const struct xs_result_phase *phase, const char *strategy)
 {
@@ -88,7 +90,7 @@ row_of(const struct xs_result_phase *phase, const char *strategy)
 	return NULL;
 }
 
-/* What all rounds together take longer; false: too much to say. */
+/* Adds the difference over all rounds; false on overflow. */
 static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
 		       int64_t *sum_ns)
 {
@@ -99,7 +101,7 @@ static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
 	       !__builtin_add_overflow(*sum_ns, more_ns, sum_ns);
 }
 
-/* The errors of the phases have one cause, the machine: they add up. */
+/* All phases depend on the same machine, so their errors add up. */
 static void add_phases(const struct xs_result *result,
 		       struct xs_result_other_machine *out)
 {

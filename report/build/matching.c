@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was called, what the GPU did, and which of it belongs together; and in
- * words what is missing of it, why that may be, and what is not known for it.
+ * Counts calls by class and GPU ops by kind, each with how many are matched,
+ * and explains in remarks what is missing and why.
  */
 #include "report/build/build.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define REMARKS_MAX 8
-/* Objects that a remark names; the others are counted. */
+/* Libraries that a remark names; further ones are counted. */
 #define NAMED_MAX 3
 
 static const char *const class_names[XS_CALL_CLASSES] = {
@@ -51,7 +51,7 @@ static const char *const kind_names[XS_OP_KINDS] = {
     [XS_OP_P2P] = "p2p",
 };
 
-/* For remarks. */
+/* Names in remarks. */
 static const char *const kind_words[XS_OP_KINDS] = {
     [XS_OP_H2D] = "copies in",
     [XS_OP_D2H] = "copies out",
@@ -67,13 +67,13 @@ struct counts {
 	int64_t ops[XS_OP_KINDS], ops_matched[XS_OP_KINDS];
 };
 
-/* A class that only a newer version knows is "other". */
+/* Classes of newer versions count as "other". */
 static uint8_t class_of(uint8_t call_class)
 {
 	return call_class < XS_CALL_CLASSES ? call_class : XS_CALL_OTHER;
 }
 
-/* Tallies of a damaged file may be any number. */
+/* Counts of a damaged file may be of any size. */
 static void add(int64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum))
@@ -103,7 +103,7 @@ static void count_ops(const struct xs_trace *trace, const bool *has_op,
 	}
 }
 
-/* The rows of which there are any. */
+/* Returns the rows with a count above 0. */
 static struct xs_result_match_count *
 list(struct xs_arena *arena, const char *const *names, const int64_t *count,
      const int64_t *matched, size_t room, size_t *listed)
@@ -118,7 +118,7 @@ list(struct xs_arena *arena, const char *const *names, const int64_t *count,
 	return out;
 }
 
-/* cuMemcpy, but not cudaMemcpy. */
+/* Whether the function belongs to the driver API: cuMemcpy, not cudaMemcpy. */
 static bool is_of_driver(const struct xs_trace *trace, uint32_t site)
 {
 	const char *name = trace->strings[trace->sites[site].function];
@@ -138,7 +138,7 @@ static int64_t count_driver_calls(const struct xs_trace *trace)
 	return calls;
 }
 
-/* Calls are sorted by start. */
+/* Ops that started before the first call; calls are sorted by start. */
 static int64_t count_early_ops(const struct xs_trace *trace)
 {
 	int64_t ops = 0;
@@ -191,7 +191,7 @@ static const char *unmatched_kinds(struct xs_arena *arena,
 	return out;
 }
 
-/* Why ops have no call, as far as that shows. */
+/* Returns the likely reason why ops have no call. */
 static const char *why_unmatched(struct xs_result *result)
 {
 	const struct xs_result_coverage *in = &result->coverage;
@@ -224,7 +224,7 @@ static void remark_unmatched(struct xs_result *result,
 			      why_unmatched(result)));
 }
 
-/* The file names of what has a runtime of its own. */
+/* File names of libraries with a statically linked CUDA runtime. */
 static const char *carriers(struct xs_result *result, int64_t *count)
 {
 	const struct xs_result_coverage *in = &result->coverage;
@@ -296,7 +296,7 @@ static bool asks_for_work(const struct counts *counts)
 	       counts->calls[XS_CALL_GRAPH_LAUNCH];
 }
 
-/* Why nothing, or nothing of the GPU, was seen, as far as that shows. */
+/* Returns the likely reason why no GPU work was recorded. */
 static const char *why_nothing(const struct xs_result *result,
 			       const struct xs_trace *trace,
 			       const struct counts *counts)

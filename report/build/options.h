@@ -14,12 +14,13 @@ struct xs_trace;
 
 struct xs_result_options {
 	const struct xs_machine *machine; /* NULL: fit one from the trace */
-	/* machines to replay the run on unchanged; they may go afterwards */
+	/* machines for the unchanged run; borrowed during the call */
 	const struct xs_elsewhere *elsewhere;
 	size_t elsewhere_count;
-	const struct xs_trace *counted; /* what kernels do; NULL: the trace */
-	unsigned streams; /* also exactly this n; 0: the usual ones */
-	bool atgpu;	  /* ATGPU's figures in text too */
+	/* trace with hardware counters; NULL: the trace itself */
+	const struct xs_trace *counted;
+	unsigned streams; /* also this n; 0: default sweep only */
+	bool atgpu;	  /* print ATGPU metrics in text too */
 };
 
 #endif

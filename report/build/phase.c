@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A phase of the analyzer as a phase of the result: names for numbers. */
+/* Converts a phase of the analyzer to a phase of the result. */
 #include "report/build/build.h"
 
 #include "analyzer/symbols.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names beyond these say nothing more about a phase. */
+/* Kernel names kept for a phase. */
 #define KERNEL_NAMES_MAX 32
 
 static const char *const step_names[XS_STEP_KINDS] = {
@@ -77,14 +77,13 @@ static void build_site(struct xs_result *result, const struct xs_trace *trace,
 	out->bytes = xs_number_bounded(in->bytes);
 }
 
-/* How many sites are looked at for one of the same line. */
+/* Sites compared when looking for one with the same line. */
 #define SAME_PLACE_SPAN 256
 
-/* Sites of a phase whose line is read. */
+/* Sites of a phase whose source line is read. */
 #define SITES_QUOTED 16
 
-/* The site among those of the phase so far that is the same to a reader. NULL:
- * none. */
+/* Returns the phase's site at the same place, or NULL. */
 static struct xs_result_site *same_place(const struct xs_result_phase *phase,
 					 const struct xs_result_site *site)
 {
@@ -126,7 +125,7 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		xs_result_order_callers(&out->sites[i]);
 }
 
-/* Those that move most come first. */
+/* Sites with the most bytes first. */
 static void build_texts(struct xs_result *result, const struct xs_trace *trace,
 			struct xs_result_phase *phase)
 {
@@ -138,7 +137,7 @@ static void build_texts(struct xs_result *result, const struct xs_trace *trace,
 	}
 }
 
-/* A kernel's name, for people; kept once. */
+/* Adds a demangled kernel name once. */
 static void add_kernel(struct xs_result *result, const char *mangled,
 		       struct xs_result_phase *out)
 {
@@ -181,8 +180,8 @@ static void build_kernels(struct xs_result *result,
 	free(seen);
 }
 
-/* How many streams the round's copies and kernels ran on, and whether each
- * chunk was issued through (depth) or each kind of op first (breadth). */
+/* Counts the streams of a round's copies and kernels, and finds the issue
+ * order: chunk by chunk (depth) or stage by stage (breadth). */
 static void build_streams(struct xs_result *result,
 			  const struct xs_trace *trace,
 			  const struct xs_phase *phase,
@@ -215,7 +214,7 @@ static void build_streams(struct xs_result *result,
 		out->order = first_kernel < last_h2d ? "depth" : "breadth";
 }
 
-/* Ops that took no time at all were not timed: only CUPTI times them. */
+/* Unknown if all ops have zero time: they were not timed. */
 static int64_t timed(uint64_t ops, uint64_t ns)
 {
 	return ops && !ns ? XS_UNKNOWN : xs_number_bounded(ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a trace, through every stage, to a result. */
+/* Builds a result from a trace, stage by stage. */
 #include "report/build/read.h"
 
 #include "analyzer/allocations.h"
@@ -32,8 +32,8 @@ static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
 }
 
 /*
- * "13.0" of "130000 /usr/lib/libcupti.so.13": the version, then the path.
- * Before 13 CUPTI counted its versions up: those stay as they are.
+ * "13.0" of "130000 /usr/lib/libcupti.so.13". Versions before 13 are plain
+ * numbers and stay as they are.
  */
 static const char *cupti_version(struct xs_arena *arena, const char *info)
 {
@@ -70,8 +70,8 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 }
 
 /*
- * Whether the GPU's side of the run is known: it is not where calls asked for
- * work and no record of that work came.
+ * Whether GPU work is known: false if calls issued work and no op was
+ * recorded.
  */
 static bool saw_gpu(const struct xs_trace *trace)
 {
@@ -84,8 +84,8 @@ static bool saw_gpu(const struct xs_trace *trace)
 }
 
 /*
- * What only CUPTI sees is unknown without it, and what only calls tell is
- * unknown in a program whose calls were not seen.
+ * Totals of GPU work are unknown without GPU records, and totals of the host
+ * are unknown without calls.
  */
 static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_timeline *line)

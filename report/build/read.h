@@ -7,8 +7,9 @@
 #include "report/result/result.h"
 
 /*
- * Reads and works out a trace. 0 or -errno; then *error (static text, NULL
- * where errno says it all) says what is wrong and what to do.
+ * Reads a trace and builds its result; the caller frees it with
+ * xs_result_free(). Returns 0 or -errno. On failure *error is a static text
+ * that explains the problem, or NULL if errno is enough.
  */
 int xs_result_read(const char *path, const struct xs_result_options *options,
 		   struct xs_result **result, const char **error);

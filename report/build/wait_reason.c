@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts below 1 in so many of the wait are left out of a sentence. */
+/* Parts shorter than 1 / SMALL_PART of the wait are omitted. */
 #define SMALL_PART 20
 
 static bool is_kind(const struct xs_result_wait *wait, const char *kind)
@@ -26,8 +26,8 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* "kernels 27.0 ms, the copy 3.90 ms": the longest first. Of one alone
- * the time is that of the wait. */
+/* "kernels 27.0 ms, the copy 3.90 ms", longest first. A single part is named
+ * without its time. */
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
@@ -70,7 +70,7 @@ static const char *calls(struct xs_arena *arena,
 			      xs_units_bytes(site->bytes / site->calls).s);
 }
 
-/* "cudaFree at main.cu:12"; a label without a line has the call's name. */
+/* "cudaFree at main.cu:12"; a label without a line contains the call. */
 static const char *place(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
@@ -87,7 +87,7 @@ static int64_t gpu_ns(const struct xs_result_wait *wait)
 	return wait->h2d_ns + wait->kernel_ns + wait->d2h_ns + wait->other_ns;
 }
 
-/* What of the GPU's work takes most of the wait. */
+/* The kind of GPU work that takes most of the wait. */
 static const char *main_work(const struct xs_result_wait *wait)
 {
 	int64_t most_ns = gpu_ns(wait) / 2;
@@ -98,8 +98,8 @@ static const char *main_work(const struct xs_result_wait *wait)
 					 : "work";
 }
 
-/* What to call instead: "cudaFreeAsync" of "cudaFree", "cuMemFreeAsync" of
- * "cuMemFree_v2". NULL: it is such a one, or has none. */
+/* Returns the asynchronous variant, such as "cudaFreeAsync" for "cudaFree" or
+ * "cuMemFreeAsync" for "cuMemFree_v2", or NULL if there is none. */
 static const char *asynchronous(struct xs_arena *arena,
 				const struct xs_result_wait *wait)
 {
@@ -159,8 +159,8 @@ static const char *say_wait(struct xs_arena *arena,
 			      calls(arena, wait), parts(arena, wait));
 }
 
-/* A pinned buffer is touched, too, but once: such a part of a copy is saved
- * only where the buffer is used again. */
+/* Pinning also touches each page once, so page faults in a copy are avoided
+ * only if the buffer is reused. */
 static const char *say_touched(struct xs_arena *arena,
 			       const struct xs_result_wait *wait)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the host waited, and for what: from sites to places that a reader
- * knows. */
+/* How long the host waited at each place, and for what. */
 #include "report/build/build.h"
 #include "report/build/wait_reason.h"
 
@@ -10,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How many places are looked at for one of the same line. */
+/* Waits compared when looking for one at the same place. */
 #define SAME_PLACE_SPAN 256
 
-/* hidden: nobody asks such a call to wait. */
+/* hidden: the call synchronises implicitly. */
 static const struct {
 	const char *kind;
 	bool hidden;
@@ -34,7 +33,8 @@ static const struct {
     [XS_CALL_RESET] = {"reset", false},
 };
 
-/* By what the machine's pages cost; no longer than the copy took. */
+/* Estimates the time of first touches from the profile, at most the copy's
+ * time. */
 static void build_faults(const struct xs_machine *machine,
 			 struct xs_result_wait *wait)
 {
@@ -99,7 +99,7 @@ static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 	xs_number_add(&to->touched_bytes, from->touched_bytes);
 }
 
-/* The wait of the same place among those so far; NULL: none. */
+/* Returns the wait at the same place, or NULL. */
 static struct xs_result_wait *same_place(const struct xs_result *result,
 					 const struct xs_result_wait *wait)
 {
@@ -121,7 +121,7 @@ static int by_wait(const void *a, const void *b)
 	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
 }
 
-/* Nobody asked for them, and the host was blocked all the same. */
+/* Implicit synchronisation blocks the host too. */
 static void add_hidden(struct xs_result *result)
 {
 	int64_t *blocked_ns = &result->totals.host_blocked_ns;

@@ -17,12 +17,12 @@ int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 	return code;
 }
 
-/* What getopt_long returns for --help and, from there on, for the table's. */
+/* Values of getopt_long(): --help, then the options of the table. */
 enum { HELP = 256, FIRST };
 
 #define OPTIONS_MAX 24
 
-/* The tables of getopt; options without a letter are long ones alone. */
+/* Tables for getopt_long(); options without a letter are long options only. */
 struct getopt_tables {
 	char letters[2 * OPTIONS_MAX + 8];
 	struct option longs[OPTIONS_MAX + 2];
@@ -50,7 +50,7 @@ static void fill_tables(const struct xs_cli_syntax *syntax,
 	out->longs[i] = (struct option){"help", no_argument, NULL, HELP};
 }
 
-/* The option of what getopt_long returned; NULL: a wrong one. */
+/* Returns the option that getopt_long() found, NULL if unknown. */
 static const struct xs_cli_option *
 find_option(const struct xs_cli_option *options, int found)
 {
@@ -140,7 +140,7 @@ int xs_cli_machine(const char *name, struct xs_machine *machine)
 
 	if (xs_machine_load(name, machine, error, sizeof(error)) == 0)
 		return 0;
-	/* the loader's text already says what, why and what to do */
+	/* the text of the loader is complete */
 	fprintf(stderr, "xferspy: %s\n", error);
 	return XS_EXIT_INPUT;
 }
@@ -150,7 +150,7 @@ int xs_cli_read_error(const char *path, int err, const char *error)
 	if (!error)
 		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
 				    "name a trace that xferspy wrote");
-	/* the reader's text already says why and what to do */
+	/* the text of the reader is complete */
 	fprintf(stderr, "xferspy: %s: %s\n", path, error);
 	return XS_EXIT_INPUT;
 }

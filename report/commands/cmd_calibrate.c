@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy calibrate: measures this machine and writes its profile. */
+/* xferspy calibrate: measures a machine profile. */
 #include "report/calibrate/bench.h"
 #include "report/commands/cli.h"
 
@@ -14,7 +14,7 @@
 
 struct calibrate_options {
 	const char *output; /* NULL: standard output */
-	const char *name;   /* NULL: after the GPU */
+	const char *name;   /* NULL: named after the GPU */
 	int device;
 };
 
@@ -23,7 +23,7 @@ struct step {
 	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
 };
 
-/* Once, before the passes and after them. */
+/* Before and after the passes. */
 static const struct step describe = {"device", xs_bench_describe},
 			 implicit_sync = {"implicit synchronisation",
 					  xs_bench_implicit_sync},
@@ -136,7 +136,7 @@ static void label(struct xs_machine *machine,
 			       sizeof(machine->name));
 }
 
-/* Says on stderr and in the profile's notes that a step has failed. */
+/* Reports a failed step on stderr and in the profile's notes. */
 static void note_failure(struct xs_machine *machine, const char *what,
 			 const char *why, bool again)
 {
@@ -150,8 +150,8 @@ static void note_failure(struct xs_machine *machine, const char *what,
 		 again ? " again" : "", what, why);
 }
 
-/* Takes a step, of a pass from 1 on or of none (0). false: it failed, and the
- * profile stays as it was. */
+/* Runs a step of a pass (0: outside the passes). Returns false if it failed;
+ * then the profile is unchanged. */
 static bool take(const struct step *step, int pass, struct xs_bench *bench,
 		 struct xs_machine *machine)
 {
@@ -172,9 +172,8 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 	return !failed;
 }
 
-/* All passes go through all steps, so that what disturbs the machine for a
- * while disturbs no parameter in all of its estimates. What has failed once
- * is not tried again. */
+/* Each pass runs all steps, so that a temporary disturbance affects only some
+ * estimates of a parameter. Failed steps are not repeated. */
 static void measure(struct xs_bench *bench, struct xs_machine *machine)
 {
 	bool failed[STEPS] = {false};

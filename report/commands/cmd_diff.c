@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy diff: two runs side by side, and a gate for CI. */
+/* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
 #include "report/diff/compare.h"
 
@@ -23,7 +23,7 @@ static const char usage[] =
 struct diff_options {
 	const struct xs_renderer *renderer;
 	const char *output, *machine;
-	double fail_above; /* NAN: no gate */
+	double fail_above; /* NAN: no limit */
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -60,8 +60,7 @@ static int parse(int argc, char **argv, struct diff_options *out)
 	return code;
 }
 
-/* The n of the phase that takes longest of those that use streams: what
- * before has to predict. */
+/* The n of the longest phase with streams, which before has to predict. */
 static unsigned streams_of(const struct xs_result *after)
 {
 	for (size_t i = 0; i < after->phase_count; i++)

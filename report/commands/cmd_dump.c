@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy dump: a trace as text, and the text as a trace. */
+/* xferspy dump: prints a trace as text and reads it back. */
 #include "analyzer/symbols.h"
 #include "analyzer/text.h"
 #include "report/commands/cli.h"

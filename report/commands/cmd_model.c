@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy model: the published equations, from numbers alone. */
+/* xferspy model: evaluates the published equations from numbers. */
 #include "report/commands/cli.h"
 #include "report/formulas/evaluate.h"
 
@@ -71,7 +71,7 @@ struct model_options {
 	const char *output;
 	const char *machines[MACHINES_MAX];
 	struct xs_formulas_input question; /* without its machines */
-	double sync_ns;			   /* NAN: the profile's */
+	double sync_ns;			   /* NAN: from the profile */
 };
 
 static int bad_value(const char *option, const char *hint)
@@ -94,7 +94,7 @@ static int parse_ms(const char *name, const char *value, void *into)
 {
 	double ms;
 
-	/* 10^12 ms are 31 years, and still fit int64_t as ns */
+	/* 10^12 ms are 31 years and fit int64_t as ns */
 	if (xs_units_parse_number(value, &ms) < 0 || ms > 1e12)
 		return bad_value(name, "give milliseconds, such as 12.5");
 	*(double *)into = ms * 1e6;
@@ -132,7 +132,7 @@ static int parse_machine(const char *name, const char *value, void *into)
 	return 0;
 }
 
-/* Bytes and time of one direction, of which only one can be. */
+/* Bytes or time of one direction, not both. */
 static int check_direction(const char *bytes_option, double bytes,
 			   const char *ms_option, double ns)
 {
@@ -152,7 +152,7 @@ static int check_direction(const char *bytes_option, double bytes,
 			    "see xferspy model --help");
 }
 
-/* Options that would change nothing without others. */
+/* Options that need other options. */
 static int check_companions(const struct model_options *options)
 {
 	const struct xs_formulas_input *in = &options->question;
@@ -250,7 +250,7 @@ static int load(const struct model_options *options, size_t index,
 	return code;
 }
 
-/* -EDOM: no time of the kernel, and none by ATGPU. */
+/* -EDOM: the kernel time is missing, and ATGPU cannot compute it. */
 static int explain(int err, const char *unknown)
 {
 	char why[96];

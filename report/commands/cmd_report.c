@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy report: what each strategy would bring. */
+/* xferspy report: predicts what each strategy saves. */
 #include "analyzer/trace.h"
 #include "model/model.h"
 #include "report/build/read.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks beyond this are no plan of anybody's. */
+/* Upper limits of --streams and --machine. */
 #define STREAMS_MAX  4096
 #define MACHINES_MAX 16
 
@@ -95,14 +95,14 @@ static int parse(int argc, char **argv, struct report_options *out)
 	return code;
 }
 
-/* The profiles as read. */
+/* The loaded profiles. */
 struct machines {
-	struct xs_machine first; /* of the estimates */
+	struct xs_machine first; /* for the estimates */
 	struct xs_elsewhere *others;
 	size_t other_count;
 };
 
-/* Rows go by the profile's name: no two may have the same. */
+/* Rows use the profile's name, so names must differ. */
 static int add_other(const char *given, struct machines *out)
 {
 	struct xs_elsewhere *other = &out->others[out->other_count];
@@ -121,7 +121,7 @@ static int add_other(const char *given, struct machines *out)
 	return 0;
 }
 
-/* The first machine, unless it is to be fitted, and the others. */
+/* Loads the first profile, unless it is "fitted", and the others. */
 static int load_machines(const struct report_options *options,
 			 struct machines *out, struct xs_result_options *how)
 {
@@ -145,7 +145,7 @@ static int load_machines(const struct report_options *options,
 	return code;
 }
 
-/* Reads the traces and writes the report of them all. */
+/* Reads the traces and writes their reports. */
 static int report(const struct report_options *options,
 		  const struct xs_result_options *how, char *const *traces,
 		  int trace_count)
@@ -181,7 +181,7 @@ static int report(const struct report_options *options,
 	return code;
 }
 
-/* The trace of the counted run, if there is one. */
+/* Loads the trace of --counters, if given. */
 static int load_counted(const char *path, struct xs_trace **counted)
 {
 	const char *error = NULL;

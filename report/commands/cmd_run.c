@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xferspy run: LD_PRELOAD, found and set. */
+/* xferspy run: runs a program with libxferspy.so preloaded. */
 #include "report/commands/cli.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What shells and env(1) return for these. */
+/* Exit codes of shells and env(1). */
 #define EXIT_CANNOT_EXECUTE 126
 #define EXIT_NOT_FOUND	    127
 
@@ -29,8 +29,8 @@ static const char usage[] =
     "be run.\n";
 
 /*
- * The library beside this program: where it was installed, else in the build
- * tree, which has bin/ and lib/ side by side. 0 or -errno.
+ * Finds libxferspy.so relative to this program: as installed, or in the build
+ * tree with bin/ and lib/. Returns 0 or -errno.
  */
 static int find_library(char *path, size_t size)
 {
@@ -58,7 +58,7 @@ static int find_library(char *path, size_t size)
 	return -ENOENT;
 }
 
-/* In front of what is preloaded already. 0 or -errno. */
+/* Prepends to LD_PRELOAD. Returns 0 or -errno. */
 static int set_preload(const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -74,7 +74,8 @@ static int set_preload(const char *library)
 	return err;
 }
 
-/* An absolute path: the program may change its folder first. 0 or -errno. */
+/* Makes the path absolute, since the program may change its folder. Returns 0
+ * or -errno. */
 static int set_output(const char *output)
 {
 	char folder[PATH_MAX];
@@ -103,7 +104,7 @@ static int prepare(const char *output, bool counters)
 		    XS_EXIT_INPUT, "libxferspy.so",
 		    "not found next to this program",
 		    "install xferspy, or set LD_PRELOAD yourself");
-	/* the loader takes blanks and colons in LD_PRELOAD as separators */
+	/* the loader separates LD_PRELOAD at blanks and colons */
 	if (strpbrk(library, " :"))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, library,
@@ -122,7 +123,7 @@ static int prepare(const char *output, bool counters)
 
 int xs_cmd_run(int argc, char **argv)
 {
-	/* the command's options are its own */
+	/* options after COMMAND belong to COMMAND */
 	static const struct xs_cli_syntax syntax = {
 	    .command = "run", .usage = usage, .leading = true};
 	const char *output = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The xferspy command: a table of commands, each in a file of its own. */
+/* The xferspy command: a table of subcommands, one file each. */
 #include "report/commands/cli.h"
 
 #include <locale.h>

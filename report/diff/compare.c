@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moved bytes that differ by less are the same work, cut in other pieces. */
+/* Byte counts within 5 % are the same work in other chunks. */
 #define SAME_BYTES 0.05
 
 static int64_t difference(int64_t before, int64_t after)
@@ -18,7 +18,7 @@ static int64_t difference(int64_t before, int64_t after)
 							   : after - before;
 }
 
-/* An unknown change sorts last. */
+/* Unknown changes sort last. */
 static int64_t size_of(int64_t change)
 {
 	return change == XS_UNKNOWN ? -1 : llabs(change);
@@ -94,9 +94,8 @@ static bool uses(const struct xs_result_phase *phase, const char *memory)
 }
 
 /*
- * The strategy that turns before into after, by what can be seen of it; NULL
- * when it is none of them or the work itself differs. The n of streams is
- * that of after.
+ * Returns the strategy that turns before into after, or NULL if there is none
+ * or the work differs. The number of streams is that of after.
  */
 static const char *strategy_of(const struct xs_result_phase *before,
 			       const struct xs_result_phase *after)

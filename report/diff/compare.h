@@ -6,9 +6,9 @@
 #include "report/diff/diff.h"
 
 /*
- * Phases are matched by signature, then by kernels (other sizes, other
- * memory), then by order in the run. Both results must outlive the diff. 0 or
- * -ENOMEM.
+ * Compares two results, which must outlive the diff. Phases are matched by
+ * signature, then by kernels, then by order in the run. The caller frees the
+ * diff with xs_diff_free(). Returns 0 or -ENOMEM.
  */
 int xs_diff_build(const struct xs_result *before, const struct xs_result *after,
 		  struct xs_diff *diff);

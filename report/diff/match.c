@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A side of the match: its phases, and which are taken. */
+/* One side of the match: its phases, and which are already matched. */
 struct side {
 	const struct xs_result_phase *phases;
 	size_t count;
@@ -28,8 +28,8 @@ static bool same_signature(const struct xs_result_phase *a,
 	return a->signature_hash == b->signature_hash;
 }
 
-/* The same kernels; without any, copies the same ways. Sizes, memory and
- * pieces may differ. */
+/* Same kernels; without kernels, copies in the same directions. Sizes, memory
+ * kinds and chunks may differ. */
 static bool same_kernels(const struct xs_result_phase *a,
 			 const struct xs_result_phase *b)
 {
@@ -60,8 +60,8 @@ static void add(struct xs_diff *diff, const struct xs_result_phase *before,
 	out->match = match;
 }
 
-/* Pairs each free phase with the free one of the other side that is like it,
- * the nearest in size where several are. */
+/* Matches each free phase with the similar free phase that is nearest in size.
+ */
 static void match_alike(struct xs_diff *diff, struct side *before,
 			struct side *after, const char *match,
 			bool (*alike)(const struct xs_result_phase *,
@@ -85,7 +85,7 @@ static void match_alike(struct xs_diff *diff, struct side *before,
 	}
 }
 
-/* The free phase that began first, or count. */
+/* Returns the free phase that started first, or count. */
 static size_t first_free(const struct side *side)
 {
 	size_t first = side->count;
@@ -98,7 +98,7 @@ static size_t first_free(const struct side *side)
 	return first;
 }
 
-/* What is left in the order of the run; then what has no pair at all. */
+/* Matches the rest by order in the run; what is left has no match. */
 static void match_order(struct xs_diff *diff, struct side *before,
 			struct side *after)
 {

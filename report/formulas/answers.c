@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The questions of van Werkhoven 2014's introduction, answered in sentences:
- * what dominates, what overlap can gain, copies or mapped memory, how many
- * streams, and what another link or GPU would change.
+ * Answers in sentences: what dominates, how much overlap saves, copies or
+ * mapped memory, how many streams, and what a faster link or GPU would change.
+ * These are the questions of van Werkhoven 2014's introduction.
  */
 #include "report/formulas/answers.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#define ANSWERS_MAX 6 /* beside one for each machine that is compared */
+#define ANSWERS_MAX 6 /* plus one for each compared machine */
 
 static void say(struct xs_formulas_result *result, const char *sentence)
 {
@@ -23,9 +23,9 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /*
- * What dominates, and the most that overlap can gain: with two copy engines
- * the longest of the three remains, with one both directions share it (section
- * III-A).
+ * What dominates, and how much overlap saves at most: with two copy engines
+ * the longest of the three remains, with one engine both directions share it
+ * (section III-A).
  */
 static void say_what_dominates(struct xs_formulas_result *result)
 {
@@ -92,7 +92,7 @@ static void say_streams(struct xs_formulas_result *result)
 	say(result, xs_arena_print(arena, "%s.", text));
 }
 
-/* Whether the kernel should reach into host memory itself. */
+/* Whether the kernel should access host memory directly. */
 static const char *mapped_or_copies(struct xs_formulas_result *result)
 {
 	const struct xs_formulas_choice *choice = &result->choice;
@@ -194,7 +194,7 @@ static void say_compared(struct xs_formulas_result *result,
 			   there->kernel_why, xs_units_ns(there->kernel_ns).s));
 }
 
-/* Flops a second in words, with the time that the kernel's flops take. */
+/* A rate with its unit. */
 static struct xs_units_text rate(double flops_s)
 {
 	struct xs_units_text out;

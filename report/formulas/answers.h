@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers in words from evaluated equations. */
+/* Answers in words. */
 #ifndef XS_REPORT_FORMULAS_ANSWERS_H
 #define XS_REPORT_FORMULAS_ANSWERS_H
 
 #include "report/formulas/formulas.h"
 
-/* The answers to the questions of van Werkhoven 2014's introduction, from all
- * the rest. A failed allocation is remembered by the arena. */
+/* Fills result->answers from the rest. The arena remembers failed allocations.
+ */
 void xs_formulas_answer(struct xs_formulas_result *result);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the rows of all equations to the times that one has to choose between.
- */
+/* Chooses between copies, streams, mapped memory and hybrid. */
 #include "report/formulas/choice.h"
 
 #include "model/vanwerkhoven.h"
@@ -16,7 +15,7 @@ static bool is_of(const struct xs_estimate *row, const char *strategy,
 	       strncmp(row->model, paper, strlen(paper)) == 0;
 }
 
-/* The fastest row of a strategy by one paper; NULL for none. */
+/* Returns the fastest row of a strategy from one paper, or NULL. */
 static const struct xs_estimate *fastest(const struct xs_estimates *list,
 					 const char *strategy,
 					 const char *paper)
@@ -30,7 +29,8 @@ static const struct xs_estimate *fastest(const struct xs_estimates *list,
 	return best;
 }
 
-/* Gomez-Luna's streams where van Werkhoven's equations lack a parameter. */
+/* Falls back to Gomez-Luna's streams if van Werkhoven's equations lack a
+ * parameter. */
 static const struct xs_estimate *streams_row(const struct xs_estimates *list)
 {
 	const struct xs_estimate *row =
@@ -46,8 +46,8 @@ static double product(double ns, double bytes, double rate)
 	return bytes > 0 ? bytes * rate : 0;
 }
 
-/* What equation 6 takes: each byte once, at the rates at which kernels read and
- * write mapped memory where the machine has them, else at those of copies. */
+/* The load for equation 6, each byte once: at mapped rates if the profile has
+ * them, otherwise at copy rates. */
 static struct xs_vw_load mapped_load(const struct xs_workload *work,
 				     const struct xs_machine *m, bool *measured)
 {
@@ -69,8 +69,8 @@ static struct xs_vw_load mapped_load(const struct xs_workload *work,
 	    work->kernel_ns};
 }
 
-/* Equation 6, and how often each byte could cross the link until it takes as
- * long as best_ns. */
+/* Evaluates equation 6, and how often each byte may cross the link before
+ * mapped memory takes as long as best_ns. */
 static void choose_mapped(const struct xs_workload *work,
 			  const struct xs_machine *m,
 			  struct xs_formulas_choice *out)
@@ -81,7 +81,7 @@ static void choose_mapped(const struct xs_workload *work,
 	    mapped_load(work, m, &out->mapped_measured);
 	const double latency = params.lo_in_ns + params.lo_out_ns;
 
-	if (isnan(load.in_ns + load.out_ns)) /* fmax would pass over it */
+	if (isnan(load.in_ns + load.out_ns)) /* fmax ignores NAN */
 		return;
 	out->mapped_ns = xs_number_round(xs_vw_eq6_ns(&params, &load));
 	if (out->best_ns != XS_UNKNOWN)

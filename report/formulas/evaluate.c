@@ -31,8 +31,8 @@ static bool has_atgpu(const struct xs_formulas_input *q)
 	return !isnan(q->blocks + q->operations + q->memory_bytes);
 }
 
-/* All rows on one machine: those for the best n, where an n was given those
- * for it too, and ATGPU's. 0 or -errno. */
+/* Evaluates all equations on one machine: for the best n, for the given n, and
+ * ATGPU. Returns 0 or -errno. */
 static int evaluate(const struct xs_formulas_input *q,
 		    const struct xs_workload *work,
 		    const struct xs_machine *machine, struct xs_estimates *out)
@@ -55,7 +55,7 @@ static int evaluate(const struct xs_formulas_input *q,
 	return err;
 }
 
-/* Where L+o is not known G alone tells what dominates. */
+/* Without L+o, G alone is enough to tell what dominates. */
 static double time_of(double ns, double bytes, double lo_ns, double G)
 {
 	if (!isnan(ns))
@@ -77,7 +77,7 @@ static void fill_workload(struct xs_formulas_result *out,
 	out->kernel_ns = xs_number_round(work->kernel_ns);
 }
 
-/* list as rows of a result, each set against explicit_ns. */
+/* Converts estimates to rows of a result, with explicit_ns as the baseline. */
 static struct xs_result_estimate *rows_of(struct xs_result *owner,
 					  const struct xs_estimates *list,
 					  int64_t explicit_ns)
@@ -103,7 +103,8 @@ static struct xs_vw_roofline roofline_of(const struct xs_formulas_input *q,
 				       .memory_bytes = q->memory_bytes};
 }
 
-/* PCIe bandwidth is that of this workload's bytes, one way after the other. */
+/* The link bandwidth is that of this workload, one direction after the other.
+ */
 static void fill_bounds(const struct xs_formulas_input *q,
 			struct xs_formulas_result *out)
 {
@@ -127,9 +128,9 @@ static void fill_bounds(const struct xs_formulas_input *q,
 }
 
 /*
- * The kernel's time on another machine: by the roofline where flops and bytes
- * were given, else by memory bandwidth, as a trace's kernels are; else as it
- * is. Returns how, in words.
+ * Scales the kernel time to another machine: by the roofline if flops and
+ * bytes are given, else by memory bandwidth, else unchanged. Returns which, in
+ * words.
  */
 static const char *move_kernel(const struct xs_formulas_input *q,
 			       const struct xs_machine *to, double *kernel_ns)
@@ -153,7 +154,7 @@ static const char *move_kernel(const struct xs_formulas_input *q,
 	return "unchanged";
 }
 
-/* Times of copies that were given, by the links' ratio; NAN: not known. */
+/* Scales given copy times by the ratio of the links; NAN: unknown. */
 static double moved_ns(double ns, const struct xs_param *from,
 		       const struct xs_param *to)
 {

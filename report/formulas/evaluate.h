@@ -6,11 +6,11 @@
 #include "report/formulas/formulas.h"
 
 /*
- * Evaluates every equation. out: zeroed before, give it back with
- * xs_formulas_result_free. 0, -ENOMEM, -EINVAL when the workload lacks a
- * number; -EDOM where the kernel's time was not given and ATGPU cannot work it
- * out: then *unknown (static text) is what the machine lacks, or NULL when
- * ATGPU's numbers were not given either.
+ * Evaluates every equation. out must be zeroed; free it with
+ * xs_formulas_result_free(), also after an error. Returns 0, -ENOMEM, or
+ * -EINVAL if the workload lacks a number. Returns -EDOM if the kernel time is
+ * missing and ATGPU cannot compute it; then *unknown is a static text that
+ * names the missing parameter, or NULL if ATGPU's numbers are missing too.
  */
 int xs_formulas_evaluate(const struct xs_formulas_input *question,
 			 struct xs_formulas_result *out, const char **unknown);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The renderers. One output format is one file render_<name>.c and one row in
- * renderers.c: --format, its help text and its error message follow.
+ * The renderers. An output format is one file render_<name>.c and one row in
+ * renderers.c; --format, its help text and its error message use that table.
  */
 #ifndef XS_REPORT_RENDER_RENDERER_H
 #define XS_REPORT_RENDER_RENDERER_H
@@ -14,8 +14,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* An output format. A command whose function is NULL does not offer it. The
- * functions return 0 or -errno; color: out is a terminal with colours. */
+/* An output format. A command does not offer the format if its function is
+ * NULL. The functions return 0 or -errno; color: out is a terminal that shows
+ * colours. */
 struct xs_renderer {
 	const char *name; /* as in --format NAME */
 	int (*report)(struct xs_result *const *results, size_t count,

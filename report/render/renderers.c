@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The table: one row a format, the default first. */
+/* The table of renderers, the default first. */
 #define RENDERERS(ROW)                                                         \
 	ROW(xs_renderer_text)                                                  \
 	ROW(xs_renderer_json)                                                  \

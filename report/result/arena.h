@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is given back all at once: what a result is made of. */
+/* Memory of a result, freed all at once. */
 #ifndef XS_REPORT_RESULT_ARENA_H
 #define XS_REPORT_RESULT_ARENA_H
 
@@ -7,28 +7,28 @@
 #include <stddef.h>
 
 /*
- * Zero is an empty arena. A failed allocation returns NULL and is remembered,
- * so that a builder may check once at its end.
+ * A zeroed struct is an empty arena. Failed allocations return NULL and set
+ * failed, so that callers may check once at the end.
  */
 struct xs_arena {
 	struct xs_arena_block *blocks;
 	bool failed;
 };
 
-/* count zeroed items of size bytes, aligned for any type. */
+/* Returns count zeroed items of size bytes, aligned for any type. */
 void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size);
 
-/* A copy of text; NULL for NULL. Control characters, which a terminal would
- * obey, become '?': a trace may be anybody's. */
+/* Returns a copy of text, NULL for NULL. Control characters become '?', so
+ * that text of a trace cannot control a terminal. */
 const char *xs_arena_copy(struct xs_arena *arena, const char *text);
 
-/* As asprintf. */
+/* Like asprintf. */
 __attribute__((format(printf, 2, 3))) const char *
 xs_arena_print(struct xs_arena *arena, const char *format, ...);
 
 void xs_arena_free(struct xs_arena *arena);
 
-/* Appends item to a ", "-separated list; NULL is the empty list. Returns NULL
+/* Appends item to a list separated by ", "; a NULL list is empty. Returns NULL
  * without memory. */
 const char *xs_arena_join(struct xs_arena *arena, const char *list,
 			  const char *item);

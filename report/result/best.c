@@ -4,15 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* The most that a round may take. A bound that does not hold is a known time of
- * its own, which is what the row is ranked by. */
+/* The longest time that a round may take. For a bound that is its time without
+ * the condition, which ranks the row. */
 static int64_t at_most_ns(const struct xs_result_estimate *row)
 {
 	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
 					       : row->high_ns;
 }
 
-/* Only the replay is believed. */
+/* Only replay rows are candidates, not published equations. */
 static bool is_candidate(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row,
 			 const char *strategy, bool sure)
@@ -31,8 +31,8 @@ static bool is_breadth(const struct xs_result_estimate *row)
 	return row->order && strcmp(row->order, "breadth") == 0;
 }
 
-/* Of the rows of one strategy the least time, and the least of what they take
- * where no bound holds. */
+/* Of one strategy's rows: the least time, and the least time without the
+ * bounds' conditions. */
 struct least {
 	int64_t round_ns, otherwise_ns;
 };
@@ -52,8 +52,7 @@ static void take_least(struct least *least,
 		least->otherwise_ns = otherwise_ns(row);
 }
 
-/* How many times as long as another row would take, at worst: nobody knows
- * whether the bounds hold. */
+/* The worst-case ratio to the fastest row, with and without the conditions. */
 static double loss(const struct xs_result_estimate *row,
 		   const struct least *least)
 {
@@ -62,10 +61,9 @@ static double loss(const struct xs_result_estimate *row,
 }
 
 /*
- * Fewer streams are less to write, and what they lose is within the noise. But
- * first of all piece by piece: streams share the GPU's queues, and issued stage
- * by stage a kernel waits behind one whose input comes later. How long is less
- * certain than that there is no such wait (docs/accuracy.md).
+ * Prefers chunk-by-chunk order: issued stage by stage, kernels share hardware
+ * queues and wait behind kernels whose input arrives later, by an uncertain
+ * time (docs/accuracy.md). Then prefers fewer streams, which need less code.
  */
 static bool is_better(const struct xs_result_estimate *row,
 		      const struct xs_result_estimate *best)

@@ -6,12 +6,12 @@
 #include "report/result/result.h"
 
 /*
- * The row to take of those of one strategy: of the replay's that apply, the
- * fastest round, or the fewest streams that come within 1 % of it. Of bounds,
- * the one that loses least against the fastest, whether they hold or not. NULL
- * when none applies. sure: only rows that are faster than the phase is now even
- * at the slow end of their interval; or, of a bound, even where it does not
- * hold, if that time is known.
+ * Selects the estimate of a strategy to recommend. Candidates are replay rows
+ * that apply; among those within 1 % of the fastest, the one with the fewest
+ * streams. Bounds are compared by their worst-case loss, with and without
+ * their conditions. sure: only rows faster than the phase today, even at the
+ * slow end of their interval, or for a bound even without its condition.
+ * Returns NULL if none applies.
  */
 const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,

@@ -6,9 +6,8 @@
 #include <math.h>
 
 /*
- * The whole run: what is not in the phase's rounds stays as it was, each
- * round takes the predicted instead of the measured median time, and the
- * setup is paid once.
+ * Saving of the whole run: each round takes the predicted instead of the
+ * measured median time, the setup is paid once, and the rest is unchanged.
  */
 static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t setup_ns)

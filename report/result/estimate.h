@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An estimate of the model as a row of the result. */
+/* Converts an estimate of the model to a row of the result. */
 #ifndef XS_REPORT_RESULT_ESTIMATE_H
 #define XS_REPORT_RESULT_ESTIMATE_H
 
 #include "model/model.h"
 #include "report/result/result.h"
 
-/* One estimate; with a phase, also what it makes of the whole run. */
+/* Fills out from in. phase: NULL, or the phase for the figures of the whole
+ * run. */
 void xs_result_set_estimate(struct xs_result *result,
 			    const struct xs_result_phase *phase,
 			    const struct xs_estimate *in,

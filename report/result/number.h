@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of a trace or a model as numbers of a result. */
+/* Converts numbers of a trace or a model to numbers of a result. */
 #ifndef XS_REPORT_RESULT_NUMBER_H
 #define XS_REPORT_RESULT_NUMBER_H
 
@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * A figure of the trace. No run lasts 36 years and none moves an exbibyte: a
- * damaged trace may say so, and sums of what is left here cannot overflow.
+ * Limits a number of the trace to 2^60, which is 36 years in ns or an
+ * exbibyte. A damaged trace may exceed it; sums of limited numbers do not
+ * overflow.
  */
 static inline int64_t xs_number_bounded(uint64_t value)
 {
@@ -19,19 +20,19 @@ static inline int64_t xs_number_bounded(uint64_t value)
 	return (int64_t)(value < most ? value : most);
 }
 
-/* Adds, of what is not below 0, without an overflow. */
+/* Adds numbers that are not negative, without overflow. */
 static inline void xs_number_add(int64_t *to, int64_t from)
 {
 	*to = xs_number_bounded((uint64_t)*to + (uint64_t)from);
 }
 
-/* 0 stands for "not known" in records of the trace. */
+/* Records of the trace store 0 for "unknown". */
 static inline int64_t xs_number_known(uint64_t value)
 {
 	return value ? xs_number_bounded(value) : XS_UNKNOWN;
 }
 
-/* A figure of a model, within the same bounds; beyond them, not known. */
+/* Rounds a number of the model; XS_UNKNOWN beyond 2^60 or if not finite. */
 static inline int64_t xs_number_round(double value)
 {
 	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)

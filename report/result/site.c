@@ -10,7 +10,7 @@
 #define NAME_MAX_LENGTH 40
 #define NAMELESS	"(anonymous namespace)"
 
-/* Without arguments, of functions and of templates. */
+/* Omits the arguments of functions and templates. */
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function)
 {
@@ -80,7 +80,7 @@ bool xs_result_same_place(const struct xs_result_site *a,
 	       a->offset == b->offset;
 }
 
-/* Of one place, before the fewer ones are left out. */
+/* Callers collected per site before the least frequent are dropped. */
 #define COLLECTED_MAX 512u
 
 static bool is_same(const struct xs_result_caller *a,
@@ -90,7 +90,7 @@ static bool is_same(const struct xs_result_caller *a,
 	       same_text(a->function, b->function);
 }
 
-/* Room for one more: it is doubled where it is full. */
+/* Doubles the room for callers when it is full. */
 static bool make_room(struct xs_arena *arena, struct xs_result_site *site)
 {
 	const size_t count = site->caller_count;
@@ -124,7 +124,7 @@ void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
 	xs_number_add(&site->callers[at].calls, caller->calls);
 }
 
-/* Those that called as often stand as in the source. */
+/* Equal counts are ordered as in the source. */
 static int most_first(const void *a, const void *b)
 {
 	const struct xs_result_caller *left = a, *right = b;

@@ -6,15 +6,15 @@
 #include "report/result/result.h"
 
 /*
- * Where a site is, as short as it is clear: "main.cu:88", else "cudaMemcpy in
- * upload (app+0x1f3c)", without the function where it is not known. Of the
- * arena; NULL without memory.
+ * Returns a short label of the site: "main.cu:88", else "cudaMemcpy in upload
+ * (app+0x1f3c)", without unknown parts. The arena owns it; NULL without
+ * memory.
  */
 const char *xs_result_site_label(struct xs_arena *arena,
 				 const struct xs_result_site *site);
 
-/* A function's name, "ns::upload" of "ns::upload<float>(float*)", for a line of
- * text. As above. */
+/* Returns a function's short name, "ns::upload" for
+ * "ns::upload<float>(float*)". Ownership as above. */
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function);
 
@@ -23,11 +23,12 @@ const char *xs_result_function_name(struct xs_arena *arena,
 bool xs_result_same_place(const struct xs_result_site *a,
 			  const struct xs_result_site *b);
 
-/* Adds a caller to those of a place, or its calls to the same one's. */
+/* Adds a caller to the site, or its calls to an equal one. */
 void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
 			  const struct xs_result_caller *caller);
 
-/* When all are added: the most calls first, and only so many. */
+/* Orders callers by number of calls and keeps XS_CALLERS_MAX. Call after the
+ * last xs_result_add_caller(). */
 void xs_result_order_callers(struct xs_result_site *site);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define MOST_BYTES (64 << 20)
 
-/* A trace may name anything; opening a pipe would wait for ever. */
+/* A trace may name any path; opening a pipe would block. */
 static bool is_readable(const char *file, uint64_t until_ns)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a source line, where the file is there. */
+/* The text of a source line. */
 #ifndef XS_REPORT_RESULT_SOURCE_TEXT_H
 #define XS_REPORT_RESULT_SOURCE_TEXT_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * The line of a file without the blanks around it, and without characters that
- * a terminal would obey. NULL: there is no such file or line, or the file was
- * changed after `until_ns` (CLOCK_REALTIME) and says something else by now.
+ * Returns the line without surrounding blanks and control characters. NULL if
+ * the file or line does not exist, or if the file changed after until_ns
+ * (CLOCK_REALTIME) with other content.
  */
 const char *xs_source_text(struct xs_arena *arena, const char *file,
 			   int64_t line, uint64_t until_ns);

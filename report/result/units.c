@@ -26,8 +26,8 @@ static const struct unit_step byte_units[] = {{"B", 1},
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The largest unit in which value still has a digit before the point once it
- * is rounded to three digits. */
+/* Returns the largest unit in which value is at least 1 when rounded to three
+ * digits. */
 static const struct unit_step *unit_for(const struct unit_step *units,
 					size_t count, double value)
 {
@@ -38,7 +38,7 @@ static const struct unit_step *unit_for(const struct unit_step *units,
 	return &units[i];
 }
 
-/* Digits after the point that make three in all. */
+/* Digits after the point, so that three digits are printed in all. */
 static int decimals(double value)
 {
 	value = fabs(value);
@@ -123,7 +123,7 @@ struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns)
 
 	if (bytes == XS_UNKNOWN || ns == XS_UNKNOWN || ns <= 0)
 		return unknown();
-	rate = (double)bytes / (double)ns; /* bytes a ns are GB a second */
+	rate = (double)bytes / (double)ns; /* bytes per ns are GB per second */
 	snprintf(out.s, sizeof(out.s), "%.*f GB/s", decimals(rate), rate);
 	return out;
 }
@@ -162,7 +162,7 @@ struct xs_units_text xs_units_count(int64_t count)
 	return out;
 }
 
-/* The factor that a suffix stands for; 0 where it is none. */
+/* Returns the factor of a suffix, 0 if unknown. */
 static double suffix_factor(const char *suffix)
 {
 	static const char letters[] = "KMGT";
@@ -181,7 +181,7 @@ static double suffix_factor(const char *suffix)
 	return pow(base, (double)(letter - letters) + 1);
 }
 
-/* strtod for numbers as people write them: no sign, nan, inf or hex. */
+/* strtod without sign, nan, inf and hexadecimal. */
 static int parse_decimal(const char *text, double *number, char **end)
 {
 	if (!isdigit((unsigned char)*text) && *text != '.')
@@ -202,7 +202,7 @@ int xs_units_parse_bytes(const char *text, int64_t *bytes)
 	if (*end == ' ')
 		end++;
 	factor = suffix_factor(end);
-	/* 2^63 itself does not fit */
+	/* 2^63 does not fit */
 	if (factor == 0 || number * factor >= 0x1p63)
 		return -EINVAL;
 	*bytes = (int64_t)(number * factor + 0.5);

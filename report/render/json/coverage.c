@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON report's part on what was seen and what was not. */
+/* JSON of the coverage. */
 #include "report/render/json/values.h"
 
 static json_t *gap(const struct xs_result_gap *in)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON report's parts on the devices of a run. */
+/* JSON of the devices. */
 #include "report/render/json/values.h"
 
 static json_t *device(const struct xs_result_device *in)

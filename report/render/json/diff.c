@@ -45,7 +45,7 @@ static json_t *prediction(const struct xs_diff_phase *in)
 	return out;
 }
 
-/* The figures of one side of a phase. */
+/* One side of a phase. */
 static json_t *phase_side(const struct xs_result_phase *in)
 {
 	if (!in)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON report. Numbers are whole ns and bytes; what is not known is null.
- * json_object_set_new takes NULL as failure, so an object that lacks memory
- * in the middle is noticed by xs_json_set() and the whole is given up.
+ * The JSON report. Numbers are integers of ns and bytes; unknown is null. Out
+ * of memory, jansson returns NULL, and json_object_set_new() fails for a NULL
+ * value. xs_json_set() remembers this, so that the whole report fails.
  */
 #include "report/render/json/json.h"
 
@@ -34,7 +34,7 @@ static json_t *run(const struct xs_result_run *in)
 	return xs_json_finish(out, failed);
 }
 
-/* The profile as its own file has it, so that it can be used as one. */
+/* The machine profile in the format of a profile file. */
 static json_t *totals(const struct xs_result_totals *in)
 {
 	json_t *out = json_object();
@@ -202,7 +202,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_NUMBER(in, id);
 	SET_NUMBER(in, rounds);
 	SET_TEXT(in, signature);
-	/* 64 bits do not fit the integers of every reader of JSON */
+	/* 64-bit integers exceed what some JSON readers support */
 	snprintf(hash, sizeof(hash), "%016" PRIx64, in->signature_hash);
 	xs_json_set(out, "signature_hash", json_string(hash), &failed);
 	SET_NUMBER(in, device);

@@ -15,12 +15,12 @@ json_t *xs_json_number(int64_t number)
 
 json_t *xs_json_ratio(double ratio)
 {
-	/* four digits after the point: no tail of binary fractions */
+	/* four digits after the point */
 	return isfinite(ratio) ? json_real(round(ratio * 1e4) / 1e4)
 			       : json_null();
 }
 
-/* Text of a damaged trace may be no UTF-8: what is not becomes '?'. */
+/* Text of a damaged trace may not be UTF-8: other bytes become '?'. */
 json_t *xs_json_text(const char *text)
 {
 	json_t *out = text ? json_string(text) : json_null();

@@ -8,32 +8,32 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Parts that other JSON output has too. New references, NULL without memory.
- * xs_json_number: null for XS_UNKNOWN; xs_json_ratio: null for NAN;
- * xs_json_text: null for NULL. */
+/* Values return a new reference, or NULL without memory. Unknown (XS_UNKNOWN,
+ * NAN, NULL) becomes null. */
 json_t *xs_json_number(int64_t number);
 json_t *xs_json_ratio(double ratio);
 json_t *xs_json_text(const char *text);
 json_t *xs_json_estimate(const struct xs_result_estimate *estimate);
 json_t *xs_json_machine(const struct xs_machine *machine);
 
-/* Writes root with a newline and lets go of it (NULL: -ENOMEM). */
+/* Writes root with a newline and releases it. Returns -ENOMEM if root is NULL.
+ */
 int xs_json_write(json_t *root, FILE *out);
 
-/* Sets a key; a NULL value or object is remembered in *failed. */
+/* Sets a key; a NULL value or object sets *failed. */
 void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed);
-/* The object, or NULL and no object where something failed. */
+/* Returns the object, or releases it and returns NULL if failed. */
 json_t *xs_json_finish(json_t *object, bool failed);
 
-/* New references, NULL without memory. */
+/* These return a new reference, or NULL without memory. */
 json_t *xs_json_texts(const char *const *items, size_t count);
-/* What the devices are, and what each of them did. */
+/* The devices, and the work of each. */
 json_t *xs_json_devices(const struct xs_result_device *items, size_t count);
 json_t *xs_json_device_totals(const struct xs_result_device *items,
 			      size_t count);
 json_t *xs_json_coverage(const struct xs_result_coverage *in);
 
-/* A member under its own name, in a function that has `out` and `failed`. */
+/* Sets a member under its own name; needs the variables out and failed. */
 #define SET_NUMBER(from, name)                                                 \
 	xs_json_set(out, #name, xs_json_number((from)->name), &failed)
 #define SET_TEXT(from, name)                                                   \
@@ -41,7 +41,7 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in);
 #define SET_RATIO(from, name)                                                  \
 	xs_json_set(out, #name, xs_json_ratio((from)->name), &failed)
 
-/* An array of count items, each made by a function of the item. */
+/* Defines a function that returns an array of count items. */
 #define ARRAY_OF(function, type)                                               \
 	static json_t *function##s(const type *items, size_t count)            \
 	{                                                                      \

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Advice that is printed; JSON has all. */
+/* Advice printed; JSON has all of it. */
 #define ADVICE_MAX 5
 
 /* "streams, n=8" */
@@ -33,7 +33,7 @@ static const char *saving(struct xs_result *result,
 	    xs_units_ns(estimate->saves_ns).s, advice->saves_percent);
 }
 
-/* The other ways for the same phase, on one line. */
+/* The alternatives for the same phase, on one line. */
 static void put_others(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t first)
 {
@@ -101,7 +101,7 @@ static bool is_predicted(const struct xs_result *result)
 	return false;
 }
 
-/* The best for each phase; the other ways stand under it. */
+/* The best change for each phase, alternatives below it. */
 void xs_render_text_advice(const struct xs_terminal *terminal,
 			   struct xs_result *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases on ATGPU: what the model counts of a round, and what it makes of
- * that beside what was measured.
+ * The phases in the ATGPU model: its metrics of a round, and its costs beside
+ * the measured times.
  */
 #include "report/render/text/parts.h"
 

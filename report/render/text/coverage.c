@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text report's part on what was seen and what was not. */
+/* The section on coverage. */
 #include "report/render/text/parts.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static const char *number_of(struct xs_arena *arena, int64_t count,
 			      count == 1 ? "" : "s");
 }
 
-/* Returns how the GPU times were obtained, NULL for traces that do not say. */
+/* Returns how the GPU times were obtained, NULL if the trace does not say. */
 static const char *timing_text(const char *source)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text report's part on several devices. */
+/* The section on several devices. */
 #include "report/render/text/parts.h"
 
 #include <string.h>

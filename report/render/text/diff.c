@@ -23,7 +23,7 @@ static struct xs_units_text amount(enum xs_diff_unit unit, int64_t value)
 	return xs_units_count(value);
 }
 
-/* With its sign: "+1.2 ms". */
+/* With sign: "+1.2 ms". */
 static struct xs_units_text change(enum xs_diff_unit unit, int64_t value)
 {
 	struct xs_units_text text = amount(unit, value), out;
@@ -54,7 +54,7 @@ static enum xs_style style_of(int64_t change_ns)
 static void put_total(struct xs_text_table *table, const char *name,
 		      const struct xs_diff_total *in)
 {
-	/* more overlap is no loss, and only times say faster or slower */
+	/* more overlap is not slower, and only times are faster or slower */
 	bool judged = in->unit == XS_DIFF_NS && strcmp(name, "overlap") != 0;
 
 	xs_text_table_row(table);
@@ -92,7 +92,7 @@ static int put_totals(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* What before said of what after does, and whether it was right. */
+/* The prediction of before for what after does, and its error. */
 static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 {
 	const struct xs_result_estimate *row = in->predicted;

@@ -17,7 +17,7 @@ static void put_row(struct xs_text_table *table,
 	xs_text_table_cell(table, 2, XS_BOLD, xs_units_ns(row->round_ns).s);
 	xs_text_table_cell(table, 3, XS_PLAIN,
 			   xs_units_range_ns(row->low_ns, row->high_ns).s);
-	/* a bound is not what a change brings */
+	/* an upper bound is not a speedup */
 	xs_text_table_cell(table, 4, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
 			   xs_units_ratio(row->bound ? NAN : row->speedup).s);
 	xs_text_table_cell(table, 5, XS_PLAIN, row->model);

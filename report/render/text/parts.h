@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the text report that have a file of their own. */
+/* Sections of the text report. */
 #ifndef XS_REPORT_RENDER_TEXT_PARTS_H
 #define XS_REPORT_RENDER_TEXT_PARTS_H
 
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
 
-/* Phases whose strategies are shown. */
+/* Phases with a table of strategies. */
 #define XS_TEXT_PHASES 6
 
-/* What was seen, and what of it was seen in part alone. */
+/* How complete the trace is, and what is missing. */
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result);
 
-/* The devices in a few words, and what each of several did. */
+/* The devices in a few words; the work of each if there are several. */
 const char *xs_render_text_devices_name(struct xs_result *result);
 int xs_render_text_devices(const struct xs_terminal *terminal,
 			   const struct xs_result *result);
 
-/* What the host waited for, the longest waits. */
+/* The longest waits of the host. */
 void xs_render_text_waits(const struct xs_terminal *terminal,
 			  const struct xs_result *result);
 
@@ -26,18 +26,17 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 void xs_render_text_advice(const struct xs_terminal *terminal,
 			   struct xs_result *result);
 
-/* The source lines that an advice is about, where they are to be had. */
+/* The source lines of an advice, if the files are found. */
 void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
 				 const struct xs_result_advice *advice);
 
-/* The table of strategies, the sweep over n, and what abstained and why. 0 or
- * -ENOMEM. */
+/* The table of strategies, the sweep over n, and abstentions with reasons.
+ * Returns 0 or -ENOMEM. */
 int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result);
 
-/* The phases on ATGPU, and what it says of them beside what was measured. 0 or
- * -ENOMEM. */
+/* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
 int xs_render_text_atgpu(const struct xs_terminal *terminal,
 			 struct xs_result *result);
 

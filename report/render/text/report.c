@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text report: one screen. First what is missing, then where the time
- * went, what each phase moves and from where, what to change, and last the
- * table of strategies (render_strategies.c).
+ * The text report, one screen: losses, where the time went, waits, phases,
+ * what to change, and the table of strategies.
  */
 #include "report/render/text/text.h"
 
@@ -16,7 +15,7 @@
 /* Sites printed for each step of a phase; JSON has all. */
 #define SITES_MAX 2
 
-/* The command line without the folders of the program. */
+/* The command line without the program's folder. */
 static const char *command(const char *app)
 {
 	const char *end = app ? app + strcspn(app, " ") : NULL, *start = end;
@@ -26,8 +25,8 @@ static const char *command(const char *app)
 	return start ? start : "?";
 }
 
-/* What follows on its line takes up to 50 columns: a long command has a line of
- * its own. */
+/* The rest of the line takes up to 50 columns, so a long command gets its own
+ * line. */
 static void put_command(const struct xs_terminal *terminal,
 			const char *command_line)
 {
@@ -78,8 +77,8 @@ static void put_notes(const struct xs_terminal *terminal,
 				 result->coverage.notes[i]);
 }
 
-/* One line of "where the time went"; what has 40 columns at most, so that no
- * name or text is cut to the width of a terminal. */
+/* A line of "Where the time went". `what` has at most 40 columns, so that
+ * nothing is cut at 80. */
 static void put_total(struct xs_text_table *table, const char *name, int64_t ns,
 		      int64_t wall_ns, const char *what)
 {
@@ -100,7 +99,7 @@ static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
 	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
 }
 
-/* Copies that leave the host alone, where there are any. */
+/* Copies that do not involve the host, if there are any. */
 static void put_between(struct xs_text_table *table, struct xs_result *result,
 			const char *name, int64_t bytes, int64_t ops,
 			int64_t ns)
@@ -110,7 +109,7 @@ static void put_between(struct xs_text_table *table, struct xs_result *result,
 			  copies(result, bytes, ops, ns));
 }
 
-/* Nobody asked for these copies, so they are no work of the GPU's own. */
+/* Migrations of managed memory, which the GPU work above does not include. */
 static void put_migration(struct xs_text_table *table, struct xs_result *result,
 			  const char *name, int64_t bytes, int64_t ns)
 {
@@ -195,7 +194,7 @@ static const char *phase_places(struct xs_result *result,
 		for (size_t i = 0; i < phase->site_count; i++) {
 			const struct xs_result_site *site = &phase->sites[i];
 
-			/* of a kernel the name says more than an address */
+			/* a kernel's name says more than an address */
 			if (strcmp(site->step, kinds[k].step) != 0 ||
 			    (k == KERNEL && !site->file) || shown == SITES_MAX)
 				continue;
@@ -287,7 +286,7 @@ static int put_phases(const struct xs_terminal *terminal,
 	return err;
 }
 
-/* The whole run on other machines: nothing to change, so a line below. */
+/* The unchanged run on other machines. */
 static void put_other_machines(const struct xs_terminal *terminal,
 			       struct xs_result *result)
 {

@@ -17,7 +17,7 @@ static bool on_one_line(const struct xs_result_site *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* A line that several calls are on is shown once. */
+/* A line with several calls is printed once. */
 static bool is_shown(const struct xs_result_advice *advice, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -26,7 +26,7 @@ static bool is_shown(const struct xs_result_advice *advice, size_t index)
 	return false;
 }
 
-/* The site, with the callers of all that are on its line. */
+/* The site with the callers of all sites on its line. */
 static struct xs_result_site line_of(struct xs_arena *arena,
 				     const struct xs_result_advice *advice,
 				     size_t index)
@@ -47,7 +47,7 @@ static struct xs_result_site line_of(struct xs_arena *arena,
 	return line;
 }
 
-/* One caller says where from by itself; of several, how often. */
+/* Number of calls only if there are several callers. */
 static const char *callers_text(struct xs_arena *arena,
 				const struct xs_result_site *site)
 {
@@ -80,7 +80,7 @@ static const char *callers_text(struct xs_arena *arena,
 		   : text;
 }
 
-/* Whether there was room for it. */
+/* Prints a source line; false if it does not fit. */
 static bool quote(const struct xs_terminal *terminal, const char *label,
 		  const char *text)
 {
@@ -108,7 +108,7 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 		if (!advice->sites[i]->file || is_shown(advice, i))
 			continue;
 		line = line_of(&result->arena, advice, i);
-		/* the one caller of a line that is not shown is no news */
+		/* a single caller is not worth a line of its own */
 		if (!line.text && line.caller_count < 2)
 			continue;
 		if (!quote(terminal,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of strategies: for each phase the replay of each strategy, with
- * what a published equation gives for the same beside it. Of the rows that
- * differ in n and order alone the one to take is shown, and all on one line
- * below.
+ * The table of strategies: for each phase the replay of each strategy, beside
+ * the figure of a published equation. Of rows that differ only in n and order,
+ * one is printed and the others follow in one line below.
  */
 #include "report/render/text/parts.h"
 #include "report/result/best.h"
@@ -35,7 +34,8 @@ static bool is_shown(const struct xs_result *result,
 		row->n_streams != XS_UNKNOWN);
 }
 
-/* The row of a published equation for the same strategy and n, or NULL. */
+/* Returns the row of a published equation for the same strategy and n, or
+ * NULL. */
 static const struct xs_result_estimate *
 published_row(const struct xs_result_phase *phase,
 	      const struct xs_result_estimate *row)
@@ -81,7 +81,7 @@ static struct xs_units_text published(const struct xs_result_phase *phase,
 	return out;
 }
 
-/* names with the model of row, unless it is there already. */
+/* Appends the model of row to names, once. */
 static const char *add_model(struct xs_result *result, const char *names,
 			     const struct xs_result_estimate *row)
 {
@@ -98,7 +98,7 @@ static const char *add_model(struct xs_result *result, const char *names,
 	return xs_arena_print(&result->arena, "%s, %s", names, name);
 }
 
-/* "streams n=8 depth"; what a star is, stands under the table. */
+/* "streams n=8 depth"; the legend explains the star. */
 static struct xs_units_text name(const struct xs_result_estimate *row)
 {
 	const char *star = row->bound ? "*" : "";
@@ -149,7 +149,7 @@ static void put_row(struct xs_text_table *table,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, bool first)
 {
-	/* green is for what makes the run faster */
+	/* green: makes the run faster */
 	enum xs_style style = row->saves_ns != XS_UNKNOWN &&
 				      row->saves_ns > 0 &&
 				      !same(row->strategy, "as-is")
@@ -173,7 +173,7 @@ static void put_row(struct xs_text_table *table,
 	xs_text_table_cell(table, cell, XS_DIM, published(phase, row).s);
 }
 
-/* Headings: the phase, the columns that text has, the published figure. */
+/* Headings: phase, columns with a title, published figure. */
 static size_t fill_headings(struct xs_text_heading *headings)
 {
 	size_t count = 0;
@@ -210,8 +210,8 @@ static int put_table(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* The row of streams with the smallest n above `above`, in its better order;
- * NULL: none. */
+/* Returns the streams row with the smallest n above `above`, in its faster
+ * order, or NULL. */
 static const struct xs_result_estimate *
 next_streams(const struct xs_result_phase *phase, int64_t above)
 {
@@ -254,13 +254,13 @@ static void put_sweep(const struct xs_terminal *terminal,
 						phase->id, list, unit));
 }
 
-/* Of those that have something to change here. */
+/* Abstentions that are worth a line. */
 static bool abstains(const struct xs_result_estimate *row)
 {
 	return is_replay(row) && !row->applies && !row->quiet;
 }
 
-/* "mapped, hybrid": the strategies of a phase that abstain for one reason. */
+/* "mapped, hybrid": strategies of a phase that abstain for one reason. */
 static const char *abstainers(struct xs_result *result,
 			      const struct xs_result_phase *phase,
 			      const char *why)
@@ -281,7 +281,7 @@ static const char *abstainers(struct xs_result *result,
 	return list;
 }
 
-/* One reason of a phase, for all phases where the same strategies have it. */
+/* Prints a reason once, for all phases where the same strategies have it. */
 static void put_reason(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases, size_t first,
 		       const char *why)
@@ -296,7 +296,7 @@ static void put_reason(const struct xs_terminal *terminal,
 		if (!same(list, abstainers(result, phase, why)))
 			continue;
 		if (i < first)
-			return; /* said there */
+			return; /* already printed */
 		where = where ? xs_arena_print(arena, "%s, %" PRId64, where,
 					       phase->id)
 			      : xs_arena_print(arena, "%" PRId64, phase->id);
@@ -308,7 +308,7 @@ static void put_reason(const struct xs_terminal *terminal,
 			   list, why ? why : "no reason given"));
 }
 
-/* What abstained, and why; a reason is said once. */
+/* The abstentions, each reason once. */
 static void put_abstained(const struct xs_terminal *terminal,
 			  struct xs_result *result, size_t phases)
 {
@@ -329,7 +329,7 @@ static void put_abstained(const struct xs_terminal *terminal,
 	}
 }
 
-/* bounds with one more, unless it is there already. */
+/* Appends bound to bounds, once. */
 static const char *add_bound(struct xs_result *result, const char *bounds,
 			     const char *bound)
 {
@@ -340,7 +340,7 @@ static const char *add_bound(struct xs_result *result, const char *bounds,
 	return xs_arena_print(&result->arena, "%s; %s", bounds, bound);
 }
 
-/* What the star and the names of equations stand for, where they do. */
+/* Explains the star and the short names of equations. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {

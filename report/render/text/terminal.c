@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SGR sequences for the terminal, and the names libsmartcols has for them. */
+/* Escape sequences for the terminal, and their names in libsmartcols. */
 static const struct {
 	const char *sequence, *name;
 } styles[XS_STYLES] = {
@@ -139,7 +139,7 @@ void xs_text_table_cell(struct xs_text_table *table, size_t column,
 		table->failed = true;
 }
 
-/* Up to the end of the line, without the blanks before it. */
+/* Length of the line without trailing blanks. */
 static size_t trimmed(const char *line, size_t length)
 {
 	while (length > 0 && line[length - 1] == ' ')

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text report's part on what the host waited for. */
+/* The section on waits of the host. */
 #include "report/render/text/parts.h"
 
-/* Waits that are shown, and the least share of the run, in 1 of so many; JSON
- * has all. */
+/* Waits printed, if at least 1 / LEAST_PART of the run; JSON has all. */
 #define WAITS_MAX  5
 #define LEAST_PART 200
 
