@@ -123,8 +123,8 @@ static bool is_plain(const struct xs_trace *trace, const struct xs_op *op)
 }
 
 /* Collects ns per byte of plain copies that ran alone on the link. */
-static void see_rates(const struct xs_trace *trace, uint16_t device,
-		      struct xs_points *in, struct xs_points *out)
+static void collect_rates(const struct xs_trace *trace, uint16_t device,
+			  struct xs_points *in, struct xs_points *out)
 {
 	const struct xs_op *op = NULL; /* previous copy, undecided */
 	uint64_t busy_until_ns = 0;
@@ -176,7 +176,7 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 {
 	struct xs_points in = {0}, out = {0};
 
-	see_rates(trace, device, &in, &out);
+	collect_rates(trace, device, &in, &out);
 	check_rate(result, "device", &in, &result->machine.G_h2d);
 	check_rate(result, "host", &out, &result->machine.G_d2h);
 }

@@ -222,8 +222,9 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 }
 
 /* Counted calls without any recorded call of their kind: exact only in sum. */
-static void note_strange(struct xs_result *result, const struct xs_trace *trace,
-			 const struct xs_weights *weights)
+static void note_unrecorded(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_weights *weights)
 {
 	const uint64_t calls = xs_weighted(1, weights->strange_calls);
 
@@ -264,7 +265,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
 	    result->coverage.lost_calls ? ", except for lost calls" : "",
 	    is_by_events(result) ? " and GPU times from events" : "");
-	note_strange(result, trace, &weights);
+	note_unrecorded(result, trace, &weights);
 	xs_weights_free(&weights);
 }
 
@@ -313,8 +314,8 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 }
 
 /* Hardware queues shared by streams, if the environment sets their number. */
-static void note_lanes(struct xs_result *result, const char *variable,
-		       int64_t lanes, const char *whose, unsigned usual)
+static void note_queues(struct xs_result *result, const char *variable,
+			int64_t lanes, const char *whose, unsigned usual)
 {
 	if (lanes != XS_UNKNOWN)
 		xs_build_note(result,
@@ -329,16 +330,16 @@ static void note_connections(struct xs_result *result)
 {
 	const struct xs_result_run *run = &result->run;
 
-	note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
-		   "kernels", XS_LANES);
+	note_queues(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
+		    "kernels", XS_LANES);
 	if (run->max_copy_connections == XS_UNKNOWN)
-		note_lanes(result, "CUDA_DEVICE_MAX_CONNECTIONS",
-			   run->max_connections, "each copy engine",
-			   XS_COPY_LANES);
-	note_lanes(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
-		   run->max_copy_connections,
-		   "each copy engine from compute capability 8.0 on",
-		   XS_COPY_LANES);
+		note_queues(result, "CUDA_DEVICE_MAX_CONNECTIONS",
+			    run->max_connections, "each copy engine",
+			    XS_COPY_LANES);
+	note_queues(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
+		    run->max_copy_connections,
+		    "each copy engine from compute capability 8.0 on",
+		    XS_COPY_LANES);
 }
 
 static int64_t count_tallies(const struct xs_trace *trace)

@@ -113,8 +113,8 @@ static const char *asynchronous(struct xs_arena *arena,
 	return xs_arena_print(arena, "%.*sAsync", (int)length, call);
 }
 
-static const char *say_hidden(struct xs_arena *arena,
-			      const struct xs_result_wait *wait)
+static const char *implicit_wait_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
 {
 	const char *instead = asynchronous(arena, wait);
 
@@ -127,8 +127,8 @@ static const char *say_hidden(struct xs_arena *arena,
 		: " would not wait");
 }
 
-static const char *say_name_only(struct xs_arena *arena,
-				 const struct xs_result_wait *wait)
+static const char *blocking_copy_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
 {
 	return xs_arena_print(
 	    arena,
@@ -137,8 +137,8 @@ static const char *say_name_only(struct xs_arena *arena,
 	    calls(arena, wait), parts(arena, wait));
 }
 
-static const char *say_kernels_first(struct xs_arena *arena,
-				     const struct xs_result_wait *wait)
+static const char *kernels_first_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
 {
 	return xs_arena_print(
 	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s",
@@ -146,23 +146,23 @@ static const char *say_kernels_first(struct xs_arena *arena,
 	    main_work(wait), xs_units_ns(wait->own_ns).s);
 }
 
-static const char *say_wait(struct xs_arena *arena,
-			    const struct xs_result_wait *wait)
+static const char *wait_text(struct xs_arena *arena,
+			     const struct xs_result_wait *wait)
 {
 	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
-		return say_hidden(arena, wait);
+		return implicit_wait_text(arena, wait);
 	if (is_kind(wait, "copy-async"))
-		return say_name_only(arena, wait);
+		return blocking_copy_text(arena, wait);
 	if (is_kind(wait, "copy") && gpu_ns(wait) > wait->own_ns)
-		return say_kernels_first(arena, wait);
+		return kernels_first_text(arena, wait);
 	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
 			      calls(arena, wait), parts(arena, wait));
 }
 
 /* Pinning also touches each page once, so page faults in a copy are avoided
  * only if the buffer is reused. */
-static const char *say_touched(struct xs_arena *arena,
-			       const struct xs_result_wait *wait)
+static const char *first_touch_text(struct xs_arena *arena,
+				    const struct xs_result_wait *wait)
 {
 	const char *time = "";
 
@@ -178,10 +178,11 @@ static const char *say_touched(struct xs_arena *arena,
 const char *xs_wait_reason(struct xs_arena *arena,
 			   const struct xs_result_wait *wait)
 {
-	const char *text = say_wait(arena, wait);
+	const char *text = wait_text(arena, wait);
 
 	if (wait->touched_bytes == XS_UNKNOWN ||
 	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
 		return text;
-	return xs_arena_print(arena, "%s; %s", text, say_touched(arena, wait));
+	return xs_arena_print(arena, "%s; %s", text,
+			      first_touch_text(arena, wait));
 }

@@ -15,7 +15,7 @@ double xs_bench_now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Clocks rise and links wake under load; keep both busy for a while. */
+/* Keeps clocks and link busy for a while, since both speed up under load. */
 static void warm_up(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -32,11 +32,11 @@ static void warm_up(struct xs_bench *bench)
 	}
 }
 
-/* The size at which doubling has come to take longer than this. */
+/* Doubles the size until one item takes longer than this. */
 #define LARGE_NS 4e6
 
-/* The smallest power of two from 1 MiB on for which one item takes long, or
- * the most. */
+/* Returns the smallest power of two from 1 MiB for which one item takes long
+ * enough, or the largest size. */
 static size_t large_size(struct xs_bench *bench, bool mapped, size_t most)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -116,7 +116,7 @@ void xs_bench_close(struct xs_bench *bench)
 {
 	const struct xs_cuda_api *api = &bench->gpu.api;
 
-	/* A failure may be why this is called: the results do not matter. */
+	/* may be called after a failure: results are ignored */
 	for (int i = 0; i < 2; i++)
 		if (bench->order[i] != NULL)
 			api->cuEventDestroy(bench->order[i]);

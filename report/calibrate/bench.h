@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the measurements of xferspy calibrate share, and the measurements:
- * each fills the parameters of the profile that it is named for, and leaves
- * those alone that it could not measure (bench->gpu.failure says why).
+ * The measurements of xferspy calibrate. Each fills the parameters named in
+ * its function, and leaves parameters unchanged that it cannot measure;
+ * bench->gpu.failure then says why.
  *
- * Every parameter is estimated many times over, in several passes that each
- * go through all of them; the profile gets the median and the range of 90 % of
- * all estimates, and the names of those on which the passes disagree. The
- * host's times are by CLOCK_MONOTONIC, the GPU's by events.
+ * Every parameter is estimated many times in several passes over all
+ * parameters. The profile gets the median and the range of 90 % of all
+ * estimates, and the names of parameters that differ between passes. Host
+ * times are from CLOCK_MONOTONIC, GPU times from events.
  */
 #ifndef XS_REPORT_CALIBRATE_BENCH_H
 #define XS_REPORT_CALIBRATE_BENCH_H
@@ -24,7 +24,7 @@
 
 enum { XS_BENCH_IN, XS_BENCH_OUT, XS_BENCH_WAYS };
 
-/* What the passes have found of one quantity. */
+/* Estimates of one parameter over all passes. */
 struct xs_pass_medians {
 	struct xs_samples all;
 	double medians[XS_BENCH_PASSES];
@@ -33,41 +33,41 @@ struct xs_pass_medians {
 
 struct xs_bench {
 	struct xs_cuda_device gpu;
-	unsigned char *pageable; /* touched */
+	unsigned char *pageable; /* pages touched */
 	void *pinned[XS_BENCH_WAYS];
-	xs_cuda_address mapped[XS_BENCH_WAYS]; /* pinned, as the GPU sees it */
+	xs_cuda_address mapped[XS_BENCH_WAYS]; /* GPU addresses of pinned */
 	xs_cuda_address device[XS_BENCH_WAYS];
-	volatile uint32_t *flag; /* mapped, too */
+	volatile uint32_t *flag; /* mapped */
 	xs_cuda_address flag_address;
-	uint32_t flag_value; /* the last that a kernel was to write */
+	uint32_t flag_value; /* last value written by a kernel */
 	xs_cuda_stream stream[XS_BENCH_STREAMS];
 	xs_cuda_event event[XS_BENCH_EVENTS];
-	xs_cuda_event order[2]; /* without times */
-	double cycles_per_ns;	/* of the SM's clock */
-	unsigned sweep_blocks;	/* that fill the GPU */
-	/* The most to move at once, so that it takes some ms at most: by a
-	 * copy, by a kernel on mapped memory. Powers of two. */
+	xs_cuda_event order[2]; /* without timing */
+	double cycles_per_ns;	/* SM clock */
+	unsigned sweep_blocks;	/* blocks that fill the GPU */
+	/* Largest sizes, powers of two, that a copy or a kernel on mapped
+	 * memory moves in some ms. */
 	size_t copy_bytes, mapped_bytes;
 	struct xs_pass_medians params[XS_PARAM_IDS];
 	struct xs_pass_medians curves[XS_BENCH_WAYS][XS_CURVE_POINTS];
 };
 
-/* Takes the memory, streams and events; the GPU must be open. 0, or -EIO with
- * bench->gpu.failure set; close it either way. */
+/* Allocates memory, streams and events; the GPU must be open. Returns 0, or
+ * -EIO with bench->gpu.failure set. Call xs_bench_close() in both cases. */
 int xs_bench_open(struct xs_bench *bench);
 void xs_bench_close(struct xs_bench *bench);
 
 double xs_bench_now_ns(void);
 
-/* One copy of pinned memory, its way by enum; offset from both ends' start. */
+/* Issues one pinned copy in direction `way`; offset applies to both ends. */
 void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 			 size_t bytes, xs_cuda_stream stream);
 
 /*
- * calibrate_passes.c. xs_bench_set: one pass has these samples of a parameter;
- * it becomes the median of all so far. Does nothing where anything has failed,
- * and fails where there are none. xs_bench_set_point: the same for a point of
- * a pageable curve, whose points come in order.
+ * passes.c. xs_bench_set adds the samples of one pass to a parameter, which
+ * becomes the median of all passes so far. After a failure it does nothing;
+ * without samples it fails. xs_bench_set_point does the same for a point of a
+ * pageable curve; points are set in order.
  */
 void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 		  enum xs_param_id id, const struct xs_samples *samples);
@@ -75,13 +75,13 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 			int way, size_t point, size_t bytes,
 			const struct xs_samples *samples);
 
-/* Names what the passes disagree about: their medians are further apart than
- * 2 % of the value for what crosses the link, 10 % for the rest. */
+/* Records the parameters whose medians differ between passes by more than 2 %
+ * of the value for link parameters, or 10 % for others. */
 void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine);
 
-/* Repeats of a measurement in one pass: once, and then until `most` or until
- * its time is up. for (turns = xs_bench_repeats(most);
- * xs_bench_repeat(&repeats);) */
+/* Repeats a measurement in one pass: at least once, then until `most` or until
+ * the time is used up. Use: repeats = xs_bench_repeats(most); while
+ * (xs_bench_repeat(&repeats)) ... */
 struct xs_repeats {
 	int done, most;
 	double end_ns;
@@ -89,36 +89,37 @@ struct xs_repeats {
 struct xs_repeats xs_bench_repeats(int most);
 bool xs_bench_repeat(struct xs_repeats *repeats);
 
-/* calibrate_device.c: what the driver and the system say; then a test. */
+/* describe.c: properties from driver and system; a test of implicit
+ * synchronisation. */
 void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_copies.c */
+/* copies.c */
 void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_pairs.c: mapped accesses, and two kinds of traffic at once. */
+/* pairs.c: mapped accesses, and two kinds of traffic at the same time. */
 void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_mapped_against(struct xs_bench *bench,
 			     struct xs_machine *machine);
 
-/* calibrate_mapped.c: parts of lines and of sectors; writes under copies in,
- * which need G and the rate of mapped writes. What happens first, and to
- * copies that start later, is left alone where writes do not hold up copies. */
+/* mapped.c: partial lines and sectors, and mapped writes during copies in.
+ * xs_bench_mapped_writes needs G and the rate of mapped writes. It leaves its
+ * parameters unchanged if writes do not slow copies. */
 void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_mapped_partial(struct xs_bench *bench,
 			     struct xs_machine *machine);
 void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_pipeline.c: copies and kernels that wait for each other. */
+/* pipeline.c: copies and kernels that depend on each other. */
 void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_copy_to_kernel(struct xs_bench *bench,
 			     struct xs_machine *machine);
 
-/* calibrate_calls.c: what calls cost the host, and how soon the GPU acts. */
+/* calls.c: host time of calls, and latencies of the GPU. */
 void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine);
@@ -126,14 +127,14 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_check.c: rounds of every family, measured against their replay on
- * the machine as far as it is known. Comes last. */
+/* check.c: measures rounds of every strategy family and compares them with
+ * their replay on this profile. Call it last. */
 void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine);
 
-/* calibrate_summary.c: in words, how far to trust the profile. */
+/* summary.c: prints how accurate the profile is. */
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out);
 
-/* calibrate_memory.c: what host memory costs. */
+/* memory.c: host time of pinning and first touch. */
 void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);

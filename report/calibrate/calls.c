@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls cost the host, how soon the GPU begins, and how soon the host
- * learns that it has ended.
+ * Host time of calls, latency until the GPU starts, and latency until the host
+ * sees its end.
  */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
 
-/* Batches of calls, with a synchronisation after each: few enough calls never
- * to fill a queue. One estimate is the mean of a batch: calls come in runs. */
+/* Calls are measured in batches that are too short to fill a queue, with a
+ * synchronisation after each. One estimate is the mean of a batch. */
 #define BATCHES 40
 
-/* Not so small that the driver hands the bytes over with the command. */
+/* Large enough that the driver does not send the bytes with the command. */
 #define CHUNK_BYTES ((size_t)128 << 10)
 
-/* One stream's share of a streamed round, each call timed by itself: the same
- * calls one kind at a time are cheaper, as a stream then stays with one engine
- * and the driver has nothing to order between two. */
+/* The calls of one stream of a streamed round, each timed alone. The same
+ * calls one kind after another are cheaper, because a stream then stays with
+ * one engine and the driver orders nothing between two. */
 static void time_chunk(struct xs_bench *bench, xs_cuda_stream stream,
 		       double *copies_ns, double *launch_ns)
 {
@@ -52,7 +52,7 @@ static void measure_streamed_calls(struct xs_bench *bench,
 	xs_bench_set(bench, machine, XS_PARAM_call_launch_ns, &launches);
 }
 
-/* An event recorded in one stream and waited for in the next, in turns. */
+/* Records an event in one stream and waits for it in the next, alternating. */
 static void measure_events(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -84,7 +84,7 @@ void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
 	measure_events(bench, machine);
 }
 
-/* The host's time of a blocking pinned copy beyond L+o + k*G. */
+/* Host time of a blocking pinned copy beyond L+o + k*G. */
 static double beyond_transfer_ns(struct xs_bench *bench, int way, size_t bytes,
 				 const struct xs_machine *machine)
 {
@@ -125,7 +125,7 @@ void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
 	xs_bench_set(bench, machine, XS_PARAM_call_copy_sync_ns, &samples);
 }
 
-/* Launches a kernel that spins and then sets the flag for the host to see. */
+/* Launches a kernel that spins and then sets the host's flag. */
 static void launch_flagged(struct xs_bench *bench, double spin_ns)
 {
 	xs_cuda_spin(&bench->gpu, (uint64_t)(spin_ns * bench->cycles_per_ns),
@@ -133,7 +133,7 @@ static void launch_flagged(struct xs_bench *bench, double spin_ns)
 		     bench->stream[0]);
 }
 
-/* Watches for the flag of the last launch; when it was seen. */
+/* Polls for the flag of the last launch; returns when it was seen. */
 static double flag_seen_ns(struct xs_bench *bench)
 {
 	double now = xs_bench_now_ns();
@@ -168,11 +168,11 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 }
 
 /*
- * sigma: the same kernel is waited for by a synchronisation, and then by
- * watching its flag. The kernel's own time and its launch are in both, so the
- * difference is what the synchronisation takes after the last op has ended.
- * One estimate compares the medians of some turns: either wait varies more
- * than the difference is long.
+ * sigma: waits for the same kernel once with a synchronisation and once by
+ * polling its flag. Launch and kernel time are in both, so the difference is
+ * the time of the synchronisation after the last op ended. One estimate
+ * compares the medians of several repeats, because each wait varies more than
+ * the difference.
  */
 void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 {
@@ -205,7 +205,7 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 	xs_bench_set(bench, machine, XS_PARAM_sync_ns, &samples);
 }
 
-/* The GPU's time of `count` kernels in a row that spin for spin_ns each. */
+/* GPU time of `count` successive kernels that spin for spin_ns each. */
 static double chain_ns(struct xs_bench *bench, int count, double spin_ns)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -219,8 +219,8 @@ static double chain_ns(struct xs_bench *bench, int count, double spin_ns)
 	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
-/* What splitting one kernel into a chain of them adds, for each cut. Each
- * spins for longer than its launch takes, so that the GPU never waits for the
+/* Time that each cut adds when one kernel is split into a chain. Each part
+ * spins longer than its launch takes, so that the GPU never waits for the
  * host. */
 void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
 {

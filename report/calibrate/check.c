@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The self-check: small rounds of every family are predicted by replay, with
- * the parameters that have just been measured, and then run. By how much the
- * two differ is the error of the model on this machine.
+ * The self-check predicts small rounds of every strategy family by replay with
+ * the measured parameters, and then runs them. The difference is the error of
+ * the model on this machine.
  *
- * The kernel of explicit and streamed rounds spins on the whole GPU: its time
- * is known, and its pieces on several streams run one after the other, as
- * those of large kernels do. Those of mapped and hybrid rounds go through host
- * memory, each byte once.
+ * Explicit and streamed rounds use a kernel that spins on the whole GPU: its
+ * time is known, and its parts on several streams run one after the other, as
+ * those of large kernels do. Mapped and hybrid rounds access host memory, each
+ * byte once.
  */
 #include "model/mapped.h"
 #include "model/replay.h"
@@ -17,40 +17,40 @@
 #include <errno.h>
 #include <math.h>
 
-/* A round: what it moves and computes, and in how many pieces. */
+/* A round: bytes, kernel time, and number of chunks. */
 struct round {
 	size_t in_bytes, out_bytes;
 	double kernel_ns;
-	uint64_t cycles; /* of xs_cuda_spin_all for one piece of the kernel */
+	uint64_t cycles; /* of xs_cuda_spin_all for one chunk */
 	unsigned pieces;
 	enum xs_order order;
 };
 
-/* What all rounds of a check share, and what one family has found. */
+/* State of a check, and the errors of one family. */
 struct check {
 	struct xs_bench *bench;
 	const struct xs_machine *machine;
-	size_t bytes; /* of the largest round, both ways together */
+	size_t bytes; /* of the largest round, both directions */
 	double cycles_per_ns;
 	struct xs_samples errors;
 };
 
-/* A family: the plan of a round, and the calls that it stands for. */
+/* A family: how a round is planned and how it is issued. */
 struct family {
-	int (*draw)(const struct check *check, const struct round *round,
-		    struct xs_plan *plan);
+	int (*make_plan)(const struct check *check, const struct round *round,
+			 struct xs_plan *plan);
 	void (*run)(struct xs_bench *bench, const struct round *round);
 };
 
-/* The shares in 64ths of the bytes that go in and out; the kernel's time
- * against the longer copy; how often the largest size is halved. */
+/* Shares of the bytes in and out in 64ths; kernel time relative to the longer
+ * copy; how often the largest size is halved. */
 struct mix {
 	unsigned in, out;
 	double kernel;
 	unsigned halved;
 };
 
-static int draw_explicit(const struct check *check, const struct round *round,
+static int plan_explicit(const struct check *check, const struct round *round,
 			 struct xs_plan *plan)
 {
 	const struct xs_machine *m = check->machine;
@@ -77,11 +77,11 @@ static void run_explicit(struct xs_bench *bench, const struct round *round)
 		bench->device[XS_BENCH_OUT], round->out_bytes);
 }
 
-/* As the strategies see a round; nobody counted its accesses. */
+/* The phase of a round as the strategies see it; its accesses are not counted.
+ */
 static struct xs_work work_of(const struct round *round)
 {
-	/* of xs_cuda_per_element, which only those rounds run for which it
-	 * matters */
+	/* of xs_cuda_per_element; other rounds do not use them */
 	const struct xs_stage stage = {
 	    .kernel_ns = round->kernel_ns,
 	    .kernels = 1,
@@ -109,8 +109,8 @@ static struct xs_work work_of(const struct round *round)
 				.instructions = NAN};
 }
 
-/* The very plan of the strategies streams and hybrid. */
-static int draw_pieces(const struct check *check, const struct round *round,
+/* The plan that the strategies streams and hybrid use. */
+static int plan_pieces(const struct check *check, const struct round *round,
 		       enum xs_cut how, struct xs_plan *plan)
 {
 	const struct xs_scenario scenario = {
@@ -123,19 +123,19 @@ static int draw_pieces(const struct check *check, const struct round *round,
 	return xs_plan_pieces(&c, &row, &scenario, how, plan);
 }
 
-static int draw_streams(const struct check *check, const struct round *round,
+static int plan_streams(const struct check *check, const struct round *round,
 			struct xs_plan *plan)
 {
-	return draw_pieces(check, round, XS_CUT_ALL, plan);
+	return plan_pieces(check, round, XS_CUT_ALL, plan);
 }
 
-static int draw_hybrid(const struct check *check, const struct round *round,
+static int plan_hybrid(const struct check *check, const struct round *round,
 		       struct xs_plan *plan)
 {
-	return draw_pieces(check, round, XS_CUT_MAPPED, plan);
+	return plan_pieces(check, round, XS_CUT_MAPPED, plan);
 }
 
-/* One stage of piece i: its copy in, its kernel, its copy out. */
+/* Stage of chunk i: copy in, kernel, copy out. */
 typedef void (*stage)(struct xs_bench *bench, const struct round *round,
 		      unsigned i);
 
@@ -201,7 +201,7 @@ static void run_hybrid(struct xs_bench *bench, const struct round *round)
 	run_stages(bench, round, stages, 2);
 }
 
-static int draw_mapped(const struct check *check, const struct round *round,
+static int plan_mapped(const struct check *check, const struct round *round,
 		       struct xs_plan *plan)
 {
 	const struct xs_work work = work_of(round);
@@ -217,7 +217,7 @@ static int draw_mapped(const struct check *check, const struct round *round,
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
 
-/* As much both ways, or one way alone. */
+/* As many bytes in both directions, or one direction only. */
 static void run_mapped(struct xs_bench *bench, const struct round *round)
 {
 	bool in = round->in_bytes > 0, out = round->out_bytes > 0;
@@ -230,7 +230,8 @@ static void run_mapped(struct xs_bench *bench, const struct round *round)
 	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 }
 
-/* The median of some runs after two that warm up; fewer where they are slow. */
+/* Returns the median of some runs after two warm-up runs; fewer if they are
+ * slow. */
 static double measure_ns(struct check *check, const struct family *family,
 			 const struct round *round)
 {
@@ -252,7 +253,7 @@ static void check_round(struct check *check, const struct family *family,
 {
 	struct xs_plan plan = {0};
 	double predicted_ns = 0;
-	int rc = family->draw(check, round, &plan);
+	int rc = family->make_plan(check, round, &plan);
 
 	if (!rc)
 		rc = xs_replay(&plan, check->machine, &predicted_ns, NULL);
@@ -286,7 +287,7 @@ static struct round mixed(const struct check *check, const struct mix *mix,
 	return round;
 }
 
-/* Every mix, whole; or in 2, 4, ... 64 pieces, in both orders of issue. */
+/* Every mix, as one chunk or in 2, 4, ... 64 chunks, in both issue orders. */
 static struct xs_check check_family(struct check *check,
 				    const struct family *family,
 				    const struct mix *mixes, size_t count,
@@ -315,7 +316,7 @@ static struct xs_check check_family(struct check *check,
 				 (int)check->errors.count};
 }
 
-/* The GPU's time of a kernel that fills it, between events around it. */
+/* GPU time of a kernel that fills the GPU, between two events. */
 static double fill_ns(struct xs_bench *bench, double cycles)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -340,11 +341,11 @@ static double fill_ns(struct xs_bench *bench, double cycles)
 
 void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine)
 {
-	static const struct family explicit = {draw_explicit, run_explicit};
-	static const struct family streams = {draw_streams, run_streams};
-	static const struct family mapped = {draw_mapped, run_mapped};
-	static const struct family hybrid = {draw_hybrid, run_hybrid};
-	/* transfers dominate, the kernel does, one direction does */
+	static const struct family explicit = {plan_explicit, run_explicit};
+	static const struct family streams = {plan_streams, run_streams};
+	static const struct family mapped = {plan_mapped, run_mapped};
+	static const struct family hybrid = {plan_hybrid, run_hybrid};
+	/* copies dominate, the kernel dominates, one direction dominates */
 	static const struct mix whole[] = {
 	    {32, 32, 0.5, 0}, {32, 32, 0.5, 1}, {32, 32, 0.5, 2},
 	    {32, 32, 3, 0},   {32, 32, 3, 1},	{32, 32, 3, 2},
@@ -366,7 +367,7 @@ void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine)
 	machine->self_check.explicit =
 	    CHECK_ALL(&check, &explicit, whole, false);
 	machine->self_check.streams = CHECK_ALL(&check, &streams, pieces, true);
-	/* kernels may be slower on host memory than copies are */
+	/* kernels may be slower on host memory than copies */
 	if (check.bytes > bench->mapped_bytes / 2)
 		check.bytes = bench->mapped_bytes / 2;
 	machine->self_check.mapped = CHECK_ALL(&check, &mapped, once, false);

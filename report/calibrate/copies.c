@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies, one direction at a time: L+o, G and g of van Werkhoven et al. 2014,
- * section V, and blocking copies of pageable memory.
+ * Copies in one direction at a time: L+o, G and g of van Werkhoven et al.
+ * 2014, section V, and blocking copies of pageable memory.
  */
 #include "report/calibrate/bench.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The GPU's time of one pinned copy, between events around it. */
+/* GPU time of one pinned copy, between two events. */
 static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -23,8 +23,8 @@ static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
 }
 
 /*
- * L+o: "approximated by measuring the transfer time of a single byte"
- * (section V-A), on an idle stream, so that o, the host's part, is in it.
+ * L+o: "approximated by measuring the transfer time of a single byte" (section
+ * V-A), on an idle stream, so that it includes the host's part o.
  */
 static void measure_latency(struct xs_bench *bench, int way,
 			    struct xs_machine *machine, enum xs_param_id id)
@@ -46,8 +46,8 @@ void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
 	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
 }
 
-/* G: the slope of time over size, nine sizes up to 256 MiB or what copies in
- * some ms; one estimate a sweep. */
+/* G: slope of time over size, nine sizes up to 256 MiB or up to what takes
+ * some ms; one estimate per sweep. */
 static void measure_bandwidth(struct xs_bench *bench, int way,
 			      struct xs_machine *machine, enum xs_param_id id)
 {
@@ -76,8 +76,8 @@ void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 
 #define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
 
-/* The host's time of 16 MiB, or less on a slow link, in `chunks` copies one
- * way, each on a stream of its own. */
+/* Host time of 16 MiB, less on a slow link, in `chunks` copies in one
+ * direction, each on its own stream. */
 static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 {
 	const size_t bytes = bench->copy_bytes / 16 / chunks;
@@ -92,8 +92,8 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 }
 
 /*
- * g: what each further chunk adds, for L+o + k*G + g*(n-1) (section V): the
- * slope of time over the number of chunks, 1 to 32.
+ * g: time that each further chunk adds, for L+o + k*G + g*(n-1) (section V);
+ * slope of time over 1 to 32 chunks.
  */
 static void measure_gap(struct xs_bench *bench, int way,
 			struct xs_machine *machine, enum xs_param_id id)
@@ -102,7 +102,7 @@ static void measure_gap(struct xs_bench *bench, int way,
 	struct xs_repeats repeats = xs_bench_repeats(25);
 	double chunks[6], ns[6];
 
-	chunked_ns(bench, way, CHUNKS_MAX); /* streams never used */
+	chunked_ns(bench, way, CHUNKS_MAX); /* streams not used before */
 	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < 6; i++) {
 			chunks[i] = 1 << i;
@@ -119,7 +119,7 @@ void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 	measure_gap(bench, XS_BENCH_OUT, machine, XS_PARAM_g_d2h_ns);
 }
 
-/* The host's time of one blocking copy between warm pages. */
+/* Host time of one blocking copy between warm pages. */
 static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -140,7 +140,7 @@ static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
 _Static_assert(4096ull << (CURVE_SIZES - 1) == XS_BENCH_BYTES,
 	       "the curve ends with a whole buffer");
 
-/* Small copies vary more and cost less: each sweep has more of them. */
+/* Small copies vary more and cost less, so each sweep has more of them. */
 static void add_sweep(struct xs_bench *bench, int way,
 		      struct xs_samples samples[CURVE_SIZES])
 {
@@ -168,14 +168,14 @@ static void measure_curve(struct xs_bench *bench, int way,
 				   &samples[i]);
 }
 
-/* Other pages than those of the pass before, which are held until then: how
- * fast a copy is depends on where they lie. */
+/* Uses other pages than the last pass, which are held until then: the rate
+ * depends on their location. */
 static void move_memory(struct xs_bench *bench)
 {
 	unsigned char *fresh = malloc(XS_BENCH_BYTES);
 
 	if (fresh == NULL)
-		return; /* the same pages do, too */
+		return; /* the same pages are used again */
 	memset(fresh, 1, XS_BENCH_BYTES);
 	free(bench->pageable);
 	bench->pageable = fresh;

@@ -65,7 +65,8 @@ static void load_api(struct xs_cuda_device *gpu)
 			xs_cuda_fail(gpu, why);
 			return;
 		}
-		/* POSIX gives functions as void *; C forbids the cast. */
+		/* dlsym() returns void *, which C does not convert to a
+		 * function. */
 		memcpy((char *)&gpu->api + functions[i].offset, &found,
 		       sizeof(found));
 	}
@@ -108,7 +109,7 @@ void xs_cuda_close(struct xs_cuda_device *gpu)
 		gpu->api.cuModuleUnload(gpu->module);
 	if (gpu->retained)
 		gpu->api.cuDevicePrimaryCtxRelease(gpu->device);
-	/* The driver's threads may still run its code: it stays loaded. */
+	/* The driver's threads may still run its code, so it stays loaded. */
 	memset(gpu, 0, sizeof(*gpu));
 }
 
@@ -152,7 +153,7 @@ void xs_cuda_spin(struct xs_cuda_device *gpu, uint64_t cycles,
 	launch(gpu, XS_KERNEL_SPIN, 1, 1, 0, stream, parameters);
 }
 
-/* What every GPU gives a block of a kernel that asks for no more. */
+/* Shared memory that every GPU offers a block by default. */
 #define SHARED_BYTES (48u << 10)
 
 void xs_cuda_spin_all(struct xs_cuda_device *gpu, uint64_t cycles,

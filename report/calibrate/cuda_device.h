@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA driver for `xferspy calibrate`: loaded at run time, with
- * prototypes of our own, so that neither toolkit nor headers are needed.
+ * The CUDA driver for `xferspy calibrate`, loaded at run time with our own
+ * prototypes, so that no toolkit and no headers are needed.
  *
- * Errors stick, as in ferror(3): after the first one, every XS_CUDA call does
- * nothing until xs_cuda_clear. A measurement can so be written straight down
- * and be judged once, at its end.
+ * Errors are sticky, as in ferror(3): after the first one, every XS_CUDA call
+ * does nothing until xs_cuda_clear(). A measurement checks for errors once, at
+ * its end.
  */
 #ifndef XS_REPORT_CALIBRATE_CUDA_DEVICE_H
 #define XS_REPORT_CALIBRATE_CUDA_DEVICE_H
@@ -21,7 +21,7 @@ typedef struct xs_cuda_function_s *xs_cuda_function;
 typedef struct xs_cuda_stream_s *xs_cuda_stream;
 typedef struct xs_cuda_event_s *xs_cuda_event;
 
-/* F(function, suffix of its symbol, parameters); each returns a CUresult. */
+/* F(function, symbol suffix, parameters); each returns a CUresult. */
 #define XS_CUDA_API(F)                                                         \
 	F(cuInit, "", (unsigned flags))                                        \
 	F(cuGetErrorName, "", (int error, const char **name))                  \
@@ -82,7 +82,7 @@ struct xs_cuda_api {
 #undef XS_CUDA_MEMBER
 };
 
-/* The numbers of cuda.h that are used; they are part of the driver's ABI. */
+/* Numbers from cuda.h, part of the driver's ABI. */
 enum xs_cuda_attribute {
 	XS_CUDA_CLOCK_KHZ = 13,
 	XS_CUDA_SM_COUNT = 16,
@@ -121,14 +121,14 @@ struct xs_cuda_device {
 	void *library;
 	struct xs_cuda_api api;
 	int device;
-	bool retained; /* the context below is ours to release */
+	bool retained; /* the context must be released */
 	xs_cuda_context context;
 	xs_cuda_module module;
 	xs_cuda_function kernel[XS_KERNELS];
-	char failure[160]; /* the first failing step and why; "" if none */
+	char failure[160]; /* first failing step and reason, or "" */
 };
 
-/* XS_CUDA(gpu, function, arguments...): a driver call, unless one has failed.
+/* XS_CUDA(gpu, function, arguments...): calls the driver unless a call failed.
  */
 #define XS_CUDA(gpu, function, ...)                                            \
 	((gpu)->failure[0] != '\0'                                             \
@@ -137,8 +137,9 @@ struct xs_cuda_device {
 			    #function))
 
 /*
- * Loads the driver, takes the device's primary context and compiles the
- * kernels. 0, or -ENODEV with gpu->failure saying why; close it either way.
+ * Loads the driver, retains the device's primary context and loads the
+ * kernels. Returns 0, or -ENODEV with gpu->failure set. Call xs_cuda_close()
+ * in both cases.
  */
 int xs_cuda_open(struct xs_cuda_device *gpu, int ordinal);
 void xs_cuda_close(struct xs_cuda_device *gpu);
@@ -148,30 +149,30 @@ static inline bool xs_cuda_failed(const struct xs_cuda_device *gpu)
 	return gpu->failure[0] != '\0';
 }
 
-/* Forgets the failure, so that the next measurement can be tried. */
+/* Clears the failure before the next measurement. */
 void xs_cuda_clear(struct xs_cuda_device *gpu);
 
-/* Keeps the step's failure where result is not 0 (CUDA_SUCCESS). */
+/* Records a failure of the step if result is not CUDA_SUCCESS. */
 void xs_cuda_note(struct xs_cuda_device *gpu, int result, const char *step);
 
-/* A failure that is not the driver's own. */
+/* Records a failure that is not from the driver. */
 void xs_cuda_fail(struct xs_cuda_device *gpu, const char *why);
 
-/* The attribute, or 0 where the driver does not know it; never fails. */
+/* Returns the attribute, 0 if the driver does not know it. Never fails. */
 int xs_cuda_attribute(struct xs_cuda_device *gpu,
 		      enum xs_cuda_attribute attribute);
 
-/* Time between two events that have happened, in ns; NAN after a failure. */
+/* Returns the time between two completed events in ns; NAN after a failure. */
 double xs_cuda_elapsed_ns(struct xs_cuda_device *gpu, xs_cuda_event start,
 			  xs_cuda_event end);
 
 /*
- * Launches. xs_cuda_spin: one thread, for `cycles` of the SM's clock; then it
- * writes value to flag (0: to nowhere). xs_cuda_spin_all: the same on all of
- * the GPU, with so much shared memory that no two such kernels run at once;
- * flag is nowhere. xs_cuda_sweep: read, write or copy, bytes (a multiple of 16)
- * between device-visible addresses, by at most `blocks` blocks of 256 threads,
- * with something to do for each.
+ * Launch kernels. xs_cuda_spin: one thread spins for `cycles` of the SM clock,
+ * then writes value to flag (0: no write). xs_cuda_spin_all: spins on all SMs,
+ * with enough shared memory that no two such kernels run at the same time; no
+ * flag. xs_cuda_sweep: reads, writes or copies `bytes` (a multiple of 16)
+ * between device-visible addresses, with at most `blocks` blocks of 256
+ * threads that all have work.
  */
 void xs_cuda_launch_empty(struct xs_cuda_device *gpu, xs_cuda_stream stream);
 void xs_cuda_spin(struct xs_cuda_device *gpu, uint64_t cycles,
@@ -182,17 +183,17 @@ void xs_cuda_sweep(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 		   xs_cuda_address to, xs_cuda_address from, size_t bytes,
 		   unsigned blocks, xs_cuda_stream stream);
 
-/* A read or a write of the first line_bytes (32, 64 or 128) of each line of
- * 128 bytes: bytes are those, and the range as much longer. */
+/* Reads or writes the first line_bytes (32, 64 or 128) of each line of 128
+ * bytes. `bytes` counts the accessed bytes; the range is longer. */
 #define XS_CUDA_LINE_BYTES 128u
 void xs_cuda_sweep_lines(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 			 xs_cuda_address to, xs_cuda_address from, size_t bytes,
 			 unsigned line_bytes, unsigned blocks,
 			 xs_cuda_stream stream);
 
-/* The kernel that most programs have: a thread an element of 4 bytes, which it
- * reads from `from` and writes to `to`, each `stride` elements on. */
-#define XS_CUDA_BLOCK_THREADS 256 /* of a block */
+/* The usual kernel: one thread per element of 4 bytes, read from `from` and
+ * written to `to`, `stride` elements apart. */
+#define XS_CUDA_BLOCK_THREADS 256 /* per block */
 void xs_cuda_per_element(struct xs_cuda_device *gpu, xs_cuda_address to,
 			 xs_cuda_address from, size_t elements, size_t stride,
 			 xs_cuda_stream stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver and the system say of the machine, and how it schedules. */
+/* Properties from the driver and the system, and implicit synchronisation. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Single-precision units of an SM by compute capability; 0: not known. */
+/* Single-precision units per SM by compute capability; 0: unknown. */
 static int cores_per_sm(int major, int minor)
 {
 	switch (major) {
@@ -31,7 +31,7 @@ static int cores_per_sm(int major, int minor)
 	}
 }
 
-/* The first line of a small file, without its end; "" where there is none. */
+/* Reads the first line of a small file; "" if there is none. */
 static void read_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -65,8 +65,8 @@ static void describe_cpu(struct xs_machine *machine)
 	fclose(file);
 }
 
-/* "580.159.04 (CUDA 13.0)"; the first is the kernel module's, after two spaces
- * in its own line, where that can be read. */
+/* "580.159.04 (CUDA 13.0)": the kernel module's version, if /proc shows it,
+ * and CUDA's. */
 static void describe_driver(struct xs_bench *bench, struct xs_machine *machine)
 {
 	char line[256], *module;
@@ -87,7 +87,7 @@ static void describe_driver(struct xs_bench *bench, struct xs_machine *machine)
 		 (int)strcspn(module, " "), module, major, minor);
 }
 
-/* The PCIe generation of a link speed such as "32.0 GT/s PCIe"; 0: none. */
+/* The PCIe generation of a link speed such as "32.0 GT/s PCIe"; 0: unknown. */
 static int generation_of(const char *speed)
 {
 	static const double speeds[] = {2.5, 5, 8, 16, 32, 64};
@@ -99,7 +99,8 @@ static int generation_of(const char *speed)
 	return 0;
 }
 
-/* The link as the kernel sees it; asked while copies keep it awake. */
+/* The link as the kernel reports it, read during copies, which keep it at full
+ * speed. */
 static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -137,7 +138,7 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
 	describe_cpu(machine);
 	describe_driver(bench, machine);
 	describe_link(bench, machine);
-	/* More than two engines still make two directions to the host. */
+	/* devices with more than two engines still copy in two directions */
 	machine->copy_engines = engines > 2 ? 2 : engines;
 	machine->sm_count = xs_cuda_attribute(gpu, XS_CUDA_SM_COUNT);
 	machine->max_threads_per_sm =
@@ -150,20 +151,21 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
 	    xs_cuda_attribute(gpu, XS_CUDA_SHARED_PER_SM);
 	machine->clock_khz = xs_cuda_attribute(gpu, XS_CUDA_CLOCK_KHZ);
 	machine->memory_bytes = (double)memory_bytes;
-	/* Two transfers a clock, as the driver counts the memory's clock. */
+	/* two transfers per clock, as the driver counts the memory clock */
 	machine->memory_bandwidth =
 	    2e3 * xs_cuda_attribute(gpu, XS_CUDA_MEMORY_CLOCK_KHZ) *
 	    xs_cuda_attribute(gpu, XS_CUDA_MEMORY_BUS_BITS) / 8;
-	/* A multiply-add is two operations. */
+	/* a multiply-add is two operations */
 	machine->peak_flops =
 	    2e3 * machine->clock_khz * machine->sm_count * cores;
 }
 
 /*
- * Implicit synchronisation (van Werkhoven et al. 2014, section IV): a copy
- * back waits for every kernel launched before it, its own stream's or not.
- * One stream gets a long kernel, then another a short one and a copy back: on
- * a device without it, the copy has ended long before the long kernel.
+ * Implicit synchronisation (van Werkhoven et al. 2014, section IV): a copy to
+ * the host waits for all kernels launched before it, also of other streams.
+ * The test issues a long kernel in one stream, then a short kernel and a copy
+ * in another. Without implicit synchronisation the copy ends long before the
+ * long kernel.
  */
 void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More of mapped memory: accesses to parts of lines, and the first moments of
- * writes under copies in.
+ * Mapped memory: partial lines and sectors, and writes during copies in.
  */
 #include "report/calibrate/bench.h"
 
@@ -9,7 +8,7 @@
 
 #define SIZES 3
 
-/* Between two events around it: a kernel takes this and some of its own. */
+/* Between two events; includes the launch. */
 static double between_ns(struct xs_bench *bench)
 {
 	XS_CUDA(&bench->gpu, cuCtxSynchronize);
@@ -17,8 +16,8 @@ static double between_ns(struct xs_bench *bench)
 				  bench->event[1]);
 }
 
-/* The slope of time over size: reads or writes of the first 32 or 64 bytes of
- * each line alone. */
+/* Slope of time over size for reads or writes of only the first 32 or 64 bytes
+ * of each line. */
 static double part_slope(struct xs_bench *bench, enum xs_cuda_kernel kernel,
 			 unsigned line_bytes)
 {
@@ -69,8 +68,8 @@ void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
 		     XS_PARAM_mapped_write_32);
 }
 
-/* The slope of time over the number of writes of 4 bytes, each of a part of a
- * sector of its own. */
+/* Slope of time over the number of 4-byte writes, each to a different sector.
+ */
 static double partial_slope(struct xs_bench *bench)
 {
 	double writes[SIZES], ns[SIZES];
@@ -103,14 +102,13 @@ void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
 		     &samples);
 }
 
-/* A kernel's mapped writes while a copy in is under way. */
+/* Mapped writes of a kernel during a copy in. */
 struct meeting {
-	double write_ns; /* with what launching a kernel adds */
+	double write_ns; /* includes the launch */
 	double copy_ns;
 };
 
-/* The kernel that writes, as programs have it: it also reads from the device.
- */
+/* A usual kernel, which also reads from the device. */
 static void write_each(struct xs_bench *bench, size_t bytes,
 		       xs_cuda_stream stream)
 {
@@ -119,8 +117,8 @@ static void write_each(struct xs_bench *bench, size_t bytes,
 }
 
 /*
- * The kernel waits for wait_ns before it writes; meanwhile the copy begins. No
- * bytes: the copy by itself, beside a kernel that does nothing.
+ * The kernel waits for wait_ns before it writes; the copy starts meanwhile.
+ * Without bytes: the copy beside a kernel that does nothing.
  */
 static struct meeting meet(struct xs_bench *bench, size_t bytes, double wait_ns)
 {
@@ -145,20 +143,20 @@ static struct meeting meet(struct xs_bench *bench, size_t bytes, double wait_ns)
 	return meeting;
 }
 
-/* Sizes of writes under one copy. */
+/* Sizes of writes during one copy. */
 #define MEETINGS 5
 
-/* What one turn finds of them. */
+/* Results of one repeat. */
 struct mapped_against {
-	double write, copy; /* ns a byte of each, once the writes queue up */
+	double write, copy; /* ns per byte of each, once writes queue up */
 	double early_ns;
 };
 
 /*
- * A copy in keeps its rate until the writes have filled the way out; from then
- * on it has h2d_vs_mapped_write, until they end. So the copy comes later by
- * (1 - G / h2d_vs_mapped_write) of the writes' time beyond the early one: a
- * line over their time, whose slope and whose zero give both.
+ * A copy in keeps its rate until the writes fill the path to the host; then it
+ * has rate h2d_vs_mapped_write until the writes end. So it is delayed by (1 -
+ * G / h2d_vs_mapped_write) of the writes' time after that point: the slope and
+ * the zero of a line over their time give both.
  */
 static struct mapped_against write_against(struct xs_bench *bench,
 					   const struct xs_machine *machine,
@@ -184,8 +182,8 @@ static struct mapped_against write_against(struct xs_bench *bench,
 	return found;
 }
 
-/* A write's time over its size, while all of it is early, under a copy in; or
- * by itself, which is what waiting for nothing comes to. */
+/* Slope of a write's time over its size while the path is not full, during a
+ * copy in, or alone if wait_ns is 0. */
 static struct xs_line early_line(struct xs_bench *bench, size_t largest,
 				 double wait_ns)
 {
@@ -216,7 +214,7 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 	size_t largest;
 
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
-	/* At half the rate that writes have alone they still end in time. */
+	/* at half the rate of writes alone they still end in time */
 	largest = (size_t)(machine->mapped_write_early_ns.value /
 			   machine->mapped_write.value / 2);
 	if (largest < 64 << 10)
@@ -234,12 +232,12 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_stall_ns, &stalls);
 }
 
-/* Small copies in, one after the other, that start under writes. */
+/* Small copies in, one after another, that start during writes. */
 #define STALLED	      4
 #define STALLED_BYTES ((size_t)64 << 10)
 
-/* Beyond its bytes, the longest of a few copies under writes that outlast
- * them; NAN where the writes ended too soon. */
+/* Returns the longest of some copies beyond its bytes, during writes that last
+ * longer; NAN if the writes ended too early. */
 static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -248,7 +246,8 @@ static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 	    0.1 * (double)written * machine->mapped_write.value;
 	double writes_end_ns, from_ns, to_ns, longest_ns = NAN;
 
-	/* First what waits: once the writes have begun they fill the GPU. */
+	/* issue the waiting kernel first: writes fill the GPU once they start
+	 */
 	xs_cuda_spin(gpu, (uint64_t)(wait_ns * bench->cycles_per_ns), 0, 0,
 		     bench->stream[0]);
 	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
@@ -306,7 +305,7 @@ void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine)
 	}
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_vs_h2d, &write);
 	xs_bench_set(bench, machine, XS_PARAM_h2d_vs_mapped_write, &copy);
-	/* Only where writes hold up copies at all is there a time before. */
+	/* Only measured if writes slow copies at all. */
 	if (!(machine->h2d_vs_mapped_write.value > 1.5 * machine->G_h2d.value))
 		return;
 	measure_early(bench, machine, wait_ns, &early);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What host memory costs: pinned allocation, registration, first touch. */
+/* Host time of pinned allocation, registration and first touch. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static double pin_ns(struct xs_bench *bench, size_t bytes)
 	return ns;
 }
 
-/* Fresh pages; NULL after saying why. */
+/* Returns untouched pages, NULL after setting a failure. */
 static void *map_pages(struct xs_bench *bench, size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -58,8 +58,8 @@ static double register_ns(struct xs_bench *bench, size_t bytes)
 	return ns;
 }
 
-/* A byte's part is the slope over the sizes; the fixed part is what the
- * smallest size takes beyond its bytes. */
+/* The time per byte is the slope over the sizes; the fixed time is the
+ * smallest size's time without its bytes. */
 static void measure_sweep(struct xs_bench *bench,
 			  double (*measure)(struct xs_bench *, size_t),
 			  struct xs_machine *machine, enum xs_param_id fixed,
@@ -103,12 +103,12 @@ static double fill_ns(unsigned char *memory, size_t bytes, int value)
 	double start = xs_bench_now_ns();
 
 	memset(memory, value, bytes);
-	/* The compiler must not drop a fill that nobody reads. */
+	/* Keeps the compiler from removing a fill that is never read. */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 	return xs_bench_now_ns() - start;
 }
 
-/* Filling fresh pages takes this much longer than filling them again. */
+/* Additional time to fill untouched pages, compared with touched ones. */
 void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const size_t bytes = 64 * XS_MIB;

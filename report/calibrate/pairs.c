@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels on mapped memory, and what two kinds of traffic leave each other
- * when both run at once (van Werkhoven et al. 2014, table II).
+ * Kernels on mapped memory, and two kinds of traffic at the same time (van
+ * Werkhoven et al. 2014, table II).
  */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
 
-/* Sizes of an item, 32 to 128 MiB where that takes some ms: several, so that
- * what each launch and each copy costs beyond its bytes falls out of the
- * slope. */
+/* Item sizes, 32 to 128 MiB if those take some ms. The slope over several
+ * sizes omits the fixed cost of launches and copies. */
 #define SIZES	   3
 #define ITEM_BYTES (128 * XS_MIB)
 
 enum traffic { COPY_IN, COPY_OUT, MAPPED_READ, MAPPED_WRITE, MAPPED_BOTH };
 
-/* Enqueues item number i of one kind; neighbours use different memory. */
+/* Issues item `number` of one kind; successive items use different memory. */
 static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
 		    size_t i, xs_cuda_stream stream)
 {
@@ -53,7 +52,7 @@ static size_t largest(const struct xs_bench *bench, enum traffic traffic)
 	return bench->copy_bytes < ITEM_BYTES ? bench->copy_bytes : ITEM_BYTES;
 }
 
-/* The slope of an item's time over its size, by itself. */
+/* Slope of an item's time over its size, alone. */
 static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -89,7 +88,7 @@ void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_samples read = measure_alone(bench, MAPPED_READ);
 	struct xs_samples write = measure_alone(bench, MAPPED_WRITE);
-	/* One kernel does both and moves as much each way. */
+	/* One kernel moves as many bytes in both directions. */
 	struct xs_samples both = measure_alone(bench, MAPPED_BOTH);
 
 	xs_bench_set(bench, machine, XS_PARAM_mapped_read, &read);
@@ -98,14 +97,14 @@ void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
 	xs_bench_set(bench, machine, XS_PARAM_mapped_both_write, &both);
 }
 
-/* Items of each lane, with an event in front of each and one at the end. */
+/* Items per lane, with an event before each and one at the end. */
 #define ITEMS 8
 #define MARKS (ITEMS + 1)
 
 _Static_assert(2 * MARKS <= XS_BENCH_EVENTS, "two lanes must find events");
 
-/* Mean time of those items of a lane that ran while the other lane was busy
- * all along; the first is left out, the other lane may not yet be at speed. */
+/* Mean time of the items of a lane that ran while the other lane was busy. The
+ * first item is omitted, since the other lane may not be at full speed. */
 static double covered_ns(const double *lane, const double *other)
 {
 	double sum = 0;
@@ -120,8 +119,8 @@ static double covered_ns(const double *lane, const double *other)
 }
 
 /*
- * The mean time in ns of an item of `bytes` of the first kind while the second
- * kind keeps the link busy; NAN where too few items ran under it.
+ * Mean time in ns of an item of `bytes` of the first kind while the second
+ * kind keeps the link busy; NAN if too few items ran in that time.
  */
 static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 			 size_t bytes)
@@ -148,8 +147,8 @@ static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 	return covered_ns(marks[0], marks[1]);
 }
 
-/* The slope over its size of an item of the first kind under the second;
- * sizes are a `part` of the largest. */
+/* Slope over its size of an item of the first kind during the second; sizes
+ * are divided by `part`. */
 static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
 			  size_t part)
 {
@@ -166,10 +165,9 @@ static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
 }
 
 /*
- * G of one kind of traffic while another is busy. One may starve the other:
- * mapped writes leave copies the other way little of the link, since a copy's
- * read requests queue behind them. So the items shrink until they fit under
- * what covers them.
+ * G of one kind of traffic during another. One may starve the other: read
+ * requests of copies queue behind mapped writes, which leave them little of
+ * the link. So the items shrink until several fit into the other traffic.
  */
 static void measure_under(struct xs_bench *bench, enum traffic kind,
 			  enum traffic cover, struct xs_machine *machine,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What several passes make of one parameter, and whether they agree. */
+/* Combines the passes of a parameter, and checks whether they agree. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of one measurement in one pass, so that all of them take well under a minute
- * together on a slow link, too. */
+/* Time limit of one measurement in one pass, so that all take well under a
+ * minute on a slow link too. */
 #define TURNS_NS 200e6
 
 static const struct {
@@ -34,7 +34,7 @@ bool xs_bench_repeat(struct xs_repeats *repeats)
 	return true;
 }
 
-/* Adds a pass; false where it has nothing to add. */
+/* Adds a pass; false if it has no samples. */
 static bool add_pass(struct xs_bench *bench, struct xs_pass_medians *found,
 		     const struct xs_samples *samples)
 {
@@ -57,8 +57,7 @@ void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 
 	if (!add_pass(bench, found, samples))
 		return;
-	/* Most are a difference of two times, and on a busy machine that of two
-	 * which are nearly the same may lie below zero. */
+	/* Most are differences of two times, which noise may make negative. */
 	param = xs_samples_param(&found->all);
 	param.value = fmax(param.value, 0);
 	param.low = fmax(param.low, 0);
@@ -86,7 +85,7 @@ void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
 		curve->count++;
 }
 
-/* Whether the passes' medians are further apart than a part of the value. */
+/* Whether the medians of the passes differ by more than a part of the value. */
 static bool differ(const struct xs_pass_medians *found, double part)
 {
 	double low = INFINITY, high = -INFINITY;
@@ -98,8 +97,8 @@ static bool differ(const struct xs_pass_medians *found, double part)
 	return high - low > part * xs_samples_median(&found->all);
 }
 
-/* Bandwidths are of the link; a byte of host memory costs what the system's
- * pages do, which varies as latencies do. */
+/* Rates of the link; host memory depends on the system's pages and varies like
+ * latencies. */
 static double allowed(enum xs_param_id id)
 {
 	bool of_pages = strstr(params[id].name, "_byte_ns") != NULL;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and kernels that wait for each other, as in a streamed round: there a
- * copy follows another at a longer distance than among copies alone, since
- * what depends on it has to be told.
+ * Copies and kernels that depend on each other, as in a streamed round. There
+ * the gap between copies is larger than between copies alone, because
+ * dependencies must be signalled.
  */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
 
-/* Of each piece that is copied out the kernel takes so much, little enough
- * never to be late. */
+/* Bytes of each chunk that its kernel processes if the whole chunk is copied
+ * out: few, so that the copy is never late. */
 #define KERNEL_BYTES ((size_t)64 << 10)
 #define TINY_BYTES   ((size_t)256)
 #define PIECES	     32
 #define SIZES	     5
 
-/* What the pieces do besides: all of each goes out, and not next to nothing; or
- * each copy in waits for the event of the one before. */
+/* IN_AND_OUT copies whole chunks out, the others almost nothing. In IN_CHAINED
+ * each copy in waits for the event of the previous one. */
 enum kind { IN_ALONE, IN_AND_OUT, IN_CHAINED };
 
-/* The host's time of so many pieces, each copied in, worked on and copied out
- * on a stream of its own. */
+/* Host time of `count` chunks, each copied in, processed and copied out on its
+ * own stream. */
 static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 			unsigned pieces)
 {
@@ -50,9 +50,9 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 }
 
 /*
- * The pace of the pieces, over their size: g and the piece's bytes, those out
- * where both engines work: the copies to the host are the slower, since they
- * wait for the kernels.
+ * A line over the chunk size: its intercept is g, its slope the time per byte.
+ * If both engines work, that is the time of copies out, which wait for the
+ * kernels and are slower.
  */
 static struct xs_line pace(struct xs_bench *bench, enum kind kind)
 {
@@ -75,7 +75,7 @@ static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
 	struct xs_samples gaps = {0}, rates = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
 
-	pace(bench, kind); /* streams never used */
+	pace(bench, kind); /* streams not used before */
 	while (xs_bench_repeat(&repeats)) {
 		struct xs_line line = pace(bench, kind);
 
@@ -94,10 +94,10 @@ void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
 	measure_gap(bench, machine, IN_CHAINED, XS_PARAM_g_event_ns);
 }
 
-/* From the end of a small copy to that of an empty kernel behind it, while the
- * engine goes on to a copy of another stream, as it does in a pipeline; there
- * it is several times what it is on an idle engine. */
-static double behind_copy_ns(struct xs_bench *bench)
+/* Time from the end of a small copy to the end of an empty kernel after it,
+ * while the engine continues with a copy of another stream, as in a pipeline.
+ * It is several times longer than on an idle engine. */
+static double kernel_after_copy_ns(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	xs_cuda_stream stream = bench->stream[0];
@@ -117,8 +117,8 @@ void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(150);
 
-	behind_copy_ns(bench);
+	kernel_after_copy_ns(bench);
 	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, behind_copy_ns(bench));
+		xs_samples_add(&samples, kernel_after_copy_ns(bench));
 	xs_bench_set(bench, machine, XS_PARAM_copy_to_kernel_ns, &samples);
 }

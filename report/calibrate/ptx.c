@@ -2,17 +2,17 @@
 #include "report/calibrate/cuda_device.h"
 
 /*
- * The kernels of xferspy calibrate, in an old dialect that every driver since
+ * The kernels of xferspy calibrate, in a PTX version that every driver since
  * CUDA 8 compiles for every GPU since Maxwell.
  *
- * xs_empty: nothing. xs_spin: waits for some clock cycles, then writes a value
- * to *flag, seen by the host, unless flag is 0. xs_read, xs_write, xs_copy:
- * each 16-byte word of a range exactly once, neighbouring threads taking
- * neighbouring words. Of a line of 128 bytes xs_read and xs_write take the
- * first 1 << shift words alone, and leave out the gap to the next line; so an
- * access to a line is of as many sectors of 32 bytes. xs_read keeps a sum, so
- * that its loads cannot be left out, and stores it where the sum is one that
- * the data does not give. xs_each: a thread an element of 4 bytes.
+ * xs_empty does nothing. xs_spin spins for some clock cycles, then writes a
+ * value to *flag for the host, unless flag is 0. xs_read, xs_write and xs_copy
+ * access each 16-byte word of a range once; neighbouring threads access
+ * neighbouring words. In each line of 128 bytes, xs_read and xs_write access
+ * only the first 1 << shift words and skip `gap` bytes, so that an access
+ * covers that many sectors of 32 bytes. xs_read sums its loads, so that they
+ * are not removed, and stores the sum if it has a value that the data never
+ * gives. xs_each has one thread per element of 4 bytes.
  */
 #define GRID_STRIDE_START                                                      \
 	"	mov.u32 %r0, %ctaid.x;\n"                                            \
@@ -24,7 +24,7 @@
 	"	mul.lo.u32 %r1, %r1, %r2;\n"                                         \
 	"	cvt.u64.u32 %rd3, %r1;\n"
 
-/* To %rd4, the offset of word %rd2; shift is in %r8, gap in %rd6. */
+/* Puts the offset of word %rd2 into %rd4; shift is in %r8, gap in %rd6. */
 #define WORD_OFFSET                                                            \
 	"	shr.u64 %rd7, %rd2, %r8;\n"                                          \
 	"	shl.b64 %rd4, %rd2, 4;\n"                                            \

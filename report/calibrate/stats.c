@@ -50,7 +50,7 @@ struct xs_param xs_samples_param(const struct xs_samples *samples)
 	return param;
 }
 
-/* The slope between two points, and their distance. */
+/* Slope between two points, weighted by their distance. */
 struct pair {
 	double slope, weight;
 };
@@ -62,7 +62,7 @@ static int compare_pairs(const void *a, const void *b)
 	return (x->slope > y->slope) - (x->slope < y->slope);
 }
 
-/* The slope at which half of the weight lies on either side. */
+/* Returns the weighted median of the slopes. */
 static double weighted_median(struct pair *pairs, size_t count)
 {
 	double total = 0, sum = 0;

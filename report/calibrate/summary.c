@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calibrate has to say to who has run it: how far to trust the profile. */
+/* Prints how accurate the profile is. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #define LINE_WIDTH 76
 
-static void tell_check(const char *family, const struct xs_check *check,
-		       FILE *out)
+static void print_check(const char *family, const struct xs_check *check,
+			FILE *out)
 {
 	if (check->cases == 0)
 		fprintf(out, "  %-9s not checked\n", family);
@@ -21,8 +21,8 @@ static void tell_check(const char *family, const struct xs_check *check,
 			check->cases);
 }
 
-/* As many names on a line as it has room for. */
-static void tell_disagreements(const struct xs_machine *machine, FILE *out)
+/* Prints as many names on a line as fit. */
+static void print_disagreements(const struct xs_machine *machine, FILE *out)
 {
 	size_t column = 0;
 
@@ -57,8 +57,9 @@ void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
 		"%s, measured in %d passes. Error of replay against measured "
 		"rounds (90 %% of them):\n",
 		machine->gpu, machine->passes);
-#define XS_TELL(family) tell_check(#family, &machine->self_check.family, out);
-	XS_MACHINE_FAMILIES(XS_TELL)
-#undef XS_TELL
-	tell_disagreements(machine, out);
+#define XS_PRINT_CHECK(family)                                                 \
+	print_check(#family, &machine->self_check.family, out);
+	XS_MACHINE_FAMILIES(XS_PRINT_CHECK)
+#undef XS_PRINT_CHECK
+	print_disagreements(machine, out);
 }

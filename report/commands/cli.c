@@ -33,11 +33,11 @@ static void fill_tables(const struct xs_cli_syntax *syntax,
 			struct getopt_tables *out)
 {
 	char *letter = out->letters + sprintf(out->letters, "%s:h",
-					      syntax->leading ? "+" : "");
+					      syntax->stop_at_word ? "+" : "");
 	size_t i;
 
 	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
-		const bool value = options[i].take != NULL;
+		const bool value = options[i].parse != NULL;
 
 		if (options[i].letter)
 			letter += sprintf(letter, "%c%s", options[i].letter,
@@ -105,8 +105,9 @@ int xs_cli_parse(const struct xs_cli_syntax *syntax,
 		} else if (!option) {
 			code = bad_option(syntax->command, argv[optind - 1],
 					  found);
-		} else if (option->take) {
-			code = option->take(option->name, optarg, option->into);
+		} else if (option->parse) {
+			code =
+			    option->parse(option->name, optarg, option->into);
 		} else {
 			*(bool *)option->into = true;
 		}

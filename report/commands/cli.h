@@ -36,9 +36,9 @@ typedef int xs_cli_parse_value(const char *name, const char *value, void *into);
 
 /* An option of a command; tables end with an empty row. */
 struct xs_cli_option {
-	const char *name;	  /* with dashes: "--output" */
-	char letter;		  /* 'o' of -o; 0: none */
-	xs_cli_parse_value *take; /* NULL: no value, sets the bool *into */
+	const char *name;	   /* with dashes: "--output" */
+	char letter;		   /* 'o' of -o; 0: none */
+	xs_cli_parse_value *parse; /* NULL: no value, sets the bool *into */
 	void *into;
 };
 
@@ -51,7 +51,7 @@ struct xs_cli_syntax {
 	/* text of --help; may contain XS_CLI_FORMATS */
 	const char *usage;
 	enum xs_render_command formats; /* for XS_CLI_FORMATS */
-	bool leading; /* stop at the first word that is not an option */
+	bool stop_at_word; /* stop at the first word that is not an option */
 };
 
 /* The usage was printed: the command is done. */

@@ -125,7 +125,7 @@ int xs_cmd_run(int argc, char **argv)
 {
 	/* options after COMMAND belong to COMMAND */
 	static const struct xs_cli_syntax syntax = {
-	    .command = "run", .usage = usage, .leading = true};
+	    .command = "run", .usage = usage, .stop_at_word = true};
 	const char *output = NULL;
 	bool counters = false;
 	const struct xs_cli_option options[] = {

@@ -119,7 +119,7 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	return NULL;
 }
 
-static void judge(struct xs_diff_phase *out)
+static void check_prediction(struct xs_diff_phase *out)
 {
 	const char *strategy = strategy_of(out->before, out->after);
 	bool streams =
@@ -208,7 +208,7 @@ static int build_phases(struct xs_diff *diff)
 		if (!out->before || !out->after)
 			continue;
 		describe(diff, out);
-		judge(out);
+		check_prediction(out);
 	}
 	qsort(diff->phases, diff->phase_count, sizeof(*diff->phases),
 	      compare_phases);

@@ -151,8 +151,8 @@ static void say_faster(struct xs_formulas_result *result)
 }
 
 /* "1.20 ms with 8 streams, 0.61x as fast" */
-static const char *told(struct xs_formulas_result *result,
-			const struct xs_formulas_choice *there)
+static const char *time_text(struct xs_formulas_result *result,
+			     const struct xs_formulas_choice *there)
 {
 	struct xs_arena *arena = &result->base.arena;
 	const struct xs_units_text time = xs_units_ns(there->best_ns);
@@ -185,7 +185,7 @@ static void say_compared(struct xs_formulas_result *result,
 		return;
 	}
 	text = xs_arena_print(arena, "On %s: %s", there->name,
-			      told(result, &there->choice));
+			      time_text(result, &there->choice));
 	if (there->choice.mapped_ns != XS_UNKNOWN)
 		text = xs_arena_print(arena, "%s; mapped memory %s", text,
 				      xs_units_ns(there->choice.mapped_ns).s);

@@ -7,8 +7,8 @@
 #include <time.h>
 
 struct xs_cuda_stream_s {
-	double ready;	   /* when the last op ends */
-	bool used, copied; /* its last op: a kernel, a copy */
+	double ready;	   /* end of its last op */
+	bool used, copied; /* kind of its last op: kernel or copy */
 };
 
 struct xs_cuda_event_s {
@@ -35,8 +35,8 @@ static struct {
 	double time;
 } flag;
 
-/* Looking at the clock takes a while, so that waiting loops come to an end;
- * and what kernels have written by then can be seen. */
+/* Each look at the clock takes time, so that polling loops end, and shows what
+ * kernels have written by then. */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	(void)clock;
@@ -59,8 +59,8 @@ static int wait_until(double time)
 	return 0;
 }
 
-/* What a copy in, whose time is known but for that, waits behind writes: one
- * that is under way, and one that begins now. */
+/* How long a copy in waits behind mapped writes: one that is under way, and
+ * one that starts now. */
 static double held_up(double start, double end)
 {
 	double from = fmax(start, last_write.start + FAKE_EARLY), stall;
@@ -88,7 +88,7 @@ static int copy(int way, size_t bytes, xs_cuda_stream stream)
 		start = fmax(start, kernels_ready);
 	start = fmax(start, engine->ready +
 				(engine->last != stream ? FAKE_SWITCH : 0));
-	/* What the other way is yet to be given would follow at once. */
+	/* Work issued later in the other direction would follow immediately. */
 	if (engines[!way].ready + FAKE_SLACK > start)
 		byte *= FAKE_SLOWER;
 	stream->ready = start + FAKE_COPY + byte * (double)bytes;
@@ -116,7 +116,7 @@ static int copy_out_async(void *to, xs_cuda_address from, size_t bytes,
 	return copy(1, bytes, stream);
 }
 
-/* Blocking copies follow what is on the legacy stream. */
+/* Blocking copies run after the legacy stream's work. */
 static int blocking_copy(double byte, size_t bytes)
 {
 	now_ns = fmax(now_ns, legacy.ready) + FAKE_CALL_BLOCKING + FAKE_LO +
@@ -136,7 +136,7 @@ static int copy_out(void *to, xs_cuda_address from, size_t bytes)
 	return blocking_copy(FAKE_G_OUT, bytes);
 }
 
-/* Whether an address is the host's: the device's are small. */
+/* Whether an address is in host memory: device addresses are small. */
 static bool is_host(uint64_t address)
 {
 	return address >> 40 != 0;
@@ -157,7 +157,7 @@ static double each_ns(void **parameters)
 			   : FAKE_EACH);
 }
 
-/* The kernels, by their numbers: the fake's functions are those plus one. */
+/* Function handles are the kernels' numbers plus one. */
 static double kernel_ns(enum xs_cuda_kernel kernel, void **parameters)
 {
 	double bytes;

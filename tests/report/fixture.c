@@ -16,7 +16,7 @@
 
 static const char *once[] = {"each byte crosses the bus once"};
 
-/* A row that applies, its whole-run figures worked out as result.c says. */
+/* A row that applies; figures of the whole run as in result/estimate.c. */
 static struct xs_result_estimate row(const struct xs_result_phase *phase,
 				     int64_t wall_ns, const char *strategy,
 				     int64_t n, const char *order,
@@ -154,7 +154,7 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 					  "measures it"));
 }
 
-/* 256 MiB in, three rounds of 100 ms: too few for pinning to pay. */
+/* 256 MiB in, three rounds of 100 ms: too few for pinning to pay off. */
 static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 {
 	int64_t wall = result->run.wall_ns;
@@ -176,7 +176,7 @@ static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, quiet);
 }
 
-/* Kernels alone: nothing to move, nothing to save. */
+/* Only kernels: nothing to move, nothing to save. */
 static void fill_solve(struct xs_result *result, struct xs_result_phase *out)
 {
 	*out = blank(result, 3, 1000, MS / 10);
@@ -246,7 +246,7 @@ static void fill_run(struct xs_result *result, const char *path,
 		 "fitted-from-trace");
 }
 
-/* The copies of phase 1, and frees that wait for their kernels. */
+/* The copies of phase 1, and frees that wait for kernels. */
 static void fill_waits(struct xs_result *result)
 {
 	const struct xs_result_site *sites = result->phases[0].sites;

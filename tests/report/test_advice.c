@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is advised, in what order, and what it says it saves. */
+/* Which advice is given, in which order, with which savings. */
 #include "report/build/advice.h"
 #include "report/build/advice_text.h"
 #include "report/result/best.h"
@@ -28,7 +28,7 @@ static struct xs_result_estimate *find(struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* Ranks anew after a test has changed a row. */
+/* Ranks again after a test changed a row. */
 static void rank_again(struct xs_result *result)
 {
 	result->advice_count = 0;
@@ -94,7 +94,7 @@ static void what_abstains_has_no_numbers(void **state)
 	xs_arena_free(&result.arena);
 }
 
-/* mapped saves most, on the assumption of one crossing alone. */
+/* mapped saves most, but only as an upper bound. */
 static void a_bound_is_never_first(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -110,7 +110,7 @@ static void a_bound_is_never_first(void **state)
 	fixture_free(result);
 }
 
-/* Counted accesses make it a prediction like any other. */
+/* With counted accesses it is a normal prediction. */
 static void a_counted_one_may_be_first(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -122,8 +122,7 @@ static void a_counted_one_may_be_first(void **state)
 	fixture_free(result);
 }
 
-/* A bound that saves without its condition too is ranked by what it then
- * saves. */
+/* A bound that saves without its condition is ranked by that saving. */
 static void a_bound_with_a_floor_is_ranked_by_it(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -177,7 +176,7 @@ static void a_saving_within_the_noise_is_none(void **state)
 	fixture_free(result);
 }
 
-/* The interval of a bound reaches beyond what it is without its condition. */
+/* The interval of a bound is wider than its time without the condition. */
 static void a_bound_is_sure_where_it_saves_without(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -269,12 +268,12 @@ static void advice_names_places_and_shares(void **state)
 	assert_non_null(strstr(first->text, "main.cu:88, main.cu:91 (step)"));
 	assert_non_null(strstr(first->text, "17 of 412 rounds"));
 	assert_int_equal(first->site_count, 3);
-	/* pinning touches the copies alone */
+	/* pinning concerns the copies only */
 	assert_int_equal(result->advice[1].site_count, 2);
 	fixture_free(result);
 }
 
-/* Each strategy has words of its own. */
+/* Each strategy has its own sentence. */
 static void each_strategy_has_its_sentence(void **state)
 {
 	static const char *const ids[] = {"pinned", "streams",	"double-buffer",
@@ -295,7 +294,7 @@ static void each_strategy_has_its_sentence(void **state)
 	fixture_free(result);
 }
 
-/* A line says it all; without one there is the function, and the address. */
+/* A line is enough; without one the label has the function and the address. */
 static void places_are_named_by_what_is_known(void **state)
 {
 	static const struct {
@@ -361,7 +360,7 @@ static void a_place_is_a_line_or_an_address(void **state)
 	other = address;
 	other.module = "library";
 	assert_false(xs_result_same_place(&address, &other));
-	other.module = NULL; /* nowhere is no place */
+	other.module = NULL; /* an unknown place equals no other */
 	assert_false(xs_result_same_place(&other, &other));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurements of xferspy calibrate, on a GPU whose every cost is known:
- * each must find what fake_cuda_device.h says. Looking at the clock takes 20 ns
- * there and an event's time is a float of milliseconds, hence the tolerances.
+ * The measurements of xferspy calibrate on a simulated GPU must find the costs
+ * in fake_cuda_device.h. There a look at the clock takes 20 ns and event times
+ * are floats of milliseconds, hence the tolerances.
  */
 #include "report/calibrate/bench.h"
 #include "tests/report/fake_cuda_device.h"
@@ -32,7 +32,7 @@ struct fixture {
 
 static struct fixture fixture;
 
-/* The bench is opened once: its buffers are large. */
+/* Opened once, since its buffers are large. */
 static int open_bench(void **state)
 {
 	fake_cuda_open(&fixture.bench.gpu);
@@ -72,7 +72,7 @@ static void test_copies_one_way(void **state)
 	assert_param(f->machine.lo_d2h_ns, FAKE_LO, 1);
 	assert_param(f->machine.G_h2d, FAKE_G_IN, 1e-6);
 	assert_param(f->machine.G_d2h, FAKE_G_OUT, 1e-6);
-	/* a further chunk costs its own start and the engine's turn */
+	/* a further chunk costs its start and the engine's switch */
 	assert_param(f->machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
 	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
@@ -86,7 +86,8 @@ static void test_copies_both_ways_are_slower(void **state)
 	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
 	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
-	/* the fake's engines start pieces beside each other, as one way */
+	/* the simulated engines start chunks independently, as in one
+	 * direction */
 	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
 	assert_param(f->machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
 	assert_param(f->machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
@@ -112,7 +113,7 @@ static void test_mapped_memory(void **state)
 	assert_param(f->machine.mapped_write, FAKE_WRITE, 1e-6);
 	assert_param(f->machine.mapped_both_read, FAKE_BOTH, 1e-6);
 	assert_param(f->machine.mapped_both_write, FAKE_BOTH, 1e-6);
-	/* the fake's kernels and copies leave each other alone */
+	/* kernels and copies do not slow each other here */
 	assert_param(f->machine.mapped_read_vs_d2h, FAKE_READ, 1e-6);
 	assert_param(f->machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
 }
@@ -154,12 +155,12 @@ static void test_writes_that_queue_up(void **state)
 	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
 	assert_param(f->machine.mapped_write_early, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.mapped_write_stall_ns, 0, 300);
-	/* but for the start of a copy against the gap between two */
+	/* except for a copy's start instead of the gap */
 	assert_param(f->machine.h2d_stall_ns, FAKE_STALL,
 		     (FAKE_COPY + FAKE_SWITCH) * FAKE_HELD / FAKE_G_IN);
 }
 
-/* Nothing is early, and nothing stalls, where copies keep their rate. */
+/* If copies keep their rate, no early time and no stall is found. */
 static void test_writes_that_do_not_queue_up(void **state)
 {
 	struct fixture *f = *state;
@@ -205,7 +206,7 @@ static void test_blocking_copies(void **state)
 			  FAKE_G_OUT * 256 * XS_MIB)) < 60);
 }
 
-/* How fast a pageable copy is depends on where its pages lie. */
+/* The rate of a pageable copy depends on where its pages are. */
 static void test_each_pass_has_pages_of_its_own(void **state)
 {
 	struct fixture *f = *state;
@@ -273,7 +274,7 @@ static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
 			    "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)");
 	assert_true(isnan(f->machine.pin_byte_ns.value));
 
-	/* and the next measurement is none the worse for it */
+	/* the next measurement works again */
 	xs_cuda_clear(&f->bench.gpu);
 	xs_bench_stream_create(&f->bench, &f->machine);
 	assert_false(xs_cuda_failed(&f->bench.gpu));
@@ -290,7 +291,7 @@ static void test_a_kernel_that_stays_silent_does_not_hang(void **state)
 	assert_true(isnan(f->machine.launch_latency_ns.value));
 }
 
-/* All parameters, as each pass takes them. */
+/* All parameters, in the order of a pass. */
 static void take_pass(struct fixture *f)
 {
 	xs_bench_latency(&f->bench, &f->machine);
@@ -319,8 +320,9 @@ static void assert_off(struct xs_check check, double low, double high,
 	assert_true(check.high <= high);
 }
 
-/* Where replay has the fake's own rules, it is right; the fake slows copies
- * for longer than the other way is busy, which replay cannot know. */
+/* Replay is exact where it has the simulation's rules. The simulation slows
+ * copies longer than the other direction is busy, which replay does not know.
+ */
 static void test_self_check(void **state)
 {
 	struct fixture *f = *state;
@@ -336,8 +338,7 @@ static void test_self_check(void **state)
 	assert_true(f->machine.self_check.streams.high > 0.02);
 }
 
-/* A third of the mapped rounds go both ways, and are now to take twice as
- * long. */
+/* A third of the mapped rounds go both ways; here they take twice as long. */
 static void test_self_check_shows_a_wrong_parameter(void **state)
 {
 	struct fixture *f = *state;
@@ -360,7 +361,7 @@ static void test_self_check_needs_parameters(void **state)
 	assert_int_equal(f->machine.self_check.hybrid.cases, 0);
 }
 
-/* One pass that found these three values. */
+/* A pass with these three values. */
 static void set_pass(struct fixture *f, enum xs_param_id id, double a, double b,
 		     double c)
 {
@@ -381,7 +382,7 @@ static void test_a_value_is_of_all_passes(void **state)
 	assert_true(f->machine.G_h2d.low < 2 && f->machine.G_h2d.high > 6);
 }
 
-/* A difference of two times may be less than nothing on a busy machine. */
+/* A difference of two times may be negative on a busy machine. */
 static void test_nothing_costs_less_than_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -398,8 +399,8 @@ static void test_passes_that_disagree_are_named(void **state)
 	const struct xs_samples points[] = {
 	    {1, {100}}, {1, {109}}, {1, {200}}, {1, {205}}};
 
-	/* 3 % between the passes: too much for a bandwidth alone; one wild
-	 * value within a pass does not matter */
+	/* 3 % between passes is too much for a rate only; an outlier within a
+	 * pass does not matter */
 	set_pass(f, XS_PARAM_G_h2d, 100, 100, 900);
 	set_pass(f, XS_PARAM_G_h2d, 103, 103, 103);
 	set_pass(f, XS_PARAM_G_d2h, 100, 100, 900);
@@ -416,7 +417,7 @@ static void test_passes_that_disagree_are_named(void **state)
 		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_OUT, 0,
 				   XS_MIB, &points[2 + pass]);
 	}
-	/* the range of all passes */
+	/* range over all passes */
 	assert_true(f->machine.pageable_h2d.low_ns[0] < 101);
 	assert_true(f->machine.pageable_h2d.high_ns[0] > 108);
 	xs_bench_compare(&f->bench, &f->machine);
@@ -431,7 +432,7 @@ static void test_passes_that_disagree_are_named(void **state)
 	assert_true(f->machine.disagrees[XS_PARAM_pageable_d2h]);
 }
 
-/* Repeats end when their time is up, but never before the first. */
+/* Repeats end when the time is used up, but not before the first. */
 static void test_slow_measurements_are_repeated_less(void **state)
 {
 	struct xs_repeats quick = xs_bench_repeats(5),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command as users meet it: exit codes, errors, files. */
+/* The command's exit codes, errors and files. */
 #include "tests/report/program.h"
 
 #include <setjmp.h>
@@ -16,7 +16,8 @@
 #define PINNED TRACES "pinned.txt"
 #define SLOWER TRACES "slower.txt"
 
-/* Runs, and expects a code and a text on either stream (NULL: none there). */
+/* Runs the command; expects a code and a text on stdout and stderr (NULL:
+ * empty). */
 static void expect(const char *arguments, int code, const char *out,
 		   const char *err)
 {
@@ -108,7 +109,7 @@ static void a_full_disk_is_an_error(void **state)
 	expect("report " BEFORE " >/dev/full", 2, NULL, "could not be written");
 }
 
-/* Opening the output empties it: not when it is what is to be read. */
+/* Opening the output truncates it, so it must not be an input. */
 static void an_input_is_never_the_output(void **state)
 {
 	(void)state;
@@ -121,7 +122,7 @@ static void an_input_is_never_the_output(void **state)
 	expect("report own.txt", 0, "Where the time went", NULL);
 }
 
-/* What a terminal would obey is not what a trace may say. */
+/* Control characters of a trace do not reach the terminal. */
 static void a_trace_does_not_write_to_the_terminal(void **state)
 {
 	(void)state;
@@ -184,8 +185,7 @@ static void a_diff_scores_the_prediction(void **state)
 	       NULL);
 }
 
-/* Text to trace, trace to text: the second text reads back to the same bytes.
- */
+/* Text to trace to text: the second text equals the first. */
 static void a_dump_reads_back(void **state)
 {
 	(void)state;
@@ -205,7 +205,8 @@ static void run_passes_the_exit_code_on(void **state)
 	struct program program = program_run("run -- sh -c 'exit 7'");
 
 	(void)state;
-	/* without the library, which needs CUDA's headers, it says so */
+	/* without the library, which needs CUDA's headers, it reports an error
+	 */
 	if (program.code == 2)
 		assert_non_null(strstr(program.err, "libxferspy.so"));
 	else

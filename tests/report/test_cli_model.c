@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xferspy model against equations worked out by hand, on a machine of round
- * numbers (machine.json): L+o 10 us, G 0.1 ns a byte, g 1 us, both ways; two
- * copy engines, no implicit synchronisation.
+ * xferspy model against equations computed by hand, for a machine with round
+ * numbers (machine.json): L+o 10 us, G 0.1 ns per byte, g 1 us in both
+ * directions; two copy engines, no implicit synchronisation.
  */
 #include "tests/report/program.h"
 
@@ -22,7 +22,7 @@
  * and mapped memory: 0.12 ns a byte read alone, 0.15 each way. */
 #define DEVICE "model --machine " XS_SOURCE_DIR "/tests/report/device.json "
 
-/* round_ns of the row of a model, strategy and n (0: of no n). */
+/* round_ns of the row with this model, strategy and n (0: without n). */
 static int64_t round_of(const char *arguments, const char *strategy,
 			const char *model, int64_t n)
 {
@@ -97,7 +97,7 @@ static void mapped_memory(void **state)
 			 8020000);
 }
 
-/* The same times, given as times. */
+/* The same copies, given as times. */
 static void times_stand_for_bytes(void **state)
 {
 	(void)state;
@@ -124,7 +124,8 @@ static void json_has_three_keys(void **state)
 	program_free(&program);
 }
 
-/* Of 14 ms and the latencies, all but the 8 ms of the kernel can be hidden. */
+/* Of 14 ms and the latencies, everything but the 8 ms of the kernel can
+ * overlap. */
 static void text_says_what_dominates(void **state)
 {
 	struct program program = program_run(MODEL BYTES "--kernel-ms 8");
@@ -143,7 +144,7 @@ static void text_says_what_dominates(void **state)
 	program_free(&program);
 }
 
-/* The sentence that begins with a text; fails where there is none. */
+/* Returns the answer that begins with a text; fails if there is none. */
 static char *answer(const char *arguments, const char *beginning)
 {
 	struct program program = program_run(arguments);
@@ -199,7 +200,7 @@ static void mapped_memory_is_answered(void **state)
 	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
 		     "Mapped memory takes 4.02 ms (at the rate of copies)",
 		     "more than 1.0 times");
-	/* without a kernel one copy in is as good: 1.02 ms both */
+	/* without a kernel one copy in is as fast: 1.02 ms for both */
 	answers_with(MODEL "--h2d-ms 1 --d2h-ms 0 --kernel-ms 0 --format json",
 		     "Use copies, not mapped memory", "takes 1.02 ms");
 }
@@ -322,7 +323,7 @@ static void atgpu_is_evaluated(void **state)
 	assert_int_equal(round_of(atgpu, "pinned", "atgpu-cost", 0),
 			 6020000 + 1050 + 4000);
 	assert_int_equal(round_of(atgpu, "pinned", "swgpu-cost", 0), 5350);
-	/* its kernel stands for the time that was not given */
+	/* ATGPU's kernel time replaces the missing one */
 	assert_int_equal(
 	    round_of(atgpu, "pinned", "vanwerkhoven2014-explicit", 0),
 	    6020000 + 1350);

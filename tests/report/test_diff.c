@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two results side by side, and predictions held against measurements. */
+/* Two results compared, and predictions checked against measurements. */
 #include "report/diff/compare.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
@@ -86,7 +86,7 @@ static void phases_match_by_signature_then_kernels(void **state)
 	close_pair(&pair);
 }
 
-/* Two candidates have the kernels; the nearer in size is taken. */
+/* Two candidates have the same kernels; the nearer size is matched. */
 static void the_nearest_size_is_matched(void **state)
 {
 	struct pair pair;
@@ -166,7 +166,7 @@ static void pinning_is_scored_too(void **state)
 	close_pair(&pair);
 }
 
-/* Other work is no test of a prediction. */
+/* Different work does not test a prediction. */
 static void other_sizes_are_not_scored(void **state)
 {
 	struct pair pair;

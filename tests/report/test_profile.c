@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that is given is checked against the trace, and a run is moved to
+/* A given profile is checked against the trace, and a run is predicted on
  * another machine. */
 #include "model/model.h"
 #include "report/build/read.h"
@@ -27,7 +27,7 @@ static void set(struct xs_param *param, double value)
 	*param = (struct xs_param){value, value, value};
 }
 
-/* A profile of the machine of the traces. */
+/* A profile of the machine that the traces are from. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -67,7 +67,7 @@ static void read_trace(const char *path)
 		fail_msg("%s: %s", path, error);
 }
 
-/* The one note that there is, which holds both texts. */
+/* The only note; it contains both texts. */
 static void expect_note(const char *text, const char *more)
 {
 	const char *note;
@@ -90,7 +90,7 @@ static void its_own_profile_is_fine(void **state)
 {
 	(void)state;
 	expect_no_note();
-	strcpy(machine.gpu, "h200"); /* as people write it */
+	strcpy(machine.gpu, "h200"); /* as users write it */
 	expect_no_note();
 	machine.gpu[0] = machine.driver[0] = machine.date[0] = '\0';
 	machine.sm_count = machine.copy_engines = machine.pcie_gen = 0;
@@ -108,7 +108,7 @@ static void another_gpu_is_said_once(void **state)
 		    "this trace is from NVIDIA H200:");
 }
 
-static void doubts_of_calibrate_are_said(void **state)
+static void disagreeing_passes_are_noted(void **state)
 {
 	(void)state;
 	machine.disagrees[XS_PARAM_G_h2d] = true;
@@ -117,7 +117,7 @@ static void doubts_of_calibrate_are_said(void **state)
 		    "the profile own");
 }
 
-/* Nothing rests on these alone. */
+/* Estimates do not depend mainly on these. */
 static void small_doubts_stay_in_the_profile(void **state)
 {
 	(void)state;
@@ -144,7 +144,7 @@ static void another_device_of_that_name(void **state)
 		    "calibrate again");
 }
 
-/* What a slot leaves of a link is not what the device could do. */
+/* A slot may offer less than the device supports. */
 static void a_slot_may_be_narrower(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void another_driver(void **state)
 	expect_note("driver 550.54.14 (CUDA 12.4)", "recorded with 580.82.07");
 }
 
-/* The trace is of 2026-01-02T03:04:05Z. */
+/* The trace is from 2026-01-02T03:04:05Z. */
 static void an_old_profile(void **state)
 {
 	(void)state;
@@ -188,8 +188,8 @@ static void other_rates(void **state)
 	expect_note("to the host run at 63.2 GB/s", "says 34.4 GB/s");
 }
 
-/* Twice as slow in everything that it is known by, and again without a G, so
- * that what copies is not predicted. */
+/* A machine twice as slow in every property; and again without G, so that
+ * copies are not predicted. */
 static void a_run_moves_to_another_machine(void **state)
 {
 	struct xs_elsewhere others[2];
@@ -230,7 +230,7 @@ static void a_run_moves_to_another_machine(void **state)
 			 result->phase_count - 2);
 }
 
-/* However much faster, it is no change to the program. */
+/* However fast, it is not a change to the program. */
 static void another_machine_is_no_advice(void **state)
 {
 	struct xs_elsewhere other;
@@ -251,7 +251,7 @@ static void another_machine_is_no_advice(void **state)
 					"machine:own");
 }
 
-/* The estimates are for the first machine; kernels are set against the GPU
+/* The estimates are for the first machine; kernels are scaled from the GPU
  * that ran them. */
 static void kernels_are_set_against_the_traced_gpu(void **state)
 {
@@ -278,7 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(its_own_profile_is_fine),
 	    TEST(another_gpu_is_said_once),
-	    TEST(doubts_of_calibrate_are_said),
+	    TEST(disagreeing_passes_are_noted),
 	    TEST(small_doubts_stay_in_the_profile),
 	    TEST(published_numbers_are_left_alone),
 	    TEST(another_device_of_that_name),

@@ -45,7 +45,7 @@ static void each_file_has_a_row(void **state)
 	globfree(&files);
 }
 
-/* A row may lack functions, but not all of them, and the default has all. */
+/* A row may lack some functions, but the default has all. */
 static void each_row_has_a_name_and_functions(void **state)
 {
 	(void)state;
@@ -78,7 +78,7 @@ static void only_offered_formats_are_found(void **state)
 	assert_null(xs_renderer_find("", XS_RENDER_REPORT));
 }
 
-/* The names of the rows that have the command's function, from the rows. */
+/* The names of the rows with the command's function. */
 static void names_of_rows(enum xs_render_command command, char *out)
 {
 	*out = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a trace to a result, through every stage. */
+/* From a trace to a result, through all stages. */
 #include "report/build/read.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static struct xs_result *read_result(const char *path)
 	return result;
 }
 
-/* A trace of the given records, read. */
+/* Reads a trace with the given records. */
 static struct xs_result *result_of(const char *header, const char *records)
 {
 	char path[] = "/tmp/xferspy-result.XXXXXX";
@@ -81,7 +81,7 @@ static void a_trace_becomes_a_result(void **state)
 	xs_result_free(result);
 }
 
-/* CUPTI's own number is 130000, and its path follows. */
+/* CUPTI's version is 130000, followed by its path. */
 static void versions_are_for_people(void **state)
 {
 	struct xs_result *result =
@@ -97,7 +97,7 @@ static void versions_are_for_people(void **state)
 	xs_result_free(result);
 }
 
-/* Said where they are set; kept as they were set. */
+/* Noted if set, with the values set. */
 static void connections_are_those_asked_for(void **state)
 {
 	const char *header = "state=1 end_realtime_ns=2000000000";
@@ -124,7 +124,7 @@ static void connections_are_those_asked_for(void **state)
 	xs_result_free(result);
 }
 
-static void an_empty_trace_says_so(void **state)
+static void an_empty_trace_is_noted(void **state)
 {
 	struct xs_result *result =
 	    result_of("state=1 end_realtime_ns=2000000000", "");
@@ -138,7 +138,7 @@ static void an_empty_trace_says_so(void **state)
 	xs_result_free(result);
 }
 
-/* Losses are told first, then that the process was killed. */
+/* Losses come first, then that the process was killed. */
 static void losses_lead_the_notes(void **state)
 {
 	struct xs_result *result =
@@ -153,7 +153,7 @@ static void losses_lead_the_notes(void **state)
 	xs_result_free(result);
 }
 
-/* Calls without ops: what the GPU did is unknown, and not nothing. */
+/* Calls without ops: GPU work is unknown, not zero. */
 static void without_cupti_the_gpu_is_unknown(void **state)
 {
 	struct xs_result *result =
@@ -171,7 +171,7 @@ static void without_cupti_the_gpu_is_unknown(void **state)
 	xs_result_free(result);
 }
 
-/* Ops without calls: a program that holds the CUDA runtime in itself. */
+/* Ops without calls: a program with a statically linked CUDA runtime. */
 static void without_calls_the_host_is_unknown(void **state)
 {
 	struct xs_result *result = result_of(
@@ -222,7 +222,7 @@ static void what_is_no_trace_is_refused(void **state)
 			 -ENOENT);
 }
 
-/* Calls by class and ops by kind, each with what matched. */
+/* Calls by class and ops by kind, each with the number matched. */
 static void coverage_has_classes_and_kinds(void **state)
 {
 	struct xs_result *result = read_result(TRACES "partly.txt");
@@ -247,9 +247,9 @@ static void coverage_has_classes_and_kinds(void **state)
 }
 
 /*
- * Four rounds on each of two devices, by a thread each; those of the second
- * begin later_us after those of the first, and each ends with a copy to the
- * first, which has one of no bytes. second: the name of the second device.
+ * Four rounds on each of two devices, one thread each. Those of the second
+ * device start later_us after those of the first; each ends with a copy to the
+ * first device, also one of no bytes. second: name of the second device.
  */
 static struct xs_result *two_devices(const char *second, int later_us)
 {
@@ -319,12 +319,12 @@ static void devices_have_their_own_totals(void **state)
 	assert_int_equal(result->totals.p2p_bytes, 4 * 64);
 	assert_int_equal(result->totals.p2p_ns, 4 * 20000);
 	assert_int_equal(result->totals.d2d_bytes, 0);
-	/* a copy to the one while the other computes is no overlap */
+	/* a copy to one device while the other computes is not overlap */
 	assert_int_equal(result->totals.overlap_ns, 0);
 	xs_result_free(result);
 }
 
-static void what_runs_beside_others_is_said(void **state)
+static void concurrent_phases_are_noted(void **state)
 {
 	struct xs_result *result = two_devices("NVIDIA H200", 20);
 
@@ -339,8 +339,8 @@ static void what_runs_beside_others_is_said(void **state)
 	xs_result_free(result);
 }
 
-/* One profile for all: that of the device that works longest. */
-static void devices_of_two_kinds_are_noticed(void **state)
+/* One profile for all: of the device that works longest. */
+static void devices_of_two_models_are_noted(void **state)
 {
 	struct xs_result *result = two_devices("Tesla V100", 200);
 
@@ -355,15 +355,15 @@ int main(void)
 	    cmocka_unit_test(a_trace_becomes_a_result),
 	    cmocka_unit_test(versions_are_for_people),
 	    cmocka_unit_test(connections_are_those_asked_for),
-	    cmocka_unit_test(an_empty_trace_says_so),
+	    cmocka_unit_test(an_empty_trace_is_noted),
 	    cmocka_unit_test(losses_lead_the_notes),
 	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
 	    cmocka_unit_test(without_calls_the_host_is_unknown),
 	    cmocka_unit_test(another_machine_is_noticed),
 	    cmocka_unit_test(coverage_has_classes_and_kinds),
 	    cmocka_unit_test(devices_have_their_own_totals),
-	    cmocka_unit_test(what_runs_beside_others_is_said),
-	    cmocka_unit_test(devices_of_two_kinds_are_noticed),
+	    cmocka_unit_test(concurrent_phases_are_noted),
+	    cmocka_unit_test(devices_of_two_models_are_noted),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 

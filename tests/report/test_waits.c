@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the report says of waits: the findings in words, places in the source,
- * and CUDA's own start apart. */
+/* Waits in the report: sentences, call sites, and CUDA start-up. */
 #include "report/build/read.h"
 #include "report/build/wait_reason.h"
 #include "tests/report/fixture.h"
@@ -35,7 +34,7 @@ static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
 				       .bytes = bytes};
 }
 
-static void frees_wait_unasked(void **state)
+static void frees_wait_implicitly(void **state)
 {
 	(void)state;
 	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
@@ -68,7 +67,7 @@ static void frees_wait_unasked(void **state)
 				     .host_ns = 1 * MS},
 	    "cuMemsetD8_v2 at x.cu:14 waits implicitly for the kernels before "
 	    "it: 31.0 ms in 5 calls; cuMemsetD8Async would not wait");
-	/* one that waited for nothing */
+	/* a call that waited for nothing */
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -138,7 +137,7 @@ static void first_touches_are_told(void **state)
 	    &wait,
 	    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy; its page "
 	    "faults are the first touch of at least 64 MiB of host memory");
-	/* a few stray ones are not worth a word */
+	/* a few page faults are not mentioned */
 	wait.touched_bytes = 8192;
 	expect_text(&wait,
 		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy");
@@ -158,7 +157,7 @@ static struct xs_result *read_golden(const char *name)
 	return result;
 }
 
-/* The first of two allocations took 50 ms longer than twice the other. */
+/* The first of two allocations took 50 ms longer than twice the second. */
 static void the_start_of_cuda_is_apart(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
@@ -167,13 +166,13 @@ static void the_start_of_cuda_is_apart(void **state)
 	assert_int_equal(result->totals.init_ns, 50 * MS);
 	assert_int_equal(result->totals.pinned_alloc_ns, 1500 * US);
 	xs_result_free(result);
-	/* no call took long: nothing started */
+	/* no call took long: no start-up */
 	result = read_golden("serial.trace");
 	assert_true(result->totals.init_ns == XS_UNKNOWN);
 	xs_result_free(result);
 }
 
-/* The trace's own comment says what happens in it. */
+/* A comment in the trace explains it. */
 static void parts_add_up(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
@@ -197,20 +196,21 @@ static void parts_add_up(void **state)
 		} else {
 			assert_true(wait->minor_faults == XS_UNKNOWN);
 		}
-		/* what ran on when it returned was not waited for */
+		/* work that still ran when the call returned was not waited
+		 * for */
 		if (strcmp(wait->kind, "alloc-device") == 0)
 			assert_int_equal(wait->host_ns, wait->waited_ns);
 		if (wait->hidden)
 			hidden_ns += wait->waited_ns - wait->host_ns -
 				     wait->latency_ns - wait->own_ns;
 	}
-	/* what nobody asked for is a wait like any other */
+	/* an implicit synchronisation is a wait like any other */
 	assert_int_equal(hidden_ns, 280 * US);
 	assert_int_equal(result->totals.host_blocked_ns, 2860 * US + hidden_ns);
 	xs_result_free(result);
 }
 
-/* Waits of less than half a percent of the run are left to JSON. */
+/* Waits below half a percent of the run are only in JSON. */
 static void text_shows_the_longest(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -226,7 +226,7 @@ static void text_shows_the_longest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(frees_wait_unasked),
+	    cmocka_unit_test(frees_wait_implicitly),
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
 	    cmocka_unit_test(first_touches_are_told),
