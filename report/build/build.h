@@ -61,7 +61,7 @@ void xs_build_check_profile(struct xs_result *result,
 
 /* Whether the profile may belong to that GPU; true if either name is unknown.
  */
-bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu);
+bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu);
 
 /* Fills a phase except its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,

@@ -20,7 +20,7 @@
 /* Relative difference from the profile's G that is more than noise. */
 #define RATE_TOLERANCE 0.1
 
-bool xs_profile_is_of(const struct xs_machine *machine, const char *gpu)
+bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu)
 {
 	const size_t a = strlen(machine->gpu), b = gpu ? strlen(gpu) : 0;
 
@@ -215,7 +215,7 @@ void xs_build_check_profile(struct xs_result *result,
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
 		return;
 	gpu = xs_build_string(result, trace, device->name);
-	if (!xs_profile_is_of(m, gpu)) {
+	if (!xs_build_profile_fits(m, gpu)) {
 		xs_build_note(
 		    result,
 		    "the profile %s was measured on %s, this trace is from %s: "

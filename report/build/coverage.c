@@ -230,13 +230,13 @@ static void note_unrecorded(struct xs_result *result,
 
 	if (!calls)
 		return;
-	xs_build_note(
-	    result,
-	    "%" PRIu64
-	    " calls, %s%s, were only counted: their times are estimated from "
-	    "similar calls at other call sites and shown there",
-	    calls, weights->strange_several ? "most of them " : "",
-	    place(result, trace, weights->strange_site));
+	xs_build_note(result,
+		      "only counted, never recorded: %" PRIu64 " call%s, "
+		      "%s%s; times of similar calls at other call sites "
+		      "include them",
+		      calls, calls == 1 ? "" : "s",
+		      weights->strange_several ? "most of them " : "",
+		      place(result, trace, weights->strange_site));
 }
 
 /* What of sampled figures is exact. */

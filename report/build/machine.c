@@ -70,7 +70,7 @@ void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	    device ? xs_build_string(result, trace, device->name) : NULL;
 
 	if (given &&
-	    (!options->elsewhere_count || xs_profile_is_of(given, gpu)))
+	    (!options->elsewhere_count || xs_build_profile_fits(given, gpu)))
 		*traced = *given;
 	else
 		fit(result, trace, phases, device, traced);

@@ -67,7 +67,7 @@ static void take_memory(struct xs_bench *bench)
 
 	bench->pageable = malloc(XS_BENCH_BYTES);
 	if (bench->pageable == NULL) {
-		xs_cuda_fail(gpu, "no host memory for buffers of 256 MiB");
+		xs_cuda_fail(gpu, "cannot allocate host buffers of 256 MiB");
 		return;
 	}
 	memset(bench->pageable, 1, XS_BENCH_BYTES);
@@ -95,7 +95,7 @@ int xs_bench_open(struct xs_bench *bench)
 	bench->sweep_blocks =
 	    (unsigned)xs_cuda_attribute(gpu, XS_CUDA_SM_COUNT) * 8;
 	if (bench->cycles_per_ns <= 0 || bench->sweep_blocks == 0)
-		xs_cuda_fail(gpu, "the driver gives no clock or SM count");
+		xs_cuda_fail(gpu, "the driver reports no clock or SM count");
 	take_memory(bench);
 	for (int i = 0; i < XS_BENCH_STREAMS; i++)
 		XS_CUDA(gpu, cuStreamCreate, &bench->stream[i],

@@ -34,7 +34,7 @@ static void *map_pages(struct xs_bench *bench, size_t bytes)
 
 	if (memory != MAP_FAILED)
 		return memory;
-	xs_cuda_fail(&bench->gpu, "no host memory to measure with");
+	xs_cuda_fail(&bench->gpu, "cannot allocate host memory");
 	return NULL;
 }
 

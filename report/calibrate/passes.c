@@ -39,7 +39,7 @@ static bool add_pass(struct xs_bench *bench, struct xs_pass_medians *found,
 		     const struct xs_samples *samples)
 {
 	if (samples->count == 0)
-		xs_cuda_fail(&bench->gpu, "no measurement came to an end");
+		xs_cuda_fail(&bench->gpu, "no measurement completed");
 	if (xs_cuda_failed(&bench->gpu) || found->passes == XS_BENCH_PASSES)
 		return false;
 	for (size_t i = 0; i < samples->count; i++)
