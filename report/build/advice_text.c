@@ -4,6 +4,7 @@
  * in the table.
  */
 #include "report/build/advice_text.h"
+
 #include "report/result/site.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/build/wait_reason.h"
+
 #include "report/result/site.h"
 
 #include <inttypes.h>

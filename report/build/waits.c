@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the host waited at each place, and for what. */
 #include "report/build/build.h"
-#include "report/build/wait_reason.h"
 
 #include "analyzer/wait_sites.h"
+#include "report/build/wait_reason.h"
 #include "report/result/site.h"
 
 #include <errno.h>

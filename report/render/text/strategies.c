@@ -5,8 +5,8 @@
  * one is printed and the others follow in one line below.
  */
 #include "report/render/text/parts.h"
-#include "report/result/best.h"
 
+#include "report/result/best.h"
 #include "report/result/columns.h"
 
 #include <errno.h>
