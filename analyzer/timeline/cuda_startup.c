@@ -74,7 +74,7 @@ static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
  * all recorded calls; 0: unknown. */
 static uint64_t earliest_ns(const struct xs_trace *trace)
 {
-	const char *began = xs_trace_info(trace, "began");
+	const char *began = xs_trace_find_info(trace, "began");
 	uint64_t earliest = began ? strtoull(began, NULL, 10) : 0;
 
 	for (size_t i = 0; earliest && i < trace->call_count; i++) {

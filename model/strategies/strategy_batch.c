@@ -199,6 +199,6 @@ const struct xs_strategy xs_strategy_batch = {
     .build = build,
     .advice =
 	"Gather the small copies of {places} in one pinned buffer and copy it "
-	"at once: a round makes {copies} copies of {copy_bytes} on "
+	"with one call: a round makes {copies} copies of {copy_bytes} on "
 	"average.",
 };

@@ -159,8 +159,8 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
-	"Give the rounds of {places} two streams and two sets of buffers in "
-	"turn, with cudaMemcpyAsync{pinned}, and wait for a round only "
-	"when the next is issued, so that its copies run under this "
-	"round's kernels.",
+	"Alternate the rounds of {places} between two streams and two sets of "
+	"buffers, with cudaMemcpyAsync{pinned}, and wait for a round only "
+	"after the next one is issued, so that the next round's copies "
+	"overlap this round's kernels.",
 };

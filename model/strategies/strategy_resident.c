@@ -156,7 +156,6 @@ const struct xs_strategy xs_strategy_resident = {
 	"Keep on the device what {places} copies out and then in again, from "
 	"the same host memory; a run with XFERSPY_HASH=1 tells whether "
 	"these are the same bytes.",
-    .advice_if_measured =
-	"Keep on the device what the round of {places} copies in again and "
-	"again: {why}.",
+    .advice_if_measured = "Keep the data that {places} copies in every round "
+			  "on the device: {why}.",
 };

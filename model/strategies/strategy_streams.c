@@ -275,7 +275,7 @@ const struct xs_strategy xs_strategy_streams = {
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
-	"Split the round of {places} into {n} chunks, a stream each{order}, "
+	"Split the round of {places} into {n} chunks, one stream each{order}, "
 	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
 	"{overlap_now}.",
 };

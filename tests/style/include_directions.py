@@ -100,6 +100,13 @@ def rooms_of(name, here):
     return [path] if path in ROOMS else [r for r in ROOMS if top(r) == path]
 
 
+def rooms_of(name, here):
+    """Returns the rooms that a name in the row of `here` stands for."""
+    known = name in ROOMS or name in TOPS
+    path = name if known else f"{top(here)}/{name}"
+    return [path] if path in ROOMS else [r for r in ROOMS if top(r) == path]
+
+
 def allowed(here):
     return {r for name in ROOMS[here].split() for r in rooms_of(name, here)}
 
