@@ -5,7 +5,7 @@
 
 #include "analyzer/read/trace.h"
 #include "analyzer/records/again.h"
-#include "analyzer/records/trace_reader.h"
+#include "analyzer/records/trace_visitor.h"
 
 /* One table of the trace: its elements, and the index of the element of each
  * id. */

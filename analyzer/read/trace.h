@@ -225,6 +225,6 @@ void xs_trace_free(struct xs_trace *trace);
 struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 
 /* Returns the value of an info record, or NULL. */
-const char *xs_trace_info(const struct xs_trace *trace, const char *key);
+const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
 
 #endif

@@ -13,7 +13,7 @@
 
 static bool is_timed_by_events(const struct xs_trace *trace)
 {
-	const char *rung = xs_trace_info(trace, "rung");
+	const char *rung = xs_trace_find_info(trace, "rung");
 
 	return rung && strcmp(rung, "events") == 0;
 }

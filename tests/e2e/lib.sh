@@ -123,13 +123,14 @@ near()
 		'BEGIN { exit !(got >= 0.7 * want && got <= 1.3 * want) }'
 }
 
-# estimated CALLS COMMAND...: in light mode, of a program whose calls nobody sees
+# estimated WHAT CALLS COMMAND...: in light mode, of a program whose calls nobody sees
 # once CUPTI was given up. By the time: what else the machine does may hold it up
 # at either end, then it runs once more.
 estimated()
 {
-	want=$1
-	shift
+	what=$1
+	want=$2
+	shift 2
 	for try in 1 2 3; do
 		XFERSPY_MODE=light traced "$@"
 		expect "$what: status" "$status" 0

@@ -139,7 +139,7 @@ END
 try_light()
 {
 	what="$1: light"
-	XS_SIM_CALL_NS=30000 estimated 60001 "$1" driver.py
+	XS_SIM_CALL_NS=30000 estimated "$what" 60001 "$1" driver.py
 	# nothing in it was new but the first
 	within "$what: recorded" "$(count '^(copycall|again) ')" 10000 25000
 }
