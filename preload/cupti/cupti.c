@@ -314,11 +314,14 @@ void xs_cupti_ask_to_detach(bool asks)
 void xs_cupti_detach_as_asked(void)
 {
 	struct xs_thread *thread = xs_thread_get();
+	int old;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	thread->busy = true;
 	if (atomic_exchange(&xs_cupti_detach_asked, false) && !detach())
 		atomic_store(&xs_cupti_detach_asked, true);
 	thread->busy = false;
+	pthread_setcancelstate(old, NULL);
 }
 
 /* Once records are switched off a few flushes bring those of work that was

@@ -42,7 +42,8 @@ struct xs_thread {
 	bool records;	     /* the hooked call is recorded */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
 	bool counting;	     /* what the kernel does that it launches */
-	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
+	uint8_t
+	    nested; /* the driver's callbacks inside; counted by op_tracker.h */
 	struct xs_writer writer;
 
 	struct xs_callstack_state *callstack; /* walk.c's; as tallies */
