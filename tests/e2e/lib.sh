@@ -131,7 +131,7 @@ estimated()
 	what=$1
 	want=$2
 	shift 2
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5; do
 		XFERSPY_MODE=light traced "$@"
 		expect "$what: status" "$status" 0
 		read_trace
