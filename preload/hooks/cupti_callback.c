@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/cupti/graph_trace.h"
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/seen_call.h"
 #include "preload/record/copy_probe.h"
@@ -66,7 +67,7 @@ static inline void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	xs_seen_call_note(fn);
+	xs_seen_call_note(fn, data->functionParams);
 	switch (xs_call_effects_detail(thread, fn)) {
 	case XS_DETAIL_RECORDED:
 		xs_sample_window_note_recorded(
@@ -239,6 +240,8 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		on_driver_call(id, (enum xs_function)(call - 1), data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
 		on_context();
+	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		xs_graph_trace_note_call(id, data);
 	errno = kept_errno;
 }
 

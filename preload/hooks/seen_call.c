@@ -10,10 +10,10 @@
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
 
-XS_HOT void xs_seen_call_note(enum xs_function fn)
+XS_HOT void xs_seen_call_note(enum xs_function fn, const void *arguments)
 {
 	xs_call_origin_note_callback();
-	xs_call_effects_note_graph(fn);
+	xs_call_effects_note_graph(fn, arguments);
 }
 
 static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
