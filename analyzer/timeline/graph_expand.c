@@ -2,6 +2,7 @@
 #include "analyzer/timeline/graph_expand.h"
 
 #include "analyzer/timeline/graph_model.h"
+#include "analyzer/timeline/interval_union.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -128,21 +129,63 @@ static int add_unknown_shape(struct expansion *e)
 	return 0;
 }
 
-/* A time of the model as one of the launch. */
-static uint64_t place(uint64_t ns, const struct xs_graph_span *from,
-		      const struct xs_graph_launch *launch)
+/* How the time of a model passes in a launch: while a node runs, and between
+ * nodes. */
+struct rates {
+	double busy, gap;
+};
+
+/*
+ * Records of the nodes make the time between them longer. So a launch that is
+ * shorter than its model has shorter gaps, and only where these are not enough,
+ * shorter nodes; one that is longer has all of it longer.
+ */
+static struct rates rates_of(uint64_t busy_ns, uint64_t model_ns,
+			     uint64_t launch_ns)
 {
-	const double ratio = from->end_ns > from->start_ns
-				 ? (double)(ns - from->start_ns) /
-				       (double)(from->end_ns - from->start_ns)
-				 : 0;
+	const double busy = (double)busy_ns, model = (double)model_ns,
+		     launch = (double)launch_ns;
+
+	if (launch >= model)
+		return model > 0
+			   ? (struct rates){launch / model, launch / model}
+			   : (struct rates){0, 0};
+	if (launch >= busy)
+		return (struct rates){1, (launch - busy) / (model - busy)};
+	return (struct rates){launch / busy, 0};
+}
+
+/* A moment of the model, after so much time with and without nodes, as one of
+ * the launch. */
+static uint64_t place(const struct xs_graph_launch *launch, struct rates rates,
+		      uint64_t busy_ns, uint64_t gap_ns)
+{
 	const uint64_t length = launch->end_ns - launch->start_ns;
-	const double after = ratio * (double)length + 0.5;
+	const double after =
+	    (double)busy_ns * rates.busy + (double)gap_ns * rates.gap + 0.5;
 
 	/* also where the double is a little more than the length */
 	return after < (double)length && (uint64_t)after < length
 		   ? launch->start_ns + (uint64_t)after
 		   : launch->end_ns;
+}
+
+static const struct xs_op *node(const struct expansion *e, uint32_t model,
+				size_t i)
+{
+	return &e->trace->ops[e->models.keys[e->models.nodes[model].first + i]
+				  .index];
+}
+
+/* The time in which nodes run. */
+static uint64_t busy_of(const struct expansion *e, uint32_t model)
+{
+	struct xs_interval_union busy = {0, 0};
+
+	for (size_t i = 0; i < e->models.nodes[model].count; i++)
+		xs_interval_union_add(&busy, node(e, model, i)->start_ns,
+				      node(e, model, i)->end_ns);
+	return busy.total_ns;
 }
 
 /* The launch may be in another stream than the model: so are the nodes that
@@ -152,16 +195,24 @@ static void add_nodes(struct expansion *e, uint32_t index)
 	struct xs_trace *trace = e->trace;
 	const struct xs_graph_launch *launch = &trace->graph_launches[index];
 	const uint32_t model = e->model[index];
-	const struct xs_graph_nodes *nodes = &e->models.nodes[model];
 	const struct xs_graph_span span =
 	    xs_graph_models_span(trace, &e->models, model);
+	const struct rates rates =
+	    rates_of(busy_of(e, model), span.end_ns - span.start_ns,
+		     launch->end_ns - launch->start_ns);
+	struct xs_interval_union busy = {0, 0};
 
-	for (size_t i = 0; i < nodes->count; i++) {
-		struct xs_op op =
-		    trace->ops[e->models.keys[nodes->first + i].index];
+	for (size_t i = 0; i < e->models.nodes[model].count; i++) {
+		struct xs_op op = *node(e, model, i);
+		const uint64_t length = op.end_ns - op.start_ns;
+		const uint64_t beyond =
+		    busy.end_ns > op.start_ns ? busy.end_ns - op.start_ns : 0;
+		const uint64_t before = busy.total_ns - beyond;
+		const uint64_t gap = op.start_ns - span.start_ns - before;
 
-		op.start_ns = place(op.start_ns, &span, launch);
-		op.end_ns = place(op.end_ns, &span, launch);
+		xs_interval_union_add(&busy, op.start_ns, op.end_ns);
+		op.start_ns = place(launch, rates, before, gap);
+		op.end_ns = place(launch, rates, before + length, gap);
 		op.correlation = launch->correlation;
 		if (op.queue == trace->graph_launches[model].queue)
 			op.queue = launch->queue;

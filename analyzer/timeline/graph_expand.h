@@ -8,9 +8,9 @@
 /*
  * Adds the ops of each launch that was recorded as one: those of a launch of
  * the same executable graph whose nodes were recorded, before it or else after
- * it, placed and scaled to the launch's own start and length. Kinds and bytes
- * are those of the graph, start and end of the launch are measured, and times
- * in between are estimates. Where no nodes of the graph are known, the launch
+ * it, placed between the launch's own start and end. Kinds and bytes are those
+ * of the graph, start and end of the launch are measured, and times in between
+ * are estimates. Where no nodes of the graph are known, the launch
  * is one op, a kernel of unknown content.
  *
  * Sets graphs_as_one, graphs_by_node and graphs_unknown. Ops must be sorted by

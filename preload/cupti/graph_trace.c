@@ -116,22 +116,45 @@ static void switch_kind(bool on)
 		end_for_good("CUPTI cannot record them as one");
 }
 
+/* A thread is not to be cancelled in CUPTI while it has the lock. Returns what
+ * free_lock() is to restore. */
+static int take_lock(void)
+{
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	pthread_mutex_lock(&lock);
+	return old;
+}
+
+static void free_lock(int old)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(old, NULL);
+}
+
 static void locked_end_for_good(const char *why)
 {
-	pthread_mutex_lock(&lock);
+	const int old = take_lock();
+
 	end_for_good(why);
-	pthread_mutex_unlock(&lock);
+	free_lock(old);
 }
 
 /* Where another thread has the lock, the launch is recorded as that one chose:
  * the thread may be this one, in a signal's handler. */
 static void try_to_switch_kind(bool on)
 {
-	if (pthread_mutex_trylock(&lock))
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	if (pthread_mutex_trylock(&lock)) {
+		pthread_setcancelstate(old, NULL);
 		return;
+	}
 	if (on || !instantiating)
 		switch_kind(on);
-	pthread_mutex_unlock(&lock);
+	free_lock(old);
 }
 
 void xs_graph_trace_choose(void *handle)
@@ -158,10 +181,11 @@ void xs_graph_trace_choose(void *handle)
 
 static void begin_instantiation(void)
 {
-	pthread_mutex_lock(&lock);
+	const int old = take_lock();
+
 	instantiating++;
 	switch_kind(true);
-	pthread_mutex_unlock(&lock);
+	free_lock(old);
 }
 
 static void end_instantiation(const CUpti_CallbackData *data)
@@ -169,14 +193,14 @@ static void end_instantiation(const CUpti_CallbackData *data)
 	/* all functions return it by their first parameter */
 	const cuGraphInstantiate_params *params = data->functionParams;
 	const CUresult *result = data->functionReturnValue;
+	const int old = take_lock();
 
-	pthread_mutex_lock(&lock);
 	if (instantiating)
 		instantiating--;
 	if (atomic_load(&kind_is_on) && result && *result == CUDA_SUCCESS &&
 	    params && params->phGraphExec)
 		add((uintptr_t)*params->phGraphExec);
-	pthread_mutex_unlock(&lock);
+	free_lock(old);
 }
 
 /* What it contains has changed, or is gone. */
