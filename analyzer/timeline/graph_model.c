@@ -88,37 +88,42 @@ static size_t keys_below(const struct xs_key *keys, size_t count, uint64_t key)
 	return low;
 }
 
-/* Where several launches of a graph have one correlation id, it is not known
- * which ops are whose. */
+/* The ids of calls that issue work, sorted. */
+static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
+		      size_t *count)
+{
+	*count = 0;
+	*keys = malloc((trace->call_count + 1) * sizeof(**keys));
+	if (!*keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++)
+		if (xs_call_issues(trace->calls[i].call_class))
+			(*keys)[(*count)++] = (struct xs_key){
+			    trace->calls[i].correlation, (uint32_t)i};
+	return xs_keys_sort(*keys, *count);
+}
+
+/* Where several calls have one correlation id, it is not known which ops are
+ * whose. */
 static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		      size_t key_count)
 {
-	const size_t count = trace->graph_launch_count;
-	struct xs_key *ids = malloc((count + 1) * sizeof(*ids));
-	int rc;
+	struct xs_key *calls;
+	size_t call_count;
+	int rc = find_calls(trace, &calls, &call_count);
 
-	if (!ids)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		ids[i] = (struct xs_key){
-		    (uint64_t)trace->graph_launches[i].exec << 32 |
-			trace->graph_launches[i].correlation,
-		    (uint32_t)i};
-	rc = xs_keys_sort(ids, count);
-	for (size_t i = 0; !rc && i < count; i++) {
-		const uint32_t launch = ids[i].index;
-		const uint64_t id = (uint32_t)ids[i].key;
+	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
+		const uint64_t id = trace->graph_launches[i].correlation;
+		const size_t first = keys_below(calls, call_count, id);
 
-		if (!trace->graph_launches[launch].by_node ||
-		    (i > 0 && ids[i - 1].key == ids[i].key) ||
-		    (i + 1 < count && ids[i + 1].key == ids[i].key))
+		if (!trace->graph_launches[i].by_node ||
+		    (first + 1 < call_count && calls[first + 1].key == id))
 			continue;
-		m->nodes[launch].first = keys_below(m->keys, key_count, id);
-		m->nodes[launch].count =
-		    keys_below(m->keys, key_count, id + 1) -
-		    m->nodes[launch].first;
+		m->nodes[i].first = keys_below(m->keys, key_count, id);
+		m->nodes[i].count =
+		    keys_below(m->keys, key_count, id + 1) - m->nodes[i].first;
 	}
-	free(ids);
+	free(calls);
 	return rc;
 }
 
