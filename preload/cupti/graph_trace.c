@@ -113,7 +113,7 @@ static void switch_kind(bool on)
 	    CUPTI_SUCCESS)
 		atomic_store(&kind_is_on, on);
 	else
-		end_for_good("CUPTI cannot record them as one");
+		end_for_good("CUPTI could not record them as one");
 }
 
 /* A thread is not to be cancelled in CUPTI while it has the lock. Returns what
@@ -167,9 +167,9 @@ void xs_graph_trace_choose(void *handle)
 	if (!xs_session_is_recording())
 		return;
 	if (xs_share_client_recorded()) {
-		locked_end_for_good("another tool records them so");
+		locked_end_for_good("another profiler of the process needs the nodes");
 	} else if (!exec) {
-		locked_end_for_good("one was instantiated unseen");
+		locked_end_for_good("one was instantiated where CUPTI did not show it");
 	} else {
 		if (atomic_load(&kind_is_on) != (by_node == 0))
 			try_to_switch_kind(by_node == 0);

@@ -90,6 +90,11 @@ expect "each: as one" "$(json graphs_as_one)" 0
 expect "each: by node" "$(by_node)" 60
 expect "each: kernels" "$(count '^kernel ')" 180
 
+# Changed: by node again, and what follows is like these.
+compare updated 50 68 32
+expect "updated: kernels" "$(count '^kernel .*shape=1( |$)')" 48
+expect "updated: other kernels" "$(count '^kernel .*shape=2( |$)')" 48
+
 # Captured before, instantiated between launches of another one; and plain
 # copies are recorded in any case.
 graphs late 40
@@ -129,4 +134,4 @@ unharmed guest
 read_trace
 expect "guest: as one" "$(json graphs_as_one)" 24
 expect "guest: ops" "$(json gpu_ops_seen)" "$(((40 + 10 + 10) * 3))"
-expect "guest: said" "$(grep -c 'another tool records them so' report.json)" 1
+expect "guest: said" "$(grep -c 'needs the nodes' report.json)" 1

@@ -69,13 +69,6 @@ static int instantiate_in_driver(cudaGraphExec_t *handle, cudaGraph_t graph,
 	return libcudart_static_leave_driver(&call, instantiate(handle, graph));
 }
 
-static int launch(const struct exec *exec, struct xs_sim_stream *stream)
-{
-	return exec ? xs_sim_graph_launch(exec->graph->nodes, exec->number,
-					  exec->instantiated, stream)
-		    : cudaErrorInvalidValue;
-}
-
 static int destroy(struct graph *graph)
 {
 	if (!graph)
@@ -86,6 +79,40 @@ static int destroy(struct graph *graph)
 		free(graph);
 	}
 	return cudaSuccess;
+}
+
+/* The same nodes with other parameters, which is not checked. */
+static int update(struct exec *exec, struct graph *graph)
+{
+	if (!exec || !graph)
+		return cudaErrorInvalidValue;
+	atomic_fetch_add(&graph->owners, 1);
+	destroy(exec->graph);
+	exec->graph = graph;
+	return cudaSuccess;
+}
+
+static int update_in_driver(cudaGraphExec_t exec, cudaGraph_t graph)
+{
+	cuGraphExecUpdate_v2_params params = {(CUgraphExec)exec, (CUgraph)graph,
+					      NULL};
+	struct xs_sim_call call = {
+	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+	    .name = "cuGraphExecUpdate_v2",
+	    .params = &params,
+	};
+
+	libcudart_static_enter_driver(&call);
+	return libcudart_static_leave_driver(
+	    &call, update((void *)exec, (void *)graph));
+}
+
+static int launch(const struct exec *exec, struct xs_sim_stream *stream)
+{
+	return exec ? xs_sim_graph_launch(exec->graph->nodes, exec->number,
+					  exec->instantiated, stream)
+		    : cudaErrorInvalidValue;
 }
 
 static int destroy_exec(struct exec *exec)
@@ -143,6 +170,10 @@ RT_TWINS_OF(cudaGraphLaunch, v10000, ptsz,
 	    (graphExec, stream),
 	    RT_IN_DRIVER(cuGraphLaunch, (graphExec, stream),
 			 launch((void *)graphExec, STREAM)))
+RT_API(cudaGraphExecUpdate, v10020,
+       (cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+	cudaGraphExecUpdateResultInfo *resultInfo),
+       (hGraphExec, hGraph, resultInfo), update_in_driver(hGraphExec, hGraph))
 RT_API(cudaGraphExecDestroy, v10000, (cudaGraphExec_t graphExec), (graphExec),
        destroy_exec_in_driver(graphExec))
 RT_API(cudaGraphDestroy, v10000, (cudaGraph_t graph), (graph),

@@ -19,7 +19,10 @@ static const size_t bytes = count * sizeof(int);
 
 __global__ void next(int *a)
 {
-	a[blockIdx.x * blockDim.x + threadIdx.x]++;
+	const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count)
+		a[i]++;
 }
 
 struct work {
@@ -38,7 +41,8 @@ static void set_up(struct work *w)
 }
 
 /* Copy in, kernels, copy out. */
-static cudaGraph_t capture(const struct work *w, int times)
+static cudaGraph_t capture(const struct work *w, int times,
+			   int blocks = count / 256)
 {
 	cudaGraph_t graph;
 
@@ -47,7 +51,7 @@ static cudaGraph_t capture(const struct work *w, int times)
 	CHECK(cudaMemcpyAsync(w->device, w->host, bytes, cudaMemcpyHostToDevice,
 			      w->stream));
 	for (int i = 0; i < times; i++) {
-		next<<<count / 256, 256, 0, w->stream>>>(w->device);
+		next<<<blocks, 256, 0, w->stream>>>(w->device);
 		CHECK(cudaGetLastError());
 	}
 	CHECK(cudaMemcpyAsync(w->host, w->device, bytes, cudaMemcpyDeviceToHost,
@@ -135,6 +139,24 @@ static void late(struct work *w)
 	CHECK(cudaGraphDestroy(later));
 }
 
+/* Changed half-way. */
+static void updated(struct work *w)
+{
+	cudaGraph_t graph = capture(w, kernels),
+		    other = capture(w, kernels, count / 128);
+	cudaGraphExec_t exec = instantiate(graph);
+	cudaGraphExecUpdateResultInfo result;
+
+	for (int i = 0; i < w->launches; i++)
+		launch(w, exec, w->stream, kernels);
+	CHECK(cudaGraphExecUpdate(exec, other, &result));
+	for (int i = 0; i < w->launches; i++)
+		launch(w, exec, w->stream, kernels);
+	CHECK(cudaGraphExecDestroy(exec));
+	CHECK(cudaGraphDestroy(graph));
+	CHECK(cudaGraphDestroy(other));
+}
+
 /* In one stream, then in another. */
 static void moved(struct work *w)
 {
@@ -206,6 +228,8 @@ int main(int argc, char **argv)
 		each(&w);
 	else if (strcmp(mode, "late") == 0)
 		late(&w);
+	else if (strcmp(mode, "updated") == 0)
+		updated(&w);
 	else if (strcmp(mode, "moved") == 0)
 		moved(&w);
 	else if (strcmp(mode, "together") == 0)
