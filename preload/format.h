@@ -119,6 +119,7 @@ struct xs_chunk_header {
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
 	R(35, counters)                                                        \
+	R(36, graph)                                                           \
 	R(48, again)
 
 /* clang-format off */
@@ -309,6 +310,15 @@ struct xs_chunk_header {
 	F(xs_u64, requests_read) F(xs_u64, requests_written)                   \
 	F(xs_u64, host_sectors_read) F(xs_u64, host_sectors_written)           \
 	F(xs_u64, instructions)
+
+/*
+ * The launch of a CUDA graph with that correlation. by_node 0: its nodes have
+ * no records; start and duration are those of the whole launch, queue is that
+ * of its first node. by_node 1: its nodes have records of their own, and start
+ * is that of one of them. exec: a number of the executable graph.
+ */
+#define XS_FIELDS_graph(F, T)                                                  \
+	XS_FIELDS_OP_HEAD(F) F(xs_u32, exec) F(xs_u16, by_node) F(xs_u16, zero)
 
 /*
  * A timed record (a call or an op) that says what an earlier one of its chunk

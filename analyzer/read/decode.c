@@ -176,17 +176,48 @@ static int decode_op(struct xs_decoder *d, const void *record)
 		op.bytes = copy->bytes;
 		op.src_memory = copy->src_memory;
 		op.dst_memory = copy->dst_memory;
-		op.flags = copy->flags;
+		op.flags = copy->flags & (uint8_t)~XS_OP_ESTIMATED;
 		op.copies = copy->copies;
 		break;
 	default:
 		op.kind = XS_OP_SET;
 		op.bytes = set->bytes;
 		op.dst_memory = set->memory;
-		op.flags = set->flags;
+		op.flags = set->flags & (uint8_t)~XS_OP_ESTIMATED;
 		break;
 	}
 	return add_op(d, record, &op);
+}
+
+static int add_graph_launch(struct xs_decoder *d,
+			    const struct xs_rec_graph *rec)
+{
+	struct xs_trace *trace = d->trace;
+	uint64_t duration_ns =
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
+	struct xs_graph_launch *launch;
+	uint32_t queue;
+
+	if (trace->graph_launch_count >= XS_NONE ||
+	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
+		return -ENOMEM;
+	launch = xs_array_grow(trace->graph_launches, trace->graph_launch_count,
+			       sizeof(*launch));
+	if (!launch)
+		return -ENOMEM;
+	trace->graph_launches = launch;
+	launch += trace->graph_launch_count++;
+	*launch = (struct xs_graph_launch){
+	    .start_ns = after(d->base_ns, rec->start),
+	    .correlation = rec->correlation,
+	    .exec = rec->exec,
+	    .queue = (uint16_t)queue,
+	    .by_node = rec->by_node != 0,
+	};
+	launch->end_ns = after(launch->start_ns, duration_ns);
+	if (launch->end_ns > d->last_ns)
+		d->last_ns = launch->end_ns;
+	return 0;
 }
 
 /* Faults and contents records begin with the same fields as their copy's
@@ -276,6 +307,8 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_copy:
 	case XS_REC_set:
 		return decode_op(d, record);
+	case XS_REC_graph:
+		return add_graph_launch(d, record);
 	}
 	return xs_decoder_add_entry(d, record);
 }

@@ -42,6 +42,7 @@ void xs_trace_free(struct xs_trace *trace)
 		free(trace->strings[i]);
 	free(trace->ops);
 	free(trace->migrations);
+	free(trace->graph_launches);
 	free(trace->calls);
 	free(trace->sites);
 	free(trace->shapes);

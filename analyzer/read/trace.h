@@ -21,6 +21,10 @@ enum xs_op_kind {
 	XS_OP_KINDS
 };
 
+/* Flag of an op beside enum xs_op_flag: its times are estimates, because the
+ * launch of its graph was recorded as one. Not in files. */
+#define XS_OP_ESTIMATED 0x80u
+
 /* One operation of the GPU. Times are CLOCK_REALTIME ns. */
 struct xs_op {
 	uint64_t start_ns, end_ns;
@@ -31,7 +35,7 @@ struct xs_op {
 	uint16_t queue;	      /* index into queues */
 	uint8_t kind;	      /* enum xs_op_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory */
-	uint8_t flags;			/* enum xs_op_flag */
+	uint8_t flags;			/* enum xs_op_flag, XS_OP_ESTIMATED */
 	uint16_t copies; /* number of copies that this op stands for; at least 1
 			  */
 };
@@ -55,6 +59,15 @@ struct xs_call {
 	bool waited;	    /* polls: earlier ones returned not ready */
 	bool captured;	    /* captured into a graph: the GPU did not run it */
 	uint16_t error;
+};
+
+/* The launch of a CUDA graph. Times are CLOCK_REALTIME ns. */
+struct xs_graph_launch {
+	uint64_t start_ns, end_ns; /* of the whole; by_node: of no meaning */
+	uint32_t correlation;
+	uint32_t exec;	/* number of the executable graph */
+	uint16_t queue; /* index into queues */
+	bool by_node;	/* the trace has the ops of its nodes */
 };
 
 struct xs_site {
@@ -169,6 +182,8 @@ struct xs_trace {
 	size_t op_count;
 	struct xs_op *migrations; /* of managed memory; not part of ops */
 	size_t migration_count;
+	struct xs_graph_launch *graph_launches; /* sorted by exec, then start */
+	size_t graph_launch_count;
 	struct xs_call *calls;
 	size_t call_count;
 	struct xs_site *sites;
@@ -209,6 +224,10 @@ struct xs_trace {
 
 	size_t ops_matched; /* ops whose call is known */
 	size_t calls_captured;
+	size_t graphs_as_one;  /* graph launches without records of their nodes
+				*/
+	size_t graphs_by_node; /* launches of the same graphs that have them */
+	size_t graphs_unknown; /* of graphs_as_one: one op of unknown content */
 	size_t unknown_records;
 	uint64_t lost_calls, lost_ops, lost_cupti;
 	uint64_t untimed; /* calls whose GPU work has no op for any other reason

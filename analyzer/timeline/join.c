@@ -2,6 +2,7 @@
 #include "analyzer/timeline/join.h"
 
 #include "analyzer/timeline/graph_capture.h"
+#include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
 #include "analyzer/util/sort.h"
 
@@ -105,6 +106,10 @@ int xs_trace_join(struct xs_trace *trace)
 {
 	int rc = sort_ops(trace->ops, trace->op_count);
 
+	if (!rc)
+		rc = xs_graph_expand(trace);
+	if (!rc && trace->graphs_as_one)
+		rc = sort_ops(trace->ops, trace->op_count);
 	if (!rc)
 		rc = sort_ops(trace->migrations, trace->migration_count);
 	if (!rc)

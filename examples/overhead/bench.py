@@ -12,7 +12,7 @@ import time
 
 NSYS = {"nsys": [], "nsys-node": ["--cuda-graph-trace=node"]}
 OURS = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "XFERSPY_MODE",
-        "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG")
+        "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG", "XFERSPY_GRAPHS")
 RUN_SECONDS = 60
 
 
@@ -47,11 +47,13 @@ class Bench:
 
     def environment(self, way):
         env = {k: v for k, v in os.environ.items() if k not in OURS}
-        if way in ("xferspy", "light"):
+        if way in ("xferspy", "xferspy-nodes", "light"):
             env["LD_PRELOAD"] = str(self.build / "lib/libxferspy.so")
             env["XFERSPY_OUTPUT"] = str(self.scratch / "%p.xspy")
             if way == "light":
                 env["XFERSPY_MODE"] = "light"
+            if way == "xferspy-nodes":
+                env["XFERSPY_GRAPHS"] = "nodes"
         elif way == "records":
             env["CUDA_INJECTION64_PATH"] = self.program(
                 "overhead/records_only.so")

@@ -5,7 +5,8 @@ import statistics
 import textwrap
 
 WAYS = {"nothing": "untraced", "records": "CUPTI's records alone",
-        "xferspy": "xferspy", "nsys": "nsys", "nsys-node": "nsys by node",
+        "xferspy": "xferspy", "xferspy-nodes": "xferspy by node",
+        "nsys": "nsys", "nsys-node": "nsys by node",
         "light": "xferspy light"}
 NONE = "–"
 LEAST_FOR_HALF = 4  # values: fewer have no middle half

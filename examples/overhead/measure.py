@@ -5,6 +5,7 @@
   nothing    the program alone
   records    CUPTI's kernel and copy records alone, thrown away
   xferspy    LD_PRELOAD=libxferspy.so, everything on
+  xferspy-nodes  the same with XFERSPY_GRAPHS=nodes: of graphs alone
   light      the same with XFERSPY_MODE=light, where the library knows it
   nsys       nsys profile -t cuda, where there is one
   nsys-node  the same with each op of a graph by itself: of graphs alone
@@ -30,7 +31,8 @@ from figures import LEAST_FOR_HALF
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
          "torch")
-WAYS = "nothing,records,xferspy,light,nsys,nsys-node"
+WAYS = "nothing,records,xferspy,xferspy-nodes,light,nsys,nsys-node"
+BY_NODE = ("xferspy-nodes", "nsys-node")  # of graphs alone
 COUNTED = ("nothing", "light")  # that do not record each call
 # The launches of a run for each call of the other parts: light records the
 # first calls of a run and counts the rest, so its cost depends on the length,
@@ -107,7 +109,7 @@ def find_jobs(bench, ways, parts, calls):
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
                              name, program, ROUNDS)]
 
-    whole = [way for way in ways if way != "nsys-node"]
+    whole = [way for way in ways if way not in BY_NODE]
     short = [part for part in parts if part in ("copy", "sync")]
     jobs = []
     if "launch" in parts:
@@ -282,7 +284,7 @@ def count_instructions(bench, ways, before):
     the same of the lines of code that they lie in."""
     instructions, lines = {}, {}
     for part in ("launch", "copy"):
-        for way in (way for way in ways if way != "nsys-node"):
+        for way in (way for way in ways if way not in BY_NODE):
             try:
                 found = bench.measure(
                     way, [bench.program("overhead/instructions"), part,
@@ -344,7 +346,8 @@ def measure_all(bench, args):
     if "nothing" not in ways:
         raise Failed("; ".join(bench.notes) or "nothing to compare with")
     jobs = find_jobs(bench, ways, args.parts.split(","), args.calls)
-    startup = measure_startup(bench, [w for w in ways if w not in NSYS],
+    startup = measure_startup(bench, [w for w in ways
+                                      if w not in (*NSYS, *BY_NODE)],
                               args.starts)
     sizes = measure_traces(bench, ways, args.calls)
     instructions, lines = {}, {}

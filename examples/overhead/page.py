@@ -40,12 +40,14 @@ RECORDS = {
     "records": """a library that enables CUPTI's records of kernels and copies,
         also of each op of a graph, and discards them. Any tool that times each
         op on the GPU pays this cost. It does not see calls.""",
-    "xferspy": """each call with its call site, and each op, also each op of a
-        graph.""",
+    "xferspy": """each call with its call site, and each op. Of a graph, each op
+        of the first launches, then one item for each launch.""",
+    "xferspy-nodes": """the same with `XFERSPY_GRAPHS=nodes`: each op of each
+        launch of a graph. Measured for graphs alone.""",
     "nsys": """`nsys profile -t cuda`: each call without its call site, and each
         op. The launch of a graph is one item, whatever it contains.""",
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
-        is an item, as with xferspy. Measured for graphs alone.""",
+        is an item. Measured for graphs alone.""",
     "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
         more whenever the program does something new, and 1,000 in periodic
         sample windows (at least eight seconds apart at this call rate). All

@@ -147,7 +147,7 @@ static void write_connections(void)
 
 static void write_beginning(void)
 {
-	const char *unknown = xs_config_unknown_mode();
+	const char *unknown = xs_config_unknown_mode(), *unknown_graphs;
 	const char *other = xs_injection_other();
 	enum xs_hash_mode hash = xs_config_hash();
 	char host[256] = "";
@@ -167,6 +167,12 @@ static void write_beginning(void)
 		xs_trace_info("note",
 			      "XFERSPY_MODE=%s is not known; traced as usual",
 			      unknown);
+	xs_config_graphs_by_node(&unknown_graphs);
+	if (unknown_graphs)
+		xs_trace_info("note",
+			      "XFERSPY_GRAPHS=%s is not known; recorded as by "
+			      "default",
+			      unknown_graphs);
 	if (other)
 		xs_trace_info("note",
 			      "another tool's library is in this process, too "

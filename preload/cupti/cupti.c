@@ -10,6 +10,7 @@
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_clock.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/cupti/graph_trace.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
@@ -174,8 +175,11 @@ enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 	if (!enable_records())
 		return XS_CUPTI_NOTHING;
 	atomic_store(&state, ATTACHED);
-	if (callbacks == CUPTI_SUCCESS)
+	if (callbacks == CUPTI_SUCCESS) {
+		if (!counters)
+			xs_graph_trace_start();
 		return XS_CUPTI_RECORDS_AND_CALLBACKS;
+	}
 	note_no_callbacks(callbacks);
 	xs_cupti_watch_peers();
 	return XS_CUPTI_RECORDS;

@@ -8,13 +8,17 @@
  */
 #include "preload/cupti/cupti_clock.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/cupti/graph_trace.h"
 #include "preload/sampling/op_filter.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/session.h"
 #include "preload/util/pool.h"
 
+#include <limits.h>
+
 #define VERSION_12_8 26u /* brought copyCount */
+#define VERSION_12_9 27u
 
 /* Static memories are device and managed memory with a name. */
 static uint8_t memory_of(uint8_t kind)
@@ -74,6 +78,17 @@ static uint8_t op_flags(bool async, uint64_t graph_node)
 	       (is_of_graph(graph_node) ? XS_OP_GRAPH : 0);
 }
 
+/* Of a node it is also recorded which executable graph it belongs to, where
+ * others of its launches may be recorded as one. */
+static bool is_wanted(const struct xs_gpu_op *op, uint64_t node, uint32_t exec)
+{
+	if (!xs_share_is_ours(op->start_ns) || !xs_op_filter_wants(op))
+		return false;
+	if (node && xs_graph_trace_has_begun())
+		xs_gpu_records_graph(op, exec, true);
+	return true;
+}
+
 /* The sixth layout of a copy's record, which older headers lack. */
 struct counted_copy {
 	CUpti_ActivityMemcpy5 copy;
@@ -110,9 +125,8 @@ static void take_copy(const void *record)
 			      m->graphNodeId),
 	    .copies = copies_of(record),
 	};
-	if (xs_share_is_ours(op.start_ns))
-		if (xs_op_filter_wants(&op))
-			xs_gpu_records_copy(&op);
+	if (is_wanted(&op, m->graphNodeId, m->graphId))
+		xs_gpu_records_copy(&op);
 }
 
 static void take_peer_copy(const void *record)
@@ -134,9 +148,8 @@ static void take_peer_copy(const void *record)
 	    .peer_device = (uint16_t)peer,
 	    .copies = 1,
 	};
-	if (xs_share_is_ours(op.start_ns))
-		if (xs_op_filter_wants(&op))
-			xs_gpu_records_copy(&op);
+	if (is_wanted(&op, m->graphNodeId, m->graphId))
+		xs_gpu_records_copy(&op);
 }
 
 static void take_set(const void *record)
@@ -153,9 +166,8 @@ static void take_set(const void *record)
 	    .flags = op_flags(m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC,
 			      m->graphNodeId),
 	};
-	if (xs_share_is_ours(op.start_ns))
-		if (xs_op_filter_wants(&op))
-			xs_gpu_records_set(&op);
+	if (is_wanted(&op, m->graphNodeId, m->graphId))
+		xs_gpu_records_set(&op);
 }
 
 /* The second layout of this record; later ones only add to its end. */
@@ -188,9 +200,8 @@ static void take_migration(const void *record)
 	default:
 		return;
 	}
-	if (xs_share_is_ours(op.start_ns))
-		if (xs_op_filter_wants(&op))
-			xs_gpu_records_copy(&op);
+	if (is_wanted(&op, 0, 0))
+		xs_gpu_records_copy(&op);
 }
 
 static void take_kernel(const void *record)
@@ -213,9 +224,39 @@ static void take_kernel(const void *record)
 	    .local_bytes = k->localMemoryPerThread,
 	};
 	is_of_graph(k->graphNodeId);
-	if (xs_share_is_ours(op.start_ns))
-		if (xs_op_filter_wants(&op))
-			xs_gpu_records_kernel(&op, k->name, &shape);
+	if (is_wanted(&op, k->graphNodeId, k->graphId))
+		xs_gpu_records_kernel(&op, k->name, &shape);
+}
+
+/* The second layout of this record, which older headers lack. */
+struct graph_launch {
+	CUpti_ActivityGraphTrace graph;
+	uint32_t end_device, end_context;
+};
+#if CUPTI_API_VERSION >= VERSION_12_9
+_Static_assert(offsetof(struct graph_launch, end_context) ==
+		   offsetof(CUpti_ActivityGraphTrace2, endContextId),
+	       "the end is where CUPTI has it");
+#endif
+
+/* A graph that begins with a function of the host begins on no device. */
+static void take_graph(const void *record)
+{
+	const struct graph_launch *launch = record;
+	const CUpti_ActivityGraphTrace *g = &launch->graph;
+	struct xs_gpu_op op = {
+	    .queue = {g->deviceId, g->contextId, g->streamId},
+	    .correlation = g->correlationId,
+	    .start_ns = xs_cupti_clock_ns(g->start),
+	    .end_ns = xs_cupti_clock_ns(g->end),
+	};
+
+	if (op.queue.device == INT_MAX) {
+		op.queue.device = launch->end_device;
+		op.queue.context = launch->end_context;
+	}
+	if (op.queue.device != INT_MAX && is_wanted(&op, 0, 0))
+		xs_gpu_records_graph(&op, g->graphId, false);
 }
 
 static void take_record(const CUpti_Activity *record)
@@ -236,6 +277,9 @@ static void take_record(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
 		take_kernel(record);
+		break;
+	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+		take_graph(record);
 		break;
 	default: /* another tool of the process enabled it */
 		break;

@@ -121,6 +121,15 @@ CUptiResult
 xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 		      CUpti_TimestampCallbackFunc callback);
 
+/* Whether the guest has ever enabled a kind of record. */
+extern atomic_bool xs_share_client_has_recorded;
+
+static inline bool xs_share_client_recorded(void)
+{
+	return atomic_load_explicit(&xs_share_client_has_recorded,
+				    memory_order_relaxed);
+}
+
 /* Whether we hold the buffers of records. */
 bool xs_share_holds_records(void);
 

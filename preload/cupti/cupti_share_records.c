@@ -25,6 +25,8 @@ static _Atomic uint64_t client_until_ns; /* monotonic; 0: it has flushed */
 static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
 static _Atomic size_t client_dropped;
 
+atomic_bool xs_share_client_has_recorded;
+
 /* What our last flush brought of the guest's, for its own flush. */
 static struct kept {
 	CUcontext context;
@@ -201,6 +203,7 @@ xs_share_client_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind), bool on,
 	if (!is_kind(kind))
 		return real(kind);
 	if (on) {
+		atomic_store(&xs_share_client_has_recorded, true);
 		begin_client();
 		atomic_fetch_or(&wanted[kind], XS_SHARE_CLIENT);
 		result = real(kind);
@@ -228,6 +231,7 @@ CUptiResult xs_share_client_context(
 	if (!is_kind(kind))
 		return real(context, kind);
 	if (on) {
+		atomic_store(&xs_share_client_has_recorded, true);
 		begin_client();
 		result = real(context, kind);
 		if (result == CUPTI_SUCCESS)

@@ -105,7 +105,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	call->timed = NULL;
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
-	xs_call_effects_note_graph(fn);
+	xs_call_effects_note_graph(fn, arguments);
 	if (XS_UNLIKELY(xs_thread_in_hook(thread)))
 		forget_left(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&

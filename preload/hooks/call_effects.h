@@ -4,6 +4,7 @@
 #define XS_PRELOAD_HOOKS_CALL_EFFECTS_H
 
 #include "preload/api/functions.h"
+#include "preload/cupti/graph_trace.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/thread.h"
@@ -22,11 +23,17 @@ static inline enum xs_detail xs_call_effects_detail(struct xs_thread *thread,
 
 /* Before the call: notes captures and launches of graphs. Captured work is not
  * executed by the captured calls. */
-static inline void xs_call_effects_note_graph(enum xs_function fn)
+static inline void xs_call_effects_note_graph(enum xs_function fn,
+					      const void *arguments)
 {
-	if (xs_functions[fn].call_class == XS_CALL_GRAPH_LAUNCH ||
-	    xs_functions[fn].call_class == XS_CALL_CAPTURE_BEGIN)
-		xs_op_tracker_note_graph();
+	const uint8_t call_class = xs_functions[fn].call_class;
+
+	if (call_class != XS_CALL_GRAPH_LAUNCH &&
+	    call_class != XS_CALL_CAPTURE_BEGIN)
+		return;
+	xs_op_tracker_note_graph();
+	if (call_class == XS_CALL_GRAPH_LAUNCH)
+		xs_graph_trace_before_launch(arguments);
 }
 
 /* After the call: marks the range of XFERSPY_RANGE=profiler, and has the

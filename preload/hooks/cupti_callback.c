@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/cupti/graph_trace.h"
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/seen_call.h"
 #include "preload/record/copy_probe.h"
@@ -69,7 +70,7 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 {
 	const enum xs_detail detail = xs_call_effects_detail(thread, fn);
 
-	xs_call_effects_note_graph(fn);
+	xs_call_effects_note_graph(fn, data->functionParams);
 	/* outside of the range hooks leave calls to the callbacks */
 	if (detail != XS_DETAIL_IGNORED)
 		xs_call_origin_note_callback();
@@ -247,6 +248,8 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		on_driver_call(id, (enum xs_function)(call - 1), data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
 		on_context();
+	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		xs_graph_trace_note_call(id, data);
 	errno = kept_errno;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_DEFAULT_STREAMS 256
+#define SEEN_LAUNCHES	     64u /* that ran about the same time */
 
 static struct xs_intern names, shapes, queues;
 static uint32_t next_shape = 1;
@@ -182,6 +183,42 @@ void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
 		record.shape =
 		    number_of(&shapes, shape, sizeof(*shape), new_shape);
 	write_op(op, record.shape != 0, &record);
+	xs_shared_writer_unlock();
+}
+
+/* Whether the launch of such a node is in the trace; from now on it is. Nodes
+ * of a launch come nearly in a row. */
+static bool has_launch(const struct xs_gpu_op *op, uint32_t exec)
+{
+	static struct {
+		uint32_t correlation, exec;
+	} seen[SEEN_LAUNCHES];
+	const uint32_t i = op->correlation % SEEN_LAUNCHES;
+	const bool has =
+	    seen[i].correlation == op->correlation && seen[i].exec == exec;
+
+	seen[i].correlation = op->correlation;
+	seen[i].exec = exec;
+	return has;
+}
+
+void xs_gpu_records_graph(const struct xs_gpu_op *op, uint32_t exec,
+			  bool by_node)
+{
+	struct xs_rec_graph record = {
+	    XS_RECORD(graph),
+	    .correlation = op->correlation,
+	    .exec = exec,
+	    .by_node = by_node,
+	};
+
+	struct xs_gpu_op launch = *op;
+
+	if (by_node)
+		launch.end_ns = launch.start_ns;
+	xs_shared_writer_lock();
+	if (!by_node || !has_launch(op, exec))
+		write_op(&launch, true, &record);
 	xs_shared_writer_unlock();
 }
 

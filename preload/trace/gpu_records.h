@@ -9,6 +9,7 @@
 
 #include "preload/format.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A queue as CUPTI names it; its contexts count from 1. */
@@ -53,6 +54,11 @@ void xs_gpu_records_copy(const struct xs_gpu_op *op);
 void xs_gpu_records_set(const struct xs_gpu_op *op);
 void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
 			   struct xs_gpu_shape *shape);
+
+/* The launch of an executable graph: recorded as one, or by_node, where each of
+ * its nodes tells of it and the first one is written. */
+void xs_gpu_records_graph(const struct xs_gpu_op *op, uint32_t exec,
+			  bool by_node);
 
 /* The string id of a kernel's name, for a shape; 0 when there was no room. */
 uint32_t xs_gpu_records_name(const char *name);

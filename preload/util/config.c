@@ -125,6 +125,17 @@ const char *xs_config_range(struct xs_config_range *range)
 	return NULL;
 }
 
+bool xs_config_graphs_by_node(const char **unknown)
+{
+	const char *text = getenv("XFERSPY_GRAPHS");
+	const bool by_node = text && strcmp(text, "nodes") == 0;
+
+	*unknown = NULL;
+	if (text && text[0] && !by_node && strcmp(text, "launch") != 0)
+		*unknown = text;
+	return by_node;
+}
+
 enum xs_hash_mode xs_config_hash(void)
 {
 	const char *hash = getenv("XFERSPY_HASH");

@@ -13,6 +13,9 @@
  *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
  *   XFERSPY_MAX_SIZE the most bytes of trace, 2M or more (K, M, G): from half
  *                    of it on calls are counted, with a window now and then
+ *   XFERSPY_GRAPHS   launch (the default: each launch of a CUDA graph is one
+ *                    record, except for the first ones of each executable
+ *                    graph) or nodes (each node of each launch)
  *   XFERSPY_HASH     1: hash what copies move, of large ones samples; full: all
  *   XFERSPY_STACK    how many frames of its callers a call is recorded with: N,
  *                    up to 64, leaf (1; below a launch's own stubs), off (no
@@ -85,6 +88,10 @@ struct xs_config_range {
 
 /* What of the run is recorded. NULL, or the text that is no range. */
 const char *xs_config_range(struct xs_config_range *range);
+
+/* Whether each node of each graph launch is recorded. *unknown is set to the
+ * text that is none, else to NULL. */
+bool xs_config_graphs_by_node(const char **unknown);
 
 enum xs_hash_mode {
 	XS_HASH_OFF,

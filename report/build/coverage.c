@@ -183,6 +183,29 @@ static void note_coverage(struct xs_result *result,
 			      trace->calls_captured);
 }
 
+/* How much of the work of graphs is an estimate. */
+static void note_graphs(struct xs_result *result)
+{
+	const struct xs_result_coverage *out = &result->coverage;
+	const int64_t placed = out->graphs_as_one - out->graphs_unknown;
+
+	if (placed)
+		xs_build_note(result,
+			      "%" PRId64 " launches of CUDA graphs were "
+			      "recorded as one op each: start and end are "
+			      "measured, and their nodes are placed as in "
+			      "%" PRId64 " launches that were recorded node by "
+			      "node (XFERSPY_GRAPHS=nodes records all nodes)",
+			      placed, out->graphs_by_node);
+	if (out->graphs_unknown)
+		xs_build_note(
+		    result,
+		    "the nodes of %" PRId64 " launches of CUDA graphs are "
+		    "unknown: each launch counts as one kernel, without its "
+		    "copies (XFERSPY_GRAPHS=nodes records them)",
+		    out->graphs_unknown);
+}
+
 /* Calls that returned an error. They issued no GPU work, so none is missing. */
 static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -417,6 +440,9 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .lost_calls = xs_number_bounded(trace->lost_calls),
 	    .lost_ops = xs_number_bounded(trace->lost_ops),
 	    .lost_cupti = xs_number_bounded(trace->lost_cupti),
+	    .graphs_as_one = xs_number_bounded(trace->graphs_as_one),
+	    .graphs_by_node = xs_number_bounded(trace->graphs_by_node),
+	    .graphs_unknown = xs_number_bounded(trace->graphs_unknown),
 	    .untimed = xs_number_bounded(trace->untimed),
 	    .timing_source = xs_arena_copy(&result->arena,
 					   xs_trace_find_info(trace, "rung")),
@@ -430,6 +456,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_file(result, trace);
 	note_timing_source(result, trace);
 	note_coverage(result, trace);
+	note_graphs(result);
 	note_failed(result, trace);
 	note_sampling(result, trace);
 	note_changed(result, trace);

@@ -32,6 +32,10 @@ static void print_trace(const struct xs_trace *trace)
 	       trace->op_count, trace->call_count, trace->ops_matched,
 	       trace->unknown_records, trace->lost_calls, trace->lost_ops,
 	       trace->lost_cupti, trace->end_ns - trace->begin_ns);
+	if (trace->graphs_as_one)
+		printf("graphs as_one=%zu by_node=%zu unknown=%zu\n",
+		       trace->graphs_as_one, trace->graphs_by_node,
+		       trace->graphs_unknown);
 	for (size_t i = 0; i < trace->info_count; i++)
 		printf("info %s=%s\n", trace->infos[i].key,
 		       trace->infos[i].value);

@@ -132,6 +132,7 @@ unset XFERSPY_STACK
 
 # Before a range begins nothing is walked: no reason to take these calls for the
 # program's own, and to watch all that it asks the driver for.
+XFERSPY_GRAPHS=nodes traced ./stripped depth 300 8
 left=$(left_on)
 XFERSPY_RANGE=100 traced ./lines depth 300 8
 expect "ignored: callbacks" "$(left_on)" "$left"

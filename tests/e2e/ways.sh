@@ -21,6 +21,8 @@ ways()
 }
 
 # What was captured is no copy that happened; each launch's work is its own.
+# Where each node is recorded: e2e_graphs has the others.
+export XFERSPY_GRAPHS=nodes
 ways graph 40
 expect "graph: captured, and launches of it" "$(count '^(copycall|call) ')" 43
 expect "graph: copies" "$(count '^copy .*flags=[23] ')" 80
@@ -43,6 +45,8 @@ expect "replays: kernels" "$(count '^kernel ')" 20000
 expect "replays: copies out" "$(count '^copy .*direction=2 .*flags=[23] ')" \
 	20000
 unset XS_SIM_CALL_NS XS_SIM_LATENCY_NS XS_SIM_COPY_NS XS_SIM_LAUNCH_NS
+
+unset XFERSPY_GRAPHS
 
 # A launch that is captured does not run, and is not counted.
 XFERSPY_MODE=counters traced "$XS_APPS/ways" graph 3

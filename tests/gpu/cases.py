@@ -277,9 +277,87 @@ def kills(bench):
 
 @case("graph", "a graph captured, and replayed 100,000 times", simulated=True)
 def graph(bench):
-    run = bench.both([bench.app("replay"),
-                      "100" if bench.simulated else "100000"])
-    return bench.check(run, all_matched=False)
+    times = 100 if bench.simulated else 100000
+    run = bench.both([bench.app("replay"), str(times)])
+    return {**bench.check(run, all_matched=False),
+            **graphs_of(bench, run, times)}
+
+
+BY_NODE = 16 # the first launches of each executable graph
+
+
+def graphs_of(bench, run, launches):
+    """How many launches of a graph were recorded as one, which must be all but
+    the first ones, where CUPTI can; and how many were by node."""
+    trace = run.traces[0]
+    report = bench.report(trace)
+    coverage = report["coverage"]
+    cupti = [int(part) for part in report["trace"]["cupti_version"].split(".")]
+    wanted = launches - BY_NODE if cupti >= [12, 9] else 0
+    figures = {key: coverage[key] for key in
+               ("graphs_as_one", "graphs_by_node", "graphs_unknown")}
+    if figures["graphs_as_one"] != wanted or figures["graphs_unknown"]:
+        raise Failed(f"{figures}, not {wanted} as one", trace)
+    return figures
+
+
+def graph_case(mode, words, times, ops, launches=0):
+    """Launches of graphs in a way that must neither crash nor lose anything; of
+    one executable graph, where there are so many launches in all."""
+    @case(f"graph-{mode}", words, simulated=True)
+    def run(bench):
+        run = expect_ops(bench.both([bench.app("graphs"), mode, str(times)]),
+                         ops)
+        figures = bench.check(run)
+        return {**figures, **graphs_of(bench, run, launches)} if launches \
+            else figures
+
+
+graph_case("replay", "a graph replayed, with a wait for each launch", 500, 2500,
+           500)
+graph_case("moved", "a graph launched in one stream, then in another", 200,
+           2000, 400)
+graph_case("updated", "a graph changed by cudaGraphExecUpdate", 200, 2000)
+graph_case("late", "a graph captured early and instantiated late", 100, 1400)
+graph_case("each", "a graph instantiated anew for each launch", 200, 1000)
+graph_case("together", "four threads that instantiate and launch graphs", 300,
+           24000)
+
+
+@case("graph-client", "another user of CUPTI measures graphs that were recorded "
+      "as one", simulated=True)
+def graph_client(bench):
+    if not os.path.exists(bench.app("guest")):
+        raise Skip("built without the toolkit's CUPTI")
+    command = [bench.app("guest"), "graph"]
+    plain = bench.plain(command)
+    run = bench.run(command, preload=True)
+    seen = [re.findall(rb"\d+ copies, \d+ sets, \d+ kernels", each.out)
+            for each in (plain, run)]
+    if run.code != plain.code or len(run.traces) != 1 or seen[0] != seen[1]:
+        raise Failed(f"ends with {run.code}, sees {seen[1]}, without xferspy "
+                     f"{seen[0]}: {run.err[-300:]}")
+    return bench.check(expect_ops(run, 180))
+
+
+@case("graph-nodes", "launches of a graph as one, against each of its nodes",
+      simulated=True, alone=True)
+def graph_nodes(bench):
+    """Bytes and rounds are equal, and times of the phase nearly so."""
+    found = []
+    for graphs in ("launch", "nodes"):
+        run = bench.both([bench.app("ways"), "graph", "400"],
+                         XFERSPY_GRAPHS=graphs)
+        figures = bench.check(expect_ops(run, 1200))
+        phase = bench.report(run.traces[0])["phases"][0]
+        found.append((figures["h2d"], figures["d2h"], phase["rounds"],
+                      [phase[key] for key in ("h2d_ns", "kernel_ns", "d2h_ns")]))
+    if found[0][:3] != found[1][:3]:
+        raise Failed(f"{found[0]}, by node {found[1]}", run.traces[0])
+    as_one, by_node = (sum(times[3]) for times in found)
+    if not 0.9 * by_node < as_one < 1.1 * by_node:
+        raise Failed(f"{found[0]}, by node {found[1]}", run.traces[0])
+    return {**figures, "times": {"launch": found[0][3], "nodes": found[1][3]}}
 
 
 @case("graph-before", "a graph that is replayed before recording begins, too",

@@ -84,6 +84,26 @@ static void modes(void **state)
 	unsetenv("XFERSPY_MODE");
 }
 
+static void graphs(void **state)
+{
+	const char *unknown = "";
+
+	(void)state;
+	unsetenv("XFERSPY_GRAPHS");
+	assert_false(xs_config_graphs_by_node(&unknown));
+	assert_null(unknown);
+	setenv("XFERSPY_GRAPHS", "nodes", 1);
+	assert_true(xs_config_graphs_by_node(&unknown));
+	assert_null(unknown);
+	setenv("XFERSPY_GRAPHS", "launch", 1);
+	assert_false(xs_config_graphs_by_node(&unknown));
+	assert_null(unknown);
+	setenv("XFERSPY_GRAPHS", "node", 1);
+	assert_false(xs_config_graphs_by_node(&unknown));
+	assert_string_equal(unknown, "node");
+	unsetenv("XFERSPY_GRAPHS");
+}
+
 static void expect_size(const char *text, uint64_t bytes)
 {
 	const char *unknown = NULL;
@@ -192,6 +212,7 @@ int main(void)
 	    cmocka_unit_test(path_that_does_not_fit_is_refused),
 	    cmocka_unit_test(rank_comes_from_any_launcher),
 	    cmocka_unit_test(modes),
+	    cmocka_unit_test(graphs),
 	    cmocka_unit_test(sizes),
 	    cmocka_unit_test(ranges),
 	};

@@ -70,7 +70,8 @@ static void every_key_is_there(void **state)
 		 "driver_version max_connections max_copy_connections");
 	has_keys(json_object_get(root, "coverage"),
 		 "api_calls_seen gpu_ops_seen matched lost untimed mode rung "
-		 "gaps notes calls ops driver_calls early_ops cudarts remarks");
+		 "gaps notes calls ops driver_calls early_ops cudarts remarks "
+		 "graphs_as_one graphs_by_node graphs_unknown");
 	has_keys(json_object_get(root, "machine"), "name source");
 	has_keys(json_object_get(root, "totals"),
 		 "h2d_bytes d2h_bytes h2d_ns d2h_ns kernel_ns gpu_busy_ns "

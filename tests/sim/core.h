@@ -102,6 +102,7 @@ enum xs_sim_op_kind {
 	XS_SIM_WAIT,
 	XS_SIM_HOST,
 	XS_SIM_MIGRATION, /* never in a queue */
+	XS_SIM_GRAPH,	  /* the launch of one as a whole; never in a queue */
 };
 
 /* width bytes of each row; a plain copy has one row of one slice. */
@@ -137,6 +138,15 @@ struct xs_sim_host {
 	void *data;
 };
 
+/* One launch of a graph, whose nodes the worker performs in order. It frees it
+ * after the last one. */
+struct xs_sim_graph_run {
+	uint32_t exec; /* number of what was instantiated */
+	bool as_one;   /* it gives one record, and its nodes none */
+	size_t nodes_left;
+	uint64_t start_ns, end_ns; /* of its nodes so far */
+};
+
 /* One operation in a device's queue; owned by the core once issued. */
 struct xs_sim_op {
 	struct xs_sim_op *next;
@@ -146,6 +156,7 @@ struct xs_sim_op {
 	uint32_t correlation;
 	uint64_t event_sequence; /* waits: of the record waited for */
 	uint64_t graph_node;	 /* 0: not of a graph */
+	struct xs_sim_graph_run *graph_run; /* NULL: not of a graph */
 	union {
 		struct xs_sim_copy copy;
 		struct xs_sim_set set;
@@ -183,6 +194,10 @@ struct xs_sim_hooks {
 	/* whether a callback was made of it */
 	bool (*call)(struct xs_sim_call *call, bool leaving);
 	void (*record)(const struct xs_sim_record *record);
+	/* something that cannot be 0 of a graph that is instantiated */
+	unsigned (*instantiated)(void);
+	/* such a graph is launched: whether as one */
+	bool (*graph_launched)(unsigned instantiated, uint32_t exec);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 /* Calls have ids from 1 again. */
@@ -280,8 +295,13 @@ XS_SIM_API int xs_sim_capture_exchange_mode(int mode);
  * captures are taken to be global. */
 XS_SIM_API bool xs_sim_capture_forbids_legacy(bool breaks);
 XS_SIM_API bool xs_sim_capture_forbids_query(void);
+/* Of a graph that is instantiated: from 1. */
+XS_SIM_API uint32_t xs_sim_graph_number(void);
+/* exec: its number; instantiated: what xs_sim_instantiated() returned. */
 XS_SIM_API int xs_sim_graph_launch(const struct xs_sim_graph *graph,
+				   uint32_t exec, unsigned instantiated,
 				   struct xs_sim_stream *stream);
+XS_SIM_API unsigned xs_sim_instantiated(void);
 XS_SIM_API void xs_sim_graph_free(struct xs_sim_graph *graph);
 
 /* --- request.c: the same, checked as the APIs do */

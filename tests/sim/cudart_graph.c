@@ -1,58 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's graphs. What is instantiated is the graph itself, and it lives
- * until both are destroyed. */
+/* The runtime's graphs. What is instantiated has the nodes of the graph, which
+ * live until the last of both is destroyed. */
 #include "tests/sim/cudart.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-struct exec {
-	struct xs_sim_graph *graph;
-	unsigned owners; /* the graph's handle, and the executables */
+struct graph {
+	struct xs_sim_graph *nodes;
+	atomic_uint owners; /* its handle, and the executables */
 };
 
-static struct exec *exec_of(void *handle)
-{
-	return handle;
-}
+struct exec {
+	struct graph *graph;
+	uint32_t number;
+	unsigned instantiated; /* how CUPTI was then */
+};
 
-static int end_capture(struct xs_sim_stream *stream, cudaGraph_t *graph)
+static int end_capture(struct xs_sim_stream *stream, cudaGraph_t *handle)
 {
-	struct exec *exec = calloc(1, sizeof(*exec));
+	struct graph *graph = calloc(1, sizeof(*graph));
 	int rc;
 
-	if (!exec)
+	if (!graph)
 		return cudaErrorMemoryAllocation;
-	rc = xs_sim_capture_end(stream, &exec->graph);
+	rc = xs_sim_capture_end(stream, &graph->nodes);
 	if (rc) {
-		free(exec);
+		free(graph);
 		return rc;
 	}
-	exec->owners = 1;
-	*graph = (cudaGraph_t)(void *)exec;
+	graph->owners = 1;
+	*handle = (cudaGraph_t)(void *)graph;
 	return cudaSuccess;
 }
 
-static int instantiate(cudaGraphExec_t *handle, cudaGraph_t graph)
+static int instantiate(cudaGraphExec_t *handle, cudaGraph_t from)
 {
-	struct exec *exec = exec_of(graph);
+	struct graph *graph = (void *)from;
+	struct exec *exec = calloc(1, sizeof(*exec));
 
-	if (!exec)
-		return cudaErrorInvalidValue;
-	exec->owners++;
+	if (!graph || !exec) {
+		free(exec);
+		return graph ? cudaErrorMemoryAllocation
+			     : cudaErrorInvalidValue;
+	}
+	atomic_fetch_add(&graph->owners, 1);
+	exec->graph = graph;
+	exec->number = xs_sim_graph_number();
+	exec->instantiated = xs_sim_instantiated();
 	*handle = (cudaGraphExec_t)(void *)exec;
 	return cudaSuccess;
 }
 
-static int destroy(struct exec *exec)
+/* As the runtime asks the driver. */
+static int instantiate_in_driver(cudaGraphExec_t *handle, cudaGraph_t graph,
+				 unsigned long long flags)
 {
-	if (!exec)
+	cuGraphInstantiateWithFlags_params params = {(CUgraphExec *)handle,
+						     (CUgraph)graph, flags};
+	struct xs_sim_call call = {
+	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+	    .name = "cuGraphInstantiateWithFlags",
+	    .params = &params,
+	};
+
+	libcudart_static_enter_driver(&call);
+	return libcudart_static_leave_driver(&call, instantiate(handle, graph));
+}
+
+static int destroy(struct graph *graph)
+{
+	if (!graph)
 		return cudaErrorInvalidValue;
-	if (--exec->owners == 0) {
+	if (atomic_fetch_sub(&graph->owners, 1) == 1) {
 		xs_sim_device_wait(xs_sim_device());
-		xs_sim_graph_free(exec->graph);
-		free(exec);
+		xs_sim_graph_free(graph->nodes);
+		free(graph);
 	}
 	return cudaSuccess;
+}
+
+/* The same nodes with other parameters, which is not checked. */
+static int update(struct exec *exec, struct graph *graph)
+{
+	if (!exec || !graph)
+		return cudaErrorInvalidValue;
+	atomic_fetch_add(&graph->owners, 1);
+	destroy(exec->graph);
+	exec->graph = graph;
+	return cudaSuccess;
+}
+
+static int update_in_driver(cudaGraphExec_t exec, cudaGraph_t graph)
+{
+	cuGraphExecUpdate_v2_params params = {(CUgraphExec)exec, (CUgraph)graph,
+					      NULL};
+	struct xs_sim_call call = {
+	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+	    .name = "cuGraphExecUpdate_v2",
+	    .params = &params,
+	};
+
+	libcudart_static_enter_driver(&call);
+	return libcudart_static_leave_driver(
+	    &call, update((void *)exec, (void *)graph));
+}
+
+static int launch(const struct exec *exec, struct xs_sim_stream *stream)
+{
+	return exec ? xs_sim_graph_launch(exec->graph->nodes, exec->number,
+					  exec->instantiated, stream)
+		    : cudaErrorInvalidValue;
+}
+
+static int destroy_exec(struct exec *exec)
+{
+	int rc;
+
+	if (!exec)
+		return cudaErrorInvalidValue;
+	rc = destroy(exec->graph);
+	free(exec);
+	return rc;
+}
+
+static int destroy_exec_in_driver(cudaGraphExec_t handle)
+{
+	cuGraphExecDestroy_params params = {(CUgraphExec)handle};
+	struct xs_sim_call call = {
+	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy,
+	    .name = "cuGraphExecDestroy",
+	    .params = &params,
+	};
+
+	libcudart_static_enter_driver(&call);
+	return libcudart_static_leave_driver(&call,
+					     destroy_exec((void *)handle));
 }
 
 static int capture_status(struct xs_sim_stream *stream,
@@ -77,14 +163,18 @@ RT_TWINS_OF(cudaStreamIsCapturing, v10000, ptsz,
 RT_API(cudaGraphInstantiate, v12000,
        (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
 	unsigned long long flags),
-       (pGraphExec, graph, flags), instantiate(pGraphExec, graph))
+       (pGraphExec, graph, flags),
+       instantiate_in_driver(pGraphExec, graph, flags))
 RT_TWINS_OF(cudaGraphLaunch, v10000, ptsz,
 	    (cudaGraphExec_t graphExec, cudaStream_t stream),
 	    (graphExec, stream),
 	    RT_IN_DRIVER(cuGraphLaunch, (graphExec, stream),
-			 xs_sim_graph_launch(exec_of(graphExec)->graph,
-					     STREAM)))
+			 launch((void *)graphExec, STREAM)))
+RT_API(cudaGraphExecUpdate, v10020,
+       (cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+	cudaGraphExecUpdateResultInfo *resultInfo),
+       (hGraphExec, hGraph, resultInfo), update_in_driver(hGraphExec, hGraph))
 RT_API(cudaGraphExecDestroy, v10000, (cudaGraphExec_t graphExec), (graphExec),
-       destroy(exec_of(graphExec)))
+       destroy_exec_in_driver(graphExec))
 RT_API(cudaGraphDestroy, v10000, (cudaGraph_t graph), (graph),
-       destroy(exec_of(graph)))
+       destroy((void *)graph))

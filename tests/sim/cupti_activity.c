@@ -59,6 +59,19 @@ void xs_cu_lose_times(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void xs_cu_spoil(uint32_t exec)
+{
+	struct xs_cu_pending *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (struct xs_cu_pending *p = first; p; p = p->next)
+		if (xs_cu_exec_of(p) == exec)
+			found = p;
+	if (found)
+		xs_cu_end_late(found);
+	pthread_mutex_unlock(&lock);
+}
+
 /* Takes out the records that are complete; when forced all of them, and the
  * others have no times. */
 static struct xs_cu_pending *detach(bool forced)

@@ -82,7 +82,8 @@ static void note_attached(void)
 
 void xs_cu_attach(void)
 {
-	static const struct xs_sim_hooks hooks = {xs_cu_call, xs_cu_record};
+	static const struct xs_sim_hooks hooks = {
+	    xs_cu_call, xs_cu_record, xs_cu_instantiated, xs_cu_graph_launched};
 
 	xs_sim_set_hooks(&hooks);
 }
@@ -201,6 +202,7 @@ CUptiResult cuptiFinalize(void)
 	atomic_store(&detached, true);
 	cuptiUnsubscribe(SUBSCRIBER);
 	xs_cu_forget_records();
+	xs_cu_forget_graphs();
 	xs_cu_forget_clock();
 	return CUPTI_SUCCESS;
 }

@@ -19,6 +19,7 @@ struct xs_cu_pending {
 		CUpti_ActivityMemset4 set;
 		xs_cu_migration migration;
 		CUpti_ActivityAPI api;
+		xs_cu_graph graph;
 	};
 };
 
@@ -26,7 +27,16 @@ struct xs_cu_pending {
 bool xs_cu_wants(CUpti_ActivityKind kind);
 void xs_cu_add(struct xs_cu_pending *record);
 
-/* cupti_record.c: 0 where there are none of this kind. */
+/* A graph is launched as one: of what it did before, node by node, the last
+ * record that was not handed over gets a wrong end. */
+void xs_cu_spoil(uint32_t exec);
+
+/* cupti_record.c: the number of the executable graph whose node it is, or 0;
+ * makes its end 300 us too late. */
+uint32_t xs_cu_exec_of(const struct xs_cu_pending *p);
+void xs_cu_end_late(struct xs_cu_pending *p);
+
+/* 0 where there are none of this kind. */
 size_t xs_cu_record_bytes(CUpti_ActivityKind kind);
 /* Its times, into CUPTI's clock; none if it is timeless. */
 void xs_cu_convert(struct xs_cu_pending *p, const struct xs_cu_line *line);

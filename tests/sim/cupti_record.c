@@ -23,6 +23,8 @@ size_t xs_cu_record_bytes(CUpti_ActivityKind kind)
 		return sizeof(CUpti_ActivityMemset4);
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
 		return sizeof(xs_cu_migration);
+	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+		return sizeof(xs_cu_graph);
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 		return sizeof(CUpti_ActivityAPI);
@@ -38,6 +40,11 @@ static void add(CUpti_ActivityKind kind, struct xs_cu_pending *record,
 	record->bytes = xs_cu_record_bytes(kind);
 	record->end_ns = end_ns;
 	xs_cu_add(record);
+}
+
+static uint32_t exec_of(const struct xs_sim_op *op)
+{
+	return op->graph_run ? op->graph_run->exec : 0;
 }
 
 static bool on_host(enum xs_sim_memory memory)
@@ -75,6 +82,7 @@ static void add_copy(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	p->copy.copyCount = 1;
 #endif
 	p->copy.graphNodeId = r->op->graph_node;
+	p->copy.graphId = exec_of(r->op);
 	add(CUPTI_ACTIVITY_KIND_MEMCPY, p, r->end_ns);
 }
 
@@ -99,6 +107,7 @@ static void add_peer_copy(const struct xs_sim_record *r,
 	p->peer.dstContextId = (uint32_t)copy->dst_device + 1;
 	p->peer.correlationId = r->correlation;
 	p->peer.graphNodeId = r->op->graph_node;
+	p->peer.graphId = exec_of(r->op);
 	add(CUPTI_ACTIVITY_KIND_MEMCPY2, p, r->end_ns);
 }
 
@@ -116,6 +125,7 @@ static void add_set(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	p->set.streamId = r->stream;
 	p->set.correlationId = r->correlation;
 	p->set.graphNodeId = r->op->graph_node;
+	p->set.graphId = exec_of(r->op);
 	p->set.flags = set->async ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC : 0;
 	p->set.memoryKind = xs_sim_find(set->dst, &range)
 				? (uint16_t)range.memory
@@ -146,6 +156,7 @@ static void add_kernel(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	p->kernel.localMemoryPerThread = (uint32_t)info.local_bytes;
 	p->kernel.correlationId = r->correlation;
 	p->kernel.graphNodeId = r->op->graph_node;
+	p->kernel.graphId = exec_of(r->op);
 	p->kernel.name = info.name;
 	add(xs_cu_wants(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 		? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
@@ -171,6 +182,49 @@ static void add_migration(const struct xs_sim_record *r,
 	p->migration.dstId = in ? (uint32_t)r->device : UINT32_MAX;
 	p->migration.processId = (uint32_t)getpid();
 	add(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, p, r->end_ns);
+}
+
+static void add_graph(const struct xs_sim_record *r, struct xs_cu_pending *p)
+{
+	p->graph.correlationId = r->correlation;
+	p->graph.start = r->start_ns;
+	p->graph.end = r->end_ns;
+	p->graph.deviceId = (uint32_t)r->device;
+	p->graph.contextId = (uint32_t)r->device + 1;
+#if CUPTI_API_VERSION >= 27
+	p->graph.endDeviceId = p->graph.deviceId;
+	p->graph.endContextId = p->graph.contextId;
+#endif
+	p->graph.streamId = r->stream;
+	p->graph.graphId = exec_of(r->op);
+	add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, p, r->end_ns);
+}
+
+uint32_t xs_cu_exec_of(const struct xs_cu_pending *p)
+{
+	switch (p->any.kind) {
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		return p->copy.graphId;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		return p->set.graphId;
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		return p->kernel.graphId;
+	default:
+		return 0;
+	}
+}
+
+void xs_cu_end_late(struct xs_cu_pending *p)
+{
+	const uint64_t late_ns = 300000;
+
+	if (p->any.kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+		p->copy.end += late_ns;
+	else if (p->any.kind == CUPTI_ACTIVITY_KIND_MEMSET)
+		p->set.end += late_ns;
+	else
+		p->kernel.end += late_ns;
 }
 
 static bool is_peer(const struct xs_sim_copy *copy)
@@ -203,6 +257,8 @@ static void (*maker(const struct xs_sim_record *r))(
 		return xs_cu_wants(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
 			   ? add_migration
 			   : NULL;
+	case XS_SIM_GRAPH:
+		return add_graph;
 	default:
 		return NULL;
 	}
@@ -267,6 +323,9 @@ void xs_cu_convert(struct xs_cu_pending *p, const struct xs_cu_line *line)
 		break;
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
 		CONVERT(p->migration);
+		break;
+	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+		CONVERT(p->graph);
 		break;
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 	case CUPTI_ACTIVITY_KIND_DRIVER:

@@ -18,9 +18,21 @@ typedef CUpti_ActivityMemcpy5 xs_cu_copy;
 typedef CUpti_ActivityUnifiedMemoryCounter2 xs_cu_migration;
 #endif
 
+#if CUPTI_API_VERSION >= 27 /* 12.9 */
+typedef CUpti_ActivityGraphTrace2 xs_cu_graph;
+#else
+typedef CUpti_ActivityGraphTrace xs_cu_graph;
+#endif
+
 /* cupti_record.c: what the device did; what the host called. */
 void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);
+/* cupti_graph.c: a graph is instantiated, and launched. */
+unsigned xs_cu_instantiated(void);
+bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec);
+/* cuptiFinalize: what was instantiated for records of whole launches is of no
+ * use any more. */
+void xs_cu_forget_graphs(void);
 /* cupti_activity.c, cuptiFinalize: no kind is enabled, and nobody has buffers.
  */
 void xs_cu_forget_records(void);

@@ -127,6 +127,21 @@ void xs_sim_emit(const struct xs_sim_record *record)
 		h->record(record);
 }
 
+/* 0: without CUPTI. */
+unsigned xs_sim_instantiated(void)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	return h ? h->instantiated() : 0;
+}
+
+bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	return h && h->graph_launched(instantiated, exec);
+}
+
 /* Ids are told apart by nothing but their number, also those of threads. */
 static uint32_t next_correlation(void)
 {

@@ -147,6 +147,35 @@ int xs_sim_capture(const struct xs_sim_op *op)
 	return XS_SIM_OK;
 }
 
+uint32_t xs_sim_graph_number(void)
+{
+	static _Atomic uint32_t last;
+
+	return ++last;
+}
+
+static size_t count_nodes(const struct xs_sim_graph *graph)
+{
+	size_t count = 0;
+
+	for (const struct node *n = graph->first; n; n = n->next)
+		count++;
+	return count;
+}
+
+static struct xs_sim_graph_run *new_run(const struct xs_sim_graph *graph,
+					uint32_t exec, unsigned instantiated)
+{
+	struct xs_sim_graph_run *run = calloc(1, sizeof(*run));
+
+	if (run)
+		*run = (struct xs_sim_graph_run){
+		    .exec = exec,
+		    .as_one = xs_sim_graph_launched(instantiated, exec),
+		    .nodes_left = count_nodes(graph)};
+	return run;
+}
+
 /* The worker frees the arguments of each launch. */
 static int launch_node(struct xs_sim_op op)
 {
@@ -166,18 +195,26 @@ static int launch_node(struct xs_sim_op op)
 	return rc;
 }
 
-int xs_sim_graph_launch(const struct xs_sim_graph *graph,
-			struct xs_sim_stream *stream)
+/* A launch into a stream that captures is kept node by node. */
+int xs_sim_graph_launch(const struct xs_sim_graph *graph, uint32_t exec,
+			unsigned instantiated, struct xs_sim_stream *stream)
 {
+	struct xs_sim_graph_run *run = NULL;
 	uint64_t number = 0;
 	int rc = graph ? XS_SIM_OK : XS_SIM_EVALUE;
 
+	if (!rc && graph->first && !stream->capture) {
+		run = new_run(graph, exec, instantiated);
+		if (!run)
+			return XS_SIM_ENOMEM;
+	}
 	for (const struct node *n = rc ? NULL : graph->first; n && !rc;
 	     n = n->next) {
 		struct xs_sim_op op = n->op;
 
 		op.stream = stream;
 		op.graph_node = ++number;
+		op.graph_run = run;
 		rc = launch_node(op);
 	}
 	return rc;

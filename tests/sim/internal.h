@@ -29,6 +29,7 @@ enum {
 void xs_sim_timeline_start(void);
 uint32_t xs_sim_correlation(void);
 void xs_sim_emit(const struct xs_sim_record *record);
+bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec);
 
 /* graph.c: keeps an operation of a capture. */
 int xs_sim_capture(const struct xs_sim_op *op);

@@ -115,6 +115,7 @@ static struct xs_sim_work perform(struct device *device, struct xs_sim_op *op)
 		break;
 	case XS_SIM_RECORD:
 	case XS_SIM_MIGRATION:
+	case XS_SIM_GRAPH:
 		break;
 	}
 	return work;
@@ -141,6 +142,39 @@ static uint64_t record_event(struct device *device, const struct xs_sim_op *op)
 	advance(&device->model.end_ns, end_ns);
 	op->event->end_ns = end_ns;
 	return end_ns;
+}
+
+static void widen(struct xs_sim_graph_run *run,
+		  const struct xs_sim_record *record)
+{
+	if (!run->end_ns || record->start_ns < run->start_ns)
+		run->start_ns = record->start_ns;
+	if (record->end_ns > run->end_ns)
+		run->end_ns = record->end_ns;
+}
+
+/* Of a graph that is launched as one, with the last node. */
+static void emit(const struct xs_sim_op *op, struct xs_sim_record *record)
+{
+	struct xs_sim_graph_run *run = op->graph_run;
+	bool last;
+
+	if (!run) {
+		xs_sim_emit(record);
+		return;
+	}
+	last = --run->nodes_left == 0;
+	widen(run, record);
+	if (!run->as_one) {
+		xs_sim_emit(record);
+	} else if (last) {
+		record->kind = XS_SIM_GRAPH;
+		record->start_ns = run->start_ns;
+		record->end_ns = run->end_ns;
+		xs_sim_emit(record);
+	}
+	if (last)
+		free(run);
 }
 
 static void complete(struct device *device, struct xs_sim_op *op,
@@ -171,7 +205,7 @@ static void complete(struct device *device, struct xs_sim_op *op,
 
 	record.start_ns = span.start_ns;
 	record.end_ns = span.end_ns;
-	xs_sim_emit(&record);
+	emit(op, &record);
 
 	pthread_mutex_lock(&device->lock);
 	device->performed = op->sequence;

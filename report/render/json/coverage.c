@@ -52,6 +52,12 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, lost_calls);
 	SET_NUMBER(in, lost_ops);
 	SET_NUMBER(in, lost_cupti);
+	SET_NUMBER(in, graphs_as_one);
+	SET_NUMBER(in, graphs_by_node);
+	SET_NUMBER(in, graphs_unknown);
+	SET_NUMBER(in, graphs_as_one);
+	SET_NUMBER(in, graphs_by_node);
+	SET_NUMBER(in, graphs_unknown);
 	SET_NUMBER(in, untimed);
 	SET_NUMBER(in, failed);
 	SET_TEXT(in, mode);

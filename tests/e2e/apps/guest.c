@@ -204,6 +204,36 @@ static void work(int rounds)
 	printf("last byte %d\n", host[BYTES - 1]);
 }
 
+/* Two copies and a set, as a graph. */
+static void work_graph(int times)
+{
+	static char *host;
+	static cudaGraphExec_t exec;
+	static cudaStream_t stream;
+	cudaGraph_t graph;
+	void *device;
+
+	if (!exec) {
+		CHECK(
+		    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+		CHECK(cudaMallocHost((void **)&host, BYTES));
+		CHECK(cudaMalloc(&device, BYTES));
+		CHECK(cudaStreamBeginCapture(stream,
+					     cudaStreamCaptureModeGlobal));
+		CHECK(cudaMemcpyAsync(device, host, BYTES,
+				      cudaMemcpyHostToDevice, stream));
+		CHECK(cudaMemsetAsync(device, 5, BYTES, stream));
+		CHECK(cudaMemcpyAsync(host, device, BYTES,
+				      cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaStreamEndCapture(stream, &graph));
+		CHECK(cudaGraphInstantiate(&exec, graph, 0));
+	}
+	for (int i = 0; i < times; i++)
+		CHECK(cudaGraphLaunch(exec, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	printf("last byte %d\n", host[BYTES - 1]);
+}
+
 /* The device is at it when the next measurement begins. */
 static void keep_busy(void)
 {
@@ -232,6 +262,14 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "nothing") == 0) {
 		begin();
 		end("nothing", 0);
+		return 0;
+	}
+	if (strcmp(mode, "graph") == 0) {
+		work_graph(40);
+		begin();
+		work_graph(10);
+		end("graph", 0);
+		work_graph(10);
 		return 0;
 	}
 	work(10);

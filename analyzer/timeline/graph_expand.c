@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/graph_expand.h"
+
+#include "analyzer/timeline/graph_model.h"
+#include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * New ops, at most this many and so many for each byte of the file: a launch of
+ * a graph of 2000 nodes takes 32 bytes, 16 of its call and 16 of its record. A
+ * damaged file could have a graph of many nodes and many launches of it.
+ */
+#define LEAST_OPS    (1u << 20)
+#define OPS_PER_BYTE 64u
+#define MOST_OPS     (1u << 27)
+
+static const char unknown_name[] = "unknown_graph";
+
+struct expansion {
+	struct xs_trace *trace;
+	struct xs_graph_models models;
+	uint32_t *model; /* by launch: the launch that it is like; XS_NONE: not
+			  * known, or recorded by node itself */
+	size_t op_count; /* of new ops */
+	uint32_t unknown_shape;
+};
+
+static int by_exec_and_start(const void *a, const void *b)
+{
+	const struct xs_graph_launch *x = a, *y = b;
+
+	if (x->exec != y->exec)
+		return x->exec < y->exec ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static size_t most_ops(const struct xs_trace *trace)
+{
+	const uint64_t most = LEAST_OPS + OPS_PER_BYTE * trace->file_bytes;
+	const size_t room = XS_NONE - 1 - trace->op_count;
+	const size_t limit = most < MOST_OPS ? (size_t)most : MOST_OPS;
+
+	return limit < room ? limit : room;
+}
+
+static bool has_room(const struct xs_trace *trace, const struct expansion *e,
+		     uint32_t model)
+{
+	const size_t most = most_ops(trace);
+
+	return e->op_count <= most &&
+	       e->models.nodes[model].count <= most - e->op_count;
+}
+
+/* The launches [first, end) are of one executable graph. */
+static void choose_of_graph(struct expansion *e, size_t first, size_t end)
+{
+	struct xs_trace *trace = e->trace;
+	size_t as_one = 0, by_node = 0;
+	uint32_t model = XS_NONE;
+
+	for (size_t i = first; i < end && model == XS_NONE; i++)
+		if (trace->graph_launches[i].by_node)
+			model = e->models.models[i];
+	for (size_t i = first; i < end; i++) {
+		e->model[i] = XS_NONE;
+		if (trace->graph_launches[i].by_node) {
+			by_node++;
+			if (e->models.models[i] != XS_NONE)
+				model = e->models.models[i];
+			continue;
+		}
+		as_one++;
+		if (model != XS_NONE && has_room(trace, e, model))
+			e->model[i] = model;
+		else
+			trace->graphs_unknown++;
+		e->op_count +=
+		    e->model[i] == XS_NONE ? 1 : e->models.nodes[model].count;
+	}
+	trace->graphs_as_one += as_one;
+	if (as_one)
+		trace->graphs_by_node += by_node;
+}
+
+static void choose(struct expansion *e)
+{
+	const struct xs_graph_launch *launches = e->trace->graph_launches;
+	const size_t count = e->trace->graph_launch_count;
+	size_t first = 0;
+
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && launches[i].exec == launches[first].exec)
+			continue;
+		choose_of_graph(e, first, i);
+		first = i;
+	}
+}
+
+/* A shape of no size, with a name that says what it is. */
+static int add_unknown_shape(struct expansion *e)
+{
+	struct xs_trace *trace = e->trace;
+	char **strings;
+	struct xs_shape *shapes;
+
+	if (!trace->graphs_unknown)
+		return 0;
+	strings = realloc(trace->strings,
+			  (trace->string_count + 1) * sizeof(*strings));
+	if (!strings)
+		return -ENOMEM;
+	trace->strings = strings;
+	shapes =
+	    realloc(trace->shapes, (trace->shape_count + 1) * sizeof(*shapes));
+	if (!shapes)
+		return -ENOMEM;
+	trace->shapes = shapes;
+	strings[trace->string_count] = strdup(unknown_name);
+	if (!strings[trace->string_count])
+		return -ENOMEM;
+	shapes[trace->shape_count] =
+	    (struct xs_shape){.name = (uint32_t)trace->string_count++};
+	e->unknown_shape = (uint32_t)trace->shape_count++;
+	return 0;
+}
+
+/* How the time of a model passes in a launch: while a node runs, and between
+ * nodes. */
+struct rates {
+	double busy, gap;
+};
+
+/*
+ * Records of the nodes make the time between them longer. So a launch that is
+ * shorter than its model has shorter gaps, and only where these are not enough,
+ * shorter nodes; one that is longer has all of it longer.
+ */
+static struct rates rates_of(uint64_t busy_ns, uint64_t model_ns,
+			     uint64_t launch_ns)
+{
+	const double busy = (double)busy_ns, model = (double)model_ns,
+		     launch = (double)launch_ns;
+
+	if (launch >= model)
+		return model > 0
+			   ? (struct rates){launch / model, launch / model}
+			   : (struct rates){0, 0};
+	if (launch >= busy)
+		return (struct rates){1, (launch - busy) / (model - busy)};
+	return (struct rates){launch / busy, 0};
+}
+
+/* A moment of the model, after so much time with and without nodes, as one of
+ * the launch. */
+static uint64_t place(const struct xs_graph_launch *launch, struct rates rates,
+		      uint64_t busy_ns, uint64_t gap_ns)
+{
+	const uint64_t length = launch->end_ns - launch->start_ns;
+	const double after =
+	    (double)busy_ns * rates.busy + (double)gap_ns * rates.gap + 0.5;
+
+	/* also where the double is a little more than the length */
+	return after < (double)length && (uint64_t)after < length
+		   ? launch->start_ns + (uint64_t)after
+		   : launch->end_ns;
+}
+
+static const struct xs_op *node(const struct expansion *e, uint32_t model,
+				size_t i)
+{
+	return &e->trace->ops[e->models.keys[e->models.nodes[model].first + i]
+				  .index];
+}
+
+/* The time in which nodes run. */
+static uint64_t busy_of(const struct expansion *e, uint32_t model)
+{
+	struct xs_interval_union busy = {0, 0};
+
+	for (size_t i = 0; i < e->models.nodes[model].count; i++)
+		xs_interval_union_add(&busy, node(e, model, i)->start_ns,
+				      node(e, model, i)->end_ns);
+	return busy.total_ns;
+}
+
+/* The launch may be in another stream than the model: so are the nodes that
+ * were in the model's. */
+static void add_nodes(struct expansion *e, uint32_t index)
+{
+	struct xs_trace *trace = e->trace;
+	const struct xs_graph_launch *launch = &trace->graph_launches[index];
+	const uint32_t model = e->model[index];
+	const struct xs_graph_span span =
+	    xs_graph_models_span(trace, &e->models, model);
+	const struct rates rates =
+	    rates_of(busy_of(e, model), span.end_ns - span.start_ns,
+		     launch->end_ns - launch->start_ns);
+	struct xs_interval_union busy = {0, 0};
+
+	for (size_t i = 0; i < e->models.nodes[model].count; i++) {
+		struct xs_op op = *node(e, model, i);
+		const uint64_t length = op.end_ns - op.start_ns;
+		const uint64_t beyond =
+		    busy.end_ns > op.start_ns ? busy.end_ns - op.start_ns : 0;
+		const uint64_t before = busy.total_ns - beyond;
+		const uint64_t gap = op.start_ns - span.start_ns - before;
+
+		xs_interval_union_add(&busy, op.start_ns, op.end_ns);
+		op.start_ns = place(launch, rates, before, gap);
+		op.end_ns = place(launch, rates, before + length, gap);
+		op.correlation = launch->correlation;
+		if (op.queue == trace->graph_launches[model].queue)
+			op.queue = launch->queue;
+		op.flags |= XS_OP_GRAPH | XS_OP_ESTIMATED;
+		trace->ops[trace->op_count++] = op;
+	}
+}
+
+static void add_unknown(struct expansion *e, uint32_t index)
+{
+	struct xs_trace *trace = e->trace;
+	const struct xs_graph_launch *launch = &trace->graph_launches[index];
+
+	trace->ops[trace->op_count++] = (struct xs_op){
+	    .start_ns = launch->start_ns,
+	    .end_ns = launch->end_ns,
+	    .correlation = launch->correlation,
+	    .call = XS_NONE,
+	    .shape = e->unknown_shape,
+	    .queue = launch->queue,
+	    .kind = XS_OP_KERNEL,
+	    .flags = XS_OP_GRAPH | XS_OP_ESTIMATED,
+	    .copies = 1,
+	};
+}
+
+static int add_ops(struct expansion *e)
+{
+	struct xs_trace *trace = e->trace;
+	struct xs_op *ops = realloc(
+	    trace->ops, (trace->op_count + e->op_count + 1) * sizeof(*ops));
+	int rc = ops ? add_unknown_shape(e) : -ENOMEM;
+
+	if (ops)
+		trace->ops = ops;
+	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
+		if (trace->graph_launches[i].by_node)
+			continue;
+		if (e->model[i] != XS_NONE)
+			add_nodes(e, (uint32_t)i);
+		else
+			add_unknown(e, (uint32_t)i);
+	}
+	return rc;
+}
+
+static bool has_launches_as_one(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->graph_launch_count; i++)
+		if (!trace->graph_launches[i].by_node)
+			return true;
+	return false;
+}
+
+int xs_graph_expand(struct xs_trace *trace)
+{
+	struct expansion e = {.trace = trace};
+	int rc;
+
+	if (!has_launches_as_one(trace))
+		return 0;
+	qsort(trace->graph_launches, trace->graph_launch_count,
+	      sizeof(*trace->graph_launches), by_exec_and_start);
+	rc = xs_graph_models_build(trace, &e.models);
+	e.model = malloc((trace->graph_launch_count + 1) * sizeof(*e.model));
+	if (!e.model)
+		rc = -ENOMEM;
+	if (!rc) {
+		choose(&e);
+		rc = add_ops(&e);
+	}
+	xs_graph_models_release(&e.models);
+	free(e.model);
+	return rc;
+}

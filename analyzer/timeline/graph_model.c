@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/graph_model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches of one executable graph in a row that were recorded by node. */
+struct run {
+	size_t first, end;
+	bool is_followed; /* by a launch recorded as one, of this length */
+	uint64_t next_ns;
+};
+
+static uint64_t length(struct xs_graph_span span)
+{
+	return span.end_ns - span.start_ns;
+}
+
+static struct xs_op *node(const struct xs_trace *trace,
+			  const struct xs_graph_models *m, uint32_t launch,
+			  size_t i)
+{
+	return &trace->ops[m->keys[m->nodes[launch].first + i].index];
+}
+
+struct xs_graph_span xs_graph_models_span(const struct xs_trace *trace,
+					  const struct xs_graph_models *m,
+					  uint32_t launch)
+{
+	struct xs_graph_span span = {0, 0};
+
+	for (size_t i = 0; i < m->nodes[launch].count; i++) {
+		const struct xs_op *op = node(trace, m, launch, i);
+
+		if (i == 0 || op->start_ns < span.start_ns)
+			span.start_ns = op->start_ns;
+		if (i == 0 || op->end_ns > span.end_ns)
+			span.end_ns = op->end_ns;
+	}
+	return span;
+}
+
+static bool is_same(const struct xs_graph_launch *a,
+		    const struct xs_graph_launch *b)
+{
+	return a->exec == b->exec && a->correlation == b->correlation &&
+	       a->by_node == b->by_node;
+}
+
+/* Several nodes of a launch may tell of it. */
+static void drop_repeated(struct xs_trace *trace)
+{
+	struct xs_graph_launch *launches = trace->graph_launches;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trace->graph_launch_count; i++)
+		if (kept == 0 || !launches[i].by_node ||
+		    !is_same(&launches[kept - 1], &launches[i]))
+			launches[kept++] = launches[i];
+	trace->graph_launch_count = kept;
+}
+
+/* Ops by correlation id; none where no launch was recorded by node. */
+static size_t find_keys(const struct xs_trace *trace, struct xs_key *keys)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].correlation)
+			keys[count++] = (struct xs_key){
+			    trace->ops[i].correlation, (uint32_t)i};
+	return count;
+}
+
+static size_t keys_below(const struct xs_key *keys, size_t count, uint64_t key)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		const size_t middle = low + (count - low) / 2;
+
+		if (keys[middle].key < key)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* The ids of calls that issue work, sorted. */
+static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
+		      size_t *count)
+{
+	*count = 0;
+	*keys = malloc((trace->call_count + 1) * sizeof(**keys));
+	if (!*keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++)
+		if (xs_call_issues(trace->calls[i].call_class))
+			(*keys)[(*count)++] = (struct xs_key){
+			    trace->calls[i].correlation, (uint32_t)i};
+	return xs_keys_sort(*keys, *count);
+}
+
+/* Where several calls have one correlation id, it is not known which ops are
+ * whose. */
+static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
+		      size_t key_count)
+{
+	struct xs_key *calls;
+	size_t call_count;
+	int rc = find_calls(trace, &calls, &call_count);
+
+	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
+		const uint64_t id = trace->graph_launches[i].correlation;
+		const size_t first = keys_below(calls, call_count, id);
+
+		if (!trace->graph_launches[i].by_node ||
+		    (first + 1 < call_count && calls[first + 1].key == id))
+			continue;
+		m->nodes[i].first = keys_below(m->keys, key_count, id);
+		m->nodes[i].count =
+		    keys_below(m->keys, key_count, id + 1) - m->nodes[i].first;
+	}
+	free(calls);
+	return rc;
+}
+
+/* The launch of median length of those with nodes, or XS_NONE. */
+static uint32_t median(const struct xs_trace *trace,
+		       const struct xs_graph_models *m, struct xs_key *scratch,
+		       size_t first, size_t end)
+{
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++)
+		if (m->nodes[i].count)
+			scratch[count++] = (struct xs_key){
+			    length(xs_graph_models_span(trace, m, (uint32_t)i)),
+			    (uint32_t)i};
+	if (count == 0 || xs_keys_sort(scratch, count))
+		return XS_NONE;
+	return scratch[(count - 1) / 2].index;
+}
+
+static bool is_alike(const struct xs_op *a, const struct xs_op *b)
+{
+	return a->kind == b->kind && a->shape == b->shape &&
+	       a->bytes == b->bytes;
+}
+
+static void set_length(struct xs_op *op, uint64_t ns)
+{
+	op->end_ns =
+	    ns < UINT64_MAX - op->start_ns ? op->start_ns + ns : UINT64_MAX;
+}
+
+/* Gives the nodes of a launch the lengths of the model's. */
+static void mend_by_model(struct xs_trace *trace,
+			  const struct xs_graph_models *m, uint32_t launch,
+			  uint32_t model)
+{
+	const uint64_t whole_ns = length(xs_graph_models_span(trace, m, model));
+
+	for (size_t i = 0; i < m->nodes[launch].count; i++) {
+		struct xs_op *op = node(trace, m, launch, i);
+		const struct xs_op *as =
+		    i < m->nodes[model].count ? node(trace, m, model, i) : op;
+
+		if (as != op && is_alike(op, as))
+			set_length(op, as->end_ns - as->start_ns);
+		else if (op->end_ns - op->start_ns > whole_ns)
+			set_length(op, whole_ns);
+		op->flags |= XS_OP_ESTIMATED;
+	}
+}
+
+static void end_by(struct xs_op *op, uint64_t end_ns)
+{
+	if (op->end_ns > end_ns)
+		op->end_ns = end_ns > op->start_ns ? end_ns : op->start_ns;
+}
+
+/* Without a model: a node ends before the next one of its queue begins, and the
+ * last one when a launch recorded as one would end. */
+static void mend_alone(struct xs_trace *trace, const struct xs_graph_models *m,
+		       uint32_t launch, uint64_t next_ns)
+{
+	const size_t count = m->nodes[launch].count;
+	const uint64_t start_ns =
+	    xs_graph_models_span(trace, m, launch).start_ns;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_op *op = node(trace, m, launch, i);
+
+		/* in a row, mostly */
+		if (i + 1 < count &&
+		    node(trace, m, launch, i + 1)->queue == op->queue)
+			end_by(op, node(trace, m, launch, i + 1)->start_ns);
+		end_by(op, start_ns + next_ns);
+		op->flags |= XS_OP_ESTIMATED;
+	}
+}
+
+static uint32_t model_of(struct xs_trace *trace, struct xs_graph_models *m,
+			 struct xs_key *scratch, const struct run *run)
+{
+	const uint32_t last = (uint32_t)run->end - 1;
+	uint32_t model;
+
+	if (!run->is_followed)
+		return median(trace, m, scratch, run->first, run->end);
+	model = median(trace, m, scratch, run->first, last);
+	if (model != XS_NONE) {
+		mend_by_model(trace, m, last, model);
+		return model;
+	}
+	mend_alone(trace, m, last, run->next_ns);
+	return m->nodes[last].count ? last : XS_NONE;
+}
+
+static struct run run_at(const struct xs_trace *trace, size_t first)
+{
+	const struct xs_graph_launch *launches = trace->graph_launches;
+	const size_t count = trace->graph_launch_count;
+	struct run run = {.first = first, .end = first};
+
+	while (run.end < count && launches[run.end].by_node &&
+	       launches[run.end].exec == launches[first].exec)
+		run.end++;
+	run.is_followed =
+	    run.end < count && launches[run.end].exec == launches[first].exec;
+	if (run.is_followed)
+		run.next_ns =
+		    launches[run.end].end_ns - launches[run.end].start_ns;
+	return run;
+}
+
+static int find_models(struct xs_trace *trace, struct xs_graph_models *m)
+{
+	const size_t count = trace->graph_launch_count;
+	struct xs_key *scratch = malloc((count + 1) * sizeof(*scratch));
+
+	if (!scratch)
+		return -ENOMEM;
+	for (size_t i = 0; i < count;) {
+		const struct run run = run_at(trace, i);
+		const uint32_t model = run.end > run.first
+					   ? model_of(trace, m, scratch, &run)
+					   : XS_NONE;
+
+		m->models[i++] = model;
+		while (i < run.end)
+			m->models[i++] = model;
+	}
+	free(scratch);
+	return 0;
+}
+
+int xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
+{
+	size_t count, key_count;
+	int rc;
+
+	drop_repeated(trace);
+	count = trace->graph_launch_count;
+	*m = (struct xs_graph_models){
+	    .keys = malloc((trace->op_count + 1) * sizeof(*m->keys)),
+	    .nodes = calloc(count + 1, sizeof(*m->nodes)),
+	    .models = malloc((count + 1) * sizeof(*m->models))};
+	if (!m->keys || !m->nodes || !m->models)
+		return -ENOMEM;
+	key_count = find_keys(trace, m->keys);
+	rc = xs_keys_sort(m->keys, key_count);
+	if (!rc)
+		rc = find_nodes(trace, m, key_count);
+	return rc ? rc : find_models(trace, m);
+}
+
+void xs_graph_models_release(struct xs_graph_models *m)
+{
+	free(m->keys);
+	free(m->nodes);
+	free(m->models);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/cupti/graph_trace.h"
+#include "preload/cupti/cupti_share.h"
+#include "preload/sampling/capture_mode.h"
+#include "preload/trace/info.h"
+#include "preload/trace/session.h"
+#include "preload/util/config.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define VERSION_12_9 27u
+
+/*
+ * Launches of an executable graph that are recorded node by node. The report
+ * takes the one of median length, and neither the first, which may upload the
+ * graph, nor the last, one of whose nodes CUPTI may give a wrong end, should
+ * decide what that is. They cost about as much as instantiating the graph.
+ */
+#define LAUNCHES_BY_NODE 16u
+
+#define MOST_EXECS  4096u
+#define MOST_PROBES 64u
+#define FREED	    1u /* no handle of CUDA's */
+
+/* An executable graph that may be launched as one. */
+struct exec {
+	_Atomic uintptr_t handle; /* 0: none, and none behind it */
+	_Atomic uint32_t by_node; /* launches that are still to be so */
+};
+
+enum meaning { NONE, INSTANTIATES, UPDATES, DESTROYS };
+
+atomic_bool xs_graph_trace_is_on;
+
+static struct exec execs[MOST_EXECS];
+static uint8_t meanings[XS_CUPTI_MOST_CALLBACKS]; /* by callback id */
+
+/* Held while the kind is switched, over a call of CUPTI that takes 2 to 4 us,
+ * and while executable graphs are added. Never taken in a buffer callback. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool kind_is_on, has_begun;
+static unsigned instantiating; /* calls under way, under the lock */
+
+static size_t slot_of(uintptr_t handle)
+{
+	return (handle * 0x9e3779b97f4a7c15u >> 32) % MOST_EXECS;
+}
+
+static struct exec *find(uintptr_t handle)
+{
+	const size_t slot = slot_of(handle);
+
+	for (size_t i = 0; i < MOST_PROBES; i++) {
+		struct exec *exec = &execs[(slot + i) % MOST_EXECS];
+		const uintptr_t found = atomic_load(&exec->handle);
+
+		if (found == handle)
+			return exec;
+		if (!found)
+			break;
+	}
+	return NULL;
+}
+
+/* The first slot for a new handle, or NULL. Under the lock. */
+static struct exec *find_free(uintptr_t handle)
+{
+	const size_t slot = slot_of(handle);
+
+	for (size_t i = 0; i < MOST_PROBES; i++) {
+		struct exec *exec = &execs[(slot + i) % MOST_EXECS];
+
+		if (atomic_load(&exec->handle) <= FREED)
+			return exec;
+	}
+	return NULL;
+}
+
+/* One for which there is no room is launched as one that nobody knows. */
+static void add(uintptr_t handle)
+{
+	struct exec *exec = find(handle);
+
+	if (!exec)
+		exec = find_free(handle);
+	if (!exec)
+		return;
+	atomic_store(&exec->by_node, LAUNCHES_BY_NODE);
+	atomic_store(&exec->handle, handle);
+}
+
+/* Under the lock. */
+static void end_for_good(const char *why)
+{
+	if (!atomic_exchange(&xs_graph_trace_is_on, false))
+		return;
+	if (atomic_exchange(&kind_is_on, false))
+		xs_share_our_kind(false, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+	xs_trace_info("note",
+		      "launches of CUDA graphs were recorded node by node from "
+		      "some moment on, because %s",
+		      why);
+}
+
+/* Under the lock. */
+static void switch_kind(bool on)
+{
+	if (!atomic_load(&xs_graph_trace_is_on) ||
+	    atomic_load(&kind_is_on) == on)
+		return;
+	if (xs_share_our_kind(on, CUPTI_ACTIVITY_KIND_GRAPH_TRACE) ==
+	    CUPTI_SUCCESS)
+		atomic_store(&kind_is_on, on);
+	else
+		end_for_good("CUPTI could not record them as one");
+}
+
+/* A thread is not to be cancelled in CUPTI while it has the lock. Returns what
+ * free_lock() is to restore. */
+static int take_lock(void)
+{
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	pthread_mutex_lock(&lock);
+	return old;
+}
+
+static void free_lock(int old)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(old, NULL);
+}
+
+static void locked_end_for_good(const char *why)
+{
+	const int old = take_lock();
+
+	end_for_good(why);
+	free_lock(old);
+}
+
+/* Where another thread has the lock, the launch is recorded as that one chose:
+ * the thread may be this one, in a signal's handler. */
+static void try_to_switch_kind(bool on)
+{
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	if (pthread_mutex_trylock(&lock)) {
+		pthread_setcancelstate(old, NULL);
+		return;
+	}
+	if (on || !instantiating)
+		switch_kind(on);
+	free_lock(old);
+}
+
+void xs_graph_trace_choose(void *handle)
+{
+	struct exec *exec = find((uintptr_t)handle);
+	const uint32_t by_node =
+	    exec ? atomic_load_explicit(&exec->by_node, memory_order_relaxed)
+		 : 0;
+
+	if (!xs_session_is_recording())
+		return;
+	if (xs_share_client_recorded()) {
+		locked_end_for_good("another profiler of the process needs the nodes");
+	} else if (!exec) {
+		locked_end_for_good("one was instantiated where CUPTI did not show it");
+	} else {
+		if (atomic_load(&kind_is_on) != (by_node == 0))
+			try_to_switch_kind(by_node == 0);
+		if (by_node && !atomic_load(&kind_is_on))
+			atomic_store_explicit(&exec->by_node, by_node - 1,
+					      memory_order_relaxed);
+	}
+}
+
+static void begin_instantiation(void)
+{
+	const int old = take_lock();
+
+	instantiating++;
+	switch_kind(true);
+	free_lock(old);
+}
+
+static void end_instantiation(const CUpti_CallbackData *data)
+{
+	/* all functions return it by their first parameter */
+	const cuGraphInstantiate_params *params = data->functionParams;
+	const CUresult *result = data->functionReturnValue;
+	const int old = take_lock();
+
+	if (instantiating)
+		instantiating--;
+	if (atomic_load(&kind_is_on) && result && *result == CUDA_SUCCESS &&
+	    params && params->phGraphExec)
+		add((uintptr_t)*params->phGraphExec);
+	free_lock(old);
+}
+
+/* What it contains has changed, or is gone. */
+static void note_change(enum meaning meaning, const CUpti_CallbackData *data)
+{
+	const cuGraphExecDestroy_params *params = data->functionParams;
+	struct exec *exec = find((uintptr_t)params->hGraphExec);
+
+	if (!exec)
+		return;
+	if (meaning == UPDATES)
+		atomic_store(&exec->by_node, LAUNCHES_BY_NODE);
+	else
+		atomic_store(&exec->handle, FREED);
+}
+
+void xs_graph_trace_note_call(uint32_t id, const void *callback_data)
+{
+	const CUpti_CallbackData *data = callback_data;
+	const bool enter = data->callbackSite == CUPTI_API_ENTER;
+	const enum meaning meaning =
+	    id < XS_CUPTI_MOST_CALLBACKS ? meanings[id] : NONE;
+
+	if (meaning == INSTANTIATES && enter)
+		begin_instantiation();
+	else if (meaning == INSTANTIATES)
+		end_instantiation(data);
+	else if (meaning != NONE && enter)
+		note_change(meaning, data);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* By name, as callback_filter.c. All that change an executable graph have it as
+ * their first parameter. */
+static enum meaning meaning_of(const char *name)
+{
+	if (begins(name, "cuGraphInstantiate"))
+		return INSTANTIATES;
+	if (begins(name, "cuGraphExecDestroy"))
+		return DESTROYS;
+	if (begins(name, "cuGraphExecUpdate") ||
+	    begins(name, "cuGraphNodeSetEnabled") ||
+	    (begins(name, "cuGraphExec") && strstr(name, "SetParams")))
+		return UPDATES;
+	return NONE;
+}
+
+/* Whether all callbacks were switched on. */
+static bool enable_callbacks(void)
+{
+	bool found = false, all = true;
+
+	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
+		const char *name = NULL;
+
+		if (xs_cupti_api.cuptiGetCallbackName(
+			CUPTI_CB_DOMAIN_DRIVER_API, id, &name) !=
+			CUPTI_SUCCESS ||
+		    !name)
+			continue;
+		meanings[id] = (uint8_t)meaning_of(name);
+		if (meanings[id] == NONE)
+			continue;
+		found |= meanings[id] == INSTANTIATES;
+		all &= xs_share_callback(XS_SHARE_US, true,
+					 CUPTI_CB_DOMAIN_DRIVER_API,
+					 id) == CUPTI_SUCCESS;
+	}
+	return found && all;
+}
+
+bool xs_graph_trace_has_begun(void)
+{
+	return atomic_load_explicit(&has_begun, memory_order_relaxed);
+}
+
+void xs_graph_trace_start(void)
+{
+	const char *unknown;
+
+	if (xs_config_graphs_by_node(&unknown) || !xs_capture_mode_is_whole ||
+	    xs_cupti_api.version < VERSION_12_9 || !enable_callbacks())
+		return;
+	atomic_store(&has_begun, true);
+	atomic_store(&xs_graph_trace_is_on, true);
+}

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Launches of graphs that are recorded as one each: the program does what it does
+# without the library, and the report says what it says where each node is
+# recorded. The simulated CUPTI ends a process that would crash with the real one.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_CUPTI"
+[ "$XS_CUDA_VERSION" -ge 12090 ] || exit 77 # all nodes of all launches
+
+# Times of the model, not of this machine.
+export XS_SIM_GIPS=0.02
+
+# graphs MODE LAUNCHES [static]: traced, and read
+graphs()
+{
+	plain "$XS_APPS/graphs${3:+-$3}" "$1" "$2"
+	cp out out.plain
+	expect "$1: exit code without" "$status" 0
+	traced "$XS_APPS/graphs${3:+-$3}" "$1" "$2"
+	unharmed "$1"
+	read_trace
+	expect "$1: ops with their calls" "$(json matched)" \
+		"$(json gpu_ops_seen)"
+	expect "$1: lost" "$(json lost)" 0
+	expect "$1: gaps" "$(grep -c 'records of .* are missing' report.json)" 0
+}
+
+by_node()
+{
+	count '^graph .*by_node=1'
+}
+
+# same WHAT AS_ONE BY_NODE: of the report in report.json and that by nodes
+same()
+{
+	expect "$1: as one" "$(json graphs_as_one)" "$2"
+	expect "$1: by node" "$(json graphs_by_node)" "$3"
+	expect "$1: unknown" "$(json graphs_unknown)" 0
+	expect "$1: kernels, and those of the trace" "$((
+		$(count '^kernel ') + 3 * $2))" "$(grep -c '^kernel ' nodes.txt)"
+	mv report.json one.json
+	for key in gpu_ops_seen matched h2d_bytes d2h_bytes h2d_ops d2h_ops \
+		rounds phase; do
+		cp one.json report.json
+		as_one=$(json $key)
+		cp nodes.json report.json
+		expect "$1: $key" "$as_one" "$(json $key)"
+	done
+	# the model's times are the same in both runs; the nodes' lengths are of
+	# the launch of median length, scaled
+	for key in kernel_ns h2d_ns d2h_ns; do
+		wanted=$(json $key)
+		cp one.json report.json
+		within "$1: $key" "$(json $key)" $((wanted * 9 / 10)) \
+			$((wanted * 11 / 10))
+		cp nodes.json report.json
+	done
+}
+
+# compare MODE LAUNCHES AS_ONE BY_NODE [static]
+compare()
+{
+	export XFERSPY_GRAPHS=nodes
+	graphs "$1" "$2" ${5:+"$5"}
+	expect "$1: records of graphs" "$(count '^graph ')" 0
+	mv dump.txt nodes.txt
+	mv report.json nodes.json
+	unset XFERSPY_GRAPHS
+	graphs "$1" "$2" ${5:+"$5"}
+	same "$1" "$3" "$4"
+}
+
+compare replay 100 84 16
+grep -q '84 launches of CUDA graphs were recorded as one each' one.json ||
+	fail "replay: no note"
+compare rush 100 84 16
+compare moved 50 84 16
+compare replay 100 84 16 static
+XFERSPY_GRAPHS=launch traced "$XS_APPS/graphs" replay 20
+read_trace
+expect "launch: as one" "$(count '^graph .*by_node=0')" 4
+XFERSPY_GRAPHS=all traced "$XS_APPS/graphs" replay 20
+read_trace
+expect "unknown: as one" "$(count '^graph .*by_node=0')" 4
+expect "unknown: note" "$(grep -c 'XFERSPY_GRAPHS=all is not known' report.json)" 1
+
+# Instantiated each time: each launch is by node.
+graphs each 60
+expect "each: as one" "$(json graphs_as_one)" 0
+expect "each: by node" "$(by_node)" 60
+expect "each: kernels" "$(count '^kernel ')" 180
+
+# Changed: by node again, and what follows is like these.
+compare updated 50 68 32
+expect "updated: kernels" "$(count '^kernel .*shape=1( |$)')" 48
+expect "updated: other kernels" "$(count '^kernel .*shape=2( |$)')" 48
+
+# Captured before, instantiated between launches of another one; and plain
+# copies are recorded in any case.
+graphs late 40
+expect "late: as one" "$(json graphs_as_one)" 88
+expect "late: by node" "$(json graphs_by_node)" 32
+expect "late: ops" "$(json gpu_ops_seen)" $((80 * 5 + 40 * 3 + 40))
+expect "late: copies in" "$(json h2d_ops)" 160
+
+# Threads that instantiate while others launch.
+for call_ns in 0 2000 20000; do
+	XS_SIM_CALL_NS=$call_ns graphs together 40
+	within "together: as one" "$(json graphs_as_one)" 300 640
+	expect "together: ops" "$(json gpu_ops_seen)" $((640 * 5))
+	expect "together: h2d" "$(json h2d_bytes)" $((640 * 4096))
+	expect "together: unknown" "$(json graphs_unknown)" 0
+done
+
+# Where CUPTI may be detached or its callbacks switched off, where kernels are
+# counted, and where callbacks are another tool's: each node, and nothing crashes.
+for setting in XFERSPY_MODE=light XFERSPY_MODE=counters XFERSPY_RANGE=0 \
+	XFERSPY_MAX_SIZE=2M XS_SIM_CUPTI_SUBSCRIBE_FAIL=1; do
+	XS_SIM_CUPTI_STRICT=1 traced env "$setting" "$XS_APPS/graphs" replay 100
+	cp out out.plain
+	unharmed "$setting"
+	read_trace
+	expect "$setting: records of graphs" "$(count '^graph ')" 0
+	expect "$setting: kernels" "$(count '^kernel ')" 300
+done
+
+# Another user of CUPTI in the process has its nodes from its first measurement
+# on, and so have we.
+plain "$XS_APPS/guest" graph
+cp out out.plain
+expect "guest: exit code without" "$status" 0
+traced "$XS_APPS/guest" graph
+unharmed guest
+read_trace
+expect "guest: as one" "$(json graphs_as_one)" 24
+expect "guest: ops" "$(json gpu_ops_seen)" "$(((40 + 10 + 10) * 3))"
+expect "guest: said" "$(grep -c 'needs the nodes' report.json)" 1
