@@ -114,6 +114,7 @@ struct xs_chunk_header {
 	R(22, pollcall)                                                        \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
+	R(28, unhooked)                                                        \
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
@@ -243,6 +244,13 @@ struct xs_chunk_header {
 #define XS_FIELDS_tally(F, T)                                                  \
 	F(xs_u8, size) F(xs_u8, direction) F(xs_u32, site) F(xs_u64, calls)    \
 	F(xs_u64, bytes)
+
+/*
+ * Calls of this site do not pass the hooks: CUPTI's callbacks alone see them,
+ * and where `detail` says hooked, nobody.
+ */
+#define XS_FIELDS_unhooked(F, T)                                               \
+	F(xs_u16, zero) F(xs_u32, site)
 
 /*
  * Page faults that the thread took in a large copy; not there if it took none.
@@ -389,6 +397,7 @@ enum xs_detail {
 	XS_DETAIL_COUNTED = 0,	/* in tallies, and no GPU records come */
 	XS_DETAIL_RECORDED = 1, /* each, and what the GPU does */
 	XS_DETAIL_IGNORED = 2,	/* outside of the range that is looked at */
+	XS_DETAIL_HOOKED = 3,	/* as counted, but only calls that hooks see */
 };
 
 /* Sizes that a tally does not tell apart have one number: 1 for no bytes, 2 for

@@ -114,7 +114,7 @@ static void take_copy(const void *record)
 	const CUpti_ActivityMemcpy5 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -136,7 +136,7 @@ static void take_peer_copy(const void *record)
 	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -157,7 +157,7 @@ static void take_set(const void *record)
 	const CUpti_ActivityMemset4 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -209,7 +209,7 @@ static void take_kernel(const void *record)
 	const CUpti_ActivityKernel5 *k = record;
 	const struct xs_gpu_op op = {
 	    .queue = {k->deviceId, k->contextId, k->streamId},
-	    .correlation = xs_cupti_id(k->correlationId),
+	    .correlation = k->correlationId,
 	    .start_ns = xs_cupti_clock_ns(k->start),
 	    .end_ns = xs_cupti_clock_ns(k->end),
 	};
@@ -246,7 +246,7 @@ static void take_graph(const void *record)
 	const CUpti_ActivityGraphTrace *g = &launch->graph;
 	struct xs_gpu_op op = {
 	    .queue = {g->deviceId, g->contextId, g->streamId},
-	    .correlation = xs_cupti_id(g->correlationId),
+	    .correlation = g->correlationId,
 	    .start_ns = xs_cupti_clock_ns(g->start),
 	    .end_ns = xs_cupti_clock_ns(g->end),
 	};

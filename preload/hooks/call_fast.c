@@ -60,7 +60,6 @@ static xs_real_fn begin_counted(struct xs_thread *thread,
 		return go_long(thread, call, arguments);
 	call->detail = XS_DETAIL_COUNTED;
 	call->record = callsite->record;
-	xs_capture_mode_count_call(thread);
 	return callsite->real;
 }
 

@@ -23,7 +23,4 @@ void xs_seen_call_record(struct xs_thread *thread,
 void xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 
-/* A callback alone sees a call. */
-void xs_seen_call_note(enum xs_function fn, const void *arguments);
-
 #endif

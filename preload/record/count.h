@@ -13,12 +13,14 @@ struct xs_ended_call {
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
 	bool unwalked; /* the place is known as a rule, and not of this one */
+	bool unhooked; /* CUPTI's callbacks alone saw it */
 	cudaError_t error;
 	const void *arguments; /* the function's struct xs_args_ */
 };
 
-/* Counts it; asks for a window where there are many of its like, and none was
- * recorded. correlation: CUPTI's; 0 where it is not known. The thread is open.
+/* Counts it; asks for a window where many of its kind were counted, and none
+ * was recorded. correlation: CUPTI's; 0 where it is not known. The thread is
+ * open.
  */
 void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
 		   uint32_t correlation);
@@ -27,8 +29,10 @@ void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
 void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_event *event);
 
-/* Calls like this one are recorded. */
-void xs_count_recorded(const struct xs_ended_call *call,
-		       const struct xs_event *event);
+/* It was recorded, with `site` of the trace. The first of a kind is noted, and
+ * in light mode that it is unhooked. */
+void xs_count_recorded(struct xs_thread *thread,
+		       const struct xs_ended_call *call,
+		       const struct xs_event *event, uint32_t site);
 
 #endif

@@ -33,13 +33,13 @@ void xs_emit_note_pending(const struct xs_ended_call *call,
 			  uint32_t correlation);
 
 /* A call returned that is about to be recorded: says whether the device owes an
- * op (watch.h), where that is asked for. correlation: 0 where it is not known.
+ * op (op_tracker.h), where only a part of the run is
+ * recorded. correlation: 0 where it is not known.
  */
 static inline void xs_emit_pending(const struct xs_ended_call *call,
 				   uint32_t correlation)
 {
-	if (XS_UNLIKELY(atomic_load_explicit(&xs_capture_mode_is_limited,
-					     memory_order_relaxed)))
+	if (XS_UNLIKELY(!xs_capture_mode_is_whole))
 		xs_emit_note_pending(call, correlation);
 }
 

@@ -33,7 +33,6 @@ struct xs_thread {
 	uint32_t correlation;	       /* CUPTI's, of the hooked call */
 	uint32_t context;	       /* whose default stream is known */
 	uint8_t taken;	     /* recorded calls that detail.c has not heard of */
-	uint8_t counted;     /* and such that are only counted */
 	bool own_stream;     /* and the thread's own there */
 	bool ended;	     /* once: what follows is of other destructors */
 	bool named;	     /* the trace knows whose the records are */
@@ -43,7 +42,8 @@ struct xs_thread {
 	bool records;	     /* the hooked call is recorded */
 	bool in_runtime;     /* a call of the runtime is, by CUPTI */
 	bool counting;	     /* what the kernel does that it launches */
-	uint8_t nested; /* the driver's callbacks inside; counted by watch.h */
+	uint8_t
+	    nested; /* the driver's callbacks inside; counted by op_tracker.h */
 	struct xs_writer writer;
 
 	struct xs_callstack_state *callstack; /* walk.c's; as tallies */
@@ -126,5 +126,8 @@ void xs_thread_forked(void);
 /* Whether an open thread is inside an interposed function. Not of a thread that
  * may be entering one: see pause.h. */
 bool xs_thread_any_in_hook(void);
+
+/* Whether an open thread is inside one that is recorded. */
+bool xs_thread_any_records(void);
 
 #endif

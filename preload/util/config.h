@@ -2,9 +2,9 @@
 /*
  * What the environment says:
  *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
- *   XFERSPY_MODE     trace (the default), light (calls are counted, and
- *                    recorded only in a window at the start, now and then,
- *                    and where the program does something new), counters
+ *   XFERSPY_MODE     trace (the default), light (records all calls until no new
+ *                    kinds of calls come, then gives CUPTI up and only counts
+ *                    the calls that hooks see, until the end), counters
  *                    (also what the first launches of each kernel read, write
  *                    and execute), events (without CUPTI: calls, timed by
  *                    events), calls (alone), off

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object for test_bypass.c and test_objects.c. XS_CALLS: a function that it
- * imports and calls; XS_TAKES: one whose address alone it takes;
+ * An object for test_objects.c. XS_CALLS: a function that it imports and calls;
  * XS_DEVICE_CODE: it has some.
  */
 #ifdef XS_CALLS
@@ -12,12 +11,6 @@ int call_it(void)
 {
 	return XS_CALLS();
 }
-#endif
-
-#ifdef XS_TAKES
-__attribute__((weak)) int XS_TAKES(void);
-extern int (*taken)(void);
-int (*taken)(void) = XS_TAKES;
 #endif
 
 #ifdef XS_DEVICE_CODE
