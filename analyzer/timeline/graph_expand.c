@@ -26,6 +26,8 @@ struct expansion {
 	uint32_t *model; /* by launch: the launch that it is like; XS_NONE: not
 			  * known, or recorded by node itself */
 	size_t op_count; /* of new ops */
+	bool queues_agree; /* a launch as one is in the queue that the first
+			    * node of its model is in */
 	uint32_t unknown_shape;
 };
 
@@ -79,6 +81,9 @@ static void choose_of_graph(struct expansion *e, size_t first, size_t end)
 			e->model[i] = model;
 		else
 			trace->graphs_unknown++;
+		e->queues_agree |=
+		    model != XS_NONE && trace->graph_launches[i].queue ==
+					    trace->graph_launches[model].queue;
 		e->op_count +=
 		    e->model[i] == XS_NONE ? 1 : e->models.nodes[model].count;
 	}
@@ -189,7 +194,8 @@ static uint64_t busy_of(const struct expansion *e, uint32_t model)
 }
 
 /* The launch may be in another stream than the model: so are the nodes that
- * were in the model's. */
+ * were in the model's. Not where the stream of a launch and that of its first
+ * node have different numbers in all launches. */
 static void add_nodes(struct expansion *e, uint32_t index)
 {
 	struct xs_trace *trace = e->trace;
@@ -214,7 +220,8 @@ static void add_nodes(struct expansion *e, uint32_t index)
 		op.start_ns = place(launch, rates, before, gap);
 		op.end_ns = place(launch, rates, before + length, gap);
 		op.correlation = launch->correlation;
-		if (op.queue == trace->graph_launches[model].queue)
+		if (e->queues_agree &&
+		    op.queue == trace->graph_launches[model].queue)
 			op.queue = launch->queue;
 		op.flags |= XS_OP_GRAPH | XS_OP_ESTIMATED;
 		trace->ops[trace->op_count++] = op;

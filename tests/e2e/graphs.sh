@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Launches of graphs that are recorded as one each: the program does what it does
+# Launches of graphs that are recorded as one op each: the program does what it does
 # without the library, and the report says what it says where each node is
 # recorded. The simulated CUPTI ends a process that would crash with the real one.
 . "$(dirname "$0")/lib.sh"
@@ -71,7 +71,7 @@ compare()
 }
 
 compare replay 100 84 16
-grep -q '84 launches of CUDA graphs were recorded as one each' one.json ||
+grep -q '84 launches of CUDA graphs were recorded as one op each' one.json ||
 	fail "replay: no note"
 compare rush 100 84 16
 compare moved 50 84 16
