@@ -208,17 +208,20 @@ bool xs_cupti_brought_all(bool at_once)
 /* Whether it may be, as far as it is known without the loader's lock. */
 static bool may_detach(void)
 {
-	return ours && subscriber && xs_cupti_api.version >= VERSION_12_6 &&
+	return subscriber && xs_cupti_api.version >= VERSION_12_6 &&
 	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
 	       !atomic_load(&several) &&
 	       !(xs_gpu_records_devices() & (xs_gpu_records_devices() - 1)) &&
 	       !xs_op_tracker_saw_graphs() && !xs_share_has_client();
 }
 
+/* A library that is linked to CUPTI, as PyTorch's are, calls it through
+ * cupti_hooks.c, so it is known whether it is a client. One that loaded CUPTI
+ * with dlopen() may use it unseen. */
 bool xs_cupti_may_detach(void)
 {
 	return xs_cupti_is_attached() && may_detach() &&
-	       !xs_objects_any_needs(XS_CUPTI_LIBRARY);
+	       (ours || xs_objects_any_needs(XS_CUPTI_LIBRARY));
 }
 
 void xs_cupti_switch_records(bool on)

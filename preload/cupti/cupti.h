@@ -43,11 +43,12 @@ bool xs_cupti_brought_all(bool at_once);
  * and its records and callbacks are switched off; detached it costs nothing
  * (H200, CUDA 12.9 and 13.0).
  *
- * Whether it may be detached: it has no other client, no other library of the
- * process needs it, there is one device, and no graph was launched while it was
- * attached, for then the program's own work fails after it (CUDA 12.9 and 13.0:
- * errors 700 and 719). Before CUPTI 12.6 it may hang. Takes the loader's lock:
- * our own thread only, and no thread may wait for it.
+ * Whether it may be detached: it has no other client, nor a user that loaded it
+ * before us by dlopen() and may call it unseen; there is one device; and no
+ * graph was launched while it was attached, for then the program's own work
+ * fails after it (CUDA 12.9 and 13.0: errors 700 and 719). Before CUPTI 12.6 it
+ * may hang. Takes the loader's lock: our own thread only, and no thread may wait
+ * for it.
  */
 bool xs_cupti_may_detach(void);
 

@@ -139,12 +139,14 @@ expect "itself: subscribed" "$(said subscribed)" 0
 expect "itself: heard" "$(said heard)" 1
 within "itself: counted" "$(json calls_counted)" 10000 1e9
 
-# A library that may use it, by its needs, or that somebody loaded before us, or
-# another device: CUPTI stays.
+# A library that is linked to CUPTI, as PyTorch's, and does not use it.
 echo 'int nothing_of_it;' >user.c
 "$XS_CC" -shared -fPIC user.c -o libuser.so -Wl,--no-as-needed "$XS_CUPTI"
 LD_LIBRARY_PATH="$XS_SIM:$work" rush lcp 1 900
-finalized 0 0
+finalized 1 1
+
+# One that somebody loaded before us, and that may use CUPTI unseen, or another
+# device: CUPTI stays.
 XS_PRELOAD="$XS_PRELOAD:$XS_CUPTI" rush pcp 1 900
 finalized 0 0
 XS_SIM_DEVICES=2 rush dcp 1 900
