@@ -317,7 +317,7 @@ graph_case("replay", "a graph replayed, with a wait for each launch", 500, 2500,
            500)
 graph_case("moved", "a graph launched in one stream, then in another", 200,
            2000, 400)
-graph_case("updated", "a graph changed by cudaGraphExecUpdate", 200, 2000)
+graph_case("updated", "a graph changed by cudaGraphExecUpdate", 200, 3000)
 graph_case("late", "a graph captured early and instantiated late", 100, 1400)
 graph_case("each", "a graph instantiated anew for each launch", 200, 1000)
 graph_case("together", "four threads that instantiate and launch graphs", 300,
