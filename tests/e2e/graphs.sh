@@ -30,6 +30,13 @@ by_node()
 	count '^graph .*by_node=1'
 }
 
+# of_phase KEY FILE: the first phase's
+of_phase()
+{
+	sed -n '/"phases"/,$p' "$2" >phases.json
+	sed -n "s/^ *\"$1\": *\([0-9]*\),*\$/\1/p" phases.json | head -1
+}
+
 # same WHAT AS_ONE BY_NODE: of the report in report.json and that by nodes
 same()
 {
@@ -46,14 +53,12 @@ same()
 		cp nodes.json report.json
 		expect "$1: $key" "$as_one" "$(json $key)"
 	done
-	# the model's times are the same in both runs; the nodes' lengths are of
-	# the launch of median length, scaled
+	[ "$(json rounds)" -gt 1 ] || return 0
+	# the median round: of single ones the machine may hold the device up
 	for key in kernel_ns h2d_ns d2h_ns; do
-		wanted=$(json $key)
-		cp one.json report.json
-		within "$1: $key" "$(json $key)" $((wanted * 9 / 10)) \
-			$((wanted * 11 / 10))
-		cp nodes.json report.json
+		wanted=$(of_phase $key nodes.json)
+		within "$1: $key" "$(of_phase $key one.json)" \
+			$((wanted * 9 / 10)) $((wanted * 11 / 10))
 	done
 }
 
@@ -91,7 +96,7 @@ expect "each: by node" "$(by_node)" 60
 expect "each: kernels" "$(count '^kernel ')" 180
 
 # Changed: by node again, and what follows is like these.
-compare updated 50 68 32
+compare updated 50 118 32
 expect "updated: kernels" "$(count '^kernel .*shape=1( |$)')" 48
 expect "updated: other kernels" "$(count '^kernel .*shape=2( |$)')" 48
 

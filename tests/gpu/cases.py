@@ -317,7 +317,7 @@ graph_case("replay", "a graph replayed, with a wait for each launch", 500, 2500,
            500)
 graph_case("moved", "a graph launched in one stream, then in another", 200,
            2000, 400)
-graph_case("updated", "a graph changed by cudaGraphExecUpdate", 200, 2000)
+graph_case("updated", "a graph changed by cudaGraphExecUpdate", 200, 3000)
 graph_case("late", "a graph captured early and instantiated late", 100, 1400)
 graph_case("each", "a graph instantiated anew for each launch", 200, 1000)
 graph_case("together", "four threads that instantiate and launch graphs", 300,
@@ -347,7 +347,8 @@ def graph_nodes(bench):
     found = []
     for graphs in ("launch", "nodes"):
         run = bench.both([bench.app("ways"), "graph", "400"],
-                         XFERSPY_GRAPHS=graphs)
+                         XFERSPY_GRAPHS=graphs,
+                         XS_SIM_GIPS="0.1") # by the model, not this machine
         figures = bench.check(expect_ops(run, 1200))
         phase = bench.report(run.traces[0])["phases"][0]
         found.append((figures["h2d"], figures["d2h"], phase["rounds"],

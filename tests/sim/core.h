@@ -196,8 +196,9 @@ struct xs_sim_hooks {
 	void (*record)(const struct xs_sim_record *record);
 	/* something that cannot be 0 of a graph that is instantiated */
 	unsigned (*instantiated)(void);
-	/* such a graph is launched: whether as one */
-	bool (*graph_launched)(unsigned instantiated, uint32_t exec);
+	/* such a graph is launched, by a call: whether as one */
+	bool (*graph_launched)(unsigned instantiated, uint32_t exec,
+			       uint32_t correlation);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 /* Calls have ids from 1 again. */

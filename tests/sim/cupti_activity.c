@@ -59,13 +59,13 @@ void xs_cu_lose_times(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_cu_spoil(uint32_t exec)
+void xs_cu_spoil(uint32_t correlation)
 {
 	struct xs_cu_pending *found = NULL;
 
 	pthread_mutex_lock(&lock);
 	for (struct xs_cu_pending *p = first; p; p = p->next)
-		if (xs_cu_exec_of(p) == exec)
+		if (xs_cu_is_node_of(p, correlation))
 			found = p;
 	if (found)
 		xs_cu_end_late(found);

@@ -16,6 +16,11 @@
 #define KIND_ON	   1u
 #define EACH_FINAL 2u
 
+/* By the number of an executable graph: the call of its last launch by node,
+ * after which none was as one. */
+#define EXECS 4096u
+static _Atomic uint32_t by_node[EXECS];
+
 static atomic_uint finals;
 
 static void stop(const char *why)
@@ -35,9 +40,11 @@ unsigned xs_cu_instantiated(void)
 	       (xs_cu_wants(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) ? KIND_ON : 0);
 }
 
-bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec)
+bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec,
+			  uint32_t correlation)
 {
 	const unsigned now = xs_cu_instantiated();
+	uint32_t last;
 
 	if ((now & KIND_ON) && !(instantiated & KIND_ON))
 		stop("instantiated while GRAPH_TRACE was off is launched while "
@@ -47,6 +54,9 @@ bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec)
 		stop("instantiated while GRAPH_TRACE was on is launched after "
 		     "cuptiFinalize");
 	if (now & KIND_ON)
-		xs_cu_spoil(exec);
+		correlation = 0;
+	last = atomic_exchange(&by_node[exec % EXECS], correlation);
+	if ((now & KIND_ON) && last)
+		xs_cu_spoil(last);
 	return now & KIND_ON;
 }

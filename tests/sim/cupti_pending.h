@@ -27,13 +27,13 @@ struct xs_cu_pending {
 bool xs_cu_wants(CUpti_ActivityKind kind);
 void xs_cu_add(struct xs_cu_pending *record);
 
-/* A graph is launched as one: of what it did before, node by node, the last
- * record that was not handed over gets a wrong end. */
-void xs_cu_spoil(uint32_t exec);
+/* A graph is launched as one: of the nodes of its launch before, the last one
+ * that was not handed over gets a wrong end. */
+void xs_cu_spoil(uint32_t correlation);
 
-/* cupti_record.c: the number of the executable graph whose node it is, or 0;
- * makes its end 300 us too late. */
-uint32_t xs_cu_exec_of(const struct xs_cu_pending *p);
+/* cupti_record.c: whether it is the record of a node of that launch; makes its
+ * end 300 us too late. */
+bool xs_cu_is_node_of(const struct xs_cu_pending *p, uint32_t correlation);
 void xs_cu_end_late(struct xs_cu_pending *p);
 
 /* 0 where there are none of this kind. */

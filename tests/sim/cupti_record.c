@@ -200,18 +200,18 @@ static void add_graph(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, p, r->end_ns);
 }
 
-uint32_t xs_cu_exec_of(const struct xs_cu_pending *p)
+bool xs_cu_is_node_of(const struct xs_cu_pending *p, uint32_t correlation)
 {
 	switch (p->any.kind) {
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		return p->copy.graphId;
+		return p->copy.correlationId == correlation;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
-		return p->set.graphId;
+		return p->set.correlationId == correlation;
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		return p->kernel.graphId;
+		return p->kernel.correlationId == correlation;
 	default:
-		return 0;
+		return false;
 	}
 }
 

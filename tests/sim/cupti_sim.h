@@ -29,7 +29,8 @@ void xs_cu_record(const struct xs_sim_record *record);
 void xs_cu_api_record(const struct xs_sim_call *call);
 /* cupti_graph.c: a graph is instantiated, and launched. */
 unsigned xs_cu_instantiated(void);
-bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec);
+bool xs_cu_graph_launched(unsigned instantiated, uint32_t exec,
+			  uint32_t correlation);
 /* cuptiFinalize: what was instantiated for records of whole launches is of no
  * use any more. */
 void xs_cu_forget_graphs(void);

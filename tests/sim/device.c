@@ -139,7 +139,7 @@ bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
-	return h && h->graph_launched(instantiated, exec);
+	return h && h->graph_launched(instantiated, exec, call_correlation);
 }
 
 /* Ids are told apart by nothing but their number, also those of threads. */

@@ -139,7 +139,7 @@ static void late(struct work *w)
 	CHECK(cudaGraphDestroy(later));
 }
 
-/* Changed half-way. */
+/* Changed, and then launched twice as often. */
 static void updated(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels),
@@ -150,7 +150,7 @@ static void updated(struct work *w)
 	for (int i = 0; i < w->launches; i++)
 		launch(w, exec, w->stream, kernels);
 	CHECK(cudaGraphExecUpdate(exec, other, &result));
-	for (int i = 0; i < w->launches; i++)
+	for (int i = 0; i < 2 * w->launches; i++)
 		launch(w, exec, w->stream, kernels);
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
