@@ -141,23 +141,18 @@ struct rates {
 };
 
 /*
- * Records of the nodes make the time between them longer. So a launch that is
- * shorter than its model has shorter gaps, and only where these are not enough,
- * shorter nodes; one that is longer has all of it longer.
+ * Nodes last as long as in the model, and the time between them takes up the
+ * difference. Only where that is not enough, nodes are shorter.
  */
 static struct rates rates_of(uint64_t busy_ns, uint64_t model_ns,
 			     uint64_t launch_ns)
 {
-	const double busy = (double)busy_ns, model = (double)model_ns,
+	const double busy = (double)busy_ns, gaps = (double)model_ns - busy,
 		     launch = (double)launch_ns;
 
-	if (launch >= model)
-		return model > 0
-			   ? (struct rates){launch / model, launch / model}
-			   : (struct rates){0, 0};
-	if (launch >= busy)
-		return (struct rates){1, (launch - busy) / (model - busy)};
-	return (struct rates){launch / busy, 0};
+	if (launch < busy)
+		return (struct rates){launch / busy, 0};
+	return (struct rates){1, gaps > 0 ? (launch - busy) / gaps : 0};
 }
 
 /* A moment of the model, after so much time with and without nodes, as one of

@@ -156,21 +156,70 @@ static void set_length(struct xs_op *op, uint64_t ns)
 	    ns < UINT64_MAX - op->start_ns ? op->start_ns + ns : UINT64_MAX;
 }
 
-/* Gives the nodes of a launch the lengths of the model's. */
-static void mend_by_model(struct xs_trace *trace,
-			  const struct xs_graph_models *m, uint32_t launch,
-			  uint32_t model)
+/* Returns the first node of the model, not taken yet, that is like the op. */
+static size_t find_alike(struct xs_trace *trace,
+			 const struct xs_graph_models *m, uint32_t model,
+			 const bool *taken, const struct xs_op *op)
+{
+	const size_t count = m->nodes[model].count;
+	size_t i = 0;
+
+	while (i < count &&
+	       (taken[i] || !is_alike(op, node(trace, m, model, i))))
+		i++;
+	return i;
+}
+
+/*
+ * Places the nodes of a launch as those of the model lie. A node with wrong
+ * times is late, so the launch begins where its first node does. Returns false,
+ * and nothing is changed, where the nodes are not those of the model.
+ */
+static bool place_by_model(struct xs_trace *trace,
+			   const struct xs_graph_models *m, uint32_t launch,
+			   uint32_t model)
+{
+	const size_t count = m->nodes[launch].count;
+	const uint64_t from_ns = xs_graph_models_span(trace, m, model).start_ns;
+	bool *taken = calloc(count + 1, sizeof(*taken));
+	size_t *like = calloc(count + 1, sizeof(*like));
+	bool same = taken && like && count == m->nodes[model].count;
+	uint64_t begin_ns = 0;
+
+	for (size_t i = 0; same && i < count; i++) {
+		like[i] = find_alike(trace, m, model, taken,
+				     node(trace, m, launch, i));
+		same = like[i] < count;
+		if (same)
+			taken[like[i]] = true;
+	}
+	if (same && count)
+		begin_ns = node(trace, m, launch, 0)->start_ns -
+			   (node(trace, m, model, like[0])->start_ns - from_ns);
+	for (size_t i = 0; same && i < count; i++) {
+		struct xs_op *op = node(trace, m, launch, i);
+		const struct xs_op *as = node(trace, m, model, like[i]);
+
+		op->start_ns = begin_ns + (as->start_ns - from_ns);
+		set_length(op, as->end_ns - as->start_ns);
+		op->flags |= XS_OP_ESTIMATED;
+	}
+	free(taken);
+	free(like);
+	return same;
+}
+
+/* Nodes of another number or kind: none lasts longer than the model. */
+static void bound_by_model(struct xs_trace *trace,
+			   const struct xs_graph_models *m, uint32_t launch,
+			   uint32_t model)
 {
 	const uint64_t whole_ns = length(xs_graph_models_span(trace, m, model));
 
 	for (size_t i = 0; i < m->nodes[launch].count; i++) {
 		struct xs_op *op = node(trace, m, launch, i);
-		const struct xs_op *as =
-		    i < m->nodes[model].count ? node(trace, m, model, i) : op;
 
-		if (as != op && is_alike(op, as))
-			set_length(op, as->end_ns - as->start_ns);
-		else if (op->end_ns - op->start_ns > whole_ns)
+		if (op->end_ns - op->start_ns > whole_ns)
 			set_length(op, whole_ns);
 		op->flags |= XS_OP_ESTIMATED;
 	}
@@ -211,9 +260,11 @@ static uint32_t model_of(struct xs_trace *trace, struct xs_graph_models *m,
 
 	if (!run->is_followed)
 		return median(trace, m, scratch, run->first, run->end);
-	model = median(trace, m, scratch, run->first, last);
+	model = median(trace, m, scratch, run->first + (last - run->first) / 2,
+		       last);
 	if (model != XS_NONE) {
-		mend_by_model(trace, m, last, model);
+		if (!place_by_model(trace, m, last, model))
+			bound_by_model(trace, m, last, model);
 		return model;
 	}
 	mend_alone(trace, m, last, run->next_ns);

@@ -23,8 +23,8 @@ struct xs_graph_models {
  * Drops launches that are there twice, and finds the model of each executable
  * graph: of the launches by node in a row, the one of median length. Where a
  * launch recorded as one follows, CUPTI may have given one node of the last one
- * a wrong end: it is no model if there is another, and gets the lengths of the
- * model's nodes.
+ * wrong times, too late by up to the length of the run (H200, CUDA 13.0): it is
+ * no model if there is another, and its nodes are placed as the model's.
  *
  * graph_launches must be sorted by exec and start, ops by start. Returns 0 or
  * -ENOMEM; release in both cases.
