@@ -48,10 +48,8 @@ RECORDS = {
         op. The launch of a graph is one item, whatever it contains.""",
     "nsys-node": """the same with `--cuda-graph-trace=node`: each op of a graph
         is an item. Measured for graphs alone.""",
-    "light": """`XFERSPY_MODE=light`: the first 10,000 calls as above, 10,000
-        more whenever the program does something new, and 1,000 in periodic
-        sample windows (at least eight seconds apart at this call rate). All
-        other calls are counted exactly, with their bytes."""}
+    "light": """`XFERSPY_MODE=light`: all calls as above until nothing new comes,
+        here 10,000; then only counts, through the hooks."""}
 BEGIN, END = "<!-- overhead: page.py -->\n", "<!-- overhead: end -->\n"
 
 
