@@ -47,7 +47,7 @@ void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 	struct wanted wanted = {.name = name};
 
 	if (map) {
-		needed = xs_objects_is(map->l_name, library)
+		needed = xs_objects_is_library(map->l_name, library)
 			     ? map->l_name
 			     : xs_objects_needed(map, library);
 		wanted.found = needed ? lookup_in(needed, name) : NULL;

@@ -32,10 +32,10 @@ static bool is_unhooked(const char *name)
  * or by us. */
 static bool is_cudas(const char *path)
 {
-	return xs_objects_is(path, XS_CUDART_LIBRARY) ||
-	       xs_objects_is(path, XS_CUPTI_LIBRARY) ||
-	       xs_objects_is(path, "libcuda.so") ||
-	       xs_objects_is(path, "libnvidia-");
+	return xs_objects_is_library(path, XS_CUDART_LIBRARY) ||
+	       xs_objects_is_library(path, XS_CUPTI_LIBRARY) ||
+	       xs_objects_is_library(path, "libcuda.so") ||
+	       xs_objects_is_library(path, "libnvidia-");
 }
 
 static char found[PATH_MAX]; /* "": none, so far */
@@ -73,7 +73,7 @@ static bool look_at(const struct link_map *map)
 		return true;
 	if (xs_imports_any(map, is_unhooked)) {
 		snprintf(found, sizeof(found), "%s", path);
-	} else if (xs_cudart_objects_may_bring(map)) {
+	} else if (xs_cudart_objects_may_contain(map)) {
 		memcpy(seen.unread + seen.unread_bytes, path, bytes);
 		seen.unread_bytes += bytes;
 	}

@@ -49,7 +49,7 @@ static enum owner owner_of(const struct xs_frame *frame)
 	if (map == xs_objects_at((const void *)owner_of))
 		return OURS;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (xs_objects_is(map->l_name, known[i].library))
+		if (xs_objects_is_library(map->l_name, known[i].library))
 			return known[i].owner;
 	return ANYBODY;
 }

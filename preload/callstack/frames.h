@@ -13,7 +13,7 @@
  * a launch and its line. */
 #define XS_FRAMES_TOOL 16u
 #define XS_FRAMES_STUB 2u
-#define XS_FRAMES_MOST (XS_STACK_MOST + XS_FRAMES_STUB + XS_FRAMES_TOOL)
+#define XS_FRAMES_MOST (XS_STACK_MAX_FRAMES + XS_FRAMES_STUB + XS_FRAMES_TOOL)
 
 struct xs_frame {
 	uintptr_t address;	/* that is returned to */
