@@ -261,7 +261,7 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	owner = getpid();
 	if (owner != process_start.pid) /* a child of a bare clone() */
 		note_process_start();
-	xs_summary_ask();
+	xs_summary_read_config();
 	xs_thread_prepare(xs_thread_end);
 	if (atexit(finish) || at_quick_exit(finish))
 		xs_log("no handler at exit: the trace will not be closed");
@@ -319,7 +319,7 @@ static void finish(void)
 	if (getpid() != owner)
 		return;
 	if (open_error) {
-		xs_summary_of_none(wanted_path, -open_error);
+		xs_summary_print_error(wanted_path, -open_error);
 		open_error = 0;
 	}
 	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
@@ -338,7 +338,7 @@ static void finish(void)
 	file_bytes =
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
-	xs_summary_of(&xs_session_trace, file_bytes);
+	xs_summary_print(&xs_session_trace, file_bytes);
 	errno = kept_errno;
 }
 

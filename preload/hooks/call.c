@@ -62,7 +62,7 @@ XS_COLD static void forget_left(struct xs_thread *thread,
 	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside ||
 	    is_in_handler(thread->inside))
 		return;
-	thread->records = false;
+	thread->recorded = false;
 	thread->in_runtime = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
@@ -119,7 +119,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 			xs_timing_begin(call, arguments);
 	}
 	if (call->detail == XS_DETAIL_RECORDED) {
-		thread->records = true;
+		thread->recorded = true;
 		xs_copy_probe_begin(&thread->copy_probe, fn, arguments);
 	}
 	errno = kept_errno;
@@ -186,7 +186,7 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 
-	thread->records = false;
+	thread->recorded = false;
 	if (recorded) {
 		xs_copy_probe_end(&thread->copy_probe);
 		/* before CUPTI may be detached again */

@@ -46,7 +46,7 @@ begin_recorded(struct xs_thread *thread, struct xs_open_call *call,
 	call->detail = XS_DETAIL_RECORDED;
 	call->site = callsite->site;
 	call->call_class = callsite->call_class;
-	thread->records = true;
+	thread->recorded = true;
 	call->start_ns = xs_clock_realtime_ns();
 	return real;
 }
@@ -155,7 +155,7 @@ XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
 			       .end_ns = xs_clock_realtime_ns()};
 	const int kept_errno = errno;
 
-	thread->records = false;
+	thread->recorded = false;
 	xs_thread_end_hook(thread);
 	if (xs_session_is_recording()) {
 		span.site = xs_callstack_hooked(thread, call->fn, call->site,

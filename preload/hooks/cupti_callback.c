@@ -109,7 +109,7 @@ static void note_hooked_id(struct xs_thread *thread,
 			   const CUpti_CallbackData *data)
 {
 	thread->correlation = xs_cupti_id(data->correlationId);
-	if (thread->records)
+	if (thread->recorded)
 		xs_sample_window_note_recorded(thread->correlation);
 }
 

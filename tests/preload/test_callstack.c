@@ -98,7 +98,7 @@ static int end(void **state)
 	(void)state;
 	xs_callstack_drop(thread.callstack);
 	thread.callstack = NULL;
-	xs_writer_drop(&thread.writer);
+	xs_writer_close(&thread.writer);
 	xs_trace_file_close(&trace, 4);
 	return 0;
 }

@@ -41,7 +41,7 @@ static void ask(uint32_t site, uint64_t at_ns, bool yes)
 static void close_and_read(struct records *records)
 {
 	assert_int_equal(xs_poll_write(&thread), 0);
-	xs_writer_drop(&thread.writer);
+	xs_writer_close(&thread.writer);
 	xs_poll_drop(thread.poll);
 	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);

@@ -320,7 +320,7 @@ static off_t change_trace(const char *change)
 	glob("test_process.*.xspy*", 0, NULL, &o.traces);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, "ready\n" ANSWERS);
-	assert_non_null(strstr(o.err, "was cut short or overwritten"));
+	assert_non_null(strstr(o.err, "was truncated or overwritten"));
 	assert_int_equal(o.traces.gl_pathc, 1);
 	assert_int_equal(stat(o.traces.gl_pathv[0], &st), 0);
 	return st.st_size;

@@ -30,7 +30,7 @@ static int open_writer(void **state)
 
 static void close_and_read(struct records *r)
 {
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, 4);
 	records_read(r, PATH);
 	assert_int_equal(r->damaged, 0);
@@ -229,7 +229,7 @@ static void *find_all(void *data)
 		job->ids[i] =
 		    site ? xs_site_id(site, &mine, fn, base + i, 0) : 0;
 	}
-	xs_writer_drop(&mine);
+	xs_writer_close(&mine);
 	return NULL;
 }
 

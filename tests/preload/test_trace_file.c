@@ -302,7 +302,7 @@ static void expect_hands_off(off_t size)
 	struct stat st;
 
 	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
-	assert_true(atomic_load(&trace.cut));
+	assert_true(atomic_load(&trace.overwritten));
 	assert_int_equal(xs_writer_timed(&writer, &call, 1, START, START),
 			 -ENOSPC);
 	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
@@ -437,7 +437,7 @@ static void *write_calls(void *data)
 		if (xs_writer_timed(&writer, &call, i, START + i, START + i))
 			xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
 	}
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	return NULL;
 }
 

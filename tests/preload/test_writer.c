@@ -35,7 +35,7 @@ static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
 
 static void close_and_read(struct records *records)
 {
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);
 	assert_int_equal(records->damaged, 0);
@@ -275,7 +275,7 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START, START + 5);
-	xs_writer_leave(&writer);
+	xs_writer_release(&writer);
 	xs_writer_open(&next, &trace, 78);
 	xs_writer_open(&writer, &trace, 79);
 	for (unsigned i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 						 START + RANGE + 7),
 				 0);
 	}
-	xs_writer_drop(&next);
+	xs_writer_close(&next);
 	close_and_read(&r);
 	assert_int_equal(r.chunks, 2);
 	expect(&r, 0, 1, START, START + 5);
