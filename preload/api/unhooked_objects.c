@@ -11,10 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_KNOWN 4096u
+#define MAX_KNOWN  4096u
 #define TEXT_BYTES 65536u
 
-/* Recorded, and by callbacks alone; or the way to such functions. */
+/* Functions of the table that only callbacks see, and cuGetProcAddress, which
+ * returns such functions. */
 static bool is_unhooked(const char *name)
 {
 	if (strncmp(name, "cu", 2) != 0)
@@ -28,9 +29,9 @@ static bool is_unhooked(const char *name)
 	return false;
 }
 
-/* CUDA's own: a runtime that is shared is hooked, and the rest is called by it
- * or by us. */
-static bool is_cudas(const char *path)
+/* CUDA's own libraries: a shared runtime is hooked, and the others are called
+ * by it or by us. */
+static bool is_cuda_library(const char *path)
 {
 	return xs_objects_is_library(path, XS_CUDART_LIBRARY) ||
 	       xs_objects_is_library(path, XS_CUPTI_LIBRARY) ||
@@ -38,13 +39,13 @@ static bool is_cudas(const char *path)
 	       xs_objects_is_library(path, "libnvidia-");
 }
 
-static char found[PATH_MAX]; /* "": none, so far */
+static char found[PATH_MAX]; /* "": none yet */
 
-/* Of the objects that are loaded those that were looked at, by where their
- * dynamic section lies; and the paths of those whose files are to be read. */
+/* The objects that were examined, by the address of their dynamic section; and
+ * the paths of those whose files still have to be read. */
 static struct {
-	unsigned long long loads, unloads;
-	const void *known[MOST_KNOWN];
+	unsigned long long load_count, unload_count;
+	const void *known[MAX_KNOWN];
 	unsigned count;
 	char unread[TEXT_BYTES];
 	size_t unread_bytes;
@@ -58,18 +59,18 @@ static bool is_known(const struct link_map *map)
 	return false;
 }
 
-/* Whether there was room for it. */
-static bool look_at(const struct link_map *map)
+/* Returns false if there was no space to remember the object. */
+static bool examine(const struct link_map *map)
 {
 	const char *path = xs_objects_path(map);
 	const size_t bytes = strlen(path) + 1;
 
 	if (is_known(map))
 		return true;
-	if (seen.count == MOST_KNOWN || seen.unread_bytes + bytes > TEXT_BYTES)
+	if (seen.count == MAX_KNOWN || seen.unread_bytes + bytes > TEXT_BYTES)
 		return false;
 	seen.known[seen.count++] = map->l_ld;
-	if (is_cudas(path))
+	if (is_cuda_library(path))
 		return true;
 	if (xs_imports_any(map, is_unhooked)) {
 		snprintf(found, sizeof(found), "%s", path);
@@ -80,27 +81,26 @@ static bool look_at(const struct link_map *map)
 	return true;
 }
 
-/*
- * For the first object alone, that is: for all, with the loader's lock held.
- * What opens a file may be somebody else's function, which wants another lock
- * of the loader: no file is read here.
- */
-static int look(struct dl_phdr_info *info, size_t bytes, void *unused)
+/* Called for the first object only, while the loader's lock is held; examines
+ * all objects. It opens no file, since open() may be another library's function
+ * that takes another lock of the loader. */
+static int examine_all(struct dl_phdr_info *info, size_t bytes, void *unused)
 {
 	const struct link_map *map = xs_objects_first();
 
 	(void)unused;
 	if (bytes < offsetof(struct dl_phdr_info, dlpi_subs) +
 			sizeof(info->dlpi_subs) ||
-	    (info->dlpi_adds == seen.loads && info->dlpi_subs == seen.unloads))
+	    (info->dlpi_adds == seen.load_count &&
+	     info->dlpi_subs == seen.unload_count))
 		return 1;
-	if (info->dlpi_subs != seen.unloads)
+	if (info->dlpi_subs != seen.unload_count)
 		seen.count = 0;
-	seen.unloads = info->dlpi_subs;
-	while (map && !found[0] && look_at(map))
+	seen.unload_count = info->dlpi_subs;
+	while (map && !found[0] && examine(map))
 		map = map->l_next;
-	if (!map) /* else the rest is for the next time */
-		seen.loads = info->dlpi_adds;
+	if (!map) /* otherwise the rest is examined next time */
+		seen.load_count = info->dlpi_adds;
 	return 1;
 }
 
@@ -108,7 +108,7 @@ const char *xs_unhooked_objects_find(void)
 {
 	seen.unread_bytes = 0;
 	if (!found[0])
-		xs_phdr_iterate(look, NULL);
+		xs_phdr_iterate(examine_all, NULL);
 	for (size_t at = 0; !found[0] && at < seen.unread_bytes;
 	     at += strlen(seen.unread + at) + 1)
 		if (xs_cudart_objects_has_device_code(seen.unread + at))
