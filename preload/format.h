@@ -64,9 +64,8 @@ struct xs_chunk_header {
 	xs_u32 magic;	       /* XS_CHUNK_MAGIC */
 	xs_u32 capacity_bytes; /* this header included; multiple of 4096 */
 	xs_u32 used_bytes;     /* this header included; grows with records */
-	xs_u32
-	    thread; /* kernel thread id of the writer; 0 = the shared writer */
-	xs_u64 base_ns; /* CLOCK_REALTIME; starts count from here */
+	xs_u32 thread;	       /* kernel thread id; 0 = the shared writer */
+	xs_u64 base_ns;	       /* CLOCK_REALTIME; starts count from here */
 	xs_u64 reserved;
 };
 

@@ -62,7 +62,7 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 	struct xs_rec_tally *record =
 	    xs_call_counter_count(thread, key, event->bytes);
 
-	if (!record || call->unwalked ||
+	if (!record || call->walk_skipped ||
 	    (record->calls < UNSEEN_CALLS && record->bytes < UNSEEN_BYTES))
 		return;
 	if (!(atomic_load_explicit(&call->site->recorded,

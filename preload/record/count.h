@@ -12,7 +12,8 @@ struct xs_ended_call {
 	enum xs_function fn;	   /* whose arguments they are */
 	struct xs_site_slot *site; /* of the place, whoever called that */
 	uintptr_t address;	   /* of the place; 0: not known */
-	bool unwalked; /* the place is known as a rule, and not of this one */
+	bool walk_skipped; /* the place is known as a rule, and not of this one
+			    */
 	cudaError_t error;
 	const void *arguments; /* the function's struct xs_args_ */
 };

@@ -24,17 +24,14 @@ struct xs_trace_file {
 	int fd;
 	dev_t device; /* with inode: identifies our file */
 	ino_t inode;
-	uint64_t start_realtime_ns; /* as in the header: detects overwriting */
-	_Atomic uint64_t
-	    tail_bytes; /* offset of the next chunk; UINT64_MAX: closed */
+	uint64_t start_realtime_ns;  /* as in the header: detects overwriting */
+	_Atomic uint64_t tail_bytes; /* of the next chunk; UINT64_MAX: closed */
 	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
 	_Atomic uint64_t limit_bytes;	  /* maximum size; 0: none */
 	atomic_bool growing;
-	atomic_bool full; /* growth failed; the collector retries */
-	atomic_int
-	    map_error; /* errno of a failed mapping; the collector retries */
-	atomic_bool
-	    overwritten; /* truncated or overwritten by another program */
+	atomic_bool full;	 /* growth failed; the collector retries */
+	atomic_int map_error;	 /* errno of a failed mapping; retried */
+	atomic_bool overwritten; /* or truncated by another program */
 	char path[PATH_MAX];
 };
 
