@@ -45,7 +45,7 @@ static void *live(void *rounds)
 	xs_writer_open(&thread.writer, &trace, 7);
 	count_all(&thread, *(const unsigned *)rounds);
 	xs_writer_release(&thread.writer);
-	xs_call_counter_leave(&thread);
+	xs_call_counter_release(&thread);
 	return NULL;
 }
 
