@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An object for test_bypass.c and test_objects.c. XS_CALLS: a function that it
- * imports and calls; XS_TAKES: one whose address alone it takes;
- * XS_DEVICE_CODE: it has some.
- */
+/* An object for test_unhooked_objects.c and test_objects.c. XS_CALLS: a
+ * function that it imports and calls; XS_TAKES: a function whose address it
+ * takes; XS_DEVICE_CODE: contains device code. */
 #ifdef XS_CALLS
 int XS_CALLS(void);
 int call_it(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a run is recorded, and when it is only counted. */
+/* Tests when a run is recorded and when it is only counted. */
 #include "unit.h"
 
 #include "preload/sampling/sampling_policy.h"
@@ -28,7 +28,8 @@ static void all_open_without_bounds(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* Shut by the calls, opened by what is new, and not at once. */
+/* The window closes after a number of calls and opens for new kinds of calls,
+ * but not at once. */
 static void light_opens_for_what_is_new(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -50,8 +51,8 @@ static void light_opens_for_what_is_new(void **state)
 	assert_int_equal(until, in.taken_calls + XS_SAMPLING_LIGHT_NEXT_CALLS);
 }
 
-/* Times may change where nothing else does: in an hour some dozens of short
- * windows, none in the first second and no two within half of one. */
+/* Times may change when nothing else does: some dozens of short windows in an
+ * hour, none in the first second, at least half a second apart. */
 static void light_looks_again_now_and_then(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -80,8 +81,8 @@ static void light_looks_again_now_and_then(void **state)
 	assert_true(windows < 100);
 }
 
-/* Of a program that does nothing but launch: until it is slower, or has to be
- * looked at again for another reason. */
+/* For a program that only launches: until its call rate is lower, or another
+ * window is due for another reason. */
 static void light_leaves_alone_what_rushes(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -115,8 +116,8 @@ static void light_leaves_alone_what_rushes(void **state)
 	assert_true(ms < 100000);
 }
 
-/* It is detached, and so attached anew for each window: none leaves anything
- * behind. */
+/* CUPTI is detached and attached anew for each window, so no window leaves a
+ * cost behind. */
 static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -155,8 +156,8 @@ static void light_looks_at_what_rushes_where_it_is_detached(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* How fast calls come at a window's end shows in the window, if it is as long.
- */
+/* The call rate at a window's end is measured in the window, if it is long
+ * enough. */
 static void light_knows_at_once_what_rushed(void **state)
 {
 	static const struct {
@@ -190,8 +191,8 @@ static void light_knows_at_once_what_rushed(void **state)
 	}
 }
 
-/* Calls wait while CUPTI is attached: that tells nothing of how fast they come.
- */
+/* Calls wait while CUPTI is attached: that time is not part of the call
+ * rate. */
 static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -218,8 +219,8 @@ static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
 	assert_true(xs_sampling_policy_is_high_rate(&policy, &in));
 }
 
-/* To attach CUPTI and to let go of it takes as long where calls are slow; but
- * what they are like then has to be seen. */
+/* Attaching and detaching CUPTI takes as long for slow calls, but their
+ * behaviour has to be recorded. */
 static void light_seldom_attaches(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -243,7 +244,7 @@ static void light_seldom_attaches(void **state)
 	assert_in_range(windows, 5, 7);
 }
 
-/* What the first window was not used up by is there when the range begins. */
+/* The unused part of the first window is available when the range starts. */
 static void light_begins_with_the_range(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -258,8 +259,8 @@ static void light_begins_with_the_range(void **state)
 	assert_int_equal(until, XS_SAMPLING_LIGHT_FIRST_CALLS);
 }
 
-/* Threads that fill the room before anybody asks again stop by themselves, with
- * room for what comes after their calls. */
+/* Threads that fill the file before the next decision stop by themselves, and
+ * leave space for their ops. */
 static void size_ends_by_calls(void **state)
 {
 	struct xs_sampling_policy policy = {.max_bytes = 2u << 20};
@@ -279,8 +280,8 @@ static void size_ends_by_calls(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* Two weeks at bytes_per_s while open: what the trace grows to, in how many
- * windows. */
+/* Simulates two weeks at bytes_per_s while open: returns the trace's size and
+ * the number of windows. */
 static uint64_t long_run(double bytes_per_s, uint64_t max_bytes,
 			 unsigned *windows)
 {
@@ -320,7 +321,7 @@ static void two_weeks_stay_within_the_bound(void **state)
 	}
 }
 
-/* A run that stays small is recorded whole. */
+/* A small run is recorded completely. */
 static void small_run_is_whole(void **state)
 {
 	unsigned windows;

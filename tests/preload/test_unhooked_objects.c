@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which objects may call CUDA past the hooks. */
+/* Detects objects that may call CUDA without passing the hooks. */
 #include "unit.h"
 
 #include "preload/api/unhooked_objects.h"
@@ -24,7 +24,7 @@ static void *load(const char *path)
 	return object;
 }
 
-/* It is the first that is found, and stays so. */
+/* It is the first object found, and stays the result. */
 static bool is_found(const char *path)
 {
 	const char *found = xs_unhooked_objects_find();
@@ -36,7 +36,7 @@ static bool is_found(const char *path)
 	return found;
 }
 
-/* What it returns, in a child: what was found is for good. */
+/* Runs `act` in a child, since a result is permanent. Returns its result. */
 static int in_child(int (*act)(const char *path), const char *path)
 {
 	const pid_t child = fork();
@@ -73,14 +73,14 @@ static void users_of_the_driver_are_found(void **state)
 	assert_true(is_found_when_loaded(OBJECT("looks_up")));
 }
 
-static void functions_of_the_runtime_that_are_not_hooked(void **state)
+static void unhooked_runtime_functions_are_found(void **state)
 {
 	(void)state;
 	assert_true(is_found_when_loaded(OBJECT("calls_unhooked")));
 	assert_false(is_found_when_loaded(OBJECT("calls_hooked")));
 }
 
-static void a_runtime_of_its_own(void **state)
+static void linked_runtime_is_found(void **state)
 {
 	(void)state;
 	assert_true(is_found_when_loaded(OBJECT("device_code")));
@@ -88,7 +88,7 @@ static void a_runtime_of_its_own(void **state)
 	assert_false(is_found_when_loaded(OBJECT("plain")));
 }
 
-/* Another may lie where one was that was looked at. */
+/* Another object may have the address of one that was examined. */
 static int load_after_others(const char *path)
 {
 	for (int i = 0; i < 3; i++) {
@@ -105,7 +105,7 @@ static int load_after_others(const char *path)
 	return is_found(path) ? 0 : 5;
 }
 
-static void who_comes_when_others_go_is_looked_at(void **state)
+static void new_object_at_an_old_address_is_found(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(load_after_others, OBJECT("device_code")), 0);
@@ -115,9 +115,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(users_of_the_driver_are_found),
-	    cmocka_unit_test(functions_of_the_runtime_that_are_not_hooked),
-	    cmocka_unit_test(a_runtime_of_its_own),
-	    cmocka_unit_test(who_comes_when_others_go_is_looked_at),
+	    cmocka_unit_test(unhooked_runtime_functions_are_found),
+	    cmocka_unit_test(linked_runtime_is_found),
+	    cmocka_unit_test(new_object_at_an_old_address_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
