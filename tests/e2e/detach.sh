@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Light mode lets go of CUPTI where calls come very fast, and takes it again for
-# what is new; never where that would harm the program or another tool.
+# Light mode detaches CUPTI at high call rates and attaches it for new kinds of
+# calls, but not if that would harm the program or another tool.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI" XFERSPY_MODE=light XS_SIM_CUPTI_LEFT=1
 export XS_SIM_LAUNCH_NS=500 XS_SIM_LATENCY_NS=500 XS_SIM_CALL_NS=300
 export XS_SIM_CUPTI_STRICT=1
 
-# rush MODE THREADS MS: the program is as without us, all its calls were seen,
-# and each op has its call.
+# rush MODE THREADS MS: the program behaves as without the library, all its
+# calls were seen, and each op has its call.
 rush()
 {
 	what="$*"
@@ -21,18 +21,18 @@ rush()
 	expect "$what: ops of other calls" "$(ops_of_others)" 0
 	calls=$(($(said calls) + 1 + 3 * $2))
 	case $1 in
-	*g*) # what makes them is beside them
+	*g*) # their creation is extra
 		within "$what: calls" "$(json api_calls_seen)" $calls \
 			$((calls + calls / 500)) ;;
-	*q*) # what is asked in a row is one call, where it is recorded
+	*q*) # consecutive polls are one record
 		within "$what: calls" "$(json api_calls_seen)" \
 			$((calls - 10000)) $calls ;;
 	*) expect "$what: calls" "$(json api_calls_seen)" $calls ;;
 	esac
 }
 
-# Copies of another size than the call that has their id, ops that are done
-# before it begins, and ids that two calls have.
+# Prints copies whose size differs from that of the call with their id, ops that
+# end before their call starts, and ids of two calls.
 ops_of_others()
 {
 	awk '
@@ -57,7 +57,7 @@ ops_of_others()
 				copied[id] = field("bytes")
 		}
 		END {
-			# some come of calls just after a window
+			# some belong to calls just after a window
 			for (id in end)
 				wrong += id in start && end[id] < start[id]
 			for (id in copied)
@@ -66,13 +66,13 @@ ops_of_others()
 		}' dump.txt
 }
 
-# said WHAT: a number of the program's
+# said WHAT: a number that the program printed
 said()
 {
 	sed -n "s/^$1: //p" out
 }
 
-# On a busy machine calls may not have come fast.
+# On a busy machine the call rate may have been low.
 rushed()
 {
 	[ "$calls" -ge $((1500 * 200)) ] && return
@@ -92,40 +92,40 @@ if [ "$XS_CUDA_VERSION" -lt 12060 ]; then
 	exit 0
 fi
 
-# Ids begin anew each time: the ops of one window have its calls.
+# Ids restart at each attach: a window's ops still match its calls.
 for threads in 1 8; do
 	rush pcc $threads 1500
 	finalized 2 20
 done
 
-# Not before all has come that a window's calls are for: here 0.5 s behind.
+# CUPTI stays until all ops of a window's calls have arrived: here 0.5 s late.
 XS_SIM_H2D_GBS=2 rush qcp 1 3000
 finalized 1 20
 within "copies of 1 MiB" "$(count '^copy .* bytes=1048576 ')" 1000 1100
 
-# Nor of what the call itself did not wait for.
+# The same for ops that the call did not wait for.
 XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 rush bpp 1 1500
 if rushed; then finalized 1 20; fi
 issued=$(count '^copycall ')
 within "sets and copies" "$issued" 100 200
 within "their ops" "$(count '^(set|copy) ')" "$issued" $((issued + 10))
 
-# The program's own graphs would fail behind it: never where there was one, and
-# not again where there is one now.
+# Detaching would break the program's own graphs: it does not happen after the
+# first graph, and not again if a graph appears later.
 rush gpc 2 900
 finalized 0 0
 rush pgp 2 1500
 finalized 1 1
 [ "$(said replays)" -gt 0 ] || fail "no replays"
 
-# Managed memory that comes while CUPTI is away is worth to have it back.
+# Managed memory that is allocated while CUPTI is detached causes an attach.
 rush pmp 1 1500
 finalized 1 1
 within "migrations" "$(count '^copy .*flags=[45] ')" 1 1e9
 
-# A profiler that takes CUPTI meanwhile has it: we count on, and say so. It comes
-# after a second, for CUPTI is let go of later where the thread was put to sleep
-# inside of a call.
+# If a profiler subscribes to CUPTI meanwhile, the library goes on counting and
+# states it. The profiler starts after a second, since detaching is delayed if
+# the thread was descheduled inside a call.
 rush pic 1 3000
 finalized 1 1
 expect "itself: subscribed" "$(said subscribed)" 0
@@ -133,8 +133,8 @@ expect "itself: heard" "$(said heard)" 1
 expect "itself: note" "$(count 'another profiler took CUPTI')" 1
 within "itself: counted" "$(json calls_counted)" 10000 1e9
 
-# A library that may use it, by its needs, or that somebody loaded before us, or
-# another device: CUPTI stays.
+# CUPTI stays attached if a library needs libcupti, if one was loaded before us,
+# or if there is another device.
 echo 'int nothing_of_it;' >user.c
 "$XS_CC" -shared -fPIC user.c -o libuser.so -Wl,--no-as-needed "$XS_CUPTI"
 LD_LIBRARY_PATH="$XS_SIM:$work" rush lcp 1 900
@@ -144,8 +144,8 @@ finalized 0 0
 XS_SIM_DEVICES=2 rush dcp 1 900
 finalized 0 0
 
-# A library whose constructor uses CUDA, and holds the loader's lock, while CUPTI
-# wants that: nobody waits for it for good.
+# A library's constructor uses CUDA while it holds the loader's lock, which
+# CUPTI needs: no thread waits forever.
 mkdir constructor
 cat >user.c <<'EOF'
 #include <cuda_runtime_api.h>
@@ -171,10 +171,10 @@ finalized 1 20
 read_trace
 expect "constructor: lost" "$(json lost)" 0
 
-# A library that calls the driver by itself, or has a runtime of its own, which no
-# hook sees: where it is there before, CUPTI stays, and where it comes later, CUPTI
-# comes back at once. It is attached with the loader's lock, which a constructor
-# holds.
+# A library that calls the driver itself, or has its own runtime, which no hook
+# sees: if it is loaded before, CUPTI stays attached; if it is loaded later,
+# CUPTI is attached at once. Attaching takes the loader's lock, which a
+# constructor holds.
 cat >user.c <<'EOF'
 #include <cuda.h>
 #include <pthread.h>
@@ -234,32 +234,32 @@ for library in driver runtime; do
 	done
 done
 
-# heard_at_most CALLBACKS: of the runtime, two for a call.
-heard_at_most()
+# callbacks_at_most CALLBACKS: runtime callbacks, two per call.
+callbacks_at_most()
 {
 	within "$what: callbacks" \
 		"$(sed -n 's/^callbacks of the runtime: //p' err)" 20000 "$1"
 }
 
-# It does not stay for long because a flush brought nothing; and where a window is
-# long enough to show that calls come fast, not at all, for all comes while they
-# wait.
+# CUPTI does not stay attached for long because a flush delivered nothing; and
+# not at all if a window is long enough to show the high call rate, since all
+# records arrive during the wait.
 XS_SIM_CUPTI_HELD=6 rush pcc 1 1500
 finalized 2 20
-heard_at_most $((calls * 6 / 10))
+callbacks_at_most $((calls * 6 / 10))
 XS_SIM_CUPTI_HELD=6 XS_SIM_CALL_NS=2000 rush pcc 1 1500
 if rushed; then
 	finalized 2 20
-	heard_at_most $((20000 * $(sed -n 's/^finalized: //p' err) +
+	callbacks_at_most $((20000 * $(sed -n 's/^finalized: //p' err) +
 		calls * 16 / 100))
 fi
 
-# CUPTI that refuses stays, too, and is not asked again.
+# If CUPTI refuses to detach, it stays, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 rush pcc 1 1500
 finalized 1 1
 within "refused: windows" "$(count '^detail detail=1 ')" 3 10
 
-# Calls that only its callbacks see: it stays.
+# Calls that only its callbacks see: it stays attached.
 traced "$XS_APPS/counted-static" places 200
 expect "static: status" "$status" 0
 finalized 0 0
