@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's graphs. What is instantiated is the graph itself, and it lives
+/* The runtime's graphs. An instantiated graph is the graph itself, which lives
  * until both are destroyed. */
 #include "tests/sim/cudart.h"
 
