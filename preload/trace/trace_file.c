@@ -18,7 +18,7 @@
 #define LOW_WATER_BYTES	    (8u << 20)
 #define GROW_WAITS	    2000 /* 0.2 s */
 #define CLOSE_WAITS	    5000 /* 0.5 s */
-#define LIMIT_CHUNKS	    256 /* minimum number of chunks of a file with a limit */
+#define LIMIT_CHUNKS	    256	 /* minimum, of a file with a limit */
 #define LARGEST_CHUNK_BYTES (64u << 10)
 
 /* Checks that the descriptor is still our file. An application that closes all
