@@ -40,9 +40,8 @@ struct xs_python_layout {
 #define XS_PYTHON_BYTES_DATA  32u
 #define XS_PYTHON_STR_STATE   32u
 #define XS_PYTHON_STR_KIND    7u	/* state: bytes per character */
-#define XS_PYTHON_STR_COMPACT (1u << 3) /* state: the text follows the header  \
-					 */
-#define XS_PYTHON_STR_ASCII (1u << 4)
+#define XS_PYTHON_STR_COMPACT (1u << 3) /* state: the text follows */
+#define XS_PYTHON_STR_ASCII   (1u << 4)
 
 /* Frames with this owner or a higher one are C frames without a line. */
 #define XS_PYTHON_FIRST_C_OWNER 3
