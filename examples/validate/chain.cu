@@ -72,11 +72,11 @@ struct job : job_base {
 	bool needs_all;
 	size_t count, bytes;
 	unsigned *in, *out; /* the host's */
-	/* What the kernels read, work on and write. It is all one memory of the
-	 * device, but for what is mapped, so that no round finds there what the
-	 * one before has left, if it has not waited for its own. */
+	/* Input, intermediate and output of the kernels. Except mapped memory,
+	 * all are one block of device memory, so a round that does not wait for
+	 * its own copy cannot find the results of the one before. */
 	unsigned *kernel_in, *data, *kernel_out;
-	unsigned *sum;	   /* the device's; NULL where nothing is summed up */
+	unsigned *sum;	   /* the device's; NULL if nothing is summed up */
 	cudaEvent_t *done; /* of each chunk, for the others */
 };
 

@@ -16,8 +16,8 @@
 
 #define THREADS 512 /* of a block, as in simpleStreams */
 
-/* What is read beyond the input is 0; what is written beyond the output stays
- * on the device, in `rest`, so that every element's work is done. */
+/* Reads beyond the input give 0; writes beyond the output go to `rest` on the
+ * device, so that every element's work is done. */
 __global__ void sweep_kernel(const unsigned *in, size_t in_count, unsigned *out,
 			     size_t out_count, unsigned *rest, struct step step,
 			     int work)
