@@ -113,6 +113,7 @@ struct xs_chunk_header {
 	R(22, pollcall)                                                        \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
+	R(28, unhooked)                                                        \
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
@@ -241,6 +242,11 @@ struct xs_chunk_header {
 #define XS_FIELDS_tally(F, T)                                                  \
 	F(xs_u8, size) F(xs_u8, direction) F(xs_u32, site) F(xs_u64, calls)    \
 	F(xs_u64, bytes)
+
+/* Calls of this site do not pass the hooks: only CUPTI's callbacks see them.
+ * From a `detail` record with `hooked` on, they are not counted. */
+#define XS_FIELDS_unhooked(F, T)                                               \
+	F(xs_u16, zero) F(xs_u32, site)
 
 /* Page faults of the thread during a large copy; absent if there were none.
  * Faults of the driver's own threads are not included. The head is that of the
@@ -373,6 +379,7 @@ enum xs_detail {
 	XS_DETAIL_COUNTED = 0,	/* in `tally` records; no GPU records */
 	XS_DETAIL_RECORDED = 1, /* each call and its ops */
 	XS_DETAIL_IGNORED = 2,	/* outside of the requested range */
+	XS_DETAIL_HOOKED = 3,	/* as counted, but only hooked calls */
 };
 
 /* Returns the size class of a `tally` record: 1 for no bytes, 2 for one byte,

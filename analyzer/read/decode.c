@@ -392,6 +392,8 @@ int xs_decoder_finish(struct xs_decoder *d)
 	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
 	if (d->ignored_from_ns && trace->end_ns > d->ignored_from_ns)
 		trace->ignored_ns += trace->end_ns - d->ignored_from_ns;
+	if (d->counted_from_ns && trace->end_ns > d->counted_from_ns)
+		trace->counted_ns += trace->end_ns - d->counted_from_ns;
 	if (trace->ignored_ns > trace->end_ns - trace->begin_ns)
 		trace->ignored_ns = trace->end_ns - trace->begin_ns;
 	return xs_decoder_finish_tables(d);

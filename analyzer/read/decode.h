@@ -5,7 +5,7 @@
 
 #include "analyzer/read/trace.h"
 #include "analyzer/records/again.h"
-#include "analyzer/records/trace_reader.h"
+#include "analyzer/records/trace_visitor.h"
 
 /* One table of the trace: its elements, and the index of the element of each
  * id. */
@@ -43,6 +43,7 @@ struct xs_decoder {
 				   * original is missing */
 	uint64_t last_ns;	  /* latest time in the trace so far */
 	uint64_t ignored_from_ns; /* 0: records are not being ignored */
+	uint64_t counted_from_ns; /* 0: calls are not only counted */
 	/* state of the current chunk */
 	struct xs_again again;
 	uint64_t at, base_ns, wide_duration_ns;

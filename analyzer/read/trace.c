@@ -59,7 +59,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace);
 }
 
-const char *xs_trace_info(const struct xs_trace *trace, const char *key)
+const char *xs_trace_find_info(const struct xs_trace *trace, const char *key)
 {
 	for (size_t i = 0; i < trace->info_count; i++)
 		if (strcmp(trace->infos[i].key, key) == 0)

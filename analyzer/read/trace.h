@@ -73,6 +73,7 @@ struct xs_site {
 		       */
 	char *file;
 	unsigned line;
+	bool unhooked; /* its calls pass no hook */
 };
 
 struct xs_shape {
@@ -103,6 +104,7 @@ struct xs_tally {
 	uint32_t site;	   /* index into sites */
 	uint8_t size;	   /* xs_tally_size(); 0: any size */
 	uint8_t direction; /* copies: enum xs_direction */
+	bool estimated;	   /* not seen: sampling/unhooked.c */
 	uint64_t calls, bytes;
 };
 
@@ -180,8 +182,10 @@ struct xs_trace {
 	struct xs_window *windows; /* sorted by begin_ns; empty: everything was
 				    * recorded */
 	size_t window_count;
-	bool begins_counted;  /* calls were only counted before the first window
-			       */
+	bool begins_counted; /* calls were only counted before the first window
+			      */
+	uint64_t counted_ns; /* part of the run after the last window */
+	uint64_t hooked_from_ns; /* only hooks saw calls from then on; or 0 */
 	uint64_t ignored_ns;  /* part of the run outside the requested range */
 	uint64_t context_ns;  /* creation of the first context; 0: unknown */
 	uint32_t context_tid; /* tid of the thread that created it */
@@ -221,6 +225,6 @@ void xs_trace_free(struct xs_trace *trace);
 struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 
 /* Returns the value of an info record, or NULL. */
-const char *xs_trace_info(const struct xs_trace *trace, const char *key);
+const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/trace_input.h"
 
+#include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
 
 #include <errno.h>
@@ -8,8 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static int feed_text(FILE *in, uint64_t size,
-		     const struct xs_trace_visitor *visitor, const char **error)
+static int visit_text(FILE *in, uint64_t size,
+		      const struct xs_trace_visitor *visitor,
+		      const char **error)
 {
 	static _Thread_local char message[160];
 	struct xs_text_error where = {0};
@@ -23,8 +25,8 @@ static int feed_text(FILE *in, uint64_t size,
 	return rc;
 }
 
-static int feed(const void *data, size_t size, bool mapped,
-		const struct xs_trace_visitor *visitor, const char **error)
+static int visit(const void *data, size_t size, bool mapped,
+		 const struct xs_trace_visitor *visitor, const char **error)
 {
 	FILE *in;
 	int rc;
@@ -35,7 +37,7 @@ static int feed(const void *data, size_t size, bool mapped,
 	in = fmemopen((void *)(uintptr_t)data, size, "r");
 	if (!in)
 		return -errno;
-	rc = feed_text(in, size, visitor, error);
+	rc = visit_text(in, size, visitor, error);
 	fclose(in);
 	return rc;
 }
@@ -44,11 +46,11 @@ int xs_trace_input_visit_memory(const void *data, size_t size,
 				const struct xs_trace_visitor *visitor,
 				const char **error)
 {
-	return feed(data, size, false, visitor, error);
+	return visit(data, size, false, visitor, error);
 }
 
-static int feed_file(FILE *file, const struct xs_trace_visitor *visitor,
-		     const char **error)
+static int visit_file(FILE *file, const struct xs_trace_visitor *visitor,
+		      const char **error)
 {
 	struct stat status;
 	void *data = NULL;
@@ -66,7 +68,7 @@ static int feed_file(FILE *file, const struct xs_trace_visitor *visitor,
 		if (data == MAP_FAILED)
 			return -errno;
 	}
-	rc = feed(data, size, true, visitor, error);
+	rc = visit(data, size, true, visitor, error);
 	if (data)
 		munmap(data, size);
 	return rc;
@@ -82,7 +84,7 @@ int xs_trace_input_visit_file(const char *path,
 	*error = NULL;
 	if (!file)
 		return -errno;
-	rc = feed_file(file, visitor, error);
+	rc = visit_file(file, visitor, error);
 	fclose(file);
 	return rc;
 }

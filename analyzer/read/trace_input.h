@@ -4,7 +4,7 @@
 #ifndef XS_ANALYZER_READ_TRACE_INPUT_H
 #define XS_ANALYZER_READ_TRACE_INPUT_H
 
-#include "analyzer/records/trace_reader.h"
+#include "analyzer/records/trace_visitor.h"
 
 /* Return values and *error as for xs_trace_read(). */
 int xs_trace_input_visit_file(const char *path,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES (UINT16_MAX + 1u)
+#define OFFSETS (UINT16_MAX + 1u)
 
 /* All call and op records begin with the same fields. */
 _Static_assert(sizeof(struct xs_rec_call) == sizeof(struct xs_rec_again) &&
@@ -46,9 +46,9 @@ static bool is_timed(struct xs_again *a, xs_u8 kind)
 
 void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
 {
-	if (a->place_end)
-		memset(a->starts, 0, a->place_end * sizeof(*a->starts));
-	a->place_end = 0;
+	if (a->offset_end)
+		memset(a->starts, 0, a->offset_end * sizeof(*a->starts));
+	a->offset_end = 0;
 	a->used = 0;
 	a->chunk_at = chunk_at;
 }
@@ -57,7 +57,7 @@ void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
 static xs_u8 *reserve(struct xs_again *a, size_t bytes)
 {
 	if (!a->starts)
-		a->starts = calloc(PLACES, sizeof(*a->starts));
+		a->starts = calloc(OFFSETS, sizeof(*a->starts));
 	if (!a->starts)
 		return NULL;
 	if (bytes > a->room - a->used) {
@@ -74,34 +74,34 @@ static xs_u8 *reserve(struct xs_again *a, size_t bytes)
 
 int xs_again_keep(struct xs_again *a, uint64_t at, const xs_u8 *record)
 {
-	uint64_t place = (at - a->chunk_at) / 4;
+	uint64_t offset = (at - a->chunk_at) / 4;
 	size_t bytes = record[1] * 4u;
 	xs_u8 *kept;
 
-	if (!is_timed(a, record[0]) || place >= PLACES)
+	if (!is_timed(a, record[0]) || offset >= OFFSETS)
 		return 0;
 	kept = reserve(a, bytes);
 	if (!kept)
 		return -ENOMEM;
 	memcpy(kept, record, bytes);
-	a->starts[place] = (xs_u32)a->used + 1;
+	a->starts[offset] = (xs_u32)a->used + 1;
 	a->used += bytes;
-	if (place >= a->place_end)
-		a->place_end = place + 1;
+	if (offset >= a->offset_end)
+		a->offset_end = offset + 1;
 	return 0;
 }
 
-const xs_u8 *xs_again_find(const struct xs_again *a, xs_u16 place)
+const xs_u8 *xs_again_find(const struct xs_again *a, xs_u16 offset)
 {
-	if (place >= a->place_end || !a->starts[place])
+	if (offset >= a->offset_end || !a->starts[offset])
 		return NULL;
-	return a->bytes + a->starts[place] - 1;
+	return a->bytes + a->starts[offset] - 1;
 }
 
 int xs_again_expand(struct xs_again *a, uint64_t at, const xs_u8 **record)
 {
 	const struct xs_rec_again *again = (const void *)*record;
-	struct xs_rec_call *head = (void *)a->full;
+	struct xs_rec_call *head = (void *)a->expanded;
 	const xs_u8 *kept;
 
 	if (again->kind != XS_REC_again)
@@ -109,11 +109,11 @@ int xs_again_expand(struct xs_again *a, uint64_t at, const xs_u8 **record)
 	kept = xs_again_find(a, again->record);
 	if (!kept)
 		return -ENOENT;
-	memcpy(a->full, kept, kept[1] * 4u);
+	memcpy(a->expanded, kept, kept[1] * 4u);
 	head->correlation = again->correlation;
 	head->start = again->start;
 	head->duration = again->duration;
-	*record = (const xs_u8 *)a->full;
+	*record = (const xs_u8 *)a->expanded;
 	return 0;
 }
 

@@ -9,12 +9,12 @@
 /* The calls and ops of the current chunk. Zero-initialise before use. */
 struct xs_again {
 	uint64_t chunk_at;
-	xs_u32 *starts;	  /* by offset in the chunk, in words of 4 bytes: offset
-			   * in bytes + 1, or 0 */
-	size_t place_end; /* one more than the largest index in use */
-	xs_u8 *bytes;	  /* copies of the records */
+	xs_u32 *starts; /* by offset in the chunk, in words of 4 bytes: offset
+			 * in bytes + 1, or 0 */
+	size_t offset_end; /* one more than the largest index in use */
+	xs_u8 *bytes;	   /* copies of the records */
 	size_t used, room;
-	xs_u32 full[XS_RECORD_MAX_BYTES / 4]; /* the expanded record */
+	xs_u32 expanded[XS_RECORD_MAX_BYTES / 4]; /* the expanded record */
 	xs_u8 timed[256]; /* by record kind: 0 unknown, 1 no times, 2 has times
 			   */
 };
@@ -28,7 +28,7 @@ int xs_again_keep(struct xs_again *again, uint64_t at, const xs_u8 *record);
 
 /* Returns the record that was kept at this offset of the chunk, in words, or
  * NULL. */
-const xs_u8 *xs_again_find(const struct xs_again *again, xs_u16 place);
+const xs_u8 *xs_again_find(const struct xs_again *again, xs_u16 offset);
 
 /*
  * Takes a record of at least the size of its kind. Points *record to the

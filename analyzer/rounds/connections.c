@@ -8,7 +8,7 @@
 
 static unsigned asked(const struct xs_trace *trace, const char *variable)
 {
-	const char *value = xs_trace_info(trace, variable);
+	const char *value = xs_trace_find_info(trace, variable);
 	const unsigned long number = value ? strtoul(value, NULL, 10) : 0;
 
 	return number <= XS_HW_QUEUES_MAX ? (unsigned)number : 0;

@@ -55,7 +55,7 @@ static int start(struct lookup *lookup)
 	return xs_keys_sort(lookup->keys, counted->counter_count);
 }
 
-/* The first launch of that kernel among the keys. */
+/* Returns the index of the first launch of that kernel among the keys. */
 static size_t first_of(const struct lookup *lookup, uint64_t key)
 {
 	size_t low = 0, high = lookup->counted->counter_count;
@@ -71,7 +71,7 @@ static size_t first_of(const struct lookup *lookup, uint64_t key)
 	return low;
 }
 
-/* Of what was counted in each launch or in none; sorts the values. */
+/* Returns the median, NAN if some launch was not counted. Sorts the values. */
 static double median(uint64_t *values, uint64_t *scratch, size_t count)
 {
 	xs_values_sort(values, scratch, count);

@@ -76,16 +76,16 @@ struct xs_step {
 	uint32_t block_threads, block_x; /* kernels */
 	uint32_t registers;		 /* kernels: per thread */
 	uint32_t shared_bytes; /* kernels: per block, static and dynamic */
-	const struct xs_counts *counts;	  /* kernels; NULL: unknown; owned by
-					   * struct xs_phases */
-	uint64_t event;			  /* handle for record, wait and
-					   * synchronise */
-	uint64_t dst, src;		  /* copies: addresses; 0: unknown */
-	uint64_t call_ns, return_ns;	  /* host times; both 0 when the call is
-					   * unknown */
-	uint64_t start_ns, end_ns;	  /* GPU times */
-	struct xs_repeat_counts sameness; /* host-to-device copies: of all
-					   * copies of its site */
+	const struct xs_counts *counts;	 /* kernels; NULL: unknown; owned by
+					  * struct xs_phases */
+	uint64_t event;			 /* handle for record, wait and
+					  * synchronise */
+	uint64_t dst, src;		 /* copies: addresses; 0: unknown */
+	uint64_t call_ns, return_ns;	 /* host times; both 0 when the call is
+					  * unknown */
+	uint64_t start_ns, end_ns;	 /* GPU times */
+	struct xs_repeat_counts repeats; /* host-to-device copies: of all
+					  * copies of its site */
 };
 
 /* A median and the range of 90 % of the rounds. */
@@ -98,7 +98,7 @@ struct xs_phase_site {
 	uint8_t step_kind;
 	uint64_t calls; /* over all rounds of the phase */
 	uint64_t bytes;
-	struct xs_repeat_counts sameness;
+	struct xs_repeat_counts repeats;
 };
 
 /* Hardware queues that streams share: the default for kernels and for each copy

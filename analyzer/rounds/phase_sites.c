@@ -172,8 +172,8 @@ static void merge_sites(struct xs_phase *phase)
 		if (count > 0 && by_site(&sites[count - 1], &sites[i]) == 0) {
 			sites[count - 1].calls += sites[i].calls;
 			sites[count - 1].bytes += sites[i].bytes;
-			merge_same(&sites[count - 1].sameness,
-				   &sites[i].sameness);
+			merge_same(&sites[count - 1].repeats,
+				   &sites[i].repeats);
 		} else {
 			sites[count++] = sites[i];
 		}
@@ -233,7 +233,7 @@ static int measure_sites(const struct xs_phase_members *m,
 				      op->kind != last->kind;
 			row->bytes += op->bytes;
 			if (m->rounds->same && op->kind == XS_OP_H2D)
-				add_same(&row->sameness,
+				add_same(&row->repeats,
 					 m->rounds->same[op->call]);
 			last = op;
 		}

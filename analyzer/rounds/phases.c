@@ -54,9 +54,9 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 }
 
 /* Scales the phase to the whole run if its rounds are a sample. */
-static void stand_for_all(const struct grouper *g,
-			  const struct xs_phase_members *m,
-			  struct xs_phase *phase)
+static void scale_to_run(const struct grouper *g,
+			 const struct xs_phase_members *m,
+			 struct xs_phase *phase)
 {
 	double weight = 0;
 
@@ -75,16 +75,16 @@ static void stand_for_all(const struct grouper *g,
 }
 
 /* Copies the repeat counts of each site to its steps. */
-static void tell_steps(struct xs_phase *phase)
+static void copy_repeats_to_steps(struct xs_phase *phase)
 {
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const struct xs_phase_site *site = &phase->sites[i];
 
 		for (size_t j = 0;
-		     site->sameness.compared > 0 && j < phase->step_count; j++)
+		     site->repeats.compared > 0 && j < phase->step_count; j++)
 			if (phase->steps[j].kind == site->step_kind &&
 			    phase->steps[j].site == site->site)
-				phase->steps[j].sameness = site->sameness;
+				phase->steps[j].repeats = site->repeats;
 	}
 }
 
@@ -116,9 +116,9 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 		rc = xs_steps_build(g->trace, g->rounds, median_round,
 				    &g->call_steps, phase);
 	if (!rc && g->rounds->same)
-		tell_steps(phase);
+		copy_repeats_to_steps(phase);
 	if (!rc && g->weights)
-		stand_for_all(g, &members, phase);
+		scale_to_run(g, &members, phase);
 	return rc;
 }
 
@@ -162,7 +162,7 @@ static int by_total(const void *a, const void *b)
 
 /* Distinguishes phases whose signatures read the same but whose sites differ.
  */
-static int mark_twin(struct xs_phase *phase)
+static int disambiguate(struct xs_phase *phase)
 {
 	char *marked;
 
@@ -181,11 +181,11 @@ static int by_signature(const void *a, const void *b)
 	return strcmp((*x)->signature, (*y)->signature);
 }
 
-static int mark_twins(struct xs_phases *phases)
+static int disambiguate_all(struct xs_phases *phases)
 {
 	struct xs_phase **sorted =
 	    malloc((phases->count + 1) * sizeof(*sorted));
-	bool twin = false;
+	bool equal = false;
 	int rc = 0;
 
 	if (!sorted)
@@ -197,9 +197,9 @@ static int mark_twins(struct xs_phases *phases)
 		bool next = i + 1 < phases->count &&
 			    by_signature(&sorted[i], &sorted[i + 1]) == 0;
 
-		if (twin || next)
-			rc = mark_twin(sorted[i]);
-		twin = next;
+		if (equal || next)
+			rc = disambiguate(sorted[i]);
+		equal = next;
 	}
 	free(sorted);
 	return rc;
@@ -227,25 +227,25 @@ static int weigh_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
 	struct xs_weights weights = {0};
-	bool *kept = calloc(g->trace->call_count + 1, sizeof(*kept));
+	bool *used = calloc(g->trace->call_count + 1, sizeof(*used));
 	int rc = -ENOMEM;
 
 	g->weights = calloc(rounds->count + 1, sizeof(*g->weights));
-	if (!g->weights || !kept)
+	if (!g->weights || !used)
 		goto out;
 	for (size_t i = 0; i < rounds->count; i++) {
 		const struct xs_round *round = &rounds->items[i];
 
 		for (uint32_t j = 0; g->used[i] && j < round->call_count; j++)
-			kept[rounds->calls[round->first_call + j]] = true;
+			used[rounds->calls[round->first_call + j]] = true;
 	}
-	rc = xs_weights_build(g->trace, kept, &weights);
+	rc = xs_weights_build(g->trace, used, &weights);
 	if (!rc)
 		rc = xs_round_weights_build(g->trace, rounds, g->used, &weights,
 					    g->weights);
 out:
 	xs_weights_free(&weights);
-	free(kept);
+	free(used);
 	return rc;
 }
 
@@ -301,7 +301,7 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 			phases->items[i].id = (uint32_t)i + 1;
 			xs_connections_fill(trace, &phases->items[i]);
 		}
-		rc = mark_twins(phases);
+		rc = disambiguate_all(phases);
 	}
 	if (rc)
 		xs_phases_free(phases);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Iterates until all rounds agree to within NEAR_ENOUGH, or this often. */
-#define TURNS	    50
-#define NEAR_ENOUGH 1e-6
+#define ITERATIONS_MAX 50
+#define NEAR_ENOUGH    1e-6
 
 struct fitter {
 	const struct xs_trace *trace;
@@ -68,7 +68,7 @@ static void add_up(struct fitter *f)
 /* One step of generalised iterative scaling (Darroch and Ratcliff, 1972):
  * scales each round by the geometric mean of what its ops lack. Returns the
  * largest scaling, as a logarithm. */
-static double turn(struct fitter *f)
+static double scale_rounds(struct fitter *f)
 {
 	double most = 0;
 
@@ -110,7 +110,9 @@ int xs_round_weights_build(const struct xs_trace *trace,
 	fitter.have = calloc(weights->kind_count + 1, sizeof(double));
 	if (fitter.wanted && fitter.have) {
 		begin(&fitter);
-		for (int i = 0; i < TURNS && turn(&fitter) > NEAR_ENOUGH; i++)
+		for (int i = 0;
+		     i < ITERATIONS_MAX && scale_rounds(&fitter) > NEAR_ENOUGH;
+		     i++)
 			;
 		rc = 0;
 	}

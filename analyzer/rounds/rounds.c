@@ -20,12 +20,13 @@ struct lane {
 	uint32_t round; /* index; XS_NONE: no current round */
 	int stage;	/* highest stage so far */
 	bool copied_after_kernel;
-	bool met;    /* host and device have synchronised since the last op */
-	bool synced; /* ... by a synchronisation call */
-	bool cut;    /* what came before was not recorded */
+	bool synchronised; /* host and device have synchronised since the last
+			    * op */
+	bool by_sync_call; /* ... by a synchronisation call */
+	bool cut;	   /* what came before was not recorded */
 	uint64_t ops_end_ns;
 	uint32_t last_call; /* positions in rounds->calls */
-	uint32_t met_call;
+	uint32_t sync_call;
 };
 
 struct cutter {
@@ -94,7 +95,8 @@ static void end_round(struct cutter *c, struct lane *lane)
 	round = &c->rounds->items[lane->round];
 	round->end_ns = lane->ops_end_ns;
 	if (round->call_count > 0) {
-		uint32_t last = lane->met ? lane->met_call : lane->last_call;
+		uint32_t last =
+		    lane->synchronised ? lane->sync_call : lane->last_call;
 		const struct xs_call *call =
 		    &c->trace->calls[c->rounds->calls[last]];
 
@@ -116,11 +118,11 @@ static bool begins_round(const struct cutter *c, const struct lane *lane,
 {
 	enum stage stage = stage_of(op);
 
-	if (!lane->met)
+	if (!lane->synchronised)
 		return false;
 	if (stage != STAGE_NONE && (int)stage < lane->stage)
 		return true;
-	return lane->synced && lane->stage == STAGE_KERNEL &&
+	return lane->by_sync_call && lane->stage == STAGE_KERNEL &&
 	       !lane->copied_after_kernel && identity < c->last_round_count &&
 	       c->last_round[identity] == lane->round;
 }
@@ -194,17 +196,17 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 		lane->stage = stage;
 	if (op->end_ns > lane->ops_end_ns)
 		lane->ops_end_ns = op->end_ns;
-	lane->met = lane->synced = false;
+	lane->synchronised = lane->by_sync_call = false;
 	return remember_identity(c, identity, lane->round);
 }
 
 /* A waiting call has returned: marks the lanes whose ops have ended by then. A
  * synchronisation right after a blocking copy still belongs to the copy's
  * round. */
-static void meet(struct cutter *c, const struct xs_call *call,
-		 uint32_t position)
+static void mark_synchronised(struct cutter *c, const struct xs_call *call,
+			      uint32_t position)
 {
-	bool sync = xs_call_is_sync(call);
+	bool is_sync = xs_call_is_sync(call);
 
 	for (size_t i = 0; i < c->lane_count; i++) {
 		struct lane *lane = &c->lanes[i];
@@ -212,11 +214,11 @@ static void meet(struct cutter *c, const struct xs_call *call,
 		if (lane->round == XS_NONE ||
 		    !xs_call_returned_after(call, lane->ops_end_ns))
 			continue;
-		if (!lane->met ||
-		    (sync && !lane->synced && position == lane->met_call + 1))
-			lane->met_call = position;
-		lane->met = true;
-		lane->synced |= sync;
+		if (!lane->synchronised || (is_sync && !lane->by_sync_call &&
+					    position == lane->sync_call + 1))
+			lane->sync_call = position;
+		lane->synchronised = true;
+		lane->by_sync_call |= is_sync;
 	}
 }
 
@@ -245,7 +247,7 @@ static int cut_call(struct cutter *c, uint32_t position)
 			return -ENOMEM;
 	}
 	if (waits_for_device(c, index))
-		meet(c, call, position);
+		mark_synchronised(c, call, position);
 	return 0;
 }
 
@@ -325,7 +327,7 @@ static int cut_queues(struct cutter *c)
 
 		if (op->call != XS_NONE && c->trace->calls[op->call].error == 0)
 			continue;
-		lane->met = op->start_ns > lane->ops_end_ns;
+		lane->synchronised = op->start_ns > lane->ops_end_ns;
 		rc = add_op(c, lane, (uint32_t)i, XS_NONE);
 	}
 	for (size_t i = 0; i < count; i++)

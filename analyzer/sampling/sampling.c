@@ -58,14 +58,14 @@ static int sort_windows(struct xs_trace *trace)
 /* If no op has a call, the trace has ops only: none of them is dropped. */
 static void drop_counted(struct xs_trace *trace)
 {
-	size_t kept = 0;
+	size_t used = 0;
 
 	if (!xs_trace_is_sampled(trace) || !trace->ops_matched)
 		return;
 	for (size_t i = 0; i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
-			trace->ops[kept++] = trace->ops[i];
-	trace->op_count = kept;
+			trace->ops[used++] = trace->ops[i];
+	trace->op_count = used;
 }
 
 int xs_sampling_tidy(struct xs_trace *trace)

@@ -22,22 +22,25 @@ struct xs_weights {
 	size_t kind_count;
 	/* Bytes of counted copies whose direction is a guess. Counted copies
 	 * that no recorded call stands for, by enum xs_direction. */
-	double unsure_bytes;
-	double unseen_calls[XS_WEIGHT_DIRECTIONS];
-	double unseen_bytes[XS_WEIGHT_DIRECTIONS];
+	double guessed_direction_bytes;
+	double unrecorded_calls[XS_WEIGHT_DIRECTIONS];
+	double unrecorded_bytes[XS_WEIGHT_DIRECTIONS];
 	/* Counted calls that issue device work, or wait for it, at call sites
 	 * without a recorded call: calls of other sites stand for them. The
 	 * site with most of them. */
 	double unrecorded_site_calls;
 	uint32_t unrecorded_site;
 	bool unrecorded_several; /* there are several such sites */
+	/* The same at call sites with recorded calls, but of a size class or
+	 * direction of which none was recorded there. */
+	double unrecorded_kind_calls;
 };
 
 /*
- * kept: by call, whether its record is used; NULL: all are used. Used records
+ * used: by call, whether its record is used; NULL: all are used. Used records
  * also stand for unused ones. Returns 0 or -ENOMEM.
  */
-int xs_weights_build(const struct xs_trace *trace, const bool *kept,
+int xs_weights_build(const struct xs_trace *trace, const bool *used,
 		     struct xs_weights *weights);
 void xs_weights_free(struct xs_weights *weights);
 
@@ -50,6 +53,14 @@ static inline double xs_weight(const double *by_call, uint32_t call)
 /* Returns value * weight, rounded; UINT64_MAX when it does not fit. */
 uint64_t xs_weighted(uint64_t value, double weight);
 
+/* Returns the direction by which such calls are counted, as xs_tally has it. */
+uint8_t xs_call_direction(const struct xs_call *call);
+
+/* Adds tallies, marked as estimated, for the calls that nobody saw after light
+ * mode ended its use of CUPTI. Call it after xs_sampling_tidy(). Returns 0 or
+ * -ENOMEM. */
+int xs_unhooked_estimate(struct xs_trace *trace);
+
 /* Returns whether only a part of the run was recorded. */
 bool xs_trace_is_sampled(const struct xs_trace *trace);
 
@@ -58,11 +69,11 @@ bool xs_trace_is_sampled(const struct xs_trace *trace);
 size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
 
 /*
- * Fills reach[window_count + 1], by xs_window_of(): the time of the counted run
- * that each window stands for, in multiples of its own length. A window stands
- * for half of the gap on either side of it. Returns 0 or -ENOMEM.
+ * Fills extrapolation[window_count + 1], by xs_window_of(): the time of the
+ * counted run that each window stands for, in multiples of its own length. A
+ * window stands for half of the gap on either side of it. Returns 0 or -ENOMEM.
  */
-int xs_window_extrapolate(const struct xs_trace *trace, double *reach);
+int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation);
 
 /* Sorts the windows and removes the ops of calls that were only counted. Call
  * it after ops were joined to their calls. Returns 0 or -ENOMEM. */

@@ -15,7 +15,7 @@ static bool is_copy(uint8_t call_class)
 	return call_class == XS_CALL_COPY || call_class == XS_CALL_COPY_ASYNC;
 }
 
-static uint8_t direction_of(const struct xs_call *call)
+uint8_t xs_call_direction(const struct xs_call *call)
 {
 	return call->error
 		   ? XS_TALLY_FAILED
@@ -33,7 +33,7 @@ static void add_to_group(struct xs_weight_builder *b, uint32_t index,
 		    .site = call->site,
 		    .window = (uint32_t)xs_window_of(b->trace, call->start_ns),
 		    .size = xs_tally_size(call->bytes),
-		    .direction = direction_of(call),
+		    .direction = xs_call_direction(call),
 		    .call_weight = 1,
 		    .byte_weight = 1,
 		};
@@ -41,10 +41,10 @@ static void add_to_group(struct xs_weight_builder *b, uint32_t index,
 	group = &b->groups[b->group_count - 1];
 	group->calls++;
 	group->bytes += (double)call->bytes;
-	if (b->kept && !b->kept[index])
+	if (b->used && !b->used[index])
 		return;
-	group->kept_calls++;
-	group->kept_bytes += (double)call->bytes;
+	group->used_calls++;
+	group->used_bytes += (double)call->bytes;
 }
 
 static int group_calls(struct xs_weight_builder *b)
@@ -56,7 +56,7 @@ static int group_calls(struct xs_weight_builder *b)
 		const struct xs_call *call = &trace->calls[i];
 		uint64_t key = xs_weights_key(
 		    b, &xs_weight_levels[0], call->site,
-		    xs_tally_size(call->bytes), direction_of(call));
+		    xs_tally_size(call->bytes), xs_call_direction(call));
 
 		b->keys[i] = (struct xs_key){
 		    xs_hash_mix(key, xs_window_of(trace, call->start_ns)),
@@ -75,16 +75,17 @@ static void add_unused(struct xs_weight_builder *b)
 	for (size_t i = 0; i < b->group_count; i++) {
 		const struct xs_weight_group *group = &b->groups[i];
 
-		if (group->calls == group->kept_calls)
+		if (group->calls == group->used_calls)
 			continue;
-		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
-		    .site = group->site,
-		    .size = group->size,
-		    .direction = group->direction,
-		    .last_level = 0,
-		    .calls = group->calls - group->kept_calls,
-		    .bytes = group->bytes - group->kept_bytes,
-		};
+		b->unrecorded[b->unrecorded_count++] =
+		    (struct xs_weight_unrecorded){
+			.site = group->site,
+			.size = group->size,
+			.direction = group->direction,
+			.last_level = 0,
+			.calls = group->calls - group->used_calls,
+			.bytes = group->bytes - group->used_bytes,
+		    };
 	}
 }
 
@@ -97,15 +98,17 @@ static void add_tallies(struct xs_weight_builder *b)
 		const struct xs_tally *tally = &trace->tallies[i];
 		bool of_place = trace->sites[tally->site].module != XS_NONE;
 
-		b->rests[b->rest_count++] = (struct xs_weight_unrecorded){
-		    .site = tally->site,
-		    .size = tally->size,
-		    .direction = tally->direction,
-		    .last_level = b->kept && of_place ? XS_WEIGHTS_LAST_OF_PLACE
-						      : XS_WEIGHTS_LAST,
-		    .calls = (double)tally->calls,
-		    .bytes = (double)tally->bytes,
-		};
+		b->unrecorded[b->unrecorded_count++] =
+		    (struct xs_weight_unrecorded){
+			.site = tally->site,
+			.size = tally->size,
+			.direction = tally->direction,
+			.last_level = b->used && of_place
+					  ? XS_WEIGHTS_LAST_OF_PLACE
+					  : XS_WEIGHTS_LAST,
+			.calls = (double)tally->calls,
+			.bytes = (double)tally->bytes,
+		    };
 	}
 }
 
@@ -167,13 +170,13 @@ static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
 
 		weights->calls[i] = g->call_weight;
 		weights->bytes[i] =
-		    g->kept_bytes > 0 ? g->byte_weight : g->call_weight;
+		    g->used_bytes > 0 ? g->byte_weight : g->call_weight;
 		weights->kinds[i] = g->kind;
 	}
 }
 
 /* Returns whether such calls issue device work or wait for it. */
-static bool takes_the_device(uint8_t call_class)
+static bool uses_device(uint8_t call_class)
 {
 	return xs_call_issues(call_class) ||
 	       call_class == XS_CALL_SYNC_DEVICE ||
@@ -181,19 +184,24 @@ static bool takes_the_device(uint8_t call_class)
 	       call_class == XS_CALL_SYNC_EVENT;
 }
 
-static void find_strange(const struct xs_weight_builder *b,
-			 struct xs_weights *weights)
+static void find_unrecorded_sites(const struct xs_weight_builder *b,
+				  struct xs_weights *weights)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_unrecorded *rest = &b->rests[i];
+	for (size_t i = 0; i < b->unrecorded_count; i++) {
+		const struct xs_weight_unrecorded *rest = &b->unrecorded[i];
 		const struct xs_site *site = &b->trace->sites[rest->site];
 
-		if (rest->unrecorded_site_calls < 1 ||
-		    site->module == XS_NONE ||
+		if (site->module == XS_NONE ||
 		    rest->direction == XS_TALLY_FAILED ||
-		    !takes_the_device(site->call_class))
+		    !uses_device(site->call_class))
+			continue;
+		if (rest->size)
+			weights->unrecorded_kind_calls +=
+			    rest->unrecorded_kind_calls -
+			    rest->unrecorded_site_calls;
+		if (rest->unrecorded_site_calls < 1)
 			continue;
 		weights->unrecorded_several |=
 		    most > 0 && rest->site != weights->unrecorded_site;
@@ -206,8 +214,8 @@ static void find_strange(const struct xs_weight_builder *b,
 }
 
 /* Sums the counted copies that no recorded call stands for. */
-static void find_unseen(const struct xs_weight_builder *b,
-			struct xs_weights *weights)
+static void sum_unrecorded(const struct xs_weight_builder *b,
+			   struct xs_weights *weights)
 {
 	const struct xs_trace *trace = b->trace;
 
@@ -218,14 +226,17 @@ static void find_unseen(const struct xs_weight_builder *b,
 		if (is_copy(site->call_class) &&
 		    tally->direction == XS_DIR_UNKNOWN &&
 		    (tally->size || site->module == XS_NONE))
-			weights->unsure_bytes += (double)tally->bytes;
+			weights->guessed_direction_bytes +=
+			    (double)tally->bytes;
 	}
-	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_unrecorded *rest = &b->rests[i];
+	for (size_t i = 0; i < b->unrecorded_count; i++) {
+		const struct xs_weight_unrecorded *rest = &b->unrecorded[i];
 
 		if (rest->direction < XS_WEIGHT_DIRECTIONS) {
-			weights->unseen_calls[rest->direction] += rest->calls;
-			weights->unseen_bytes[rest->direction] += rest->bytes;
+			weights->unrecorded_calls[rest->direction] +=
+			    rest->calls;
+			weights->unrecorded_bytes[rest->direction] +=
+			    rest->bytes;
 		}
 	}
 }
@@ -236,17 +247,18 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	const size_t most = 2 * trace->call_count + trace->tally_count + 1;
 	int rc = -ENOMEM;
 
-	b->reach = calloc(trace->window_count + 1, sizeof(*b->reach));
+	b->extrapolation =
+	    calloc(trace->window_count + 1, sizeof(*b->extrapolation));
 	b->group_of = calloc(most, sizeof(*b->group_of));
 	b->groups = calloc(most, sizeof(*b->groups));
-	b->rests = calloc(most, sizeof(*b->rests));
+	b->unrecorded = calloc(most, sizeof(*b->unrecorded));
 	b->keys = calloc(2 * most, sizeof(*b->keys));
 	weights->calls = calloc(most, sizeof(double));
 	weights->bytes = calloc(most, sizeof(double));
 	weights->kinds = calloc(most, sizeof(*weights->kinds));
-	if (b->reach && b->group_of && b->groups && b->rests && b->keys &&
-	    weights->calls && weights->bytes && weights->kinds)
-		rc = xs_window_extrapolate(trace, b->reach);
+	if (b->extrapolation && b->group_of && b->groups && b->unrecorded &&
+	    b->keys && weights->calls && weights->bytes && weights->kinds)
+		rc = xs_window_extrapolate(trace, b->extrapolation);
 	if (!rc)
 		rc = group_calls(b);
 	if (!rc)
@@ -259,25 +271,25 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	add_tallies(b);
 	rc = xs_weights_distribute(b);
 	fill(b, weights);
-	find_unseen(b, weights);
-	find_strange(b, weights);
+	sum_unrecorded(b, weights);
+	find_unrecorded_sites(b, weights);
 	return rc;
 }
 
-int xs_weights_build(const struct xs_trace *trace, const bool *kept,
+int xs_weights_build(const struct xs_trace *trace, const bool *used,
 		     struct xs_weights *weights)
 {
-	struct xs_weight_builder builder = {.trace = trace, .kept = kept};
+	struct xs_weight_builder builder = {.trace = trace, .used = used};
 	int rc;
 
 	*weights = (struct xs_weights){0};
 	if (!xs_trace_is_sampled(trace))
 		return 0;
 	rc = build(&builder, weights);
-	free(builder.reach);
+	free(builder.extrapolation);
 	free(builder.group_of);
 	free(builder.groups);
-	free(builder.rests);
+	free(builder.unrecorded);
 	free(builder.keys);
 	if (rc)
 		xs_weights_free(weights);

@@ -20,7 +20,7 @@ struct xs_weight_group {
 	bool counted;		       /* calls of its call site were counted,
 					* too */
 	double calls, bytes;	       /* recorded */
-	double kept_calls, kept_bytes; /* recorded and used */
+	double used_calls, used_bytes; /* recorded and used */
 	double call_weight, byte_weight;
 };
 
@@ -31,6 +31,8 @@ struct xs_weight_unrecorded {
 	uint8_t size, direction;
 	unsigned last_level; /* last level that may stand for it */
 	double calls, bytes;
+	double unrecorded_kind_calls; /* calls left when no group of their kind
+				       * stands for them */
 	double unrecorded_site_calls; /* calls left when no group of their site
 				       * is left */
 };
@@ -52,13 +54,13 @@ extern const struct xs_weight_level xs_weight_levels[XS_WEIGHTS_LAST + 1];
 
 struct xs_weight_builder {
 	const struct xs_trace *trace;
-	const bool *kept;   /* by call; NULL: all */
-	double *reach;	    /* by window: see xs_window_extrapolate() */
-	uint32_t *group_of; /* by call */
+	const bool *used;      /* by call; NULL: all */
+	double *extrapolation; /* by window: see xs_window_extrapolate() */
+	uint32_t *group_of;    /* by call */
 	struct xs_weight_group *groups;
 	size_t group_count;
-	struct xs_weight_unrecorded *rests;
-	size_t rest_count;
+	struct xs_weight_unrecorded *unrecorded;
+	size_t unrecorded_count;
 	struct xs_key *keys; /* room for an entry of each group and each
 			      * unrecorded entry */
 };

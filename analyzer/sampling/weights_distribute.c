@@ -47,14 +47,14 @@ static int sort_level(struct xs_weight_builder *b, unsigned number,
 	for (size_t i = 0; i < b->group_count; i++) {
 		const struct xs_weight_group *g = &b->groups[i];
 
-		if (g->kept_calls > 0 && !(level->uncounted && g->counted))
+		if (g->used_calls > 0 && !(level->uncounted && g->counted))
 			b->keys[(*count)++] = (struct xs_key){
 			    xs_weights_key(b, level, g->site, g->size,
 					   g->direction),
 			    (uint32_t)i};
 	}
-	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_unrecorded *r = &b->rests[i];
+	for (size_t i = 0; i < b->unrecorded_count; i++) {
+		const struct xs_weight_unrecorded *r = &b->unrecorded[i];
 
 		if ((r->calls > 0 || r->bytes > 0) && number <= r->last_level &&
 		    is_any_size(r) == level->any_size)
@@ -80,14 +80,15 @@ static struct xs_weight_group *group_at(const struct bucket *k, size_t i)
 		   : NULL;
 }
 
-static struct xs_weight_unrecorded *rest_at(const struct bucket *k, size_t i)
+static struct xs_weight_unrecorded *unrecorded_at(const struct bucket *k,
+						  size_t i)
 {
-	return &k->b->rests[k->keys[i].index - k->b->group_count];
+	return &k->b->unrecorded[k->keys[i].index - k->b->group_count];
 }
 
-static double kept_of(const struct xs_weight_group *group, bool bytes)
+static double used_of(const struct xs_weight_group *group, bool bytes)
 {
-	return bytes ? group->kept_bytes : group->kept_calls;
+	return bytes ? group->used_bytes : group->used_calls;
 }
 
 /* Returns the calls or bytes that the bucket's groups would stand for if the
@@ -100,13 +101,14 @@ static double expect(const struct bucket *k, bool bytes)
 		const struct xs_weight_group *g = group_at(k, i);
 
 		if (g)
-			sum += k->b->reach[g->window] * kept_of(g, bytes);
+			sum +=
+			    k->b->extrapolation[g->window] * used_of(g, bytes);
 	}
 	return sum;
 }
 
 /* Returns the unrecorded calls or bytes of the bucket, and sets them to 0. */
-static double take_rests(const struct bucket *k, bool bytes)
+static double take_unrecorded(const struct bucket *k, bool bytes)
 {
 	double sum = 0;
 
@@ -115,7 +117,8 @@ static double take_rests(const struct bucket *k, bool bytes)
 
 		if (group_at(k, i))
 			continue;
-		left = bytes ? &rest_at(k, i)->bytes : &rest_at(k, i)->calls;
+		left = bytes ? &unrecorded_at(k, i)->bytes
+			     : &unrecorded_at(k, i)->calls;
 		sum += *left;
 		*left = 0;
 	}
@@ -124,25 +127,26 @@ static double take_rests(const struct bucket *k, bool bytes)
 
 /* Distributes the bucket's unrecorded calls or bytes over its groups: in
  * proportion to their expected numbers, or evenly if none are expected. */
-static void spread(const struct bucket *k, bool bytes)
+static void distribute(const struct bucket *k, bool bytes)
 {
 	const double expected = expect(k, bytes);
-	double rest, kept = 0;
+	double rest, used = 0;
 
 	for (size_t i = 0; i < k->count; i++)
 		if (group_at(k, i))
-			kept += kept_of(group_at(k, i), bytes);
-	if (kept <= 0)
+			used += used_of(group_at(k, i), bytes);
+	if (used <= 0)
 		return;
-	rest = take_rests(k, bytes);
+	rest = take_unrecorded(k, bytes);
 	for (size_t i = 0; i < k->count; i++) {
 		struct xs_weight_group *g = group_at(k, i);
 		double weight;
 
-		if (!g || kept_of(g, bytes) <= 0)
+		if (!g || used_of(g, bytes) <= 0)
 			continue;
-		weight = expected > 0 ? rest * k->b->reach[g->window] / expected
-				      : rest / kept;
+		weight = expected > 0
+			     ? rest * k->b->extrapolation[g->window] / expected
+			     : rest / used;
 		if (bytes)
 			g->byte_weight += weight;
 		else
@@ -150,7 +154,7 @@ static void spread(const struct bucket *k, bool bytes)
 	}
 }
 
-static int spread_level(struct xs_weight_builder *b, unsigned number)
+static int distribute_level(struct xs_weight_builder *b, unsigned number)
 {
 	size_t count;
 	int rc = sort_level(b, number, &count);
@@ -163,8 +167,8 @@ static int spread_level(struct xs_weight_builder *b, unsigned number)
 		     end++)
 			;
 		bucket.count = end - first;
-		spread(&bucket, false);
-		spread(&bucket, true);
+		distribute(&bucket, false);
+		distribute(&bucket, true);
 	}
 	return rc;
 }
@@ -174,11 +178,15 @@ int xs_weights_distribute(struct xs_weight_builder *b)
 	int rc = 0;
 
 	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++) {
-		rc = spread_level(b, level);
-		for (size_t i = 0;
-		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
+		rc = distribute_level(b, level);
+		for (size_t i = 0; level == 0 && i < b->unrecorded_count; i++)
+			b->unrecorded[i].unrecorded_kind_calls =
+			    b->unrecorded[i].calls;
+		for (size_t i = 0; level == XS_WEIGHTS_LAST_OF_PLACE &&
+				   i < b->unrecorded_count;
 		     i++)
-			b->rests[i].unrecorded_site_calls = b->rests[i].calls;
+			b->unrecorded[i].unrecorded_site_calls =
+			    b->unrecorded[i].calls;
 	}
 	return rc;
 }

@@ -77,7 +77,7 @@ static double tail_ns(const struct xs_trace *trace, size_t window,
 	return until_ns > from_ns ? (double)(until_ns - from_ns) : 0;
 }
 
-int xs_window_extrapolate(const struct xs_trace *trace, double *reach)
+int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation)
 {
 	size_t count = trace->window_count + 1;
 	struct span *spans = calloc(count, sizeof(*spans));
@@ -98,15 +98,16 @@ int xs_window_extrapolate(const struct xs_trace *trace, double *reach)
 			     ? (double)(spans[i].begin_ns - from_ns)
 			     : 0;
 		if (before < count)
-			reach[before] += gap_ns / 2;
-		reach[i] = before < count ? gap_ns / 2 : gap_ns;
+			extrapolation[before] += gap_ns / 2;
+		extrapolation[i] = before < count ? gap_ns / 2 : gap_ns;
 		before = i;
 	}
 	if (before > 0 && before < count)
-		reach[before] += tail_ns(trace, before, spans[before].end_ns);
+		extrapolation[before] +=
+		    tail_ns(trace, before, spans[before].end_ns);
 	for (size_t i = 0; i < count; i++)
 		if (spans[i].end_ns > spans[i].begin_ns)
-			reach[i] /=
+			extrapolation[i] /=
 			    (double)(spans[i].end_ns - spans[i].begin_ns);
 	free(spans);
 	return 0;

@@ -8,7 +8,7 @@
 #ifndef XS_ANALYZER_TEXT_TRACE_TEXT_H
 #define XS_ANALYZER_TEXT_TRACE_TEXT_H
 
-#include "analyzer/records/trace_reader.h"
+#include "analyzer/records/trace_visitor.h"
 
 #include <stdbool.h>
 #include <stdio.h>

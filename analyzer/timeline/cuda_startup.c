@@ -74,7 +74,7 @@ static uint32_t call_at(const struct xs_trace *trace, uint32_t thread,
  * all recorded calls; 0: unknown. */
 static uint64_t earliest_ns(const struct xs_trace *trace)
 {
-	const char *began = xs_trace_info(trace, "began");
+	const char *began = xs_trace_find_info(trace, "began");
 	uint64_t earliest = began ? strtoull(began, NULL, 10) : 0;
 
 	for (size_t i = 0; earliest && i < trace->call_count; i++) {
@@ -88,33 +88,34 @@ static uint64_t earliest_ns(const struct xs_trace *trace)
 }
 
 static void find_outside(const struct xs_trace *trace,
-			 struct xs_cuda_startup *init)
+			 struct xs_cuda_startup *startup)
 {
 	const uint64_t from_ns = earliest_ns(trace);
 
 	if (from_ns && trace->context_ns > from_ns &&
 	    trace->context_ns - from_ns >= LEAST_NS) {
-		init->end_ns = trace->context_ns;
-		init->ns = trace->context_ns - from_ns;
+		startup->end_ns = trace->context_ns;
+		startup->ns = trace->context_ns - from_ns;
 	}
 }
 
 void xs_cuda_startup_find(const struct xs_trace *trace,
-			  struct xs_cuda_startup *init)
+			  struct xs_cuda_startup *startup)
 {
 	const struct xs_call *call;
 	uint64_t usual;
 
-	*init = (struct xs_cuda_startup){.call = XS_NONE};
+	*startup = (struct xs_cuda_startup){.call = XS_NONE};
 	if (trace->context_ns) {
-		init->call =
+		startup->call =
 		    call_at(trace, trace->context_tid, trace->context_ns);
-		if (init->call == XS_NONE) {
-			find_outside(trace, init);
+		if (startup->call == XS_NONE) {
+			find_outside(trace, startup);
 			return;
 		}
-		init->end_ns = trace->context_ns;
-		init->ns = init->end_ns - trace->calls[init->call].start_ns;
+		startup->end_ns = trace->context_ns;
+		startup->ns =
+		    startup->end_ns - trace->calls[startup->call].start_ns;
 		return;
 	}
 	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
@@ -126,14 +127,15 @@ void xs_cuda_startup_find(const struct xs_trace *trace,
 	 */
 	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
 		return;
-	init->call = 0;
-	init->end_ns = call->end_ns - usual;
-	init->ns = init->end_ns - call->start_ns;
+	startup->call = 0;
+	startup->end_ns = call->end_ns - usual;
+	startup->ns = startup->end_ns - call->start_ns;
 }
 
-uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *init,
+uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *startup,
 				       const struct xs_trace *trace,
 				       uint32_t call)
 {
-	return call == init->call ? init->end_ns : trace->calls[call].start_ns;
+	return call == startup->call ? startup->end_ns
+				     : trace->calls[call].start_ns;
 }

@@ -21,10 +21,10 @@ struct xs_cuda_startup {
  * call.
  */
 void xs_cuda_startup_find(const struct xs_trace *trace,
-			  struct xs_cuda_startup *init);
+			  struct xs_cuda_startup *startup);
 
 /* Returns the start of the call without the startup. CLOCK_REALTIME ns. */
-uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *init,
+uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *startup,
 				       const struct xs_trace *trace,
 				       uint32_t call);
 

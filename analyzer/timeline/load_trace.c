@@ -13,7 +13,7 @@
 
 static bool is_timed_by_events(const struct xs_trace *trace)
 {
-	const char *rung = xs_trace_info(trace, "rung");
+	const char *rung = xs_trace_find_info(trace, "rung");
 
 	return rung && strcmp(rung, "events") == 0;
 }
@@ -41,6 +41,8 @@ static int read_trace(const char *path, const void *data, size_t size,
 		rc = xs_trace_join(trace);
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
+	if (!rc)
+		rc = xs_unhooked_estimate(trace);
 	if (!rc && is_timed_by_events(trace))
 		rc = xs_infer_memory_kinds(trace);
 	if (rc)

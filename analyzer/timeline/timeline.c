@@ -97,7 +97,7 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[keys[i].index];
 		uint64_t start_ns = xs_cuda_startup_call_start_ns(
-		    &out->init, trace, keys[i].index);
+		    &out->startup, trace, keys[i].index);
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
@@ -128,8 +128,8 @@ static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 	};
 
 	for (unsigned i = XS_DIR_H2D; i <= XS_DIR_H2H; i++) {
-		bytes[kinds[i]] += w->unseen_bytes[i];
-		count[kinds[i]] += w->unseen_calls[i];
+		bytes[kinds[i]] += w->unrecorded_bytes[i];
+		count[kinds[i]] += w->unrecorded_calls[i];
 	}
 }
 
@@ -206,7 +206,7 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, ANY_DEVICE, out);
 	add_migrations(trace, out);
-	xs_cuda_startup_find(trace, &out->init);
+	xs_cuda_startup_find(trace, &out->startup);
 	if (!rc)
 		rc = add_calls(trace, blocks, out);
 	if (!rc && weights.calls) {

@@ -19,8 +19,8 @@ struct xs_timeline {
 	uint64_t host_blocked_ns; /* in blocking copies and synchronisations;
 				   * union per thread, summed over threads */
 	uint64_t pinned_alloc_ns; /* in pinned allocations and registrations */
-	struct xs_cuda_startup init; /* CUDA's own startup; not part of the
-				      * times above */
+	struct xs_cuda_startup startup; /* CUDA's own startup; not part of the
+					 * times above */
 	uint64_t migrated_bytes[XS_OP_KINDS]; /* managed memory; not part of the
 					       * totals */
 	uint64_t migrated_ns[XS_OP_KINDS];    /* union over migrations; not part

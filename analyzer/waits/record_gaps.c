@@ -24,7 +24,7 @@ struct search {
 /* Only CUPTI's callbacks give each call the correlation id of its op. */
 static bool is_recorded_by_cupti(const struct xs_trace *trace)
 {
-	const char *rung = xs_trace_info(trace, "rung");
+	const char *rung = xs_trace_find_info(trace, "rung");
 
 	return trace->op_count > 0 && (!rung || strcmp(rung, "callbacks") == 0);
 }

@@ -10,15 +10,15 @@
 
 /* Cache of stream and event handles. Direct-mapped: on a collision the later
  * one stays. */
-#define KNOWN 1024
+#define CACHE_SIZE 1024
 
-struct known {
+struct handle_queue {
 	uint64_t handle;
 	uint32_t queue;
 };
 
 /* What is known of a call from its first op. */
-struct asked {
+struct issued {
 	uint32_t op;	 /* index; XS_NONE: none */
 	uint32_t device; /* its own, or the last one that its thread used */
 	bool pageable;
@@ -33,35 +33,38 @@ struct sums {
 
 struct builder {
 	const struct xs_trace *trace;
-	const struct xs_cuda_startup *init;
+	const struct xs_cuda_startup *startup;
 	struct xs_weights weights;
 	struct xs_wait_sites *out;
 	struct sums *sums; /* by row of out */
 	struct xs_wait_breakdown finder;
-	struct asked *asked;   /* by call */
+	struct issued *issued; /* by call */
 	uint32_t *row_of_site; /* into out: index + 1 */
 	size_t next_fault;     /* into the trace's faults, which are sorted by
 				* call */
-	struct known streams[KNOWN], events[KNOWN];
+	struct handle_queue streams[CACHE_SIZE], events[CACHE_SIZE];
 };
 
-static struct known *place(struct known *table, uint64_t handle)
+static struct handle_queue *cache_slot(struct handle_queue *table,
+				       uint64_t handle)
 {
-	return &table[xs_hash_mix(handle, 0) % KNOWN];
+	return &table[xs_hash_mix(handle, 0) % CACHE_SIZE];
 }
 
-static void learn(struct known *table, uint64_t handle, uint32_t queue)
+static void remember(struct handle_queue *table, uint64_t handle,
+		     uint32_t queue)
 {
-	*place(table, handle) = (struct known){handle, queue};
+	*cache_slot(table, handle) = (struct handle_queue){handle, queue};
 }
 
 /* Returns XS_NONE for an unknown handle. The default stream's handle means
  * another queue in each thread, and it also waits for other streams. */
-static uint32_t look_up(struct known *table, uint64_t handle)
+static uint32_t find_queue(struct handle_queue *table, uint64_t handle)
 {
-	const struct known *known = place(table, handle);
+	const struct handle_queue *handle_queue = cache_slot(table, handle);
 
-	return handle && known->handle == handle ? known->queue : XS_NONE;
+	return handle && handle_queue->handle == handle ? handle_queue->queue
+							: XS_NONE;
 }
 
 static bool is_pageable(const struct xs_op *op)
@@ -71,23 +74,23 @@ static bool is_pageable(const struct xs_op *op)
 		op->dst_memory == XS_MEM_PAGEABLE);
 }
 
-static void ask_ops(struct builder *b)
+static void find_issued(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
 
 	for (size_t i = 0; i < trace->call_count; i++)
-		b->asked[i] = (struct asked){XS_NONE, XS_WAIT_ANY_DEVICE, 0};
+		b->issued[i] = (struct issued){XS_NONE, XS_WAIT_ANY_DEVICE, 0};
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
-		struct asked *asked;
+		struct issued *issued;
 
 		if (op->call == XS_NONE)
 			continue;
-		asked = &b->asked[op->call];
-		if (asked->op == XS_NONE)
-			asked->op = (uint32_t)i;
-		asked->device = trace->queues[op->queue].device;
-		asked->pageable |= is_pageable(op);
+		issued = &b->issued[op->call];
+		if (issued->op == XS_NONE)
+			issued->op = (uint32_t)i;
+		issued->device = trace->queues[op->queue].device;
+		issued->pageable |= is_pageable(op);
 	}
 }
 
@@ -106,46 +109,47 @@ static int find_devices(struct builder *b)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
 	rc = xs_keys_sort(keys, count);
 	for (size_t i = 0; !rc && i < count; i++) {
-		struct asked *asked = &b->asked[keys[i].index];
+		struct issued *issued = &b->issued[keys[i].index];
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			device = XS_WAIT_ANY_DEVICE;
-		if (asked->op == XS_NONE)
-			asked->device = device;
-		device = asked->device;
+		if (issued->op == XS_NONE)
+			issued->device = device;
+		device = issued->device;
 	}
 	free(keys);
 	return rc;
 }
 
 /* Launch records have no stream. */
-static void learn_from(struct builder *b, const struct xs_call *call,
-		       const struct asked *asked)
+static void remember_queues(struct builder *b, const struct xs_call *call,
+			    const struct issued *issued)
 {
 	if (call->call_class == XS_CALL_EVENT_RECORD)
-		learn(b->events, call->event,
-		      look_up(b->streams, call->stream));
-	else if (call->stream && asked->op != XS_NONE)
-		learn(b->streams, call->stream, b->trace->ops[asked->op].queue);
+		remember(b->events, call->event,
+			 find_queue(b->streams, call->stream));
+	else if (call->stream && issued->op != XS_NONE)
+		remember(b->streams, call->stream,
+			 b->trace->ops[issued->op].queue);
 }
 
 /* Returns the queue that the call waits for before all others. */
 static uint32_t queue_of(struct builder *b, const struct xs_call *call,
-			 const struct asked *asked)
+			 const struct issued *issued)
 {
-	if (asked->op != XS_NONE)
-		return b->trace->ops[asked->op].queue;
+	if (issued->op != XS_NONE)
+		return b->trace->ops[issued->op].queue;
 	if (call->call_class == XS_CALL_SYNC_EVENT ||
 	    (call->call_class == XS_CALL_POLL && call->event))
-		return look_up(b->events, call->event);
+		return find_queue(b->events, call->event);
 	if (call->call_class == XS_CALL_SYNC_STREAM ||
 	    call->call_class == XS_CALL_POLL)
-		return look_up(b->streams, call->stream);
+		return find_queue(b->streams, call->stream);
 	return XS_NONE;
 }
 
 /* Returns whether the call waits or may wait. *hidden: it waits implicitly. */
-static bool may_wait(const struct xs_call *call, const struct asked *asked,
+static bool may_wait(const struct xs_call *call, const struct issued *issued,
 		     bool *hidden)
 {
 	*hidden = false;
@@ -153,7 +157,7 @@ static bool may_wait(const struct xs_call *call, const struct asked *asked,
 	case XS_CALL_COPY:
 		return true;
 	case XS_CALL_COPY_ASYNC:
-		return asked->pageable;
+		return issued->pageable;
 	case XS_CALL_SET:
 	case XS_CALL_ALLOC_DEVICE:
 	case XS_CALL_ALLOC_PINNED:
@@ -234,12 +238,13 @@ static void add_call(struct builder *b, uint32_t index,
 static int add_wait(struct builder *b, uint32_t index, bool hidden)
 {
 	const struct xs_call *call = &b->trace->calls[index];
-	const struct asked *asked = &b->asked[index];
+	const struct issued *issued = &b->issued[index];
 	const struct xs_wait_call wait = {
 	    .index = index,
-	    .queue = queue_of(b, call, asked),
-	    .device = asked->device,
-	    .from_ns = xs_cuda_startup_call_start_ns(b->init, b->trace, index),
+	    .queue = queue_of(b, call, issued),
+	    .device = issued->device,
+	    .from_ns =
+		xs_cuda_startup_call_start_ns(b->startup, b->trace, index),
 	    .hidden = hidden,
 	};
 	uint64_t part_ns[XS_WAIT_PARTS];
@@ -250,9 +255,9 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
 		return -ENOMEM;
 	row = &b->out->items[b->row_of_site[call->site] - 1];
-	if (asked->op != XS_NONE)
-		row->op_kind = b->trace->ops[asked->op].kind;
-	row->pageable |= asked->pageable;
+	if (issued->op != XS_NONE)
+		row->op_kind = b->trace->ops[issued->op].kind;
+	row->pageable |= issued->pageable;
 	add_call(b, index, part_ns, &b->sums[row - b->out->items]);
 	return 0;
 }
@@ -296,8 +301,8 @@ static int add_calls(struct builder *b)
 
 		if (call->error != 0)
 			continue;
-		learn_from(b, call, &b->asked[i]);
-		if (may_wait(call, &b->asked[i], &hidden) &&
+		remember_queues(b, call, &b->issued[i]);
+		if (may_wait(call, &b->issued[i], &hidden) &&
 		    add_wait(b, (uint32_t)i, hidden))
 			return -ENOMEM;
 	}
@@ -308,7 +313,7 @@ static int add_calls(struct builder *b)
 }
 
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_cuda_startup *init,
+			const struct xs_cuda_startup *startup,
 			struct xs_wait_sites *out)
 {
 	struct builder *b = calloc(1, sizeof(*b));
@@ -318,16 +323,16 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	if (!b)
 		return rc;
 	b->trace = trace;
-	b->init = init;
+	b->startup = startup;
 	b->out = out;
-	b->asked = malloc((trace->call_count + 1) * sizeof(*b->asked));
+	b->issued = malloc((trace->call_count + 1) * sizeof(*b->issued));
 	b->row_of_site = calloc(trace->site_count + 1, sizeof(uint32_t));
-	if (b->asked && b->row_of_site)
+	if (b->issued && b->row_of_site)
 		rc = xs_wait_breakdown_init(&b->finder, trace);
 	if (!rc)
 		rc = xs_weights_build(trace, NULL, &b->weights);
 	if (!rc) {
-		ask_ops(b);
+		find_issued(b);
 		rc = find_devices(b);
 	}
 	if (!rc)
@@ -335,7 +340,7 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	xs_wait_breakdown_release(&b->finder);
 	xs_weights_free(&b->weights);
 	free(b->sums);
-	free(b->asked);
+	free(b->issued);
 	free(b->row_of_site);
 	free(b);
 	if (rc)

@@ -35,7 +35,7 @@ struct xs_wait_sites {
 
 /* Returns 0 or -ENOMEM. */
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_cuda_startup *init,
+			const struct xs_cuda_startup *startup,
 			struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);
 

@@ -12,10 +12,10 @@
 static const char assume_split[] =
     "the kernel and its data split into n independent pieces";
 static const char assume_issue[] =
-    "the host issues calls in no time, breadth first";
+    "the host's calls take no time and are issued breadth first";
 static const char assume_once[] = "each byte crosses the bus once";
 static const char assume_own_rate[] =
-    "copies both ways at once run as fast as one way alone";
+    "copies in both directions at once are as fast as in one direction";
 
 /* The paper's parameters and load, from one end of a machine's ranges. */
 struct instance {
@@ -221,16 +221,16 @@ static int add_dominated(const struct instance *i, unsigned equation,
 	struct xs_estimate row = streams_row(equation, n);
 
 	snprintf(row.why, sizeof(row.why),
-		 "not this case: it would say %.3f ms, equation %u the longer "
-		 "%.3f ms (%s)",
+		 "does not apply: it gives %.3f ms, but equation %u gives %.3f "
+		 "ms, which is longer (%s)",
 		 equations[equation].f(i, n) / 1e6, holds,
 		 equations[holds].f(i, n) / 1e6, equations[holds].scenario);
 	return xs_estimates_add(out, &row);
 }
 
 /* Explains the number of streams: section VI's formula beside the search. */
-static void say_streams(struct xs_estimate *row, const struct instance *i,
-			unsigned equation, bool searched)
+static void explain_streams(struct xs_estimate *row, const struct instance *i,
+			    unsigned equation, bool searched)
 {
 	const char *scenario = equations[equation].scenario;
 	const double formula =
@@ -293,7 +293,7 @@ int xs_closed_form_streams(const struct xs_closed_form *c, unsigned n,
 	if (dominated && holds == first + 1)
 		rc = add_dominated(&i, first, holds, n, out);
 	row = streams_row(holds, n);
-	say_streams(&row, &i, holds, searched);
+	explain_streams(&row, &i, holds, searched);
 	if (!rc)
 		rc = add_row(c, &row, equations[holds].f, false, out);
 	if (!rc && dominated && holds == first && device != XS_VW_CLASS_3)
@@ -311,7 +311,7 @@ int xs_closed_form_mapped(const struct xs_closed_form *c,
 	row.effort = XS_EFFORT_REWRITE;
 	row.assumes_once = true;
 	row.assumes[0] = assume_once;
-	row.assumes[1] = "mapped accesses run as fast as copies do";
+	row.assumes[1] = "mapped accesses are as fast as copies";
 	if (unknown(&i, false))
 		return xs_closed_form_abstain(&row, unknown(&i, false), out);
 	snprintf(row.why, sizeof(row.why),

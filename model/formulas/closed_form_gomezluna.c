@@ -15,13 +15,13 @@ static const struct {
     {NULL, NULL},
     {"gomezluna2011-eq1", "the copies hide the kernel: t_T + t_sc n"},
     {"gomezluna2011-eq2", NULL},
-    {"gomezluna2011-eq3", "the kernel hides the copies but for a piece: "
+    {"gomezluna2011-eq3", "the kernel hides the copies except one piece: "
 			  "t_E + t_T/n + t_sc n"},
     {"gomezluna2011-eq4", NULL},
-    {"gomezluna2011-eq5", "the copies in hide the kernel but for a piece: "
+    {"gomezluna2011-eq5", "the copies in hide the kernel except one piece: "
 			  "t_Thd + t_E/n + t_Tdh + t_sc n"},
     {"gomezluna2011-eq6", NULL},
-    {"gomezluna2011-eq7", "the kernel hides the copies in but for a piece: "
+    {"gomezluna2011-eq7", "the kernel hides the copies in except one piece: "
 			  "t_Thd/n + t_E + t_Tdh + t_sc n"},
     {"gomezluna2011-eq8", NULL},
 };
@@ -98,8 +98,8 @@ static const char *unknown(const struct xs_closed_form *c,
 }
 
 /* Explains the time, and the best n. */
-static void say(struct xs_estimate *row, const struct xs_gl_load *load,
-		unsigned time, unsigned best)
+static void explain(struct xs_estimate *row, const struct xs_gl_load *load,
+		    unsigned time, unsigned best)
 {
 	if (!best)
 		snprintf(row->why, sizeof(row->why), "%s",
@@ -146,6 +146,6 @@ int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
 	row.high_ns = time_at(c, XS_RANGE_HIGH, n);
 	row.round_ns = time_at(c, XS_RANGE_VALUE, n);
 	row.applies = true;
-	say(&row, &load, time, best);
+	explain(&row, &load, time, best);
 	return xs_estimates_add(out, &row);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/fit.h"
-#include "model/machine/points.h"
+#include "model/machine/fit_evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,180 +25,6 @@ static const double usual_efficiency[] = {0,	0.72, 0.72, 0.80,
 /* How much copies slow each other when both directions are busy: 9 % on the
  * H200; not at all on an ideal full-duplex link. */
 static const struct xs_param usual_slowdown = {1.09, 1.0, 1.18};
-
-/* Smaller copies say nothing about G. */
-#define LEAST_BYTES 65536.0
-
-enum way { IN, OUT, WAYS };
-
-/* Measurements collected from the steps. */
-struct evidence {
-	struct xs_points alone[WAYS], both[WAYS]; /* pinned copies: ns over
-						   * bytes */
-	struct xs_points idle[WAYS]; /* pinned copies on an idle device: call to
-				      * start */
-	struct xs_points pageable[WAYS];
-	struct xs_points copy_async, copy_sync, launch, event;
-	struct xs_points launch_latency, kernel_gap, sync;
-};
-
-static bool has_call(const struct xs_step *step)
-{
-	return step->return_ns > 0;
-}
-
-static bool has_op(const struct xs_step *step)
-{
-	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0;
-}
-
-static double less(uint64_t a, uint64_t b)
-{
-	return (double)a - (double)b;
-}
-
-/* Returns the share of a copy during which the other direction was busy. */
-static double shared_part(const struct xs_phase *phase,
-			  const struct xs_step *copy)
-{
-	const uint8_t other =
-	    copy->kind == XS_STEP_H2D ? XS_STEP_D2H : XS_STEP_H2D;
-	double shared = 0;
-	size_t i;
-
-	for (i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (step->kind == other && has_op(step))
-			shared += fmax(
-			    fmin((double)copy->end_ns, (double)step->end_ns) -
-				fmax((double)copy->start_ns,
-				     (double)step->start_ns),
-			    0);
-	}
-	return shared / fmax(less(copy->end_ns, copy->start_ns), 1);
-}
-
-/* Returns the end of the last op that was issued before step i. */
-static uint64_t busy_until(const struct xs_phase *phase, size_t i)
-{
-	uint64_t until = 0;
-
-	while (i-- > 0)
-		if (has_op(&phase->steps[i]) && phase->steps[i].end_ns > until)
-			until = phase->steps[i].end_ns;
-	return until;
-}
-
-static void see_pinned(struct evidence *e, const struct xs_phase *phase,
-		       size_t i, enum way way)
-{
-	const struct xs_step *step = &phase->steps[i];
-	const double ns = less(step->end_ns, step->start_ns);
-	const double shared = shared_part(phase, step);
-
-	if (shared < 0.05)
-		xs_points_add(&e->alone[way], (double)step->bytes, ns);
-	else if (shared > 0.9 && (double)step->bytes >= LEAST_BYTES)
-		xs_points_add(&e->both[way], 0, ns / (double)step->bytes);
-	if (!has_call(step))
-		return;
-	if (busy_until(phase, i) < step->call_ns &&
-	    step->start_ns > step->call_ns)
-		xs_points_add(&e->idle[way], 0,
-			      less(step->start_ns, step->call_ns));
-	if (step->blocking && step->return_ns > step->end_ns)
-		xs_points_add(&e->copy_sync, 0,
-			      less(step->return_ns, step->end_ns));
-	else if (step->async)
-		xs_points_add(&e->copy_async, 0,
-			      less(step->return_ns, step->call_ns));
-}
-
-static void see_copy(struct evidence *e, const struct xs_phase *phase, size_t i)
-{
-	const struct xs_step *step = &phase->steps[i];
-	const enum way way = step->kind == XS_STEP_H2D ? IN : OUT;
-	const uint8_t memory = way == IN ? step->src_memory : step->dst_memory;
-
-	if (memory == XS_MEM_PINNED)
-		see_pinned(e, phase, i, way);
-	else if (memory == XS_MEM_PAGEABLE && has_call(step) && step->blocking)
-		xs_points_add(
-		    &e->pageable[way], (double)step->bytes,
-		    less(step->return_ns, busy_until(phase, i) < step->call_ns
-					      ? step->call_ns
-					      : step->start_ns));
-}
-
-static void see_kernel(struct evidence *e, const struct xs_phase *phase,
-		       size_t i)
-{
-	const struct xs_step *step = &phase->steps[i];
-	const uint64_t before = busy_until(phase, i);
-
-	if (!has_call(step))
-		return;
-	xs_points_add(&e->launch, 0, less(step->return_ns, step->call_ns));
-	if (before < step->call_ns)
-		xs_points_add(&e->launch_latency, 0,
-			      fmax(less(step->start_ns, step->return_ns), 0));
-	else if (before > step->return_ns && step->start_ns >= before)
-		xs_points_add(&e->kernel_gap, 0, less(step->start_ns, before));
-}
-
-static void see_sync(struct evidence *e, const struct xs_phase *phase, size_t i)
-{
-	const struct xs_step *step = &phase->steps[i];
-	const uint64_t before = busy_until(phase, i);
-
-	if (has_call(step) && before > step->call_ns &&
-	    before < step->return_ns)
-		xs_points_add(&e->sync, 0, less(step->return_ns, before));
-}
-
-static void see_step(struct evidence *e, const struct xs_phase *phase, size_t i)
-{
-	const struct xs_step *step = &phase->steps[i];
-
-	switch (step->kind) {
-	case XS_STEP_H2D:
-	case XS_STEP_D2H:
-		if (has_op(step))
-			see_copy(e, phase, i);
-		break;
-	case XS_STEP_KERNEL:
-		if (has_op(step))
-			see_kernel(e, phase, i);
-		break;
-	case XS_STEP_SYNC_DEVICE:
-	case XS_STEP_SYNC_STREAM:
-		see_sync(e, phase, i);
-		break;
-	case XS_STEP_EVENT_RECORD:
-	case XS_STEP_STREAM_WAIT:
-		if (has_call(step))
-			xs_points_add(&e->event, 0,
-				      less(step->return_ns, step->call_ns));
-		break;
-	default:
-		break;
-	}
-}
-
-/* The work of a step grows with the length of its round, so only the first
- * steps of a long round are read. */
-#define MOST_STEPS 2000u
-
-static void collect(struct evidence *e, const struct xs_phases *phases)
-{
-	size_t p, i;
-
-	for (p = 0; p < phases->count; p++)
-		for (i = 0; i < phases->items[p].step_count && i < MOST_STEPS;
-		     i++)
-			see_step(e, &phases->items[p], i);
-}
 
 /* Returns ns per byte of one direction of the link, from its generation and
  * width. */
@@ -232,7 +58,7 @@ static const char *assume_G(const struct xs_points *pageable,
 	if (isnan(G->value))
 		return "nothing that was seen";
 	for (i = 0; i < pageable->count; i++)
-		if (pageable->x[i] >= LEAST_BYTES)
+		if (pageable->x[i] >= XS_FIT_LEAST_BYTES)
 			fastest =
 			    fmin(fastest, pageable->y[i] / pageable->x[i]);
 	if (fastest >= G->value)
@@ -246,7 +72,8 @@ static const char *assume_G(const struct xs_points *pageable,
 /* Fits G from pinned copies of several sizes, else from large ones, else
  * assumes it. *start_ns: the part of a copy's time that does not depend on its
  * bytes. */
-static const char *fit_G(const struct evidence *e, enum way way,
+static const char *fit_G(const struct xs_fit_evidence *e,
+			 enum xs_fit_direction way,
 			 const struct xs_machine *machine, struct xs_param *G,
 			 double *start_ns)
 {
@@ -256,7 +83,7 @@ static const char *fit_G(const struct evidence *e, enum way way,
 
 	*start_ns = 0;
 	for (i = 0; i < pinned->count; i++)
-		if (pinned->x[i] >= LEAST_BYTES)
+		if (pinned->x[i] >= XS_FIT_LEAST_BYTES)
 			xs_points_add(&large, 0, pinned->y[i] / pinned->x[i]);
 	if (!large.count)
 		return assume_G(&e->pageable[way], machine, G);
@@ -349,7 +176,7 @@ static void take_device(struct xs_machine *m, const struct xs_rec_device *d)
 	m->memory_bandwidth = (double)d->memory_bandwidth;
 }
 
-static void fit_calls(struct xs_machine *m, const struct evidence *e)
+static void fit_calls(struct xs_machine *m, const struct xs_fit_evidence *e)
 {
 	m->call_launch_ns = xs_points_median(&e->launch);
 	/* Without asynchronous copies, takes the cost of a launch: on an H200
@@ -364,22 +191,22 @@ static void fit_calls(struct xs_machine *m, const struct evidence *e)
 }
 
 /* Fits all parameters of *m. */
-static void fit(struct xs_machine *m, const struct evidence *e)
+static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 {
 	double start_in_ns, start_out_ns;
-	const char *in = fit_G(e, IN, m, &m->G_h2d, &start_in_ns);
-	const char *out = fit_G(e, OUT, m, &m->G_d2h, &start_out_ns);
+	const char *in = fit_G(e, XS_FIT_IN, m, &m->G_h2d, &start_in_ns);
+	const char *out = fit_G(e, XS_FIT_OUT, m, &m->G_d2h, &start_out_ns);
 	const char *lo_in =
-	    fit_latency(&e->idle[IN], start_in_ns, &m->lo_h2d_ns);
+	    fit_latency(&e->idle[XS_FIT_IN], start_in_ns, &m->lo_h2d_ns);
 	const char *lo_out =
-	    fit_latency(&e->idle[OUT], start_out_ns, &m->lo_d2h_ns);
+	    fit_latency(&e->idle[XS_FIT_OUT], start_out_ns, &m->lo_d2h_ns);
 
 	m->g_h2d_ns = m->g_d2h_ns = usual_gap;
-	fit_both(&e->both[IN], &m->G_h2d, &m->G_both_h2d);
-	fit_both(&e->both[OUT], &m->G_d2h, &m->G_both_d2h);
+	fit_both(&e->both[XS_FIT_IN], &m->G_h2d, &m->G_both_h2d);
+	fit_both(&e->both[XS_FIT_OUT], &m->G_d2h, &m->G_both_d2h);
 	fit_calls(m, e);
-	fit_curve(&e->pageable[IN], &m->pageable_h2d);
-	fit_curve(&e->pageable[OUT], &m->pageable_d2h);
+	fit_curve(&e->pageable[XS_FIT_IN], &m->pageable_h2d);
+	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
 	snprintf(
 	    m->notes, sizeof(m->notes),
 	    "rate to the device (G) from %s, to the host from %s; start of a "
@@ -388,15 +215,16 @@ static void fit(struct xs_machine *m, const struct evidence *e)
 	    "Not known: mapped memory, pinning. `xferspy calibrate` measures "
 	    "them all.",
 	    in, out, lo_in, lo_out,
-	    e->both[IN].count && e->both[OUT].count ? "as traced"
-						    : "the usual slow-down");
+	    e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
+		? "as traced"
+		: "the usual slow-down");
 }
 
 void xs_machine_fit(const struct xs_phases *phases,
 		    const struct xs_rec_device *device,
 		    struct xs_machine *machine)
 {
-	struct evidence *evidence = calloc(1, sizeof(*evidence));
+	struct xs_fit_evidence *evidence = calloc(1, sizeof(*evidence));
 
 	xs_machine_init(machine);
 	snprintf(machine->name, sizeof(machine->name), "fitted");
@@ -408,7 +236,7 @@ void xs_machine_fit(const struct xs_phases *phases,
 			 "no memory to fit the parameters");
 		return;
 	}
-	collect(evidence, phases);
+	xs_fit_evidence_collect(evidence, phases);
 	fit(machine, evidence);
 	free(evidence);
 }

@@ -61,7 +61,7 @@ struct replay {
 	uint32_t last_kernel;
 
 	double now, round_ns;
-	struct xs_heap agenda; /* id = action * EVENT_KINDS + kind */
+	struct xs_heap events; /* id = action * EVENT_KINDS + kind */
 	struct unit units[XS_UNITS];
 	struct xs_link link;
 	int rc; /* a failure, which ends the replay */
@@ -70,7 +70,7 @@ struct replay {
 static void post(struct replay *r, double at, uint32_t action,
 		 enum event_kind k)
 {
-	if (xs_heap_push(&r->agenda, fmax(at, r->now),
+	if (xs_heap_push(&r->events, fmax(at, r->now),
 			 (uint64_t)action * EVENT_KINDS + k))
 		r->rc = -ENOMEM;
 }
@@ -369,13 +369,13 @@ static void run(struct replay *r)
 
 	while (!r->rc) {
 		next = r->now + xs_link_next_ns(&r->link);
-		if (r->agenda.count)
-			next = fmin(next, r->agenda.items[0].key);
+		if (r->events.count)
+			next = fmin(next, r->events.items[0].key);
 		if (!isfinite(next))
 			break;
 		advance(r, next);
-		while (r->agenda.count && r->agenda.items[0].key <= r->now)
-			handle(r, xs_heap_pop(&r->agenda));
+		while (r->events.count && r->events.items[0].key <= r->now)
+			handle(r, xs_heap_pop(&r->events));
 		for (u = XS_UNIT_COPY_IN; u < XS_UNITS; u++)
 			dispatch(r, &r->units[u]);
 	}
@@ -460,7 +460,7 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 out:
 	for (u = 0; u < XS_UNITS; u++)
 		xs_queue_arbiter_free(&r.units[u].arbiter);
-	xs_heap_free(&r.agenda);
+	xs_heap_free(&r.events);
 	free(r.edges);
 	free(r.event_ops);
 	free(r.queues);

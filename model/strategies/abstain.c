@@ -49,8 +49,8 @@ bool xs_abstain_without_needs(const struct xs_strategy_case *c,
 		 c->work.stage_count != 1)
 		*rc = xs_estimate_abstain(
 		    row, out,
-		    "%u kernels work on each other's results: which of "
-		    "them reads or writes what is not in the trace",
+		    "%u kernels use each other's results: the trace does not "
+		    "show which of them reads or writes what",
 		    c->work.kernels);
 	else
 		return false;

@@ -13,7 +13,7 @@ struct xs_other_machine {
 	char strategy[80]; /* id of its rows: "machine:<name>" */
 	struct xs_machine machine;
 };
-void xs_other_machine_set(struct xs_other_machine *elsewhere,
+void xs_other_machine_set(struct xs_other_machine *other,
 			  const struct xs_machine *machine);
 
 struct xs_model_options {
@@ -25,8 +25,8 @@ struct xs_model_options {
 	const struct xs_machine *traced;
 	/* Further machines to replay a phase on. Must outlive the rows, which
 	 * point to their ids. */
-	const struct xs_other_machine *elsewhere;
-	size_t elsewhere_count;
+	const struct xs_other_machine *other_machines;
+	size_t other_machine_count;
 };
 
 /*

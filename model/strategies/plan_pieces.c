@@ -369,17 +369,17 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
 	    [SHARE_NEIGHBOURS] =
 		"neighbouring pieces share input, as counted: each stream "
 		"waits for the copy of the one before",
-	    [SHARE_ALL] =
-		"all blocks share their input, as counted: of several copies "
-		"in only one is cut, the others go first, whole"};
+	    [SHARE_ALL] = "all blocks share their input, as counted: only one "
+			  "of several copies in is cut, the others come first"};
 	const enum sharing sharing = input_sharing(&c->work, false);
 
 	xs_estimate_assume(row, needs[sharing]);
-	xs_estimate_assume(row,
-			   "a piece of the kernel takes its share of the time");
+	xs_estimate_assume(
+	    row,
+	    "a piece of the kernel takes a proportional share of its time");
 	if (sharing == SHARE_NOTHING && isnan(input_read_times(&c->work)))
 		xs_estimate_assume(
-		    row, "where it needs its neighbour's too, its stream "
-			 "waits for that copy before its own: copies of many "
-			 "streams are not taken in the order of issue");
+		    row, "if a piece also needs its neighbour's input, its "
+			 "stream waits for that copy: copies of many streams "
+			 "do not run in the order of issue");
 }

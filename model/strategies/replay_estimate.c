@@ -40,8 +40,8 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 	xs_estimate_assume(row,
 			   row->assumes_once
 			       ? XS_BOUND_ONCE
-			       : "what the kernel reads and writes is what is "
-				 "copied: the counts do not say where it lies");
+			       : "the kernel reads and writes only the copied "
+				 "data: the counters do not show where it is");
 }
 
 /* Replays a plan of several rounds and returns the time of one. Returns 0 or

@@ -45,8 +45,18 @@ struct xs_strategy {
 		     struct xs_estimates *out);
 	/*
 	 * What the programmer should do, in one sentence. The report replaces
-	 * each {name} by a text about the phase or the estimate; report/ has
-	 * the list of names in value_of().
+	 * each {name}:
+	 *	{places}      call sites that copy
+	 *	{rates}       bytes and rates of the copies
+	 *	{copies}      number of copies of a round
+	 *	{copy_bytes}  their mean size
+	 *	{host_time}   host time between the calls of a round
+	 *	{overlapping} kinds of op that would overlap
+	 *	{overlap_now} how long they overlap now
+	 *	{pinned}      " from pinned buffers ..." if some are pageable
+	 *	{n}           number of streams of the estimate
+	 *	{order}       ", issued ..." by the estimate's order
+	 *	{why}         the estimate's reason
 	 */
 	const char *advice;
 	/* Used instead of advice if the estimate's reason begins with

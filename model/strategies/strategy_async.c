@@ -50,8 +50,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	row.bound = "the host's work needs nothing of the copies and kernels "
-		    "that it would run under";
+	row.bound = "the host's work does not depend on the copies and kernels "
+		    "that it would overlap";
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
@@ -66,7 +66,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return xs_estimate_abstain(&row, out, "the host never waits");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "%.3f ms of host work under what the host waits for now",
+		 "%.3f ms of host work overlaps what the host waits for now",
 		 (double)phase->host_ns.median_ns / 1e6);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
@@ -79,5 +79,5 @@ const struct xs_strategy xs_strategy_async = {
     .build = build,
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "
-	"does what was asked at {places}, not before or after it.",
+	"executes the work issued at {places}, not before or after it.",
 };

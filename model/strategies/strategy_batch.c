@@ -160,12 +160,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	xs_estimate_assume(
-	    &row, "gathering and spreading cost the host what a pageable "
-		  "copy of as many bytes takes");
-	xs_estimate_assume(
-	    &row, "the data lies together on the device, or the kernels "
-		  "find it where it lies");
+	xs_estimate_assume(&row, "gathering and scattering take the host as "
+				 "long as a pageable copy of the same bytes");
+	xs_estimate_assume(&row, "the data is contiguous on the device, or the "
+				 "kernels use it where it is");
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
@@ -178,8 +176,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!total.runs)
 		return xs_estimate_abstain(
 		    &row, out,
-		    "no %u small copies of one direction follow "
-		    "each other",
+		    "there are no %u consecutive small copies in one direction",
 		    LEAST_COPIES);
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
@@ -187,9 +184,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	row.setup_ns = xs_pinning_ns(m, 1, total.largest_bytes);
 	rc = xs_estimate_replay(c, build_plan, &row);
-	snprintf(row.why, sizeof(row.why),
-		 "%u small copies as %u, gathered or spread in %.3f ms",
-		 total.copies, total.runs, total.gather_ns / 1e6);
+	snprintf(
+	    row.why, sizeof(row.why),
+	    "%u small copies merged into %u, gathered or scattered in %.3f ms",
+	    total.copies, total.runs, total.gather_ns / 1e6);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -200,7 +198,7 @@ const struct xs_strategy xs_strategy_batch = {
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
-	"Gather the small copies of {places} in one pinned buffer and copy "
-	"that at once: a round makes {copies} copies of {copy_bytes} on "
+	"Gather the small copies of {places} in one pinned buffer and copy it "
+	"with one call: a round makes {copies} copies of {copy_bytes} on "
 	"average.",
 };

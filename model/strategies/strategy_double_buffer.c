@@ -85,19 +85,19 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	if (*rc)
 		return true;
 	if (!c->work.kernels)
-		*rc = xs_estimate_abstain(row, out, "no kernel to copy under");
+		*rc = xs_estimate_abstain(row, out,
+					  "no kernel to overlap copies with");
 	else if (!c->work.in_copies)
 		*rc = xs_estimate_abstain(row, out, "nothing is copied in");
 	else if (c->phase->rounds < 2)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "a single round was seen: there is no next "
-		    "one to copy for");
+		*rc = xs_estimate_abstain(row, out,
+					  "only one round was recorded: there "
+					  "is no next round to copy for");
 	else if (returning)
 		*rc = xs_estimate_abstain(
 		    row, out,
-		    "what a round copies out is copied in again: "
-		    "the next round may need it");
+		    "data that a round copies out is copied in again: the next "
+		    "round may need it");
 	else
 		return false;
 	return true;
@@ -125,14 +125,14 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = true;
 	if (is_input_there(c)) {
 		xs_estimate_assume(
-		    &row, "the host has no time to make a round's input "
-			  "of the results of the one before");
+		    &row, "the host has no time to compute a round's input "
+			  "from the results of the round before");
 	} else {
 		/* in a time-stepping loop it does */
-		row.bound = "no round needs the results of the one before";
+		row.bound = "no round needs the results of the round before";
 		xs_estimate_assume(&row, row.bound);
 		xs_estimate_assume(
-		    &row, "a round's input is there one round earlier");
+		    &row, "a round's input is available one round earlier");
 	}
 	xs_estimate_assume(&row,
 			   "host and device have memory for a second set of "
@@ -147,8 +147,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				      w->in_bytes + w->out_bytes);
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "a round of many: the copies of the next and the last one run "
-		 "under its kernels");
+		 "one round of many: copies of the next and the previous round "
+		 "run during its kernels");
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -159,8 +159,8 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
-	"Give the rounds of {places} two streams and two sets of buffers in "
-	"turn, with cudaMemcpyAsync{pinned}, and wait for a round only "
-	"when the next is issued, so that its copies run under this "
-	"round's kernels.",
+	"Alternate the rounds of {places} between two streams and two sets of "
+	"buffers, with cudaMemcpyAsync{pinned}, and wait for a round only "
+	"after the next one is issued, so that the next round's copies "
+	"overlap this round's kernels.",
 };

@@ -21,8 +21,7 @@ static bool is_one_way(const struct xs_strategy_case *c,
 		return false;
 	*rc = xs_estimate_abstain(
 	    row, out,
-	    "data goes one way only: this would be streams or "
-	    "mapped");
+	    "data is copied in one direction only: use streams or mapped");
 	return true;
 }
 

@@ -282,9 +282,8 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 		by_rates |= source_of(move->c.machine, step) == FROM_RATES;
 	}
 	if (by_curve && strcmp(move->from->source, "calibrated") != 0)
-		xs_estimate_assume(row,
-				   "pageable copies find pages there that were "
-				   "touched before");
+		xs_estimate_assume(
+		    row, "pageable copies use pages that were touched before");
 	if (by_rates)
 		xs_estimate_assume(
 		    row, "copies of memory that is not pinned change as "
@@ -388,16 +387,16 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < c->options->elsewhere_count; i++)
-		rc = add_row(c, &c->options->elsewhere[i], out);
+	for (i = 0; !rc && i < c->options->other_machine_count; i++)
+		rc = add_row(c, &c->options->other_machines[i], out);
 	return rc;
 }
 
-void xs_other_machine_set(struct xs_other_machine *elsewhere,
+void xs_other_machine_set(struct xs_other_machine *other,
 			  const struct xs_machine *machine)
 {
-	elsewhere->machine = *machine;
-	snprintf(elsewhere->strategy, sizeof(elsewhere->strategy), "machine:%s",
+	other->machine = *machine;
+	snprintf(other->strategy, sizeof(other->strategy), "machine:%s",
 		 machine->name);
 }
 

@@ -56,7 +56,7 @@ static int add_closed(const struct xs_strategy_case *c,
 	return xs_closed_form_mapped(&closed, out);
 }
 
-static void say(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_mapped_times mapped =
 	    xs_mapped_access_times(c->machine, &c->work);
@@ -87,7 +87,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!abstains(c, &row, out, &rc)) {
 		xs_estimate_set_setup(c, 0, &row);
 		rc = xs_estimate_replay(c, build_plan, &row);
-		say(c, &row);
+		explain(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);
 	}

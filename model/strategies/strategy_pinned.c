@@ -28,10 +28,9 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
 	if (!c->work.pageable) {
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "no copy from or to pageable memory is known: "
-		    "nothing is left to pin");
+		*rc = xs_estimate_abstain(row, out,
+					  "no copy is known to use pageable "
+					  "memory: nothing is left to pin");
 		return true;
 	}
 	return xs_abstain_without_copy_rates(c, row, out, rc);

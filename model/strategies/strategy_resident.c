@@ -28,7 +28,7 @@ static bool is_measured(const struct xs_phase *phase,
 {
 	*sum = (struct xs_repeat_counts){0};
 	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_repeat_counts *of = &phase->sites[i].sameness;
+		const struct xs_repeat_counts *of = &phase->sites[i].repeats;
 
 		sum->compared += of->compared;
 		sum->same += of->same;
@@ -41,8 +41,8 @@ static bool is_measured(const struct xs_phase *phase,
  * bytes. */
 static bool is_same(const struct xs_step *step)
 {
-	return step->kind == XS_STEP_H2D && step->sameness.compared > 0 &&
-	       step->sameness.same == step->sameness.compared;
+	return step->kind == XS_STEP_H2D && step->repeats.compared > 0 &&
+	       step->repeats.same == step->repeats.compared;
 }
 
 static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
@@ -92,28 +92,27 @@ static int estimate_measured(const struct xs_strategy_case *c,
 
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (is_same(&phase->steps[i])) {
-			sampled |= phase->steps[i].sameness.sampled;
+			sampled |= phase->steps[i].repeats.sampled;
 			copies++;
 		}
 	if (!copies)
-		return xs_estimate_abstain(
-		    row, out,
-		    "measured: no place copies in the same bytes "
-		    "each time (%" PRIu64 " of %" PRIu64 " copies do)",
-		    sum->same, sum->compared);
+		return xs_estimate_abstain(row, out,
+					   "measured: no call site copies in "
+					   "the same bytes each time (%" PRIu64
+					   " of %" PRIu64 " copies do)",
+					   sum->same, sum->compared);
 	if (sampled)
-		row->bound = "what was not sampled is the same, too "
-			     "(XFERSPY_HASH=full reads all)";
+		row->bound = "the bytes that were not sampled are equal, too "
+			     "(XFERSPY_HASH=full hashes all)";
 	xs_estimate_assume(row, row->bound
 				    ? row->bound
-				    : "kernels leave the data on the device as "
-				      "it is, or a copy of it there does");
+				    : "kernels do not change the data on the "
+				      "device, or a copy of it is kept there");
 	rc = xs_estimate_replay(c, build_plan, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
-		 " copies in, %" PRIu64
-		 " of them just copied out; without the %zu a round that "
-		 "always bring them",
+		 " copies in, %" PRIu64 " of them just copied out; leaves out "
+		 "the %zu of a round that always do",
 		 sum->same, sum->compared, sum->back, copies);
 	return rc ? rc : xs_estimates_add(out, row);
 }
@@ -138,8 +137,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!copies)
 		return xs_estimate_abstain(
 		    &row, out,
-		    "no copy in is known to bring back what a "
-		    "copy out took");
+		    "no copy in is known to bring back data of a copy out");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "without the %zu cop%s in that bring%s back what was copied "
@@ -158,7 +156,6 @@ const struct xs_strategy xs_strategy_resident = {
 	"Keep on the device what {places} copies out and then in again, from "
 	"the same host memory; a run with XFERSPY_HASH=1 tells whether "
 	"these are the same bytes.",
-    .advice_if_measured =
-	"Keep on the device what the round of {places} copies in again and "
-	"again: {why}.",
+    .advice_if_measured = "Keep the data that {places} copies in every round "
+			  "on the device: {why}.",
 };

@@ -7,37 +7,37 @@
 
 /* The plans of a row: all kernels in pieces, and, if kernels depend on each
  * other, a plan that is valid whatever they need. */
-struct ways {
+struct plans {
 	xs_plan_fn build_plan, joined; /* joined: NULL if not needed */
 };
 
 /* Returns the faster plan of a row: many pieces of many kernels cost many
  * launches. */
-static int quicker(const struct xs_strategy_case *c,
-		   const struct xs_estimate *row, const struct ways *ways,
-		   bool *joined, double *round_ns)
+static int faster_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row, const struct plans *plans,
+		       bool *joined, double *round_ns)
 {
 	double joined_ns = INFINITY;
-	int rc = xs_estimate_replay_ns(c, row, ways->build_plan, round_ns);
+	int rc = xs_estimate_replay_ns(c, row, plans->build_plan, round_ns);
 
-	if (!rc && ways->joined)
-		rc = xs_estimate_replay_ns(c, row, ways->joined, &joined_ns);
+	if (!rc && plans->joined)
+		rc = xs_estimate_replay_ns(c, row, plans->joined, &joined_ns);
 	*joined = joined_ns <= *round_ns;
 	*round_ns = fmin(*round_ns, joined_ns);
 	return rc;
 }
 
 /* Stores n in *best if it is faster than *best_ns. Returns 0 or -errno. */
-static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
-		 const struct ways *ways, unsigned n, unsigned *best,
-		 double *best_ns)
+static int try_streams(const struct xs_strategy_case *c,
+		       struct xs_estimate *row, const struct plans *plans,
+		       unsigned n, unsigned *best, double *best_ns)
 {
 	double round_ns = 0;
 	bool joined;
 	int rc;
 
 	row->n_streams = n;
-	rc = quicker(c, row, ways, &joined, &round_ns);
+	rc = faster_plan(c, row, plans, &joined, &round_ns);
 	if (!rc && round_ns < *best_ns) {
 		*best_ns = round_ns;
 		*best = n;
@@ -51,19 +51,19 @@ static int try_n(const struct xs_strategy_case *c, struct xs_estimate *row,
  * Returns 0 or -errno.
  */
 static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
-		     const struct ways *ways, unsigned *best)
+		     const struct plans *plans, unsigned *best)
 {
 	double best_ns = INFINITY;
 	unsigned n, coarse, step;
 	int rc = 0;
 
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
-		rc = try_n(c, &row, ways, n, best, &best_ns);
+		rc = try_streams(c, &row, plans, n, best, &best_ns);
 	coarse = *best;
 	step = coarse > 8 ? coarse / 8 : 1;
 	for (n = coarse / 2 + step;
 	     !rc && n < 2 * coarse && n <= XS_STREAMS_MAX; n += step)
-		rc = try_n(c, &row, ways, n, best, &best_ns);
+		rc = try_streams(c, &row, plans, n, best, &best_ns);
 	return rc;
 }
 
@@ -77,7 +77,8 @@ static const char same_piece[] =
 
 /* Compares the plan in pieces with the joined one. It is a bound if they differ
  * by more than the interval. The interval covers both plans. */
-static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
+static void compare_plans(struct xs_estimate *row,
+			  const struct xs_estimate *joined)
 {
 	xs_estimate_assume(row, same_piece);
 	if (joined->round_ns - row->round_ns > row->round_ns - row->low_ns) {
@@ -89,7 +90,7 @@ static void compare(struct xs_estimate *row, const struct xs_estimate *joined)
 
 /* Fills a row for one kernel, or for several by the faster plan. Returns 0 or
  * -errno. */
-static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
+static int estimate(const struct xs_strategy_case *c, const struct plans *plans,
 		    struct xs_estimate *row)
 {
 	struct xs_estimate whole = *row;
@@ -97,29 +98,28 @@ static int estimate(const struct xs_strategy_case *c, const struct ways *ways,
 	bool joined = false;
 	int rc;
 
-	if (!ways->joined)
-		return xs_estimate_replay(c, ways->build_plan, row);
-	rc = quicker(c, row, ways, &joined, &round_ns);
+	if (!plans->joined)
+		return xs_estimate_replay(c, plans->build_plan, row);
+	rc = faster_plan(c, row, plans, &joined, &round_ns);
 	if (!rc)
 		rc = xs_estimate_replay(
-		    c, joined ? ways->joined : ways->build_plan, row);
+		    c, joined ? plans->joined : plans->build_plan, row);
 	if (!rc && !joined)
-		rc = xs_estimate_replay(c, ways->joined, &whole);
+		rc = xs_estimate_replay(c, plans->joined, &whole);
 	if (rc)
 		return rc;
 	if (joined)
 		xs_estimate_assume(
-		    row, "the first kernel is cut along the copies in, "
-			 "the last along the copies out; each waits for "
-			 "all of the one before, and those between stay "
-			 "whole");
+		    row, "only the first kernel is cut, along the copies in, "
+			 "and the last, along the copies out; each kernel "
+			 "waits for all pieces of the one before");
 	else
-		compare(row, &whole);
+		compare_plans(row, &whole);
 	return 0;
 }
 
 static int add_n(const struct xs_strategy_case *c, struct xs_estimate row,
-		 const struct ways *ways, unsigned n, const char *why,
+		 const struct plans *plans, unsigned n, const char *why,
 		 struct xs_estimates *out)
 {
 	int rc;
@@ -130,25 +130,25 @@ static int add_n(const struct xs_strategy_case *c, struct xs_estimate row,
 		 row.order == XS_ORDER_DEPTH ? "piece by piece"
 					     : "stage by stage",
 		 why);
-	rc = estimate(c, ways, &row);
+	rc = estimate(c, plans, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
 static int add_order(const struct xs_strategy_case *c,
-		     const struct xs_estimate *row, const struct ways *ways,
+		     const struct xs_estimate *row, const struct plans *plans,
 		     struct xs_estimates *out)
 {
 	static const char searched[] = ": the best number in this order";
 	const unsigned asked = c->options->streams;
 	unsigned n, best = 2;
-	int rc = find_best(c, *row, ways, &best);
+	int rc = find_best(c, *row, plans, &best);
 
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
-		rc = add_n(c, *row, ways, n, n == best ? searched : "", out);
+		rc = add_n(c, *row, plans, n, n == best ? searched : "", out);
 	if (!rc && !is_reported(best))
-		rc = add_n(c, *row, ways, best, searched, out);
+		rc = add_n(c, *row, plans, best, searched, out);
 	if (!rc && asked && asked != best && !is_reported(asked))
-		rc = add_n(c, *row, ways, asked, ": as asked for", out);
+		rc = add_n(c, *row, plans, asked, ": as requested", out);
 	return rc;
 }
 
@@ -156,14 +156,14 @@ int xs_streams_rows(const struct xs_strategy_case *c,
 		    const struct xs_estimate *row, xs_plan_fn build_plan,
 		    xs_plan_fn joined, struct xs_estimates *out)
 {
-	const struct ways ways = {build_plan, joined};
+	const struct plans plans = {build_plan, joined};
 	struct xs_estimate ordered = *row;
 	int rc;
 
 	ordered.order = XS_ORDER_DEPTH;
-	rc = add_order(c, &ordered, &ways, out);
+	rc = add_order(c, &ordered, &plans, out);
 	ordered.order = XS_ORDER_BREADTH;
-	return rc ? rc : add_order(c, &ordered, &ways, out);
+	return rc ? rc : add_order(c, &ordered, &plans, out);
 }
 
 static int build_streams_plan(const struct xs_strategy_case *c,
@@ -227,8 +227,8 @@ static int add_closed(const struct xs_strategy_case *c,
 static void assume_one_kernel(const struct xs_strategy_case *c,
 			      struct xs_estimate *row)
 {
-	xs_estimate_assume(
-	    row, "the kernels count as one, of the sum of their times");
+	xs_estimate_assume(row, "the kernels are treated as one kernel with "
+				"the sum of their times");
 	xs_estimate_assume(row, same_piece);
 	if (row->applies && is_open(c))
 		row->bound = same_piece;
@@ -250,12 +250,12 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (isnan(c->machine->G_both_h2d.value) ||
 	    isnan(c->machine->G_both_d2h.value))
 		xs_estimate_assume(&row,
-				   "copies both ways at once do not slow each "
-				   "other: how far they do was not measured");
+				   "copies in both directions do not slow each "
+				   "other: their slow-down was not measured");
 	if (isnan(c->machine->call_copy_async_ns.value))
 		xs_estimate_assume(
-		    &row, "calls cost the host nothing: what they cost "
-			  "was not measured");
+		    &row,
+		    "calls take no host time: their cost was not measured");
 	rc = xs_streams_rows(c, &row, build_streams_plan,
 			     is_open(c) ? build_joined_plan : NULL, out);
 	first = out->count;
@@ -275,7 +275,7 @@ const struct xs_strategy xs_strategy_streams = {
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
-	"Split the round of {places} into {n} chunks, a stream each{order}, "
+	"Split the round of {places} into {n} chunks, one stream each{order}, "
 	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
 	"{overlap_now}.",
 };

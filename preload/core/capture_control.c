@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_suspend.h"
 #include "preload/cupti/pause.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/range_signal.h"
@@ -67,36 +68,24 @@ static bool ask_policy(const struct xs_sampling_input *in)
 	uint64_t calls;
 	bool open = xs_sampling_policy_decide(&policy, in, &calls);
 
-	if (open) {
+	if (open)
 		atomic_store(&xs_capture_mode_progress.until, calls);
-		atomic_store(&xs_capture_mode_is_limited,
-			     calls != XS_CAPTURE_MODE_NO_LIMIT);
-	}
 	return open;
 }
 
-/* Where it cannot be done it is tried again. */
 static void switch_on(void)
 {
-	uint64_t now_ns = xs_clock_realtime_ns();
-	bool gone = false;
-
-	if (!xs_cupti_suspend_take(&gone))
-		return;
-	if (gone) {
-		xs_sampling_policy_end_light(&policy);
-		return;
-	}
+	xs_cupti_suspend_end();
 	xs_sample_window_begin();
 	xs_op_tracker_begin_window();
-	xs_trace_info_detail(XS_DETAIL_RECORDED, now_ns);
+	xs_trace_info_detail(XS_DETAIL_RECORDED, xs_clock_realtime_ns());
 	atomic_store(&xs_capture_mode_now, XS_DETAIL_RECORDED);
 	/* what was new until now */
 	atomic_store(&xs_capture_mode_progress.unseen, false);
 	said = XS_DETAIL_RECORDED;
 }
 
-/* Whether there was a window. */
+/* Returns whether there was a window. */
 static bool switch_off(enum xs_detail to)
 {
 	const bool recorded = said == XS_DETAIL_RECORDED;
@@ -112,17 +101,24 @@ static bool switch_off(enum xs_detail to)
 	return recorded;
 }
 
-/* The end of a range may be a call, and so may what is to be counted. */
-static struct xs_cupti_suspend_wants wants(const struct xs_sampling_input *in)
+/* Light mode has recorded enough. CUPTI stays where its callbacks alone tell of
+ * the end of the range. */
+static bool is_over_for_good(void)
 {
-	const bool counts = said == XS_DETAIL_COUNTED;
+	if (policy.light_over)
+		atomic_store(&xs_capture_mode_progress.for_good, true);
+	return policy.light_over &&
+	       (range.kind != XS_RANGE_PROFILER || xs_call_origin_all_hooked());
+}
 
-	return (struct xs_cupti_suspend_wants){
-	    .light = policy.light,
-	    .counts = counts,
-	    .hears = counts ? !policy.light : range.kind == XS_RANGE_PROFILER,
-	    .high_rate = xs_sampling_policy_is_high_rate(&policy, in),
-	};
+static void say_once_that_hooks_are_alone(void)
+{
+	static bool done;
+
+	if (done || said != XS_DETAIL_COUNTED || !xs_cupti_suspend_has_left())
+		return;
+	xs_trace_info_detail(XS_DETAIL_HOOKED, xs_clock_realtime_ns());
+	done = true;
 }
 
 void xs_capture_control_open(void)
@@ -161,7 +157,7 @@ void xs_capture_control_open(void)
 	atomic_store(&xs_capture_mode_now, said);
 	xs_trace_info_detail(said, xs_clock_realtime_ns());
 	if (!policy.open)
-		xs_cupti_suspend_leave_at_once();
+		xs_cupti_suspend_begin_at_once();
 }
 
 void xs_capture_control_mark(bool start)
@@ -187,40 +183,40 @@ static uint64_t pending_bytes(uint64_t now_ns, uint64_t calls)
 	return (calls - pending.calls_before) * OP_BYTES;
 }
 
-uint64_t xs_capture_control_tick(void)
+static struct xs_sampling_input look(void)
 {
 	const uint64_t now_ns = elapsed_ns(),
 		       calls = atomic_load(&xs_capture_mode_progress.taken);
-	const struct xs_sampling_input in = {
+
+	return (struct xs_sampling_input){
 	    .elapsed_ns = now_ns,
 	    .used_bytes = xs_trace_file_used_bytes(&xs_session_trace) +
 			  pending_bytes(now_ns, calls),
 	    .taken_calls = calls,
-	    .counted_calls = atomic_load(&xs_capture_mode_progress.counted),
+	    .new_kind_calls = atomic_load(&xs_capture_mode_progress.new_kind),
 	    .unseen = atomic_load(&xs_capture_mode_progress.unseen),
 	    .in_range = in_range(now_ns),
-	    .detached = xs_cupti_is_detached(),
 	};
+}
+
+uint64_t xs_capture_control_tick(void)
+{
 	enum xs_detail wanted = XS_DETAIL_RECORDED;
-	struct xs_cupti_suspend_wants held;
-	bool over = false, kept;
+	struct xs_sampling_input in;
+	bool for_good;
 
 	if (!is_bounded())
 		return IDLE_NS;
+	in = look();
 	if (!ask_policy(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
+	for_good = is_over_for_good();
 	if (wanted == XS_DETAIL_RECORDED && said != wanted)
 		switch_on();
-	else if (said != wanted)
-		over = switch_off(wanted);
-	held = wants(&in);
-	if (over)
-		xs_cupti_suspend_leave(&held);
-	kept = xs_cupti_suspend_look(&held);
-	/* last: what it changes is in the next look's input */
-	if (!xs_cupti_suspend_hear_others())
-		xs_sampling_policy_end_light(&policy);
-	if (kept)
+	else if (said != wanted && switch_off(wanted))
+		xs_cupti_suspend_begin(for_good);
+	if (xs_cupti_suspend_tick(for_good) || policy.open)
 		return WATCH_NS;
-	return policy.open ? WATCH_NS : IDLE_NS / 4;
+	say_once_that_hooks_are_alone();
+	return IDLE_NS / 4;
 }

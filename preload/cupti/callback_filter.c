@@ -147,20 +147,13 @@ unsigned xs_cupti_enable_calls(bool counters)
 		      has_runtime_callback, true);
 }
 
-void xs_cupti_switch_calls(bool on)
+void xs_cupti_switch_calls_off(void)
 {
-	/* CUDA has long started; with one callback left CUPTI stays in the way
-	 */
-	if (!on)
-		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
-				  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, has_runtime_callback,
-	       on);
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-	       xs_function_marks_range, on);
-	if (by_driver)
-		enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		       xs_function_issues, on);
+	/* with one callback left CUPTI stays in the way */
+	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, is_any, false);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_any, false);
 }
 
 unsigned xs_cupti_enable_driver(bool on)

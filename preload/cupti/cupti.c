@@ -2,11 +2,10 @@
 /*
  * The boundary to CUPTI: loaded at run time (cupti_load.c), never linked, and
  * no lock of ours that anybody waits for is held across a call of it. Here it
- * is started, detached and attached again; cupti_records.c reads its records
- * and cupti_calls.c its callbacks.
+ * is started, switched and detached; cupti_records.c reads its records and
+ * hooks/cupti_callback.c its callbacks.
  */
 #include "preload/cupti/cupti.h"
-#include "preload/api/unhooked_objects.h"
 #include "preload/cupti/counters/profiler.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_clock.h"
@@ -29,27 +28,25 @@
 #define FLUSH_FOR_ALL_NS   100000000u
 #define FLUSHES_SOON	   10u /* before they are as far apart */
 #define LAST_FLUSHES	   6u
-#define ANOTHER_SUBSCRIBER 39	  /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
-#define NO_PERMISSION	   35	  /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
-#define IDS_APART	   65536u /* beyond all calls under way */
+#define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
+#define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 
-XS_HOT_DATA _Atomic uint32_t xs_cupti_ids_from;
+XS_HOT_DATA atomic_bool xs_cupti_detach_asked;
 
-static _Atomic enum { ABSENT, ATTACHED, DETACHED } state;
+static _Atomic enum {
+	ABSENT,
+	ATTACHED,
+	LEAVING, /* a call of the program is to detach it */
+	DETACHED,
+} state;
 static CUpti_CallbackFunc on_callback;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
 static bool calls_on = true;
-static bool ours;  /* nobody had loaded it before us */
-static bool stays; /* it was left attached while it does not tell of all */
+static bool ours; /* nobody had loaded it before us */
 
 bool xs_cupti_is_attached(void)
 {
 	return atomic_load(&state) == ATTACHED;
-}
-
-bool xs_cupti_is_detached(void)
-{
-	return atomic_load(&state) == DETACHED;
 }
 
 bool xs_cupti_is_used(void)
@@ -130,7 +127,7 @@ static bool enable_records(void)
 
 static void switch_peers(void)
 {
-	if (atomic_load(&peers))
+	if (atomic_load(&peers) && xs_cupti_is_attached())
 		xs_share_our_kind(atomic_load(&records_on),
 				  CUPTI_ACTIVITY_KIND_MEMCPY2);
 }
@@ -151,7 +148,7 @@ bool xs_cupti_unless_detached(void (*ask)(void))
 
 	if (pthread_mutex_trylock(&detaching))
 		return false;
-	attached = xs_cupti_is_attached();
+	attached = xs_cupti_is_attached() && !xs_cupti_callbacks_disabled();
 	if (attached)
 		ask();
 	pthread_mutex_unlock(&detaching);
@@ -195,21 +192,19 @@ bool xs_cupti_brought_all(bool at_once)
 {
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_op_tracker_is_pending() &&
-	    (at_once || now_ns >= for_all.next_ns) && xs_cupti_is_attached() &&
-	    !xs_share_client_records()) {
+	if (xs_op_tracker_pending() && (at_once || now_ns >= for_all.next_ns) &&
+	    xs_cupti_is_attached() && !xs_share_client_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
 		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
 			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
 	}
-	return !xs_op_tracker_is_pending();
+	return !xs_op_tracker_pending();
 }
 
-/* Whether it might be but for what only others can tell. */
+/* Whether it may be, as far as it is known without the loader's lock. */
 static bool may_detach(void)
 {
-	return !stays && xs_cupti_is_attached() && ours && subscriber &&
-	       xs_cupti_api.version >= VERSION_12_6 &&
+	return ours && subscriber && xs_cupti_api.version >= VERSION_12_6 &&
 	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
 	       !atomic_load(&several) &&
 	       !(xs_gpu_records_devices() & (xs_gpu_records_devices() - 1)) &&
@@ -218,45 +213,47 @@ static bool may_detach(void)
 
 bool xs_cupti_may_detach(void)
 {
-	return may_detach() && !xs_objects_any_needs(XS_CUPTI_LIBRARY) &&
-	       !xs_unhooked_objects_find();
+	return xs_cupti_is_attached() && may_detach() &&
+	       !xs_objects_any_needs(XS_CUPTI_LIBRARY);
+}
+
+void xs_cupti_switch_records(bool on)
+{
+	if (!xs_cupti_is_attached())
+		return;
+	xs_share_range(on);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		xs_share_our_kind(on, kinds[i]);
+	atomic_store(&records_on, on);
+	switch_peers();
+	if (on)
+		for_all.next_ns = for_all.flushes = 0;
+	else
+		xs_sample_window_note_all();
 }
 
 bool xs_cupti_callbacks_disabled(void)
 {
-	return xs_cupti_is_detached() ||
-	       (xs_cupti_is_attached() && subscriber && !calls_on);
+	return !calls_on;
 }
 
-static void switch_all(bool records, bool calls)
+bool xs_cupti_is_leaving(void)
 {
-	if (subscriber && calls != calls_on) {
-		xs_cupti_switch_calls(calls);
-		xs_cupti_rest_driver();
-		calls_on = calls;
-		/* contexts are heard of no more */
-		atomic_store(&peers, true);
-	}
-	stays |= !calls;
-	xs_share_range(records);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		xs_share_our_kind(records, kinds[i]);
-	atomic_store(&records_on, records);
-	switch_peers();
-	if (!records)
+	return atomic_load(&state) == LEAVING;
+}
+
+static void switch_calls_off(void)
+{
+	if (!subscriber || !calls_on)
 		return;
-	xs_cupti_watch_pending();
-	for_all.next_ns = for_all.flushes = 0;
+	xs_cupti_switch_calls_off();
+	calls_on = false;
 }
 
 static void finalize(void)
 {
-	CUptiResult result;
+	const CUptiResult result = xs_cupti_api.cuptiFinalize();
 
-	xs_sample_window_note_all();
-	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	xs_share_let_go();
-	result = xs_cupti_api.cuptiFinalize();
 	xs_log("CUPTI was detached: %s (%d)", xs_cupti_text(result),
 	       (int)result);
 	if (result == CUPTI_SUCCESS) {
@@ -268,57 +265,63 @@ static void finalize(void)
 	}
 }
 
-bool xs_cupti_detach(void)
+/* False where somebody else asks CUPTI at this moment. */
+static bool detach(void)
 {
 	if (pthread_mutex_trylock(&detaching))
 		return false;
-	if (may_detach()) {
-		xs_cupti_watch_pending();
-		switch_all(false, false);
-		if (xs_share_is_idle())
-			finalize();
+	atomic_store(&state, LEAVING);
+	switch_calls_off();
+	if (may_detach() && xs_share_is_idle()) {
+		xs_share_let_go();
+		finalize();
 	}
+	if (atomic_load(&state) == LEAVING)
+		atomic_store(&state, ATTACHED);
 	pthread_mutex_unlock(&detaching);
-	return xs_cupti_is_detached();
-}
-
-static bool attach(void)
-{
-	const uint32_t from = atomic_load(&xs_cupti_ids_from);
-	CUptiResult result = subscribe();
-
-	if (result == CUPTI_SUCCESS) {
-		result = xs_share_hold_records();
-		if (result != CUPTI_SUCCESS) {
-			xs_share_let_go();
-			xs_cupti_api.cuptiUnsubscribe(subscriber);
-			subscriber = NULL;
-		}
-	}
-	if (result != CUPTI_SUCCESS) {
-		xs_trace_info(
-		    "note",
-		    "no more calls are recorded one by one: another "
-		    "profiler took CUPTI, which light mode had let go "
-		    "of (%s, %d); set XFERSPY_MODE=trace, or leave the "
-		    "other out",
-		    xs_cupti_text(result), (int)result);
-		return false;
-	}
-	atomic_store(&xs_cupti_ids_from,
-		     xs_op_tracker_highest(from) + IDS_APART);
-	stays = false;
-	atomic_store(&state, ATTACHED);
 	return true;
 }
 
-bool xs_cupti_switch(bool records, bool calls)
+static void flush_all(void)
 {
-	if (xs_cupti_is_detached() && (records || calls) && !attach())
-		return false;
-	if (xs_cupti_is_attached())
-		switch_all(records, calls);
+	xs_cupti_api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
+
+bool xs_cupti_leave(bool detaches)
+{
+	if (!xs_cupti_is_attached())
+		return true;
+	xs_cupti_switch_records(false);
+	if (detaches) {
+		flush_all();
+		return detach();
+	}
+	switch_calls_off();
 	return true;
+}
+
+void xs_cupti_ask_to_detach(bool asks)
+{
+	if (asks) {
+		flush_all();
+		atomic_store(&state, LEAVING);
+		atomic_store(&xs_cupti_detach_asked, true);
+	} else if (atomic_exchange(&xs_cupti_detach_asked, false)) {
+		atomic_store(&state, ATTACHED);
+	}
+}
+
+void xs_cupti_detach_as_asked(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	thread->busy = true;
+	if (atomic_exchange(&xs_cupti_detach_asked, false) && !detach())
+		atomic_store(&xs_cupti_detach_asked, true);
+	thread->busy = false;
+	pthread_setcancelstate(old, NULL);
 }
 
 /* Once records are switched off a few flushes bring those of work that was

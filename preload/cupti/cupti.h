@@ -4,6 +4,9 @@
 #ifndef XS_PRELOAD_CUPTI_CUPTI_H
 #define XS_PRELOAD_CUPTI_CUPTI_H
 
+#include "preload/util/hot.h"
+
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,38 +27,63 @@ typedef void xs_cupti_callback(void);
  */
 enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback);
 
-/* Whether GPU records come, and whether callbacks do; both do from the start.
- * Where CUPTI is detached that attaches it; false: another tool has it now. Our
- * own thread only. */
-bool xs_cupti_switch(bool records, bool calls);
+/* Switches GPU records on or off; they are on from the start. Callbacks stay as
+ * they are, so no thread has to wait for it. Our own thread only. */
+void xs_cupti_switch_records(bool on);
 
 /*
- * CUPTI that was attached once leaves each launch dearer, its records and
- * callbacks switched off or not: 150 to 500 ns of 3 us (H200, CUDA 12.9 and
- * 13.0). Detached it costs nothing.
+ * Whether all ops have come of the recorded calls (op_tracker.h): those that
+ * have not when records are switched off are lost. Flushes; seldom where that
+ * is in vain, or `at_once`, as where all threads wait. Our own thread only.
+ */
+bool xs_cupti_brought_all(bool at_once);
+
+/*
+ * CUPTI leaves each launch slower by 150 to 500 ns of 3 us while it is attached
+ * and its records and callbacks are switched off; detached it costs nothing
+ * (H200, CUDA 12.9 and 13.0).
  *
- * Whether it may be detached: there is no guest, no other library of the
- * process needs it, and no graph was launched since it was attached. Where one
- * was, the program's own work fails behind it (CUDA 12.9 and 13.0: errors 700
- * and 719); before CUPTI 12.6 it may hang. Not once it was switched off and
- * left attached, for then it would not tell of all graphs; nor where an object
- * may call CUDA past our hooks (bypass.h). Our own thread only, and none of the
- * others may wait for it.
+ * Whether it may be detached: it has no other client, no other library of the
+ * process needs it, there is one device, and no graph was launched while it was
+ * attached, for then the program's own work fails after it (CUDA 12.9 and 13.0:
+ * errors 700 and 719). Before CUPTI 12.6 it may hang. Takes the loader's lock:
+ * our own thread only, and no thread may wait for it.
  */
 bool xs_cupti_may_detach(void);
 
-/* Whether all ops have come of the calls of a window (watch.h): what CUPTI is
- * switched off or detached before is lost. Asks CUPTI for them: less often
- * where that is in vain, but at once, as where all others wait. Our own thread
- * only. */
-bool xs_cupti_brought_all(bool at_once);
+/*
+ * Ends the use of CUPTI for good: switches records and callbacks off, and
+ * `detaches` it where that is still allowed. While no thread is inside a hooked
+ * call. Our own thread only. False: another thread uses CUPTI now, try again.
+ */
+bool xs_cupti_leave(bool detaches);
 
-/* Switches all off and detaches it, if it still may be and nobody wants more of
- * it: while no thread is inside of a hooked call, and all calls are hooked. */
-bool xs_cupti_detach(void);
-bool xs_cupti_is_detached(void);
+/*
+ * Has the next call that only callbacks see detach CUPTI at its end, since
+ * NVIDIA allows cuptiFinalize() there while other threads call CUDA; or takes
+ * that back. Until it is done CUPTI counts as not attached. Our own thread
+ * only; records are off.
+ */
+void xs_cupti_ask_to_detach(bool asks);
+bool xs_cupti_is_leaving(void);
 
-/* Whether hooks alone see calls, since callbacks were switched off or it was
+/* Such a call ends. Call it through xs_cupti_end_seen_call(). */
+void xs_cupti_detach_as_asked(void);
+
+extern atomic_bool xs_cupti_detach_asked;
+
+static inline void xs_cupti_end_seen_call(void)
+{
+	if (XS_UNLIKELY(atomic_load_explicit(&xs_cupti_detach_asked,
+					     memory_order_relaxed)))
+		xs_cupti_detach_as_asked();
+}
+
+/* Whether callbacks and records can be asked for: not once it is detached, or
+ * about to be. Of any thread. */
+bool xs_cupti_is_attached(void);
+
+/* Whether callbacks come no more: they were switched off for good, or CUPTI is
  * detached. */
 bool xs_cupti_callbacks_disabled(void);
 
@@ -69,10 +97,10 @@ void xs_cupti_tend(void);
 
 /*
  * The program uses managed memory: from the first time on, what of it migrates
- * is recorded, where CUPTI can tell; where that is detached, from the next
- * window on. Not from the start, since it costs each page fault something, and
- * CUPTI must be asked after CUDA is set up. From any thread, with no CUPTI lock
- * held but that of an API callback.
+ * is recorded, where CUPTI can tell; a note says where it was given up before.
+ * Not from the start, since it costs each page fault something, and CUPTI must
+ * be asked after CUDA is set up. From any thread, with no CUPTI lock held but
+ * that of an API callback.
  */
 void xs_cupti_watch_managed(void);
 

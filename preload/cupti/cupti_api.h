@@ -46,19 +46,6 @@ struct xs_cupti_api {
 #undef XS_CUPTI_POINTER
 extern struct xs_cupti_api xs_cupti_api;
 
-/* CUPTI counts calls from 1 each time that it is attached: ours go on from
- * there. */
-extern _Atomic uint32_t xs_cupti_ids_from;
-
-/* The id of a call, by CUPTI's; 0: none. */
-static inline uint32_t xs_cupti_id(uint32_t correlation)
-{
-	return correlation
-		   ? correlation + atomic_load_explicit(&xs_cupti_ids_from,
-							memory_order_relaxed)
-		   : 0;
-}
-
 /* cupti_load.c: fills xs_cupti_api from a libcupti that is new enough; the
  * library, or NULL where there is none, which is then said in the trace. Its
  * path goes to path[bytes], and to *ours whether nobody had loaded it before.
@@ -68,17 +55,13 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours);
 /* What a result means. Of any thread. */
 const char *xs_cupti_text(CUptiResult result);
 
-/* cupti.c: whether there is CUPTI at all, and whether callbacks and records can
- * be asked for. Of any thread. */
+/* cupti.c: whether there is CUPTI at all. Of any thread. */
 bool xs_cupti_is_used(void);
-bool xs_cupti_is_attached(void);
 
-/* Calls `ask`, unless CUPTI is detached, or is about to be: false. */
+/* Calls `ask`, unless CUPTI was given up, or is about to be: false. */
 bool xs_cupti_unless_detached(void (*ask)(void));
 
-/* cupti_managed.c: asks for what could not be asked for while CUPTI was
- * detached; whether what migrates is recorded. Our own thread only. */
-void xs_cupti_watch_pending(void);
+/* cupti_managed.c: whether migrations are recorded. Our own thread only. */
 bool xs_cupti_counts_migrations(void);
 
 /* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
@@ -93,8 +76,8 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
  * of all. */
 unsigned xs_cupti_enable_calls(bool counters);
 
-/* The same, switched off or on again. */
-void xs_cupti_switch_calls(bool on);
+/* The same, switched off for good. */
+void xs_cupti_switch_calls_off(void);
 
 /* Those of the driver, switched on or off; but for those that stand in for the
  * runtime's, which stay on. */
@@ -120,10 +103,6 @@ static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
  * the kernels do that it launches. */
 void xs_cupti_watch_driver(bool counters);
-
-/* The callbacks of the runtime go or come back: what the driver does without
- * them belongs to no call, and is no reason to watch it. */
-void xs_cupti_rest_driver(void);
 
 /* The counting of a launch, where it is wanted: at each callback of it. */
 void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,

@@ -73,7 +73,7 @@ static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
 	*launch = (struct xs_launch){
 	    .context = data->context,
 	    .context_id = data->contextUid,
-	    .correlation = xs_cupti_id(data->correlationId),
+	    .correlation = data->correlationId,
 	    .name = data->symbolName,
 	};
 	if (!is_launch(id, &extended, &launch->per_thread) || !plain ||
@@ -139,13 +139,6 @@ static void leave(void)
 	be_without();
 }
 
-void xs_cupti_rest_driver(void)
-{
-	if (state == TRIED)
-		leave();
-	xs_op_tracker_reset_unmatched();
-}
-
 static void try_to_leave(void)
 {
 	static unsigned tries;
@@ -179,9 +172,8 @@ static void watch_again(void)
 
 void xs_cupti_tend(void)
 {
-	if (!xs_cupti_is_attached())
+	if (!xs_cupti_is_attached() || xs_cupti_callbacks_disabled())
 		return;
-	xs_cupti_watch_pending();
 	if (state == TRIED && xs_op_tracker_saw_own()) {
 		state = KEPT;
 	} else if (state == TRIED && xs_op_tracker_nested() >= ENOUGH_NESTED) {

@@ -3,10 +3,9 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
-#include "preload/sampling/capture_mode.h"
 #include "preload/trace/info.h"
 
-static atomic_bool counts, pending;
+static atomic_bool counts;
 
 static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
 {
@@ -57,18 +56,12 @@ void xs_cupti_watch_managed(void)
 {
 	static atomic_bool asked;
 
-	if (!xs_cupti_is_used() || atomic_exchange(&asked, true) ||
-	    xs_cupti_unless_detached(watch))
-		return;
-	/* a window for what is new attaches it again */
-	atomic_store(&pending, true);
-	xs_capture_mode_note_unseen();
-}
-
-void xs_cupti_watch_pending(void)
-{
-	if (atomic_exchange(&pending, false))
-		watch();
+	if (xs_cupti_is_used() && !atomic_exchange(&asked, true) &&
+	    !xs_cupti_unless_detached(watch))
+		xs_trace_info("note",
+			      "the program began to use managed memory when "
+			      "light mode had ended its use of CUPTI: how it "
+			      "migrates was not recorded");
 }
 
 bool xs_cupti_counts_migrations(void)

@@ -99,7 +99,7 @@ static void take_copy(const void *record)
 	const CUpti_ActivityMemcpy5 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -122,7 +122,7 @@ static void take_peer_copy(const void *record)
 	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -144,7 +144,7 @@ static void take_set(const void *record)
 	const CUpti_ActivityMemset4 *m = record;
 	const struct xs_gpu_op op = {
 	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = xs_cupti_id(m->correlationId),
+	    .correlation = m->correlationId,
 	    .start_ns = xs_cupti_clock_ns(m->start),
 	    .end_ns = xs_cupti_clock_ns(m->end),
 	    .bytes = m->bytes,
@@ -198,7 +198,7 @@ static void take_kernel(const void *record)
 	const CUpti_ActivityKernel5 *k = record;
 	const struct xs_gpu_op op = {
 	    .queue = {k->deviceId, k->contextId, k->streamId},
-	    .correlation = xs_cupti_id(k->correlationId),
+	    .correlation = k->correlationId,
 	    .start_ns = xs_cupti_clock_ns(k->start),
 	    .end_ns = xs_cupti_clock_ns(k->end),
 	};

@@ -1,63 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/cupti_suspend.h"
-#include "preload/api/unhooked_objects.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/pause.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/info.h"
+#include "preload/trace/thread.h"
 #include "preload/util/clock.h"
 
 #include <time.h>
 
-#define GRACE_NS	  20000000u
-#define GRACE_FOR_RATE_NS 80000000u
-#define GRACE_LONGEST_NS  1000000000u
-#define DONE_WAIT_NS	  200000u
-#define DONE_LONGEST_NS	  2000000u
-#define LAST_LONGEST_NS	  10000000u
-#define PAUSE_APART_NS	  10000000u
-#define PAUSE_SHARE	  80 /* of the run, that others wait in vain */
-#define PAUSE_LONGEST_NS  10240000000u
-#define PAUSE_NOTED_NS	  1000000000u
+/* Ops of recorded calls are waited for: for so long at least, longer where
+ * there are graphs, since nobody knows what they have under way, and for so
+ * long at most. */
+#define DRAIN_NS	 20000000u
+#define DRAIN_GRAPHS_NS	 250000000u
+#define DRAIN_LONGEST_NS 10000000000u
+/* In a pause. */
+#define ALL_WAIT_NS    200000u
+#define ALL_LONGEST_NS 2000000u
 
-static struct xs_cupti_suspend_wants now_wants; /* as last told */
-static uint64_t grace_until_ns; /* 0: CUPTI is as it should be */
-static bool cupti_came;
-static bool may_bypass; /* some object may, the hooks: for good */
+/* A pause that was not to be had is tried again later and later, for others
+ * have waited in vain, and they wait the longer: up to a share of the run. */
+#define TRY_APART_NS   10000000u
+#define TRY_LONGEST_NS 10240000000u
+#define TRY_NOTED_NS   1000000000u
+#define PATIENCE_SHARE 80
+
+/* For the end of a call that only callbacks see. */
+#define ASKED_LONGEST_NS 1000000000u
+
+static enum { RECORDING, DRAINING, OFF, ASKED, LEFT } state;
+static uint64_t since_ns;	   /* the window's end, or when it was asked */
+static uint64_t apart_ns, next_ns; /* of tries to leave */
+static bool detaches, asked_in_vain;
 
 static uint64_t now_ns(void)
 {
 	return xs_clock_ns(CLOCK_MONOTONIC);
 }
 
-static void cupti_on(void)
+void xs_cupti_suspend_end(void)
 {
-	cupti_came = xs_cupti_switch(true, true);
+	xs_cupti_switch_records(true);
+	state = RECORDING;
 }
 
-/* Callbacks cost nearly as much as they bring where all calls are hooked. */
-static void cupti_off(void)
+void xs_cupti_suspend_begin_at_once(void)
 {
-	const bool needed = now_wants.hears ||
-			    (now_wants.light && now_wants.counts && may_bypass);
-
-	xs_cupti_switch(false, needed || !xs_call_origin_all_hooked());
+	state = DRAINING;
+	since_ns = 0;
 }
 
-static void cupti_hear(void)
-{
-	cupti_came = xs_cupti_switch(false, true);
-}
-
-static void cupti_detach(void)
-{
-	if (!xs_cupti_detach())
-		cupti_off();
-}
-
-/* The device has soon done what it was given, if it is given no more. */
 static bool all_come_within(uint64_t ns)
 {
 	const uint64_t until_ns = now_ns() + ns;
@@ -65,157 +60,126 @@ static bool all_come_within(uint64_t ns)
 	while (!xs_cupti_brought_all(true)) {
 		if (now_ns() > until_ns)
 			return false;
-		nanosleep(&(struct timespec){.tv_nsec = DONE_WAIT_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = ALL_WAIT_NS}, NULL);
 	}
 	return true;
 }
 
-static void cupti_detach_when_all_came(void)
+/* In a pause. Who waited for long may have ended it. */
+static void leave(void)
 {
-	/* somebody who waited for long may have ended the pause; and graphs
-	 * that are about to begin let nothing be waited for */
-	if (!all_come_within(DONE_LONGEST_NS) ||
-	    atomic_load(&xs_capture_mode_now) != XS_DETAIL_PAUSED ||
-	    xs_op_tracker_saw_graphs())
+	if (state == DRAINING &&
+	    (xs_op_tracker_saw_graphs() || !all_come_within(ALL_LONGEST_NS)))
 		return;
-	if (!xs_cupti_detach()) {
-		if (!xs_cupti_callbacks_disabled()) /* nothing was done */
-			return;
-		cupti_off();
-	}
-	grace_until_ns = 0;
+	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED &&
+	    xs_cupti_leave(detaches))
+		state = LEFT;
 }
 
-/* What the device still owes after so long was held up by a call that has only
- * just ended, or never comes. */
-static void cupti_off_at_last(void)
+static void note_waiting(void)
 {
-	all_come_within(LAST_LONGEST_NS);
-	cupti_off();
+	xs_trace_info("note",
+		      "some thread was always inside of CUDA, so that CUPTI "
+		      "could not be switched off in time: calls took longer "
+		      "than they had to");
 }
 
-/*
- * Where only callbacks see the calls they stay, and there is no nesting to be
- * counted wrong. Else everybody waits until nobody is inside; where that fails,
- * as where a thread waits inside for long, it is tried again later and later,
- * for the others have waited in vain, and they wait the longer.
- */
-static bool quietly(void (*change)(void))
+static void leave_in_pause(void)
 {
-	static uint64_t apart_ns, next_ns;
-	static bool said_so;
-	uint64_t patience_ns;
+	uint64_t patience_ns = apart_ns / PATIENCE_SHARE;
 
-	if (!xs_call_origin_all_hooked()) {
-		change();
-		return true;
-	}
-	if (now_ns() < next_ns)
-		return false;
-	patience_ns = apart_ns / PAUSE_SHARE;
 	if (patience_ns < XS_PAUSE_PATIENCE_NS)
 		patience_ns = XS_PAUSE_PATIENCE_NS;
-	if (xs_pause_for(change, patience_ns)) {
-		apart_ns = 0;
-		return true;
-	}
-	apart_ns = apart_ns ? 2 * apart_ns : PAUSE_APART_NS;
-	if (apart_ns >= PAUSE_NOTED_NS && !said_so) {
-		said_so = true;
-		xs_trace_info("note",
-			      "some thread was always inside of CUDA, so that "
-			      "CUPTI could not be switched on or off in time: "
-			      "calls took longer than they had to, or what was "
-			      "new was recorded late");
-	}
-	if (apart_ns > PAUSE_LONGEST_NS)
-		apart_ns = PAUSE_LONGEST_NS;
+	if (xs_pause_for(leave, patience_ns))
+		return;
+	apart_ns = apart_ns ? 2 * apart_ns : TRY_APART_NS;
+	if (apart_ns >= TRY_NOTED_NS && apart_ns < 2 * TRY_NOTED_NS)
+		note_waiting();
+	if (apart_ns > TRY_LONGEST_NS)
+		apart_ns = TRY_LONGEST_NS;
 	next_ns = now_ns() + apart_ns;
-	return false;
-}
-
-bool xs_cupti_suspend_take(bool *gone)
-{
-	cupti_came = true;
-	if (!grace_until_ns && !quietly(cupti_on))
-		return false;
-	grace_until_ns = 0;
-	*gone = !cupti_came;
-	return true;
-}
-
-static bool may_detach(void)
-{
-	return now_wants.counts && now_wants.light &&
-	       xs_call_origin_all_hooked() && xs_cupti_may_detach();
-}
-
-/* CUPTI need not linger where it is known already that it goes. */
-void xs_cupti_suspend_leave(const struct xs_cupti_suspend_wants *wants)
-{
-	now_wants = *wants;
-	grace_until_ns = now_ns() + GRACE_NS;
-	if (wants->high_rate && may_detach())
-		quietly(cupti_detach_when_all_came);
-}
-
-void xs_cupti_suspend_leave_at_once(void)
-{
-	grace_until_ns = 1;
 }
 
 /*
- * CUPTI is detached by now or not at all: later, where only callbacks see the
- * launch of a graph, nobody would know of it. That calls rush is known when
- * each of many threads has told of its own.
+ * Hooked calls wait for the pause. Where there are others, one of these is
+ * asked first to detach CUPTI.
  */
-static void end_grace(uint64_t over_ns)
+static void try_to_leave(void)
 {
-	static bool in_vain; /* the program has calls whose ops never come */
-	const uint64_t longest_ns =
-	    in_vain ? GRACE_FOR_RATE_NS : GRACE_LONGEST_NS;
-	const bool all = xs_cupti_brought_all(false);
-	const bool able = all && may_detach();
-	const bool detach = able && now_wants.high_rate;
-
-	if (over_ns < longest_ns && !all)
+	if (now_ns() < next_ns)
 		return;
-	in_vain |= !all;
-	if (over_ns < GRACE_FOR_RATE_NS && able && !detach)
+	detaches = xs_cupti_may_detach();
+	if (detaches && !asked_in_vain && !xs_call_origin_all_hooked()) {
+		xs_cupti_ask_to_detach(true);
+		state = ASKED;
+		since_ns = now_ns();
 		return;
-	/* here, since nobody may wait for it */
-	may_bypass = now_wants.light && xs_unhooked_objects_find();
-	if (quietly(detach ? cupti_detach
-		    : all  ? cupti_off
-			   : cupti_off_at_last))
-		grace_until_ns = 0;
+	}
+	leave_in_pause();
 }
 
-bool xs_cupti_suspend_look(const struct xs_cupti_suspend_wants *wants)
+/* Nobody makes calls that only callbacks see, or one takes very long. */
+static void await_call(void)
 {
-	const uint64_t ns = now_ns();
-
-	now_wants = *wants;
-	if (grace_until_ns && ns >= grace_until_ns)
-		end_grace(ns - grace_until_ns);
-	return grace_until_ns;
+	if (now_ns() >= since_ns + ASKED_LONGEST_NS)
+		xs_cupti_ask_to_detach(false);
+	if (xs_cupti_is_leaving())
+		return;
+	state = xs_cupti_callbacks_disabled() ? LEFT : OFF;
+	asked_in_vain = true;
 }
 
-/* What the object does is new, and has its window once it is heard. */
-bool xs_cupti_suspend_hear_others(void)
+void xs_cupti_suspend_begin(bool for_good)
 {
-	const char *object = NULL;
+	state = DRAINING;
+	since_ns = now_ns();
+	/* while all wait, ops come soonest */
+	if (for_good && xs_call_origin_all_hooked() &&
+	    !xs_op_tracker_saw_graphs())
+		try_to_leave();
+}
 
-	if (now_wants.light && now_wants.counts && !may_bypass &&
-	    xs_cupti_callbacks_disabled())
-		object = xs_unhooked_objects_find();
-	if (!object || !quietly(cupti_hear))
-		return true;
-	may_bypass = true;
-	xs_trace_info("note",
-		      "%s was loaded when only calls through the shared CUDA "
-		      "runtime were seen: if it calls CUDA by other ways, the "
-		      "first of these calls are missing",
-		      object);
-	return cupti_came;
+static bool is_drained(void)
+{
+	const uint64_t ns = now_ns() - since_ns,
+		       least_ns = xs_op_tracker_saw_graphs() ? DRAIN_GRAPHS_NS
+							     : DRAIN_NS;
+
+	return ns >= DRAIN_LONGEST_NS ||
+	       (ns >= least_ns && !xs_thread_any_in_recorded_call() &&
+		xs_cupti_brought_all(false));
+}
+
+static void note_missing(void)
+{
+	static bool done;
+	const unsigned pending = xs_op_tracker_pending();
+
+	if (pending && !done)
+		xs_trace_info("note",
+			      "the GPU work of %u calls at the end of what was "
+			      "recorded is missing: it was not done within "
+			      "10 s",
+			      pending);
+	done |= pending;
+}
+
+bool xs_cupti_suspend_tick(bool for_good)
+{
+	if (state == DRAINING && is_drained()) {
+		note_missing();
+		xs_cupti_switch_records(false);
+		state = OFF;
+	}
+	if (state == ASKED)
+		await_call();
+	if (state == OFF && for_good)
+		try_to_leave();
+	return state == DRAINING || state == ASKED ||
+	       (state == OFF && for_good);
+}
+
+bool xs_cupti_suspend_has_left(void)
+{
+	return state == LEFT;
 }

@@ -1,36 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How CUPTI is held around windows: taken for one, kept for a while behind it
- * for what the device owes, and then switched off or detached, until the next.
- * For the drain thread alone. Times are CLOCK_MONOTONIC.
+ * CUPTI outside of what is recorded. GPU records stay on after a window until
+ * the ops of its calls have come, and then are off until the next window. Light
+ * mode has no next window: CUPTI is detached for good, or where that is not
+ * allowed, all of it is switched off. For our own thread alone.
  */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
 #define XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-/* What is wanted of CUPTI outside of windows. */
-struct xs_cupti_suspend_wants {
-	bool light;
-	bool counts;	/* calls are counted now, not ignored */
-	bool hears;	/* only callbacks tell of what is to be known */
-	bool high_rate; /* calls come so fast that it is worth detaching */
-};
+/* A window begins: switches records on. */
+void xs_cupti_suspend_end(void);
 
-/* For a window. True, and *gone: another tool has it for good; false: it is to
- * be tried again. */
-bool xs_cupti_suspend_take(bool *gone);
+/* A window is over; for_good: the last. */
+void xs_cupti_suspend_begin(bool for_good);
 
-/* The window is over, or nothing is to be recorded from the start. */
-void xs_cupti_suspend_leave(const struct xs_cupti_suspend_wants *wants);
-void xs_cupti_suspend_leave_at_once(void);
+/* Nothing is recorded from the start of the run. */
+void xs_cupti_suspend_begin_at_once(void);
 
-/* Again and again: whether it is still kept. */
-bool xs_cupti_suspend_look(const struct xs_cupti_suspend_wants *wants);
+/* Call it every 10 ms while it returns true: something is left to do. */
+bool xs_cupti_suspend_tick(bool for_good);
 
-/* After a look: an object came that may call CUDA while hooks alone see calls.
- * False: CUPTI was to tell of it, and another tool has it. */
-bool xs_cupti_suspend_hear_others(void);
+/* Whether calls are seen by hooks alone from now on, until the end. */
+bool xs_cupti_suspend_has_left(void);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* What xs_capture_mode_now says in a pause, beside enum xs_detail. */
-#define XS_DETAIL_PAUSED 3
+#define XS_DETAIL_PAUSED 4
 
 /* What a thread may be let wait for now and then. */
 #define XS_PAUSE_PATIENCE_NS 2000000u

@@ -66,7 +66,6 @@ static xs_real_fn begin_counted(struct xs_thread *thread,
 		return fall_back(thread, call, arguments);
 	call->detail = XS_DETAIL_COUNTED;
 	call->counter = callsite->counter;
-	xs_capture_mode_count_call(thread);
 	return callsite->real;
 }
 

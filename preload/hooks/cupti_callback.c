@@ -8,6 +8,7 @@
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/seen_call.h"
 #include "preload/record/copy_probe.h"
+#include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/gpu_records.h"
@@ -67,11 +68,15 @@ static inline void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	xs_seen_call_note(fn);
-	switch (xs_call_effects_detail(thread, fn)) {
+	const enum xs_detail detail = xs_call_effects_detail(thread, fn);
+
+	xs_call_effects_note_graph(fn);
+	/* outside of the range, hooks leave calls to the callbacks */
+	if (detail != XS_DETAIL_IGNORED)
+		xs_call_origin_note_callback();
+	switch (detail) {
 	case XS_DETAIL_RECORDED:
-		xs_sample_window_note_recorded(
-		    xs_cupti_id(data->correlationId));
+		xs_sample_window_note_recorded(data->correlationId);
 		xs_copy_probe_begin(&thread->copy_probe, fn,
 				    data->functionParams);
 		return xs_clock_realtime_ns();
@@ -90,7 +95,7 @@ XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	const cudaError_t *error = data->functionReturnValue;
 	const struct xs_seen_call seen = {
 	    .fn = fn,
-	    .correlation = xs_cupti_id(data->correlationId),
+	    .correlation = data->correlationId,
 	    .start_ns = *data->correlationData,
 	    .error = error ? *error : cudaSuccess,
 	    .arguments = data->functionParams,
@@ -104,12 +109,13 @@ XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 		xs_seen_call_record(thread, &seen);
 	else if (seen.start_ns == COUNTED)
 		xs_seen_call_count(thread, &seen);
+	xs_cupti_end_seen_call();
 }
 
 static void note_hooked_id(struct xs_thread *thread,
 			   const CUpti_CallbackData *data)
 {
-	thread->correlation = xs_cupti_id(data->correlationId);
+	thread->correlation = data->correlationId;
 	if (thread->recorded)
 		xs_sample_window_note_recorded(thread->correlation);
 }
@@ -130,7 +136,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		return;
 	thread->in_runtime = enter;
 	if (enter)
-		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(data->correlationId);
 	if (fn == XS_FN_COUNT || !xs_session_is_recording())
 		return;
 	if (!enter && data->context)
@@ -171,7 +177,9 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
 	on_seen_call(thread, fn, data);
-	xs_op_tracker_note_own_call();
+	/* outside of the range, it may be a hooked call's */
+	if (*data->correlationData != IGNORED)
+		xs_op_tracker_note_own_call();
 	errno = kept_errno;
 }
 
@@ -180,7 +188,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 		       const CUpti_CallbackData *data)
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
-		xs_op_tracker_note_call(xs_cupti_id(data->correlationId));
+		xs_op_tracker_note_call(data->correlationId);
 	if (thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_session_is_recording())
@@ -219,7 +227,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		xs_cupti_count_launch(thread, id, data);
 }
 
-/* A new context. A second one usually belongs to has_context device. */
+/* A new context. A second one usually belongs to another device. */
 static void on_context(void)
 {
 	static atomic_bool has_context;

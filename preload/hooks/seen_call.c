@@ -6,15 +6,8 @@
 #include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
-#include "preload/sampling/call_origin.h"
 #include "preload/util/clock.h"
 #include "preload/util/hot.h"
-
-XS_HOT void xs_seen_call_note(enum xs_function fn)
-{
-	xs_call_origin_note_callback();
-	xs_call_effects_note_graph(fn);
-}
 
 static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 				      const struct xs_place *place)
@@ -24,6 +17,7 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 	    .site = xs_site_find(seen->fn, place->address, 0),
 	    .address = place->address,
 	    .walk_skipped = place->walk_skipped,
+	    .unhooked = true,
 	    .error = seen->error,
 	    .arguments = seen->arguments};
 }

@@ -23,7 +23,4 @@ void xs_seen_call_record(struct xs_thread *thread,
 void xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 
-/* Notes the start of a call that only callbacks see. */
-void xs_seen_call_note(enum xs_function fn);
-
 #endif

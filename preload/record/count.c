@@ -4,6 +4,7 @@
 #include "preload/record/callsite_cache.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/sample_window.h"
+#include "preload/trace/session.h"
 #include "preload/util/hot.h"
 
 /*
@@ -61,13 +62,18 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 	    .size = xs_tally_size(event->bytes),
 	    .direction = direction_of(call, event),
 	};
-	struct xs_rec_tally *record =
-	    xs_call_counter_count(thread, key, event->bytes);
+	struct xs_rec_tally *record = NULL;
+
+	if (key.site)
+		record = xs_call_counter_count(thread, key, event->bytes);
+	else /* no space for the function's name */
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 
 	if (!record || call->walk_skipped ||
 	    (record->calls < UNSEEN_CALLS && record->bytes < UNSEEN_BYTES))
 		return;
-	if (!(atomic_load_explicit(&call->site->recorded,
+	if (xs_capture_mode_records_again() &&
+	    !(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
 	      recorded_bit(key.size, key.direction)))
 		xs_capture_mode_note_unseen();
@@ -87,14 +93,28 @@ XS_HOT void xs_count_call(struct xs_thread *thread,
 	xs_count_event(thread, call, &event);
 }
 
-XS_HOT void xs_count_recorded(const struct xs_ended_call *call,
-			      const struct xs_event *event)
+XS_COLD static void note_new_kind(struct xs_thread *thread,
+				  const struct xs_ended_call *call,
+				  uint32_t site)
+{
+	struct xs_rec_unhooked record = {XS_RECORD(unhooked), .site = site};
+
+	xs_capture_mode_note_new_kind();
+	if (call->unhooked && !xs_capture_mode_is_whole &&
+	    xs_writer_plain(&thread->writer, &record, NULL, 0))
+		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
+}
+
+XS_HOT void xs_count_recorded(struct xs_thread *thread,
+			      const struct xs_ended_call *call,
+			      const struct xs_event *event, uint32_t site)
 {
 	const uint64_t bit = recorded_bit(xs_tally_size(event->bytes),
 					  direction_of(call, event));
 
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
-	      bit))
-		atomic_fetch_or(&call->site->recorded, bit);
+	      bit) &&
+	    !(atomic_fetch_or(&call->site->recorded, bit) & bit))
+		note_new_kind(thread, call, site);
 }

@@ -14,12 +14,14 @@ struct xs_ended_call {
 	struct xs_site_slot *site; /* the site without its callers */
 	uintptr_t address;	   /* of the site; 0: unknown */
 	bool walk_skipped; /* no call stack walk this time: address unknown */
+	bool unhooked;	   /* only CUPTI's callbacks saw it */
 	cudaError_t error;
 	const void *arguments; /* struct xs_args_* of the function */
 };
 
-/* Counts the call. Asks for a sample window if there are many of its kind and
- * none was recorded. correlation: CUPTI's; 0 if unknown. The thread is open. */
+/* Counts the call. Asks for a sample window if many of its kind were counted
+ * and none was recorded. correlation: CUPTI's; 0 if unknown. The thread is
+ * open. */
 void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
 		   uint32_t correlation);
 
@@ -27,8 +29,10 @@ void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
 void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_event *event);
 
-/* Notes that calls of this site, size and direction are recorded. */
-void xs_count_recorded(const struct xs_ended_call *call,
-		       const struct xs_event *event);
+/* Notes that the call was recorded with the trace's `site`. The first call of a
+ * kind is new; in light mode it also writes that the site is unhooked. */
+void xs_count_recorded(struct xs_thread *thread,
+		       const struct xs_ended_call *call,
+		       const struct xs_event *event, uint32_t site);
 
 #endif

@@ -202,7 +202,7 @@ XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		xs_count_event(thread, call, &event);
 	else if (rc)
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
-	xs_count_recorded(call, &event);
+	xs_count_recorded(thread, call, &event, span->site);
 	if (!rc && call->error == cudaSuccess && thread->copy_probe.bytes)
 		emit_copy_probe(thread, fn, span, &event);
 }

@@ -33,12 +33,12 @@ void xs_emit_note_pending(const struct xs_ended_call *call,
 			  uint32_t correlation);
 
 /* Call after a call returned and before it is recorded: tells the op tracker
- * whether an op is pending, if that is tracked. correlation: 0 if unknown. */
+ * whether an op is pending, if only a part of the run is recorded. correlation:
+ * 0 if unknown. */
 static inline void xs_emit_pending(const struct xs_ended_call *call,
 				   uint32_t correlation)
 {
-	if (XS_UNLIKELY(atomic_load_explicit(&xs_capture_mode_is_limited,
-					     memory_order_relaxed)))
+	if (XS_UNLIKELY(!xs_capture_mode_is_whole))
 		xs_emit_note_pending(call, correlation);
 }
 

@@ -5,8 +5,7 @@
 #include "preload/util/hot.h"
 
 XS_HOT_DATA _Atomic int xs_capture_mode_now = XS_DETAIL_RECORDED;
-XS_HOT_DATA atomic_bool xs_capture_mode_is_limited;
-bool xs_capture_mode_is_whole;
+XS_HOT_DATA bool xs_capture_mode_is_whole;
 struct xs_capture_mode_progress xs_capture_mode_progress = {
     .until = XS_CAPTURE_MODE_NO_LIMIT};
 
@@ -25,9 +24,10 @@ void xs_capture_mode_spend(unsigned calls)
 				       XS_DETAIL_COUNTED);
 }
 
-void xs_capture_mode_count_batch(void)
+void xs_capture_mode_note_new_kind(void)
 {
-	atomic_fetch_add(&xs_capture_mode_progress.counted, UINT8_MAX + 1);
+	atomic_store(&xs_capture_mode_progress.new_kind,
+		     atomic_load(&xs_capture_mode_progress.taken));
 }
 
 /* Of a call that began before a window the window has more. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detail: whether each call is recorded, and each GPU record taken, or calls
- * are only counted (tally.h), or ignored. gates.h has when and why.
+ * The capture mode: whether each call is recorded, and each GPU record taken,
+ * or calls are only counted (record/call_counter.h), or ignored.
+ * sampling_policy.h says when and why.
  */
 #ifndef XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
 #define XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
@@ -14,22 +15,22 @@
 
 #define XS_CAPTURE_MODE_BATCH 32
 
-/* The state as hooks see it. */
+/* The mode as hooks see it. */
 extern _Atomic int xs_capture_mode_now; /* enum xs_detail */
-extern atomic_bool xs_capture_mode_is_limited;
 
 /* Each call is recorded, from the start of the run to its end. Set by
- * xs_capture_control_open(). */
+ * xs_capture_control_open(), before the first call is recorded. */
 extern bool xs_capture_mode_is_whole;
 
 /* What core/capture_control.c decides by. Calls are counted since tracing
  * began. */
 struct xs_capture_mode_progress {
 	_Atomic uint64_t taken;	   /* recorded calls */
-	_Atomic uint64_t counted;  /* nearly all of the others */
+	_Atomic uint64_t new_kind; /* of these, up to the last new kind */
 	_Atomic uint64_t until;	   /* calls recorded when the window ends */
 	_Atomic uint64_t spent_ns; /* when the window had all its calls */
 	atomic_bool unseen; /* a kind of call was counted and never recorded */
+	atomic_bool for_good; /* no call is recorded any more */
 };
 extern struct xs_capture_mode_progress xs_capture_mode_progress;
 #define XS_CAPTURE_MODE_NO_LIMIT UINT64_MAX
@@ -37,35 +38,21 @@ extern struct xs_capture_mode_progress xs_capture_mode_progress;
 /* Counts calls against the window's allowance. */
 void xs_capture_mode_spend(unsigned calls);
 
-/* UINT8_MAX + 1 more calls were only counted. */
-void xs_capture_mode_count_batch(void);
-
-/* A call begins that will only be counted. */
-static inline void xs_capture_mode_count_call(struct xs_thread *thread)
-{
-	if (++thread->counted == 0)
-		xs_capture_mode_count_batch();
-}
-
 /* What is to become of a call that begins now. */
 static inline enum xs_detail xs_capture_mode_take(struct xs_thread *thread)
 {
 	int now =
 	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 
-	if (now == XS_DETAIL_RECORDED &&
-	    atomic_load_explicit(&xs_capture_mode_is_limited,
-				 memory_order_relaxed) &&
+	if (now == XS_DETAIL_RECORDED && !xs_capture_mode_is_whole &&
 	    ++thread->taken >= XS_CAPTURE_MODE_BATCH) {
 		thread->taken = 0;
 		xs_capture_mode_spend(XS_CAPTURE_MODE_BATCH);
 	}
-	if (now == XS_DETAIL_COUNTED)
-		xs_capture_mode_count_call(thread);
 	return (enum xs_detail)now;
 }
 
-/* The thread ends: so do the calls that it has not told of. */
+/* The thread ends: reports the calls that it has not reported yet. */
 static inline void xs_capture_mode_leave(struct xs_thread *thread)
 {
 	if (thread->taken)
@@ -73,7 +60,17 @@ static inline void xs_capture_mode_leave(struct xs_thread *thread)
 	thread->taken = 0;
 }
 
-/* Calls were counted that no window has seen the like of at their place. */
+/* A call was recorded, the first of its kind. */
+void xs_capture_mode_note_new_kind(void);
+
+/* Whether calls of kinds that were never recorded may still get a window. */
+static inline bool xs_capture_mode_records_again(void)
+{
+	return !atomic_load_explicit(&xs_capture_mode_progress.for_good,
+				     memory_order_relaxed);
+}
+
+/* Calls were counted of a kind that no window has recorded. */
 void xs_capture_mode_note_unseen(void);
 
 #endif

@@ -8,8 +8,7 @@
 bool xs_op_filter_wants(const struct xs_gpu_op *op)
 {
 	xs_op_tracker_note_op(op->correlation);
-	if (atomic_load_explicit(&xs_capture_mode_is_limited,
-				 memory_order_relaxed))
+	if (!xs_capture_mode_is_whole)
 		xs_op_tracker_op_arrived(op->correlation);
 	if (xs_sample_window_is_past(op->correlation))
 		return false;

@@ -8,32 +8,20 @@ static bool is_pending(uint64_t slot)
 	return slot && slot < XS_OP_TRACKER_ARRIVED;
 }
 
-bool xs_op_tracker_is_pending(void)
+unsigned xs_op_tracker_pending(void)
 {
+	unsigned pending = 0;
+
 	if (xs_op_tracker_saw_graphs())
-		return false;
+		return 0;
 	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
-		if (is_pending(atomic_load_explicit(&xs_op_tracker.pending[i],
-						    memory_order_relaxed)))
-			return true;
-	return false;
-}
-
-static uint32_t highest; /* before the window */
-
-static uint32_t later(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) > 0 ? a : b;
-}
-
-uint32_t xs_op_tracker_highest(uint32_t from)
-{
-	return later(later(atomic_load(&xs_op_tracker.latest), highest), from);
+		pending += is_pending(atomic_load_explicit(
+		    &xs_op_tracker.pending[i], memory_order_relaxed));
+	return pending;
 }
 
 void xs_op_tracker_begin_window(void)
 {
-	highest = xs_op_tracker_highest(highest);
 	atomic_store(&xs_op_tracker.latest, 0);
 	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
 		atomic_store_explicit(&xs_op_tracker.pending[i], 0,

@@ -17,9 +17,9 @@
 #define XS_OP_TRACKER_BITS  4
 #define XS_OP_TRACKER_SLOTS 4096u
 
-/* Calls whose ops are to come, by their ids: of a window of light mode all. An
- * op may come before its call has returned: then its id stands there with this
- * mark. */
+/* Recorded calls whose ops are to come, by their ids, where only a part of the
+ * run is recorded. An op may come before its call has returned: then its id
+ * stands there with this mark. */
 #define XS_OP_TRACKER_PENDING 32768u
 #define XS_OP_TRACKER_ARRIVED (UINT64_C(1) << 32)
 
@@ -87,16 +87,12 @@ static inline void xs_op_tracker_note_graph(void)
 void xs_op_tracker_op_issued(uint32_t correlation);
 void xs_op_tracker_op_arrived(uint32_t correlation);
 
-/* Whether the op of such a call has not come. Not known where there are graphs:
+/* Returns how many such calls' ops have not come. 0 where there are graphs:
  * what is captured has none. */
-bool xs_op_tracker_is_pending(void);
+unsigned xs_op_tracker_pending(void);
 
-/* Neither they nor the latest call are of more interest. */
+/* A window begins: forgets these calls, and the latest one. */
 void xs_op_tracker_begin_window(void);
-
-/* No less than the latest of those that were ever kept, from `from` on; they
- * wrap. */
-uint32_t xs_op_tracker_highest(uint32_t from);
 
 /* An op has come. It is a stray when its call was not seen. */
 void xs_op_tracker_note_op(uint32_t correlation);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which ops are of a window, by CUPTI's ids of the calls that asked for them.
- * CUPTI goes on for a while after a window, and where it cannot be switched
- * off, until the next: what it brings of calls that were only counted is of no
- * use. Ids grow over all threads, and wrap.
+ * Records stay on for a while after a window: ops of calls that were only
+ * counted are dropped. Ids grow over all threads, and wrap.
  */
 #ifndef XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
 #define XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
@@ -18,7 +17,7 @@ struct xs_sample_window_ids {
 	atomic_bool over;	     /* it ends */
 	atomic_bool all_came;	     /* that were waited for */
 	_Atomic uint32_t end_before; /* of the window before */
-	_Atomic uint32_t last_kept;  /* by watch.h, when it ended */
+	_Atomic uint32_t last_kept;  /* by the op tracker, when it ended */
 };
 extern struct xs_sample_window_ids xs_sample_window_ids;
 
@@ -27,8 +26,8 @@ extern struct xs_sample_window_ids xs_sample_window_ids;
 void xs_sample_window_begin(void);
 void xs_sample_window_end(void);
 
-/* All ops have come of the calls that are waited for (watch.h): one that is not
- * done yet is of a later call. Until the next window. */
+/* Records are off, so no op of the window comes any more: one that is not done
+ * yet is of a later call. Until the next window. */
 void xs_sample_window_note_all(void);
 
 static inline bool xs_sample_window_has_all(void)

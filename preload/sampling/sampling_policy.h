@@ -2,25 +2,14 @@
 /*
  * When calls are recorded one by one, and when they are only counted: the
  * decision alone, a function of what was asked for and of where the run is.
- *
- * Three gates, and all must be open:
- *   range  the part of the run that XFERSPY_RANGE asks for;
- *   light  XFERSPY_MODE=light: a window at the start, one more whenever the
- *          program does what no window has seen, and from the first second
- *          on short ones, further and further apart, since times may change
- *          where nothing else does. Where calls come so fast that what CUPTI
- *          leaves behind would cost the program more than two hundredths, only
- *          if CUPTI was detached before, and so will be again: switched on
- *          again in a context, and switched off, it leaves each launch dearer
- *          by 250 ns for good, however it is done (H200, CUDA 13.0). Once it
- *          has, windows cost no more. To attach it, record, and detach it
- *          takes such a program 40 ms, so that eight seconds lie between two
- *          windows that are for nothing new; where calls are slower by then,
- *          but CUPTI is detached, as much as the run took so far, if that is
- *          less;
- *   size   XFERSPY_MAX_SIZE: beyond half of it a window now and then, further
- *          and further apart, and for what no window has seen, each a share of
- *          what is left.
+ * Calls are recorded while three conditions hold:
+ *   range  the run is in the part that XFERSPY_RANGE asks for;
+ *   light  XFERSPY_MODE=light: new kinds of calls still appear. A kind is a
+ *          call site, a size class and a direction. Once none has appeared for
+ *          long enough the run is only counted, until its end;
+ *   size   XFERSPY_MAX_SIZE: the trace is below half of its limit. Beyond, a
+ *          window opens now and then, at growing distances, and for kinds that
+ *          were never recorded; each takes a share of the room that is left.
  */
 #ifndef XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
 #define XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
@@ -30,58 +19,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XS_SAMPLING_LIGHT_FIRST_CALLS	 10000u
-#define XS_SAMPLING_LIGHT_NEXT_CALLS	 10000u
-#define XS_SAMPLING_LIGHT_PERIODIC_CALLS 1000u
-
-struct xs_sampling_mark {
-	uint64_t ns, calls; /* recorded or counted by then */
-};
+/*
+ * Light mode records at least LEAST_CALLS: enough for medians of the times of a
+ * dozen kinds, and 30 ms of overhead where calls come fastest. It goes on until
+ * half of all recorded calls came after the last new kind, so that a phase is
+ * followed by as much again before it counts as the last one. It stops at
+ * MOST_CALLS (20 MB of trace) where new kinds never end, as with buffers that
+ * keep growing.
+ */
+#define XS_SAMPLING_LIGHT_LEAST_CALLS 10000u
+#define XS_SAMPLING_LIGHT_MOST_CALLS  500000u
 
 struct xs_sampling_policy {
 	bool light;
-	uint64_t max_bytes; /* of the trace; 0: no bound */
+	uint64_t max_bytes; /* of the trace; 0: no limit */
 
-	/* The rest is the gates' own; all zero at the start. */
-	bool open, light_shut, size_shut;
-	uint64_t until_calls; /* of the window at hand */
-	uint64_t light_until_calls;
-	uint64_t light_unseen_ns, light_next_ns; /* not before */
-	uint64_t light_shut_ns;
-	struct xs_sampling_mark light_from; /* the rate is of then on; in a
-					     * window moved on, to light_next */
-	struct xs_sampling_mark light_next;
-	bool light_again; /* CUPTI was switched on again, not attached */
-	bool light_ended; /* no more windows */
+	/* The rest is the policy's own; all zero at the start. */
+	bool open, light_over, size_shut;
+	uint64_t until_calls; /* of the current window */
 	uint64_t size_next_ns, size_next_bytes, size_unseen_ns;
 	uint64_t size_opened_ns; /* 0: the first window */
 };
 
 struct xs_sampling_input {
-	uint64_t elapsed_ns;	/* since tracing began */
-	uint64_t used_bytes;	/* of the trace, and what is about to be */
-	uint64_t taken_calls;	/* recorded since tracing began */
-	uint64_t counted_calls; /* the others of the range, nearly all */
+	uint64_t elapsed_ns;	 /* since tracing began */
+	uint64_t used_bytes;	 /* of the trace, and about to be used */
+	uint64_t taken_calls;	 /* recorded since tracing began */
+	uint64_t new_kind_calls; /* of these, up to the last new kind */
 	bool unseen; /* calls were counted of a kind never recorded */
 	bool in_range;
-	bool detached; /* CUPTI is */
 };
 
 /*
- * Whether calls are to be recorded one by one from now on. If so, *until is the
- * number of them, since tracing began, from which on they are only counted
- * again, whether somebody asks by then or not; XS_CAPTURE_MODE_NO_LIMIT: none.
+ * Returns whether calls are to be recorded one by one from now on. If so,
+ * *until is the number of recorded calls at which hooks stop recording by
+ * themselves; XS_CAPTURE_MODE_NO_LIMIT: they do not.
  */
 bool xs_sampling_policy_decide(struct xs_sampling_policy *policy,
 			       const struct xs_sampling_input *in,
 			       uint64_t *until);
-
-/* Whether light's window is shut, and calls have come so fast, for 20 ms or
- * more that may be the window's last ones, that CUPTI is worth detaching. */
-bool xs_sampling_policy_is_high_rate(const struct xs_sampling_policy *policy,
-				     const struct xs_sampling_input *in);
-
-/* The window that was decided on cannot be had, nor any later one. */
-void xs_sampling_policy_end_light(struct xs_sampling_policy *policy);
 
 #endif

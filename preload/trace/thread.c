@@ -73,6 +73,17 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
+bool xs_thread_any_in_recorded_call(void)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct xs_thread *t = threads; t && !any; t = t->next)
+		any = __atomic_load_n(&t->recorded, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
 void xs_thread_open_anew(struct xs_thread *thread, struct xs_trace_file *trace)
 {
 	const bool busy = thread->busy;

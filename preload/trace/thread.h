@@ -33,7 +33,6 @@ struct xs_thread {
 	uint32_t correlation; /* CUPTI's id of the hooked call */
 	uint32_t context;     /* whose default stream is in the trace */
 	uint8_t taken;	      /* recorded calls not yet reported to sampling/ */
-	uint8_t counted;      /* counted calls not yet reported */
 	bool own_stream;      /* the per-thread default stream is, too */
 	bool ended;	      /* has ended; destructors may still make calls */
 	bool named;	      /* its `thread` record is written */
@@ -129,5 +128,8 @@ void xs_thread_forked(void);
 /* Returns whether an open thread is inside a hook. May miss a thread that is
  * just entering one: see cupti/pause.h. */
 bool xs_thread_any_in_hook(void);
+
+/* Returns whether an open thread is inside a recorded hooked call. */
+bool xs_thread_any_in_recorded_call(void);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * Reads the configuration from the environment:
  *   XFERSPY_OUTPUT   trace file; %p pid, %h host, %r rank, %% a percent sign
- *   XFERSPY_MODE     trace (default); light (calls are counted, and recorded
- *                    only in sample windows: at the start, from time to time,
- *                    and when the program does something new); counters
- *                    (also counts what the first launches of each kernel
- *                    read, write and execute); events (without CUPTI: calls
- *                    are timed with CUDA events); calls (calls only); off
+ *   XFERSPY_MODE     trace (default); light (records all calls until no new
+ *                    kinds of calls come, then detaches CUPTI and only counts
+ *                    hooked calls until the end); counters (also counts what
+ *                    the first launches of each kernel read, write and
+ *                    execute); events (without CUPTI: calls are timed with
+ *                    CUDA events); calls (calls only); off
  *   XFERSPY_RANGE    part of the run to record; the rest is counted: profiler
  *                    (from cudaProfilerStart() to cudaProfilerStop()), signal
  *                    (SIGUSR2 begins and ends it), or seconds: DELAY or
@@ -17,10 +17,11 @@
  *   XFERSPY_HASH     1: hash the data of copies, samples of large ones;
  *                    full: all of it
  *   XFERSPY_STACK    frames of the call stack that are recorded with a call:
- *                    N, up to 64; leaf (1, and the stubs of a launch); off (no
- * call stack). Default: 8, but only the nearest frame where a hook knows it
- * without a call stack walk. In Python the number of lines of Python, with at
- * least one of the user's own code; native frames only if N is given
+ *                    N, up to 64; leaf (1, and the stubs of a launch); off
+ *                    (no call stack). Default: 8, but only the nearest frame
+ *                    where a hook knows it without a call stack walk. In
+ *                    Python the number of lines of Python, with at least one
+ *                    of the user's own code; native frames only if N is given
  *   XFERSPY_LOG      1 for stderr, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    path of libcupti; none: do not use CUPTI

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the analyzer's tests. Include after cmocka.h. */
-#ifndef XS_TEST_SUPPORT_H
-#define XS_TEST_SUPPORT_H
+#ifndef XS_TESTS_ANALYZER_SUPPORT_H
+#define XS_TESTS_ANALYZER_SUPPORT_H
 
 #include "analyzer/read/trace.h"
 

@@ -168,7 +168,8 @@ static void waits_stand_for_all(void **state)
 	add(&t, "tally site=4 calls=90 bytes=0");
 	add(&t, "tally site=3 calls=90 bytes=47185920");
 	w = finish(&t);
-	assert_int_equal(xs_wait_sites_build(w.trace, &w.line.init, &waits), 0);
+	assert_int_equal(xs_wait_sites_build(w.trace, &w.line.startup, &waits),
+			 0);
 	assert_int_equal(waits.count, 2);
 	for (size_t i = 0; i < waits.count; i++) {
 		assert_int_equal(waits.items[i].calls, 100);
@@ -326,6 +327,89 @@ static void sites_without_records_are_named(void **state)
 	drop(&w);
 }
 
+/* The estimated tallies of a site, added up. */
+static struct xs_tally estimate_of(const struct xs_trace *trace,
+				   uint64_t offset)
+{
+	struct xs_tally sum = {0};
+
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+
+		if (!tally->estimated ||
+		    trace->sites[tally->site].offset != offset)
+			continue;
+		sum.calls += tally->calls;
+		sum.bytes += tally->bytes;
+	}
+	return sum;
+}
+
+/* Calls that pass no hook go on as in the last half of what was recorded: 50 in
+ * 50 ms, for 0.9 s, less what was still counted of them. */
+static void unseen_calls_follow_the_time(void **state)
+{
+	struct xs_tally sum;
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	add(&t, "unhooked site=1");
+	for (unsigned i = 0; i < 100; i++)
+		add_copy(&t, i * 1000000, i < 50 ? 9000 : 1000, false);
+	add(&t, "detail detail=0 time_ns=1100000000");
+	add(&t, "tally size=11 direction=1 site=1 calls=20 bytes=20000");
+	add(&t, "detail detail=3 time_ns=1200000000");
+	w = finish(&t);
+	sum = estimate_of(w.trace, 0x10);
+	assert_int_equal(sum.calls, 880);
+	assert_int_equal(sum.bytes, 880000);
+	assert_int_equal(w.line.count[XS_OP_H2D], 1000);
+	drop(&w);
+}
+
+/* Where enough hooked calls are counted, they say how much more there is. */
+static void unseen_calls_follow_the_hooked_ones(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	add(&t, "unhooked site=1");
+	for (unsigned i = 0; i < 600; i++)
+		add_round(&t, i * 100000, true);
+	add(&t, "detail detail=0 time_ns=1100000000");
+	add(&t, "tally size=1 direction=0 site=4 calls=3000 bytes=0");
+	add(&t, "detail detail=3 time_ns=1200000000");
+	w = finish(&t);
+	assert_int_equal(estimate_of(w.trace, 0x10).calls, 3000);
+	assert_int_equal(estimate_of(w.trace, 0x20).calls, 0);
+	drop(&w);
+}
+
+/* While callbacks see them they are counted. */
+static void seen_calls_are_not_estimated(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	add(&t, "unhooked site=1");
+	for (unsigned i = 0; i < 100; i++)
+		add_copy(&t, i * 1000000, 1000, false);
+	add(&t, "detail detail=0 time_ns=1100000000");
+	add(&t, "tally size=11 direction=1 site=1 calls=20 bytes=20000");
+	w = finish(&t);
+	assert_int_equal(w.trace->tally_count, 1);
+	drop(&w);
+}
+
 /* A window stands for the calls of its part of the run. One window has a third
  * of the rate, but three times as much of the run around it: both stand for
  * equally many calls. */
@@ -408,6 +492,9 @@ int main(void)
 	    cmocka_unit_test(sizes_are_told_apart),
 	    cmocka_unit_test(directions_are_told_apart),
 	    cmocka_unit_test(sites_without_records_are_named),
+	    cmocka_unit_test(unseen_calls_follow_the_time),
+	    cmocka_unit_test(unseen_calls_follow_the_hooked_ones),
+	    cmocka_unit_test(seen_calls_are_not_estimated),
 	    cmocka_unit_test(windows_stand_for_their_part),
 	    cmocka_unit_test(range_is_the_run),
 	    cmocka_unit_test(absurd_counts_are_bounded),

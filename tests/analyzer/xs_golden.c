@@ -73,13 +73,14 @@ static int print_waits(const struct xs_trace *trace)
 	static const char *const parts[XS_WAIT_PARTS] = {
 	    "own", "h2d", "kernel", "d2h", "other", "latency", "host"};
 	struct xs_wait_sites waits;
-	struct xs_cuda_startup init;
+	struct xs_cuda_startup startup;
 	int rc;
 
-	xs_cuda_startup_find(trace, &init);
-	if (init.call != XS_NONE)
-		printf("init call=%u ns=%" PRIu64 "\n", init.call, init.ns);
-	rc = xs_wait_sites_build(trace, &init, &waits);
+	xs_cuda_startup_find(trace, &startup);
+	if (startup.call != XS_NONE)
+		printf("init call=%u ns=%" PRIu64 "\n", startup.call,
+		       startup.ns);
+	rc = xs_wait_sites_build(trace, &startup, &waits);
 	for (size_t i = 0; !rc && i < waits.count; i++) {
 		const struct xs_wait_site *row = &waits.items[i];
 		const struct xs_site *where = &trace->sites[row->site];
@@ -162,12 +163,12 @@ static void print_steps(const struct xs_phase *phase)
 			printf(" bytes=%" PRIu64 " memory=%u>%u", step->bytes,
 			       step->src_memory, step->dst_memory);
 		print_counts(step->counts);
-		if (step->sameness.compared)
+		if (step->repeats.compared)
 			printf(" same=%" PRIu64 "/%" PRIu64 " back=%" PRIu64
 			       "%s",
-			       step->sameness.same, step->sameness.compared,
-			       step->sameness.back,
-			       step->sameness.sampled ? " sampled" : "");
+			       step->repeats.same, step->repeats.compared,
+			       step->repeats.back,
+			       step->repeats.sampled ? " sampled" : "");
 		if (step->event)
 			printf(" event=%" PRIu64, step->event);
 		printf("\n");

@@ -38,7 +38,7 @@ for app in app app-per-thread app-static; do
 	expect "$app: ops with their calls" "$(json matched)" 20
 	expect "$app: sectors in the report" "$(json sectors_read)" 4096
 	grep -q '"mode": "counters"' report.json || fail "$app: mode"
-	grep -q 'give this one to its report' report.json ||
+	grep -q 'add this one to its report' report.json ||
 		fail "$app: nothing says what the trace is for"
 done
 
@@ -80,7 +80,7 @@ grep -q 'no kernel was counted' err || fail "nothing counted: not said"
 # Counters of another program do not match.
 "$XS_COMMAND" run --counters -o other.xspy "$XS_APPS/arithmetic" >out 2>err
 "$XS_COMMAND" report --format json plain.xspy --counters other.xspy >report.json
-grep -q '1 of 1 kernels are not in the counted run' report.json ||
+grep -q '1 of 1 kernels are missing from the counted run' report.json ||
 	fail "another program: not said"
 grep -q '"counters": null' report.json || fail "another program: counts"
 

@@ -116,6 +116,35 @@ json()
 	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
 }
 
+# near WANT: whether the report's number of calls is WANT within 30 %
+near()
+{
+	awk -v got="$(json api_calls_seen)" -v want="$1" \
+		'BEGIN { exit !(got >= 0.7 * want && got <= 1.3 * want) }'
+}
+
+# estimated WHAT CALLS COMMAND...: in light mode, for a program whose calls are
+# not seen after CUPTI was detached. Estimated from time: if the machine delays
+# it, it runs again.
+estimated()
+{
+	what=$1
+	want=$2
+	shift 2
+	for try in 1 2 3 4 5; do
+		XFERSPY_MODE=light traced "$@"
+		expect "$what: status" "$status" 0
+		read_trace
+		near "$want" && break
+	done
+	near "$want" || fail "$what: calls: got $(json api_calls_seen)," \
+		"want $want, to 30 %"
+	expect "$what: lost" "$(json lost)" 0
+	within "$what: estimated" "$(json calls_estimated)" 1 \
+		"$(json calls_counted)"
+	grep -q 'calls are estimated' report.json || fail "$what: nothing said"
+}
+
 # has_batches: whether the toolkit has batched copies, as in CUDA 13
 has_batches()
 {

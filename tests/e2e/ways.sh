@@ -78,7 +78,7 @@ for call in cudaMallocAsync cudaFreeAsync; do
 	expect "pooled: $call" "$(count "^string .*\"$call\"")" 1
 done
 expect "pooled: rounds" "$(json rounds)" 5
-grep -q '"text": "cudaFreeAsync at ways.cu:[0-9]* waits for .* keeping the memory would not' \
+grep -q '"text": "cudaFreeAsync at ways.cu:[0-9]* waits implicitly for .* keeping the memory would not' \
 	report.json || fail "pooled: not told why the free waits"
 grep -q 'cudaFreeAsync, or' report.json && fail "pooled: advice to do the same"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_FUZZ_READER_H
-#define XS_FUZZ_READER_H
+#ifndef XS_TESTS_FUZZ_FUZZ_READER_H
+#define XS_TESTS_FUZZ_FUZZ_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

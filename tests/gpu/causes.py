@@ -57,12 +57,12 @@ def waits(bench):
     insist({
         "kernels that one waits for": kernel_ns > 2 * ROUNDS * MILLISECOND / 5,
         "cudaFree's wait for half of the kernels": free["hidden"] and
-            is_for_half(free, kernel_ns) and "unasked" in free["text"],
+            is_for_half(free, kernel_ns) and "implicitly" in free["text"],
         "cudaMemcpy's wait for the other half": not copy["hidden"] and
             is_for_half(copy, kernel_ns) and
             copy["own_ns"] < copy["kernel_ns"] / 10,
         "copies asynchronous in name only": named["pageable"] and
-            "asynchronous in name only" in named["text"] and
+            "memory is pageable" in named["text"] and
             report["totals"]["pageable_async_ops"] == ROUNDS,
     }, report, run.traces[0])
     return {**figures, "kernel_ns": kernel_ns,

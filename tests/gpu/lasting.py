@@ -10,9 +10,12 @@ BOUND = 2 << 20 # bytes of a trace
 FEW_CHUNKS = (None, 2, 4)
 
 
+# Of the number of calls that nobody saw, on a program whose calls come steadily.
+ESTIMATE_OFF = 0.35
+
+
 def rush(bench, app, mode, threads, detached):
-    """Nothing is lost or harmed, and CUPTI is detached (lowest, highest) times
-    """
+    """Nothing is lost or harmed, and CUPTI is detached so often"""
     command = [bench.app(app), mode, str(threads), "1500"]
     run = bench.run(command, preload=True, XFERSPY_MODE="light",
                     XFERSPY_LOG="1")
@@ -20,34 +23,55 @@ def rush(bench, app, mode, threads, detached):
     if run.code or not run.traces:
         raise Failed(f"{what}: ends with {run.code}: {run.err[-300:]}")
     figures = bench.figures(run.traces[0])
+    coverage = bench.report(run.traces[0])["coverage"]
     said = dict(line.split(": ") for line in run.out.decode().splitlines())
     figures["detached"] = run.err.count("CUPTI was detached")
-    if int(said["wrong"]) or figures["lost"] or \
+    figures["estimated"] = coverage["calls_estimated"]
+    calls = int(said["calls"])
+    seen = figures["calls"] >= calls
+    if figures["estimated"]: # nothing is promised where calls are not steady
+        seen = mode != "ppp" or \
+            abs(figures["calls"] / calls - 1) < ESTIMATE_OFF
+    if int(said["wrong"]) or figures["lost"] or not seen or \
             figures["matched"] < figures["ops"] or \
-            figures["calls"] < int(said["calls"]) or \
-            not detached[0] <= figures["detached"] <= detached[1]:
+            figures["detached"] != detached:
         raise Failed(f"{what}: {said}, {figures}", run.traces[0])
     return figures
 
 
-@case("rush", "light where calls come very fast: CUPTI is detached")
+@case("rush", "light where calls come very fast: CUPTI is detached, once")
 def rushes(bench):
     bench.plain([bench.app("rush"), "cgm", "4", "600"])
-    tried = {mode: rush(bench, "rush", mode, threads, detached)
-             for mode, threads, detached in (
-                 ("pcc", 1, (2, 20)), ("ccp", 16, (1, 20)),
-                 ("gpc", 8, (0, 0)), ("pgp", 8, (1, 1)), ("pmp", 1, (1, 1)))}
-    tried["static"] = rush(bench, "rush-stripped", "pgc", 8, (0, 0))
+    tried = {f"{app} {mode} {threads}": rush(bench, app, mode, threads,
+                                             detached)
+             for app, mode, threads, detached in (
+                 ("rush", "pcc", 1, 1), ("rush", "ccp", 16, 1),
+                 ("rush", "gpc", 8, 0), ("rush", "pgp", 8, 1),
+                 ("rush", "pmp", 1, 1),
+                 # its own calls detach CUPTI, others on their way
+                 ("rush-stripped", "ppp", 1, 1),
+                 ("rush-stripped", "ppp", 8, 1),
+                 ("rush-stripped", "pgc", 8, 1))}
     return {"detached": {name: figures["detached"]
                          for name, figures in tried.items()},
+            "estimated": {name: figures["estimated"]
+                          for name, figures in tried.items()},
             **{name: sum(figures[name] for figures in tried.values())
                for name in ("ops", "matched", "lost", "calls")}}
 
 
 @case("light", "XFERSPY_MODE=light against everything on", alone=True)
 def light(bench):
+    """Times of what comes first: light does not record what comes late."""
     command = [str(bench.build / "examples/launch_bench"), "launch,copy",
                "600000"]
+    figures, launches = light_off(bench, command, "kernel_ns")
+    command[1] = "copy"
+    return {**figures, "off_percent":
+            {**launches, **light_off(bench, command, "h2d_ns")[1]}}
+
+
+def light_off(bench, command, time):
     full = bench.run(command, preload=True)
     less = bench.run(command, preload=True, XFERSPY_MODE="light")
     again = bench.run(command, preload=True)
@@ -61,10 +85,8 @@ def light(bench):
     for name in ("h2d_bytes", "h2d_ops", "kernels"):
         if mine[name] != both[0][name]:
             raise Failed(f"{name}: {mine[name]}, all: {both[0][name]}")
-    off = {name: percent_off(name, mine[name],
-                             [totals[name] for totals in both])
-           for name in ("h2d_ns", "kernel_ns")}
-    return {**figures, "off_percent": off}
+    return figures, {time: percent_off(time, mine[time],
+                                       [totals[time] for totals in both])}
 
 
 def percent_off(name, mine, both):

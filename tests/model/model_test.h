@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of model/. */
-#ifndef XS_MODEL_TEST_H
-#define XS_MODEL_TEST_H
+#ifndef XS_TESTS_MODEL_MODEL_TEST_H
+#define XS_TESTS_MODEL_MODEL_TEST_H
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small phase on a machine with round numbers, and its estimates. */
-#ifndef XS_SMALL_PHASE_H
-#define XS_SMALL_PHASE_H
+#ifndef XS_TESTS_MODEL_SMALL_PHASE_H
+#define XS_TESTS_MODEL_SMALL_PHASE_H
 
 #include "tests/model/model_test.h"
 

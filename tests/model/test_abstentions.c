@@ -67,7 +67,7 @@ static void test_one_way(void **unused)
 	phase.step_count = 2;
 	estimate();
 	assert_true(replayed("streams")->applies);
-	assert_abstains("hybrid", "one way");
+	assert_abstains("hybrid", "one direction");
 }
 
 static void test_managed(void **unused)

@@ -6,14 +6,14 @@
 static struct xs_other_machine others[2];
 
 /* Returns the small phase's machine under another name, to be changed. */
-static struct xs_machine *elsewhere(void)
+static struct xs_machine *other_machine(void)
 {
 	machine.memory_bandwidth = 4e12;
 	machine.peak_flops = 60e12;
 	snprintf(machine.name, sizeof(machine.name), "other");
 	xs_other_machine_set(&others[0], &machine);
-	options.elsewhere = others;
-	options.elsewhere_count = 1;
+	options.other_machines = others;
+	options.other_machine_count = 1;
 	return &others[0].machine;
 }
 
@@ -30,7 +30,7 @@ static void add_curve(struct xs_curve *curve, double ns)
 static void test_same_machine_gives_the_record(void **unused)
 {
 	(void)unused;
-	elsewhere();
+	other_machine();
 	add_curve(&machine.pageable_h2d, 200000);
 	add_curve(&machine.pageable_d2h, 300000);
 	others[0].machine = machine;
@@ -47,7 +47,7 @@ static void test_same_machine_gives_the_record(void **unused)
  * later. */
 static void test_pinned_copies_take_its_times(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	pin_all();
@@ -67,7 +67,7 @@ static void test_pinned_copies_take_its_times(void **unused)
  * equal to it. */
 static void test_pageable_copies_by_the_curve(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	add_curve(&to->pageable_h2d, 2 * 195000);
@@ -80,7 +80,7 @@ static void test_pageable_copies_by_the_curve(void **unused)
  * machine. */
 static void test_cold_pages_stay_cold(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	add_curve(&machine.pageable_h2d, 100000);
@@ -93,7 +93,7 @@ static void test_cold_pages_stay_cold(void **unused)
 
 static void test_pageable_copies_without_a_curve(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 
 	(void)unused;
@@ -110,7 +110,7 @@ static void test_pageable_copies_without_a_curve(void **unused)
 /* Half the bandwidth, a quarter of the arithmetic. */
 static void test_kernels_between_two_bounds(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 	double narrow_ns;
 
@@ -140,7 +140,7 @@ static void test_kernels_between_two_bounds(void **unused)
  * at 60 Tflop/s, 7000 take 7.5 ns. */
 static void test_counts_say_what_bounds_kernels(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 	struct xs_strategy_case c = {.strategy = xs_strategy_find("machine"),
 				     .phase = &phase,
 				     .machine = &machine,
@@ -168,7 +168,7 @@ static void test_counts_say_what_bounds_kernels(void **unused)
 
 static void test_unknown_gpus_leave_kernels_alone(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 
 	(void)unused;
@@ -186,7 +186,7 @@ static void test_unknown_gpus_leave_kernels_alone(void **unused)
 /* Launches cost five times as much; the copy out waits for its call. */
 static void test_calls_by_ratio(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	steps[2].call_ns = 400000;
@@ -203,7 +203,7 @@ static void test_what_was_traced_is_what_it_is_set_against(void **unused)
 	struct xs_machine traced;
 
 	(void)unused;
-	elsewhere();
+	other_machine();
 	traced = machine;
 	traced.memory_bandwidth /= 2;
 	options.traced = &traced;
@@ -214,12 +214,12 @@ static void test_what_was_traced_is_what_it_is_set_against(void **unused)
 
 static void test_each_machine_has_a_row(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	snprintf(machine.name, sizeof(machine.name), "slow");
 	xs_other_machine_set(&others[1], &machine);
-	options.elsewhere_count = 2;
+	options.other_machine_count = 2;
 	others[1].machine.memory_bandwidth /= 4;
 	to->memory_bandwidth *= 2;
 	estimate();
@@ -229,19 +229,19 @@ static void test_each_machine_has_a_row(void **unused)
 
 static void test_abstains_without_rates(void **unused)
 {
-	struct xs_machine *to = elsewhere();
+	struct xs_machine *to = other_machine();
 
 	(void)unused;
 	set_param(&to->G_h2d, NAN);
 	estimate();
 	assert_false(replayed("machine:other")->applies);
 	assert_non_null(strstr(replayed("machine:other")->why, "G of this"));
-	to = elsewhere();
+	to = other_machine();
 	set_param(&to->lo_d2h_ns, NAN);
 	pin_all();
 	estimate();
 	assert_false(replayed("machine:other")->applies);
-	elsewhere();
+	other_machine();
 	steps[1].start_ns = steps[1].end_ns = 0;
 	estimate();
 	assert_false(replayed("machine:other")->applies);

@@ -163,7 +163,7 @@ static void test_many_short_kernels_stay_whole(void **unused)
 	row = find("streams", "replay", 64, XS_ORDER_DEPTH);
 	assert_true(row->round_ns < 832 * 3000);
 	assert_null(row->bound);
-	assert_true(assumes(row, "between stay whole"));
+	assert_true(assumes(row, "only the first kernel is cut"));
 }
 
 /*

@@ -77,7 +77,7 @@ static void test_double_buffer_abstains(void **unused)
 	(void)unused;
 	phase.rounds = 1;
 	estimate();
-	assert_abstains("double-buffer", "single round", true);
+	assert_abstains("double-buffer", "only one round", true);
 	phase.rounds = 10;
 	steps[0].src = steps[2].dst = 0x1000;
 	estimate();
@@ -156,7 +156,7 @@ static void test_resident_measured(void **unused)
 	const struct xs_estimate *row;
 
 	(void)unused;
-	site.sameness = steps[0].sameness =
+	site.repeats = steps[0].repeats =
 	    (struct xs_repeat_counts){9, 9, 4, false};
 	phase.sites = &site;
 	phase.site_count = 1;
@@ -167,11 +167,11 @@ static void test_resident_measured(void **unused)
 	assert_non_null(strstr(row->why, "in 9 of 9 copies in, 4 of them"));
 	assert_near(row->round_ns, 510000 - 200000);
 	/* samples are no proof */
-	site.sameness.sampled = steps[0].sameness.sampled = true;
+	site.repeats.sampled = steps[0].repeats.sampled = true;
 	estimate();
 	assert_non_null(strstr(replayed("resident")->bound, "sampled"));
 	/* one copy differed; equal addresses do not overrule the contents */
-	site.sameness.same = steps[0].sameness.same = 8;
+	site.repeats.same = steps[0].repeats.same = 8;
 	steps[0].src = steps[2].dst = 0x1000;
 	estimate();
 	assert_abstains("resident", "8 of 9 copies", true);
@@ -300,7 +300,7 @@ static void test_batch_abstains(void **unused)
 	make_small_copies(XS_STEP_H2D);
 	steps[1].queue = 9;
 	estimate();
-	assert_abstains("batch", "follow each other", true);
+	assert_abstains("batch", "consecutive small copies", true);
 }
 
 /* Which estimates are bounds, and which are not. */

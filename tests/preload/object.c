@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An object for test_unhooked_objects.c and test_objects.c. XS_CALLS: a
- * function that it imports and calls; XS_TAKES: a function whose address it
- * takes; XS_DEVICE_CODE: contains device code. */
+/* An object for test_objects.c. XS_CALLS: a function that it imports and calls;
+ * XS_DEVICE_CODE: contains device code. */
 #ifdef XS_CALLS
 int XS_CALLS(void);
 int call_it(void);
@@ -10,12 +9,6 @@ int call_it(void)
 {
 	return XS_CALLS();
 }
-#endif
-
-#ifdef XS_TAKES
-__attribute__((weak)) int XS_TAKES(void);
-extern int (*taken)(void);
-int (*taken)(void) = XS_TAKES;
 #endif
 
 #ifdef XS_DEVICE_CODE

@@ -71,23 +71,23 @@ static void an_op_is_awaited_until_it_comes(void **state)
 {
 	(void)state;
 	xs_op_tracker_op_issued(7);
-	assert_true(xs_op_tracker_is_pending());
+	assert_true(xs_op_tracker_pending());
 	xs_op_tracker_op_arrived(7);
-	assert_false(xs_op_tracker_is_pending());
+	assert_false(xs_op_tracker_pending());
 	xs_op_tracker_op_arrived(8);
-	assert_false(xs_op_tracker_is_pending());
+	assert_false(xs_op_tracker_pending());
 	xs_op_tracker_op_issued(8);
-	assert_false(xs_op_tracker_is_pending());
+	assert_false(xs_op_tracker_pending());
 	xs_op_tracker_op_arrived(9);
 	xs_op_tracker_op_issued(9 + XS_OP_TRACKER_PENDING);
-	assert_true(xs_op_tracker_is_pending());
+	assert_true(xs_op_tracker_pending());
 	xs_op_tracker_op_arrived(9 + 2 * XS_OP_TRACKER_PENDING);
-	assert_true(xs_op_tracker_is_pending());
+	assert_true(xs_op_tracker_pending());
 	xs_op_tracker_op_arrived(9 + XS_OP_TRACKER_PENDING);
-	assert_false(xs_op_tracker_is_pending());
+	assert_false(xs_op_tracker_pending());
 	xs_op_tracker_op_issued(10);
 	xs_op_tracker_begin_window();
-	assert_false(xs_op_tracker_is_pending());
+	assert_false(xs_op_tracker_pending());
 }
 
 int main(void)

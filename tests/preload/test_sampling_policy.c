@@ -28,223 +28,71 @@ static void all_open_without_bounds(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* The window closes after a number of calls and opens for new kinds of calls,
- * but not at once. */
-static void light_opens_for_what_is_new(void **state)
+/* Returns whether calls are still recorded after `taken` of them, if the last
+ * new kind was among the first `new_kind`. */
+static bool records(struct xs_sampling_policy *policy, uint64_t taken,
+		    uint64_t new_kind)
+{
+	struct xs_sampling_input in = at(taken / 100);
+	uint64_t until = 0;
+
+	in.taken_calls = taken;
+	in.new_kind_calls = new_kind;
+	return xs_sampling_policy_decide(policy, &in, &until);
+}
+
+static void light_records_enough_calls(void **state)
+{
+	struct xs_sampling_policy policy = {.light = true};
+
+	(void)state;
+	assert_true(records(&policy, 0, 0));
+	assert_true(records(&policy, XS_SAMPLING_LIGHT_LEAST_CALLS - 1, 10));
+	assert_false(records(&policy, XS_SAMPLING_LIGHT_LEAST_CALLS, 10));
+}
+
+/* After a new kind as many calls again are recorded. */
+static void light_records_until_nothing_new_comes(void **state)
+{
+	struct xs_sampling_policy policy = {.light = true};
+
+	(void)state;
+	assert_true(records(&policy, 9000, 8000));
+	assert_true(records(&policy, 15999, 8000));
+	assert_true(records(&policy, 16000, 15990));
+	assert_true(records(&policy, 31979, 15990));
+	assert_false(records(&policy, 31980, 15990));
+}
+
+/* Ends even if new kinds never end. */
+static void light_ends(void **state)
+{
+	const uint64_t most = XS_SAMPLING_LIGHT_MOST_CALLS;
+	struct xs_sampling_policy policy = {.light = true};
+
+	(void)state;
+	for (uint64_t taken = 0; taken < most; taken += 1000)
+		assert_true(records(&policy, taken, taken));
+	assert_false(records(&policy, most, most));
+}
+
+/* Permanently, whatever comes later. */
+static void light_ends_for_good(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
 	struct xs_sampling_input in = at(0);
-	uint64_t until = 0;
+	uint64_t until;
 
 	(void)state;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_int_equal(until, XS_SAMPLING_LIGHT_FIRST_CALLS);
-	in.taken_calls = until - 1;
-	in.elapsed_ns = SECOND_NS / 10;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	in.taken_calls++;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_false(records(&policy, 20000, 100));
+	in.taken_calls = in.new_kind_calls = 20000;
 	in.unseen = true;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	in.elapsed_ns += SECOND_NS;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_int_equal(until, in.taken_calls + XS_SAMPLING_LIGHT_NEXT_CALLS);
-}
-
-/* Times may change when nothing else does: some dozens of short windows in an
- * hour, none in the first second, at least half a second apart. */
-static void light_looks_again_now_and_then(void **state)
-{
-	struct xs_sampling_policy policy = {.light = true};
-	struct xs_sampling_input in = at(0);
-	unsigned windows = 0;
-	uint64_t until, last_ms = 0;
-
-	(void)state;
-	for (uint64_t ms = 0; ms < 3600000; ms += 100) {
-		bool was_open = policy.open;
-
-		in.elapsed_ns = ms * 1000000u;
-		if (!xs_sampling_policy_decide(&policy, &in, &until))
-			continue;
-		if (ms > 0 && !was_open) {
-			assert_true(ms >= 1000 && ms >= last_ms + 500);
-			last_ms = ms;
-			assert_int_equal(until,
-					 in.taken_calls +
-					     XS_SAMPLING_LIGHT_PERIODIC_CALLS);
-			windows++;
-		}
-		in.taken_calls = until;
-	}
-	assert_true(windows > 30);
-	assert_true(windows < 100);
-}
-
-/* For a program that only launches: until its call rate is lower, or another
- * window is due for another reason. */
-static void light_leaves_alone_what_rushes(void **state)
-{
-	struct xs_sampling_policy policy = {.light = true};
-	struct xs_sampling_input in = at(0);
-	uint64_t until = 0;
-	unsigned ms = 0;
-
-	(void)state;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	in.taken_calls = until;
-	for (; ms < 60000; ms += 100) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.counted_calls = ms * 300ull;
+	for (; in.elapsed_ns < 3600ull * SECOND_NS; in.elapsed_ns += SECOND_NS)
 		assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	}
-	for (; ms < 120000 && !xs_sampling_policy_decide(&policy, &in, &until);
-	     ms += 100) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.counted_calls += 1000;
-	}
-	assert_in_range(ms, 60000, 80000);
-	assert_int_equal(until,
-			 in.taken_calls + XS_SAMPLING_LIGHT_PERIODIC_CALLS);
-	in.taken_calls = until;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	for (; ms < 180000 && !xs_sampling_policy_decide(&policy, &in, &until);
-	     ms += 100) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.counted_calls += 30000;
-	}
-	assert_true(ms < 100000);
+	assert_true(policy.light_over);
 }
 
-/* CUPTI is detached and attached anew for each window, so no window leaves a
- * cost behind. */
-static void light_looks_at_what_rushes_where_it_is_detached(void **state)
-{
-	struct xs_sampling_policy policy = {.light = true};
-	struct xs_sampling_input in = at(0);
-	uint64_t until = 0;
-	unsigned windows = 0, before_ms = 0;
-
-	(void)state;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_false(xs_sampling_policy_is_high_rate(&policy, &in));
-	in.taken_calls = until;
-	for (unsigned ms = 0; ms < 200000; ms += 10) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.counted_calls = ms * 300ull;
-		if (xs_sampling_policy_decide(&policy, &in, &until)) {
-			windows++;
-			assert_true(ms >= before_ms + 8000);
-			assert_true(ms <= before_ms + 8100 ||
-				    ms <= before_ms + ms / 10 + 100);
-			before_ms = ms;
-			assert_false(
-			    xs_sampling_policy_is_high_rate(&policy, &in));
-			in.taken_calls = until;
-			in.detached = false;
-		} else if (xs_sampling_policy_is_high_rate(&policy, &in)) {
-			in.detached = true;
-		}
-	}
-	assert_in_range(windows, 17, 20);
-	in.counted_calls += 1000;
-	in.elapsed_ns += SECOND_NS;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	xs_sampling_policy_end_light(&policy);
-	in.elapsed_ns += 10ull * SECOND_NS;
-	in.unseen = true;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-}
-
-/* The call rate at a window's end is measured in the window, if it is long
- * enough. */
-static void light_knows_at_once_what_rushed(void **state)
-{
-	static const struct {
-		unsigned calls_per_ms, slow_ms;
-		bool high_rate;
-	} runs[] = {{200, 0, true},
-		    {200, 500, true},
-		    {60, 0, false},
-		    {1000, 0, false},
-		    {1000, 500, true}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		struct xs_sampling_policy policy = {.light = true};
-		struct xs_sampling_input in = at(0);
-		uint64_t until = 0, ms = 0;
-
-		while (xs_sampling_policy_decide(&policy, &in, &until)) {
-			ms++;
-			in.elapsed_ns = ms * 1000000;
-			if (ms > runs[i].slow_ms)
-				in.taken_calls += runs[i].calls_per_ms;
-		}
-		assert_int_equal(xs_sampling_policy_is_high_rate(&policy, &in),
-				 runs[i].high_rate);
-		in.elapsed_ns += 20000000;
-		in.counted_calls += 20ull * runs[i].calls_per_ms;
-		assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-		assert_int_equal(xs_sampling_policy_is_high_rate(&policy, &in),
-				 runs[i].calls_per_ms > 80);
-	}
-}
-
-/* Calls wait while CUPTI is attached: that time is not part of the call
- * rate. */
-static void light_leaves_out_of_the_rate_what_attaching_takes(void **state)
-{
-	struct xs_sampling_policy policy = {.light = true};
-	struct xs_sampling_input in = at(0);
-	uint64_t until = 0;
-
-	(void)state;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	in.taken_calls = until;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	in.detached = true;
-	do {
-		in.elapsed_ns += 10000000;
-		in.counted_calls += 900;
-	} while (!xs_sampling_policy_decide(&policy, &in, &until));
-	in.detached = false;
-	in.elapsed_ns += 40000000;
-	in.taken_calls = until;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_false(xs_sampling_policy_is_high_rate(&policy, &in));
-	in.elapsed_ns += 20000000;
-	in.counted_calls += 1800;
-	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_true(xs_sampling_policy_is_high_rate(&policy, &in));
-}
-
-/* Attaching and detaching CUPTI takes as long for slow calls, but their
- * behaviour has to be recorded. */
-static void light_seldom_attaches(void **state)
-{
-	struct xs_sampling_policy policy = {.light = true};
-	struct xs_sampling_input in = at(0);
-	uint64_t until = 0;
-	unsigned windows = 0;
-
-	(void)state;
-	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	in.taken_calls = until;
-	for (unsigned ms = 10; ms < 30000; ms += 10) {
-		in.elapsed_ns = ms * 1000000ull;
-		in.counted_calls += 10;
-		in.detached = true;
-		if (xs_sampling_policy_decide(&policy, &in, &until)) {
-			assert_true(windows < 2 || ms >= 2000);
-			windows++;
-			in.taken_calls = until;
-		}
-	}
-	assert_in_range(windows, 5, 7);
-}
-
-/* The unused part of the first window is available when the range starts. */
+/* Only calls recorded in the range count, and hooks continue. */
 static void light_begins_with_the_range(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -256,7 +104,25 @@ static void light_begins_with_the_range(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	in.in_range = true;
 	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
-	assert_int_equal(until, XS_SAMPLING_LIGHT_FIRST_CALLS);
+	assert_true(until == XS_CAPTURE_MODE_NO_LIMIT);
+	assert_false(policy.light_over);
+}
+
+/* A limit of the trace holds in light mode, too. */
+static void light_keeps_within_the_bound(void **state)
+{
+	struct xs_sampling_policy policy = {.light = true,
+					    .max_bytes = 2u << 20};
+	struct xs_sampling_input in = at(0);
+	uint64_t until = 0;
+
+	(void)state;
+	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_true(until * 64 < 1u << 20);
+	in.used_bytes = 1u << 20;
+	in.taken_calls = in.new_kind_calls = 5000;
+	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
+	assert_false(policy.light_over);
 }
 
 /* Threads that fill the file before the next decision stop by themselves, and
@@ -335,14 +201,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_open_without_bounds),
-	    cmocka_unit_test(light_opens_for_what_is_new),
-	    cmocka_unit_test(light_looks_again_now_and_then),
-	    cmocka_unit_test(light_leaves_alone_what_rushes),
-	    cmocka_unit_test(light_looks_at_what_rushes_where_it_is_detached),
-	    cmocka_unit_test(light_knows_at_once_what_rushed),
-	    cmocka_unit_test(light_leaves_out_of_the_rate_what_attaching_takes),
-	    cmocka_unit_test(light_seldom_attaches),
+	    cmocka_unit_test(light_records_enough_calls),
+	    cmocka_unit_test(light_records_until_nothing_new_comes),
+	    cmocka_unit_test(light_ends),
+	    cmocka_unit_test(light_ends_for_good),
 	    cmocka_unit_test(light_begins_with_the_range),
+	    cmocka_unit_test(light_keeps_within_the_bound),
 	    cmocka_unit_test(size_ends_by_calls),
 	    cmocka_unit_test(two_weeks_stay_within_the_bound),
 	    cmocka_unit_test(small_run_is_whole),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/fixture.h"
 
-#include "report/causes.h"
-#include "report/render.h"
+#include "report/build/advice.h"
+#include "report/build/wait_reason.h"
+#include "report/render/renderer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 static const char *once[] = {"each byte crosses the bus once"};
 
-/* A row that applies, its whole-run figures worked out as result.c says. */
+/* A row that applies; figures of the whole run as in result/estimate.c. */
 static struct xs_result_estimate row(const struct xs_result_phase *phase,
 				     int64_t wall_ns, const char *strategy,
 				     int64_t n, const char *order,
@@ -153,7 +154,7 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 					  "measures it"));
 }
 
-/* 256 MiB in, three rounds of 100 ms: too few for pinning to pay. */
+/* 256 MiB in, three rounds of 100 ms: too few for pinning to pay off. */
 static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 {
 	int64_t wall = result->run.wall_ns;
@@ -175,7 +176,7 @@ static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, quiet);
 }
 
-/* Kernels alone: nothing to move, nothing to save. */
+/* Only kernels: nothing to move, nothing to save. */
 static void fill_solve(struct xs_result *result, struct xs_result_phase *out)
 {
 	*out = blank(result, 3, 1000, MS / 10);
@@ -196,9 +197,8 @@ static void fill_run(struct xs_result *result, const char *path,
 					       .memory_bytes = NONE,
 					       .pcie_gen = 5,
 					       .pcie_width = 16};
-	static const char *notes[] = {
-	    "12 GPU records found no room or had no times, and are in no "
-	    "figure here"};
+	static const char *notes[] = {"12 GPU records were lost (no room or no "
+				      "timestamps); no figure includes them"};
 
 	result->run = (struct xs_result_run){
 	    .path = path,
@@ -246,7 +246,7 @@ static void fill_run(struct xs_result *result, const char *path,
 		 "fitted-from-trace");
 }
 
-/* The copies of phase 1, and frees that wait for their kernels. */
+/* The copies of phase 1, and frees that wait for kernels. */
 static void fill_waits(struct xs_result *result)
 {
 	const struct xs_result_site *sites = result->phases[0].sites;
@@ -286,7 +286,7 @@ static void fill_waits(struct xs_result *result)
 	for (size_t i = 0; i < result->wait_count; i++) {
 		waits[i].minor_faults = waits[i].major_faults = NONE;
 		waits[i].touched_bytes = waits[i].touched_ns = NONE;
-		waits[i].text = xs_cause(&result->arena, &waits[i]);
+		waits[i].text = xs_wait_reason(&result->arena, &waits[i]);
 	}
 }
 
@@ -311,7 +311,7 @@ struct xs_result *fixture_result(void)
 {
 	struct xs_result *result = build("before.xspy", 10000LL * MS);
 
-	if (xs_result_advise(result) < 0)
+	if (xs_advice_build(result) < 0)
 		abort();
 	return result;
 }
@@ -328,7 +328,7 @@ struct xs_result *fixture_after(void)
 	phase->h2d_ops = phase->d2h_ops = phase->kernels = 8;
 	phase->round_ns = 119 * MS / 10;
 	phase->total_ns = phase->rounds * phase->round_ns;
-	if (xs_result_advise(result) < 0)
+	if (xs_advice_build(result) < 0)
 		abort();
 	return result;
 }
@@ -344,7 +344,10 @@ char *fixture_text(struct xs_result *result, bool color)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out || xs_render_text(&result, 1, color, out) < 0 || fclose(out))
+	if (!out ||
+	    xs_renderer_find("text", XS_RENDER_REPORT)
+		    ->report(&result, 1, color, out) < 0 ||
+	    fclose(out))
 		abort();
 	return text;
 }
@@ -355,7 +358,10 @@ char *fixture_json(struct xs_result *result)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out || xs_render_json(&result, 1, out) < 0 || fclose(out))
+	if (!out ||
+	    xs_renderer_find("json", XS_RENDER_REPORT)
+		    ->report(&result, 1, false, out) < 0 ||
+	    fclose(out))
 		abort();
 	return text;
 }

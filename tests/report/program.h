@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the built command and keeps what it wrote. */
+/* Runs the built command and captures its output. */
 #ifndef XS_TESTS_REPORT_PROGRAM_H
 #define XS_TESTS_REPORT_PROGRAM_H
 
@@ -8,7 +8,7 @@ struct program {
 	char *out, *err;
 };
 
-/* XS_COMMAND with a shell's line of arguments. */
+/* Runs XS_COMMAND with arguments for a shell. */
 struct program program_run(const char *arguments);
 void program_free(struct program *program);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Phases on ATGPU: from a trace, in JSON, and as a section of the text. */
-#include "report/result.h"
+/* ATGPU metrics: from a trace, in JSON, and in text. */
+#include "report/build/read.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -42,13 +42,14 @@ static const char records[] =
     "copy queue=1 correlation=3 start=14500 duration=2000 bytes=400 "
     "direction=2 src_memory=3 dst_memory=2\n";
 
-/* The kernel as counted: 2400 instructions of its 8 blocks, 1250 sectors. */
+/* Hardware counters of the kernel: 2400 instructions in 8 blocks, 1250
+ * sectors. */
 static const char counters[] =
     "counters name=1 grid_x=8 grid_y=1 grid_z=1 block_x=128 block_y=1 "
     "block_z=1 sectors_read=1000 sectors_written=250 requests_read=250 "
     "requests_written=63 instructions=2400\n";
 
-/* machine: NULL to fit one. */
+/* machine: NULL to fit one */
 static struct xs_result *result_of(const char *text, const char *more,
 				   const struct xs_machine *machine)
 {
@@ -125,7 +126,7 @@ static void counted_kernels_have_a_cost(void **state)
 	xs_result_free(result);
 }
 
-/* Phase 1 of the fixture with everything counted. */
+/* Phase 1 of the fixture with all counters. */
 static struct xs_result *counted(void)
 {
 	struct xs_result *result = fixture_result();

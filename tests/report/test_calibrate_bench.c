@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurements of xferspy calibrate, on a GPU whose every cost is known:
- * each must find what fake_gpu.h says. Looking at the clock takes 20 ns there
- * and an event's time is a float of milliseconds, hence the tolerances.
+ * The measurements of xferspy calibrate on a simulated GPU must find the costs
+ * in fake_cuda_device.h. There a look at the clock takes 20 ns and event times
+ * are floats of milliseconds, hence the tolerances.
  */
-#include "report/calibrate_bench.h"
-#include "tests/report/fake_gpu.h"
+#include "report/calibrate/bench.h"
+#include "tests/report/fake_cuda_device.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -32,10 +32,10 @@ struct fixture {
 
 static struct fixture fixture;
 
-/* The bench is opened once: its buffers are large. */
+/* Opened once, since its buffers are large. */
 static int open_bench(void **state)
 {
-	fake_gpu_open(&fixture.bench.gpu);
+	fake_cuda_open(&fixture.bench.gpu);
 	*state = &fixture;
 	return xs_bench_open(&fixture.bench);
 }
@@ -52,7 +52,7 @@ static int set_up(void **state)
 {
 	struct fixture *f = *state;
 
-	xs_gpu_clear(&f->bench.gpu);
+	xs_cuda_clear(&f->bench.gpu);
 	xs_machine_init(&f->machine);
 	memset(&fake_faults, 0, sizeof(fake_faults));
 	memset(f->bench.params, 0, sizeof(f->bench.params));
@@ -67,12 +67,12 @@ static void test_copies_one_way(void **state)
 	xs_bench_latency(&f->bench, &f->machine);
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_gap(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.lo_h2d_ns, FAKE_LO, 1);
 	assert_param(f->machine.lo_d2h_ns, FAKE_LO, 1);
 	assert_param(f->machine.G_h2d, FAKE_G_IN, 1e-6);
 	assert_param(f->machine.G_d2h, FAKE_G_OUT, 1e-6);
-	/* a further chunk costs its own start and the engine's turn */
+	/* a further chunk costs its start and the engine's switch */
 	assert_param(f->machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
 	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
@@ -83,10 +83,11 @@ static void test_copies_both_ways_are_slower(void **state)
 
 	xs_bench_both_ways(&f->bench, &f->machine);
 	xs_bench_pipeline(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
 	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
-	/* the fake's engines start pieces beside each other, as one way */
+	/* the simulated engines start chunks independently, as in one
+	 * direction */
 	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
 	assert_param(f->machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
 	assert_param(f->machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
@@ -97,7 +98,7 @@ static void test_kernels_wait_for_copies(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_copy_to_kernel(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
 }
 
@@ -107,12 +108,12 @@ static void test_mapped_memory(void **state)
 
 	xs_bench_mapped(&f->bench, &f->machine);
 	xs_bench_mapped_against(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_read, FAKE_READ, 1e-6);
 	assert_param(f->machine.mapped_write, FAKE_WRITE, 1e-6);
 	assert_param(f->machine.mapped_both_read, FAKE_BOTH, 1e-6);
 	assert_param(f->machine.mapped_both_write, FAKE_BOTH, 1e-6);
-	/* the fake's kernels and copies leave each other alone */
+	/* kernels and copies do not slow each other here */
 	assert_param(f->machine.mapped_read_vs_d2h, FAKE_READ, 1e-6);
 	assert_param(f->machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
 }
@@ -123,7 +124,7 @@ static void test_parts_of_lines(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_mapped_parts(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_read_64, FAKE_READ * half, 1e-6);
 	assert_param(f->machine.mapped_read_32, FAKE_READ * quarter, 1e-6);
 	assert_param(f->machine.mapped_write_64, FAKE_WRITE * half, 1e-6);
@@ -135,7 +136,7 @@ static void test_parts_of_sectors(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_mapped_partial(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
 }
 
@@ -148,25 +149,25 @@ static void test_writes_that_queue_up(void **state)
 	xs_bench_mapped(&f->bench, &f->machine);
 	fake_faults.writes_queue = true;
 	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
 	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
 	assert_param(f->machine.mapped_write_early, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.mapped_write_stall_ns, 0, 300);
-	/* but for the start of a copy against the gap between two */
+	/* except for a copy's start instead of the gap */
 	assert_param(f->machine.h2d_stall_ns, FAKE_STALL,
 		     (FAKE_COPY + FAKE_SWITCH) * FAKE_HELD / FAKE_G_IN);
 }
 
-/* Nothing is early, and nothing stalls, where copies keep their rate. */
+/* If copies keep their rate, no early time and no stall is found. */
 static void test_writes_that_do_not_queue_up(void **state)
 {
 	struct fixture *f = *state;
 
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(f->machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
 	assert_true(isnan(f->machine.mapped_write_early_ns.value));
@@ -179,7 +180,7 @@ static void test_calls(void **state)
 
 	xs_bench_calls(&f->bench, &f->machine);
 	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.call_copy_async_ns, FAKE_CALL_COPY, 40);
 	assert_param(f->machine.call_launch_ns, FAKE_CALL_LAUNCH, 40);
 	assert_param(f->machine.call_event_ns, FAKE_CALL_EVENT, 1);
@@ -194,7 +195,7 @@ static void test_blocking_copies(void **state)
 	xs_bench_bandwidth(&f->bench, &f->machine);
 	xs_bench_blocking_copy(&f->bench, &f->machine);
 	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.call_copy_sync_ns, FAKE_CALL_BLOCKING, 60);
 	/* 4 KiB to 256 MiB, doubling: 17 points */
 	assert_int_equal(f->machine.pageable_h2d.count, 17);
@@ -205,14 +206,14 @@ static void test_blocking_copies(void **state)
 			  FAKE_G_OUT * 256 * XS_MIB)) < 60);
 }
 
-/* How fast a pageable copy is depends on where its pages lie. */
+/* The rate of a pageable copy depends on where its pages are. */
 static void test_each_pass_has_pages_of_its_own(void **state)
 {
 	struct fixture *f = *state;
 	const unsigned char *before = f->bench.pageable;
 
 	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_ptr_not_equal(f->bench.pageable, before);
 	assert_int_equal(f->bench.pageable[XS_BENCH_BYTES - 1], 1);
 }
@@ -222,7 +223,7 @@ static void test_blocking_copies_need_latency_and_bandwidth(void **state)
 	struct fixture *f = *state;
 
 	xs_bench_blocking_copy(&f->bench, &f->machine);
-	assert_true(xs_gpu_failed(&f->bench.gpu));
+	assert_true(xs_cuda_failed(&f->bench.gpu));
 	assert_true(isnan(f->machine.call_copy_sync_ns.value));
 }
 
@@ -233,7 +234,7 @@ static void test_launch_and_synchronisation(void **state)
 	xs_bench_launch(&f->bench, &f->machine);
 	xs_bench_sync(&f->bench, &f->machine);
 	xs_bench_kernel_gap(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.launch_latency_ns, FAKE_LATENCY, 60);
 	assert_param(f->machine.sync_ns, FAKE_SYNC, 60);
 	assert_param(f->machine.kernel_gap_ns, FAKE_GAP, 2);
@@ -245,7 +246,7 @@ static void test_host_memory(void **state)
 
 	xs_bench_pin(&f->bench, &f->machine);
 	xs_bench_register(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(f->machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
 	assert_param(f->machine.register_fixed_ns, FAKE_REGISTER, 60);
@@ -273,10 +274,10 @@ static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
 			    "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)");
 	assert_true(isnan(f->machine.pin_byte_ns.value));
 
-	/* and the next measurement is none the worse for it */
-	xs_gpu_clear(&f->bench.gpu);
+	/* the next measurement works again */
+	xs_cuda_clear(&f->bench.gpu);
 	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
@@ -290,7 +291,7 @@ static void test_a_kernel_that_stays_silent_does_not_hang(void **state)
 	assert_true(isnan(f->machine.launch_latency_ns.value));
 }
 
-/* All parameters, as each pass takes them. */
+/* All parameters, in the order of a pass. */
 static void take_pass(struct fixture *f)
 {
 	xs_bench_latency(&f->bench, &f->machine);
@@ -319,8 +320,9 @@ static void assert_off(struct xs_check check, double low, double high,
 	assert_true(check.high <= high);
 }
 
-/* Where replay has the fake's own rules, it is right; the fake slows copies
- * for longer than the other way is busy, which replay cannot know. */
+/* Replay is exact where it has the simulation's rules. The simulation slows
+ * copies longer than the other direction is busy, which replay does not know.
+ */
 static void test_self_check(void **state)
 {
 	struct fixture *f = *state;
@@ -328,7 +330,7 @@ static void test_self_check(void **state)
 	f->machine.copy_engines = 2;
 	take_pass(f);
 	xs_bench_check(&f->bench, &f->machine);
-	assert_false(xs_gpu_failed(&f->bench.gpu));
+	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
 	assert_off(f->machine.self_check.mapped, -0.002, 0.002, 9);
 	assert_off(f->machine.self_check.hybrid, -0.02, 0.02, 48);
@@ -336,8 +338,7 @@ static void test_self_check(void **state)
 	assert_true(f->machine.self_check.streams.high > 0.02);
 }
 
-/* A third of the mapped rounds go both ways, and are now to take twice as
- * long. */
+/* A third of the mapped rounds go both ways; here they take twice as long. */
 static void test_self_check_shows_a_wrong_parameter(void **state)
 {
 	struct fixture *f = *state;
@@ -360,7 +361,7 @@ static void test_self_check_needs_parameters(void **state)
 	assert_int_equal(f->machine.self_check.hybrid.cases, 0);
 }
 
-/* One pass that found these three values. */
+/* A pass with these three values. */
 static void set_pass(struct fixture *f, enum xs_param_id id, double a, double b,
 		     double c)
 {
@@ -381,7 +382,7 @@ static void test_a_value_is_of_all_passes(void **state)
 	assert_true(f->machine.G_h2d.low < 2 && f->machine.G_h2d.high > 6);
 }
 
-/* A difference of two times may be less than nothing on a busy machine. */
+/* A difference of two times may be negative on a busy machine. */
 static void test_nothing_costs_less_than_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -398,8 +399,8 @@ static void test_passes_that_disagree_are_named(void **state)
 	const struct xs_samples points[] = {
 	    {1, {100}}, {1, {109}}, {1, {200}}, {1, {205}}};
 
-	/* 3 % between the passes: too much for a bandwidth alone; one wild
-	 * value within a pass does not matter */
+	/* 3 % between passes is too much for a rate only; an outlier within a
+	 * pass does not matter */
 	set_pass(f, XS_PARAM_G_h2d, 100, 100, 900);
 	set_pass(f, XS_PARAM_G_h2d, 103, 103, 103);
 	set_pass(f, XS_PARAM_G_d2h, 100, 100, 900);
@@ -416,7 +417,7 @@ static void test_passes_that_disagree_are_named(void **state)
 		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_OUT, 0,
 				   XS_MIB, &points[2 + pass]);
 	}
-	/* the range of all passes */
+	/* range over all passes */
 	assert_true(f->machine.pageable_h2d.low_ns[0] < 101);
 	assert_true(f->machine.pageable_h2d.high_ns[0] > 108);
 	xs_bench_compare(&f->bench, &f->machine);
@@ -431,25 +432,26 @@ static void test_passes_that_disagree_are_named(void **state)
 	assert_true(f->machine.disagrees[XS_PARAM_pageable_d2h]);
 }
 
-/* Repeats end when their time is up, but never before the first. */
+/* Repeats end when the time is used up, but not before the first. */
 static void test_slow_measurements_are_repeated_less(void **state)
 {
-	struct xs_turns quick = xs_bench_turns(5), slow = xs_bench_turns(5);
+	struct xs_repeats quick = xs_bench_repeats(5),
+			  slow = xs_bench_repeats(5);
 	int count = 0;
 
 	(void)state;
-	while (xs_bench_turn(&quick))
+	while (xs_bench_repeat(&quick))
 		count++;
 	assert_int_equal(count, 5);
-	while (xs_bench_turn(&slow)) {
-		fake_gpu_pass(150e6);
+	while (xs_bench_repeat(&slow)) {
+		fake_cuda_advance_ns(150e6);
 		count++;
 	}
 	assert_int_equal(count, 5 + 2);
-	slow = xs_bench_turns(5);
-	fake_gpu_pass(1e9);
-	assert_true(xs_bench_turn(&slow));
-	assert_false(xs_bench_turn(&slow));
+	slow = xs_bench_repeats(5);
+	fake_cuda_advance_ns(1e9);
+	assert_true(xs_bench_repeat(&slow));
+	assert_false(xs_bench_repeat(&slow));
 }
 
 static void test_summary(void **state)
@@ -473,7 +475,8 @@ static void test_summary(void **state)
 	assert_non_null(strstr(text, "off by at most 5.2 %"));
 	assert_non_null(strstr(text, "not checked"));
 	assert_non_null(strstr(text, "agree on every parameter"));
-	assert_non_null(strstr(text, "on\n  pageable_d2h, g_both_ns\n"));
+	assert_non_null(strstr(text, "in\n"
+				     "  pageable_d2h, g_both_ns\n"));
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/calibrate_stats.h"
+#include "report/calibrate/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #define NEAR 1e-9
 
-/* Older versions of cmocka compare floats alone. */
+/* Older versions of cmocka compare only floats. */
 #define assert_near(value, expected, tolerance)                                \
 	assert_true(fabs((value) - (expected)) <= (tolerance))
 
@@ -112,7 +112,7 @@ static void test_fit_of_a_line(void **state)
 static void test_fit_ignores_a_wild_point(void **state)
 {
 	const double x[] = {1, 2, 4, 8, 16, 32};
-	const double y[] = {5, 7, 11, 900, 35, 67}; /* 3 + 2x, one delayed */
+	const double y[] = {5, 7, 11, 900, 35, 67}; /* 3 + 2x, one outlier */
 	struct xs_line line = xs_stats_fit(x, y, 6);
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command as users meet it: exit codes, errors, files. */
+/* The command's exit codes, errors and files. */
 #include "tests/report/program.h"
 
 #include <setjmp.h>
@@ -16,7 +16,8 @@
 #define PINNED TRACES "pinned.txt"
 #define SLOWER TRACES "slower.txt"
 
-/* Runs, and expects a code and a text on either stream (NULL: none there). */
+/* Runs the command; expects a code and a text on stdout and stderr (NULL:
+ * empty). */
 static void expect(const char *arguments, int code, const char *out,
 		   const char *err)
 {
@@ -63,26 +64,25 @@ static void wrong_use_exits_with_1(void **state)
 	    {"frobnicate", "xferspy: frobnicate: no such command; see"},
 	    {"help frobnicate", "no such command"},
 	    {"report", "xferspy: report: no trace was given; name the file"},
-	    {"report --frob", "xferspy: --frob: no such option; see"},
+	    {"report --frob", "xferspy: --frob: unknown option; see"},
 	    {"report x --format", "--format: the option needs a value;"},
 	    {"report x -o", "xferspy: -o: the option needs a value;"},
-	    {"report x -z", "xferspy: -z: no such option; see xferspy report"},
-	    {"calibrate --device two", "two: no device's number"},
-	    {"dump --read=yes x", "--read=yes: no such option"},
+	    {"report x -z", "xferspy: -z: unknown option; see xferspy report"},
+	    {"calibrate --device two", "two: not a device number"},
+	    {"dump --read=yes x", "--read=yes: unknown option"},
 	    {"report x --format html",
-	     "xferspy: html: no format of this command; the formats here are: "
-	     "text, json, csv"},
-	    {"report x --streams none", "no number of streams"},
+	     "xferspy: html: unknown format; use one of: text, json, csv"},
+	    {"report x --streams none", "not a number of streams"},
 	    {"report x --machine h200 --machine k20m --machine k20m",
-	     "k20m: another profile has its name; change"},
+	     "k20m: two profiles have this name; change"},
 	    {"diff x", "it takes exactly two traces"},
-	    {"diff x y --format csv", "the formats here are: text, json"},
-	    {"diff x y --fail-above much", "no percentage"},
+	    {"diff x y --format csv", "use one of: text, json"},
+	    {"diff x y --fail-above much", "not a percentage"},
 	    {"dump", "exactly one file"},
-	    {"dump --read x", "say where to write it with -o TRACE"},
+	    {"dump --read x", "name it with -o TRACE"},
 	    {"dump --resolve x -o y", "leave out the other options"},
 	    {"run", "no command was given"},
-	    {"run --frob true", "no such option"},
+	    {"run --frob true", "unknown option"},
 	};
 
 	(void)state;
@@ -109,19 +109,20 @@ static void a_full_disk_is_an_error(void **state)
 	expect("report " BEFORE " >/dev/full", 2, NULL, "could not be written");
 }
 
-/* Opening the output empties it: not when it is what is to be read. */
+/* Opening the output truncates it, so it must not be an input. */
 static void an_input_is_never_the_output(void **state)
 {
 	(void)state;
 	expect("dump " BEFORE " -o own.txt", 0, NULL, NULL);
-	expect("dump own.txt -o ./own.txt", 1, NULL, "it is the input as well");
-	expect("dump --read own.txt -o own.txt", 1, NULL, "as well");
-	expect("report " BEFORE " own.txt -o own.txt", 1, NULL, "as well");
-	expect("diff " BEFORE " own.txt -o own.txt", 1, NULL, "as well");
+	expect("dump own.txt -o ./own.txt", 1, NULL, "it is also an input");
+	expect("dump --read own.txt -o own.txt", 1, NULL, "also an input");
+	expect("report " BEFORE " own.txt -o own.txt", 1, NULL,
+	       "also an input");
+	expect("diff " BEFORE " own.txt -o own.txt", 1, NULL, "also an input");
 	expect("report own.txt", 0, "Where the time went", NULL);
 }
 
-/* What a terminal would obey is not what a trace may say. */
+/* Control characters of a trace do not reach the terminal. */
 static void a_trace_does_not_write_to_the_terminal(void **state)
 {
 	(void)state;
@@ -168,10 +169,11 @@ static void a_gate_exits_with_3(void **state)
 {
 	(void)state;
 	expect("diff " BEFORE " " PINNED " --fail-above 5", 0,
-	       "The gate of 5 % is met", NULL);
-	expect("diff " BEFORE " " SLOWER " --fail-above 5", 3, "not met",
-	       "xferspy: --fail-above: the run got");
-	expect("diff " BEFORE " " SLOWER " --fail-above 50", 0, "is met", NULL);
+	       "The limit of 5 % (--fail-above) is kept", NULL);
+	expect("diff " BEFORE " " SLOWER " --fail-above 5", 3, "exceeded",
+	       "xferspy: --fail-above: the run is");
+	expect("diff " BEFORE " " SLOWER " --fail-above 50", 0, "is kept",
+	       NULL);
 	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
 }
 
@@ -179,12 +181,11 @@ static void a_diff_scores_the_prediction(void **state)
 {
 	(void)state;
 	expect("diff " BEFORE " " PINNED, 0, "predicted for pinned: ", NULL);
-	expect("diff " BEFORE " " PINNED, 0, "in from pageable -> pinned",
+	expect("diff " BEFORE " " PINNED, 0, "source memory pageable -> pinned",
 	       NULL);
 }
 
-/* Text to trace, trace to text: the second text reads back to the same bytes.
- */
+/* Text to trace to text: the second text equals the first. */
 static void a_dump_reads_back(void **state)
 {
 	(void)state;
@@ -204,7 +205,8 @@ static void run_passes_the_exit_code_on(void **state)
 	struct program program = program_run("run -- sh -c 'exit 7'");
 
 	(void)state;
-	/* without the library, which needs CUDA's headers, it says so */
+	/* without the library, which needs CUDA's headers, it reports an error
+	 */
 	if (program.code == 2)
 		assert_non_null(strstr(program.err, "libxferspy.so"));
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xferspy model against equations worked out by hand, on a machine of round
- * numbers (machine.json): L+o 10 us, G 0.1 ns a byte, g 1 us, both ways; two
- * copy engines, no implicit synchronisation.
+ * xferspy model against equations computed by hand, for a machine with round
+ * numbers (machine.json): L+o 10 us, G 0.1 ns per byte, g 1 us in both
+ * directions; two copy engines, no implicit synchronisation.
  */
 #include "tests/report/program.h"
 
@@ -22,7 +22,7 @@
  * and mapped memory: 0.12 ns a byte read alone, 0.15 each way. */
 #define DEVICE "model --machine " XS_SOURCE_DIR "/tests/report/device.json "
 
-/* round_ns of the row of a model, strategy and n (0: of no n). */
+/* round_ns of the row with this model, strategy and n (0: without n). */
 static int64_t round_of(const char *arguments, const char *strategy,
 			const char *model, int64_t n)
 {
@@ -97,7 +97,7 @@ static void mapped_memory(void **state)
 			 8020000);
 }
 
-/* The same times, given as times. */
+/* The same copies, given as times. */
 static void times_stand_for_bytes(void **state)
 {
 	(void)state;
@@ -124,24 +124,27 @@ static void json_has_three_keys(void **state)
 	program_free(&program);
 }
 
-/* Of 14 ms and the latencies, all but the 8 ms of the kernel can be hidden. */
+/* Of 14 ms and the latencies, everything but the 8 ms of the kernel can
+ * overlap. */
 static void text_says_what_dominates(void **state)
 {
 	struct program program = program_run(MODEL BYTES "--kernel-ms 8");
 
 	(void)state;
 	assert_int_equal(program.code, 0);
-	assert_non_null(strstr(program.out, "The kernel dominates; overlap "
-					    "gains at most 6.02 ms"));
+	assert_non_null(
+	    strstr(program.out,
+		   "The kernel dominates; overlap saves at most 6.02 ms"));
 	assert_non_null(strstr(program.out, "vanwerkhoven2014-eq5"));
 	program_free(&program);
 	program = program_run(MODEL BYTES "--kernel-ms 1");
-	assert_non_null(strstr(program.out, "The copies in dominate; overlap "
-					    "gains at most 3.01 ms"));
+	assert_non_null(
+	    strstr(program.out,
+		   "The copies in dominate; overlap saves at most 3.01 ms"));
 	program_free(&program);
 }
 
-/* The sentence that begins with a text; fails where there is none. */
+/* Returns the answer that begins with a text; fails if there is none. */
 static char *answer(const char *arguments, const char *beginning)
 {
 	struct program program = program_run(arguments);
@@ -183,9 +186,10 @@ static void answers_with(const char *arguments, const char *beginning,
 static void streams_are_answered(void **state)
 {
 	(void)state;
-	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
-		     "55 streams are best, 4.13 ms by vanwerkhoven2014-eq5",
-		     "against 7.02 ms with one copy each way; 24 come within");
+	answers_with(
+	    MODEL BYTES "--kernel-ms 1 --format json",
+	    "55 streams are fastest: 4.13 ms by vanwerkhoven2014-eq5",
+	    "against 7.02 ms with one copy each way; 24 streams come within");
 }
 
 /* Equation 6: 0.02 + 4 = 4.02 ms against 4.128545. Copies in may cross
@@ -196,9 +200,9 @@ static void mapped_memory_is_answered(void **state)
 	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
 		     "Mapped memory takes 4.02 ms (at the rate of copies)",
 		     "more than 1.0 times");
-	/* without a kernel one copy in is as good: 1.02 ms both */
+	/* without a kernel one copy in is as fast: 1.02 ms for both */
 	answers_with(MODEL "--h2d-ms 1 --d2h-ms 0 --kernel-ms 0 --format json",
-		     "Copies, not mapped memory", "takes 1.02 ms");
+		     "Use copies, not mapped memory", "takes 1.02 ms");
 }
 
 /*
@@ -210,9 +214,9 @@ static void a_faster_link_and_gpu_are_answered(void **state)
 {
 	(void)state;
 	answers_with(MODEL BYTES "--kernel-ms 8 --format json",
-		     "With a link twice as fast the best would take 8.03 ms in "
-		     "place of 8.04 ms",
-		     "with a kernel twice as fast 4.17 ms");
+		     "With a link twice as fast, the best time would be 8.03 "
+		     "ms instead of 8.04 ms",
+		     "with a kernel twice as fast, 4.17 ms");
 }
 
 /* 3e9 flops on 60 MB over the link and 120 MB of device memory. */
@@ -278,11 +282,12 @@ static void other_machines_are_compared(void **state)
 	assert_true(json_array_size(json_object_get(other, "estimates")) >= 4);
 	json_decref(root);
 	program_free(&program);
-	answers_with(both, "On k20m: ", "by the memory bandwidth: 5.55 ms");
+	answers_with(both,
+		     "On k20m: ", "scaled by the memory bandwidth: 5.55 ms");
 	/* of 1e12 flops and 1 GiB arithmetic is the longer on both */
 	snprintf(arguments, sizeof(arguments),
 		 "%s --flops 1e12 --memory-bytes 1GiB", both);
-	answers_with(arguments, "On k20m: ", "by the roofline: 5.11 ms");
+	answers_with(arguments, "On k20m: ", "scaled by the roofline: 5.11 ms");
 }
 
 /* 40 MB at 0.15 ns a byte, both ways: 6.02 ms. In alone at 0.12: 4.82 ms. */
@@ -290,13 +295,14 @@ static void mapped_memory_has_rates_of_its_own(void **state)
 {
 	(void)state;
 	answers_with(DEVICE BYTES "--kernel-ms 1 --format json",
-		     "Copies, not mapped memory: that takes 6.02 ms (by the "
-		     "machine's own rates of it)",
-		     "copies 4.13 ms");
-	answers_with(DEVICE "--h2d-bytes 40MB --d2h-bytes 0 --kernel-ms 3 "
-			    "--format json --streams 2",
-		     "Copies, not mapped memory: that takes 4.82 ms",
-		     "(hybrid) would take");
+		     "Use copies, not mapped memory: mapped memory takes 6.02 "
+		     "ms (at its measured rates)",
+		     "copies take 4.13 ms");
+	answers_with(
+	    DEVICE "--h2d-bytes 40MB --d2h-bytes 0 --kernel-ms 3 "
+		   "--format json --streams 2",
+	    "Use copies, not mapped memory: mapped memory takes 4.82 ms",
+	    "(hybrid) would take");
 }
 
 /*
@@ -317,7 +323,7 @@ static void atgpu_is_evaluated(void **state)
 	assert_int_equal(round_of(atgpu, "pinned", "atgpu-cost", 0),
 			 6020000 + 1050 + 4000);
 	assert_int_equal(round_of(atgpu, "pinned", "swgpu-cost", 0), 5350);
-	/* its kernel stands for the time that was not given */
+	/* ATGPU's kernel time replaces the missing one */
 	assert_int_equal(
 	    round_of(atgpu, "pinned", "vanwerkhoven2014-explicit", 0),
 	    6020000 + 1350);
@@ -325,7 +331,7 @@ static void atgpu_is_evaluated(void **state)
 					  "--memory-bytes 32000");
 	assert_int_equal(program.code, 1);
 	assert_non_null(
-	    strstr(program.err, "--kernel-ms T: the machine lacks gamma"));
+	    strstr(program.err, "--kernel-ms T: the profile lacks gamma"));
 	program_free(&program);
 }
 
@@ -338,16 +344,17 @@ static void wrong_use_is_explained(void **state)
 	    {MODEL "--kernel-ms 8", "--h2d-bytes N or --h2d-ms T: it is"},
 	    {MODEL BYTES, "--kernel-ms T: it is missing"},
 	    {MODEL BYTES "--kernel-ms 8 --flops 1e9",
-	     "--flops: it says nothing alone; give --memory-bytes"},
-	    {MODEL BYTES "--kernel-ms 8 --blocks 5", "they are for ATGPU"},
+	     "--flops: it has no effect alone; give --memory-bytes"},
+	    {MODEL BYTES "--kernel-ms 8 --blocks 5",
+	     "ATGPU needs further numbers"},
 	    {MODEL "--h2d-bytes lots", "give bytes, such as"},
 	    {MODEL "--kernel-ms -1", "give milliseconds"},
 	    {MODEL BYTES "--kernel-ms 8 --streams 0", "a whole number from 1"},
-	    {MODEL BYTES "--kernel-ms 8 more", "model takes options alone"},
+	    {MODEL BYTES "--kernel-ms 8 more", "unexpected argument"},
 	    {MODEL BYTES "--h2d-ms 4 --kernel-ms 8",
-	     "--h2d-bytes and --h2d-ms: one says what the other does"},
+	     "--h2d-bytes and --h2d-ms: they exclude each other"},
 	    {MODEL BYTES "--d2h-ms 4 --kernel-ms 8",
-	     "--d2h-bytes and --d2h-ms: one says"},
+	     "--d2h-bytes and --d2h-ms: they exclude"},
 	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two results side by side, and predictions held against measurements. */
-#include "report/diff.h"
-#include "report/render_diff.h"
+/* Two results compared, and predictions checked against measurements. */
+#include "report/diff/compare.h"
+#include "report/render/renderer.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static char *text_of(struct pair *pair, double gate, bool json)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(
-	    json ? xs_render_diff_json(&pair->diff, gate, out)
-		 : xs_render_diff_text(&pair->diff, gate, false, out),
+	    xs_renderer_find(json ? "json" : "text", XS_RENDER_DIFF)
+		->diff(&pair->diff, gate, false, out),
 	    0);
 	fclose(out);
 	return text;
@@ -86,7 +86,7 @@ static void phases_match_by_signature_then_kernels(void **state)
 	close_pair(&pair);
 }
 
-/* Two candidates have the kernels; the nearer in size is taken. */
+/* Two candidates have the same kernels; the nearer size is matched. */
 static void the_nearest_size_is_matched(void **state)
 {
 	struct pair pair;
@@ -166,7 +166,7 @@ static void pinning_is_scored_too(void **state)
 	close_pair(&pair);
 }
 
-/* Other work is no test of a prediction. */
+/* Different work does not test a prediction. */
 static void other_sizes_are_not_scored(void **state)
 {
 	struct pair pair;

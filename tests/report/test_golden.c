@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole parts of reports on traces written by hand, as the command prints them.
- * To renew: look at what it prints, and why it changed.
+ * Sections of reports on traces written by hand. To renew a golden file, check
+ * what the command prints and why it changed.
  */
 #include "tests/report/program.h"
 
@@ -38,7 +38,7 @@ static void expect_golden(const char *arguments, const char *path)
 	program_free(&program);
 }
 
-/* A round whose second kernel works on what the first left. */
+/* A round with a second kernel that uses the first one's output. */
 static void two_kernels_a_round(void **state)
 {
 	(void)state;
@@ -47,7 +47,7 @@ static void two_kernels_a_round(void **state)
 		      FOLDER "golden/two-kernels.txt");
 }
 
-/* Who calls a helper, and how often; but not a package's lines. */
+/* Callers of a helper and their calls, without lines of packages. */
 static void callers_of_a_helper(void **state)
 {
 	(void)state;
@@ -68,7 +68,7 @@ static void expect_coverage(const char *name)
 	expect_golden(arguments, golden);
 }
 
-/* What was seen, what of it belongs together, and why the rest does not. */
+/* What was recorded, what is matched, and why the rest is not. */
 static void coverage_is_stated(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON report has every key that others rely on, and null for unknown. */
-#include "report/columns.h"
-#include "report/render.h"
+/* The JSON report has every documented key, and null for unknown. */
+#include "report/render/renderer.h"
+#include "report/result/columns.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -23,8 +23,8 @@ static json_t *parse(struct xs_result *result)
 	return root;
 }
 
-/* keys: separated by blanks; those that end in _ns or _bytes are whole or
- * null, and never real. */
+/* keys: separated by blanks; those ending in _ns or _bytes are integers or
+ * null. */
 static void has_keys(const json_t *object, const char *keys)
 {
 	char *list = strdup(keys), *rest = NULL;
@@ -162,7 +162,9 @@ static void several_traces_are_an_array(void **state)
 	json_t *root;
 
 	(void)state;
-	assert_int_equal(xs_render_json(results, 2, out), 0);
+	assert_int_equal(xs_renderer_find("json", XS_RENDER_REPORT)
+			     ->report(results, 2, false, out),
+			 0);
 	fclose(out);
 	root = json_loads(text, 0, NULL);
 	assert_int_equal(json_array_size(root), 2);
@@ -172,8 +174,8 @@ static void several_traces_are_an_array(void **state)
 	fixture_free(results[1]);
 }
 
-/* The name of a damaged trace may be any bytes. */
-static void bytes_that_are_no_text_are_written(void **state)
+/* Names in a damaged trace may be any bytes. */
+static void bytes_that_are_not_utf8_are_written(void **state)
 {
 	struct xs_result *result = fixture_result();
 	json_t *root;
@@ -188,7 +190,7 @@ static void bytes_that_are_no_text_are_written(void **state)
 	fixture_free(result);
 }
 
-/* A row of CSV has as many fields as the heading has names. */
+/* A CSV row has as many fields as the heading has names. */
 static void csv_has_a_row_an_estimate(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -198,7 +200,9 @@ static void csv_has_a_row_an_estimate(void **state)
 
 	(void)state;
 	result->phases[0].estimates[7].why = "a, \"b\"";
-	xs_render_csv(&result, 1, out);
+	assert_int_equal(xs_renderer_find("csv", XS_RENDER_REPORT)
+			     ->report(&result, 1, false, out),
+			 0);
 	fclose(out);
 	for (const char *at = text; *at; at++)
 		lines += *at == '\n';
@@ -220,7 +224,7 @@ int main(void)
 	    cmocka_unit_test(values_are_those_of_the_result),
 	    cmocka_unit_test(unknown_is_null),
 	    cmocka_unit_test(several_traces_are_an_array),
-	    cmocka_unit_test(bytes_that_are_no_text_are_written),
+	    cmocka_unit_test(bytes_that_are_not_utf8_are_written),
 	    cmocka_unit_test(csv_has_a_row_an_estimate),
 	};
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that is given is checked against the trace, and a run is moved to
+/* A given profile is checked against the trace, and a run is predicted on
  * another machine. */
 #include "model/strategies/model.h"
-#include "report/result.h"
+#include "report/build/read.h"
+#include "report/result/best.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static void set(struct xs_param *param, double value)
 	*param = (struct xs_param){value, value, value};
 }
 
-/* A profile of the machine of the traces. */
+/* A profile of the machine that the traces are from. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -66,7 +67,7 @@ static void read_trace(const char *path)
 		fail_msg("%s: %s", path, error);
 }
 
-/* The one note that there is, which holds both texts. */
+/* The only note; it contains both texts. */
 static void expect_note(const char *text, const char *more)
 {
 	const char *note;
@@ -89,7 +90,7 @@ static void its_own_profile_is_fine(void **state)
 {
 	(void)state;
 	expect_no_note();
-	strcpy(machine.gpu, "h200"); /* as people write it */
+	strcpy(machine.gpu, "h200"); /* as users write it */
 	expect_no_note();
 	machine.gpu[0] = machine.driver[0] = machine.date[0] = '\0';
 	machine.sm_count = machine.copy_engines = machine.pcie_gen = 0;
@@ -107,16 +108,16 @@ static void another_gpu_is_said_once(void **state)
 		    "this trace is from NVIDIA H200:");
 }
 
-static void doubts_of_calibrate_are_said(void **state)
+static void disagreeing_passes_are_noted(void **state)
 {
 	(void)state;
 	machine.disagrees[XS_PARAM_G_h2d] = true;
 	machine.disagrees[XS_PARAM_lo_d2h_ns] = true;
-	expect_note("different values of lo_d2h_ns, G_h2d from pass to pass",
+	expect_note("the values of lo_d2h_ns, G_h2d differ between the passes",
 		    "the profile own");
 }
 
-/* Nothing rests on these alone. */
+/* Estimates do not depend mainly on these. */
 static void small_doubts_stay_in_the_profile(void **state)
 {
 	(void)state;
@@ -143,7 +144,7 @@ static void another_device_of_that_name(void **state)
 		    "calibrate again");
 }
 
-/* What a slot leaves of a link is not what the device could do. */
+/* A slot may offer less than the device supports. */
 static void a_slot_may_be_narrower(void **state)
 {
 	(void)state;
@@ -158,10 +159,10 @@ static void another_driver(void **state)
 {
 	(void)state;
 	strcpy(machine.driver, "550.54.14 (CUDA 12.4)");
-	expect_note("driver 550.54.14 (CUDA 12.4)", "taken with 580.82.07");
+	expect_note("driver 550.54.14 (CUDA 12.4)", "recorded with 580.82.07");
 }
 
-/* The trace is of 2026-01-02T03:04:05Z. */
+/* The trace is from 2026-01-02T03:04:05Z. */
 static void an_old_profile(void **state)
 {
 	(void)state;
@@ -187,13 +188,13 @@ static void other_rates(void **state)
 	expect_note("to the host run at 63.2 GB/s", "says 34.4 GB/s");
 }
 
-/* Twice as slow in everything that it is known by, and again without a G, so
- * that what copies is not predicted. */
+/* A machine twice as slow in every property; and again without G, so that
+ * copies are not predicted. */
 static void a_run_moves_to_another_machine(void **state)
 {
 	struct xs_other_machine others[2];
 	struct xs_machine other = machine;
-	const struct xs_result_elsewhere *moved;
+	const struct xs_result_other_machine *moved;
 	int64_t sum_ns = 0;
 
 	(void)state;
@@ -208,8 +209,8 @@ static void a_run_moves_to_another_machine(void **state)
 	options.elsewhere = others;
 	options.elsewhere_count = 2;
 	read_trace(PINNED);
-	assert_int_equal(result->elsewhere_count, 2);
-	moved = &result->elsewhere[0];
+	assert_int_equal(result->other_machine_count, 2);
+	moved = &result->other_machines[0];
 	assert_string_equal(moved->strategy, "machine:half");
 	assert_int_equal(moved->phases, result->phase_count);
 	for (size_t i = 0; i < result->phase_count; i++) {
@@ -224,11 +225,12 @@ static void a_run_moves_to_another_machine(void **state)
 	assert_true(moved->app_wall_ns > result->run.wall_ns * 3 / 2);
 	assert_true(moved->low_ns <= moved->app_wall_ns);
 	assert_true(moved->high_ns >= moved->app_wall_ns);
-	assert_true(result->elsewhere[1].app_wall_ns == XS_UNKNOWN);
-	assert_int_equal(result->elsewhere[1].phases, result->phase_count - 2);
+	assert_true(result->other_machines[1].app_wall_ns == XS_UNKNOWN);
+	assert_int_equal(result->other_machines[1].phases,
+			 result->phase_count - 2);
 }
 
-/* However much faster, it is no change to the program. */
+/* However fast, it is not a change to the program. */
 static void another_machine_is_no_advice(void **state)
 {
 	struct xs_other_machine other;
@@ -241,14 +243,15 @@ static void another_machine_is_no_advice(void **state)
 	options.elsewhere = &other;
 	options.elsewhere_count = 1;
 	read_trace(PAGEABLE);
-	assert_true(result->elsewhere[0].app_wall_ns < result->run.wall_ns / 2);
+	assert_true(result->other_machines[0].app_wall_ns <
+		    result->run.wall_ns / 2);
 	assert_true(result->advice_count > 0);
 	for (size_t i = 0; i < result->advice_count; i++)
 		assert_string_not_equal(result->advice[i].estimate->strategy,
 					"machine:own");
 }
 
-/* The estimates are for the first machine; kernels are set against the GPU
+/* The estimates are for the first machine; kernels are scaled from the GPU
  * that ran them. */
 static void kernels_are_set_against_the_traced_gpu(void **state)
 {
@@ -275,7 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(its_own_profile_is_fine),
 	    TEST(another_gpu_is_said_once),
-	    TEST(doubts_of_calibrate_are_said),
+	    TEST(disagreeing_passes_are_noted),
 	    TEST(small_doubts_stay_in_the_profile),
 	    TEST(published_numbers_are_left_alone),
 	    TEST(another_device_of_that_name),

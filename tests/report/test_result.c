@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a trace to a result, through every stage. */
-#include "report/result.h"
+/* From a trace to a result, through all stages. */
+#include "report/build/read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static struct xs_result *read_result(const char *path)
 	return result;
 }
 
-/* A trace of the given records, read. */
+/* Reads a trace with the given records. */
 static struct xs_result *result_of(const char *header, const char *records)
 {
 	char path[] = "/tmp/xferspy-result.XXXXXX";
@@ -81,7 +81,7 @@ static void a_trace_becomes_a_result(void **state)
 	xs_result_free(result);
 }
 
-/* CUPTI's own number is 130000, and its path follows. */
+/* CUPTI's version is 130000, followed by its path. */
 static void versions_are_for_people(void **state)
 {
 	struct xs_result *result =
@@ -97,7 +97,7 @@ static void versions_are_for_people(void **state)
 	xs_result_free(result);
 }
 
-/* Said where they are set; kept as they were set. */
+/* Noted if set, with the values set. */
 static void connections_are_those_asked_for(void **state)
 {
 	const char *header = "state=1 end_realtime_ns=2000000000";
@@ -108,24 +108,23 @@ static void connections_are_those_asked_for(void **state)
 	assert_int_equal(result->run.max_connections, 1);
 	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
 	assert_true(has_note(result,
-			     "CUDA_DEVICE_MAX_CONNECTIONS=1: work of all "
-			     "streams waits in 1 hardware queue of kernels, "
-			     "by default 8;"));
-	assert_true(has_note(result, "1 hardware queue of each copy engine, "
-				     "by default 4;"));
+			     "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share "
+			     "1 hardware queue for kernels (default 8);"));
+	assert_true(has_note(
+	    result, "1 hardware queue for each copy engine (default 4);"));
 	xs_result_free(result);
 	result = result_of(
 	    header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=8\"\n"
 		    "info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=16\"\n");
 	assert_int_equal(result->run.max_connections, 8);
 	assert_int_equal(result->run.max_copy_connections, 16);
-	assert_true(has_note(result, "8 hardware queues of kernels"));
-	assert_false(has_note(result, "8 hardware queues of each copy"));
-	assert_true(has_note(result, "16 hardware queues of each copy"));
+	assert_true(has_note(result, "8 hardware queues for kernels"));
+	assert_false(has_note(result, "8 hardware queues for each copy"));
+	assert_true(has_note(result, "16 hardware queues for each copy"));
 	xs_result_free(result);
 }
 
-static void an_empty_trace_says_so(void **state)
+static void an_empty_trace_is_noted(void **state)
 {
 	struct xs_result *result =
 	    result_of("state=1 end_realtime_ns=2000000000", "");
@@ -134,11 +133,12 @@ static void an_empty_trace_says_so(void **state)
 	assert_int_equal(result->phase_count, 0);
 	assert_int_equal(result->advice_count, 0);
 	assert_int_equal(result->run.wall_ns, 1000000000);
-	assert_true(has_note(result, "nothing was seen"));
+	assert_true(
+	    has_note(result, "no CUDA call and no GPU work was recorded"));
 	xs_result_free(result);
 }
 
-/* Losses are told first, then that the process was killed. */
+/* Losses come first, then that the process was killed. */
 static void losses_lead_the_notes(void **state)
 {
 	struct xs_result *result =
@@ -153,7 +153,7 @@ static void losses_lead_the_notes(void **state)
 	xs_result_free(result);
 }
 
-/* Calls without ops: what the GPU did is unknown, and not nothing. */
+/* Calls without ops: GPU work is unknown, not zero. */
 static void without_cupti_the_gpu_is_unknown(void **state)
 {
 	struct xs_result *result =
@@ -171,7 +171,7 @@ static void without_cupti_the_gpu_is_unknown(void **state)
 	xs_result_free(result);
 }
 
-/* Ops without calls: a program that holds the CUDA runtime in itself. */
+/* Ops without calls: a program with a statically linked CUDA runtime. */
 static void without_calls_the_host_is_unknown(void **state)
 {
 	struct xs_result *result = result_of(
@@ -184,7 +184,7 @@ static void without_calls_the_host_is_unknown(void **state)
 	(void)state;
 	assert_int_equal(result->totals.h2d_bytes, 4096);
 	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
-	assert_true(has_note(result, "no call was seen"));
+	assert_true(has_note(result, "no call was recorded"));
 	xs_result_free(result);
 }
 
@@ -222,7 +222,7 @@ static void what_is_no_trace_is_refused(void **state)
 			 -ENOENT);
 }
 
-/* Calls by class and ops by kind, each with what matched. */
+/* Calls by class and ops by kind, each with the number matched. */
 static void coverage_has_classes_and_kinds(void **state)
 {
 	struct xs_result *result = read_result(TRACES "partly.txt");
@@ -247,9 +247,9 @@ static void coverage_has_classes_and_kinds(void **state)
 }
 
 /*
- * Four rounds on each of two devices, by a thread each; those of the second
- * begin later_us after those of the first, and each ends with a copy to the
- * first, which has one of no bytes. second: the name of the second device.
+ * Four rounds on each of two devices, one thread each. Those of the second
+ * device start later_us after those of the first; each ends with a copy to the
+ * first device, also one of no bytes. second: name of the second device.
  */
 static struct xs_result *two_devices(const char *second, int later_us)
 {
@@ -319,33 +319,33 @@ static void devices_have_their_own_totals(void **state)
 	assert_int_equal(result->totals.p2p_bytes, 4 * 64);
 	assert_int_equal(result->totals.p2p_ns, 4 * 20000);
 	assert_int_equal(result->totals.d2d_bytes, 0);
-	/* a copy to the one while the other computes is no overlap */
+	/* a copy to one device while the other computes is not overlap */
 	assert_int_equal(result->totals.overlap_ns, 0);
 	xs_result_free(result);
 }
 
-static void what_runs_beside_others_is_said(void **state)
+static void concurrent_phases_are_noted(void **state)
 {
 	struct xs_result *result = two_devices("NVIDIA H200", 20);
 
 	(void)state;
-	assert_int_equal(result->phases[0].beside_ns, 4 * 130000);
-	assert_true(has_note(result, "phases 1, 2 ran beside"));
+	assert_int_equal(result->phases[0].concurrent_ns, 4 * 130000);
+	assert_true(has_note(result, "phases 1, 2 ran concurrently"));
 	assert_false(has_note(result, "another kind"));
 	xs_result_free(result);
 	result = two_devices("NVIDIA H200", 200);
-	assert_int_equal(result->phases[0].beside_ns, 0);
+	assert_int_equal(result->phases[0].concurrent_ns, 0);
 	assert_false(has_note(result, "ran beside"));
 	xs_result_free(result);
 }
 
-/* One profile for all: that of the device that works longest. */
-static void devices_of_two_kinds_are_noticed(void **state)
+/* One profile for all: of the device that works longest. */
+static void devices_of_two_models_are_noted(void **state)
 {
 	struct xs_result *result = two_devices("Tesla V100", 200);
 
 	(void)state;
-	assert_true(has_note(result, "ran on another kind of GPU"));
+	assert_true(has_note(result, "ran on another GPU model"));
 	xs_result_free(result);
 }
 
@@ -355,15 +355,15 @@ int main(void)
 	    cmocka_unit_test(a_trace_becomes_a_result),
 	    cmocka_unit_test(versions_are_for_people),
 	    cmocka_unit_test(connections_are_those_asked_for),
-	    cmocka_unit_test(an_empty_trace_says_so),
+	    cmocka_unit_test(an_empty_trace_is_noted),
 	    cmocka_unit_test(losses_lead_the_notes),
 	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
 	    cmocka_unit_test(without_calls_the_host_is_unknown),
 	    cmocka_unit_test(another_machine_is_noticed),
 	    cmocka_unit_test(coverage_has_classes_and_kinds),
 	    cmocka_unit_test(devices_have_their_own_totals),
-	    cmocka_unit_test(what_runs_beside_others_is_said),
-	    cmocka_unit_test(devices_of_two_kinds_are_noticed),
+	    cmocka_unit_test(concurrent_phases_are_noted),
+	    cmocka_unit_test(devices_of_two_models_are_noted),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 

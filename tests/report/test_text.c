@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text report, against a golden file and against a terminal's width. */
-#include "report/source_text.h"
+/* The text report against a golden file and the width of a terminal. */
+#include "report/result/source_text.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Removes terminal sequences, and the blanks that they kept at line ends. */
+/* Removes escape sequences, and blanks before line ends. */
 static void strip(char *text)
 {
 	char *to = text;
@@ -52,7 +52,7 @@ static size_t longest_line(const char *text)
 	return longest;
 }
 
-/* To renew: look at what the command prints, and why it changed. */
+/* To renew the file, check what the command prints and why it changed. */
 static void three_phases_are_as_recorded(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -88,7 +88,7 @@ static void lines_fit_80_columns(void **state)
 	fixture_free(result);
 }
 
-/* Under an advice stand the lines that it is about, once each and cut. */
+/* Advice is followed by its source lines, each once and cut to fit. */
 static void advice_quotes_the_source(void **state)
 {
 	static char wide[] = "cudaMemcpy(a_device_pointer_of_a_long_name, "
@@ -113,7 +113,7 @@ static void advice_quotes_the_source(void **state)
 	fixture_free(result);
 }
 
-/* Not of a file that is not there, was changed since, or is no file. */
+/* No text if the file is missing, has changed, or is not a regular file. */
 static void source_text_is_of_its_time(void **state)
 {
 	char path[] = "xs_test_source.XXXXXX";
@@ -184,7 +184,7 @@ static void losses_come_first(void **state)
 	fixture_free(result);
 }
 
-/* What is not known is a dash, and never a nought. */
+/* Unknown is a dash, never 0. */
 static void unknown_is_a_dash(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -198,13 +198,13 @@ static void unknown_is_a_dash(void **state)
 	fixture_free(result);
 }
 
-/* With the largest figures that a run may well have. */
+/* With the largest figures that a run may have. */
 static void totals_are_not_cut(void **state)
 {
 	static const char *const whole[] = {
 	    "\n  overlap of these ",
 	    " 1234567 pageable copies were not async\n", "\n  migrated in ",
-	    "1.23 GB/s; in nothing above\n",
+	    "1.23 GB/s; not counted above\n",
 	    "6400.0 %  in copies and waits, all threads\n"};
 	struct xs_result *result = fixture_result();
 	char *text;
@@ -222,7 +222,7 @@ static void totals_are_not_cut(void **state)
 	fixture_free(result);
 }
 
-static void nothing_to_say_is_said(void **state)
+static void empty_sections_are_explained(void **state)
 {
 	struct xs_result *result = fixture_result();
 	char *text;
@@ -230,7 +230,8 @@ static void nothing_to_say_is_said(void **state)
 	(void)state;
 	result->advice_count = 0;
 	text = fixture_text(result, false);
-	assert_non_null(strstr(text, "nothing: no strategy is sure"));
+	assert_non_null(strstr(
+	    text, "nothing: no predicted saving exceeds its uncertainty"));
 	free(text);
 	for (size_t i = 0; i < result->phase_count; i++)
 		result->phases[i].estimate_count = 1; /* as-is */
@@ -256,7 +257,7 @@ int main(void)
 	    cmocka_unit_test(losses_come_first),
 	    cmocka_unit_test(unknown_is_a_dash),
 	    cmocka_unit_test(totals_are_not_cut),
-	    cmocka_unit_test(nothing_to_say_is_said),
+	    cmocka_unit_test(empty_sections_are_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

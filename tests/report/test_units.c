@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/units.h"
+#include "report/result/units.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void times_have_three_digits(void **state)
 	assert_string_equal(xs_units_ns(XS_UNKNOWN).s, "-");
 }
 
-/* 999.95 us are no "1000 us". */
+/* 999.95 us is not printed as "1000 us". */
 static void rounding_reaches_the_next_unit(void **state)
 {
 	(void)state;
@@ -72,7 +72,7 @@ static void sizes_are_binary(void **state)
 static void rates_and_shares(void **state)
 {
 	(void)state;
-	/* 17 bytes a ns */
+	/* 17 bytes per ns */
 	assert_string_equal(xs_units_rate(17000, 1000).s, "17.0 GB/s");
 	assert_string_equal(xs_units_rate(17000, 0).s, "-");
 	assert_string_equal(xs_units_percent(1, 3).s, "33.3 %");

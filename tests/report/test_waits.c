@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the report says of waits: the findings in words, places in the source,
- * and CUDA's own start apart. */
-#include "report/causes.h"
-#include "report/render.h"
+/* Waits in the report: sentences, call sites, and CUDA start-up. */
+#include "report/build/read.h"
+#include "report/build/wait_reason.h"
 #include "tests/report/fixture.h"
 
 #include <setjmp.h>
@@ -21,7 +20,7 @@ static void expect_text(const struct xs_result_wait *wait, const char *text)
 {
 	struct xs_arena arena = {0};
 
-	assert_string_equal(xs_cause(&arena, wait), text);
+	assert_string_equal(xs_wait_reason(&arena, wait), text);
 	xs_arena_free(&arena);
 }
 
@@ -35,7 +34,7 @@ static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
 				       .bytes = bytes};
 }
 
-static void frees_wait_unasked(void **state)
+static void frees_wait_implicitly(void **state)
 {
 	(void)state;
 	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
@@ -45,9 +44,9 @@ static void frees_wait_unasked(void **state)
 					     .waited_ns = 32 * MS,
 					     .kernel_ns = 31 * MS,
 					     .host_ns = 1 * MS},
-		    "cudaFree at x.cu:12 waits for the kernels before it, "
-		    "unasked: 31.0 ms in 500 calls; cudaFreeAsync, or keeping "
-		    "the memory, would not");
+		    "cudaFree at x.cu:12 waits implicitly for the kernels "
+		    "before it: 31.0 ms in 500 calls; cudaFreeAsync, or "
+		    "keeping the memory, would not wait");
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeAsync", 12, 5, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -56,9 +55,8 @@ static void frees_wait_unasked(void **state)
 				     .waited_ns = 32 * MS,
 				     .kernel_ns = 31 * MS,
 				     .host_ns = 1 * MS},
-	    "cudaFreeAsync at x.cu:12 waits for the kernels before it, "
-	    "unasked: 31.0 ms in 5 calls; keeping the memory would "
-	    "not");
+	    "cudaFreeAsync at x.cu:12 waits implicitly for the kernels before "
+	    "it: 31.0 ms in 5 calls; keeping the memory would not wait");
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cuMemsetD8_v2", 14, 5, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -67,9 +65,9 @@ static void frees_wait_unasked(void **state)
 				     .waited_ns = 32 * MS,
 				     .kernel_ns = 31 * MS,
 				     .host_ns = 1 * MS},
-	    "cuMemsetD8_v2 at x.cu:14 waits for the kernels before it, "
-	    "unasked: 31.0 ms in 5 calls; cuMemsetD8Async would not");
-	/* one that waited for nothing */
+	    "cuMemsetD8_v2 at x.cu:14 waits implicitly for the kernels before "
+	    "it: 31.0 ms in 5 calls; cuMemsetD8Async would not wait");
+	/* a call that waited for nothing */
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -91,7 +89,7 @@ static void small_copies_wait_for_kernels(void **state)
 				     .own_ns = 900 * US,
 				     .kernel_ns = 12100 * US},
 	    "cudaMemcpy at x.cu:80, 100 calls of 4 B, waits 12.1 ms for "
-	    "kernels; its own transfer takes 900 us");
+	    "kernels first; the copy itself takes 900 us");
 	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpy", 81, 2,
 							2 * 1048576),
 					     .touched_bytes = XS_UNKNOWN,
@@ -99,23 +97,23 @@ static void small_copies_wait_for_kernels(void **state)
 					     .waited_ns = 10 * MS,
 					     .own_ns = 8 * MS,
 					     .latency_ns = 2 * MS},
-		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: its own copy "
-		    "8.00 ms, until the GPU began 2.00 ms");
+		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: the copy 8.00 "
+		    "ms, GPU start latency 2.00 ms");
 }
 
 static void pageable_copies_are_asynchronous_in_name(void **state)
 {
 	(void)state;
-	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40,
-							4, 4 * 65536),
-					     .touched_bytes = XS_UNKNOWN,
-					     .kind = "copy-async",
-					     .pageable = true,
-					     .waited_ns = 5200 * US,
-					     .own_ns = 5200 * US},
-		    "cudaMemcpyAsync at x.cu:40 is asynchronous in name only, "
-		    "for its memory is pageable: it held the host 5.20 ms in 4 "
-		    "calls of 64 KiB (its own copy)");
+	expect_text(
+	    &(struct xs_result_wait){
+		.site = at("cudaMemcpyAsync", 40, 4, 4 * 65536),
+		.touched_bytes = XS_UNKNOWN,
+		.kind = "copy-async",
+		.pageable = true,
+		.waited_ns = 5200 * US,
+		.own_ns = 5200 * US},
+	    "cudaMemcpyAsync at x.cu:40 blocks the host because its memory is "
+	    "pageable: 5.20 ms in 4 calls of 64 KiB (the copy)");
 }
 
 static void first_touches_are_told(void **state)
@@ -131,19 +129,18 @@ static void first_touches_are_told(void **state)
 				      .touched_ns = 30 * MS};
 
 	(void)state;
-	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
-		    "page faults in it touch 64 MiB or more of the host's "
-		    "memory for the first time, for about 30.0 ms");
+	expect_text(&wait, "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the "
+			   "copy; its page faults are the first touch of at "
+			   "least 64 MiB of host memory, about 30.0 ms");
 	wait.touched_ns = XS_UNKNOWN;
-	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy; "
-		    "page faults in it touch 64 MiB or more of the host's "
-		    "memory for the first time");
-	/* a few stray ones are not worth a word */
+	expect_text(
+	    &wait,
+	    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy; its page "
+	    "faults are the first touch of at least 64 MiB of host memory");
+	/* a few page faults are not mentioned */
 	wait.touched_bytes = 8192;
 	expect_text(&wait,
-		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: its own copy");
+		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy");
 }
 
 static struct xs_result *read_golden(const char *name)
@@ -160,7 +157,7 @@ static struct xs_result *read_golden(const char *name)
 	return result;
 }
 
-/* The first of two allocations took 50 ms longer than twice the other. */
+/* The first of two allocations took 50 ms longer than twice the second. */
 static void the_start_of_cuda_is_apart(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
@@ -169,13 +166,13 @@ static void the_start_of_cuda_is_apart(void **state)
 	assert_int_equal(result->totals.init_ns, 50 * MS);
 	assert_int_equal(result->totals.pinned_alloc_ns, 1500 * US);
 	xs_result_free(result);
-	/* no call took long: nothing started */
+	/* no call took long: no start-up */
 	result = read_golden("serial.trace");
 	assert_true(result->totals.init_ns == XS_UNKNOWN);
 	xs_result_free(result);
 }
 
-/* The trace's own comment says what happens in it. */
+/* A comment in the trace explains it. */
 static void parts_add_up(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
@@ -199,20 +196,21 @@ static void parts_add_up(void **state)
 		} else {
 			assert_true(wait->minor_faults == XS_UNKNOWN);
 		}
-		/* what ran on when it returned was not waited for */
+		/* work that still ran when the call returned was not waited
+		 * for */
 		if (strcmp(wait->kind, "alloc-device") == 0)
 			assert_int_equal(wait->host_ns, wait->waited_ns);
 		if (wait->hidden)
 			hidden_ns += wait->waited_ns - wait->host_ns -
 				     wait->latency_ns - wait->own_ns;
 	}
-	/* what nobody asked for is a wait like any other */
+	/* an implicit synchronisation is a wait like any other */
 	assert_int_equal(hidden_ns, 280 * US);
 	assert_int_equal(result->totals.host_blocked_ns, 2860 * US + hidden_ns);
 	xs_result_free(result);
 }
 
-/* Waits of less than half a percent of the run are left to JSON. */
+/* Waits below half a percent of the run are only in JSON. */
 static void text_shows_the_longest(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -228,7 +226,7 @@ static void text_shows_the_longest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(frees_wait_unasked),
+	    cmocka_unit_test(frees_wait_implicitly),
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
 	    cmocka_unit_test(first_touches_are_told),

@@ -7,8 +7,8 @@
 Data flows one way, from preload/ to report/. A room (a folder with sources)
 may include its own headers and those of the rooms that ROOMS lists for it. No
 two modules (x.c with x.h) may include each other in a circle, no room may hold
-more than MOST_FILES files, only VENDOR may include CUPTI, and libraries do not
-print.
+more than MOST_FILES files, no type, public function or include guard may have a
+name twice, only VENDOR may include CUPTI, and libraries do not print.
 """
 import collections
 import pathlib
@@ -68,6 +68,11 @@ MAY_PRINT = ("report",)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 VENDOR_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cupti", re.M)
 
+TYPE = re.compile(r"^(struct|enum|union) (xs_\w+)\s*\{", re.M)
+# A definition: from the start of a line, not static, with a body.
+FUNCTION = re.compile(r"^(?!static|typedef|#|\s)[\w \t*()]*?\b(xs_\w+)\([^;{}]*\)\s*\{",
+                      re.M)
+
 
 def module(path):
     return str(pathlib.PurePosixPath(path).with_suffix(""))
@@ -86,6 +91,13 @@ def read_sources(root):
     paths = (p for folder in TOPS
              for p in sorted((root / folder).rglob("*.[ch]")))
     return {str(p.relative_to(root)): p.read_text() for p in paths}
+
+
+def rooms_of(name, here):
+    """Returns the rooms that a name in the row of `here` stands for."""
+    known = name in ROOMS or name in TOPS
+    path = name if known else f"{top(here)}/{name}"
+    return [path] if path in ROOMS else [r for r in ROOMS if top(r) == path]
 
 
 def rooms_of(name, here):
@@ -147,8 +159,30 @@ def circles(sources):
     return found
 
 
+def wrong_guards(sources):
+    for path, text in sources.items():
+        guard = "XS_" + re.sub(r"\W", "_", path).upper()
+        if path.endswith(".h") and f"#ifndef {guard}\n#define {guard}\n" not in text:
+            yield f"{path}: the include guard is not {guard}"
+
+
+def names_used_twice(sources):
+    """Yields types with a body and public functions of more than one file."""
+    places = collections.defaultdict(set)
+    for path, text in sources.items():
+        for kind, name in TYPE.findall(text):
+            places[f"{kind} {name}"].add(path)
+        for name in FUNCTION.findall(text):
+            places[f"{name}()"].add(path)
+    for name, paths in sorted(places.items()):
+        if len(paths) > 1:
+            yield f"{name} is defined in " + " and ".join(sorted(paths))
+
+
 def problems(sources):
     yield from wrong_includes(sources)
+    yield from wrong_guards(sources)
+    yield from names_used_twice(sources)
     for circle in circles(sources):
         yield "circle of includes: " + " ".join(sorted(circle))
     for folder, count in collections.Counter(map(room, sources)).items():

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes the records that define table entries. */
+#include "analyzer/read/decode.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
+{
+	const char *text = (const char *)(rec + 1);
+	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
+	struct xs_text_piece *piece;
+	uint32_t index;
+	char *grown;
+
+	piece = xs_decoder_element(d, &d->strings, rec->id, &index);
+	if (!piece)
+		return -ENOMEM;
+	if (rec->id >= d->trace->string_id_end && rec->id < d->id_limit)
+		d->trace->string_id_end = rec->id + 1;
+	if (index == 0) /* stays the empty string */
+		return 0;
+	if (rec->part == 0)
+		piece->bytes = 0;
+	grown = realloc(piece->text, piece->bytes + bytes + 1);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + piece->bytes, text, bytes);
+	piece->text = grown;
+	piece->bytes += bytes;
+	grown[piece->bytes] = '\0';
+	return 0;
+}
+
+static int add_info(struct xs_decoder *d, const struct xs_rec_info *rec)
+{
+	struct xs_trace *trace = d->trace;
+	const char *text = (const char *)(rec + 1);
+	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
+	const char *equals = memchr(text, '=', bytes);
+	struct xs_info *infos;
+
+	infos = xs_array_grow(trace->infos, trace->info_count, sizeof(*infos));
+	if (!infos)
+		return -ENOMEM;
+	trace->infos = infos;
+	infos += trace->info_count;
+	if (equals) {
+		infos->key = strndup(text, (size_t)(equals - text));
+		infos->value =
+		    strndup(equals + 1, bytes - (size_t)(equals + 1 - text));
+	} else {
+		infos->key = strdup("note");
+		infos->value = strndup(text, bytes);
+	}
+	trace->info_count++;
+	return infos->key && infos->value ? 0 : -ENOMEM;
+}
+
+static int add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
+{
+	struct xs_trace *trace = d->trace;
+	const char *text = (const char *)(rec + 1);
+	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
+	struct xs_device *devices;
+
+	devices = xs_array_grow(trace->devices, trace->device_count,
+				sizeof(*devices));
+	if (!devices)
+		return -ENOMEM;
+	trace->devices = devices;
+	devices += trace->device_count++;
+	devices->rec = *rec;
+	devices->name = (uint32_t)d->piece_count;
+
+	/* the name has no id: it is added to the strings without a slot */
+	struct xs_text_piece *pieces =
+	    xs_array_grow(d->pieces, d->piece_count, sizeof(*pieces));
+	if (!pieces)
+		return -ENOMEM;
+	d->pieces = pieces;
+	pieces[d->piece_count].bytes = bytes;
+	pieces[d->piece_count].text = strndup(text, bytes);
+	return pieces[d->piece_count++].text ? 0 : -ENOMEM;
+}
+
+static int add_queue(struct xs_decoder *d, const struct xs_rec_queue *rec)
+{
+	uint32_t index;
+	struct xs_queue *queue =
+	    xs_decoder_element(d, &d->queues, rec->queue, &index);
+
+	if (!queue)
+		return -ENOMEM;
+	*queue = (struct xs_queue){.device = rec->device,
+				   .queue_kind = rec->queue_kind,
+				   .context = rec->context,
+				   .stream = rec->stream};
+	return 0;
+}
+
+static int add_module(struct xs_decoder *d, const struct xs_rec_module *rec)
+{
+	uint32_t path, build_id, index;
+	struct xs_module *module;
+
+	if (!xs_decoder_element(d, &d->strings, rec->path, &path) ||
+	    !xs_decoder_element(d, &d->strings, rec->build_id, &build_id))
+		return -ENOMEM;
+	module = xs_decoder_element(d, &d->modules, rec->module, &index);
+	if (!module)
+		return -ENOMEM;
+	*module = (struct xs_module){.path = path, .build_id = build_id};
+	return 0;
+}
+
+static int add_site(struct xs_decoder *d, const struct xs_rec_site *rec)
+{
+	struct xs_site new = {.module = XS_NONE,
+			      .caller = XS_NONE,
+			      .offset = rec->offset,
+			      .id = rec->site,
+			      .call_class = (uint8_t)rec->call_class};
+	struct xs_site *site;
+	uint32_t index;
+
+	if (!xs_decoder_element(d, &d->strings, rec->function, &new.function))
+		return -ENOMEM;
+	if (rec->module != XS_NONE &&
+	    !xs_decoder_element(d, &d->modules, rec->module, &new.module))
+		return -ENOMEM;
+	if (rec->caller != 0 &&
+	    !xs_decoder_element(d, &d->sites, rec->caller, &new.caller))
+		return -ENOMEM;
+	site = xs_decoder_element(d, &d->sites, rec->site, &index);
+	if (!site)
+		return -ENOMEM;
+	*site = new;
+	return 0;
+}
+
+static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
+{
+	struct xs_shape *shape;
+	uint32_t name, index;
+
+	if (!xs_decoder_element(d, &d->strings, rec->name, &name))
+		return -ENOMEM;
+	shape = xs_decoder_element(d, &d->shapes, rec->shape, &index);
+	if (!shape)
+		return -ENOMEM;
+	*shape = (struct xs_shape){
+	    .name = name,
+	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
+	    .block = {rec->block_x, rec->block_y, rec->block_z},
+	    .registers = rec->registers,
+	    .shared_static_bytes = rec->shared_static_bytes,
+	    .shared_dynamic_bytes = rec->shared_dynamic_bytes,
+	    .local_bytes = rec->local_bytes,
+	};
+	return 0;
+}
+
+static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_counter *counter;
+	uint32_t name;
+
+	if (trace->counter_count >= XS_NONE ||
+	    !xs_decoder_element(d, &d->strings, rec->name, &name))
+		return -ENOMEM;
+	counter = xs_array_grow(trace->counters, trace->counter_count,
+				sizeof(*counter));
+	if (!counter)
+		return -ENOMEM;
+	trace->counters = counter;
+	counter[trace->counter_count++] = (struct xs_counter){
+	    .name = name,
+	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
+	    .block = {rec->block_x, rec->block_y, rec->block_z},
+	    .correlation = rec->correlation,
+	    .device = rec->device,
+	    .launch = rec->launch,
+	    .sectors_read = rec->sectors_read,
+	    .sectors_written = rec->sectors_written,
+	    .requests_read = rec->requests_read,
+	    .requests_written = rec->requests_written,
+	    .host_sectors_read = rec->host_sectors_read,
+	    .host_sectors_written = rec->host_sectors_written,
+	    .instructions = rec->instructions,
+	};
+	return 0;
+}
+
+static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_tally new = {.size = rec->size,
+			       .direction = rec->direction,
+			       .calls = rec->calls,
+			       .bytes = rec->bytes};
+	struct xs_tally *tallies;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &new.site))
+		return -ENOMEM;
+	tallies =
+	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
+	if (!tallies)
+		return -ENOMEM;
+	trace->tallies = tallies;
+	tallies[trace->tally_count++] = new;
+	return 0;
+}
+
+static int add_unhooked(struct xs_decoder *d, const struct xs_rec_unhooked *rec)
+{
+	uint32_t site;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &site))
+		return -ENOMEM;
+	d->trace->sites[site].unhooked = true;
+	return 0;
+}
+
+/* How long calls were counted since the last window, and seen by hooks alone.
+ */
+static void follow_counting(struct xs_decoder *d,
+			    const struct xs_rec_detail *rec)
+{
+	struct xs_trace *trace = d->trace;
+
+	if (rec->detail == XS_DETAIL_RECORDED)
+		trace->counted_ns = 0;
+	else if (d->counted_from_ns && rec->time_ns > d->counted_from_ns)
+		trace->counted_ns += rec->time_ns - d->counted_from_ns;
+	d->counted_from_ns =
+	    rec->detail == XS_DETAIL_COUNTED || rec->detail == XS_DETAIL_HOOKED
+		? rec->time_ns
+		: 0;
+	if (rec->detail == XS_DETAIL_HOOKED && !trace->hooked_from_ns)
+		trace->hooked_from_ns = rec->time_ns;
+}
+
+/* One writer wrote all detail records, in order. */
+static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_window *windows = trace->windows;
+	bool open = trace->window_count > 0 &&
+		    windows[trace->window_count - 1].end_ns == UINT64_MAX;
+
+	if (d->ignored_from_ns && rec->time_ns > d->ignored_from_ns)
+		trace->ignored_ns += rec->time_ns - d->ignored_from_ns;
+	d->ignored_from_ns =
+	    rec->detail == XS_DETAIL_IGNORED ? rec->time_ns : 0;
+	if (d->ignored_from_ns && !trace->window_count)
+		d->ignored_from_ns = trace->header.start_realtime_ns;
+	follow_counting(d, rec);
+	if (rec->detail != XS_DETAIL_RECORDED) {
+		trace->begins_counted |= trace->window_count == 0;
+		if (open)
+			windows[trace->window_count - 1].end_ns = rec->time_ns;
+		return 0;
+	}
+	windows = xs_array_grow(windows, trace->window_count, sizeof(*windows));
+	if (!windows)
+		return -ENOMEM;
+	trace->windows = windows;
+	windows[trace->window_count++] =
+	    (struct xs_window){rec->time_ns, UINT64_MAX};
+	return 0;
+}
+
+static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
+{
+	struct xs_source_line line = {.line = rec->line,
+				      .outer = rec->outer != 0},
+			      *sources;
+
+	if (!xs_decoder_element(d, &d->sites, rec->site, &line.site) ||
+	    !xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol) ||
+	    !xs_decoder_element(d, &d->strings, rec->file, &line.file))
+		return -ENOMEM;
+	sources = xs_array_grow(d->sources, d->source_count, sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	d->sources = sources;
+	sources[d->source_count++] = line;
+	return 0;
+}
+
+int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
+{
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_string:
+		return add_string(d, record);
+	case XS_REC_info:
+		return add_info(d, record);
+	case XS_REC_device:
+		return add_device(d, record);
+	case XS_REC_queue:
+		return add_queue(d, record);
+	case XS_REC_module:
+		return add_module(d, record);
+	case XS_REC_site:
+		return add_site(d, record);
+	case XS_REC_source:
+		return add_source(d, record);
+	case XS_REC_shape:
+		return add_shape(d, record);
+	case XS_REC_counters:
+		return add_counters(d, record);
+	case XS_REC_tally:
+		return add_tally(d, record);
+	case XS_REC_unhooked:
+		return add_unhooked(d, record);
+	case XS_REC_detail:
+		return add_detail(d, record);
+	}
+	return 0; /* clocks and thread names are only for readers of a dump */
+}

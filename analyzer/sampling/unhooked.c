@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Light mode ends its use of CUPTI once it has recorded enough. Calls that pass
+ * no hook are seen by nobody from then on, so their number is estimated.
+ *
+ * By then no new kinds of calls had come for half of the recorded calls: this
+ * half is what the rest of the run is taken to be like. As many more unhooked
+ * calls are assumed as there were more hooked calls of the same process, where
+ * there are enough of these, else as the time that passed would have brought.
+ */
+#include "analyzer/sampling/sampling.h"
+#include "analyzer/sampling/weights.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Their ratio to the others is then known to 6 % (one standard deviation). */
+#define ENOUGH_HOOKED 256
+
+struct estimate {
+	struct xs_trace *trace;
+	struct xs_key *keys; /* room for one of each site, call and tally */
+	size_t first;	     /* call of the last half */
+	double growth;	     /* calls after the window for one in that half */
+};
+
+/* One kind of calls: of a place, size and direction. */
+struct kind {
+	double calls, bytes; /* recorded in the last half */
+	double counted;	     /* after it, before CUPTI was given up */
+	uint32_t site;
+	uint8_t size, direction;
+};
+
+static uint64_t key_of(const struct estimate *e,
+		       const struct xs_weight_level *level, uint32_t site,
+		       unsigned size, unsigned direction)
+{
+	const struct xs_weight_builder builder = {.trace = e->trace};
+
+	return xs_weights_key(&builder, level, site, size, direction);
+}
+
+/* The same place has several sites, by its callers: all of these. */
+static int mark_places(const struct estimate *e)
+{
+	static const struct xs_weight_level by_place = {.place = true};
+	struct xs_site *sites = e->trace->sites;
+	const size_t count = e->trace->site_count;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		e->keys[i] = (struct xs_key){
+		    key_of(e, &by_place, (uint32_t)i, 0, 0), (uint32_t)i};
+	rc = xs_keys_sort(e->keys, count);
+	for (size_t i = 0, end; !rc && i < count; i = end) {
+		bool unhooked = false;
+
+		for (end = i; end < count && e->keys[end].key == e->keys[i].key;
+		     end++)
+			unhooked |= sites[e->keys[end].index].unhooked;
+		for (size_t j = i; j < end; j++)
+			sites[e->keys[j].index].unhooked = unhooked;
+	}
+	return rc;
+}
+
+/* Calls that give the device work: waits and questions may be of any number. */
+static bool is_hooked_work(const struct xs_site *site)
+{
+	return !site->unhooked && xs_call_issues(site->call_class);
+}
+
+static void find_growth(struct estimate *e)
+{
+	const struct xs_trace *trace = e->trace;
+	const struct xs_window *last = &trace->windows[trace->window_count - 1];
+	const uint64_t from_ns = trace->calls[e->first].start_ns;
+	double recorded = 0, counted = 0;
+
+	for (size_t i = e->first; i < trace->call_count; i++)
+		recorded += is_hooked_work(&trace->sites[trace->calls[i].site]);
+	for (size_t i = 0; i < trace->tally_count; i++)
+		if (is_hooked_work(&trace->sites[trace->tallies[i].site]))
+			counted += (double)trace->tallies[i].calls;
+	if (recorded >= ENOUGH_HOOKED)
+		e->growth = counted / recorded;
+	else if (last->end_ns > from_ns)
+		e->growth = (double)trace->counted_ns /
+			    (double)(last->end_ns - from_ns);
+}
+
+/* Tallies behind the calls, by their indices. */
+static size_t collect(const struct estimate *e)
+{
+	const struct xs_trace *trace = e->trace;
+	size_t count = 0;
+
+	for (size_t i = e->first; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (trace->sites[call->site].unhooked)
+			e->keys[count++] = (struct xs_key){
+			    key_of(e, &xs_weight_levels[0], call->site,
+				   xs_tally_size(call->bytes),
+				   xs_call_direction(call)),
+			    (uint32_t)i};
+	}
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+
+		if (trace->sites[tally->site].unhooked)
+			e->keys[count++] = (struct xs_key){
+			    key_of(e, &xs_weight_levels[0], tally->site,
+				   tally->size, tally->direction),
+			    (uint32_t)(trace->call_count + i)};
+	}
+	return count;
+}
+
+static void add_to_kind(const struct estimate *e, uint32_t index,
+			struct kind *kind)
+{
+	const struct xs_trace *trace = e->trace;
+	const struct xs_call *call;
+
+	if (index >= trace->call_count) {
+		kind->counted +=
+		    (double)trace->tallies[index - trace->call_count].calls;
+		return;
+	}
+	call = &trace->calls[index];
+	kind->calls++;
+	kind->bytes += (double)call->bytes;
+	kind->site = call->site;
+	kind->size = xs_tally_size(call->bytes);
+	kind->direction = xs_call_direction(call);
+}
+
+static int add_tally(const struct estimate *e, const struct kind *kind)
+{
+	struct xs_trace *trace = e->trace;
+	const double calls = kind->calls * e->growth - kind->counted;
+	struct xs_tally *tallies;
+
+	if (kind->calls < 1 || calls < 0.5)
+		return 0;
+	tallies =
+	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
+	if (!tallies)
+		return -ENOMEM;
+	trace->tallies = tallies;
+	tallies[trace->tally_count++] = (struct xs_tally){
+	    .site = kind->site,
+	    .size = kind->size,
+	    .direction = kind->direction,
+	    .estimated = true,
+	    .calls = xs_weighted(1, calls),
+	    .bytes = xs_weighted(1, kind->bytes / kind->calls * calls),
+	};
+	return 0;
+}
+
+static int add_tallies(const struct estimate *e)
+{
+	const size_t count = collect(e);
+	int rc = xs_keys_sort(e->keys, count);
+
+	for (size_t i = 0, end; !rc && i < count; i = end) {
+		struct kind kind = {0};
+
+		for (end = i; end < count && e->keys[end].key == e->keys[i].key;
+		     end++)
+			add_to_kind(e, e->keys[end].index, &kind);
+		rc = add_tally(e, &kind);
+	}
+	return rc;
+}
+
+int xs_unhooked_estimate(struct xs_trace *trace)
+{
+	struct estimate e = {.trace = trace, .first = trace->call_count / 2};
+	size_t most =
+	    trace->site_count + trace->call_count + trace->tally_count;
+	int rc;
+
+	if (!trace->hooked_from_ns || !trace->call_count ||
+	    !trace->window_count)
+		return 0;
+	while (e.first + 1 < trace->call_count &&
+	       xs_window_of(trace, trace->calls[e.first].start_ns) <
+		   trace->window_count)
+		e.first++;
+	e.keys = calloc(most, sizeof(*e.keys));
+	if (!e.keys)
+		return -ENOMEM;
+	rc = mark_places(&e);
+	if (!rc) {
+		find_growth(&e);
+		rc = add_tallies(&e);
+	}
+	free(e.keys);
+	return rc;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The advice of a strategy as a sentence: the text of its descriptor, with the
+ * figures of the phase and of the estimate filled in.
+ */
+#include "report/build/advice_text.h"
+
+#include "model/strategies/strategies.h"
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Call sites named in a sentence; further ones are counted. */
+#define SITES_NAMED 3
+
+static bool is_step(const struct xs_result_site *site, const char *step)
+{
+	return strcmp(site->step, step) == 0;
+}
+
+static bool is_copy(const struct xs_result_site *site)
+{
+	return is_step(site, "h2d") || is_step(site, "d2h");
+}
+
+/* "a.cu:8, a.cu:9 and 2 more (step)": the call sites of copies. */
+static const char *copy_places(struct xs_arena *arena,
+			       const struct xs_result_phase *phase)
+{
+	const char *list = NULL, *function = NULL;
+	size_t named = 0, more = 0;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+		const char *label;
+
+		if (!is_copy(site))
+			continue;
+		label = xs_result_site_label(arena, site);
+		if (!label || (list && strstr(list, label)))
+			continue;
+		/* a label without a line contains the function */
+		if (!function && site->function && site->line != XS_UNKNOWN)
+			function =
+			    xs_result_function_name(arena, site->function);
+		if (named++ < SITES_NAMED)
+			list =
+			    list ? xs_arena_print(arena, "%s, %s", list, label)
+				 : label;
+		else
+			more++;
+	}
+	if (more)
+		list = xs_arena_print(arena, "%s and %zu more", list, more);
+	if (list && function)
+		list = xs_arena_print(arena, "%s (%s)", list, function);
+	return list ? list : "this phase";
+}
+
+static bool is_pageable(const char *memory)
+{
+	return memory && strcmp(memory, "pageable") == 0;
+}
+
+/* "64 MiB in from pageable memory at 9.5 GB/s" */
+static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
+			     const char *way, const char *memory)
+{
+	if (bytes <= 0)
+		return NULL;
+	return xs_arena_print(
+	    arena, "%s %s %s memory at %s", xs_units_bytes(bytes).s, way,
+	    memory ? memory : "mixed", xs_units_rate(bytes, ns).s);
+}
+
+static const char *copy_rates(struct xs_arena *arena,
+			      const struct xs_result_phase *phase)
+{
+	const char *in = copy_rate(arena, phase->h2d_bytes, phase->h2d_ns,
+				   "in from", phase->src_memory);
+	const char *out = copy_rate(arena, phase->d2h_bytes, phase->d2h_ns,
+				    "out to", phase->dst_memory);
+
+	if (in && out)
+		return xs_arena_print(arena, "%s, %s", in, out);
+	return in ? in : out ? out : "nothing";
+}
+
+static const char *pin_first(const struct xs_result_phase *phase)
+{
+	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
+		   ? " from pinned buffers (cudaHostRegister)"
+		   : "";
+}
+
+/* How far the round overlaps today. */
+static const char *overlap_now(struct xs_arena *arena,
+			       const struct xs_result_phase *phase)
+{
+	if (phase->overlap_ns <= 0)
+		return "now they do not overlap";
+	return xs_arena_print(arena, "now they overlap for %s of %s",
+			      xs_units_ns(phase->overlap_ns).s,
+			      xs_units_ns(phase->round_ns).s);
+}
+
+/* What would overlap in this phase. */
+static const char *overlapping(const struct xs_result_phase *phase)
+{
+	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
+		   ? "copies in, kernels and copies out"
+		   : "copies and kernels";
+}
+
+static const char *issue_of(const struct xs_result_estimate *estimate)
+{
+	if (!estimate->order)
+		return "";
+	return strcmp(estimate->order, "depth") == 0
+		   ? ", issued chunk by chunk"
+		   : ", issued stage by stage";
+}
+
+static const char *count_text(struct xs_arena *arena, int64_t count)
+{
+	return xs_arena_print(arena, "%" PRId64, count);
+}
+
+static const char *copy_bytes(struct xs_arena *arena,
+			      const struct xs_result_phase *phase)
+{
+	const int64_t copies = phase->h2d_ops + phase->d2h_ops;
+
+	return xs_arena_copy(
+	    arena, xs_units_bytes(
+		       copies ? (phase->h2d_bytes + phase->d2h_bytes) / copies
+			      : XS_UNKNOWN)
+		       .s);
+}
+
+/* The text that stands for {name} in the advice of a strategy; NULL: there is
+ * no such name. */
+static const char *value_of(const char *name, struct xs_arena *arena,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *estimate)
+{
+	if (strcmp(name, "places") == 0) /* call sites that copy */
+		return copy_places(arena, phase);
+	if (strcmp(name, "rates") == 0) /* bytes and rates of the copies */
+		return copy_rates(arena, phase);
+	if (strcmp(name, "n") == 0) /* streams */
+		return count_text(arena, estimate->n_streams == XS_UNKNOWN
+					     ? 1
+					     : estimate->n_streams);
+	if (strcmp(name, "order") == 0) /* of issue: ", issued ..." or "" */
+		return issue_of(estimate);
+	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
+		return pin_first(phase);
+	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
+		return overlapping(phase);
+	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */
+		return overlap_now(arena, phase);
+	if (strcmp(name, "copies") == 0) /* of a round */
+		return count_text(arena, phase->h2d_ops + phase->d2h_ops);
+	if (strcmp(name, "copy_bytes") == 0) /* mean size of a copy */
+		return copy_bytes(arena, phase);
+	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
+		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
+	if (strcmp(name, "why") == 0) /* the estimate's reason */
+		return estimate->why ? estimate->why : "";
+	return NULL;
+}
+
+/* Replaces each {name} of a template. NULL without memory. */
+static const char *expand(const char *text, struct xs_arena *arena,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *estimate)
+{
+	const char *out = "", *open, *value;
+	char name[32];
+	int length;
+
+	for (; out && (open = strchr(text, '{')); text = open + length) {
+		length = 0;
+		if (sscanf(open, "{%31[a-z_]}%n", name, &length) != 1 ||
+		    length == 0)
+			break;
+		value = value_of(name, arena, phase, estimate);
+		if (!value)
+			value = xs_arena_print(arena, "{%s}", name);
+		out = xs_arena_print(arena, "%s%.*s%s", out, (int)(open - text),
+				     text, value ? value : "");
+	}
+	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
+}
+
+static bool is_measured(const struct xs_result_estimate *estimate)
+{
+	return estimate->why && strncmp(estimate->why, "measured", 8) == 0;
+}
+
+const char *xs_advice_text(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *estimate)
+{
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(estimate->strategy);
+
+	if (!strategy)
+		return xs_arena_print(arena, "Use %s for %s.",
+				      estimate->strategy,
+				      copy_places(arena, phase));
+	return expand(strategy->advice_if_measured && is_measured(estimate)
+			  ? strategy->advice_if_measured
+			  : strategy->advice,
+		      arena, phase, estimate);
+}

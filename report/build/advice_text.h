@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_REPORT_BUILD_ADVICE_TEXT_H
+#define XS_REPORT_BUILD_ADVICE_TEXT_H
+
+#include "report/result/result.h"
+
+/* Returns how to apply the estimate's strategy to the phase, as sentences. The
+ * arena owns the text; NULL without memory. */
+const char *xs_advice_text(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *estimate);
+
+#endif

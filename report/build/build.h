@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps that build a result, called by read.c. The arena of the result
+ * owns what they allocate and remembers failed allocations.
+ */
+#ifndef XS_REPORT_BUILD_BUILD_H
+#define XS_REPORT_BUILD_BUILD_H
+
+#include "analyzer/read/trace.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/timeline.h"
+#include "model/strategies/model.h"
+#include "report/build/options.h"
+#include "report/result/number.h"
+#include "report/result/result.h"
+
+/* Returns a copy of a string of the trace by index, NULL for index 0. */
+const char *xs_build_string(struct xs_result *result,
+			    const struct xs_trace *trace, uint32_t index);
+
+/* Fills run.devices; saw_gpu: GPU work is known. Returns 0 or -ENOMEM. */
+int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
+		     bool saw_gpu);
+
+/* Adds notes on phases that ran concurrently or on another GPU model. Call
+ * after the phases are built. */
+void xs_build_note_devices(struct xs_result *result);
+
+/* Returns the device of the phase with the longest time, NULL if unknown. */
+const struct xs_device *xs_build_device(const struct xs_trace *trace,
+					const struct xs_phases *phases);
+
+/* Fills result->machine with the given profile, or with one fitted from the
+ * trace. *traced becomes the profile of the machine of the trace. */
+void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_result_options *options,
+		      struct xs_machine *traced);
+
+/* Fills result->coverage. Needs result->run and result->machine. */
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases);
+
+/* Fills the call classes, op kinds, runtimes and remarks of the coverage. Call
+ * after xs_build_coverage. Returns 0 or -ENOMEM. */
+int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
+
+/* Fills coverage.gaps and adds notes on them. Call after xs_build_coverage.
+ * Returns 0 or -ENOMEM. */
+int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
+
+/* Adds a note to the coverage, printf-like. */
+__attribute__((format(printf, 2, 3))) void
+xs_build_note(struct xs_result *result, const char *format, ...);
+
+/* Adds notes where result->machine does not fit the device of the trace. */
+void xs_build_check_profile(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_device *device);
+
+/* Whether the profile may belong to that GPU; true if either name is unknown.
+ */
+bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu);
+
+/* Fills a phase except its estimates. */
+void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
+		    const struct xs_phase *phase, struct xs_result_phase *out);
+
+/* Fills the place of a call; step, calls and bytes stay empty. */
+void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
+		   uint32_t index, struct xs_result_site *out);
+
+/* Adds the caller of the user's function at that site, with its number of
+ * calls. Does nothing if the trace has no call stack. Call
+ * xs_result_order_callers() after the last one. */
+void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
+		     uint32_t index, int64_t calls, struct xs_result_site *out);
+
+/* Fills result->waits. Needs result->machine. Returns 0 or -ENOMEM. */
+int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		   const struct xs_timeline *timeline);
+
+void xs_build_counters(const struct xs_phase *phase,
+		       struct xs_result_counters *out);
+
+/* Adds notes on hardware counters. Call after xs_build_coverage. */
+void xs_build_note_counters(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_phases *phases,
+			    const struct xs_result_options *options);
+
+/* Fills the phase's metrics in the ATGPU model. Returns 0 or -ENOMEM. */
+int xs_build_atgpu(struct xs_result *result,
+		   const struct xs_allocations *allocations,
+		   const struct xs_phase *phase, struct xs_result_atgpu *out);
+
+/* Predicts the unchanged run on further machines. Needs complete phases. */
+void xs_build_other_machines(struct xs_result *result,
+			     const struct xs_result_options *options);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks whether a given profile fits the trace: it may be of another GPU, or
+ * outdated. Each doubt becomes a note.
+ */
+#include "report/build/build.h"
+
+#include "model/machine/points.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* For copies of at least this size the latency is negligible. */
+#define LEAST_BYTES  (UINT64_C(8) << 20)
+#define LEAST_COPIES 3
+/* Relative difference from the profile's G that is more than noise. */
+#define RATE_TOLERANCE 0.1
+
+bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu)
+{
+	const size_t a = strlen(machine->gpu), b = gpu ? strlen(gpu) : 0;
+
+	if (!a || !b)
+		return true;
+	/* profiles often omit "NVIDIA" */
+	return a < b ? !strcasecmp(gpu + b - a, machine->gpu)
+		     : !strcasecmp(machine->gpu + a - b, gpu);
+}
+
+/* Appends "SMs 132 against 66" where both are known and differ. */
+static const char *add_fact(struct xs_result *result, const char *list,
+			    const char *what, int64_t profile, int64_t trace)
+{
+	if (profile <= 0 || trace <= 0 || profile == trace)
+		return list;
+	return xs_arena_print(
+	    &result->arena, "%s%s%s %" PRId64 " against %" PRId64,
+	    list ? list : "", list ? ", " : "", what, profile, trace);
+}
+
+static void check_device(struct xs_result *result,
+			 const struct xs_rec_device *device)
+{
+	const struct xs_machine *m = &result->machine;
+	/* devices with more than two engines still copy in two directions */
+	const int64_t engines =
+	    device->copy_engines > 2 ? 2 : device->copy_engines;
+	const char *list = NULL;
+
+	list = add_fact(result, list, "SMs", m->sm_count, device->sm_count);
+	list = add_fact(result, list, "copy engines", m->copy_engines, engines);
+	/* The trace has the device's maximum, the profile the link in use:
+	 * only a larger value in the profile means another device. */
+	if (m->pcie_gen > device->pcie_gen)
+		list = add_fact(result, list, "PCIe generation", m->pcie_gen,
+				device->pcie_gen);
+	if (m->pcie_width > device->pcie_width)
+		list = add_fact(result, list, "PCIe lanes", m->pcie_width,
+				device->pcie_width);
+	if (list)
+		xs_build_note(result,
+			      "the profile %s was measured on a different "
+			      "device of the same name: %s; calibrate again",
+			      m->name, list);
+}
+
+/* A profile names the driver and the CUDA version, a trace one of them. */
+static void check_driver(struct xs_result *result)
+{
+	const struct xs_machine *m = &result->machine;
+	const char *traced = result->run.driver_version;
+
+	if (m->driver[0] && traced && !strstr(m->driver, traced))
+		xs_build_note(
+		    result,
+		    "the profile %s was measured with driver %s, the trace "
+		    "recorded with %s: host costs of calls may differ",
+		    m->name, m->driver, traced);
+}
+
+/* ISO 8601 dates compare as text within a year. */
+static bool is_older_than_a_year(const char *date, const char *now)
+{
+	const long years = strtol(now, NULL, 10) - strtol(date, NULL, 10);
+
+	return years > 1 || (years == 1 && strcmp(date + 4, now + 4) < 0);
+}
+
+static void check_date(struct xs_result *result)
+{
+	const struct xs_machine *m = &result->machine;
+	const char *started = result->run.started_utc;
+
+	if (strlen(m->date) >= 4 && started && strlen(started) >= 4 &&
+	    is_older_than_a_year(m->date, started))
+		xs_build_note(result,
+			      "the profile %s was measured on %.10s, more than "
+			      "a year before this trace: calibrate again",
+			      m->name, m->date);
+}
+
+static bool is_copy(const struct xs_trace *trace, const struct xs_op *op,
+		    uint16_t device)
+{
+	return (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H) &&
+	       op->queue < trace->queue_count &&
+	       trace->queues[op->queue].device == device;
+}
+
+/* A large pinned copy of contiguous bytes. */
+static bool is_plain(const struct xs_trace *trace, const struct xs_op *op)
+{
+	const uint8_t memory =
+	    op->kind == XS_OP_H2D ? op->src_memory : op->dst_memory;
+
+	return memory == XS_MEM_PINNED && op->bytes >= LEAST_BYTES &&
+	       op->copies == 1 && op->end_ns > op->start_ns &&
+	       (op->call == XS_NONE || trace->calls[op->call].rows <= 1);
+}
+
+/* Collects ns per byte of plain copies that ran alone on the link. */
+static void collect_rates(const struct xs_trace *trace, uint16_t device,
+			  struct xs_points *in, struct xs_points *out)
+{
+	const struct xs_op *op = NULL; /* previous copy, undecided */
+	uint64_t busy_until_ns = 0;
+	bool alone = false;
+
+	for (size_t i = 0; i <= trace->op_count; i++) {
+		const struct xs_op *next =
+		    i < trace->op_count ? &trace->ops[i] : NULL;
+
+		if (next && !is_copy(trace, next, device))
+			continue;
+		if (op && alone && is_plain(trace, op) &&
+		    (!next || next->start_ns >= op->end_ns))
+			xs_points_add(op->kind == XS_OP_H2D ? in : out, 0,
+				      (double)(op->end_ns - op->start_ns) /
+					  (double)op->bytes);
+		if (!next)
+			break;
+		op = next;
+		alone = op->start_ns >= busy_until_ns;
+		if (op->end_ns > busy_until_ns)
+			busy_until_ns = op->end_ns;
+	}
+}
+
+static struct xs_units_text rate(double G)
+{
+	return xs_units_rate(1000000000, (int64_t)llround(G * 1e9));
+}
+
+static void check_rate(struct xs_result *result, const char *way,
+		       const struct xs_points *seen,
+		       const struct xs_param *profile)
+{
+	const double G = xs_points_median(seen).value;
+
+	if (seen->count < LEAST_COPIES || !(profile->value > 0) ||
+	    fabs(profile->value / G - 1) <= RATE_TOLERANCE)
+		return;
+	xs_build_note(result,
+		      "pinned copies to the %s run at %s in the trace, but the "
+		      "profile %s says %s: calibrate again",
+		      way, rate(G).s, result->machine.name,
+		      rate(profile->value).s);
+}
+
+static void check_rates(struct xs_result *result, const struct xs_trace *trace,
+			uint16_t device)
+{
+	struct xs_points in = {0}, out = {0};
+
+	collect_rates(trace, device, &in, &out);
+	check_rate(result, "device", &in, &result->machine.G_h2d);
+	check_rate(result, "host", &out, &result->machine.G_d2h);
+}
+
+/* Checks the parameters that every estimate uses. Other disagreements are in
+ * the profile and in the intervals. */
+static void check_agreement(struct xs_result *result)
+{
+	static const enum xs_param_id ids[] = {XS_PARAM_lo_h2d_ns,
+					       XS_PARAM_lo_d2h_ns,
+					       XS_PARAM_G_h2d, XS_PARAM_G_d2h};
+	const struct xs_machine *m = &result->machine;
+	const char *list = NULL;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (m->disagrees[ids[i]])
+			list = xs_arena_print(
+			    &result->arena, "%s%s%s", list ? list : "",
+			    list ? ", " : "", xs_param_name(ids[i]));
+	if (list)
+		xs_build_note(
+		    result,
+		    "the values of %s differ between the passes of the profile "
+		    "%s: calibrate again on an idle machine",
+		    list, m->name);
+}
+
+void xs_build_check_profile(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_device *device)
+{
+	const struct xs_machine *m = &result->machine;
+	const char *gpu;
+
+	check_agreement(result);
+	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
+		return;
+	gpu = xs_build_string(result, trace, device->name);
+	if (!xs_build_profile_fits(m, gpu)) {
+		xs_build_note(
+		    result,
+		    "the profile %s was measured on %s, this trace is from %s: "
+		    "the estimates are for the profile's GPU",
+		    m->name, m->gpu, gpu);
+		return;
+	}
+	if (strcmp(m->source, "published") == 0)
+		return;
+	check_device(result, &device->rec);
+	check_rates(result, trace, device->rec.device);
+	check_driver(result);
+	check_date(result);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How complete the trace is, and notes for the reader, most important first:
+ * losses, damaged file, missing GPU times, then information.
+ */
+#include "analyzer/sampling/sampling.h"
+#include "report/build/build.h"
+#include "report/result/site.h"
+#include "report/result/units.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* File defects listed; further ones are counted. */
+#define DEFECTS_MAX 3
+#define NOTES_MAX   64
+
+void xs_build_note(struct xs_result *result, const char *format, ...)
+{
+	struct xs_result_coverage *out = &result->coverage;
+	char text[1024];
+	va_list args;
+
+	if (!out->notes || out->note_count == NOTES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	out->notes[out->note_count++] = xs_arena_copy(&result->arena, text);
+}
+
+/* "cudaMemcpy at app.cu:8" */
+static const char *place(struct xs_result *result, const struct xs_trace *trace,
+			 uint32_t index)
+{
+	struct xs_result_site site;
+	const char *label;
+
+	xs_build_site(result, trace, index, &site);
+	label = xs_result_site_label(&result->arena, &site);
+	return site.file && site.call
+		   ? xs_arena_print(&result->arena, "%s at %s", site.call,
+				    label)
+		   : label;
+}
+
+static void note_losses(struct xs_result *result)
+{
+	const struct xs_result_coverage *out = &result->coverage;
+
+	if (out->lost_ops)
+		xs_build_note(result,
+			      "%" PRId64
+			      " GPU records were lost (no room or no "
+			      "timestamps); no figure includes them",
+			      out->lost_ops);
+	if (out->lost_cupti)
+		xs_build_note(result,
+			      "CUPTI dropped %" PRId64
+			      " GPU records; no figure includes them",
+			      out->lost_cupti);
+	if (out->lost_calls)
+		xs_build_note(result,
+			      "%" PRId64
+			      " host calls were lost (no room): host times and "
+			      "call sites are incomplete",
+			      out->lost_calls);
+}
+
+static void note_file(struct xs_result *result, const struct xs_trace *trace)
+{
+	if (trace->header.state == XS_FILE_RUNNING)
+		xs_build_note(result,
+			      "the process was killed or is still running: "
+			      "its last GPU work may be missing");
+	if (trace->header.state == XS_FILE_STOPPED)
+		xs_build_note(result,
+			      "tracing stopped before the program ended");
+	for (size_t i = 0; i < trace->defect_count && i < DEFECTS_MAX; i++)
+		xs_build_note(result,
+			      "the file is damaged at byte %" PRIu64 ": %s",
+			      trace->defects[i].offset, trace->defects[i].text);
+	if (trace->defect_count > DEFECTS_MAX)
+		xs_build_note(result, "%zu more defects in the file",
+			      trace->defect_count - DEFECTS_MAX);
+	if (trace->unknown_records)
+		xs_build_note(result,
+			      "%zu records have a kind that this version does "
+			      "not know; use a newer xferspy",
+			      trace->unknown_records);
+	for (size_t i = 0; i < trace->info_count; i++)
+		if (strcmp(trace->infos[i].key, "note") == 0)
+			xs_build_note(result, "%s", trace->infos[i].value);
+}
+
+static bool is_by_events(const struct xs_result *result)
+{
+	const char *source = result->coverage.timing_source;
+
+	return source && strcmp(source, "events") == 0;
+}
+
+/*
+ * Explains GPU times from events. With CUPTI times there is nothing to
+ * explain; why CUPTI was not used is a note of the trace.
+ */
+static void note_timing_source(struct xs_result *result,
+			       const struct xs_trace *trace)
+{
+	const struct xs_result_coverage *out = &result->coverage;
+	const char *error = xs_trace_find_info(trace, "events");
+	uint64_t error_ns = 0;
+
+	if (!is_by_events(result))
+		return;
+	if (error)
+		sscanf(error, "error_ns=%" SCNu64, &error_ns);
+	xs_build_note(
+	    result,
+	    "no CUPTI: only calls through a shared CUDA runtime are recorded; "
+	    "CUDA events measure their GPU times, which include the launch "
+	    "latency of some microseconds%s%s; host memory counts as pageable "
+	    "unless its pinning was recorded",
+	    error_ns ? ", accurate to " : "",
+	    error_ns ? xs_units_ns((int64_t)error_ns).s : "");
+	if (out->untimed)
+		xs_build_note(
+		    result,
+		    "the GPU work of %" PRId64
+		    " calls was not timed (too many at once, CUDA graphs, or "
+		    "never synchronised) and is missing from all figures",
+		    out->untimed);
+}
+
+/* Explains why calls but no GPU ops were recorded. */
+static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
+{
+	const char *mode = result->coverage.mode;
+
+	if (is_by_events(result))
+		return; /* note_timing_source has explained it */
+	if (mode && strcmp(mode, "calls") == 0)
+		xs_build_note(result,
+			      "only calls were recorded (XFERSPY_MODE=calls): "
+			      "no GPU times and no predictions");
+	else if (result->run.cupti_version)
+		xs_build_note(result, "CUPTI recorded no GPU work: no GPU "
+				      "times and no predictions");
+	else if (xs_trace_find_info(trace, "note"))
+		xs_build_note(result,
+			      "no CUPTI: no GPU times and no predictions");
+	else
+		xs_build_note(result,
+			      "CUPTI was not available: no GPU times and no "
+			      "predictions; set XFERSPY_CUPTI to the "
+			      "libcupti.so of a CUDA toolkit and run again");
+}
+
+static void note_coverage(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	if (!trace->op_count && !trace->call_count)
+		xs_build_note(result,
+			      "no CUDA call and no GPU work was recorded");
+	else if (!trace->op_count)
+		note_no_ops(result, trace);
+	else if (!trace->call_count)
+		xs_build_note(result,
+			      "no call was recorded: GPU times are complete; "
+			      "host times and call sites are unknown");
+	else if (trace->ops_matched < trace->op_count)
+		xs_build_note(
+		    result,
+		    "%zu of %zu GPU operations have no recorded call: their "
+		    "call sites and host times are unknown",
+		    trace->op_count - trace->ops_matched, trace->op_count);
+	if (trace->calls_captured)
+		xs_build_note(result,
+			      "%zu calls were captured into CUDA graphs: their "
+			      "work counts where the graphs are launched",
+			      trace->calls_captured);
+}
+
+/* Calls that returned an error. They issued no GPU work, so none is missing. */
+static void note_failed(struct xs_result *result, const struct xs_trace *trace)
+{
+	uint64_t failed = 0, counted = 0, most = 0;
+	uint32_t site = XS_NONE;
+	unsigned error = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++) {
+		if (!trace->calls[i].error)
+			continue;
+		if (failed++ == 0) {
+			site = trace->calls[i].site;
+			error = trace->calls[i].error;
+		}
+	}
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+
+		if (tally->direction != XS_TALLY_FAILED)
+			continue;
+		if (!failed && tally->calls > most)
+			site = tally->site;
+		most = tally->calls > most ? tally->calls : most;
+		if (__builtin_add_overflow(counted, tally->calls, &counted))
+			counted = UINT64_MAX;
+	}
+	if (__builtin_add_overflow(failed, counted, &counted))
+		counted = UINT64_MAX;
+	result->coverage.failed = xs_number_bounded(counted);
+	if (!counted)
+		return;
+	xs_build_note(
+	    result, "%" PRId64 " call%s returned an error, for example %s%s",
+	    result->coverage.failed, counted == 1 ? "" : "s",
+	    place(result, trace, site),
+	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
+}
+
+/* Counted calls without any recorded call of their kind: exact only in sum. */
+static void note_unrecorded(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_weights *weights)
+{
+	const uint64_t calls = xs_weighted(1, weights->unrecorded_site_calls);
+
+	if (!calls)
+		return;
+	xs_build_note(result,
+		      "only counted, never recorded: %" PRIu64 " call%s, "
+		      "%s%s; times of similar calls at other call sites "
+		      "include them",
+		      calls, calls == 1 ? "" : "s",
+		      weights->unrecorded_several ? "most of them " : "",
+		      place(result, trace, weights->unrecorded_site));
+}
+
+/* Not said of a few, as a program has at its start and end. */
+static void note_other_kinds(struct xs_result *result,
+			     const struct xs_weights *weights)
+{
+	const double calls = weights->unrecorded_kind_calls;
+
+	if (calls >= 1 &&
+	    calls >= 0.01 * (double)result->coverage.calls_counted)
+		xs_build_note(result,
+			      "%" PRIu64 " calls were of another size or "
+			      "direction than the recorded calls of their call "
+			      "site, which their times follow from",
+			      xs_weighted(1, calls));
+}
+
+/* What of sampled figures is exact. */
+static void note_counted(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_weights weights;
+	char bytes[160] = "and their bytes are";
+
+	if (xs_weights_build(trace, NULL, &weights))
+		return;
+	if (weights.guessed_direction_bytes >= 1)
+		snprintf(bytes, sizeof(bytes),
+			 "are exact; their bytes, except for the direction of "
+			 "%s copied with cudaMemcpyDefault, are",
+			 xs_units_bytes((int64_t)xs_weighted(
+					    1, weights.guessed_direction_bytes))
+			     .s);
+	xs_build_note(
+	    result,
+	    "%zu of %" PRId64
+	    " calls were recorded, in %zu window%s; the others were only "
+	    "counted. Numbers of calls %s exact%s%s; times are extrapolated "
+	    "from the windows. A recorded call takes the host longer, so host "
+	    "times%s may add up to more than the run",
+	    trace->call_count, result->coverage.api_calls_seen,
+	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
+	    result->coverage.lost_calls ? ", except for lost calls" : "",
+	    result->coverage.calls_estimated ? ", except for estimated ones"
+					     : "",
+	    is_by_events(result) ? " and GPU times from events" : "");
+	note_unrecorded(result, trace, &weights);
+	note_other_kinds(result, &weights);
+	xs_weights_free(&weights);
+}
+
+/* Calls that light mode could not count after it gave CUPTI up. */
+static void note_unhooked(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	const struct xs_units_text from = xs_units_ns(
+	    xs_number_bounded(trace->hooked_from_ns - trace->begin_ns));
+	size_t unhooked = 0;
+
+	for (size_t i = 0; i < trace->site_count; i++)
+		unhooked += trace->sites[i].unhooked;
+	if (unhooked)
+		xs_build_note(
+		    result,
+		    "%" PRId64 " calls are estimated. After %s, calls of the "
+		    "driver API, and of a CUDA runtime that is linked into the "
+		    "program or a library, could not be counted. Their number "
+		    "follows from that of the counted calls, or if these are "
+		    "few, from the time; it is then too low if recording "
+		    "slowed the program",
+		    result->coverage.calls_estimated, from.s);
+	else
+		xs_build_note(result,
+			      "after %s, only calls through the shared CUDA "
+			      "runtime were counted; there were no others "
+			      "before",
+			      from.s);
+}
+
+/* How much of the run the figures cover. */
+static void note_sampling(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	if (trace->ignored_ns)
+		xs_build_note(result,
+			      "only %s of the run's %s were traced "
+			      "(XFERSPY_RANGE); all figures are of that part",
+			      xs_units_ns(result->run.wall_ns).s,
+			      xs_units_ns(xs_number_bounded(trace->end_ns -
+							    trace->begin_ns))
+				  .s);
+	if (trace->tally_count)
+		note_counted(result, trace);
+	if (trace->hooked_from_ns)
+		note_unhooked(result, trace);
+}
+
+/* Whether the trace itself has source lines of the module. */
+static bool has_lines(const struct xs_trace *trace, uint32_t module)
+{
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module == module &&
+		    trace->sites[i].has_source)
+			return true;
+	return false;
+}
+
+/* Modules whose file changed since the run. */
+static void note_changed(struct xs_result *result, const struct xs_trace *trace)
+{
+	const char *path = NULL;
+	size_t changed = 0;
+
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (trace->modules[i].changed &&
+		    !has_lines(trace, (uint32_t)i) && changed++ == 0)
+			path = trace->strings[trace->modules[i].path];
+	if (changed)
+		xs_build_note(result,
+			      "%s%s changed since the run: source lines there "
+			      "are unknown; run `xferspy dump --resolve TRACE` "
+			      "before rebuilding to store them in the trace",
+			      path, changed > 1 ? " and others have" : " has");
+}
+
+/* Hardware queues shared by streams, if the environment sets their number. */
+static void note_queues(struct xs_result *result, const char *variable,
+			int64_t lanes, const char *whose, unsigned usual)
+{
+	if (lanes != XS_UNKNOWN)
+		xs_build_note(result,
+			      "%s=%" PRId64 ": all streams share %" PRId64
+			      " hardware queue%s for %s (default %u); "
+			      "predictions use this",
+			      variable, lanes, lanes, lanes == 1 ? "" : "s",
+			      whose, usual);
+}
+
+static void note_connections(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+
+	note_queues(result, "CUDA_DEVICE_MAX_CONNECTIONS", run->max_connections,
+		    "kernels", XS_KERNEL_HW_QUEUES);
+	if (run->max_copy_connections == XS_UNKNOWN)
+		note_queues(result, "CUDA_DEVICE_MAX_CONNECTIONS",
+			    run->max_connections, "each copy engine",
+			    XS_COPY_HW_QUEUES);
+	note_queues(result, "CUDA_DEVICE_MAX_COPY_CONNECTIONS",
+		    run->max_copy_connections,
+		    "each copy engine from compute capability 8.0 on",
+		    XS_COPY_HW_QUEUES);
+}
+
+static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < trace->tally_count; i++)
+		if ((!estimated_only || trace->tallies[i].estimated) &&
+		    __builtin_add_overflow(calls, trace->tallies[i].calls,
+					   &calls))
+			return INT64_MAX / 2;
+	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
+}
+
+void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases)
+{
+	struct xs_result_coverage *out = &result->coverage;
+	const int64_t counted = count_tallies(trace, false);
+
+	*out = (struct xs_result_coverage){
+	    .api_calls_seen = xs_number_bounded(trace->call_count) + counted,
+	    .gpu_ops_seen = xs_number_bounded(trace->op_count),
+	    .calls_counted = counted,
+	    .calls_estimated = count_tallies(trace, true),
+	    .matched = xs_number_bounded(trace->ops_matched),
+	    .lost_calls = xs_number_bounded(trace->lost_calls),
+	    .lost_ops = xs_number_bounded(trace->lost_ops),
+	    .lost_cupti = xs_number_bounded(trace->lost_cupti),
+	    .untimed = xs_number_bounded(trace->untimed),
+	    .timing_source = xs_arena_copy(&result->arena,
+					   xs_trace_find_info(trace, "rung")),
+	    .mode = xs_arena_copy(&result->arena,
+				  xs_trace_find_info(trace, "mode")),
+	    .notes =
+		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
+	};
+	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
+	note_losses(result);
+	note_file(result, trace);
+	note_timing_source(result, trace);
+	note_coverage(result, trace);
+	note_failed(result, trace);
+	note_sampling(result, trace);
+	note_changed(result, trace);
+	note_connections(result);
+	xs_build_check_profile(result, trace, xs_build_device(trace, phases));
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices of a run, their work, and phases that ran concurrently. */
+#include "report/build/build.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Phases that a note lists. */
+#define NAMED_MAX 6
+
+/* A phase ran concurrently if more than 1 / LEAST_PART of its time did. */
+#define LEAST_PART 10
+
+static int64_t known(uint64_t value)
+{
+	return value ? xs_number_bounded(value) : XS_UNKNOWN;
+}
+
+static void describe(struct xs_result *result, const struct xs_trace *trace,
+		     const struct xs_device *in, struct xs_result_device *out)
+{
+	out->name = xs_build_string(result, trace, in->name);
+	out->index = in->rec.device;
+	out->sm_count = known(in->rec.sm_count);
+	out->copy_engines = known(in->rec.copy_engines);
+	out->memory_bytes = known(in->rec.memory_bytes);
+	out->pcie_gen = known(in->rec.pcie_gen);
+	out->pcie_width = known(in->rec.pcie_width);
+}
+
+static int add_work(const struct xs_trace *trace, bool saw_gpu,
+		    struct xs_result_device *out)
+{
+	struct xs_timeline line;
+	int err = xs_timeline_of_device(trace, (uint16_t)out->index, &line);
+
+	if (err)
+		return err;
+#define GPU(value) (saw_gpu ? xs_number_bounded(value) : XS_UNKNOWN)
+	out->h2d_bytes = GPU(line.bytes[XS_OP_H2D]);
+	out->d2h_bytes = GPU(line.bytes[XS_OP_D2H]);
+	out->p2p_bytes = GPU(line.bytes[XS_OP_P2P]);
+	out->h2d_ops = GPU(line.count[XS_OP_H2D]);
+	out->d2h_ops = GPU(line.count[XS_OP_D2H]);
+	out->p2p_ops = GPU(line.count[XS_OP_P2P]);
+	out->kernels = GPU(line.count[XS_OP_KERNEL]);
+	out->h2d_ns = GPU(line.busy_ns[XS_OP_H2D]);
+	out->d2h_ns = GPU(line.busy_ns[XS_OP_D2H]);
+	out->p2p_ns = GPU(line.busy_ns[XS_OP_P2P]);
+	out->kernel_ns = GPU(line.busy_ns[XS_OP_KERNEL]);
+	out->busy_ns = GPU(line.gpu_busy_ns);
+	out->overlap_ns = GPU(line.overlap_ns);
+#undef GPU
+	return 0;
+}
+
+int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
+		     bool saw_gpu)
+{
+	struct xs_result_run *run = &result->run;
+	int err = 0;
+
+	run->devices = xs_arena_alloc(&result->arena, trace->device_count,
+				      sizeof(*run->devices));
+	for (size_t i = 0; run->devices && !err && i < trace->device_count;
+	     i++) {
+		struct xs_result_device *out =
+		    &run->devices[run->device_count++];
+
+		describe(result, trace, &trace->devices[i], out);
+		err = add_work(trace, saw_gpu, out);
+	}
+	return err;
+}
+
+static bool ran_concurrently(const struct xs_result *result,
+			     const struct xs_result_phase *phase)
+{
+	(void)result;
+	return phase->concurrent_ns > phase->total_ns / LEAST_PART;
+}
+
+static const char *name_of(const struct xs_result_run *run, int64_t device)
+{
+	for (size_t i = 0; i < run->device_count; i++)
+		if (run->devices[i].index == device && run->devices[i].name)
+			return run->devices[i].name;
+	return "";
+}
+
+static bool ran_on_another_kind(const struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	return strcmp(name_of(&result->run, phase->device),
+		      name_of(&result->run, result->phases[0].device)) != 0;
+}
+
+/* " 1, 2, 3 and others" */
+static const char *list_phases(
+    struct xs_result *result,
+    bool (*is_listed)(const struct xs_result *, const struct xs_result_phase *),
+    size_t *count)
+{
+	const char *list = "";
+
+	*count = 0;
+	for (size_t i = 0; i < result->phase_count; i++) {
+		if (!is_listed(result, &result->phases[i]))
+			continue;
+		if (++*count <= NAMED_MAX)
+			list = xs_arena_print(
+			    &result->arena, "%s%s %" PRId64, list ? list : "",
+			    *count > 1 ? "," : "", result->phases[i].id);
+	}
+	return *count > NAMED_MAX
+		   ? xs_arena_print(&result->arena, "%s and others", list)
+		   : list;
+}
+
+void xs_build_note_devices(struct xs_result *result)
+{
+	size_t count;
+	const char *list = list_phases(result, ran_concurrently, &count);
+
+	if (count)
+		xs_build_note(
+		    result,
+		    "phase%s%s ran concurrently with rounds of other threads "
+		    "or GPUs: savings there are upper bounds for the whole run",
+		    count == 1 ? "" : "s", list);
+	list = list_phases(result, ran_on_another_kind, &count);
+	if (count)
+		xs_build_note(result,
+			      "phase%s%s ran on another GPU model than phase "
+			      "1; all estimates use the profile for phase 1",
+			      count == 1 ? "" : "s", list);
+}

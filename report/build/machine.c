@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine profiles of a result: for the estimates, of the traced machine,
+ * and of further machines.
+ */
+#include "model/machine/fit.h"
+#include "report/build/build.h"
+
+#include <string.h>
+
+const struct xs_device *xs_build_device(const struct xs_trace *trace,
+					const struct xs_phases *phases)
+{
+	for (size_t i = 0; i < trace->device_count; i++)
+		if (!phases->count ||
+		    trace->devices[i].rec.device == phases->items[0].device)
+			return &trace->devices[i];
+	return NULL;
+}
+
+/* Returns the phases that ran on GPUs of the same name. The items are
+ * borrowed. */
+static struct xs_phases phases_on(struct xs_result *result,
+				  const struct xs_trace *trace,
+				  const struct xs_phases *phases,
+				  const struct xs_device *device)
+{
+	struct xs_phases out = {.items = xs_arena_alloc(&result->arena,
+							phases->count,
+							sizeof(*out.items))};
+
+	for (size_t i = 0; out.items && i < phases->count; i++) {
+		bool other = false;
+
+		for (size_t d = 0; d < trace->device_count; d++)
+			if (trace->devices[d].rec.device ==
+			    phases->items[i].device)
+				other =
+				    strcmp(
+					trace->strings[trace->devices[d].name],
+					trace->strings[device->name]) != 0;
+		if (!other)
+			out.items[out.count++] = phases->items[i];
+	}
+	return out;
+}
+
+/* Fits a profile from the rounds on the main device and others of its kind. */
+static void fit(struct xs_result *result, const struct xs_trace *trace,
+		const struct xs_phases *phases, const struct xs_device *device,
+		struct xs_machine *machine)
+{
+	struct xs_phases alike;
+
+	if (!device) {
+		xs_machine_fit(phases, NULL, machine);
+		return;
+	}
+	alike = phases_on(result, trace, phases, device);
+	xs_machine_fit(&alike, &device->rec, machine);
+}
+
+void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_result_options *options,
+		      struct xs_machine *traced)
+{
+	const struct xs_device *device = xs_build_device(trace, phases);
+	const struct xs_machine *given = options->machine;
+	const char *gpu =
+	    device ? xs_build_string(result, trace, device->name) : NULL;
+
+	if (given &&
+	    (!options->elsewhere_count || xs_build_profile_fits(given, gpu)))
+		*traced = *given;
+	else
+		fit(result, trace, phases, device, traced);
+	result->machine = given ? *given : *traced;
+}
+
+/* Returns the phase's replay estimate of that strategy, NULL if none applies.
+ */
+static const struct xs_result_estimate *
+row_of(const struct xs_result_phase *phase, const char *strategy)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (phase->estimates[i].applies &&
+		    phase->estimates[i].round_ns != XS_UNKNOWN &&
+		    strcmp(phase->estimates[i].strategy, strategy) == 0)
+			return &phase->estimates[i];
+	return NULL;
+}
+
+/* Adds the difference over all rounds; false on overflow. */
+static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
+		       int64_t *sum_ns)
+{
+	int64_t more_ns;
+
+	return !__builtin_mul_overflow(phase->rounds,
+				       round_ns - phase->round_ns, &more_ns) &&
+	       !__builtin_add_overflow(*sum_ns, more_ns, sum_ns);
+}
+
+/* All phases depend on the same machine, so their errors add up. */
+static void add_phases(const struct xs_result *result,
+		       struct xs_result_other_machine *out)
+{
+	const int64_t wall_ns = result->run.wall_ns;
+	int64_t sum_ns = wall_ns, low_ns = wall_ns, high_ns = wall_ns;
+
+	if (wall_ns == XS_UNKNOWN)
+		return;
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    row_of(phase, out->strategy);
+
+		if (!row || phase->round_ns == XS_UNKNOWN)
+			continue;
+		if (!add_rounds(phase, row->round_ns, &sum_ns) ||
+		    !add_rounds(phase, row->low_ns, &low_ns) ||
+		    !add_rounds(phase, row->high_ns, &high_ns))
+			return;
+		out->phases++;
+	}
+	if (!out->phases || (size_t)out->phases < result->phase_count)
+		return;
+	out->app_wall_ns = sum_ns;
+	out->low_ns = low_ns;
+	out->high_ns = high_ns;
+}
+
+void xs_build_other_machines(struct xs_result *result,
+			     const struct xs_result_options *options)
+{
+	struct xs_arena *arena = &result->arena;
+
+	result->other_machines = xs_arena_alloc(
+	    arena, options->elsewhere_count, sizeof(*result->other_machines));
+	for (size_t i = 0;
+	     result->other_machines && i < options->elsewhere_count; i++) {
+		struct xs_result_other_machine *out =
+		    &result->other_machines[result->other_machine_count++];
+
+		*out = (struct xs_result_other_machine){
+		    .strategy =
+			xs_arena_copy(arena, options->elsewhere[i].strategy),
+		    .app_wall_ns = XS_UNKNOWN,
+		    .low_ns = XS_UNKNOWN,
+		    .high_ns = XS_UNKNOWN,
+		};
+		add_phases(result, out);
+	}
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts calls by class and GPU ops by kind, each with how many are matched,
+ * and explains in remarks what is missing and why.
+ */
+#include "report/build/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REMARKS_MAX 8
+/* Libraries that a remark names; further ones are counted. */
+#define NAMED_MAX 3
+
+static const char *const class_names[XS_CALL_CLASSES] = {
+    [XS_CALL_OTHER] = "other",
+    [XS_CALL_COPY] = "copy",
+    [XS_CALL_COPY_ASYNC] = "copy_async",
+    [XS_CALL_SET] = "set",
+    [XS_CALL_SET_ASYNC] = "set_async",
+    [XS_CALL_LAUNCH] = "launch",
+    [XS_CALL_GRAPH_LAUNCH] = "graph_launch",
+    [XS_CALL_ALLOC_DEVICE] = "alloc_device",
+    [XS_CALL_ALLOC_PINNED] = "alloc_pinned",
+    [XS_CALL_REGISTER] = "register",
+    [XS_CALL_FREE_DEVICE] = "free_device",
+    [XS_CALL_FREE_PINNED] = "free_pinned",
+    [XS_CALL_UNREGISTER] = "unregister",
+    [XS_CALL_SYNC_DEVICE] = "sync_device",
+    [XS_CALL_SYNC_STREAM] = "sync_stream",
+    [XS_CALL_SYNC_EVENT] = "sync_event",
+    [XS_CALL_EVENT_RECORD] = "event_record",
+    [XS_CALL_STREAM_WAIT] = "stream_wait",
+    [XS_CALL_STREAM_CREATE] = "stream_create",
+    [XS_CALL_STREAM_DESTROY] = "stream_destroy",
+    [XS_CALL_RANGE_START] = "range_start",
+    [XS_CALL_RANGE_STOP] = "range_stop",
+    [XS_CALL_POLL] = "poll",
+    [XS_CALL_HOST_FUNCTION] = "host_function",
+    [XS_CALL_RESET] = "reset",
+    [XS_CALL_PREFETCH] = "prefetch",
+    [XS_CALL_CAPTURE_BEGIN] = "capture_begin",
+    [XS_CALL_CAPTURE_END] = "capture_end",
+};
+
+static const char *const kind_names[XS_OP_KINDS] = {
+    [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
+    [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
+    [XS_OP_P2P] = "p2p",
+};
+
+/* Names in remarks. */
+static const char *const kind_words[XS_OP_KINDS] = {
+    [XS_OP_H2D] = "copies in",
+    [XS_OP_D2H] = "copies out",
+    [XS_OP_D2D] = "device-to-device copies",
+    [XS_OP_H2H] = "host-to-host copies",
+    [XS_OP_SET] = "memsets",
+    [XS_OP_KERNEL] = "kernels",
+    [XS_OP_P2P] = "peer copies",
+};
+
+struct counts {
+	int64_t calls[XS_CALL_CLASSES], calls_matched[XS_CALL_CLASSES];
+	int64_t ops[XS_OP_KINDS], ops_matched[XS_OP_KINDS];
+};
+
+/* Classes of newer versions count as "other". */
+static uint8_t class_of(uint8_t call_class)
+{
+	return call_class < XS_CALL_CLASSES ? call_class : XS_CALL_OTHER;
+}
+
+/* Counts of a damaged file may be of any size. */
+static void add(int64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = INT64_MAX;
+}
+
+static void count_ops(const struct xs_trace *trace, const bool *has_op,
+		      struct counts *counts)
+{
+	for (size_t i = 0; i < trace->op_count; i++) {
+		counts->ops[trace->ops[i].kind]++;
+		counts->ops_matched[trace->ops[i].kind] +=
+		    trace->ops[i].call != XS_NONE;
+	}
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const uint8_t class = class_of(trace->calls[i].call_class);
+
+		counts->calls[class]++;
+		counts->calls_matched[class] += has_op[i];
+	}
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+
+		add(&counts->calls[class_of(
+			trace->sites[tally->site].call_class)],
+		    tally->calls);
+	}
+}
+
+/* Returns the rows with a count above 0. */
+static struct xs_result_match_count *
+list(struct xs_arena *arena, const char *const *names, const int64_t *count,
+     const int64_t *matched, size_t room, size_t *listed)
+{
+	struct xs_result_match_count *out =
+	    xs_arena_alloc(arena, room, sizeof(*out));
+
+	for (size_t i = 0; out && i < room; i++)
+		if (count[i] > 0)
+			out[(*listed)++] = (struct xs_result_match_count){
+			    names[i], count[i], matched[i]};
+	return out;
+}
+
+/* Whether the function belongs to the driver API: cuMemcpy, not cudaMemcpy. */
+static bool is_of_driver(const struct xs_trace *trace, uint32_t site)
+{
+	const char *name = trace->strings[trace->sites[site].function];
+
+	return strncmp(name, "cu", 2) == 0 && strncmp(name, "cuda", 4) != 0;
+}
+
+static int64_t count_driver_calls(const struct xs_trace *trace)
+{
+	int64_t calls = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++)
+		calls += is_of_driver(trace, trace->calls[i].site);
+	for (size_t i = 0; i < trace->tally_count; i++)
+		if (is_of_driver(trace, trace->tallies[i].site))
+			add(&calls, trace->tallies[i].calls);
+	return calls;
+}
+
+/* Ops that started before the first call; calls are sorted by start. */
+static int64_t count_early_ops(const struct xs_trace *trace)
+{
+	int64_t ops = 0;
+
+	for (size_t i = 0; trace->call_count && i < trace->op_count; i++)
+		ops += trace->ops[i].call == XS_NONE &&
+		       trace->ops[i].start_ns < trace->calls[0].start_ns;
+	return ops;
+}
+
+static void list_cudarts(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_coverage *out = &result->coverage;
+
+	out->cudarts = xs_arena_alloc(&result->arena, trace->info_count,
+				      sizeof(*out->cudarts));
+	for (size_t i = 0; out->cudarts && i < trace->info_count; i++) {
+		const char *value = trace->infos[i].value;
+		const char *colon = strchr(value, ':');
+
+		if (strcmp(trace->infos[i].key, "cudart") == 0 && colon)
+			out->cudarts[out->cudart_count++] =
+			    (struct xs_result_cudart){
+				xs_arena_copy(&result->arena, colon + 1),
+				strncmp(value, "dynamic:", 8) == 0};
+	}
+}
+
+static void remark(struct xs_result *result, const char *text)
+{
+	struct xs_result_coverage *out = &result->coverage;
+
+	if (text && out->remarks && out->remark_count < REMARKS_MAX)
+		out->remarks[out->remark_count++] = text;
+}
+
+/* "30 of 40 kernels, 3 of 10 copies in" */
+static const char *unmatched_kinds(struct xs_arena *arena,
+				   const struct counts *counts)
+{
+	const char *out = NULL;
+
+	for (size_t i = XS_OP_KINDS; i-- > 0;)
+		if (counts->ops_matched[i] < counts->ops[i])
+			out = xs_arena_print(
+			    arena, "%s%s%" PRId64 " of %" PRId64 " %s",
+			    out ? out : "", out ? ", " : "",
+			    counts->ops[i] - counts->ops_matched[i],
+			    counts->ops[i], kind_words[i]);
+	return out;
+}
+
+/* Returns the likely reason why ops have no call. */
+static const char *why_unmatched(struct xs_result *result)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+
+	if (in->early_ops == in->gpu_ops_seen - in->matched)
+		return "they started before the first recorded call: the "
+		       "library was loaded into a running process";
+	if (in->lost_calls)
+		return "some of their calls were lost (no room)";
+	if (in->calls_counted)
+		return "calls outside the recorded windows were only counted";
+	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
+		return "the driver reported no correlation id, as for work "
+		       "that it starts itself";
+	return "calls to a statically linked CUDA runtime, or directly to the "
+	       "driver, were not recorded";
+}
+
+static void remark_unmatched(struct xs_result *result,
+			     const struct counts *counts)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	struct xs_arena *arena = &result->arena;
+
+	if (!in->api_calls_seen || in->matched == in->gpu_ops_seen)
+		return;
+	remark(result,
+	       xs_arena_print(arena, "GPU work without a recorded call: %s; %s",
+			      unmatched_kinds(arena, counts),
+			      why_unmatched(result)));
+}
+
+/* File names of libraries with a statically linked CUDA runtime. */
+static const char *carriers(struct xs_result *result, int64_t *count)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	struct xs_arena *arena = &result->arena;
+	const char *out = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < in->cudart_count; i++) {
+		const char *path = in->cudarts[i].path;
+		const char *slash = path ? strrchr(path, '/') : NULL;
+
+		if (in->cudarts[i].shared || (*count)++ >= NAMED_MAX)
+			continue;
+		out = xs_arena_print(arena, "%s%s%s", out ? out : "",
+				     out ? ", " : "", slash ? slash + 1 : path);
+	}
+	if (*count > NAMED_MAX)
+		out = xs_arena_print(arena, "%s and %" PRId64 " more", out,
+				     *count - NAMED_MAX);
+	return out;
+}
+
+static void remark_cudarts(struct xs_result *result)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	const char *seen = "";
+	int64_t count;
+	const char *names = carriers(result, &count);
+
+	if (!count)
+		return;
+	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
+		seen = " (calls recorded by CUPTI)";
+	else if (in->timing_source &&
+		 strcmp(in->timing_source, "activity") == 0)
+		seen = " (GPU work recorded, calls not)";
+	else if (in->timing_source)
+		seen = " (not recorded without CUPTI)";
+	remark(result, xs_arena_print(&result->arena,
+				      "CUDA runtime linked statically%s: %s",
+				      seen, names));
+}
+
+static void remark_driver(struct xs_result *result)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+
+	if (in->driver_calls > 0)
+		remark(result, xs_arena_print(
+				   &result->arena,
+				   "driver API calls: %" PRId64 " of %" PRId64,
+				   in->driver_calls, in->api_calls_seen));
+}
+
+static bool has_own_runtime(const struct xs_result_coverage *in)
+{
+	for (size_t i = 0; i < in->cudart_count; i++)
+		if (!in->cudarts[i].shared)
+			return true;
+	return false;
+}
+
+static bool asks_for_work(const struct counts *counts)
+{
+	return counts->calls[XS_CALL_COPY] ||
+	       counts->calls[XS_CALL_COPY_ASYNC] ||
+	       counts->calls[XS_CALL_SET] || counts->calls[XS_CALL_SET_ASYNC] ||
+	       counts->calls[XS_CALL_LAUNCH] ||
+	       counts->calls[XS_CALL_GRAPH_LAUNCH];
+}
+
+/* Returns the likely reason why no GPU work was recorded. */
+static const char *why_nothing(const struct xs_result *result,
+			       const struct xs_trace *trace,
+			       const struct counts *counts)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	const bool with_cupti = result->run.cupti_version != NULL;
+
+	if (in->mode && strcmp(in->mode, "calls") == 0)
+		return "GPU recording was switched off (XFERSPY_MODE=calls)";
+	if (in->api_calls_seen && !asks_for_work(counts))
+		return "none of the calls issues GPU work";
+	if (trace->header.state == XS_FILE_RUNNING)
+		return "the process was killed or is still running; its last "
+		       "work is not in the file";
+	if (in->api_calls_seen)
+		return with_cupti
+			   ? "CUPTI delivered no records: the program ended "
+			     "before its GPU work completed, or another "
+			     "profiler in the process received them"
+			   : "CUPTI was not available";
+	if (!in->cudart_count)
+		return "no library of the process contains a CUDA runtime: the "
+		       "program does not use CUDA, uses only the driver API, "
+		       "or runs its GPU work in another process";
+	return with_cupti || !has_own_runtime(in)
+		   ? "the CUDA runtime was loaded but not called"
+		   : "calls to a statically linked CUDA runtime are recorded "
+		     "only through CUPTI, which was not available";
+}
+
+static void remark_nothing(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct counts *counts)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+
+	if (!in->gpu_ops_seen) {
+		remark(result,
+		       xs_arena_print(&result->arena, "no GPU work: %s",
+				      why_nothing(result, trace, counts)));
+		remark(result,
+		       "unknown: GPU times, overlap, and predicted savings");
+	}
+	if (!in->api_calls_seen)
+		remark(result, "unknown: what the host waited for, and which "
+			       "source lines to change");
+}
+
+int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_coverage *out = &result->coverage;
+	struct xs_arena *arena = &result->arena;
+	struct counts counts = {{0}, {0}, {0}, {0}};
+	bool *has_op = calloc(trace->call_count + 1, sizeof(*has_op));
+
+	if (!has_op)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].call != XS_NONE)
+			has_op[trace->ops[i].call] = true;
+	count_ops(trace, has_op, &counts);
+	free(has_op);
+	out->classes =
+	    list(arena, class_names, counts.calls, counts.calls_matched,
+		 XS_CALL_CLASSES, &out->class_count);
+	out->kinds = list(arena, kind_names, counts.ops, counts.ops_matched,
+			  XS_OP_KINDS, &out->kind_count);
+	out->driver_calls = count_driver_calls(trace);
+	out->early_ops = count_early_ops(trace);
+	list_cudarts(result, trace);
+	out->remarks =
+	    xs_arena_alloc(arena, REMARKS_MAX, sizeof(*out->remarks));
+	remark_nothing(result, trace, &counts);
+	remark_unmatched(result, &counts);
+	remark_driver(result);
+	remark_cudarts(result);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of a report. */
+#ifndef XS_REPORT_BUILD_OPTIONS_H
+#define XS_REPORT_BUILD_OPTIONS_H
+
+#include "model/machine/machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct xs_other_machine;
+
+struct xs_trace;
+
+struct xs_result_options {
+	const struct xs_machine *machine; /* NULL: fit one from the trace */
+	/* machines for the unchanged run; borrowed during the call */
+	const struct xs_other_machine *elsewhere;
+	size_t elsewhere_count;
+	/* trace with hardware counters; NULL: the trace itself */
+	const struct xs_trace *counted;
+	unsigned streams; /* also this n; 0: default sweep only */
+	bool atgpu;	  /* print ATGPU metrics in text too */
+};
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Converts a phase of the analyzer to a phase of the result. */
+#include "report/build/build.h"
+
+#include "analyzer/symbols/symbols.h"
+#include "report/result/site.h"
+#include "report/result/source_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kernel names kept for a phase. */
+#define KERNEL_NAMES_MAX 32
+
+static const char *const step_names[XS_STEP_KINDS] = {
+    [XS_STEP_H2D] = "h2d",
+    [XS_STEP_D2H] = "d2h",
+    [XS_STEP_D2D] = "d2d",
+    [XS_STEP_H2H] = "h2h",
+    [XS_STEP_SET] = "set",
+    [XS_STEP_KERNEL] = "kernel",
+    [XS_STEP_SYNC_DEVICE] = "sync-device",
+    [XS_STEP_SYNC_STREAM] = "sync-stream",
+    [XS_STEP_SYNC_EVENT] = "sync-event",
+    [XS_STEP_EVENT_RECORD] = "event-record",
+    [XS_STEP_STREAM_WAIT] = "stream-wait",
+    [XS_STEP_HOST] = "host",
+};
+
+static const char *memory_name(uint8_t memory)
+{
+	static const char *const names[] = {
+	    NULL, "pageable", "pinned", "device", "array", "managed",
+	};
+
+	return memory < sizeof(names) / sizeof(names[0]) ? names[memory] : NULL;
+}
+
+const char *xs_build_string(struct xs_result *result,
+			    const struct xs_trace *trace, uint32_t index)
+{
+	if (index == 0 || index >= trace->string_count)
+		return NULL;
+	return xs_arena_copy(&result->arena, trace->strings[index]);
+}
+
+void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
+		   uint32_t index, struct xs_result_site *out)
+{
+	const struct xs_site *site;
+
+	*out =
+	    (struct xs_result_site){.line = XS_UNKNOWN, .offset = XS_UNKNOWN};
+	if (index >= trace->site_count)
+		return;
+	out->call =
+	    xs_build_string(result, trace, trace->sites[index].function);
+	site = xs_symbols_user_site(trace, index);
+	out->function = xs_arena_copy(&result->arena, site->symbol);
+	out->file = xs_arena_copy(&result->arena, site->file);
+	if (site->line)
+		out->line = site->line;
+	if (site->module < trace->module_count) {
+		out->module = xs_build_string(
+		    result, trace, trace->modules[site->module].path);
+		out->offset = (int64_t)site->offset;
+	}
+}
+
+static void build_site(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phase_site *in,
+		       struct xs_result_site *out)
+{
+	xs_build_site(result, trace, in->site, out);
+	out->step = step_names[in->step_kind];
+	out->calls = xs_number_bounded(in->calls);
+	out->bytes = xs_number_bounded(in->bytes);
+}
+
+/* Sites compared when looking for one with the same line. */
+#define SAME_PLACE_SPAN 256
+
+/* Sites of a phase whose source line is read. */
+#define SITES_QUOTED 16
+
+/* Returns the phase's site at the same place, or NULL. */
+static struct xs_result_site *same_place(const struct xs_result_phase *phase,
+					 const struct xs_result_site *site)
+{
+	size_t looked_at = 0;
+
+	for (size_t i = phase->site_count; i-- > 0;) {
+		if (xs_result_same_place(&phase->sites[i], site))
+			return &phase->sites[i];
+		if (++looked_at == SAME_PLACE_SPAN)
+			break;
+	}
+	return NULL;
+}
+
+static void build_sites(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_phase *phase,
+			struct xs_result_phase *out)
+{
+	out->sites = xs_arena_alloc(&result->arena, phase->site_count,
+				    sizeof(*out->sites));
+	if (!out->sites)
+		return;
+	for (size_t i = 0; i < phase->site_count; i++) {
+		struct xs_result_site *site = &out->sites[out->site_count];
+		struct xs_result_site *other;
+
+		build_site(result, trace, &phase->sites[i], site);
+		other = same_place(out, site);
+		xs_build_caller(result, trace, phase->sites[i].site,
+				site->calls, other ? other : site);
+		if (!other) {
+			out->site_count++;
+			continue;
+		}
+		xs_number_add(&other->calls, site->calls);
+		xs_number_add(&other->bytes, site->bytes);
+	}
+	for (size_t i = 0; i < out->site_count; i++)
+		xs_result_order_callers(&out->sites[i]);
+}
+
+/* Sites with the most bytes first. */
+static void build_texts(struct xs_result *result, const struct xs_trace *trace,
+			struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count && i < SITES_QUOTED; i++) {
+		struct xs_result_site *site = &phase->sites[i];
+
+		site->text = xs_source_text(&result->arena, site->file,
+					    site->line, trace->end_ns);
+	}
+}
+
+/* Adds a demangled kernel name once. */
+static void add_kernel(struct xs_result *result, const char *mangled,
+		       struct xs_result_phase *out)
+{
+	char *name = xs_symbols_demangle(mangled);
+
+	for (size_t i = 0; name && i < out->kernel_name_count; i++)
+		if (strcmp(out->kernel_names[i], name) == 0)
+			goto out;
+	out->kernel_names[out->kernel_name_count++] =
+	    xs_arena_copy(&result->arena, name ? name : mangled);
+out:
+	free(name);
+}
+
+static void build_kernels(struct xs_result *result,
+			  const struct xs_trace *trace,
+			  const struct xs_phase *phase,
+			  struct xs_result_phase *out)
+{
+	bool *seen = calloc(trace->shape_count + 1, sizeof(*seen));
+
+	out->kernel_names = xs_arena_alloc(&result->arena, KERNEL_NAMES_MAX,
+					   sizeof(*out->kernel_names));
+	if (!seen)
+		result->arena.failed = true;
+	for (size_t i = 0; seen && out->kernel_names && i < phase->step_count &&
+			   out->kernel_name_count < KERNEL_NAMES_MAX;
+	     i++) {
+		uint32_t shape = phase->steps[i].shape;
+
+		if (phase->steps[i].kind != XS_STEP_KERNEL ||
+		    shape >= trace->shape_count || seen[shape])
+			continue;
+		seen[shape] = true;
+		if (trace->shapes[shape].name < trace->string_count)
+			add_kernel(result,
+				   trace->strings[trace->shapes[shape].name],
+				   out);
+	}
+	free(seen);
+}
+
+/* Counts the streams of a round's copies and kernels, and finds the issue
+ * order: chunk by chunk (depth) or stage by stage (breadth). */
+static void build_streams(struct xs_result *result,
+			  const struct xs_trace *trace,
+			  const struct xs_phase *phase,
+			  struct xs_result_phase *out)
+{
+	bool *seen = calloc(trace->queue_count + 1, sizeof(*seen));
+	size_t first_kernel = phase->step_count, last_h2d = 0;
+	int64_t streams = 0;
+
+	if (!seen)
+		result->arena.failed = true;
+	for (size_t i = 0; seen && i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (step->kind == XS_STEP_H2D)
+			last_h2d = i;
+		else if (step->kind == XS_STEP_KERNEL && i < first_kernel)
+			first_kernel = i;
+		else if (step->kind != XS_STEP_D2H &&
+			 step->kind != XS_STEP_KERNEL)
+			continue;
+		if (step->queue < trace->queue_count && !seen[step->queue]) {
+			seen[step->queue] = true;
+			streams++;
+		}
+	}
+	free(seen);
+	out->streams = streams ? streams : XS_UNKNOWN;
+	if (streams > 1 && out->h2d_ops > 1 && out->kernels > 1)
+		out->order = first_kernel < last_h2d ? "depth" : "breadth";
+}
+
+/* Unknown if all ops have zero time: they were not timed. */
+static int64_t timed(uint64_t ops, uint64_t ns)
+{
+	return ops && !ns ? XS_UNKNOWN : xs_number_bounded(ns);
+}
+
+void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
+		    const struct xs_phase *phase, struct xs_result_phase *out)
+{
+	*out = (struct xs_result_phase){
+	    .id = phase->id,
+	    .rounds = xs_number_bounded(phase->rounds),
+	    .signature = xs_arena_copy(&result->arena, phase->signature),
+	    .signature_hash = phase->signature_hash,
+	    .device = phase->device,
+	    .total_ns = xs_number_bounded(phase->total_ns),
+	    .concurrent_ns = xs_number_bounded(phase->concurrent_ns),
+	    .first_start_ns = xs_number_bounded(phase->first_start_ns),
+	    .h2d_bytes = xs_number_bounded(phase->h2d_bytes),
+	    .d2h_bytes = xs_number_bounded(phase->d2h_bytes),
+	    .h2d_ops = xs_number_bounded(phase->h2d_ops),
+	    .d2h_ops = xs_number_bounded(phase->d2h_ops),
+	    .kernels = xs_number_bounded(phase->kernel_ops),
+	    .round_ns = xs_number_bounded(phase->round_ns.median_ns),
+	    .round_low_ns = xs_number_bounded(phase->round_ns.p5_ns),
+	    .round_high_ns = xs_number_bounded(phase->round_ns.p95_ns),
+	    .h2d_ns = timed(phase->h2d_ops, phase->h2d_ns.median_ns),
+	    .kernel_ns = timed(phase->kernel_ops, phase->kernel_ns.median_ns),
+	    .d2h_ns = timed(phase->d2h_ops, phase->d2h_ns.median_ns),
+	    .host_ns = xs_number_bounded(phase->host_ns.median_ns),
+	    .host_blocked_ns = trace->call_count
+				   ? xs_number_bounded(phase->host_blocked_ns)
+				   : XS_UNKNOWN,
+	    .overlap_ns = xs_number_bounded(phase->overlap_ns),
+	    .src_memory = memory_name(phase->src_memory),
+	    .dst_memory = memory_name(phase->dst_memory),
+	};
+	xs_build_counters(phase, &out->counters);
+	build_streams(result, trace, phase, out);
+	build_kernels(result, trace, phase, out);
+	build_sites(result, trace, phase, out);
+	build_texts(result, trace, out);
+}

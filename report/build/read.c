@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds a result from a trace, stage by stage. */
+#include "report/build/read.h"
+
+#include "analyzer/read/trace.h"
+#include "analyzer/rounds/connections.h"
+#include "analyzer/rounds/phase.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/allocations.h"
+#include "analyzer/timeline/load_trace.h"
+#include "analyzer/timeline/timeline.h"
+#include "model/strategies/model.h"
+#include "report/build/advice.h"
+#include "report/build/build.h"
+#include "report/result/estimate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000u);
+	char text[32];
+	struct tm tm;
+
+	if (!realtime_ns || !gmtime_r(&seconds, &tm))
+		return NULL;
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return xs_arena_copy(arena, text);
+}
+
+/*
+ * "13.0" of "130000 /usr/lib/libcupti.so.13". Versions before 13 are plain
+ * numbers and stay as they are.
+ */
+static const char *cupti_version(struct xs_arena *arena, const char *info)
+{
+	unsigned long number;
+	char *end;
+
+	if (!info)
+		return NULL;
+	number = strtoul(info, &end, 10);
+	if (number >= 100000 && (*end == ' ' || *end == '\0'))
+		return xs_arena_print(arena, "%lu.%lu", number / 10000,
+				      number % 10000 / 100);
+	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
+}
+
+static void fill_run(struct xs_result *result, const struct xs_trace *trace,
+		     const char *path)
+{
+	const struct xs_connections asked = xs_connections_asked(trace);
+	struct xs_arena *arena = &result->arena;
+	struct xs_result_run *run = &result->run;
+
+	run->path = xs_arena_copy(arena, path);
+	run->app = xs_arena_copy(arena, xs_trace_find_info(trace, "app"));
+	run->host = xs_arena_copy(arena, xs_trace_find_info(trace, "host"));
+	run->pid = xs_number_known(trace->header.pid);
+	run->started_utc = utc(arena, trace->header.start_realtime_ns);
+	run->cupti_version =
+	    cupti_version(arena, xs_trace_find_info(trace, "cupti"));
+	run->driver_version =
+	    xs_arena_copy(arena, xs_trace_find_info(trace, "driver"));
+	run->max_connections = xs_number_known(asked.all);
+	run->max_copy_connections = xs_number_known(asked.copy);
+}
+
+/*
+ * Whether GPU work is known: false if calls issued work and no op was
+ * recorded.
+ */
+static bool saw_gpu(const struct xs_trace *trace)
+{
+	if (trace->op_count)
+		return true;
+	for (size_t i = 0; i < trace->call_count; i++)
+		if (xs_call_issues(trace->calls[i].call_class))
+			return false;
+	return xs_trace_find_info(trace, "cupti") != NULL;
+}
+
+/*
+ * Totals of GPU work are unknown without GPU records, and totals of the host
+ * are unknown without calls.
+ */
+static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_timeline *line)
+{
+	struct xs_result_totals *out = &result->totals;
+	bool gpu = saw_gpu(trace), host = trace->call_count > 0;
+
+#define GPU(value)  (gpu ? xs_number_bounded(value) : XS_UNKNOWN)
+#define HOST(value) (host ? xs_number_bounded(value) : XS_UNKNOWN)
+	result->run.wall_ns = xs_number_known(line->wall_ns);
+	out->h2d_bytes = GPU(line->bytes[XS_OP_H2D]);
+	out->d2h_bytes = GPU(line->bytes[XS_OP_D2H]);
+	out->h2d_ops = GPU(line->count[XS_OP_H2D]);
+	out->d2h_ops = GPU(line->count[XS_OP_D2H]);
+	out->kernels = GPU(line->count[XS_OP_KERNEL]);
+	out->d2d_bytes = GPU(line->bytes[XS_OP_D2D]);
+	out->d2d_ops = GPU(line->count[XS_OP_D2D]);
+	out->d2d_ns = GPU(line->busy_ns[XS_OP_D2D]);
+	out->p2p_bytes = GPU(line->bytes[XS_OP_P2P]);
+	out->p2p_ops = GPU(line->count[XS_OP_P2P]);
+	out->p2p_ns = GPU(line->busy_ns[XS_OP_P2P]);
+	out->h2d_ns = GPU(line->busy_ns[XS_OP_H2D]);
+	out->d2h_ns = GPU(line->busy_ns[XS_OP_D2H]);
+	out->kernel_ns = GPU(line->busy_ns[XS_OP_KERNEL]);
+	out->gpu_busy_ns = GPU(line->gpu_busy_ns);
+	out->overlap_ns = GPU(line->overlap_ns);
+	out->migrated_h2d_bytes = GPU(line->migrated_bytes[XS_OP_H2D]);
+	out->migrated_d2h_bytes = GPU(line->migrated_bytes[XS_OP_D2H]);
+	out->migrated_h2d_ns = GPU(line->migrated_ns[XS_OP_H2D]);
+	out->migrated_d2h_ns = GPU(line->migrated_ns[XS_OP_D2H]);
+	out->pageable_async_ops = GPU(line->pageable_async_ops);
+	out->host_blocked_ns = HOST(line->host_blocked_ns);
+	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
+	out->init_ns = line->startup.call == XS_NONE && !line->startup.ns
+			   ? XS_UNKNOWN
+			   : HOST(line->startup.ns);
+	out->init_at_most = line->startup.call == XS_NONE && line->startup.ns;
+#undef GPU
+#undef HOST
+}
+
+static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
+			  const struct xs_phase *phase,
+			  const struct xs_model_options *model)
+{
+	struct xs_estimates list = {0};
+	int err = xs_model_phase(phase, &result->machine, model, &list);
+
+	if (err < 0)
+		goto out;
+	out->estimates =
+	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
+	for (size_t i = 0; out->estimates && i < list.count; i++)
+		xs_result_set_estimate(result, out, &list.items[i],
+				       &out->estimates[out->estimate_count++]);
+out:
+	xs_estimates_free(&list);
+	return err;
+}
+
+static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases,
+		       const struct xs_model_options *model)
+{
+	struct xs_allocations allocations = {0};
+	int err;
+
+	err = xs_allocations_build(trace, &allocations);
+	if (err < 0)
+		return err;
+	result->phases = xs_arena_alloc(&result->arena, phases->count,
+					sizeof(*result->phases));
+	for (size_t i = 0; result->phases && !err && i < phases->count; i++) {
+		struct xs_result_phase *out =
+		    &result->phases[result->phase_count++];
+
+		xs_build_phase(result, trace, &phases->items[i], out);
+		err = xs_build_atgpu(result, &allocations, &phases->items[i],
+				     &out->atgpu);
+		if (!err)
+			err = fill_estimates(result, out, &phases->items[i],
+					     model);
+	}
+	xs_allocations_free(&allocations);
+	return result->phases ? err : -ENOMEM;
+}
+
+static int build(struct xs_result *result, const struct xs_trace *trace,
+		 const char *path, const struct xs_result_options *options)
+{
+	struct xs_machine traced;
+	const struct xs_model_options model = {
+	    .streams = options->streams,
+	    .traced = &traced,
+	    .other_machines = options->elsewhere,
+	    .other_machine_count = options->elsewhere_count,
+	};
+	struct xs_timeline timeline;
+	struct xs_phases phases = {0};
+	int err;
+
+	err = xs_timeline_build(trace, &timeline);
+	if (err < 0)
+		return err;
+	result->streams_asked = xs_number_known(options->streams);
+	result->atgpu_asked = options->atgpu;
+	fill_run(result, trace, path);
+	fill_totals(result, trace, &timeline);
+	err = xs_build_devices(result, trace, saw_gpu(trace));
+	if (!err)
+		err = xs_phases_build(trace, &phases);
+	if (!err)
+		err = xs_phases_count(&phases, trace,
+				      options->counted ? options->counted
+						       : trace);
+	if (err < 0)
+		goto out;
+	xs_build_machine(result, trace, &phases, options, &traced);
+	err = xs_build_waits(result, trace, &timeline);
+	if (err < 0)
+		goto out;
+	xs_build_coverage(result, trace, &phases);
+	err = xs_build_gaps(result, trace);
+	if (!err)
+		err = xs_build_matching(result, trace);
+	if (err < 0)
+		goto out;
+	xs_build_note_counters(result, trace, &phases, options);
+	err = fill_phases(result, trace, &phases, &model);
+	if (err < 0)
+		goto out;
+	xs_build_note_devices(result);
+	xs_build_other_machines(result, options);
+	err = xs_advice_build(result);
+	if (!err && result->arena.failed)
+		err = -ENOMEM;
+out:
+	xs_phases_free(&phases);
+	return err;
+}
+
+int xs_result_read(const char *path, const struct xs_result_options *options,
+		   struct xs_result **result, const char **error)
+{
+	struct xs_trace *trace = NULL;
+	int err;
+
+	*error = NULL;
+	*result = calloc(1, sizeof(**result));
+	if (!*result)
+		return -ENOMEM;
+	err = xs_trace_read(path, &trace, error);
+	if (!err)
+		err = xs_symbols_resolve(trace);
+	if (!err)
+		err = build(*result, trace, path, options);
+	xs_trace_free(trace);
+	if (err < 0) {
+		xs_result_free(*result);
+		*result = NULL;
+	}
+	return err;
+}

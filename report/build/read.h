@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds a result from a trace file. */
+#ifndef XS_REPORT_BUILD_READ_H
+#define XS_REPORT_BUILD_READ_H
+
+#include "report/build/options.h"
+#include "report/result/result.h"
+
+/*
+ * Reads a trace and builds its result; the caller frees it with
+ * xs_result_free(). Returns 0 or -errno. On failure *error is a static text
+ * that explains the problem, or NULL if errno is enough.
+ */
+int xs_result_read(const char *path, const struct xs_result_options *options,
+		   struct xs_result **result, const char **error);
+
+#endif

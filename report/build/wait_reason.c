@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/wait_reason.h"
+
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parts shorter than 1 / SMALL_PART of the wait are omitted. */
+#define SMALL_PART 20
+
+static bool is_kind(const struct xs_result_wait *wait, const char *kind)
+{
+	return strcmp(wait->kind, kind) == 0;
+}
+
+struct wait_share {
+	int64_t ns;
+	const char *name;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct wait_share *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* "kernels 27.0 ms, the copy 3.90 ms", longest first. A single part is named
+ * without its time. */
+static const char *parts(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	struct wait_share list[] = {
+	    {wait->own_ns, "the copy"},
+	    {wait->h2d_ns, "copies in"},
+	    {wait->kernel_ns, "kernels"},
+	    {wait->d2h_ns, "copies out"},
+	    {wait->other_ns, "memsets and other copies"},
+	    {wait->latency_ns, "GPU start latency"},
+	    {wait->host_ns, "the call itself"},
+	};
+	const size_t count = sizeof(list) / sizeof(*list);
+	const int64_t least_ns = wait->waited_ns / SMALL_PART;
+	const char *text = NULL;
+
+	qsort(list, count, sizeof(*list), by_time);
+	if (list[1].ns <= least_ns)
+		return list[0].name;
+	for (size_t i = 0; i < count && list[i].ns > least_ns; i++)
+		text = xs_arena_print(arena, "%s%s%s %s", text ? text : "",
+				      text ? ", " : "", list[i].name,
+				      xs_units_ns(list[i].ns).s);
+	return text;
+}
+
+/* "500 calls of 4 B", "one call" */
+static const char *calls(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	const struct xs_result_site *site = &wait->site;
+	const char *count =
+	    site->calls == 1
+		? "one call"
+		: xs_arena_print(arena, "%" PRId64 " calls", site->calls);
+
+	if (site->bytes <= 0 || site->calls <= 0)
+		return count;
+	return xs_arena_print(arena, "%s of %s", count,
+			      xs_units_bytes(site->bytes / site->calls).s);
+}
+
+/* "cudaFree at main.cu:12"; a label without a line contains the call. */
+static const char *place(struct xs_arena *arena,
+			 const struct xs_result_wait *wait)
+{
+	const struct xs_result_site *site = &wait->site;
+	const char *label = xs_result_site_label(arena, site);
+
+	if (!label || !site->call || site->line == XS_UNKNOWN)
+		return label ? label : "a call";
+	return xs_arena_print(arena, "%s at %s", site->call, label);
+}
+
+static int64_t gpu_ns(const struct xs_result_wait *wait)
+{
+	return wait->h2d_ns + wait->kernel_ns + wait->d2h_ns + wait->other_ns;
+}
+
+/* The kind of GPU work that takes most of the wait. */
+static const char *main_work(const struct xs_result_wait *wait)
+{
+	int64_t most_ns = gpu_ns(wait) / 2;
+
+	return wait->kernel_ns > most_ns ? "kernels"
+	       : wait->h2d_ns > most_ns	 ? "copies in"
+	       : wait->d2h_ns > most_ns	 ? "copies out"
+					 : "work";
+}
+
+/* Returns the asynchronous variant, such as "cudaFreeAsync" for "cudaFree" or
+ * "cuMemFreeAsync" for "cuMemFree_v2", or NULL if there is none. */
+static const char *asynchronous(struct xs_arena *arena,
+				const struct xs_result_wait *wait)
+{
+	const char *call = wait->site.call;
+	size_t length;
+
+	if (!call || strstr(call, "Async") ||
+	    !(is_kind(wait, "set") || is_kind(wait, "free-device")))
+		return NULL;
+	length = strcspn(call, "_");
+	return xs_arena_print(arena, "%.*sAsync", (int)length, call);
+}
+
+static const char *implicit_wait_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
+{
+	const char *instead = asynchronous(arena, wait);
+
+	return xs_arena_print(
+	    arena, "%s waits implicitly for the %s before it: %s in %s; %s%s",
+	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
+	    calls(arena, wait), instead ? instead : "keeping the memory",
+	    instead && is_kind(wait, "free-device")
+		? ", or keeping the memory, would not wait"
+		: " would not wait");
+}
+
+static const char *blocking_copy_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
+{
+	return xs_arena_print(
+	    arena,
+	    "%s blocks the host because its memory is pageable: %s in %s (%s)",
+	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
+	    calls(arena, wait), parts(arena, wait));
+}
+
+static const char *kernels_first_text(struct xs_arena *arena,
+				      const struct xs_result_wait *wait)
+{
+	return xs_arena_print(
+	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s",
+	    place(arena, wait), calls(arena, wait), xs_units_ns(gpu_ns(wait)).s,
+	    main_work(wait), xs_units_ns(wait->own_ns).s);
+}
+
+static const char *wait_text(struct xs_arena *arena,
+			     const struct xs_result_wait *wait)
+{
+	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
+		return implicit_wait_text(arena, wait);
+	if (is_kind(wait, "copy-async"))
+		return blocking_copy_text(arena, wait);
+	if (is_kind(wait, "copy") && gpu_ns(wait) > wait->own_ns)
+		return kernels_first_text(arena, wait);
+	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
+			      calls(arena, wait), parts(arena, wait));
+}
+
+/* Pinning also touches each page once, so page faults in a copy are avoided
+ * only if the buffer is reused. */
+static const char *first_touch_text(struct xs_arena *arena,
+				    const struct xs_result_wait *wait)
+{
+	const char *time = "";
+
+	if (wait->touched_ns != XS_UNKNOWN)
+		time = xs_arena_print(arena, ", about %s",
+				      xs_units_ns(wait->touched_ns).s);
+	return xs_arena_print(arena,
+			      "its page faults are the first touch of at least "
+			      "%s of host memory%s",
+			      xs_units_bytes(wait->touched_bytes).s, time);
+}
+
+const char *xs_wait_reason(struct xs_arena *arena,
+			   const struct xs_result_wait *wait)
+{
+	const char *text = wait_text(arena, wait);
+
+	if (wait->touched_bytes == XS_UNKNOWN ||
+	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
+		return text;
+	return xs_arena_print(arena, "%s; %s", text,
+			      first_touch_text(arena, wait));
+}

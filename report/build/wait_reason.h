@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Explains a wait of the host in words. */
+#ifndef XS_REPORT_BUILD_WAIT_REASON_H
+#define XS_REPORT_BUILD_WAIT_REASON_H
+
+#include "report/result/result.h"
+
+/* Returns a sentence without its full stop. The arena owns it; NULL without
+ * memory. */
+const char *xs_wait_reason(struct xs_arena *arena,
+			   const struct xs_result_wait *wait);
+
+#endif

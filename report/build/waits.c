@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the host waited at each place, and for what. */
+#include "report/build/build.h"
+
+#include "analyzer/waits/wait_sites.h"
+#include "report/build/wait_reason.h"
+#include "report/result/site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Waits compared when looking for one at the same place. */
+#define SAME_PLACE_SPAN 256
+
+/* hidden: the call synchronises implicitly. */
+static const struct {
+	const char *kind;
+	bool hidden;
+} kinds[XS_CALL_CLASSES] = {
+    [XS_CALL_COPY] = {"copy", false},
+    [XS_CALL_COPY_ASYNC] = {"copy-async", false},
+    [XS_CALL_SET] = {"set", true},
+    [XS_CALL_ALLOC_DEVICE] = {"alloc-device", true},
+    [XS_CALL_ALLOC_PINNED] = {"alloc-pinned", true},
+    [XS_CALL_REGISTER] = {"register", true},
+    [XS_CALL_FREE_DEVICE] = {"free-device", true},
+    [XS_CALL_FREE_PINNED] = {"free-pinned", true},
+    [XS_CALL_UNREGISTER] = {"unregister", true},
+    [XS_CALL_SYNC_DEVICE] = {"sync-device", false},
+    [XS_CALL_SYNC_STREAM] = {"sync-stream", false},
+    [XS_CALL_SYNC_EVENT] = {"sync-event", false},
+    [XS_CALL_POLL] = {"poll", false},
+    [XS_CALL_RESET] = {"reset", false},
+};
+
+/* Estimates the time of first touches from the profile, at most the copy's
+ * time. */
+static void build_faults(const struct xs_machine *machine,
+			 struct xs_result_wait *wait)
+{
+	int64_t most_ns = wait->own_ns + wait->latency_ns + wait->host_ns;
+
+	if (wait->minor_faults == 0 && wait->major_faults == 0) {
+		wait->minor_faults = wait->major_faults = XS_UNKNOWN;
+		wait->touched_bytes = wait->touched_ns = XS_UNKNOWN;
+		return;
+	}
+	wait->touched_ns = xs_number_round(machine->touch_byte_ns.value *
+					   (double)wait->touched_bytes);
+	if (wait->touched_ns > most_ns)
+		wait->touched_ns = most_ns;
+}
+
+static void build_wait(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_wait_site *in,
+		       struct xs_result_wait *out)
+{
+	const uint64_t *part_ns = in->part_ns;
+
+	*out = (struct xs_result_wait){
+	    .kind = kinds[in->call_class].kind ? kinds[in->call_class].kind
+					       : "call",
+	    .hidden = kinds[in->call_class].hidden,
+	    .pageable = in->pageable,
+	    .gpu_calls = xs_number_bounded(in->gpu_calls),
+	    .waited_ns = xs_number_bounded(in->waited_ns),
+	    .own_ns = xs_number_bounded(part_ns[XS_WAIT_OWN]),
+	    .h2d_ns = xs_number_bounded(part_ns[XS_WAIT_H2D]),
+	    .kernel_ns = xs_number_bounded(part_ns[XS_WAIT_KERNEL]),
+	    .d2h_ns = xs_number_bounded(part_ns[XS_WAIT_D2H]),
+	    .other_ns = xs_number_bounded(part_ns[XS_WAIT_OTHER]),
+	    .latency_ns = xs_number_bounded(part_ns[XS_WAIT_LATENCY]),
+	    .host_ns = xs_number_bounded(part_ns[XS_WAIT_HOST]),
+	    .minor_faults = xs_number_bounded(in->minor_faults),
+	    .major_faults = xs_number_bounded(in->major_faults),
+	    .touched_bytes = xs_number_bounded(in->touched_bytes),
+	};
+	xs_build_site(result, trace, in->site, &out->site);
+	out->site.calls = xs_number_bounded(in->calls);
+	out->site.bytes = xs_number_bounded(in->bytes);
+}
+
+static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
+{
+	to->pageable |= from->pageable;
+	xs_number_add(&to->site.calls, from->site.calls);
+	xs_number_add(&to->site.bytes, from->site.bytes);
+	xs_number_add(&to->gpu_calls, from->gpu_calls);
+	xs_number_add(&to->waited_ns, from->waited_ns);
+	xs_number_add(&to->own_ns, from->own_ns);
+	xs_number_add(&to->h2d_ns, from->h2d_ns);
+	xs_number_add(&to->kernel_ns, from->kernel_ns);
+	xs_number_add(&to->d2h_ns, from->d2h_ns);
+	xs_number_add(&to->other_ns, from->other_ns);
+	xs_number_add(&to->latency_ns, from->latency_ns);
+	xs_number_add(&to->host_ns, from->host_ns);
+	xs_number_add(&to->minor_faults, from->minor_faults);
+	xs_number_add(&to->major_faults, from->major_faults);
+	xs_number_add(&to->touched_bytes, from->touched_bytes);
+}
+
+/* Returns the wait at the same place, or NULL. */
+static struct xs_result_wait *same_place(const struct xs_result *result,
+					 const struct xs_result_wait *wait)
+{
+	size_t looked_at = 0;
+
+	for (size_t i = result->wait_count; i-- > 0;) {
+		if (xs_result_same_place(&result->waits[i].site, &wait->site))
+			return &result->waits[i];
+		if (++looked_at == SAME_PLACE_SPAN)
+			break;
+	}
+	return NULL;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct xs_result_wait *x = a, *y = b;
+
+	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
+}
+
+/* Implicit synchronisation blocks the host too. */
+static void add_hidden(struct xs_result *result)
+{
+	int64_t *blocked_ns = &result->totals.host_blocked_ns;
+
+	for (size_t i = 0; *blocked_ns != XS_UNKNOWN && i < result->wait_count;
+	     i++) {
+		const struct xs_result_wait *wait = &result->waits[i];
+
+		if (!wait->hidden)
+			continue;
+		xs_number_add(blocked_ns, wait->h2d_ns);
+		xs_number_add(blocked_ns, wait->kernel_ns);
+		xs_number_add(blocked_ns, wait->d2h_ns);
+		xs_number_add(blocked_ns, wait->other_ns);
+	}
+}
+
+int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		   const struct xs_timeline *timeline)
+{
+	struct xs_wait_sites sites;
+	int err = xs_wait_sites_build(trace, &timeline->startup, &sites);
+
+	if (err)
+		return err;
+	result->waits =
+	    xs_arena_alloc(&result->arena, sites.count, sizeof(*result->waits));
+	for (size_t i = 0; result->waits && i < sites.count; i++) {
+		struct xs_result_wait *wait =
+		    &result->waits[result->wait_count];
+		struct xs_result_wait *other;
+
+		build_wait(result, trace, &sites.items[i], wait);
+		other = same_place(result, wait);
+		xs_build_caller(result, trace, sites.items[i].site,
+				wait->site.calls,
+				other ? &other->site : &wait->site);
+		if (other)
+			add_to(other, wait);
+		else
+			result->wait_count++;
+	}
+	if (result->wait_count)
+		qsort(result->waits, result->wait_count, sizeof(*result->waits),
+		      by_wait);
+	for (size_t i = 0; i < result->wait_count; i++) {
+		build_faults(&result->machine, &result->waits[i]);
+		xs_result_order_callers(&result->waits[i].site);
+		result->waits[i].text =
+		    xs_wait_reason(&result->arena, &result->waits[i]);
+	}
+	add_hidden(result);
+	xs_wait_sites_free(&sites);
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measurements of xferspy calibrate. Each fills the parameters named in
+ * its function, and leaves parameters unchanged that it cannot measure;
+ * bench->gpu.failure then says why.
+ *
+ * Every parameter is estimated many times in several passes over all
+ * parameters. The profile gets the median and the range of 90 % of all
+ * estimates, and the names of parameters that differ between passes. Host
+ * times are from CLOCK_MONOTONIC, GPU times from events.
+ */
+#ifndef XS_REPORT_CALIBRATE_BENCH_H
+#define XS_REPORT_CALIBRATE_BENCH_H
+
+#include "model/machine/machine.h"
+#include "report/calibrate/cuda_device.h"
+#include "report/calibrate/stats.h"
+
+#define XS_MIB		 ((size_t)1 << 20)
+#define XS_BENCH_BYTES	 (256 * XS_MIB) /* of each buffer */
+#define XS_BENCH_STREAMS 64
+#define XS_BENCH_EVENTS	 24
+#define XS_BENCH_PASSES	 3
+
+enum { XS_BENCH_IN, XS_BENCH_OUT, XS_BENCH_WAYS };
+
+/* Estimates of one parameter over all passes. */
+struct xs_pass_medians {
+	struct xs_samples all;
+	double medians[XS_BENCH_PASSES];
+	int passes;
+};
+
+struct xs_bench {
+	struct xs_cuda_device gpu;
+	unsigned char *pageable; /* pages touched */
+	void *pinned[XS_BENCH_WAYS];
+	xs_cuda_address mapped[XS_BENCH_WAYS]; /* GPU addresses of pinned */
+	xs_cuda_address device[XS_BENCH_WAYS];
+	volatile uint32_t *flag; /* mapped */
+	xs_cuda_address flag_address;
+	uint32_t flag_value; /* last value written by a kernel */
+	xs_cuda_stream stream[XS_BENCH_STREAMS];
+	xs_cuda_event event[XS_BENCH_EVENTS];
+	xs_cuda_event order[2]; /* without timing */
+	double cycles_per_ns;	/* SM clock */
+	unsigned sweep_blocks;	/* blocks that fill the GPU */
+	/* Largest sizes, powers of two, that a copy or a kernel on mapped
+	 * memory moves in some ms. */
+	size_t copy_bytes, mapped_bytes;
+	struct xs_pass_medians params[XS_PARAM_IDS];
+	struct xs_pass_medians curves[XS_BENCH_WAYS][XS_CURVE_POINTS];
+};
+
+/* Allocates memory, streams and events; the GPU must be open. Returns 0, or
+ * -EIO with bench->gpu.failure set. Call xs_bench_close() in both cases. */
+int xs_bench_open(struct xs_bench *bench);
+void xs_bench_close(struct xs_bench *bench);
+
+double xs_bench_now_ns(void);
+
+/* Issues one pinned copy in direction `way`; offset applies to both ends. */
+void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
+			 size_t bytes, xs_cuda_stream stream);
+
+/*
+ * passes.c. xs_bench_set adds the samples of one pass to a parameter, which
+ * becomes the median of all passes so far. After a failure it does nothing;
+ * without samples it fails. xs_bench_set_point does the same for a point of a
+ * pageable curve; points are set in order.
+ */
+void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
+		  enum xs_param_id id, const struct xs_samples *samples);
+void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
+			int way, size_t point, size_t bytes,
+			const struct xs_samples *samples);
+
+/* Records the parameters whose medians differ between passes by more than 2 %
+ * of the value for link parameters, or 10 % for others. */
+void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine);
+
+/* Repeats a measurement in one pass: at least once, then until `most` or until
+ * the time is used up. Use: repeats = xs_bench_repeats(most); while
+ * (xs_bench_repeat(&repeats)) ... */
+struct xs_repeats {
+	int done, most;
+	double end_ns;
+};
+struct xs_repeats xs_bench_repeats(int most);
+bool xs_bench_repeat(struct xs_repeats *repeats);
+
+/* describe.c: properties from driver and system; a test of implicit
+ * synchronisation. */
+void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine);
+
+/* copies.c */
+void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine);
+
+/* pairs.c: mapped accesses, and two kinds of traffic at the same time. */
+void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mapped_against(struct xs_bench *bench,
+			     struct xs_machine *machine);
+
+/* mapped.c: partial lines and sectors, and mapped writes during copies in.
+ * xs_bench_mapped_writes needs G and the rate of mapped writes. It leaves its
+ * parameters unchanged if writes do not slow copies. */
+void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mapped_partial(struct xs_bench *bench,
+			     struct xs_machine *machine);
+void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
+
+/* pipeline.c: copies and kernels that depend on each other. */
+void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_copy_to_kernel(struct xs_bench *bench,
+			     struct xs_machine *machine);
+
+/* calls.c: host time of calls, and latencies of the GPU. */
+void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine);
+
+/* check.c: measures rounds of every strategy family and compares them with
+ * their replay on this profile. Call it last. */
+void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine);
+
+/* summary.c: prints how accurate the profile is. */
+void xs_bench_summarize(const struct xs_machine *machine, FILE *out);
+
+/* memory.c: host time of pinning and first touch. */
+void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);
+
+#endif

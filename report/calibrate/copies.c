@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies in one direction at a time: L+o, G and g of van Werkhoven et al.
+ * 2014, section V, and blocking copies of pageable memory.
+ */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GPU time of one pinned copy, between two events. */
+static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_stream stream = bench->stream[0];
+
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
+	xs_bench_copy_async(bench, way, 0, bytes, stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
+	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+}
+
+/*
+ * L+o: "approximated by measuring the transfer time of a single byte" (section
+ * V-A), on an idle stream, so that it includes the host's part o.
+ */
+static void measure_latency(struct xs_bench *bench, int way,
+			    struct xs_machine *machine, enum xs_param_id id)
+{
+	struct xs_samples samples = {0};
+
+	struct xs_repeats repeats = xs_bench_repeats(150);
+
+	for (int i = 0; i < 20; i++)
+		copy_ns(bench, way, 1);
+	while (xs_bench_repeat(&repeats))
+		xs_samples_add(&samples, copy_ns(bench, way, 1));
+	xs_bench_set(bench, machine, id, &samples);
+}
+
+void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_latency(bench, XS_BENCH_IN, machine, XS_PARAM_lo_h2d_ns);
+	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
+}
+
+/* G: slope of time over size, nine sizes up to 256 MiB or up to what takes
+ * some ms; one estimate per sweep. */
+static void measure_bandwidth(struct xs_bench *bench, int way,
+			      struct xs_machine *machine, enum xs_param_id id)
+{
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(15);
+	double bytes[9], ns[9];
+
+	copy_ns(bench, way, bench->copy_bytes);
+	while (xs_bench_repeat(&repeats)) {
+		for (int i = 0; i < 9; i++) {
+			size_t size = bench->copy_bytes >> (8 - i);
+
+			bytes[i] = (double)size;
+			ns[i] = copy_ns(bench, way, size);
+		}
+		xs_samples_add(&samples, xs_stats_fit(bytes, ns, 9).slope);
+	}
+	xs_bench_set(bench, machine, id, &samples);
+}
+
+void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_bandwidth(bench, XS_BENCH_IN, machine, XS_PARAM_G_h2d);
+	measure_bandwidth(bench, XS_BENCH_OUT, machine, XS_PARAM_G_d2h);
+}
+
+#define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
+
+/* Host time of 16 MiB, less on a slow link, in `chunks` copies in one
+ * direction, each on its own stream. */
+static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
+{
+	const size_t bytes = bench->copy_bytes / 16 / chunks;
+	double start = xs_bench_now_ns();
+
+	for (size_t i = 0; i < chunks; i++) {
+		xs_bench_copy_async(bench, way, i * bytes, bytes,
+				    bench->stream[i]);
+	}
+	XS_CUDA(&bench->gpu, cuCtxSynchronize);
+	return xs_bench_now_ns() - start;
+}
+
+/*
+ * g: time that each further chunk adds, for L+o + k*G + g*(n-1) (section V);
+ * slope of time over 1 to 32 chunks.
+ */
+static void measure_gap(struct xs_bench *bench, int way,
+			struct xs_machine *machine, enum xs_param_id id)
+{
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(25);
+	double chunks[6], ns[6];
+
+	chunked_ns(bench, way, CHUNKS_MAX); /* streams not used before */
+	while (xs_bench_repeat(&repeats)) {
+		for (int i = 0; i < 6; i++) {
+			chunks[i] = 1 << i;
+			ns[i] = chunked_ns(bench, way, (size_t)1 << i);
+		}
+		xs_samples_add(&samples, xs_stats_fit(chunks, ns, 6).slope);
+	}
+	xs_bench_set(bench, machine, id, &samples);
+}
+
+void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_gap(bench, XS_BENCH_IN, machine, XS_PARAM_g_h2d_ns);
+	measure_gap(bench, XS_BENCH_OUT, machine, XS_PARAM_g_d2h_ns);
+}
+
+/* Host time of one blocking copy between warm pages. */
+static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	double start = xs_bench_now_ns();
+
+	if (way == XS_BENCH_IN)
+		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], bench->pageable,
+			bytes);
+	else
+		XS_CUDA(gpu, cuMemcpyDtoH, bench->pageable, bench->device[way],
+			bytes);
+	return xs_bench_now_ns() - start;
+}
+
+/* Sizes from 4 KiB to 256 MiB. */
+#define CURVE_SIZES 17
+
+_Static_assert(4096ull << (CURVE_SIZES - 1) == XS_BENCH_BYTES,
+	       "the curve ends with a whole buffer");
+
+/* Small copies vary more and cost less, so each sweep has more of them. */
+static void add_sweep(struct xs_bench *bench, int way,
+		      struct xs_samples samples[CURVE_SIZES])
+{
+	for (int i = 0; i < CURVE_SIZES; i++) {
+		size_t bytes = (size_t)4096 << i;
+		int repeats = bytes < 4 * XS_MIB ? 10 : 1;
+
+		while (repeats-- > 0)
+			xs_samples_add(&samples[i],
+				       pageable_ns(bench, way, bytes));
+	}
+}
+
+static void measure_curve(struct xs_bench *bench, int way,
+			  struct xs_machine *machine)
+{
+	struct xs_samples samples[CURVE_SIZES] = {0};
+	struct xs_repeats repeats = xs_bench_repeats(5);
+
+	pageable_ns(bench, way, bench->copy_bytes);
+	while (xs_bench_repeat(&repeats))
+		add_sweep(bench, way, samples);
+	for (size_t i = 0; i < CURVE_SIZES; i++)
+		xs_bench_set_point(bench, machine, way, i, (size_t)4096 << i,
+				   &samples[i]);
+}
+
+/* Uses other pages than the last pass, which are held until then: the rate
+ * depends on their location. */
+static void move_memory(struct xs_bench *bench)
+{
+	unsigned char *fresh = malloc(XS_BENCH_BYTES);
+
+	if (fresh == NULL)
+		return; /* the same pages are used again */
+	memset(fresh, 1, XS_BENCH_BYTES);
+	free(bench->pageable);
+	bench->pageable = fresh;
+}
+
+void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine)
+{
+	move_memory(bench);
+	measure_curve(bench, XS_BENCH_IN, machine);
+	measure_curve(bench, XS_BENCH_OUT, machine);
+}

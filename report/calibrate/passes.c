@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Combines the passes of a parameter, and checks whether they agree. */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Time limit of one measurement in one pass, so that all take well under a
+ * minute on a slow link too. */
+#define TURNS_NS 200e6
+
+static const struct {
+	size_t offset;
+	const char *name, *unit;
+} params[] = {
+#define XS_ROW(name, unit, what)                                               \
+	[XS_PARAM_##name] = {offsetof(struct xs_machine, name), #name, unit},
+    XS_MACHINE_PARAMS(XS_ROW)
+#undef XS_ROW
+};
+
+struct xs_repeats xs_bench_repeats(int most)
+{
+	return (struct xs_repeats){.most = most,
+				   .end_ns = xs_bench_now_ns() + TURNS_NS};
+}
+
+bool xs_bench_repeat(struct xs_repeats *repeats)
+{
+	if (repeats->done == repeats->most ||
+	    (repeats->done > 0 && xs_bench_now_ns() > repeats->end_ns))
+		return false;
+	repeats->done++;
+	return true;
+}
+
+/* Adds a pass; false if it has no samples. */
+static bool add_pass(struct xs_bench *bench, struct xs_pass_medians *found,
+		     const struct xs_samples *samples)
+{
+	if (samples->count == 0)
+		xs_cuda_fail(&bench->gpu, "no measurement completed");
+	if (xs_cuda_failed(&bench->gpu) || found->passes == XS_BENCH_PASSES)
+		return false;
+	for (size_t i = 0; i < samples->count; i++)
+		xs_samples_add(&found->all, samples->values[i]);
+	found->medians[found->passes++] = xs_samples_median(samples);
+	return true;
+}
+
+void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
+		  enum xs_param_id id, const struct xs_samples *samples)
+{
+	struct xs_pass_medians *found = &bench->params[id];
+
+	struct xs_param param;
+
+	if (!add_pass(bench, found, samples))
+		return;
+	/* Most are differences of two times, which noise may make negative. */
+	param = xs_samples_param(&found->all);
+	param.value = fmax(param.value, 0);
+	param.low = fmax(param.low, 0);
+	param.high = fmax(param.high, 0);
+	*(struct xs_param *)((char *)machine + params[id].offset) = param;
+}
+
+void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
+			int way, size_t point, size_t bytes,
+			const struct xs_samples *samples)
+{
+	struct xs_pass_medians *found = &bench->curves[way][point];
+	struct xs_curve *curve = way == XS_BENCH_IN ? &machine->pageable_h2d
+						    : &machine->pageable_d2h;
+	struct xs_param param;
+
+	if (!add_pass(bench, found, samples))
+		return;
+	curve->bytes[point] = (double)bytes;
+	param = xs_samples_param(&found->all);
+	curve->ns[point] = param.value;
+	curve->low_ns[point] = param.low;
+	curve->high_ns[point] = param.high;
+	if (curve->count == point)
+		curve->count++;
+}
+
+/* Whether the medians of the passes differ by more than a part of the value. */
+static bool differ(const struct xs_pass_medians *found, double part)
+{
+	double low = INFINITY, high = -INFINITY;
+
+	for (int pass = 0; pass < found->passes; pass++) {
+		low = fmin(low, found->medians[pass]);
+		high = fmax(high, found->medians[pass]);
+	}
+	return high - low > part * xs_samples_median(&found->all);
+}
+
+/* Rates of the link; host memory depends on the system's pages and varies like
+ * latencies. */
+static double allowed(enum xs_param_id id)
+{
+	bool of_pages = strstr(params[id].name, "_byte_ns") != NULL;
+
+	return strcmp(params[id].unit, "ns/byte") == 0 && !of_pages ? 0.02
+								    : 0.1;
+}
+
+/* Small copies are mostly latency. */
+static bool curve_differs(const struct xs_pass_medians *points,
+			  const struct xs_curve *curve)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < curve->count; i++)
+		differs |=
+		    differ(&points[i], curve->bytes[i] < XS_MIB ? 0.1 : 0.02);
+	return differs;
+}
+
+void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine)
+{
+	machine->passes = XS_BENCH_PASSES;
+	for (int id = 0; id < XS_PARAM_IDS; id++)
+		if (params[id].name != NULL)
+			machine->disagrees[id] =
+			    differ(&bench->params[id], allowed(id));
+	machine->disagrees[XS_PARAM_pageable_h2d] =
+	    curve_differs(bench->curves[XS_BENCH_IN], &machine->pageable_h2d);
+	machine->disagrees[XS_PARAM_pageable_d2h] =
+	    curve_differs(bench->curves[XS_BENCH_OUT], &machine->pageable_d2h);
+}

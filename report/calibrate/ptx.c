@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/calibrate/cuda_device.h"
+
+/*
+ * The kernels of xferspy calibrate, in a PTX version that every driver since
+ * CUDA 8 compiles for every GPU since Maxwell.
+ *
+ * xs_empty does nothing. xs_spin spins for some clock cycles, then writes a
+ * value to *flag for the host, unless flag is 0. xs_read, xs_write and xs_copy
+ * access each 16-byte word of a range once; neighbouring threads access
+ * neighbouring words. In each line of 128 bytes, xs_read and xs_write access
+ * only the first 1 << shift words and skip `gap` bytes, so that an access
+ * covers that many sectors of 32 bytes. xs_read sums its loads, so that they
+ * are not removed, and stores the sum if it has a value that the data never
+ * gives. xs_each has one thread per element of 4 bytes.
+ */
+#define GRID_STRIDE_START                                                      \
+	"	mov.u32 %r0, %ctaid.x;\n"                                            \
+	"	mov.u32 %r1, %ntid.x;\n"                                             \
+	"	mov.u32 %r2, %tid.x;\n"                                              \
+	"	mad.lo.u32 %r0, %r0, %r1, %r2;\n"                                    \
+	"	cvt.u64.u32 %rd2, %r0;\n"                                            \
+	"	mov.u32 %r2, %nctaid.x;\n"                                           \
+	"	mul.lo.u32 %r1, %r1, %r2;\n"                                         \
+	"	cvt.u64.u32 %rd3, %r1;\n"
+
+/* Puts the offset of word %rd2 into %rd4; shift is in %r8, gap in %rd6. */
+#define WORD_OFFSET                                                            \
+	"	shr.u64 %rd7, %rd2, %r8;\n"                                          \
+	"	shl.b64 %rd4, %rd2, 4;\n"                                            \
+	"	mad.lo.u64 %rd4, %rd7, %rd6, %rd4;\n"
+
+const char xs_calibrate_ptx[] =
+    ".version 5.0\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+
+    ".visible .entry xs_empty()\n"
+    "{\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_spin(.param .u64 cycles, .param .u64 flag,\n"
+    "	.param .u32 value)\n"
+    "{\n"
+    "	.reg .pred %p<2>;\n"
+    "	.reg .u32 %r<1>;\n"
+    "	.reg .u64 %rd<5>;\n"
+    "	ld.param.u64 %rd0, [cycles];\n"
+    "	ld.param.u64 %rd1, [flag];\n"
+    "	ld.param.u32 %r0, [value];\n"
+    "	mov.u64 %rd2, %clock64;\n"
+    "again:\n"
+    "	mov.u64 %rd3, %clock64;\n"
+    "	sub.u64 %rd4, %rd3, %rd2;\n"
+    "	setp.lt.u64 %p0, %rd4, %rd0;\n"
+    "	@%p0 bra again;\n"
+    "	setp.eq.u64 %p1, %rd1, 0;\n"
+    "	@%p1 bra done;\n"
+    "	st.volatile.global.u32 [%rd1], %r0;\n"
+    "	membar.sys;\n"
+    "done:\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_read(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
+    "{\n"
+    "	.reg .pred %p<2>;\n"
+    "	.reg .u32 %r<9>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u32 %r8, [shift];\n"
+    "	ld.param.u64 %rd6, [gap];\n"
+    "	ld.param.u64 %rd0, [from];\n"
+    "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START
+    "	mov.u32 %r7, 0;\n"
+    "	bra test;\n"
+    "again:\n" WORD_OFFSET "	add.u64 %rd4, %rd4, %rd0;\n"
+    "	ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd4];\n"
+    "	add.u32 %r7, %r7, %r3;\n"
+    "	add.u32 %r7, %r7, %r4;\n"
+    "	add.u32 %r7, %r7, %r5;\n"
+    "	add.u32 %r7, %r7, %r6;\n"
+    "	add.u64 %rd2, %rd2, %rd3;\n"
+    "test:\n"
+    "	setp.lt.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra again;\n"
+    "	setp.ne.u32 %p1, %r7, 0x9e3779b9;\n"
+    "	@%p1 bra done;\n"
+    "	ld.param.u64 %rd5, [to];\n"
+    "	st.global.u32 [%rd5], %r7;\n"
+    "done:\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_write(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
+    "{\n"
+    "	.reg .pred %p<1>;\n"
+    "	.reg .u32 %r<9>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u32 %r8, [shift];\n"
+    "	ld.param.u64 %rd6, [gap];\n"
+    "	ld.param.u64 %rd0, [to];\n"
+    "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START "	bra test;\n"
+    "again:\n" WORD_OFFSET "	add.u64 %rd4, %rd4, %rd0;\n"
+    "	st.global.v4.u32 [%rd4], {%r0, %r0, %r0, %r0};\n"
+    "	add.u64 %rd2, %rd2, %rd3;\n"
+    "test:\n"
+    "	setp.lt.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra again;\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_copy(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words)\n"
+    "{\n"
+    "	.reg .pred %p<1>;\n"
+    "	.reg .u32 %r<7>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u64 %rd0, [from];\n"
+    "	ld.param.u64 %rd7, [to];\n"
+    "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START "	bra test;\n"
+    "again:\n"
+    "	shl.b64 %rd4, %rd2, 4;\n"
+    "	add.u64 %rd5, %rd4, %rd0;\n"
+    "	add.u64 %rd6, %rd4, %rd7;\n"
+    "	ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd5];\n"
+    "	st.global.v4.u32 [%rd6], {%r3, %r4, %r5, %r6};\n"
+    "	add.u64 %rd2, %rd2, %rd3;\n"
+    "test:\n"
+    "	setp.lt.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra again;\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_each(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words, .param .u64 step)\n"
+    "{\n"
+    "	.reg .pred %p<1>;\n"
+    "	.reg .u32 %r<4>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u64 %rd0, [from];\n"
+    "	ld.param.u64 %rd1, [words];\n"
+    "	ld.param.u64 %rd3, [to];\n"
+    "	ld.param.u64 %rd4, [step];\n"
+    "	mov.u32 %r0, %ctaid.x;\n"
+    "	mov.u32 %r1, %ntid.x;\n"
+    "	mov.u32 %r2, %tid.x;\n"
+    "	mad.lo.u32 %r0, %r0, %r1, %r2;\n"
+    "	cvt.u64.u32 %rd2, %r0;\n"
+    "	setp.ge.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra done;\n"
+    "	shl.b64 %rd5, %rd2, 2;\n"
+    "	add.u64 %rd5, %rd5, %rd0;\n"
+    "	ld.global.u32 %r3, [%rd5];\n"
+    "	mul.lo.u64 %rd6, %rd2, %rd4;\n"
+    "	add.u64 %rd6, %rd6, %rd3;\n"
+    "	st.global.u32 [%rd6], %r3;\n"
+    "done:\n"
+    "	ret;\n"
+    "}\n";

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints how accurate the profile is. */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINE_WIDTH 76
+
+static void print_check(const char *family, const struct xs_check *check,
+			FILE *out)
+{
+	if (check->cases == 0)
+		fprintf(out, "  %-9s not checked\n", family);
+	else
+		fprintf(out,
+			"  %-9s off by at most %.1f %% (%+.1f to %+.1f %%, "
+			"median %+.1f %%; %d rounds)\n",
+			family, 100 * fmax(fabs(check->low), fabs(check->high)),
+			100 * check->low, 100 * check->high, 100 * check->value,
+			check->cases);
+}
+
+/* Prints as many names on a line as fit. */
+static void print_disagreements(const struct xs_machine *machine, FILE *out)
+{
+	size_t column = 0;
+
+	for (int id = 0; id < XS_PARAM_IDS; id++) {
+		const char *name = xs_param_name(id);
+
+		if (!machine->disagrees[id])
+			continue;
+		if (column == 0) {
+			fputs("The passes differ by more than 2 % (link) or 10 "
+			      "% (others) in\n"
+			      " ",
+			      out);
+		} else if (column + strlen(name) > LINE_WIDTH) {
+			fputs(",\n ", out);
+			column = 0;
+		} else {
+			fputc(',', out);
+		}
+		fprintf(out, " %s", name);
+		column += strlen(name) + 2;
+	}
+	fputs(column > 0 ? "\n"
+			   "Check that the machine was idle.\n"
+			 : "The passes agree on every parameter.\n",
+	      out);
+}
+
+void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
+{
+	fprintf(out,
+		"%s, measured in %d passes. Error of replay against measured "
+		"rounds (90 %% of them):\n",
+		machine->gpu, machine->passes);
+#define XS_PRINT_CHECK(family)                                                 \
+	print_check(#family, &machine->self_check.family, out);
+	XS_MACHINE_FAMILIES(XS_PRINT_CHECK)
+#undef XS_PRINT_CHECK
+	print_disagreements(machine, out);
+}

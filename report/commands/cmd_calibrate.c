@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy calibrate: measures a machine profile. */
+#include "report/calibrate/bench.h"
+#include "report/commands/cli.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct calibrate_options {
+	const char *output; /* NULL: standard output */
+	const char *name;   /* NULL: named after the GPU */
+	int device;
+};
+
+struct step {
+	const char *what;
+	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
+};
+
+/* Before and after the passes. */
+static const struct step describe = {"device", xs_bench_describe},
+			 implicit_sync = {"implicit synchronisation",
+					  xs_bench_implicit_sync},
+			 self_check = {"self-check", xs_bench_check};
+
+/* In each pass, in this order: blocking copies need L+o and G. */
+static const struct step steps[] = {
+    {"copy latency", xs_bench_latency},
+    {"copy bandwidth", xs_bench_bandwidth},
+    {"gap between copies", xs_bench_gap},
+    {"copies in both directions", xs_bench_both_ways},
+    {"mapped memory", xs_bench_mapped},
+    {"partial lines in mapped memory", xs_bench_mapped_parts},
+    {"mapped memory beside copies", xs_bench_mapped_against},
+    {"partial sector writes", xs_bench_mapped_partial},
+    {"mapped writes during copies", xs_bench_mapped_writes},
+    {"copies that wait for kernels", xs_bench_pipeline},
+    {"kernels that wait for copies", xs_bench_copy_to_kernel},
+    {"pageable copies", xs_bench_pageable},
+    {"calls", xs_bench_calls},
+    {"blocking copies", xs_bench_blocking_copy},
+    {"kernel launch", xs_bench_launch},
+    {"synchronisation", xs_bench_sync},
+    {"gap between kernels", xs_bench_kernel_gap},
+    {"stream creation", xs_bench_stream_create},
+    {"pinned allocation", xs_bench_pin},
+    {"registration", xs_bench_register},
+    {"first touch", xs_bench_touch},
+};
+
+#define STEPS (sizeof(steps) / sizeof(*steps))
+
+static const char usage[] =
+    "Usage: xferspy calibrate [OPTIONS]\n"
+    "Measures how fast this machine moves data between host and GPU, and "
+    "writes\n"
+    "a machine profile for xferspy report --machine FILE. Takes less than a\n"
+    "minute; keep the machine idle meanwhile.\n"
+    "\n"
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  --device N           number of the GPU to measure (default 0)\n"
+    "  --name NAME          name of the profile (default: from the GPU's)\n"
+    "  -h, --help           print this text\n"
+    "\n"
+    "At the end it prints how far replay predictions differ from measured "
+    "rounds,\n"
+    "and which parameters differ between its passes. If the profile goes to\n"
+    "standard output, this goes to standard error.\n";
+
+static int parse_device(const char *name, const char *text, void *into)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	(void)name;
+	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, text, "not a device number",
+				    "give a whole number; the first is 0");
+	*(int *)into = (int)value;
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct calibrate_options *out)
+{
+	static const struct xs_cli_syntax syntax = {.command = "calibrate",
+						    .usage = usage};
+	const struct xs_cli_option options[] = {
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--device", 0, parse_device, &out->device},
+	    {"--name", 0, xs_cli_parse_text, &out->name},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (!code && optind < argc)
+		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				    "unexpected argument",
+				    "see xferspy calibrate --help");
+	return code;
+}
+
+/* "NVIDIA GeForce RTX 4090" becomes "geforce-rtx-4090". */
+static void name_after_gpu(const char *gpu, char *name, size_t size)
+{
+	size_t n = 0;
+
+	if (strncmp(gpu, "NVIDIA ", 7) == 0)
+		gpu += 7;
+	for (; *gpu != '\0' && n + 1 < size; gpu++)
+		name[n++] = isalnum((unsigned char)*gpu)
+				? (char)tolower((unsigned char)*gpu)
+				: '-';
+	name[n] = '\0';
+}
+
+static void label(struct xs_machine *machine,
+		  const struct calibrate_options *options)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	snprintf(machine->source, sizeof(machine->source), "calibrated");
+	if (gmtime_r(&now, &utc) != NULL)
+		strftime(machine->date, sizeof(machine->date),
+			 "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (options->name != NULL)
+		snprintf(machine->name, sizeof(machine->name), "%s",
+			 options->name);
+	else
+		name_after_gpu(machine->gpu, machine->name,
+			       sizeof(machine->name));
+}
+
+/* Reports a failed step on stderr and in the profile's notes. */
+static void note_failure(struct xs_machine *machine, const char *what,
+			 const char *why, bool again)
+{
+	size_t used = strlen(machine->notes);
+
+	fprintf(stderr, "xferspy: calibrate: %s: %s; %s\n", what, why,
+		again ? "results of earlier passes are kept"
+		      : "left out of the profile");
+	snprintf(machine->notes + used, sizeof(machine->notes) - used,
+		 "%snot measured%s: %s (%s)", used > 0 ? "; " : "",
+		 again ? " again" : "", what, why);
+}
+
+/* Runs a step of a pass (0: outside the passes). Returns false if it failed;
+ * then the profile is unchanged. */
+static bool take(const struct step *step, int pass, struct xs_bench *bench,
+		 struct xs_machine *machine)
+{
+	bool progress = isatty(STDERR_FILENO), failed;
+
+	if (progress && pass > 0)
+		fprintf(stderr, "\r\033[Kpass %d of %d: %s\r", pass,
+			XS_BENCH_PASSES, step->what);
+	else if (progress)
+		fprintf(stderr, "\r\033[K%s\r", step->what);
+	step->measure(bench, machine);
+	if (progress)
+		fputs("\033[K", stderr);
+	failed = xs_cuda_failed(&bench->gpu);
+	if (failed)
+		note_failure(machine, step->what, bench->gpu.failure, pass > 1);
+	xs_cuda_clear(&bench->gpu);
+	return !failed;
+}
+
+/* Each pass runs all steps, so that a temporary disturbance affects only some
+ * estimates of a parameter. Failed steps are not repeated. */
+static void measure(struct xs_bench *bench, struct xs_machine *machine)
+{
+	bool failed[STEPS] = {false};
+
+	take(&describe, 0, bench, machine);
+	take(&implicit_sync, 0, bench, machine);
+	for (int pass = 1; pass <= XS_BENCH_PASSES; pass++)
+		for (size_t i = 0; i < STEPS; i++)
+			if (!failed[i])
+				failed[i] =
+				    !take(&steps[i], pass, bench, machine);
+	xs_bench_compare(bench, machine);
+	take(&self_check, 0, bench, machine);
+}
+
+int xs_cmd_calibrate(int argc, char **argv)
+{
+	struct calibrate_options options = {0};
+	struct xs_machine machine;
+	struct xs_bench bench = {0};
+	FILE *out = NULL;
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+	xs_machine_init(&machine);
+	if (xs_cuda_open(&bench.gpu, options.device) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
+				    bench.gpu.failure,
+				    "run it where nvidia-smi shows a GPU");
+	else if (xs_bench_open(&bench) != 0)
+		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
+				    bench.gpu.failure,
+				    "it needs 1 GiB of the host's memory and "
+				    "512 MiB of the GPU's");
+	else
+		code = xs_cli_open(options.output, &out);
+	if (!code) {
+		measure(&bench, &machine);
+		label(&machine, &options);
+		code = xs_cli_close(options.output, out,
+				    xs_machine_write(&machine, out));
+	}
+	if (!code)
+		xs_bench_summarize(&machine, options.output ? stdout : stderr);
+	xs_bench_close(&bench);
+	xs_cuda_close(&bench.gpu);
+	return code;
+}

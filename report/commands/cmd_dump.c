@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy dump: prints a trace as text and reads it back. */
+#include "analyzer/read/text_dump.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/text/trace_text.h"
+#include "analyzer/timeline/load_trace.h"
+#include "report/commands/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage: xferspy dump TRACE [-o TEXT]\n"
+    "       xferspy dump --read TEXT -o TRACE\n"
+    "       xferspy dump --resolve TRACE\n"
+    "Prints every record of a trace as one line of text. --read writes the "
+    "same\n"
+    "bytes from that text. TEXT may be - for standard input or output.\n"
+    "\n"
+    "  --read             read TEXT and write a trace\n"
+    "  --resolve          store functions, files and lines in TRACE, so that\n"
+    "                     reports do not need the program's files\n"
+    "  -o, --output FILE  write to FILE\n"
+    "  -h, --help         print this text\n";
+
+struct dump_options {
+	const char *output;
+	bool read, resolve;
+};
+
+static int parse(int argc, char **argv, struct dump_options *out)
+{
+	static const struct xs_cli_syntax syntax = {.command = "dump",
+						    .usage = usage};
+	const struct xs_cli_option options[] = {
+	    {"--read", 0, NULL, &out->read},
+	    {"--resolve", 0, NULL, &out->resolve},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (code)
+		return code;
+	if (optind != argc - 1)
+		return xs_cli_error(XS_EXIT_USAGE, "dump",
+				    "it takes exactly one file",
+				    "see xferspy dump --help");
+	if (out->resolve && (out->read || out->output))
+		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
+				    "it changes TRACE itself",
+				    "leave out the other options");
+	if (out->read && !out->output)
+		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
+				    "no file was given for the trace",
+				    "name it with -o TRACE");
+	return 0;
+}
+
+static int dump(const char *path, const char *output)
+{
+	const char *error = NULL;
+	FILE *out;
+	int code, err;
+
+	code = xs_cli_open(output, &out);
+	if (code)
+		return code;
+	err = xs_text_dump(path, out, &error);
+	if (err < 0 && err != -EIO)
+		code = xs_cli_read_error(path, err, error);
+	return xs_cli_close(output, out, code ? 0 : err) || code ? XS_EXIT_INPUT
+								 : XS_EXIT_DONE;
+}
+
+static int read_back(const char *path, const char *output)
+{
+	bool standard = strcmp(path, "-") == 0;
+	FILE *in = standard ? stdin : fopen(path, "r"), *out = NULL;
+	struct xs_text_error at = {0};
+	char where[PATH_MAX + 32];
+	int code, err;
+
+	if (!in)
+		return xs_cli_read_error(path, -errno, NULL);
+	code = xs_cli_open(output, &out);
+	if (code)
+		goto out;
+	err = xs_text_parse(in, out, &at);
+	if (err == -EPROTO || err == -EPROTONOSUPPORT) {
+		snprintf(where, sizeof(where), "%s: line %lu", path, at.line);
+		code = xs_cli_error(XS_EXIT_INPUT, where, at.text,
+				    "give what xferspy dump printed");
+		err = 0;
+	}
+	if (xs_cli_close(output, out, err))
+		code = XS_EXIT_INPUT;
+out:
+	if (!standard)
+		fclose(in);
+	return code;
+}
+
+static int resolve(const char *path)
+{
+	struct xs_trace *trace = NULL;
+	const char *error = NULL;
+	int err = xs_trace_read(path, &trace, &error);
+
+	if (err)
+		return xs_cli_read_error(path, err, error);
+	err = xs_symbols_resolve(trace);
+	if (!err)
+		err = xs_symbols_append(path, trace);
+	xs_trace_free(trace);
+	if (err == -EINVAL)
+		error = "not a binary trace of a run that ended normally";
+	return err ? xs_cli_read_error(path, err, error) : XS_EXIT_DONE;
+}
+
+int xs_cmd_dump(int argc, char **argv)
+{
+	struct dump_options options = {0};
+	int code = parse(argc, argv, &options);
+
+	if (code)
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(options.output, argv + optind, 1);
+	if (code)
+		return code;
+	if (options.resolve)
+		return resolve(argv[optind]);
+	if (options.read)
+		return read_back(argv[optind], options.output);
+	return dump(argv[optind], options.output);
+}

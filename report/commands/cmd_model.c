@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy model: evaluates the published equations from numbers. */
+#include "report/commands/cli.h"
+#include "report/formulas/evaluate.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+#define STREAMS_MAX  4096
+#define MACHINES_MAX 8
+
+static const char usage[] =
+    "Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
+    "         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
+    "         --kernel-ms T [OPTIONS]\n"
+    "Evaluates the published equations for copies in, one kernel and copies "
+    "out:\n"
+    "what dominates, how much overlap saves, copies or mapped memory, how "
+    "many\n"
+    "streams, and what a faster link or GPU would change.\n"
+    "\n"
+    "  --machine FILE|NAME  machine profile, such as gtx-680; further ones\n"
+    "                       are compared with the first\n"
+    "  --h2d-bytes N        bytes to the device: 67108864, 64MiB, 1.5G\n"
+    "  --d2h-bytes N        bytes to the host\n"
+    "  --h2d-ms T           time of these copies instead of their bytes\n"
+    "  --d2h-ms T\n"
+    "  --kernel-ms T        time of the kernel alone; not needed if ATGPU\n"
+    "                       can compute it (below)\n"
+    "  --streams N          also predict exactly N streams\n"
+    "  --flops N            operations of the kernel, for the bounds of\n"
+    "                       section III-A (with --memory-bytes)\n"
+    "  --memory-bytes N     bytes of device memory that the kernel reads and\n"
+    "                       writes; ATGPU's q is N / 32\n"
+    "  --blocks N           thread blocks of the kernel: ATGPU's k\n"
+    "  --operations N       operations of one block: ATGPU's t\n"
+    "  --shared-bytes N     shared memory of one block: ATGPU's m\n"
+    "  --sync-ms T          time of one synchronisation: ATGPU's sigma\n"
+    "                       (default: from the profile)\n"
+    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
+    "  -o, --output FILE    write to FILE instead of standard output\n"
+    "  -h, --help           print this text\n"
+    "\n"
+    "Each row names its equation. From B. van Werkhoven et al. 2014,\n"
+    "Performance models for CPU-GPU data transfers:\n"
+    "  -explicit   section V: copies, kernel, copies; accurate to 0.1 %\n"
+    "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
+    "  -eq3, -eq4  streams, one copy engine; the larger of the two applies\n"
+    "  -eq5        streams, two copy engines; hybrid on all machines. Too\n"
+    "              short where copies dominate: it omits the host time of\n"
+    "              calls and the contention of both directions\n"
+    "  -eq6        mapped memory; too short if kernels read and write at the\n"
+    "              same time, far too short if they read bytes repeatedly\n"
+    "From J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
+    "NVIDIA GeForce series; streams are created in every round:\n"
+    "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
+    "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
+    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with "
+    "data\n"
+    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
+    "  atgpu-cost      expression 1: all blocks run at the same time, a bound\n"
+    "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
+    "  swgpu-cost      the same without transfers\n"
+    "  In these nothing overlaps, not even operations and memory accesses.\n"
+    "docs/models.md has all equations and their measured accuracy.\n";
+
+struct model_options {
+	const struct xs_renderer *renderer;
+	const char *output;
+	const char *machines[MACHINES_MAX];
+	struct xs_formulas_input question; /* without its machines */
+	double sync_ns;			   /* NAN: from the profile */
+};
+
+static int bad_value(const char *option, const char *hint)
+{
+	return xs_cli_error(XS_EXIT_USAGE, option, "the value is not a number",
+			    hint);
+}
+
+static int parse_bytes(const char *name, const char *value, void *into)
+{
+	int64_t bytes;
+
+	if (xs_units_parse_bytes(value, &bytes) < 0)
+		return bad_value(name, "give bytes, such as 67108864 or 64MiB");
+	*(double *)into = (double)bytes;
+	return 0;
+}
+
+static int parse_ms(const char *name, const char *value, void *into)
+{
+	double ms;
+
+	/* 10^12 ms are 31 years and fit int64_t as ns */
+	if (xs_units_parse_number(value, &ms) < 0 || ms > 1e12)
+		return bad_value(name, "give milliseconds, such as 12.5");
+	*(double *)into = ms * 1e6;
+	return 0;
+}
+
+static int parse_plain(const char *name, const char *value, void *into)
+{
+	if (xs_units_parse_number(value, into) < 0)
+		return bad_value(name, "give a number, such as 1e9");
+	return 0;
+}
+
+static int parse_streams(const char *name, const char *value, void *into)
+{
+	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
+		return bad_value(name, "give a whole number from 1 to 4096");
+	return 0;
+}
+
+static int parse_format(const char *name, const char *value, void *into)
+{
+	(void)name;
+	return xs_cli_format(value, XS_RENDER_MODEL, into);
+}
+
+static int parse_machine(const char *name, const char *value, void *into)
+{
+	struct model_options *out = into;
+
+	if (out->question.machine_count == MACHINES_MAX)
+		return xs_cli_error(XS_EXIT_USAGE, name, "too many machines",
+				    "give 8 at most");
+	out->machines[out->question.machine_count++] = value;
+	return 0;
+}
+
+/* Bytes or time of one direction, not both. */
+static int check_direction(const char *bytes_option, double bytes,
+			   const char *ms_option, double ns)
+{
+	char both[64];
+
+	if (!isnan(bytes) && !isnan(ns)) {
+		snprintf(both, sizeof(both), "%s and %s", bytes_option,
+			 ms_option);
+		return xs_cli_error(XS_EXIT_USAGE, both,
+				    "they exclude each other",
+				    "give either the bytes or the time");
+	}
+	if (!isnan(bytes) || !isnan(ns))
+		return 0;
+	snprintf(both, sizeof(both), "%s N or %s T", bytes_option, ms_option);
+	return xs_cli_error(XS_EXIT_USAGE, both, "it is missing",
+			    "see xferspy model --help");
+}
+
+/* Options that need other options. */
+static int check_companions(const struct model_options *options)
+{
+	const struct xs_formulas_input *in = &options->question;
+	const bool atgpu =
+	    !isnan(in->memory_bytes + in->blocks + in->operations);
+
+	if (!isnan(in->flops) && isnan(in->memory_bytes))
+		return xs_cli_error(XS_EXIT_USAGE, "--flops",
+				    "it has no effect alone",
+				    "give --memory-bytes too");
+	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
+			isnan(in->shared_bytes) && isnan(options->sync_ns)))
+		return xs_cli_error(XS_EXIT_USAGE,
+				    "--blocks, --operations, --shared-bytes, "
+				    "--sync-ms",
+				    "ATGPU needs further numbers",
+				    "give --memory-bytes, --blocks and "
+				    "--operations together");
+	return 0;
+}
+
+static int check(const struct model_options *options)
+{
+	const struct xs_workload *work = &options->question.work;
+	int code;
+
+	if (!options->question.machine_count)
+		return xs_cli_error(XS_EXIT_USAGE, "--machine FILE|NAME",
+				    "it is missing",
+				    "see xferspy model --help");
+	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",
+			       work->h2d_ns);
+	if (!code)
+		code = check_direction("--d2h-bytes", work->d2h_bytes,
+				       "--d2h-ms", work->d2h_ns);
+	if (!code)
+		code = check_companions(options);
+	return code;
+}
+
+static int parse(int argc, char **argv, struct model_options *out)
+{
+	static const struct xs_cli_syntax syntax = {
+	    .command = "model", .usage = usage, .formats = XS_RENDER_MODEL};
+	struct xs_formulas_input *question = &out->question;
+	struct xs_workload *work = &question->work;
+	const struct xs_cli_option options[] = {
+	    {"--format", 0, parse_format, &out->renderer},
+	    {"--output", 'o', xs_cli_parse_text, &out->output},
+	    {"--machine", 0, parse_machine, out},
+	    {"--h2d-bytes", 0, parse_bytes, &work->h2d_bytes},
+	    {"--d2h-bytes", 0, parse_bytes, &work->d2h_bytes},
+	    {"--h2d-ms", 0, parse_ms, &work->h2d_ns},
+	    {"--d2h-ms", 0, parse_ms, &work->d2h_ns},
+	    {"--kernel-ms", 0, parse_ms, &work->kernel_ns},
+	    {"--streams", 0, parse_streams, &question->streams},
+	    {"--flops", 0, parse_plain, &question->flops},
+	    {"--memory-bytes", 0, parse_bytes, &question->memory_bytes},
+	    {"--blocks", 0, parse_plain, &question->blocks},
+	    {"--operations", 0, parse_plain, &question->operations},
+	    {"--shared-bytes", 0, parse_bytes, &question->shared_bytes},
+	    {"--sync-ms", 0, parse_ms, &out->sync_ns},
+	    {0}};
+	int code = xs_cli_parse(&syntax, options, argc, argv);
+
+	if (code)
+		return code;
+	if (optind < argc)
+		return xs_cli_error(XS_EXIT_USAGE, argv[optind],
+				    "unexpected argument",
+				    "see xferspy model --help");
+	return check(out);
+}
+
+static int print(const struct model_options *options,
+		 const struct xs_formulas_result *model)
+{
+	FILE *out;
+	int code = xs_cli_open(options->output, &out), err;
+
+	if (code)
+		return code;
+	err = options->renderer->model(model, xs_cli_color(out), out);
+	return xs_cli_close(options->output, out, err);
+}
+
+static int load(const struct model_options *options, size_t index,
+		struct xs_machine *machine)
+{
+	const double sync_ns = options->sync_ns;
+	int code = xs_cli_machine(options->machines[index], machine);
+
+	if (!isnan(sync_ns))
+		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};
+	return code;
+}
+
+/* -EDOM: the kernel time is missing, and ATGPU cannot compute it. */
+static int explain(int err, const char *unknown)
+{
+	char why[96];
+
+	if (err != -EDOM)
+		return xs_cli_error(XS_EXIT_INPUT, "model", strerror(-err),
+				    "check the numbers");
+	if (!unknown)
+		return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T",
+				    "it is missing",
+				    "see xferspy model --help");
+	snprintf(why, sizeof(why), "the profile lacks %s", unknown);
+	return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T", why,
+			    "give the kernel's time");
+}
+
+int xs_cmd_model(int argc, char **argv)
+{
+	struct model_options options = {
+	    .renderer = xs_renderers[0],
+	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
+			 .flops = NAN,
+			 .memory_bytes = NAN,
+			 .blocks = NAN,
+			 .operations = NAN,
+			 .shared_bytes = NAN},
+	    .sync_ns = NAN};
+	struct xs_machine machines[MACHINES_MAX];
+	struct xs_formulas_result model = {0};
+	const char *unknown;
+	int code = parse(argc, argv, &options), err;
+
+	if (code)
+		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+	for (size_t i = 0; !code && i < options.question.machine_count; i++)
+		code = load(&options, i, &machines[i]);
+	if (code)
+		return code;
+	options.question.machines = machines;
+	err = xs_formulas_evaluate(&options.question, &model, &unknown);
+	code = err ? explain(err, unknown) : print(&options, &model);
+	xs_formulas_result_free(&model);
+	return code;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The difference of two results, largest change first, with the prediction of
+ * the first checked against the second.
+ */
+#ifndef XS_REPORT_DIFF_DIFF_H
+#define XS_REPORT_DIFF_DIFF_H
+
+#include "report/result/result.h"
+
+/* Longest phases of each side that are compared. */
+#define XS_DIFF_PHASES_MAX 256
+
+enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
+
+/* A total of the run. */
+struct xs_diff_total {
+	const char *name;
+	enum xs_diff_unit unit;
+	int64_t before, after, change; /* XS_UNKNOWN if a side is unknown */
+};
+
+/* A phase of both results, or of one: the other is NULL. */
+struct xs_diff_phase {
+	const struct xs_result_phase *before, *after;
+	const char *match;    /* "signature", "kernels", "order" or NULL */
+	int64_t change_ns;    /* over all rounds */
+	const char **changed; /* texts: "source memory pageable -> pinned" */
+	size_t changed_count;
+	/* Estimate of before for the strategy of after; NULL if there is none.
+	 */
+	const struct xs_result_estimate *predicted;
+	double error_percent; /* NAN: no prediction */
+	bool within;	      /* the measured time lies in the interval */
+};
+
+struct xs_diff {
+	const struct xs_result *before, *after;
+	int64_t change_ns;	      /* of the wall time, or XS_UNKNOWN */
+	double change_percent;	      /* above 0: slower; NAN: unknown */
+	struct xs_diff_total *totals; /* by unit, times first, then by change */
+	size_t total_count;
+	struct xs_diff_phase *phases; /* largest change first */
+	size_t phase_count;
+	struct xs_arena arena;
+};
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Matches the phases of two runs. */
+#ifndef XS_REPORT_DIFF_MATCH_H
+#define XS_REPORT_DIFF_MATCH_H
+
+#include "report/diff/diff.h"
+
+/* Fills diff->phases with matches and with phases without one. Returns 0 or
+ * -ENOMEM. */
+int xs_diff_match(struct xs_diff *diff);
+
+#endif

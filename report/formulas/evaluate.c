@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/formulas/evaluate.h"
+
+#include "model/formulas/closed_form.h"
+#include "model/formulas/vanwerkhoven.h"
+#include "report/formulas/answers.h"
+#include "report/formulas/choice.h"
+#include "report/result/estimate.h"
+#include "report/result/number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static double or_zero(double number)
+{
+	return isnan(number) ? 0 : number;
+}
+
+static struct xs_atgpu_launch launch_of(const struct xs_formulas_input *q)
+{
+	return (struct xs_atgpu_launch){
+	    .blocks = q->blocks,
+	    .shared_words = or_zero(q->shared_bytes) / XS_ATGPU_WORD_BYTES,
+	    .operations = q->operations,
+	    .accesses = q->memory_bytes / XS_ATGPU_BLOCK_BYTES};
+}
+
+static bool has_atgpu(const struct xs_formulas_input *q)
+{
+	return !isnan(q->blocks + q->operations + q->memory_bytes);
+}
+
+/* Evaluates all equations on one machine: for the best n, for the given n, and
+ * ATGPU. Returns 0 or -errno. */
+static int evaluate(const struct xs_formulas_input *q,
+		    const struct xs_workload *work,
+		    const struct xs_machine *machine, struct xs_estimates *out)
+{
+	const struct xs_closed_form closed = {machine, *work, 1, 1, 0};
+	const struct xs_atgpu_launch launch = launch_of(q);
+	struct xs_model_options how = {0};
+	struct xs_estimates more = {0};
+	int err = xs_model_workload(work, machine, &how, out);
+
+	how.streams = q->streams;
+	if (!err && how.streams)
+		err = xs_model_workload(work, machine, &how, &more);
+	for (size_t i = 0; !err && i < more.count; i++)
+		if (more.items[i].n_streams)
+			err = xs_estimates_add(out, &more.items[i]);
+	if (!err && has_atgpu(q))
+		err = xs_closed_form_atgpu(&closed, &launch, out);
+	xs_estimates_free(&more);
+	return err;
+}
+
+/* Without L+o, G alone is enough to tell what dominates. */
+static double time_of(double ns, double bytes, double lo_ns, double G)
+{
+	if (!isnan(ns))
+		return ns;
+	return bytes > 0 ? or_zero(lo_ns) + bytes * G : 0;
+}
+
+static void fill_workload(struct xs_formulas_result *out,
+			  const struct xs_workload *work)
+{
+	const struct xs_machine *m = &out->machine;
+
+	out->h2d_bytes = xs_number_round(work->h2d_bytes);
+	out->d2h_bytes = xs_number_round(work->d2h_bytes);
+	out->h2d_ns = xs_number_round(time_of(
+	    work->h2d_ns, work->h2d_bytes, m->lo_h2d_ns.value, m->G_h2d.value));
+	out->d2h_ns = xs_number_round(time_of(
+	    work->d2h_ns, work->d2h_bytes, m->lo_d2h_ns.value, m->G_d2h.value));
+	out->kernel_ns = xs_number_round(work->kernel_ns);
+}
+
+/* Converts estimates to rows of a result, with explicit_ns as the baseline. */
+static struct xs_result_estimate *rows_of(struct xs_result *owner,
+					  const struct xs_estimates *list,
+					  int64_t explicit_ns)
+{
+	const struct xs_result_phase base = {.rounds = 1,
+					     .round_ns = explicit_ns};
+	struct xs_result_estimate *rows =
+	    xs_arena_alloc(&owner->arena, list->count, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < list->count; i++)
+		xs_result_set_estimate(owner,
+				       explicit_ns == XS_UNKNOWN ? NULL : &base,
+				       &list->items[i], &rows[i]);
+	return rows;
+}
+
+static struct xs_vw_roofline roofline_of(const struct xs_formulas_input *q,
+					 const struct xs_machine *m)
+{
+	return (struct xs_vw_roofline){.peak_flops = m->peak_flops,
+				       .memory_bandwidth = m->memory_bandwidth,
+				       .flops = q->flops,
+				       .memory_bytes = q->memory_bytes};
+}
+
+/* The link bandwidth is that of this workload, one direction after the other.
+ */
+static void fill_bounds(const struct xs_formulas_input *q,
+			struct xs_formulas_result *out)
+{
+	struct xs_vw_roofline r = roofline_of(q, &out->machine);
+	const double link_ns = (double)out->h2d_ns + (double)out->d2h_ns;
+
+	if (isnan(q->flops + q->memory_bytes) || q->flops <= 0 ||
+	    q->memory_bytes <= 0 || out->h2d_bytes == XS_UNKNOWN ||
+	    out->d2h_bytes == XS_UNKNOWN || link_ns <= 0 || r.peak_flops <= 0 ||
+	    r.memory_bandwidth <= 0)
+		return;
+	r.link_bytes = (double)out->h2d_bytes + (double)out->d2h_bytes;
+	r.link_bandwidth = r.link_bytes / link_ns * 1e9;
+	out->has_bounds = true;
+	out->bounds = (struct xs_formulas_bounds){
+	    .data_intensity = xs_vw_data_intensity(&r),
+	    .operational_intensity = r.flops / r.memory_bytes,
+	    .zero_overlap = xs_vw_bound_zero_overlap(&r),
+	    .full_overlap = xs_vw_bound_full_overlap(&r),
+	    .mapped = xs_vw_bound_mapped(&r)};
+}
+
+/*
+ * Scales the kernel time to another machine: by the roofline if flops and
+ * bytes are given, else by memory bandwidth, else unchanged. Returns which, in
+ * words.
+ */
+static const char *move_kernel(const struct xs_formulas_input *q,
+			       const struct xs_machine *to, double *kernel_ns)
+{
+	const struct xs_machine *from = &q->machines[0];
+	const struct xs_vw_roofline here = roofline_of(q, from);
+	const struct xs_vw_roofline there = roofline_of(q, to);
+	double ratio;
+
+	ratio = xs_vw_bound_device(&here) / xs_vw_bound_device(&there);
+	if (!isnan(q->flops + q->memory_bytes) && from->peak_flops > 0 &&
+	    to->peak_flops > 0 && isfinite(ratio) && ratio > 0) {
+		*kernel_ns *= ratio;
+		return "scaled by the roofline";
+	}
+	ratio = from->memory_bandwidth / to->memory_bandwidth;
+	if (isfinite(ratio) && ratio > 0) {
+		*kernel_ns *= ratio;
+		return "scaled by the memory bandwidth";
+	}
+	return "unchanged";
+}
+
+/* Scales given copy times by the ratio of the links; NAN: unknown. */
+static double moved_ns(double ns, const struct xs_param *from,
+		       const struct xs_param *to)
+{
+	return ns == 0 ? 0 : ns * to->value / from->value;
+}
+
+static int compare(const struct xs_formulas_input *q,
+		   const struct xs_workload *work, const struct xs_machine *to,
+		   struct xs_result *owner, struct xs_formulas_comparison *out)
+{
+	const struct xs_machine *from = &q->machines[0];
+	struct xs_workload moved = *work;
+	struct xs_estimates list = {0};
+	int err = 0;
+
+	*out = (struct xs_formulas_comparison){
+	    .name = xs_arena_copy(&owner->arena, to->name),
+	    .choice = XS_FORMULAS_NO_CHOICE};
+	out->kernel_why = move_kernel(q, to, &moved.kernel_ns);
+	out->kernel_ns = xs_number_round(moved.kernel_ns);
+	moved.h2d_ns = moved_ns(work->h2d_ns, &from->G_h2d, &to->G_h2d);
+	moved.d2h_ns = moved_ns(work->d2h_ns, &from->G_d2h, &to->G_d2h);
+	if (isnan(moved.h2d_ns) == isnan(work->h2d_ns) &&
+	    isnan(moved.d2h_ns) == isnan(work->d2h_ns)) {
+		err = evaluate(q, &moved, to, &list);
+		if (!err)
+			err = xs_formulas_choose(&moved, to, 0, &out->choice);
+	}
+	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
+	out->estimate_count = out->estimates ? list.count : 0;
+	xs_estimates_free(&list);
+	return err;
+}
+
+static int compare_all(const struct xs_formulas_input *q,
+		       const struct xs_workload *work,
+		       struct xs_formulas_result *out)
+{
+	int err = 0;
+
+	out->compared = xs_arena_alloc(&out->base.arena, q->machine_count,
+				       sizeof(*out->compared));
+	for (size_t i = 1; out->compared && !err && i < q->machine_count; i++)
+		err = compare(q, work, &q->machines[i], &out->base,
+			      &out->compared[out->compared_count++]);
+	return err;
+}
+
+int xs_formulas_evaluate(const struct xs_formulas_input *q,
+			 struct xs_formulas_result *out, const char **unknown)
+{
+	const struct xs_atgpu_launch launch = launch_of(q);
+	struct xs_workload work = q->work;
+	struct xs_estimates list = {0};
+	int err;
+
+	out->machine = q->machines[0];
+	out->base.run.wall_ns = XS_UNKNOWN;
+	*unknown = NULL;
+	if (isnan(work.kernel_ns)) {
+		if (has_atgpu(q))
+			work.kernel_ns = xs_closed_form_atgpu_kernel_ns(
+			    &out->machine, &launch, unknown);
+		if (!isfinite(work.kernel_ns))
+			return -EDOM;
+		out->kernel_from_atgpu = true;
+	}
+	err = evaluate(q, &work, &out->machine, &list);
+	if (!err)
+		err = xs_formulas_choose(&work, &out->machine, 0, &out->choice);
+	if (err)
+		goto out;
+	fill_workload(out, &work);
+	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
+	out->estimate_count = out->estimates ? list.count : 0;
+	fill_bounds(q, out);
+	err = xs_formulas_try_faster(&work, out);
+	if (!err)
+		err = compare_all(q, &work, out);
+	if (!err)
+		xs_formulas_answer(out);
+	if (!err && out->base.arena.failed)
+		err = -ENOMEM;
+out:
+	xs_estimates_free(&list);
+	return err;
+}
+
+void xs_formulas_result_free(struct xs_formulas_result *result)
+{
+	xs_arena_free(&result->base.arena);
+}

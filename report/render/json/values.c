@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/json/values.h"
+
+#include "report/result/columns.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *xs_json_number(int64_t number)
+{
+	return number == XS_UNKNOWN ? json_null() : json_integer(number);
+}
+
+json_t *xs_json_ratio(double ratio)
+{
+	/* four digits after the point */
+	return isfinite(ratio) ? json_real(round(ratio * 1e4) / 1e4)
+			       : json_null();
+}
+
+/* Text of a damaged trace may not be UTF-8: other bytes become '?'. */
+json_t *xs_json_text(const char *text)
+{
+	json_t *out = text ? json_string(text) : json_null();
+	char *ascii;
+
+	if (out || !text)
+		return out;
+	ascii = strdup(text);
+	if (!ascii)
+		return NULL;
+	for (char *c = ascii; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	out = json_string_nocheck(ascii);
+	free(ascii);
+	return out;
+}
+
+json_t *xs_json_texts(const char *const *items, size_t count)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(out, xs_json_text(items[i])) < 0) {
+			json_decref(out);
+			return NULL;
+		}
+	return out;
+}
+
+void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed)
+{
+	if (json_object_set_new(object, key, value) < 0)
+		*failed = true;
+}
+
+json_t *xs_json_finish(json_t *object, bool failed)
+{
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+json_t *xs_json_machine(const struct xs_machine *machine)
+{
+	json_t *out = NULL;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&text, &bytes);
+	int err;
+
+	if (!memory)
+		return NULL;
+	err = xs_machine_write(machine, memory);
+	if (fclose(memory) == 0 && !err)
+		out = json_loadb(text, bytes, 0, NULL);
+	free(text);
+	return out;
+}
+
+static json_t *column_value(const struct xs_column *column,
+			    const struct xs_result_estimate *in)
+{
+	switch (column->kind) {
+	case XS_COLUMN_TEXT:
+		return xs_json_text(xs_column_text(column, in));
+	case XS_COLUMN_COUNT:
+	case XS_COLUMN_NS:
+	case XS_COLUMN_LOW:
+		return xs_json_number(xs_column_number(column, in));
+	case XS_COLUMN_RATIO:
+		return xs_json_ratio(xs_column_ratio(column, in));
+	case XS_COLUMN_BOOL:
+		return json_boolean(xs_column_bool(column, in));
+	}
+	return NULL;
+}
+
+json_t *xs_json_estimate(const struct xs_result_estimate *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	for (size_t i = 0; i < xs_estimate_column_count; i++)
+		xs_json_set(out, xs_estimate_columns[i].key,
+			    column_value(&xs_estimate_columns[i], in), &failed);
+	xs_json_set(out, "assumes",
+		    xs_json_texts(in->assumes, in->assume_count), &failed);
+	return xs_json_finish(out, failed);
+}
+int xs_json_write(json_t *root, FILE *out)
+{
+	int err;
+
+	if (!root)
+		return -ENOMEM;
+	err = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	json_decref(root);
+	return err < 0 || fputc('\n', out) == EOF ? -EIO : 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* --format csv: one row an estimate (RFC 4180, but lines end with LF). */
+#include "report/render/renderer.h"
+#include "report/result/columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void put_text(const char *text, FILE *out)
+{
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\n\r")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_value(const struct xs_column *column,
+		      const struct xs_result_estimate *estimate, FILE *out)
+{
+	int64_t number;
+	double ratio;
+
+	switch (column->kind) {
+	case XS_COLUMN_TEXT:
+		put_text(xs_column_text(column, estimate), out);
+		break;
+	case XS_COLUMN_COUNT:
+	case XS_COLUMN_NS:
+	case XS_COLUMN_LOW:
+		number = xs_column_number(column, estimate);
+		if (number != XS_UNKNOWN)
+			fprintf(out, "%" PRId64, number);
+		break;
+	case XS_COLUMN_RATIO:
+		ratio = xs_column_ratio(column, estimate);
+		if (isfinite(ratio))
+			fprintf(out, "%.4f", ratio);
+		break;
+	case XS_COLUMN_BOOL:
+		fputs(xs_column_bool(column, estimate) ? "true" : "false", out);
+		break;
+	}
+}
+
+static void put_rows(const struct xs_result *result,
+		     const struct xs_result_phase *phase, FILE *out)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		put_text(result->run.path, out);
+		fprintf(out, ",%" PRId64 ",%" PRId64, phase->id, phase->rounds);
+		for (size_t k = 0; k < xs_estimate_column_count; k++) {
+			fputc(',', out);
+			put_value(&xs_estimate_columns[k], &phase->estimates[i],
+				  out);
+		}
+		fputc('\n', out);
+	}
+}
+
+static int render_report(struct xs_result *const *results, size_t count,
+			 bool color, FILE *out)
+{
+	(void)color;
+	fputs("trace,phase,rounds", out);
+	for (size_t k = 0; k < xs_estimate_column_count; k++)
+		fprintf(out, ",%s", xs_estimate_columns[k].key);
+	fputc('\n', out);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < results[i]->phase_count; k++)
+			put_rows(results[i], &results[i]->phases[k], out);
+	return 0;
+}
+
+extern const struct xs_renderer xs_renderer_csv;
+const struct xs_renderer xs_renderer_csv = {
+    .name = "csv",
+    .report = render_report,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* --format json: for other programs. */
+#include "report/render/json/json.h"
+#include "report/render/renderer.h"
+
+static int render_report(struct xs_result *const *results, size_t count,
+			 bool color, FILE *out)
+{
+	(void)color;
+	return xs_render_json_report(results, count, out);
+}
+
+static int render_diff(struct xs_diff *diff, double gate_percent, bool color,
+		       FILE *out)
+{
+	(void)color;
+	return xs_render_json_diff(diff, gate_percent, out);
+}
+
+static int render_model(const struct xs_formulas_result *model, bool color,
+			FILE *out)
+{
+	(void)color;
+	return xs_render_json_model(model, out);
+}
+
+extern const struct xs_renderer xs_renderer_json;
+const struct xs_renderer xs_renderer_json = {
+    .name = "json",
+    .report = render_report,
+    .diff = render_diff,
+    .model = render_model,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* --format text: for a terminal. */
+#include "report/render/renderer.h"
+#include "report/render/text/text.h"
+
+extern const struct xs_renderer xs_renderer_text;
+const struct xs_renderer xs_renderer_text = {
+    .name = "text",
+    .report = xs_render_text_report,
+    .diff = xs_render_text_diff,
+    .model = xs_render_text_model,
+};

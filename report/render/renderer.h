@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The renderers. An output format is one file render_<name>.c and one row in
+ * renderers.c; --format, its help text and its error message use that table.
+ */
+#ifndef XS_REPORT_RENDER_RENDERER_H
+#define XS_REPORT_RENDER_RENDERER_H
+
+#include "report/diff/diff.h"
+#include "report/formulas/formulas.h"
+#include "report/result/result.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* An output format. A command does not offer the format if its function is
+ * NULL. The functions return 0 or -errno; color: out is a terminal that shows
+ * colours. */
+struct xs_renderer {
+	const char *name; /* as in --format NAME */
+	int (*report)(struct xs_result *const *results, size_t count,
+		      bool color, FILE *out);
+	/* gate_percent: value of --fail-above, NAN without */
+	int (*diff)(struct xs_diff *diff, double gate_percent, bool color,
+		    FILE *out);
+	int (*model)(const struct xs_formulas_result *model, bool color,
+		     FILE *out);
+};
+
+/* The commands that print through a renderer. */
+enum xs_render_command { XS_RENDER_REPORT, XS_RENDER_DIFF, XS_RENDER_MODEL };
+
+/* All renderers, the default first. */
+extern const struct xs_renderer *const xs_renderers[];
+extern const size_t xs_renderer_count;
+
+/* Returns whether the command offers the format. */
+bool xs_renderer_offers(const struct xs_renderer *renderer,
+			enum xs_render_command command);
+
+/* Returns the renderer of that name, or NULL if the command has none. */
+const struct xs_renderer *xs_renderer_find(const char *name,
+					   enum xs_render_command command);
+
+/* Writes the names that the command offers: "text, json, csv". */
+void xs_renderer_names(enum xs_render_command command, char *out, size_t size);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The phases in the ATGPU model: its metrics of a round, and its costs beside
+ * the measured times.
+ */
+#include "report/render/text/parts.h"
+
+#include "model/formulas/atgpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static size_t phases_shown(const struct xs_result *result)
+{
+	return result->phase_count < XS_TEXT_PHASES ? result->phase_count
+						    : XS_TEXT_PHASES;
+}
+
+static struct xs_units_text bytes_of(int64_t words)
+{
+	return xs_units_bytes(
+	    words == XS_UNKNOWN ? XS_UNKNOWN : words * XS_ATGPU_WORD_BYTES);
+}
+
+static struct xs_units_text percent(double share)
+{
+	return xs_units_percent(
+	    isfinite(share) ? llround(share * 1e6) : XS_UNKNOWN, 1000000);
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a == XS_UNKNOWN || b == XS_UNKNOWN ? XS_UNKNOWN : a + b;
+}
+
+static void put_metrics_row(struct xs_text_table *table,
+			    const struct xs_result_phase *phase)
+{
+	const struct xs_result_atgpu *in = &phase->atgpu;
+
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(in->rounds).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_count(in->in_words).s);
+	xs_text_table_cell(table, 3, XS_PLAIN, xs_units_count(in->out_words).s);
+	xs_text_table_cell(
+	    table, 4, XS_PLAIN,
+	    xs_units_count(sum(in->in_transactions, in->out_transactions)).s);
+	xs_text_table_cell(table, 5, XS_PLAIN, bytes_of(in->global_words).s);
+	xs_text_table_cell(table, 6, XS_PLAIN, bytes_of(in->shared_words).s);
+	xs_text_table_cell(table, 7, XS_PLAIN,
+			   xs_units_count(in->blocks_per_sm).s);
+	xs_text_table_cell(table, 8, XS_PLAIN,
+			   xs_units_count(in->operations).s);
+	xs_text_table_cell(table, 9, XS_PLAIN,
+			   xs_units_count(in->memory_blocks).s);
+}
+
+static int put_metrics(const struct xs_terminal *terminal,
+		       const struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"#", true},	  {"R", true},	    {"words in", true},
+	    {"words out", true},  {"copies", true}, {"global", true},
+	    {"shared/blk", true}, {"l", true},	    {"t", true},
+	    {"q", true}};
+	struct xs_text_table table;
+
+	xs_text_table_begin(&table, terminal, 2, headings, 10);
+	for (size_t i = 0; i < phases_shown(result); i++)
+		put_metrics_row(&table, &result->phases[i]);
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+static void put_costs_row(struct xs_text_table *table,
+			  const struct xs_result_phase *phase)
+{
+	const struct xs_result_atgpu *in = &phase->atgpu;
+
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN,
+			   xs_units_ns(sum(in->in_ns, in->out_ns)).s);
+	xs_text_table_cell(table, 2, XS_DIM,
+			   xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_ns(in->swgpu_cost_ns).s);
+	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
+	xs_text_table_cell(table, 5, XS_DIM, xs_units_ns(phase->round_ns).s);
+	xs_text_table_cell(table, 6, XS_PLAIN, percent(in->transfer_share).s);
+	xs_text_table_cell(table, 7, XS_DIM,
+			   percent(in->transfer_share_observed).s);
+}
+
+static int put_costs(const struct xs_terminal *terminal,
+		     const struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"#", true},	  {"transfers", true}, {"measured", true},
+	    {"SWGPU", true},	  {"ATGPU", true},     {"measured", true},
+	    {"transfer %", true}, {"measured", true}};
+	struct xs_text_table table;
+
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	for (size_t i = 0; i < phases_shown(result); i++)
+		put_costs_row(&table, &result->phases[i]);
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+static bool same_reason(const struct xs_result *result, size_t a, size_t b)
+{
+	const char *x = result->phases[a].atgpu.why;
+	const char *y = result->phases[b].atgpu.why;
+
+	return x && y && strcmp(x, y) == 0;
+}
+
+/* Why phases have no cost, each reason once: "phases 1, 3, no cost: ...". */
+static void put_reasons(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	struct xs_arena *arena = &result->arena;
+
+	for (size_t i = 0; i < phases_shown(result); i++) {
+		const char *ids =
+		    xs_arena_print(arena, "%" PRId64, result->phases[i].id);
+		bool said = !result->phases[i].atgpu.why;
+
+		for (size_t j = 0; j < i; j++)
+			said |= same_reason(result, i, j);
+		for (size_t j = i + 1; j < phases_shown(result); j++)
+			if (same_reason(result, i, j))
+				ids = xs_arena_print(arena, "%s, %" PRId64, ids,
+						     result->phases[j].id);
+		if (said)
+			continue;
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(arena, "phase%s %s, no cost: %s",
+				   strchr(ids, ',') ? "s" : "", ids,
+				   result->phases[i].atgpu.why));
+	}
+}
+
+int xs_render_text_atgpu(const struct xs_terminal *terminal,
+			 struct xs_result *result)
+{
+	int err;
+
+	xs_terminal_heading(
+	    terminal, "ATGPU",
+	    "Carroll and Wong 2017; one round, words of 4 bytes");
+	err = put_metrics(terminal, result);
+	if (!err) {
+		fputc('\n', terminal->out);
+		err = put_costs(terminal, result);
+	}
+	put_reasons(terminal, result);
+	xs_terminal_wrap(terminal, XS_DIM, "  ",
+			 "R rounds; l blocks on a multiprocessor at a time; t "
+			 "operations of a block; q memory blocks of 32 bytes; "
+			 "transfer %: share of transfers in the cost");
+	return err;
+}

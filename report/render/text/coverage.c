@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The section on coverage. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* "1 call", "12 calls", "no call" */
+static const char *number_of(struct xs_arena *arena, int64_t count,
+			     const char *what)
+{
+	if (count <= 0)
+		return xs_arena_print(arena, "no %s", what);
+	return xs_arena_print(arena, "%" PRId64 " %s%s", count, what,
+			      count == 1 ? "" : "s");
+}
+
+/* Returns how the GPU times were obtained, NULL if the trace does not say. */
+static const char *timing_text(const char *source)
+{
+	static const struct {
+		const char *source, *text;
+	} texts[] = {
+	    {"callbacks", "GPU times: callbacks (best), CUPTI records with the "
+			  "call of each"},
+	    {"activity",
+	     "GPU times: activity, CUPTI records without callbacks"},
+	    {"events", "GPU times: events, CUDA events around calls, no CUPTI"},
+	    {"calls", "GPU times: calls (none), only host calls were recorded"},
+	};
+
+	for (size_t i = 0; source && i < sizeof(texts) / sizeof(*texts); i++)
+		if (strcmp(source, texts[i].source) == 0)
+			return texts[i].text;
+	return NULL;
+}
+
+void xs_render_text_coverage(const struct xs_terminal *terminal,
+			     struct xs_result *result)
+{
+	const struct xs_result_coverage *in = &result->coverage;
+	struct xs_arena *arena = &result->arena;
+	const char *matched = "";
+
+	if (in->gpu_ops_seen > 0 && in->matched == in->gpu_ops_seen)
+		matched = ", all matched";
+	else if (in->gpu_ops_seen > 0)
+		matched =
+		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
+	xs_terminal_heading(
+	    terminal, "Coverage",
+	    xs_arena_print(
+		arena, "%s, %s%s", number_of(arena, in->api_calls_seen, "call"),
+		number_of(arena, in->gpu_ops_seen, "GPU op"), matched));
+	if (timing_text(in->timing_source))
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 timing_text(in->timing_source));
+	for (size_t i = 0; i < in->remark_count; i++)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", in->remarks[i]);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The section on several devices. */
+#include "report/render/text/parts.h"
+
+#include <string.h>
+
+const char *xs_render_text_devices_name(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const char *first = run->device_count ? run->devices[0].name : NULL;
+	bool alike = first != NULL;
+
+	if (run->device_count <= 1)
+		return first ? first : "no GPU recorded";
+	for (size_t i = 1; alike && i < run->device_count; i++)
+		alike = run->devices[i].name &&
+			strcmp(run->devices[i].name, first) == 0;
+	return xs_arena_print(&result->arena,
+			      alike ? "%zu GPUs, each %s"
+				    : "%zu GPUs, the first %s",
+			      run->device_count, first ? first : "unknown");
+}
+
+static const char *moved(int64_t bytes, struct xs_units_text *words)
+{
+	if (bytes == 0)
+		return "-";
+	*words = xs_units_bytes(bytes);
+	return words->s;
+}
+
+int xs_render_text_devices(const struct xs_terminal *terminal,
+			   const struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"GPU", true},     {"busy", true}, {"of run", true},  {"in", true},
+	    {"kernels", true}, {"out", true},  {"between", true}, {"", false}};
+	const struct xs_result_run *run = &result->run;
+	struct xs_text_table table;
+
+	if (run->device_count < 2)
+		return 0;
+	xs_terminal_heading(
+	    terminal, "GPUs",
+	    "between: copies from or to another GPU in its own streams");
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	for (size_t i = 0; i < run->device_count; i++) {
+		const struct xs_result_device *in = &run->devices[i];
+		struct xs_units_text words;
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_BOLD,
+				   xs_units_count(in->index).s);
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   xs_units_ns(in->busy_ns).s);
+		xs_text_table_cell(
+		    &table, 2, XS_PLAIN,
+		    xs_units_percent(in->busy_ns, run->wall_ns).s);
+		xs_text_table_cell(&table, 3, XS_PLAIN,
+				   moved(in->h2d_bytes, &words));
+		xs_text_table_cell(&table, 4, XS_PLAIN,
+				   xs_units_ns(in->kernel_ns).s);
+		xs_text_table_cell(&table, 5, XS_PLAIN,
+				   moved(in->d2h_bytes, &words));
+		xs_text_table_cell(&table, 6, XS_PLAIN,
+				   moved(in->p2p_bytes, &words));
+		xs_text_table_cell(&table, 7, XS_DIM, in->name ? in->name : "");
+	}
+	return xs_text_table_end(&table, NULL, 0);
+}

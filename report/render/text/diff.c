@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/text.h"
+
+#include "report/render/text/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define PHASES_SHOWN 8
+
+static struct xs_units_text amount(enum xs_diff_unit unit, int64_t value)
+{
+	switch (unit) {
+	case XS_DIFF_NS:
+		return xs_units_ns(value);
+	case XS_DIFF_BYTES:
+		return xs_units_bytes(value);
+	case XS_DIFF_COUNT:
+		break;
+	}
+	return xs_units_count(value);
+}
+
+/* With sign: "+1.2 ms". */
+static struct xs_units_text change(enum xs_diff_unit unit, int64_t value)
+{
+	struct xs_units_text text = amount(unit, value), out;
+
+	if (value == XS_UNKNOWN || value <= 0)
+		return text;
+	snprintf(out.s, sizeof(out.s), "+%.30s", text.s);
+	return out;
+}
+
+static struct xs_units_text percent(int64_t value, int64_t before)
+{
+	struct xs_units_text out = {""};
+
+	if (value != XS_UNKNOWN && before > 0)
+		snprintf(out.s, sizeof(out.s), "%+.1f %%",
+			 100.0 * (double)value / (double)before);
+	return out;
+}
+
+static enum xs_style style_of(int64_t change_ns)
+{
+	if (change_ns == XS_UNKNOWN || change_ns == 0)
+		return XS_PLAIN;
+	return change_ns < 0 ? XS_GOOD : XS_WARN;
+}
+
+static void put_total(struct xs_text_table *table, const char *name,
+		      const struct xs_diff_total *in)
+{
+	/* more overlap is not slower, and only times are faster or slower */
+	bool judged = in->unit == XS_DIFF_NS && strcmp(name, "overlap") != 0;
+
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 1, XS_PLAIN, amount(in->unit, in->before).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, amount(in->unit, in->after).s);
+	xs_text_table_cell(table, 3, judged ? style_of(in->change) : XS_PLAIN,
+			   change(in->unit, in->change).s);
+	xs_text_table_cell(table, 4, XS_DIM, percent(in->change, in->before).s);
+}
+
+static int put_totals(const struct xs_terminal *terminal,
+		      const struct xs_diff *diff)
+{
+	static const struct xs_text_heading headings[] = {{"total", false},
+							  {"before", true},
+							  {"after", true},
+							  {"change", true},
+							  {"", true}};
+	const struct xs_diff_total wall = {
+	    .unit = XS_DIFF_NS,
+	    .before = diff->before->run.wall_ns,
+	    .after = diff->after->run.wall_ns,
+	    .change = diff->change_ns,
+	};
+	struct xs_text_table table;
+
+	xs_terminal_heading(terminal, "What changed", "largest change first");
+	xs_text_table_begin(&table, terminal, 2, headings, 5);
+	put_total(&table, "run", &wall);
+	for (size_t i = 0; i < diff->total_count; i++)
+		if (diff->totals[i].change != 0)
+			put_total(&table, diff->totals[i].name,
+				  &diff->totals[i]);
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+/* The prediction of before for what after does, and its error. */
+static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
+{
+	const struct xs_result_estimate *row = in->predicted;
+	struct xs_units_text n = {""};
+
+	if (!row)
+		return "";
+	if (row->n_streams != XS_UNKNOWN)
+		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
+			 row->n_streams, row->order ? ", " : "",
+			 row->order ? row->order : "");
+	return xs_arena_print(&diff->arena,
+			      "predicted for %s%s: %s (%s); measured: %s, %s "
+			      "the interval, error %+.1f %%",
+			      row->strategy, n.s, xs_units_ns(row->round_ns).s,
+			      xs_units_range_ns(row->low_ns, row->high_ns).s,
+			      xs_units_ns(in->after->round_ns).s,
+			      in->within ? "inside" : "outside",
+			      in->error_percent);
+}
+
+static const char *phase_note(struct xs_diff *diff,
+			      const struct xs_diff_phase *in)
+{
+	struct xs_arena *arena = &diff->arena;
+	const char *list = "", *said = verdict(diff, in);
+
+	for (size_t i = 0; i < in->changed_count; i++)
+		list = xs_arena_print(arena, "%s%s%s", list ? list : "",
+				      i ? ", " : "", in->changed[i]);
+	if (!in->before)
+		list = "only in after";
+	if (!in->after)
+		list = "only in before";
+	return xs_arena_print(arena, "%s%s%s", list ? list : "",
+			      list && *list && said && *said ? "\n" : "",
+			      said ? said : "");
+}
+
+static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
+		      const struct xs_diff_phase *in)
+{
+	const struct xs_result_phase *a = in->before, *b = in->after;
+	struct xs_units_text ids;
+
+	snprintf(ids.s, sizeof(ids.s), "%.8s > %.8s",
+		 xs_units_count(a ? a->id : XS_UNKNOWN).s,
+		 xs_units_count(b ? b->id : XS_UNKNOWN).s);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, ids.s);
+	xs_text_table_cell(table, 1, XS_DIM, in->match ? in->match : "nothing");
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   xs_units_ns(a ? a->round_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_ns(b ? b->round_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 5, XS_PLAIN,
+			   xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 6, style_of(in->change_ns),
+			   change(XS_DIFF_NS, in->change_ns).s);
+	xs_text_table_cell(table, 7, XS_DIM,
+			   percent(in->change_ns, diff->before->run.wall_ns).s);
+}
+
+static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"phase", false}, {"matched by", false}, {"per round", true},
+	    {"after", true},  {"all rounds", true},  {"after", true},
+	    {"change", true}, {"of run", true}};
+	size_t count =
+	    diff->phase_count < PHASES_SHOWN ? diff->phase_count : PHASES_SHOWN;
+	const char *notes[PHASES_SHOWN];
+	struct xs_text_table table;
+
+	if (!count)
+		return 0;
+	xs_terminal_heading(terminal, "Phases",
+			    "largest change of the run first");
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	for (size_t i = 0; i < count; i++) {
+		put_phase(&table, diff, &diff->phases[i]);
+		notes[i] = phase_note(diff, &diff->phases[i]);
+	}
+	return xs_text_table_end(&table, notes, 6);
+}
+
+static void put_verdict(const struct xs_terminal *terminal,
+			const struct xs_diff *diff, double gate_percent)
+{
+	fputc('\n', terminal->out);
+	if (isnan(diff->change_percent)) {
+		fputs("The run times are unknown.\n", terminal->out);
+		return;
+	}
+	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",
+			  xs_units_ns(diff->before->run.wall_ns).s,
+			  xs_units_ns(diff->after->run.wall_ns).s);
+	if (fabs(diff->change_percent) < 0.05)
+		fputs(", as fast as before\n", terminal->out);
+	else
+		xs_terminal_print(terminal, style_of(diff->change_ns),
+				  ", %.1f %% %s\n", fabs(diff->change_percent),
+				  diff->change_ns > 0 ? "slower" : "faster");
+	if (!isnan(gate_percent))
+		fprintf(
+		    terminal->out, "The limit of %g %% (--fail-above) is %s.\n",
+		    gate_percent,
+		    diff->change_percent > gate_percent ? "exceeded" : "kept");
+}
+
+int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
+			FILE *out)
+{
+	const struct xs_terminal terminal = {.out = out, .color = color};
+	int err;
+
+	fprintf(out, "before  %s\nafter   %s\n", diff->before->run.path,
+		diff->after->run.path);
+	err = put_totals(&terminal, diff);
+	if (!err)
+		err = put_phases(&terminal, diff);
+	if (!err)
+		put_verdict(&terminal, diff, gate_percent);
+	return err ? err : diff->arena.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Sections of the text report. */
+#ifndef XS_REPORT_RENDER_TEXT_PARTS_H
+#define XS_REPORT_RENDER_TEXT_PARTS_H
+
+#include "report/render/text/terminal.h"
+#include "report/result/result.h"
+
+/* Phases with a table of strategies. */
+#define XS_TEXT_PHASES 6
+
+/* How complete the trace is, and what is missing. */
+void xs_render_text_coverage(const struct xs_terminal *terminal,
+			     struct xs_result *result);
+
+/* The devices in a few words; the work of each if there are several. */
+const char *xs_render_text_devices_name(struct xs_result *result);
+int xs_render_text_devices(const struct xs_terminal *terminal,
+			   const struct xs_result *result);
+
+/* The longest waits of the host. */
+void xs_render_text_waits(const struct xs_terminal *terminal,
+			  const struct xs_result *result);
+
+/* The best change for each phase, and the alternatives. */
+void xs_render_text_advice(const struct xs_terminal *terminal,
+			   struct xs_result *result);
+
+/* The source lines of an advice, if the files are found. */
+void xs_render_text_source_lines(const struct xs_terminal *terminal,
+				 struct xs_result *result,
+				 const struct xs_result_advice *advice);
+
+/* The table of strategies, the sweep over n, and abstentions with reasons.
+ * Returns 0 or -ENOMEM. */
+int xs_render_text_strategies(const struct xs_terminal *terminal,
+			      struct xs_result *result);
+
+/* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
+int xs_render_text_atgpu(const struct xs_terminal *terminal,
+			 struct xs_result *result);
+
+#endif

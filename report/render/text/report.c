@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text report, one screen: losses, where the time went, waits, phases,
+ * what to change, and the table of strategies.
+ */
+#include "report/render/text/text.h"
+
+#include "report/render/text/parts.h"
+#include "report/result/site.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Sites printed for each step of a phase; JSON has all. */
+#define SITES_MAX 2
+
+/* The command line without the program's folder. */
+static const char *command(const char *app)
+{
+	const char *end = app ? app + strcspn(app, " ") : NULL, *start = end;
+
+	while (start && start > app && start[-1] != '/')
+		start--;
+	return start ? start : "?";
+}
+
+/* The rest of the line takes up to 50 columns, so a long command gets its own
+ * line. */
+static void put_command(const struct xs_terminal *terminal,
+			const char *command_line)
+{
+	const size_t length = strlen(command_line);
+
+	xs_terminal_print(terminal, XS_BOLD, "%.76s%s", command_line,
+			  length > 76 ? "..." : "");
+	if (length > 30)
+		fputs("\n ", terminal->out);
+}
+
+static void put_run(const struct xs_terminal *terminal,
+		    struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const struct xs_machine *machine = &result->machine;
+	struct xs_arena *arena = &result->arena;
+	const char *line = xs_render_text_devices_name(result);
+
+	put_command(terminal, command(run->app));
+	if (run->pid != XS_UNKNOWN)
+		fprintf(terminal->out, " (pid %" PRId64 ")", run->pid);
+	if (run->host)
+		fprintf(terminal->out, " on %.12s", run->host);
+	if (run->started_utc)
+		fprintf(terminal->out, " %.20s", run->started_utc);
+	fputc('\n', terminal->out);
+	if (run->driver_version)
+		line = xs_arena_print(arena, "%s, driver %s", line,
+				      run->driver_version);
+	if (run->cupti_version)
+		line = xs_arena_print(arena, "%s, CUPTI %s", line,
+				      run->cupti_version);
+	if (strcmp(machine->source, "fitted-from-trace") == 0)
+		line = xs_arena_print(
+		    arena, "%s; profile fitted from the trace", line);
+	else
+		line = xs_arena_print(arena, "%s; profile %s (%s)", line,
+				      machine->name, machine->source);
+	xs_terminal_wrap(terminal, XS_DIM, "", line);
+}
+
+static void put_notes(const struct xs_terminal *terminal,
+		      const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		xs_terminal_wrap(terminal, XS_WARN, "! ",
+				 result->coverage.notes[i]);
+}
+
+/* A line of "Where the time went". `what` has at most 40 columns, so that
+ * nothing is cut at 80. */
+static void put_total(struct xs_text_table *table, const char *name, int64_t ns,
+		      int64_t wall_ns, const char *what)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
+	xs_text_table_cell(table, 3, XS_DIM, what);
+}
+
+static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
+			  int64_t ns)
+{
+	if (bytes == XS_UNKNOWN || ops == 0)
+		return "";
+	return xs_arena_print(
+	    &result->arena, "%s in %" PRId64 " %s, %s", xs_units_bytes(bytes).s,
+	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
+}
+
+/* Copies that do not involve the host, if there are any. */
+static void put_between(struct xs_text_table *table, struct xs_result *result,
+			const char *name, int64_t bytes, int64_t ops,
+			int64_t ns)
+{
+	if (ops > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  copies(result, bytes, ops, ns));
+}
+
+/* Migrations of managed memory, which the GPU work above does not include. */
+static void put_migration(struct xs_text_table *table, struct xs_result *result,
+			  const char *name, int64_t bytes, int64_t ns)
+{
+	if (bytes > 0)
+		put_total(table, name, ns, result->run.wall_ns,
+			  xs_arena_print(&result->arena,
+					 "%s at %s; not counted above",
+					 xs_units_bytes(bytes).s,
+					 xs_units_rate(bytes, ns).s));
+}
+
+static int put_totals(const struct xs_terminal *terminal,
+		      struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"", false}, {"", true}, {"", true}, {"", false}};
+	const struct xs_result_totals *in = &result->totals;
+	int64_t wall = result->run.wall_ns;
+	struct xs_text_table table;
+
+	xs_terminal_heading(terminal, "Where the time went", NULL);
+	xs_text_table_begin(&table, terminal, 2, headings, 4);
+	put_total(&table, "run", wall, wall, "");
+	put_total(&table, "copies in", in->h2d_ns, wall,
+		  copies(result, in->h2d_bytes, in->h2d_ops, in->h2d_ns));
+	put_total(&table, "kernels", in->kernel_ns, wall,
+		  in->kernels > 0
+		      ? xs_arena_print(&result->arena, "%" PRId64 " launched",
+				       in->kernels)
+		      : "");
+	put_total(&table, "copies out", in->d2h_ns, wall,
+		  copies(result, in->d2h_bytes, in->d2h_ops, in->d2h_ns));
+	put_between(&table, result, "on one GPU", in->d2d_bytes, in->d2d_ops,
+		    in->d2d_ns);
+	put_between(&table, result, "between GPUs", in->p2p_bytes, in->p2p_ops,
+		    in->p2p_ns);
+	put_total(&table, "overlap of these", in->overlap_ns, wall,
+		  in->pageable_async_ops > 0
+		      ? xs_arena_print(&result->arena,
+				       "%" PRId64
+				       " pageable copies were not async",
+				       in->pageable_async_ops)
+		      : "");
+	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
+		  result->run.device_count > 1 ? "at least one GPU" : "");
+	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
+		      in->migrated_h2d_ns);
+	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
+		      in->migrated_d2h_ns);
+	put_total(&table, "host blocked", in->host_blocked_ns, wall,
+		  "in copies and waits, all threads");
+	if (in->init_ns > 0)
+		put_total(&table, "CUDA start-up", in->init_ns, wall,
+			  in->init_at_most
+			      ? "upper bound; the call was not recorded"
+			      : "in the first call; not counted elsewhere");
+	if (in->pinned_alloc_ns > 0)
+		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
+			  "allocating or registering pinned memory");
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
+static const char *phase_places(struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	static const struct {
+		const char *step, *name;
+	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
+	enum { KERNEL = 1 };
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+
+	if (phase->kernel_name_count)
+		list = xs_arena_print(
+		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
+		    phase->kernel_names[0],
+		    phase->kernel_name_count > 1 ? " and others" : "");
+	for (size_t k = 0; k < 3; k++) {
+		size_t shown = 0;
+
+		for (size_t i = 0; i < phase->site_count; i++) {
+			const struct xs_result_site *site = &phase->sites[i];
+
+			/* a kernel's name says more than an address */
+			if (strcmp(site->step, kinds[k].step) != 0 ||
+			    (k == KERNEL && !site->file) || shown == SITES_MAX)
+				continue;
+			shown++;
+			list = xs_arena_join(
+			    arena, list,
+			    xs_arena_print(arena, "%s %s", kinds[k].name,
+					   xs_result_site_label(arena, site)));
+		}
+	}
+	if (result->run.device_count > 1)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
+	if (phase->streams > 1)
+		list =
+		    xs_arena_join(arena, list,
+				  xs_arena_print(arena, "%" PRId64 " streams",
+						 phase->streams));
+	return list;
+}
+
+/* "64 MiB pageable" */
+static const char *moved(struct xs_result *result, int64_t bytes,
+			 const char *memory)
+{
+	if (bytes == 0)
+		return "-";
+	return xs_arena_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
+			      memory ? " " : "", memory ? memory : "");
+}
+
+static void put_phase(struct xs_text_table *table, struct xs_result *result,
+		      const struct xs_result_phase *phase)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
+	xs_text_table_cell(
+	    table, 3, XS_PLAIN,
+	    xs_units_percent(phase->total_ns, result->run.wall_ns).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   moved(result, phase->h2d_bytes, phase->src_memory));
+	xs_text_table_cell(table, 5, XS_PLAIN,
+			   phase->kernels ? xs_units_ns(phase->kernel_ns).s
+					  : "-");
+	xs_text_table_cell(table, 6, XS_PLAIN,
+			   moved(result, phase->d2h_bytes, phase->dst_memory));
+}
+
+static int put_phases(const struct xs_terminal *terminal,
+		      struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"#", true},      {"rounds", true}, {"per round", true},
+	    {"of run", true}, {"in", false},	{"kernels", true},
+	    {"out", false}};
+	size_t count = result->phase_count < XS_TEXT_PHASES
+			   ? result->phase_count
+			   : XS_TEXT_PHASES;
+	const char *places[XS_TEXT_PHASES] = {NULL};
+	uint64_t rest_ns = 0;
+	struct xs_text_table table;
+	int err;
+
+	xs_terminal_heading(terminal, "Phases",
+			    "groups of similar rounds; median of one round");
+	if (!count) {
+		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
+			  ? "  none: the GPU work is unknown\n"
+			  : "  none: no copies and no kernels were recorded\n",
+		      terminal->out);
+		return 0;
+	}
+	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	for (size_t i = 0; i < count; i++) {
+		put_phase(&table, result, &result->phases[i]);
+		places[i] = phase_places(result, &result->phases[i]);
+	}
+	err = xs_text_table_end(&table, places, 5);
+	for (size_t i = count; i < result->phase_count; i++)
+		rest_ns += (uint64_t)result->phases[i].total_ns;
+	if (rest_ns)
+		fprintf(terminal->out,
+			"  and %zu more phases, %s in total (--format json)\n",
+			result->phase_count - count,
+			xs_units_ns((int64_t)rest_ns).s);
+	return err;
+}
+
+/* The unchanged run on other machines. */
+static void put_other_machines(const struct xs_terminal *terminal,
+			       struct xs_result *result)
+{
+	struct xs_arena *arena = &result->arena;
+
+	for (size_t i = 0; i < result->other_machine_count; i++) {
+		const struct xs_result_other_machine *run =
+		    &result->other_machines[i];
+		const char *text = "not predicted; the reasons are below";
+
+		if (run->app_wall_ns != XS_UNKNOWN)
+			text = xs_arena_print(
+			    arena, "the run takes %s (%s), %.2f times as long",
+			    xs_units_ns(run->app_wall_ns).s,
+			    xs_units_range_ns(run->low_ns, run->high_ns).s,
+			    (double)run->app_wall_ns /
+				(double)result->run.wall_ns);
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(arena, "unchanged on %s: %s",
+				   run->strategy + strlen("machine:"), text));
+	}
+}
+
+static int put_report(const struct xs_terminal *terminal,
+		      struct xs_result *result)
+{
+	int err;
+
+	put_run(terminal, result);
+	put_notes(terminal, result);
+	xs_render_text_coverage(terminal, result);
+	err = put_totals(terminal, result);
+	if (!err)
+		err = xs_render_text_devices(terminal, result);
+	xs_render_text_waits(terminal, result);
+	if (!err)
+		err = put_phases(terminal, result);
+	if (!err && result->phase_count) {
+		xs_render_text_advice(terminal, result);
+		put_other_machines(terminal, result);
+		err = xs_render_text_strategies(terminal, result);
+	}
+	if (!err && result->phase_count && result->atgpu_asked)
+		err = xs_render_text_atgpu(terminal, result);
+	return err ? err : result->arena.failed ? -ENOMEM : 0;
+}
+
+int xs_render_text_report(struct xs_result *const *results, size_t count,
+			  bool color, FILE *out)
+{
+	const struct xs_terminal terminal = {.out = out, .color = color};
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		if (i)
+			fputs("\n", out);
+		if (count > 1)
+			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",
+					  results[i]->run.path);
+		err = put_report(&terminal, results[i]);
+	}
+	return err;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/parts.h"
+
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define QUOTES_MAX    3
+#define CALLERS_SHOWN 3
+
+static bool on_one_line(const struct xs_result_site *a,
+			const struct xs_result_site *b)
+{
+	return a->file && b->file && a->line == b->line &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+/* A line with several calls is printed once. */
+static bool is_shown(const struct xs_result_advice *advice, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (on_one_line(advice->sites[i], advice->sites[index]))
+			return true;
+	return false;
+}
+
+/* The site with the callers of all sites on its line. */
+static struct xs_result_site line_of(struct xs_arena *arena,
+				     const struct xs_result_advice *advice,
+				     size_t index)
+{
+	struct xs_result_site line = *advice->sites[index];
+
+	line.callers = NULL;
+	line.caller_count = 0;
+	for (size_t i = index; i < advice->site_count; i++) {
+		const struct xs_result_site *site = advice->sites[i];
+
+		if (!on_one_line(site, &line))
+			continue;
+		for (size_t j = 0; j < site->caller_count; j++)
+			xs_result_add_caller(arena, &line, &site->callers[j]);
+	}
+	xs_result_order_callers(&line);
+	return line;
+}
+
+/* Number of calls only if there are several callers. */
+static const char *callers_text(struct xs_arena *arena,
+				const struct xs_result_site *site)
+{
+	const char *text = "called from";
+
+	for (size_t i = 0; i < site->caller_count && i < CALLERS_SHOWN; i++) {
+		const struct xs_result_caller *caller = &site->callers[i];
+		const char *base = strrchr(caller->file, '/');
+		const char *function =
+		    caller->function
+			? xs_result_function_name(arena, caller->function)
+			: NULL;
+
+		text = xs_arena_print(arena, "%s%s %s%s%s", text, i ? "," : "",
+				      function ? function : "",
+				      function ? " at " : "",
+				      base ? base + 1 : caller->file);
+		if (text && caller->line != XS_UNKNOWN)
+			text = xs_arena_print(arena, "%s:%" PRId64, text,
+					      caller->line);
+		if (text && site->caller_count > 1)
+			text = xs_arena_print(arena, "%s (%" PRId64 " call%s)",
+					      text, caller->calls,
+					      caller->calls == 1 ? "" : "s");
+		if (!text)
+			return NULL;
+	}
+	return site->caller_count > CALLERS_SHOWN
+		   ? xs_arena_print(arena, "%s, ...", text)
+		   : text;
+}
+
+/* Prints a source line; false if it does not fit. */
+static bool quote(const struct xs_terminal *terminal, const char *label,
+		  const char *text)
+{
+	const int room = XS_TEXT_COLUMNS - 9 - (label ? (int)strlen(label) : 0);
+
+	if (!label || room < 8)
+		return false;
+	if (text)
+		xs_terminal_print(terminal, XS_DIM, "       %s: %.*s\n", label,
+				  room, text);
+	else
+		xs_terminal_print(terminal, XS_DIM, "       %s\n", label);
+	return true;
+}
+
+void xs_render_text_source_lines(const struct xs_terminal *terminal,
+				 struct xs_result *result,
+				 const struct xs_result_advice *advice)
+{
+	unsigned shown = 0;
+
+	for (size_t i = 0; i < advice->site_count && shown < QUOTES_MAX; i++) {
+		struct xs_result_site line;
+
+		if (!advice->sites[i]->file || is_shown(advice, i))
+			continue;
+		line = line_of(&result->arena, advice, i);
+		/* a single caller is not worth a line of its own */
+		if (!line.text && line.caller_count < 2)
+			continue;
+		if (!quote(terminal,
+			   xs_result_site_label(&result->arena, &line),
+			   line.text))
+			continue;
+		if (line.caller_count)
+			xs_terminal_wrap(terminal, XS_DIM, "         ",
+					 callers_text(&result->arena, &line));
+		shown++;
+	}
+}

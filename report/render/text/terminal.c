@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/terminal.h"
+
+#include <errno.h>
+#include <libsmartcols.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Escape sequences for the terminal, and their names in libsmartcols. */
+static const struct {
+	const char *sequence, *name;
+} styles[XS_STYLES] = {
+    [XS_PLAIN] = {"", NULL},
+    [XS_BOLD] = {"\033[1m", "bold"},
+    [XS_DIM] = {"\033[2m", "halfbright"},
+    [XS_GOOD] = {"\033[32m", "green"},
+    [XS_WARN] = {"\033[33m", "brown"},
+};
+
+static void begin_style(const struct xs_terminal *terminal, enum xs_style style)
+{
+	if (terminal->color)
+		fputs(styles[style].sequence, terminal->out);
+}
+
+static void end_style(const struct xs_terminal *terminal, enum xs_style style)
+{
+	if (terminal->color && style != XS_PLAIN)
+		fputs("\033[0m", terminal->out);
+}
+
+void xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
+		       const char *format, ...)
+{
+	va_list args;
+
+	begin_style(terminal, style);
+	va_start(args, format);
+	vfprintf(terminal->out, format, args);
+	va_end(args);
+	end_style(terminal, style);
+}
+
+void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
+			 const char *remark)
+{
+	fputc('\n', terminal->out);
+	xs_terminal_print(terminal, XS_BOLD, "%s", title);
+	if (remark)
+		xs_terminal_print(terminal, XS_DIM, "  %s", remark);
+	fputc('\n', terminal->out);
+}
+
+static void break_line(const struct xs_terminal *terminal, enum xs_style style,
+		       int indent)
+{
+	end_style(terminal, style);
+	fprintf(terminal->out, "\n%*s", indent, "");
+	begin_style(terminal, style);
+}
+
+void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
+		      const char *lead, const char *text)
+{
+	const int indent = (int)strlen(lead), room = XS_TEXT_COLUMNS - indent;
+	int column = 0;
+
+	fputs(lead, terminal->out);
+	begin_style(terminal, style);
+	while (text && *text) {
+		int word = (int)strcspn(text, " \n");
+
+		if (column && column + 1 + word > room) {
+			break_line(terminal, style, indent);
+			column = 0;
+		}
+		if (column)
+			fputc(' ', terminal->out);
+		if (word > room)
+			fprintf(terminal->out, "%.*s...", room - 3, text);
+		else
+			fprintf(terminal->out, "%.*s", word, text);
+		column += word + (column > 0);
+		text += word;
+		if (*text == '\n') {
+			break_line(terminal, style, indent);
+			column = 0;
+		}
+		text += strspn(text, " \n");
+	}
+	end_style(terminal, style);
+	fputc('\n', terminal->out);
+}
+
+void xs_text_table_begin(struct xs_text_table *table,
+			 const struct xs_terminal *terminal, int indent,
+			 const struct xs_text_heading *headings, size_t count)
+{
+	*table = (struct xs_text_table){
+	    .table = scols_new_table(), .terminal = terminal, .indent = indent};
+	if (!table->table) {
+		table->failed = true;
+		return;
+	}
+	scols_table_set_column_separator(table->table, "  ");
+	scols_table_set_termforce(table->table, SCOLS_TERMFORCE_ALWAYS);
+	scols_table_set_termwidth(table->table,
+				  (size_t)(XS_TEXT_COLUMNS - indent));
+	scols_table_enable_minout(table->table, 1);
+	scols_table_enable_colors(table->table, terminal->color);
+	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
+	for (size_t i = 0; i < count; i++)
+		if (!scols_table_new_column(table->table, headings[i].name, 0,
+					    headings[i].right ? SCOLS_FL_RIGHT
+							      : SCOLS_FL_TRUNC))
+			table->failed = true;
+}
+
+void xs_text_table_row(struct xs_text_table *table)
+{
+	if (!table->failed)
+		table->line = scols_table_new_line(table->table, NULL);
+	if (!table->line)
+		table->failed = true;
+}
+
+void xs_text_table_cell(struct xs_text_table *table, size_t column,
+			enum xs_style style, const char *text)
+{
+	struct libscols_cell *cell;
+
+	if (table->failed)
+		return;
+	cell = scols_line_get_cell(table->line, column);
+	if (!cell || scols_cell_set_data(cell, text) < 0 ||
+	    (styles[style].name && text && *text &&
+	     scols_cell_set_color(cell, styles[style].name) < 0))
+		table->failed = true;
+}
+
+/* Length of the line without trailing blanks. */
+static size_t trimmed(const char *line, size_t length)
+{
+	while (length > 0 && line[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
+		      int note_indent)
+{
+	int err = table->failed ? -ENOMEM : 0;
+	const struct xs_terminal *terminal = table->terminal;
+	char *text = NULL, lead[XS_TEXT_COLUMNS];
+	size_t row = 0;
+
+	if (!err && scols_print_table_to_string(table->table, &text) < 0)
+		err = -ENOMEM;
+	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
+	for (char *line = text; line && *line; row++) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(terminal->out, "%*s%.*s\n", table->indent, "",
+			(int)trimmed(line, length), line);
+		line += length + (line[length] == '\n');
+		/* row 0 is the heading */
+		if (notes && row > 0 && notes[row - 1] && notes[row - 1][0])
+			xs_terminal_wrap(terminal, XS_DIM, lead,
+					 notes[row - 1]);
+	}
+	free(text);
+	scols_unref_table(table->table);
+	table->table = NULL;
+	return err;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Text output for a terminal: 80 columns, styles, tables. */
+#ifndef XS_REPORT_RENDER_TEXT_TERMINAL_H
+#define XS_REPORT_RENDER_TEXT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define XS_TEXT_COLUMNS 80
+
+enum xs_style { XS_PLAIN, XS_BOLD, XS_DIM, XS_GOOD, XS_WARN, XS_STYLES };
+
+/* Output and whether it shows colours. */
+struct xs_terminal {
+	FILE *out;
+	bool color;
+};
+
+/* Prints in a style; without colour in none. */
+__attribute__((format(printf, 3, 4))) void
+xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
+		  const char *format, ...);
+
+/* A bold heading after a blank line, with a dim remark (NULL: none). */
+void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
+			 const char *remark);
+
+/*
+ * Wraps text at 80 columns. The first line starts with lead, the others with
+ * as many blanks. Longer words are cut; line feeds are kept. NULL prints no
+ * words.
+ */
+void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
+		      const char *lead, const char *text);
+
+/* A table. xs_text_table_end() reports failed allocations. */
+struct xs_text_table {
+	struct libscols_table *table;
+	struct libscols_line *line;
+	const struct xs_terminal *terminal;
+	int indent;
+	bool failed;
+};
+
+struct xs_text_heading {
+	const char *name;
+	bool right; /* for numbers */
+};
+
+/* Begins a table indented by `indent` blanks that fits 80 columns; text
+ * columns are cut if needed. */
+void xs_text_table_begin(struct xs_text_table *table,
+			 const struct xs_terminal *terminal, int indent,
+			 const struct xs_text_heading *headings, size_t count);
+void xs_text_table_row(struct xs_text_table *table);
+/* Sets a cell of the last row; copies text. */
+void xs_text_table_cell(struct xs_text_table *table, size_t column,
+			enum xs_style style, const char *text);
+/*
+ * Prints and frees the table. notes: NULL, or a text for each row, wrapped
+ * below it and indented by note_indent blanks (NULL or "": none). Returns 0 or
+ * -ENOMEM.
+ */
+int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
+		      int note_indent);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/result/arena.h"
+
+#include <ctype.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES 16384
+
+struct xs_arena_block {
+	struct xs_arena_block *next;
+	size_t used, room;
+	alignas(max_align_t) unsigned char bytes[];
+};
+
+static struct xs_arena_block *add_block(struct xs_arena *arena, size_t bytes)
+{
+	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+	struct xs_arena_block *block = calloc(1, sizeof(*block) + room);
+
+	if (!block)
+		return NULL;
+	block->room = room;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return block;
+}
+
+void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size)
+{
+	const size_t align = alignof(max_align_t);
+	struct xs_arena_block *block = arena->blocks;
+	size_t bytes;
+	void *out;
+
+	if (size && count > (SIZE_MAX / 2) / size)
+		goto fail;
+	bytes = (count * size + align - 1) / align * align;
+	if (!block || block->room - block->used < bytes)
+		block = add_block(arena, bytes);
+	if (!block)
+		goto fail;
+	out = block->bytes + block->used;
+	block->used += bytes;
+	return out;
+fail:
+	arena->failed = true;
+	return NULL;
+}
+
+const char *xs_arena_copy(struct xs_arena *arena, const char *text)
+{
+	size_t length;
+	char *out;
+
+	if (!text)
+		return NULL;
+	length = strlen(text);
+	out = xs_arena_alloc(arena, length + 1, 1);
+	for (size_t i = 0; out && i < length; i++)
+		out[i] = iscntrl((unsigned char)text[i]) ? '?' : text[i];
+	return out;
+}
+
+const char *xs_arena_print(struct xs_arena *arena, const char *format, ...)
+{
+	va_list args, again;
+	char *out = NULL;
+	int length;
+
+	va_start(args, format);
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	if (length >= 0)
+		out = xs_arena_alloc(arena, (size_t)length + 1, 1);
+	if (out)
+		vsnprintf(out, (size_t)length + 1, format, again);
+	va_end(again);
+	va_end(args);
+	return out;
+}
+
+void xs_arena_free(struct xs_arena *arena)
+{
+	while (arena->blocks) {
+		struct xs_arena_block *next = arena->blocks->next;
+
+		free(arena->blocks);
+		arena->blocks = next;
+	}
+	arena->failed = false;
+}
+
+const char *xs_arena_join(struct xs_arena *arena, const char *list,
+			  const char *item)
+{
+	return list ? xs_arena_print(arena, "%s, %s", list, item) : item;
+}

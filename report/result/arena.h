@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of a result, freed all at once. */
+#ifndef XS_REPORT_RESULT_ARENA_H
+#define XS_REPORT_RESULT_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A zeroed struct is an empty arena. Failed allocations return NULL and set
+ * failed, so that callers may check once at the end.
+ */
+struct xs_arena {
+	struct xs_arena_block *blocks;
+	bool failed;
+};
+
+/* Returns count zeroed items of size bytes, aligned for any type. */
+void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size);
+
+/* Returns a copy of text, NULL for NULL. Control characters become '?', so
+ * that text of a trace cannot control a terminal. */
+const char *xs_arena_copy(struct xs_arena *arena, const char *text);
+
+/* Like asprintf. */
+__attribute__((format(printf, 2, 3))) const char *
+xs_arena_print(struct xs_arena *arena, const char *format, ...);
+
+void xs_arena_free(struct xs_arena *arena);
+
+/* Appends item to a list separated by ", "; a NULL list is empty. Returns NULL
+ * without memory. */
+const char *xs_arena_join(struct xs_arena *arena, const char *list,
+			  const char *item);
+
+#endif

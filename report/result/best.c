@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/result/best.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The longest time that a round may take. For a bound that is its time without
+ * the condition, which ranks the row. */
+static int64_t at_most_ns(const struct xs_result_estimate *row)
+{
+	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
+					       : row->high_ns;
+}
+
+/* Only replay rows are candidates, not published equations. */
+static bool is_candidate(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row,
+			 const char *strategy, bool sure)
+{
+	if (!row->applies || row->round_ns == XS_UNKNOWN ||
+	    strcmp(row->model, "replay") != 0 ||
+	    strcmp(row->strategy, strategy) != 0)
+		return false;
+	return !sure || (row->round_ns < phase->round_ns &&
+			 at_most_ns(row) != XS_UNKNOWN &&
+			 at_most_ns(row) < phase->round_ns);
+}
+
+static bool is_breadth(const struct xs_result_estimate *row)
+{
+	return row->order && strcmp(row->order, "breadth") == 0;
+}
+
+/* Of one strategy's rows: the least time, and the least time without the
+ * bounds' conditions. */
+struct least {
+	int64_t round_ns, otherwise_ns;
+};
+
+static int64_t otherwise_ns(const struct xs_result_estimate *row)
+{
+	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
+					       : row->round_ns;
+}
+
+static void take_least(struct least *least,
+		       const struct xs_result_estimate *row)
+{
+	if (row->round_ns < least->round_ns)
+		least->round_ns = row->round_ns;
+	if (otherwise_ns(row) < least->otherwise_ns)
+		least->otherwise_ns = otherwise_ns(row);
+}
+
+/* The worst-case ratio to the fastest row, with and without the conditions. */
+static double loss(const struct xs_result_estimate *row,
+		   const struct least *least)
+{
+	return fmax((double)row->round_ns / (double)least->round_ns,
+		    (double)otherwise_ns(row) / (double)least->otherwise_ns);
+}
+
+/*
+ * Prefers chunk-by-chunk order: issued stage by stage, kernels share hardware
+ * queues and wait behind kernels whose input arrives later, by an uncertain
+ * time (docs/accuracy.md). Then prefers fewer streams, which need less code.
+ */
+static bool is_better(const struct xs_result_estimate *row,
+		      const struct xs_result_estimate *best)
+{
+	if (is_breadth(row) != is_breadth(best))
+		return is_breadth(best);
+	if (row->n_streams != best->n_streams)
+		return row->n_streams < best->n_streams;
+	return row->round_ns < best->round_ns;
+}
+
+const struct xs_result_estimate *
+xs_result_best(const struct xs_result_phase *phase, const char *strategy,
+	       bool sure)
+{
+	const struct xs_result_estimate *rows = phase->estimates, *best = NULL;
+	struct least least = {INT64_MAX, INT64_MAX};
+	double least_loss = INFINITY;
+	size_t i;
+
+	for (i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure))
+			take_least(&least, &rows[i]);
+	for (i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure))
+			least_loss = fmin(least_loss, loss(&rows[i], &least));
+	for (i = 0; i < phase->estimate_count; i++)
+		if (is_candidate(phase, &rows[i], strategy, sure) &&
+		    loss(&rows[i], &least) <= 1.01 * least_loss &&
+		    (!best || is_better(&rows[i], best)))
+			best = &rows[i];
+	return best;
+}

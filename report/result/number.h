@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Converts numbers of a trace or a model to numbers of a result. */
+#ifndef XS_REPORT_RESULT_NUMBER_H
+#define XS_REPORT_RESULT_NUMBER_H
+
+#include "report/result/units.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/*
+ * Limits a number of the trace to 2^60, which is 36 years in ns or an
+ * exbibyte. A damaged trace may exceed it; sums of limited numbers do not
+ * overflow.
+ */
+static inline int64_t xs_number_bounded(uint64_t value)
+{
+	const uint64_t most = UINT64_C(1) << 60;
+
+	return (int64_t)(value < most ? value : most);
+}
+
+/* Adds numbers that are not negative, without overflow. */
+static inline void xs_number_add(int64_t *to, int64_t from)
+{
+	*to = xs_number_bounded((uint64_t)*to + (uint64_t)from);
+}
+
+/* Records of the trace store 0 for "unknown". */
+static inline int64_t xs_number_known(uint64_t value)
+{
+	return value ? xs_number_bounded(value) : XS_UNKNOWN;
+}
+
+/* Rounds a number of the model; XS_UNKNOWN beyond 2^60 or if not finite. */
+static inline int64_t xs_number_round(double value)
+{
+	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
+						       : XS_UNKNOWN;
+}
+
+#endif

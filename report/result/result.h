@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The result: everything that xferspy reports on one trace, and the only input
+ * of the renderers. It is the JSON report as a struct.
+ *
+ * Times are in ns and sizes in bytes, of the median round of a phase unless
+ * the name or a comment says otherwise. XS_UNKNOWN, NULL or NAN means unknown
+ * and is never written as 0. The result owns everything that pointers reach.
+ */
+#ifndef XS_REPORT_RESULT_RESULT_H
+#define XS_REPORT_RESULT_RESULT_H
+
+#include "model/machine/machine.h"
+#include "report/result/arena.h"
+#include "report/result/units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_result_device {
+	const char *name;
+	int64_t index, sm_count, copy_engines, memory_bytes;
+	int64_t pcie_gen, pcie_width;
+	/* work of this device, as in xs_result_totals; p2p: copies from or to
+	 * another device, in this device's streams */
+	int64_t h2d_bytes, d2h_bytes, p2p_bytes;
+	int64_t h2d_ops, d2h_ops, p2p_ops, kernels;
+	int64_t h2d_ns, d2h_ns, p2p_ns, kernel_ns;
+	int64_t busy_ns, overlap_ns;
+};
+
+struct xs_result_run {
+	const char *path; /* of the trace file */
+	const char *app, *host;
+	int64_t pid;
+	const char *started_utc; /* ISO 8601 */
+	int64_t wall_ns;
+	struct xs_result_device *devices;
+	size_t device_count;
+	const char *cupti_version, *driver_version;
+	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
+	 * set */
+	int64_t max_connections, max_copy_connections;
+};
+
+/* A span of the run without GPU records. */
+struct xs_result_gap {
+	const char *kind;	/* "copies", "sets", "kernels" */
+	int64_t from_ns, to_ns; /* since the run began */
+	int64_t calls;		/* that issued such work */
+};
+
+/* Calls of a class or ops of a kind; matched: with an op, or with a call. */
+struct xs_result_match_count {
+	const char *name;
+	int64_t count, matched;
+};
+
+/* A CUDA runtime of the process, or a library that links one statically. */
+struct xs_result_cudart {
+	const char *path;
+	bool shared;
+};
+
+/* How complete the trace is. */
+struct xs_result_coverage {
+	int64_t api_calls_seen, gpu_ops_seen;
+	int64_t calls_counted;	 /* only counted, not recorded */
+	int64_t calls_estimated; /* part of calls_counted that nobody saw */
+	int64_t matched;	 /* ops whose call is known */
+	int64_t lost;		 /* records of all kinds */
+	int64_t lost_calls, lost_ops, lost_cupti;
+	int64_t untimed; /* calls without CUPTI whose GPU work was not timed */
+	int64_t failed;	 /* calls that returned an error */
+	const char *mode;
+	const char *timing_source; /* "callbacks", ...; NULL: old trace */
+	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */
+	size_t class_count, kind_count;
+	int64_t driver_calls; /* calls of the driver API */
+	int64_t early_ops;    /* without a call, before the first one */
+	struct xs_result_cudart *cudarts;
+	size_t cudart_count;
+	struct xs_result_gap *gaps;
+	size_t gap_count;
+	const char **remarks; /* texts: what is missing and why */
+	size_t remark_count;
+	const char **notes; /* texts, most important first */
+	size_t note_count;
+};
+
+/* Where the time of the run went. */
+struct xs_result_totals {
+	int64_t h2d_bytes, d2h_bytes;
+	int64_t h2d_ops, d2h_ops, kernels;
+	int64_t h2d_ns, d2h_ns, kernel_ns;  /* at least one such op runs */
+	int64_t d2d_bytes, d2d_ops, d2d_ns; /* on one device */
+	int64_t p2p_bytes, p2p_ops, p2p_ns; /* between devices */
+	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
+	/* of managed memory, not included above */
+	int64_t migrated_h2d_bytes, migrated_d2h_bytes;
+	int64_t migrated_h2d_ns, migrated_d2h_ns;
+	int64_t init_ns;   /* CUDA start-up, not included above */
+	bool init_at_most; /* upper bound: the call was not recorded */
+	int64_t pageable_async_ops;
+};
+
+#define XS_CALLERS_MAX 8u
+
+/* A caller of the function at a call site, or the function it is inlined into.
+ */
+struct xs_result_caller {
+	const char *function, *file; /* function NULL: unknown */
+	int64_t line, calls;
+};
+
+/* A call site in the user's source that issues work of a phase. */
+struct xs_result_site {
+	const char *function, *file; /* of the user's code; NULL: unknown */
+	int64_t line;
+	const char *text;   /* source line; NULL: file not found */
+	const char *call;   /* the CUDA function called */
+	const char *module; /* module and offset, if the line is unknown */
+	int64_t offset;
+	const char *step;		  /* "h2d", "d2h", "kernel", ... */
+	int64_t calls, bytes;		  /* over all rounds */
+	struct xs_result_caller *callers; /* most calls first */
+	size_t caller_count;		  /* at most XS_CALLERS_MAX */
+};
+
+/*
+ * How long the host waited at one call site, over all calls. The parts add up
+ * to waited_ns.
+ */
+struct xs_result_wait {
+	struct xs_result_site site;
+	const char *kind;  /* kind of call: "copy", "free-device", ... */
+	bool hidden;	   /* the call synchronises implicitly */
+	bool pageable;	   /* copies of pageable memory */
+	int64_t gpu_calls; /* calls that waited for other GPU work */
+	int64_t waited_ns;
+	int64_t own_ns;				     /* the call's own copy */
+	int64_t h2d_ns, kernel_ns, d2h_ns, other_ns; /* other work, by kind */
+	int64_t latency_ns; /* until the first of that work started */
+	int64_t host_ns;    /* the call's own host work */
+	int64_t minor_faults, major_faults; /* XS_UNKNOWN: not recorded */
+	int64_t touched_bytes; /* at least; first touched by these faults */
+	int64_t touched_ns;    /* time of the first touches, part of the wait */
+	const char *text;      /* the wait as a sentence */
+};
+
+struct xs_result_estimate {
+	const char *strategy, *model;
+	int64_t n_streams; /* XS_UNKNOWN: strategy without streams */
+	const char *order; /* "depth", "breadth" or NULL */
+	int64_t round_ns, low_ns, high_ns;
+	double speedup;		  /* of the round */
+	int64_t app_wall_ns;	  /* of the whole run under this strategy */
+	int64_t saves_ns;	  /* of the whole run; negative: slower */
+	int64_t setup_ns;	  /* once per run */
+	int64_t breakeven_rounds; /* rounds after which the setup pays off */
+	const char *effort;
+	bool applies;
+	bool assumes_once;    /* assumes that each byte crosses the bus once */
+	bool quiet;	      /* nothing to change: why is not printed */
+	const char *bound;    /* NULL: prediction; else upper bound if */
+	int64_t otherwise_ns; /* time of a round without the condition */
+	int64_t least_saves_ns; /* XS_UNKNOWN: unknown, or no bound */
+	const char *why;
+	const char **assumes;
+	size_t assume_count;
+};
+
+/* The phase in the ATGPU model (Carroll and Wong 2017), one round; figures as
+ * in model/atgpu_phase.h. */
+struct xs_result_atgpu {
+	int64_t rounds; /* R */
+	int64_t in_words, out_words, in_transactions, out_transactions;
+	int64_t global_words, shared_words; /* peak; of a block */
+	int64_t thread_blocks, blocks_per_sm;
+	int64_t operations, memory_blocks; /* t_i, q_i */
+	int64_t in_ns, out_ns;
+	int64_t cost_ns, gpu_cost_ns, swgpu_cost_ns;
+	double transfer_share, transfer_share_observed; /* as fractions of 1 */
+	const char *why; /* why the cost is unknown, or NULL */
+};
+
+/* Hardware counters of a round's kernels. Sectors of 32 bytes and requests go
+ * from the SMs to the L2; bytes counts all sectors. */
+struct xs_result_counters {
+	bool counted; /* if false, the rest is unknown */
+	int64_t sectors_read, sectors_written;
+	int64_t requests_read, requests_written;
+	int64_t bytes, host_bytes; /* all; of these, in host memory */
+	int64_t instructions;	   /* warp instructions */
+};
+
+struct xs_result_phase {
+	int64_t id, rounds;
+	const char *signature;
+	uint64_t signature_hash;
+	int64_t device;	       /* device number */
+	int64_t total_ns;      /* over all rounds */
+	int64_t concurrent_ns; /* of total_ns: while other rounds ran */
+	int64_t first_start_ns;
+	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
+	int64_t round_ns, round_low_ns, round_high_ns;
+	int64_t h2d_ns, kernel_ns, d2h_ns;
+	int64_t host_ns, host_blocked_ns, overlap_ns;
+	int64_t streams;   /* streams that its ops ran on */
+	const char *order; /* issue order: "depth", "breadth" */
+	const char *src_memory, *dst_memory;
+	const char **kernel_names; /* demangled, each once, in issue order */
+	size_t kernel_name_count;
+	struct xs_result_site *sites;
+	size_t site_count;
+	struct xs_result_counters counters;
+	struct xs_result_atgpu atgpu;
+	struct xs_result_estimate *estimates;
+	size_t estimate_count;
+};
+
+/* The unchanged run on another machine; unknown unless all phases are
+ * predicted. */
+struct xs_result_other_machine {
+	const char *strategy; /* "machine:<name>" */
+	int64_t app_wall_ns, low_ns, high_ns;
+	int64_t phases; /* predicted phases */
+};
+
+struct xs_result_advice {
+	int64_t rank;
+	const struct xs_result_phase *phase;
+	const struct xs_result_estimate *estimate;
+	double saves_percent;
+	const char *text;
+	const struct xs_result_site **sites;
+	size_t site_count;
+};
+
+struct xs_result {
+	struct xs_result_run run;
+	struct xs_result_coverage coverage;
+	struct xs_machine machine;
+	struct xs_result_totals totals;
+	int64_t streams_asked;		/* requested n, or XS_UNKNOWN */
+	bool atgpu_asked;		/* text prints ATGPU metrics too */
+	struct xs_result_phase *phases; /* longest total time first */
+	size_t phase_count;
+	struct xs_result_wait *waits; /* the longest first */
+	size_t wait_count;
+	struct xs_result_advice *advice; /* the largest saving first */
+	size_t advice_count;
+	struct xs_result_other_machine *other_machines;
+	size_t other_machine_count;
+	struct xs_arena arena; /* owns everything above */
+};
+
+void xs_result_free(struct xs_result *result);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/result/site.h"
+
+#include "report/result/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_LENGTH 40
+#define NAMELESS	"(anonymous namespace)"
+
+/* Omits the arguments of functions and templates. */
+const char *xs_result_function_name(struct xs_arena *arena,
+				    const char *function)
+{
+	size_t length = strcspn(function, "(<");
+
+	while (strncmp(function + length, NAMELESS, strlen(NAMELESS)) == 0) {
+		length += strlen(NAMELESS);
+		length += strcspn(function + length, "(<");
+	}
+	if (length == 0) /* "<module>" */
+		length = strlen(function);
+	if (length > NAME_MAX_LENGTH)
+		return xs_arena_print(arena, "%.*s...", NAME_MAX_LENGTH - 3,
+				      function);
+	return xs_arena_print(arena, "%.*s", (int)length, function);
+}
+
+/* "app+0x1f3c" */
+static const char *address(struct xs_arena *arena,
+			   const struct xs_result_site *site)
+{
+	const char *base = strrchr(site->module, '/');
+
+	return xs_arena_print(arena, "%s+0x%" PRIx64,
+			      base ? base + 1 : site->module,
+			      (uint64_t)site->offset);
+}
+
+const char *xs_result_site_label(struct xs_arena *arena,
+				 const struct xs_result_site *site)
+{
+	const char *call = site->call ? site->call : "a call";
+	const char *base, *function = NULL;
+
+	if (site->file && site->line != XS_UNKNOWN) {
+		base = strrchr(site->file, '/');
+		return xs_arena_print(arena, "%s:%" PRId64,
+				      base ? base + 1 : site->file, site->line);
+	}
+	if (site->function)
+		function = xs_result_function_name(arena, site->function);
+	if (function && site->module)
+		return xs_arena_print(arena, "%s in %s (%s)", call, function,
+				      address(arena, site));
+	if (function || site->module)
+		return xs_arena_print(arena, "%s in %s", call,
+				      function ? function
+					       : address(arena, site));
+	return xs_arena_copy(arena,
+			     site->call ? site->call : "an unknown call");
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool xs_result_same_place(const struct xs_result_site *a,
+			  const struct xs_result_site *b)
+{
+	if (!same_text(a->step, b->step) || !same_text(a->call, b->call) ||
+	    a->line != b->line)
+		return false;
+	if (a->line != XS_UNKNOWN)
+		return same_text(a->file, b->file);
+	return a->module && same_text(a->module, b->module) &&
+	       a->offset == b->offset;
+}
+
+/* Callers collected per site before the least frequent are dropped. */
+#define COLLECTED_MAX 512u
+
+static bool is_same(const struct xs_result_caller *a,
+		    const struct xs_result_caller *b)
+{
+	return a->line == b->line && same_text(a->file, b->file) &&
+	       same_text(a->function, b->function);
+}
+
+/* Doubles the room for callers when it is full. */
+static bool make_room(struct xs_arena *arena, struct xs_result_site *site)
+{
+	const size_t count = site->caller_count;
+	struct xs_result_caller *grown;
+
+	if (count & (count - 1))
+		return true;
+	grown = xs_arena_alloc(arena, count ? 2 * count : 1,
+			       sizeof(*site->callers));
+	if (!grown)
+		return false;
+	if (count)
+		memcpy(grown, site->callers, count * sizeof(*grown));
+	site->callers = grown;
+	return true;
+}
+
+void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
+			  const struct xs_result_caller *caller)
+{
+	size_t at = 0;
+
+	while (at < site->caller_count && !is_same(&site->callers[at], caller))
+		at++;
+	if (at == site->caller_count) {
+		if (at == COLLECTED_MAX || !make_room(arena, site))
+			return;
+		site->callers[site->caller_count++] = *caller;
+		return;
+	}
+	xs_number_add(&site->callers[at].calls, caller->calls);
+}
+
+/* Equal counts are ordered as in the source. */
+static int most_first(const void *a, const void *b)
+{
+	const struct xs_result_caller *left = a, *right = b;
+	int files;
+
+	if (left->calls != right->calls)
+		return left->calls < right->calls ? 1 : -1;
+	files = strcmp(left->file, right->file);
+	return files ? files
+		     : (left->line > right->line) - (left->line < right->line);
+}
+
+void xs_result_order_callers(struct xs_result_site *site)
+{
+	if (site->caller_count)
+		qsort(site->callers, site->caller_count, sizeof(*site->callers),
+		      most_first);
+	if (site->caller_count > XS_CALLERS_MAX)
+		site->caller_count = XS_CALLERS_MAX;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Labels and callers of call sites. */
+#ifndef XS_REPORT_RESULT_SITE_H
+#define XS_REPORT_RESULT_SITE_H
+
+#include "report/result/result.h"
+
+/*
+ * Returns a short label of the site: "main.cu:88", else "cudaMemcpy in upload
+ * (app+0x1f3c)", without unknown parts. The arena owns it; NULL without
+ * memory.
+ */
+const char *xs_result_site_label(struct xs_arena *arena,
+				 const struct xs_result_site *site);
+
+/* Returns a function's short name, "ns::upload" for
+ * "ns::upload<float>(float*)". Ownership as above. */
+const char *xs_result_function_name(struct xs_arena *arena,
+				    const char *function);
+
+/* Returns whether both are the same line, or the same address where no line is
+ * known. */
+bool xs_result_same_place(const struct xs_result_site *a,
+			  const struct xs_result_site *b);
+
+/* Adds a caller to the site, or its calls to an equal one. */
+void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
+			  const struct xs_result_caller *caller);
+
+/* Orders callers by number of calls and keeps XS_CALLERS_MAX. Call after the
+ * last xs_result_add_caller(). */
+void xs_result_order_callers(struct xs_result_site *site);
+
+#endif

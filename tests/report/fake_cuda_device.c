@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/report/fake_cuda_device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct xs_cuda_stream_s {
+	double ready;	   /* end of its last op */
+	bool used, copied; /* kind of its last op: kernel or copy */
+};
+
+struct xs_cuda_event_s {
+	double time;
+};
+
+/* A copy engine for each direction. */
+struct engine {
+	double ready;
+	xs_cuda_stream last;
+};
+
+struct fake_faults fake_faults;
+
+static double now_ns, all_ready, kernels_ready, whole_ready;
+static struct xs_cuda_stream_s legacy;
+static struct {
+	double start, end;
+} last_write;
+static struct engine engines[2];
+static struct {
+	uint32_t *to;
+	uint32_t value;
+	double time;
+} flag;
+
+/* Each look at the clock takes time, so that polling loops end, and shows what
+ * kernels have written by then. */
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	(void)clock;
+	now_ns += 20;
+	if (flag.to != NULL && now_ns >= flag.time)
+		*flag.to = flag.value;
+	t->tv_sec = (time_t)(now_ns / 1e9);
+	t->tv_nsec = (long)fmod(now_ns, 1e9);
+	return 0;
+}
+
+void fake_cuda_advance_ns(double ns)
+{
+	now_ns += ns;
+}
+
+static int wait_until(double time)
+{
+	now_ns = fmax(now_ns, time) + FAKE_SYNC;
+	return 0;
+}
+
+/* How long a copy in waits behind mapped writes: one that is under way, and
+ * one that starts now. */
+static double held_up(double start, double end)
+{
+	double from = fmax(start, last_write.start + FAKE_EARLY), stall;
+
+	if (!fake_faults.writes_queue)
+		return 0;
+	if (start > last_write.start && start < last_write.end) {
+		stall = fmin(FAKE_STALL, last_write.end - start);
+		return stall + (end - start) * (FAKE_HELD / FAKE_G_IN - 1);
+	}
+	if (from >= end)
+		return 0;
+	return fmax(last_write.end - from, 0) * (1 - FAKE_G_IN / FAKE_HELD);
+}
+
+static int copy(int way, size_t bytes, xs_cuda_stream stream)
+{
+	struct engine *engine = &engines[way];
+	double byte = way == 0 ? FAKE_G_IN : FAKE_G_OUT;
+	double start;
+
+	now_ns += FAKE_CALL_COPY;
+	start = fmax(now_ns, stream->ready);
+	if (way == 1 && fake_faults.implicit_sync)
+		start = fmax(start, kernels_ready);
+	start = fmax(start, engine->ready +
+				(engine->last != stream ? FAKE_SWITCH : 0));
+	/* Work issued later in the other direction would follow immediately. */
+	if (engines[!way].ready + FAKE_SLACK > start)
+		byte *= FAKE_SLOWER;
+	stream->ready = start + FAKE_COPY + byte * (double)bytes;
+	if (way == 0)
+		stream->ready += held_up(start, stream->ready);
+	stream->used = false;
+	stream->copied = true;
+	engine->ready = stream->ready;
+	engine->last = stream;
+	all_ready = fmax(all_ready, stream->ready);
+	return 0;
+}
+
+static int copy_in_async(xs_cuda_address to, const void *from, size_t bytes,
+			 xs_cuda_stream stream)
+{
+	(void)to, (void)from;
+	return copy(0, bytes, stream);
+}
+
+static int copy_out_async(void *to, xs_cuda_address from, size_t bytes,
+			  xs_cuda_stream stream)
+{
+	(void)to, (void)from;
+	return copy(1, bytes, stream);
+}
+
+/* Blocking copies run after the legacy stream's work. */
+static int blocking_copy(double byte, size_t bytes)
+{
+	now_ns = fmax(now_ns, legacy.ready) + FAKE_CALL_BLOCKING + FAKE_LO +
+		 byte * (double)bytes;
+	return 0;
+}
+
+static int copy_in(xs_cuda_address to, const void *from, size_t bytes)
+{
+	(void)to, (void)from;
+	return blocking_copy(FAKE_G_IN, bytes);
+}
+
+static int copy_out(void *to, xs_cuda_address from, size_t bytes)
+{
+	(void)to, (void)from;
+	return blocking_copy(FAKE_G_OUT, bytes);
+}
+
+/* Whether an address is in host memory: device addresses are small. */
+static bool is_host(uint64_t address)
+{
+	return address >> 40 != 0;
+}
+
+static double each_ns(void **parameters)
+{
+	double elements = (double)*(uint64_t *)parameters[2];
+	bool to = is_host(*(uint64_t *)parameters[0]);
+	bool from = is_host(*(uint64_t *)parameters[1]);
+
+	if (to && *(uint64_t *)parameters[3] > 4)
+		return elements * FAKE_PARTIAL;
+	return 4 * elements *
+	       (to && from ? FAKE_BOTH
+		: to	   ? FAKE_WRITE
+		: from	   ? FAKE_READ
+			   : FAKE_EACH);
+}
+
+/* Function handles are the kernels' numbers plus one. */
+static double kernel_ns(enum xs_cuda_kernel kernel, void **parameters)
+{
+	double bytes;
+
+	if (kernel == XS_KERNEL_EMPTY)
+		return 0;
+	if (kernel == XS_KERNEL_SPIN)
+		return (double)*(uint64_t *)parameters[0];
+	if (kernel == XS_KERNEL_PER_ELEMENT)
+		return each_ns(parameters);
+	bytes = 16 * (double)*(uint64_t *)parameters[2];
+	if (kernel != XS_KERNEL_COPY)
+		bytes *= pow(FAKE_PART, 3 - *(uint32_t *)parameters[3]);
+	return bytes * (kernel == XS_KERNEL_READ    ? FAKE_READ
+			: kernel == XS_KERNEL_WRITE ? FAKE_WRITE
+						    : FAKE_BOTH);
+}
+
+static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
+		  unsigned grid_z, unsigned block_x, unsigned block_y,
+		  unsigned block_z, unsigned shared_bytes,
+		  xs_cuda_stream stream, void **parameters, void **extra)
+{
+	enum xs_cuda_kernel kernel =
+	    (enum xs_cuda_kernel)(uintptr_t)function - 1;
+	double start;
+
+	(void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+	(void)(void)shared_bytes, (void)extra;
+	if (stream == NULL)
+		stream = &legacy;
+	now_ns += FAKE_CALL_LAUNCH;
+	start = fmax(now_ns + FAKE_LATENCY,
+		     stream->ready + (stream->used     ? FAKE_GAP
+				      : stream->copied ? FAKE_AFTER_COPY
+						       : 0));
+	if (grid_x > 1)
+		start = fmax(start, whole_ready);
+	stream->ready = start + kernel_ns(kernel, parameters);
+	if (grid_x > 1)
+		whole_ready = stream->ready;
+	if (kernel == XS_KERNEL_WRITE ||
+	    (kernel == XS_KERNEL_PER_ELEMENT &&
+	     is_host(*(uint64_t *)parameters[0]))) {
+		last_write.start = start;
+		last_write.end = stream->ready;
+	}
+	stream->used = true;
+	stream->copied = false;
+	kernels_ready = fmax(kernels_ready, stream->ready);
+	all_ready = fmax(all_ready, stream->ready);
+	if (kernel == XS_KERNEL_SPIN && !fake_faults.no_flag) {
+		uint64_t to = *(uint64_t *)parameters[1];
+
+		flag.to = (uint32_t *)(uintptr_t)to;
+		flag.value = *(uint32_t *)parameters[2];
+		flag.time = stream->ready;
+	}
+	return 0;
+}
+
+static int stream_create(xs_cuda_stream *stream, unsigned flags)
+{
+	(void)flags;
+	now_ns += FAKE_CALL_STREAM;
+	*stream = calloc(1, sizeof(**stream));
+	return *stream == NULL ? 2 : 0;
+}
+
+static int stream_destroy(xs_cuda_stream stream)
+{
+	free(stream);
+	return 0;
+}
+
+static int stream_sync(xs_cuda_stream stream)
+{
+	return wait_until(stream->ready);
+}
+
+static int stream_wait(xs_cuda_stream stream, xs_cuda_event event,
+		       unsigned flags)
+{
+	(void)flags;
+	now_ns += FAKE_CALL_EVENT;
+	stream->ready = fmax(stream->ready, event->time);
+	return 0;
+}
+
+static int context_sync(void)
+{
+	return wait_until(all_ready);
+}
+
+static int event_create(xs_cuda_event *event, unsigned flags)
+{
+	(void)flags;
+	*event = calloc(1, sizeof(**event));
+	return *event == NULL ? 2 : 0;
+}
+
+static int event_destroy(xs_cuda_event event)
+{
+	free(event);
+	return 0;
+}
+
+static int event_record(xs_cuda_event event, xs_cuda_stream stream)
+{
+	now_ns += FAKE_CALL_EVENT;
+	event->time = fmax(now_ns, stream->ready);
+	return 0;
+}
+
+static int event_sync(xs_cuda_event event)
+{
+	return wait_until(event->time);
+}
+
+static int event_elapsed(float *ms, xs_cuda_event start, xs_cuda_event end)
+{
+	*ms = (float)((end->time - start->time) / 1e6);
+	return 0;
+}
+
+static int alloc(xs_cuda_address *address, size_t bytes)
+{
+	*address = bytes;
+	return 0;
+}
+
+static int release(xs_cuda_address address)
+{
+	(void)address;
+	return 0;
+}
+
+static int host_alloc(void **host, size_t bytes, unsigned flags)
+{
+	if (fake_faults.no_pinning)
+		return 2;
+	now_ns += FAKE_PIN + FAKE_PIN_BYTE * (double)bytes;
+	*host = flags == XS_CUDA_HOST_MAPPED ? malloc(bytes) : malloc(1);
+	return *host == NULL ? 2 : 0;
+}
+
+static int host_free(void *host)
+{
+	free(host);
+	return 0;
+}
+
+static int host_address(xs_cuda_address *address, void *host, unsigned flags)
+{
+	(void)flags;
+	*address = (uintptr_t)host;
+	return 0;
+}
+
+static int host_register(void *host, size_t bytes, unsigned flags)
+{
+	(void)host, (void)flags;
+	now_ns += FAKE_REGISTER + FAKE_REGISTER_BYTE * (double)bytes;
+	return 0;
+}
+
+static int host_unregister(void *host)
+{
+	(void)host;
+	return 0;
+}
+
+static int attribute(int *value, int which, int device)
+{
+	(void)device;
+	*value = which == XS_CUDA_CLOCK_KHZ  ? FAKE_CLOCK_KHZ
+		 : which == XS_CUDA_SM_COUNT ? 4
+					     : 0;
+	return 0;
+}
+
+static int error_name(int error, const char **name)
+{
+	*name = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "?";
+	return 0;
+}
+
+void fake_cuda_open(struct xs_cuda_device *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	memset(&fake_faults, 0, sizeof(fake_faults));
+	memset(engines, 0, sizeof(engines));
+	memset(&flag, 0, sizeof(flag));
+	memset(&legacy, 0, sizeof(legacy));
+	memset(&last_write, 0, sizeof(last_write));
+	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
+	gpu->api = (struct xs_cuda_api){
+	    .cuGetErrorName = error_name,
+	    .cuDeviceGetAttribute = attribute,
+	    .cuCtxSynchronize = context_sync,
+	    .cuMemAlloc = alloc,
+	    .cuMemFree = release,
+	    .cuMemHostAlloc = host_alloc,
+	    .cuMemFreeHost = host_free,
+	    .cuMemHostGetDevicePointer = host_address,
+	    .cuMemHostRegister = host_register,
+	    .cuMemHostUnregister = host_unregister,
+	    .cuMemcpyHtoD = copy_in,
+	    .cuMemcpyDtoH = copy_out,
+	    .cuMemcpyHtoDAsync = copy_in_async,
+	    .cuMemcpyDtoHAsync = copy_out_async,
+	    .cuStreamCreate = stream_create,
+	    .cuStreamDestroy = stream_destroy,
+	    .cuStreamSynchronize = stream_sync,
+	    .cuStreamWaitEvent = stream_wait,
+	    .cuEventCreate = event_create,
+	    .cuEventDestroy = event_destroy,
+	    .cuEventRecord = event_record,
+	    .cuEventSynchronize = event_sync,
+	    .cuEventElapsedTime = event_elapsed,
+	    .cuLaunchKernel = launch,
+	};
+	for (int i = 0; i < XS_KERNELS; i++)
+		gpu->kernel[i] = (xs_cuda_function)(uintptr_t)(i + 1);
+}

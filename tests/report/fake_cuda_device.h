@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A simulated GPU with known costs in virtual time: the driver functions that
+ * calibrate calls, and clock_gettime(). It computes times only and copies no
+ * memory. Kernels of more than one block fill the GPU and run one after the
+ * other.
+ */
+#ifndef XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
+#define XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
+
+#include "report/calibrate/cuda_device.h"
+
+/* Costs in ns and ns per byte. */
+#define FAKE_CLOCK_KHZ	   1000000 /* one cycle per ns */
+#define FAKE_CALL_COPY	   2000.0
+#define FAKE_CALL_LAUNCH   3000.0
+#define FAKE_CALL_EVENT	   400.0
+#define FAKE_CALL_STREAM   4000.0
+#define FAKE_CALL_BLOCKING 2500.0 /* beyond L+o + k*G */
+#define FAKE_COPY	   1500.0 /* each copy, in addition to its bytes */
+#define FAKE_SWITCH	   1000.0 /* an engine switches to another stream */
+#define FAKE_G_IN	   0.0180
+#define FAKE_G_OUT	   0.0190
+#define FAKE_SLOWER	   1.1	 /* a copy while the other way is busy, */
+#define FAKE_SLACK	   1.5e6 /* or was so this recently */
+#define FAKE_LATENCY	   1200.0
+#define FAKE_GAP	   900.0
+#define FAKE_AFTER_COPY	   4000.0 /* kernel after a copy on the same stream */
+#define FAKE_SYNC	   1500.0
+#define FAKE_READ	   0.0200
+#define FAKE_WRITE	   0.0210
+#define FAKE_BOTH	   0.0250
+#define FAKE_PART	   1.2	   /* factor per byte for half lines */
+#define FAKE_EARLY	   30000.0 /* duration of writes before they queue up */
+#define FAKE_HELD	   1.5 /* factor for copies in behind queued writes */
+#define FAKE_PARTIAL	   3.0 /* per write of a partial sector */
+#define FAKE_EACH	   0.0001  /* per byte of stride on the device */
+#define FAKE_STALL	   50000.0 /* copy in that starts during writes */
+#define FAKE_PIN	   2000.0
+#define FAKE_PIN_BYTE	   0.5
+#define FAKE_REGISTER	   1000.0
+#define FAKE_REGISTER_BYTE 0.03
+
+/* L+o of a one-byte copy between events. */
+#define FAKE_LO (FAKE_CALL_COPY + FAKE_COPY)
+
+struct fake_faults {
+	bool implicit_sync; /* copies out wait for all kernels */
+	bool no_pinning;    /* pinned allocations fail after opening */
+	bool no_flag;	    /* kernels do not write to the host */
+	bool writes_queue;  /* mapped writes delay copies in */
+};
+
+/* Opens *gpu on the simulated GPU and resets it. */
+void fake_cuda_open(struct xs_cuda_device *gpu);
+
+/* Advances the virtual time. */
+void fake_cuda_advance_ns(double ns);
+
+/* Active faults; may be changed at any time. */
+extern struct fake_faults fake_faults;
+
+#endif
