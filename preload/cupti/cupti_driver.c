@@ -124,7 +124,7 @@ void xs_cupti_watch_driver(bool counters)
 	bool hooked = xs_cudart_objects_are_hooked();
 
 	counting = counters;
-	if (!counters && !hooked && xs_cudart_objects_program_brings()) {
+	if (!counters && !hooked && xs_cudart_objects_in_program()) {
 		be_without();
 		return;
 	}

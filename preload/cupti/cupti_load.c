@@ -55,7 +55,7 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 			      "XFERSPY_CUPTI for complete GPU times");
 		return NULL;
 	}
-	if (!(given && given[0]) && xs_injection_other_comes()) {
+	if (!(given && given[0]) && xs_injection_other_will_load()) {
 		xs_trace_info(
 		    "note", "CUPTI is left to the other tool, which would get "
 			    "nothing of it beside us; for complete GPU times "

@@ -146,7 +146,7 @@ static bool is_drained(void)
 							     : DRAIN_NS;
 
 	return ns >= DRAIN_LONGEST_NS ||
-	       (ns >= least_ns && !xs_thread_any_records() &&
+	       (ns >= least_ns && !xs_thread_any_in_recorded_call() &&
 		xs_cupti_brought_all(false));
 }
 
