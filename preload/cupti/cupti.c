@@ -87,7 +87,7 @@ static void note_no_callbacks(CUptiResult result)
 	if ((int)result == ANOTHER_SUBSCRIBER)
 		xs_trace_info(
 		    "note", "another tool has CUPTI's callbacks (nsys, ncu, a "
-			    "debugger?): calls cannot be matched to GPU "
+			    "debugger?): calls cannot be joined to GPU "
 			    "operations, and calls of a statically linked CUDA "
 			    "runtime are missing; run without the other tool");
 	else
