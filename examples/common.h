@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the example programs share: error checks, host memory by variant,
- * streams, and what is common to their jobs. C-like C++ for nvcc.
+ * Shared by the example programs: error checks, host memory by variant,
+ * streams, and common parts of their jobs. C-like C++ for nvcc.
  */
 #ifndef XS_EXAMPLES_COMMON_H
 #define XS_EXAMPLES_COMMON_H
@@ -22,7 +22,7 @@ static inline void check(cudaError_t error, const char *call, const char *file,
 	exit(2);
 }
 
-/* How host memory was taken. */
+/* How host memory was allocated. */
 enum memory_kind { MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_MAPPED };
 
 static inline enum memory_kind memory_kind_of(enum variant variant)
@@ -33,8 +33,8 @@ static inline enum memory_kind memory_kind_of(enum variant variant)
 						      : MEMORY_PINNED;
 }
 
-/* Blocks that a configuration has given back, for the next one: pinning takes
- * longer than many rounds. */
+/* Blocks freed by a configuration, kept for the next one: pinning takes longer
+ * than many rounds. */
 #define KEPT_MAX 16
 
 static struct {
@@ -65,7 +65,7 @@ static inline void give_back(enum memory_kind kind, void *memory)
 		CHECK(cudaFreeHost(memory));
 }
 
-/* Host memory as the variant wants it; not touched where it is pageable. */
+/* Host memory as the variant needs it; pageable memory stays untouched. */
 static inline void *host_alloc(enum variant variant, size_t bytes)
 {
 	enum memory_kind kind = memory_kind_of(variant);
@@ -91,8 +91,8 @@ static inline void *host_alloc(enum variant variant, size_t bytes)
 	return memory;
 }
 
-/* Pageable memory is given back at once: whether pages have been touched is
- * part of what is measured. */
+/* Pageable memory is freed at once: whether pages have been touched is part of
+ * the measurement. */
 static inline void host_free(enum variant variant, void *memory, size_t bytes)
 {
 	enum memory_kind kind = memory_kind_of(variant);
@@ -106,7 +106,7 @@ static inline void host_free(enum variant variant, void *memory, size_t bytes)
 	give_back(kind, memory);
 }
 
-/* Gives back what is kept, all or all but one kind. */
+/* Frees the kept blocks, all or all but one kind. */
 static inline void drop_kept(bool all, enum memory_kind but)
 {
 	for (int i = 0; i < KEPT_MAX; i++) {
@@ -118,8 +118,8 @@ static inline void drop_kept(bool all, enum memory_kind but)
 }
 
 /*
- * The device's address for a host buffer: memory of its own that copies fill
- * or drain, or, where `mapped`, the host buffer itself.
+ * Returns the device address for a host buffer: device memory for copies, or,
+ * if `mapped`, the host buffer itself.
  */
 static inline void *device_side(void *host, size_t bytes, bool mapped)
 {
@@ -134,16 +134,16 @@ static inline void *device_side(void *host, size_t bytes, bool mapped)
 	return device;
 }
 
-/* What every program's job has; its own begins with it. */
+/* The common part of the programs' jobs, which begin with it. */
 struct job_base {
 	struct options options;
-	long chunks; /* of streamed variants: one stream for each */
+	long chunks; /* streamed variants: one stream per chunk */
 	cudaStream_t *stream;
 	void *result; /* the host's results, cleared after the warm-up */
 	size_t result_bytes;
 };
 
-/* The streams of a job, as many as it has chunks. */
+/* Creates the streams of a job, one per chunk. */
 static inline void create_streams(struct job_base *job, long chunks)
 {
 	job->chunks = chunks;

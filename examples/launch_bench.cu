@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What small CUDA calls cost the host, as one JSON line. Each part runs long
- * loops with a synchronisation now and then, and gives the time of the calls
- * themselves and, as "done", that until the GPU was done, which may be the
- * slower of the two. What a tenth of the batches of calls stay below, "quiet",
- * is free of the moments in which other work held up the host's cores.
- * overhead/measure.py runs it with and without a tracer.
+ * Measures the host cost of small CUDA calls; prints one JSON line. Each part
+ * runs long loops with a synchronisation from time to time. It gives the time
+ * in the calls and, as "done", the time until the GPU was done, which may be
+ * longer. "quiet" is the 10th percentile of batches of calls, free of
+ * disturbances by other load on the host's cores. overhead/measure.py runs it
+ * with and without a tracer.
  */
 #include "measure.h"
 
@@ -18,7 +18,7 @@ __global__ void empty_kernel(void)
 }
 
 /* Calls between two synchronisations: few enough that the queue never fills,
- * for then a call would wait for the GPU. */
+ * since a call would then wait for the GPU. */
 static const long batch = 500, copy_batch = 100;
 static const size_t copy_bytes = 4096;
 static const int graph_kernels = 20, graph_copies = 2;
@@ -26,12 +26,12 @@ enum { THREADS = 64 };
 
 struct cost {
 	long calls;
-	double call_ns;	 /* in calls, each */
-	double quiet_ns; /* the same in quiet moments; 0: not known */
-	double done_ns;	 /* until the GPU was done, each */
+	double call_ns;	 /* in calls, per call */
+	double quiet_ns; /* the same, 10th percentile; 0: unknown */
+	double done_ns;	 /* until the GPU was done, per call */
 };
 
-/* What the calls work on, and how many ops they have issued. */
+/* The calls' buffers, and the number of issued ops. */
 static struct {
 	void *host, *device;
 	cudaGraphExec_t graph;
@@ -140,13 +140,13 @@ static struct cost measure_threads(long calls)
 		sum.done_ns += worker.cost.done_ns / THREADS;
 		bench.ops += worker.calls + 50;
 	}
-	/* Each waited for its own alone: the GPU did all of them meanwhile. */
+	/* Each waited for its own calls; the GPU did all of them meanwhile. */
 	sum.done_ns /= THREADS;
 	pthread_barrier_destroy(&barrier);
 	return sum;
 }
 
-/* Small kernels one behind the other, a copy before and one after them. */
+/* A chain of small kernels, with a copy before and after. */
 static void capture_graph(cudaStream_t stream)
 {
 	cudaGraph_t graph;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop over configurations and rounds. A program gives its parts; this
- * puts them together for each variant, measures, checks and prints.
+ * Measures all configurations of a program: combines its parts for each
+ * variant, measures, checks and prints.
  */
 #ifndef XS_EXAMPLES_MEASURE_H
 #define XS_EXAMPLES_MEASURE_H
@@ -10,19 +10,19 @@
 
 #include <time.h>
 
-/* What a program consists of. Its struct job begins with job_base. */
+/* The parts of a program. Its struct job begins with job_base. */
 template <class Job> struct program {
 	void (*set_up)(Job *job); /* memory, streams and result */
 	void (*tear_down)(Job *job);
 	void (*serial)(const Job *job); /* blocking copies; or NULL */
-	void (*mapped)(const Job *job); /* ends with the kernel */
-	/* of one chunk, each on its stream */
+	void (*mapped)(const Job *job); /* its work ends with the kernel */
+	/* for one chunk, on its stream */
 	void (*in)(const Job *job, long chunk);
 	void (*compute)(const Job *job, long chunk);
 	void (*out)(const Job *job, long chunk);
-	void (*finish)(const Job *job); /* the host's part, or NULL */
+	void (*finish)(const Job *job); /* the host's work, or NULL */
 	bool (*is_right)(const Job *job);
-	/* in, compute and out of all chunks, instead of those; or NULL */
+	/* replaces in, compute and out, for all chunks; or NULL */
 	void (*issue)(const Job *job) = NULL;
 };
 
@@ -35,7 +35,7 @@ static inline double now_ns(void)
 }
 
 struct timing {
-	double warmup_ns; /* the first round, which is not in the rest */
+	double warmup_ns; /* first round, not in the others */
 	double median_ns, min_ns, max_ns;
 	double spread_ns; /* between the quartiles */
 };
@@ -56,7 +56,7 @@ static inline void summarize(double *ns, long count, struct timing *timing)
 	timing->spread_ns = ns[count * 3 / 4] - ns[count / 4];
 }
 
-/* Every chunk's copies and kernel, in the wanted order. */
+/* Issues every chunk's copies and kernel, in the requested order. */
 template <class Job>
 static void issue_chunks(const struct program<Job> *program, const Job *job)
 {
@@ -78,7 +78,7 @@ static void issue_chunks(const struct program<Job> *program, const Job *job)
 	}
 }
 
-/* One round of one job, from its first call to the result. */
+/* Runs one round of one job, from its first call to the result. */
 template <class Job>
 static void run_round(const struct program<Job> *program, const Job *job)
 {
@@ -95,10 +95,10 @@ static void run_round(const struct program<Job> *program, const Job *job)
 }
 
 /*
- * Rounds on two sets of buffers in turns, each set with a stream: a round is
- * issued, and then the host waits for the one before. The time of so many
- * rounds, from the end of one to the end of another, with rounds before and
- * after them.
+ * Runs rounds on two sets of buffers alternately, each set with its own stream:
+ * a round is issued, then the host waits for the previous one. Returns the time
+ * of the rounds, from the end of one to the end of another, with further rounds
+ * before and after.
  */
 #define FILL_ROUNDS 2
 
@@ -127,14 +127,14 @@ static double double_buffered_ns(const struct program<Job> *program, Job *sets,
 	return end - start;
 }
 
-/* Slow configurations have fewer rounds: this long together, but some. */
+/* Slow configurations run fewer rounds: this long in total, with a minimum. */
 #define MEASURE_NS 2e9
 #define ROUNDS_MIN 3
-#define REPEATS	   5 /* of all rounds, double-buffered */
+#define REPEATS	   5 /* of all rounds, if double-buffered */
 
-/* The host's time around each round; of `sets` the second is used where
- * double-buffered. The results are cleared after the warm-up, so that what is
- * checked in the end was made by a measured round. */
+/* Measures the host's time of each round; the second of `sets` is for double
+ * buffering. Results are cleared after the warm-up, so that a measured round
+ * produces what is checked. */
 template <class Job>
 static struct timing measure(const struct program<Job> *program, Job *sets)
 {
@@ -211,8 +211,8 @@ static inline int print_result(const char *workload,
 	return right ? 0 : 3;
 }
 
-/* The configurations that have been measured: rounding may lead to the same
- * chunks from different numbers of streams. */
+/* Configurations measured so far: rounding may map different numbers of streams
+ * to the same chunks. */
 struct seen {
 	struct {
 		enum variant variant;
@@ -259,8 +259,8 @@ static int measure_one(const struct program<Job> *program, const char *workload,
 	return code;
 }
 
-/* Every combination of the choices; *job has the program's own settings and
- * the other options. Returns the program's exit code. */
+/* Measures every combination of the choices; *job has the program's own
+ * settings and the other options. Returns the program's exit code. */
 template <class Job>
 static int measure_all(const struct program<Job> *program, const char *workload,
 		       const struct choices *choices, Job *job)

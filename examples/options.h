@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options that the example programs share. --variant, --streams, --chunk
- * and --order take lists: every combination that makes sense is measured.
+ * Command line options of the example programs. --variant, --streams, --chunk
+ * and --order take lists: every sensible combination is measured.
  */
 #ifndef XS_EXAMPLES_OPTIONS_H
 #define XS_EXAMPLES_OPTIONS_H
@@ -32,9 +32,9 @@ static const char *const variant_names[VARIANTS] = {
 struct options {
 	enum variant variant;
 	long n;	      /* size of the problem */
-	long rounds;  /* measured rounds, after one that warms up */
-	long chunk;   /* planes or elements a stream; 0: from streams */
-	long streams; /* wanted number of streams */
+	long rounds;  /* measured rounds, after one warm-up */
+	long chunk;   /* per stream, planes or elements; 0: from streams */
+	long streams; /* requested number of streams */
 	bool breadth; /* all copies in, all kernels, all copies out */
 	bool touch;   /* touch the host's result buffer beforehand */
 	bool json;
@@ -67,7 +67,7 @@ static inline void usage(const char *program, const struct options *defaults)
 	       program, defaults->n, defaults->rounds, defaults->streams);
 }
 
-/* A whole number of at least 1, or the end of the program. */
+/* Returns a number of at least 1, or exits. */
 static inline long parse_count(const char *text, const char *option)
 {
 	char *end;
@@ -100,7 +100,7 @@ static inline long parse_breadth(const char *text, const char *option)
 	return strcmp(text, "breadth") == 0;
 }
 
-/* The values between commas; returns how many. */
+/* Parses values separated by commas; returns their number. */
 static inline int parse_list(char *text, const char *option,
 			     long (*parse)(const char *, const char *),
 			     long values[CHOICES_MAX])
@@ -118,8 +118,8 @@ static inline int parse_list(char *text, const char *option,
 	return count;
 }
 
-/* Fills *options, which holds the defaults, and *choices. Ends the program on
- * wrong use. */
+/* Parses the options into *options, which holds the defaults, and *choices.
+ * Exits on wrong use. */
 static inline void parse_options(int argc, char **argv, struct options *options,
 				 struct choices *choices)
 {
@@ -197,13 +197,13 @@ static inline bool uses_streams(enum variant variant)
 	       variant == HYBRID || variant == DOUBLE_BUFFER;
 }
 
-/* Whether the order of issue makes a difference. */
+/* Returns whether the order of issue matters. */
 static inline bool has_order(enum variant variant)
 {
 	return uses_streams(variant) && variant != DOUBLE_BUFFER;
 }
 
-/* Items a stream, where `items` are shared out as the options say. */
+/* Returns the items per stream if `items` are divided as the options say. */
 static inline long chunk_items(const struct options *options, long items)
 {
 	long chunk = options->chunk;

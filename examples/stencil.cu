@@ -74,7 +74,7 @@ static void round_mapped(const struct job *job)
 	CHECK(cudaDeviceSynchronize());
 }
 
-/* The inner planes that chunk i computes: first to *last - 1. */
+/* The inner planes of chunk i: first to *last - 1. */
 static long chunk_planes(const struct job *job, long i, long *last)
 {
 	long first = 1 + i * job->chunk;
@@ -85,11 +85,11 @@ static long chunk_planes(const struct job *job, long i, long *last)
 	return first;
 }
 
-/* Copies in what chunk i needs and earlier chunks have not brought: its
- * planes and the halo above, for the first chunk also the halo below. Chunk
- * i + 1 needs planes of chunk i, so each stream waits for the one before, and
- * does so before its own copy: a copy engine does not take the copies of many
- * streams in the order of issue, and the chunks would wait for late ones. */
+/* Copies in the planes of chunk i that earlier chunks did not copy: its own and
+ * the halo above, for the first chunk also the halo below. Chunk i + 1 needs
+ * planes of chunk i, so each stream waits for the one before, and does so
+ * before its own copy: a copy engine does not run the copies of many streams in
+ * the order of issue, and chunks would wait for late ones. */
 static void chunk_in(const struct job *job, long i)
 {
 	long last;

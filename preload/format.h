@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The xferspy trace format, version 1, written once.
+ * The xferspy trace format, version 1. This header is its only definition.
  *
  * A trace is one file: a header page, then chunks. A chunk belongs to one
- * writer (a thread of the application, or the drain of GPU records) and
+ * writer (a thread of the application, or the shared writer of GPU records) and
  * holds records. Everything is little-endian and fixed-width, every structure
- * is a multiple of four bytes, and every chunk starts on a 4 KiB boundary so
- * that a reader can find the next one after damage.
+ * is a multiple of four bytes, and every chunk starts on a 4 KiB boundary, so
+ * that a reader can find the next chunk after damage.
  *
- * The structs, the kind numbers, their names, `xferspy dump` and its parser
- * all come from XS_RECORDS below: a new kind of record is one line there and
- * one list of fields. docs/trace-format.md says the same in prose.
+ * The structs, the kind numbers, their names, `xferspy dump` and its parser all
+ * come from XS_RECORDS below: a new kind of record is one line there and one
+ * list of fields. docs/trace-format.md describes the format in prose.
  *
- * Rules that keep old readers alive: a reader skips kinds that it does not
- * know by their length; a record may grow at its end; fields never change
- * meaning. Anything else raises XS_FORMAT_VERSION, which old readers refuse.
+ * Compatibility: a reader skips unknown kinds by their length; a record may
+ * grow at its end; fields never change their meaning. Any other change raises
+ * XS_FORMAT_VERSION, which older readers refuse.
  */
 #ifndef XS_PRELOAD_FORMAT_H
 #define XS_PRELOAD_FORMAT_H
@@ -33,11 +33,9 @@ typedef uint16_t xs_u16;
 typedef uint32_t xs_u32;
 typedef uint64_t xs_u64;
 
-/*
- * First bytes of the file; the rest of the page is zero. The counters are
- * updated in place while the application runs, so that a trace of a killed
- * process still says what was lost and until when it is complete.
- */
+/* First bytes of the file; the rest of the page is zero. The counters are
+ * updated in place while the application runs, so that the trace of a killed
+ * process still states its losses and how far it is complete. */
 struct xs_file_header {
 	char magic[8];
 	xs_u16 version;
@@ -61,29 +59,30 @@ enum xs_file_state {
 	XS_FILE_STOPPED = 2, /* tracing gave up; an info record says why */
 };
 
-/* In front of each chunk; records follow up to used_bytes, then zeros. */
+/* Begins each chunk; records follow up to used_bytes, then zeros. */
 struct xs_chunk_header {
 	xs_u32 magic;	       /* XS_CHUNK_MAGIC */
 	xs_u32 capacity_bytes; /* this header included; multiple of 4096 */
-	xs_u32 used_bytes;     /* this header included; grows as records land */
-	xs_u32 thread;	/* kernel thread id of the writer; 0 = GPU drain */
-	xs_u64 base_ns; /* CLOCK_REALTIME; starts count from here */
+	xs_u32 used_bytes;     /* this header included; grows with records */
+	xs_u32 thread;	       /* kernel thread id; 0 = the shared writer */
+	xs_u64 base_ns;	       /* CLOCK_REALTIME; starts count from here */
 	xs_u64 reserved;
 };
 
 /*
- * Every record begins with its kind and its length in units of 4 bytes, the
- * two bytes included. Kind 0 never occurs: zeros mean "nothing here yet".
+ * Every record begins with its kind (1 byte) and its length in units of 4 bytes
+ * (1 byte), which includes these two. Kind 0 never occurs: zeros mean "no
+ * record yet".
  *
  * XS_RECORDS(R): R(number, name) for each kind.
  * XS_FIELDS_<name>(F, T): F(type, field) for each field, in file order;
- * T(field) is text that fills the rest of the record, padded with NULs, and
- * can only be last.
+ * T(field) is text that fills the rest of the record, padded with NULs. It
+ * can only be the last field.
  *
- * start: ns after the base time in force (the chunk's, or the last `time`
- * record's in the same chunk). duration: ns; XS_WIDE32 there, or XS_WIDE16 in
- * site, means that the `wide` record just before has the full value.
- * correlation: joins a call to the ops it caused; 0 when unknown.
+ * start: ns after the current base time (the chunk's, or that of the last
+ * `time` record in the same chunk). duration: ns. If duration is XS_WIDE32 or
+ * site is XS_WIDE16, the `wide` record just before has the full value.
+ * correlation: joins a call to its ops; 0 if unknown.
  */
 #define XS_WIDE16    0xffffu
 #define XS_WIDE32    0xffffffffu
@@ -139,7 +138,7 @@ struct xs_chunk_header {
 #define XS_FIELDS_info(F, T)                                                   \
 	F(xs_u16, zero) T(text)
 
-/* The same moment on each clock; cupti_ns is 0 where CUPTI is absent. */
+/* The same moment on each clock; cupti_ns is 0 without CUPTI. */
 #define XS_FIELDS_clock(F, T)                                                  \
 	F(xs_u16, zero) F(xs_u64, realtime_ns) F(xs_u64, monotonic_ns)         \
 	F(xs_u64, cupti_ns)
@@ -166,36 +165,36 @@ struct xs_chunk_header {
 	F(xs_u16, queue) F(xs_u16, device) F(xs_u16, queue_kind)               \
 	F(xs_u32, context) F(xs_u32, stream)
 
-/* A loaded object; both are string ids, 0 when there is none. */
+/* A loaded object. path and build_id are string ids, 0 if there is none. */
 #define XS_FIELDS_module(F, T)                                                 \
 	F(xs_u16, zero) F(xs_u32, module) F(xs_u32, path) F(xs_u32, build_id)
 
 /*
- * Where a call came from: class (enum xs_call_class), function (string id of
- * the called CUDA function), and the return address - 1 as an offset into a
- * module (XS_NONE32: not known). caller: the site of the next outer frame, 0
- * when there is none. Site ids start at 1.
+ * A call site: class (enum xs_call_class), function (string id of the called
+ * CUDA function), and the return address - 1 as an offset into a module
+ * (XS_NONE32: unknown). caller: the site of the next outer frame, 0 if there is
+ * none. Site ids start at 1.
  */
 #define XS_FIELDS_site(F, T)                                                   \
 	F(xs_u16, call_class) F(xs_u32, site) F(xs_u32, function)              \
 	F(xs_u32, module) F(xs_u32, caller) F(xs_u64, offset)
 
 /*
- * What a site is in the source: of a line of Python, which has no module, as it
- * was recorded; of all others worked out after the run and appended to the
- * trace, so that it can be read where the program's files are not. symbol and
- * file are string ids, 0 when not known. outer: not of the site itself, but of
- * the function that it is inlined into, and the line of that.
+ * A site's place in the source. For a line of Python, which has no module, it
+ * is written during the run. For all other sites it is resolved after the run
+ * and appended to the trace, so that the trace can be read without the
+ * program's files. symbol and file are string ids, 0 if unknown. outer:
+ * describes the function that the site is inlined into, and the line there.
  */
 #define XS_FIELDS_source(F, T)                                                 \
 	F(xs_u16, outer) F(xs_u32, site) F(xs_u32, symbol) F(xs_u32, file)      \
 	F(xs_u32, line)
 
-/* A context was created, at that moment, by a call of thread tid. */
+/* Thread tid created a context at time_ns. */
 #define XS_FIELDS_context(F, T)                                                \
 	F(xs_u16, zero) F(xs_u32, tid) F(xs_u64, time_ns)
 
-/* What a kernel was launched as; name is a string id (mangled). */
+/* A kernel's name (string id of the mangled name) and launch configuration. */
 #define XS_FIELDS_shape(F, T)                                                  \
 	F(xs_u16, registers) F(xs_u32, shape) F(xs_u32, name)                  \
 	F(xs_u32, grid_x) F(xs_u32, grid_y) F(xs_u32, grid_z)                  \
@@ -207,73 +206,68 @@ struct xs_chunk_header {
 	F(xs_u16, site) F(xs_u32, correlation) F(xs_u32, start)                \
 	F(xs_u32, duration)
 
-/* Launches, and calls of which nothing more is known. */
+/* Launches, and calls with no further arguments. */
 #define XS_FIELDS_call(F, T)                                                   \
 	XS_FIELDS_CALL_HEAD(F)
 
 /* Copies and sets. rows: 1, or the rows of a 2D or 3D copy. direction: the
- * cudaMemcpyKind asked for. error: the cudaError_t returned. */
+ * cudaMemcpyKind argument. error: the returned cudaError_t. */
 #define XS_FIELDS_copycall(F, T)                                               \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, bytes) F(xs_u64, dst) F(xs_u64, src)  \
 	F(xs_u64, stream) F(xs_u32, rows) F(xs_u16, direction)                 \
 	F(xs_u16, error)
 
-/* Allocations, registrations and frees. flags: those of the call. */
+/* Allocations, registrations and frees. flags: the call's flags. */
 #define XS_FIELDS_memcall(F, T)                                                \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, address) F(xs_u64, bytes)             \
 	F(xs_u64, stream) F(xs_u16, flags) F(xs_u16, error)
 
-/* Synchronisations, events, waits, stream creation: handles, 0 when none. */
+/* Synchronisations, events, waits, stream creation. Handles are 0 if none. */
 #define XS_FIELDS_waitcall(F, T)                                               \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
 	F(xs_u16, flags) F(xs_u16, error)
 
-/* What becomes of calls from time_ns on: enum xs_detail. Where there is none,
- * all are recorded. */
+/* The capture mode from time_ns on: enum xs_detail. Without such a record, all
+ * calls are recorded. */
 #define XS_FIELDS_detail(F, T)                                                 \
 	F(xs_u16, detail) F(xs_u64, time_ns)
 
 /*
- * Calls of a site that were counted and not recorded, and their bytes. Several
- * of one site add up; updated in place while the application runs. size: of
- * each of them, as xs_tally_size() has it; 0: of any. direction: of copies, enum
- * xs_direction, as it was asked for; of calls that returned an error,
- * XS_TALLY_FAILED.
+ * Call counter: calls of a site that were counted and not recorded, and their
+ * bytes. Several records of one site add up; they are updated in place while
+ * the application runs. size: size class of each call, from xs_tally_size(); 0:
+ * any. direction: enum xs_direction as requested by a copy; XS_TALLY_FAILED for
+ * calls that returned an error.
  */
 #define XS_TALLY_FAILED 255
 #define XS_FIELDS_tally(F, T)                                                  \
 	F(xs_u8, size) F(xs_u8, direction) F(xs_u32, site) F(xs_u64, calls)    \
 	F(xs_u64, bytes)
 
-/*
- * Calls of this site do not pass the hooks: CUPTI's callbacks alone see them,
- * and where `detail` says hooked, nobody.
- */
+/* Calls of this site do not pass the hooks: only CUPTI's callbacks see them.
+ * From a `detail` record with `hooked` on, they are not counted. */
 #define XS_FIELDS_unhooked(F, T)                                               \
 	F(xs_u16, zero) F(xs_u32, site)
 
-/*
- * Page faults that the thread took in a large copy; not there if it took none.
- * What threads of the driver take is not seen. The head is that of the copy's
- * own record, whose start is the same.
- */
+/* Page faults of the thread during a large copy; absent if there were none.
+ * Faults of the driver's own threads are not included. The head is that of the
+ * copy's own record, with the same start. */
 #define XS_FIELDS_faults(F, T)                                                 \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u32, minor) F(xs_u32, major)               \
 	F(xs_u32, page_bytes)
 
 /*
- * What the host's side of a copy held: of a copy in before it, of a copy out
- * after it. hash: XXH3 of hashed_bytes of it, of all its bytes or of blocks of
- * 4096 that are spread evenly over it. The head is that of the copy's record.
+ * The data on the host's side of a copy: of a copy in before it, of a copy out
+ * after it. hash: XXH3 of hashed_bytes of it, which are all its bytes, or
+ * blocks of 4096 bytes spread evenly over it. The head is that of the copy's
+ * record.
  */
 #define XS_FIELDS_content(F, T)                                                \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, hash) F(xs_u64, hashed_bytes)
 
-/*
- * Questions whether a stream or event is done, asked in a row: how many, and
- * how many of the answers were yes. stream, event and error are the last
- * one's.
- */
+/* Consecutive polls of a stream or event (cudaStreamQuery, cudaEventQuery):
+ * their number, and how many returned success. stream, event and error are
+ * those of the last poll. */
 #define XS_FIELDS_pollcall(F, T)                                               \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
 	F(xs_u32, polls) F(xs_u32, ready) F(xs_u16, error) F(xs_u16, zero)
@@ -285,8 +279,8 @@ struct xs_chunk_header {
 #define XS_FIELDS_kernel(F, T)                                                 \
 	XS_FIELDS_OP_HEAD(F) F(xs_u32, shape)
 
-/* direction: enum xs_direction; memories: enum xs_memory; flags:
- * enum xs_op_flag; copies: how many one record stands for (at least 1). */
+/* direction: enum xs_direction; memories: enum xs_memory; flags: enum
+ * xs_op_flag; copies: number of copies in this record (at least 1). */
 #define XS_FIELDS_copy(F, T)                                                   \
 	XS_FIELDS_OP_HEAD(F) F(xs_u64, bytes) F(xs_u8, direction)              \
 	F(xs_u8, src_memory) F(xs_u8, dst_memory) F(xs_u8, flags)              \
@@ -297,10 +291,10 @@ struct xs_chunk_header {
 	F(xs_u16, zero) F(xs_u32, value)
 
 /*
- * What one launch of a kernel read, wrote and executed; XS_UNCOUNTED where it
- * was not counted. launch: 1 for the first of this name, grid and block.
- * Sectors (32 bytes) and requests are from the SMs to the L2; host_sectors are
- * those of them that were of the host's memory. instructions: of warps.
+ * What one launch of a kernel read, wrote and executed; XS_UNCOUNTED: not
+ * counted. launch: 1 for the first of this name, grid and block. Sectors (32
+ * bytes) and requests are from the SMs to the L2; host_sectors are the part of
+ * them that accessed host memory. instructions: warp instructions.
  */
 #define XS_FIELDS_counters(F, T)                                               \
 	F(xs_u16, device) F(xs_u32, correlation) F(xs_u32, name)               \
@@ -315,16 +309,14 @@ struct xs_chunk_header {
  * The launch of a CUDA graph with that correlation. by_node 0: its nodes have
  * no records; start and duration are those of the whole launch, queue is that
  * of its first node. by_node 1: its nodes have records of their own, and start
- * is that of one of them. exec: a number of the executable graph.
+ * is that of one of them. exec: number of the executable graph.
  */
 #define XS_FIELDS_graph(F, T)                                                  \
 	XS_FIELDS_OP_HEAD(F) F(xs_u32, exec) F(xs_u16, by_node) F(xs_u16, zero)
 
-/*
- * A timed record (a call or an op) that says what an earlier one of its chunk
- * says, but for what is given here. record: where that one stands, in units of
- * 4 bytes from the chunk's beginning; it is none of this kind.
- */
+/* A timed record (a call or an op) equal to an earlier one of its chunk except
+ * for the fields here. record: offset of the earlier record in units of 4 bytes
+ * from the chunk's start; it is never an `again` record itself. */
 #define XS_FIELDS_again(F, T)                                                  \
 	F(xs_u16, record) F(xs_u32, correlation) F(xs_u32, start)              \
 	F(xs_u32, duration)
@@ -354,10 +346,10 @@ enum xs_call_class {
 	XS_CALL_RANGE_START = 20,
 	XS_CALL_RANGE_STOP = 21,
 	XS_CALL_POLL = 22,
-	XS_CALL_HOST_FUNCTION = 23, /* the host works in a stream's order */
-	XS_CALL_RESET = 24,	    /* of a device: waits for it and frees */
+	XS_CALL_HOST_FUNCTION = 23, /* a host function in stream order */
+	XS_CALL_RESET = 24,	    /* cudaDeviceReset: waits and frees */
 	XS_CALL_PREFETCH = 25,	    /* of managed memory */
-	XS_CALL_CAPTURE_BEGIN = 26, /* what follows is kept for a graph */
+	XS_CALL_CAPTURE_BEGIN = 26, /* what follows goes into a graph */
 	XS_CALL_CAPTURE_END = 27,
 	XS_CALL_CLASSES
 };
@@ -383,31 +375,32 @@ enum xs_memory {
 enum xs_op_flag {
 	XS_OP_ASYNC = 1,     /* issued by an asynchronous call */
 	XS_OP_GRAPH = 2,     /* a node of a CUDA graph */
-	XS_OP_MIGRATION = 4, /* managed memory that went where it was used */
+	XS_OP_MIGRATION = 4, /* a migration of managed memory */
 };
 
 enum xs_queue_kind {
 	XS_QUEUE_STREAM = 0,
 	XS_QUEUE_DEFAULT = 1,	 /* the legacy default stream */
 	XS_QUEUE_PER_THREAD = 2, /* the per-thread default stream */
-	XS_QUEUE_MIGRATION = 3,	 /* no stream: of managed memory */
+	XS_QUEUE_MIGRATION = 3,	 /* no stream: managed memory */
 };
 
 enum xs_detail {
-	XS_DETAIL_COUNTED = 0,	/* in tallies, and no GPU records come */
-	XS_DETAIL_RECORDED = 1, /* each, and what the GPU does */
-	XS_DETAIL_IGNORED = 2,	/* outside of the range that is looked at */
-	XS_DETAIL_HOOKED = 3,	/* as counted, but only calls that hooks see */
+	XS_DETAIL_COUNTED = 0,	/* in `tally` records; no GPU records */
+	XS_DETAIL_RECORDED = 1, /* each call and its ops */
+	XS_DETAIL_IGNORED = 2,	/* outside of the requested range */
+	XS_DETAIL_HOOKED = 3,	/* as counted, but only hooked calls */
 };
 
-/* Sizes that a tally does not tell apart have one number: 1 for no bytes, 2 for
- * one, and one more from each power of two on. */
+/* Returns the size class of a `tally` record: 1 for no bytes, 2 for one byte,
+ * and one more from each power of two on. */
 static inline xs_u8 xs_tally_size(xs_u64 bytes)
 {
 	return bytes ? (xs_u8)(65 - __builtin_clzll(bytes)) : 1;
 }
 
-/* Whether such calls give the device work, which has their correlation ids. */
+/* Returns whether calls of this class issue ops, which carry their correlation
+ * ids. */
 static inline int xs_call_issues(unsigned call_class)
 {
 	switch (call_class) {
@@ -423,7 +416,8 @@ static inline int xs_call_issues(unsigned call_class)
 	}
 }
 
-/* Of a call that succeeded: of a copy, as its cudaMemcpyKind asked for. */
+/* Returns the direction of a successful call in a `tally` record: for copies
+ * from the cudaMemcpyKind argument. */
 static inline xs_u8 xs_tally_direction(xs_u8 call_class, xs_u16 kind)
 {
 	if (call_class != XS_CALL_COPY && call_class != XS_CALL_COPY_ASYNC)
@@ -437,7 +431,7 @@ static inline xs_u8 xs_tally_direction(xs_u8 call_class, xs_u16 kind)
 		return XS_DIR_D2H;
 	case 3:
 		return XS_DIR_D2D;
-	default: /* as the addresses say */
+	default: /* cudaMemcpyDefault: the addresses decide */
 		return XS_DIR_UNKNOWN;
 	}
 }
@@ -446,10 +440,10 @@ enum xs_loss {
 	XS_LOSS_CALLS = 1,
 	XS_LOSS_OPS = 2,
 	XS_LOSS_CUPTI = 3,
-	XS_LOSS_UNTIMED = 4, /* calls whose work on the GPU was not timed */
+	XS_LOSS_UNTIMED = 4, /* calls whose ops were not timed */
 };
 
-/* The generated half: one struct a kind, and the kind numbers. */
+/* Generated from the lists above: one struct and one number for each kind. */
 #define XS_FIELD_MEMBER(type, field) type field;
 #define XS_TEXT_NONE(field)
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Light mode ends its use of CUPTI once it has recorded enough. Calls that pass
- * no hook are seen by nobody from then on, so their number is estimated.
+ * Estimates the number of unhooked calls after light mode has ended its use of
+ * CUPTI. Light mode does so once it has recorded enough; from then on calls
+ * that pass no hook are not seen.
  *
- * By then no new kinds of calls had come for half of the recorded calls: this
- * half is what the rest of the run is taken to be like. As many more unhooked
- * calls are assumed as there were more hooked calls of the same process, where
- * there are enough of these, else as the time that passed would have brought.
+ * The second half of the recorded calls contains no new kinds of calls, so the
+ * rest of the run is assumed to be like this half. The ratio of later calls to
+ * calls in this half is that of the hooked calls of the same process, if there
+ * are enough of them, else that of the times.
  */
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/sampling/weights.h"
@@ -15,20 +16,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Their ratio to the others is then known to 6 % (one standard deviation). */
+/* With so many hooked calls the ratio has an error of 6 % (one standard
+ * deviation). */
 #define ENOUGH_HOOKED 256
 
 struct estimate {
 	struct xs_trace *trace;
-	struct xs_key *keys; /* room for one of each site, call and tally */
-	size_t first;	     /* call of the last half */
-	double growth;	     /* calls after the window for one in that half */
+	struct xs_key *keys; /* space for one key per site, call and tally */
+	size_t first;	     /* first call of the second half */
+	double growth;	     /* calls after the window per call in that half */
 };
 
-/* One kind of calls: of a place, size and direction. */
+/* One kind of calls: place, size and direction. */
 struct kind {
-	double calls, bytes; /* recorded in the last half */
-	double counted;	     /* after it, before CUPTI was given up */
+	double calls, bytes; /* recorded in the second half */
+	double counted;	     /* after it, before CUPTI was detached */
 	uint32_t site;
 	uint8_t size, direction;
 };
@@ -42,7 +44,8 @@ static uint64_t key_of(const struct estimate *e,
 	return xs_weights_key(&builder, level, site, size, direction);
 }
 
-/* The same place has several sites, by its callers: all of these. */
+/* A place has several sites if it has several callers: if one is unhooked,
+ * marks all of them. */
 static int mark_places(const struct estimate *e)
 {
 	static const struct xs_weight_level by_place = {.place = true};
@@ -66,7 +69,8 @@ static int mark_places(const struct estimate *e)
 	return rc;
 }
 
-/* Calls that give the device work: waits and questions may be of any number. */
+/* Returns whether the site is hooked and issues work. Others are not compared:
+ * the number of waits and queries may vary. */
 static bool is_hooked_work(const struct xs_site *site)
 {
 	return !site->unhooked && xs_call_issues(site->call_class);
@@ -91,7 +95,8 @@ static void find_growth(struct estimate *e)
 			    (double)(last->end_ns - from_ns);
 }
 
-/* Tallies behind the calls, by their indices. */
+/* Collects the keys of unhooked calls and tallies; returns how many. The index
+ * of a tally follows those of all calls. */
 static size_t collect(const struct estimate *e)
 {
 	const struct xs_trace *trace = e->trace;

@@ -10,24 +10,25 @@
 #include <string.h>
 
 /*
- * New ops, at most this many and so many for each byte of the file: a launch of
- * a graph of 2000 nodes takes 32 bytes, 16 of its call and 16 of its record. A
- * damaged file could have a graph of many nodes and many launches of it.
+ * Limit of new ops: LEAST_OPS and OPS_PER_BYTE for each byte of the file, but
+ * at most MAX_OPS. A launch of a graph of 2000 nodes takes 32 bytes: 16 for its
+ * call and 16 for its record. A damaged file could have many launches of a
+ * graph with many nodes.
  */
 #define LEAST_OPS    (1u << 20)
 #define OPS_PER_BYTE 64u
-#define MOST_OPS     (1u << 27)
+#define MAX_OPS	     (1u << 27)
 
 static const char unknown_name[] = "unknown_graph";
 
 struct expansion {
 	struct xs_trace *trace;
 	struct xs_graph_models models;
-	uint32_t *model; /* by launch: the launch that it is like; XS_NONE: not
-			  * known, or recorded by node itself */
-	size_t op_count; /* of new ops */
-	bool queues_agree; /* a launch as one is in the queue that the first
-			    * node of its model is in */
+	uint32_t *model;   /* by launch: the launch that it is expanded like;
+			    * XS_NONE: not known, or recorded by node */
+	size_t op_count;   /* of new ops */
+	bool queues_agree; /* at least one launch as one has the queue of its
+			    * model's launch */
 	uint32_t unknown_shape;
 };
 
@@ -40,25 +41,26 @@ static int by_exec_and_start(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static size_t most_ops(const struct xs_trace *trace)
+static size_t max_ops(const struct xs_trace *trace)
 {
-	const uint64_t most = LEAST_OPS + OPS_PER_BYTE * trace->file_bytes;
-	const size_t room = XS_NONE - 1 - trace->op_count;
-	const size_t limit = most < MOST_OPS ? (size_t)most : MOST_OPS;
+	const uint64_t by_file = LEAST_OPS + OPS_PER_BYTE * trace->file_bytes;
+	const size_t by_index = XS_NONE - 1 - trace->op_count;
+	const size_t limit = by_file < MAX_OPS ? (size_t)by_file : MAX_OPS;
 
-	return limit < room ? limit : room;
+	return limit < by_index ? limit : by_index;
 }
 
-static bool has_room(const struct xs_trace *trace, const struct expansion *e,
-		     uint32_t model)
+static bool is_within_limit(const struct xs_trace *trace,
+			    const struct expansion *e, uint32_t model)
 {
-	const size_t most = most_ops(trace);
+	const size_t limit = max_ops(trace);
 
-	return e->op_count <= most &&
-	       e->models.nodes[model].count <= most - e->op_count;
+	return e->op_count <= limit &&
+	       e->models.nodes[model].count <= limit - e->op_count;
 }
 
-/* The launches [first, end) are of one executable graph. */
+/* Chooses the models of the launches [first, end), all of one executable
+ * graph. */
 static void choose_of_graph(struct expansion *e, size_t first, size_t end)
 {
 	struct xs_trace *trace = e->trace;
@@ -77,7 +79,7 @@ static void choose_of_graph(struct expansion *e, size_t first, size_t end)
 			continue;
 		}
 		as_one++;
-		if (model != XS_NONE && has_room(trace, e, model))
+		if (model != XS_NONE && is_within_limit(trace, e, model))
 			e->model[i] = model;
 		else
 			trace->graphs_unknown++;
@@ -106,7 +108,7 @@ static void choose(struct expansion *e)
 	}
 }
 
-/* A shape of no size, with a name that says what it is. */
+/* Adds the shape of a launch of unknown content: its name only. */
 static int add_unknown_shape(struct expansion *e)
 {
 	struct xs_trace *trace = e->trace;
@@ -134,7 +136,7 @@ static int add_unknown_shape(struct expansion *e)
 	return 0;
 }
 
-/* How the time of a model passes in a launch: while a node runs, and between
+/* Time of a launch per time of its model: while a node runs, and between
  * nodes. */
 struct rates {
 	double busy, gap;
@@ -155,8 +157,8 @@ static struct rates rates_of(uint64_t busy_ns, uint64_t model_ns,
 	return (struct rates){1, gaps > 0 ? (launch - busy) / gaps : 0};
 }
 
-/* A moment of the model, after so much time with and without nodes, as one of
- * the launch. */
+/* Converts a moment of the model, after busy_ns with and gap_ns without running
+ * nodes, to a moment of the launch. */
 static uint64_t place(const struct xs_graph_launch *launch, struct rates rates,
 		      uint64_t busy_ns, uint64_t gap_ns)
 {
@@ -164,7 +166,7 @@ static uint64_t place(const struct xs_graph_launch *launch, struct rates rates,
 	const double after =
 	    (double)busy_ns * rates.busy + (double)gap_ns * rates.gap + 0.5;
 
-	/* also where the double is a little more than the length */
+	/* rounding may make the double a little more than the length */
 	return after < (double)length && (uint64_t)after < length
 		   ? launch->start_ns + (uint64_t)after
 		   : launch->end_ns;
@@ -177,7 +179,7 @@ static const struct xs_op *node(const struct expansion *e, uint32_t model,
 				  .index];
 }
 
-/* The time in which nodes run. */
+/* Returns the time in which nodes of the model run. */
 static uint64_t busy_of(const struct expansion *e, uint32_t model)
 {
 	struct xs_interval_union busy = {0, 0};
@@ -188,9 +190,9 @@ static uint64_t busy_of(const struct expansion *e, uint32_t model)
 	return busy.total_ns;
 }
 
-/* The launch may be in another stream than the model: so are the nodes that
- * were in the model's. Not where the stream of a launch and that of its first
- * node have different numbers in all launches. */
+/* Adds the ops of a launch. If the launch is in another stream than its model,
+ * the nodes in the model's stream move to it. They do not if the streams of
+ * launches and of their models differ in all launches. */
 static void add_nodes(struct expansion *e, uint32_t index)
 {
 	struct xs_trace *trace = e->trace;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches of one executable graph in a row that were recorded by node. */
+/* Consecutive launches of one executable graph that were recorded by node. */
 struct run {
 	size_t first, end;
-	bool is_followed; /* by a launch recorded as one, of this length */
-	uint64_t next_ns;
+	bool is_followed; /* by a launch recorded as one */
+	uint64_t next_ns; /* length of that launch */
 };
 
 static uint64_t length(struct xs_graph_span span)
@@ -48,7 +48,7 @@ static bool is_same(const struct xs_graph_launch *a,
 	       a->by_node == b->by_node;
 }
 
-/* Several nodes of a launch may tell of it. */
+/* A launch by node may have several records, written by several nodes. */
 static void drop_repeated(struct xs_trace *trace)
 {
 	struct xs_graph_launch *launches = trace->graph_launches;
@@ -61,7 +61,7 @@ static void drop_repeated(struct xs_trace *trace)
 	trace->graph_launch_count = kept;
 }
 
-/* Ops by correlation id; none where no launch was recorded by node. */
+/* Collects the ops that have a correlation id; returns how many. */
 static size_t find_keys(const struct xs_trace *trace, struct xs_key *keys)
 {
 	size_t count = 0;
@@ -88,7 +88,8 @@ static size_t keys_below(const struct xs_key *keys, size_t count, uint64_t key)
 	return low;
 }
 
-/* The ids of calls that issue work, sorted. */
+/* Collects the ids of calls that issue work, sorted. Caller frees *keys, also
+ * after an error. */
 static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 		      size_t *count)
 {
@@ -103,8 +104,8 @@ static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 	return xs_keys_sort(*keys, *count);
 }
 
-/* Where several calls have one correlation id, it is not known which ops are
- * whose. */
+/* Finds the nodes of each launch by node. If several calls have its correlation
+ * id, it is not known which ops belong to which call, and it gets none. */
 static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		      size_t key_count)
 {
@@ -127,7 +128,7 @@ static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 	return rc;
 }
 
-/* The launch of median length of those with nodes, or XS_NONE. */
+/* Returns the launch of median length of those with nodes, or XS_NONE. */
 static uint32_t median(const struct xs_trace *trace,
 		       const struct xs_graph_models *m, struct xs_key *scratch,
 		       size_t first, size_t end)
@@ -231,10 +232,12 @@ static void end_by(struct xs_op *op, uint64_t end_ns)
 		op->end_ns = end_ns > op->start_ns ? end_ns : op->start_ns;
 }
 
-/* Without a model: a node ends before the next one of its queue begins, and the
- * last one when a launch recorded as one would end. */
-static void mend_alone(struct xs_trace *trace, const struct xs_graph_models *m,
-		       uint32_t launch, uint64_t next_ns)
+/* Corrects a launch without a model: each node ends before the next one of its
+ * queue begins, and the launch is at most as long as the next one, which was
+ * recorded as one. */
+static void correct_alone(struct xs_trace *trace,
+			  const struct xs_graph_models *m, uint32_t launch,
+			  uint64_t next_ns)
 {
 	const size_t count = m->nodes[launch].count;
 	const uint64_t start_ns =
@@ -243,7 +246,8 @@ static void mend_alone(struct xs_trace *trace, const struct xs_graph_models *m,
 	for (size_t i = 0; i < count; i++) {
 		struct xs_op *op = node(trace, m, launch, i);
 
-		/* in a row, mostly */
+		/* nodes are sorted by start; the next is mostly in this queue
+		 */
 		if (i + 1 < count &&
 		    node(trace, m, launch, i + 1)->queue == op->queue)
 			end_by(op, node(trace, m, launch, i + 1)->start_ns);
@@ -267,7 +271,7 @@ static uint32_t model_of(struct xs_trace *trace, struct xs_graph_models *m,
 			bound_by_model(trace, m, last, model);
 		return model;
 	}
-	mend_alone(trace, m, last, run->next_ns);
+	correct_alone(trace, m, last, run->next_ns);
 	return m->nodes[last].count ? last : XS_NONE;
 }
 

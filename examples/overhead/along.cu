@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an empty launch costs along a run: its mean ns in each GROUP launches,
- * and last, as a line of JSON:
+ * Measures an empty launch along a run: prints the mean ns of each GROUP
+ * launches, and at the end a line of JSON:
  *
- *	begin_ns	how much longer the first tenth of the run took than
- *			the second: what a run pays once
- *	mean_ns		a launch, in the mean of the whole run
- *	through_ns	a launch in the second half, where each other batch
- *	past_ns		goes past whatever is preloaded, to the CUDA runtime
- *			itself: theirs
+ * 	begin_ns	by how much the first tenth of the run took longer
+ * 			than the second: the one-time cost
+ * 	mean_ns		per launch, mean of the whole run
+ * 	through_ns	per launch in the second half, where every other batch
+ * 			calls the preloaded library
+ * 	past_ns		and the others call the CUDA runtime directly
  *
- * The last two are what a tenth of their batches stay below: whatever else the
- * host's cores do comes in spells of up to a second, in which a launch takes a
- * tenth or a half longer. Their difference is what a call passes through, free
- * of what differs between two runs. Where the runtime is linked into the
- * program there is no way past.
+ * The last two are 10th percentiles of their batches: other load on the host's
+ * cores comes in spells of up to a second, in which a launch takes 10 to 50 %
+ * longer. Their difference is the cost of the preloaded library, without the
+ * differences between two runs. There is no direct call if the runtime is
+ * linked into the program.
  *
- *	along LAUNCHES
+ * 	along LAUNCHES
  */
 #include "../measure.h"
 
@@ -35,7 +35,7 @@ __global__ void empty_kernel(void)
 {
 }
 
-/* NULL: there is none but in the program itself. */
+/* Returns NULL if the runtime is linked into the program. */
 static launch_function runtimes_own(void)
 {
 	char name[32];
@@ -74,7 +74,7 @@ static double tenth_of(std::vector<double> values)
 	return values[values.size() / 10];
 }
 
-/* Of the batches of the first half, and of those of the second by their way. */
+/* Prints the first half's batches, and the second half's by their path. */
 static void print_times(const std::vector<double> &first,
 			const std::vector<double> &through,
 			const std::vector<double> &past)
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 {
 	const long launches =
 	    argc == 2 ? parse_count(argv[1], "launches") / group * group : 0;
-	/* the program's import, which a preloaded library takes */
+	/* the program's import, which a preloaded library replaces */
 	const launch_function launch = cudaLaunchKernel, past = runtimes_own();
 	std::vector<double> first, second[2];
 	cudaStream_t stream;

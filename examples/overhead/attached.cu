@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What CUPTI leaves behind: the time of an empty launch before CUPTI was
- * attached, while it records, all of it switched off again, and detached by
- * cuptiFinalize(); then the same once more. Medians of BLOCKS blocks, ns of the
- * call, and until the GPU was done.
+ * Measures the remaining cost of CUPTI: an empty launch before CUPTI is
+ * attached, while it records, after everything is disabled, and after
+ * cuptiFinalize(); then the same once more. Prints medians of BLOCKS blocks in
+ * ns, of the call, and until the GPU was done.
  *
- *	attached LIBCUPTI [early] [callbacks]
+ * 	attached LIBCUPTI [early] [callbacks]
  *
- * early: it is attached before CUDA starts, as a tracer is. callbacks: all of
- * them are on where it records, too, as they are for one that knows the calls.
+ * early: CUPTI is attached before CUDA starts, as by a tracer. callbacks: all
+ * callbacks are on while it records, too, as for a tracer of calls.
  */
 #include "../measure.h"
 

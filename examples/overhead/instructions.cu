@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions of the calling thread in an empty launch, or in a copy of
- * 4 KiB, by the object they are in, and the lines of the cache that they lie
- * in, as a line of JSON: what a tool adds to them is free of all that makes
- * times differ from run to run. The process makes BEFORE such calls, and then a
- * few that its child steps through; the medians of those. An instruction that
- * repeats itself is one. Exit code 77 where nobody may trace a process.
+ * Counts the instructions of the calling thread in an empty launch, or in a
+ * copy of 4 KiB, by object, and the cache lines that they lie in; prints a line
+ * of JSON. Unlike times, what a tool adds to these counts does not vary between
+ * runs. The process makes BEFORE such calls, then a few that its child steps
+ * through; results are their medians. A repeating instruction counts as one.
+ * Exit code 77 if ptrace is not permitted.
  *
- *	instructions launch|copy BEFORE
+ * 	instructions launch|copy BEFORE
  */
 #include "../measure.h"
 
@@ -36,7 +36,7 @@ static const uintptr_t line_bytes = 64;
 
 typedef std::map<std::string, std::vector<long>> counts;
 
-/* Of one call, by object. */
+/* One call's counts, by object. */
 struct stepped_call {
 	std::map<std::string, long> instructions;
 	std::map<std::string, std::set<uintptr_t>> lines;
@@ -46,11 +46,11 @@ __global__ void empty_kernel(void)
 {
 }
 
-/* NULL: it launches. */
+/* NULL: launches. */
 static void *host, *device;
 
-/* The child counts from the begin of one to the begin of the other, which are
- * in the same place in both processes. */
+/* The child counts between two calls of this function, which has the same
+ * address in both processes. */
 __attribute__((noinline)) static void call(void)
 {
 	if (host)
@@ -75,7 +75,7 @@ static void make_calls(long count)
 	called();
 }
 
-/* Not in a child: a tool may leave out what was forked. */
+/* Not in a child: a tool may ignore forked processes. */
 static void make_all(bool copies, long before)
 {
 	if (copies) {
@@ -107,7 +107,7 @@ static uintptr_t place_of(pid_t traced)
 #endif
 }
 
-/* The object at a place in the process: its file's name up to ".so". */
+/* Returns the object that contains an address: its file's name up to ".so". */
 class objects
 {
       public:
@@ -168,7 +168,7 @@ class objects
 	}
 };
 
-/* Until it stops again by itself; signals reach it as they would. */
+/* Continues until it stops by itself; signals are delivered. */
 static bool goes_on(pid_t traced, enum __ptrace_request how)
 {
 	int status, signal = 0;
@@ -184,8 +184,8 @@ static bool goes_on(pid_t traced, enum __ptrace_request how)
 }
 
 #ifdef __x86_64__
-/* The bytes of an instruction that repeats itself, as one that fills memory; 0:
- * it is none. */
+/* Returns the bytes of a repeating instruction, such as one that fills memory;
+ * 0: it is none. */
 static size_t repeating(pid_t traced, uintptr_t place)
 {
 	const long word = ptrace(PTRACE_PEEKTEXT, traced, (void *)place, NULL);
@@ -210,8 +210,8 @@ static bool set_register(pid_t traced, int number, uintptr_t value)
 		      (void *)value) == 0;
 }
 
-/* In this thread alone, to where the instruction has done all; where the
- * processor's breakpoints are not to be had, by one step. */
+/* Runs this thread to the end of the instruction; without hardware breakpoints,
+ * by one step. */
 static bool run_to(pid_t traced, uintptr_t place)
 {
 	const bool there =
@@ -233,8 +233,8 @@ static bool run_to(pid_t, uintptr_t)
 }
 #endif
 
-/* Whether the process stopped again, after one instruction, which may be the
- * one that it has begun. */
+/* Runs one instruction, which may have begun. Returns whether the process
+ * stopped again. */
 static bool step(pid_t traced, uintptr_t place, bool begun)
 {
 	const size_t bytes = begun ? repeating(traced, place) : 0;
@@ -243,7 +243,7 @@ static bool step(pid_t traced, uintptr_t place, bool begun)
 		     : goes_on(traced, PTRACE_SINGLESTEP);
 }
 
-/* Whether it was stepped through to its end. */
+/* Returns whether it was stepped through to its end. */
 static bool count(pid_t traced, objects *objects, struct stepped_call *of)
 {
 	uintptr_t place = 0, last = 0;
@@ -283,7 +283,7 @@ static void print_medians(const char *what, counts *all)
 	printf("}");
 }
 
-/* The child: it says on `other` that it traces the process. Its exit code. */
+/* The child: tells `other` that it traces the process. Returns exit code. */
 static int trace(pid_t traced, int other)
 {
 	objects objects(traced);
@@ -291,7 +291,7 @@ static int trace(pid_t traced, int other)
 	long done = 0;
 	char ready;
 
-	/* it waits for the answer, and goes on from there */
+	/* it waits for the answer, and continues from there */
 	if (read(other, &ready, 1) != 1 ||
 	    ptrace(PTRACE_SEIZE, traced, NULL, NULL) ||
 	    ptrace(PTRACE_INTERRUPT, traced, NULL, NULL) ||
@@ -324,7 +324,7 @@ static int trace(pid_t traced, int other)
 	return 0;
 }
 
-/* Whether it does. */
+/* Returns whether it does. */
 static bool is_traced(pid_t tracer, int other)
 {
 	char ready = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What CUPTI's own records cost alone: a library that has CUPTI record kernels
- * and copies, and throws the records away. CUDA loads it where
- * CUDA_INJECTION64_PATH names it. At exit one line on stderr says how many
- * bytes of records there were. CUPTI is the process's own if it has one, else
- * what CUPTI_LIBRARY names. With CUPTI_CALLBACKS=runtime or =driver each launch
- * and each cudaMemcpyAsync() also has a callback that does nothing, of the
- * runtime, or of the driver, where a copy is one to the device.
+ * Measures the cost of CUPTI's records alone: a library that has CUPTI record
+ * kernels and copies, and discards the records. CUDA loads it through
+ * CUDA_INJECTION64_PATH. At exit it prints the bytes of records on stderr. It
+ * uses the process's own CUPTI, or else the one that CUPTI_LIBRARY names. With
+ * CUPTI_CALLBACKS=runtime each launch and each cudaMemcpyAsync() also has an
+ * empty callback of the runtime; with =driver it has one of the driver, for
+ * copies to the device.
  */
 #include <cupti.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that starts CUDA and does nothing else. */
+/* Starts CUDA and does nothing else. */
 #include <cuda_runtime_api.h>
 
 int main()

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that one program has besides those that common.h knows. */
+/* Options of single programs, besides those of options.h. */
 #ifndef XS_EXAMPLES_ARGUMENTS_H
 #define XS_EXAMPLES_ARGUMENTS_H
 
 #include <cstring>
 
-/* Takes `--name VALUE` out of the arguments, for common.h to read the rest.
- * Returns the value, or NULL where there is none. */
+/* Removes `--name VALUE` from the arguments, so that options.h parses the rest.
+ * Returns the value, or NULL. */
 static inline const char *take_argument(int *argc, char **argv,
 					const char *name)
 {

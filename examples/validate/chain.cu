@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three kernels that follow each other: each round copies n bytes of ints in,
- * the first kernel takes a step with each, the middle one `work` steps, the
- * last one a step again, and n bytes are copied out. --middle says what the
- * middle kernel leaves:
+ * Three kernels in sequence: each round copies n bytes of ints in, the first
+ * kernel takes one step with each int, the middle one `work` steps, the last
+ * one a step again, and n bytes are copied out. --middle selects the output of
+ * the middle kernel:
  *
- *   each  an int for each int, so that pieces go all the way by themselves
- *   all   the sum of all, which the last kernel multiplies with: the middle
- *         kernel is launched once, after all pieces of the first
+ *   each  an int for each int, so that pieces are independent
+ *   all   the sum of all ints, which the last kernel multiplies with: the
+ *         middle kernel is launched once, after all pieces of the first
  *
  *   ./chain --variant streams --streams 16
  *   ./chain --middle all --work 2000 --variant streams --order breadth
@@ -72,11 +72,11 @@ struct job : job_base {
 	bool needs_all;
 	size_t count, bytes;
 	unsigned *in, *out; /* the host's */
-	/* What the kernels read, work on and write. It is all one memory of the
-	 * device, but for what is mapped, so that no round finds there what the
-	 * one before has left, if it has not waited for its own. */
+	/* Input, intermediate and output of the kernels. Except mapped memory,
+	 * all are one block of device memory, so a round that does not wait for
+	 * its own copy cannot find the results of the one before. */
 	unsigned *kernel_in, *data, *kernel_out;
-	unsigned *sum;	   /* the device's; NULL where nothing is summed up */
+	unsigned *sum;	   /* the device's; NULL if nothing is summed up */
 	cudaEvent_t *done; /* of each chunk, for the others */
 };
 
@@ -152,7 +152,7 @@ static void round_mapped(const struct job *job)
 	CHECK(cudaDeviceSynchronize());
 }
 
-/* What is done with a chunk, in this order. */
+/* A step of a chunk, in this order. */
 typedef void chunk_fn(const struct job *job, long i);
 
 static void chunk_in(const struct job *job, long i)
@@ -190,7 +190,7 @@ static void chunk_out(const struct job *job, long i)
 			      cudaMemcpyDeviceToHost, job->stream[i]));
 }
 
-/* So many steps of all chunks, in the wanted order. */
+/* Issues `count` steps of all chunks, in the requested order. */
 static void issue_steps(const struct job *job, chunk_fn *const steps[],
 			int count)
 {
@@ -203,7 +203,7 @@ static void issue_steps(const struct job *job, chunk_fn *const steps[],
 			steps[i % count](job, i / count);
 }
 
-/* The first stream waits for all the others. */
+/* The first stream waits for all others. */
 static void gather(const struct job *job)
 {
 	for (long i = 1; i < job->chunks; i++) {
@@ -212,7 +212,7 @@ static void gather(const struct job *job)
 	}
 }
 
-/* And they for it. */
+/* The others wait for it. */
 static void scatter(const struct job *job)
 {
 	if (job->chunks > 1)
@@ -297,7 +297,7 @@ static void tear_down(struct job *job)
 	host_free(variant, job->out, job->bytes);
 }
 
-/* What the last kernel multiplies with where the middle one sums up. */
+/* The factor of the last kernel if the middle one sums up. */
 static unsigned sum_of(const struct job *job)
 {
 	const struct step both = all_steps(1 + job->work);
@@ -323,7 +323,7 @@ static bool is_right(const struct job *job)
 	return true;
 }
 
-/* Whether the middle kernel is said to need all; or the end of the program. */
+/* Returns whether --middle is "all"; exits if it is invalid. */
 static bool parse_middle(const char *text)
 {
 	if (strcmp(text, "each") != 0 && strcmp(text, "all") != 0) {
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
 	job.options.streams = 16;
 	job.options.touch = true;
 	parse_options(argc, argv, &job.options, &choices);
-	/* so many take as long as a copy, on an H200 */
+	/* takes as long as a copy, on an H200 */
 	job.work = work != NULL ? (int)parse_count(work, "work") : 1000;
 	job.needs_all = middle != NULL && parse_middle(middle);
 	if (job.options.n % (long)sizeof(unsigned) != 0) {

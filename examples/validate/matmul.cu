@@ -102,9 +102,9 @@ static long chunk_rows(const struct job *job, long i)
 
 /*
  * A chunk is a block of rows of C: it needs the same rows of A, and all of B.
- * So B goes first and every stream waits for it; only the copies of A come in
- * pieces, and no kernel can hide B's. Cutting B as well, by columns, would let
- * the first kernel start sooner, but for strided copies and n * n kernels.
+ * So B is copied first and every stream waits for it. Only A is copied in
+ * pieces, and no kernel hides B's copy. Dividing B by columns, too, would let
+ * the first kernel start sooner, but needs strided copies and n * n kernels.
  */
 static void chunk_in(const struct job *job, long i)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs on kernels of the ocean model POP share: an ocean of n x n
- * columns, its temperature and salinity, and its levels, shared out over
- * streams. The kernels, and one stream a level, are those on which van
- * Werkhoven et al. evaluated their models of transfers (CCGrid 2014).
+ * Shared by the programs with kernels of the ocean model POP: an ocean of n x n
+ * columns with temperature and salinity, and its levels, divided over streams.
+ * With these kernels, and one stream per level, van Werkhoven et al. evaluated
+ * their models of transfers (CCGrid 2014).
  */
 #ifndef XS_EXAMPLES_OCEAN_H
 #define XS_EXAMPLES_OCEAN_H
@@ -66,7 +66,7 @@ static inline dim3 ocean_grid(const struct ocean_job *job, struct range levels)
 		    (unsigned)(levels.last - levels.first));
 }
 
-/* Calls work(k) for each level, on all processors. Whether all were true. */
+/* Calls work(k) for each level on all processors; returns if all are true. */
 template <class Work> static bool all_of_levels(int levels, Work work)
 {
 	std::atomic<int> next(0);
@@ -87,7 +87,7 @@ template <class Work> static bool all_of_levels(int levels, Work work)
 	return all;
 }
 
-/* Warm and of mixed salinity above, cold and even below. */
+/* Warm with varying salinity at the top, cold and uniform below. */
 static inline void fill_level(const struct ocean_job *job, int k)
 {
 	const double up = 1 - (k + 0.5) / job->levels;
@@ -103,8 +103,8 @@ static inline void fill_level(const struct ocean_job *job, int k)
 	}
 }
 
-/* Memory of the inputs, their values, and the streams. One thread touches all,
- * so that pageable memory is near it, as the other programs' is. */
+/* Allocates and fills the inputs, creates the streams. One thread touches all,
+ * so that pageable memory is near it, as in the other programs. */
 static inline void set_up_ocean(struct ocean_job *job)
 {
 	const struct options *options = &job->options;
@@ -137,7 +137,7 @@ static inline void tear_down_ocean(struct ocean_job *job)
 	host_free(job->options.variant, job->s, job->bytes);
 }
 
-/* Host memory of the result; returns what the kernel writes. */
+/* Allocates the result; returns the kernel's output pointer. */
 static inline double *set_up_result(struct ocean_job *job, size_t bytes)
 {
 	const struct options *options = &job->options;
@@ -160,8 +160,8 @@ static inline void tear_down_result(struct ocean_job *job, double *kernel_out)
 	host_free(variant, job->result, job->result_bytes);
 }
 
-/* Whether each value of a level is within `tolerance`, which for what is not a
- * number it is not. */
+/* Returns whether each value of a level is within `tolerance`; false for
+ * NaN. */
 static inline bool is_near(const double *values, const double *wanted,
 			   size_t count, double tolerance)
 {
@@ -171,7 +171,7 @@ static inline bool is_near(const double *values, const double *wanted,
 	return true;
 }
 
-/* Reads all options into *job. Ends the program on wrong use. */
+/* Parses all options into *job. Exits on wrong use. */
 static inline void parse_ocean(int argc, char **argv, struct ocean_job *job,
 			       struct choices *choices)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `buoydiff` of the ocean model POP: how much lighter than its surroundings
- * the water of the level above is when it is moved down to a level (DBLOC),
- * and the water of the surface (DBSFC); on n x n x levels points. Each round
- * copies potential temperature and salinity in, computes, and copies both
- * differences out. POP stores DBLOC one level higher.
+ * `buoydiff` of the ocean model POP: the buoyancy of the water of the level
+ * above, moved down to a level (DBLOC), and of the surface's water (DBSFC),
+ * relative to the level; on n x n x levels points. Each round copies potential
+ * temperature and salinity in, computes, and copies both differences out. POP
+ * stores DBLOC one level higher.
  *
  *   ./pop_buoydiff --variant streams --n 1024 --levels 42 --streams 42
  */

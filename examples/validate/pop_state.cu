@@ -8,7 +8,7 @@
  */
 #include "ocean.h"
 
-/* A relative one: the device's compiler fuses multiplications and additions. */
+/* Relative: the device's compiler fuses multiplications and additions. */
 #define TOLERANCE 1e-11
 #define DENSITY	  1000 /* kg/m^3; that of sea water is above */
 

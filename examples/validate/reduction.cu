@@ -115,7 +115,7 @@ static void chunk_out(const struct job *job, long i)
 			      job->stream[i]));
 }
 
-/* Small enough for the sum of a block to stay an int. */
+/* Small enough that the sum of a block fits an int. */
 static int item(size_t i)
 {
 	return (int)((unsigned)i * 2654435761u >> 16) - 30000;
@@ -162,7 +162,7 @@ static void tear_down(struct job *job)
 	host_free(variant, job->partial, job->partial_bytes);
 }
 
-/* The sum by the host alone, of numbers that are made anew. */
+/* The host's sum of the same numbers, generated again. */
 static bool is_right(const struct job *job)
 {
 	static long long sum;

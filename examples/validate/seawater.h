@@ -41,8 +41,8 @@ __host__ __device__ static inline double seawater_density(double theta,
 	return numerator / denominator;
 }
 
-/* How deep the middle of level k is, in m: levels from 10 m thick at the
- * surface to 250 m at the bottom, where there are 42 of them. */
+/* Returns the depth of level k's middle in m: levels from 10 m thick at the
+ * surface to 250 m at the bottom, if there are 42. */
 __host__ __device__ static inline double level_depth(int k, int levels)
 {
 	const double down = (k + 0.5) / levels;
@@ -50,8 +50,8 @@ __host__ __device__ static inline double level_depth(int k, int levels)
 	return 5500 * down * (0.08 + 0.92 * down);
 }
 
-/* The pressure there in dbar: that of the water above, which is the denser the
- * deeper it is. */
+/* Returns the pressure there in dbar: that of the water above, whose density
+ * grows with depth. */
 __host__ __device__ static inline double level_pressure(int k, int levels)
 {
 	const double depth = level_depth(k, levels);
@@ -59,7 +59,7 @@ __host__ __device__ static inline double level_pressure(int k, int levels)
 	return depth * (1.0076 + 2.3e-6 * depth);
 }
 
-/* Ends the program where the density is not what the paper says it is. */
+/* Exits if the density differs from the paper's value. */
 static inline void check_seawater(void)
 {
 	static const struct {

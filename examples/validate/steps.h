@@ -3,8 +3,8 @@
 #ifndef XS_EXAMPLES_STEPS_H
 #define XS_EXAMPLES_STEPS_H
 
-/* A kernel is given both numbers at run time: the compiler would make one step
- * of several with constants. */
+/* Kernels get both numbers at run time: the compiler would combine several
+ * steps with constants. */
 struct step {
 	unsigned factor, addend; /* x becomes factor * x + addend */
 };
@@ -19,7 +19,7 @@ take_steps(unsigned x, struct step step, int count)
 	return x;
 }
 
-/* So many of them as one: each turns a x + b into f (a x + b) + c. */
+/* Combines `count` steps: each turns a x + b into f (a x + b) + c. */
 static inline struct step all_steps(int count)
 {
 	struct step all = {1, 0};

@@ -16,8 +16,8 @@
 
 #define THREADS 512 /* of a block, as in simpleStreams */
 
-/* What is read beyond the input is 0; what is written beyond the output stays
- * on the device, in `rest`, so that every element's work is done. */
+/* Reads beyond the input give 0; writes beyond the output go to `rest` on the
+ * device, so that every element's work is done. */
 __global__ void sweep_kernel(const unsigned *in, size_t in_count, unsigned *out,
 			     size_t out_count, unsigned *rest, struct step step,
 			     int work)
@@ -42,7 +42,7 @@ struct job : job_base {
 	unsigned *rest;			   /* the device's, always */
 };
 
-/* What is done in one piece: an equal part of both arrays. */
+/* One piece: an equal part of both arrays. */
 struct piece {
 	size_t in_first, in_count, out_first, out_count;
 };
@@ -70,7 +70,7 @@ static void launch(const struct job *job, const struct piece *p,
 {
 	size_t items = p->in_count > p->out_count ? p->in_count : p->out_count;
 	unsigned grid = (unsigned)((items + THREADS - 1) / THREADS);
-	/* Used only where more goes in than out, and then not negative. */
+	/* Used only if more goes in than out, and then not negative. */
 	size_t rest_first = p->in_first - p->out_first;
 
 	sweep_kernel<<<grid, THREADS, 0, stream>>>(
@@ -183,7 +183,7 @@ static bool is_right(const struct job *job)
 	return true;
 }
 
-/* The sizes of both arrays; the name of what is measured. */
+/* Computes the sizes of both arrays and the name of the workload. */
 static void choose_sizes(struct job *job, long in_mb, long out_mb, char *name,
 			 size_t name_bytes)
 {

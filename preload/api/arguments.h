@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One struct a function, its arguments in order: as CUPTI hands them to a
- * callback, and as the hooks pack their own. */
+/* One struct for each function: its arguments in order, as CUPTI passes them to
+ * a callback and as the hooks pack their own. */
 #ifndef XS_PRELOAD_API_ARGUMENTS_H
 #define XS_PRELOAD_API_ARGUMENTS_H
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The driver's functions, by their symbols' names: cuda.h's own macros rename
- * some of them. */
+/* The driver's functions by symbol name: cuda.h's macros rename some of
+ * them. */
 static struct driver {
 	CUresult (*version)(int *version);
 	CUresult (*count)(int *count);
@@ -38,7 +38,8 @@ static const struct {
     {&driver.bus_id, "cuDeviceGetPCIBusId"},
 };
 
-/* Whether all of it is there; a driver that is not loaded yet may come. */
+/* Returns whether all driver functions were found. The driver may be loaded
+ * later. */
 static bool have_driver(void)
 {
 	static bool have;
@@ -86,7 +87,7 @@ static uint32_t attribute(CUdevice device, CUdevice_attribute which)
 	return value > 0 ? (uint32_t)value : 0;
 }
 
-/* A number from a file of sysfs; 0 when there is none. */
+/* Reads a number from a file of sysfs; 0 if there is none. */
 static double read_sysfs(const char *bus_id, const char *file)
 {
 	char path[128], text[32] = "";
@@ -105,7 +106,7 @@ static double read_sysfs(const char *bus_id, const char *file)
 	return strtod(text, NULL);
 }
 
-/* The most that the device's end of the link can do: an idle link runs slower
+/* Reads the maximum of the device's end of the link: an idle link runs slower
  * to save power. "32.0 GT/s PCIe" is generation 5. */
 static void read_link(CUdevice device, struct xs_rec_device *record)
 {
@@ -148,7 +149,7 @@ static bool write_one(int ordinal)
 	record.shared_per_sm_bytes =
 	    GET(xs_u32, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 	record.l2_bytes = GET(xs_u32, L2_CACHE_SIZE);
-	/* Two transfers a clock; the bus in bits, the clock in kHz. */
+	/* Two transfers per clock; bus width in bits, clock in kHz. */
 	record.memory_bandwidth = GET(xs_u64, MEMORY_CLOCK_RATE) * 1000 * 2 *
 				  GET(xs_u64, GLOBAL_MEMORY_BUS_WIDTH) / 8;
 #undef GET

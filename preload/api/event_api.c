@@ -7,13 +7,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Each costs some microseconds. */
-#define MOST_TRIES 256u
+/* Each attempt takes some microseconds. */
+#define MAX_TRIES 256u
 
 struct xs_event_api xs_event_api;
 
-/* By their symbols' names: cuda.h's own macros rename some of them. Of two
- * names for one function the better comes last. */
+/* By symbol name: cuda.h's macros rename some of them. If a function has two
+ * names, the preferred one is the later row. */
 static const struct {
 	void *slot;
 	const char *name;
@@ -54,11 +54,11 @@ bool xs_event_api_find(void)
 
 	if (atomic_load_explicit(&found, memory_order_acquire))
 		return true;
-	/* The first call of the runtime loads the driver, or it never comes. */
-	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MOST_TRIES)
+	/* The runtime loads the driver at its first call, or never. */
+	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MAX_TRIES)
 		return false;
 	atomic_fetch_add(&tries, 1);
-	/* The reference is kept: the driver must not go while we use it. */
+	/* The reference is kept: the driver must stay loaded. */
 	library = xs_objects_driver();
 	if (!library)
 		return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions that time calls by events. The driver's and not the
- * runtime's: there is one driver in a process and often several runtimes, a
- * runtime's stream is the driver's, and what the driver answers us does not
- * show in the application's cudaGetLastError().
+ * The driver's functions for timing calls with events. The driver's and not the
+ * runtime's: a process has one driver and often several runtimes, a stream
+ * handle of a runtime is the driver's, and errors of our driver calls do not
+ * appear in the application's cudaGetLastError().
  */
 #ifndef XS_PRELOAD_API_EVENT_API_H
 #define XS_PRELOAD_API_EVENT_API_H
@@ -26,8 +26,8 @@ struct xs_event_api {
 };
 extern struct xs_event_api xs_event_api;
 
-/* Whether the process has a driver with all that is needed; cheap once it has.
- * For several threads at once. */
+/* Returns whether the process has a driver with all required functions; cheap
+ * once it has. Thread-safe. */
 bool xs_event_api_find(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* First, for the structs of arguments: cuda.h's macros are undone after it. */
+/* First, for the argument structs: it needs cuda.h's macros, which
+ * seen_functions.h undefines. */
 #include <cupti.h>
 
 #include "preload/api/arguments.h"
@@ -7,7 +8,8 @@
 
 #include <string.h>
 
-/* One fill function a row: fill_cudaMemcpy(arguments, event), and so on. */
+/* One fill function for each row: fill_cudaMemcpy(arguments, event), and so
+ * on. */
 #define XS_FILL_ROW(name, twin, class, ...)                                    \
 	static void fill_##name(const void *arguments, struct xs_event *event) \
 	{                                                                      \
@@ -70,8 +72,8 @@ bool xs_function_is_runtime(enum xs_function fn)
 	return strstr(xs_functions[fn].name, "cuda") != NULL;
 }
 
-/* CUPTI ends a runtime function's name with the version that brought it,
- * "_v3020"; `length` is without it. */
+/* CUPTI appends to a runtime function's name the version that introduced it,
+ * such as "_v3020". `length` excludes it. */
 static bool is_called(const struct xs_function_row *row, const char *name,
 		      size_t length)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of the CUDA runtime that is interposed, once; those that only
- * CUPTI's callbacks see are in seen_functions.h.
+ * All interposed functions of the CUDA runtime. Functions that only CUPTI's
+ * callbacks see are in seen_functions.h.
  *
- * From this list come the interposed functions (hooks.c), the names that CUPTI
- * knows them by, and what is kept of their arguments. CUPTI hands a callback
- * the arguments as a struct of them in order, and a hook packs its own into
- * the same struct, so one line here serves both ways of seeing a call.
+ * The hooks (hooks.c), the names by which CUPTI knows the functions, and the
+ * arguments to keep are generated from this list. CUPTI passes a callback a
+ * struct of the arguments in order, and a hook packs its own into the same
+ * struct, so one row serves both.
  *
  * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line.
  */
@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <vector_types.h>
 
-/* What is kept of one call, in the terms of the trace format. */
+/* The arguments of a call that are kept, in terms of the trace format. */
 struct xs_event {
 	uint64_t dst; /* also the address of an allocation */
 	uint64_t src;
@@ -39,8 +39,9 @@ struct xs_event {
  * XS_FUNCTIONS(F): F(name, twin, class, what to keep), where
  *   twin   the per-thread-default-stream form: _ptds, _ptsz, or none;
  *   class  XS_CALL_... of format.h;
- *   keep   initialisers of struct xs_event, from the arguments (a->...); only
- *          of calls that succeeded, so results can be read through pointers.
+ *   keep   initialisers of struct xs_event from the arguments (a->...). They
+ *          run only for calls that succeeded, so they may read results
+ *          through pointers.
  */
 /* clang-format off */
 #define XS_FUNCTIONS(F)                                                        \
@@ -199,10 +200,8 @@ struct xs_event {
 	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
 	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
 
-/*
- * XS_ARGS_name(A, _): the arguments in order, A(type, name), between them _().
- * Argument names are the project's own; order and types are the ABI.
- */
+/* XS_ARGS_name(A, _): the arguments in order, A(type, name), separated by _().
+ * Names are the project's own; order and types are the ABI. */
 #define XS_ARGS_cudaMemcpy(A, _)                                               \
 	A(void *, dst) _() A(const void *, src) _() A(size_t, count)           \
 	_() A(enum cudaMemcpyKind, kind)
@@ -338,7 +337,7 @@ struct xs_event {
 #define XS_ARGS_cudaLaunchKernel(A, _)                                         \
 	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \
 	_() A(void **, params) _() A(size_t, shared) _() A(cudaStream_t, stream)
-/* The first argument is a cudaKernel_t, a pointer that CUDA 11 lacks. */
+/* The first argument is a cudaKernel_t, a pointer type that CUDA 11 lacks. */
 #define XS_ARGS___cudaLaunchKernel(A, _) XS_ARGS_cudaLaunchKernel(A, _)
 #define XS_ARGS_cudaLaunchCooperativeKernel(A, _)                              \
 	XS_ARGS_cudaLaunchKernel(A, _)
@@ -350,21 +349,19 @@ struct xs_event {
 #define XS_ARGS_cudaGraphLaunch(A, _)                                          \
 	A(cudaGraphExec_t, graph) _() A(cudaStream_t, stream)
 
-/* Rows, and bytes where the width is in bytes. */
+/* Rows, and bytes if the width is in bytes. */
 #define XS_ROWS(extent)	  ((extent).height * (extent).depth)
 #define XS_VOLUME(extent) ((extent).width * XS_ROWS(extent))
-/* With an array the width is in elements of a size that is not known here:
- * 0 bytes, and the GPU's own record has the truth. */
+/* For arrays the width is in elements of unknown size: 0 bytes here; the
+ * activity record has the bytes. */
 #define XS_KEEP_3D(p)                                                          \
 	.dst = XS_HANDLE((p)->dstArray) | XS_HANDLE((p)->dstPtr.ptr),          \
 	.src = XS_HANDLE((p)->srcArray) | XS_HANDLE((p)->srcPtr.ptr),          \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
 	.rows = XS_ROWS((p)->extent)
 
-/*
- * XS_FUNCTIONS(XS_SYMBOLS_ROW) is XS_SYMBOL(symbol, name, class) for each
- * function and each twin; XS_ARGS_ goes by the name without the suffix.
- */
+/* XS_FUNCTIONS(XS_SYMBOLS_ROW) is XS_SYMBOL(symbol, name, class) for each
+ * function and each twin. XS_ARGS_ uses the name without the suffix. */
 #define XS_SYMBOLS_ROW(name, twin, class, ...)                                 \
 	XS_SYMBOL(name, name, class)                                           \
 	XS_TWIN_##twin(name, class)
@@ -372,10 +369,8 @@ struct xs_event {
 #define XS_TWIN_ptds(name, class) XS_SYMBOL(name##_ptds, name, class)
 #define XS_TWIN_ptsz(name, class) XS_SYMBOL(name##_ptsz, name, class)
 
-/*
- * XS_SEEN_SYMBOL(symbol, CUPTI's name, whose arguments, class, per_thread) for
- * each function that is only seen and each twin.
- */
+/* XS_SEEN_SYMBOL(symbol, CUPTI's name, whose arguments, class, per_thread) for
+ * each function of seen_functions.h and each twin. */
 #define XS_DRIVER_SYMBOLS_ROW(name, twin, class, ...)                          \
 	XS_SEEN_SYMBOL(name, name, name, class, false)                         \
 	XS_DRIVER_TWIN_##twin(name, class)
@@ -392,7 +387,7 @@ struct xs_event {
 		       name##_##version, class, true)
 /* clang-format on */
 
-/* First those that are interposed, then those that are only seen. */
+/* The interposed functions first, then those that only callbacks see. */
 enum xs_function {
 #define XS_SYMBOL(symbol, name, class) XS_FN_##symbol,
 	XS_FUNCTIONS(XS_SYMBOLS_ROW)
@@ -405,40 +400,38 @@ enum xs_function {
 			XS_FN_COUNT
 };
 
-/* Keeps what is worth keeping of the arguments of a call that succeeded, given
- * as a struct of them in order. */
+/* Fills *event from a struct of the arguments of a call that succeeded. */
 typedef void (*xs_fill_fn)(const void *arguments, struct xs_event *event);
 
 struct xs_function_row {
 	const char *name;
-	const char *cupti_name; /* NULL: the name, and any version */
+	const char *cupti_name; /* NULL: `name` with any version */
 	xs_fill_fn fill;
 	uint8_t call_class; /* enum xs_call_class */
-	bool per_thread;    /* a twin: stream 0 is the thread's own */
+	bool per_thread;    /* a twin: stream 0 is the per-thread one */
 };
 
-/* By enum xs_function. */
+/* Indexed by enum xs_function. */
 extern const struct xs_function_row xs_functions[XS_FN_COUNT];
 
-/* Whether the function is the runtime's, and not the driver's. */
+/* Returns whether the function belongs to the runtime, not to the driver. */
 bool xs_function_is_runtime(enum xs_function fn);
 
+/* Returns whether calls of the function issue ops. */
 static inline bool xs_function_issues(enum xs_function fn)
 {
 	return xs_call_issues(xs_functions[fn].call_class);
 }
 
-/* Whether it begins or ends a range that a program marks for profilers. */
+/* Returns whether it is cudaProfilerStart, cudaProfilerStop or their like. */
 static inline bool xs_function_marks_range(enum xs_function fn)
 {
 	return xs_functions[fn].call_class == XS_CALL_RANGE_START ||
 	       xs_functions[fn].call_class == XS_CALL_RANGE_STOP;
 }
 
-/*
- * The function that CUPTI calls `name` ("cudaMemcpy_v3020", "cuMemcpy_ptds"),
- * or XS_FN_COUNT when it is none of ours.
- */
+/* Returns the function that CUPTI calls `name` ("cudaMemcpy_v3020",
+ * "cuMemcpy_ptds"), or XS_FN_COUNT if it is not in the table. */
 enum xs_function xs_function_by_cupti_name(const char *name);
 
 #endif

@@ -5,15 +5,15 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* The ABI leaves cleaning up arguments to the caller, so that one function
- * without any can stand in for all. */
+/* In the ABI the caller removes the arguments, so one function without
+ * parameters can replace any other. */
 static cudaError_t not_found(void)
 {
 	return cudaErrorSharedObjectSymbolNotFound;
 }
 
-/* RTLD_NOLOAD adds a reference, which is kept: the runtime must not be
- * unloaded while we hold pointers into it. */
+/* RTLD_NOLOAD adds a reference, which is kept: the runtime must stay loaded
+ * while we hold pointers into it. */
 static void *lookup_in(const char *library, const char *name)
 {
 	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -35,10 +35,10 @@ static bool lookup_at(const char *path, void *data)
 }
 
 /*
- * A process can hold libraries of several majors, some of them in a scope of
- * their own, so the first choice is the one that the calling object itself is
- * linked to; then what the symbol search would have found; then what the object
- * itself has, of a library that is linked into it; then any that is loaded.
+ * A process may have libraries of several major versions, some of them in their
+ * own scope. So the order is: the library that the calling object itself is
+ * linked to; what the symbol search finds next; the calling object itself, if
+ * the library is linked into it; any loaded one.
  */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 {
@@ -47,14 +47,14 @@ void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
 	struct wanted wanted = {.name = name};
 
 	if (map) {
-		needed = xs_objects_is(map->l_name, library)
+		needed = xs_objects_is_library(map->l_name, library)
 			     ? map->l_name
 			     : xs_objects_needed(map, library);
 		wanted.found = needed ? lookup_in(needed, name) : NULL;
 	}
 	if (!wanted.found)
 		wanted.found = dlsym(RTLD_NEXT, name);
-	/* The executable has no name, and its scope begins with us. */
+	/* The executable has no name, and its scope begins with our hooks. */
 	if (!wanted.found && map && map->l_name[0])
 		wanted.found = lookup_in(map->l_name, name);
 	if (!wanted.found)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The real functions behind the interposed ones. */
+/* Finds the real functions behind the hooks. */
 #ifndef XS_PRELOAD_API_REAL_H
 #define XS_PRELOAD_API_REAL_H
 
 #include "preload/api/functions.h"
 
-/* Any real function: called only through a cast to its own type. */
+/* Any real function; call it only through a cast to its own type. */
 typedef void (*xs_real_fn)(void);
 
 /*
- * The real function that a call returning to `address` would have reached
- * without us. Never NULL: if no CUDA runtime has it, a function that returns
- * cudaErrorSharedObjectSymbolNotFound. Takes the loader's lock.
+ * Returns the real function that a call returning to `address` would have
+ * reached without the hook. Never NULL: if no CUDA runtime has it, returns a
+ * function that returns cudaErrorSharedObjectSymbolNotFound. Takes the loader's
+ * lock.
  */
 xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address);
 
-/* The same by name, of any function of a library (objects.h); NULL where it has
- * none. */
+/* Like xs_real_resolve(), but for any function of a library (util/objects.h).
+ * Returns NULL if there is none. */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address);
 
 #endif

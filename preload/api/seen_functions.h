@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that only CUPTI's callbacks see: those of the driver API, which
- * programs find through cuGetProcAddress, where nothing can be interposed; and
- * those of the runtime whose arguments differ between its majors under one
+ * Functions that only CUPTI's callbacks see: those of the driver API, which
+ * programs get from cuGetProcAddress, where nothing can be interposed; and
+ * those of the runtime whose arguments differ between major versions under one
  * name, so that a hook could not pass them on.
  *
- * Rows are as those of XS_FUNCTIONS (functions.h, which includes this):
+ * Rows are like those of XS_FUNCTIONS (functions.h, which includes this):
  *
- * XS_DRIVER_FUNCTIONS(D): D(name, twin, class, what to keep); the arguments are
- *   CUPTI's own struct.
- * XS_NEWER_FUNCTIONS(N):  N(name, arguments, twin, class, what to keep): those
- *   of the driver that not all headers have, or that take no arguments.
+ * XS_DRIVER_FUNCTIONS(D): D(name, twin, class, what to keep); the arguments
+ *   are CUPTI's own struct.
+ * XS_NEWER_FUNCTIONS(N):  N(name, arguments, twin, class, what to keep):
+ *   driver functions that some headers lack, or that take no arguments.
  * XS_LATE_FUNCTIONS(L):   L(name, version, arguments, twin, class, what to
  *   keep), where CUPTI calls the function name_version.
  *
- * The arguments of the last two are structs of this file, so that the library
- * sees the same whichever toolkit it was built with.
+ * The argument structs of the last two are defined here, so that the library
+ * does not depend on the toolkit that it was built with.
  *
- * Not here: the driver's functions of 32-bit sizes, which no program of today
- * finds by their names.
+ * Not listed: the driver's functions with 32-bit sizes, which no current
+ * program finds by their names.
  */
 #ifndef XS_PRELOAD_API_SEEN_FUNCTIONS_H
 #define XS_PRELOAD_API_SEEN_FUNCTIONS_H
@@ -26,17 +26,17 @@
 #include <cuda.h>
 #include <stddef.h>
 
-/* cuda.h's macros of these names are for callers. */
+/* Undo cuda.h's macros, which are meant for callers. */
 #undef cuMemcpyBatchAsync
 #undef cuMemcpy3DBatchAsync
 #undef cuMemPrefetchAsync
 #undef cuCtxSynchronize
 
-/* CUPTI has no structs of no arguments. */
+/* CUPTI has no struct for functions without arguments. */
 struct xs_no_arguments {
 	char nothing;
 };
-/* CUDA 12.8 and 12.9; later without `failed`. */
+/* CUDA 12.8 and 12.9; later versions lack `failed`. */
 struct xs_batch_12080 {
 	void **dsts, **srcs;
 	size_t *sizes;
@@ -69,7 +69,7 @@ struct xs_volumes {
 	unsigned long long flags;
 	void *stream;
 };
-/* To CUDA 12.9; the next one is since 12.2. */
+/* Up to CUDA 12.9; the next struct is used since 12.2. */
 struct xs_prefetch_8000 {
 	void *devPtr;
 	size_t count;
@@ -105,7 +105,7 @@ struct xs_context {
 	void *context;
 };
 
-/* One end of a copy that a struct describes. */
+/* Source or destination of a copy that a struct describes. */
 #define XS_DRIVER_END(p, side)                                                 \
 	((p)->side##MemoryType == CU_MEMORYTYPE_HOST                           \
 	     ? XS_HANDLE((p)->side##Host)                                      \
@@ -147,8 +147,8 @@ struct xs_context {
 #define XS_KEEP_PREFETCH                                                       \
 	.dst = XS_HANDLE(a->devPtr), .bytes = a->count, .rows = 1,             \
 	.direction = cudaMemcpyDefault
-/* Many copies of one call: no address stands for all. Of copies of volumes
- * the size of an element is not known; the GPU's records have the bytes. */
+/* Several copies in one call: there is no single address. For copies of volumes
+ * the element size is unknown; the activity records have the bytes. */
 #define XS_KEEP_BATCH                                                          \
 	.bytes = sum_bytes(a->sizes, a->count), .rows = a->count,              \
 	.direction = cudaMemcpyDefault, XS_KEEP_OUR_STREAM
@@ -286,7 +286,7 @@ struct xs_context {
 	  XS_KEEP_BATCH)                                                       \
 	N(cuCtxSynchronize_v2, xs_context, none, SYNC_DEVICE, .stream = 0)
 
-/* What CUDA 12 calls cudaMemPrefetchAsync_v2 is CUDA 13's without the _v2. */
+/* CUDA 12's cudaMemPrefetchAsync_v2 is CUDA 13's function without the _v2. */
 #define XS_LATE_FUNCTIONS(L)                                                   \
 	L(cudaMemPrefetchAsync, v8000, xs_prefetch_8000, ptsz, PREFETCH,       \
 	  XS_KEEP_PREFETCH, XS_KEEP_OUR_STREAM)                                \

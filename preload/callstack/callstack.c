@@ -12,20 +12,20 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#define NOWHERE 1u /* as a return address: in no object */
+#define NOWHERE 1u /* a return address in no object */
 
-/* Of calls that are counted alone: a walk may cost as much as so many of them,
- * and there may be so many walks at once. */
+/* Budget of call stack walks for calls that are only counted: one walk may be
+ * spent every WALK_CALLS such calls, and MAX_WALKS may be spent in advance. */
 #define WALK_CALLS 32u
-#define MOST_AHEAD 256u
+#define MAX_WALKS  256u
 
 static struct xs_config_stack stack;
-static bool has_python; /* whose lines are read */
+static bool has_python; /* read lines of Python */
 
 struct xs_callstack_state {
 	struct xs_python_cache python;
-	struct xs_callstack_cache walked;
-	unsigned spent; /* on walks for calls that are counted, in calls */
+	struct xs_callstack_cache stacks;
+	unsigned spent; /* budget spent, in counted calls */
 };
 
 void xs_callstack_start(void)
@@ -48,10 +48,10 @@ void xs_callstack_start(void)
 			      version);
 }
 
-/* The site of a function that was called from where no frame is known, or none
- * but the line of Python. */
-static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
-			  uint32_t caller)
+/* Returns the site of a call without native frames: only the line of Python is
+ * known, or nothing. */
+static uint32_t site_without_frames(struct xs_thread *thread,
+				    enum xs_function fn, uint32_t caller)
 {
 	uintptr_t address = caller ? NOWHERE : 0;
 
@@ -59,7 +59,8 @@ static uint32_t bare_site(struct xs_thread *thread, enum xs_function fn,
 			  fn, address, caller);
 }
 
-/* From the outermost frame in, so that each site has its caller's number. */
+/* Writes the frames from the outermost one inwards, since each site contains
+ * its caller's number. */
 static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 			    uint32_t caller, const struct xs_frames *walk,
 			    const struct xs_frames_part *part)
@@ -72,12 +73,14 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 		struct xs_site_slot *site = xs_site_find(of, address, id);
 		id = xs_site_id(site, &thread->writer, of, address, id);
 	}
-	/* A library without unwind tables ends a walk early: the function
-	 * that was called is known all the same. */
-	return part->first == part->last ? bare_site(thread, fn, caller) : id;
+	/* A library without unwind tables ends a walk early; the called
+	 * function is still known. */
+	return part->first == part->last
+		   ? site_without_frames(thread, fn, caller)
+		   : id;
 }
 
-static struct xs_callstack_state *cache_of(struct xs_thread *thread)
+static struct xs_callstack_state *state_of(struct xs_thread *thread)
 {
 	void *memory;
 
@@ -90,18 +93,18 @@ static struct xs_callstack_state *cache_of(struct xs_thread *thread)
 	return thread->callstack;
 }
 
-static uint32_t python_site(struct xs_thread *thread)
+static uint32_t find_python_site(struct xs_thread *thread)
 {
-	struct xs_callstack_state *cache = has_python ? cache_of(thread) : NULL;
+	struct xs_callstack_state *state = has_python ? state_of(thread) : NULL;
 
-	return cache ? xs_python_site(&thread->writer, &cache->python,
+	return state ? xs_python_site(&thread->writer, &state->python,
 				      stack.frames)
 		     : 0;
 }
 
-static struct xs_place walk_anew(struct xs_thread *thread,
-				 const struct xs_frames_call *call,
-				 const struct xs_callstack_cache_key *key)
+static struct xs_place walk_and_cache(struct xs_thread *thread,
+				      const struct xs_frames_call *call,
+				      const struct xs_callstack_cache_key *key)
 {
 	unsigned wanted = key->counted ? 1 : stack.frames;
 	struct xs_frames walk = {.in_python = key->caller};
@@ -111,7 +114,7 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
 		wanted += XS_FRAMES_STUB;
-	walk.most = wanted + XS_FRAMES_TOOL;
+	walk.max = wanted + XS_FRAMES_TOOL;
 	xs_frames_walk(&walk);
 	part = xs_frames_choose(&walk, call, wanted);
 	place = (struct xs_place){0};
@@ -121,43 +124,45 @@ static struct xs_place walk_anew(struct xs_thread *thread,
 		place.site =
 		    write_chain(thread, key->fn, key->caller, &walk, &part);
 	if (thread->callstack && (place.site || key->counted))
-		xs_callstack_cache_keep(&thread->callstack->walked, key, &place,
-					&walk, part.last);
+		xs_callstack_cache_store(&thread->callstack->stacks, key,
+					 &place, &walk, part.last);
 	return place;
 }
 
-static struct xs_place bare_place(struct xs_thread *thread, enum xs_function fn,
-				  uint32_t caller)
+static struct xs_place place_without_frames(struct xs_thread *thread,
+					    enum xs_function fn,
+					    uint32_t caller)
 {
-	return (struct xs_place){.site = bare_site(thread, fn, caller)};
+	return (struct xs_place){.site =
+				     site_without_frames(thread, fn, caller)};
 }
 
 /*
- * The line of Python is the one that its writer can change, and it costs some
- * tens of ns. The frames below it are of libraries, and so many different ones
- * that a step of training pays for them more than twice: they are walked where
- * that was asked for, or where they alone tell whose call it is.
+ * A line of Python is what its author can change, and it costs some tens of ns.
+ * The frames below it belong to libraries and vary so much that they would more
+ * than double the cost of a training step: they are walked only if requested,
+ * or if there is no line of Python.
  */
-XS_HOT static struct xs_place walked_place(struct xs_thread *thread,
-					   const struct xs_frames_call *call,
-					   uintptr_t address)
+XS_HOT static struct xs_place find_place(struct xs_thread *thread,
+					 const struct xs_frames_call *call,
+					 uintptr_t address)
 {
 	struct xs_callstack_cache_key key = {
 	    .top = __builtin_frame_address(0),
 	    .address = address,
-	    .unloads = atomic_load(&xs_module_generation_now),
+	    .generation = atomic_load(&xs_module_generation_now),
 	    .fn = call->fn};
 	const struct xs_place *known = NULL;
 
 	if (!stack.frames)
-		return bare_place(thread, call->fn, 0);
-	key.caller = python_site(thread);
+		return place_without_frames(thread, call->fn, 0);
+	key.caller = find_python_site(thread);
 	if (key.caller && !stack.hooked)
-		return bare_place(thread, call->fn, key.caller);
-	if (cache_of(thread))
+		return place_without_frames(thread, call->fn, key.caller);
+	if (state_of(thread))
 		known =
-		    xs_callstack_cache_find(&thread->callstack->walked, &key);
-	return known ? *known : walk_anew(thread, call, &key);
+		    xs_callstack_cache_find(&thread->callstack->stacks, &key);
+	return known ? *known : walk_and_cache(thread, call, &key);
 }
 
 bool xs_callstack_is_on(void)
@@ -165,9 +170,9 @@ bool xs_callstack_is_on(void)
 	return stack.frames > 0;
 }
 
-/* In Python calls are counted by function: a walk of the native frames is not
- * what tells places apart there. */
-static bool counts_by_place(void)
+/* In Python, calls are counted by function: native frames do not distinguish
+ * call sites there. */
+static bool counts_by_address(void)
 {
 	return stack.frames && !has_python;
 }
@@ -176,20 +181,20 @@ XS_HOT struct xs_place xs_callstack_seen(struct xs_thread *thread,
 					 enum xs_function fn,
 					 const void *arguments)
 {
-	struct xs_place place = walked_place(
+	struct xs_place place = find_place(
 	    thread, &(struct xs_frames_call){fn, true, arguments}, 0);
 
-	if (!counts_by_place())
+	if (!counts_by_address())
 		place.address = 0;
 	return place;
 }
 
-/* Whether the thread may walk once more for a call that is only counted. */
-static bool may_walk(struct xs_callstack_state *cache)
+/* Returns whether a counted call may be walked, and spends its budget. */
+static bool spend_walk(struct xs_callstack_state *state)
 {
-	if (cache->spent > MOST_AHEAD * WALK_CALLS)
+	if (state->spent > MAX_WALKS * WALK_CALLS)
 		return false;
-	cache->spent += WALK_CALLS;
+	state->spent += WALK_CALLS;
 	return true;
 }
 
@@ -200,26 +205,27 @@ XS_HOT struct xs_place xs_callstack_counted(struct xs_thread *thread,
 	const struct xs_frames_call call = {fn, true, arguments};
 	const struct xs_callstack_cache_key key = {
 	    .top = __builtin_frame_address(0),
-	    .unloads = atomic_load(&xs_module_generation_now),
+	    .generation = atomic_load(&xs_module_generation_now),
 	    .fn = fn,
 	    .counted = true};
-	struct xs_callstack_state *cache =
-	    counts_by_place() ? cache_of(thread) : NULL;
+	struct xs_callstack_state *state =
+	    counts_by_address() ? state_of(thread) : NULL;
 	const struct xs_place *known;
 
-	if (!cache)
+	if (!state)
 		return (struct xs_place){0};
-	cache->spent -= cache->spent > 0;
-	known = xs_callstack_cache_find(&cache->walked, &key);
+	state->spent -= state->spent > 0;
+	known = xs_callstack_cache_find(&state->stacks, &key);
 	if (known)
 		return *known;
-	if (may_walk(cache))
-		return walk_anew(thread, &call, &key);
-	return (struct xs_place){.unwalked = true};
+	if (spend_walk(state))
+		return walk_and_cache(thread, &call, &key);
+	return (struct xs_place){.walk_skipped = true};
 }
 
-/* Launches are walked outside of Python: they come from stubs that nvcc made,
- * which have no source line; the line to show is their caller's. */
+/* Outside of Python, launches need a call stack walk: they are called from
+ * stubs generated by nvcc, which have no source line. The line to report is
+ * that of the stub's caller. */
 XS_HOT uint32_t xs_callstack_hooked(struct xs_thread *thread,
 				    enum xs_function fn,
 				    struct xs_site_slot *site,
@@ -229,17 +235,17 @@ XS_HOT uint32_t xs_callstack_hooked(struct xs_thread *thread,
 	uint32_t caller;
 
 	if (stack.hooked)
-		return walked_place(thread, &call, address).site;
-	caller = python_site(thread);
+		return find_place(thread, &call, address).site;
+	caller = find_python_site(thread);
 	if (caller)
 		site = xs_site_find(fn, address, caller);
 	else if (stack.frames && xs_functions[fn].call_class == XS_CALL_LAUNCH)
-		return walked_place(thread, &call, address).site;
+		return find_place(thread, &call, address).site;
 	return xs_site_id(site, &thread->writer, fn, address, caller);
 }
 
-void xs_callstack_drop(struct xs_callstack_state *cache)
+void xs_callstack_drop(struct xs_callstack_state *state)
 {
-	if (cache)
-		munmap(cache, sizeof(*cache));
+	if (state)
+		munmap(state, sizeof(*state));
 }

@@ -10,11 +10,12 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	struct xs_frames *stack = data;
 	uintptr_t address = _Unwind_GetIP(context);
 
-	if (!address || stack->count == stack->most ||
+	if (!address || stack->count == stack->max ||
 	    (stack->in_python && xs_python_holds(address - 1)))
 		return _URC_END_OF_STACK;
-	/* The canonical frame address of the callee: its return address lies
-	 * just below, where a call instruction pushes it. */
+	/* _Unwind_GetCFA() gives the callee's canonical frame address. Its
+	 * return address lies just below, where a call instruction pushes
+	 * it. */
 	stack->frames[stack->count++] = (struct xs_frame){
 	    .address = address,
 	    .stack = (const uintptr_t *)_Unwind_GetCFA(context) - 1,
@@ -28,8 +29,8 @@ void xs_frames_walk(struct xs_frames *stack)
 	_Unwind_Backtrace(step, stack);
 }
 
-/* Whose an object is. */
-enum owner { ANYBODY, CUDART, DRIVER, OURS, LIBC };
+/* The owner of an object. */
+enum owner { OTHER, CUDART, DRIVER, OURS, LIBC };
 
 static enum owner owner_of(const struct xs_frame *frame)
 {
@@ -45,16 +46,17 @@ static enum owner owner_of(const struct xs_frame *frame)
 	    xs_objects_at((const void *)(frame->address - 1));
 
 	if (!map)
-		return ANYBODY;
+		return OTHER;
 	if (map == xs_objects_at((const void *)owner_of))
 		return OURS;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (xs_objects_is(map->l_name, known[i].library))
+		if (xs_objects_is_library(map->l_name, known[i].library))
 			return known[i].owner;
-	return ANYBODY;
+	return OTHER;
 }
 
-/* CUDA and us: between the application's call and the callback. */
+/* Frames of CUDA and of this library, between the application's call and the
+ * callback. */
 static bool is_tool(const struct xs_frame *frame)
 {
 	const enum owner owner = owner_of(frame);
@@ -62,8 +64,8 @@ static bool is_tool(const struct xs_frame *frame)
 	return owner == CUDART || owner == DRIVER || owner == OURS;
 }
 
-/* Whether a local variable is one of the frame's: it lies between the return
- * addresses into the frame and into its caller. */
+/* Returns whether a local variable belongs to the frame: it lies between the
+ * return addresses into the frame and into its caller. */
 static bool holds(const struct xs_frames *stack, unsigned i, const void *local)
 {
 	return i + 1 < stack->count &&
@@ -71,10 +73,10 @@ static bool holds(const struct xs_frames *stack, unsigned i, const void *local)
 	       local < (const void *)stack->frames[i + 1].stack;
 }
 
-/* The frame that holds the arguments' struct of a callback; stack->count: none
- * does. */
-static unsigned find_called(const struct xs_frames *stack, unsigned first,
-			    const void *arguments)
+/* Returns the frame that contains the callback's argument struct, or
+ * stack->count if there is none. */
+static unsigned find_called_function(const struct xs_frames *stack,
+				     unsigned first, const void *arguments)
 {
 	while (first < stack->count && !holds(stack, first, arguments))
 		first++;
@@ -82,13 +84,14 @@ static unsigned find_called(const struct xs_frames *stack, unsigned first,
 }
 
 /*
- * A callback of the runtime comes from the function that the application
- * called, wherever that was linked: linked statically, it is a frame of the
- * application's own object. It is the one that holds the arguments' struct,
- * which CUPTI hands on; without arguments, the one that called CUPTI.
+ * Skips the called runtime function. If the runtime is linked statically, this
+ * is a frame of the application's own object: the frame that contains the
+ * argument struct, which CUPTI passes on. For a function without arguments, it
+ * is the frame that called CUPTI.
  */
-static unsigned skip_called(const struct xs_frames *stack, unsigned first,
-			    const struct xs_frames_call *call)
+static unsigned skip_called_function(const struct xs_frames *stack,
+				     unsigned first,
+				     const struct xs_frames_call *call)
 {
 	bool shared =
 	    first > 0 && owner_of(&stack->frames[first - 1]) == CUDART;
@@ -97,7 +100,7 @@ static unsigned skip_called(const struct xs_frames *stack, unsigned first,
 	if (!call->by_callback || shared || first == stack->count ||
 	    !xs_function_is_runtime(call->fn))
 		return first;
-	called = find_called(stack, first, call->arguments);
+	called = find_called_function(stack, first, call->arguments);
 	return called < stack->count ? called + 1 : first + 1;
 }
 
@@ -109,7 +112,7 @@ struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
 
 	while (part.first < stack->count && is_tool(&stack->frames[part.first]))
 		part.first++;
-	part.first = skip_called(stack, part.first, call);
+	part.first = skip_called_function(stack, part.first, call);
 	part.last = part.first;
 	while (part.last < stack->count && part.last - part.first < wanted &&
 	       owner_of(&stack->frames[part.last]) != LIBC)

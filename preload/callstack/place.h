@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a walk of the call stack. */
+/* The place that a call came from: the result of a call stack walk. */
 #ifndef XS_PRELOAD_CALLSTACK_PLACE_H
 #define XS_PRELOAD_CALLSTACK_PLACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a call came from. */
+/* A place in the application. */
 struct xs_place {
-	uint32_t site;	   /* 0: the trace has no room, or it was not asked */
-	bool unwalked;	   /* it was not looked, for once */
-	uintptr_t address; /* that calls are counted by; 0: by function */
+	uint32_t site;	   /* 0: no space, or not requested */
+	bool walk_skipped; /* no walk this time: the budget is used up */
+	uintptr_t address; /* calls are counted by it; 0: by function */
 };
 
 #endif

@@ -18,24 +18,24 @@
 #include <time.h>
 
 #define IDLE_NS	     200000000u
-#define WATCH_NS     10000000u
+#define ACTIVE_NS    10000000u
 #define MARK_WAIT_NS 1000000u
 #define MARK_WAITS   200
-/* What the GPU did of a call is in the trace after no more than two of these,
- * and takes so many bytes. */
+/* The op of a call is in the trace after at most two intervals of this length,
+ * and takes OP_BYTES. */
 #define PENDING_NS 250000000u
 #define OP_BYTES   32u
 
 static struct xs_config_range range;
-static atomic_bool in_marked_range; /* by the program */
+static atomic_bool in_marked_range; /* between the program's marks */
 
-/* The rest is the drain thread's. */
+/* The rest belongs to the collector thread. */
 static struct xs_sampling_policy policy;
-static enum xs_detail said = XS_DETAIL_RECORDED; /* in the trace, last */
+static enum xs_detail written = XS_DETAIL_RECORDED; /* last mode in the trace */
 static uint64_t began_ns;
 static struct {
-	uint64_t look_ns;
-	uint64_t calls, calls_before; /* taken by the last look, and before */
+	uint64_t next_ns;
+	uint64_t calls, calls_before; /* recorded by the last times */
 } pending;
 
 static bool in_range(uint64_t elapsed_ns)
@@ -80,15 +80,15 @@ static void switch_on(void)
 	xs_op_tracker_begin_window();
 	xs_trace_info_detail(XS_DETAIL_RECORDED, xs_clock_realtime_ns());
 	atomic_store(&xs_capture_mode_now, XS_DETAIL_RECORDED);
-	/* what was new until now */
+	/* the window records the kinds that were unseen until now */
 	atomic_store(&xs_capture_mode_progress.unseen, false);
-	said = XS_DETAIL_RECORDED;
+	written = XS_DETAIL_RECORDED;
 }
 
-/* Returns whether there was a window. */
+/* Returns whether a window ended. */
 static bool switch_off(enum xs_detail to)
 {
-	const bool recorded = said == XS_DETAIL_RECORDED;
+	const bool recorded = written == XS_DETAIL_RECORDED;
 	uint64_t now_ns = xs_clock_realtime_ns();
 
 	if (recorded && atomic_load(&xs_capture_mode_now) == XS_DETAIL_RECORDED)
@@ -97,12 +97,12 @@ static bool switch_off(enum xs_detail to)
 	    recorded)
 		now_ns = atomic_load(&xs_capture_mode_progress.spent_ns);
 	xs_trace_info_detail(to, now_ns);
-	said = to;
+	written = to;
 	return recorded;
 }
 
-/* Light mode has recorded enough. CUPTI stays where its callbacks alone tell of
- * the end of the range. */
+/* Returns whether light mode has recorded enough and CUPTI is no longer needed.
+ * It is still needed if only its callbacks show the end of the range. */
 static bool is_over_for_good(void)
 {
 	if (policy.light_over)
@@ -111,11 +111,12 @@ static bool is_over_for_good(void)
 	       (range.kind != XS_RANGE_PROFILER || xs_call_origin_all_hooked());
 }
 
-static void say_once_that_hooks_are_alone(void)
+static void write_hooked_once(void)
 {
 	static bool done;
 
-	if (done || said != XS_DETAIL_COUNTED || !xs_cupti_suspend_has_left())
+	if (done || written != XS_DETAIL_COUNTED ||
+	    !xs_cupti_suspend_has_left())
 		return;
 	xs_trace_info_detail(XS_DETAIL_HOOKED, xs_clock_realtime_ns());
 	done = true;
@@ -132,7 +133,7 @@ void xs_capture_control_open(void)
 		xs_trace_info(
 		    "note",
 		    "XFERSPY_MAX_SIZE=%s is not a size of 2M or more; "
-		    "the trace has no bound",
+		    "the trace has no limit",
 		    unknown);
 	unknown = xs_config_range(&range);
 	if (unknown)
@@ -153,9 +154,9 @@ void xs_capture_control_open(void)
 	xs_pause_prepare();
 	xs_trace_file_limit(&xs_session_trace, policy.max_bytes);
 	ask_policy(&(struct xs_sampling_input){.in_range = in_range(0)});
-	said = policy.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
-	atomic_store(&xs_capture_mode_now, said);
-	xs_trace_info_detail(said, xs_clock_realtime_ns());
+	written = policy.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
+	atomic_store(&xs_capture_mode_now, written);
+	xs_trace_info_detail(written, xs_clock_realtime_ns());
 	if (!policy.open)
 		xs_cupti_suspend_begin_at_once();
 }
@@ -172,18 +173,18 @@ void xs_capture_control_mark(bool start)
 		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
 }
 
-/* Bytes that the calls which are recorded already will take of the trace. */
+/* Returns the bytes of trace that ops of recorded calls will still take. */
 static uint64_t pending_bytes(uint64_t now_ns, uint64_t calls)
 {
-	if (now_ns >= pending.look_ns) {
+	if (now_ns >= pending.next_ns) {
 		pending.calls_before = pending.calls;
 		pending.calls = calls;
-		pending.look_ns = now_ns + PENDING_NS;
+		pending.next_ns = now_ns + PENDING_NS;
 	}
 	return (calls - pending.calls_before) * OP_BYTES;
 }
 
-static struct xs_sampling_input look(void)
+static struct xs_sampling_input read_input(void)
 {
 	const uint64_t now_ns = elapsed_ns(),
 		       calls = atomic_load(&xs_capture_mode_progress.taken);
@@ -207,16 +208,16 @@ uint64_t xs_capture_control_tick(void)
 
 	if (!is_bounded())
 		return IDLE_NS;
-	in = look();
+	in = read_input();
 	if (!ask_policy(&in))
 		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
 	for_good = is_over_for_good();
-	if (wanted == XS_DETAIL_RECORDED && said != wanted)
+	if (wanted == XS_DETAIL_RECORDED && written != wanted)
 		switch_on();
-	else if (said != wanted && switch_off(wanted))
+	else if (written != wanted && switch_off(wanted))
 		xs_cupti_suspend_begin(for_good);
 	if (xs_cupti_suspend_tick(for_good) || policy.open)
-		return WATCH_NS;
-	say_once_that_hooks_are_alone();
+		return ACTIVE_NS;
+	write_hooked_once();
 	return IDLE_NS / 4;
 }

@@ -6,18 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads the environment. Once, after the trace was opened and before calls are
- * recorded. */
+/* Reads the configuration. Call it once, after the trace was opened and before
+ * calls are recorded. */
 void xs_capture_control_open(void);
 
 /*
- * The program called cudaProfilerStart() or ...Stop(): with XFERSPY_RANGE=
- * profiler the range begins or ends here. Waits, not for long, until it has.
+ * Call it when the program calls cudaProfilerStart() or cudaProfilerStop():
+ * with XFERSPY_RANGE=profiler the range begins or ends here. Waits until it
+ * has, but not for long.
  */
 void xs_capture_control_mark(bool start);
 
-/* Decides anew, and switches; ns until it wants to be asked again. For the
- * drain thread alone. */
+/* Decides again and switches the capture mode. Returns the ns until the next
+ * call. Collector thread only. */
 uint64_t xs_capture_control_tick(void);
 
 #endif

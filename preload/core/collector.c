@@ -15,17 +15,18 @@
 #include <signal.h>
 #include <string.h>
 
-/* CUPTI keeps back, for the next flush, what goes with work that is under way:
- * a program that is killed has lost no more than two rounds of it. */
+/* CUPTI holds back the records of unfinished work until the next flush, so a
+ * killed program loses at most two rounds. */
 #define ROUND_NS    50000000u
 #define CLOCKS_NS   5000000000u
 #define STACK_BYTES (1u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
-static bool running, asked_to_finish, asked_to_look, finished; /* under lock */
-static uint64_t (*control)(void);
-static bool ops_come; /* GPU records do */
+static bool running, asked_to_finish, asked_to_look,
+    finished; /* protected by the lock */
+static uint64_t (*control_tick)(void);
+static bool collects_ops; /* ops are collected */
 static uint64_t devices_written;
 static uint64_t next_clock_ns;
 
@@ -40,10 +41,11 @@ static struct timespec at(uint64_t ns)
 				 .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-/* Without GPU records it is not known which devices are used: all of them. */
+/* Without GPU records it is unknown which devices are used: write all. */
 static void write_devices(void)
 {
-	uint64_t wanted = ops_come ? xs_gpu_records_devices() : xs_device_all();
+	uint64_t wanted =
+	    collects_ops ? xs_gpu_records_devices() : xs_device_all();
 
 	wanted &= ~devices_written;
 	if (wanted)
@@ -58,21 +60,21 @@ static void write_clock(void)
 	xs_trace_info_clock(xs_cupti_now_ns());
 }
 
-/* While the last room lasts, the trace says why there is no more. */
+/* The trace states why it is full while there is still space for it. */
 static void make_room(void)
 {
-	static bool said;
+	static bool is_noted;
 	int err = xs_trace_file_grow_ahead(&xs_session_trace);
 
-	if (err == -EBADF && !said)
+	if (err == -EBADF && !is_noted)
 		xs_trace_info("note", "the program closed the trace's file: "
 				      "records are lost");
-	else if (err && !said)
+	else if (err && !is_noted)
 		xs_trace_info("note",
 			      "no more room for the trace (%s): records are "
 			      "lost; set XFERSPY_OUTPUT to a larger disk",
 			      strerror(-err));
-	said = said || err;
+	is_noted = is_noted || err;
 }
 
 static void write_untimed(bool last)
@@ -114,7 +116,7 @@ static void write_ending(void)
 	xs_cudart_objects_list(write_cudart);
 }
 
-/* Whether the thread is to finish. */
+/* Waits for the time or a request. Returns whether the thread must finish. */
 static bool wait_for_work(uint64_t until_ns)
 {
 	struct timespec until = at(until_ns);
@@ -130,7 +132,7 @@ static bool wait_for_work(uint64_t until_ns)
 	return last;
 }
 
-static void *drain(void *unused)
+static void *run_collector(void *unused)
 {
 	uint64_t round_ns = now_ns() + ROUND_NS;
 	bool last = false;
@@ -138,12 +140,12 @@ static void *drain(void *unused)
 	(void)unused;
 	xs_thread_get()->busy = true;
 	while (!last) {
-		uint64_t look_ns = now_ns() + control();
+		uint64_t look_ns = now_ns() + control_tick();
 
 		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
 		if (!last && now_ns() < round_ns)
 			continue;
-		/* from begin to begin */
+		/* period from start to start */
 		round_ns = now_ns() + ROUND_NS;
 		do_round(last);
 	}
@@ -165,8 +167,8 @@ int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 	bool wide;
 	int err;
 
-	ops_come = have_records;
-	control = tick;
+	collects_ops = have_records;
+	control_tick = tick;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&changed, &attributes);
@@ -181,7 +183,7 @@ int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 	/* The application's signals are for its own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, wide ? &size : NULL, drain, NULL);
+	err = pthread_create(&thread, wide ? &size : NULL, run_collector, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&size);
 	if (err)
@@ -202,8 +204,8 @@ void xs_collector_wake(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* There was no thread: what it would have done at its end. */
-static void finish_alone(void)
+/* There is no thread: do what it would have done at its end. */
+static void finish_without_thread(void)
 {
 	struct xs_thread *thread = xs_thread_get();
 	bool busy = thread->busy;
@@ -222,7 +224,7 @@ bool xs_collector_finish(uint64_t deadline_ns)
 	pthread_mutex_lock(&lock);
 	if (!running) {
 		pthread_mutex_unlock(&lock);
-		finish_alone();
+		finish_without_thread();
 		return true;
 	}
 	asked_to_finish = true;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of a traced process's life, and why.
+ * The life of a traced process, and the reasons for its order.
  *
- * load   The constructor notes the time and points CUDA_INJECTION64_PATH at
- *        us, so that CUDA calls InitializeInjection() when it sets itself up
- *        in a program whose runtime is linked statically. Nothing else: most
- *        processes that inherit LD_PRELOAD, shells and compilers, never use
- *        CUDA, and must not pay for it or leave a file behind.
+ * load   The constructor stores the time and points CUDA_INJECTION64_PATH at
+ *        us, so that CUDA calls InitializeInjection() during its own start in
+ *        a program with a statically linked runtime. It does nothing else:
+ *        most processes that inherit LD_PRELOAD, such as shells and compilers,
+ *        never use CUDA, and must not pay for it or leave a file behind.
  * start  The first hook, or InitializeInjection() if that is earlier: CUDA is
- *        about to start in this very process. The trace is opened first, since
- *        the rest has something to say in it; then CUPTI, which has to be
- *        there before the first context; then our thread.
- * exit   Handlers of atexit() run last in, first out. The driver registers its
- *        own when it is initialised, and behind it CUPTI has nothing to give,
- *        so the handler that counts is registered after the first call of CUDA
- *        has returned. One is registered at the start too, for the program
- *        that exits before any call returns. Whichever comes first finishes.
- * _exit  Runs no handler: interposed. quick_exit() has a list of its own.
- * death  SIGKILL, abort(): the trace is a shared mapping; what was written is
- *        there, and GPU records up to the last round of our thread.
- * fork   The child has our mappings and none of our threads, and CUDA does not
- *        work in it: it records nothing, for good. If CUDA had not started,
- *        the child is a process like any other. A child of vfork() shares our
- *        memory and runs no handler: its process id gives it away in _exit().
- *        Forks wait while we hold the loader's lock (loaded.h).
- * exec   Nothing: mappings go, the descriptor is close-on-exec, and the new
- *        program begins at `load`.
+ *        about to start in this process. The trace is opened first, since all
+ *        other steps may write to it; then CUPTI, which must be ready before
+ *        the first context; then the collector thread.
+ * exit   Handlers of atexit() run in reverse order of registration. The driver
+ *        registers its own when it is initialised, and after that handler has
+ *        run CUPTI delivers nothing. So our handler is registered after the
+ *        first CUDA call has returned. One is registered at the start too, for
+ *        programs that exit before any call returns. The first one to run
+ *        finishes the trace.
+ * _exit  Runs no handlers, so it is interposed. quick_exit() has its own list.
+ * death  SIGKILL, abort(): the trace is a shared mapping, so everything that
+ *        was written is there, with GPU records up to the collector's last
+ *        round.
+ * fork   The child has our mappings, none of our threads, and no usable CUDA:
+ *        it records nothing from then on. If CUDA had not started, the child
+ *        is a process like any other. A child of vfork() shares our memory and
+ *        runs no handler; _exit() recognises it by its process id. Forks wait
+ *        while we hold the loader's lock (util/phdr_iterate.h).
+ * exec   Nothing to do: mappings disappear, the descriptor is close-on-exec,
+ *        and the new program begins at `load`.
  */
 #include "preload/core/lifecycle.h"
 #include "preload/callstack/callstack.h"
@@ -66,7 +68,7 @@ XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_trace_file_start process_start;
 static pid_t owner;		    /* the process that started tracing */
-static _Atomic uint64_t early_lost; /* calls that could not wait for a start */
+static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
 static char wanted_path[PATH_MAX];
 
@@ -91,15 +93,16 @@ static void child_of_fork(void)
 	xs_thread_forked();
 }
 
-/* The constructor; and the first hook, where a library's constructor that uses
- * CUDA runs before ours. */
+/* The constructor. The first hook calls it, too, since a library's constructor
+ * that uses CUDA may run earlier. */
 __attribute__((constructor)) static void load(void)
 {
 	static atomic_bool loaded;
 
 	if (atomic_exchange(&loaded, true))
 		return;
-	/* before what may call the program's malloc(), and that CUDA */
+	/* before anything that may call the program's malloc(), which may call
+	 * CUDA */
 	note_process_start();
 	if (xs_config_is_off() || !xs_injection_claim()) {
 		atomic_store(&xs_session_state, XS_SESSION_OFF);
@@ -111,7 +114,7 @@ __attribute__((constructor)) static void load(void)
 		       child_of_fork);
 }
 
-/* The command line, its words apart by spaces. */
+/* Writes the command line, its words separated by spaces. */
 static void write_app(void)
 {
 	char text[XS_RECORD_MAX_BYTES];
@@ -131,7 +134,7 @@ static void write_app(void)
 	xs_trace_info("app", "%s", text);
 }
 
-/* As they are when the driver is about to start. */
+/* Writes the variables as they are when the driver is about to start. */
 static void write_connections(void)
 {
 	static const char *const variables[] = {
@@ -170,15 +173,16 @@ static void write_beginning(void)
 	xs_config_graphs_by_node(&unknown_graphs);
 	if (unknown_graphs)
 		xs_trace_info("note",
-			      "XFERSPY_GRAPHS=%s is not known; recorded as by "
-			      "default",
+			      "XFERSPY_GRAPHS=%s is not known; the default is "
+			      "used",
 			      unknown_graphs);
 	if (other)
-		xs_trace_info("note",
-			      "another tool's library is in this process, too "
-			      "(CUDA_INJECTION64_PATH=%s): it was left there; "
-			      "where it slows the program, times are longer",
-			      other);
+		xs_trace_info(
+		    "note",
+		    "another tool's library is in this process, too "
+		    "(CUDA_INJECTION64_PATH=%s): it was not replaced; "
+		    "times are longer if it slows the program",
+		    other);
 }
 
 static int open_trace(void)
@@ -198,7 +202,8 @@ static int open_trace(void)
 	return 0;
 }
 
-/* As far up the ladder as this process can get; where, as the trace says it. */
+/* Starts the best timing source that is available. Returns its name as the
+ * trace states it. */
 static const char *find_timing_source(enum xs_mode mode,
 				      xs_cupti_callback *callback)
 {
@@ -227,26 +232,27 @@ static void start_collecting(xs_cupti_callback *callback)
 	    xs_collector_start(mode != XS_MODE_CALLS, xs_capture_control_tick);
 	if (err)
 		xs_trace_info("note",
-			      "no thread for GPU records (%s): they are "
-			      "incomplete",
+			      "cannot create the collector thread (%s): GPU "
+			      "records are incomplete",
 			      strerror(-err));
 }
 
 /*
- * Another thread starts. Wait for it, so that CUPTI misses nothing of what this
- * one does; but not for long, since it may want a lock that this one holds, as
- * the loader's, and only once, since then it always will.
+ * Waits while another thread starts, so that CUPTI misses none of this thread's
+ * calls. Waits at most START_WAIT_NS, since the other thread may need a lock
+ * that this one holds, such as the loader's; and after one timeout never again,
+ * since the situation will not change.
  */
 static bool wait_for_start(void)
 {
-	static atomic_bool in_vain;
+	static atomic_bool timed_out;
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
 
 	while (atomic_load(&xs_session_state) == XS_SESSION_STARTING &&
-	       !atomic_load(&in_vain)) {
+	       !atomic_load(&timed_out)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
-			atomic_store(&in_vain, true);
+			atomic_store(&timed_out, true);
 	}
 	if (atomic_load(&xs_session_state) == XS_SESSION_STARTING)
 		atomic_fetch_add(&early_lost, 1);
@@ -265,9 +271,10 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 		return wait_for_start();
 	thread->busy = true;
 	owner = getpid();
-	if (owner != process_start.pid) /* a child of a bare clone() */
+	if (owner !=
+	    process_start.pid) /* child of clone() without fork handlers */
 		note_process_start();
-	xs_summary_ask();
+	xs_summary_read_config();
 	xs_thread_prepare(xs_thread_end);
 	if (atexit(finish) || at_quick_exit(finish))
 		xs_log("no handler at exit: the trace will not be closed");
@@ -278,7 +285,7 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,
 				   atomic_load(&early_lost));
 	}
-	/* Not over a fork's or an exit's change of it. */
+	/* Do not overwrite a change made by a fork or an exit. */
 	expected = XS_SESSION_STARTING;
 	atomic_compare_exchange_strong(&xs_session_state, &expected,
 				       open_error ? XS_SESSION_OFF
@@ -287,7 +294,7 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	return !open_error;
 }
 
-/* Not to be cancelled half-way: the others would wait for it. */
+/* Cancellation is disabled: other threads wait for the end of the start. */
 bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
 	bool recording;
@@ -305,7 +312,8 @@ void xs_lifecycle_register_late_exit(void)
 		atexit(finish);
 }
 
-/* Another thread is finishing; the process must not go from under it. */
+/* Waits while another thread finishes, so that the process does not end
+ * before. */
 static void wait_for_other(void)
 {
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + OTHER_FINISH_NS;
@@ -325,7 +333,7 @@ static void finish(void)
 	if (getpid() != owner)
 		return;
 	if (open_error) {
-		xs_summary_of_none(wanted_path, -open_error);
+		xs_summary_print_error(wanted_path, -open_error);
 		open_error = 0;
 	}
 	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
@@ -334,7 +342,7 @@ static void finish(void)
 			wait_for_other();
 		return;
 	}
-	/* Not in the midst of writing: a signal's handler may be here. */
+	/* Not if a signal handler interrupted a write of this thread. */
 	if (!thread->busy)
 		xs_poll_write(thread);
 	if (!xs_collector_finish(FINISH_DEADLINE_NS))
@@ -344,15 +352,12 @@ static void finish(void)
 	file_bytes =
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
-	xs_summary_of(&xs_session_trace, file_bytes);
+	xs_summary_print(&xs_session_trace, file_bytes);
 	errno = kept_errno;
 }
 
-/*
- * The kernel's call itself, and not the function that RTLD_NEXT would find: a
- * child of vfork() comes here, and a signal handler, where looking up symbols
- * is not allowed.
- */
+/* Uses the system call and not the function that RTLD_NEXT would find: a child
+ * of vfork() and signal handlers call _exit(), and must not look up symbols. */
 XS_EXPORT void _exit(int status)
 {
 	finish();

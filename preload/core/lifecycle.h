@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When tracing starts and ends. The order is argued in lifecycle.c. */
+/* Starts and ends tracing. lifecycle.c explains the order. */
 #ifndef XS_PRELOAD_CORE_LIFECYCLE_H
 #define XS_PRELOAD_CORE_LIFECYCLE_H
 
@@ -9,7 +9,8 @@
 
 extern atomic_bool xs_late_exit_registered;
 
-/* Starts tracing, or waits for who does. Whether calls are recorded now. */
+/* Starts tracing, or waits until another thread has started it. Returns whether
+ * calls are recorded now. */
 bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback);
 
 /* Returns whether calls are recorded now; the first call starts tracing. */
@@ -24,10 +25,11 @@ static inline bool xs_lifecycle_ensure(struct xs_thread *thread,
 		xs_lifecycle_start(thread, callback));
 }
 
+/* Registers the exit handler that runs before the driver's. */
 XS_COLD void xs_lifecycle_register_late_exit(void);
 
-/* To be told of each call that has returned: by the first, CUDA has set
- * itself up. */
+/* Call after each CUDA call that returned: after the first one, CUDA is
+ * initialised. */
 static inline void xs_lifecycle_call_returned(void)
 {
 	if (!atomic_load_explicit(&xs_late_exit_registered,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of CUPTI's callbacks are asked for. */
+/* Selects the callbacks of CUPTI that are enabled. */
 #include "preload/api/functions.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-/* By CUPTI's callback id: our function + 1, 0: not wanted. One of the runtime
- * that is not recorded is XS_FN_COUNT + 1. */
+/* By CUPTI's callback id: our function + 1, or 0 if not wanted. Runtime
+ * functions that are wanted but not recorded are XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
 uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
 
 /*
- * Where the runtime's calls are hooked, a callback only brings the correlation
- * id. The driver's callback does so, too, and costs less: the runtime takes a
- * lock around each call that has a callback. So the functions that programs
- * issue most of their work with are left to the driver's callbacks there. A
- * statically linked runtime that is hidden in such a process is then seen, for
- * these functions, by what it asks the driver for.
+ * For hooked runtime calls a callback only provides the correlation id. The
+ * driver's callback provides it too, and costs less: the runtime takes a lock
+ * around each call that has a callback. So the functions that issue most of the
+ * work have only driver callbacks if the runtime is hooked. If such a process
+ * also contains a statically linked runtime, its calls of these functions are
+ * seen through the driver calls that they make.
  */
 static bool by_driver;
 
@@ -33,9 +33,9 @@ static bool is_left_to_driver(enum xs_function fn)
 }
 
 /*
- * Functions of the runtime that are not recorded, and that may ask the driver
- * for what is; by the beginnings of their names. No others: some are called
- * around every launch, as __cudaPushCallConfiguration.
+ * Runtime functions that are not recorded but may call driver functions that
+ * are, by the start of their names. The list is limited, because some other
+ * functions are called at every launch, such as __cudaPushCallConfiguration.
  */
 static const char *const guarded[] = {"cudaFree",
 				      "cudaGraph",
@@ -64,9 +64,9 @@ static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
 }
 
 /*
- * By name, not by the header's numbers: so a function that a newer CUPTI has
- * and our header has not is found, and one that an older lacks is not asked
- * for.
+ * Callbacks are found by name, not by the header's ids. So a function that only
+ * a newer CUPTI has is found, and one that an older CUPTI lacks is not
+ * requested.
  */
 static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 {
@@ -84,14 +84,14 @@ static void find_calls(CUpti_CallbackDomain domain, uint16_t *calls)
 	}
 }
 
-static bool is_any(enum xs_function fn)
+static bool matches_all(enum xs_function fn)
 {
 	(void)fn;
 	return true;
 }
 
-/* Of the driver, where it is watched no more: but for marks, which are rare and
- * never to be missed. */
+/* Returns whether a driver callback is disabled when the driver is no longer
+ * watched. Range marks stay: they are rare and must not be missed. */
 static bool is_given_up(enum xs_function fn)
 {
 	return !xs_function_marks_range(fn) &&
@@ -103,7 +103,7 @@ static bool has_runtime_callback(enum xs_function fn)
 	return fn == XS_FN_COUNT || !by_driver || !is_left_to_driver(fn);
 }
 
-/* Those of `calls` that are `which`: how many. */
+/* Switches the callbacks of `calls` that match `which`; returns how many. */
 static unsigned enable(CUpti_CallbackDomain domain, const uint16_t *calls,
 		       bool (*which)(enum xs_function), bool on)
 {
@@ -133,7 +133,7 @@ static void find_substitutes(void)
 
 unsigned xs_cupti_enable_calls(bool counters)
 {
-	/* the one callback of its domain: CUDA's start ends there */
+	/* the only callback of this domain: the start of CUDA ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
@@ -149,17 +149,17 @@ unsigned xs_cupti_enable_calls(bool counters)
 
 void xs_cupti_switch_calls_off(void)
 {
-	/* with one callback left CUPTI stays in the way */
+	/* CUPTI adds overhead to calls while any callback is enabled */
 	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, is_any, false);
-	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_any, false);
+	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, matches_all, false);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, matches_all, false);
 }
 
 unsigned xs_cupti_enable_driver(bool on)
 {
 	return enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
-		      on ? is_any : is_given_up, on);
+		      on ? matches_all : is_given_up, on);
 }
 
 bool xs_cupti_driver_stays(void)

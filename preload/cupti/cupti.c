@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boundary to CUPTI: loaded at run time (cupti_load.c), never linked, and
- * no lock of ours that anybody waits for is held across a call of it. Here it
- * is started, switched and detached; cupti_records.c reads its records and
- * hooks/cupti_callback.c its callbacks.
+ * The boundary to CUPTI. It is loaded at run time (cupti_load.c), never linked.
+ * No lock of ours on which a thread can block is held over a call of CUPTI.
+ * This file starts, switches and detaches it; cupti_records.c reads its records
+ * and hooks/cupti_callback.c handles its callbacks.
  */
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/counters/profiler.h"
@@ -25,9 +25,9 @@
 #include <pthread.h>
 
 #define VERSION_12_6	   24u
-#define FLUSH_APART_NS	   1000000000u /* where nothing new is recorded */
-#define FLUSH_FOR_ALL_NS   100000000u
-#define FLUSHES_SOON	   10u /* before they are as far apart */
+#define IDLE_FLUSH_NS	   1000000000u /* interval while records are off */
+#define DRAIN_FLUSH_NS	   100000000u
+#define FAST_FLUSHES	   10u /* before DRAIN_FLUSH_NS applies */
 #define LAST_FLUSHES	   6u
 #define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
@@ -37,13 +37,13 @@ XS_HOT_DATA atomic_bool xs_cupti_detach_asked;
 static _Atomic enum {
 	ABSENT,
 	ATTACHED,
-	LEAVING, /* a call of the program is to detach it */
+	LEAVING, /* a call of the program will detach it */
 	DETACHED,
 } state;
 static CUpti_CallbackFunc on_callback;
 static CUpti_SubscriberHandle subscriber; /* NULL: no callbacks */
 static bool calls_on = true;
-static bool ours; /* nobody had loaded it before us */
+static bool ours; /* not loaded before us */
 
 bool xs_cupti_is_attached(void)
 {
@@ -81,23 +81,23 @@ static CUptiResult start_callbacks(bool counters)
 	return result;
 }
 
-/* What that means where there are records. */
+/* Writes what the missing callbacks mean if there are records. */
 static void note_no_callbacks(CUptiResult result)
 {
 	if ((int)result == ANOTHER_SUBSCRIBER)
 		xs_trace_info(
 		    "note", "another tool has CUPTI's callbacks (nsys, ncu, a "
-			    "debugger?): calls cannot be joined to what the "
-			    "GPU did, and calls of a statically linked CUDA "
+			    "debugger?): calls cannot be joined to GPU "
+			    "operations, and calls of a statically linked CUDA "
 			    "runtime are missing; run without the other tool");
 	else
 		xs_trace_info("note", "CUPTI gave no callbacks: %s (%d)",
 			      xs_cupti_text(result), (int)result);
 }
 
-/* Never CUPTI_ACTIVITY_KIND_KERNEL: it makes kernels run one by one. MEMCPY2,
- * copies between devices, costs the launch of a graph 160 ns for each op in it:
- * only where there are two contexts. */
+/* CUPTI_ACTIVITY_KIND_KERNEL is never enabled: it serialises kernels. MEMCPY2,
+ * for copies between devices, makes the launch of a graph 160 ns longer for
+ * each op in it, so it is only enabled if there are two contexts. */
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET};
@@ -140,7 +140,8 @@ void xs_cupti_watch_peers(void)
 		switch_peers();
 }
 
-/* Of those who would ask CUPTI while it is detached; never waited for. */
+/* Held while CUPTI is detached, and during calls of CUPTI that must not overlap
+ * with it. No thread blocks on it. */
 static pthread_mutex_t detaching = PTHREAD_MUTEX_INITIALIZER;
 
 bool xs_cupti_unless_detached(void (*ask)(void))
@@ -188,24 +189,25 @@ enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 static struct {
 	uint64_t next_ns;
 	unsigned flushes;
-} for_all; /* ops of the last window */
+} drain; /* of the ops of the last window */
 
-/* A flush brings nothing of a buffer in which one op is still under way, as
- * nearly always one is where calls come fast: it takes some. */
+/* A flush does not deliver a buffer in which one op is still running, which is
+ * nearly always so at a high rate of calls. So it takes several flushes. */
 bool xs_cupti_brought_all(bool at_once)
 {
 	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 
-	if (xs_op_tracker_pending() && (at_once || now_ns >= for_all.next_ns) &&
+	if (xs_op_tracker_pending() && (at_once || now_ns >= drain.next_ns) &&
 	    xs_cupti_is_attached() && !xs_share_client_records()) {
 		xs_cupti_api.cuptiActivityFlushAll(0);
-		if (!at_once && ++for_all.flushes >= FLUSHES_SOON)
-			for_all.next_ns = now_ns + FLUSH_FOR_ALL_NS;
+		if (!at_once && ++drain.flushes >= FAST_FLUSHES)
+			drain.next_ns = now_ns + DRAIN_FLUSH_NS;
 	}
 	return !xs_op_tracker_pending();
 }
 
-/* Whether it may be, as far as it is known without the loader's lock. */
+/* Returns whether CUPTI may be detached, as far as this is known without the
+ * loader's lock. */
 static bool may_detach(void)
 {
 	return subscriber && xs_cupti_api.version >= VERSION_12_6 &&
@@ -215,9 +217,9 @@ static bool may_detach(void)
 	       !xs_op_tracker_saw_graphs() && !xs_share_has_client();
 }
 
-/* A library that is linked to CUPTI, as PyTorch's are, calls it through
- * cupti_hooks.c, so it is known whether it is a client. One that loaded CUPTI
- * with dlopen() may use it unseen. */
+/* A library that is linked to CUPTI, such as PyTorch's, calls it through
+ * cupti_hooks.c, so it is known whether it is a client. A library that loaded
+ * CUPTI with dlopen() may use it unseen. */
 bool xs_cupti_may_detach(void)
 {
 	return xs_cupti_is_attached() && may_detach() &&
@@ -234,7 +236,7 @@ void xs_cupti_switch_records(bool on)
 	atomic_store(&records_on, on);
 	switch_peers();
 	if (on)
-		for_all.next_ns = for_all.flushes = 0;
+		drain.next_ns = drain.flushes = 0;
 	else
 		xs_sample_window_note_all();
 }
@@ -272,7 +274,7 @@ static void finalize(void)
 	}
 }
 
-/* False where somebody else asks CUPTI at this moment. */
+/* Returns false if another thread uses CUPTI at this moment. */
 static bool detach(void)
 {
 	if (pthread_mutex_trylock(&detaching))
@@ -331,9 +333,8 @@ void xs_cupti_detach_as_asked(void)
 	pthread_setcancelstate(old, NULL);
 }
 
-/* Once records are switched off a few flushes bring those of work that was
- * under way, and then hardly any comes: what a flush holds up is not worth it.
- */
+/* After records are switched off, a few flushes deliver those of running work.
+ * Later there are hardly any, and a flush would delay calls for nothing. */
 static bool is_worth_a_flush(void)
 {
 	static uint64_t next_ns;
@@ -346,13 +347,13 @@ static bool is_worth_a_flush(void)
 		left--;
 	else if (now_ns < next_ns)
 		return false;
-	next_ns = now_ns + FLUSH_APART_NS;
+	next_ns = now_ns + IDLE_FLUSH_NS;
 	return true;
 }
 
 void xs_cupti_flush(bool forced)
 {
-	/* often: see cupti_clock.h */
+	/* the clocks must be read often: see cupti_clock.h */
 	xs_cupti_clock_look();
 	if (!xs_cupti_is_attached() ||
 	    (!forced && (xs_share_client_records() || !is_worth_a_flush())))

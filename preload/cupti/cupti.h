@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI behind a border: only the files cupti*.c include the vendor's cupti.h,
- * and only profiler.c what its profiler adds. */
+/* The interface to CUPTI, without NVIDIA's cupti.h. Only profiler.c includes
+ * the headers of its profiler. */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_H
 #define XS_PRELOAD_CUPTI_CUPTI_H
 
@@ -16,59 +16,62 @@ enum xs_cupti_gives {
 	XS_CUPTI_RECORDS_AND_CALLBACKS,
 };
 
-/* A CUpti_CallbackFunc, as those know it who do not include cupti.h. */
+/* A CUpti_CallbackFunc, for files that do not include cupti.h. */
 typedef void xs_cupti_callback(void);
 
 /*
- * Finds, loads and starts CUPTI; `callback` sees the calls; what it got, or
- * what is missing and what to do, is written as info records. counters: also
- * count what kernels do. What it will give. Once, from the thread that starts
- * CUDA.
+ * Finds, loads and starts CUPTI, with `callback` for calls; counters: also
+ * counts what kernels do. Writes info records that state what is available, or
+ * what is missing and what to do. Returns what CUPTI will provide. Call it
+ * once, from the thread that starts CUDA.
  */
 enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback);
 
-/* Switches GPU records on or off; they are on from the start. Callbacks stay as
- * they are, so no thread has to wait for it. Our own thread only. */
+/* Switches GPU records on or off; they are on from the start. Callbacks do not
+ * change, so no thread has to wait. Our own thread only. */
 void xs_cupti_switch_records(bool on);
 
 /*
- * Whether all ops have come of the recorded calls (op_tracker.h): those that
- * have not when records are switched off are lost. Flushes; seldom where that
- * is in vain, or `at_once`, as where all threads wait. Our own thread only.
+ * Returns whether all ops of the recorded calls have arrived (op_tracker.h).
+ * Ops that are still pending when records are switched off are lost. Flushes
+ * for them, at longer intervals if that did not help, or each time with
+ * `at_once`, for example while all threads wait. Our own thread only.
  */
 bool xs_cupti_brought_all(bool at_once);
 
 /*
- * CUPTI leaves each launch slower by 150 to 500 ns of 3 us while it is attached
- * and its records and callbacks are switched off; detached it costs nothing
- * (H200, CUDA 12.9 and 13.0).
+ * While CUPTI is attached with its records and callbacks switched off, a launch
+ * of 3 us takes 150 to 500 ns longer; detached it costs nothing (H200,
+ * CUDA 12.9 and 13.0).
  *
- * Whether it may be detached: it has no other client, nor a user that loaded it
- * before us by dlopen() and may call it unseen; there is one device; and no
- * graph was launched while it was attached, for then the program's own work
- * fails after it (CUDA 12.9 and 13.0: errors 700 and 719). Before CUPTI 12.6 it
- * may hang. Takes the loader's lock: our own thread only, and no thread may wait
- * for it.
+ * Returns whether CUPTI may be detached: it has no other client, and nobody
+ * loaded it before us with dlopen() and may call it unseen; there is one
+ * device; and no graph was launched while it was attached, because the
+ * program's own work would then fail (CUDA 12.9 and 13.0: errors 700 and 719).
+ * Before CUPTI 12.6 detaching may hang. Takes the loader's lock: our own thread
+ * only, and no thread may wait for it.
  */
 bool xs_cupti_may_detach(void);
 
 /*
- * Ends the use of CUPTI for good: switches records and callbacks off, and
- * `detaches` it where that is still allowed. While no thread is inside a hooked
- * call. Our own thread only. False: another thread uses CUPTI now, try again.
+ * Ends the use of CUPTI for good: switches records and callbacks off, and if
+ * `detaches`, detaches it where that is still allowed. No thread may be inside
+ * a hooked call. Our own thread only. Returns false if another thread uses
+ * CUPTI now: try again.
  */
 bool xs_cupti_leave(bool detaches);
 
 /*
- * Has the next call that only callbacks see detach CUPTI at its end, since
- * NVIDIA allows cuptiFinalize() there while other threads call CUDA; or takes
- * that back. Until it is done CUPTI counts as not attached. Our own thread
- * only; records are off.
+ * Requests that the next call that only callbacks see detaches CUPTI at its
+ * end, or withdraws the request. NVIDIA allows cuptiFinalize() there while
+ * other threads call CUDA. Until then CUPTI counts as not attached. Our own
+ * thread only; records must be off.
  */
 void xs_cupti_ask_to_detach(bool asks);
 bool xs_cupti_is_leaving(void);
 
-/* Such a call ends. Call it through xs_cupti_end_seen_call(). */
+/* At the end of such a call: detaches CUPTI. Call it through
+ * xs_cupti_end_seen_call(). */
 void xs_cupti_detach_as_asked(void);
 
 extern atomic_bool xs_cupti_detach_asked;
@@ -80,37 +83,38 @@ static inline void xs_cupti_end_seen_call(void)
 		xs_cupti_detach_as_asked();
 }
 
-/* Whether callbacks and records can be asked for: not once it is detached, or
- * about to be. Of any thread. */
+/* Returns whether callbacks and records can be requested: not after CUPTI was
+ * detached, or while a detach is requested. Thread-safe. */
 bool xs_cupti_is_attached(void);
 
-/* Whether callbacks come no more: they were switched off for good, or CUPTI is
- * detached. */
+/* Returns whether no more callbacks arrive: they were switched off for good, or
+ * CUPTI is detached. */
 bool xs_cupti_callbacks_disabled(void);
 
-/* Hands completed GPU records to the GPU writer; `forced`: those of buffers
- * that are still being filled, too. Our own thread only: it may wait. */
+/* Flushes completed GPU records to the trace; with `forced` also buffers that
+ * are still being filled. Our own thread only: it may block. */
 void xs_cupti_flush(bool forced);
 
-/* Once in a while, from our own thread: looks whether the driver's calls are
- * worth watching. */
+/* Decides whether driver calls are watched. Call it regularly from our own
+ * thread. */
 void xs_cupti_tend(void);
 
 /*
- * The program uses managed memory: from the first time on, what of it migrates
- * is recorded, where CUPTI can tell; a note says where it was given up before.
- * Not from the start, since it costs each page fault something, and CUPTI must
- * be asked after CUDA is set up. From any thread, with no CUPTI lock held but
- * that of an API callback.
+ * Call it when the program uses managed memory: from the first call on,
+ * migrations are recorded if CUPTI can report them. If CUPTI was detached
+ * before, a note is written. Migrations are not recorded from the start,
+ * because that makes each page fault longer, and because CUDA must be
+ * initialised first. Thread-safe; no lock of CUPTI may be held except that of
+ * an API callback.
  */
 void xs_cupti_watch_managed(void);
 
-/* The process uses several devices: from the first time on, copies between them
- * are recorded. As xs_cupti_watch_managed(). */
+/* Call it when the process uses several devices: from the first call on, copies
+ * between them are recorded. Conditions as for xs_cupti_watch_managed(). */
 void xs_cupti_watch_peers(void);
 
-/* CUPTI's clock, as ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI, or
- * while it is detached. Our own thread only. */
+/* Returns CUPTI's time in ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI
+ * or after it was detached. Our own thread only. */
 uint64_t xs_cupti_now_ns(void);
 
 #endif

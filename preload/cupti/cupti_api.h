@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files cupti*.c share of the vendor's: nobody else includes it. */
+/* CUPTI's functions, shared by the files of this folder and by
+ * hooks/cupti_callback.c. */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_API_H
 #define XS_PRELOAD_CUPTI_CUPTI_API_H
 
@@ -37,31 +38,31 @@
 	F(cuptiGetResultString)
 
 #define XS_CUPTI_POINTER(name) __typeof__(&name) name;
-/* The functions that were found; those of XS_CUPTI_OTHER may be NULL. */
+/* The functions of the loaded libcupti; those of XS_CUPTI_OTHER may be NULL. */
 struct xs_cupti_api {
 	XS_CUPTI_REQUIRED(XS_CUPTI_POINTER)
 	XS_CUPTI_OTHER(XS_CUPTI_POINTER)
-	uint32_t version; /* of the CUPTI that is loaded */
+	uint32_t version; /* of the loaded CUPTI */
 };
 #undef XS_CUPTI_POINTER
 extern struct xs_cupti_api xs_cupti_api;
 
-/* cupti_load.c: fills xs_cupti_api from a libcupti that is new enough; the
- * library, or NULL where there is none, which is then said in the trace. Its
- * path goes to path[bytes], and to *ours whether nobody had loaded it before.
- * Once. */
+/* cupti_load.c: fills xs_cupti_api from a libcupti that is new enough. Returns
+ * the library, or NULL after a note in the trace. Stores its path in
+ * path[bytes], and in *ours whether it was not loaded before. Call it once. */
 void *xs_cupti_load(char *path, size_t bytes, bool *ours);
 
-/* What a result means. Of any thread. */
+/* Returns the text of a result. Thread-safe. */
 const char *xs_cupti_text(CUptiResult result);
 
-/* cupti.c: whether there is CUPTI at all. Of any thread. */
+/* cupti.c: returns whether CUPTI was started. Thread-safe. */
 bool xs_cupti_is_used(void);
 
-/* Calls `ask`, unless CUPTI was given up, or is about to be: false. */
+/* Calls `ask`. Returns false without calling it if CUPTI was detached, its
+ * callbacks are disabled, or this may be about to happen. */
 bool xs_cupti_unless_detached(void (*ask)(void));
 
-/* cupti_managed.c: whether migrations are recorded. Our own thread only. */
+/* cupti_managed.c: returns whether migrations are recorded. */
 bool xs_cupti_counts_migrations(void);
 
 /* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
@@ -71,27 +72,28 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   uint8_t *buffer, size_t bytes,
 				   size_t valid_bytes);
 
-/* cupti_wanted.c: the callbacks of the runtime that are wanted, found and
- * enabled; how many. counters: the driver's also count what kernels do. First
- * of all. */
+/* callback_filter.c: finds all wanted callbacks and enables those of the
+ * runtime; returns how many. counters: driver callbacks also count what kernels
+ * do. Call it before the other functions. */
 unsigned xs_cupti_enable_calls(bool counters);
 
-/* The same, switched off for good. */
+/* Switches all callbacks off for good. */
 void xs_cupti_switch_calls_off(void);
 
-/* Those of the driver, switched on or off; but for those that stand in for the
- * runtime's, which stay on. */
+/* Switches the driver's callbacks on or off; returns how many. Those that
+ * substitute the runtime's stay on. */
 unsigned xs_cupti_enable_driver(bool on);
 
-/* Whether some do, so that what issues work comes by in any case. */
+/* Returns whether some of them substitute the runtime's, so that functions that
+ * issue work are always seen. */
 bool xs_cupti_driver_stays(void);
 
-/* What a callback is of: our function + 1, and XS_FN_COUNT + 1 for one of the
- * runtime that is not recorded; 0: not wanted. Of any thread. */
+/* Returns the function of a callback: our function + 1; XS_FN_COUNT + 1 for a
+ * runtime function that is not recorded; 0 if it is not wanted. Thread-safe. */
 unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-/* Our function + 1 of a callback of the driver that stands in for the
- * runtime's; 0: it is none, or what kernels do is counted. */
+/* Our function + 1 for a driver callback that substitutes the runtime's; 0 for
+ * others, and if what kernels do is counted. */
 extern uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
 
 static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
@@ -101,10 +103,11 @@ static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
 }
 
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what
- * the kernels do that it launches. */
+ * the launched kernels do. */
 void xs_cupti_watch_driver(bool counters);
 
-/* The counting of a launch, where it is wanted: at each callback of it. */
+/* Counts what a launch does, if enabled. Call it at each callback of a launch.
+ */
 void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 			   const CUpti_CallbackData *data);
 

@@ -7,23 +7,23 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Moments that are kept are this far from each other. */
-#define APART_NS 100000000u
-/* A moment this far from where the line has it, and this part of the time
- * since the last one: one of the clocks was set. */
+/* Minimum distance of stored moments. */
+#define INTERVAL_NS 100000000u
+/* If a moment differs from the line by more than JUMP_NS plus this part of the
+ * time since the last moment, one of the clocks was set. */
 #define JUMP_NS	  1000000.0
 #define JUMP_PART 0.01
-/* What is further from both clocks' spans is no time. */
+/* A time further than this from the spans of both clocks is invalid. */
 #define FAR_NS 3600e9
 
-#define BRACKETS 5
-#define LOOKS	 3
+#define BRACKETS  5
+#define MAX_LOOKS 3
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_clock_line current; /* under lock */
 static _Atomic(xs_cupti_clock) clock_now;
 
-/* How much later b is; negative: it is earlier. */
+/* Returns b - a. */
 static double difference(uint64_t a, uint64_t b)
 {
 	return (double)(int64_t)(b - a);
@@ -42,7 +42,7 @@ void xs_clock_line_begin(struct xs_clock_line *line, struct xs_clock_pair now)
 	    .first = now, .kept = {now}, .count = 1, .last = now};
 }
 
-/* Whether neither clock was set since the last moment. */
+/* Returns whether neither clock was set since the last moment. */
 static bool follows(const struct xs_clock_line *line, struct xs_clock_pair now)
 {
 	double passed_ns = difference(line->last.ns, now.ns);
@@ -73,7 +73,7 @@ bool xs_clock_line_add(struct xs_clock_line *line, struct xs_clock_pair now)
 	const struct xs_clock_pair newest = line->kept[line->count - 1];
 	const bool known = line->ns_per_tick > 0;
 
-	/* another thread's is newer */
+	/* another thread has added a newer moment */
 	if (now.ticks <= line->last.ticks && now.ns <= line->last.ns)
 		return known;
 	if (known ? !follows(line, now)
@@ -86,13 +86,14 @@ bool xs_clock_line_add(struct xs_clock_line *line, struct xs_clock_pair now)
 	    now.ticks == newest.ticks)
 		return known;
 	line->ns_per_tick = rate(newest, now);
-	if (now.ns - newest.ns >= APART_NS)
+	if (now.ns - newest.ns >= INTERVAL_NS)
 		keep(line, now);
 	return true;
 }
 
-/* From the last moment that is kept before the time, at the rate from there to
- * the next. What was long ago is between the first of all and those kept. */
+/* Converts from the last stored moment before the time, at the rate from there
+ * to the next one. An old time lies between the first moment and the oldest
+ * stored one. */
 static uint64_t convert(const struct xs_clock_line *line, uint64_t ticks)
 {
 	struct xs_clock_pair from = line->first;
@@ -123,7 +124,8 @@ uint64_t xs_clock_line_ns(const struct xs_clock_line *line, uint64_t stamp)
 	return other_ns <= FAR_NS ? convert(line, stamp) : 0;
 }
 
-/* The shortest bracket of a few: threads are interrupted. */
+/* Reads both clocks. Of several attempts it returns the shortest, because the
+ * thread may be interrupted. */
 static struct xs_clock_pair read_both(xs_cupti_clock callback)
 {
 	struct xs_clock_pair best = {0};
@@ -162,7 +164,7 @@ bool xs_cupti_clock_is(xs_cupti_clock callback)
 	return atomic_load(&clock_now) == callback;
 }
 
-/* Whether the line is known now. */
+/* Adds a moment. Returns whether the line is known now. */
 static bool look_once(xs_cupti_clock callback)
 {
 	struct xs_clock_pair now = read_both(callback);
@@ -179,8 +181,8 @@ void xs_cupti_clock_look(void)
 {
 	xs_cupti_clock callback = atomic_load(&clock_now);
 
-	/* a signal may cut the sleep short; a clock may stand still */
-	for (int i = 0; callback && !look_once(callback) && i < LOOKS; i++)
+	/* a signal may end the sleep early; a clock may not advance */
+	for (int i = 0; callback && !look_once(callback) && i < MAX_LOOKS; i++)
 		nanosleep(&(struct timespec){.tv_nsec = XS_CLOCK_BASELINE_NS},
 			  NULL);
 }

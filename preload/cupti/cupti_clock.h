@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock that CUPTI's times are in: CLOCK_REALTIME, until another profiler
- * of the process sets one of its own, as PyTorch's does with the ticks of the
- * CPU. From then on all that CUPTI says is in that clock, to us as well.
+ * The clock of CUPTI's times: CLOCK_REALTIME, until another profiler of the
+ * process sets its own clock. PyTorch's profiler sets the CPU's tick counter.
+ * From then on CUPTI reports all times in that clock, also to us.
  *
  * A time is converted by the line through the moments before and after it at
- * which both clocks were read: CLOCK_REALTIME may be slewed by 1 ms in 2 s, and
- * where that begins nobody says. What CUPTI had converted before stays in
- * CLOCK_REALTIME, so that only its value says which clock a time is of: the one
- * whose span, since the other clock was set, it is in or is nearer to.
+ * which both clocks were read. CLOCK_REALTIME may be slewed by 1 ms in 2 s, and
+ * the start of slewing is not reported. Times that CUPTI had converted before
+ * stay in CLOCK_REALTIME, so only the value of a time shows its clock: the one
+ * whose span since the clock was set contains it or is nearer to it.
  */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
 #define XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Arithmetic alone. */
+/* Arithmetic without side effects. */
 
 /* One moment, in the other clock and in CLOCK_REALTIME. */
 struct xs_clock_pair {
@@ -26,40 +26,41 @@ struct xs_clock_pair {
 #define XS_CLOCK_MOMENTS 64
 
 struct xs_clock_line {
-	struct xs_clock_pair first; /* since when the clock is in use */
-	struct xs_clock_pair kept[XS_CLOCK_MOMENTS]; /* the oldest first */
-	unsigned count; /* of those kept; 1 or more */
+	struct xs_clock_pair first; /* when the clock was set */
+	struct xs_clock_pair kept[XS_CLOCK_MOMENTS]; /* oldest first */
+	unsigned count;				     /* of kept; 1 or more */
 	struct xs_clock_pair last;
-	double ns_per_tick; /* of late; 0: not known yet */
+	double ns_per_tick; /* recent rate; 0: not known yet */
 };
 
-/* A clock that was set at that moment. */
+/* Begins with a clock that was set at that moment. */
 void xs_clock_line_begin(struct xs_clock_line *line, struct xs_clock_pair now);
 
-/* One more moment. Whether the line is known; if not, another one is wanted,
- * XS_CLOCK_BASELINE_NS later. */
+/* Adds a moment. Returns whether the line is known; if not, another moment is
+ * needed XS_CLOCK_BASELINE_NS later. */
 #define XS_CLOCK_BASELINE_NS 1000000u
 bool xs_clock_line_add(struct xs_clock_line *line, struct xs_clock_pair now);
 
-/* A time of CUPTI's in ns of CLOCK_REALTIME; 0: it is of neither clock, or is
- * 0, CUPTI's word for unknown. */
+/* Converts a time of CUPTI to ns of CLOCK_REALTIME. Returns 0 if it belongs to
+ * neither clock, or if it is 0, which means unknown in CUPTI. */
 uint64_t xs_clock_line_ns(const struct xs_clock_line *line, uint64_t stamp);
 
-/* The clock of this process. From any thread; no lock is held over the
- * callback. */
+/* The clock of this process. Thread-safe; no lock is held over the callback. */
 
 typedef uint64_t (*xs_cupti_clock)(void);
 
-/* CUPTI is about to use it; NULL: it uses none but its own. What was set. */
+/* Sets the clock that CUPTI is about to use; NULL: its own. Returns the
+ * previous clock. */
 xs_cupti_clock xs_cupti_clock_set(xs_cupti_clock callback);
 
 bool xs_cupti_clock_is(xs_cupti_clock callback);
 
-/* Reads both clocks: before times that came until now are converted. The first
- * time it may wait for XS_CLOCK_BASELINE_NS. */
+/* Reads both clocks. Call it before times that arrived until now are converted.
+ * The first call may wait for XS_CLOCK_BASELINE_NS. */
 void xs_cupti_clock_look(void);
 
-/* As xs_clock_line_ns; without a clock of another's, the time itself. */
+/* Like xs_clock_line_ns(); returns the time unchanged if no other clock was
+ * set. */
 uint64_t xs_cupti_clock_ns(uint64_t stamp);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the driver's calls are watched, and the counting of its launches.
+ * Decides when driver calls are watched, and counts what launches do.
  *
- * A program of the runtime has each launch and copy come by twice, once as its
- * own call and once as the driver's inside: two more callbacks of CUPTI that
- * tell nothing. A program of the driver API has no other calls than these, and
- * what it does first is as much worth as what follows. Which of both it is:
+ * In a program that uses the runtime API, each launch and copy is seen twice:
+ * as the runtime call, and as the driver call inside it. The latter is two more
+ * callbacks without information. A program that uses the driver API has only
+ * driver calls, and its first calls matter as much as later ones. So:
  *
  * - The runtime's calls are hooked: the driver is watched from the start. After
  *   ENOUGH_NESTED calls that all came from the runtime, only the functions that
@@ -14,12 +14,12 @@
  *   correlation id for all its calls from then on.
  * - The program links the runtime statically: calls that only callbacks see
  *   cannot be paused, so the driver is not watched.
- * - Else the driver is watched until the end.
+ * - Otherwise the driver is watched until the end.
  *
- * A program that begins late to call the driver itself, for example one that
- * compiles its kernels while it runs, is noticed by its calls that issue work,
- * or by ops that belong to no call (op_tracker.h): the driver is watched from
- * then on.
+ * A program may begin later to call the driver itself, for example if it
+ * compiles its kernels at run time. This is detected by its calls that issue
+ * work, or by unmatched ops (op_tracker.h), and the driver is watched from then
+ * on.
  */
 #include "preload/cupti/counters/counters.h"
 #include "preload/cupti/cupti.h"
@@ -33,22 +33,23 @@
 #include "preload/util/config.h"
 #include "preload/util/cudart_objects.h"
 
-#define ENOUGH_NESTED  2048u
-#define ENOUGH_STRAYS  4u
-#define MOST_TRIES     8u /* of a pause: each may hold all threads up */
-#define TRIES_APART_NS 100000000u
+#define ENOUGH_NESTED	 2048u
+#define ENOUGH_UNMATCHED 4u
+#define MAX_TRIES	 8u /* of a pause: each may delay all threads */
+#define TRY_INTERVAL_NS	 100000000u
 
 static enum {
-	UNWATCHED, /* no callbacks at all */
-	TRIED,	   /* watched, and perhaps in vain */
+	UNWATCHED, /* no callbacks */
+	TRIED,	   /* watched, perhaps without need */
 	LEFT,	   /* not watched */
 	KEPT,	   /* watched for good */
-} state;	   /* the starting thread's, then the drain's alone */
+} state;	   /* used by the starting thread, then by the collector */
 static uint64_t left_ns;
 static bool counting;
 
-/* The launches of the driver: those of every runtime come by here, too. The
- * parameters of all but the Ex forms begin alike. */
+/* Returns whether it is a launch of the driver; those of all runtimes are seen
+ * here, too. The parameters of all forms except Ex begin with the same fields.
+ */
 static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
 {
 	*extended = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
@@ -62,7 +63,7 @@ static bool is_launch(CUpti_CallbackId id, bool *extended, bool *per_thread)
 	       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
 }
 
-/* Whether all is known that a count needs. */
+/* Returns whether all parameters that counting needs are known. */
 static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
 			struct xs_launch *launch)
 {
@@ -112,7 +113,7 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 	thread->busy = false;
 }
 
-static void be_without(void)
+static void note_unwatched(void)
 {
 	xs_op_tracker_reset_unmatched();
 	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
@@ -124,8 +125,8 @@ void xs_cupti_watch_driver(bool counters)
 	bool hooked = xs_cudart_objects_are_hooked();
 
 	counting = counters;
-	if (!counters && !hooked && xs_cudart_objects_program_brings()) {
-		be_without();
+	if (!counters && !hooked && xs_cudart_objects_in_program()) {
+		note_unwatched();
 		return;
 	}
 	xs_log("%u CUPTI callbacks of the driver",
@@ -136,7 +137,7 @@ void xs_cupti_watch_driver(bool counters)
 static void leave(void)
 {
 	xs_cupti_enable_driver(false);
-	be_without();
+	note_unwatched();
 }
 
 static void try_to_leave(void)
@@ -147,11 +148,11 @@ static void try_to_leave(void)
 
 	if (now_ns < next_ns)
 		return;
-	next_ns = now_ns + TRIES_APART_NS;
-	if (!xs_call_origin_all_hooked() || tries++ == MOST_TRIES)
+	next_ns = now_ns + TRY_INTERVAL_NS;
+	if (!xs_call_origin_all_hooked() || tries++ == MAX_TRIES)
 		state = KEPT;
 	else if (xs_pause_for(leave, XS_PAUSE_PATIENCE_NS))
-		xs_log("the driver's calls are all the runtime's");
+		xs_log("all driver calls come from the runtime");
 }
 
 static void watch_again(void)
@@ -165,8 +166,8 @@ static void watch_again(void)
 	xs_trace_info(
 	    "note",
 	    "the program began late to call CUDA's driver API itself: "
-	    "before that such calls were not recorded for %.1f s, and "
-	    "what the GPU did for the first of them has no call",
+	    "such calls were not recorded for %.1f s before, and the GPU "
+	    "operations of the first of them have no call",
 	    (double)ns / 1e9);
 }
 
@@ -179,7 +180,7 @@ void xs_cupti_tend(void)
 	} else if (state == TRIED && xs_op_tracker_nested() >= ENOUGH_NESTED) {
 		try_to_leave();
 	} else if (state == LEFT &&
-		   (xs_op_tracker_unmatched() >= ENOUGH_STRAYS ||
+		   (xs_op_tracker_unmatched() >= ENOUGH_UNMATCHED ||
 		    xs_op_tracker_saw_own())) {
 		watch_again();
 	}

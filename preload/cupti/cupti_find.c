@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Newest first: one CUPTI serves older drivers and every runtime. */
+/* Newest first: a CUPTI supports older drivers and every runtime. */
 static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
 				    "libcupti.so.11.8", "libcupti.so.11"};
 #define NAMES (sizeof(names) / sizeof(*names))
@@ -26,7 +26,8 @@ static void *load_from(const char *folder)
 	return handle;
 }
 
-/* The places of a toolkit, of a Python wheel of CUDA 12 and of one of 13. */
+/* Relative to libcudart: the folders of a toolkit, and of Python wheels of CUDA
+ * 12 and 13. */
 static bool load_beside(const char *cudart, void *data)
 {
 	static const char *const places[] = {"", "/../cuda_cupti/lib",
@@ -60,11 +61,11 @@ static void *load(void)
 		handle = dlopen(given, RTLD_NOW | RTLD_LOCAL);
 		if (!handle)
 			xs_log("XFERSPY_CUPTI: %s", dlerror());
-		/* Who names one gets that or none. */
+		/* if a path is given, no other library is tried */
 		return handle;
 	}
 	xs_objects_each(XS_CUDART_LIBRARY, load_beside, &handle);
-	/* LD_LIBRARY_PATH is somebody's choice, the toolkit's folder is not. */
+	/* LD_LIBRARY_PATH was set on purpose, so it goes before the toolkit. */
 	for (size_t i = 0; !handle && i < NAMES; i++)
 		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	for (size_t i = 0; !handle && i < sizeof(toolkits) / sizeof(*toolkits);

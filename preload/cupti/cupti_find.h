@@ -6,10 +6,11 @@
 #include <stddef.h>
 
 /*
- * The process's own libcupti if it has one, else one that is loaded now: what
- * XFERSPY_CUPTI names, beside the process's CUDA runtime, on the loader's path,
- * in the toolkit. Never a second one. A handle of dlopen(), and in `path` where
- * it came from; NULL when there is none. `ours`: it was not there before.
+ * Finds the libcupti that the process has already loaded, or else loads one:
+ * that of XFERSPY_CUPTI, one next to the process's CUDA runtime, on the
+ * loader's path, or in the toolkit. It never loads a second one. Returns a
+ * handle of dlopen() and stores its path, or returns NULL. *ours: it was not
+ * loaded before.
  */
 void *xs_cupti_find(char *path, size_t bytes, bool *ours);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of CUPTI through which another user of it in this process takes
- * what we hold: exported, so that a library linked to libcupti comes here.
- * Where we hold nothing, or that library has a CUPTI of its own, each is the
- * real function and nothing else.
+ * Hooks of the CUPTI functions with which a second client of this process would
+ * take over the subscription or the buffers that we hold. They are exported, so
+ * that the calls of a library linked to libcupti come here. If we hold nothing,
+ * or that library has a CUPTI of its own, each only calls the real function.
  */
 #include "preload/api/real.h"
 #include "preload/cupti/cupti_share.h"
@@ -15,17 +15,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Where a call goes from the object that has `caller`. */
+/* The target of calls from the object that contains `caller`. */
 struct route {
-	const void *caller; /* the address that it returns to */
-	void *real;	    /* NULL: no libcupti has it */
-	bool client;	    /* the caller shares our CUPTI, or may */
+	const void *caller; /* return address */
+	void *real;	    /* NULL: no libcupti has the function */
+	bool client;	    /* the caller shares our CUPTI, or may do so */
 };
 
-enum route_state { OPEN, TAKEN, WHOLE };
+enum route_state { EMPTY, CLAIMED, COMPLETE };
 
-/* The route of the first caller, who is mostly the only one: finding it takes
- * the loader's lock. */
+/* The route of the first caller, which is mostly the only one. It is cached,
+ * because finding it takes the loader's lock. */
 struct first_route {
 	atomic_int state; /* enum route_state */
 	struct route route;
@@ -34,28 +34,29 @@ struct first_route {
 static struct route find_route(struct first_route *first, const char *name,
 			       const void *caller)
 {
-	int open = OPEN, kept_errno = errno;
+	int empty = EMPTY, kept_errno = errno;
 	struct route route = {.caller = caller};
 	const struct link_map *library;
 
-	if (atomic_load(&first->state) == WHOLE &&
+	if (atomic_load(&first->state) == COMPLETE &&
 	    first->route.caller == caller)
 		return first->route;
 	route.real = xs_real_symbol(XS_CUPTI_LIBRARY, name, (uintptr_t)caller);
 	library = xs_objects_at(route.real);
-	/* libcupti may call itself this way */
+	/* libcupti's calls of its own functions may come here */
 	route.client = library && xs_objects_at(caller) != library &&
 		       xs_share_is_clients(library);
 	if (route.real &&
-	    atomic_compare_exchange_strong(&first->state, &open, TAKEN)) {
+	    atomic_compare_exchange_strong(&first->state, &empty, CLAIMED)) {
 		first->route = route;
-		atomic_store(&first->state, WHOLE);
+		atomic_store(&first->state, COMPLETE);
 	}
 	errno = kept_errno;
 	return route;
 }
 
-/* The real function in `real`; whether the caller is a guest in `guest`. */
+/* Declares `real`, the real function, and `client`: whether the caller is the
+ * client. */
 #define ROUTE(name)                                                            \
 	static struct first_route first;                                       \
 	const struct route route =                                             \
@@ -123,7 +124,7 @@ cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
 	ROUTE(cuptiEnableAllDomains);
 	if (!client || !xs_share_is_client(subscriber))
 		return real(enable, subscriber);
-	/* some have nothing to enable in this CUPTI */
+	/* errors are ignored: some domains have no callbacks in this CUPTI */
 	for (unsigned domain = CUPTI_CB_DOMAIN_INVALID + 1;
 	     domain < XS_CUPTI_MOST_DOMAINS; domain++)
 		xs_share_domain(enable != 0, (CUpti_CallbackDomain)domain);
@@ -203,7 +204,7 @@ XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(
 	return result;
 }
 
-/* It would take CUPTI from us, too: only the guest leaves. */
+/* The real function would detach us, too: only the client's state is reset. */
 XS_EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 {
 	ROUTE(cuptiFinalize);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI is found and loaded at run time, never linked. */
+/* Finds and loads CUPTI at run time; it is never linked. */
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_find.h"
 #include "preload/trace/info.h"
@@ -55,12 +55,12 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 			      "XFERSPY_CUPTI for complete GPU times");
 		return NULL;
 	}
-	if (!(given && given[0]) && xs_injection_other_comes()) {
+	if (!(given && given[0]) && xs_injection_other_will_load()) {
 		xs_trace_info(
-		    "note", "CUPTI is left to the other tool, which would get "
-			    "nothing of it beside us; for complete GPU times "
+		    "note", "CUPTI is left to the other tool, which could not "
+			    "use it at the same time; for complete GPU times "
 			    "run without the other tool, or set XFERSPY_CUPTI "
-			    "to a libcupti to have it all the same");
+			    "to the path of libcupti to use it anyway");
 		return NULL;
 	}
 	library = xs_cupti_find(path, bytes, ours);
@@ -78,7 +78,7 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 	    xs_cupti_api.version < VERSION_11_8) {
 		xs_trace_info("note",
 			      "%s is too old: CUPTI 11.8 or newer is "
-			      "wanted; set XFERSPY_CUPTI to its path",
+			      "needed; set XFERSPY_CUPTI to its path",
 			      path);
 		return NULL;
 	}

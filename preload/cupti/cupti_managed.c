@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What managed memory migrates, as CUPTI counts it. */
+/* Migrations of managed memory, from CUPTI's unified memory counters. */
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
 #include "preload/trace/info.h"
 
-static atomic_bool counts;
+static atomic_bool enabled;
 
-static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
+static CUptiResult enable_counter(CUpti_ActivityUnifiedMemoryCounterKind kind)
 {
 	CUpti_ActivityUnifiedMemoryCounterConfig counter = {
 	    .scope =
@@ -20,21 +20,21 @@ static CUptiResult count_moved(CUpti_ActivityUnifiedMemoryCounterKind kind)
 								       1);
 }
 
-/* Between devices: not where there is one alone. */
-static CUptiResult count_migrations(void)
+/* The counter between devices fails if there is only one: this is no error. */
+static CUptiResult enable_migrations(void)
 {
 	CUptiResult result;
 
 	if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
 		return CUPTI_ERROR_NOT_SUPPORTED;
-	result = count_moved(
+	result = enable_counter(
 	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
 	if (result == CUPTI_SUCCESS)
-		result = count_moved(
+		result = enable_counter(
 		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
 	if (result != CUPTI_SUCCESS)
 		return result;
-	count_moved(
+	enable_counter(
 	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
 	return xs_share_our_kind(true,
 				 CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
@@ -42,14 +42,15 @@ static CUptiResult count_migrations(void)
 
 static void watch(void)
 {
-	const CUptiResult result = count_migrations();
+	const CUptiResult result = enable_migrations();
 
-	atomic_store(&counts, result == CUPTI_SUCCESS);
+	atomic_store(&enabled, result == CUPTI_SUCCESS);
 	if (result != CUPTI_SUCCESS)
-		xs_trace_info("note",
-			      "the program uses managed memory, but how it "
-			      "migrates was not recorded: CUPTI says %s (%d)",
-			      xs_cupti_text(result), (int)result);
+		xs_trace_info(
+		    "note",
+		    "the program uses managed memory, but its "
+		    "migrations were not recorded: CUPTI says %s (%d)",
+		    xs_cupti_text(result), (int)result);
 }
 
 void xs_cupti_watch_managed(void)
@@ -60,11 +61,11 @@ void xs_cupti_watch_managed(void)
 	    !xs_cupti_unless_detached(watch))
 		xs_trace_info("note",
 			      "the program began to use managed memory when "
-			      "light mode had ended its use of CUPTI: how it "
-			      "migrates was not recorded");
+			      "light mode had ended its use of CUPTI: its "
+			      "migrations were not recorded");
 }
 
 bool xs_cupti_counts_migrations(void)
 {
-	return atomic_load(&counts);
+	return atomic_load(&enabled);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI's activity records, as ops for the GPU writer.
+ * Converts CUPTI's activity records to ops of the trace.
  *
- * Records are read through the oldest struct that has the fields, since CUPTI
- * only ever adds fields at their end; every CUPTI from 11.8 on has those used
- * here, and what came later is read where cuptiGetVersion() says so.
+ * Each record is read through the oldest struct that has the fields, because
+ * CUPTI only adds fields at the end. Every CUPTI from 11.8 on has the fields
+ * used here; later fields are read if cuptiGetVersion() is new enough.
  */
 #include "preload/cupti/cupti_clock.h"
 #include "preload/cupti/cupti_share.h"
@@ -17,10 +17,10 @@
 
 #include <limits.h>
 
-#define VERSION_12_8 26u /* brought copyCount */
+#define VERSION_12_8 26u /* added copyCount */
 #define VERSION_12_9 27u
 
-/* Static memories are device and managed memory with a name. */
+/* Static kinds are __device__ and __managed__ variables. */
 static uint8_t memory_of(uint8_t kind)
 {
 	switch (kind) {
@@ -64,7 +64,8 @@ static uint8_t direction_of(uint8_t copy_kind)
 	}
 }
 
-/* Whether there is such a node: then there are graphs. */
+/* Returns whether the op is a node of a graph, and notes that there are
+ * graphs. */
 static bool is_of_graph(uint64_t node)
 {
 	if (node)
@@ -78,8 +79,8 @@ static uint8_t op_flags(bool async, uint64_t graph_node)
 	       (is_of_graph(graph_node) ? XS_OP_GRAPH : 0);
 }
 
-/* Of a node it is also recorded which executable graph it belongs to, where
- * others of its launches may be recorded as one. */
+/* Returns whether to write the op. If other launches of its graph may be
+ * recorded as one, it also writes to which executable graph a node belongs. */
 static bool is_wanted(const struct xs_gpu_op *op, uint64_t node, uint32_t exec)
 {
 	if (!xs_share_is_ours(op->start_ns) || !xs_op_filter_wants(op))
@@ -89,7 +90,7 @@ static bool is_wanted(const struct xs_gpu_op *op, uint64_t node, uint32_t exec)
 	return true;
 }
 
-/* The sixth layout of a copy's record, which older headers lack. */
+/* The 6th version of the record of a copy, which older headers lack. */
 struct counted_copy {
 	CUpti_ActivityMemcpy5 copy;
 	uint64_t count;
@@ -97,7 +98,7 @@ struct counted_copy {
 #if CUPTI_API_VERSION >= VERSION_12_8
 _Static_assert(offsetof(struct counted_copy, count) ==
 		   offsetof(CUpti_ActivityMemcpy6, copyCount),
-	       "the count is where CUPTI has it");
+	       "the count has CUPTI's offset");
 #endif
 
 static uint16_t copies_of(const void *record)
@@ -170,7 +171,7 @@ static void take_set(const void *record)
 		xs_gpu_records_set(&op);
 }
 
-/* The second layout of this record; later ones only add to its end. */
+/* Reads version 2 of this record; later versions only add fields at the end. */
 static void take_migration(const void *record)
 {
 	const CUpti_ActivityUnifiedMemoryCounter2 *m = record;
@@ -228,7 +229,7 @@ static void take_kernel(const void *record)
 		xs_gpu_records_kernel(&op, k->name, &shape);
 }
 
-/* The second layout of this record, which older headers lack. */
+/* Version 2 of this record, which older headers lack. */
 struct graph_launch {
 	CUpti_ActivityGraphTrace graph;
 	uint32_t end_device, end_context;
@@ -236,10 +237,11 @@ struct graph_launch {
 #if CUPTI_API_VERSION >= VERSION_12_9
 _Static_assert(offsetof(struct graph_launch, end_context) ==
 		   offsetof(CUpti_ActivityGraphTrace2, endContextId),
-	       "the end is where CUPTI has it");
+	       "the end has CUPTI's offset");
 #endif
 
-/* A graph that begins with a function of the host begins on no device. */
+/* A graph that begins with a host function has no start device: the end device
+ * is used. */
 static void take_graph(const void *record)
 {
 	const struct graph_launch *launch = record;
@@ -281,7 +283,7 @@ static void take_record(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		take_graph(record);
 		break;
-	default: /* another tool of the process enabled it */
+	default: /* enabled by another tool of the process */
 		break;
 	}
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The second client is PyTorch's profiler. It keeps its subscription to the
+ * callbacks after its first profile (cuptiSubscribe then answers 39; PyTorch on
+ * an H200, CUDA 13.0), so stepping back while it records would lose the
+ * callbacks for the rest of the run.
+ */
 #include "preload/cupti/cupti_share.h"
 #include "preload/cupti/cupti_clock.h"
 #include "preload/trace/info.h"
@@ -9,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#define MOST_CELLS 4u /* calls inside of calls, in one thread */
+#define MAX_CELLS 4u /* nested calls of one thread */
 
 static _Atomic uint8_t wanted[XS_CUPTI_MOST_DOMAINS][XS_CUPTI_MOST_CALLBACKS];
 static _Atomic(CUpti_SubscriberHandle) held;
@@ -18,18 +24,19 @@ static _Atomic(void *) client_user;
 
 static _Atomic(const struct link_map *) client_library;
 
-/* Any address of ours serves as the guest's handle. */
-#define GUEST ((CUpti_SubscriberHandle)(void *)&xs_share_client_callback)
+/* The client's subscriber handle: any address of ours. */
+#define CLIENT_HANDLE                                                          \
+	((CUpti_SubscriberHandle)(void *)&xs_share_client_callback)
 
-/* What the guest keeps in a call's *correlationData, by where CUPTI has that:
- * it is the same at the call's start and end. NULL: free. */
+/* A value that the client stores in a call's *correlationData. The key is its
+ * address, which is the same at the start and end of the call. */
 struct cell {
-	const uint64_t *at;
+	const uint64_t *at; /* NULL: free */
 	uint64_t value;
 };
 static _Thread_local unsigned in_client
     __attribute__((tls_model("initial-exec")));
-static _Thread_local struct cell cells[MOST_CELLS]
+static _Thread_local struct cell cells[MAX_CELLS]
     __attribute__((tls_model("initial-exec")));
 
 void xs_share_begin(void)
@@ -57,12 +64,12 @@ bool xs_share_is_clients(const struct link_map *library)
 
 void xs_share_note(void)
 {
-	static atomic_bool said;
+	static atomic_bool written;
 	uint64_t since_ns;
 
 	if (atomic_load(&xs_session_state) == XS_SESSION_NEW ||
 	    atomic_load(&xs_session_state) == XS_SESSION_OFF ||
-	    atomic_exchange(&said, true))
+	    atomic_exchange(&written, true))
 		return;
 	since_ns = xs_clock_realtime_ns() - xs_session_trace.start_realtime_ns;
 	xs_trace_info(
@@ -118,7 +125,8 @@ unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	return atomic_load_explicit(&wanted[domain][id], memory_order_relaxed);
 }
 
-/* Who comes last looks again, so that CUPTI's switch is as the two want it. */
+/* Sets CUPTI's switch. It is repeated if the wish changed meanwhile, so that
+ * the last of two concurrent calls leaves the right state. */
 static CUptiResult settle(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	CUptiResult result;
@@ -144,7 +152,7 @@ CUptiResult xs_share_callback(enum xs_share_who who, bool on,
 	bits = &wanted[domain][id];
 	before = on ? atomic_fetch_or(bits, (uint8_t)who)
 		    : atomic_fetch_and(bits, (uint8_t)~who);
-	/* nothing changes where the other wants it */
+	/* if the other side wants it, CUPTI's switch does not change */
 	if ((before & ~(unsigned)who) == 0)
 		result = settle(domain, id);
 	if (on && result != CUPTI_SUCCESS)
@@ -159,7 +167,7 @@ CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain)
 	if (domain <= CUPTI_CB_DOMAIN_INVALID ||
 	    domain >= XS_CUPTI_MOST_DOMAINS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	/* Not all numbers are callbacks, and CUPTI alone knows which. */
+	/* Not all ids are callbacks; only CUPTI knows which are. */
 	for (CUpti_CallbackId id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++) {
 		if (!on && !(xs_share_wanted(domain, id) & XS_SHARE_CLIENT))
 			continue;
@@ -171,7 +179,7 @@ CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain)
 
 bool xs_share_is_client(CUpti_SubscriberHandle subscriber)
 {
-	return subscriber == GUEST;
+	return subscriber == CLIENT_HANDLE;
 }
 
 CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
@@ -184,9 +192,9 @@ CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
 	if (!atomic_compare_exchange_strong(&xs_share_client_callback, &none,
 					    function))
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	/* none of its callbacks is on yet */
+	/* in time: none of its callbacks is enabled yet */
 	atomic_store(&client_user, user);
-	*subscriber = GUEST;
+	*subscriber = CLIENT_HANDLE;
 	xs_share_note();
 	return CUPTI_SUCCESS;
 }
@@ -207,10 +215,10 @@ CUptiResult xs_share_unsubscribe(void)
 	return CUPTI_SUCCESS;
 }
 
-/* Takes out what is kept of the call. */
+/* Removes and returns the value stored for the call; 0 if there is none. */
 static uint64_t take_cell(const uint64_t *at)
 {
-	for (unsigned i = 0; i < MOST_CELLS; i++) {
+	for (unsigned i = 0; i < MAX_CELLS; i++) {
 		if (cells[i].at == at) {
 			cells[i].at = NULL;
 			return cells[i].value;
@@ -224,20 +232,20 @@ static void keep_cell(const uint64_t *at, uint64_t value)
 	static _Thread_local unsigned oldest
 	    __attribute__((tls_model("initial-exec")));
 
-	for (unsigned i = 0; i < MOST_CELLS; i++) {
+	for (unsigned i = 0; i < MAX_CELLS; i++) {
 		if (!cells[i].at) {
 			cells[i] = (struct cell){at, value};
 			return;
 		}
 	}
-	/* left by calls whose end nobody was told of */
-	cells[oldest++ % MOST_CELLS] = (struct cell){at, value};
+	/* all are of calls whose end had no callback: reuse the oldest */
+	cells[oldest++ % MAX_CELLS] = (struct cell){at, value};
 }
 
 /*
- * The data is passed as CUPTI made it, whose struct a newer one may make
- * longer. Only the one number in it that a tool may keep from a call's start
- * to its end is the guest's while the guest looks, and then ours again.
+ * Passes CUPTI's own struct, because a newer CUPTI may make it longer. Only
+ * *correlationData, which a tool may keep from the start of a call to its end,
+ * has the client's value during its callback, and then ours again.
  */
 static void call_with_own_cell(CUpti_CallbackFunc function,
 			       CUpti_CallbackDomain domain, CUpti_CallbackId id,

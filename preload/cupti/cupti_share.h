@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI shared with another profiler of the process, as PyTorch's: the guest.
+ * Shares CUPTI with a second client: another profiler of the process, such as
+ * PyTorch's. Comments in these files call it the client.
  *
- * CUPTI has one subscriber to its callbacks and one owner of the buffers that
- * its records come in. We are both, so what the guest asks for comes here
- * (cupti_hooks.c): its callbacks are called from ours, CUPTI's switches stand
- * as either of us wants them, and while the guest wants records they come in
- * its own buffers, which we only read. All of it may be called from any thread,
- * and no lock is held over a call of CUPTI or of the guest.
+ * CUPTI has one subscriber to its callbacks and one owner of the buffers for
+ * its records. We are both, so the client's requests come here (cupti_hooks.c).
+ * Its callback is called from ours. A switch of CUPTI is on if either side
+ * wants it. While the client wants records, they are written to its own
+ * buffers, which we only read. All functions are thread-safe, and no lock is
+ * held over a call of CUPTI or of the client.
  */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_SHARE_H
 #define XS_PRELOAD_CUPTI_CUPTI_SHARE_H
@@ -16,44 +17,48 @@
 
 #include <link.h>
 
-#define XS_CUPTI_MOST_DOMAINS 7u /* to ..._STATE, which older headers lack */
+/* Up to CUPTI_CB_DOMAIN_STATE, which older headers lack. */
+#define XS_CUPTI_MOST_DOMAINS 7u
 
-/* Who wants a callback or a kind of record: a bit each. */
+/* Who wants a callback or a kind of record: one bit each. */
 enum xs_share_who { XS_SHARE_US = 1, XS_SHARE_CLIENT = 2 };
 
-/* We use the CUPTI that is in xs_cupti_api, then hold its subscription, then
- * its buffers. */
+/* Called in this order: we begin to use the CUPTI in xs_cupti_api, then hold
+ * its subscription, then its buffers. */
 void xs_share_begin(void);
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber);
 CUptiResult xs_share_hold_records(void);
 
-/* Whether there is a guest; whether there is none, and we want nothing. */
+/* Returns whether there is a client; whether there is none, and we have nothing
+ * enabled either. */
 bool xs_share_has_client(void);
 bool xs_share_is_idle(void);
 
-/* Both are held no more: who comes now finds CUPTI as if we had not begun. */
+/* Releases the subscription and the buffers: from now on others use CUPTI as if
+ * we had not begun. */
 void xs_share_let_go(void);
 
 /*
- * Whether a caller of the CUPTI that is loaded as `library` is the guest. It is
- * one before we begin, since it may still be there when we do; but of one
- * library alone, and that is ours as soon as we have one.
+ * Returns whether a caller of the CUPTI that is loaded as `library` is the
+ * client. It may be one before we begin, because it may still be there when we
+ * do. Only callers of one library are clients: the first one seen, and the one
+ * that we use as soon as there is one.
  */
 bool xs_share_is_clients(const struct link_map *library);
 
-/* Says once in the trace that there is a guest. */
+/* Writes a note about the client to the trace, once. */
 void xs_share_note(void);
 
 /* Callbacks: cupti_share.c. */
 
-/* One callback switched on or off for one of the two. */
+/* Switches one callback on or off for one of the two sides. */
 CUptiResult xs_share_callback(enum xs_share_who who, bool on,
 			      CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-/* Who wants it: bits of enum xs_share_who. */
+/* Returns who wants the callback: bits of enum xs_share_who. */
 unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-/* The guest's callback; NULL: it has none. */
+/* The client's callback, or NULL. */
 extern _Atomic(CUpti_CallbackFunc) xs_share_client_callback;
 
 static inline bool xs_share_client_listens(void)
@@ -62,45 +67,50 @@ static inline bool xs_share_client_listens(void)
 				    memory_order_relaxed) != NULL;
 }
 
-/* The guest's callback, and whether this thread is inside of it. */
+/* Calls the client's callback; returns whether this thread is inside it. */
 void xs_share_call_client(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			  const void *data);
 bool xs_share_in_client(void);
 
-/* Whether we have the callbacks of CUPTI, which the guest then has of us. */
+/* Returns whether we have CUPTI's subscription. The client's callback is then
+ * called by us. */
 bool xs_share_holds_callbacks(void);
 
-/* As CUPTI's own, for the guest; a second one is refused as CUPTI would. */
+/* CUPTI's functions of these names for the client. A second client is refused,
+ * as CUPTI would. */
 CUptiResult xs_share_subscribe(CUpti_SubscriberHandle *subscriber,
 			       CUpti_CallbackFunc function, void *user);
 CUptiResult xs_share_unsubscribe(void);
 CUptiResult xs_share_domain(bool on, CUpti_CallbackDomain domain);
 
-/* Whether it is the handle that the guest was given. */
+/* Returns whether it is the handle that the client got. */
 bool xs_share_is_client(CUpti_SubscriberHandle subscriber);
 
 /* Records: cupti_share_records.c. */
 
-/* Whether either of us wants any, whether the guest does or has buffers for
- * them; and ours are held no more. */
+/* Returns whether either side wants a kind of record. */
 bool xs_share_any_kind(void);
+/* Returns whether the client wants a kind of record, or has buffers for them.
+ */
 bool xs_share_client_has_records(void);
+/* We stop holding the buffers. */
 void xs_share_release_records(void);
 
-/* A kind of record switched on or off for us. */
+/* Switches a kind of record on or off for us. */
 CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind);
 
-/* From now on records are for our trace, or not: those that still come are what
- * only the guest wants. */
+/* Begins or ends the time whose records are for our trace. Other records that
+ * still arrive are only for the client. */
 void xs_share_range(bool on);
 
-/* The first range is still to come: before any record. */
+/* States that the first such time has not begun yet. Call it before any record
+ * arrives. */
 void xs_share_none_yet(void);
 
-/* Whether one that began then is for our trace. */
+/* Returns whether a record with this start is for our trace. */
 bool xs_share_is_ours(uint64_t start_ns);
 
-/* The guest switches one, with the function of CUPTI that does it. */
+/* The client switches a kind; `real` is the CUPTI function that it called. */
 CUptiResult
 xs_share_client_kind(CUptiResult(CUPTIAPI *real)(CUpti_ActivityKind), bool on,
 		     CUpti_ActivityKind kind);
@@ -108,20 +118,21 @@ CUptiResult xs_share_client_context(
     CUptiResult(CUPTIAPI *real)(CUcontext, CUpti_ActivityKind), bool on,
     CUcontext context, CUpti_ActivityKind kind);
 
-/* Where the guest's records go; `real` only until we hold them. */
+/* Sets the client's buffer callbacks. `real` is only called if we do not hold
+ * the buffers. */
 CUptiResult xs_share_client_buffers(
     CUptiResult(CUPTIAPI *real)(CUpti_BuffersCallbackRequestFunc,
 				CUpti_BuffersCallbackCompleteFunc),
     CUpti_BuffersCallbackRequestFunc request,
     CUpti_BuffersCallbackCompleteFunc complete);
 
-/* The guest's clock for all of CUPTI's times: ours are converted back
- * (cupti_clock.h). */
+/* Sets the client's clock for all times of CUPTI. Times for our trace are
+ * converted back (cupti_clock.h). */
 CUptiResult
 xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 		      CUpti_TimestampCallbackFunc callback);
 
-/* Whether the guest has ever enabled a kind of record. */
+/* Whether the client has ever enabled a kind of record. */
 extern atomic_bool xs_share_client_has_recorded;
 
 static inline bool xs_share_client_recorded(void)
@@ -130,31 +141,35 @@ static inline bool xs_share_client_recorded(void)
 				    memory_order_relaxed);
 }
 
-/* Whether we hold the buffers of records. */
+/* Returns whether we hold the buffers for records. */
 bool xs_share_holds_records(void);
 
-/* Whether records go to the guest's buffers: it says when they are flushed. */
+/* Returns whether records go to the client's buffers. The client then decides
+ * when they are flushed. */
 bool xs_share_client_records(void);
 
-/* Around the last flush of ours: what is the guest's is kept for it. */
+/* Call it before and after our last flush: the client's buffers are kept until
+ * it flushes itself. */
 void xs_share_last_flush(bool begins);
 
-/* The guest flushes. */
+/* The client flushes. */
 CUptiResult xs_share_client_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
 				  uint32_t flag);
 
-/* A buffer of the guest's; false: use one of ours. */
+/* Asks the client for a buffer. False: use one of ours. */
 bool xs_share_ask_buffer(uint8_t **buffer, size_t *bytes, size_t *most_records);
 
-/* A buffer that was read goes back to whom it came from. */
+/* Returns a buffer that was read to its owner. */
 void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
 			    size_t bytes, size_t valid_bytes);
 
-/* CUPTI tells once what it dropped: the guest is to hear it too. */
+/* CUPTI reports dropped records only once: they are stored for the client, and
+ * taken when it asks. */
 void xs_share_dropped(size_t count);
 size_t xs_share_take_dropped(void);
 
-/* The guest is done with CUPTI, or turned out to be of another library. */
+/* Forget the client's state: it has finished with CUPTI, or it turned out to
+ * use another library. */
 void xs_share_forget_callbacks(void);
 void xs_share_forget_records(void);
 void xs_share_forget_clock(void);

@@ -9,43 +9,43 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define MOST_KINDS 256u
-#define MOST_KEPT  64u
-/* A guest that switched its kinds off flushes soon, or never. */
+#define MAX_KINDS 256u
+#define MAX_KEPT  64u
+/* A client that disabled its kinds flushes within this time, or never. */
 #define FLUSH_WITHIN_NS 5000000000u
 
-static _Atomic uint8_t wanted[MOST_KINDS];
-/* Contexts that the guest enabled a kind for. */
-static _Atomic uint16_t contexts[MOST_KINDS];
+static _Atomic uint8_t wanted[MAX_KINDS];
+/* Number of contexts for which the client enabled a kind. */
+static _Atomic uint16_t contexts[MAX_KINDS];
 static _Atomic(CUpti_BuffersCallbackRequestFunc) request;
 static _Atomic(CUpti_BuffersCallbackCompleteFunc) complete;
-static atomic_bool held;		 /* the real buffers are ours */
-static atomic_bool zeroed;		 /* CUPTI was told that buffers are */
+static atomic_bool held;		 /* CUPTI uses our buffer callbacks */
+static atomic_bool zeroed;		 /* CUPTI expects zeroed buffers */
 static _Atomic uint64_t client_until_ns; /* monotonic; 0: it has flushed */
 static _Atomic uint64_t off_from_ns, off_to_ns; /* CLOCK_REALTIME */
 static _Atomic size_t client_dropped;
 
 atomic_bool xs_share_client_has_recorded;
 
-/* What our last flush brought of the guest's, for its own flush. */
+/* The client's buffers that our last flush completed, for its own flush. */
 static struct kept {
 	CUcontext context;
 	uint32_t stream;
 	uint8_t *buffer;
 	size_t bytes, valid_bytes;
-	atomic_bool whole;
-} kept[MOST_KEPT];
+	atomic_bool complete;
+} kept[MAX_KEPT];
 static atomic_uint kept_count;
 static atomic_bool is_last_flush;
 
 static bool is_kind(CUpti_ActivityKind kind)
 {
-	return (unsigned)kind < MOST_KINDS;
+	return (unsigned)kind < MAX_KINDS;
 }
 
 static bool client_wants_any(void)
 {
-	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
+	for (unsigned kind = 0; kind < MAX_KINDS; kind++)
 		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed) &
 			XS_SHARE_CLIENT ||
 		    atomic_load_explicit(&contexts[kind], memory_order_relaxed))
@@ -62,7 +62,7 @@ bool xs_share_client_records(void)
 
 bool xs_share_any_kind(void)
 {
-	for (unsigned kind = 0; kind < MOST_KINDS; kind++)
+	for (unsigned kind = 0; kind < MAX_KINDS; kind++)
 		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed))
 			return true;
 	return false;
@@ -74,9 +74,9 @@ bool xs_share_client_has_records(void)
 }
 
 /*
- * CUPTI fills a buffer with zeros in the call of the program for which it asked
- * for one, unless it is told that all buffers have them: ours have, and the
- * guest's get them, from before CUPTI is told until after it is told otherwise.
+ * CUPTI asks for a buffer inside a call of the program, and fills it with zeros
+ * there, unless it is told that all buffers are zeroed. Ours are. The client's
+ * are zeroed by us, from before CUPTI is told until after it is told otherwise.
  */
 static bool tell_zeroed(bool are_zeroed)
 {
@@ -117,7 +117,8 @@ CUptiResult xs_share_hold_records(void)
 	return result;
 }
 
-/* Who comes last looks again, so that CUPTI's switch is as the two want it. */
+/* Sets CUPTI's switch. It is repeated if the wish changed meanwhile, so that
+ * the last of two concurrent calls leaves the right state. */
 static CUptiResult settle(CUpti_ActivityKind kind)
 {
 	CUptiResult result;
@@ -158,7 +159,7 @@ void xs_share_range(bool on)
 {
 	if (on)
 		atomic_store(&off_to_ns, xs_cupti_now_ns());
-	else if (!is_off()) /* else what went before would be ours */
+	else if (!is_off()) /* a later time would make earlier records ours */
 		atomic_store(&off_from_ns, xs_cupti_now_ns());
 }
 
@@ -172,13 +173,13 @@ bool xs_share_is_ours(uint64_t start_ns)
 	uint64_t from_ns = atomic_load(&off_from_ns);
 	uint64_t to_ns = atomic_load(&off_to_ns);
 
-	/* to before from: still off */
+	/* to_ns <= from_ns: still off */
 	return !from_ns || start_ns < from_ns ||
 	       (to_ns > from_ns && start_ns >= to_ns);
 }
 
-/* What was recorded until now is in a buffer of ours, which the guest's would
- * follow into. */
+/* Flushes the records until now: they are in a buffer of ours, in which the
+ * client's would follow. */
 static void begin_client(void)
 {
 	if (atomic_load(&held) && !xs_share_client_records() &&
@@ -270,9 +271,9 @@ CUptiResult xs_share_client_buffers(
 }
 
 /*
- * Each time that CUPTI is given a clock, what the GPU did before and it has not
- * converted yet loses its times (CUPTI 13.0): it is asked for that first, and
- * not told again what it knows, as PyTorch's profiler does at each start.
+ * When CUPTI gets a clock, earlier ops that it has not converted yet lose their
+ * times (CUPTI 13.0). So its records are flushed first, and a clock that it
+ * already has is not set again: PyTorch's profiler sets it at each start.
  */
 CUptiResult
 xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
@@ -286,7 +287,7 @@ xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 	if (atomic_load(&held) && xs_cupti_clock_is(callback))
 		return CUPTI_SUCCESS;
 	begin_client();
-	/* before the first time that is in it */
+	/* before CUPTI reports the first time of this clock */
 	before = xs_cupti_clock_set(callback);
 	result = real(callback);
 	if (result != CUPTI_SUCCESS)
@@ -294,7 +295,7 @@ xs_share_client_clock(CUptiResult(CUPTIAPI *real)(CUpti_TimestampCallbackFunc),
 	return result;
 }
 
-/* The guest's callback may be gone soon, and CUPTI would still call it. */
+/* The client's callback may be unloaded soon, and CUPTI would still call it. */
 void xs_share_forget_clock(void)
 {
 	if (xs_cupti_clock_is(NULL) ||
@@ -322,23 +323,23 @@ void xs_share_last_flush(bool begins)
 	atomic_store(&is_last_flush, begins);
 }
 
-/* The guest may be gone by the end of the process: what it does not ask for it
- * does not get. */
+/* At the end of the process the client may be gone: it gets these buffers only
+ * if it flushes. */
 static bool keep(CUcontext context, uint32_t stream, uint8_t *buffer,
 		 size_t bytes, size_t valid_bytes)
 {
 	unsigned i = atomic_load(&is_last_flush)
 			 ? atomic_fetch_add(&kept_count, 1)
-			 : MOST_KEPT;
+			 : MAX_KEPT;
 
-	if (i >= MOST_KEPT)
+	if (i >= MAX_KEPT)
 		return false;
 	kept[i].context = context;
 	kept[i].stream = stream;
 	kept[i].buffer = buffer;
 	kept[i].bytes = bytes;
 	kept[i].valid_bytes = valid_bytes;
-	atomic_store(&kept[i].whole, true);
+	atomic_store(&kept[i].complete, true);
 	return true;
 }
 
@@ -347,8 +348,8 @@ CUptiResult xs_share_client_flush(CUptiResult(CUPTIAPI *real)(uint32_t),
 {
 	CUptiResult result;
 
-	for (unsigned i = 0; i < MOST_KEPT; i++)
-		if (atomic_exchange(&kept[i].whole, false))
+	for (unsigned i = 0; i < MAX_KEPT; i++)
+		if (atomic_exchange(&kept[i].complete, false))
 			hand_over(kept[i].context, kept[i].stream,
 				  kept[i].buffer, kept[i].bytes,
 				  kept[i].valid_bytes);
@@ -383,8 +384,8 @@ bool xs_share_ask_buffer(uint8_t **buffer, size_t *bytes, size_t *most_records)
 	return true;
 }
 
-/* What the guest's records follow into, where they came into a buffer of
- * ours. */
+/* Copies a buffer of ours that also has records for the client to a buffer of
+ * the client. */
 static void hand_over_copy(CUcontext context, uint32_t stream,
 			   const uint8_t *buffer, size_t valid_bytes)
 {
@@ -425,7 +426,7 @@ size_t xs_share_take_dropped(void)
 
 void xs_share_forget_records(void)
 {
-	for (unsigned kind = 0; kind < MOST_KINDS; kind++) {
+	for (unsigned kind = 0; kind < MAX_KINDS; kind++) {
 		atomic_store(&contexts[kind], 0);
 		if (atomic_fetch_and(&wanted[kind],
 				     (uint8_t)~XS_SHARE_CLIENT) ==

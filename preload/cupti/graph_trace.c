@@ -12,47 +12,48 @@
 #define VERSION_12_9 27u
 
 /*
- * Launches of an executable graph that are recorded node by node. The report
- * takes the one of median length, and neither the first, which may upload the
- * graph, nor the last, one of whose nodes CUPTI may give a wrong end, should
- * decide what that is. They cost about as much as instantiating the graph.
+ * Number of launches of an executable graph that are recorded node by node. The
+ * report uses the one of median length. Two of them should not decide which one
+ * that is: the first, which may upload the graph, and the last, in which CUPTI
+ * may give a node a wrong end. Recording them costs about as much as
+ * instantiating the graph.
  */
 #define LAUNCHES_BY_NODE 16u
 
-#define MOST_EXECS  4096u
-#define MOST_PROBES 64u
-#define FREED	    1u /* no handle of CUDA's */
+#define MAX_EXECS  4096u
+#define MAX_PROBES 64u
+#define FREED	   1u /* never a handle of CUDA */
 
-/* An executable graph that may be launched as one. */
+/* An executable graph whose launches may be recorded as one. */
 struct exec {
-	_Atomic uintptr_t handle; /* 0: none, and none behind it */
-	_Atomic uint32_t by_node; /* launches that are still to be so */
+	_Atomic uintptr_t handle; /* 0: free, and the end of its probe chain */
+	_Atomic uint32_t by_node; /* launches still to be recorded by node */
 };
 
 enum meaning { NONE, INSTANTIATES, UPDATES, DESTROYS };
 
 atomic_bool xs_graph_trace_is_on;
 
-static struct exec execs[MOST_EXECS];
+static struct exec execs[MAX_EXECS];
 static uint8_t meanings[XS_CUPTI_MOST_CALLBACKS]; /* by callback id */
 
-/* Held while the kind is switched, over a call of CUPTI that takes 2 to 4 us,
- * and while executable graphs are added. Never taken in a buffer callback. */
+/* Held while the kind is switched, which is a call of CUPTI of 2 to 4 us, and
+ * while executable graphs are added. Never taken in a buffer callback. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool kind_is_on, has_begun;
 static unsigned instantiating; /* calls under way, under the lock */
 
 static size_t slot_of(uintptr_t handle)
 {
-	return (handle * 0x9e3779b97f4a7c15u >> 32) % MOST_EXECS;
+	return (handle * 0x9e3779b97f4a7c15u >> 32) % MAX_EXECS;
 }
 
 static struct exec *find(uintptr_t handle)
 {
 	const size_t slot = slot_of(handle);
 
-	for (size_t i = 0; i < MOST_PROBES; i++) {
-		struct exec *exec = &execs[(slot + i) % MOST_EXECS];
+	for (size_t i = 0; i < MAX_PROBES; i++) {
+		struct exec *exec = &execs[(slot + i) % MAX_EXECS];
 		const uintptr_t found = atomic_load(&exec->handle);
 
 		if (found == handle)
@@ -63,13 +64,14 @@ static struct exec *find(uintptr_t handle)
 	return NULL;
 }
 
-/* The first slot for a new handle, or NULL. Under the lock. */
+/* Returns the first free slot for a new handle, or NULL. Caller holds the
+ * lock. */
 static struct exec *find_free(uintptr_t handle)
 {
 	const size_t slot = slot_of(handle);
 
-	for (size_t i = 0; i < MOST_PROBES; i++) {
-		struct exec *exec = &execs[(slot + i) % MOST_EXECS];
+	for (size_t i = 0; i < MAX_PROBES; i++) {
+		struct exec *exec = &execs[(slot + i) % MAX_EXECS];
 
 		if (atomic_load(&exec->handle) <= FREED)
 			return exec;
@@ -77,7 +79,8 @@ static struct exec *find_free(uintptr_t handle)
 	return NULL;
 }
 
-/* One for which there is no room is launched as one that nobody knows. */
+/* If there is no slot, the executable graph counts as one whose instantiation
+ * was not seen. Caller holds the lock. */
 static void add(uintptr_t handle)
 {
 	struct exec *exec = find(handle);
@@ -90,7 +93,7 @@ static void add(uintptr_t handle)
 	atomic_store(&exec->handle, handle);
 }
 
-/* Under the lock. */
+/* Caller holds the lock. */
 static void end_for_good(const char *why)
 {
 	if (!atomic_exchange(&xs_graph_trace_is_on, false))
@@ -98,12 +101,12 @@ static void end_for_good(const char *why)
 	if (atomic_exchange(&kind_is_on, false))
 		xs_share_our_kind(false, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 	xs_trace_info("note",
-		      "launches of CUDA graphs were recorded node by node from "
-		      "some moment on, because %s",
+		      "all launches of CUDA graphs were recorded node by node "
+		      "from some moment on, because %s",
 		      why);
 }
 
-/* Under the lock. */
+/* Caller holds the lock. */
 static void switch_kind(bool on)
 {
 	if (!atomic_load(&xs_graph_trace_is_on) ||
@@ -116,8 +119,8 @@ static void switch_kind(bool on)
 		end_for_good("CUPTI could not record them as one");
 }
 
-/* A thread is not to be cancelled in CUPTI while it has the lock. Returns what
- * free_lock() is to restore. */
+/* Disables cancellation, so that the thread is not cancelled in CUPTI while it
+ * holds the lock. Returns the state that free_lock() restores. */
 static int take_lock(void)
 {
 	int old;
@@ -141,8 +144,8 @@ static void locked_end_for_good(const char *why)
 	free_lock(old);
 }
 
-/* Where another thread has the lock, the launch is recorded as that one chose:
- * the thread may be this one, in a signal's handler. */
+/* If the lock is held, the launch is recorded as its holder chose. It cannot
+ * wait: this thread may hold the lock itself, if it runs a signal handler. */
 static void try_to_switch_kind(bool on)
 {
 	int old;
@@ -167,9 +170,11 @@ void xs_graph_trace_choose(void *handle)
 	if (!xs_session_is_recording())
 		return;
 	if (xs_share_client_recorded()) {
-		locked_end_for_good("another profiler of the process needs the nodes");
+		locked_end_for_good(
+		    "another profiler of the process needs the nodes");
 	} else if (!exec) {
-		locked_end_for_good("one was instantiated where CUPTI did not show it");
+		locked_end_for_good(
+		    "CUPTI did not report when one was instantiated");
 	} else {
 		if (atomic_load(&kind_is_on) != (by_node == 0))
 			try_to_switch_kind(by_node == 0);
@@ -190,7 +195,7 @@ static void begin_instantiation(void)
 
 static void end_instantiation(const CUpti_CallbackData *data)
 {
-	/* all functions return it by their first parameter */
+	/* all functions return it through their first parameter */
 	const cuGraphInstantiate_params *params = data->functionParams;
 	const CUresult *result = data->functionReturnValue;
 	const int old = take_lock();
@@ -203,7 +208,7 @@ static void end_instantiation(const CUpti_CallbackData *data)
 	free_lock(old);
 }
 
-/* What it contains has changed, or is gone. */
+/* The nodes of an executable graph were changed, or it was destroyed. */
 static void note_change(enum meaning meaning, const CUpti_CallbackData *data)
 {
 	const cuGraphExecDestroy_params *params = data->functionParams;
@@ -237,8 +242,8 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* By name, as callback_filter.c. All that change an executable graph have it as
- * their first parameter. */
+/* Finds functions by name, like callback_filter.c. The first parameter of all
+ * functions that change an executable graph is this graph. */
 static enum meaning meaning_of(const char *name)
 {
 	if (begins(name, "cuGraphInstantiate"))
@@ -252,7 +257,7 @@ static enum meaning meaning_of(const char *name)
 	return NONE;
 }
 
-/* Whether all callbacks were switched on. */
+/* Returns whether all callbacks were enabled. */
 static bool enable_callbacks(void)
 {
 	bool found = false, all = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the launch of a CUDA graph is recorded node by node, or as one record
- * with its start and end.
+ * Decides whether the launch of a CUDA graph is recorded node by node, or as
+ * one record with its start and end.
  *
  * On an H200 (CUDA 12.9 and 13.0), records of all nodes make the launch of a
  * graph of 22 nodes 15.6 us longer, one record makes it 4.6 us longer. So the
@@ -20,10 +20,10 @@
  *   the kind is switched off for good.
  *
  * The kind is also switched off for good when another profiler in the process
- * enables records: it gets the nodes that it would get without us. It is never
- * switched on where CUPTI may be detached, because all launches would crash
- * behind cuptiFinalize, where callbacks may be switched off, where kernels are
- * counted, or where CUPTI is older than 12.9, with which it was not tried.
+ * enables records, so that it gets the nodes that it would get without us. The
+ * kind is never switched on in four cases: CUPTI may be detached, because all
+ * launches would crash after cuptiFinalize; callbacks may be switched off;
+ * kernels are counted; or CUPTI is older than 12.9, which was not tested.
  */
 #ifndef XS_PRELOAD_CUPTI_GRAPH_TRACE_H
 #define XS_PRELOAD_CUPTI_GRAPH_TRACE_H
@@ -37,25 +37,25 @@
 /* Whether launches may be recorded as one. */
 extern atomic_bool xs_graph_trace_is_on;
 
-/* Whether launches could be recorded as one at any time. */
+/* Returns whether launches could be recorded as one at any time of the run. */
 bool xs_graph_trace_has_begun(void);
 
-/* Once CUPTI has been started, with callbacks. */
+/* Call it once, after CUPTI was started with callbacks. */
 void xs_graph_trace_start(void);
 
-/* A callback of the driver, at the start or end of a call, with its
+/* Call it for each driver callback, at the start and end of a call; data is its
  * CUpti_CallbackData. */
 void xs_graph_trace_note_call(uint32_t id, const void *data);
 
-/* Chooses how the launch that follows is recorded. From any thread. */
+/* Chooses how the next launch of the graph is recorded. Thread-safe. */
 void xs_graph_trace_choose(void *exec);
 
-/* Before the launch of a graph, with its parameters. */
+/* Call it before the launch of a graph, with the parameters of the call. */
 static inline void xs_graph_trace_before_launch(const void *arguments)
 {
 	if (XS_UNLIKELY(atomic_load_explicit(&xs_graph_trace_is_on,
 					     memory_order_relaxed)))
-		/* all functions have the executable graph first */
+		/* the first parameter of all functions is the graph */
 		xs_graph_trace_choose(*(void *const *)arguments);
 }
 

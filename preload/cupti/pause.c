@@ -17,7 +17,7 @@
 #define PATIENCE_NS 200000000u
 
 static bool is_prepared, have_barrier;
-static atomic_int before; /* the pause */
+static atomic_int before; /* capture mode before the pause */
 static atomic_int waiting;
 
 void xs_pause_prepare(void)
@@ -28,14 +28,15 @@ void xs_pause_prepare(void)
 	is_prepared = true;
 }
 
-static void wait_a_little(void)
+static void sleep_shortly(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
 }
 
 /*
- * Until nobody is inside. While no other thread waits for us, that may last as
- * long as a call does that waits for the device; else no longer than patience.
+ * Waits until no thread is inside a hooked call. While no other thread waits
+ * for us, this may take as long as a call that waits for the device; otherwise
+ * at most patience_ns.
  */
 static bool wait_for_all(uint64_t patience_ns)
 {
@@ -50,7 +51,7 @@ static bool wait_for_all(uint64_t patience_ns)
 		if (now_ns < begin_ns + YIELD_NS)
 			sched_yield();
 		else
-			wait_a_little();
+			sleep_shortly();
 		now_ns = xs_clock_ns(CLOCK_MONOTONIC);
 		if (alone && atomic_load(&waiting)) {
 			alone = false;
@@ -61,9 +62,10 @@ static bool wait_for_all(uint64_t patience_ns)
 }
 
 /*
- * A thread says that it is inside and then looks for a pause; we say that there
- * is a pause and then look who is inside. One of the two sees the other, if
- * neither's store is late: the barrier is on our side for both.
+ * A thread stores that it is inside a call and then loads the pause; we store
+ * the pause and then load which threads are inside. One of the two sees the
+ * other's store if neither store is delayed. The barrier on our side is enough
+ * for both.
  */
 static bool nobody_is_inside(uint64_t patience_ns)
 {
@@ -83,17 +85,17 @@ static void end_pause(void)
 
 bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 {
-	bool quiet;
+	bool paused;
 
 	if (!is_prepared)
 		xs_pause_prepare();
 	atomic_store(&before,
 		     atomic_exchange(&xs_capture_mode_now, XS_DETAIL_PAUSED));
-	quiet = nobody_is_inside(patience_ns);
-	if (quiet)
+	paused = nobody_is_inside(patience_ns);
+	if (paused)
 		change();
 	end_pause();
-	return quiet;
+	return paused;
 }
 
 void xs_pause_wait(void)
@@ -104,7 +106,7 @@ void xs_pause_wait(void)
 	while (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED) {
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			end_pause();
-		wait_a_little();
+		sleep_shortly();
 	}
 	atomic_fetch_sub(&waiting, 1);
 }

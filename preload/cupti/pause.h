@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI is switched off and on only while no thread is inside a call of CUDA.
+ * A pause: CUPTI's callbacks are switched off only while no thread is inside a
+ * hooked call of CUDA.
  *
- * CUPTI counts in each thread how deep calls are nested, and gives an inner one
- * the correlation id of the outermost. A thread whose call began with callbacks
- * and ended without counts wrong from then on: all its calls are inner ones,
- * and have one id (H200, CUDA 13.0).
+ * CUPTI counts the nesting depth of calls in each thread, and gives inner calls
+ * the correlation id of the outermost. If a call begins with callbacks enabled
+ * and ends with callbacks disabled, the count is wrong from then on: all calls
+ * of this thread are taken for inner ones, and have one id (H200, CUDA 13.0).
  */
 #ifndef XS_PRELOAD_CUPTI_PAUSE_H
 #define XS_PRELOAD_CUPTI_PAUSE_H
@@ -15,27 +16,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What xs_capture_mode_now says in a pause, beside enum xs_detail. */
+/* Value of xs_capture_mode_now in a pause, in addition to enum xs_detail. */
 #define XS_DETAIL_PAUSED 4
 
-/* What a thread may be let wait for now and then. */
+/* Time that a thread may have to wait occasionally. */
 #define XS_PAUSE_PATIENCE_NS 2000000u
 
-/* Where a pause is sure to come, and soon: takes less time while the process
- * has one thread. */
+/* Prepares for pauses. Call it if pauses will happen: it is faster while the
+ * process has one thread. */
 void xs_pause_prepare(void);
 
 /*
- * From our own thread: runs change() while interposed calls of all threads wait
- * to begin, and none runs. False, and nothing was done, where one did not end
- * before another had waited for so long; or within 150 ms, where no other
- * waited: such as waits for the device. Not where only callbacks see the calls.
+ * Runs change() while no hooked call is running and new hooked calls of all
+ * threads wait. Returns false without running it if a call did not end before
+ * another one had waited for patience_ns, or within 150 ms if none waited; such
+ * a call may be waiting for the device. Calls that only callbacks see are not
+ * paused. Our own thread only.
  */
 bool xs_pause_for(void (*change)(void), uint64_t patience_ns);
 
-/* A call that is about to begin: returns when the pause is over. Where that
- * lasts, what CUPTI does in it may want a lock that a waiting thread holds, as
- * the loader's: then who has waited for 200 ms ends it for all. */
+/* Called at the begin of a hooked call: returns when the pause is over. CUPTI
+ * may need a lock that a waiting thread holds, such as the loader's. So a
+ * thread that has waited for 200 ms ends the pause for all. */
 void xs_pause_wait(void);
 
 #endif

@@ -13,9 +13,10 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct xs_intern kernels; /* function or handle -> string id of a name */
+static struct xs_intern
+    kernels; /* function or handle -> string id of its name */
 
-/* From 12.3 on the runtime tells. */
+/* Asks the runtime; CUDA 12.3 or later. */
 static const char *name_by_runtime(const void *function, uintptr_t address)
 {
 	cudaError_t (*ask)(const char **name, const void *function) = NULL;
@@ -29,7 +30,7 @@ static const char *name_by_runtime(const void *function, uintptr_t address)
 	return ask(&name, function) == cudaSuccess ? name : NULL;
 }
 
-/* nvcc gives a kernel's stub the kernel's own name. */
+/* nvcc names a kernel's stub like the kernel. */
 static const char *name_by_symbol(const void *function)
 {
 	Dl_info info;
@@ -39,7 +40,8 @@ static const char *name_by_symbol(const void *function)
 	return info.dli_sname;
 }
 
-static const char *name_by_place(const void *function, char *text, size_t bytes)
+static const char *name_by_address(const void *function, char *text,
+				   size_t bytes)
 {
 	struct xs_object module;
 	const char *slash;
@@ -66,11 +68,11 @@ static uint32_t find_name(const void *kernel, bool is_handle, uintptr_t address)
 	if (!name)
 		name = name_by_symbol(kernel);
 	if (!name)
-		name = name_by_place(kernel, text, sizeof(text));
+		name = name_by_address(kernel, text, sizeof(text));
 	return xs_gpu_records_name(name);
 }
 
-/* Asked once for each kernel; 0 without room. */
+/* Looks the name up once for each kernel. Returns 0 if there was no space. */
 static uint32_t name_of(const void *kernel, bool is_handle, uintptr_t address)
 {
 	uint32_t *slot, name;

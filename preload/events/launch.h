@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch tells of its kernel, where CUPTI does not. */
+/* Reads a kernel's name and launch configuration from a launch's arguments, for
+ * use without CUPTI. */
 #ifndef XS_PRELOAD_EVENTS_LAUNCH_H
 #define XS_PRELOAD_EVENTS_LAUNCH_H
 
@@ -7,10 +8,10 @@
 #include "preload/trace/gpu_records.h"
 
 /*
- * The kernel's name, grid, block and dynamic shared memory, from the arguments
- * of a launch that succeeded and that returned to `address`. The name is that
- * of the driver or of the runtime, else of the stub that nvcc made, else a
- * place in a module. What is not known is 0.
+ * Fills *shape with the name, grid, block and dynamic shared memory of a launch
+ * that succeeded and returned to `address`. The name comes from the driver or
+ * the runtime; else from the symbol of the stub that nvcc generates; else it is
+ * an address in an object. Unknown fields are 0.
  */
 void xs_launch_read(enum xs_function fn, uintptr_t address,
 		    const void *arguments, struct xs_gpu_shape *shape);

@@ -9,18 +9,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Its bytes are the key, so no padding. */
+/* Its bytes are a key, so there is no padding. */
 struct queue_key {
 	const struct xs_timed_context *context;
 	CUstream stream;
-	uint64_t thread; /* of a default stream of a thread */
+	uint64_t thread; /* only for a per-thread default stream */
 };
 
-/* Never held across a call of the driver. */
+/* Never held during a call of the driver. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct xs_timed_context contexts[XS_TIMED_CONTEXTS];
+static struct xs_timed_context contexts[XS_TIMED_MAX_CONTEXTS];
 static uint32_t context_count;
-static struct xs_timed_queue queues[XS_TIMED_QUEUES];
+static struct xs_timed_queue queues[XS_TIMED_MAX_QUEUES];
 static _Atomic uint32_t queue_count;
 static struct xs_intern queue_numbers;
 
@@ -38,12 +38,12 @@ struct current {
 	CUdevice device;
 };
 
-static bool ask_current(struct current *now)
+static bool get_current(struct current *now)
 {
 	*now = (struct current){0};
 	if (xs_event_api.current(&now->handle) != CUDA_SUCCESS || !now->handle)
 		return false;
-	/* A new context may lie where an old one lay. */
+	/* A new context may have the address of an old one. */
 	return !xs_event_api.context_id ||
 	       xs_event_api.context_id(now->handle, &now->id) == CUDA_SUCCESS;
 }
@@ -57,16 +57,16 @@ static struct xs_timed_context *find_context(const struct current *now)
 	return NULL;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct xs_timed_context *add_context(const struct current *now)
 {
 	struct xs_timed_context *context;
 	void *memory;
 
-	if (context_count == XS_TIMED_CONTEXTS)
+	if (context_count == XS_TIMED_MAX_CONTEXTS)
 		return NULL;
 	memory =
-	    mmap(NULL, XS_TIMED_MOST * sizeof(struct xs_timed),
+	    mmap(NULL, XS_TIMED_MAX * sizeof(struct xs_timed),
 		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
@@ -79,7 +79,7 @@ static struct xs_timed_context *add_context(const struct current *now)
 	return context;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct xs_timed_queue *find_queue(struct xs_timed_context *context,
 					 CUstream stream)
 {
@@ -91,7 +91,7 @@ static struct xs_timed_queue *find_queue(struct xs_timed_context *context,
 	if (stream == CU_STREAM_PER_THREAD)
 		key.thread = (uint64_t)syscall(SYS_gettid);
 	slot = xs_intern_number(&queue_numbers, &key, sizeof(key));
-	if (!slot || (*slot == 0 && count == XS_TIMED_QUEUES))
+	if (!slot || (*slot == 0 && count == XS_TIMED_MAX_QUEUES))
 		return NULL;
 	if (*slot)
 		return &queues[*slot - 1];
@@ -110,19 +110,19 @@ static struct xs_timed_queue *find_queue(struct xs_timed_context *context,
 	return queue;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct xs_timed *take_slot(struct xs_timed_context *context)
 {
 	struct xs_timed *timed = context->free;
 
 	if (timed)
 		context->free = timed->next;
-	else if (context->made < XS_TIMED_MOST)
+	else if (context->made < XS_TIMED_MAX)
 		timed = &context->all[context->made++];
 	return timed;
 }
 
-/* They are used again, and live as long as their context. */
+/* Events are reused and live as long as their context. */
 static bool make_events(struct xs_timed *timed)
 {
 	return (timed->before ||
@@ -133,14 +133,15 @@ static bool make_events(struct xs_timed *timed)
 		    CUDA_SUCCESS);
 }
 
-struct xs_timed_queue *xs_timed_take(CUstream stream, struct xs_timed **timed)
+struct xs_timed_queue *xs_timed_allocate(CUstream stream,
+					 struct xs_timed **timed)
 {
 	struct xs_timed_context *context;
 	struct xs_timed_queue *queue = NULL;
 	struct current now;
 
 	*timed = NULL;
-	if (!ask_current(&now) ||
+	if (!get_current(&now) ||
 	    xs_event_api.device(&now.device) != CUDA_SUCCESS)
 		return NULL;
 	pthread_mutex_lock(&lock);
@@ -157,11 +158,11 @@ struct xs_timed_queue *xs_timed_take(CUstream stream, struct xs_timed **timed)
 	(*timed)->queue = queue;
 	if (make_events(*timed))
 		return queue;
-	xs_timed_give_back(*timed);
+	xs_timed_free(*timed);
 	return NULL;
 }
 
-uint32_t xs_timed_put(struct xs_timed *timed)
+uint32_t xs_timed_enqueue(struct xs_timed *timed)
 {
 	struct xs_timed_queue *queue = timed->queue;
 	uint32_t waiting;
@@ -195,7 +196,7 @@ void xs_timed_drop_first(struct xs_timed_queue *queue)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_timed_give_back(struct xs_timed *timed)
+void xs_timed_free(struct xs_timed *timed)
 {
 	struct xs_timed_context *context = timed->queue->context;
 
@@ -210,7 +211,7 @@ struct xs_timed_context *xs_timed_context(void)
 	struct xs_timed_context *context;
 	struct current now;
 
-	if (!ask_current(&now))
+	if (!get_current(&now))
 		return NULL;
 	pthread_mutex_lock(&lock);
 	context = find_context(&now);
@@ -223,8 +224,8 @@ struct xs_timed_queue *xs_timed_queue_at(uint32_t index)
 	return index < atomic_load(&queue_count) ? &queues[index] : NULL;
 }
 
-/* Its slots are not used again, nor is it ever read again. */
-void xs_timed_forget(struct xs_timed_context *context)
+/* Its slots are neither reused nor read again. */
+void xs_timed_drop_context(struct xs_timed_context *context)
 {
 	uint64_t missed = 0;
 
@@ -241,7 +242,7 @@ void xs_timed_forget(struct xs_timed_context *context)
 		queues[i].last = &queues[i].first;
 	}
 	pthread_mutex_unlock(&lock);
-	xs_timed_miss(missed);
+	xs_timed_count_untimed(missed);
 }
 
 uint64_t xs_timed_waiting(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files timing*.c share: the contexts, queues and pools of events. */
+/* Data of timing.c and timing_read.c: contexts, queues and pools of events. */
 #ifndef XS_PRELOAD_EVENTS_TIMED_H
 #define XS_PRELOAD_EVENTS_TIMED_H
 
@@ -8,11 +8,11 @@
 
 #include <stdatomic.h>
 
-#define XS_TIMED_CONTEXTS 16u
-#define XS_TIMED_QUEUES	  1024u
-#define XS_TIMED_MOST	  4096u /* of a context, that wait to be read */
+#define XS_TIMED_MAX_CONTEXTS 16u
+#define XS_TIMED_MAX_QUEUES   1024u
+#define XS_TIMED_MAX	      4096u /* pending per context */
 
-/* One call on its way through the GPU. */
+/* A call whose op is not finished, or not read yet. */
 struct xs_timed {
 	struct xs_timed *next;
 	struct xs_timed_queue *queue;
@@ -21,78 +21,80 @@ struct xs_timed {
 	struct xs_gpu_op op;
 	struct xs_gpu_shape shape;
 	uint8_t call_class;	 /* enum xs_call_class */
-	bool ends_with_its_call; /* `after` is not used */
+	bool ends_with_its_call; /* a blocking copy: `after` is not used */
 };
 
 struct xs_timed_queue {
 	struct xs_timed_context *context;
 	CUstream stream;
-	uint32_t number;      /* as in the trace */
-	uint64_t last_end_ns; /* of what was read */
+	uint32_t number;      /* the trace's number */
+	uint64_t last_end_ns; /* end of the last op that was read */
 	struct xs_timed *first, **last;
 	uint32_t waiting;
 };
 
-/* An event whose moment on the host's clock is known. */
+/* An event whose time on the host's clock is known. */
 struct xs_timed_anchor {
 	CUevent event;
 	uint64_t at_ns;
-	uint64_t error_ns; /* at most, then */
+	uint64_t error_ns; /* maximum error at that time */
 };
 
 struct xs_timed_context {
-	CUcontext handle; /* NULL: gone */
+	CUcontext handle; /* NULL: destroyed */
 	unsigned long long id;
 	uint32_t number, device;
 	struct xs_timed *free, *all;
 	uint32_t made;
-	/* Whoever sets it may read events, and touch what is below. */
+	/* The thread that sets it may read events and use the fields below. */
 	atomic_bool reading;
 	struct xs_timed_anchor anchors[2];
 	unsigned newest;
 	bool anchored;
 	uint64_t next_anchor_ns;
-	uint32_t failures; /* to set one */
+	uint32_t failures; /* failed attempts in a row */
 };
 
-/*
- * The current context's queue of a stream (as events name it: a default stream
- * has a handle of its own), and a free slot in *timed with its events made.
- * NULL when there is no room or no context.
- */
-struct xs_timed_queue *xs_timed_take(CUstream stream, struct xs_timed **timed);
+/* Returns the current context's queue of a stream (as events name it: a default
+ * stream has its own handle), and in *timed a free slot with its events
+ * created. Returns NULL if there is no space or no context. */
+struct xs_timed_queue *xs_timed_allocate(CUstream stream,
+					 struct xs_timed **timed);
 
-/* Behind the others of its queue; how many wait there now. */
-uint32_t xs_timed_put(struct xs_timed *timed);
+/* Appends to its queue. Returns how many are pending there now. */
+uint32_t xs_timed_enqueue(struct xs_timed *timed);
 
-/* The first that waits in a queue, or NULL; to be taken out by the second. */
+/* Returns the first pending one of a queue, or NULL. */
 struct xs_timed *xs_timed_first(struct xs_timed_queue *queue);
+/* Removes the first pending one of a queue. */
 void xs_timed_drop_first(struct xs_timed_queue *queue);
-void xs_timed_give_back(struct xs_timed *timed);
+/* Returns a slot to its context's pool. */
+void xs_timed_free(struct xs_timed *timed);
 
-/* The current context if it has anything timed, else NULL. */
+/* Returns the current context if it has timed calls, else NULL. */
 struct xs_timed_context *xs_timed_context(void);
 
-/* The queues in turn: from 0 on, NULL after the last. */
+/* Returns the queues one by one: from index 0 on, NULL after the last. */
 struct xs_timed_queue *xs_timed_queue_at(uint32_t index);
 
-/* The context is about to go, and its events with it. */
-void xs_timed_forget(struct xs_timed_context *context);
+/* Call before the context is destroyed with its events. */
+void xs_timed_drop_context(struct xs_timed_context *context);
 
-/* How many wait in all queues. */
+/* Returns how many are pending in all queues. */
 uint64_t xs_timed_waiting(void);
 
-/* Whether nothing may be recorded there now. Of the legacy stream, too, where
- * using it would break the capture of another. */
+/* Returns whether recording an event there is not allowed now, because the
+ * stream is capturing. Also true for the legacy stream if using it would
+ * invalidate another stream's capture. */
 bool xs_timed_is_capturing(CUstream stream);
 
-/* timing_read.c: reads what is done of a queue, or of all queues of a context.
- * Where `stream` is likely to be idle, an anchor may be set there. */
+/* In timing_read.c: read the finished calls of a queue, or of all queues of a
+ * context. If `idle`, `stream` is probably idle and may get an anchor. */
 void xs_timed_read_queue(struct xs_timed_queue *queue);
 void xs_timed_read_all(struct xs_timed_context *context, bool idle,
 		       CUstream stream);
 
-/* One more that was not timed. */
-void xs_timed_miss(uint64_t count);
+/* Counts calls that were not timed. */
+void xs_timed_count_untimed(uint64_t count);
 
 #endif

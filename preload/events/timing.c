@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define READ_EVERY 16u /* calls of a queue */
+#define READ_EVERY 16u /* calls of a queue between two reads */
 
 XS_HOT_DATA bool xs_timing_is_on;
 
@@ -19,7 +19,7 @@ void xs_timing_start(void)
 	xs_timing_is_on = true;
 }
 
-void xs_timed_miss(uint64_t count)
+void xs_timed_count_untimed(uint64_t count)
 {
 	atomic_fetch_add(&missed, count);
 }
@@ -36,8 +36,8 @@ static bool is_timed(uint8_t call_class)
 	       call_class == XS_CALL_LAUNCH;
 }
 
-/* As events name it: a default stream by the handle of its own that tells the
- * legacy one from that of the thread. */
+/* Returns the stream as events name it: default streams have handles that
+ * distinguish the legacy one from the per-thread one. */
 static CUstream stream_of(enum xs_function fn, uint64_t handle)
 {
 	if (handle == 0)
@@ -47,9 +47,10 @@ static CUstream stream_of(enum xs_function fn, uint64_t handle)
 }
 
 /*
- * What a call is about to do. The first argument of all of them is a pointer
- * that may not be NULL, and of some what the others are read through: such a
- * call fails, or does nothing. So does a copy of no bytes.
+ * Reads the arguments before the call. Returns false for calls that will fail
+ * or do nothing: the first argument of all timed functions is a pointer that
+ * must not be NULL, and some functions need it to read the others; copies of 0
+ * bytes do nothing.
  */
 static bool read_arguments(enum xs_function fn, const void *arguments,
 			   struct xs_event *event)
@@ -63,13 +64,13 @@ static bool read_arguments(enum xs_function fn, const void *arguments,
 	row->fill(arguments, event);
 	if (row->call_class == XS_CALL_LAUNCH || event->bytes)
 		return true;
-	if (event->rows > 1) /* of an array, by elements of unknown size */
-		xs_timed_miss(1);
+	if (event->rows > 1) /* array copy: element size unknown */
+		xs_timed_count_untimed(1);
 	return false;
 }
 
-/* A thread that never called CUDA has no context yet. The call would make it;
- * so does this one, by the same runtime. */
+/* A thread's first CUDA call creates its context. If there is none yet, creates
+ * it here with the same runtime. */
 static bool have_context(uintptr_t address)
 {
 	cudaError_t (*free_nothing)(void *) = NULL;
@@ -90,20 +91,20 @@ static struct xs_timed *record_before(CUstream stream)
 
 	if (xs_timed_is_capturing(stream))
 		return NULL;
-	if (!xs_timed_take(stream, &timed)) {
-		xs_timed_miss(1);
+	if (!xs_timed_allocate(stream, &timed)) {
+		xs_timed_count_untimed(1);
 		return NULL;
 	}
 	if (xs_event_api.record(timed->before, stream) == CUDA_SUCCESS)
 		return timed;
-	xs_timed_miss(1);
-	xs_timed_give_back(timed);
+	xs_timed_count_untimed(1);
+	xs_timed_free(timed);
 	return NULL;
 }
 
-/* While another thread captures, even asking for an event may break that; not
- * so for a thread that declares itself relaxed. */
-static CUstreamCaptureMode relax(void)
+/* While another thread captures, even querying an event may invalidate the
+ * capture, except from a thread in relaxed mode. */
+static CUstreamCaptureMode enter_relaxed_mode(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
@@ -111,7 +112,7 @@ static CUstreamCaptureMode relax(void)
 	return mode;
 }
 
-static void restore(CUstreamCaptureMode mode)
+static void restore_mode(CUstreamCaptureMode mode)
 {
 	xs_event_api.exchange_mode(&mode);
 }
@@ -123,13 +124,13 @@ static void before_reset(void)
 
 	if (!xs_event_api_find())
 		return;
-	mode = relax();
+	mode = enter_relaxed_mode();
 	context = xs_timed_context();
 	if (context) {
 		xs_timed_read_all(context, false, NULL);
-		xs_timed_forget(context);
+		xs_timed_drop_context(context);
 	}
-	restore(mode);
+	restore_mode(mode);
 }
 
 void xs_timing_begin(struct xs_open_call *call, const void *arguments)
@@ -144,9 +145,9 @@ void xs_timing_begin(struct xs_open_call *call, const void *arguments)
 	    is_timed(xs_functions[call->fn].call_class) &&
 	    read_arguments(call->fn, arguments, &event) &&
 	    have_context(call->address)) {
-		mode = relax();
+		mode = enter_relaxed_mode();
 		call->timed = record_before(stream_of(call->fn, event.stream));
-		restore(mode);
+		restore_mode(mode);
 	}
 	call->thread->busy = false;
 }
@@ -196,7 +197,7 @@ static void describe(struct xs_timed *timed, const struct xs_open_call *call,
 		timed->op.direction = direction_of(event.direction);
 }
 
-/* A copy between host and device that blocks is over when it returns. */
+/* A blocking copy between host and device is finished when it returns. */
 static bool blocks(enum xs_function fn, const void *arguments)
 {
 	struct xs_event event;
@@ -218,8 +219,8 @@ static void end_timed(struct xs_open_call *call, uint64_t end_ns,
 	timed->ends_with_its_call = blocks(call->fn, arguments);
 	if (!timed->ends_with_its_call &&
 	    xs_event_api.record(timed->after, queue->stream) != CUDA_SUCCESS) {
-		xs_timed_miss(1);
-		xs_timed_give_back(timed);
+		xs_timed_count_untimed(1);
+		xs_timed_free(timed);
 		return;
 	}
 	if (!*correlation)
@@ -227,11 +228,11 @@ static void end_timed(struct xs_open_call *call, uint64_t end_ns,
 	timed->call_start_ns = call->start_ns;
 	timed->call_end_ns = end_ns;
 	describe(timed, call, *correlation, arguments);
-	if (xs_timed_put(timed) % READ_EVERY == 0)
+	if (xs_timed_enqueue(timed) % READ_EVERY == 0)
 		xs_timed_read_queue(queue);
 }
 
-/* After calls that the application waited in, much is done. */
+/* After a call that waited, many ops are finished. */
 static bool is_read_after(uint8_t call_class, bool *idle)
 {
 	switch (call_class) {
@@ -239,7 +240,7 @@ static bool is_read_after(uint8_t call_class, bool *idle)
 	case XS_CALL_SYNC_DEVICE:
 	case XS_CALL_SYNC_STREAM:
 	case XS_CALL_SYNC_EVENT:
-	case XS_CALL_POLL: /* the answer was yes */
+	case XS_CALL_POLL: /* it returned success */
 		*idle = true;
 		return true;
 	case XS_CALL_FREE_DEVICE:
@@ -272,15 +273,15 @@ void xs_timing_end(struct xs_open_call *call, uint64_t end_ns,
 	    error == cudaSuccess && is_read_after(call_class, &idle);
 
 	if (error == cudaSuccess && call_class == XS_CALL_GRAPH_LAUNCH)
-		xs_timed_miss(1);
+		xs_timed_count_untimed(1);
 	if ((!call->timed && !is_read) || !xs_event_api_find())
 		return;
-	mode = relax();
+	mode = enter_relaxed_mode();
 	if (call->timed && error == cudaSuccess)
 		end_timed(call, end_ns, arguments);
 	else if (call->timed)
-		xs_timed_give_back(call->timed);
+		xs_timed_free(call->timed);
 	if (is_read)
 		read_after(call->fn, arguments, idle);
-	restore(mode);
+	restore_mode(mode);
 }

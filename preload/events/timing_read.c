@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From events to ops. The driver gives the time between two events, in ms of
- * the GPU's clock; where an event lies on the host's clock is known of those
- * that were recorded in an idle stream and seen to be done at once: anchors.
- */
+/* Converts events to ops. The driver gives the time between two events in ms of
+ * the GPU's clock. The time on the host's clock is known for anchors: events
+ * that were recorded in an idle stream and seen to finish at once. */
 #include "preload/events/timed.h"
 #include "preload/events/timing.h"
 #include "preload/sampling/op_filter.h"
 #include "preload/util/clock.h"
 
-/* The clocks drift by some 10 us a second; an anchor costs some 10 us. */
-#define ANCHOR_EVERY_NS	  100000000u
-#define ANCHOR_AGAIN_NS	  5000000u /* times the failures so far */
-#define PATIENCE_NS	  50000u
-#define FIRST_PATIENCE_NS 1000000u /* without one there are no times at all */
-#define GOOD_ERROR_NS	  8000u
-#define DRIFT		  50e-6
+/* The clocks drift by about 10 us per second; an anchor costs about 10 us. */
+#define ANCHOR_EVERY_NS 100000000u
+#define ANCHOR_AGAIN_NS 5000000u /* times the number of failures */
+#define PATIENCE_NS	50000u
+#define FIRST_PATIENCE_NS                                                      \
+	1000000u /* without a first anchor there are no times */
+#define GOOD_ERROR_NS 8000u
+#define DRIFT	      50e-6
 
 static _Atomic uint64_t worst_error_ns;
 
@@ -24,7 +23,8 @@ uint64_t xs_timing_error_ns(void)
 	return atomic_load(&worst_error_ns);
 }
 
-/* Records an event and asks for it until it is done, which was in between. */
+/* Records an event and polls it until it is finished. Its time is between
+ * both. */
 static bool try_anchor(struct xs_timed_anchor *anchor, CUstream stream,
 		       uint64_t until_ns)
 {
@@ -46,15 +46,16 @@ static bool try_anchor(struct xs_timed_anchor *anchor, CUstream stream,
 	return result == CUDA_SUCCESS;
 }
 
-/* What an anchor's error has grown to: an old one may be worse than a new one
- * that took longer. */
+/* Returns an anchor's error including drift: an old anchor may be worse than a
+ * new one that took longer. */
 static uint64_t error_at(const struct xs_timed_anchor *anchor, uint64_t now_ns)
 {
 	return anchor->error_ns +
 	       (uint64_t)(DRIFT * (double)(now_ns - anchor->at_ns));
 }
 
-/* Whether a good one is set; one that is better than before is kept. */
+/* Sets an anchor, and keeps it if it is better than the current one. Returns
+ * whether the current one is good. */
 static bool set_anchor(struct xs_timed_context *context, CUstream stream)
 {
 	const uint64_t now_ns = xs_clock_realtime_ns();
@@ -93,7 +94,7 @@ static void anchor_if_due(struct xs_timed_context *context, CUstream stream)
 	context->next_anchor_ns = xs_clock_realtime_ns() + wait_ns;
 }
 
-/* ns from one event to the other; negative where the other was earlier. */
+/* Nanoseconds between two events; negative if `to` was earlier. */
 static bool between(CUevent from, CUevent to, int64_t *ns)
 {
 	float ms;
@@ -104,7 +105,8 @@ static bool between(CUevent from, CUevent to, int64_t *ns)
 	return true;
 }
 
-/* Where the events put it on the host's clock, within what the host saw. */
+/* Computes the op's times on the host's clock, limited to what the host
+ * observed. */
 static bool find_times(struct xs_timed *timed)
 {
 	const struct xs_timed_queue *queue = timed->queue;
@@ -152,7 +154,7 @@ static void write(struct xs_timed *timed)
 	}
 }
 
-/* context->reading is ours. */
+/* The caller has set context->reading. */
 static void read_queue(struct xs_timed_queue *queue)
 {
 	struct xs_timed *timed;
@@ -168,9 +170,9 @@ static void read_queue(struct xs_timed_queue *queue)
 			queue->last_end_ns = timed->op.end_ns;
 			write(timed);
 		} else {
-			xs_timed_miss(1);
+			xs_timed_count_untimed(1);
 		}
-		xs_timed_give_back(timed);
+		xs_timed_free(timed);
 	}
 }
 

@@ -18,7 +18,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#define HOOKS_DIFFER 128 /* bytes of the stack */
+#define HOOK_STACK_BYTES                                                       \
+	128 /* bytes of stack by which frames of hooks may differ */
 
 XS_COLD static xs_real_fn resolve(struct xs_site_slot *site,
 				  enum xs_function fn, uintptr_t address)
@@ -40,8 +41,8 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	return real ? (xs_real_fn)real : resolve(site, fn, address);
 }
 
-/* Whether this is a signal's handler, on a stack of its own, and the open call
- * is of elsewhere. */
+/* Returns whether this is a signal handler on an alternate stack that
+ * interrupted the open call on another stack. */
 static bool is_in_handler(const void *inside)
 {
 	stack_t at;
@@ -51,18 +52,19 @@ static bool is_in_handler(const void *inside)
 }
 
 /*
- * A call that an exception or a jump left never ends. What is called inside of
- * a call lies further down the stack than its hook, by more than the hooks of
- * two functions differ, or in a handler; elsewhere, that one is gone.
+ * An exception or a longjmp() may leave a hook without its end. A nested call
+ * lies further down the stack than the open hook, by more than the frames of
+ * two hooks differ, or runs in a signal handler. Otherwise the open call was
+ * abandoned.
  */
-XS_COLD static void forget_left(struct xs_thread *thread,
-				const struct xs_open_call *call)
+XS_COLD static void drop_abandoned_call(struct xs_thread *thread,
+					const struct xs_open_call *call)
 {
 	if (thread->busy ||
-	    (uintptr_t)call + HOOKS_DIFFER < (uintptr_t)thread->inside ||
+	    (uintptr_t)call + HOOK_STACK_BYTES < (uintptr_t)thread->inside ||
 	    is_in_handler(thread->inside))
 		return;
-	thread->records = false;
+	thread->recorded = false;
 	thread->in_runtime = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
@@ -107,7 +109,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	real = real_of(call->site, fn, call->address);
 	xs_call_effects_note_graph(fn, arguments);
 	if (XS_UNLIKELY(xs_thread_in_hook(thread)))
-		forget_left(thread, call);
+		drop_abandoned_call(thread, call);
 	if (!thread->busy && !xs_thread_in_hook(thread) &&
 	    xs_lifecycle_ensure(thread, xs_cupti_callback_get()))
 		call->detail = enter(thread, call, fn);
@@ -119,7 +121,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 			xs_timing_begin(call, arguments);
 	}
 	if (call->detail == XS_DETAIL_RECORDED) {
-		thread->records = true;
+		thread->recorded = true;
 		xs_copy_probe_begin(&thread->copy_probe, fn, arguments);
 	}
 	errno = kept_errno;
@@ -141,9 +143,10 @@ static void record(const struct xs_open_call *open,
 	xs_emit(open->thread, call, &span);
 }
 
-/* Whether what a call leaves is its record alone, of arguments that can be read
- * before the real call, which may be about to fail. */
-static bool function_may_pass(enum xs_function fn)
+/* Returns whether calls of the function may take the fast path: their record is
+ * their only effect, and their arguments can be read before the real call, even
+ * if it will fail. */
+static bool supports_fast_path(enum xs_function fn)
 {
 	switch (xs_functions[fn].call_class) {
 	case XS_CALL_LAUNCH:
@@ -156,17 +159,17 @@ static bool function_may_pass(enum xs_function fn)
 	case XS_CALL_STREAM_WAIT:
 		return true;
 	default:
-		return xs_copy_probe_is_of_range(fn) && !xs_copy_probe_hashes();
+		return xs_copy_probe_is_linear(fn) && !xs_copy_probe_hashes();
 	}
 }
 
-/* The next call of this place. */
-XS_COLD static void let_recorded_pass(const struct xs_open_call *call)
+/* Lets the next call of this site take the fast path. */
+XS_COLD static void cache_recorded_callsite(const struct xs_open_call *call)
 {
 	struct xs_callsite *callsite = NULL;
 
-	if (function_may_pass(call->fn) && xs_site_is_known(call->site))
-		callsite = xs_callsite_cache_keep(
+	if (supports_fast_path(call->fn) && xs_site_is_known(call->site))
+		callsite = xs_callsite_cache_add(
 		    call->thread, call->fn, call->address,
 		    real_of(call->site, call->fn, call->address));
 	if (callsite)
@@ -186,15 +189,15 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 
-	thread->records = false;
+	thread->recorded = false;
 	if (recorded) {
 		xs_copy_probe_end(&thread->copy_probe);
 		/* before CUPTI may be detached again */
 		xs_emit_pending(&returned, thread->correlation);
 	}
 	xs_thread_end_hook(thread);
-	/* The call may have been the application's last: exit on another
-	 * thread, or a fork. */
+	/* The call may have been the application's last: another thread may
+	 * have exited, or the call forked. */
 	if (!xs_session_is_recording())
 		goto out;
 	xs_lifecycle_call_returned();
@@ -208,7 +211,7 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 	xs_call_effects_after(call->fn);
 	if (xs_capture_mode_is_whole && thread->named && error == cudaSuccess &&
 	    !xs_timing_is_on)
-		let_recorded_pass(call);
+		cache_recorded_callsite(call);
 out:
 	thread->busy = false;
 	errno = kept_errno;

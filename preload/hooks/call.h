@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a call, seen by a hook or by a callback, to its records. */
+/* Start and end of a hooked call. */
 #ifndef XS_PRELOAD_HOOKS_CALL_H
 #define XS_PRELOAD_HOOKS_CALL_H
 
@@ -8,23 +8,22 @@
 #include "preload/record/open_call.h"
 #include "preload/trace/thread.h"
 
-/*
- * A hook's first half: the real function, never NULL, and in *call whether and
- * what to record. `arguments` is the function's struct xs_args_. errno is kept.
- */
+/* Starts a hooked call. Returns the real function, never NULL; fills *call with
+ * whether and what to record. `arguments` is the function's struct xs_args_*.
+ * Keeps errno. */
 xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,
 			 const void *return_address, const void *arguments);
 
 /*
- * A hook's second half, only where call->thread is set. Frees too are recorded
- * after the real call, so that the record has its duration, but from its start
- * the memory is gone, as an allocation counts from its end. errno is kept.
+ * Ends a hooked call and records or counts it. Call only if call->thread is
+ * set. Frees are also recorded after the real call, so that the record has
+ * their duration; the memory counts as freed from the call's start, and as
+ * allocated from an allocation's end. Keeps errno.
  */
 void xs_call_end(struct xs_open_call *call, cudaError_t error,
 		 const void *arguments);
 
-/* The same of calls that go no short way: passed.h. *call has the function and
- * the address. */
+/* The slow path of both. *call has the function and the return address. */
 xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 			      struct xs_open_call *call, const void *arguments);
 void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,

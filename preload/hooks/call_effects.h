@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a call means for the recording itself. */
+/* Effects of calls on the recording itself. */
 #ifndef XS_PRELOAD_HOOKS_CALL_EFFECTS_H
 #define XS_PRELOAD_HOOKS_CALL_EFFECTS_H
 

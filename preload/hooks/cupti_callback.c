@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of CUDA as CUPTI's callbacks see them. */
+/* The callback of CUPTI: correlation ids of hooked calls, and calls that hooks
+ * do not see. */
 #include "preload/hooks/cupti_callback.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_api.h"
@@ -19,7 +20,7 @@
 
 #include <errno.h>
 
-/* What a call's correlationData says of it, but for its start. */
+/* Values of a call's correlationData; others are its start. */
 #define IGNORED 0u
 #define COUNTED 1u
 
@@ -52,9 +53,9 @@ XS_NOINLINE static void note_new_streams(struct xs_thread *thread,
 	errno = kept_errno;
 }
 
-/* Which of a context's queues are its default streams: asked once a thread and
- * context, in an API callback, where CUPTI allows it; that of the thread by the
- * first call that would use it. */
+/* Notes which queues of a context are its default streams. CUPTI allows the
+ * question only in an API callback; it is asked once per thread and context,
+ * and for the per-thread default stream by the first call that would use it. */
 static inline void note_default_streams(struct xs_thread *thread,
 					const CUpti_CallbackData *data,
 					bool per_thread)
@@ -64,14 +65,14 @@ static inline void note_default_streams(struct xs_thread *thread,
 		note_new_streams(thread, data, per_thread);
 }
 
-/* When it began, or one of these two. */
+/* Returns the start of the call, or IGNORED or COUNTED. */
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
 	const enum xs_detail detail = xs_call_effects_detail(thread, fn);
 
 	xs_call_effects_note_graph(fn, data->functionParams);
-	/* outside of the range hooks leave calls to the callbacks */
+	/* outside of the range, hooks leave calls to the callbacks */
 	if (detail != XS_DETAIL_IGNORED)
 		xs_call_origin_note_callback();
 	switch (detail) {
@@ -87,11 +88,11 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	}
 }
 
-/* A call that no interposed function saw, at its start and at its end. */
+/* Start or end of a call that no hook saw. */
 XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	/* cudaError_t or CUresult: numbers of one kind. */
+	/* cudaError_t or CUresult: the same numbers. */
 	const cudaError_t *error = data->functionReturnValue;
 	const struct xs_seen_call seen = {
 	    .fn = fn,
@@ -116,16 +117,16 @@ static void note_hooked_id(struct xs_thread *thread,
 			   const CUpti_CallbackData *data)
 {
 	thread->correlation = data->correlationId;
-	if (thread->records)
+	if (thread->recorded)
 		xs_sample_window_note_recorded(thread->correlation);
 }
 
 /*
- * Inside an interposed function the callback only brings the correlation id.
- * Any other call is one of a runtime that is linked statically or hidden in a
- * library, and the callback itself is what sees it. A function of the runtime
- * that is not recorded (XS_FN_COUNT) only says that what the driver is asked
- * for meanwhile is the runtime's.
+ * A callback about a runtime function. Inside a hook it only supplies the
+ * correlation id. Any other call comes from a runtime that is linked statically
+ * or hidden in a library, and only this callback sees it. For a function that
+ * is not recorded (XS_FN_COUNT) it only notes that driver calls until its end
+ * are the runtime's.
  */
 static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 {
@@ -153,8 +154,9 @@ static inline void count_nested_call(struct xs_thread *thread)
 		xs_op_tracker_note_nested();
 }
 
-/* Of what the runtime asks for inside a hooked call, as the loading of a
- * module, the last is what the call is for. */
+/* The runtime may make several driver calls inside a hooked call, for
+ * example to load a module. The last one is the call's actual work, so its
+ * id counts. */
 static inline void follow_hooked_call(struct xs_thread *thread,
 				      const CUpti_CallbackData *data)
 {
@@ -166,7 +168,7 @@ static inline void follow_hooked_call(struct xs_thread *thread,
 	}
 }
 
-/* A call of the program itself. */
+/* A driver call by the program itself. */
 XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 					   enum xs_function fn,
 					   const CUpti_CallbackData *data)
@@ -176,7 +178,7 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
 	on_seen_call(thread, fn, data);
-	/* outside of the range it may be a hooked call's */
+	/* outside of the range, it may be a hooked call's */
 	if (*data->correlationData != IGNORED)
 		xs_op_tracker_note_own_call();
 	errno = kept_errno;
@@ -194,7 +196,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 		on_unhooked_driver_call(thread, fn, data);
 }
 
-/* A callback that stands in for the runtime's. errno is kept. */
+/* A driver callback that replaces the runtime's. Keeps errno. */
 static inline void on_substitute(struct xs_thread *thread, enum xs_function fn,
 				 const CUpti_CallbackData *data)
 {
@@ -226,13 +228,13 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		xs_cupti_count_launch(thread, id, data);
 }
 
-/* A second one: of another device, but for a few programs. */
+/* A new context. A second one usually belongs to another device. */
 static void on_context(void)
 {
-	static atomic_bool another;
+	static atomic_bool has_context;
 
 	xs_trace_info_context();
-	if (atomic_exchange(&another, true))
+	if (atomic_exchange(&has_context, true))
 		xs_cupti_watch_peers();
 }
 
@@ -262,10 +264,12 @@ static bool is_end(CUpti_CallbackDomain domain, const void *data)
 	       call->callbackSite == CUPTI_API_EXIT;
 }
 
-/* What the guest does in its callback is no part of the call: it comes before
- * we note the call's start, and after its end. It does not see calls that our
- * own code makes. What nobody wants was switched off just now: a call that is
- * heard to begin counts as inside all the same (learn()). */
+/*
+ * Time that the second client spends in its callback is not part of the call:
+ * it runs before our start stamp, and after our end stamp. It does not see
+ * calls that library code makes. If nobody wants the callback, it was disabled
+ * just now: a call whose start was reported counts as nested all the same.
+ */
 XS_NOINLINE static void on_any_callback(CUpti_CallbackDomain domain,
 					CUpti_CallbackId id, const void *data)
 {
@@ -281,10 +285,8 @@ XS_NOINLINE static void on_any_callback(CUpti_CallbackDomain domain,
 		xs_share_call_client(domain, id, data);
 }
 
-/*
- * Nearly all that come by are of what the runtime asks the driver for inside a
- * hooked call: these few instructions are what each of them costs.
- */
+/* Most callbacks are about driver calls that the runtime makes inside a hooked
+ * call: each of them costs these few instructions. */
 XS_HOT static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 					CUpti_CallbackId id, const void *data)
 {

@@ -5,6 +5,7 @@
 
 #include "preload/cupti/cupti.h"
 
+/* Returns the function to subscribe to CUPTI. */
 xs_cupti_callback *xs_cupti_callback_get(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is unloaded may have called CUDA: unload.h. */
+/* Interposed dlclose(): detects that a library was unloaded that may have
+ * called CUDA (sites/module_generation.h). */
 #include "preload/sites/module_generation.h"
 #include "preload/trace/session.h"
 #include "preload/util/export.h"

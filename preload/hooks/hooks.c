@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposed functions: one for each row of functions.h, and its twin.
- * Guard, call the real function, record. They are exported without a symbol
- * version, which catches the callers of every major of the runtime.
+ * The interposed functions: one for each row of functions.h, and its twin. Each
+ * starts a call, calls the real function, and ends the call. They are exported
+ * without a symbol version, so they match callers of every major version of the
+ * runtime.
  */
 #include "preload/api/arguments.h"
 #include "preload/hooks/call.h"
 #include "preload/util/export.h"
 
-/* A function without arguments comes out of the macro as f(), not f(void). */
+/* The macro generates f() and not f(void) for a function without arguments. */
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 

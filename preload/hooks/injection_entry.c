@@ -13,7 +13,7 @@ int InitializeInjection(void)
 	struct xs_thread *thread = xs_thread_get();
 	int kept_errno = errno;
 
-	/* No waiting here: the driver's locks are held. */
+	/* Must not wait: the caller holds the driver's locks. */
 	if (!thread->busy && atomic_load(&xs_session_state) == XS_SESSION_NEW)
 		xs_lifecycle_start(thread, xs_cupti_callback_get());
 	errno = kept_errno;

@@ -16,7 +16,7 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 	    .fn = seen->fn,
 	    .site = xs_site_find(seen->fn, place->address, 0),
 	    .address = place->address,
-	    .unwalked = place->unwalked,
+	    .walk_skipped = place->walk_skipped,
 	    .unhooked = true,
 	    .error = seen->error,
 	    .arguments = seen->arguments};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that no hook sees: CUPTI's callbacks report them. */
+/* Records and counts calls that no hook sees: CUPTI's callbacks report them. */
 #ifndef XS_PRELOAD_HOOKS_SEEN_CALL_H
 #define XS_PRELOAD_HOOKS_SEEN_CALL_H
 
 #include "preload/api/functions.h"
 #include "preload/trace/thread.h"
 
-/* A call that a callback saw from its start to its end. */
+/* A call from its start to its end, as callbacks report it. */
 struct xs_seen_call {
 	enum xs_function fn;
 	uint32_t correlation;
@@ -15,11 +15,11 @@ struct xs_seen_call {
 	const void *arguments;
 };
 
-/* Records it. errno may change. */
+/* Records the call. errno may change. */
 void xs_seen_call_record(struct xs_thread *thread,
 			 const struct xs_seen_call *seen);
 
-/* Counts it; start_ns is not used. errno may change. */
+/* Counts the call; start_ns is not used. errno may change. */
 void xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
 

@@ -8,36 +8,36 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of a table. The largest has room for more keys than there are sites. */
+/* Bytes of a table. The largest has space for more keys than there are
+ * sites. */
 #define FIRST_BYTES XS_PAGE_BYTES
-#define MOST_BYTES  (2u << 20)
+#define MAX_BYTES   (2u << 20)
 
-/* Chunks stay mapped, and a process may have some 65,000 mappings: the rest are
- * the program's. */
-#define MOST_CHUNKS 4096u
+/* Chunks stay mapped, and a process may have some 65,000 mappings; the program
+ * needs the rest. */
+#define MAX_CHUNKS 4096u
 
 struct slot {
 	uint64_t key; /* 0: free */
 	struct xs_rec_tally *record;
 };
 
-/*
- * Chunks stay mapped for good, since their records are updated until the end.
- * A thread that ends leaves its table to the next that begins: counts add up
- * by key, whoever counted.
- */
+/* A thread's counters. Their chunks stay mapped permanently, since their
+ * records are updated until the end. A thread that ends leaves its table to the
+ * next new thread: counts add up by key, whichever thread counted. */
 struct xs_call_counter_table {
-	struct xs_call_counter_table *next; /* of those that nobody uses */
+	struct xs_call_counter_table *next; /* list of unused tables */
 	struct xs_chunk_header *chunk;
-	uint32_t chunks; /* claimed so far: the first ones are small */
-	uint32_t bytes;	 /* of the table, mapped */
+	uint32_t chunks; /* chunks claimed so far: the first are small */
+	uint32_t bytes;	 /* mapped bytes of the table */
 	uint32_t count, used;
 	struct slot slots[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct xs_call_counter_table *left; /* under the lock */
-static _Atomic uint32_t chunks;		   /* of all tables */
+static struct xs_call_counter_table
+    *unused_tables;		/* unused tables; protected by the lock */
+static _Atomic uint32_t chunks; /* of all tables */
 
 static struct xs_call_counter_table *map_table(uint32_t bytes)
 {
@@ -58,16 +58,17 @@ static struct xs_call_counter_table *table_of(struct xs_thread *thread)
 	if (thread->counters)
 		return thread->counters;
 	pthread_mutex_lock(&lock);
-	thread->counters = left;
-	if (left)
-		left = left->next;
+	thread->counters = unused_tables;
+	if (unused_tables)
+		unused_tables = unused_tables->next;
 	pthread_mutex_unlock(&lock);
 	if (!thread->counters)
 		thread->counters = map_table(FIRST_BYTES);
 	return thread->counters;
 }
 
-/* The key's slot, or the free one where it would be: there always is one. */
+/* Returns the key's slot, or the free one where it belongs. There is always
+ * one. */
 static struct slot *find(struct xs_call_counter_table *table, uint64_t key)
 {
 	const uint64_t hash = key * 0x9e3779b97f4a7c15u >> 32;
@@ -78,12 +79,13 @@ static struct slot *find(struct xs_call_counter_table *table, uint64_t key)
 	return &table->slots[at];
 }
 
-/* A table twice as large in the place of the thread's; false: there is none. */
+/* Replaces the thread's table with one twice as large. Returns false if that is
+ * impossible. */
 static bool enlarge(struct xs_thread *thread)
 {
 	struct xs_call_counter_table *old = thread->counters, *new;
 
-	if (old->bytes >= MOST_BYTES)
+	if (old->bytes >= MAX_BYTES)
 		return false;
 	new = map_table(2 * old->bytes);
 	if (!new)
@@ -104,7 +106,7 @@ static bool claim_chunk(struct xs_call_counter_table *table,
 {
 	struct xs_chunk_header *chunk = NULL;
 
-	if (atomic_fetch_add(&chunks, 1) < MOST_CHUNKS)
+	if (atomic_fetch_add(&chunks, 1) < MAX_CHUNKS)
 		chunk = xs_trace_file_claim_next(
 		    w->trace, table->chunks, w->thread, xs_clock_realtime_ns());
 	if (!chunk) {
@@ -116,7 +118,7 @@ static bool claim_chunk(struct xs_call_counter_table *table,
 	return true;
 }
 
-/* A new record, or NULL when there is no room for one. */
+/* Returns a new record, or NULL if there is no space. */
 static struct xs_rec_tally *add_record(struct xs_call_counter_table *table,
 				       const struct xs_writer *w,
 				       struct xs_call_counter_key key)
@@ -140,7 +142,7 @@ static struct xs_rec_tally *add_record(struct xs_call_counter_table *table,
 	return (struct xs_rec_tally *)at;
 }
 
-/* The first call of a key: a slot with a record of its own, or NULL. */
+/* Adds a slot and a record for a new key. Returns NULL if there is no space. */
 XS_COLD static struct slot *add_slot(struct xs_thread *thread,
 				     struct xs_call_counter_key key,
 				     uint64_t packed)
@@ -180,7 +182,7 @@ xs_call_counter_count(struct xs_thread *thread, struct xs_call_counter_key key,
 	return slot->record;
 }
 
-void xs_call_counter_leave(struct xs_thread *thread)
+void xs_call_counter_release(struct xs_thread *thread)
 {
 	struct xs_call_counter_table *table = thread->counters;
 
@@ -188,7 +190,7 @@ void xs_call_counter_leave(struct xs_thread *thread)
 	if (!table)
 		return;
 	pthread_mutex_lock(&lock);
-	table->next = left;
-	left = table;
+	table->next = unused_tables;
+	unused_tables = table;
 	pthread_mutex_unlock(&lock);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that are counted and not recorded: exactly, by place, size and
- * direction, in records that their thread updates where they lie in the trace,
- * so that they outlive it. What that takes grows with the number of these, and
- * not with the number of calls.
+ * Call counters: exact counts of calls that are not recorded, by site, size and
+ * direction. Each counter is a record in the trace that its thread updates in
+ * place, so it outlives the process. The cost in trace bytes grows with the
+ * number of counters, not with the number of calls.
  */
 #ifndef XS_PRELOAD_RECORD_CALL_COUNTER_H
 #define XS_PRELOAD_RECORD_CALL_COUNTER_H
@@ -12,21 +12,24 @@
 
 #include <stdint.h>
 
-/* What is counted together. */
+/* Calls with equal keys are counted together. */
 struct xs_call_counter_key {
-	uint32_t site;	   /* of the trace */
+	uint32_t site;	   /* the trace's number */
 	uint8_t size;	   /* xs_tally_size() */
 	uint8_t direction; /* enum xs_direction */
 };
 
-/* Counts a call of `bytes`. Without a lock or an allocation, but for the first
- * of a key. The key's record, with what this thread knows of; it stays where it
- * is until the end. NULL when there was no room to count, which is a loss. */
+/*
+ * Counts a call of `bytes`. Takes no lock and allocates nothing, except for the
+ * first call of a key. Returns the key's record, with this thread's counts; it
+ * stays valid until the end. Returns NULL if there was no space, which is
+ * counted as a loss.
+ */
 struct xs_rec_tally *xs_call_counter_count(struct xs_thread *thread,
 					   struct xs_call_counter_key key,
 					   uint64_t bytes);
 
-/* The thread ends: another goes on with its counts. */
-void xs_call_counter_leave(struct xs_thread *thread);
+/* Call when the thread ends: another thread continues its counters. */
+void xs_call_counter_release(struct xs_thread *thread);
 
 #endif

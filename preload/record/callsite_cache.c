@@ -15,9 +15,9 @@ static bool map_table(struct xs_thread *thread)
 	return table != MAP_FAILED;
 }
 
-struct xs_callsite *xs_callsite_cache_keep(struct xs_thread *thread,
-					   enum xs_function fn,
-					   uintptr_t address, xs_real_fn real)
+struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
+					  enum xs_function fn,
+					  uintptr_t address, xs_real_fn real)
 {
 	struct xs_callsite *callsite;
 
@@ -33,7 +33,7 @@ struct xs_callsite *xs_callsite_cache_keep(struct xs_thread *thread,
 	    .fill = xs_functions[fn].call_class == XS_CALL_LAUNCH
 			? NULL
 			: xs_functions[fn].fill,
-	    .unloads = atomic_load(&xs_module_generation_now),
+	    .generation = atomic_load(&xs_module_generation_now),
 	    .fn = (uint16_t)fn,
 	    .call_class = xs_functions[fn].call_class,
 	    .per_thread = xs_functions[fn].per_thread,

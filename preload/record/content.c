@@ -10,32 +10,33 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of a larger copy so much is read, in blocks: about 0.2 ms of its time. */
+/* Bytes read of a larger copy, in blocks: costs about 0.2 ms. */
 #define SAMPLE_BYTES (1u << 20)
 #define BLOCK_BYTES  4096u
 #define BLOCKS	     (SAMPLE_BYTES / BLOCK_BYTES)
 
-/* Read at once; on the stack of the application's thread. */
+/* Bytes read at once, on the stack of the application's thread. */
 #define PIECE_BYTES  16384u
 #define PIECE_BLOCKS (PIECE_BYTES / BLOCK_BYTES)
 
 _Atomic int xs_hash_mode;
 
-/* Some systems forbid the call, even for one's own memory. */
-static void give_up(int error)
+/* Some systems forbid process_vm_readv() even on the own process. */
+static void disable(int error)
 {
 	int mode = atomic_exchange(&xs_hash_mode, XS_HASH_OFF);
 
 	if (mode != XS_HASH_OFF)
 		xs_trace_info(
 		    "note",
-		    "XFERSPY_HASH: this system does not let a process "
-		    "read its own memory by process_vm_readv (%s): "
-		    "no contents of copies are known",
+		    "XFERSPY_HASH: this system does not allow a process to "
+		    "read its own memory with process_vm_readv (%s): "
+		    "copies are not hashed",
 		    strerror(error));
 }
 
-/* The kernel reads for us: what is no memory is an error and no signal. */
+/* Lets the kernel read the memory: an invalid address is an error and not a
+ * signal. */
 static bool read_blocks(const struct iovec *from, unsigned count, void *to,
 			size_t bytes)
 {
@@ -43,7 +44,7 @@ static bool read_blocks(const struct iovec *from, unsigned count, void *to,
 	ssize_t n = process_vm_readv(getpid(), &local, 1, from, count, 0);
 
 	if (n < 0 && (errno == EPERM || errno == ENOSYS))
-		give_up(errno);
+		disable(errno);
 	return n >= 0 && (size_t)n == bytes;
 }
 
@@ -64,7 +65,7 @@ static bool hash_all(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 	return true;
 }
 
-/* Evenly spread, the first and the last block among them. */
+/* Blocks spread evenly, including the first and the last one. */
 static bool hash_samples(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 {
 	const uint64_t step = (bytes - BLOCK_BYTES) / (BLOCKS - 1);

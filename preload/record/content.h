@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies in the host memory of a copy, as a hash (XFERSPY_HASH). */
+/* Hashes the host memory of copies (XFERSPY_HASH). */
 #ifndef XS_PRELOAD_RECORD_CONTENT_H
 #define XS_PRELOAD_RECORD_CONTENT_H
 
@@ -9,14 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* enum xs_hash_mode; set once, before the first copy is seen. */
+/* enum xs_hash_mode; set once, before the first copy. */
 extern _Atomic int xs_hash_mode;
 
-/*
- * The XXH3 of that memory, and how much of it was read. It need not be
- * readable, nor memory at all: false, then. Neither allocates nor crashes;
- * sets errno.
- */
+/* Hashes a range of host memory with XXH3. *hashed_bytes: the bytes read.
+ * Returns false if the memory cannot be read, for example if the address is
+ * invalid. Allocates nothing; may set errno. */
 bool xs_content_hash(uint64_t address, uint64_t bytes, uint64_t *hash,
 		     uint64_t *hashed_bytes);
 

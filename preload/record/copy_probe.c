@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-bool xs_copy_probe_is_of_range(enum xs_function fn)
+bool xs_copy_probe_is_linear(enum xs_function fn)
 {
 #define BOTH(name, twin)                                                       \
 	case XS_FN_##name:                                                     \
@@ -36,17 +36,17 @@ static bool count_faults(uint32_t *minor, uint32_t *major)
 	return true;
 }
 
-XS_HOT void xs_copy_probe_look(struct xs_copy_probe *probe, enum xs_function fn,
-			       const void *arguments)
+XS_HOT void xs_copy_probe_begin_copy(struct xs_copy_probe *probe,
+				     enum xs_function fn, const void *arguments)
 {
 	struct xs_event copy;
 
-	if (!xs_copy_probe_is_of_range(fn))
+	if (!xs_copy_probe_is_linear(fn))
 		return;
 	xs_functions[fn].fill(arguments, &copy);
 	probe->hashes = xs_copy_probe_hashes();
 	if (copy.direction == cudaMemcpyDeviceToDevice ||
-	    (copy.bytes < XS_COPY_PROBE_LEAST_BYTES && !probe->hashes))
+	    (copy.bytes < XS_COPY_PROBE_MIN_BYTES && !probe->hashes))
 		return;
 	probe->bytes = copy.bytes;
 	probe->hashed_bytes = 0;
@@ -54,8 +54,8 @@ XS_HOT void xs_copy_probe_look(struct xs_copy_probe *probe, enum xs_function fn,
 	    !xs_content_hash(copy.src, copy.bytes, &probe->hash,
 			     &probe->hashed_bytes))
 		probe->hashed_bytes = 0;
-	/* last: the hash may touch pages, too */
-	probe->faults = copy.bytes >= XS_COPY_PROBE_LEAST_BYTES &&
+	/* last, since hashing may cause page faults */
+	probe->faults = copy.bytes >= XS_COPY_PROBE_MIN_BYTES &&
 			count_faults(&probe->minor, &probe->major);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is looked at around a copy beyond its time: page faults that its thread
- * takes, and, where it is asked for, what the host's memory holds.
- */
+/* Copy probe: measures page faults of the thread during a copy, and hashes its
+ * host memory if XFERSPY_HASH is set. */
 #ifndef XS_PRELOAD_RECORD_COPY_PROBE_H
 #define XS_PRELOAD_RECORD_COPY_PROBE_H
 
@@ -12,28 +10,27 @@
 
 #include <stdbool.h>
 
-/* Whether copies are hashed. */
+/* Returns whether copies are hashed. */
 static inline bool xs_copy_probe_hashes(void)
 {
 	return atomic_load_explicit(&xs_hash_mode, memory_order_relaxed) !=
 	       XS_HASH_OFF;
 }
 
-/* Copies of one range to another. All their arguments are passed by value: the
- * call may be about to fail, and what it points to is not to be read. */
-bool xs_copy_probe_is_of_range(enum xs_function fn);
+/* Returns whether the function is a linear copy, from one range to another. All
+ * its arguments are passed by value, so they can be read before the call, which
+ * may fail; pointers to structs could not. */
+bool xs_copy_probe_is_linear(enum xs_function fn);
 
-/* Faults of smaller copies cost less than asking for them. */
-#define XS_COPY_PROBE_LEAST_BYTES (1u << 20)
+/* Smaller copies are not probed: page faults cost less than counting them. */
+#define XS_COPY_PROBE_MIN_BYTES (1u << 20)
 
-/*
- * Before the real call. Of calls that are no copies of one range to another
- * nothing is looked at, nor of small copies, unless they are hashed. errno may
- * change.
- */
-void xs_copy_probe_look(struct xs_copy_probe *probe, enum xs_function fn,
-			const void *arguments);
+/* Starts a probe before the real call. Only linear copies are probed; small
+ * ones only if they are hashed. errno may change. */
+void xs_copy_probe_begin_copy(struct xs_copy_probe *probe, enum xs_function fn,
+			      const void *arguments);
 
+/* Clears the probe, and starts one for copies. */
 static inline void xs_copy_probe_begin(struct xs_copy_probe *probe,
 				       enum xs_function fn,
 				       const void *arguments)
@@ -42,21 +39,22 @@ static inline void xs_copy_probe_begin(struct xs_copy_probe *probe,
 
 	probe->bytes = 0;
 	if (call_class == XS_CALL_COPY || call_class == XS_CALL_COPY_ASYNC)
-		xs_copy_probe_look(probe, fn, arguments);
+		xs_copy_probe_begin_copy(probe, fn, arguments);
 }
 
+/* Replaces the counts at the start by the difference since then. */
 void xs_copy_probe_count_faults(struct xs_copy_probe *probe);
 
-/* Right after the real call: from now on ahead->minor and ahead->major are of
- * the call alone, 0 where it was not looked. */
+/* Call right after the real call: then probe->minor and probe->major are the
+ * page faults of the call, 0 if not counted. */
 static inline void xs_copy_probe_end(struct xs_copy_probe *probe)
 {
 	if (probe->bytes)
 		xs_copy_probe_count_faults(probe);
 }
 
-/* After a copy that succeeded: whether ahead->hash is that of the host's side.
- * That of a copy out is there when the call has waited for it. */
+/* Call after a copy that succeeded. Returns whether probe->hash is the hash of
+ * the host's side; for a copy out only if the call has waited for it. */
 bool xs_copy_probe_content(struct xs_copy_probe *probe, enum xs_function fn,
 			   const struct xs_event *event);
 

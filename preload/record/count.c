@@ -7,9 +7,11 @@
 #include "preload/trace/session.h"
 #include "preload/util/hot.h"
 
-/* Of a kind, counted and not recorded by a thread, before it is worth a window:
- * calls, or bytes, for few large copies may be most of a run. What happens once
- * is no change of what the program does. */
+/*
+ * A thread asks for a sample window after this many counted calls or bytes of a
+ * kind that was never recorded. Bytes, too, since few large copies may be most
+ * of a run. A single call does not mean that the program's behaviour changed.
+ */
 #define UNSEEN_CALLS 16
 #define UNSEEN_BYTES (16u << 20)
 
@@ -18,36 +20,36 @@ static uint8_t direction_of(const struct xs_ended_call *call,
 {
 	const uint8_t call_class = xs_functions[call->fn].call_class;
 
-	/* a poll's is that there is nothing yet */
+	/* a poll's error means: not ready */
 	return call->error != cudaSuccess && call_class != XS_CALL_POLL
 		   ? XS_TALLY_FAILED
 		   : xs_tally_direction(call_class, event->direction);
 }
 
-/* Of a site's calls, those of one size and direction; two sizes have the same
- * bit where one is 2^32 times the other. */
-static uint64_t kind_bit(uint8_t size, uint8_t direction)
+/* Bit of a size and direction in a site's mask of recorded kinds. Two sizes
+ * share a bit if one is 2^32 times the other. */
+static uint64_t recorded_bit(uint8_t size, uint8_t direction)
 {
 	unsigned bit = direction == XS_DIR_D2H ? size + 32u : size;
 
 	return 1ull << bit % 64;
 }
 
-/* The next call of a launch that a hook sees at this place: a launch has no
- * size, no direction and no meaning for the recording itself. */
-static void let_counted_pass(struct xs_thread *thread,
-			     const struct xs_ended_call *call,
-			     struct xs_rec_tally *record)
+/* Lets further launches of this hooked site take the fast path: a launch has no
+ * size, no direction and no effect on the recording. */
+static void cache_counted_callsite(struct xs_thread *thread,
+				   const struct xs_ended_call *call,
+				   struct xs_rec_tally *record)
 {
 	const xs_real_fn real = (xs_real_fn)atomic_load_explicit(
 	    &call->site->real, memory_order_acquire);
 	struct xs_callsite *callsite = NULL;
 
 	if (real && xs_functions[call->fn].call_class == XS_CALL_LAUNCH)
-		callsite = xs_callsite_cache_keep(thread, call->fn,
-						  call->address, real);
+		callsite = xs_callsite_cache_add(thread, call->fn,
+						 call->address, real);
 	if (callsite)
-		callsite->record = record;
+		callsite->counter = record;
 }
 
 XS_HOT void xs_count_event(struct xs_thread *thread,
@@ -64,19 +66,19 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 
 	if (key.site)
 		record = xs_call_counter_count(thread, key, event->bytes);
-	else /* no room to say which function it is */
+	else /* no space for the function's name */
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 
-	if (!record || call->unwalked ||
+	if (!record || call->walk_skipped ||
 	    (record->calls < UNSEEN_CALLS && record->bytes < UNSEEN_BYTES))
 		return;
 	if (xs_capture_mode_records_again() &&
 	    !(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &
-	      kind_bit(key.size, key.direction)))
+	      recorded_bit(key.size, key.direction)))
 		xs_capture_mode_note_unseen();
 	else if (call->error == cudaSuccess)
-		let_counted_pass(thread, call, record);
+		cache_counted_callsite(thread, call, record);
 }
 
 XS_HOT void xs_count_call(struct xs_thread *thread,
@@ -107,8 +109,8 @@ XS_HOT void xs_count_recorded(struct xs_thread *thread,
 			      const struct xs_ended_call *call,
 			      const struct xs_event *event, uint32_t site)
 {
-	const uint64_t bit =
-	    kind_bit(xs_tally_size(event->bytes), direction_of(call, event));
+	const uint64_t bit = recorded_bit(xs_tally_size(event->bytes),
+					  direction_of(call, event));
 
 	if (!(atomic_load_explicit(&call->site->recorded,
 				   memory_order_relaxed) &

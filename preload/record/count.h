@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that are counted and not recorded, and which are worth a record. */
+/* Counts calls that are not recorded, and asks for a sample window if a kind of
+ * call was never recorded. */
 #ifndef XS_PRELOAD_RECORD_COUNT_H
 #define XS_PRELOAD_RECORD_COUNT_H
 
@@ -9,28 +10,27 @@
 
 /* A call that has returned. */
 struct xs_ended_call {
-	enum xs_function fn;	   /* whose arguments they are */
-	struct xs_site_slot *site; /* of the place, whoever called that */
-	uintptr_t address;	   /* of the place; 0: not known */
-	bool unwalked; /* the place is known as a rule, and not of this one */
-	bool unhooked; /* CUPTI's callbacks alone saw it */
+	enum xs_function fn;	   /* the function of the arguments */
+	struct xs_site_slot *site; /* the site without its callers */
+	uintptr_t address;	   /* of the site; 0: unknown */
+	bool walk_skipped; /* no call stack walk this time: address unknown */
+	bool unhooked;	   /* only CUPTI's callbacks saw it */
 	cudaError_t error;
-	const void *arguments; /* the function's struct xs_args_ */
+	const void *arguments; /* struct xs_args_* of the function */
 };
 
-/* Counts it; asks for a window where many of its kind were counted, and none
- * was recorded. correlation: CUPTI's; 0 where it is not known. The thread is
- * open.
- */
+/* Counts the call. Asks for a sample window if many of its kind were counted
+ * and none was recorded. correlation: CUPTI's; 0 if unknown. The thread is
+ * open. */
 void xs_count_call(struct xs_thread *thread, const struct xs_ended_call *call,
 		   uint32_t correlation);
 
-/* The same where its arguments were read already. */
+/* Like xs_count_call(), with arguments that were already read. */
 void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_event *event);
 
-/* It was recorded, with `site` of the trace. The first of a kind is noted, and
- * in light mode that it is unhooked. */
+/* Notes that the call was recorded with the trace's `site`. The first call of a
+ * kind is new; in light mode it also writes that the site is unhooked. */
 void xs_count_recorded(struct xs_thread *thread,
 		       const struct xs_ended_call *call,
 		       const struct xs_event *event, uint32_t site);

@@ -87,9 +87,11 @@ static int write_event(struct xs_writer *w, const struct xs_span *s,
 	}
 }
 
-/* What was looked at around a copy; its loss is that of a detail. */
-static void emit_ahead(struct xs_thread *thread, enum xs_function fn,
-		       const struct xs_span *s, const struct xs_event *event)
+/* Writes what the copy probe found. If there is no space, only this detail is
+ * lost, not the call. */
+static void emit_copy_probe(struct xs_thread *thread, enum xs_function fn,
+			    const struct xs_span *s,
+			    const struct xs_event *event)
 {
 	struct xs_copy_probe *probe = &thread->copy_probe;
 
@@ -130,9 +132,9 @@ static int keep_poll(struct xs_thread *thread, const struct xs_span *s,
 	return xs_poll_add(thread, &poll);
 }
 
-/* Also what is said to block the call returns before the device has done it, as
- * cudaMemset() does, and copies within the device. Of a copy within the host
- * there may be no op. */
+/* cudaMemset() and copies within the device return before the device is done,
+ * although they are called synchronous. A copy within the host may have no
+ * op. */
 static bool issues_op(enum xs_call_class call_class, const struct xs_event *e)
 {
 	switch (call_class) {
@@ -202,5 +204,5 @@ XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 	xs_count_recorded(thread, call, &event, span->site);
 	if (!rc && call->error == cudaSuccess && thread->copy_probe.bytes)
-		emit_ahead(thread, fn, span, &event);
+		emit_copy_probe(thread, fn, span, &event);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a call. */
+/* Writes the records of a call. */
 #ifndef XS_PRELOAD_RECORD_EMIT_H
 #define XS_PRELOAD_RECORD_EMIT_H
 
@@ -8,34 +8,33 @@
 #include "preload/trace/thread.h"
 
 struct xs_span {
-	uint32_t site, correlation; /* numbers of the trace, and CUPTI's */
+	uint32_t site, correlation; /* the trace's number; CUPTI's id */
 	uint64_t start_ns, end_ns;
 };
 
 /*
- * Records a call that has returned. Arguments of a call that failed may point
- * anywhere: they are not read, but for those of a question, which point
- * nowhere. Where there is no room but in the part of the trace that is for
- * counts, it is counted. The thread is open.
+ * Records a call that has returned. Arguments of failed calls are not read,
+ * since their pointers may be invalid, except for polls, whose arguments are no
+ * pointers. If only the reserved part of the trace has space left, the call is
+ * counted. The thread is open.
  */
 void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	     const struct xs_span *span);
 
-/* The same of a call that left its record alone, where the trace has no limit:
- * its class, and its arguments as they were; read before it, which may have
+/* Like xs_emit(), for calls without further effects, in a trace without a
+ * limit. *event has the arguments, read before the call, which may have
  * failed. */
 void xs_emit_fast(struct xs_thread *thread, enum xs_call_class call_class,
 		  const struct xs_event *event, cudaError_t error,
 		  const struct xs_span *span);
 
-/* Where that is asked for: see xs_emit_pending(). */
+/* Slow path of xs_emit_pending(). */
 void xs_emit_note_pending(const struct xs_ended_call *call,
 			  uint32_t correlation);
 
-/* A call returned that is about to be recorded: says whether the device owes an
- * op (op_tracker.h), where only a part of the run is
- * recorded. correlation: 0 where it is not known.
- */
+/* Call after a call returned and before it is recorded: tells the op tracker
+ * whether an op is pending, if only a part of the run is recorded. correlation:
+ * 0 if unknown. */
 static inline void xs_emit_pending(const struct xs_ended_call *call,
 				   uint32_t correlation)
 {

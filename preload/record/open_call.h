@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hooked call between its two halves. */
+/* State of a hooked call between its start and its end. */
 #ifndef XS_PRELOAD_RECORD_OPEN_CALL_H
 #define XS_PRELOAD_RECORD_OPEN_CALL_H
 
@@ -13,15 +13,15 @@ struct xs_timed;
 struct xs_open_call {
 	struct xs_thread *thread; /* NULL: the call is not recorded */
 	struct xs_site_slot *site;
-	struct xs_timed *timed;	     /* by timing.c; NULL: it is not */
-	struct xs_rec_tally *record; /* that counts it, on the short way */
+	struct xs_timed *timed;	      /* by events/timing.c; NULL: not timed */
+	struct xs_rec_tally *counter; /* its counter, on the fast path */
 	enum xs_function fn;
 	enum xs_detail detail;
-	uintptr_t address; /* that the call returns to */
+	uintptr_t address; /* return address */
 	uint64_t start_ns;
-	bool is_fast;	       /* it goes the short way: passed.h */
-	uint8_t call_class;    /* and is recorded: its enum xs_call_class, */
-	struct xs_event event; /* and its arguments */
+	bool is_fast;	       /* takes the fast path (hooks/call_fast.c) */
+	uint8_t call_class;    /* fast path, recorded: enum xs_call_class */
+	struct xs_event event; /* fast path, recorded: the arguments */
 };
 
 #endif

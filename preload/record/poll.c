@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Of a thread that is killed, or that others end, this much is lost. */
+/* This much is lost if a thread is killed. */
 #define LONGEST_NS 1000000000u
 #define PAUSE_NS   100000000u
 
@@ -19,16 +19,16 @@ static int write_poll(struct xs_thread *thread, const struct xs_poll *poll)
 			       poll->start_ns, poll->end_ns);
 }
 
-int xs_poll_write_kept(struct xs_thread *thread)
+int xs_poll_write_pending(struct xs_thread *thread)
 {
-	struct xs_poll *kept = thread->poll;
-	const int rc = write_poll(thread, kept);
+	struct xs_poll *pending = thread->poll;
+	const int rc = write_poll(thread, pending);
 
-	kept->polls = 0;
+	pending->polls = 0;
 	return rc;
 }
 
-static struct xs_poll *kept_of(struct xs_thread *thread)
+static struct xs_poll *pending_of(struct xs_thread *thread)
 {
 	void *memory;
 
@@ -41,31 +41,31 @@ static struct xs_poll *kept_of(struct xs_thread *thread)
 	return thread->poll;
 }
 
-static bool goes_on(const struct xs_poll *kept, const struct xs_poll *poll)
+static bool continues(const struct xs_poll *pending, const struct xs_poll *poll)
 {
-	return kept->polls && kept->polls < UINT32_MAX &&
-	       poll->end_ns < kept->start_ns + LONGEST_NS &&
-	       poll->start_ns < kept->end_ns + PAUSE_NS;
+	return pending->polls && pending->polls < UINT32_MAX &&
+	       poll->end_ns < pending->start_ns + LONGEST_NS &&
+	       poll->start_ns < pending->end_ns + PAUSE_NS;
 }
 
 int xs_poll_add(struct xs_thread *thread, const struct xs_poll *poll)
 {
-	struct xs_poll *kept = kept_of(thread);
+	struct xs_poll *pending = pending_of(thread);
 	int rc;
 
-	if (!kept)
+	if (!pending)
 		return write_poll(thread, poll);
-	if (goes_on(kept, poll)) {
-		kept->polls++;
-		kept->ready += poll->ready;
-		kept->end_ns = poll->end_ns;
-		kept->stream = poll->stream;
-		kept->event = poll->event;
-		kept->error = poll->error;
+	if (continues(pending, poll)) {
+		pending->polls++;
+		pending->ready += poll->ready;
+		pending->end_ns = poll->end_ns;
+		pending->stream = poll->stream;
+		pending->event = poll->event;
+		pending->error = poll->error;
 		return 0;
 	}
 	rc = xs_poll_write(thread);
-	*kept = *poll;
+	*pending = *poll;
 	return rc;
 }
 

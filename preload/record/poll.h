@@ -1,43 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Questions whether the device is done. A program asks them in loops, a million
- * times a second: all that a thread asks in a row is one record, with its
- * beginning, its end and how often.
- */
+/* Polls: calls that ask whether the device is done. A program makes them in
+ * loops, a million times a second, so consecutive polls of a thread become one
+ * record with start, end and count. */
 #ifndef XS_PRELOAD_RECORD_POLL_H
 #define XS_PRELOAD_RECORD_POLL_H
 
 #include "preload/trace/thread.h"
 
-/* One question, and all before it that no record tells of yet. */
+/* Consecutive polls that are not written yet. */
 struct xs_poll {
-	uint32_t site; /* of the first */
+	uint32_t site; /* of the first poll */
 	uint32_t polls, ready;
 	uint64_t start_ns, end_ns;
-	uint64_t stream, event; /* of the last; handles, 0 where none */
-	uint16_t error;		/* of the last: a cudaError_t */
+	uint64_t stream, event; /* of the last poll; handles, 0 if none */
+	uint16_t error;		/* of the last poll: a cudaError_t */
 };
 
-/*
- * Adds a question (polls 1, ready 0 or 1) to those that the thread has asked
- * since it last did something else. Where it does not go on where they ended,
- * they are written and it is the first. 0 or -ENOSPC.
- */
+/* Adds a poll (polls 1, ready 0 or 1) to the pending ones. If it does not
+ * continue them, they are written first. Returns 0 or -ENOSPC. */
 int xs_poll_add(struct xs_thread *thread, const struct xs_poll *poll);
 
-/* Of a thread that has asked something: see xs_poll_write(). */
-int xs_poll_write_kept(struct xs_thread *thread);
+/* Slow path of xs_poll_write(). */
+int xs_poll_write_pending(struct xs_thread *thread);
 
-/* Writes what the thread has asked: before any other record of it, and when it
- * ends. 0 or -ENOSPC. */
+/* Writes the thread's pending polls. Call before any other record of the
+ * thread, and when it ends. Returns 0 or -ENOSPC. */
 static inline int xs_poll_write(struct xs_thread *thread)
 {
 	return XS_UNLIKELY(thread->poll && thread->poll->polls)
-		   ? xs_poll_write_kept(thread)
+		   ? xs_poll_write_pending(thread)
 		   : 0;
 }
 
-/* Gives the memory back. */
+/* Frees the memory; NULL is allowed. */
 void xs_poll_drop(struct xs_poll *poll);
 
 #endif

@@ -11,10 +11,10 @@ void xs_thread_end(struct xs_thread *thread)
 	xs_poll_write(thread);
 	xs_poll_drop(thread->poll);
 	thread->poll = NULL;
-	xs_writer_leave(&thread->writer);
+	xs_writer_release(&thread->writer);
 	thread->writer.trace = NULL;
 	thread->named = false;
-	xs_call_counter_leave(thread);
+	xs_call_counter_release(thread);
 	xs_callsite_cache_drop(thread->callsites);
 	thread->callsites = NULL;
 	xs_capture_mode_leave(thread);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread gives back when it ends. */
+/* Releases a thread's state when it ends. */
 #ifndef XS_PRELOAD_RECORD_THREAD_END_H
 #define XS_PRELOAD_RECORD_THREAD_END_H
 
 #include "preload/trace/thread.h"
 
-/* Unmaps what the thread holds; its records stay in the file. A later
- * destructor that calls CUDA opens the thread again. */
+/* Unmaps the thread's memory; its records stay in the file. If a later
+ * destructor calls CUDA, the thread is opened again. */
 void xs_thread_end(struct xs_thread *thread);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How calls are seen: by the interposed functions (hooked), or by CUPTI's
- * callbacks alone, as those of a statically linked runtime are.
+ * How calls are seen: by hooks, or only by CUPTI's callbacks. The calls of a
+ * statically linked runtime are seen only by callbacks.
  */
 #ifndef XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
 #define XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
@@ -9,16 +9,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Whether some call was seen so. */
+/* Whether at least one call was seen in each way. */
 struct xs_call_origin {
 	atomic_bool hooked, by_callback;
 };
 extern struct xs_call_origin xs_call_origin;
 
-static inline void xs_call_origin_set_once(atomic_bool *what)
+static inline void xs_call_origin_set_once(atomic_bool *flag)
 {
-	if (!atomic_load_explicit(what, memory_order_relaxed))
-		atomic_store(what, true);
+	if (!atomic_load_explicit(flag, memory_order_relaxed))
+		atomic_store(flag, true);
 }
 
 static inline void xs_call_origin_note_hooked(void)

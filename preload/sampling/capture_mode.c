@@ -30,7 +30,8 @@ void xs_capture_mode_note_new_kind(void)
 		     atomic_load(&xs_capture_mode_progress.taken));
 }
 
-/* Of a call that began before a window the window has more. */
+/* Outside of COUNTED nothing is noted: the call then began before a sample
+ * window, and that window records more calls of its kind. */
 void xs_capture_mode_note_unseen(void)
 {
 	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_COUNTED &&

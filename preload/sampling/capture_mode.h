@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The capture mode: whether each call is recorded, and each GPU record taken,
- * or calls are only counted (record/call_counter.h), or ignored.
- * sampling_policy.h says when and why.
+ * The capture mode: calls are recorded one by one together with their GPU
+ * records, only counted (record/call_counter.h), or ignored. sampling_policy.h
+ * describes when and why.
  */
 #ifndef XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
 #define XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
@@ -15,30 +15,30 @@
 
 #define XS_CAPTURE_MODE_BATCH 32
 
-/* The mode as hooks see it. */
+/* The mode that hooks read. */
 extern _Atomic int xs_capture_mode_now; /* enum xs_detail */
 
-/* Each call is recorded, from the start of the run to its end. Set by
- * xs_capture_control_open(), before the first call is recorded. */
+/* True if every call is recorded, from the start of the run to its end. Set by
+ * xs_capture_control_open() before the first call is recorded. */
 extern bool xs_capture_mode_is_whole;
 
-/* What core/capture_control.c decides by. Calls are counted since tracing
- * began. */
+/* Input of core/capture_control.c. Numbers of calls are since the start of
+ * tracing. */
 struct xs_capture_mode_progress {
 	_Atomic uint64_t taken;	   /* recorded calls */
 	_Atomic uint64_t new_kind; /* of these, up to the last new kind */
-	_Atomic uint64_t until;	   /* calls recorded when the window ends */
-	_Atomic uint64_t spent_ns; /* when the window had all its calls */
+	_Atomic uint64_t until;	   /* recorded calls at the end of the window */
+	_Atomic uint64_t spent_ns; /* time when `until` was reached */
 	atomic_bool unseen; /* a kind of call was counted and never recorded */
-	atomic_bool for_good; /* no call is recorded any more */
+	atomic_bool for_good; /* no call is recorded again */
 };
 extern struct xs_capture_mode_progress xs_capture_mode_progress;
 #define XS_CAPTURE_MODE_NO_LIMIT UINT64_MAX
 
-/* Counts calls against the window's allowance. */
+/* Adds recorded calls. If the window's limit is reached, ends the window. */
 void xs_capture_mode_spend(unsigned calls);
 
-/* What is to become of a call that begins now. */
+/* Returns the mode for a call that begins now. */
 static inline enum xs_detail xs_capture_mode_take(struct xs_thread *thread)
 {
 	int now =
@@ -52,7 +52,7 @@ static inline enum xs_detail xs_capture_mode_take(struct xs_thread *thread)
 	return (enum xs_detail)now;
 }
 
-/* The thread ends: reports the calls that it has not reported yet. */
+/* At the end of a thread: adds its calls that were not added yet. */
 static inline void xs_capture_mode_leave(struct xs_thread *thread)
 {
 	if (thread->taken)
@@ -60,17 +60,18 @@ static inline void xs_capture_mode_leave(struct xs_thread *thread)
 	thread->taken = 0;
 }
 
-/* A call was recorded, the first of its kind. */
+/* Notes that the first call of its kind was recorded. */
 void xs_capture_mode_note_new_kind(void);
 
-/* Whether calls of kinds that were never recorded may still get a window. */
+/* Returns whether a window may still open for kinds that were never recorded.
+ */
 static inline bool xs_capture_mode_records_again(void)
 {
 	return !atomic_load_explicit(&xs_capture_mode_progress.for_good,
 				     memory_order_relaxed);
 }
 
-/* Calls were counted of a kind that no window has recorded. */
+/* Notes that calls of a kind were counted that was never recorded. */
 void xs_capture_mode_note_unseen(void);
 
 #endif

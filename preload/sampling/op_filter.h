@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the ops that CUPTI or events bring are written. */
+/* Decides which ops from CUPTI or events are written to the trace. */
 #ifndef XS_PRELOAD_SAMPLING_OP_FILTER_H
 #define XS_PRELOAD_SAMPLING_OP_FILTER_H
 
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Returns whether to write the op, and tells the op tracker that it arrived. An
- * op of a call that was only counted is not written. Nor is one without times,
- * which counts as a loss if it belongs to a recorded call.
+ * Returns whether to write the op, and notes its arrival in the op tracker. An
+ * op of a call that was only counted is not written. An op without times is not
+ * written either; it counts as a loss if it belongs to a recorded call.
  */
 bool xs_op_filter_wants(const struct xs_gpu_op *op);
 

@@ -36,26 +36,26 @@ static _Atomic uint64_t *pending_slot(uint32_t correlation)
 void xs_op_tracker_op_issued(uint32_t correlation)
 {
 	uint64_t old = atomic_exchange(pending_slot(correlation), correlation);
-	uint64_t owed = correlation;
+	uint64_t pending = correlation;
 
 	if (old == (XS_OP_TRACKER_ARRIVED | correlation))
-		atomic_compare_exchange_strong(pending_slot(correlation), &owed,
-					       0);
+		atomic_compare_exchange_strong(pending_slot(correlation),
+					       &pending, 0);
 }
 
-/* The slot may be that of another call, which is still owed. */
+/* The slot may belong to another call whose op is still pending. */
 void xs_op_tracker_op_arrived(uint32_t correlation)
 {
-	uint64_t slot = atomic_load(pending_slot(correlation)), settled;
+	uint64_t slot = atomic_load(pending_slot(correlation)), next;
 
 	do {
 		if (is_pending(slot) && slot != correlation)
 			return;
-		settled = slot == correlation
-			      ? 0
-			      : XS_OP_TRACKER_ARRIVED | correlation;
+		next = slot == correlation
+			   ? 0
+			   : XS_OP_TRACKER_ARRIVED | correlation;
 	} while (!atomic_compare_exchange_weak(pending_slot(correlation), &slot,
-					       settled));
+					       next));
 }
 
 void xs_op_tracker_note_op(uint32_t correlation)
@@ -66,7 +66,8 @@ void xs_op_tracker_note_op(uint32_t correlation)
 		return;
 	seen = atomic_load_explicit(xs_op_tracker_slot(correlation),
 				    memory_order_acquire);
-	/* A later call has taken the slot: nobody knows. Ids wrap. */
+	/* If a later call has taken the slot, the op is not counted as
+	 * unmatched. Ids wrap around. */
 	if ((int32_t)(seen - correlation) < 0)
 		atomic_fetch_add_explicit(&xs_op_tracker.unmatched, 1,
 					  memory_order_relaxed);

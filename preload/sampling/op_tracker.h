@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who calls the driver: the runtime, inside its own calls, or the program
- * itself; whether ops come that belong to no call that was seen; whether ops
- * are still to come; and whether there are graphs. All of it is written on the
- * hot path of any thread.
+ * Tracks four things: whether driver calls come from the runtime, inside its
+ * own calls, or from the program itself; unmatched ops, whose calls were not
+ * seen; pending ops; and whether the program uses graphs. Any thread writes to
+ * it on the fast path.
  */
 #ifndef XS_PRELOAD_SAMPLING_OP_TRACKER_H
 #define XS_PRELOAD_SAMPLING_OP_TRACKER_H
@@ -12,25 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of 2^XS_OP_TRACKER_BITS calls one is kept, by its correlation id, until as
- * many have come after it as the table has room for. */
+/* One of 2^XS_OP_TRACKER_BITS calls is stored, by its correlation id. A later
+ * call overwrites it when the table has been filled once more. */
 #define XS_OP_TRACKER_BITS  4
 #define XS_OP_TRACKER_SLOTS 4096u
 
-/* Recorded calls whose ops are to come, by their ids, where only a part of the
- * run is recorded. An op may come before its call has returned: then its id
- * stands there with this mark. */
+/* Recorded calls with a pending op, by correlation id, if only a part of the
+ * run is recorded. An op may arrive before its call returns: then its id is
+ * stored with the bit XS_OP_TRACKER_ARRIVED. */
 #define XS_OP_TRACKER_PENDING 32768u
 #define XS_OP_TRACKER_ARRIVED (UINT64_C(1) << 32)
 
-/* A thread says so once for this many calls of the driver. */
+/* A thread reports nested calls of the driver in batches of this size. */
 #define XS_OP_TRACKER_NESTED 256u
 
 struct xs_op_tracker {
 	_Atomic uint32_t nested;
 	_Atomic uint32_t unmatched;
 	atomic_bool own, graphs;
-	_Atomic uint32_t latest; /* of those that are kept */
+	_Atomic uint32_t latest; /* of the stored calls */
 	_Atomic uint32_t seen[XS_OP_TRACKER_SLOTS];
 	_Atomic uint64_t pending[XS_OP_TRACKER_PENDING]; /* 0: none */
 };
@@ -42,7 +42,7 @@ static inline _Atomic uint32_t *xs_op_tracker_slot(uint32_t correlation)
 				   XS_OP_TRACKER_SLOTS];
 }
 
-/* Whether this is one of those that are kept. */
+/* Returns whether a call is one of those that are stored. */
 static inline bool xs_op_tracker_keeps(uint32_t correlation)
 {
 	return (correlation & ((1u << XS_OP_TRACKER_BITS) - 1)) == 0;
@@ -58,18 +58,17 @@ static inline void xs_op_tracker_note_call(uint32_t correlation)
 			      memory_order_relaxed);
 }
 
-/* XS_OP_TRACKER_NESTED calls of the driver more were inside of the runtime's.
- */
+/* Adds XS_OP_TRACKER_NESTED driver calls that were inside runtime calls. */
 static inline void xs_op_tracker_note_nested(void)
 {
 	atomic_fetch_add_explicit(&xs_op_tracker.nested, XS_OP_TRACKER_NESTED,
 				  memory_order_relaxed);
 }
 
-static inline void xs_op_tracker_set_once(atomic_bool *what)
+static inline void xs_op_tracker_set_once(atomic_bool *flag)
 {
-	if (!atomic_load_explicit(what, memory_order_relaxed))
-		atomic_store(what, true);
+	if (!atomic_load_explicit(flag, memory_order_relaxed))
+		atomic_store(flag, true);
 }
 
 static inline void xs_op_tracker_note_own_call(void)
@@ -77,27 +76,28 @@ static inline void xs_op_tracker_note_own_call(void)
 	xs_op_tracker_set_once(&xs_op_tracker.own);
 }
 
-/* A graph is captured or launched, or an op of one has come. */
+/* Notes that a graph is captured or launched, or that an op of one arrived. */
 static inline void xs_op_tracker_note_graph(void)
 {
 	xs_op_tracker_set_once(&xs_op_tracker.graphs);
 }
 
-/* A call has given the device one op to do; an op of a call has come. */
+/* Note that a call issued one op to the device, and that an op arrived. */
 void xs_op_tracker_op_issued(uint32_t correlation);
 void xs_op_tracker_op_arrived(uint32_t correlation);
 
-/* Returns how many such calls' ops have not come. 0 where there are graphs:
- * what is captured has none. */
+/* Returns the number of calls with a pending op. With graphs it is always 0,
+ * because captured calls have no op. */
 unsigned xs_op_tracker_pending(void);
 
-/* A window begins: forgets these calls, and the latest one. */
+/* At the begin of a window: forgets the pending calls and the latest call. */
 void xs_op_tracker_begin_window(void);
 
-/* An op has come. It is a stray when its call was not seen. */
+/* Notes that an op arrived. It is unmatched if its call was not seen. */
 void xs_op_tracker_note_op(uint32_t correlation);
 
-/* Ops of the kept calls alone: one stray stands for 2^XS_OP_TRACKER_BITS. */
+/* Returns the number of unmatched ops among those of stored calls: one stands
+ * for 2^XS_OP_TRACKER_BITS. */
 uint32_t xs_op_tracker_unmatched(void);
 void xs_op_tracker_reset_unmatched(void);
 uint32_t xs_op_tracker_nested(void);

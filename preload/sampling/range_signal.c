@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define MARK SIGUSR2
+#define RANGE_SIGNAL SIGUSR2
 
 static atomic_bool on;
 
@@ -20,7 +20,8 @@ static bool is_handled_by(void (*handler)(int))
 {
 	struct sigaction now;
 
-	return sigaction(MARK, NULL, &now) == 0 && now.sa_handler == handler;
+	return sigaction(RANGE_SIGNAL, NULL, &now) == 0 &&
+	       now.sa_handler == handler;
 }
 
 void xs_range_signal_prepare(void)
@@ -31,7 +32,7 @@ void xs_range_signal_prepare(void)
 
 	xs_config_range(&range);
 	if (range.kind == XS_RANGE_SIGNAL && is_handled_by(SIG_DFL))
-		sigaction(MARK, &ours, NULL);
+		sigaction(RANGE_SIGNAL, &ours, NULL);
 }
 
 bool xs_range_signal_is_ours(void)

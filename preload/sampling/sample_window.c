@@ -3,8 +3,8 @@
 #include "preload/sampling/op_tracker.h"
 #include "preload/util/hot.h"
 
-/* Calls that others may begin while one that is recorded is on its way. */
-#define CALLS_BESIDE 256u
+/* Calls that other threads may begin during one recorded call. */
+#define CONCURRENT_CALLS 256u
 
 XS_HOT_DATA struct xs_sample_window_ids xs_sample_window_ids;
 
@@ -13,13 +13,14 @@ static bool is_after(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) > 0;
 }
 
-static uint32_t known(uint32_t id)
+/* 0 means that an id is not known. */
+static uint32_t nonzero(uint32_t id)
 {
 	return id ? id : 1;
 }
 
-/* In this order: at no moment is an op of the window before past that is none
- * of what came after it. */
+/* The order of the stores matters: at no moment does xs_sample_window_is_past()
+ * return true for an op of the previous window. */
 void xs_sample_window_begin(void)
 {
 	atomic_store(&xs_sample_window_ids.end_before,
@@ -50,10 +51,11 @@ void xs_sample_window_set_begin(uint32_t correlation)
 	if (correlation)
 		atomic_compare_exchange_strong(
 		    &xs_sample_window_ids.begin, &none,
-		    known(correlation - CALLS_BESIDE));
+		    nonzero(correlation - CONCURRENT_CALLS));
 }
 
-/* Not by a call that began before the window and ends after it. */
+/* A call that began before the window and ends after it does not set the end.
+ */
 void xs_sample_window_set_end(uint32_t correlation)
 {
 	uint32_t last = atomic_load(&xs_sample_window_ids.last_kept), none = 0;
@@ -61,24 +63,25 @@ void xs_sample_window_set_end(uint32_t correlation)
 	if (last && is_after(correlation, last))
 		atomic_compare_exchange_strong(
 		    &xs_sample_window_ids.end, &none,
-		    known(correlation + CALLS_BESIDE));
+		    nonzero(correlation + CONCURRENT_CALLS));
 }
 
-/* The thread was held up since it decided: many others may have begun calls
- * that are counted. */
+/* The thread was delayed after it read the capture mode: other threads may have
+ * begun many calls that are counted. */
 void xs_sample_window_set_end_after(uint32_t correlation)
 {
 	uint32_t end = atomic_load(&xs_sample_window_ids.end);
 
 	while (correlation && (!end || is_after(correlation, end)) &&
-	       !atomic_compare_exchange_weak(&xs_sample_window_ids.end, &end,
-					     known(correlation + CALLS_BESIDE)))
+	       !atomic_compare_exchange_weak(
+		   &xs_sample_window_ids.end, &end,
+		   nonzero(correlation + CONCURRENT_CALLS)))
 		;
 }
 
 bool xs_sample_window_is_past(uint32_t correlation)
 {
-	/* in this order: xs_sample_window_begin() may be on its way */
+	/* the order matters: xs_sample_window_begin() may run now */
 	const uint32_t begin = atomic_load(&xs_sample_window_ids.begin);
 	const uint32_t before = atomic_load(&xs_sample_window_ids.end_before);
 	const uint32_t end = atomic_load(&xs_sample_window_ids.end);

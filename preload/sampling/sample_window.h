@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ops are of a window, by CUPTI's ids of the calls that asked for them.
- * Records stay on for a while after a window: ops of calls that were only
- * counted are dropped. Ids grow over all threads, and wrap.
+ * Decides by CUPTI's correlation ids which ops belong to a sample window. GPU
+ * records stay enabled for a while after a window, and ops of calls that were
+ * only counted are dropped. Ids increase over all threads, and wrap around.
  */
 #ifndef XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
 #define XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
@@ -11,23 +11,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ids of the window at hand, or of the last; 0: not known. */
+/* Ids of the current or last window; 0: not known. */
 struct xs_sample_window_ids {
 	_Atomic uint32_t begin, end;
-	atomic_bool over;	     /* it ends */
-	atomic_bool all_came;	     /* that were waited for */
-	_Atomic uint32_t end_before; /* of the window before */
-	_Atomic uint32_t last_kept;  /* by the op tracker, when it ended */
+	atomic_bool over;	     /* the window has ended */
+	atomic_bool all_came;	     /* no more ops of it arrive */
+	_Atomic uint32_t end_before; /* of the previous window */
+	_Atomic uint32_t last_kept;  /* op tracker's latest id at the end */
 };
 extern struct xs_sample_window_ids xs_sample_window_ids;
 
-/* The window begins, from one thread, or ends: before calls are recorded, or
- * are no longer. */
+/* Begin and end a window, before the capture mode changes. One thread alone
+ * begins windows. */
 void xs_sample_window_begin(void);
 void xs_sample_window_end(void);
 
-/* Records are off, so no op of the window comes any more: one that is not done
- * yet is of a later call. Until the next window. */
+/* Notes that GPU records are off, so that no more ops of the window arrive: an
+ * incomplete op belongs to a later call. Valid until the next window. */
 void xs_sample_window_note_all(void);
 
 static inline bool xs_sample_window_has_all(void)
@@ -40,9 +40,9 @@ void xs_sample_window_set_end(uint32_t correlation);
 void xs_sample_window_set_end_after(uint32_t correlation);
 
 /*
- * The id of a recorded call is known. Where the window is over, the call is one
- * that was decided on before; where it has an end and is not, that was set by
- * one that was counted before it and was held up since.
+ * Notes the id of a recorded call. If the window is over, the call had read the
+ * capture mode before. If the window has an end id but is not over, a delayed
+ * call that was counted before the window has set it.
  */
 static inline void xs_sample_window_note_recorded(uint32_t correlation)
 {
@@ -56,7 +56,7 @@ static inline void xs_sample_window_note_recorded(uint32_t correlation)
 		xs_sample_window_set_end_after(correlation);
 }
 
-/* A call was counted; correlation: 0 where it is not known. */
+/* Notes a counted call; correlation is 0 if it is not known. */
 static inline void xs_sample_window_note_counted(uint32_t correlation)
 {
 	if (correlation && !atomic_load_explicit(&xs_sample_window_ids.end,
@@ -64,7 +64,7 @@ static inline void xs_sample_window_note_counted(uint32_t correlation)
 		xs_sample_window_set_end(correlation);
 }
 
-/* Whether the op of such a call is of no window. */
+/* Returns whether an op with this id belongs to no window. */
 bool xs_sample_window_is_past(uint32_t correlation);
 
 #endif

@@ -2,14 +2,14 @@
 #include "preload/sampling/sampling_policy.h"
 #include "preload/trace/trace_file.h"
 
-#define SIZE_UNSEEN_APART_NS 200000000u
-#define SIZE_APART_NS	     1000000000u
-#define SIZE_LONGEST_NS	     10000000000u
-#define WINDOW_SHARE	     20 /* of the room that is left */
-/* Of the trace, with what comes after a window. */
+#define SIZE_UNSEEN_INTERVAL_NS 200000000u
+#define SIZE_INTERVAL_NS	1000000000u
+#define SIZE_MAX_WINDOW_NS	10000000000u
+#define WINDOW_PART		20 /* of the remaining bytes: 1/20 */
+/* Bytes of trace for a call, its op, and what is written after a window. */
 #define CALL_AND_OP_BYTES 80
 
-/* Whether light mode has recorded enough. Once true, it stays so. */
+/* Returns whether light mode has recorded enough. Once true, it stays true. */
 static bool light_is_over(struct xs_sampling_policy *policy,
 			  const struct xs_sampling_input *in)
 {
@@ -22,20 +22,20 @@ static bool light_is_over(struct xs_sampling_policy *policy,
 	return policy->light_over;
 }
 
-/* The bytes that windows may still fill. */
-static uint64_t room(const struct xs_sampling_policy *policy,
-		     const struct xs_sampling_input *in)
+/* Returns the bytes that windows may still fill. */
+static uint64_t bytes_left(const struct xs_sampling_policy *policy,
+			   const struct xs_sampling_input *in)
 {
-	const uint64_t most =
+	const uint64_t limit =
 	    policy->max_bytes - XS_TRACE_FILE_RESERVE(policy->max_bytes);
 
-	return in->used_bytes < most ? most - in->used_bytes : 0;
+	return in->used_bytes < limit ? limit - in->used_bytes : 0;
 }
 
 /*
- * By bytes; or by the calls that they were enough for, when last asked. A later
- * window that fills slowly is shut after a while, since others spend its share
- * as well.
+ * Returns whether the window has used its bytes, or the calls for which they
+ * were enough at the last decision. A later window that fills slowly is closed
+ * after SIZE_MAX_WINDOW_NS, because other data also use its share.
  */
 static bool size_is_spent(const struct xs_sampling_policy *policy,
 			  const struct xs_sampling_input *in)
@@ -43,7 +43,7 @@ static bool size_is_spent(const struct xs_sampling_policy *policy,
 	return in->used_bytes >= policy->size_next_bytes ||
 	       (policy->open && in->taken_calls >= policy->until_calls) ||
 	       (policy->size_opened_ns &&
-		in->elapsed_ns >= policy->size_opened_ns + SIZE_LONGEST_NS);
+		in->elapsed_ns >= policy->size_opened_ns + SIZE_MAX_WINDOW_NS);
 }
 
 static bool size_open(struct xs_sampling_policy *policy,
@@ -55,21 +55,23 @@ static bool size_open(struct xs_sampling_policy *policy,
 		policy->size_next_bytes = policy->max_bytes / 2;
 	if (!policy->size_shut && size_is_spent(policy, in)) {
 		policy->size_shut = true;
-		policy->size_unseen_ns = in->elapsed_ns + SIZE_UNSEEN_APART_NS;
+		policy->size_unseen_ns =
+		    in->elapsed_ns + SIZE_UNSEEN_INTERVAL_NS;
 		policy->size_next_ns =
-		    in->elapsed_ns + in->elapsed_ns / 10 + SIZE_APART_NS;
-	} else if (policy->size_shut && room(policy, in) > 0 &&
+		    in->elapsed_ns + in->elapsed_ns / 10 + SIZE_INTERVAL_NS;
+	} else if (policy->size_shut && bytes_left(policy, in) > 0 &&
 		   (in->elapsed_ns >= policy->size_next_ns ||
 		    (in->unseen && in->elapsed_ns >= policy->size_unseen_ns))) {
 		policy->size_shut = false;
 		policy->size_opened_ns = in->elapsed_ns;
 		policy->size_next_bytes =
-		    in->used_bytes + room(policy, in) / WINDOW_SHARE;
+		    in->used_bytes + bytes_left(policy, in) / WINDOW_PART;
 	}
 	return !policy->size_shut;
 }
 
-/* How many calls may be recorded until the policy is asked again. */
+/* Returns the number of recorded calls at which hooks stop recording before the
+ * next decision. */
 static uint64_t until_calls(const struct xs_sampling_policy *policy,
 			    const struct xs_sampling_input *in)
 {

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_intern modules; /* "base path" -> number + 1 */
 static uint32_t next_module;
 
-/* 0 or -ENOSPC. */
+/* Returns 0 or -ENOSPC. */
 static int write_module(struct xs_writer *writer, uint32_t number,
 			const struct xs_object *module)
 {
@@ -43,7 +43,8 @@ uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 	if (xs_object_find(address, &module))
 		return XS_NONE32;
 	*offset = address - module.base;
-	/* An object that was unloaded and another one in its place differ. */
+	/* The base address distinguishes an object from another one that was
+	 * loaded in its place. */
 	length = snprintf(key, sizeof(key), "%zx %s", (size_t)module.base,
 			  module.path);
 
@@ -55,6 +56,6 @@ uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 	if (number && *number)
 		id = *number - 1;
 	pthread_mutex_unlock(&lock);
-	xs_module_generation_watch(&module, address);
+	xs_module_generation_track(&module, address);
 	return id;
 }

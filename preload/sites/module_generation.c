@@ -7,41 +7,41 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST_OBJECTS 256u
+#define MAX_OBJECTS 256u
 
 XS_HOT_DATA _Atomic uint32_t xs_module_generation_now;
 
-struct watched {
-	uintptr_t address; /* in the object; 0: it was unloaded */
+struct tracked {
+	uintptr_t address; /* an address in the object; 0: unloaded */
 	uint64_t name;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct watched watched[MOST_OBJECTS]; /* under the lock */
-static unsigned watched_count;
+static struct tracked tracked[MAX_OBJECTS]; /* under the lock */
+static unsigned tracked_count;
 
 static uint64_t name_of(const struct xs_object *object)
 {
 	return xs_hash(object->path, strlen(object->path)) ^ object->base;
 }
 
-void xs_module_generation_watch(const struct xs_object *object,
+void xs_module_generation_track(const struct xs_object *object,
 				uintptr_t address)
 {
-	const struct watched new = {address, name_of(object)};
+	const struct tracked new = {address, name_of(object)};
 	unsigned at = 0;
 
 	pthread_mutex_lock(&lock);
-	while (at < watched_count && watched[at].name != new.name)
+	while (at < tracked_count && tracked[at].name != new.name)
 		at++;
-	if (at < MOST_OBJECTS)
-		watched[at] = new;
-	if (at == watched_count && at < MOST_OBJECTS)
-		watched_count++;
+	if (at < MAX_OBJECTS)
+		tracked[at] = new;
+	if (at == tracked_count && at < MAX_OBJECTS)
+		tracked_count++;
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_unloaded(const struct watched *object)
+static bool is_unloaded(const struct tracked *object)
 {
 	struct xs_object now;
 
@@ -49,20 +49,20 @@ static bool is_unloaded(const struct watched *object)
 	       name_of(&now) != object->name;
 }
 
-/* The loader's lock is never taken with ours held. */
+/* The loader's lock is never taken while our lock is held. */
 void xs_module_generation_update(void)
 {
-	for (unsigned i = 0; i < MOST_OBJECTS; i++) {
-		struct watched object;
+	for (unsigned i = 0; i < MAX_OBJECTS; i++) {
+		struct tracked object;
 
 		pthread_mutex_lock(&lock);
-		object = watched[i];
+		object = tracked[i];
 		pthread_mutex_unlock(&lock);
 		if (!object.address || !is_unloaded(&object))
 			continue;
 		pthread_mutex_lock(&lock);
-		if (watched[i].address == object.address) {
-			watched[i].address = 0;
+		if (tracked[i].address == object.address) {
+			tracked[i].address = 0;
 			atomic_fetch_add(&xs_module_generation_now, 1);
 		}
 		pthread_mutex_unlock(&lock);

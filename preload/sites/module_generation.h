@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How often an object that CUDA calls came from was unloaded. The same address
- * may then be other code, so what is known of an address counts for one
- * generation alone.
- */
+/* Counts how often an object that made CUDA calls was unloaded. Afterwards
+ * other code may have the same addresses, so everything cached about an address
+ * is valid for one generation only. */
 #ifndef XS_PRELOAD_SITES_MODULE_GENERATION_H
 #define XS_PRELOAD_SITES_MODULE_GENERATION_H
 
@@ -14,12 +12,12 @@
 
 extern _Atomic uint32_t xs_module_generation_now;
 
-/* Calls come from this object, as from this address in it. */
-void xs_module_generation_watch(const struct xs_object *object,
+/* Registers an object that makes calls, with an address in it. */
+void xs_module_generation_track(const struct xs_object *object,
 				uintptr_t address);
 
-/* Some object was unloaded: begins a new generation if calls came from it.
- * Takes the loader's lock. */
+/* Call after an object was unloaded: starts a new generation if it had made
+ * calls. Takes the loader's lock. */
 void xs_module_generation_update(void);
 
 #endif

@@ -74,8 +74,8 @@ static void read_name(const struct dl_phdr_info *info, struct xs_object *module)
 		 info->dlpi_name ? info->dlpi_name : "");
 }
 
-/* The executable has no name. One by a relative path is looked for from where
- * we are now; its build id says if that is another. */
+/* The executable has no name. A relative path is resolved from the current
+ * directory; the build id shows if that finds another file. */
 static void find_path(struct xs_object *module)
 {
 	char path[PATH_MAX];

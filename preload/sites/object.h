@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects (executable and libraries) that the process has loaded. */
+/* Finds the loaded object (executable or library) that contains an address. */
 #ifndef XS_PRELOAD_SITES_OBJECT_H
 #define XS_PRELOAD_SITES_OBJECT_H
 
@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 struct xs_object {
-	uintptr_t base;	     /* an address - base is an offset of the file */
-	char path[PATH_MAX]; /* of the executable, too */
+	uintptr_t base;	     /* address - base is the address in the ELF file */
+	char path[PATH_MAX]; /* the executable has a path, too */
 	char build_id[2 * 64 + 1]; /* hexadecimal; "" when there is none */
 };
 
-/* The object that holds an address. 0 or -ENOENT. Takes the loader's lock. */
+/* Finds the object that contains an address. Returns 0 or -ENOENT. Takes the
+ * loader's lock. */
 int xs_object_find(uintptr_t address, struct xs_object *module);
 
-/* Where the code of an address's object begins and ends in memory; both 0 when
- * it is in none. Takes the loader's lock. */
+/* Finds the address range of the code of the object that contains an address;
+ * both 0 if there is none. Takes the loader's lock. */
 void xs_object_code_range(uintptr_t address, uintptr_t *begin, uintptr_t *end);
 
 #endif

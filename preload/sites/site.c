@@ -14,7 +14,7 @@
 #define FN_BITS	    9
 _Static_assert(XS_FN_COUNT < 1 << FN_BITS, "a function's number has its bits");
 
-/* Each function's name has a fixed string id, its number + 1. */
+/* The string id of a function's name is its number + 1. */
 _Static_assert(XS_FN_COUNT < XS_STRINGS_FIRST_ID, "the ids are reserved");
 
 static struct xs_site_slot sites[SITE_SLOTS];
@@ -22,13 +22,11 @@ static struct xs_site_slot unknown_sites[XS_FN_COUNT + 1];
 static _Atomic uint32_t next_site = 1;
 static atomic_bool name_written[XS_FN_COUNT];
 static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct xs_intern strings; /* of places in a source */
+static struct xs_intern strings; /* names and files of source lines */
 
-/*
- * The key is a 64-bit hash of what makes a site, and two sites of one hash are
- * taken for one: with a full table that happens once in 10^11 runs. In return
- * a slot is claimed by one compare-and-swap.
- */
+/* The key is a 64-bit hash of the parts of a site. Two sites with equal hashes
+ * become one: with a full table this happens once in 10^11 runs. In return a
+ * slot is claimed with one compare-and-swap. */
 static uint64_t site_key(enum xs_function fn, uintptr_t address,
 			 uint32_t caller)
 {
@@ -98,17 +96,15 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 	};
 	uint64_t offset = 0;
 
-	/* The call is the instruction before the one it returns to. */
+	/* The call instruction lies before the return address. */
 	if (address)
 		record.module = xs_module_id(writer, address - 1, &offset);
 	record.offset = offset;
 	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
 }
 
-/*
- * Whether the caller is the one that writes the slot's records, and then stores
- * its number; else *id has it. Waits for another that is writing.
- */
+/* Returns true if the caller must write the slot's records and store its id;
+ * otherwise *id has it. Waits for another thread that is writing. */
 static bool claim(struct xs_site_slot *site, uint32_t *id)
 {
 	*id = atomic_load_explicit(&site->id, memory_order_acquire);
@@ -172,8 +168,8 @@ static uint32_t write_source(struct xs_writer *writer,
 uint32_t xs_site_source_id(struct xs_writer *writer,
 			   const struct xs_site_source *source, uint32_t caller)
 {
-	uintptr_t place = xs_hash(source, sizeof(*source));
-	struct xs_site_slot *site = xs_site_find(XS_FN_FRAME, place, caller);
+	uintptr_t key = xs_hash(source, sizeof(*source));
+	struct xs_site_slot *site = xs_site_find(XS_FN_FRAME, key, caller);
 	uint32_t id;
 
 	if (!xs_site_is_known(site))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Call sites: where in the application a CUDA function was called from, and
- * which real function such a call reaches. Found without a lock.
- */
+/* Call sites: the place in the application that calls a CUDA function, and the
+ * real function that such a call reaches. Look-ups take no lock. */
 #ifndef XS_PRELOAD_SITES_SITE_H
 #define XS_PRELOAD_SITES_SITE_H
 
@@ -10,39 +8,38 @@
 #include "preload/trace/writer.h"
 #include "preload/util/hot.h"
 
-#define XS_SITE_BUSY UINT32_MAX /* a thread is writing its records */
+#define XS_SITE_BUSY UINT32_MAX /* a thread is writing the site's records */
 
 struct xs_site_slot {
 	_Atomic uint64_t key;	   /* 0: free */
-	_Atomic uint32_t id;	   /* 0: not yet in the trace */
-	_Atomic uintptr_t real;	   /* 0: not yet resolved */
-	_Atomic uint64_t recorded; /* which sizes of calls of it, not only
-				    * counted: count.c's */
+	_Atomic uint32_t id;	   /* 0: not in the trace yet */
+	_Atomic uintptr_t real;	   /* 0: not resolved yet */
+	_Atomic uint64_t recorded; /* sizes that were recorded, not only
+				      counted: see count.c */
 };
 
-/* A function number for the frames outside of a call: none. */
+/* Function number of frames that are no CUDA calls. */
 #define XS_FN_FRAME XS_FN_COUNT
 
 /*
- * The site of a call of `fn` that returns to `address`, called in turn from
- * site `caller` (0: not known). Never NULL: with an address of 0, or when the
- * table is full, the site of all calls of `fn` from nobody knows where.
+ * Returns the site of a call of `fn` that returns to `address`, called in turn
+ * from site `caller` (0: unknown). Never NULL: if `address` is 0 or the table
+ * is full, returns the shared site of all calls of `fn` from unknown places.
+ * Thread-safe, lock-free.
  */
 struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 				  uint32_t caller);
 
-/* Whether the site is one place, and not of nobody knows where. */
+/* Returns whether the site is one place, not the shared unknown one. */
 bool xs_site_is_known(const struct xs_site_slot *site);
 
-/* At first sight: see xs_site_id(). */
+/* Slow path of xs_site_id(). */
 XS_COLD uint32_t xs_site_new_id(struct xs_site_slot *site,
 				struct xs_writer *writer, enum xs_function fn,
 				uintptr_t address, uint32_t caller);
 
-/*
- * The site's number in the trace; at first sight its records are written by
- * `writer`. 0 when there was no room for them; the next call tries again.
- */
+/* Returns the site's number in the trace; `writer` writes its records when it
+ * is new. 0 if there was no space; the next call retries. */
 static inline uint32_t xs_site_id(struct xs_site_slot *site,
 				  struct xs_writer *writer, enum xs_function fn,
 				  uintptr_t address, uint32_t caller)
@@ -55,19 +52,20 @@ static inline uint32_t xs_site_id(struct xs_site_slot *site,
 		   : xs_site_new_id(site, writer, fn, address, caller);
 }
 
-/* A place that the recorder itself knows in the source; string ids. */
+/* A source line that is known at run time (Python). Fields are string ids and a
+ * line number. */
 struct xs_site_source {
 	uint32_t symbol, file, line;
 };
 
-/* The number of the site of such a place, that was called from site `caller`.
- * Else as xs_site_id(); 0 when the table is full, too. */
+/* Returns the number of the site of a source line that was called from site
+ * `caller`. Like xs_site_id(); also 0 if the table is full. */
 uint32_t xs_site_source_id(struct xs_writer *writer,
 			   const struct xs_site_source *source,
 			   uint32_t caller);
 
-/* The id of a text of such a place, which is written once; 0 without room.
- * Takes a lock. */
+/* Returns the string id of a name or file of a source line, which is written
+ * once; 0 if there was no space. Takes a lock. */
 uint32_t xs_site_string(struct xs_writer *writer, const char *text);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define MOST_DEFAULT_STREAMS 256
-#define SEEN_LAUNCHES	     64u /* that ran about the same time */
+#define MAX_DEFAULT_STREAMS 256
+#define SEEN_LAUNCHES	    64u /* graph launches that ran about the same time */
 
 static struct xs_intern names, shapes, queues;
 static uint32_t next_shape = 1;
@@ -18,7 +18,7 @@ static uint64_t last_end_ns;
 static struct default_stream {
 	uint32_t context, stream;
 	uint16_t kind;
-} default_streams[MOST_DEFAULT_STREAMS];
+} default_streams[MAX_DEFAULT_STREAMS];
 static unsigned default_stream_count;
 
 static uint16_t queue_kind(const struct xs_gpu_queue *queue)
@@ -40,14 +40,14 @@ void xs_gpu_records_note_stream(uint32_t context, uint32_t stream,
 
 	xs_shared_writer_lock();
 	if (queue_kind(&queue) == XS_QUEUE_STREAM &&
-	    default_stream_count < MOST_DEFAULT_STREAMS)
+	    default_stream_count < MAX_DEFAULT_STREAMS)
 		default_streams[default_stream_count++] =
 		    (struct default_stream){context, stream, kind};
 	xs_shared_writer_unlock();
 }
 
-/* A queue's number + 1. The record has 16 bits; streams beyond share the last.
- */
+/* Returns a queue's number + 1. The record has 16 bits; further streams share
+ * the last number. */
 static uint32_t new_queue(const void *key)
 {
 	const struct xs_gpu_queue *queue = key;
@@ -100,8 +100,8 @@ static uint32_t new_shape(const void *key)
 		   : next_shape++;
 }
 
-/* What `make` returned for a key, which it writes at first sight: its number in
- * the trace, and of a queue that + 1; 0: there was no room for it. */
+/* Returns the number of a key in the trace (for a queue the number + 1). `make`
+ * writes the key's record when it is new. 0 if there was no space. */
 static uint32_t number_of(struct xs_intern *table, const void *key,
 			  size_t bytes, uint32_t (*make)(const void *))
 {
@@ -119,7 +119,8 @@ static uint32_t name_number(const char *name)
 	return number_of(&names, name, strlen(name), new_name);
 }
 
-/* Writes an op, or counts it. numbered: what else it refers to has numbers. */
+/* Writes an op, or counts it as lost. numbered: the other ids that it refers to
+ * were written. */
 static void write_op(const struct xs_gpu_op *op, bool numbered, void *record)
 {
 	const uint32_t queue =
@@ -186,8 +187,8 @@ void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
 	xs_shared_writer_unlock();
 }
 
-/* Whether the launch of such a node is in the trace; from now on it is. Nodes
- * of a launch come nearly in a row. */
+/* Returns whether this node's launch is already in the trace, and remembers it.
+ * The nodes of a launch arrive nearly in a row. */
 static bool has_launch(const struct xs_gpu_op *op, uint32_t exec)
 {
 	static struct {

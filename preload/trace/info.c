@@ -21,8 +21,8 @@ void xs_trace_info(const char *key, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + length, left, format, args);
 	va_end(args);
-	/* Written at exit too, perhaps from a signal handler that interrupted
-	 * the owner of the lock: not forever. */
+	/* Also called at exit, possibly in a signal handler that interrupted
+	 * the owner of the lock, so it must not wait forever. */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	if (!xs_shared_writer_lock_until(&until))

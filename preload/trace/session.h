@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace of this process, and whether calls are recorded in it. */
+/* The process-wide trace file and the state of tracing. */
 #ifndef XS_PRELOAD_TRACE_SESSION_H
 #define XS_PRELOAD_TRACE_SESSION_H
 
@@ -12,8 +12,8 @@ enum xs_session_state {
 	XS_SESSION_NEW,	     /* CUDA has not been used */
 	XS_SESSION_STARTING, /* a thread opens the trace and CUPTI */
 	XS_SESSION_RECORDING,
-	XS_SESSION_FINISHING, /* records are still taken */
-	XS_SESSION_OFF,	      /* for good */
+	XS_SESSION_FINISHING, /* records are still accepted */
+	XS_SESSION_OFF,	      /* permanently */
 };
 
 /* enum xs_session_state; core/lifecycle.c changes it. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The one writer that threads share, for GPU records and for what is said about
- * the run. Locked; never call CUPTI with the lock held.
- */
+/* The writer that threads share, for GPU records and for records that describe
+ * the run. It is locked; never call CUPTI with the lock held. */
 #ifndef XS_PRELOAD_TRACE_SHARED_WRITER_H
 #define XS_PRELOAD_TRACE_SHARED_WRITER_H
 
@@ -10,10 +8,10 @@
 
 #include <time.h>
 
-/* Under the lock. */
+/* Protected by the lock. */
 extern struct xs_writer xs_shared_writer;
 
-/* Once, after the trace was opened. */
+/* Call once, after the trace was opened. */
 void xs_shared_writer_open(struct xs_trace_file *trace);
 
 void xs_shared_writer_lock(void);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The ids of the strings of the trace. */
+/* Allocates the ids of strings in the trace. */
 #ifndef XS_PRELOAD_TRACE_STRINGS_H
 #define XS_PRELOAD_TRACE_STRINGS_H
 
 #include <stdint.h>
 
-/* Ids below this one are fixed: those of the names of CUDA's functions. */
+/* Ids below this one are reserved for the names of CUDA functions. */
 #define XS_STRINGS_FIRST_ID 512u
 
 /* Returns an id that no other string has. */

@@ -10,52 +10,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool wanted;
-static char first_directory[PATH_MAX];
-static struct stat first_stderr; /* of the process's beginning */
+static bool line_enabled;
+static char start_directory[PATH_MAX];
+static struct stat start_stderr; /* at the start of the process */
 
 void xs_summary_prepare(void)
 {
-	/* Where it fails nothing is ever said: no file is device 0, inode 0. */
-	fstat(STDERR_FILENO, &first_stderr);
+	/* If fstat() fails, device and inode stay 0, which match no file, so
+	 * nothing is ever printed. */
+	fstat(STDERR_FILENO, &start_stderr);
 }
 
-void xs_summary_ask(void)
+void xs_summary_read_config(void)
 {
-	wanted = xs_config_summary();
-	if (!getcwd(first_directory, sizeof(first_directory)))
-		first_directory[0] = '\0';
+	line_enabled = xs_config_summary();
+	if (!getcwd(start_directory, sizeof(start_directory)))
+		start_directory[0] = '\0';
 }
 
-/* The trace's path from where the process is now. */
-static const char *path_from_here(const char *path, char *text, size_t bytes)
+/* Returns the trace's path as seen from the current directory. */
+static const char *path_from_cwd(const char *path, char *text, size_t bytes)
 {
 	char here[PATH_MAX];
 
-	if (path[0] == '/' || !first_directory[0] ||
-	    (getcwd(here, sizeof(here)) && strcmp(here, first_directory) == 0))
+	if (path[0] == '/' || !start_directory[0] ||
+	    (getcwd(here, sizeof(here)) && strcmp(here, start_directory) == 0))
 		return path;
-	snprintf(text, bytes, "%s/%s", first_directory, path);
+	snprintf(text, bytes, "%s/%s", start_directory, path);
 	return text;
 }
 
-/* An application that closed its stderr may have a file of its own there. */
-static bool stderr_is_the_first(void)
+/* An application that closed stderr may use the descriptor for a file of its
+ * own. */
+static bool stderr_is_unchanged(void)
 {
 	struct stat now;
 
 	return fstat(STDERR_FILENO, &now) == 0 &&
-	       now.st_dev == first_stderr.st_dev &&
-	       now.st_ino == first_stderr.st_ino;
+	       now.st_dev == start_stderr.st_dev &&
+	       now.st_ino == start_stderr.st_ino;
 }
 
-static void say(const char *text)
+static void print_line(const char *text)
 {
-	if (wanted && stderr_is_the_first())
+	if (line_enabled && stderr_is_unchanged())
 		xs_signal_mask_write(STDERR_FILENO, text, strlen(text));
 }
 
-void xs_summary_of_none(const char *path, int error)
+void xs_summary_print_error(const char *path, int error)
 {
 	char text[PATH_MAX + 256];
 
@@ -63,7 +65,7 @@ void xs_summary_of_none(const char *path, int error)
 		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
 		 "to a file that can be written\n",
 		 path, strerror(error));
-	say(text);
+	print_line(text);
 }
 
 static void print_size(char *text, size_t bytes, uint64_t file_bytes)
@@ -75,19 +77,19 @@ static void print_size(char *text, size_t bytes, uint64_t file_bytes)
 			 (double)file_bytes / (1u << 20));
 }
 
-static void say_cut(const struct xs_trace_file *trace)
+static void print_overwritten(const struct xs_trace_file *trace)
 {
 	char text[PATH_MAX + 256];
 
 	snprintf(text, sizeof(text),
-		 "xferspy: no trace: %s was cut short or overwritten while the "
+		 "xferspy: no trace: %s was truncated or overwritten while the "
 		 "program ran, or its disk failed; let nothing else write to "
 		 "it\n",
 		 trace->path);
-	say(text);
+	print_line(text);
 }
 
-void xs_summary_of(const struct xs_trace_file *trace, uint64_t file_bytes)
+void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
 {
 	const struct xs_file_header *header = trace->header;
 	char text[4 * PATH_MAX + 256], size[32], lost[96] = "";
@@ -95,13 +97,13 @@ void xs_summary_of(const struct xs_trace_file *trace, uint64_t file_bytes)
 	const char *path;
 	uint64_t lost_ops;
 
-	if (!wanted)
+	if (!line_enabled)
 		return;
-	if (atomic_load(&trace->cut)) {
-		say_cut(trace);
+	if (atomic_load(&trace->overwritten)) {
+		print_overwritten(trace);
 		return;
 	}
-	path = path_from_here(trace->path, absolute, sizeof(absolute));
+	path = path_from_cwd(trace->path, absolute, sizeof(absolute));
 	lost_ops = header->lost_ops + header->lost_cupti;
 	print_size(size, sizeof(size), file_bytes);
 	if (header->lost_calls || lost_ops)
@@ -110,5 +112,5 @@ void xs_summary_of(const struct xs_trace_file *trace, uint64_t file_bytes)
 			 (uint64_t)header->lost_calls, lost_ops);
 	snprintf(text, sizeof(text), "xferspy: %s (%s%s): xferspy report %s\n",
 		 path, size, lost, path);
-	say(text);
+	print_line(text);
 }

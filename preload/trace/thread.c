@@ -12,13 +12,13 @@ _Static_assert(sizeof(struct xs_thread) <= 192, "static TLS is scarce");
 
 static pthread_key_t end_key;
 static bool have_end_key;
-static void (*give_back)(struct xs_thread *thread);
-static atomic_bool forked; /* its locks may be another's, for good */
+static void (*on_thread_end)(struct xs_thread *thread);
+static atomic_bool forked; /* locks may be held by threads of the parent */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_thread *threads; /* under the lock */
 
-static void list(struct xs_thread *thread)
+static void add_to_list(struct xs_thread *thread)
 {
 	pthread_mutex_lock(&lock);
 	thread->next = threads;
@@ -26,7 +26,7 @@ static void list(struct xs_thread *thread)
 	pthread_mutex_unlock(&lock);
 }
 
-static void unlist(struct xs_thread *thread)
+static void remove_from_list(struct xs_thread *thread)
 {
 	struct xs_thread **at = &threads;
 
@@ -45,15 +45,15 @@ static void end_thread(void *data)
 	if (atomic_load(&forked))
 		return;
 	thread->busy = true;
-	unlist(thread);
+	remove_from_list(thread);
 	thread->ended = true;
-	give_back(thread);
+	on_thread_end(thread);
 	thread->busy = false;
 }
 
 void xs_thread_prepare(void (*ends)(struct xs_thread *thread))
 {
-	give_back = ends;
+	on_thread_end = ends;
 	have_end_key = pthread_key_create(&end_key, end_thread) == 0;
 }
 
@@ -73,13 +73,13 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-bool xs_thread_any_records(void)
+bool xs_thread_any_in_recorded_call(void)
 {
 	bool any = false;
 
 	pthread_mutex_lock(&lock);
 	for (const struct xs_thread *t = threads; t && !any; t = t->next)
-		any = __atomic_load_n(&t->records, __ATOMIC_RELAXED);
+		any = __atomic_load_n(&t->recorded, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 	return any;
 }
@@ -90,10 +90,11 @@ void xs_thread_open_anew(struct xs_thread *thread, struct xs_trace_file *trace)
 
 	thread->busy = true;
 	xs_writer_open(&thread->writer, trace, (uint32_t)syscall(SYS_gettid));
-	/* A thread that is never unlisted would leave a pointer behind. */
+	/* Without the destructor the list would keep a pointer to a thread that
+	 * has ended. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
 	    !thread->ended)
-		list(thread);
+		add_to_list(thread);
 	thread->busy = busy;
 }
 

@@ -18,14 +18,12 @@
 #define LOW_WATER_BYTES	    (8u << 20)
 #define GROW_WAITS	    2000 /* 0.2 s */
 #define CLOSE_WAITS	    5000 /* 0.5 s */
-#define LIMIT_CHUNKS	    256	 /* that a file with a limit has at least */
+#define LIMIT_CHUNKS	    256	 /* minimum, of a file with a limit */
 #define LARGEST_CHUNK_BYTES (64u << 10)
 
-/*
- * An application that closes all descriptors closes ours too, and the number
- * may by now be a file of its own. And someone may cut the file short, or write
- * another over it: then it is theirs.
- */
+/* Checks that the descriptor is still our file. An application that closes all
+ * descriptors closes ours too, and may reuse its number. If someone truncated
+ * or overwrote the file, it is left alone. */
 static bool file_is_ours(struct xs_trace_file *trace, uint64_t least_bytes)
 {
 	struct stat st;
@@ -36,8 +34,8 @@ static bool file_is_ours(struct xs_trace_file *trace, uint64_t least_bytes)
 	if ((uint64_t)st.st_size < least_bytes ||
 	    (trace->header &&
 	     trace->header->start_realtime_ns != trace->start_realtime_ns))
-		atomic_store(&trace->cut, true);
-	return !atomic_load(&trace->cut);
+		atomic_store(&trace->overwritten, true);
+	return !atomic_load(&trace->overwritten);
 }
 
 static uint64_t within_limit(const struct xs_trace_file *trace,
@@ -50,7 +48,7 @@ static uint64_t within_limit(const struct xs_trace_file *trace,
 	return limit > from_bytes ? limit - from_bytes : 0;
 }
 
-/* Allocates up to `want_bytes` more, less if only less is to be had, but at
+/* Allocates up to `want_bytes` more, and less if the disk has less, but at
  * least `need_bytes`. The caller holds `growing`. */
 static int grow(struct xs_trace_file *trace, uint64_t need_bytes,
 		uint64_t want_bytes)
@@ -88,8 +86,8 @@ static void unlock_growth(struct xs_trace_file *trace)
 	atomic_store_explicit(&trace->growing, false, memory_order_release);
 }
 
-/* A larger trace grows in larger steps. */
-static uint64_t step_bytes(uint64_t tail_bytes)
+/* Larger traces grow in larger steps. */
+static uint64_t growth_step_bytes(uint64_t tail_bytes)
 {
 	uint64_t step = tail_bytes / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
 
@@ -98,7 +96,7 @@ static uint64_t step_bytes(uint64_t tail_bytes)
 	return step < GROW_MAX_BYTES ? step : GROW_MAX_BYTES;
 }
 
-static void wait_a_little(int turn)
+static void back_off(int turn)
 {
 	if (turn < 100)
 		sched_yield();
@@ -106,11 +104,9 @@ static void wait_a_little(int turn)
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
-/*
- * A writer's own way to room, when it outruns the drain thread. One writer
- * grows the file and the others wait for it, but not forever: it may be a
- * thread that the scheduler forgot.
- */
+/* Waits for space when a writer outruns the collector. One writer grows the
+ * file and the others wait for it, but not forever, since that thread may not
+ * be scheduled. */
 static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
 	for (int i = 0; i < GROW_WAITS; i++) {
@@ -119,20 +115,20 @@ static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
 		if (atomic_load(&trace->full))
 			return false;
 		if (!lock_growth(trace)) {
-			wait_a_little(i);
+			back_off(i);
 			continue;
 		}
 		if (atomic_load(&trace->allocated_bytes) < end_bytes)
 			grow(trace,
 			     end_bytes - atomic_load(&trace->allocated_bytes),
-			     step_bytes(end_bytes));
+			     growth_step_bytes(end_bytes));
 		unlock_growth(trace);
 	}
 	return false;
 }
 
-/* A thread that is cancelled dies where it waits or allocates: not with the
- * growth, or a site of its caller's, in its hands. */
+/* Disables cancellation: a cancelled thread must not die while it holds
+ * `growing` or a call site of its caller. */
 static bool make_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
 	bool have;
@@ -155,22 +151,23 @@ static bool is_at_limit(const struct xs_trace_file *trace)
 int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
 {
 	uint64_t tail = atomic_load(&trace->tail_bytes);
-	int err = -atomic_exchange(&trace->refused, 0);
+	int err = -atomic_exchange(&trace->map_error, 0);
 
 	if (err || tail == CLOSED_TAIL || is_at_limit(trace))
 		return err;
 	if (!file_is_ours(trace, atomic_load(&trace->allocated_bytes)))
-		return atomic_load(&trace->cut) ? 0 : -EBADF;
+		return atomic_load(&trace->overwritten) ? 0 : -EBADF;
 	if (atomic_load(&trace->allocated_bytes) > tail + LOW_WATER_BYTES)
 		return 0;
 	if (lock_growth(trace)) {
-		err = grow(trace, XS_PAGE_BYTES, step_bytes(tail));
+		err = grow(trace, XS_PAGE_BYTES, growth_step_bytes(tail));
 		unlock_growth(trace);
 	}
 	return err;
 }
 
-/* Before all else, so that whoever is killed from here on leaves a trace. */
+/* Written first, so that a process that is killed from here on leaves a valid
+ * trace. */
 static int write_header(int fd, const struct xs_trace_file_start *start)
 {
 	union {
@@ -230,8 +227,8 @@ out:
 	return err;
 }
 
-/* The header's copy of the tail, for the reader of a killed process's trace;
- * claims may arrive here out of order. */
+/* Updates the header's copy of the tail, which a reader of a killed process's
+ * trace needs. Claims may arrive out of order. */
 static void publish_tail(struct xs_trace_file *trace, uint64_t tail_bytes)
 {
 	uint64_t old =
@@ -244,8 +241,8 @@ static void publish_tail(struct xs_trace_file *trace, uint64_t tail_bytes)
 		;
 }
 
-/* The part of the file as memory, or NULL: then it is handed back, unless a
- * later one has been handed out. */
+/* Maps a part of the file. If that fails, returns NULL and gives the part back,
+ * unless a later part has been handed out. */
 static void *map_part(struct xs_trace_file *trace, uint64_t at, uint32_t bytes)
 {
 	uint64_t tail = at + bytes;
@@ -255,7 +252,7 @@ static void *map_part(struct xs_trace_file *trace, uint64_t at, uint32_t bytes)
 		return NULL;
 	memory = xs_file_map(trace->fd, at, bytes);
 	if (!memory) {
-		atomic_store(&trace->refused, errno);
+		atomic_store(&trace->map_error, errno);
 		atomic_compare_exchange_strong(&trace->tail_bytes, &tail, at);
 		return NULL;
 	}
@@ -270,7 +267,7 @@ struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
 	struct xs_chunk_header *chunk;
 	uint64_t at = atomic_load(&trace->tail_bytes);
 
-	if (atomic_load(&trace->cut) || atomic_load(&trace->refused))
+	if (atomic_load(&trace->overwritten) || atomic_load(&trace->map_error))
 		return NULL;
 	do {
 		if (at == CLOSED_TAIL || !make_room(trace, at + bytes))
@@ -285,13 +282,13 @@ struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
 	chunk->thread = thread;
 	chunk->base_ns = base_ns;
 	chunk->used_bytes = sizeof(*chunk);
-	/* Last: a chunk without its magic is one that was never begun. */
+	/* Written last: a chunk without its magic was never started. */
 	__atomic_store_n(&chunk->magic, XS_CHUNK_MAGIC, __ATOMIC_RELEASE);
 	return chunk;
 }
 
-/* Small first chunks keep a program of many threads small; and where the file
- * has a limit, many chunks that are not full must not reach it. */
+/* Small first chunks keep the trace of a program with many threads small. With
+ * a limit, many partly filled chunks must not exhaust it. */
 static uint32_t next_bytes(struct xs_trace_file *trace, uint32_t chunks_before)
 {
 	static const uint32_t sizes[] = {4u << 10, 16u << 10,
@@ -324,14 +321,15 @@ void xs_trace_file_release(struct xs_chunk_header *chunk)
 {
 	const uint32_t bytes = chunk->capacity_bytes;
 
-	/* Somebody may have written over the file: then it stays mapped. */
+	/* If the file was overwritten, the size is not reliable and the chunk
+	 * stays mapped. */
 	if (bytes % XS_PAGE_BYTES == 0 && bytes <= LARGEST_CHUNK_BYTES)
 		munmap(chunk, bytes);
 }
 
 void xs_trace_file_flushed(struct xs_trace_file *trace, uint64_t realtime_ns)
 {
-	if (!atomic_load(&trace->cut))
+	if (!atomic_load(&trace->overwritten))
 		__atomic_store_n(&trace->header->flush_realtime_ns, realtime_ns,
 				 __ATOMIC_RELAXED);
 }
@@ -365,7 +363,7 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 {
 	xs_u64 *counter;
 
-	if (!trace->header || !count || atomic_load(&trace->cut))
+	if (!trace->header || !count || atomic_load(&trace->overwritten))
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:
@@ -384,32 +382,35 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 uint64_t xs_trace_file_close(struct xs_trace_file *trace,
 			     uint64_t end_realtime_ns)
 {
-	/* After this exchange no claim succeeds, and each that did lies below
-	 * the old tail: the cut can take no chunk from under a writer. */
+	/* After this exchange no claim succeeds, and every successful one lies
+	 * below the old tail: truncating the file removes no chunk of a
+	 * writer. */
 	uint64_t tail = atomic_exchange(&trace->tail_bytes, CLOSED_TAIL);
 	bool locked;
 
 	if (tail == CLOSED_TAIL)
-		return atomic_load(&trace->cut) ? 0 : trace->header->tail_bytes;
+		return atomic_load(&trace->overwritten)
+			   ? 0
+			   : trace->header->tail_bytes;
 	/* Not forever: a signal handler that exits may have interrupted the
-	 * very thread that grows the file. Who grows it after the cut only
-	 * leaves it longer than it need be. */
+	 * thread that grows the file. Growing it after the truncation only
+	 * leaves it longer than needed. */
 	locked = lock_growth(trace);
 	for (int i = 0; !locked && i < CLOSE_WAITS; i++) {
-		wait_a_little(i);
+		back_off(i);
 		locked = lock_growth(trace);
 	}
 	if (file_is_ours(trace, tail)) {
-		/* If the cut fails the file is only longer than it need be. */
-		int cut = ftruncate(trace->fd, (off_t)tail);
-		(void)cut;
+		/* If truncating fails, the file is only longer than needed. */
+		int failed = ftruncate(trace->fd, (off_t)tail);
+		(void)failed;
 	}
-	/* The descriptor stays: a thread may be about to map its chunk, and the
-	 * number must not become another file's under it. */
+	/* The descriptor stays open: a thread may be about to map its chunk,
+	 * and the number must not become another file's. */
 	atomic_store(&trace->allocated_bytes, 0);
 	if (locked)
 		unlock_growth(trace);
-	if (atomic_load(&trace->cut))
+	if (atomic_load(&trace->overwritten))
 		return 0;
 	trace->header->end_realtime_ns = end_realtime_ns;
 	__atomic_store_n(&trace->header->state, XS_FILE_CLOSED,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace file. Threads write their records straight into shared mappings of
- * its chunks, so that what is written outlives the process, however it ends.
+ * The trace file. Threads write their records directly into shared mappings of
+ * its chunks, so that they outlive the process however it ends.
  *
- * Room is allocated on disk before it is mapped, and the mapping's pages are
- * asked for at once: a full disk is an error here and no SIGBUS in the
- * application. A file that someone truncates while it is mapped still raises
- * SIGBUS in the application: there is no handler, since one for the whole
- * process is a greater risk to the application than such an operator.
+ * Disk space is allocated before it is mapped, and the mapping is populated at
+ * once: a full disk is an error here and not a SIGBUS in the application.
+ * Truncating the file while it is mapped still raises SIGBUS in the
+ * application. There is no handler for that: a process-wide handler would be a
+ * greater risk to the application.
  */
 #ifndef XS_PRELOAD_TRACE_TRACE_FILE_H
 #define XS_PRELOAD_TRACE_TRACE_FILE_H
@@ -20,86 +20,81 @@
 #include <sys/types.h>
 
 struct xs_trace_file {
-	struct xs_file_header *header; /* mapped; NULL before the sink opened */
+	struct xs_file_header *header; /* mapped; NULL until open */
 	int fd;
-	dev_t device; /* with inode: the fd is still our file's */
+	dev_t device; /* with inode: identifies our file */
 	ino_t inode;
-	uint64_t start_realtime_ns;  /* as in the header: it is still ours */
-	_Atomic uint64_t tail_bytes; /* next chunk; UINT64_MAX: closed */
+	uint64_t start_realtime_ns;  /* as in the header: detects overwriting */
+	_Atomic uint64_t tail_bytes; /* of the next chunk; UINT64_MAX: closed */
 	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
-	_Atomic uint64_t limit_bytes;	  /* of the file; 0: none */
+	_Atomic uint64_t limit_bytes;	  /* maximum size; 0: none */
 	atomic_bool growing;
-	atomic_bool full; /* growth failed; the drain thread tries again */
-	atomic_int
-	    refused;	 /* errno: no mapping; the drain thread tries again */
-	atomic_bool cut; /* the file is somebody else's now: left alone */
+	atomic_bool full;	 /* growth failed; the collector retries */
+	atomic_int map_error;	 /* errno of a failed mapping; retried */
+	atomic_bool overwritten; /* or truncated by another program */
 	char path[PATH_MAX];
 };
 
-/* When the process began. */
+/* When the process started. */
 struct xs_trace_file_start {
 	pid_t pid;
 	uint64_t realtime_ns;
 	uint64_t monotonic_ns;
 };
 
-/*
- * Creates the file, mode 0600, never an existing one: if `path` exists, .1,
- * .2, ... is added. 0 or -errno.
- */
+/* Creates the file, mode 0600. Never opens an existing file: if `path` exists,
+ * .1, .2, ... is appended. Returns 0 or -errno. */
 int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
 		       const struct xs_trace_file_start *start);
 
-/*
- * A zeroed chunk of `bytes` (a multiple of XS_PAGE_BYTES), mapped, its header
- * filled but for used_bytes, which stays at the header's own size. NULL if
- * there is no room. Never blocks for long; safe in any thread.
- */
+/* Returns a zeroed, mapped chunk of `bytes` (a multiple of XS_PAGE_BYTES) with
+ * its header filled; used_bytes is the header's own size. NULL if there is no
+ * space. Thread-safe; does not block for long. */
 struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
 					    uint32_t bytes, uint32_t thread,
 					    uint64_t base_ns);
 
-/* The next chunk of one that has claimed so many: larger and larger, as far as
- * a limit of the file allows, and a page where no more is to be had. */
+/* Returns the next chunk of a writer that has claimed `chunks_before`. Sizes
+ * increase as far as the file's limit allows; a page if there is no space for
+ * more. */
 struct xs_chunk_header *xs_trace_file_claim_next(struct xs_trace_file *trace,
 						 uint32_t chunks_before,
 						 uint32_t thread,
 						 uint64_t base_ns);
 
-/* Gives the mapping back; the chunk stays in the file. */
+/* Unmaps a chunk; it stays in the file. */
 void xs_trace_file_release(struct xs_chunk_header *chunk);
 
-/* GPU records are complete up to here. */
+/* Stores the time up to which GPU records are complete. */
 void xs_trace_file_flushed(struct xs_trace_file *trace, uint64_t realtime_ns);
 
-/* Allocates room ahead of need; for the drain thread. 0 or -errno: -EBADF where
- * the program closed the file. */
+/* Allocates space ahead of need; called by the collector. Returns 0 or -errno:
+ * -EBADF if the program closed the file. */
 int xs_trace_file_grow_ahead(struct xs_trace_file *trace);
 
-/* Lets the file grow to no more than that; 0: no limit. */
+/* Limits the size of the file; 0: no limit. */
 void xs_trace_file_limit(struct xs_trace_file *trace, uint64_t bytes);
 bool xs_trace_file_is_limited(struct xs_trace_file *trace);
 
-/* The last part of a file with a limit is not for records of calls: it is for
- * what counts those that find no room, and for what the GPU did of the others.
- */
+/* The last part of a file with a limit is not for records of calls: it is
+ * reserved for counters of the calls that do not fit, and for ops. */
 #define XS_TRACE_FILE_RESERVE(limit_bytes) ((limit_bytes) / 8)
 
-/* Whether a record of a call may take new room. */
+/* Returns whether a record of a call may use a new chunk. */
 bool xs_trace_file_takes_calls(struct xs_trace_file *trace);
 
-/* File bytes handed out to chunks so far. */
+/* Returns the file bytes handed out to chunks. */
 uint64_t xs_trace_file_used_bytes(struct xs_trace_file *trace);
 
-/* Counts what found no room. Does nothing before the sink opened. */
+/* Adds to the losses in the header. Does nothing before the file is open. */
 void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 			uint64_t count);
 
 /*
- * Cuts the file to what is used and marks it complete. Mappings stay valid:
- * a thread that is still writing a record does no harm. Returns the file's
- * size in bytes; 0, and the file is as it is, where somebody cut it short or
- * wrote over it.
+ * Truncates the file to its used size and marks it complete. Mappings stay
+ * valid: a thread that is still writing a record does no harm. Returns the
+ * file's size in bytes, or 0, with the file left alone, if it was truncated or
+ * overwritten.
  */
 uint64_t xs_trace_file_close(struct xs_trace_file *trace,
 			     uint64_t end_realtime_ns);

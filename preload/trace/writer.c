@@ -11,8 +11,8 @@
 #define BASE_SLACK_NS (1ull << 31)
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
 #define SEEN_BITS     11
-#define MOST_SPARES   64u
-#define SPARE_BYTES   256u /* with less left it is none */
+#define MAX_SPARES    64u
+#define SPARE_BYTES   256u /* chunks with less space left are not reused */
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -23,18 +23,18 @@ _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 _Static_assert(sizeof(struct xs_seen) == sizeof(xs_u16) << SEEN_BITS,
 	       "a hash is a place in it");
 
-/* What threads that ended left of their chunks. Whoever goes on in one says
- * first who it is. */
+/* Chunks with space left, from threads that ended. A thread that continues one
+ * writes its `thread` record first. */
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned spare_count; /* with the rest under the lock */
+static unsigned spare_count; /* protected by the lock */
 static struct spare {
 	const struct xs_trace_file *trace;
 	struct xs_chunk_header *chunk;
 	uint64_t base_ns;
-} spares[MOST_SPARES];
+} spares[MAX_SPARES];
 
-/* Half the range of a start lies before the first event: records of one
- * writer come in the order that they end, not that they start. */
+/* Places half the range of a start before the first record: records of one
+ * writer are ordered by their end, not by their start. */
 static uint64_t base_for(uint64_t start_ns)
 {
 	return start_ns > BASE_SLACK_NS ? start_ns - BASE_SLACK_NS : 0;
@@ -47,7 +47,8 @@ static void drop_chunk(struct xs_writer *w)
 	w->chunk = NULL;
 }
 
-/* The first chunk of a thread is what an ended one left, where there is one. */
+/* A thread's first chunk is the rest of an ended thread's chunk, if there is
+ * one. */
 XS_COLD static void take_spare(struct xs_writer *w)
 {
 	pthread_mutex_lock(&spares_lock);
@@ -62,14 +63,14 @@ XS_COLD static void take_spare(struct xs_writer *w)
 	pthread_mutex_unlock(&spares_lock);
 }
 
-static bool leave_spare(const struct xs_writer *w)
+static bool keep_spare(const struct xs_writer *w)
 {
 	bool left = false;
 
 	if (!w->chunk || w->used_bytes + SPARE_BYTES > w->chunk->capacity_bytes)
 		return false;
 	pthread_mutex_lock(&spares_lock);
-	if (spare_count < MOST_SPARES) {
+	if (spare_count < MAX_SPARES) {
 		spares[spare_count++] =
 		    (struct spare){w->trace, w->chunk, w->base_ns};
 		left = true;
@@ -78,7 +79,7 @@ static bool leave_spare(const struct xs_writer *w)
 	return left;
 }
 
-/* A new chunk, that begins with a base for `start_ns`. */
+/* Claims a new chunk with a base time for `start_ns`. */
 XS_COLD static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 {
 	uint64_t base_ns = base_for(start_ns);
@@ -97,12 +98,12 @@ XS_COLD static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 	return true;
 }
 
-/* Room for `bytes` in a chunk, or NULL. of_call: see
- * xs_trace_file_takes_calls(). */
+/* Returns space for `bytes` in a chunk, or NULL. of_call: a record of a call,
+ * see xs_trace_file_takes_calls(). */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 		      bool of_call)
 {
-	if (atomic_load_explicit(&w->trace->cut, memory_order_relaxed))
+	if (atomic_load_explicit(&w->trace->overwritten, memory_order_relaxed))
 		return NULL;
 	if (!w->chunk && w->thread)
 		take_spare(w);
@@ -115,7 +116,7 @@ static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 	return (char *)w->chunk + w->used_bytes;
 }
 
-/* The record is whole before the reader is told of it. */
+/* Readers see the record only after it is complete. */
 static void commit(struct xs_writer *w, const char *end)
 {
 	w->used_bytes = (uint32_t)(end - (char *)w->chunk);
@@ -129,13 +130,13 @@ static char *append(char *at, const void *record, size_t bytes)
 	return at + bytes;
 }
 
-/* Bytes of a timed record behind its head. */
+/* Bytes of a timed record after its head. */
 static size_t rest_bytes(const struct xs_timed_head *record)
 {
 	return record->words * 4u - sizeof(*record);
 }
 
-/* That of a launch is all head. */
+/* The record of a launch consists of the head only. */
 static char *append_timed(char *at, const struct xs_timed_head *record)
 {
 	const size_t rest = rest_bytes(record);
@@ -144,7 +145,7 @@ static char *append_timed(char *at, const struct xs_timed_head *record)
 	return rest ? append(at, record + 1, rest) : at;
 }
 
-/* Of all that a repetition has to have in common. */
+/* Hashes the fields that an `again` record does not repeat. */
 static unsigned hash_of(const struct xs_timed_head *record)
 {
 	const char *at = (const char *)(record + 1);
@@ -170,11 +171,9 @@ static bool same(const struct xs_timed_head *a, const struct xs_timed_head *b)
 	       a->place == b->place && memcmp(a + 1, b + 1, rest_bytes(a)) == 0;
 }
 
-/*
- * The place in the chunk, in units of 4 bytes, of a record that says the same.
- * 0: there is none, and this one will stand at `at`. Chunks hold at most 2^16
- * units.
- */
+/* Returns the position in the chunk, in units of 4 bytes, of an equal record.
+ * Returns 0 if there is none; then this record is remembered at `at`. A chunk
+ * has at most 2^16 units. */
 static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
 			const char *at)
 {
@@ -248,7 +247,7 @@ XS_HOT int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 int xs_writer_plain(struct xs_writer *w, void *record, const char *text,
 		    size_t length)
 {
-	xs_u8 *words = (xs_u8 *)record + 1; /* any record's second byte */
+	xs_u8 *words = (xs_u8 *)record + 1; /* the second byte of any record */
 	size_t fixed = *words * 4u;
 	size_t most = XS_RECORD_MAX_BYTES - fixed;
 	size_t kept = length < most ? length : most;
@@ -287,14 +286,14 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 	return 0;
 }
 
-void xs_writer_leave(struct xs_writer *w)
+void xs_writer_release(struct xs_writer *w)
 {
-	if (leave_spare(w))
+	if (keep_spare(w))
 		w->chunk = NULL;
-	xs_writer_drop(w);
+	xs_writer_close(w);
 }
 
-void xs_writer_drop(struct xs_writer *w)
+void xs_writer_close(struct xs_writer *w)
 {
 	drop_chunk(w);
 	if (w->seen)

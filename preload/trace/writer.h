@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes records into the chunks of one writer: a thread of the application,
- * or the drain of GPU records. Not safe to share; each has its own.
- */
+/* Writes records into chunks. A writer belongs to one thread, or is the shared
+ * writer of GPU records. Not thread-safe. */
 #ifndef XS_PRELOAD_TRACE_WRITER_H
 #define XS_PRELOAD_TRACE_WRITER_H
 
 #include "preload/trace/trace_file.h"
 
-/*
- * Where the chunk at hand has its timed records, in units of 4 bytes, by what
- * they say: those that are said again are written short. 0: none. A page.
- */
+/* Positions of the current chunk's timed records, in units of 4 bytes, by the
+ * hash of their fields. A repeated record is written as `again`. 0: none. One
+ * page. */
 struct xs_seen {
 	xs_u16 at[2048];
 };
@@ -19,23 +16,21 @@ struct xs_seen {
 struct xs_writer {
 	struct xs_trace_file *trace;
 	struct xs_chunk_header *chunk; /* NULL: none yet */
-	struct xs_seen *seen;	       /* NULL: none is written short */
-	uint64_t base_ns;	       /* starts count from here */
+	struct xs_seen *seen;	       /* NULL: no `again` records */
+	uint64_t base_ns;	       /* base of starts */
 	uint32_t used_bytes;
-	uint32_t thread; /* kernel thread id; 0 = GPU drain */
-	uint32_t chunks; /* claimed so far: the first ones are small */
+	uint32_t thread; /* kernel thread id; 0 = the shared writer */
+	uint32_t chunks; /* chunks claimed so far: the first are small */
 };
 
-/*
- * For records of `thread`. Its memory is mapped, never the application's. It
- * may begin in what xs_writer_leave() left: a `thread` record has to come
- * before the first timed one.
- */
+/* Opens a writer for `thread`. Its memory comes from mmap, not from the
+ * application's malloc. It may continue a chunk that xs_writer_release() left:
+ * write a `thread` record before the first timed one. */
 void xs_writer_open(struct xs_writer *writer, struct xs_trace_file *trace,
 		    uint32_t thread);
 
-/* The beginning of every timed record: XS_FIELDS_CALL_HEAD, and with a queue
- * in the place of the site XS_FIELDS_OP_HEAD. */
+/* The head of every timed record: XS_FIELDS_CALL_HEAD, or XS_FIELDS_OP_HEAD
+ * with a queue instead of the site. */
 struct xs_timed_head {
 	xs_u8 kind;
 	xs_u8 words;
@@ -49,27 +44,26 @@ struct xs_timed_head {
 	.kind = XS_REC_##name, .words = sizeof(struct xs_rec_##name) / 4
 
 /*
- * Writes a timed record. `record` has everything but the place (site or
- * queue), start and duration, which come from the arguments, with a `time` and
- * a `wide` record in front where they do not fit; what stands in the chunk
- * already becomes an `again` record. 0, or -ENOSPC when there is no room:
- * nothing is written then.
+ * Writes a timed record. `record` has all fields except place (site or queue),
+ * start and duration, which come from the arguments. Writes a `time` and a
+ * `wide` record first if they do not fit, and an `again` record if the chunk
+ * already has an equal one. Returns 0, or -ENOSPC with nothing written.
  */
 int xs_writer_timed(struct xs_writer *writer, void *record, uint32_t place,
 		    uint64_t start_ns, uint64_t end_ns);
 
-/* Writes a record without times, with `length` bytes of text at its end
- * (cut to what a record holds). 0 or -ENOSPC. */
+/* Writes a record without times, followed by `length` bytes of text, cut to the
+ * size of a record. Returns 0 or -ENOSPC. */
 int xs_writer_plain(struct xs_writer *writer, void *record, const char *text,
 		    size_t length);
 
-/* Writes a string of any length under `id`, in parts. 0 or -ENOSPC. */
+/* Writes a string of any length under `id`, in parts. Returns 0 or -ENOSPC. */
 int xs_writer_string(struct xs_writer *writer, uint32_t id, const char *text);
 
-/* As xs_writer_drop(), and the rest of its chunk is another thread's. */
-void xs_writer_leave(struct xs_writer *writer);
+/* Like xs_writer_close(), but another thread may continue the chunk. */
+void xs_writer_release(struct xs_writer *writer);
 
-/* Gives the writer's mappings back; it can be opened again. */
-void xs_writer_drop(struct xs_writer *writer);
+/* Unmaps the writer's memory. It can be opened again. */
+void xs_writer_close(struct xs_writer *writer);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* CLOCK_REALTIME is what CUPTI stamps GPU records with by default, so calls
- * are stamped with it too: no conversion, no drift between the two. */
+/* Clocks. Calls are stamped with CLOCK_REALTIME because CUPTI stamps GPU
+ * records with it by default: no conversion, no drift between the two. */
 #ifndef XS_PRELOAD_UTIL_CLOCK_H
 #define XS_PRELOAD_UTIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
+/* Returns the time of a clock in nanoseconds. */
 static inline uint64_t xs_clock_ns(clockid_t clock)
 {
 	struct timespec now;

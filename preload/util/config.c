@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_PATTERN	 "xferspy.%h.%p.xspy"
-#define LEAST_MAX_BYTES	 (2u << 20)
-#define DEFAULT_FRAMES	 8u
-#define MOST_CONNECTIONS 32u /* of NVIDIA's driver */
+#define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
+#define MIN_MAX_BYTES	(2u << 20)
+#define DEFAULT_FRAMES	8u
+#define MAX_CONNECTIONS 32u /* the maximum of NVIDIA's driver */
 
 static const char *const mode_names[XS_MODES] = {
     [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
@@ -28,7 +28,7 @@ bool xs_config_is_off(void)
 {
 	const char *mode = getenv("XFERSPY_MODE");
 
-	/* A program that runs with another's rights writes nothing for us. */
+	/* A setuid program must not write files for us. */
 	return getauxval(AT_SECURE) || (mode && strcmp(mode, "off") == 0);
 }
 
@@ -85,14 +85,15 @@ uint64_t xs_config_max_bytes(const char **unknown)
 		end++;
 	}
 	if (!isdigit((unsigned char)text[0]) || *end ||
-	    value > UINT64_MAX >> 32 || value << shift < LEAST_MAX_BYTES) {
+	    value > UINT64_MAX >> 32 || value << shift < MIN_MAX_BYTES) {
 		*unknown = text;
 		return 0;
 	}
 	return value << shift;
 }
 
-/* Seconds at *text, which goes on behind them; false where there are none. */
+/* Reads seconds at *text and advances it. Returns false if there is no
+ * number. */
 static bool take_seconds(const char **text, uint64_t *ns)
 {
 	char *end;
@@ -161,7 +162,7 @@ const char *xs_config_stack(struct xs_config_stack *stack)
 	} else {
 		frames = strtoul(text, &end, 10);
 		if (!isdigit((unsigned char)text[0]) || *end ||
-		    frames > XS_STACK_MOST)
+		    frames > XS_STACK_MAX_FRAMES)
 			return text;
 		stack->frames = (unsigned)frames;
 		stack->hooked = frames > 1;
@@ -178,7 +179,7 @@ unsigned xs_config_connections(const char *variable)
 	if (!text || !isdigit((unsigned char)text[0]))
 		return 0;
 	number = strtoul(text, &end, 10);
-	return *end || number > MOST_CONNECTIONS ? 0 : (unsigned)number;
+	return *end || number > MAX_CONNECTIONS ? 0 : (unsigned)number;
 }
 
 const char *xs_config_rank(void)
@@ -196,7 +197,8 @@ const char *xs_config_rank(void)
 	return "0";
 }
 
-/* Appends a pattern to path[*used]. 0 or -ENAMETOOLONG. */
+/* Expands a pattern and appends it to path[*used]. Returns 0 or
+ * -ENAMETOOLONG. */
 static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 		  size_t *used)
 {
@@ -218,7 +220,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 				break;
 			case '%':
 				break;
-			default: /* not ours: as it stands */
+			default: /* unknown: copied unchanged */
 				text[1] = *at;
 			}
 		}

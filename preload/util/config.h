@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the environment says:
- *   XFERSPY_OUTPUT   the trace file; %p pid, %h host, %r rank, %% a percent
- *   XFERSPY_MODE     trace (the default), light (records all calls until no new
- *                    kinds of calls come, then gives CUPTI up and only counts
- *                    the calls that hooks see, until the end), counters
- *                    (also what the first launches of each kernel read, write
- *                    and execute), events (without CUPTI: calls, timed by
- *                    events), calls (alone), off
- *   XFERSPY_RANGE    what is recorded of the run, the rest is counted: profiler
- *                    (from cudaProfilerStart() to ...Stop()), signal (SIGUSR2
- *                    begins and ends it), or seconds, DELAY or DELAY+DURATION
- *   XFERSPY_MAX_SIZE the most bytes of trace, 2M or more (K, M, G): from half
- *                    of it on calls are counted, with a window now and then
- *   XFERSPY_GRAPHS   launch (the default: each launch of a CUDA graph is one
- *                    record, except for the first ones of each executable
+ * Reads the configuration from the environment:
+ *   XFERSPY_OUTPUT   trace file; %p pid, %h host, %r rank, %% a percent sign
+ *   XFERSPY_MODE     trace (default); light (records all calls until no new
+ *                    kinds of calls come, then detaches CUPTI and only counts
+ *                    hooked calls until the end); counters (also counts what
+ *                    the first launches of each kernel read, write and
+ *                    execute); events (without CUPTI: calls are timed with
+ *                    CUDA events); calls (calls only); off
+ *   XFERSPY_RANGE    part of the run to record; the rest is counted: profiler
+ *                    (from cudaProfilerStart() to cudaProfilerStop()), signal
+ *                    (SIGUSR2 begins and ends it), or seconds: DELAY or
+ *                    DELAY+DURATION
+ *   XFERSPY_MAX_SIZE maximum bytes of trace, 2M or more (K, M, G); from half
+ *                    of it on, calls are counted, with sample windows
+ *   XFERSPY_GRAPHS   launch (default: one record for each launch of a CUDA
+ *                    graph, except the first launches of each executable
  *                    graph) or nodes (each node of each launch)
- *   XFERSPY_HASH     1: hash what copies move, of large ones samples; full: all
- *   XFERSPY_STACK    how many frames of its callers a call is recorded with: N,
- *                    up to 64, leaf (1; below a launch's own stubs), off (no
- *                    walk). 8 if not set, and then only the nearest frame where
- *                    a hook knows it for free. In Python so many lines of
- *                    Python, one of the user's own code in any case, and the
- *                    frames below them only where N is given
- *   XFERSPY_LOG      1 for standard error, or a file to append to
+ *   XFERSPY_HASH     1: hash the data of copies, samples of large ones;
+ *                    full: all of it
+ *   XFERSPY_STACK    frames of the call stack that are recorded with a call:
+ *                    N, up to 64; leaf (1, and the stubs of a launch); off
+ *                    (no call stack). Default: 8, but only the nearest frame
+ *                    where a hook knows it without a call stack walk. In
+ *                    Python the number of lines of Python, with at least one
+ *                    of the user's own code; native frames only if N is given
+ *   XFERSPY_LOG      1 for stderr, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
- *   XFERSPY_CUPTI    the path of libcupti; none: do without
+ *   XFERSPY_CUPTI    path of libcupti; none: do not use CUPTI
  */
 #ifndef XS_PRELOAD_UTIL_CONFIG_H
 #define XS_PRELOAD_UTIL_CONFIG_H
@@ -46,32 +48,35 @@ enum xs_mode {
 	XS_MODES
 };
 
-/* Whether the environment turns us off; safe before anything else. */
+/* Returns whether the environment disables tracing. Safe to call before
+ * anything else is set up. */
 bool xs_config_is_off(void);
 
+/* Returns the mode; XS_MODE_TRACE if XFERSPY_MODE is unset or unknown. */
 enum xs_mode xs_config_mode(void);
 
-/* How many frames a call is recorded with. */
+/* Call stack frames to record. */
 struct xs_config_stack {
-	unsigned frames; /* 0: no walk */
-	bool hooked;	 /* walked where a hook knows the nearest frame, too */
+	unsigned frames; /* 0: no call stack walk */
+	bool hooked;	 /* walk also where a hook knows the nearest frame */
 };
 
-#define XS_STACK_MOST 64u
+#define XS_STACK_MAX_FRAMES 64u
 
-/* From XFERSPY_STACK; its text, if it is none that is known, else NULL. */
+/* Reads XFERSPY_STACK. Returns NULL, or its text if it is invalid. */
 const char *xs_config_stack(struct xs_config_stack *stack);
 
-/* As XFERSPY_MODE has it. */
+/* Returns the mode's name as XFERSPY_MODE spells it. */
 const char *xs_config_mode_name(enum xs_mode mode);
 
-/* The mode's text as given, if it is none that is known; else NULL. */
+/* Returns the text of XFERSPY_MODE if it is no known mode, else NULL. */
 const char *xs_config_unknown_mode(void);
 
+/* Returns whether XFERSPY_SUMMARY allows the line at exit. */
 bool xs_config_summary(void);
 
-/* The most bytes of trace; 0: no bound. *unknown is set to the text that is
- * none, and left else. */
+/* Returns XFERSPY_MAX_SIZE in bytes, 0 if there is no limit. Sets *unknown to
+ * its text if that is invalid; leaves it alone otherwise. */
 uint64_t xs_config_max_bytes(const char **unknown);
 
 enum xs_range_kind {
@@ -83,39 +88,38 @@ enum xs_range_kind {
 
 struct xs_config_range {
 	enum xs_range_kind kind;
-	uint64_t from_ns, for_ns; /* timed: since tracing began */
+	uint64_t from_ns, for_ns; /* from the start of tracing */
 };
 
-/* What of the run is recorded. NULL, or the text that is no range. */
+/* Reads XFERSPY_RANGE. Returns NULL, or its text if it is invalid. */
 const char *xs_config_range(struct xs_config_range *range);
 
-/* Whether each node of each graph launch is recorded. *unknown is set to the
- * text that is none, else to NULL. */
+/* Returns whether each node of each graph launch is recorded. *unknown is the
+ * text of XFERSPY_GRAPHS if it is invalid, else NULL. */
 bool xs_config_graphs_by_node(const char **unknown);
 
 enum xs_hash_mode {
 	XS_HASH_OFF,
-	XS_HASH_SAMPLED, /* at most 1 MiB of a copy, spread over all of it */
+	XS_HASH_SAMPLED, /* at most 1 MiB of a copy, spread evenly */
 	XS_HASH_FULL,
 };
 
-/* Whether contents of copies are hashed. */
+/* Returns whether and how XFERSPY_HASH asks to hash the data of copies. */
 enum xs_hash_mode xs_config_hash(void);
 
-/*
- * The trace's path for a process, from a pattern (NULL: the default; in it,
- * where the pattern is a directory's). 0, or -ENAMETOOLONG if it does not fit.
- */
+/* Expands a pattern to the trace's path for a process. NULL is the default
+ * pattern, which is also appended if the pattern names a directory. Returns 0,
+ * or -ENAMETOOLONG. */
 int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes);
 
-/* What a variable asks NVIDIA's driver for, of the hardware queues that streams
- * share: 1 to 32; 0 where it is not set, or no such number. */
+/* Returns the number of hardware queues, 1 to 32, that an environment variable
+ * requests from NVIDIA's driver; 0 if it is unset or invalid. */
 unsigned xs_config_connections(const char *variable);
 
-/* The rank that an MPI or batch launcher gave the process, or "0". */
+/* Returns the rank set by an MPI or batch launcher, or "0". */
 const char *xs_config_rank(void);
 
-/* A line of diagnostics, where XFERSPY_LOG asks for it. */
+/* Writes a line of diagnostics if XFERSPY_LOG asks for it. Keeps errno. */
 void xs_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_OBJECTS 4096u
+#define MAX_OBJECTS 4096u
 
 static bool stop_at_first(const char *path, void *found)
 {
@@ -44,7 +44,8 @@ static bool section_is_device_code(int fd, const ElfW(Shdr) * section,
 	       memcmp(name, wanted, sizeof(name)) == 0;
 }
 
-/* Section headers are not loaded: they are read from the file. */
+/* Section headers are not mapped by the loader, so they are read from the
+ * file. */
 bool xs_cudart_objects_has_device_code(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -73,28 +74,29 @@ out:
 	return found;
 }
 
-/* What device code is registered with. */
+/* Objects that contain device code call this function at load time. */
 static bool is_registration(const char *name)
 {
 	return strcmp(name, "__cudaRegisterFatBinary") == 0;
 }
 
-bool xs_cudart_objects_may_bring(const struct link_map *map)
+bool xs_cudart_objects_may_contain(const struct link_map *map)
 {
 	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
 	       !xs_imports_any(map, is_registration);
 }
 
-static bool brings_cudart(const struct link_map *map)
+static bool contains_cudart(const struct link_map *map)
 {
-	/* the file first: few have any, and tables are read the less */
+	/* Check the file first: few objects contain device code, so few tables
+	 * have to be read. */
 	return xs_cudart_objects_has_device_code(xs_objects_path(map)) &&
-	       xs_cudart_objects_may_bring(map);
+	       xs_cudart_objects_may_contain(map);
 }
 
-bool xs_cudart_objects_program_brings(void)
+bool xs_cudart_objects_in_program(void)
 {
-	return brings_cudart(xs_objects_first());
+	return contains_cudart(xs_objects_first());
 }
 
 void xs_cudart_objects_list(void (*write)(const char *line))
@@ -102,15 +104,15 @@ void xs_cudart_objects_list(void (*write)(const char *line))
 	unsigned seen = 0;
 
 	for (const struct link_map *m = xs_objects_first();
-	     m && seen < MOST_OBJECTS; m = m->l_next, seen++) {
+	     m && seen < MAX_OBJECTS; m = m->l_next, seen++) {
 		const char *path = xs_objects_path(m);
 		char target[PATH_MAX], line[PATH_MAX + 16];
 		ssize_t n;
-		bool dynamic = xs_objects_is(path, XS_CUDART_LIBRARY);
+		bool dynamic = xs_objects_is_library(path, XS_CUDART_LIBRARY);
 
 		if (!m->l_name[0] && seen > 0)
 			continue;
-		if (!dynamic && !brings_cudart(m))
+		if (!dynamic && !contains_cudart(m))
 			continue;
 		n = m->l_name[0] ? -1
 				 : readlink(path, target, sizeof(target) - 1);

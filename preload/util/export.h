@@ -2,7 +2,8 @@
 #ifndef XS_PRELOAD_UTIL_EXPORT_H
 #define XS_PRELOAD_UTIL_EXPORT_H
 
-/* Everything else is hidden; libxferspy.map says the same to the linker. */
+/* Exports a symbol. Everything else is hidden; libxferspy.map tells the linker
+ * the same. */
 #define XS_EXPORT __attribute__((visibility("default")))
 
 #endif

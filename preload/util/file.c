@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define NAME_TRIES 1000
-/* Descriptors that applications close wholesale or expect to be next are low
- * ones. */
+/* Applications often close all low descriptors or expect the next one to be
+ * low. */
 static const int high_fds[] = {500, 200, 60, STDERR_FILENO + 1};
 
 #ifndef MADV_POPULATE_WRITE
@@ -19,8 +19,8 @@ static const int high_fds[] = {500, 200, 60, STDERR_FILENO + 1};
 
 static const char zeros[1u << 16];
 
-/* As far up as it may be; one that the program may write to as one of the first
- * three, which it closed, is of no use. */
+/* Moves the descriptor to a high number. Fails with -EMFILE if only 0 to 2 are
+ * left: the program, which closed them, may write there. */
 static int move_up(int fd, const char *name)
 {
 	for (size_t i = 0; i < sizeof(high_fds) / sizeof(*high_fds); i++) {
@@ -59,18 +59,18 @@ int xs_file_create(const char *path, char *name, size_t name_bytes)
 	return move_up(fd, name);
 }
 
-/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ. */
+/* Writing beyond RLIMIT_FSIZE raises SIGXFSZ. */
 int xs_file_begin(int fd, const void *data, size_t bytes)
 {
-	struct xs_signal_mask quiet;
+	struct xs_signal_mask mask;
 	ssize_t written;
 	int err = 0;
 
-	xs_signal_mask_begin(&quiet, SIGXFSZ);
+	xs_signal_mask_begin(&mask, SIGXFSZ);
 	written = pwrite(fd, data, bytes, 0);
 	if (written != (ssize_t)bytes)
 		err = written < 0 ? -errno : -ENOSPC;
-	xs_signal_mask_end(&quiet, err == -EFBIG);
+	xs_signal_mask_end(&mask, err == -EFBIG);
 	return err;
 }
 
@@ -88,8 +88,8 @@ static int write_zeros(int fd, uint64_t from_bytes, uint64_t to_bytes)
 	return 0;
 }
 
-/* The system call itself: libc's posix_fallocate would write zeros on its own
- * and libc's fallocate is the same call. */
+/* Uses fallocate(), which is the system call itself. posix_fallocate() would
+ * write zeros by its own choice. */
 static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 {
 	int err;
@@ -107,20 +107,20 @@ static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 
 int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 {
-	struct xs_signal_mask quiet;
+	struct xs_signal_mask mask;
 	int err;
 
-	xs_signal_mask_begin(&quiet, SIGXFSZ);
+	xs_signal_mask_begin(&mask, SIGXFSZ);
 	err = allocate(fd, from_bytes, to_bytes);
-	xs_signal_mask_end(&quiet, err == -EFBIG);
+	xs_signal_mask_end(&mask, err == -EFBIG);
 	return err;
 }
 
 /*
- * Room that was allocated is not all that a store may want: a file system that
- * copies on write takes new room for it, and a disk may fail. Asked to make
- * the pages writable, the kernel says so; a store would be answered by SIGBUS.
- * Kernels before 5.14 cannot be asked.
+ * Allocated blocks do not guarantee that a store succeeds: a copy-on-write file
+ * system allocates new blocks for it, and a disk may fail. MADV_POPULATE_WRITE
+ * makes the pages writable now and reports the error, where a store would raise
+ * SIGBUS. Kernels before 5.14 lack it (EINVAL).
  */
 static bool populate(void *memory, size_t bytes)
 {

@@ -2,14 +2,14 @@
 #include "preload/util/imports.h"
 #include "preload/util/objects.h"
 
-/* What an object's relocations take from others, by name: its symbols have no
- * number that the loader would know. */
+/* Symbols that an object's relocations import by name. The dynamic section does
+ * not give the number of symbols, so relocations are walked instead. */
 struct imports {
 	const ElfW(Sym) * symbols;
 	const char *strings;
 	const ElfW(Rela) * calls, *others;
 	size_t calls_bytes, others_bytes;
-	size_t relative; /* of the others the first, which have no symbol */
+	size_t relative; /* the first of `others`, which have no symbol */
 };
 
 static struct imports find_imports(const struct link_map *map)

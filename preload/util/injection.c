@@ -15,12 +15,13 @@
 
 static char other[PATH_MAX];
 
-/* What every copy of us has, whatever its file is called: the process's is the
- * first copy's, since what is preloaded comes before what CUDA loads. */
+/* Every copy of the library has this symbol, whatever its file is called. The
+ * process's symbol is the first copy's, since a preloaded library comes before
+ * one that CUDA loads. */
 __attribute__((visibility("default"))) extern const char xferspy_recorder;
 const char xferspy_recorder;
 
-static bool is_named_as_we_are(const char *path)
+static bool has_our_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -28,8 +29,9 @@ static bool is_named_as_we_are(const char *path)
 	       0;
 }
 
-/* What CUDA loads keeps its names to itself, and finds its own last. */
-static bool came_second(const void *own_base)
+/* Libraries that CUDA loads have a local scope, searched last. So the default
+ * lookup finds the first copy. */
+static bool is_second_copy(const void *own_base)
 {
 	const void *first = dlsym(RTLD_DEFAULT, "xferspy_recorder");
 	Dl_info found;
@@ -45,12 +47,12 @@ bool xs_injection_claim(void)
 
 	if (!dladdr((void *)xs_injection_claim, &self) || !self.dli_fname)
 		return true;
-	if (came_second(self.dli_fbase))
+	if (is_second_copy(self.dli_fbase))
 		return false;
 	if (!realpath(self.dli_fname, path))
 		path[0] = '\0';
-	/* a program that started this one had us, too, and set our path */
-	if (set && set[0] && !is_named_as_we_are(set) &&
+	/* a parent process with xferspy may have set our path already */
+	if (set && set[0] && !has_our_name(set) &&
 	    !(realpath(set, theirs) && strcmp(theirs, path) == 0))
 		snprintf(other, sizeof(other), "%s", set);
 	if (path[0])
@@ -63,7 +65,7 @@ const char *xs_injection_other(void)
 	return other[0] ? other : NULL;
 }
 
-bool xs_injection_other_comes(void)
+bool xs_injection_other_will_load(void)
 {
 	char magic[SELFMAG] = "";
 	int fd;

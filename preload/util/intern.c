@@ -30,8 +30,8 @@ uint64_t xs_hash(const void *key, size_t bytes)
 	return XXH3_64bits(key, bytes);
 }
 
-static bool is_of(const struct xs_intern_slot *slot, const void *key,
-		  size_t bytes)
+static bool has_key(const struct xs_intern_slot *slot, const void *key,
+		    size_t bytes)
 {
 	return slot->bytes == bytes && memcmp(slot->key, key, bytes) == 0;
 }
@@ -41,7 +41,7 @@ static struct xs_intern_slot *find(struct xs_intern_slot *slots, size_t count,
 {
 	for (size_t i = hash & (count - 1);; i = (i + 1) & (count - 1)) {
 		struct xs_intern_slot *s = &slots[i];
-		if (!s->key || (s->hash == hash && is_of(s, key, bytes)))
+		if (!s->key || (s->hash == hash && has_key(s, key, bytes)))
 			return s;
 	}
 }
@@ -94,7 +94,7 @@ uint32_t *xs_intern_number(struct xs_intern *t, const void *key, size_t bytes)
 	struct xs_intern_slot *slot;
 	uint64_t hash;
 
-	if (t->last && is_of(t->last, key, bytes))
+	if (t->last && has_key(t->last, key, bytes))
 		return &t->last->number;
 	if (!reserve(t))
 		return NULL;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From the bytes of a key to a number: kernel names, shapes, queues, modules.
- * Memory comes from mmap, never from the application's malloc. Not safe to
- * share; the owner locks.
- */
+/* Maps keys (bytes) to numbers: kernel names, shapes, queues, modules.
+ * Allocates with mmap, never with the application's malloc. Not thread-safe;
+ * the owner locks. */
 #ifndef XS_PRELOAD_UTIL_INTERN_H
 #define XS_PRELOAD_UTIL_INTERN_H
 
@@ -14,21 +12,20 @@ struct xs_intern_slot;
 
 struct xs_intern {
 	struct xs_intern_slot *slots;
-	struct xs_intern_slot *last; /* that was asked for; NULL: none */
+	struct xs_intern_slot *last; /* of the last lookup; NULL: none */
 	size_t slot_count;	     /* a power of two, or 0 */
 	size_t used;
-	char *keys; /* the block that new keys are copied to */
+	char *keys; /* block that new keys are copied to */
 	size_t keys_left;
 };
 
-/*
- * The number of a key: 0 when the key is new; the caller stores its number
- * there once it is written to the trace. Valid until the next call. NULL
- * without memory.
- */
+/* Returns a key's number, 0 if the key is new: the caller then stores the
+ * number once it is written to the trace. Valid until the next call. NULL if
+ * out of memory. */
 uint32_t *xs_intern_number(struct xs_intern *table, const void *key,
 			   size_t bytes);
 
+/* Returns the XXH3 hash of a key. */
 uint64_t xs_hash(const void *key, size_t bytes);
 
 #endif

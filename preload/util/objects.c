@@ -9,18 +9,16 @@
 
 #define PROGRAM "/proc/self/exe"
 
-bool xs_objects_is(const char *path, const char *library)
+bool xs_objects_is_library(const char *path, const char *library)
 {
 	const char *slash = strrchr(path, '/');
 
 	return strncmp(slash ? slash + 1 : path, library, strlen(library)) == 0;
 }
 
-/*
- * The loader's own list: walking it takes no lock and calls nothing back. It
- * is read where objects are rarely unloaded, once at CUDA's start and once at
- * its end; elsewhere with the loader's lock held.
- */
+/* The loader's own list. Walking it takes no lock and calls nothing back. It is
+ * read without a lock only where objects are rarely unloaded: once at CUDA's
+ * start and once at the end. Everywhere else the loader's lock is held. */
 const struct link_map *xs_objects_first(void)
 {
 	return _r_debug.r_map;
@@ -51,7 +49,7 @@ const char *xs_objects_needed(const struct link_map *map, const char *library)
 		return NULL;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED &&
-		    xs_objects_is(strings + d->d_un.d_val, library))
+		    xs_objects_is_library(strings + d->d_un.d_val, library))
 			return strings + d->d_un.d_val;
 	return NULL;
 }
@@ -61,18 +59,18 @@ static bool needs(const struct link_map *map, const char *library)
 	return xs_objects_needed(map, library) != NULL;
 }
 
-/* By its file or its own name, as the loader has it, too. */
+/* Compares the file's name, and the soname, as the loader does. */
 static bool is_named(const struct link_map *map, const char *library)
 {
 	const char *strings = xs_objects_strings(map);
 
-	if (xs_objects_is(map->l_name, library))
+	if (xs_objects_is_library(map->l_name, library))
 		return true;
 	if (strings)
 		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
 			if (d->d_tag == DT_SONAME)
-				return xs_objects_is(strings + d->d_un.d_val,
-						     library);
+				return xs_objects_is_library(
+				    strings + d->d_un.d_val, library);
 	return false;
 }
 
@@ -82,7 +80,8 @@ struct wanted {
 	bool found;
 };
 
-/* For the first object alone, that is: for all, with the loader's lock held. */
+/* Called for the first object only, while the loader's lock is held: looks at
+ * all objects and ends the iteration. */
 static int look_at_all(struct dl_phdr_info *info, size_t bytes, void *data)
 {
 	struct wanted *wanted = data;
@@ -114,16 +113,17 @@ void xs_objects_each(const char *library,
 		     bool (*visit)(const char *path, void *data), void *data)
 {
 	for (const struct link_map *m = xs_objects_first(); m; m = m->l_next)
-		if (xs_objects_is(m->l_name, library) && visit(m->l_name, data))
+		if (xs_objects_is_library(m->l_name, library) &&
+		    visit(m->l_name, data))
 			return;
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-/* Looked up by its name: what was built with it is loaded by an older glibc,
- * too. Whether there is one. */
+/* Uses _dl_find_object(), looked up by name, since a library that was built
+ * with it may run on an older glibc. Returns whether glibc has it. */
 static bool find_without_lock(const void *address, const struct link_map **map)
 {
-	static _Atomic(uintptr_t) looked_up; /* 1: there is none */
+	static _Atomic(uintptr_t) looked_up; /* 1: glibc lacks it */
 	uintptr_t at = atomic_load_explicit(&looked_up, memory_order_relaxed);
 	struct dl_find_object found;
 	__typeof(_dl_find_object) *find;

@@ -5,12 +5,14 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Recursive, for a signal's handler that finds its own thread at it; and to be
- * released by who has it alone: a fork that waited in vain releases nothing. */
+/* Recursive, because a signal handler may interrupt its own thread here, and
+ * because only the owner may unlock it: a fork that timed out unlocks
+ * nothing. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-/* Not for ever: who has it may wait for a lock that the caller has, as a
- * handler of fork() may, and a child's handlers come here before ours. */
+/* Waits at most a second: the owner may wait for a lock that the caller holds,
+ * for example in a handler of fork(), and in a child other handlers run before
+ * ours. */
 static bool lock_or_wait(void)
 {
 	struct timespec until;

@@ -5,23 +5,23 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A free buffer's first bytes link it to the next. */
+/* The first bytes of a free buffer link it to the next. */
 struct free_buffer {
 	struct free_buffer *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct free_buffer *free_buffers;
-static const uint8_t *all[XS_POOL_MOST];
+static const uint8_t *all[XS_POOL_MAX_BUFFERS];
 static unsigned count;
 
-/* A place in `all`, taken for good; false: there is none. */
+/* Adds a buffer to `all` for good. Returns false if it is full. */
 static bool add(const uint8_t *buffer)
 {
 	bool added;
 
 	pthread_mutex_lock(&lock);
-	added = count < XS_POOL_MOST;
+	added = count < XS_POOL_MAX_BUFFERS;
 	if (added)
 		all[count++] = buffer;
 	pthread_mutex_unlock(&lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers for CUPTI's records, from mmap, used again. */
+/* Buffers for CUPTI's activity records, allocated with mmap and reused. */
 #ifndef XS_PRELOAD_UTIL_POOL_H
 #define XS_PRELOAD_UTIL_POOL_H
 
@@ -8,16 +8,17 @@
 
 #define XS_POOL_BYTES (1u << 20)
 
-/* More are not there at once. */
-#define XS_POOL_MOST 4096u
+/* Maximum number of buffers. */
+#define XS_POOL_MAX_BUFFERS 4096u
 
-/* A buffer of XS_POOL_BYTES, all 0; NULL without memory. */
+/* Returns a zeroed buffer of XS_POOL_BYTES, or NULL if out of memory.
+ * Thread-safe. */
 uint8_t *xs_pool_take(void);
 
-/* Takes it back, whatever it holds. */
+/* Returns a buffer to the pool, whatever it contains. */
 void xs_pool_give(uint8_t *buffer);
 
-/* Whether it came from here. */
+/* Returns whether the buffer came from this pool. */
 bool xs_pool_owns(const uint8_t *buffer);
 
 #endif

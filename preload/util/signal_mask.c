@@ -5,37 +5,37 @@
 #include <time.h>
 #include <unistd.h>
 
-void xs_signal_mask_begin(struct xs_signal_mask *quiet, int signal)
+void xs_signal_mask_begin(struct xs_signal_mask *mask, int signal)
 {
 	sigset_t all, pending;
 
-	quiet->signal = signal;
+	mask->signal = signal;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &quiet->mask);
+	pthread_sigmask(SIG_SETMASK, &all, &mask->saved);
 	sigpending(&pending);
-	quiet->was_pending = sigismember(&pending, signal);
+	mask->was_pending = sigismember(&pending, signal);
 }
 
-void xs_signal_mask_end(const struct xs_signal_mask *quiet, bool raised)
+void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised)
 {
-	int kept_errno = errno;
+	int saved_errno = errno;
 	sigset_t taken;
 
-	if (raised && !quiet->was_pending) {
+	if (raised && !mask->was_pending) {
 		sigemptyset(&taken);
-		sigaddset(&taken, quiet->signal);
+		sigaddset(&taken, mask->signal);
 		sigtimedwait(&taken, NULL, &(struct timespec){0});
 	}
-	pthread_sigmask(SIG_SETMASK, &quiet->mask, NULL);
-	errno = kept_errno;
+	pthread_sigmask(SIG_SETMASK, &mask->saved, NULL);
+	errno = saved_errno;
 }
 
 void xs_signal_mask_write(int fd, const char *text, size_t bytes)
 {
-	struct xs_signal_mask quiet;
+	struct xs_signal_mask mask;
 	ssize_t written;
 
-	xs_signal_mask_begin(&quiet, SIGPIPE);
+	xs_signal_mask_begin(&mask, SIGPIPE);
 	written = write(fd, text, bytes);
-	xs_signal_mask_end(&quiet, written < 0 && errno == EPIPE);
+	xs_signal_mask_end(&mask, written < 0 && errno == EPIPE);
 }

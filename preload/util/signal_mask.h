@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls of ours that can raise a signal which the application did not
- * earn and must not see. */
+/* Suppresses signals that the library's own system calls raise. */
 #ifndef XS_PRELOAD_UTIL_SIGNAL_MASK_H
 #define XS_PRELOAD_UTIL_SIGNAL_MASK_H
 
@@ -10,19 +9,18 @@
 
 struct xs_signal_mask {
 	int signal;
-	sigset_t mask;	  /* the thread's own */
-	bool was_pending; /* the application's: left for it */
+	sigset_t saved;	  /* the thread's own mask */
+	bool was_pending; /* the application's signal: left pending */
 };
 
-/* Blocks every signal in this thread, of which `signal` is to be swallowed. */
-void xs_signal_mask_begin(struct xs_signal_mask *quiet, int signal);
+/* Blocks all signals in this thread. `signal` is the one to suppress. */
+void xs_signal_mask_begin(struct xs_signal_mask *mask, int signal);
 
-/* Takes the signal away where a call `raised` it, and unblocks. errno is
- * kept. */
-void xs_signal_mask_end(const struct xs_signal_mask *quiet, bool raised);
+/* Removes `signal` if a call `raised` it, and unblocks. Keeps errno. */
+void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised);
 
-/* write() to where perhaps nobody reads: no SIGPIPE. What cannot be written
- * has nowhere to say so. */
+/* write() without SIGPIPE. Errors are ignored: there is nowhere to report
+ * them. */
 void xs_signal_mask_write(int fd, const char *text, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The simulated device is measured, and the profile is one that reports take.
+# Measures the simulated device; reports must accept the profile.
 . "$(dirname "$0")/lib.sh"
 
 # param NAME: its value in profile.json
@@ -19,8 +19,8 @@ status=0
 timeout 100 "$XS_COMMAND" calibrate --name mine >profile.json 2>err || status=$?
 expect "exit code" "$status" 0
 
-# 6 GB/s one way and 5 both ways, 5 us of latency and 3 of the copy at the best;
-# how much more it is depends on what else this machine does meanwhile
+# 6 GB/s in one direction and 5 in both, 5 us of latency and 3 of the copy at
+# best; more if this machine is busy
 within "G to the device" "$(param G_h2d)" 0.14 100
 within "G to the host" "$(param G_d2h)" 0.14 100
 within "G to the device, both ways" "$(param G_both_h2d)" 0.14 100
@@ -39,7 +39,7 @@ grep -q 'streams .*off by at most' err || fail "no self-check in the summary"
 grep -q 'The passes' err || fail "nothing on agreement in the summary"
 expect "failed steps" "$(grep -c '^xferspy:' err)" 0
 
-# and a report takes the profile
+# and a report accepts the profile
 traced "$XS_APPS/app" serial 3
 "$XS_COMMAND" report --machine ./profile.json ./*.xspy >out 2>err ||
 	fail "report: $?"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the report says the host waited for, of a program whose calls wait for
-# kernels in ways that bandwidth does not show.
+# Checks what the report says the host waited for, for a program whose calls
+# wait for kernels in ways that bandwidth does not show.
 . "$(dirname "$0")/lib.sh"
 
-# report_has TEXT: in the text report, however it is wrapped
+# report_has TEXT: in the text report, regardless of line breaks
 report_has()
 {
 	tr -s ' \n' '  ' <report.txt | grep -q -- "$1" ||
@@ -25,8 +25,8 @@ report_has 'cudaMemcpy at app.cu:[0-9]*, 5 calls of 4 B, waits .* for kernels fi
 report_has 'cudaMemcpyAsync at app.cu:[0-9]* blocks the host because its memory is pageable'
 expect "places in JSON" "$(grep -c '"waited_ns":' report.json)" 13
 
-# What CUDA's own start takes is apart from the pinned allocation that it is in,
-# the first call of all.
+# CUDA's start is reported apart from the pinned allocation that contains it,
+# the first call.
 XS_SIM_INIT_NS=50000000 traced "$XS_APPS/app" depth 1
 expect "exit code" "$status" 0
 read_trace
@@ -34,7 +34,7 @@ expect "contexts" "$(count '^context .* time_ns=')" 1
 within "start" "$(json init_ns)" 50000000 5e8
 within "pinning" "$(json pinned_alloc_ns)" 1 49000000
 
-# The same in a call that is none of those that are recorded.
+# The same in a call that is not recorded.
 cat >set.c <<'EOF'
 #include <cuda_runtime_api.h>
 
@@ -53,7 +53,7 @@ read_trace
 within "start in cudaSetDevice" "$(json init_ns)" 50000000 5e8
 grep -q '"init_at_most": true' report.json || fail "start: as if it was seen"
 
-# Memory that is touched in a copy for the first time: 1024 pages, three times.
+# Memory that is first touched by a copy: 1024 pages, three times.
 traced "$XS_APPS/app" fresh 3
 expect "exit code" "$status" 0
 read_trace
@@ -62,12 +62,13 @@ within "copies with faults" "$(count '^faults ')" 3 4
 within "faults" "$(sum '^faults ' minor)" 3072 3600
 "$XS_COMMAND" report ./*.xspy >report.txt
 report_has 'its page faults are the first touch of at least 12 MiB'
-# how long that takes is the machine's: 0.21 ns a byte
+# the time depends on the machine: 0.21 ns per byte
 "$XS_COMMAND" report --machine h200 --format json ./*.xspy >report.json
 within "time of these" "$(sed -n 's/^ *"touched_ns": \([0-9]*\).*/\1/p' \
 	report.json | sort -n | tail -1)" 2600000 2800000
 
-# From one place: how a call is recorded goes by what it is, not by the last one.
+# From one call site: whether a call is probed depends on the call, not on the
+# previous one.
 traced "$XS_APPS/app" one-place 4
 expect "one place: output" "$(cat out)" "4 failed, errno kept"
 read_trace
@@ -83,8 +84,8 @@ expect "one place: places" "$(grep '^copycall ' dump.txt |
 	grep -o ' site=[0-9]*' | sort -u | wc -l)" 1
 expect "one place: ops with their calls" "$(json matched)" 13
 
-# What copies hold, where it is asked for: two inputs, of which one is the
-# output of the round before: zeros, b (also the first sum), four more sums.
+# Hashes of copies: two inputs, one of which is the output of the round before:
+# zeros, b (also the first sum), four more sums.
 traced "$XS_APPS/app" back 5
 read_trace
 expect "contents without being asked" "$(count '^content ')" 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a trace holds is what the program is known to do, and the program does
-# what it does without the library. app's arrays have 16384 ints.
+# A trace contains what the program is known to do, and the program behaves as
+# without the library. app's arrays have 16384 ints.
 . "$(dirname "$0")/lib.sh"
 array=65536
 
@@ -50,7 +50,7 @@ expect "no number" "$(json max_connections)" null
 expect "connections of copies" "$(json max_copy_connections)" 4
 
 # The same program with its runtime linked statically: only CUPTI sees it.
-# (Without a libcudart.so beside which it could be found, CUPTI is named.)
+# (CUPTI is named, since there is no libcudart.so beside which to find it.)
 grep -E '^(copy|kernel|set) ' dump.txt |
 	sed 's/start=[0-9]* duration=[0-9]* //; s/correlation=[0-9]* //; s/ again=.*//' >ops
 XFERSPY_CUPTI="$XS_CUPTI" traced "$XS_APPS/app-static" serial 5
@@ -62,7 +62,7 @@ diff ops ops.static >&2 || fail "static: not the ops of the shared runtime"
 expect "static: calls of copies" "$(count '^copycall ')" 15
 expect "static: ops with their calls" "$(json matched)" 20
 
-# With a default stream for each thread, which only some calls know of.
+# With per-thread default streams, which only some calls use.
 expect "default stream" "$(count '^queue .*queue_kind=1')" 1
 traced "$XS_APPS/app-per-thread" serial 5
 cmp -s out out.plain || fail "per thread: stdout differs"
@@ -71,7 +71,7 @@ expect "per thread: ops with their calls" "$(json matched)" 20
 expect "per thread: sites of copies" "$(count '^site call_class=1 ')" 3
 expect "per thread: streams of threads" "$(count '^queue .*queue_kind=2')" 1
 
-# Two kinds of rounds in turn.
+# Two kinds of rounds, alternating.
 traced "$XS_APPS/app" phases 6
 read_trace
 expect "phases" "$(grep -c '"signature":' report.json)" 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is counted is bounded by the places there are, exact by direction, and
-# told apart by size: light mode and a bound on the trace.
+# Counters are bounded by the number of call sites, exact by direction, and
+# separate by size: light mode and a limit on the trace.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 
@@ -15,7 +15,7 @@ all_seen()
 	within "$1: counted" "$(json calls_counted)" 1 "$2"
 }
 
-# of_bytes BYTES: rounds of the phase that copies so much in
+# of_bytes BYTES: rounds of the phase that copies in this many bytes
 of_bytes()
 {
 	awk -v bytes="$1" '
@@ -24,8 +24,8 @@ of_bytes()
 		report.json
 }
 
-# 500 places: no more of the trace, or of the mappings that a process may have,
-# than they take.
+# 500 call sites: the trace, and the mappings of the process, grow only with
+# their number.
 what="many places"
 plain "$XS_APPS/counted" places 1
 mappings=$(sed 's/ .*//' out)
@@ -34,8 +34,8 @@ all_seen "$what" 50002
 within "$what: tallies" "$(count '^tally ')" 1 520
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
-# A loop over so many that end at one depth of the stack: each was looked for
-# once, and none is new for good.
+# A loop over many call sites that end at one depth of the stack: each is walked
+# once, and none stays new.
 what="many places, static"
 XS_SIM_CALL_NS=30000 estimated "$what" 50002 "$XS_APPS/counted-static" places 100
 within "$what: recorded" "$(count '^(call|copycall|again) ')" 10000 25000
@@ -46,10 +46,10 @@ all_seen "$what" 100002
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 2097152
 expect "$what: bytes in" "$(json h2d_bytes)" $((100000 * 64))
 
-# A bound counts calls that no hook sees, too.
+# With a limit, calls that no hook sees are counted, too.
 for bound in MODE=light MAX_SIZE=2M; do
 	apps="counted counted-static"
-	mixed=4000 # more than what a bound takes before it is looked at
+	mixed=4000 # more calls than a limit allows before its first check
 	[ $bound = MODE=light ] && { apps=counted mixed=2000; }
 	for app in $apps; do
 		what="sizes that grow, $bound, $app"
@@ -86,7 +86,8 @@ for bound in MODE=light MAX_SIZE=2M; do
 	fi
 done
 
-# What is new is recorded as long as it comes in time: here after 9000 calls.
+# New kinds of calls are recorded if they come early enough: here after 9000
+# calls.
 what="sizes that grow early, light"
 for app in counted counted-static; do
 	XFERSPY_MODE=light traced "$XS_APPS/$app" grow 3000
@@ -98,7 +99,7 @@ for app in counted counted-static; do
 	within "$what, $app: large" "$(of_bytes 65536)" 2900 3100
 done
 
-# A chunk that one thread left and another went on in is of both.
+# A chunk that one thread left and another continued belongs to both.
 what="threads that end, all recorded"
 traced "$XS_APPS/counted" threads 1000
 expect "$what: status" "$status" 0
@@ -107,9 +108,8 @@ expect "$what: threads" "$(count '^thread ')" 1001
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 expect "$what: rounds" "$(json rounds)" 1000
 
-# Times that change where nothing else does, in a run of some seconds: beside
-# it, for its truth, one that is recorded. What else the machine does may hold
-# one of the two up: then both run once more.
+# Times that change when nothing else does, in a run of some seconds; compared
+# with a recorded run. If the machine delays one of the two, both run again.
 what="kernels that become longer, bounded"
 drift() {
 	mkdir whole
@@ -136,7 +136,7 @@ then
 fi
 within "$what: kernels' time" "$(json kernel_ns)" "$least" "$most"
 
-# What fails is no work of the GPU, and nobody took its records away.
+# Failed calls have no ops, and are not reported as missing ops.
 for mode in trace light; do
 	what="launches that fail, $mode"
 	XFERSPY_MODE=$mode traced "$XS_APPS/counted" fail 15000
@@ -148,9 +148,9 @@ for mode in trace light; do
 	expect "$what: gaps" "$(count another)" 0
 done
 
-# A place that is new when CUPTI was given up is counted, and that is said; where
-# the trace is bounded, a window begins for it, though the program is hardly ever
-# outside of CUDA.
+# A call site that is new after CUPTI was detached is counted, and the trace
+# states it. With a limit on the trace, a sample window starts for it, although
+# the program is nearly always inside CUDA.
 what="always in a wait, light"
 XFERSPY_MODE=light traced "$XS_APPS/counted" wait 12000
 all_seen "$what" 12122
@@ -162,7 +162,8 @@ all_seen "$what" 30122
 within "$what: kernels that are waited for" \
 	"$(count '^string .*text="_Z4workPci"')" 1 1
 
-# Where another one is always inside, all is counted, and that is said.
+# If another thread is always inside a call, everything is counted, and the
+# trace states it.
 what="a thread that is always inside, light"
 XS_SIM_PAGEABLE_GBS=0.00004 XFERSPY_MODE=light \
 	traced "$XS_APPS/counted" inside 9000
@@ -170,7 +171,7 @@ all_seen "$what" $(($(sed 's/ .*//' out) + 5))
 expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"
 expect "$what: notes" "$(count 'always inside of CUDA')" 1
 
-# What is seldom stands for little, however long it goes on.
+# Rare rounds get a small weight, however long the run.
 what="many fast rounds, some slow ones, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" serve 20000
 expect "$what: status" "$status" 0
@@ -178,7 +179,7 @@ read_trace
 within "$what: counted" "$(json calls_counted)" 5000 40000
 within "$what: fast rounds" "$(of_bytes 65536)" 19600 20130
 
-# Room for what the GPU does of a window's calls.
+# Space is reserved for the ops of a window's calls.
 what="64 threads, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" threads 100000
 expect "$what: status" "$status" 0

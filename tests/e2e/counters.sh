@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What kernels read, write and execute is counted, the program does what it
-# does without, and what cannot be counted is said. app's kernel adds two arrays
-# of 16384 ints: 2 x 2048 sectors of 32 bytes in, 2048 out, a request a warp.
+# Counts what kernels read, write and execute; the program behaves as without,
+# and the trace states what could not be counted. app's kernel adds two arrays
+# of 16384 ints: 2 x 2048 sectors of 32 bytes in, 2048 out, one request per
+# warp.
 . "$(dirname "$0")/lib.sh"
 all='sectors_read=4096 sectors_written=2048 requests_read=1024 requests_written=512'
 
@@ -19,7 +20,7 @@ if [ -z "$XS_RANGE_PROFILER" ]; then
 	exit 77
 fi
 
-# The first three launches, where the runtime is shared and where it is static.
+# The first three launches, with a shared and with a static runtime.
 plain "$XS_APPS/app" serial 5
 cp out out.plain
 for app in app app-per-thread app-static; do
@@ -41,7 +42,7 @@ for app in app app-per-thread app-static; do
 		fail "$app: nothing says what the trace is for"
 done
 
-# Threads that launch at once: what is counted is of one kernel.
+# Threads that launch at once: each count is of one kernel.
 XFERSPY_MODE=counters traced "$XS_APPS/app" threads 5
 expect "threads: exit code" "$status" 0
 read_trace
@@ -51,7 +52,7 @@ expect "threads: of one kernel each" "$(count "^counters .* $all ")" \
 	"$(count '^counters ')"
 expect "threads: lost" "$(json lost)" 0
 
-# Two devices have counters of their own.
+# Each of two devices has its own counters.
 XFERSPY_MODE=counters traced env XS_SIM_DEVICES=2 "$XS_APPS/app" devices 5
 expect "devices: exit code" "$status" 0
 read_trace
@@ -59,7 +60,7 @@ expect "devices: counted" "$(count '^counters ')" 3
 expect "devices: of one kernel each" "$(count "^counters .* $all ")" \
 	"$(count '^counters ')"
 
-# The counted run gives its counts to the report of a plain one.
+# A report of a plain run uses the counters of a counted run.
 rm -f ./*.xspy
 "$XS_COMMAND" run -o plain.xspy "$XS_APPS/app" serial 5 >out 2>err
 "$XS_COMMAND" run --counters -o counted.xspy "$XS_APPS/app" serial 5 >out 2>err
@@ -76,14 +77,14 @@ status=0
 "$XS_COMMAND" report plain.xspy --counters plain.xspy >out 2>err || status=$?
 expect "nothing counted: exit code" "$status" 2
 grep -q 'no kernel was counted' err || fail "nothing counted: not said"
-# Of another program: its kernels are not these.
+# Counters of another program do not match.
 "$XS_COMMAND" run --counters -o other.xspy "$XS_APPS/arithmetic" >out 2>err
 "$XS_COMMAND" report --format json plain.xspy --counters other.xspy >report.json
 grep -q '1 of 1 kernels are missing from the counted run' report.json ||
 	fail "another program: not said"
 grep -q '"counters": null' report.json || fail "another program: counts"
 
-# Mapped memory is the host's.
+# Mapped memory is host memory.
 if [ -x "$XS_EXAMPLES/vecadd" ]; then
 	XFERSPY_MODE=counters traced "$XS_EXAMPLES/vecadd" --n 8192 --rounds 2 \
 		--variant mapped
@@ -93,7 +94,7 @@ if [ -x "$XS_EXAMPLES/vecadd" ]; then
 		'host_sectors_read=2048 host_sectors_written=1024')" 3
 fi
 
-# This user may not: a plain trace that says what to ask for.
+# Without permission: a plain trace that states what to do.
 XFERSPY_MODE=counters traced env XS_SIM_CUPTI_COUNTERS_FAIL=1 \
 	"$XS_APPS/app" serial 5
 expect "refused: exit code" "$status" 0
@@ -106,7 +107,7 @@ expect "refused: notes" "$(count 'note=.*NVreg_RestrictProfilingToAdmin')" 1
 grep -q 'NVreg_RestrictProfilingToAdminUsers=0' report.json ||
 	fail "refused: not in the report"
 
-# A GPU that counts two at once, and one that cannot count these.
+# A GPU that counts two metrics at once, and one that lacks these metrics.
 XFERSPY_MODE=counters traced env XS_SIM_CUPTI_COUNTERS=2 "$XS_APPS/app" serial 5
 read_trace
 expect "two at once" "$(count \

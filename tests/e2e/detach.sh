@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Light mode detaches CUPTI once, when nothing new comes, and counts on; never
-# where that would harm the program or another tool.
+# Light mode detaches CUPTI once, when no new kinds of calls come, and goes on
+# counting; it does not detach if that would harm the program or another tool.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI" XFERSPY_MODE=light XS_SIM_CUPTI_LEFT=1
 export XS_SIM_LAUNCH_NS=500 XS_SIM_LATENCY_NS=500 XS_SIM_CALL_NS=300
 export XS_SIM_CUPTI_STRICT=1
 
-# rush MODE THREADS MS: the program is as without us, all its calls were seen,
-# and each op has its call.
+# rush MODE THREADS MS: the program behaves as without the library, all its
+# calls were seen, and each op has its call.
 rush()
 {
 	what="$*"
@@ -21,18 +21,18 @@ rush()
 	expect "$what: ops of other calls" "$(ops_of_others)" 0
 	calls=$(($(said calls) + 1 + 3 * $2))
 	case $1 in
-	*g*) # what makes them is beside them
+	*g*) # their creation is extra
 		within "$what: calls" "$(json api_calls_seen)" $calls \
 			$((calls + calls / 500)) ;;
-	*q*) # what is asked in a row is one call, where it is recorded
+	*q*) # consecutive polls are one record
 		expect "$what: calls" "$(json api_calls_seen)" $((calls - \
 			$(sum '^pollcall ' polls) + $(count '^pollcall '))) ;;
 	*) expect "$what: calls" "$(json api_calls_seen)" $calls ;;
 	esac
 }
 
-# Copies of another size than the call that has their id, ops that are done
-# before it begins, and ids that two calls have.
+# Prints copies whose size differs from that of the call with their id, ops that
+# end before their call starts, and ids of two calls.
 ops_of_others()
 {
 	awk '
@@ -57,7 +57,7 @@ ops_of_others()
 				copied[id] = field("bytes")
 		}
 		END {
-			# some come of calls just after a window
+			# some belong to calls just after a window
 			for (id in end)
 				wrong += id in start && end[id] < start[id]
 			for (id in copied)
@@ -66,7 +66,7 @@ ops_of_others()
 		}' dump.txt
 }
 
-# said WHAT: a number of the program's
+# said WHAT: a number that the program printed
 said()
 {
 	sed -n "s/^$1: //p" out
@@ -84,7 +84,7 @@ if [ "$XS_CUDA_VERSION" -lt 12060 ]; then
 	exit 0
 fi
 
-# hooks_alone FROM: from when on nobody else sees calls, in the trace.
+# hooks_alone FROM: only hooks see calls from then on, in the trace
 hooks_alone()
 {
 	expect "$what: hooks alone" "$(count '^detail detail=3 ')" "$1"
@@ -92,7 +92,7 @@ hooks_alone()
 		"$(sed -n 's/^callbacks left: //p' err)" 0
 }
 
-# Once, however many threads, and for what is new then no more.
+# Once, with any number of threads; later kinds of calls are not recorded.
 for threads in 1 8; do
 	rush pcc $threads 1500
 	finalized 1 1
@@ -103,22 +103,23 @@ for threads in 1 8; do
 	grep -q 'only counted, never recorded' report.json || fail "$what: nothing of what is new"
 done
 
-# Not before all has come that the recorded calls are for: here 0.5 s behind.
+# CUPTI stays until all ops of the recorded calls have arrived: here 0.5 s late.
 XS_SIM_H2D_GBS=2 rush qpp 1 3000
 finalized 1 1
 issued=$(count '^copycall .* bytes=1048576 ')
 within "copies of 1 MiB" "$issued" 1000 1000
 within "their ops" "$(count '^copy .* bytes=1048576 ')" "$issued" "$issued"
 
-# Nor of what the call itself did not wait for.
+# The same for ops that the call did not wait for.
 XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 rush bpp 1 1500
 finalized 1 1
 issued=$(count '^copycall ')
 within "sets and copies" "$issued" 100 20000
 within "their ops" "$(count '^(set|copy) ')" "$issued" $((issued + 10))
 
-# The program's own graphs would fail behind it: never where there was one, but
-# where they come later. CUPTI stays then, with nothing switched on.
+# Detaching would break the program's own graphs: it does not happen after the
+# first graph, but it may happen before. CUPTI then stays attached with
+# everything disabled.
 rush gpc 2 900
 finalized 0 0
 hooks_alone 1
@@ -126,34 +127,35 @@ rush pgp 2 1500
 finalized 1 1
 [ "$(said replays)" -gt 0 ] || fail "no replays"
 
-# What managed memory does while CUPTI is away is not recorded, and that is said.
+# Migrations while CUPTI is detached are not recorded, and the trace states it.
 rush pmp 1 1500
 finalized 1 1
 expect "migrations" "$(count '^copy .*flags=[45] ')" 0
 expect "migrations: notes" "$(count 'began to use managed memory when')" 1
 
-# A profiler that takes CUPTI then has it.
+# A profiler that subscribes to CUPTI later gets it.
 rush pic 1 3000
 finalized 1 1
 expect "itself: subscribed" "$(said subscribed)" 0
 expect "itself: heard" "$(said heard)" 1
 within "itself: counted" "$(json calls_counted)" 10000 1e9
 
-# A library that is linked to CUPTI, as PyTorch's, and does not use it.
+# CUPTI is detached also if a library is linked to it, as PyTorch's are, and does
+# not use it.
 echo 'int nothing_of_it;' >user.c
 "$XS_CC" -shared -fPIC user.c -o libuser.so -Wl,--no-as-needed "$XS_CUPTI"
 LD_LIBRARY_PATH="$XS_SIM:$work" rush lcp 1 900
 finalized 1 1
 
-# One that somebody loaded before us, and that may use CUPTI unseen, or another
-# device: CUPTI stays.
+# CUPTI stays attached if it was loaded before us, since its use may then be
+# unseen, or if there is another device.
 XS_PRELOAD="$XS_PRELOAD:$XS_CUPTI" rush pcp 1 900
 finalized 0 0
 XS_SIM_DEVICES=2 rush dcp 1 900
 finalized 0 0
 
-# A library whose constructor uses CUDA, and holds the loader's lock, while CUPTI
-# wants that: nobody waits for it for good.
+# A library's constructor uses CUDA while it holds the loader's lock, which
+# CUPTI needs: no thread waits forever.
 mkdir constructor
 cat >user.c <<'EOF'
 #include <cuda_runtime_api.h>
@@ -179,9 +181,9 @@ finalized 1 1
 read_trace
 expect "constructor: lost" "$(json lost)" 0
 
-# A library that calls the driver by itself, or has a runtime of its own, which no
-# hook sees. Its calls are recorded while CUPTI is there; where they come later,
-# nobody sees them, and the report says from when on.
+# A library that calls the driver itself, or has its own runtime, which no hook
+# sees. Its calls are recorded while CUPTI is attached. Later calls are missed,
+# and the report states from when on.
 cat >user.c <<'EOF'
 #include <cuda.h>
 #include <pthread.h>
@@ -239,27 +241,27 @@ for library in driver runtime; do
 	done
 done
 
-# It does not stay for long because a flush brought nothing: all comes while the
-# others wait.
+# CUPTI does not stay attached for long because a flush delivered nothing: all
+# records arrive while the others wait.
 XS_SIM_CUPTI_HELD=6 rush pcc 1 1500
 finalized 1 1
 within "$what: callbacks" \
 	"$(sed -n 's/^callbacks of the runtime: //p' err)" 20000 \
 	$((calls * 6 / 10))
 
-# CUPTI that refuses stays, too, and is not asked again.
+# If CUPTI refuses to detach, it stays, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 rush pcc 1 1500
 finalized 1 1
 hooks_alone 1
 
-# A program whose runtime is linked in: one of its own calls detaches CUPTI, once,
-# and how many calls follow is estimated by the time. Here each takes long, so
-# that recording them slows the program little.
+# A statically linked runtime: one of the program's own calls detaches CUPTI,
+# once, and the number of later calls is estimated from time. Calls are slow
+# here, so that recording them slows the program little.
 XS_SIM_CALL_NS=30000 estimated static 50002 "$XS_APPS/counted-static" places 100
 finalized 1 1
 hooks_alone 1
 
-# It may have threads inside of CUDA all the time.
+# Its threads may be inside CUDA all the time.
 what="static, threads"
 traced "$XS_APPS/counted-static" together 20000
 expect "$what: status" "$status" 0

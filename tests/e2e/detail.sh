@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs of which a part is recorded: light mode, a bound on the trace, a range.
+# Runs that are recorded in part: light mode, a limit on the trace, a range.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 
-# exact KEY: the number is that of the whole run.
+# exact KEY: the number equals that of the whole run.
 exact()
 {
 	whole=$(sed -n "s/^ *\"$1\": *\([0-9]*\),\{0,1\}\$/\1/p" whole.json |
@@ -12,7 +12,7 @@ exact()
 	expect "$what: $1" "$(json "$1")" "$whole"
 }
 
-# Calls that hooks see are counted to the end, others are estimated.
+# Hooked calls are counted to the end, others are estimated.
 for app in app app-static; do
 	what="all of $app recorded"
 	traced "$XS_APPS/$app" tiny 8000
@@ -39,20 +39,20 @@ for app in app app-static; do
 	within "$what: rounds" "$(json rounds)" 7900 8100
 done
 
-# One callback that is left makes each launch dearer.
+# A single enabled callback makes each launch slower.
 what="callbacks in light mode"
 export XS_SIM_CUPTI_LEFT=1
 traced "$XS_APPS/app" tiny 8000
 grep -q '^callbacks left: [1-9]' err || fail "$what: none at all"
 XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" launch 600000
 grep -q '^callbacks left: 0' err || fail "$what: $(grep callbacks err)"
-# nor is it asked for records again and again, where none come
+# nor are records requested again and again when there are none
 call_ns=$(sed -n 's/.*"done_ns": \([0-9]*\).*/\1/p' out)
 within "$what: flushes" "$(sed -n 's/^flushes: //p' err)" 1 \
 	$((9 + 2 * call_ns * 600000 / 1000000000))
 unset XS_SIM_CUPTI_LEFT
 
-# Launches, and copies when CUPTI was given up: these are counted.
+# Launches, and after CUPTI was detached copies: these are counted.
 what="light, launches and then copies"
 XFERSPY_MODE=light traced "$XS_EXAMPLES/launch_bench" launch,copy 300000
 read_trace
@@ -61,7 +61,7 @@ expect "$what: windows" "$(count '^detail detail=1 ')" 1
 expect "$what: kernels" "$(json kernels)" 301000
 grep -q 'only counted, never recorded' report.json || fail "$what: nothing of what is new"
 
-# CUPTI is switched off while no thread is inside of CUDA.
+# CUPTI is disabled while no thread is inside CUDA.
 what="64 threads"
 traced "$XS_EXAMPLES/launch_bench" threads 100000
 read_trace
@@ -74,7 +74,7 @@ exact api_calls_seen
 within "$what: counted" "$(json calls_counted)" 10000 90000
 exact kernels
 
-# So late is a thread that the scheduler took from the processor.
+# The delay of a thread that was descheduled.
 what="light, a call that begins when the window is over"
 XS_SIM_HOLD=8000 XFERSPY_MODE=light \
 	traced "$XS_EXAMPLES/launch_bench" threads 100000
@@ -129,7 +129,7 @@ awk '
 		sub(".*detail=", "")
 		split($0, part, " time_ns=")
 		states = states part[1]
-		# awk has no more than 53 bits: of s and below
+		# doubles of awk have 53 bits: seconds and fractions only
 		at[++n] = substr(part[2], 6) / 1e9
 	}
 	END {

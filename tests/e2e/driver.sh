@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Calls of the driver API: with their sites and joined to what the GPU did, and
-# none twice where the runtime made them.
+# Calls of the driver API have their call sites and ops, and are not recorded
+# twice if the runtime made them.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 
-# A program of the driver alone is told as one of the runtime would be.
+# A program that uses only the driver is reported like one that uses the
+# runtime.
 for app in driver driver-per-thread; do
 	plain "$XS_APPS/$app" blocking 5
 	cp out out.plain
@@ -46,12 +47,12 @@ expect "others: copies and sets" "$(count '^copycall ')" 6
 expect "others: memory" "$(count '^memcall ')" 10
 expect "others: waits" "$(count '^waitcall ')" 6
 
-# What failed is marked.
+# Failed calls are marked.
 traced "$XS_APPS/driver" errors 1
 read_trace
 expect "errors: failed copies" "$(count '^copycall .* error=1$')" 1
 
-# Inside a call of the runtime, shared or static, the driver's is not another.
+# Driver calls inside a call of the runtime, shared or static, are not recorded.
 for app in app app-per-thread app-static; do
 	traced "$XS_APPS/$app" serial 5
 	read_trace
@@ -59,8 +60,8 @@ for app in app app-per-thread app-static; do
 	expect "$app: calls of the driver" "$(count '^string .*"cu[A-Z]')" 0
 done
 
-# A program of a hidden runtime is soon left alone; once it calls the driver
-# itself, after that, these calls are recorded, too.
+# For a program with a hidden runtime the driver callbacks are soon disabled; if
+# it calls the driver itself later, these calls are recorded, too.
 XFERSPY_STACK=off traced "$XS_APPS/app-static" late-driver 1100
 expect "late: exit code" "$status" 0
 read_trace
@@ -69,8 +70,8 @@ expect "late: launches" "$(count '^call ')" 1100
 expect "late: ops" "$(count '^(copy|kernel) ')" 1600
 within "late: copies with a call" "$(count '^copycall ')" 100 440
 
-# Callbacks that go while a call runs would leave its thread with one id for all
-# its calls: slow ones, so that one does run.
+# Disabling callbacks during a call would leave its thread with one id for all
+# its calls: slow calls, so that one is running.
 for app in app app-static; do
 	XS_SIM_CALL_NS=200000 traced "$XS_APPS/$app" late-driver 3000
 	read_trace
@@ -78,8 +79,8 @@ for app in app app-static; do
 		grep -o ' correlation=[0-9]*' | sort -u | wc -l)" 3000
 done
 
-# Where the runtime's calls are hooked, the driver's are heard of all along; where
-# it is linked statically, the first ones are missing, and the report says so.
+# If the runtime is hooked, driver callbacks stay on. If it is linked
+# statically, the first driver calls are missing, and the report states it.
 traced "$XS_APPS/app" late-driver 1100
 read_trace
 expect "app: launches" "$(count '^call ')" 1100
@@ -94,8 +95,7 @@ expect "app-static: ops" "$(json gpu_ops_seen)" 1600
 grep -q 'began late to call' report.json ||
 	fail "app-static: no word about what was missed"
 
-# A hidden runtime in such a process is heard of, too; of what it issues by what
-# it asks the driver for.
+# A hidden runtime in such a process is seen, too, through its driver calls.
 traced "$XS_APPS/app" library "$XS_APPS/plugin-static.so"
 expect "library: exit code" "$status" 0
 read_trace

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The examples check their own results; on the simulated device, too.
+# The examples check their own results, on the simulated device, too.
 . "$(dirname "$0")/lib.sh"
 
 plain "$XS_APPS/arithmetic"

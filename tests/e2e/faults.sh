@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the trace's file system does wrong is no matter of the program: it ends
-# as it would, and says what it would say.
+# Failures of the trace's file system do not affect the program: its exit code
+# and output are unchanged.
 . "$(dirname "$0")/lib.sh"
 
-# Little room: a limit on the size of files, 64 KiB. In dash a block has 512.
+# A limit on file size, 64 KiB. A block of dash's ulimit has 512 bytes.
 plain "$XS_APPS/app" threads 300
 cp out out.plain
 rm -f ./*.xspy
@@ -24,13 +24,13 @@ for folder in /proc/no/such /dev/null; do
 done
 XFERSPY_OUTPUT="$work/%p.xspy"
 
-# Without the trace's descriptor.
+# The program closes the trace's descriptor.
 plain "$XS_APPS/app" closing 3000
 cp out out.plain
 traced "$XS_APPS/app" closing 3000
 lossy "closed" "closed the trace.s file"
 
-# A descriptor of the first three, which the program closed, is not the trace's.
+# The trace does not use a descriptor from 0 to 2, which the program closed.
 for closed in 1 2; do
 	rm -f ./*.xspy
 	(
@@ -43,7 +43,7 @@ for closed in 1 2; do
 	expect "descriptor $closed closed: lost" "$(json lost)" 0
 done
 
-# No thread of ours: what it would have done is done at the end.
+# Without the collector thread its work is done at exit.
 cat >nothread.c <<'EOF'
 #include <dlfcn.h>
 #include <errno.h>
@@ -71,13 +71,13 @@ expect "no thread: matched" "$(json matched)" "$(json gpu_ops_seen)"
 within "no thread: ops" "$(json gpu_ops_seen)" 600 1e6
 expect "no thread: the GPU is blamed" "$(count 'did not answer')" 0
 
-# A directory is where the trace goes, and not the name of another beside it.
+# A directory is the place for the trace, not part of its name.
 mkdir traces
 XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
 [ -n "$(find traces -name 'xferspy.*.xspy')" ] || fail "not in the directory"
 rm -r traces
 
-# A handler that calls CUDA in the middle of a call: that one is not over.
+# A signal handler that calls CUDA during a call does not end that call.
 for mode in trace calls; do
 	what="handler, $mode"
 	XFERSPY_MODE=$mode XS_SIM_CALL_NS=20000000 traced "$XS_APPS/handler"
@@ -88,7 +88,7 @@ for mode in trace calls; do
 	expect "$what: lost" "$(json lost)" 0
 done
 
-# After a jump out of a call the thread's calls are seen as before.
+# After a longjmp() out of a call the thread's calls are recorded as before.
 for how in "trace" "calls" "trace handler"; do
 	what="jump, $how"
 	# shellcheck disable=SC2086 # a mode, and perhaps an argument

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A disk that is full, or that others fill while the program runs: the program
-# does not notice. Where nobody lets us mount one, skipped.
+# A full disk, or one that other programs fill meanwhile: the program does not
+# notice. Skipped without the right to mount.
 . "$(dirname "$0")/lib.sh"
 
 mkdir disk
@@ -26,7 +26,7 @@ rm -f disk/others ./*.xspy
 mv disk/*.xspy .
 read_trace
 expect "disk that fills: damage" "$(count '^# damaged')" 0
-# A disk without room for a single page.
+# A disk without space for a single page.
 cat /dev/zero >disk/others 2>/dev/null || :
 traced "$XS_APPS/app" threads 300
 unharmed "no room at all"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Launches of graphs that are recorded as one op each: the program does what it does
-# without the library, and the report says what it says where each node is
+# Launches of graphs that are recorded as one op each: the program behaves as
+# without the library, and the report equals that of a run in which each node is
 # recorded. The simulated CUPTI ends a process that would crash with the real one.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 [ "$XS_CUDA_VERSION" -ge 12090 ] || exit 77 # all nodes of all launches
 
-# Times of the model, not of this machine.
+# Kernel times come from the model, not from this machine.
 export XS_SIM_GIPS=0.02
 
-# graphs MODE LAUNCHES [static]: traced, and read
+# graphs MODE LAUNCHES [static]: runs it traced, and reads the trace
 graphs()
 {
 	plain "$XS_APPS/graphs${3:+-$3}" "$1" "$2"
@@ -30,14 +30,14 @@ by_node()
 	count '^graph .*by_node=1'
 }
 
-# of_phase KEY FILE: the first phase's
+# of_phase KEY FILE: the first phase's value
 of_phase()
 {
 	sed -n '/"phases"/,$p' "$2" >phases.json
 	sed -n "s/^ *\"$1\": *\([0-9]*\),*\$/\1/p" phases.json | head -1
 }
 
-# same WHAT AS_ONE BY_NODE: of the report in report.json and that by nodes
+# same WHAT AS_ONE BY_NODE: compares report.json with the report by nodes
 same()
 {
 	expect "$1: as one" "$(json graphs_as_one)" "$2"
@@ -54,7 +54,7 @@ same()
 		expect "$1: $key" "$as_one" "$(json $key)"
 	done
 	[ "$(json rounds)" -gt 1 ] || return 0
-	# the median round: of single ones the machine may hold the device up
+	# the median round: the machine may delay the device in single rounds
 	for key in kernel_ns h2d_ns d2h_ns; do
 		wanted=$(of_phase $key nodes.json)
 		within "$1: $key" "$(of_phase $key one.json)" \
@@ -62,7 +62,7 @@ same()
 	done
 }
 
-# compare MODE LAUNCHES AS_ONE BY_NODE [static]
+# compare MODE LAUNCHES AS_ONE BY_NODE [static]: runs it in both ways
 compare()
 {
 	export XFERSPY_GRAPHS=nodes
@@ -89,19 +89,20 @@ read_trace
 expect "unknown: as one" "$(count '^graph .*by_node=0')" 4
 expect "unknown: note" "$(grep -c 'XFERSPY_GRAPHS=all is not known' report.json)" 1
 
-# Instantiated each time: each launch is by node.
+# A graph instantiated for each launch: each launch is recorded by node.
 graphs each 60
 expect "each: as one" "$(json graphs_as_one)" 0
 expect "each: by node" "$(by_node)" 60
 expect "each: kernels" "$(count '^kernel ')" 180
 
-# Changed: by node again, and what follows is like these.
+# After an update, launches are recorded by node again, and later launches are
+# expanded like these.
 compare updated 50 118 32
 expect "updated: kernels" "$(count '^kernel .*shape=1( |$)')" 48
 expect "updated: other kernels" "$(count '^kernel .*shape=2( |$)')" 48
 
-# Captured before, instantiated between launches of another one; and plain
-# copies are recorded in any case.
+# A graph captured at the start and instantiated between launches of another one;
+# plain copies are recorded in any case.
 graphs late 40
 expect "late: as one" "$(json graphs_as_one)" 88
 expect "late: by node" "$(json graphs_by_node)" 32
@@ -117,8 +118,9 @@ for call_ns in 0 2000 20000; do
 	expect "together: unknown" "$(json graphs_unknown)" 0
 done
 
-# Where CUPTI may be detached or its callbacks switched off, where kernels are
-# counted, and where callbacks are another tool's: each node, and nothing crashes.
+# Each node is recorded, and nothing crashes, if CUPTI may be detached or its
+# callbacks disabled, if kernels are counted, or if another tool has the
+# callbacks.
 for setting in XFERSPY_MODE=light XFERSPY_MODE=counters XFERSPY_RANGE=0 \
 	XFERSPY_MAX_SIZE=2M XS_SIM_CUPTI_SUBSCRIBE_FAIL=1; do
 	XS_SIM_CUPTI_STRICT=1 traced env "$setting" "$XS_APPS/graphs" replay 100
@@ -129,8 +131,8 @@ for setting in XFERSPY_MODE=light XFERSPY_MODE=counters XFERSPY_RANGE=0 \
 	expect "$setting: kernels" "$(count '^kernel ')" 300
 done
 
-# Another user of CUPTI in the process has its nodes from its first measurement
-# on, and so have we.
+# A second client of CUPTI gets all nodes from its first measurement on, and so
+# do we.
 plain "$XS_APPS/guest" graph
 cp out out.plain
 expect "guest: exit code without" "$status" 0

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that profiles itself with CUPTI, as PyTorch does, sees with us what
-# it sees without; and our trace has all, also what came meanwhile.
+# A second client of CUPTI, such as PyTorch's profiler, gets the same results as
+# without xferspy; and the trace is complete, including the client's
+# measurements.
 . "$(dirname "$0")/lib.sh"
 
-# same MODE [CLOCK]: output and exit code are those without the library.
+# same MODE [CLOCK]: output and exit code equal those without the library.
 same()
 {
 	plain "$XS_APPS/guest" "$@"
@@ -15,8 +16,9 @@ same()
 	diff out.plain out >&2 || fail "$*: its output differs"
 }
 
-# timed WHAT: copies are in their calls, and last as long in its measurements
-# (the second and the fourth 20 of them) as out of them; CUPTI's clock is ours.
+# timed WHAT: copies lie inside their calls, and take as long during the
+# client's measurements (the second and the fourth 20 copies) as outside;
+# CUPTI's clock equals ours.
 timed()
 {
 	awk -f "$here/times.awk" dump.txt >times.txt || fail "$1: times"
@@ -31,7 +33,7 @@ timed()
 	done
 }
 
-# A link slow enough that copies last the same, whatever the machine is at.
+# A slow link, so that copy times do not depend on this machine's load.
 export XS_SIM_PAGEABLE_GBS=0.2
 for mode in twice "twice tai" "twice none" finalize open; do
 	# shellcheck disable=SC2086 # the mode and the clock
@@ -48,8 +50,9 @@ for mode in twice "twice tai" "twice none" finalize open; do
 	expect "$mode: gaps" "$(grep -c 'records of .* are missing' report.json)" 0
 done
 
-# Its first records come into a buffer that CUPTI had of us before: it gets a
-# copy. And ours into one that CUPTI had of it: it gets that with more in it.
+# The client's first records arrive in a buffer that CUPTI got from us before:
+# it gets a copy. Our first records arrive in a buffer from the client: it gets
+# that buffer with more records in it.
 plain "$XS_APPS/guest" twice
 head -6 out >out.plain
 XS_SIM_CUPTI_SPARE=1 traced "$XS_APPS/guest" twice
@@ -60,14 +63,14 @@ read_trace
 expect "spare: ops with their calls" "$(json matched)" 150
 timed spare
 
-# It begins anew while the device is at work.
+# The client restarts while the device is busy.
 XS_SIM_MEM_GBS=0.003 traced "$XS_APPS/guest" busy
 expect "busy: exit code" "$status" 0
 read_trace
 expect "busy: ops" "$(json gpu_ops_seen)" 151
 expect "busy: lost" "$(json lost)" 0
 
-# It has the callbacks before CUDA starts: records are shared all the same.
+# It subscribes before CUDA starts: records are shared all the same.
 same first
 read_trace
 expect "first: rung" "$(json rung)" '"activity"'
@@ -78,7 +81,7 @@ expect "first: lost" "$(json lost)" 0
 same nothing
 expect "nothing: traces" "$(traces)" 0
 
-# Where we do not use CUPTI, it has all of it.
+# If we do not use CUPTI, it has CUPTI for itself.
 for mode in off calls events; do
 	export XFERSPY_MODE="$mode"
 	same twice
@@ -89,7 +92,7 @@ export XFERSPY_MODE=light
 same twice
 unset XFERSPY_MODE
 
-# What we record by our own switches is not what the guest does.
+# Our own capture mode does not change what the client receives.
 export XFERSPY_RANGE=600
 same twice
 read_trace

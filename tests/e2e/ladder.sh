@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Without CUPTI interposed calls are timed by events: the ops are those that
-# CUPTI gives, their times nearly so, and the program notices nothing. Copies
-# and kernels are slow here, so that what the events cost does not matter.
+# Timing sources: without CUPTI, hooked calls are timed with events. The ops
+# equal CUPTI's, their times nearly, and the program notices nothing. Copies and
+# kernels are slow here, so that the cost of the events does not matter.
 . "$(dirname "$0")/lib.sh"
 export XS_SIM_PAGEABLE_GBS=0.05 XS_SIM_H2D_GBS=0.05 XS_SIM_D2H_GBS=0.05
 export XS_SIM_GIPS=0.1
 
-# median FILE PATTERN: of the durations; the machine may be busy now and then
+# median FILE PATTERN: of the durations, since the machine may be busy at times
 median()
 {
 	grep -E -- "$2" "$1" | sed 's/.* duration=\([0-9]*\) .*/\1/' | sort -n |
 		awk '{ d[NR] = $1 } END { print d[int((NR + 1) / 2)] }'
 }
 
-# like WHAT PATTERN: the time of such ops is that of CUPTI's, to a third
+# like WHAT PATTERN: the times of such ops equal CUPTI's within a third
 like()
 {
 	wanted=$(median dump.cupti "$2")
@@ -22,7 +22,7 @@ like()
 		$((wanted * 4 / 3))
 }
 
-# ops: what the ops are but for their times, and how they hang together
+# ops: the ops without their times, and how they depend on each other
 ops()
 {
 	grep -E '^(copy|kernel|set) ' "$1" | sed 's/correlation=[0-9]* //
@@ -74,9 +74,8 @@ expect "devices: ops with their calls" "$(json matched)" 40
 expect "devices: queues" "$(count '^queue .*device=[01] .*queue_kind=0')" 2
 expect "devices: of the second" "$(count '^queue .*device=1 .*queue_kind=0')" 1
 
-# A launch that is only counted asks the driver for nothing; those that are timed
-# put the thread's capture mode aside and back, before and after, and so does a
-# wait.
+# A launch that is only counted makes no driver call. Timed calls exchange the
+# thread's capture mode before and after, and so does a wait.
 XS_SIM_EXCHANGES=1 XFERSPY_MODE=light XFERSPY_CUPTI=none \
 	traced "$XS_EXAMPLES/launch_bench" launch 100000
 read_trace
@@ -88,7 +87,7 @@ within "light without CUPTI: capture modes put aside and back" \
 	"$(sed -n 's/^capture modes exchanged: //p' err)" \
 	$((2 * recorded)) $((4 * recorded + 2000))
 
-# More at once than there are events, and nobody waits for any of it.
+# More pending calls than events, without a synchronisation.
 XFERSPY_MODE=events traced env XS_SIM_COPY_NS=1000000 "$XS_APPS/app" flood 5000
 expect "flood: exit code" "$status" 0
 read_trace
@@ -98,7 +97,7 @@ expect "flood: not timed" \
 within "flood: not timed" "$(json untimed)" 4000 5000
 grep -q 'calls was not timed' report.json || fail "flood: nothing says so"
 
-# However the process ends, fails or multiplies.
+# All ways in which a process ends, fails or forks.
 for mode in errors destructor exit _exit fork-before fork-after; do
 	plain "$XS_APPS/app" "$mode" 3
 	plain_status=$status
@@ -111,7 +110,7 @@ expect "fork: traces" "$(traces)" 1
 read_trace
 expect "fork: copies in" "$(count '^copy .*direction=1')" 6
 
-# Captures go on as they were, beside whatever is timed; graphs are not timed.
+# Captures are not disturbed by timed calls elsewhere; graphs are not timed.
 for mode in graph forked-graph capture-beside event-polls stream-polls batch \
 	host-function; do
 	[ "$mode" != batch ] || has_batches || continue
@@ -125,14 +124,14 @@ for mode in graph forked-graph capture-beside event-polls stream-polls batch \
 	case $mode in
 	graph | forked-graph) want=0 missed=10 ;;
 	capture-beside) want=120 missed=1 ;;
-	batch) want=10 missed=0 ;; # kernels: of batches nothing is known here
+	batch) want=10 missed=0 ;; # kernels: batches are unknown here
 	*) want=30 missed=0 ;;
 	esac
 	expect "$mode: ops with their calls" "$(json matched)" "$want"
 	expect "$mode: calls not timed" "$(json untimed)" "$missed"
 done
 
-# The calls alone are there on request.
+# Calls without times are available on request.
 XFERSPY_MODE=calls traced "$XS_APPS/app" serial 5
 read_trace
 expect "calls: rung" "$(json rung)" '"calls"'

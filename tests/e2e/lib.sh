@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# For the end-to-end scripts: runs programs on the simulated device, with and
-# without the library, and looks into the traces. CMake sets XS_PRELOAD,
+# Functions of the end-to-end scripts: run programs on the simulated device,
+# with and without the library, and read the traces. CMake sets XS_PRELOAD,
 # XS_COMMAND, XS_SIM, XS_CUDART and XS_CUPTI of it, XS_APPS and XS_EXAMPLES, and
 # of the toolkit XS_CUDA_VERSION, 13000 for 13.0, and XS_RANGE_PROFILER, empty
-# where it has none.
+# if it has none.
 # shellcheck disable=SC2034 # the scripts look at the status
 set -eu
 here=$(dirname "$0")
@@ -50,7 +50,7 @@ plain()
 	timeout 30 "$@" >out 2>err || status=$?
 }
 
-# traced COMMAND...: with it. What was there of earlier runs is gone.
+# traced COMMAND...: with it. Traces of earlier runs are deleted.
 traced()
 {
 	rm -f ./*.xspy
@@ -63,7 +63,7 @@ traces()
 	find . -name '*.xspy' | wc -l
 }
 
-# The one trace there is, as text in dump.txt, its report in report.json.
+# Reads the only trace: its text to dump.txt, its report to report.json.
 read_trace()
 {
 	expect "number of traces" "$(traces)" 1
@@ -72,15 +72,15 @@ read_trace()
 		fail "xferspy report: $?"
 }
 
-# unharmed WHAT: the exit code is 0, the output that in out.plain
+# unharmed WHAT: exit code 0, and the output of out.plain
 unharmed()
 {
 	expect "$1: exit code" "$status" 0
 	cmp -s out out.plain || fail "$1: stdout differs"
 }
 
-# lossy WHAT [WHY]: also, the one trace can be read and says what it lacks, and
-# why
+# lossy WHAT [WHY]: also, the only trace can be read and states what it lacks,
+# and why
 lossy()
 {
 	unharmed "$1"
@@ -116,16 +116,16 @@ json()
 	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
 }
 
-# near WANT: whether the calls that the report has are so many, to 30 %
+# near WANT: whether the report's number of calls is WANT within 30 %
 near()
 {
 	awk -v got="$(json api_calls_seen)" -v want="$1" \
 		'BEGIN { exit !(got >= 0.7 * want && got <= 1.3 * want) }'
 }
 
-# estimated WHAT CALLS COMMAND...: in light mode, of a program whose calls nobody sees
-# once CUPTI was given up. By the time: what else the machine does may hold it up
-# at either end, then it runs once more.
+# estimated WHAT CALLS COMMAND...: in light mode, for a program whose calls are
+# not seen after CUPTI was detached. Estimated from time: if the machine delays
+# it, it runs again.
 estimated()
 {
 	what=$1
@@ -145,7 +145,7 @@ estimated()
 	grep -q 'calls are estimated' report.json || fail "$what: nothing said"
 }
 
-# has_batches: whether the toolkit has copies by the batch, as of CUDA 13
+# has_batches: whether the toolkit has batched copies, as in CUDA 13
 has_batches()
 {
 	[ "$XS_CUDA_VERSION" -ge 13000 ] && return

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each way for a process to end, to become another and to have children: it does
-# what it did, and each process that used CUDA leaves its calls in a trace of
-# its own. Devices that hang and destructors: process.sh; full disks: faults.sh.
+# Each way for a process to end, to exec and to have children: it behaves as
+# without the library, and each process that used CUDA leaves its calls in its
+# own trace. Devices that hang and destructors: process.sh; full disks:
+# faults.sh.
 . "$(dirname "$0")/lib.sh"
-file=$work/trace.xspy # one name for all: the next ones get .1, .2, ...
+file=$work/trace.xspy # one name for all: later traces get .1, .2, ...
 export XFERSPY_OUTPUT="$file"
 
 # has WHAT FILE STATE: a whole piece of work in a trace
@@ -20,7 +21,7 @@ has()
 		expect "$1: ops of the GPU" "$(count '^(copy|kernel) ')" 3
 }
 
-# run COMMAND...: until it and its daemons, which have its stdout, have ended
+# run COMMAND...: waits for it and its daemons, which hold its stdout
 run()
 {
 	{
@@ -31,7 +32,7 @@ run()
 	status=$(cat code)
 }
 
-# lives MODE TRACES: as without the library, and so many traces
+# lives MODE TRACES: as without the library, with this many traces
 lives()
 {
 	run "$XS_APPS/lives" "$1"
@@ -72,7 +73,7 @@ has daemon-before "$file" 1
 lives daemon-after 1
 has daemon-after "$file" 1
 
-# Many at once that all want the same file.
+# Many at once with the same file name.
 rm -f ./*.xspy*
 for _ in $(seq 12); do
 	LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/lives" return >>out.many 2>>err &
@@ -84,5 +85,5 @@ for one in "$file"*; do
 	has "at once" "$one" 1
 done
 
-# Others may not read what a program does with its data.
+# Other users may not read the trace.
 expect "mode" "$(stat -c %a "$file")" 600

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is missing is said, and the rest is there.
+# The report states what is missing, and shows the rest.
 . "$(dirname "$0")/lib.sh"
 
-# CUPTI cannot be had: the calls, timed by events (ladder.sh).
+# Without CUPTI calls are timed with events (ladder.sh).
 plain "$XS_APPS/app" serial 3
 cp out out.plain
 export XFERSPY_CUPTI=/no/such/libcupti.so
@@ -20,7 +20,8 @@ grep -q 'libcupti' report.json || fail "no CUPTI: the JSON report does not say s
 grep -q 'libcupti' out || fail "no CUPTI: the text report does not say so"
 unset XFERSPY_CUPTI
 
-# Another tool has the callbacks: ops are there, static calls are not.
+# Another tool has the callbacks: ops are recorded, calls of a static runtime
+# are not.
 traced env XS_SIM_CUPTI_SUBSCRIBE_FAIL=1 "$XS_APPS/app" serial 3
 expect "subscriber taken: exit code" "$status" 0
 read_trace
@@ -30,7 +31,7 @@ grep -q 'another tool' report.json || fail "subscriber taken: not in the report"
 grep -q 'cannot be joined' report.json || fail "subscriber taken: no reason"
 expect "subscriber taken: rung" "$(json rung)" '"activity"'
 
-# It has the records, too: calls are timed, and each op belongs to one.
+# It has the activity records, too: calls are timed, and each op has its call.
 traced env XS_SIM_CUPTI_SUBSCRIBE_FAIL=all "$XS_APPS/app" serial 3
 expect "CUPTI taken: exit code" "$status" 0
 read_trace
@@ -42,7 +43,8 @@ grep -q 'cannot be joined' report.json && fail "CUPTI taken: calls were joined"
 "$XS_COMMAND" report ./*.xspy | grep -q '^  GPU times: events, ' ||
 	fail "CUPTI taken: not under Coverage"
 
-# Another profiler in the process switched the GPU's records off: from where on.
+# Another profiler in the process disables the activity records: the report
+# states from when on.
 traced "$XS_APPS/app" profiler 3
 expect "records off: exit code" "$status" 0
 read_trace
@@ -60,8 +62,8 @@ cmp -s out out.plain || fail "injected: stdout differs"
 read_trace
 expect "injected: ops" "$(count '^(copy|kernel|set) ')" 12
 
-# By CUDA and by the loader at once: the same file, and copies of it; and two
-# copies by the loader.
+# Loaded by CUDA and by the loader at once: the same file, and copies of it; and
+# two copies by the loader.
 mkdir copy
 cp "$XS_PRELOAD" copy/libxferspy.so
 cp "$XS_PRELOAD" copy/renamed.so
@@ -80,7 +82,7 @@ twice "$XS_PRELOAD" "$work/copy/libxferspy.so"
 twice "$work/copy/renamed.so" "$XS_PRELOAD"
 twice "$XS_PRELOAD:$work/copy/renamed.so" ""
 twice "$work/copy/renamed.so:$XS_PRELOAD" ""
-# Under another name; timeout, which starts the program, has it, too.
+# Under another name; timeout, which starts the program, has it preloaded, too.
 for name in renamed link; do
 	XS_PRELOAD="$work/copy/$name.so" CUDA_INJECTION64_PATH="$work/copy/$name.so" \
 		traced "$XS_APPS/app" serial 3
@@ -92,9 +94,9 @@ XS_PRELOAD="$work/copy/renamed.so" traced "$XS_APPS/app" serial 3
 read_trace
 expect "renamed, nothing injected: rung" "$(json rung)" '"callbacks"'
 
-# Another tool's library is there: we are, too, and say so, but leave CUPTI to
-# it, if nobody wants else; without the hooks of a shared runtime we are not
-# asked.
+# Another tool's library is loaded: the library runs, states it, and leaves
+# CUPTI to that tool unless configured otherwise. Without the hooks of a shared
+# runtime it is not started.
 export CUDA_INJECTION64_PATH="$XS_CUPTI"
 traced "$XS_APPS/app" serial 3
 read_trace
@@ -129,7 +131,7 @@ cmp -s out out.plain || fail "another tool, static: stdout differs"
 expect "another tool, static: traces" "$(traces)" 0
 unset CUDA_INJECTION64_PATH
 
-# A trace that was cut off in the middle, or of nothing at all.
+# A trace that is truncated in the middle, and an empty one.
 traced "$XS_APPS/app" serial 3
 for bytes in 4096 5000 8192; do
 	head -c "$bytes" ./*.xspy >part

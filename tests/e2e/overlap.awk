@@ -16,7 +16,7 @@ function kind() {
 	return ""
 }
 
-# Numbers of awk are doubles: seconds since 1970 in ns are too long for them.
+# awk's numbers are doubles, too short for ns since 1970.
 $1 == "chunk" || $1 == "time" {
 	text = field("base_ns")
 	base = substr(text, length(text) - 14) + 0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The class of device shows in what overlaps: four streams, each with copies
-# in, a kernel and a copy out. A link that is slow enough makes copies last as
-# long as kernels, whatever the machine that this runs on.
+# The class of device determines what overlaps: four streams, each with copies
+# in, a kernel and a copy out. A slow link makes copies last as long as kernels,
+# whatever machine this runs on.
 . "$(dirname "$0")/lib.sh"
 export XS_SIM_H2D_GBS=0.1 XS_SIM_D2H_GBS=0.05 XS_SIM_BIDIR_GBS=0
 export XS_SIM_GIPS=0.1

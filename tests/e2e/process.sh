@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# However a process ends or multiplies, it does what it did, and the trace can
-# be read.
+# However a process ends or forks, it behaves as without the library, and the
+# trace can be read.
 . "$(dirname "$0")/lib.sh"
 
-# same MODE: output and exit code are those without the library.
+# same MODE: output and exit code equal those without the library.
 same()
 {
 	plain "$XS_APPS/app" "$1" 3
@@ -30,7 +30,7 @@ expect "_exit: launches" "$(count '^call ')" 4
 expect "_exit: kernels that were waited for" \
 	"$(($(count '^kernel ') >= 3))" 1
 
-# The parent has no CUDA yet: both write a trace of their own.
+# The parent has not used CUDA yet: both write their own trace.
 same fork-before
 expect "fork before CUDA: traces" "$(traces)" 2
 for file in *.xspy; do
@@ -41,7 +41,7 @@ same fork-after
 read_trace
 expect "fork after CUDA: copies in" "$(count '^copy .*direction=1')" 6
 
-# Nothing is written where CUDA is not used.
+# Nothing is written if CUDA is not used.
 same nothing
 expect "no CUDA: traces" "$(traces)" 0
 expect "no CUDA: stderr" "$(cat err)" ""
@@ -58,7 +58,7 @@ until grep -q ready out; do
 	[ "$tries" -lt 100 ] || fail "killed: the program never got ready"
 	sleep 0.1
 done
-sleep 0.5 # the library drains the GPU's records now and then
+sleep 0.5 # the collector reads GPU records regularly
 kill -9 "$child"
 wait "$child" 2>/dev/null || :
 read_trace
@@ -67,7 +67,7 @@ within "killed: kernels" "$(count '^kernel ')" 20 1e9
 within "killed: launches" "$(count '^call ')" "$(count '^kernel ')" 1e9
 within "killed: ops with their calls" "$(json matched)" 80 1e9
 
-# A kernel that never ends does not keep the process.
+# A kernel that never ends does not block the exit.
 start=$(date +%s)
 traced env XS_SIM_HANG=4 "$XS_APPS/app" exit 3
 expect "hang: exit code" "$status" 7
@@ -75,7 +75,7 @@ within "hang: seconds" $(($(date +%s) - start)) 0 8
 read_trace
 expect "hang: kernels that ended" "$(count '^kernel ')" 3
 
-# Nowhere to write: the program does not notice.
+# The trace cannot be written: the program does not notice.
 plain "$XS_APPS/app" serial 2
 cp out out.plain
 XFERSPY_OUTPUT=/proc/no/such/folder/%p.xspy

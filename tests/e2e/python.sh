@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Lines of Python as call sites, in each interpreter there is that is known.
+# Lines of Python as call sites, in each supported interpreter that is
+# installed.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 export PYTHONPATH="$work/site-packages" PYTHONDONTWRITEBYTECODE=1
@@ -9,7 +10,7 @@ cat >site-packages/package.py <<'END'
 def call(function, cuda, device, size):
     return function() + cuda.cudaMemset(device, 1, size)
 END
-# A file name that is not of ASCII alone, and one that needs 16 bits.
+# A file name with non-ASCII characters, one of which needs 16 bits.
 script=$work/zeile-ß-行.py
 cp "$here/apps/lines.py" "$script"
 
@@ -52,7 +53,7 @@ sites()
 		}' dump.txt
 }
 
-# known PYTHON: whether its lines can be had
+# known PYTHON: whether its lines can be read
 known()
 {
 	"$1" -c 'import sys, sysconfig
@@ -95,15 +96,15 @@ try()
 	expect "$python: last line of a call" \
 		"$(sites cudaMemcpy "$(line last)")" 0
 
-	# The report shows the user's line and not the package's that it called,
-	# nor the lines of threads or of ctypes.
+	# The report shows the user's line, not that of the package it called,
+	# nor lines of threading or ctypes.
 	grep -q "\"line\": $(line upload)," report.json ||
 		fail "$python: no line in the report"
 	[ "$(grep -c 'package.py\|threading.py\|callproc.c' report.json)" = 0 ] ||
 		fail "$python: not the user's lines in the report"
 }
 
-# What XFERSPY_STACK makes of it.
+# The effect of XFERSPY_STACK.
 try_stack()
 {
 	python=$1
@@ -113,7 +114,8 @@ try_stack()
 	expect "$python: lines when off" "$(count '^source ')" 0
 	within "$python: sites when off" "$(count '^site ')" 1 12
 
-	# In a package, and so with the line of the script that called it.
+	# In a package, so the line of the script that called it is recorded,
+	# too.
 	export XFERSPY_STACK=leaf
 	traced "$python" "$script" "$XS_APPS/libwrapper.so"
 	read_trace
@@ -123,7 +125,7 @@ try_stack()
 	unset XFERSPY_STACK
 }
 
-# A program of the driver that does the same over and over, in light mode.
+# A program that uses the driver repeats the same calls in light mode.
 cat >driver.py <<'END'
 import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -140,7 +142,7 @@ try_light()
 {
 	what="$1: light"
 	XS_SIM_CALL_NS=30000 estimated "$what" 60001 "$1" driver.py
-	# nothing in it was new but the first
+	# only its first call was new
 	within "$what: recorded" "$(count '^(copycall|again) ')" 10000 25000
 }
 

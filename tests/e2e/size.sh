@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A launch or a small copy that is like the one before takes little of the
-# trace: call and op together.
+# A launch or a small copy that equals the previous one needs few bytes in the
+# trace, call and op together.
 . "$(dirname "$0")/lib.sh"
 
 traced "$XS_EXAMPLES/launch_bench" launch,copy 10000
@@ -13,7 +13,7 @@ expect "launches" "$(count '^call ')" "$(count '^kernel ')"
 expect "ops with their calls" "$(json matched)" "$ops"
 within "bytes per op" "$(($(stat -c %s ./*.xspy) / ops))" 1 40
 
-# The text of such a trace is as good as the trace.
+# A report of the trace's text equals that of the trace.
 "$XS_COMMAND" report --format json dump.txt | grep -v '"path"' >text.json
 grep -v '"path"' report.json | diff - text.json >&2 ||
 	fail "the text's report differs"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From a call to its place in a program that has the CUDA runtime linked into
-# it: the runtime's own frames are in the program, too, and are no place.
+# Call sites in a program with a statically linked runtime: the runtime's own
+# frames lie in the program, too, and must not be call sites.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 lines=$(awk '/^static void add_round/ { inside = 1 }
@@ -9,7 +9,7 @@ lines=$(awk '/^static void add_round/ { inside = 1 }
 	inside && /^}/ { exit }' "$here/apps/app.cu")
 expect "copies of a round in the source" "$(echo "$lines" | wc -l)" 3
 
-# fields KEY: its different values in the phase's sites of copies
+# fields KEY: its distinct values in the phase's sites of copies
 fields()
 {
 	sed -n '/"phases"/,/"advice"/p' report.json |
@@ -57,13 +57,14 @@ for stack in default leaf 1 64; do
 done
 unset XFERSPY_STACK
 
-# With one frame a place has no caller: the runtime's is not one of them.
+# With one frame a call site has no caller: the runtime's frame is not one.
 XFERSPY_STACK=leaf traced ./lines serial 3
 read_trace
 expect "leaf: callers of copies" \
 	"$(count '^site call_class=1 .* caller=[1-9]')" 0
 
-# A function without arguments, which the runtime's frame is known by else.
+# A function without arguments, since otherwise the arguments identify the
+# runtime's frame.
 at=$(awk '/^static int waits/ { inside = 1 }
 	inside && /cudaDeviceSynchronize/ { print NR; exit }' "$here/apps/app.cu")
 XFERSPY_STACK=leaf traced ./lines waits 3
@@ -71,7 +72,7 @@ read_trace
 grep -q "\"text\": \"cudaDeviceSynchronize at app.cu:$at," report.json ||
 	fail "no arguments: not at line $at"
 
-# A statically linked runtime shows the same places as a hooked one.
+# A static runtime gives the same call sites as a hooked one.
 # places: of all calls in phases, with the functions' names
 places()
 {
@@ -81,25 +82,25 @@ places()
 	' | sort -u
 }
 
-# sites_of KIND: how many, of all its records
+# sites_of KIND: number of sites of its records
 sites_of()
 {
 	grep "^$1 " dump.txt | grep -o ' site=[0-9]*' | sort -u | wc -l
 }
 
-# heard DOMAIN
-heard()
+# callback_count DOMAIN: number of callbacks
+callback_count()
 {
 	sed -n "s/^callbacks of the $1: //p" err
 }
 
-# left_on: callbacks, at the end
+# left_on: callbacks enabled at the end
 left_on()
 {
 	sed -n 's/^callbacks left: //p' err
 }
 
-# places_of_trace: of all its sites and their callers
+# places_of_trace: all sites and their callers
 places_of_trace()
 {
 	sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt | sort -u
@@ -121,8 +122,8 @@ for stack in default leaf; do
 		"$(json gpu_ops_seen)"
 	expect "$stack: sites of copies" "$(sites_of copycall)" 3
 	expect "$stack: sites of launches" "$(sites_of call)" 1
-	within "$stack: callbacks" "$(heard runtime)" 9600 20000
-	expect "$stack: the driver's" "$(heard driver)" 0
+	within "$stack: callbacks" "$(callback_count runtime)" 9600 20000
+	expect "$stack: the driver's" "$(callback_count driver)" 0
 	offsets=$(places_of_trace)
 	traced ./stripped depth 300 8
 	read_trace
@@ -130,18 +131,18 @@ for stack in default leaf; do
 done
 unset XFERSPY_STACK
 
-# Before a range begins nothing is walked: no reason to take these calls for the
-# program's own, and to watch all that it asks the driver for.
+# Before a range begins no call stack is walked. That is no reason to take these
+# calls for the program's own driver calls, and to enable all driver callbacks.
 XFERSPY_GRAPHS=nodes traced ./stripped depth 300 8
 left=$(left_on)
 XFERSPY_RANGE=100 traced ./lines depth 300 8
 expect "ignored: callbacks" "$(left_on)" "$left"
 
-# Without a walk nothing is known of the frames: as before.
+# Without call stack walks the frames are unknown, as before.
 XFERSPY_STACK=off traced ./lines depth 300 8
 read_trace
 expect "off: matched" "$(json matched)" "$(json gpu_ops_seen)"
-within "off: callbacks" "$(heard runtime)" 9600 20000
+within "off: callbacks" "$(callback_count runtime)" 9600 20000
 expect "off: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
 
 # Threads whose calls overlap.
@@ -159,14 +160,14 @@ for call_ns in 0 0 0 2000 20000 100000; do
 	expect "$what: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
 done
 
-# Two runtimes, each in an object of its own.
+# Two runtimes, each in its own object.
 traced ./lines library "$XS_APPS/plugin-static.so"
 read_trace
 expect "two runtimes: matched" "$(json matched)" 38
 expect "two runtimes: the driver's calls" "$(count '^string .*"cu[A-Z]')" 0
-expect "two runtimes: the driver's callbacks" "$(heard driver)" 0
+expect "two runtimes: the driver's callbacks" "$(callback_count driver)" 0
 
-# The second runtime comes late.
+# The second runtime is loaded late.
 traced ./lines late-library "$XS_APPS/plugin-static.so"
 read_trace
 expect "a late runtime: matched" "$(json matched)" 46
@@ -174,7 +175,7 @@ expect "a late runtime: the driver's names" \
 	"$(count '^string .*"cu[A-Z]')" 0
 unset XS_SIM_CUPTI_LEFT
 
-# What a hidden runtime asks the driver for has frames of that runtime, too.
+# Driver calls of a hidden runtime have frames of that runtime, too.
 cp "$XS_APPS/plugin-static.so" plugin.so
 strip --strip-debug plugin.so
 cp "$XS_APPS/app" app
@@ -185,8 +186,9 @@ read_trace
 expect "hidden: function" "$(grep -B 4 '"call": "cuLaunchKernel"' report.json |
 	sed -n 's/^ *"function": "\(.*\)",$/\1/p')" run_plugin
 
-# A trace of before has the runtime's frames, each copy's at 0x6c527; with their
-# names alone, they are still no place. Each copy is on two paths, and shown once.
+# A trace of an older version has the runtime's frames, all copies at 0x6c527;
+# with their names alone they are still no call sites. Each copy is on two
+# paths, and shown once.
 "$XS_COMMAND" dump "$here/../../examples/traces/stencil-512-pageable-static.xspy" |
 	sed '/^source /s/file=.*/file=0 line=0/' >old.txt
 "$XS_COMMAND" report --format json old.txt >report.json || fail "old: $?"

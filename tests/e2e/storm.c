@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kills a traced program at random moments, many at once, and looks at what
- * each trace has: every call that had returned, and of what the GPU was done
- * with all but the work of one interval between two drains.
- *
- *   storm_driver APP PRELOAD XFERSPY KILLS
+ * Kills a traced program at random moments, many at once, and checks each
+ * trace: it has every call that had returned, and all finished GPU work except
+ * that of one interval of the collector.
+ * storm_driver APP PRELOAD XFERSPY KILLS
  */
 #include "tests/e2e/storm.h"
 #include "analyzer/read/trace.h"
@@ -40,7 +39,7 @@ struct paths {
 	const char *app, *preload, *command;
 };
 
-/* Of all runs; shared by the processes that do them. */
+/* Totals of all runs, shared by the processes that do them. */
 static struct totals {
 	unsigned runs, empty, calls, rounds;
 	uint64_t most_missing_ns;
@@ -79,7 +78,7 @@ static void open_progress(struct run *run)
 	run->progress = memory;
 }
 
-/* since: "start", or "call": the first that returned. */
+/* since: "start", or "call": after the first call returned. */
 static void start_app(const struct run *run, const char *abort_us,
 		      const char *since)
 {
@@ -112,7 +111,7 @@ static void wait_for_call(const struct run *run, pid_t pid)
 	}
 }
 
-/* Half of the deaths come while it starts, half when it is at work. */
+/* Half of the kills happen during the start, half during work. */
 static void live_and_die(const struct run *run, unsigned number)
 {
 	static const int signals[] = {SIGKILL, SIGTERM, SIGABRT};
@@ -139,8 +138,7 @@ static void live_and_die(const struct run *run, unsigned number)
 		     status, signal);
 }
 
-/* Its last sign of life: later than that it did nothing that could be missed.
- */
+/* Returns the time of its last progress: nothing after it can be missed. */
 static uint64_t death_ns(const struct run *run)
 {
 	uint64_t last_ns = 0;
@@ -171,7 +169,7 @@ static bool is_of_round(uint8_t call_class)
 	       call_class == XS_CALL_SYNC_STREAM;
 }
 
-/* The call in which the thread was killed may be there or not. */
+/* The call during which the thread was killed may be recorded or not. */
 static void check_calls(const struct run *run, const struct xs_trace *trace,
 			const struct storm_thread *thread)
 {
@@ -239,7 +237,7 @@ static void check_trace(const struct run *run)
 	check_command(run, "report");
 }
 
-/* Killed before its first call returned, it may not have begun its trace. */
+/* A process that is killed before its first call returned may have no trace. */
 static void one_run(const struct paths *paths, unsigned number)
 {
 	struct run run = {.paths = paths};
@@ -269,8 +267,8 @@ static void run_share(const struct paths *paths, unsigned share, unsigned kills)
 	exit(0);
 }
 
-/* Waits for all children; the longest that this process, which does nothing,
- * was late itself, whatever else the machine does. */
+/* Waits for all children. *late_ns: the longest delay of this process, which
+ * does nothing, due to other load on the machine. */
 static bool wait_for_all(uint64_t *late_ns)
 {
 	bool failed = false;

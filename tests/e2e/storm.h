@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a program got before it was killed, in a file that both share. */
+/* The progress of a program before it was killed, in a shared file. */
 #ifndef XS_STORM_H
 #define XS_STORM_H
 
@@ -7,13 +7,13 @@
 
 #define STORM_THREADS	  4
 #define STORM_MOST_ROUNDS 8192
-#define STORM_CALLS	  4 /* of a round: copy, launch, copy, wait */
+#define STORM_CALLS	  4 /* calls of a round: copy, launch, copy, wait */
 
 struct storm_thread {
 	uint32_t tid;
-	uint32_t calls;			  /* that have returned */
-	uint32_t rounds;		  /* that the GPU is done with */
-	uint64_t done[STORM_MOST_ROUNDS]; /* when, CLOCK_REALTIME ns */
+	uint32_t calls;			  /* calls that have returned */
+	uint32_t rounds;		  /* rounds that the GPU has finished */
+	uint64_t done[STORM_MOST_ROUNDS]; /* their ends, CLOCK_REALTIME ns */
 };
 
 struct storm_progress {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# However and whenever a program is killed, its trace can be read, has every
-# call that had returned, and lacks at most the GPU's work of one interval.
+# Whenever a program is killed, its trace can be read, has every call that had
+# returned, and lacks at most the GPU work of one interval.
 . "$(dirname "$0")/lib.sh"
 
 "$XS_STORM" "$XS_APPS/storm" "$XS_PRELOAD" "$XS_COMMAND" 200 ||

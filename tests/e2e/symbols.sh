@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From a call to its source line, in programs that are built in different ways.
+# Source lines of calls, in programs that are built in different ways.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 unset DEBUGINFOD_URLS
@@ -26,7 +26,7 @@ has_line()
 	has_place "$1" "$2"
 }
 
-# The same, of the report that there is.
+# The same for the current report.
 has_place()
 {
 	grep -q "\"line\": $at,\$" report.json || fail "$1: no line"
@@ -41,7 +41,7 @@ build lines -g1
 for name in pie no-pie lines; do
 	traced ./$name
 	has_line "$name" upload
-	# When called directly, and where each call is walked.
+	# With a direct call, and with a call stack walk for each call.
 	XFERSPY_STACK=4 traced ./$name
 	has_line "$name, walked" upload
 	[ "$(count '^site .* caller=[1-9]')" -gt 0 ] ||
@@ -63,8 +63,8 @@ mkdir .debug
 mv linked.debug .debug
 traced ./linked
 has_line "debuglink in .debug" upload
-# By its build id, where distributions have theirs: in a place of our own that
-# hides that one, where we may have such.
+# By its build id, where distributions keep such files: in a directory of our
+# own that hides the real one, if that is permitted.
 id=$(readelf -n linked | awk '/Build ID/ { print $3 }')
 below="debug/.build-id/$(echo "$id" | cut -c 1-2)"
 mkdir -p "$below"
@@ -85,7 +85,7 @@ read_trace
 grep -q '"function": "move"' report.json ||
 	fail "symbols alone: not the function"
 
-# Without symbols there is the module, and where in it.
+# Without symbols the report shows the module and the offset.
 cp pie stripped
 strip stripped
 traced ./stripped
@@ -94,7 +94,7 @@ grep -q '"module": ".*/stripped"' report.json || fail "stripped: no module"
 grep -q '"offset": [1-9]' report.json || fail "stripped: no offset"
 grep -q '"function": "move"' report.json && fail "stripped: a function"
 
-# A module that was loaded later on, and loaded by its relative path.
+# A module that was loaded later, by a relative path.
 build libmove.so -g -DLIBRARY -fPIC -shared
 build loader -DLOADER
 traced ./loader "$work/libmove.so"
@@ -102,7 +102,7 @@ has_line "dlopen" upload
 traced ./loader ./libmove.so
 has_line "dlopen by a relative path" upload
 
-# Another module in the place of one that was unloaded.
+# Another module at the address of one that was unloaded.
 cat >plugin.c <<'EOF'
 #include <cuda_runtime_api.h>
 
@@ -162,14 +162,14 @@ for mode in trace light; do
 	done
 done
 
-# What the program was is gone: what was resolved in time is kept in the trace.
+# The program's file is gone: what was resolved before is kept in the trace.
 traced ./pie
 "$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
 rm pie
 read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved in time: no line"
-# Nor does it matter that another is there by now, though one of its places is in
-# no line of any source.
+# The same if another file has its name by now, even if one of its addresses has
+# no source line.
 cat >lineless.c <<'EOF'
 int cudaFree(void *);
 __attribute__((constructor)) static void start_cuda(void)
@@ -188,11 +188,11 @@ read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved, another: no line"
 grep -q "changed since the run" report.json && fail "resolved: lines are missed"
 
-# A source that was changed since says nothing of that line.
+# A source that was changed since is not quoted.
 touch -d '1 hour' places.c
 "$XS_COMMAND" report --format json ./*.xspy >report.json
 grep -q '"text": null' report.json || fail "the text of a changed file"
-# Nor another program in the same place, of another build id.
+# Nor is another program with the same path and another build id.
 build no-pie -g -O0 -fno-pie -no-pie
 build pie -g -O1 -fPIE -pie -DLOADER
 traced ./no-pie
@@ -200,7 +200,7 @@ cp pie no-pie
 read_trace
 grep -q "\"line\": $at,\$" report.json && fail "lines of another program"
 grep -q "changed since the run" report.json || fail "no word of that"
-# Without a build id, its time tells.
+# Without a build id the modification time decides.
 build no-pie -g -O0 -fno-pie -no-pie -Wl,--build-id=none
 traced ./no-pie
 read_trace

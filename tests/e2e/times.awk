@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From `xferspy dump`: how many copies are not inside of their calls, give or
-# take 50 us; the median duration, in ns, of each 20 copies, in the order of
-# their calls; and by how many ns CUPTI's clock is off at most.
+# From `xferspy dump`: how many copies lie outside of their calls by more than
+# 50 us; the median duration, in ns, of each 20 copies, in the order of their
+# calls; and the maximum error of CUPTI's clock in ns.
 function field(name,	i) {
 	for (i = 2; i <= NF; i++)
 		if (index($i, name "=") == 1)
@@ -9,7 +9,7 @@ function field(name,	i) {
 	return 0
 }
 
-# Numbers of awk are doubles: seconds since 1970 in ns are too long for them.
+# awk's numbers are doubles, too short for ns since 1970.
 function short(text) {
 	return substr(text, length(text) - 14) + 0
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Graphs, batches, questions in a loop, host functions, the reset of a device:
-# the program does what it does without, and each has its calls and rounds.
+# Graphs, batches, polls in a loop, host functions, a device reset: the program
+# behaves as without the library, and each has its calls and rounds.
 . "$(dirname "$0")/lib.sh"
 export XFERSPY_CUPTI="$XS_CUPTI"
 
@@ -20,8 +20,8 @@ ways()
 	expect "$1: lost" "$(json lost)" 0
 }
 
-# What was captured is no copy that happened; each launch's work is its own.
-# Where each node is recorded: e2e_graphs has the others.
+# Copies captured into a graph are not counted as executed; each launch has its
+# own ops. Here each node is recorded; e2e_graphs tests the other launches.
 export XFERSPY_GRAPHS=nodes
 ways graph 40
 expect "graph: captured, and launches of it" "$(count '^(copycall|call) ')" 43
@@ -36,7 +36,8 @@ ways forked-graph 3
 expect "fork: captured" "$(grep -c '8 calls were captured' report.json)" 1
 expect "fork: sets" "$(count '^set .*flags=[23] ')" 3
 
-# Many replays: nothing is lost, and each has its call. Shown with 100000, too.
+# Many graph launches: nothing is lost, and each has its call. Also tested with
+# 100000.
 export XS_SIM_CALL_NS=0 XS_SIM_LATENCY_NS=0 XS_SIM_COPY_NS=100
 export XS_SIM_LAUNCH_NS=100
 ways replays 20000
@@ -48,14 +49,14 @@ unset XS_SIM_CALL_NS XS_SIM_LATENCY_NS XS_SIM_COPY_NS XS_SIM_LAUNCH_NS
 
 unset XFERSPY_GRAPHS
 
-# A launch that is captured does not run, and is not counted.
+# A captured launch does not run, and has no counters.
 XFERSPY_MODE=counters traced "$XS_APPS/ways" graph 3
 expect "counted graph: exit code" "$status" 0
 read_trace
 expect "counted graph: counts" "$(count '^counters ')" 0
 expect "counted graph: kernels" "$(count '^kernel ')" 3
 
-# A loop of questions is one record, and it is a wait.
+# A loop of polls is one record, and it is a wait.
 for mode in event-polls stream-polls; do
 	ways "$mode" 10
 	expect "$mode: records" "$(count '^pollcall ')" 10
@@ -72,8 +73,8 @@ if has_batches; then
 	expect "batch: rounds" "$(json rounds)" 5
 fi
 
-# Memory that is asked for and freed in stream order. Here the free waits: to
-# free so instead is no advice.
+# Memory that is allocated and freed in stream order. Here the free waits, so
+# freeing in stream order is no advice.
 ways pooled 5
 expect "pooled: allocations" "$(count '^memcall .*bytes=65536 ')" 7
 for call in cudaMallocAsync cudaFreeAsync; do
@@ -89,7 +90,7 @@ expect "host function: calls" "$(count '^site call_class=23 ')" 1
 expect "host function: rounds" "$(json rounds)" 5
 expect "reset: calls" "$(count '^site call_class=24 ')" 1
 
-# Each device has what it did, and a copy between them is of neither direction.
+# Each device has its own ops, and a copy between devices is neither in nor out.
 export XS_SIM_DEVICES=2
 ways peers 5
 expect "peers: between devices" \
@@ -109,7 +110,7 @@ for words in '2 GPUs, each' 'between GPUs' 'on GPU 1'; do
 done
 unset XS_SIM_DEVICES
 
-# What migrates is no copy that anybody asked for, and no round of its own.
+# A migration is not a requested copy, and no round of its own.
 ways managed 4
 expect "managed: prefetches" "$(count '^copycall .*bytes=65536 ')" 4
 expect "managed: migrations" "$(count '^copy .*flags=[45] ')" 8
@@ -127,7 +128,7 @@ read_trace
 expect "not told: kernels" "$(count '^kernel ')" 4
 expect "not told: in the report" "$(grep -c 'uses managed' report.json)" 1
 
-# Where the runtime cannot be interposed, CUPTI sees them all the same.
+# If the runtime cannot be interposed, CUPTI still sees all calls.
 traced "$XS_APPS/ways-static" event-polls 10
 read_trace
 expect "static: records" "$(count '^pollcall .*ready=1 error=0')" 10

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#
-# examples/validate/measure.sh from end to end on the simulated device, whole
-# and in parts, and what accuracy.py makes of its results.
-#
-#   measure.sh SOURCES BUILD PYTHON
+# Runs examples/validate/measure.sh on the simulated device, completely and in
+# parts, and accuracy.py on its results.
+# measure.sh SOURCES BUILD PYTHON
 set -u
 if [ -z "$XS_RANGE_PROFILER" ]; then
 	echo "skipped: this toolkit has no range profiler"
@@ -43,8 +41,9 @@ END
 mkdir -p "$scratch/out/machines"
 cp "$1/examples/machines/simulated.json" "$scratch/out/machines"
 
-# A row of as-is for each baseline, one of pinned, and two of each that both
-# predict: mapped, double-buffer, and by number of streams and order the rest.
+# One row of as-is for each baseline, one of pinned, and two of each strategy
+# that both predict: mapped, double-buffer; the rest by number of streams and
+# order.
 measure --only small
 expect "exit code" $? 0
 expect "rows of two sizes" "$(rows small)" $((2 * (3 + 2 * (2 + 2 * 2 * 2))))

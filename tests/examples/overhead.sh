@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#
-# The benchmark of the overhead runs, on the simulated device, and its page has
-# what was measured; docs/overhead.md and README have what was measured last.
-#
-#   overhead.sh SOURCES BUILD PYTHON
+# Runs the overhead benchmark on the simulated device and checks its page;
+# docs/overhead.md and README must have the latest measurements.
+# overhead.sh SOURCES BUILD PYTHON
 set -u
 sources=$1
 build=$2
@@ -19,12 +17,12 @@ fail() {
 	failed=1
 }
 
-# page.py ARGS...: leaves no byte code among the sources.
+# page.py ARGS...: writes no byte code into the sources.
 page() {
 	"$python" -B "$overhead/page.py" "$@"
 }
 
-# Stands for nsys: notes what it was asked for, leaves a trace, runs the program.
+# Replaces nsys: stores its arguments, leaves a trace, runs the program.
 cat >"$scratch/nsys" <<'EOF'
 #!/bin/sh
 [ "$1" = profile ] || { echo "simulated nsys 1.2"; exit; }
@@ -44,14 +42,14 @@ cp "$sources/README.md" "$scratch/README.md"
 page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
 	"$scratch/results.json" || fail "page.py"
 
-# has PATTERN WHAT: one line of the page is so.
+# has PATTERN WHAT: one line of the page matches.
 has() {
 	[ "$(grep -cE "$1" "$scratch/overhead.md")" -eq 1 ] ||
 		fail "the page has no $2: $(cat "$scratch/overhead.md")"
 }
 
 time='[0-9.]+ (ns|µs|ms)'
-# of what is compared, one run may have been held up: any sign
+# one of the compared runs may have been delayed: any sign
 more="[+-]$time, -?[0-9.]+x"
 has "^\\| launch \\| $time( \\| $more){2} \\| – \\| $more \\| – \\| $more \\|" \
 	"launches, in all ways but by node"
@@ -100,14 +98,14 @@ done
 grep -q '(3 runs)' "$scratch/overhead.md" || fail "not 3 starts"
 grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 	fail "README has no new table"
-# Graphs alone by node; the first is the try whether that works.
+# Only graphs are traced by node; the first call tests whether that works.
 [ "$(grep -e '--cuda-graph-trace=node' "$scratch/asked" | sed 1d |
 	grep -c 'launch_bench graph 5000$')" -eq 12 ] ||
 	fail "by node, not twelve graphs: $(cat "$scratch/asked")"
 [ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 13 ] ||
 	fail "by node, more than graphs: $(cat "$scratch/asked")"
 
-# What CUPTI leaves behind, by a program for itself.
+# The remaining cost of CUPTI, measured by its own program.
 attached() {
 	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
 		"$build/examples/overhead/attached" \
@@ -121,7 +119,7 @@ again='attached;switched off;detached;'
 [ "$(attached callbacks early)" = "$again$again" ] ||
 	fail "attached callbacks early: $(attached callbacks early)"
 
-# Launches along a run, through the library and past it.
+# Launches along a run, with and without the library.
 along() {
 	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
 		XFERSPY_OUTPUT=$scratch/along.xspy XFERSPY_SUMMARY=0 \
@@ -135,8 +133,8 @@ lines='10000;20000;30000;40000;{"along":{"begin_ns":,"mean_ns":,"through_ns":,"p
 [ "$("$build/bin/xferspy" dump "$scratch/along.xspy" |
 	grep -c '^call .*')" -ge 30000 ] || fail "along: calls are missing"
 
-# What spreads further than it is large is marked; results of before some were
-# taken are read, too.
+# Values with a spread larger than themselves are marked; older results without
+# some values are accepted.
 "$python" - "$scratch/results.json" "$scratch/altered.json" <<'EOF' ||
 import json
 import sys
@@ -170,7 +168,8 @@ has "^\\| b \\| 6 \\| 1 \\| $time( \\| $error){4}, " "what it is made of, by hos
 has "^\\| all \\| 24 \\| 4 \\| $time( \\| $error){4}, " "the same of all hosts"
 has '^## By hand$' "text that stands beside the results"
 
-# Several hosts: the quietest comes first; of several GPUs of one, the medians.
+# Several hosts: the quietest comes first; of several GPUs of one host, the
+# medians.
 "$python" - "$scratch/results.json" "$scratch/host" <<'EOF' ||
 import json
 import pathlib
@@ -186,7 +185,7 @@ for name, ns in (("a-0", 3000), ("b-0", 1000), ("b-1", 2000), ("b-2", 4000)):
             "median": ns, "low": ns, "high": ns}
     results["startup_runs"]["cuda"] = 40 if name == "a-0" else 3
     (folder / f"host-{name}.json").write_text(json.dumps(results))
-for way in results["host_ns"].values():  # of a run of other parts alone
+for way in results["host_ns"].values():  # from a run of other parts only
     way.pop("launch", None)
 del results["light_pairs_ns"]["launch"], results["startup_runs"]["cuda"]
 (folder / "host-c-0.json").write_text(json.dumps(results))

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#
-# What is predicted from the recorded traces is as right as it was, and
-# docs/accuracy.md says what its script would say today.
-#
-#   recorded.sh SOURCES XFERSPY PYTHON
+# Predictions from the recorded traces do not get worse, and docs/accuracy.md is
+# current.
+# recorded.sh SOURCES XFERSPY PYTHON
 set -u
 sources=$1
 xferspy=$2
@@ -20,7 +18,7 @@ fail() {
 	failed=1
 }
 
-# accuracy ARGS...: leaves no byte code among the sources.
+# accuracy ARGS...: writes no byte code into the sources.
 accuracy() {
 	"$python" -B "$validate/accuracy.py" --summary --xferspy "$xferspy" "$@"
 }
@@ -35,8 +33,8 @@ for page in accuracy.md accuracy.svg; do
 	}
 done
 
-# The gate itself, on one program alone: what it reached now passes, and no
-# more than that.
+# The limits themselves, on one program: its current errors pass, and larger
+# ones fail.
 mkdir -p "$scratch/validate/results"
 ln -s "$sources/examples/traces" "$sources/examples/machines" "$scratch"
 small=$scratch/validate/results/h200.json

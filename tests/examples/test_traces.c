@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What was recorded on an H200 by examples/validate/measure.sh says the same
- * today: the traces hold what the programs are known to move. What is
- * predicted from them is recorded.sh's.
- */
+/* Checks the traces recorded on an H200 by examples/validate/measure.sh: they
+ * contain what the programs are known to move. recorded.sh checks the
+ * predictions from them. */
 #include "tests/report/program.h"
 
 #include <setjmp.h>
@@ -16,7 +14,7 @@
 #include <string.h>
 
 #define STENCIL_BYTES  536870912 /* 512^3 ints */
-#define STENCIL_ROUNDS 11	 /* 10, and one to warm up */
+#define STENCIL_ROUNDS 11	 /* 10, and one warm-up */
 #define VECADD_BYTES   40000000	 /* 10,000,000 floats */
 #define VECADD_ROUNDS  11
 #define TENSOR_BYTES   1048576 /* 262,144 floats */
@@ -56,7 +54,8 @@ struct known {
 	long long rounds, h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, sets;
 };
 
-/* Each round in, compute, out; the set-up sets the device's buffers once. */
+/* Each round copies in, computes and copies out; the set-up sets the device's
+ * buffers once. */
 static void traces_hold_what_the_programs_move(void **state)
 {
 	static const struct known known[] = {
@@ -103,7 +102,7 @@ static void traces_hold_what_the_programs_move(void **state)
 	}
 }
 
-/* The line that each copy of a trace came from, as people read it. */
+/* The source line of each copy in a trace. */
 static void static_and_shared_name_the_same_lines(void **state)
 {
 	json_t *reports[2] = {report_of("stencil-512-pageable"),

@@ -1,11 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#
 # Every variant of each program gives the CPU's result, in both orders, with
-# chunks that divide the work and with chunks that do not.
-#
-#   validate.sh PROGRAMS LIBRARIES
-#
+# chunk sizes that divide the work and that do not.
+# validate.sh PROGRAMS LIBRARIES
 # PROGRAMS: the folder of the programs; LIBRARIES: of the simulated device.
 set -u
 programs=$1
@@ -13,7 +10,7 @@ export LD_LIBRARY_PATH="$2"
 count=0
 failed=0
 
-# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line that it prints.
+# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line of its output.
 expect() {
 	code=$1
 	pattern=$2
@@ -29,7 +26,7 @@ expect() {
 	fi
 }
 
-# each ARGS...: one variant of each program, of sizes that nothing divides.
+# each ARGS...: one variant of each program, with indivisible sizes.
 each() {
 	# 25 blocks, the last with 1696 of 4096 ints
 	expect 0 "^reduction $variant n=100000 .*: ok" reduction --n 100000 \
@@ -62,7 +59,7 @@ for variant in streams pageable-streams hybrid; do
 		each --order $order --streams 3
 	done
 done
-# More into the device than out of it, and the other way round.
+# More into the device than out of it, and vice versa.
 for variant in pinned streams mapped hybrid double-buffer; do
 	expect 0 "asymmetric-in2-out1 $variant n=3145728.*: ok" sweep \
 		--in-mb 2 --out-mb 1 --work 1 --rounds 1 --streams 3 \
@@ -72,11 +69,12 @@ for variant in pinned streams mapped hybrid double-buffer; do
 		--variant $variant
 done
 
-# A stream for each level, which needs the one above and the first.
+# A stream for each level, which needs the level above and the first.
 expect 0 "streams=7 order=breadth.*: ok" pop_buoydiff --n 17 --levels 7 \
 	--rounds 2 --variant streams --order breadth
 
-# One process for many: 1 + 1 + 2 orders of 2 and of 3 chunks; not twice of 3.
+# Many configurations in one process: 1 + 1 + 2 orders of 2 and of 3 chunks,
+# without duplicates of 3.
 expect 0 "" reduction --n 10000 --variant pinned,mapped,streams --rounds 1 \
 	--streams 2,3,4 --order depth,breadth
 if [ "$(echo "$output" | grep -c ': ok$')" -ne 6 ]; then

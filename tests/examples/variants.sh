@@ -1,11 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-#
 # Every variant of stencil and vecadd gives the CPU's result, in both orders,
-# with chunks that divide the work and with chunks that do not.
-#
-#   variants.sh PROGRAMS LIBRARIES
-#
+# with chunk sizes that divide the work and that do not.
+# variants.sh PROGRAMS LIBRARIES
 # PROGRAMS: the folder of the examples; LIBRARIES: of the simulated device.
 set -u
 programs=$1
@@ -13,7 +10,7 @@ export LD_LIBRARY_PATH="$2"
 count=0
 failed=0
 
-# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line that it prints.
+# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line of its output.
 expect() {
 	code=$1
 	pattern=$2
@@ -50,11 +47,11 @@ for variant in streams pageable-streams hybrid; do
 	done
 done
 expect 0 ": ok" stencil --n 20 --rounds 1 --no-touch
-# Both sets of buffers have a round.
+# Both sets of buffers get a round.
 expect 0 ": ok" vecadd --n 1000 --rounds 1 --variant double-buffer
 
-# One process for many: 1 + 1 + 2 orders of 9, 6 and 5 chunks each of streams
-# and hybrid; not twice of 9.
+# Many configurations in one process: 1 + 1 + 2 orders of 9, 6 and 5 chunks each
+# of streams and hybrid, without duplicates of 9.
 expect 0 "" stencil --n 20 --rounds 1 --chunk 2,3,4,2 --order depth,breadth \
 	--variant pinned,streams,hybrid,double-buffer
 if [ "$(echo "$output" | grep -c ': ok$')" -ne 14 ] ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that uses CUDA in the way that its first argument says, and prints
- * what it saw. It knows nothing of xferspy. */
+/* A program that uses CUDA as its first argument says, and prints the results.
+ * It knows nothing of xferspy. */
 #include <dlfcn.h>
 #include <driver_types.h>
 #include <errno.h>
@@ -83,7 +83,7 @@ static int fork_before_use(void)
 	return WEXITSTATUS(status);
 }
 
-/* Each call from a place of its own. */
+/* Each call comes from its own call site. */
 static void *call_from_everywhere(void *done)
 {
 #define FOUR(what) what what what what
@@ -93,21 +93,21 @@ static void *call_from_everywhere(void *done)
 	return NULL;
 }
 
-/* A library that is not loaded yet. */
+/* Loads a library that is not loaded yet. */
 static void load_or_die(void)
 {
 	alarm(5);
 	_exit(dlopen("libresolv.so.2", RTLD_NOW) ? 0 : 1);
 }
 
-/* Forks beside a thread whose calls all come from new places. */
+/* Forks while another thread makes calls from new call sites. */
 static int fork_beside_use(void)
 {
 	atomic_bool done = false;
 	int status = 0;
 	pthread_t thread;
 
-	use_cuda(); /* libraries are loaded then, which is no time to fork */
+	use_cuda(); /* the first use loads libraries; do not fork meanwhile */
 	pthread_create(&thread, NULL, call_from_everywhere, &done);
 	while (!atomic_load(&done) && status == 0) {
 		pid_t pid = fork();
@@ -138,7 +138,7 @@ static int use_threads(void)
 	return 0;
 }
 
-/* As a daemon does: the next file that it opens is descriptor 2. */
+/* Closes stderr as daemons do: the next file gets descriptor 2. */
 static int use_stderr_for_a_file(void)
 {
 	FILE *own;
@@ -148,11 +148,11 @@ static int use_stderr_for_a_file(void)
 	if (!own)
 		return 1;
 	use_cuda();
-	/* The exit closes it, after the trace. */
+	/* exit() closes it, after the trace was closed. */
 	return fileno(own) == STDERR_FILENO ? 3 : 1;
 }
 
-/* Calls before and after somebody says so on standard input. */
+/* Makes calls before and after a line on standard input. */
 static int use_interrupted(void)
 {
 	char memory[8] = "";
@@ -163,14 +163,14 @@ static int use_interrupted(void)
 	if (getchar() == EOF)
 		return 1;
 	copy_often(memory);
-	usleep(300000); /* the library's thread has its turn */
+	usleep(300000); /* lets the collector run */
 	copy_often(memory);
 	use_threads();
 	use_cuda();
 	return 3;
 }
 
-/* As CUDA loads what CUDA_INJECTION64_PATH names. */
+/* Loads a library as CUDA loads CUDA_INJECTION64_PATH. */
 static int load_tool(const char *path)
 {
 	void *tool = dlopen(path, RTLD_NOW);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of a program, for test_walk.c: calls from many depths and places.
- */
+/* A library for test_callstack.c: makes calls from many depths and places. */
 #include "deep.h"
 
 #include <string.h>
 
-/* What keeps a frame, and its size, from being optimised away. */
+/* Keeps the compiler from removing a frame or its array. */
 static char *volatile kept;
 
 __attribute__((noinline)) void deep_call(unsigned depth, size_t bytes,
@@ -26,7 +25,7 @@ void deep_call_below(size_t bytes, deep_fn call, void *data)
 	kept = NULL;
 }
 
-/* What all places call may call in turn, as a library does. */
+/* All places make their call through this function, as through a library. */
 __attribute__((noinline)) static void launch(deep_fn call, void *data)
 {
 	call(data);
@@ -39,7 +38,7 @@ __attribute__((noinline)) static void multiply(deep_fn call, void *data)
 	kept = NULL;
 }
 
-/* A place of its own: not one for all cases. */
+/* A separate function for each place. */
 #define PLACE(number)                                                          \
 	case number:                                                           \
 		if (through_library)                                           \

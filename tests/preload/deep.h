@@ -7,14 +7,15 @@
 
 typedef void (*deep_fn)(void *data);
 
-/* Calls it `depth` frames further down, each of some more than `bytes`. */
+/* Calls `call` `depth` frames further down, each slightly larger than
+ * `bytes`. */
 void deep_call(unsigned depth, size_t bytes, deep_fn call, void *data);
 
-/* Calls it so much further down the stack, from one place. */
+/* Calls `call` `bytes` further down the stack, from one place. */
 void deep_call_below(size_t bytes, deep_fn call, void *data);
 
-/* Calls it from one of DEEP_PLACES places, all at one depth; or has the same
- * two functions do it for each. */
+/* Call `call` from one of DEEP_PLACES places at the same depth: each in its own
+ * function, or all in the same two functions. */
 #define DEEP_PLACES 20u
 void deep_call_from(unsigned place, bool through_library, deep_fn call,
 		    void *data);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The library exports its table's functions and twins, what it shares of CUPTI,
-# and five more; and it stays where it was loaded.
+# Checks that the library exports the functions of its table and their twins,
+# its CUPTI functions, and five more, and that it is never unloaded.
 # usage: exports.sh LIBRARY functions.h cupti_hooks.c
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)

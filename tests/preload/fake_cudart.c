@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CUDA runtime that does nothing but answer, for tests of what the preloaded
- * library does to a process. It has what app.c calls and no more. */
+/* A CUDA runtime whose functions only return, to test what the preloaded
+ * library does to a process. It has only the functions that app.c calls. */
 #include <driver_types.h>
 #include <errno.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes,
 		       enum cudaMemcpyKind kind)
 {
 	(void)dst, (void)src, (void)bytes, (void)kind;
-	errno = ERANGE; /* a runtime may leave anything there */
+	errno = ERANGE; /* a runtime may change errno */
 	return cudaSuccess;
 }
 
@@ -44,7 +44,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 	return p ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Whether each argument arrives: 6 structs and pointers, some on the stack. */
+/* Checks that each argument arrives: 6 structs and pointers, some of them on
+ * the stack. */
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
 			     void **arguments, size_t shared,
 			     cudaStream_t stream)

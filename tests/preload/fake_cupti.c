@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CUPTI at its worst: its callbacks belong to another tool, and its last
- * flush never comes back, as on a GPU that hangs. */
+/* A failing CUPTI: its callbacks belong to another tool, and its last flush
+ * never returns, as on a GPU that hangs. */
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An object for test_objects.c. XS_CALLS: a function that it imports and calls;
- * XS_DEVICE_CODE: it has some.
- */
+/* An object for test_objects.c. XS_CALLS: a function that it imports and calls;
+ * XS_DEVICE_CODE: contains device code. */
 #ifdef XS_CALLS
 int XS_CALLS(void);
 int call_it(void);

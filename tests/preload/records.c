@@ -28,7 +28,7 @@ static void read_image(struct records *r, const char *path)
 
 static void add(struct records *r, const struct record *record)
 {
-	/* Full at each power of two. */
+	/* The list is full at each power of two. */
 	if ((r->count & (r->count - 1)) == 0) {
 		size_t room = r->count ? r->count * 2 : 1;
 		r->list = realloc(r->list, room * sizeof(*r->list));
@@ -38,7 +38,7 @@ static void add(struct records *r, const struct record *record)
 	r->list[r->count++] = *record;
 }
 
-/* The record of this chunk that a short one repeats. */
+/* Finds the record of this chunk that an `again` record repeats. */
 static void find_repeated(struct records *r, const void *chunk,
 			  struct record *record)
 {

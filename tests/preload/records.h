@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a trace file as they lie there, by the rules of format.h
- * alone: the tests of the writer do not lean on the reader. */
+/* Reads the records of a trace file by the rules of format.h only: the tests of
+ * the writer do not depend on the reader. */
 #ifndef XS_TESTS_PRELOAD_RECORDS_H
 #define XS_TESTS_PRELOAD_RECORDS_H
 
@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 
-/* A timed record with its times and place in full. */
+/* A record; if timed, with its complete times and place. */
 struct record {
-	const void *at; /* the record in the file's image; what it repeats */
+	const void *at; /* in the file's image; of `again` the repeated one */
 	uint8_t kind;
-	bool again; /* it is written short: `at` has another's times */
+	bool again; /* an `again` record: the times in `at` are another's */
 	uint32_t correlation;
-	uint32_t thread; /* of the chunk */
+	uint32_t thread; /* the chunk's thread */
 	uint32_t place;	 /* site or queue; timed records only */
 	uint64_t start_ns, end_ns;
 };
@@ -26,19 +26,19 @@ struct records {
 	struct record *list;
 	size_t count;
 	size_t chunks;
-	uint32_t chunk_bytes[64]; /* of the first chunks, in file order */
-	int damaged; /* a record that leaves its chunk, an unknown magic, a
-		      * repetition of nothing */
+	uint32_t chunk_bytes[64]; /* sizes of the first chunks, in file order */
+	int damaged; /* records beyond their chunk, unknown magics, invalid
+			`again` */
 };
 
-/* Reads a file; the process is done for if it cannot be read at all. */
+/* Reads a file. Exits if that fails. */
 void records_read(struct records *records, const char *path);
 void records_free(struct records *records);
 
-/* How many records of a kind there are. */
+/* Returns the number of records of a kind. */
 size_t records_of(const struct records *records, uint8_t kind);
 
-/* The n-th of a kind, or NULL. */
+/* Returns the n-th record of a kind, or NULL. */
 const struct record *records_get(const struct records *records, uint8_t kind,
 				 size_t n);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts: exact, and in room that grows with what is counted apart. */
+/* Call counters are exact, and their size depends on the number of keys
+ * only. */
 #include "unit.h"
 
 #include "preload/record/call_counter.h"
@@ -37,19 +38,19 @@ static void count_all(struct xs_thread *thread, unsigned rounds)
 				    size - 1u);
 }
 
-/* A thread that begins, counts and ends. */
+/* A thread that starts, counts and ends. */
 static void *live(void *rounds)
 {
 	struct xs_thread thread = {0};
 
 	xs_writer_open(&thread.writer, &trace, 7);
 	count_all(&thread, *(const unsigned *)rounds);
-	xs_writer_leave(&thread.writer);
-	xs_call_counter_leave(&thread);
+	xs_writer_release(&thread.writer);
+	xs_call_counter_release(&thread);
 	return NULL;
 }
 
-/* What the trace has of them all. */
+/* Checks the sum of the trace's `tally` records, and their number. */
 static void expect_counts(uint64_t calls, size_t most_records)
 {
 	struct records r;
@@ -76,8 +77,8 @@ static void expect_counts(uint64_t calls, size_t most_records)
 	records_free(&r);
 }
 
-/* However often it is counted; and a thread goes on with the counts of one that
- * ended. */
+/* Each key has one record however often it is counted; a new thread continues
+ * the counters of an ended one. */
 static void each_key_has_one_record(void **state)
 {
 	unsigned rounds = 5;
@@ -88,7 +89,7 @@ static void each_key_has_one_record(void **state)
 	expect_counts(2 * 5 * 2 * SITES, 2 * SITES);
 }
 
-/* And of all that are there at once, each in records of its own. */
+/* Threads that run at the same time have their own records. */
 static void threads_count_apart(void **state)
 {
 	pthread_t threads[THREADS];
@@ -104,8 +105,8 @@ static void threads_count_apart(void **state)
 		      THREADS * (size_t)2 * SITES);
 }
 
-/* A file without room takes no more, and what it lacks is counted. */
-static void without_room_calls_are_lost(void **state)
+/* If the file is full, calls are counted as lost. */
+static void full_file_loses_calls(void **state)
 {
 	struct xs_thread thread = {0};
 	const struct xs_call_counter_key key = {SITES + 1, 1, XS_DIR_UNKNOWN};
@@ -127,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_key_has_one_record),
 	    cmocka_unit_test(threads_count_apart),
-	    cmocka_unit_test(without_room_calls_are_lost),
+	    cmocka_unit_test(full_file_loses_calls),
 	};
 	return cmocka_run_group_tests(tests, begin, NULL);
 }

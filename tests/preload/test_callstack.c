@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Walks of the stack: each stack is walked once, and asks for no symbols. The
- * calls come from a library of the program's, deep.c; this program, which has
- * the capture linked into it, stands for us.
- */
+/* Each call stack is walked once, without reading symbols. The calls come from
+ * a library, deep.c. This program contains the code under test, so it has the
+ * role of libxferspy.so. */
 #include "unit.h"
 
 #include "deep.h"
@@ -18,10 +16,12 @@
 
 #define PATH   "test_walk.xspy"
 #define DEPTHS 24u
-#define ROUNDS 3u   /* from the same lines: a test's own are frames, too */
-#define BELOW  512u /* bytes of the stack */
+#define ROUNDS                                                                 \
+	3u /* from the same lines, since the test's frames are recorded, too   \
+	    */
+#define BELOW 512u /* bytes of stack */
 
-atomic_bool xs_capture_mode_is_limited; /* detail.c is not linked in */
+atomic_bool xs_capture_mode_is_limited; /* capture_mode.c is not linked in */
 
 static struct xs_trace_file trace;
 static struct xs_thread thread;
@@ -40,7 +40,7 @@ _Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn step, void *data)
 	return __real__Unwind_Backtrace(step, data);
 }
 
-/* With neither does glibc find an object without looking at its symbols. */
+/* Both functions would make glibc read an object's symbols. */
 int __wrap_dladdr(const void *address, Dl_info *info)
 {
 	(void)address, (void)info;
@@ -56,11 +56,11 @@ int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
 	return __real_dladdr1(address, info, extra, flags);
 }
 
-/* How a call comes to be seen, and what its walk says. */
+/* How a call is seen, and the result of its walk. */
 struct call {
 	enum xs_function fn;
 	bool by_hook;
-	size_t below; /* of what we have ourselves on the stack */
+	size_t below; /* bytes of our own on the stack */
 	uint32_t site;
 };
 
@@ -98,7 +98,7 @@ static int end(void **state)
 	(void)state;
 	xs_callstack_drop(thread.callstack);
 	thread.callstack = NULL;
-	xs_writer_drop(&thread.writer);
+	xs_writer_close(&thread.writer);
 	xs_trace_file_close(&trace, 4);
 	return 0;
 }
@@ -146,7 +146,7 @@ static void depths_that_callbacks_see(void **state)
 	expect_depths_walked_once(false, 16);
 }
 
-/* As of arrays on the stack. */
+/* Frames as large as arrays on the stack make them. */
 static void depths_of_large_frames(void **state)
 {
 	(void)state;
@@ -204,9 +204,9 @@ static void places_of_a_library_that_callbacks_see(void **state)
 	expect_places_walked_once(false, true);
 }
 
-/* CUDA's part of the stack differs from way to way through it, and two stacks
- * may end at one depth for all that. */
-static void ways_of_one_depth(void **state)
+/* CUDA's frames differ between code paths; two stacks may still end at the same
+ * depth. */
+static void code_paths_of_one_depth(void **state)
 {
 	(void)state;
 	walks = 0;
@@ -234,7 +234,8 @@ int main(void)
 					    begin, end),
 	    cmocka_unit_test_setup_teardown(
 		places_of_a_library_that_callbacks_see, begin, end),
-	    cmocka_unit_test_setup_teardown(ways_of_one_depth, begin, end),
+	    cmocka_unit_test_setup_teardown(code_paths_of_one_depth, begin,
+					    end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void pattern_is_filled_in(void **state)
+static void pattern_is_expanded(void **state)
 {
 	char path[256], host[128] = "", expected[300];
 
@@ -36,7 +36,7 @@ static void default_names_host_and_pid(void **state)
 	assert_string_equal(path, expected);
 }
 
-static void path_that_does_not_fit_is_refused(void **state)
+static void overlong_path_is_refused(void **state)
 {
 	char path[8] = "";
 
@@ -207,9 +207,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(stack_is_bounded),
-	    cmocka_unit_test(pattern_is_filled_in),
+	    cmocka_unit_test(pattern_is_expanded),
 	    cmocka_unit_test(default_names_host_and_pid),
-	    cmocka_unit_test(path_that_does_not_fit_is_refused),
+	    cmocka_unit_test(overlong_path_is_refused),
 	    cmocka_unit_test(rank_comes_from_any_launcher),
 	    cmocka_unit_test(modes),
 	    cmocka_unit_test(graphs),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of CUPTI in a clock that another profiler has set. */
+/* Converts CUPTI's times if another profiler has set CUPTI's clock. */
 #include "unit.h"
 
 #include "preload/cupti/cupti_clock.h"
@@ -10,7 +10,7 @@
 #define SECOND_NS  1000000000u
 #define HOUR_NS	   3600000000000u
 
-/* 2.1 ticks a ns. */
+/* 2.1 ticks per ns. */
 static struct xs_clock_pair at(uint64_t ns)
 {
 	return (struct xs_clock_pair){START_TICK + ns / 10 * 21, START_NS + ns};
@@ -38,7 +38,7 @@ static void other_origin_and_rate(void **state)
 	for (uint64_t ns = 0; ns < 4 * SECOND_NS; ns += 12345670)
 		assert_near(xs_clock_line_ns(&line, at(ns).ticks),
 			    START_NS + ns, 1);
-	/* what began before the clock was set */
+	/* started before the clock was set */
 	assert_near(xs_clock_line_ns(&line, START_TICK - 21000),
 		    START_NS - 10000, 1);
 }
@@ -54,7 +54,7 @@ static void earlier_times_stay(void **state)
 			 START_NS + SECOND_NS);
 }
 
-static void no_time_stays_none(void **state)
+static void zero_time_stays_zero(void **state)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
@@ -64,7 +64,7 @@ static void no_time_stays_none(void **state)
 	assert_int_equal(xs_clock_line_ns(&line, START_NS / 2), 0);
 	assert_int_equal(
 	    xs_clock_line_ns(&line, START_TICK + 2 * HOUR_NS / 10 * 21), 0);
-	/* also where the clock began at 0 */
+	/* also for a clock that starts at 0 */
 	xs_clock_line_begin(&line, (struct xs_clock_pair){0, START_NS});
 	assert_true(xs_clock_line_add(
 	    &line, (struct xs_clock_pair){SECOND_NS, START_NS + SECOND_NS}));
@@ -72,8 +72,8 @@ static void no_time_stays_none(void **state)
 	assert_int_equal(xs_clock_line_ns(&line, 5), START_NS + 5);
 }
 
-/* The same rate, 37 s ahead: what is not near is not taken for near. */
-static void clock_near_ours(void **state)
+/* A clock with the same rate, 37 s ahead, is not mistaken for ours. */
+static void clock_with_an_offset(void **state)
 {
 	const uint64_t ahead_ns = 37 * (uint64_t)SECOND_NS;
 	struct xs_clock_line line;
@@ -99,7 +99,7 @@ static void clock_near_ours(void **state)
 	assert_near(xs_clock_line_ns(&line, START_NS + 77), START_NS + 77, 1);
 }
 
-static void short_baseline_says_nothing(void **state)
+static void short_baseline_is_ignored(void **state)
 {
 	struct xs_clock_line line;
 
@@ -111,14 +111,14 @@ static void short_baseline_says_nothing(void **state)
 	assert_int_equal(xs_clock_line_ns(&line, START_NS - 1), START_NS - 1);
 	assert_true(xs_clock_line_add(&line, at(XS_CLOCK_BASELINE_NS)));
 	assert_near(xs_clock_line_ns(&line, at(500).ticks), START_NS + 500, 1);
-	/* a clock that stands still */
+	/* a clock that does not advance */
 	xs_clock_line_begin(&line, (struct xs_clock_pair){5, START_NS});
 	assert_false(xs_clock_line_add(
 	    &line, (struct xs_clock_pair){5, START_NS + SECOND_NS}));
 	assert_int_equal(xs_clock_line_ns(&line, 5), 0);
 }
 
-static void older_moments_are_let_go(void **state)
+static void old_pairs_are_dropped(void **state)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
@@ -127,7 +127,7 @@ static void older_moments_are_let_go(void **state)
 	assert_int_equal(line.last.ns, START_NS + 2 * (uint64_t)SECOND_NS);
 }
 
-/* 100 ppm slower and slower still, as a clock that is being corrected. */
+/* 100 ppm slower, then slower again, like a clock under correction. */
 static void follows_drift(void **state)
 {
 	struct xs_clock_pair now = at(0);
@@ -145,13 +145,13 @@ static void follows_drift(void **state)
 			    now.ns - SECOND_NS / 2, 2000);
 	}
 	assert_true(line.kept[0].ns > line.first.ns);
-	/* what comes very late, in a buffer that was not full */
+	/* a very late record, from a buffer that was not full */
 	assert_near(xs_clock_line_ns(&line, at(5 * (uint64_t)SECOND_NS).ticks),
 		    START_NS + 5 * (uint64_t)SECOND_NS, 1000000);
 }
 
-/* 500 ppm faster from one moment to the next, as where a service corrects the
- * time: what was before and what is after are both right. */
+/* 500 ppm faster at once, as when a service corrects the time: times before and
+ * after the change are both right. */
 static void follows_a_slew(void **state)
 {
 	struct xs_clock_pair now = at(0), half = now;
@@ -172,8 +172,8 @@ static void follows_a_slew(void **state)
 		    now.ns - SECOND_NS / 10, 1);
 }
 
-/* Somebody sets the time: durations stay what they are. */
-static void begins_anew_at_a_jump(void **state)
+/* The system time is set: durations stay the same. */
+static void restarts_after_a_jump(void **state)
 {
 	const int64_t jumps_ns[] = {-40 * (int64_t)SECOND_NS,
 				    40 * (int64_t)SECOND_NS, 200000000};
@@ -205,7 +205,7 @@ static uint64_t milliseconds_ago(void)
 	return xs_clock_realtime_ns() - 3000000;
 }
 
-/* Of any moment, within what a busy machine may take between two lines. */
+/* Within the delay that a busy machine may add between two lines. */
 static void assert_is_now(uint64_t stamp)
 {
 	uint64_t before_ns = xs_clock_realtime_ns();
@@ -227,7 +227,7 @@ static void clock_of_the_process(void **state)
 	assert_is_now(ticks_now());
 	assert_int_equal(xs_cupti_clock_ns(early_ns), early_ns);
 
-	/* its origin moves, under the same callback */
+	/* its origin changes, with the same callback */
 	shift = (uint64_t)HOUR_NS * 100;
 	assert_is_now(ticks_now());
 
@@ -246,13 +246,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(other_origin_and_rate),
 	    cmocka_unit_test(earlier_times_stay),
-	    cmocka_unit_test(no_time_stays_none),
-	    cmocka_unit_test(clock_near_ours),
-	    cmocka_unit_test(short_baseline_says_nothing),
-	    cmocka_unit_test(older_moments_are_let_go),
+	    cmocka_unit_test(zero_time_stays_zero),
+	    cmocka_unit_test(clock_with_an_offset),
+	    cmocka_unit_test(short_baseline_is_ignored),
+	    cmocka_unit_test(old_pairs_are_dropped),
 	    cmocka_unit_test(follows_drift),
 	    cmocka_unit_test(follows_a_slew),
-	    cmocka_unit_test(begins_anew_at_a_jump),
+	    cmocka_unit_test(restarts_after_a_jump),
 	    cmocka_unit_test(clock_of_the_process),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of the arguments that CUPTI hands over, and by which names it
- * knows the functions. */
+/* Checks which arguments are kept, and the names by which CUPTI knows the
+ * functions. */
 #include "preload/cupti/cupti_api.h"
 
 #include "preload/api/functions.h"
@@ -44,7 +44,8 @@ static void copies(void **state)
 	assert_int_equal(e.direction, cudaMemcpyDeviceToDevice);
 }
 
-/* Only the end that is in use is read of the ends that a struct may have. */
+/* Structs may describe several sources or destinations; only the used one is
+ * read. */
 static void copies_of_rows(void **state)
 {
 	const CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -118,11 +119,11 @@ static void launches_and_waits(void **state)
 	assert_int_equal(e.stream, 0x30);
 	assert_int_equal(e.event, 0x40);
 	assert_int_equal(kept(XS_FN_cuEventQuery, &query).event, 0x40);
-	/* It has no arguments. */
+	/* The function has no arguments. */
 	assert_int_equal(kept(XS_FN_cuCtxSynchronize, NULL).stream, 0);
 }
 
-/* Our structs of what not all headers have, against CUPTI's where it is. */
+/* Compares our argument structs with CUPTI's where the header has them. */
 #define SAME_LAYOUT(ours, theirs, stream_of_theirs)                            \
 	_Static_assert(sizeof(struct ours) == sizeof(theirs##_params) &&       \
 			   offsetof(struct ours, stream) ==                    \
@@ -149,7 +150,7 @@ SAME_LAYOUT(xs_capture_to_graph, cuStreamBeginCaptureToGraph, hStream);
 SAME_LAYOUT(xs_capture_to_graph, cudaStreamBeginCaptureToGraph_v12030, stream);
 #endif
 
-/* In CUDA 12 one argument more stands before the stream. */
+/* CUDA 12 has one more argument before the stream. */
 static void batches_of_each_major(void **state)
 {
 	size_t sizes[] = {10, 20, 30};
@@ -173,7 +174,7 @@ static void batches_of_each_major(void **state)
 	assert_int_equal(e.stream, 0x30);
 }
 
-/* The device's number was one argument, and became a struct of two. */
+/* The device number became a struct with two members. */
 static void prefetches_of_each_major(void **state)
 {
 	const struct xs_prefetch_8000 old = {AT(0x1000), 64, 0, AT(0x30)};

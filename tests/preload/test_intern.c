@@ -27,8 +27,7 @@ static void each_key_keeps_its_number(void **state)
 	assert_int_equal(table.used, KEYS);
 }
 
-/* A number that was never given, for want of room in the trace, is asked for
- * again. */
+/* If no number was stored, since the trace was full, the key stays new. */
 static void key_without_a_number_stays_new(void **state)
 {
 	struct xs_intern table = {0};

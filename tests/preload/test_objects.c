@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which objects bring a CUDA runtime. */
+/* Detects objects that contain a CUDA runtime. */
 #include "unit.h"
 
 #include "preload/util/cudart_objects.h"
@@ -20,8 +20,8 @@ static void keep(const char *line)
 	snprintf(listed + used, sizeof(listed) - used, "%s\n", line);
 }
 
-/* Whether the object is listed once it is loaded. */
-static bool brings(const char *path, const char *line)
+/* Returns whether the object is listed once it is loaded. */
+static bool contains_runtime(const char *path, const char *line)
 {
 	void *object = dlopen(path, RTLD_LAZY);
 
@@ -32,26 +32,27 @@ static bool brings(const char *path, const char *line)
 	return strstr(listed, line);
 }
 
-static void a_runtime_that_is_linked_into_an_object(void **state)
+static void runtime_linked_into_an_object(void **state)
 {
 	(void)state;
-	assert_true(brings(OBJECT("device_code"),
-			   "static:" OBJECT("device_code") "\n"));
-	assert_false(brings(OBJECT("plain"), OBJECT("plain")));
+	assert_true(contains_runtime(OBJECT("device_code"),
+				     "static:" OBJECT("device_code") "\n"));
+	assert_false(contains_runtime(OBJECT("plain"), OBJECT("plain")));
 }
 
-/* Its device code is registered with the runtime of the program, say. */
-static void a_runtime_that_is_anothers(void **state)
+/* It registers its device code with another object's runtime. */
+static void runtime_of_another_object(void **state)
 {
 	(void)state;
-	assert_false(brings(OBJECT("registers"), OBJECT("registers")));
+	assert_false(
+	    contains_runtime(OBJECT("registers"), OBJECT("registers")));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_runtime_that_is_linked_into_an_object),
-	    cmocka_unit_test(a_runtime_that_is_anothers),
+	    cmocka_unit_test(runtime_linked_into_an_object),
+	    cmocka_unit_test(runtime_of_another_object),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ops belong to no call that was seen. */
+/* Detects unmatched ops: ops that belong to no call that was seen. */
 #include "preload/sampling/op_tracker.h"
 
 #include <setjmp.h>
@@ -33,12 +33,12 @@ static void one_of_many_unseen_calls_is_a_stray(void **state)
 	for (uint32_t id = 100000; id < 100000 + 10 * EACH; id++)
 		xs_op_tracker_note_op(id);
 	assert_int_equal(xs_op_tracker_unmatched(), 10);
-	/* Without a call: nobody can tell. */
+	/* Without a call id this is unknown. */
 	xs_op_tracker_note_op(0);
 	assert_int_equal(xs_op_tracker_unmatched(), 10);
 }
 
-/* So long ago that later calls have its place. */
+/* So old that later calls have its slot. */
 static void late_ops_are_not_judged(void **state)
 {
 	uint32_t id = 200 * EACH;
@@ -66,7 +66,7 @@ static void ids_wrap(void **state)
 	assert_int_equal(xs_op_tracker_unmatched(), 1);
 }
 
-/* Whichever of the two is heard of first. */
+/* In either order of call and op. */
 static void an_op_is_awaited_until_it_comes(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks of the loader's objects, and forks beside them. */
+/* Iterations over loaded objects, and concurrent forks. */
 #include "unit.h"
 
 #include "preload/util/phdr_iterate.h"
@@ -33,7 +33,7 @@ static int walk_again(struct dl_phdr_info *info, size_t bytes, void *count)
 	return xs_phdr_iterate(count_one, count) + 1;
 }
 
-static void walks_go_on_until_they_are_told(void **state)
+static void iteration_stops_on_request(void **state)
 {
 	unsigned count = 0, again = 0;
 
@@ -41,7 +41,7 @@ static void walks_go_on_until_they_are_told(void **state)
 	assert_int_equal(xs_phdr_iterate(count_one, &count), 0);
 	assert_true(count > 2);
 	assert_int_equal(xs_phdr_iterate(stop, NULL), 7);
-	/* as a signal's handler does */
+	/* like a signal handler */
 	assert_int_equal(xs_phdr_iterate(walk_again, &again), 1);
 	assert_int_equal(again, count);
 }
@@ -57,7 +57,7 @@ static void *walk_on(void *done)
 	return NULL;
 }
 
-/* A library that is not loaded yet. */
+/* Loads a library that is not loaded yet. */
 static void load_or_die(void)
 {
 	unsigned count = 0;
@@ -69,7 +69,7 @@ static void load_or_die(void)
 	_exit(count > 2 ? 0 : 2);
 }
 
-static void children_of_forks_beside_walks_can_load_libraries(void **state)
+static void forked_children_can_load_libraries(void **state)
 {
 	atomic_bool done = false;
 	int status = 0;
@@ -96,8 +96,8 @@ static void *walk_once(void *count)
 	return NULL;
 }
 
-/* As where a handler of fork() waits for a thread that walks. */
-static void walks_do_not_wait_for_ever(void **state)
+/* As if a handler of fork() waited for the iterating thread. */
+static void iteration_waits_at_most_a_second(void **state)
 {
 	unsigned count = 0;
 	pthread_t thread;
@@ -113,9 +113,9 @@ static void walks_do_not_wait_for_ever(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(walks_go_on_until_they_are_told),
-	    cmocka_unit_test(walks_do_not_wait_for_ever),
-	    cmocka_unit_test(children_of_forks_beside_walks_can_load_libraries),
+	    cmocka_unit_test(iteration_stops_on_request),
+	    cmocka_unit_test(iteration_waits_at_most_a_second),
+	    cmocka_unit_test(forked_children_can_load_libraries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions in a row are one record. */
+/* Consecutive polls become one record. */
 #include "unit.h"
 
 #include "preload/record/poll.h"
@@ -41,7 +41,7 @@ static void ask(uint32_t site, uint64_t at_ns, bool yes)
 static void close_and_read(struct records *records)
 {
 	assert_int_equal(xs_poll_write(&thread), 0);
-	xs_writer_drop(&thread.writer);
+	xs_writer_close(&thread.writer);
 	xs_poll_drop(thread.poll);
 	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);
@@ -76,7 +76,7 @@ static void a_loop_is_one_record(void **state)
 	records_free(&r);
 }
 
-static void a_pause_ends_it(void **state)
+static void a_pause_ends_the_record(void **state)
 {
 	struct records r;
 
@@ -91,8 +91,8 @@ static void a_pause_ends_it(void **state)
 	records_free(&r);
 }
 
-/* So that little is lost with a process that is killed. */
-static void a_long_loop_is_several(void **state)
+/* A killed process must not lose much. */
+static void a_long_loop_has_several_records(void **state)
 {
 	struct records r;
 
@@ -108,8 +108,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(a_loop_is_one_record, open_thread),
-	    cmocka_unit_test_setup(a_pause_ends_it, open_thread),
-	    cmocka_unit_test_setup(a_long_loop_is_several, open_thread),
+	    cmocka_unit_test_setup(a_pause_ends_the_record, open_thread),
+	    cmocka_unit_test_setup(a_long_loop_has_several_records,
+				   open_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

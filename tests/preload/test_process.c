@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole processes with the library preloaded, on a CUDA runtime that only
- * answers: what the application sees, and what is in the trace. */
+/* Runs whole processes with the preloaded library, on a CUDA runtime whose
+ * functions only return: checks the application's results and the trace. */
 #include "unit.h"
 
 #include "records.h"
@@ -43,8 +43,8 @@ static void read_all(const char *path, char *text, size_t bytes)
 		fclose(file);
 }
 
-/* Runs the program with the library, CUPTI out of reach, and `environment`
- * ("A=b C=d") on top. */
+/* Runs the program with the library, without CUPTI, and with additional
+ * `environment` ("A=b C=d"). */
 static void run(struct outcome *o, const char *environment, const char *how)
 {
 	char command[2048];
@@ -81,7 +81,7 @@ static void expect_calls(const struct records *r, size_t times)
 	assert_int_equal(records_of(r, XS_REC_waitcall), 1 * times);
 }
 
-static void application_sees_what_it_always_saw(void **state)
+static void application_results_are_unchanged(void **state)
 {
 	struct outcome o;
 	struct records r;
@@ -127,8 +127,8 @@ static void summary_is_one_line(void **state)
 	assert_int_equal(o.traces.gl_pathc, 1);
 }
 
-/* A pipe that nobody reads any more, as after `./app 2>&1 | head -1`. */
-static void summary_that_nobody_reads_is_no_harm(void **state)
+/* A pipe without a reader, as after `./app 2>&1 | head -1`. */
+static void summary_into_a_closed_pipe_is_harmless(void **state)
 {
 	int status;
 
@@ -145,7 +145,7 @@ static void summary_that_nobody_reads_is_no_harm(void **state)
 	assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-static void file_in_the_place_of_stderr_stays_as_it_is(void **state)
+static void file_on_descriptor_2_is_unchanged(void **state)
 {
 	struct outcome o;
 	char own[64] = "";
@@ -180,7 +180,7 @@ static void mode_off_leaves_nothing(void **state)
 	assert_int_equal(o.traces.gl_pathc, 0);
 }
 
-static void output_that_cannot_be_created_is_said(void **state)
+static void uncreatable_output_is_reported(void **state)
 {
 	struct outcome o;
 
@@ -193,7 +193,7 @@ static void output_that_cannot_be_created_is_said(void **state)
 				      "directory; set XFERSPY_OUTPUT"));
 }
 
-static void every_way_out_closes_the_trace(void **state)
+static void every_exit_closes_the_trace(void **state)
 {
 	static const struct {
 		const char *how;
@@ -243,15 +243,16 @@ static void children_of_a_traced_process_write_nothing(void **state)
 	records_free(&r);
 }
 
-/* Though the loader is asked then which object a new place is in. */
-static void child_of_a_fork_beside_new_places_can_load_libraries(void **state)
+/* Even though xferspy asks the loader for the objects of new call sites
+ * meanwhile. */
+static void child_forked_during_look_ups_can_load_libraries(void **state)
 {
 	struct outcome o;
 	struct records r;
 
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* its own dlopen() has a lock that forks do not wait for */
+	skip(); /* its own dlopen() takes a lock that forks do not wait for */
 #endif
 	run(&o, "", "fork-beside");
 	assert_int_equal(WEXITSTATUS(o.status), 0);
@@ -261,7 +262,7 @@ static void child_of_a_fork_beside_new_places_can_load_libraries(void **state)
 	records_free(&r);
 }
 
-static void child_from_before_cuda_is_a_process_of_its_own(void **state)
+static void child_forked_before_cuda_is_traced(void **state)
 {
 	struct outcome o;
 	struct records r;
@@ -296,8 +297,8 @@ static void threads_lose_nothing(void **state)
 	records_free(&r);
 }
 
-/* What `change` (shell, of the trace $t) does to a trace in the middle of the
- * run, the program does not notice. The file's size in the end. */
+/* Changes the trace $t with the shell command `change` in the middle of the
+ * run; the program must not notice. Returns the file's final size. */
 static off_t change_trace(const char *change)
 {
 	struct outcome o;
@@ -320,13 +321,13 @@ static off_t change_trace(const char *change)
 	glob("test_process.*.xspy*", 0, NULL, &o.traces);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, "ready\n" ANSWERS);
-	assert_non_null(strstr(o.err, "was cut short or overwritten"));
+	assert_non_null(strstr(o.err, "was truncated or overwritten"));
 	assert_int_equal(o.traces.gl_pathc, 1);
 	assert_int_equal(stat(o.traces.gl_pathv[0], &st), 0);
 	return st.st_size;
 }
 
-static void trace_that_is_overwritten_is_no_harm(void **state)
+static void overwritten_trace_is_harmless(void **state)
 {
 	(void)state;
 	assert_true(change_trace("head -c 4096 /dev/zero 1<>$t") >= 4096);
@@ -359,8 +360,8 @@ static const char *info_of(const struct records *r, const char *begin)
 	return NULL;
 }
 
-/* The program, loading the library itself as CUDA would, with this owner and
- * mode; how many traces there are then. */
+/* Runs a program that loads the library itself, as CUDA would, with this owner
+ * and mode. Returns the number of traces. */
 static size_t run_with_rights(const char *owner, const char *mode)
 {
 	struct outcome o;
@@ -384,20 +385,19 @@ static size_t run_with_rights(const char *owner, const char *mode)
 	return o.traces.gl_pathc;
 }
 
-static void program_with_rights_of_its_own_is_left_alone(void **state)
+static void setuid_program_is_not_traced(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* a library built so wants to be in the program from the start
-		 */
+	skip(); /* a library with this sanitizer must be loaded at the start */
 #endif
 	if (geteuid() != 0)
-		skip(); /* only root can give a file away */
+		skip(); /* only root can change a file's owner */
 	assert_int_equal(run_with_rights("root", "755"), 1);
 	assert_int_equal(run_with_rights("nobody", "4755"), 0);
 }
 
-static void trace_says_what_was_seen_and_what_was_not(void **state)
+static void trace_states_its_coverage(void **state)
 {
 	struct outcome o;
 	struct records r;
@@ -419,9 +419,9 @@ static void trace_says_what_was_seen_and_what_was_not(void **state)
 	records_free(&r);
 }
 
-/* A GPU that hangs holds up the exit for 2 seconds and no longer; what the
- * trace lacks, it says. */
-static void hanging_gpu_does_not_hang_the_exit(void **state)
+/* A GPU that hangs delays the exit by at most 2 seconds, and the trace states
+ * what it lacks. */
+static void hanging_gpu_delays_exit_by_two_seconds(void **state)
 {
 	struct timespec before, after;
 	struct outcome o;
@@ -429,7 +429,7 @@ static void hanging_gpu_does_not_hang_the_exit(void **state)
 
 	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	/* such an old one cannot count either, nor what is built without */
+	/* an old CUPTI has no counters, nor has a build without them */
 	run(&o, "XFERSPY_MODE=counters XFERSPY_CUPTI=" XS_TEST_CUPTI, "");
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
@@ -448,25 +448,24 @@ static void hanging_gpu_does_not_hang_the_exit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(application_sees_what_it_always_saw),
+	    cmocka_unit_test(application_results_are_unchanged),
 	    cmocka_unit_test(summary_is_one_line),
-	    cmocka_unit_test(summary_that_nobody_reads_is_no_harm),
-	    cmocka_unit_test(file_in_the_place_of_stderr_stays_as_it_is),
+	    cmocka_unit_test(summary_into_a_closed_pipe_is_harmless),
+	    cmocka_unit_test(file_on_descriptor_2_is_unchanged),
 	    cmocka_unit_test(process_without_cuda_leaves_nothing),
 	    cmocka_unit_test(mode_off_leaves_nothing),
-	    cmocka_unit_test(output_that_cannot_be_created_is_said),
-	    cmocka_unit_test(every_way_out_closes_the_trace),
+	    cmocka_unit_test(uncreatable_output_is_reported),
+	    cmocka_unit_test(every_exit_closes_the_trace),
 	    cmocka_unit_test(killed_process_leaves_a_readable_trace),
 	    cmocka_unit_test(children_of_a_traced_process_write_nothing),
-	    cmocka_unit_test(
-		child_of_a_fork_beside_new_places_can_load_libraries),
-	    cmocka_unit_test(child_from_before_cuda_is_a_process_of_its_own),
+	    cmocka_unit_test(child_forked_during_look_ups_can_load_libraries),
+	    cmocka_unit_test(child_forked_before_cuda_is_traced),
 	    cmocka_unit_test(threads_lose_nothing),
-	    cmocka_unit_test(trace_that_is_overwritten_is_no_harm),
+	    cmocka_unit_test(overwritten_trace_is_harmless),
 	    cmocka_unit_test(call_after_the_end_still_works),
-	    cmocka_unit_test(program_with_rights_of_its_own_is_left_alone),
-	    cmocka_unit_test(trace_says_what_was_seen_and_what_was_not),
-	    cmocka_unit_test(hanging_gpu_does_not_hang_the_exit),
+	    cmocka_unit_test(setuid_program_is_not_traced),
+	    cmocka_unit_test(trace_states_its_coverage),
+	    cmocka_unit_test(hanging_gpu_delays_exit_by_two_seconds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

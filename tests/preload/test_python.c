@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of CPython; the real ones are tried by tests/e2e/python.sh. */
+/* Tests the reader of CPython's data; tests/e2e/python.sh tests real
+ * interpreters. */
 #include "unit.h"
 
 #include "preload/callstack/python/python_frame.h"
@@ -16,7 +17,7 @@ static unsigned line_at(enum xs_python_lines kind, const uint8_t *table,
 	return xs_python_line(kind, table, bytes, 10, offset);
 }
 
-/* x = 1 / y = 2, two lines below / a line above that */
+/* x = 1; y = 2, two lines below; then a line above that */
 static void lines_by_steps(void **state)
 {
 	static const uint8_t table[] = {0, 1, 4, 2, 4, 0xff};
@@ -48,11 +49,11 @@ static void lines_by_locations(void **state)
 {
 	static const uint8_t table[] = {
 	    0x80 | 0 << 3 | 1,	0x00,	    /* short: same line, 2 units */
-	    0x80 | 11 << 3 | 0, 0x01, 0x02, /* one line on */
-	    0x80 | 13 << 3 | 0, 0x47, 0x01, /* by -35 lines: 7 + 1 * 64 */
-	    0x80 | 15 << 3 | 7,		    /* none, 8 units */
-	    0x80 | 14 << 3 | 0, 0x02, 0,    1, 1, /* long: one on */
-	    0x80 | 12 << 3 | 0, 0x01, 0x02,	  /* two on */
+	    0x80 | 11 << 3 | 0, 0x01, 0x02, /* next line */
+	    0x80 | 13 << 3 | 0, 0x47, 0x01, /* -35 lines: 7 + 1 * 64 */
+	    0x80 | 15 << 3 | 7,		    /* no line, 8 units */
+	    0x80 | 14 << 3 | 0, 0x02, 0,    1, 1, /* long form: next line */
+	    0x80 | 12 << 3 | 0, 0x01, 0x02,	  /* two lines further */
 	};
 
 	(void)state;
@@ -82,8 +83,8 @@ static void lines_by_locations(void **state)
 	    0);
 }
 
-/* Any bytes: an answer and an end, and nothing beyond the table is read. */
-static void any_table_has_an_end(void **state)
+/* Any bytes give an answer, in finite time, without reads beyond the table. */
+static void any_table_terminates(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -109,7 +110,7 @@ static void any_table_has_an_end(void **state)
 	munmap(memory, 2 * page);
 }
 
-static void versions_that_are_known(void **state)
+static void supported_versions(void **state)
 {
 	struct xs_python_layout layout;
 	uint64_t table[64] = {0};
@@ -127,7 +128,7 @@ static void versions_that_are_known(void **state)
 			 -ENOTSUP);
 	assert_int_equal(xs_python_layout_find(0, table, &layout), -ENOTSUP);
 
-	/* From 3.13 on by its own table, if that is one. */
+	/* From 3.13 on the interpreter's own table is used if it is valid. */
 	assert_int_equal(xs_python_layout_find(0x030d0000, table, &layout),
 			 -ENOTSUP);
 	memcpy(table, "xdebugpy", 8);
@@ -145,8 +146,8 @@ static void versions_that_are_known(void **state)
 			 -ENOTSUP);
 }
 
-/* Memory that is something else, or not there, is an error and no fault. */
-static void what_is_no_frame_is_refused(void **state)
+/* Memory with other data, or unmapped, is an error and not a fault. */
+static void invalid_frames_are_refused(void **state)
 {
 	static uintptr_t zeros[64], circle[64];
 	const uintptr_t bad[] = {8, (uintptr_t)zeros, 0x7ffffffff000,
@@ -181,9 +182,9 @@ int main(void)
 	    cmocka_unit_test(lines_by_steps),
 	    cmocka_unit_test(lines_by_ranges),
 	    cmocka_unit_test(lines_by_locations),
-	    cmocka_unit_test(any_table_has_an_end),
-	    cmocka_unit_test(versions_that_are_known),
-	    cmocka_unit_test(what_is_no_frame_is_refused),
+	    cmocka_unit_test(any_table_terminates),
+	    cmocka_unit_test(supported_versions),
+	    cmocka_unit_test(invalid_frames_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

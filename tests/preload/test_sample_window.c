@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ops are of a window, by the ids of their calls. */
+/* Decides by call id which ops belong to a sample window. */
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 
@@ -51,7 +51,7 @@ static void counted_calls_have_no_ops(void **state)
 	assert_true(xs_sample_window_is_past(30000));
 }
 
-/* CUPTI was not switched off between the two. */
+/* CUPTI was not disabled between the two windows. */
 static void what_lies_between_windows_is_of_none(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void a_call_that_begins_late_is_of_the_window(void **state)
 	assert_true(xs_sample_window_is_past(21000));
 }
 
-/* It is known by its first id that it ended, if that came before any other. */
+/* The end is its first id, if that came before any other. */
 static void a_late_call_may_be_the_first_to_end(void **state)
 {
 	(void)state;
@@ -97,7 +97,8 @@ static void a_late_call_may_be_the_first_to_end(void **state)
 	assert_false(xs_sample_window_is_past(20000));
 }
 
-/* A call that was counted before the window and ends in it, or after it. */
+/* A call that started before the window and was counted ends in it, or after
+ * it. */
 static void calls_of_before_end_nothing(void **state)
 {
 	(void)state;
@@ -109,7 +110,7 @@ static void calls_of_before_end_nothing(void **state)
 	assert_false(xs_sample_window_is_past(9999));
 }
 
-/* It found that the window before had no end yet, and then this one began. */
+/* It saw that the previous window had no end, then this window started. */
 static void a_call_of_before_may_be_held_up(void **state)
 {
 	(void)state;

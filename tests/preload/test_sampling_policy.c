@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a run is recorded, and when it is only counted. */
+/* Tests when a run is recorded and when it is only counted. */
 #include "unit.h"
 
 #include "preload/sampling/sampling_policy.h"
@@ -28,8 +28,8 @@ static void all_open_without_bounds(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* Whether calls are still recorded after `taken` of them, with the last new
- * kind among the first `new_kind`. */
+/* Returns whether calls are still recorded after `taken` of them, if the last
+ * new kind was among the first `new_kind`. */
 static bool records(struct xs_sampling_policy *policy, uint64_t taken,
 		    uint64_t new_kind)
 {
@@ -51,7 +51,7 @@ static void light_records_enough_calls(void **state)
 	assert_false(records(&policy, XS_SAMPLING_LIGHT_LEAST_CALLS, 10));
 }
 
-/* A phase is followed by as much again before it counts as the last one. */
+/* After a new kind as many calls again are recorded. */
 static void light_records_until_nothing_new_comes(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -64,7 +64,7 @@ static void light_records_until_nothing_new_comes(void **state)
 	assert_false(records(&policy, 31980, 15990));
 }
 
-/* Even where something new always comes. */
+/* Ends even if new kinds never end. */
 static void light_ends(void **state)
 {
 	const uint64_t most = XS_SAMPLING_LIGHT_MOST_CALLS;
@@ -76,7 +76,7 @@ static void light_ends(void **state)
 	assert_false(records(&policy, most, most));
 }
 
-/* Whatever comes later. */
+/* Permanently, whatever comes later. */
 static void light_ends_for_good(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -92,7 +92,7 @@ static void light_ends_for_good(void **state)
 	assert_true(policy.light_over);
 }
 
-/* Only what is recorded in the range counts, and hooks stop nowhere. */
+/* Only calls recorded in the range count, and hooks continue. */
 static void light_begins_with_the_range(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true};
@@ -108,7 +108,7 @@ static void light_begins_with_the_range(void **state)
 	assert_false(policy.light_over);
 }
 
-/* A limit of the trace holds for light mode, too. */
+/* A limit of the trace holds in light mode, too. */
 static void light_keeps_within_the_bound(void **state)
 {
 	struct xs_sampling_policy policy = {.light = true,
@@ -125,8 +125,8 @@ static void light_keeps_within_the_bound(void **state)
 	assert_false(policy.light_over);
 }
 
-/* Threads that fill the room before anybody asks again stop by themselves, with
- * room for what comes after their calls. */
+/* Threads that fill the file before the next decision stop by themselves, and
+ * leave space for their ops. */
 static void size_ends_by_calls(void **state)
 {
 	struct xs_sampling_policy policy = {.max_bytes = 2u << 20};
@@ -146,8 +146,8 @@ static void size_ends_by_calls(void **state)
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 }
 
-/* Two weeks at bytes_per_s while open: what the trace grows to, in how many
- * windows. */
+/* Simulates two weeks at bytes_per_s while open: returns the trace's size and
+ * the number of windows. */
 static uint64_t long_run(double bytes_per_s, uint64_t max_bytes,
 			 unsigned *windows)
 {
@@ -187,7 +187,7 @@ static void two_weeks_stay_within_the_bound(void **state)
 	}
 }
 
-/* A run that stays small is recorded whole. */
+/* A small run is recorded completely. */
 static void small_run_is_whole(void **state)
 {
 	unsigned windows;

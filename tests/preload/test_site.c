@@ -30,7 +30,7 @@ static int open_writer(void **state)
 
 static void close_and_read(struct records *r)
 {
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, 4);
 	records_read(r, PATH);
 	assert_int_equal(r->damaged, 0);
@@ -46,7 +46,7 @@ static uint32_t id_of(struct xs_writer *w, enum xs_function fn,
 	return xs_site_id(site, w, fn, address, caller);
 }
 
-/* The text of a string id; "" when there is none. */
+/* Returns the text of a string id; "" if there is none. */
 static const char *string_of(const struct records *r, uint32_t id)
 {
 	static char text[1024];
@@ -88,7 +88,7 @@ static void site_names_function_module_and_offset(void **state)
 	assert_int_equal(site->module, module->module);
 	assert_string_equal(string_of(&r, site->function), "cudaMemcpy");
 
-	/* One byte before the address that is returned to. */
+	/* One byte before the return address. */
 	assert_true(dladdr((void *)here, &info));
 	assert_int_equal(site->offset, here - 1 - (uintptr_t)info.dli_fbase);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
@@ -122,7 +122,7 @@ static void sites_differ_by_function_address_and_caller(void **state)
 	records_free(&r);
 }
 
-/* Where no object is, the site is there all the same. */
+/* The site exists even if no object contains the address. */
 static void address_outside_of_any_module(void **state)
 {
 	struct records r;
@@ -136,8 +136,8 @@ static void address_outside_of_any_module(void **state)
 	records_free(&r);
 }
 
-/* A walk that did not get out of the driver still names the function. */
-static void call_from_nobody_knows_where(void **state)
+/* If a call stack walk ends inside the driver, the function is still known. */
+static void call_from_an_unknown_place(void **state)
 {
 	const struct xs_rec_site *site;
 	struct records r;
@@ -155,8 +155,8 @@ static void call_from_nobody_knows_where(void **state)
 	records_free(&r);
 }
 
-/* A place in a source has a site and a line, each text is written once. */
-static void place_in_a_source(void **state)
+/* A source line is a site with a `source` record; each text is written once. */
+static void source_line_is_a_site(void **state)
 {
 	struct xs_site_source source = {.line = 42};
 	const struct xs_rec_source *record;
@@ -191,10 +191,10 @@ static void place_in_a_source(void **state)
 	records_free(&r);
 }
 
-/* A site that found no room in the trace is written when there is some. */
-static void site_without_room_is_tried_again(void **state)
+/* A site that did not fit is written when there is space. */
+static void unwritten_site_is_retried(void **state)
 {
-	uintptr_t here = (uintptr_t)site_without_room_is_tried_again + 3;
+	uintptr_t here = (uintptr_t)unwritten_site_is_retried + 3;
 	struct xs_trace_file closed;
 	struct xs_writer lost = {.trace = &closed};
 	const struct xs_trace_file_start start = {1, 2, 3};
@@ -229,7 +229,7 @@ static void *find_all(void *data)
 		job->ids[i] =
 		    site ? xs_site_id(site, &mine, fn, base + i, 0) : 0;
 	}
-	xs_writer_drop(&mine);
+	xs_writer_close(&mine);
 	return NULL;
 }
 
@@ -271,7 +271,7 @@ static void cupti_names_are_understood(void **state)
 	assert_int_equal(xs_function_by_cupti_name("cudaLaunch_v3020"),
 			 XS_FN_COUNT);
 	assert_int_equal(xs_function_by_cupti_name("INVALID"), XS_FN_COUNT);
-	/* Those of the driver have no version of their own to leave out. */
+	/* Driver functions have no version suffix to remove. */
 	assert_int_equal(xs_function_by_cupti_name("cuMemcpyHtoD_v2_ptds"),
 			 XS_FN_cuMemcpyHtoD_v2_ptds);
 	assert_int_equal(xs_function_by_cupti_name("cuMemcpyHtoD"),
@@ -297,10 +297,9 @@ int main(void)
 	    cmocka_unit_test_setup(sites_differ_by_function_address_and_caller,
 				   open_writer),
 	    cmocka_unit_test_setup(address_outside_of_any_module, open_writer),
-	    cmocka_unit_test_setup(call_from_nobody_knows_where, open_writer),
-	    cmocka_unit_test_setup(place_in_a_source, open_writer),
-	    cmocka_unit_test_setup(site_without_room_is_tried_again,
-				   open_writer),
+	    cmocka_unit_test_setup(call_from_an_unknown_place, open_writer),
+	    cmocka_unit_test_setup(source_line_is_a_site, open_writer),
+	    cmocka_unit_test_setup(unwritten_site_is_retried, open_writer),
 	    cmocka_unit_test_setup(threads_agree_on_every_site, open_writer),
 	    cmocka_unit_test(cupti_names_are_understood),
 	};

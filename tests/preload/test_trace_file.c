@@ -83,7 +83,7 @@ static void existing_files_are_left_alone(void **state)
 	close(fd);
 }
 
-static void folder_that_is_not_there_is_an_error(void **state)
+static void missing_folder_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, "no/such/folder/x", &start),
@@ -108,7 +108,7 @@ static void losses_are_counted_by_kind(void **state)
 	records_free(&r);
 }
 
-/* Writes calls until there is no room; how many were written. */
+/* Writes calls until the file is full. Returns their number. */
 static unsigned fill(const char *path)
 {
 	struct xs_writer writer = {.trace = &trace, .thread = 1};
@@ -132,13 +132,13 @@ static void expect_full(const char *path, uint64_t most_bytes)
 	records_read(&r, path);
 	assert_int_equal(r.damaged, 0);
 	assert_true(r.image_bytes <= most_bytes);
-	/* What there was room for is nearly all used: 16 bytes a call. */
+	/* Nearly all space is used: 16 bytes per call. */
 	assert_true(records_of(&r, XS_REC_call) * 16 > most_bytes / 2);
 	assert_int_equal(r.header.lost_calls, 1);
 	records_free(&r);
 }
 
-/* In a process of its own, that would die of SIGXFSZ or SIGBUS. */
+/* In a child process, which SIGXFSZ or SIGBUS would kill. */
 static void file_size_limit_ends_the_trace_quietly(void **state)
 {
 	const struct rlimit limit = {3u << 20, 3u << 20};
@@ -183,9 +183,9 @@ static void full_disk_ends_the_trace_quietly(void **state)
 	rmdir(folder);
 }
 
-/* Pages that were never allocated, as a file system that copies on write may
- * want for any of them. */
-static void page_that_is_not_to_be_had_is_an_error(void **state)
+/* Pages without blocks, which a copy-on-write file system may have to allocate
+ * at any store. */
+static void unallocatable_page_is_an_error(void **state)
 {
 	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
 	void *page;
@@ -244,9 +244,9 @@ static void killed_process_leaves_what_it_wrote(void **state)
 	records_free(&r);
 }
 
-/* An application that closes every descriptor and opens files of its own under
- * our number finds them as it left them. */
-static void descriptor_that_became_another_file_is_not_touched(void **state)
+/* An application that closes every descriptor and reuses our number finds its
+ * own files unchanged. */
+static void reused_descriptor_is_not_touched(void **state)
 {
 	struct stat st;
 	int other;
@@ -265,16 +265,16 @@ static void descriptor_that_became_another_file_is_not_touched(void **state)
 	close(trace.fd);
 }
 
-/* Without address space, as under ulimit -v, there is no mapping; what was
- * claimed for it goes back, and later all is well. */
-static void what_cannot_be_mapped_is_tried_again_later(void **state)
+/* Without address space (ulimit -v) mapping fails; the claimed part is given
+ * back, and later claims succeed. */
+static void failed_mapping_is_retried(void **state)
 {
 	struct xs_chunk_header *chunk;
 	struct rlimit before, none;
 
 	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* they need address space of their own */
+	skip(); /* sanitizers need address space */
 #endif
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
@@ -302,7 +302,7 @@ static void expect_hands_off(off_t size)
 	struct stat st;
 
 	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
-	assert_true(atomic_load(&trace.cut));
+	assert_true(atomic_load(&trace.overwritten));
 	assert_int_equal(xs_writer_timed(&writer, &call, 1, START, START),
 			 -ENOSPC);
 	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
@@ -314,7 +314,7 @@ static void expect_hands_off(off_t size)
 	assert_int_equal(st.st_size, size);
 }
 
-static void file_that_was_cut_short_is_left_alone(void **state)
+static void truncated_file_is_left_alone(void **state)
 {
 	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
@@ -322,7 +322,7 @@ static void file_that_was_cut_short_is_left_alone(void **state)
 	expect_hands_off(0);
 }
 
-static void file_that_was_overwritten_is_left_alone(void **state)
+static void overwritten_file_is_left_alone(void **state)
 {
 	static char other[2u << 20], back[2u << 20];
 	int fd;
@@ -354,8 +354,8 @@ static void no_claim_succeeds_after_the_end(void **state)
 	assert_int_equal(xs_trace_file_close(&trace, START), 2 * XS_PAGE_BYTES);
 }
 
-/* A thread that never comes back, since a signal handler of its exits. */
-static void end_does_not_wait_for_who_is_gone(void **state)
+/* A thread that never continues, since its signal handler exits. */
+static void close_does_not_wait_for_dead_threads(void **state)
 {
 	struct stat st;
 
@@ -377,7 +377,7 @@ static void *claim_when_cancelled(void *data)
 	return NULL;
 }
 
-static void cancelled_thread_takes_nothing_with_it(void **state)
+static void cancelled_thread_releases_its_locks(void **state)
 {
 	struct xs_chunk_header *chunk = NULL;
 	pthread_t thread;
@@ -412,7 +412,7 @@ static void limit_is_kept(void **state)
 	xs_trace_file_close(&trace, START);
 }
 
-static void room_is_made_ahead_of_need(void **state)
+static void space_is_allocated_ahead(void **state)
 {
 	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
@@ -437,7 +437,7 @@ static void *write_calls(void *data)
 		if (xs_writer_timed(&writer, &call, i, START + i, START + i))
 			xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1);
 	}
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	return NULL;
 }
 
@@ -461,7 +461,7 @@ static void threads_write_at_once_and_lose_nothing(void **state)
 		const struct xs_rec_call *call = r.list[i].at;
 		if (r.list[i].kind != XS_REC_call)
 			continue;
-		/* A thread's own records are in its order. */
+		/* A thread's records are in its order. */
 		assert_int_equal(call->correlation, next[r.list[i].thread]++);
 	}
 	for (int i = 1; i <= THREADS; i++)
@@ -474,28 +474,22 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(header_and_size_of_an_empty_trace, clean),
 	    cmocka_unit_test_setup(existing_files_are_left_alone, clean),
-	    cmocka_unit_test_setup(folder_that_is_not_there_is_an_error, clean),
+	    cmocka_unit_test_setup(missing_folder_is_an_error, clean),
 	    cmocka_unit_test_setup(losses_are_counted_by_kind, clean),
 	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
 				   clean),
 	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
-	    cmocka_unit_test_setup(page_that_is_not_to_be_had_is_an_error,
-				   clean),
+	    cmocka_unit_test_setup(unallocatable_page_is_an_error, clean),
 	    cmocka_unit_test_setup(killed_process_leaves_what_it_wrote, clean),
-	    cmocka_unit_test_setup(
-		descriptor_that_became_another_file_is_not_touched, clean),
-	    cmocka_unit_test_setup(what_cannot_be_mapped_is_tried_again_later,
-				   clean),
-	    cmocka_unit_test_setup(file_that_was_cut_short_is_left_alone,
-				   clean),
-	    cmocka_unit_test_setup(file_that_was_overwritten_is_left_alone,
-				   clean),
+	    cmocka_unit_test_setup(reused_descriptor_is_not_touched, clean),
+	    cmocka_unit_test_setup(failed_mapping_is_retried, clean),
+	    cmocka_unit_test_setup(truncated_file_is_left_alone, clean),
+	    cmocka_unit_test_setup(overwritten_file_is_left_alone, clean),
 	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
-	    cmocka_unit_test_setup(end_does_not_wait_for_who_is_gone, clean),
-	    cmocka_unit_test_setup(cancelled_thread_takes_nothing_with_it,
-				   clean),
+	    cmocka_unit_test_setup(close_does_not_wait_for_dead_threads, clean),
+	    cmocka_unit_test_setup(cancelled_thread_releases_its_locks, clean),
 	    cmocka_unit_test_setup(limit_is_kept, clean),
-	    cmocka_unit_test_setup(room_is_made_ahead_of_need, clean),
+	    cmocka_unit_test_setup(space_is_allocated_ahead, clean),
 	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
 				   clean),
 	};

@@ -35,7 +35,7 @@ static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
 
 static void close_and_read(struct records *records)
 {
-	xs_writer_drop(&writer);
+	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, START + 1);
 	records_read(records, PATH);
 	assert_int_equal(records->damaged, 0);
@@ -53,7 +53,7 @@ static void expect(const struct records *r, size_t n, uint32_t place,
 	assert_int_equal(record->end_ns, end_ns);
 }
 
-static void times_near_the_base_need_nothing_more(void **state)
+static void near_times_need_no_extra_record(void **state)
 {
 	struct records r;
 
@@ -86,7 +86,7 @@ static void times_out_of_range_move_the_base(void **state)
 	records_free(&r);
 }
 
-static void large_values_bring_a_wide_record(void **state)
+static void large_values_need_a_wide_record(void **state)
 {
 	struct records r;
 
@@ -131,8 +131,8 @@ static void expect_copy(const struct records *r, size_t n, bool again,
 			 bytes);
 }
 
-/* The values, the place and the kind: all have to be the same. */
-static void what_is_said_again_is_short(void **state)
+/* Values, place and kind must all be equal. */
+static void repeated_records_are_short(void **state)
 {
 	struct records r;
 
@@ -160,7 +160,7 @@ static void what_is_said_again_is_short(void **state)
 	records_free(&r);
 }
 
-static void each_chunk_says_all_itself(void **state)
+static void chunks_are_independent(void **state)
 {
 	struct records r;
 	size_t full = 0;
@@ -266,8 +266,8 @@ static void nothing_is_written_after_the_end(void **state)
 	records_free(&r);
 }
 
-/* A thread goes on in the chunk of one that has ended, and says who it is. */
-static void rest_of_a_chunk_is_the_next_threads(void **state)
+/* A thread continues the chunk of an ended one, after a `thread` record. */
+static void next_thread_continues_a_chunk(void **state)
 {
 	struct xs_writer next;
 	struct records r;
@@ -275,7 +275,7 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START, START + 5);
-	xs_writer_leave(&writer);
+	xs_writer_release(&writer);
 	xs_writer_open(&next, &trace, 78);
 	xs_writer_open(&writer, &trace, 79);
 	for (unsigned i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 						 START + RANGE + 7),
 				 0);
 	}
-	xs_writer_drop(&next);
+	xs_writer_close(&next);
 	close_and_read(&r);
 	assert_int_equal(r.chunks, 2);
 	expect(&r, 0, 1, START, START + 5);
@@ -301,22 +301,21 @@ static void rest_of_a_chunk_is_the_next_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(times_near_the_base_need_nothing_more,
+	    cmocka_unit_test_setup(near_times_need_no_extra_record,
 				   open_writer),
 	    cmocka_unit_test_setup(times_out_of_range_move_the_base,
 				   open_writer),
-	    cmocka_unit_test_setup(large_values_bring_a_wide_record,
+	    cmocka_unit_test_setup(large_values_need_a_wide_record,
 				   open_writer),
-	    cmocka_unit_test_setup(what_is_said_again_is_short, open_writer),
-	    cmocka_unit_test_setup(each_chunk_says_all_itself, open_writer),
+	    cmocka_unit_test_setup(repeated_records_are_short, open_writer),
+	    cmocka_unit_test_setup(chunks_are_independent, open_writer),
 	    cmocka_unit_test_setup(end_before_start_has_no_length, open_writer),
 	    cmocka_unit_test_setup(chunks_grow_to_64_kib, open_writer),
 	    cmocka_unit_test_setup(long_strings_come_in_parts, open_writer),
 	    cmocka_unit_test_setup(text_is_padded_with_zeros, open_writer),
 	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
 				   open_writer),
-	    cmocka_unit_test_setup(rest_of_a_chunk_is_the_next_threads,
-				   open_writer),
+	    cmocka_unit_test_setup(next_thread_continues_a_chunk, open_writer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What cmocka.h wants in front of it, and a trace of a test's own. */
+/* Headers that cmocka.h requires, and a trace for a test. */
 #ifndef XS_TESTS_PRELOAD_UNIT_H
 #define XS_TESTS_PRELOAD_UNIT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulated device says of itself, in the driver's numbering (the
- * runtime's is the same). */
+/* Attributes of the simulated device, with the driver's numbers (the runtime's
+ * are the same). */
 #include "tests/sim/core.h"
 
 #include <cuda.h>

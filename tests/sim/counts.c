@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What kernels do while they are counted. The SMs have no cache of their own:
- * every access of a warp goes to the L2, in sectors of 32 bytes; a line of 128
- * is one request. */
+/* Counts what kernels do. The SMs have no cache: every access of a warp goes to
+ * the L2 in sectors of 32 bytes; a line of 128 is one request. */
 #include "tests/sim/internal.h"
 
 #include <stdatomic.h>
@@ -32,7 +31,7 @@ struct xs_sim_counts *xs_sim_counts_of(int device)
 	return atomic_load(&counting[device]) ? &counts[device] : NULL;
 }
 
-/* Whether the unit of that size is new, and now known. */
+/* Returns whether the unit is new, and remembers it. */
 static bool is_new(uintptr_t unit, uintptr_t *seen, unsigned *seen_count)
 {
 	for (unsigned i = 0; i < *seen_count; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated runtime: each function is one row that names it, its CUPTI
- * callback id, its parameters, and what the core is asked to do. Built as
- * libcudart.so, and as an archive with hidden symbols that stands for
- * NVIDIA's static runtime.
+ * The simulated runtime. Each function is one row with its name, its CUPTI
+ * callback id, its parameters, and the request to the core. Built as
+ * libcudart.so, and as an archive with hidden symbols that replaces NVIDIA's
+ * static runtime.
  */
 #ifndef XS_SIM_CUDART_H
 #define XS_SIM_CUDART_H
@@ -14,13 +14,13 @@
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 
-/* Initialises CUDA where needed: 0 or the error. */
+/* Initialises CUDA if needed. Returns 0 or the error. */
 int xs_rt_begin(void);
 /* Keeps the error for cudaGetLastError. */
 void xs_rt_keep_error(int result);
 
-/* As NVIDIA's runtime, each function tells CUPTI itself: in a program that it
- * is linked into, one frame lies between CUPTI and the application. */
+/* As in NVIDIA's runtime, each function calls CUPTI itself: in a statically
+ * linked program, one frame lies between CUPTI and the application. */
 static inline __attribute__((always_inline)) int
 xs_rt_enter(struct xs_sim_call *call)
 {
@@ -37,19 +37,19 @@ xs_rt_leave(struct xs_sim_call *call, int result)
 	return (cudaError_t)xs_sim_leave(call, result);
 }
 
-/* And the driver is asked some frames further in. */
+/* The driver is called some frames further down. */
 void libcudart_static_enter_driver(struct xs_sim_call *call);
 int libcudart_static_leave_driver(struct xs_sim_call *call, int result);
 
-/* The stream of a handle; the default one is the thread's own in code that
- * was built for per-thread default streams. */
+/* Returns the stream of a handle. The default one is the per-thread one in code
+ * built for per-thread default streams. */
 struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread);
-/* The device address of a __device__ or __constant__ variable, or NULL. */
+/* Returns the device address of a __device__ or __constant__ variable, or
+ * NULL. */
 char *xs_rt_symbol(const void *symbol, size_t *bytes);
 
-/* What the runtime asks the driver for inside a call of its own, as the
- * driver's callbacks show it: the result of `body`, and its name and
- * parameters. */
+/* A driver call inside a call of the runtime, as the driver's callbacks show
+ * it: the result of `body`, its name and its parameters. */
 #define RT_IN_DRIVER(function, arguments, body)                                \
 	({                                                                     \
 		function##_params drv_params = {RT_LIST arguments};            \
@@ -85,11 +85,11 @@ char *xs_rt_symbol(const void *symbol, size_t *bytes);
 		return xs_rt_leave(&rt_call, rt_rc ? rt_rc : (int)(body));     \
 	}
 
-/* A function with one form. */
+/* A function without a twin. */
 #define RT_API(name, version, parameters, arguments, body)                     \
 	RT_ROW(name, name##_##version, parameters, arguments, false, body)
 
-/* One without parameters. */
+/* A function without parameters. */
 #define RT_API_VOID(name, version, body)                                       \
 	cudaError_t CUDARTAPI name(void)                                       \
 	{                                                                      \
@@ -99,13 +99,13 @@ char *xs_rt_symbol(const void *symbol, size_t *bytes);
 		return xs_rt_leave(&rt_call, rt_rc ? rt_rc : (int)(body));     \
 	}
 
-/* One that has a twin for per-thread default streams. */
+/* A function with a twin for per-thread default streams. */
 #define RT_TWINS(name, version, suffix, parameters, arguments, body)           \
 	cudaError_t CUDARTAPI name##_##suffix parameters;                      \
 	RT_ROW(name, name##_##version, parameters, arguments, false, body)     \
 	RT_ROW(name##_##suffix, name##_##suffix##_v7000, parameters,           \
 	       arguments, true, body)
-/* The same, where the twin came with another version. */
+/* The same, if the twin has another version. */
 #define RT_TWINS_OF(name, version, suffix, parameters, arguments, body)        \
 	cudaError_t CUDARTAPI name##_##suffix parameters;                      \
 	RT_ROW(name, name##_##version, parameters, arguments, false, body)     \

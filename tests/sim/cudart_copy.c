@@ -127,7 +127,7 @@ static int copy_batch(void *const *dsts, const void *const *srcs,
 }
 #endif
 
-/* The stream that a function without a stream argument works in. */
+/* The stream of functions without a stream argument. */
 #define OWN_STREAM xs_rt_stream(NULL, per_thread)
 #define STREAM	   xs_rt_stream(stream, per_thread)
 

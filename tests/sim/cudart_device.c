@@ -21,7 +21,7 @@ void xs_rt_keep_error(int result)
 		last_error = (cudaError_t)result;
 }
 
-/* Each keeps its frame, for something is left to do after the call. */
+/* Each keeps its frame, since work follows the call. */
 void libcudart_static_enter_driver(struct xs_sim_call *call)
 {
 	xs_sim_enter(call);
@@ -160,7 +160,7 @@ static int synchronize(int device)
 	return cudaSuccess;
 }
 
-/* Every device reaches every other, allowed or not. */
+/* Every device can access every other, enabled or not. */
 static int can_access(int *can, int device, int peer)
 {
 	if (!can)
@@ -196,7 +196,7 @@ RT_API(cudaSetDevice, v3020, (int device), (device), xs_sim_set_device(device))
 RT_API(cudaDeviceGetAttribute, v5000,
        (int *value, enum cudaDeviceAttr attr, int device),
        (value, attr, device), put_attribute(value, (int)attr, device))
-/* In CUDA 12 a macro makes one name of the other. */
+/* In CUDA 12 a macro maps one name to the other. */
 #if CUDART_VERSION >= 13000
 #define PROPERTIES(...) RT_API(cudaGetDeviceProperties, v12000, __VA_ARGS__)
 #else
@@ -209,7 +209,7 @@ RT_API(cudaDriverGetVersion, v3020, (int *driverVersion), (driverVersion),
 RT_API(cudaRuntimeGetVersion, v3020, (int *runtimeVersion), (runtimeVersion),
        put(runtimeVersion, CUDART_VERSION))
 RT_API(cudaSetDeviceFlags, v3020, (unsigned int flags), (flags), cudaSuccess)
-/* There is no profiler to tell. */
+/* There is no profiler. */
 RT_API_VOID(cudaProfilerStart, v4000, cudaSuccess)
 RT_API_VOID(cudaProfilerStop, v4000, cudaSuccess)
 RT_API_VOID(cudaDeviceSynchronize, v3020, synchronize(xs_sim_device()))

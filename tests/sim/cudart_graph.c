@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's graphs. What is instantiated has the nodes of the graph, which
- * live until the last of both is destroyed. */
+/* The runtime's graphs. An executable graph uses the nodes of the graph that it
+ * was instantiated from; they live until the last of both is destroyed. */
 #include "tests/sim/cudart.h"
 
 #include <stdatomic.h>
@@ -8,13 +8,13 @@
 
 struct graph {
 	struct xs_sim_graph *nodes;
-	atomic_uint owners; /* its handle, and the executables */
+	atomic_uint owners; /* its handle, and the executable graphs */
 };
 
 struct exec {
 	struct graph *graph;
 	uint32_t number;
-	unsigned instantiated; /* how CUPTI was then */
+	unsigned instantiated; /* CUPTI's state at instantiation */
 };
 
 static int end_capture(struct xs_sim_stream *stream, cudaGraph_t *handle)
@@ -52,7 +52,7 @@ static int instantiate(cudaGraphExec_t *handle, cudaGraph_t from)
 	return cudaSuccess;
 }
 
-/* As the runtime asks the driver. */
+/* Instantiates with the callbacks of the driver call that the runtime makes. */
 static int instantiate_in_driver(cudaGraphExec_t *handle, cudaGraph_t graph,
 				 unsigned long long flags)
 {
@@ -81,7 +81,7 @@ static int destroy(struct graph *graph)
 	return cudaSuccess;
 }
 
-/* The same nodes with other parameters, which is not checked. */
+/* Only the parameters of the nodes may differ, which is not checked. */
 static int update(struct exec *exec, struct graph *graph)
 {
 	if (!exec || !graph)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What nvcc's start-up code registers, and launches of it. Images are parsed
- * when first needed, as lazy loading does. */
+/* Registration by nvcc's start-up code, and launches. Images are parsed when
+ * first needed, like lazy loading. */
 #include "tests/sim/cudart.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct image {
 	struct xs_sim_module *module;
 };
 
-/* A kernel or a variable, by the address of its shadow on the host. */
+/* A kernel or a variable, by its address on the host. */
 struct entity {
 	struct entity *next;
 	struct image *image;
@@ -32,7 +32,7 @@ static struct entity *entities;
 static _Thread_local struct configuration pending[8];
 static _Thread_local unsigned pending_count;
 
-/* nvcc's start-up code declares these itself; no header does. */
+/* Declared by nvcc's start-up code itself, in no header. */
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
@@ -73,8 +73,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
-/* Runs among the exit handlers, where the application's own may still launch
- * and copy: everything stays until the process is gone. */
+/* Runs among the exit handlers. The application's own handlers may still launch
+ * and copy, so everything stays until the process ends. */
 void __cudaUnregisterFatBinary(void **handle)
 {
 	(void)handle;
@@ -118,7 +118,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device,
 	register_entity(handle, host, name);
 }
 
-/* By the host's address, or by what __cudaGetKernel gave. */
+/* By the host's address, or by the result of __cudaGetKernel. */
 static struct entity *find_entity(const void *key)
 {
 	struct entity *entity;
@@ -187,7 +187,7 @@ cudaError_t __cudaGetKernel(CUkernel *kernel, const void *host)
 {
 	int error;
 
-	/* Without code that runs here, the launch is what fails. */
+	/* Without usable code, the launch fails. */
 	*kernel = (CUkernel)(void *)find_function(host, &error);
 	if (!*kernel)
 		*kernel = (CUkernel)(void *)find_entity(host);
@@ -255,7 +255,7 @@ launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
 	return xs_rt_leave(call, rc);
 }
 
-/* The parameters of all of these are laid out as cudaLaunchKernel's. */
+/* All of these have the parameters of cudaLaunchKernel. */
 #define LAUNCH(id, key, thread)                                                \
 	{                                                                      \
 		cudaLaunchKernel_v7000_params params = {                       \
@@ -266,7 +266,7 @@ launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
 			      sharedMem, stream, (thread));                    \
 	}
 
-#if CUDART_VERSION >= 13000 /* before, nvcc knows only those below */
+#if CUDART_VERSION >= 13000 /* older nvcc uses only those below */
 cudaError_t __cudaLaunchKernel(CUkernel kernel, dim3 gridDim, dim3 blockDim,
 			       void **args, size_t sharedMem,
 			       cudaStream_t stream)

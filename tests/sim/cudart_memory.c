@@ -2,7 +2,7 @@
 /* The runtime's allocations. */
 #include "tests/sim/cudart.h"
 
-/* As on the real device, freeing waits for its work. */
+/* As on a real device, freeing waits for the device's work. */
 static int free_device(void *address)
 {
 	if (address)
@@ -17,7 +17,7 @@ static int free_host(void *address)
 	return xs_sim_free(address, XS_SIM_PINNED);
 }
 
-/* In stream order; here the stream is simply waited for. */
+/* Frees in stream order; here it simply waits for the stream. */
 static int free_async(void *address, struct xs_sim_stream *stream)
 {
 	xs_sim_stream_wait(stream);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Activity records. They wait in a list until the moment of their end has
- * come, and are handed over in the user's buffers when asked for, when the
- * flush period is over, or when many have gathered: from a thread of ours, as
- * CUPTI does it.
- */
+/* Activity records. They wait in a list until their end, and are delivered in
+ * the user's buffers on request, after each flush period, or when many are
+ * complete: from a thread of the simulator, as CUPTI does it. */
 #include "tests/sim/cupti_pending.h"
 
 #include <pthread.h>
@@ -21,11 +18,11 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gathered = PTHREAD_COND_INITIALIZER;
-/* Held while buffers are filled and handed over, never with the other. */
+/* Held while buffers are filled and delivered; never together with `lock`. */
 static pthread_mutex_t flush_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cu_pending *first, **last = &first;
 static size_t pending_count, dropped;
-/* XS_SIM_CUPTI_SPARE: a buffer that was asked for before it is needed. */
+/* XS_SIM_CUPTI_SPARE: a buffer that is requested before it is needed. */
 static struct {
 	uint8_t *buffer;
 	size_t bytes, most;
@@ -72,8 +69,8 @@ void xs_cu_spoil(uint32_t correlation)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Takes out the records that are complete; when forced all of them, and the
- * others have no times. */
+/* Removes the complete records from the list; if forced all of them, the
+ * incomplete ones without times. */
 static struct xs_cu_pending *detach(bool forced)
 {
 	uint64_t now = xs_sim_now_ns();
@@ -110,7 +107,7 @@ static void drop(struct xs_cu_pending *p)
 	}
 }
 
-static atomic_bool zeroed; /* by who gives the buffers */
+static atomic_bool zeroed; /* by the client */
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
 				      size_t *bytes, void *value)
@@ -125,7 +122,8 @@ CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
 	return CUPTI_SUCCESS;
 }
 
-/* Where the giver said that all are, one that is not ends the program. */
+/* If the client declared its buffers zeroed, one that is not ends the
+ * program. */
 static void make_zero(uint8_t *buffer, size_t bytes)
 {
 	if (!buffer)
@@ -142,7 +140,7 @@ static void make_zero(uint8_t *buffer, size_t bytes)
 	}
 }
 
-/* Whoever owned the buffers then, an old spare is used first. */
+/* An old spare buffer is used first, whoever its owner was. */
 static void take_buffer(uint8_t **buffer, size_t *bytes, size_t *most)
 {
 	*buffer = spare.buffer;
@@ -162,8 +160,8 @@ static void ask_ahead(void)
 	make_zero(spare.buffer, spare.bytes);
 }
 
-/* XS_SIM_CUPTI_HELD: of so many flushes in a row only the last brings what is
- * there, as where the buffer at hand nearly always has an op under way. */
+/* XS_SIM_CUPTI_HELD: only the last of this many flushes in a row delivers
+ * records, as if the current buffer nearly always had a running op. */
 static bool is_held(bool forced)
 {
 	static _Atomic unsigned long asked;
@@ -260,7 +258,7 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 	return CUPTI_SUCCESS;
 }
 
-/* XS_SIM_CUPTI_SUBSCRIBE_FAIL=all: as in a process that ncu started. */
+/* XS_SIM_CUPTI_SUBSCRIBE_FAIL=all: as in a process started by ncu. */
 static bool is_taken(void)
 {
 	const char *taken = getenv("XS_SIM_CUPTI_SUBSCRIBE_FAIL");
@@ -297,7 +295,7 @@ CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 	return set_kind(kind, true);
 }
 
-/* One context a device: all of them are switched. */
+/* One context per device: all of them change. */
 CUptiResult cuptiActivityEnableContext(CUcontext context,
 				       CUpti_ActivityKind kind)
 {
@@ -326,7 +324,7 @@ void xs_cu_forget_records(void)
 	pthread_mutex_unlock(&flush_lock);
 }
 
-/* XS_SIM_CUPTI_MANAGED_FAIL: as on a system that cannot tell. */
+/* XS_SIM_CUPTI_MANAGED_FAIL: as on an unsupported system. */
 CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
 {
@@ -340,7 +338,7 @@ CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
 
 static _Atomic unsigned flushes;
 
-/* XS_SIM_CUPTI_LEFT: how many were asked for. */
+/* XS_SIM_CUPTI_LEFT: prints the number of flushes. */
 __attribute__((destructor)) static void tell_flushes(void)
 {
 	if (getenv("XS_SIM_CUPTI_LEFT"))

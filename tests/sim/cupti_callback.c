@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks of API calls, and CUPTI's small questions. */
+/* Callbacks of API calls, and CUPTI's small query functions. */
 #include "tests/sim/cupti_sim.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ static atomic_bool wanted[CUPTI_CB_DOMAIN_SIZE][MOST_IDS];
 static _Atomic(CUpti_CallbackFunc) callback;
 static void *user;
 
-/* Any value that is not NULL serves as the one subscriber's handle. */
+/* Any value but NULL works as the only subscriber's handle. */
 #define SUBSCRIBER ((CUpti_SubscriberHandle)(void *)&callback)
 
 static const char *const runtime_names[MOST_IDS] = {
@@ -33,8 +33,8 @@ static const char *const driver_names[MOST_IDS] = {
 
 static _Atomic unsigned heard[CUPTI_CB_DOMAIN_SIZE], finalized;
 
-/* XS_SIM_CUPTI_LEFT: at the end, how many callbacks are on, how many came from
- * calls, and how often CUPTI was detached. */
+/* XS_SIM_CUPTI_LEFT: at exit, prints how many callbacks are enabled, how many
+ * calls made, and how often CUPTI was detached. */
 __attribute__((destructor)) static void tell_left(void)
 {
 	unsigned left = 0;
@@ -73,7 +73,7 @@ void xs_cu_must_be_attached(const char *function)
 		stop(function, "attaches CUPTI again");
 }
 
-/* Somebody uses it. */
+/* CUPTI is used. */
 static void note_attached(void)
 {
 	if (atomic_exchange(&detached, false))
@@ -88,7 +88,7 @@ void xs_cu_attach(void)
 	xs_sim_set_hooks(&hooks);
 }
 
-/* A device's first call finds its context created. */
+/* A device's first call reports the creation of its context. */
 static void tell_context(CUpti_CallbackFunc function)
 {
 	static atomic_bool told[XS_SIM_MAX_DEVICES];
@@ -133,9 +133,8 @@ bool xs_cu_call(struct xs_sim_call *call, bool leaving)
 	return calls;
 }
 
-/* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as if a debugger or profiler were there. The
- * loader's lock is taken, as by CUPTI 13.0, which opens the driver each time.
- */
+/* XS_SIM_CUPTI_SUBSCRIBE_FAIL: as with a debugger or profiler. Takes the
+ * loader's lock, like CUPTI 13.0, which opens the driver each time. */
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 			   CUpti_CallbackFunc function, void *data)
 {
@@ -187,10 +186,10 @@ CUptiResult cuptiGetCallbackState(uint32_t *enable,
 }
 
 /*
- * The program's own work fails behind it where a graph was launched meanwhile,
- * and who attaches CUPTI again has ids from 1: so do CUPTI 12.9 and 13.0.
- * XS_SIM_CUPTI_FINALIZE_FAIL: it refuses. XS_SIM_CUPTI_STRICT: no call of CUDA
- * may be on its way, unless it is called at the end of one, as NVIDIA advises.
+ * Afterwards the program's own work fails if a graph was launched meanwhile,
+ * and a new attach restarts ids at 1, as in CUPTI 12.9 and 13.0.
+ * XS_SIM_CUPTI_FINALIZE_FAIL: it refuses. XS_SIM_CUPTI_STRICT: no CUDA call may
+ * be running, unless it is called at the end of one, as NVIDIA advises.
  */
 CUptiResult cuptiFinalize(void)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The clock of CUPTI's times: CLOCK_REALTIME, or what the user's callback says.
- * What the GPU did is converted when it is handed over, by a line through now
- * and the moment that the callback was registered.
- */
+/* The clock of CUPTI's times: CLOCK_REALTIME, or the user's callback. GPU times
+ * are converted at delivery, by a line through the current time and the time at
+ * which the callback was registered. */
 #include "tests/sim/cupti_sim.h"
 
 #include <pthread.h>
@@ -15,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUpti_TimestampCallbackFunc callback; /* NULL: CLOCK_REALTIME */
 static struct xs_cu_moment registered;
 
-/* The shortest bracket of a few. */
+/* Returns the closest of a few pairs. */
 static struct xs_cu_moment read_both(CUpti_TimestampCallbackFunc function)
 {
 	struct xs_cu_moment best = {0};
@@ -35,8 +33,8 @@ static struct xs_cu_moment read_both(CUpti_TimestampCallbackFunc function)
 	return best;
 }
 
-/* As seen with CUPTI 13.0, each registration takes the times of what the GPU
- * was given before and is not handed over, also where nothing changes. */
+/* As observed with CUPTI 13.0, each registration removes the times of ops that
+ * were issued before and are not delivered yet, even if it changes nothing. */
 CUptiResult
 cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches of graphs as one record. As with CUPTI 12.9 and 13.0, what was
- * instantiated while CUPTI_ACTIVITY_KIND_GRAPH_TRACE was off cannot be launched
- * while it is on, and what was instantiated while it was on cannot be launched
- * after cuptiFinalize: the process ends, as theirs crashes.
+ * Launches of graphs as one record. As with CUPTI 12.9 and 13.0, a graph that
+ * was instantiated while CUPTI_ACTIVITY_KIND_GRAPH_TRACE was off cannot be
+ * launched while it is on, and one that was instantiated while it was on cannot
+ * be launched after cuptiFinalize: the process is aborted, where the real CUPTI
+ * crashes.
  */
 #include "tests/sim/cupti_pending.h"
 
@@ -11,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What an executable graph keeps: whether the kind was on, and how often CUPTI
- * had been finalized. */
+/* The state at instantiation, which an executable graph stores: whether the
+ * kind was on, and how often CUPTI had been finalized. */
 #define KIND_ON	   1u
 #define EACH_FINAL 2u
 
-/* By the number of an executable graph: the call of its last launch by node,
- * after which none was as one. */
+/* By the number of an executable graph: the correlation id of its last launch
+ * if that was by node, else 0. */
 #define EXECS 4096u
 static _Atomic uint32_t by_node[EXECS];
 

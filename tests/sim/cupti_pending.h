@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activity records on their way: cupti_record.c makes them, and they wait in
- * cupti_activity.c until they are handed over. */
+/* Activity records that are not delivered yet: cupti_record.c makes them,
+ * cupti_activity.c delivers them. */
 #ifndef XS_SIM_CUPTI_PENDING_H
 #define XS_SIM_CUPTI_PENDING_H
 
@@ -23,24 +23,25 @@ struct xs_cu_pending {
 	};
 };
 
-/* cupti_activity.c: whether a kind is enabled; takes a record from malloc(). */
+/* cupti_activity.c: whether a kind is enabled; takes ownership of a malloc()ed
+ * record. */
 bool xs_cu_wants(CUpti_ActivityKind kind);
 void xs_cu_add(struct xs_cu_pending *record);
 
-/* A graph is launched as one: of the nodes of its launch before, the last one
- * that was not handed over gets a wrong end. */
+/* A graph is launched as one: gives a wrong end to the last undelivered node of
+ * the launch before, which has this correlation id. */
 void xs_cu_spoil(uint32_t correlation);
 
-/* cupti_record.c: whether it is the record of a node of that launch; makes its
- * end 300 us too late. */
+/* cupti_record.c: returns whether it is the record of a node of that launch;
+ * makes its end 300 us too late. */
 bool xs_cu_is_node_of(const struct xs_cu_pending *p, uint32_t correlation);
 void xs_cu_end_late(struct xs_cu_pending *p);
 
-/* 0 where there are none of this kind. */
+/* cupti_record.c: bytes of a record, 0 if the kind has none. */
 size_t xs_cu_record_bytes(CUpti_ActivityKind kind);
-/* Its times, into CUPTI's clock; none if it is timeless. */
+/* Converts its times to CUPTI's clock; none if it has no times. */
 void xs_cu_convert(struct xs_cu_pending *p, const struct xs_cu_line *line);
-/* Whether something of a graph was done while somebody was subscribed. */
+/* Whether a node of a graph ran while there was a subscriber. */
 bool xs_cu_saw_graph(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The range profiler: kernels counted one by one, in one pass. */
+/* The range profiler: counts kernels one by one, in one pass. */
 #include "tests/sim/cupti_sim.h"
 
 #include <cupti_profiler_host.h>
@@ -53,13 +53,13 @@ struct CUpti_RangeProfiler_Object {
 
 static struct CUpti_RangeProfiler_Object profilers[XS_SIM_MAX_DEVICES];
 
-/* XS_SIM_CUPTI_COUNTERS_FAIL: as for a user who may not read them. */
+/* XS_SIM_CUPTI_COUNTERS_FAIL: as for a user without permission. */
 static bool is_allowed(void)
 {
 	return !getenv("XS_SIM_CUPTI_COUNTERS_FAIL");
 }
 
-/* XS_SIM_CUPTI_COUNTERS: how many are counted at once. */
+/* XS_SIM_CUPTI_COUNTERS: number of metrics counted at once. */
 static size_t metrics_per_pass(void)
 {
 	const char *text = getenv("XS_SIM_CUPTI_COUNTERS");

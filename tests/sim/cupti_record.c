@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Activity records, as CUPTI lays them out. */
+/* Activity records in CUPTI's layout. */
 #include "tests/sim/cupti_pending.h"
 
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_bool graphs; /* something of one was done meanwhile */
+static atomic_bool graphs; /* a node of a graph ran meanwhile */
 
 size_t xs_cu_record_bytes(CUpti_ActivityKind kind)
 {
@@ -233,7 +233,7 @@ static bool is_peer(const struct xs_sim_copy *copy)
 	       !on_host(copy->src_memory) && !on_host(copy->dst_memory);
 }
 
-/* The function that makes the record, where its kind is wanted. */
+/* Returns the function that makes the record, if its kind is enabled. */
 static void (*maker(const struct xs_sim_record *r))(
     const struct xs_sim_record *, struct xs_cu_pending *)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lifecycle of the simulated driver, and what every API call passes. */
+/* Lifecycle of the simulated driver, and the common part of API calls. */
 #include "tests/sim/internal.h"
 
 #include <dlfcn.h>
@@ -11,14 +11,15 @@
 struct xs_sim_config xs_sim_config;
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
-static pid_t init_pid; /* the process that the workers live in */
+static pid_t init_pid; /* the process of the worker threads */
 static _Atomic(const struct xs_sim_hooks *) hooks;
 static atomic_uint last_correlation, calls_inside;
 
 static _Thread_local int current_device;
 static _Thread_local unsigned call_depth;
 static _Thread_local uint32_t call_correlation;
-static _Thread_local unsigned heard_depth; /* of calls, by CUPTI */
+static _Thread_local unsigned
+    heard_depth; /* nested calls as CUPTI counts them */
 
 static double env_number(const char *name, double fallback)
 {
@@ -28,7 +29,7 @@ static double env_number(const char *name, double fallback)
 }
 
 /* The defaults are about those of a mid-range card on eight lanes of PCIe 3,
- * but for gips: its kernels run as fast as the interpreter can. */
+ * except gips: its kernels run as fast as the interpreter can. */
 static void read_config(struct xs_sim_config *c)
 {
 	c->devices = (int)env_number("XS_SIM_DEVICES", 1);
@@ -60,8 +61,8 @@ static void init(void)
 	xs_sim_timeline_start();
 }
 
-/* As the real driver: the library named is loaded when CUDA initialises, on
- * the thread that does it, and may itself call CUDA. */
+/* Like the real driver: the library is loaded during CUDA's initialisation, by
+ * the initialising thread, and may itself call CUDA. */
 static void load_injection(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
@@ -74,7 +75,7 @@ static void load_injection(void)
 		start();
 }
 
-/* Other threads wait for it meanwhile. */
+/* Other threads wait meanwhile. */
 static void inject(void)
 {
 	static atomic_flag begun = ATOMIC_FLAG_INIT;
@@ -142,7 +143,7 @@ bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec)
 	return h && h->graph_launched(instantiated, exec, call_correlation);
 }
 
-/* Ids are told apart by nothing but their number, also those of threads. */
+/* Ids are only numbers, also if threads have their own. */
 static uint32_t next_correlation(void)
 {
 	static _Thread_local uint32_t last_own;
@@ -167,7 +168,7 @@ uint32_t xs_sim_correlation(void)
 	return call_correlation;
 }
 
-/* As where the scheduler takes a thread from the processor. */
+/* Simulates a thread that is descheduled. */
 static void hold_one(void)
 {
 	static atomic_flag held = ATOMIC_FLAG_INIT;
@@ -201,7 +202,7 @@ int xs_sim_leave(struct xs_sim_call *call, int result)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
 
-	/* half of it inside, in the driver, where there is an inside */
+	/* half of it in the driver call, if there is one */
 	const uint64_t took_ns =
 	    call->outermost ? xs_sim_config.call_ns : xs_sim_config.call_ns / 2;
 

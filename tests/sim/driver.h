@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated driver API, one row a function, as in cudart.h. CUresult and
- * cudaError_t have the same numbers wherever the core uses them. */
+/* The simulated driver API, one row per function, as in cudart.h. The CUresult
+ * and cudaError_t values that the core uses are equal. */
 #ifndef XS_SIM_DRIVER_H
 #define XS_SIM_DRIVER_H
 
@@ -8,7 +8,7 @@
 
 #include <cupti.h>
 
-/* CUDA_ERROR_NOT_INITIALIZED before cuInit; then tells CUPTI. */
+/* Returns CUDA_ERROR_NOT_INITIALIZED before cuInit; otherwise calls CUPTI. */
 int xs_drv_enter(struct xs_sim_call *call);
 
 #define DRV_CALL(symbol, params_)                                              \

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* cuInit itself has to get through: it is told apart by its id. */
+/* cuInit must be allowed; it is recognised by its id. */
 int xs_drv_enter(struct xs_sim_call *call)
 {
 	bool init = call->cbid == CUPTI_DRIVER_TRACE_CBID_cuInit;
@@ -162,7 +162,7 @@ DRV_API(cuCtxGetId, (CUcontext ctx, unsigned long long *ctxId), (ctx, ctxId),
 DRV_API(cuCtxGetDevice, (CUdevice * device), (device),
 	put(device, xs_sim_device()))
 
-/* Without parameters to show. */
+/* A function without parameters. */
 #define DRV_API_VOID(symbol, body)                                             \
 	XS_SIM_API CUresult CUDAAPI symbol(void)                               \
 	{                                                                      \
@@ -171,7 +171,7 @@ DRV_API(cuCtxGetDevice, (CUdevice * device), (device),
 		return (CUresult)xs_sim_leave(&call, rc ? rc : (body));        \
 	}
 DRV_API_VOID(cuCtxSynchronize, synchronize())
-/* There is no profiler to tell. */
+/* There is no profiler. */
 DRV_API_VOID(cuProfilerStart, CUDA_SUCCESS)
 DRV_API_VOID(cuProfilerStop, CUDA_SUCCESS)
 
@@ -181,7 +181,8 @@ XS_SIM_API CUresult CUDAAPI cuDriverGetVersion(int *version)
 	return (CUresult)put(version, XS_SIM_CUDA_VERSION);
 }
 
-/* Works before cuInit, too: the newest form that this CUDA version had. */
+/* Works before cuInit, too. Returns the newest form up to the requested CUDA
+ * version. */
 XS_SIM_API CUresult CUDAAPI
 cuGetProcAddress_v2(const char *symbol, void **function, int version,
 		    cuuint64_t flags, CUdriverProcAddressQueryResult *status)
@@ -259,7 +260,7 @@ DRV_API(cuModuleGetGlobal_v2,
 	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
 
 #if CUDA_VERSION >= 12030
-/* The simulated runtime's kernels are the driver's functions. */
+/* The simulated runtime's kernels are functions of the driver. */
 static int kernel_name(const char **name, CUkernel kernel)
 {
 	struct xs_sim_function_info info;
@@ -286,7 +287,7 @@ static int launch(const cuLaunchKernel_params *p, struct xs_sim_stream *stream)
 			     grid, block, p->sharedMemBytes, p->kernelParams);
 }
 
-/* The callback has the kernel's name. */
+/* The callback contains the kernel's name. */
 static CUresult launch_call(struct xs_sim_call *call,
 			    const cuLaunchKernel_params *params,
 			    bool per_thread)
@@ -304,7 +305,7 @@ static CUresult launch_call(struct xs_sim_call *call,
 	    call, rc ? rc : launch(params, DRV_STREAM(params->hStream)));
 }
 
-/* Not rows, for the name. */
+/* No rows of the table, because of the kernel's name. */
 #define LAUNCH(symbol, per_thread)                                             \
 	XS_SIM_API CUresult CUDAAPI symbol(                                    \
 	    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,        \

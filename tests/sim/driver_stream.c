@@ -116,7 +116,7 @@ DRV_API(cuEventElapsedTime_v2,
 	(pMilliseconds, hStart, hEnd),
 	xs_sim_event_elapsed(event_of(hStart), event_of(hEnd), pMilliseconds))
 #endif
-/* cuda.h's macro of this name is for callers. */
+/* Undo cuda.h's macro, which is meant for callers. */
 #undef cuEventElapsedTime
 DRV_API(cuEventElapsedTime,
 	(float *pMilliseconds, CUevent hStart, CUevent hEnd),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fat binaries as nvcc embeds them: a header, then entries, each a header and
- * a payload (PTX text, or a cubin, which only a real device can use). The
- * layout was seen in the output of nvcc 12 and 13; NVIDIA does not document it.
+ * Fat binaries as nvcc embeds them: a header, then entries, each with a header
+ * and a payload (PTX text, or a cubin, which only a real device can use). The
+ * layout was derived from the output of nvcc 12 and 13; NVIDIA does not
+ * document it.
  */
 #include "tests/sim/module.h"
 
@@ -24,7 +25,7 @@ struct wrapper {
 struct fatbin {
 	uint32_t magic;
 	uint16_t version, header_bytes;
-	uint64_t payload_bytes; /* of all entries */
+	uint64_t payload_bytes; /* bytes of all entries */
 };
 
 enum { ENTRY_PTX = 1 };
@@ -42,8 +43,8 @@ struct entry {
 	uint64_t plain_bytes;
 };
 
-/* The rest of a length that began as `length`: 15 says that more follows, and
- * so does each byte of 255. */
+/* Reads the rest of a length that starts with `length`: 15 means that more
+ * bytes follow, and so does each byte of 255. */
 static size_t lz4_length(const uint8_t **at, const uint8_t *end, size_t length)
 {
 	uint8_t more = length == 15 ? 255 : 0;
@@ -55,8 +56,8 @@ static size_t lz4_length(const uint8_t **at, const uint8_t *end, size_t length)
 	return length;
 }
 
-/* A block of LZ4, as nvcc 12 compresses: literals and a copy of what was
- * there before, in turns. The bytes of it; 0: it is none. */
+/* Decompresses a block of LZ4, as nvcc 12 writes it: literals and copies of
+ * earlier bytes, alternating. Returns its bytes, 0 if it is invalid. */
 static size_t lz4_decompress(char *to, size_t most, const uint8_t *at,
 			     const uint8_t *end)
 {
@@ -72,7 +73,7 @@ static size_t lz4_decompress(char *to, size_t most, const uint8_t *at,
 		at += length;
 		done += length;
 		if (end - at < 2)
-			break; /* the last one has no copy */
+			break; /* the last sequence has no copy */
 		offset = at[0] | (size_t)at[1] << 8;
 		at += 2;
 		length = lz4_length(&at, end, token & 15) + 4;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * CUDA graphs: what is issued to a capturing stream is kept instead, in the
- * order of issue, and issued again at each launch, in that order and one
- * stream. A stream that waits for an event of the capture joins it.
- */
+/* CUDA graphs: operations issued to a capturing stream are stored in the order
+ * of issue, and each launch issues them again in that order in one stream. A
+ * stream that waits for an event of the capture joins it. */
 #include "tests/sim/internal.h"
 
 #include <stdlib.h>
@@ -19,9 +17,9 @@ struct node {
 
 struct xs_sim_graph {
 	struct node *first, **last;
-	struct xs_sim_stream *streams[MOST_STREAMS]; /* that capture */
+	struct xs_sim_stream *streams[MOST_STREAMS]; /* capturing streams */
 	unsigned stream_count;
-	bool broken; /* by what may not be done meanwhile */
+	bool broken; /* invalidated by a forbidden call */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,8 +31,8 @@ static bool is_blocking(const struct xs_sim_graph *graph)
 	return !(graph->streams[0]->flags & 1); /* cudaStreamNonBlocking */
 }
 
-/* Whether a capture is in progress, of a blocking stream or of any; breaks it
- * where that is wanted. */
+/* Returns whether a capture is in progress, of a blocking stream or of any;
+ * invalidates it if `breaks`. */
 static bool find_captures(bool blocking, bool breaks)
 {
 	bool found = false;
@@ -195,7 +193,7 @@ static int launch_node(struct xs_sim_op op)
 	return rc;
 }
 
-/* A launch into a stream that captures is kept node by node. */
+/* A launch into a capturing stream is captured node by node. */
 int xs_sim_graph_launch(const struct xs_sim_graph *graph, uint32_t exec,
 			unsigned instantiated, struct xs_sim_stream *stream)
 {

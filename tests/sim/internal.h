@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of libcuda.so.1 share with each other alone. */
+/* Internal functions of libcuda.so.1. */
 #ifndef XS_SIM_INTERNAL_H
 #define XS_SIM_INTERNAL_H
 
@@ -31,22 +31,22 @@ uint32_t xs_sim_correlation(void);
 void xs_sim_emit(const struct xs_sim_record *record);
 bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec);
 
-/* graph.c: keeps an operation of a capture. */
+/* graph.c: stores an operation of a capture. */
 int xs_sim_capture(const struct xs_sim_op *op);
 
 /* What one interpreted kernel did. */
 struct xs_sim_work {
-	uint64_t instructions; /* of all threads */
-	uint64_t bytes;	       /* read and written outside of the SM */
+	uint64_t instructions; /* instructions of all threads */
+	uint64_t bytes;	       /* bytes read and written outside of the SM */
 };
 
-/* counts: NULL where the kernel is not counted. */
+/* counts: NULL if the kernel is not counted. */
 struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch,
 			      struct xs_sim_counts *counts);
 
-/* counts.c: where to count on a device, NULL while nothing is counted. */
+/* counts.c: the counters of a device, NULL if it is not counting. */
 struct xs_sim_counts *xs_sim_counts_of(int device);
-/* An access of `bytes` by each lane of one warp that is in the mask. */
+/* Counts an access of `bytes` by each lane in the mask. */
 void xs_sim_count_access(struct xs_sim_counts *to, bool store,
 			 const uintptr_t *at, const uint8_t *mask,
 			 size_t bytes);

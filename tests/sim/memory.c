@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The address map: every range that the driver allocated or pinned, sorted by
- * base. All of it is ordinary memory of the process.
- */
+/* The address map: all ranges that the driver allocated or pinned, sorted by
+ * base. All of it is ordinary memory of the process. */
 #include "tests/sim/internal.h"
 
 #include <stdlib.h>
@@ -205,7 +203,7 @@ void xs_sim_memory_reset(int device)
 	pthread_mutex_unlock(&lock);
 }
 
-/* All of a range at once, as fast as a copy of pinned memory. */
+/* Migrates a whole range at once, at the speed of a pinned copy. */
 static void emit_migration(const struct xs_sim_range *range, bool to_device)
 {
 	const struct xs_sim_op op = {

@@ -11,7 +11,7 @@ static bool on_host(enum xs_sim_memory memory)
 	return memory == XS_SIM_PAGEABLE || memory == XS_SIM_PINNED;
 }
 
-/* A few blocks leave room for other kernels beside them. */
+/* Few blocks leave space for concurrent kernels. */
 static bool is_small(const struct xs_sim_launch *launch)
 {
 	uint64_t blocks =
@@ -38,7 +38,7 @@ static enum xs_sim_engine_id engine_of(const struct xs_sim_op *op)
 	return XS_SIM_ENGINE_D2H;
 }
 
-/* Bytes at full speed, but at the lower one while the other engine is busy.
+/* Bytes at full speed, or at the lower speed while the other engine is busy.
  * Only the copy that is placed later is slowed: the other's end is known. */
 static double link_ns(const struct xs_sim_model *model,
 		      enum xs_sim_engine_id engine, uint64_t start_ns,
@@ -108,7 +108,7 @@ static uint64_t duration_ns(const struct xs_sim_model *model,
 	}
 }
 
-/* When everything that the operation has to wait for has ended. */
+/* Returns the end of everything that the operation depends on. */
 static uint64_t ready_ns(const struct xs_sim_model *model,
 			 const struct xs_sim_op *op,
 			 enum xs_sim_engine_id engine)
@@ -123,10 +123,12 @@ static uint64_t ready_ns(const struct xs_sim_model *model,
 		ready = max_ns(ready, model->legacy_end_ns);
 	if (engine != XS_SIM_ENGINE_NONE)
 		ready = max_ns(ready, model->engines[engine].free_ns);
-	/* A copy back has to see whether its kernel is complete, and on these
+	/*
+	 * A copy out checks whether its kernel is complete, and on these
 	 * devices that makes it wait for every kernel issued before, so that
-	 * copies back and kernels do not overlap (van Werkhoven et al. 2014,
-	 * section IV). */
+	 * copies out and kernels do not overlap (van Werkhoven et al. 2014,
+	 * section IV).
+	 */
 	if (xs_sim_config.implicit_sync && op->kind == XS_SIM_COPY &&
 	    on_host(op->copy.dst_memory))
 		ready = max_ns(ready, model->kernel_end_ns);

@@ -76,7 +76,7 @@ void xs_sim_function_info(const struct xs_sim_function *function,
 
 	*info = (struct xs_sim_function_info){
 	    .name = k->name,
-	    /* virtual registers; ptxas would keep fewer */
+	    /* virtual registers; ptxas would use fewer */
 	    .registers = k->registers < 255 ? k->registers : 255,
 	    .shared_bytes = k->shared_bytes,
 	    .local_bytes = k->local_bytes,

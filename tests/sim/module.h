@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the modules and the interpreter. */
+/* Shared by modules and the interpreter. */
 #ifndef XS_SIM_MODULE_H
 #define XS_SIM_MODULE_H
 
@@ -9,8 +9,8 @@
 const struct xs_ptx_kernel *
 xs_sim_function_kernel(const struct xs_sim_function *function);
 
-/* The PTX text in a fat binary, its wrapper, or the text itself; to be freed.
- * NULL: none there. */
+/* Returns the PTX text of a fat binary, its wrapper, or PTX text. Caller frees
+ * it. NULL: no PTX. */
 char *xs_sim_fatbin_ptx(const void *image);
 
 #endif

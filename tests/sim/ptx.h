@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * PTX as the interpreter runs it: every operand is a register slot. Constants
- * and special registers have slots too, filled before a warp starts, so that
- * one loop over the lanes does for all kinds of operand.
- */
+/* PTX as the interpreter runs it: every operand is a register slot. Constants
+ * and special registers have slots, too, filled before a warp starts, so that
+ * one loop over the lanes handles all kinds of operands. */
 #ifndef XS_SIM_PTX_H
 #define XS_SIM_PTX_H
 
@@ -29,7 +27,7 @@ enum xs_ptx_type {
 	XS_PTX_TYPES
 };
 
-/* X(name, sources): instructions that only compute. */
+/* X(name, sources): arithmetic instructions. */
 #define XS_PTX_ALU(X)                                                          \
 	X(mov, 1)                                                              \
 	X(add, 2)                                                              \
@@ -127,23 +125,22 @@ enum xs_ptx_join {
 
 struct xs_ptx_insn {
 	uint8_t code;	   /* enum xs_ptx_code */
-	uint8_t type;	   /* of the operation, or read by it (cvt) */
+	uint8_t type;	   /* type of the operation, or read (cvt) */
 	uint8_t to;	   /* cvt: type written */
-	uint8_t dst_bytes; /* width of the register written; st: of the value */
-	uint8_t
-	    src_bytes; /* cvt: of the register read; ld, st: of the address */
-	uint8_t sub;   /* compare, round, space or atom */
-	uint8_t join;  /* setp */
-	bool to_space; /* cvta: from generic */
-	bool negate;   /* the guard */
-	int32_t guard; /* predicate slot, or -1 */
+	uint8_t dst_bytes; /* bytes written; st: of the value */
+	uint8_t src_bytes; /* cvt: bytes read; ld, st: of the address */
+	uint8_t sub;	   /* compare, round, space or atom */
+	uint8_t join;	   /* setp */
+	bool to_space;	   /* cvta: from generic */
+	bool negate;	   /* the guard */
+	int32_t guard;	   /* predicate slot, or -1 */
 	int32_t dst, dst2; /* setp p|q; -1: none */
 	int32_t src[3];
 	uint32_t target; /* bra: instruction index */
 	int64_t offset;	 /* ld, st, atom */
 };
 
-/* A slot that holds the same bits in every lane. */
+/* A slot with the same bits in every lane. */
 struct xs_ptx_constant {
 	int32_t slot;
 	uint8_t bytes;
@@ -183,10 +180,10 @@ struct xs_ptx_kernel {
 	uint32_t slots;
 	int32_t special[XS_PTX_SPECIALS]; /* slots; -1: not used */
 	int32_t local_slot;   /* address of the thread's local memory, or -1 */
-	uint32_t local_bytes; /* of a thread */
+	uint32_t local_bytes; /* local memory per thread */
 	uint32_t shared_bytes;
 	uint32_t registers;
-	bool unsupported; /* uses what the interpreter does not know */
+	bool unsupported; /* has unknown instructions */
 };
 
 struct xs_ptx_global {
@@ -202,8 +199,8 @@ struct xs_ptx_program {
 	uint32_t global_count;
 };
 
-/* Parses PTX text (NUL-terminated). NULL when there is no memory. Kernels
- * with unknown instructions are kept and marked. */
+/* Parses PTX text (NUL-terminated). Returns NULL if out of memory. Kernels with
+ * unknown instructions are kept and marked. */
 struct xs_ptx_program *xs_ptx_parse(const char *text);
 void xs_ptx_free(struct xs_ptx_program *program);
 

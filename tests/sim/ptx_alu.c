@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that compute. Integers wrap, as unsigned ones do in C. */
+/* Arithmetic instructions. Integers wrap, like unsigned ones in C. */
 #include "tests/sim/ptx_warp.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@
 		    SLOT(type, insn->dst)[l] = (lane_##type)(expression));     \
 		break;                                                         \
 	}
-/* For both signs alike, then for each its own. */
+/* For both signs, then for each one. */
 #define WRAPPING(C, e)                                                         \
 	C(U16, u16, e)                                                         \
 	C(S16, u16, e)                                                         \
@@ -92,7 +92,8 @@ COMPUTE(lg2, CASE1(F32, f32, log2f(a)))
 COMPUTE(sin, CASE1(F32, f32, sinf(a)))
 COMPUTE(cos, CASE1(F32, f32, cosf(a)))
 
-/* The amount has 32 bits; one beyond the width shifts everything out. */
+/* The amount has 32 bits; shifting by the width or more shifts everything
+ * out. */
 #define SHIFT(T, type, width, shifted, out)                                    \
 	case XS_PTX_##T: {                                                     \
 		EACH_LANE(lane_##type a = S(type, 0); uint32_t n = S(u32, 1);  \
@@ -102,7 +103,7 @@ COMPUTE(cos, CASE1(F32, f32, cosf(a)))
 	}
 COMPUTE(shl, SHIFT(U16, u16, 16, (uint32_t)a << n, 0)
 		 SHIFT(U32, u32, 32, a << n, 0) SHIFT(U64, u64, 64, a << n, 0))
-/* Negative numbers are filled with ones: shifted as what they lack. */
+/* Negative numbers are filled with ones: shifts the complement. */
 #define SHIFT_SIGNED(T, type, unsigned_type, width)                            \
 	SHIFT(T, type, width,                                                  \
 	      a < 0 ? ~((lane_##unsigned_type) ~a >> n)                        \
@@ -159,7 +160,7 @@ static void join_predicates(struct xs_ptx_warp *warp,
 		  if (insn->dst2 >= 0) SLOT(u32, insn->dst2)[l] = inverse);
 }
 
-/* The unordered forms hold also where an operand is not a number. */
+/* The unordered forms are true for NaN, too. */
 #define COMPARE(C, type, expression)                                           \
 	case XS_PTX_##C: {                                                     \
 		EACH_LANE(lane_##type a = S(type, 0);                          \
@@ -222,7 +223,7 @@ static double rounded(double value, uint8_t round)
 	}
 }
 
-/* What does not fit becomes the nearest value that does; NaN becomes 0. */
+/* Values out of range become the nearest one in range; NaN becomes 0. */
 static int64_t clamped(double value, uint8_t type)
 {
 	static const double low[XS_PTX_TYPES] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PTX instructions: the mnemonic decides what becomes of the operands. */
+/* Parses PTX instructions: the mnemonic determines the use of the operands. */
 #include "tests/sim/ptx_reading.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static void unsupported(struct reading *r)
 	r->p->kernel->unsupported = true;
 }
 
-/* ld, st: a vector becomes as many instructions. */
+/* ld, st: a vector becomes one instruction per element. */
 static void read_memory(struct reading *r)
 {
 	struct xs_ptx_parser *p = r->p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tokens of PTX, and the small things that both parsers need. */
+/* Tokens of PTX, and helpers of both parsers. */
 #include "tests/sim/ptx_parser.h"
 
 #include <ctype.h>

@@ -140,7 +140,7 @@ static void load_param(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 	load(warp, insn, at);
 }
 
-/* A device's warp has half of our lanes. */
+/* A device's warp has half as many lanes as ours. */
 static void count(const struct xs_ptx_warp *warp,
 		  const struct xs_ptx_insn *insn, const uintptr_t at[LANES])
 {

@@ -46,7 +46,7 @@ struct xs_ptx_label {
 
 struct xs_ptx_parser {
 	const char *at;
-	struct xs_ptx_token token; /* the next one, not yet taken */
+	struct xs_ptx_token token; /* the next token */
 	struct xs_ptx_program *program;
 	struct xs_ptx_symbol *symbols; /* the module's, then the kernel's */
 	uint32_t symbol_count, module_symbols;
@@ -70,7 +70,8 @@ bool xs_ptx_take_number(struct xs_ptx_parser *p, uint64_t *value);
 enum xs_ptx_type xs_ptx_type_named(const char *text, size_t length);
 uint8_t xs_ptx_type_bytes(enum xs_ptx_type type);
 
-/* Room for one more element; doubles at powers of two. NULL: no memory. */
+/* Makes space for one more element; doubles at powers of two. NULL: no
+ * memory. */
 void *xs_ptx_grow(struct xs_ptx_parser *p, void *array, uint32_t count,
 		  size_t element_bytes);
 int32_t xs_ptx_new_slot(struct xs_ptx_parser *p, uint8_t bytes);
@@ -78,7 +79,7 @@ const struct xs_ptx_symbol *xs_ptx_symbol_find(const struct xs_ptx_parser *p,
 					       const struct xs_ptx_token *name);
 
 void xs_ptx_append(struct xs_ptx_parser *p, const struct xs_ptx_insn *insn);
-/* Parses one instruction up to its ';' and appends what it becomes. */
+/* Parses one instruction up to its ';' and appends the result. */
 void xs_ptx_instruction(struct xs_ptx_parser *p);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An instruction while it is read: between ptx_operand.c and ptx_insn.c. */
+/* An instruction that is being parsed: shared by ptx_operand.c and
+ * ptx_insn.c. */
 #ifndef XS_SIM_PTX_READING_H
 #define XS_SIM_PTX_READING_H
 
@@ -44,16 +45,16 @@ struct reading {
 	struct xs_ptx_insn insn;
 };
 
-/* Reads the next operand; false: not one that is known. */
+/* Reads the next operand. Returns false if it is unknown. */
 bool xs_ptx_read_operand(struct reading *r);
-/* The same for a name alone: a register, a symbol or a label. */
+/* The same for a name: a register, a symbol or a label. */
 bool xs_ptx_read_word(struct reading *r, struct operand *o);
-/* The slot that has these bits in every lane. */
+/* Returns the slot with these bits in every lane. */
 int32_t xs_ptx_constant_slot(struct xs_ptx_parser *p, uint64_t bits,
 			     uint8_t bytes);
-/* An operand as a slot that can be read with this width. */
+/* Returns an operand as a slot that can be read with this width. */
 int32_t xs_ptx_source(struct reading *r, size_t index, uint8_t bytes);
-/* The first operand as the slot that is written. */
+/* Returns the first operand as the slot to write. */
 int32_t xs_ptx_destination(struct reading *r);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks, warps and the flow of control of an interpreted kernel. */
+/* Blocks, warps and control flow of an interpreted kernel. */
 #include "tests/sim/module.h"
 #include "tests/sim/ptx_warp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Places of lanes that cannot run: left the kernel; at a barrier, with the
- * place where they go on in the low bits. */
+/* Positions of lanes that cannot run: exited; at a barrier, with the position
+ * to continue at in the low bits. */
 #define LEFT	   UINT32_MAX
 #define AT_BARRIER 0x80000000u
 
-/* The lanes that are furthest behind run, up to the place of the next. */
+/* Runs the lanes with the lowest position, up to the position of the next. */
 static bool schedule(struct xs_ptx_warp *warp, uint32_t *pc, uint32_t *limit)
 {
 	uint32_t low = AT_BARRIER, next = AT_BARRIER;
@@ -47,7 +47,7 @@ static void guard(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 	warp->mask = warp->guarded;
 }
 
-/* Sends the lanes of the mask to one place and the rest to another. */
+/* Branches: the lanes of the mask to one position and the rest to another. */
 static void part(struct xs_ptx_warp *warp, uint32_t there, uint32_t rest)
 {
 	for (unsigned l = 0; l < LANES; l++)
@@ -66,7 +66,7 @@ static void convert_address(struct xs_ptx_warp *warp,
 	EACH_LANE(SLOT(u64, insn->dst)[l] = SLOT(u64, insn->src[0])[l] + base);
 }
 
-/* Real time in cycles: a kernel that waits for its clock takes that long. */
+/* Real time in cycles: a kernel that waits for the clock takes that long. */
 static void read_clock(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 {
 	uint64_t cycles = xs_sim_now_ns() * (XS_SIM_CLOCK_KHZ / 1000) / 1000;
@@ -74,7 +74,7 @@ static void read_clock(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 	EACH_LANE(SLOT(u64, insn->dst)[l] = cycles);
 }
 
-/* One instruction; true when the lanes have to be scheduled anew. */
+/* Runs one instruction. Returns true if the lanes must be rescheduled. */
 static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 		 uint32_t *pc, unsigned on)
 {
@@ -116,7 +116,8 @@ static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 	return false;
 }
 
-/* How many of the device's warps ours stands for have lanes that run. */
+/* Returns how many of the device's warps, of those in ours, have running
+ * lanes. */
 static unsigned warps_on(const struct xs_ptx_warp *warp)
 {
 	unsigned warps = 0;
@@ -126,7 +127,7 @@ static unsigned warps_on(const struct xs_ptx_warp *warp)
 	return warps;
 }
 
-/* Until every lane has left or waits at a barrier. */
+/* Runs until every lane has exited or waits at a barrier. */
 static void run_warp(struct xs_ptx_warp *warp)
 {
 	const struct xs_ptx_insn *insns = warp->block->kernel->insns;
@@ -159,7 +160,7 @@ static void run_warp(struct xs_ptx_warp *warp)
 	warp->block->work.instructions += instructions;
 }
 
-/* True when lanes were waiting. */
+/* Returns whether lanes were waiting. */
 static bool release_barrier(struct xs_ptx_warp *warp)
 {
 	bool waiting = false;
@@ -206,7 +207,7 @@ static void fill_constants(struct xs_ptx_warp *warp)
 	}
 }
 
-/* What stays the same from block to block. */
+/* Sets what is equal for all blocks. */
 static void prepare_warp(struct xs_ptx_warp *warp, unsigned first_thread)
 {
 	const struct xs_ptx_kernel *k = warp->block->kernel;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A warp of the interpreter: one instruction is run for all of its lanes
- * before the next, so that the cost of decoding is shared and the compiler can
- * use vector instructions. Each lane has its own place in the program; those
- * with the lowest run until they meet others (lanes that parted at a branch
- * join again by themselves).
+ * A warp of the interpreter: each instruction is run for all of its lanes
+ * before the next, so that decoding is shared and the compiler can use vector
+ * instructions. Each lane has its own position in the program; those with the
+ * lowest run until they meet others, so that lanes that diverged at a branch
+ * converge again.
  */
 #ifndef XS_SIM_PTX_WARP_H
 #define XS_SIM_PTX_WARP_H
@@ -14,7 +14,7 @@
 
 #define LANES 64
 
-/* A slot has LANES values of its own width, one after the other. */
+/* A slot has LANES consecutive values of its own width. */
 typedef uint8_t __attribute__((may_alias)) lane_u8;
 typedef int8_t __attribute__((may_alias)) lane_s8;
 typedef uint16_t __attribute__((may_alias)) lane_u16;
@@ -38,9 +38,9 @@ struct xs_ptx_warp {
 	struct xs_ptx_block *block;
 	uint64_t *regs;
 	char *local;
-	uint32_t pc[LANES];	/* of each lane; see ptx_run.c */
+	uint32_t pc[LANES];	/* position of each lane; see ptx_run.c */
 	uint8_t on[LANES];	/* lanes that run now */
-	uint8_t guarded[LANES]; /* and whose guard holds */
+	uint8_t guarded[LANES]; /* running lanes with a true guard */
 	const uint8_t *mask;	/* one of the two */
 	unsigned active;	/* lanes in the mask */
 };
@@ -64,7 +64,7 @@ struct xs_ptx_warp {
 		}                                                              \
 	} while (0)
 
-/* An instruction that only computes (XS_PTX_ALU). */
+/* An arithmetic instruction (XS_PTX_ALU). */
 void xs_ptx_compute(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn);
 /* ld, st, atom. */
 void xs_ptx_access(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that runtime and driver have in common, with their errors. */
+/* Requests common to runtime and driver, with their errors. */
 #include "tests/sim/internal.h"
 
 int xs_sim_set(struct xs_sim_stream *stream, const struct xs_sim_set *set)

@@ -23,8 +23,8 @@ static _Thread_local struct xs_sim_stream *per_thread[XS_SIM_MAX_DEVICES];
 static uint32_t last_stream_id = 13; /* the first ids are the driver's own */
 static pthread_mutex_t id_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Sleeps through the most of it and spins through the rest, so that the
- * caller's clock agrees with the records to a few microseconds. */
+/* Sleeps for most of the time and spins for the rest, so that the caller's
+ * clock agrees with the records within a few microseconds. */
 static void sleep_until(uint64_t end_ns)
 {
 	const uint64_t spin_ns = 80000;
@@ -68,8 +68,8 @@ static void perform_set(const struct xs_sim_set *set)
 	}
 }
 
-/* For the record that was the last when the wait was issued. Within a device
- * the queue's order has already seen to it. */
+/* Waits for the record that was the last when the wait was issued. Within a
+ * device the order of the queue ensures it. */
 static void wait_for_record(const struct xs_sim_op *op)
 {
 	struct device *device = &devices[op->event->device];
@@ -87,7 +87,7 @@ static void wait_for_record(const struct xs_sim_op *op)
 	pthread_mutex_unlock(&device->lock);
 }
 
-/* What the operation means; its place in time comes after. */
+/* Performs the operation; its times are computed afterwards. */
 static struct xs_sim_work perform(struct device *device, struct xs_sim_op *op)
 {
 	struct xs_sim_work work = {0, 0};
@@ -127,8 +127,8 @@ static void advance(uint64_t *ns, uint64_t to_ns)
 		*ns = to_ns;
 }
 
-/* When an event is recorded: it is no quicker than anything else in reaching
- * the device, and whoever waits for its stream waits for it. */
+/* Returns the time of an event record: it reaches the device no faster than
+ * other operations, and synchronising with its stream includes it. */
 static uint64_t record_event(struct device *device, const struct xs_sim_op *op)
 {
 	struct xs_sim_stream *stream = op->stream;
@@ -153,7 +153,8 @@ static void widen(struct xs_sim_graph_run *run,
 		run->end_ns = record->end_ns;
 }
 
-/* Of a graph that is launched as one, with the last node. */
+/* Emits the record of an operation. A graph that is launched as one emits one
+ * record, after its last node. */
 static void emit(const struct xs_sim_op *op, struct xs_sim_record *record)
 {
 	struct xs_sim_graph_run *run = op->graph_run;
@@ -241,7 +242,8 @@ static void *worker(void *argument)
 	return NULL;
 }
 
-/* The workers take no signal: the application's handlers are not for them. */
+/* The workers block all signals: the application's handlers are not for
+ * them. */
 void xs_sim_timeline_start(void)
 {
 	sigset_t all, before;
@@ -305,7 +307,7 @@ struct xs_sim_stream *xs_sim_stream_get(const void *handle)
 	}
 }
 
-/* The work that is queued goes on; only the handle is gone after it. */
+/* Queued work continues; only the handle is destroyed after it. */
 void xs_sim_stream_destroy(struct xs_sim_stream *stream)
 {
 	struct device *device = &devices[stream->device];
@@ -327,7 +329,7 @@ struct xs_sim_event *xs_sim_event_create(unsigned flags)
 	return event;
 }
 
-/* Waits in any queue may still name it. */
+/* Waits in any queue may still refer to it. */
 void xs_sim_event_destroy(struct xs_sim_event *event)
 {
 	for (int i = 0; i < xs_sim_config.devices; i++) {
@@ -340,8 +342,8 @@ void xs_sim_event_destroy(struct xs_sim_event *event)
 	free(event);
 }
 
-/* The worker may be busy for long with another stream's kernel, but an event
- * of a stream with nothing before it does not wait for that. */
+/* The worker may be busy with another stream's long kernel, but an event of an
+ * idle stream does not wait for that. */
 static bool record_at_once(struct device *device, struct xs_sim_op *op)
 {
 	const struct xs_sim_stream *stream = op->stream;
@@ -409,9 +411,8 @@ static void find_memory(const void *address, enum xs_sim_memory *memory,
 	*device = known ? range.device : xs_sim_device();
 }
 
-/* Pageable memory is staged by the thread that calls: it takes the page faults
- * of memory that was never touched. What is there is about to be overwritten.
- */
+/* The calling thread stages pageable memory, so it takes the page faults of
+ * untouched memory. Old contents are about to be overwritten. */
 static void touch_pages(const struct xs_sim_copy *copy)
 {
 	volatile char *at = copy->dst;

@@ -14,13 +14,13 @@
 
 static struct xs_python python;
 static atomic_bool is_on;
-static void *(*thread_state)(void); /* of the calling thread: no lock */
+static void *(*thread_state)(void); /* takes no lock */
 static int (*is_finalizing)(void);
-static uintptr_t code_begin, code_end; /* the interpreter's */
+static uintptr_t code_begin, code_end; /* the interpreter's code */
 
 struct frames {
 	unsigned count;
-	struct xs_python_frame list[XS_PYTHON_MOST_FRAMES];
+	struct xs_python_frame list[XS_PYTHON_MAX_FRAMES];
 };
 
 static bool find_functions(void)
@@ -38,7 +38,8 @@ static bool find_functions(void)
 	       python.str_type && python.bytes_type;
 }
 
-/* "3.11.7 (main, ...": as in Py_Version, which 3.11 was the first to have. */
+/* Parses "3.11.7 (main, ..." to the form of Py_Version, which exists since
+ * 3.11. */
 static uint32_t find_version(char text[16])
 {
 	const char *(*get_version)(void);
@@ -75,13 +76,13 @@ bool xs_python_holds(uintptr_t address)
 	return address - code_begin < code_end - code_begin;
 }
 
-/* Something is not as expected: no more of it. */
-static void give_up(void)
+/* The interpreter's data are not as expected: stop reading lines. */
+static void disable(void)
 {
 	if (atomic_exchange(&is_on, false))
-		xs_trace_info(
-		    "note", "this Python keeps its frames in a way that is not "
-			    "known: its lines are missing");
+		xs_trace_info("note",
+			      "the frame layout of this Python is unknown: its "
+			      "lines are missing");
 }
 
 static int read_frames(const void *state, struct frames *frames)
@@ -89,7 +90,7 @@ static int read_frames(const void *state, struct frames *frames)
 	uintptr_t at = xs_python_top(&python, state);
 
 	frames->count = 0;
-	for (unsigned i = 0; at && i < XS_PYTHON_MOST_FRAMES; i++) {
+	for (unsigned i = 0; at && i < XS_PYTHON_MAX_FRAMES; i++) {
 		struct xs_python_frame *frame = &frames->list[frames->count];
 		int err = xs_python_read(&python, at, frame);
 		if (err)
@@ -100,7 +101,7 @@ static int read_frames(const void *state, struct frames *frames)
 	return 0;
 }
 
-/* Not what the user would change: of the standard library or of a package. */
+/* Code of the standard library or of a package, not the user's. */
 static bool is_library(const char *file)
 {
 	return strstr(file, "/site-packages/") ||
@@ -108,11 +109,11 @@ static bool is_library(const char *file)
 	       strncmp(file, "<frozen ", 8) == 0;
 }
 
-/* Of the chain, the frames that are written: the innermost, `wanted` of them,
- * and behind them the first that is the user's where none of them is. */
-static int choose(const struct frames *frames, unsigned wanted,
-		  struct xs_writer *writer, struct xs_site_source *chosen,
-		  unsigned *count)
+/* Selects the frames to write: the innermost `wanted` ones, and the next one of
+ * the user's own code if none of them is. */
+static int choose_frames(const struct frames *frames, unsigned wanted,
+			 struct xs_writer *writer,
+			 struct xs_site_source *chosen, unsigned *count)
 {
 	struct xs_python_place place;
 	bool found = false;
@@ -140,18 +141,19 @@ static int choose(const struct frames *frames, unsigned wanted,
 	return 0;
 }
 
-/* From the outermost in: each has its caller's number. */
+/* Writes frames from the outermost one inwards: each contains its caller's
+ * number. */
 static uint32_t write_chain(const void *state, unsigned wanted,
 			    struct xs_writer *writer)
 {
-	struct xs_site_source chosen[XS_PYTHON_MOST_FRAMES];
+	struct xs_site_source chosen[XS_PYTHON_MAX_FRAMES];
 	struct frames frames;
 	unsigned count;
 	uint32_t id = 0;
 
 	if (read_frames(state, &frames) ||
-	    choose(&frames, wanted, writer, chosen, &count)) {
-		give_up();
+	    choose_frames(&frames, wanted, writer, chosen, &count)) {
+		disable();
 		return 0;
 	}
 	if (count)
@@ -170,7 +172,8 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 	uint64_t hash;
 	uint32_t site;
 
-	/* At the interpreter's end the states of other threads are freed. */
+	/* When the interpreter finalizes, it frees the states of other
+	 * threads. */
 	if (!atomic_load_explicit(&is_on, memory_order_relaxed) ||
 	    is_finalizing())
 		return 0;

@@ -7,11 +7,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MOST_TABLE_BYTES (64u << 20)
-#define POINTER_TAGS	 7u /* 3.14 marks references in their lowest bits */
+#define MAX_TABLE_BYTES (64u << 20)
+#define POINTER_TAGS	7u /* 3.14 tags references in their lowest bits */
 
-/* Wrong addresses are an error and no fault, by way of the kernel, until the
- * interpreter has proved to be the one that we know. */
+/* Copies memory. Until the interpreter's layout has proved right, the kernel
+ * reads for us, so that a wrong address is an error and not a fault. */
 static int copy(const struct xs_python *python, uintptr_t from, void *to,
 		size_t bytes)
 {
@@ -77,7 +77,7 @@ static char *put_utf8(char *at, uint32_t c)
 	return at;
 }
 
-/* Where the text of a str lies, how long it is and how wide a character. */
+/* The text of a str: address, length, bytes per character. */
 struct text {
 	uintptr_t at, length;
 	uint32_t width;
@@ -103,7 +103,7 @@ static int find_text(const struct xs_python *python, uintptr_t object,
 		   : -EINVAL;
 }
 
-/* A str as UTF-8, cut to what fits. */
+/* Copies a str as UTF-8, truncated to the buffer. */
 static int copy_text(const struct xs_python *python, uintptr_t object,
 		     char out[XS_PYTHON_TEXT_BYTES])
 {
@@ -119,7 +119,7 @@ static int copy_text(const struct xs_python *python, uintptr_t object,
 	if (text.length && copy(python, text.at, raw, text.length * text.width))
 		return -EFAULT;
 	for (size_t i = 0; i < text.length && at < last; i++) {
-		uint32_t c = 0; /* the lowest byte comes first */
+		uint32_t c = 0; /* little-endian */
 		memcpy(&c, raw + i * text.width, text.width);
 		at = put_utf8(at, c);
 	}
@@ -143,13 +143,13 @@ int xs_python_read(const struct xs_python *python, uintptr_t at,
 	if (!frame->is_line)
 		return 0;
 	frame->code &= ~(uintptr_t)POINTER_TAGS;
-	if (l->index_bytes) /* an int; what lies behind it is another's */
+	if (l->index_bytes) /* an int; the bytes behind it are another field */
 		frame->instr = (uint32_t)frame->instr;
 	return 0;
 }
 
-/* How far into its code object's instructions a frame is, in bytes; -1: before
- * the first. */
+/* Finds a frame's offset in its code object's instructions, in bytes; -1:
+ * before the first. */
 static int find_offset(const struct xs_python *python,
 		       const struct xs_python_frame *frame, ptrdiff_t *offset)
 {
@@ -190,10 +190,11 @@ static int find_line(const struct xs_python *python,
 	    copy_word(python, frame->code + l->code_lines, &table) ||
 	    !is_a(python, table, python->bytes_type) ||
 	    copy_word(python, table + XS_PYTHON_SIZE, &bytes) ||
-	    bytes > MOST_TABLE_BYTES)
+	    bytes > MAX_TABLE_BYTES)
 		return -EINVAL;
 	data = table + XS_PYTHON_BYTES_DATA;
-	/* It is one piece: that it begins and ends in memory will do. */
+	/* The table is contiguous: checking its first and last byte is
+	 * enough. */
 	if (copy(python, data, &end, 1) || copy(python, data + bytes, &end, 1))
 		return -EFAULT;
 	*line = xs_python_line(l->lines, (const uint8_t *)data, bytes,
@@ -240,8 +241,8 @@ static inline uint32_t half_at(uintptr_t at)
 	return half;
 }
 
-/* The last characters of a str; of a short one, some of what stands in front of
- * them. */
+/* Returns the last 8 bytes of a str's text; for a short str this includes bytes
+ * in front of it. */
 static uint64_t end_of(const struct xs_python_layout *l, uintptr_t object)
 {
 	uint32_t state =
@@ -255,15 +256,15 @@ static uint64_t end_of(const struct xs_python_layout *l, uintptr_t object)
 	    bytes - sizeof(uint64_t));
 }
 
-/* The file's name and the first line tell a code object from another that was
- * made in its place when it was gone. */
+/* The end of the file name and the first line distinguish a code object from
+ * another one that was later allocated at its address. */
 uint64_t xs_python_hash(const struct xs_python *python, const void *state)
 {
 	const struct xs_python_layout *l = &python->layout;
 	uint64_t hash = 0, file_end = 0;
 	uintptr_t at = xs_python_top(python, state), file = 0;
 
-	for (unsigned i = 0; at && i < XS_PYTHON_MOST_FRAMES; i++) {
+	for (unsigned i = 0; at && i < XS_PYTHON_MAX_FRAMES; i++) {
 		uintptr_t frame = at, code;
 		uint64_t what;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Frames of CPython, read as data: no function of the interpreter that needs
- * its lock is called, and nothing that is read is trusted.
- */
+/* Reads frames of CPython as data: calls no function of the interpreter that
+ * needs the GIL, and checks everything it reads. */
 #ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
 #define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
 
@@ -16,30 +14,28 @@
 struct xs_python {
 	struct xs_python_layout layout;
 	const void *code_type, *str_type, *bytes_type;
-	atomic_bool trusted; /* its frames were read and found as expected */
+	atomic_bool trusted; /* the layout has proved right */
 };
 
-/* A frame as it stands in memory: what it runs and where it is there. */
+/* A frame as it is in memory: its code object and its position there. */
 struct xs_python_frame {
 	uintptr_t code, instr;
-	uintptr_t previous; /* frame; 0: the last */
-	bool is_line;	    /* and not what C put between two of Python */
+	uintptr_t previous; /* the caller's frame; 0: the last */
+	bool is_line;	    /* not a C frame between two Python frames */
 };
 
-/* Of a deeper stack the outer frames are not looked at. */
-#define XS_PYTHON_MOST_FRAMES 48u
+/* Outer frames of deeper stacks are ignored. */
+#define XS_PYTHON_MAX_FRAMES 48u
 
-/*
- * A hash of all that the frames of a thread state are and where they are, with
- * 0 for no frame of Python. Only of an interpreter that is trusted: reads
- * memory as it stands, since this is what every call costs.
- */
+/* Returns a hash of all frames of a thread state and their positions, 0 if it
+ * has none. Only for a trusted interpreter: reads memory without checks, since
+ * every call pays for this. */
 uint64_t xs_python_hash(const struct xs_python *python, const void *state);
 
-/* The frame that a thread state is in; 0: none. */
+/* Returns the current frame of a thread state; 0 if none. */
 uintptr_t xs_python_top(const struct xs_python *python, const void *state);
 
-/* Reads the frame at an address: 0, or -EFAULT where there is none. */
+/* Reads the frame at an address. Returns 0, or -EFAULT. */
 int xs_python_read(const struct xs_python *python, uintptr_t at,
 		   struct xs_python_frame *frame);
 
@@ -50,8 +46,8 @@ struct xs_python_place {
 	unsigned line;
 };
 
-/* Where a frame that is a line is. 0; -EFAULT or -EINVAL where what it runs is
- * no code object. */
+/* Finds the file, function and line of a frame with is_line set. Returns 0;
+ * -EFAULT or -EINVAL if it has no valid code object. */
 int xs_python_locate(const struct xs_python *python,
 		     const struct xs_python_frame *frame,
 		     struct xs_python_place *place);

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define COOKIE	     "xdebugpy"
-#define MOST_OFFSET  4096u
+#define MAX_OFFSET   4096u
 #define FIRST_MINOR  9u
 #define TABLES_MINOR 13u
 
-/* Machines of 64 bits; a debug build of CPython has others, and is noticed. */
+/* For 64-bit machines. Debug builds of CPython differ, which is detected. */
 static const struct xs_python_layout fixed[] = {
     {.state_frame = 24, /* 3.9 */
      .frame_code = 32,
@@ -72,7 +72,7 @@ static const struct xs_python_layout fixed[] = {
      .lines = XS_PYTHON_LOCATIONS},
 };
 
-/* Which of the 64-bit words of the interpreter's own table has what. */
+/* Indices of 64-bit words in the interpreter's own table of offsets. */
 struct words {
 	uint8_t state_frame;
 	uint8_t frame_previous, frame_code, frame_instr, frame_owner;
@@ -128,7 +128,7 @@ static bool read_table(const uint64_t *table, const struct words *at,
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		uint64_t offset = table[fields[i].word];
-		if (offset >= MOST_OFFSET)
+		if (offset >= MAX_OFFSET)
 			return false;
 		*fields[i].offset = (uint16_t)offset;
 	}

@@ -3,7 +3,7 @@
 
 #define CODE_UNIT_BYTES 2u
 
-/* Pairs: so many bytes further, so many lines on. */
+/* Pairs: number of bytes, number of lines to advance. */
 static unsigned by_steps(const uint8_t *at, const uint8_t *end, int line,
 			 size_t offset)
 {
@@ -18,7 +18,7 @@ static unsigned by_steps(const uint8_t *at, const uint8_t *end, int line,
 	return line > 0 ? (unsigned)line : 0;
 }
 
-/* Pairs: a range of so many bytes, that is so many lines on; -128: of none. */
+/* Pairs: bytes of a range, its line as a difference; -128: no line. */
 static unsigned by_ranges(const uint8_t *at, const uint8_t *end, int line,
 			  size_t offset)
 {
@@ -36,7 +36,8 @@ static unsigned by_ranges(const uint8_t *at, const uint8_t *end, int line,
 	return 0;
 }
 
-/* Six bits a byte, the lowest first; bit 6: more follow. Bit 0 is the sign. */
+/* Six bits per byte, the lowest first; bit 6: more follow. Bit 0 of the value
+ * is the sign. */
 static int read_signed(const uint8_t *at, const uint8_t *end)
 {
 	uint32_t value = 0;
@@ -49,11 +50,9 @@ static int read_signed(const uint8_t *at, const uint8_t *end)
 	return value & 1 ? -(int)(value >> 1) : (int)(value >> 1);
 }
 
-/*
- * Entries, of which the first byte alone has its top bit set: four bits of
- * kind, three of length in code units, less one. By its kind an entry says how
- * many lines on it is, and in which columns, which nobody wants here.
- */
+/* Entries. Only the first byte of an entry has its top bit set: four bits of
+ * kind, three bits of length in code units minus one. The kind determines the
+ * line difference, and columns, which are skipped. */
 static unsigned by_locations(const uint8_t *at, const uint8_t *end, int line,
 			     size_t offset)
 {

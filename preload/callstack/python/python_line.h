@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an instruction of a code object of CPython to its line. */
+/* Maps an instruction of a CPython code object to its line. */
 #ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
 #define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
 
@@ -7,10 +7,8 @@
 
 #include <stddef.h>
 
-/*
- * The line of the instruction at `offset` bytes, by a code object's own table
- * of `bytes` bytes. 0: the table gives it none.
- */
+/* Returns the line of the instruction at `offset` bytes, from a code object's
+ * line table of `bytes` bytes. 0 if the table has none. */
 unsigned xs_python_line(enum xs_python_lines kind, const uint8_t *table,
 			size_t bytes, unsigned first_line, size_t offset);
 

@@ -12,27 +12,28 @@
 #include <string.h>
 
 #define COUNTED_LAUNCHES 3
-#define MOST_TRIES	 16
+#define MAX_TRIES	 16
 #define WAIT_NS		 1000000000u
 
-/* What is kept of a kernel, as one number. */
+/* The state of a kernel in one number: counted launches, and tries. */
 #define ONE_COUNTED 1u
 #define ONE_TRY	    0x100u
 #define COUNTED(n)  ((n)&0xffu)
 #define TRIES(n)    ((n) >> 8)
 
-/* Its bytes are the key, so no padding. */
+/* The bytes of the struct are the key, so it has no padding. */
 struct kernel_key {
 	uint64_t name;
 	uint32_t grid[3], block[3];
 };
 
-/* A launch is being counted; who set it owns what is below. */
+/* True while a launch is counted; the thread that set it owns `current` and
+ * `kernels`. */
 static atomic_bool counting;
 static struct xs_profiler *current;
 static struct xs_intern kernels;
 
-/* What is kept of this kernel; NULL without memory. */
+/* Returns the state of the kernel, or NULL without memory. */
 static uint32_t *kernel_of(const struct xs_launch *launch)
 {
 	struct kernel_key key = {
@@ -43,7 +44,8 @@ static uint32_t *kernel_of(const struct xs_launch *launch)
 	return xs_intern_number(&kernels, &key, sizeof(key));
 }
 
-/* A captured launch does not run now, and must not be waited for. */
+/* Returns whether the launch is captured: then it does not run now, and waiting
+ * for it is not allowed. */
 static bool is_captured(const struct xs_launch *launch)
 {
 	static CUresult (*ask[2])(CUstream stream,
@@ -72,7 +74,7 @@ static bool begin(const struct xs_launch *launch)
 	uint32_t *kernel = kernel_of(launch);
 
 	if (!kernel || COUNTED(*kernel) == COUNTED_LAUNCHES ||
-	    TRIES(*kernel) == MOST_TRIES || is_captured(launch))
+	    TRIES(*kernel) == MAX_TRIES || is_captured(launch))
 		return false;
 	*kernel += ONE_TRY;
 	current =
@@ -80,8 +82,9 @@ static bool begin(const struct xs_launch *launch)
 	return current && xs_profiler_start(current);
 }
 
-/* While another thread's launch is counted, ours would be counted with it. Not
- * forever: that thread may want a lock that this one holds. */
+/* Waits while another thread's launch is counted, because ours would be counted
+ * with it. The wait is limited, because that thread may need a lock that this
+ * one holds. */
 static bool claim(void)
 {
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
@@ -104,7 +107,7 @@ bool xs_counters_begin(const struct xs_launch *launch)
 	return false;
 }
 
-static uint64_t whole(double value)
+static uint64_t to_count(double value)
 {
 	return value >= 0 && value < 0x1p63 ? (uint64_t)(value + 0.5)
 					    : XS_UNCOUNTED;
@@ -120,14 +123,14 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 	    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
 	    .block = {(uint16_t)launch->block[0], (uint16_t)launch->block[1],
 		      (uint16_t)launch->block[2]},
-	    .sectors_read = whole(values[XS_METRIC_SECTORS_READ]),
-	    .sectors_written = whole(values[XS_METRIC_SECTORS_WRITTEN]),
-	    .requests_read = whole(values[XS_METRIC_REQUESTS_READ]),
-	    .requests_written = whole(values[XS_METRIC_REQUESTS_WRITTEN]),
-	    .host_sectors_read = whole(values[XS_METRIC_HOST_SECTORS_READ]),
+	    .sectors_read = to_count(values[XS_METRIC_SECTORS_READ]),
+	    .sectors_written = to_count(values[XS_METRIC_SECTORS_WRITTEN]),
+	    .requests_read = to_count(values[XS_METRIC_REQUESTS_READ]),
+	    .requests_written = to_count(values[XS_METRIC_REQUESTS_WRITTEN]),
+	    .host_sectors_read = to_count(values[XS_METRIC_HOST_SECTORS_READ]),
 	    .host_sectors_written =
-		whole(values[XS_METRIC_HOST_SECTORS_WRITTEN]),
-	    .instructions = whole(values[XS_METRIC_INSTRUCTIONS]),
+		to_count(values[XS_METRIC_HOST_SECTORS_WRITTEN]),
+	    .instructions = to_count(values[XS_METRIC_INSTRUCTIONS]),
 	};
 
 	xs_log("counted %s, launch %u: sectors %.0f + %.0f, requests %.0f + "

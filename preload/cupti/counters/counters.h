@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the first launches of each kernel read, write and execute:
+ * Counts what the first launches of each kernel read, write and execute, with
  * XFERSPY_MODE=counters.
  *
- * A launch that is counted runs alone and is waited for, so the figures are
- * right and the times are not.
+ * A counted launch runs alone, and the thread waits for it. So the counts are
+ * exact, but the times are not those of the program.
  */
 #ifndef XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
 #define XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
@@ -24,10 +24,10 @@ struct xs_launch {
 };
 
 /*
- * Around a launch, on the thread that makes it. Whether it is counted: then
- * xs_counters_end() must follow. What cannot be counted, and what to do, is
- * written as an info record; launches that are being captured are left out.
- * Waits for another thread's launch that is being counted.
+ * Call these before and after a launch, on its thread. xs_counters_begin()
+ * returns whether the launch is counted; then xs_counters_end() must follow. If
+ * counting is impossible, an info record states why and what to do. Captured
+ * launches are not counted. Waits while another thread's launch is counted.
  */
 bool xs_counters_begin(const struct xs_launch *launch);
 void xs_counters_end(const struct xs_launch *launch);

@@ -18,7 +18,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
-#define MOST_CONTEXTS 16
+#define MAX_CONTEXTS 16
 
 #define FUNCTIONS(F)                                                           \
 	F(cuptiProfilerInitialize)                                             \
@@ -73,17 +73,17 @@ struct image {
 	size_t size;
 };
 
-/* What is set up once for each context. */
+/* The profiler of one context. */
 struct xs_profiler {
 	uint32_t context_id;
-	size_t metrics; /* the first ones of metric_names */
+	size_t metrics; /* how many of metric_names, from the first */
 	CUpti_Profiler_Host_Object *host;
 	CUpti_RangeProfiler_Object *object;
 	struct image availability, config, data;
 };
 
 static atomic_bool works;
-static struct xs_profiler profilers[MOST_CONTEXTS];
+static struct xs_profiler profilers[MAX_CONTEXTS];
 static size_t profiler_count;
 
 static void stop_counting(const char *function, CUptiResult result)
@@ -115,7 +115,7 @@ static bool succeeded(const char *function, CUptiResult result)
 }
 #define CALL(function, params) succeeded(#function, cupti.function(params))
 
-/* Not of the application's malloc. */
+/* Allocates without the application's malloc. */
 static bool take_image(struct image *image, size_t size)
 {
 	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -215,7 +215,7 @@ static size_t passes(const struct xs_profiler *profiler)
 	return p.numOfPasses;
 }
 
-/* The most metrics that this chip has and counts in one pass. */
+/* Chooses the largest set of metrics that this chip counts in one pass. */
 static bool choose_metrics(struct xs_profiler *profiler, uint32_t device)
 {
 	CUpti_Device_GetChipName_Params chip = {
@@ -273,7 +273,7 @@ static bool make_data(struct xs_profiler *profiler)
 	       clear_data(profiler);
 }
 
-/* Each kernel is a range of its own; in one pass, so nothing is replayed. */
+/* Each kernel is its own range. With one pass nothing is replayed. */
 static bool configure(struct xs_profiler *profiler)
 {
 	CUpti_RangeProfiler_SetConfig_Params p = {
@@ -318,7 +318,7 @@ struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
 	for (size_t i = 0; i < profiler_count; i++)
 		if (profilers[i].context_id == context_id)
 			return &profilers[i];
-	if (profiler_count == MOST_CONTEXTS)
+	if (profiler_count == MAX_CONTEXTS)
 		return NULL;
 	profiler = &profilers[profiler_count++];
 	profiler->context_id = context_id;
@@ -334,7 +334,7 @@ bool xs_profiler_start(struct xs_profiler *profiler)
 	return CALL(cuptiRangeProfilerStart, &p);
 }
 
-/* Whether the data are of one kernel. */
+/* Returns whether the data belong to exactly one kernel. */
 static bool stop(const struct xs_profiler *profiler)
 {
 	CUpti_RangeProfiler_Stop_Params end = {
@@ -353,7 +353,7 @@ static bool stop(const struct xs_profiler *profiler)
 	    !CALL(cuptiRangeProfilerDecodeData, &decode) ||
 	    !CALL(cuptiRangeProfilerGetCounterDataInfo, &info))
 		return false;
-	xs_log("%zu ranges, %zu dropped, all is_fast %d", info.numTotalRanges,
+	xs_log("%zu ranges, %zu dropped, all passes %d", info.numTotalRanges,
 	       decode.numOfRangeDropped, end.isAllPassSubmitted);
 	return info.numTotalRanges == 1 && decode.numOfRangeDropped == 0;
 }
@@ -383,8 +383,9 @@ bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
 	return (!works || clear_data(profiler)) && counted;
 }
 
-/* libcupti opens it by its name alone, also where both lie in a folder that the
- * loader does not search; one that is open already is found. */
+/* Loads libnvperf_host from the folder of libcupti. libcupti opens it by name
+ * only, which fails if the loader does not search their folder; a library that
+ * is already loaded is found. */
 static void load_host_library(void)
 {
 	char path[PATH_MAX];
@@ -411,7 +412,7 @@ bool xs_profiler_find(void *library)
 			continue;
 		xs_trace_info("note",
 			      "kernels are not counted: this libcupti has no "
-			      "%s; that of CUDA 12.6.2 or newer is wanted: set "
+			      "%s; that of CUDA 12.6.2 or newer is needed: set "
 			      "XFERSPY_CUPTI to its path",
 			      symbols[i].name);
 		return false;

@@ -2,7 +2,7 @@
 /*
  * CUPTI's range profiler: counts what a kernel does, in one pass, so that
  * nothing is replayed and no memory of the application is saved or restored.
- * Not safe to share; the owner sees to it that one thread at a time is in.
+ * Not thread-safe: the caller makes sure that one thread at a time uses it.
  */
 #ifndef XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
 #define XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 /*
- * Sectors are of 32 bytes, between the L1 of the SMs and the L2: what the
- * caches of the SM did not have. In the order of need: a GPU that cannot count
- * them all at once counts the first ones.
+ * Sectors have 32 bytes. They are counted between the L1 of the SMs and the L2,
+ * so these are accesses that the caches of the SM did not serve. The metrics
+ * are in order of importance: a GPU that cannot count all of them in one pass
+ * counts the first ones.
  */
 enum xs_metric {
 	XS_METRIC_SECTORS_READ,
@@ -29,21 +30,22 @@ enum xs_metric {
 
 struct xs_profiler;
 
-/* Finds the profiler in the process's libcupti; what is missing is written as
- * an info record. Whether it is there. */
+/* Finds the profiler's functions in the process's libcupti. Returns whether all
+ * are there; an info record states what is missing. */
 bool xs_profiler_find(void *library);
 
-/* False for good once something failed; an info record says what. */
+/* Returns false for good after a failure, which an info record describes. */
 bool xs_profiler_works(void);
 
-/* The profiler of a context, made when it is first asked for. NULL: there is
- * none. In a callback of the thread whose current context it is. */
+/* Returns the profiler of a context, which the first call creates, or NULL.
+ * Call it in a callback of a thread whose current context it is. */
 struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
 				   uint32_t device);
 
-/* Around one launch. The second waits for the kernel; whether the values are of
- * this one kernel: another thread may have launched one in the meantime. NAN
- * is not counted. */
+/* Call these before and after one launch. xs_profiler_stop() waits for the
+ * kernel, and returns whether the values belong to this kernel alone: another
+ * thread may have launched one meanwhile. A metric that was not counted is
+ * NAN. */
 bool xs_profiler_start(struct xs_profiler *profiler);
 bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS]);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the end-to-end tests trace: one program with a mode for each situation.
- * It knows nothing of xferspy. The kernel adds, so that every result can be
- * checked; what it prints depends on the results alone.
- */
+/* The program of the end-to-end tests, with a mode for each situation. It knows
+ * nothing of xferspy. The kernel adds, so that every result can be checked; the
+ * output depends on the results only. */
 #include "check.h"
 
 #include <cerrno>
@@ -20,7 +18,7 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
-static const int count = 16384; /* ints of an array */
+static const int count = 16384; /* ints per array */
 static const size_t bytes = count * sizeof(int);
 
 __global__ void add(const int *a, const int *b, int *sum, int n)
@@ -39,7 +37,7 @@ __global__ void twice(int *a, int n)
 		a[i] = 2 * a[i];
 }
 
-/* Takes as long as one likes, on fast devices, too. */
+/* Takes any wanted time, on fast devices, too. */
 __global__ void scramble(unsigned *a, int n, int times)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -144,7 +142,7 @@ static int serial(int rounds)
 	return bad;
 }
 
-/* As serial, of one block: for runs of many rounds. */
+/* Like serial, with one block: for runs of many rounds. */
 static int tiny(int rounds)
 {
 	const int n = 256;
@@ -169,7 +167,7 @@ static int tiny(int rounds)
 	return bad;
 }
 
-/* Only what lies between is of interest: rounds before, within and behind. */
+/* Rounds before, within and after a profiler range. */
 static int range(int rounds)
 {
 	struct arrays s;
@@ -190,7 +188,7 @@ static int range(int rounds)
 	return bad;
 }
 
-/* Rounds, a signal that somebody waits for, and as many rounds again. */
+/* Rounds, a signal that the test sends, and as many rounds again. */
 static int signalled(int rounds)
 {
 	struct arrays s;
@@ -199,7 +197,7 @@ static int signalled(int rounds)
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	raise(SIGUSR2);
-	usleep(400000); /* for who looks at it now and then */
+	usleep(400000); /* time for the library to notice */
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	clean_up(&s);
@@ -214,7 +212,7 @@ static int early_signal(int rounds)
 	return serial(rounds);
 }
 
-/* As what becomes a daemon does, but after CUDA has started. */
+/* Closes descriptors like a daemon, but after CUDA has started. */
 static int closing(int rounds)
 {
 	int bad = tiny(1);
@@ -222,7 +220,7 @@ static int closing(int rounds)
 	for (int fd = 3; fd < 4096; fd++)
 		close(fd);
 	bad += tiny(rounds / 10);
-	usleep(400000); /* for who looks at it now and then */
+	usleep(400000); /* time for the library to notice */
 	return tiny(rounds) || bad;
 }
 
@@ -287,7 +285,7 @@ static int streams(int rounds, bool breadth_first)
 	return bad;
 }
 
-/* Calls that wait for a kernel, each for a reason of its own. */
+/* Calls that wait for a kernel, each for a different reason. */
 static int waits(int rounds, int times)
 {
 	const size_t large = 4 << 20;
@@ -319,7 +317,7 @@ static int waits(int rounds, int times)
 	return 0;
 }
 
-/* Rounds of a copy in, a kernel of so many steps and a copy out. */
+/* Rounds of a copy in, a kernel of the given number of steps and a copy out. */
 static int lasting(int rounds, int times)
 {
 	struct arrays s;
@@ -341,7 +339,7 @@ static int lasting(int rounds, int times)
 	return 0;
 }
 
-/* Many copies at once, and nobody waits for them. */
+/* Many copies at once without a synchronisation. */
 static int flood(int copies)
 {
 	struct arrays s;
@@ -355,7 +353,7 @@ static int flood(int copies)
 	_exit(0);
 }
 
-/* Copies out into memory that nobody has touched, page by page. */
+/* Copies out into untouched memory (first touch). */
 static int fresh(int rounds)
 {
 	const size_t large = 4 << 20;
@@ -382,12 +380,12 @@ copy_out(void *to, const void *from, size_t size)
 {
 	cudaError_t error = cudaMemcpy(to, from, size, cudaMemcpyDeviceToHost);
 
-	/* no tail call: it returns to here */
+	/* prevents a tail call, so that it returns here */
 	return error == cudaSuccess ? error : cudaGetLastError();
 }
 
-/* From one place small copies, large ones into new memory, and such that fail.
- */
+/* From one call site: small copies, large ones into new memory, and failing
+ * ones. */
 static int one_place(int rounds)
 {
 	const size_t small = 64, large = 4 << 20;
@@ -414,7 +412,7 @@ static int one_place(int rounds)
 	return 0;
 }
 
-/* Results that come back in unchanged, beside input that never changes. */
+/* Results that are copied back in unchanged, and input that never changes. */
 static int back_and_forth(int rounds)
 {
 	struct arrays s;
@@ -437,8 +435,8 @@ static int back_and_forth(int rounds)
 	return bad;
 }
 
-/* As a profiler in the program does when it stops: it switches off what it had
- * switched on, though somebody else had, too. */
+/* Like a profiler in the program when it stops: disables the activities that it
+ * enabled, although another client had enabled them, too. */
 static int profiler(int rounds)
 {
 	const char *const name =
@@ -515,7 +513,7 @@ static int threads(int number, int devices, int rounds)
 	return bad;
 }
 
-/* Says when some rounds are done, then goes on until it is killed. */
+/* Prints a line after some rounds, then continues until it is killed. */
 static int endless(int rounds)
 {
 	struct arrays s;
@@ -531,7 +529,7 @@ static int endless(int rounds)
 	}
 }
 
-/* The child works; the parent, too, if it is to. */
+/* The child works; the parent, too, if requested. */
 static int forks(int rounds, bool parent_first)
 {
 	int status = 0;
@@ -560,7 +558,7 @@ static int forks(int rounds, bool parent_first)
 	return 0;
 }
 
-/* Work in flight, and nobody waits for it. */
+/* Leaves with pending work. */
 static void leave(int rounds, bool at_once)
 {
 	struct arrays s;
@@ -576,8 +574,8 @@ static void leave(int rounds, bool at_once)
 	exit(7);
 }
 
-/* Launches by the runtime alone; after a while copies by the driver, which the
- * program has found itself. */
+/* Launches by the runtime only; later copies by the driver, whose functions the
+ * program looks up itself. */
 static int late_driver(int launches)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -603,7 +601,7 @@ static int late_driver(int launches)
 	return failed;
 }
 
-/* A library with a runtime of its own, in a program that has another. */
+/* A library with its own runtime, in a program that has another. */
 static int library(const char *path)
 {
 	void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -618,7 +616,7 @@ static int library(const char *path)
 	return serial(2) + run();
 }
 
-/* Calls that fail must fail alike, and errno must stay what it was. */
+/* Failing calls must fail alike, and errno must not change. */
 static int errors(void)
 {
 	void *p = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the interpreter of the simulated device computes, against the host. */
+/* Compares the results of the simulated device's interpreter with the
+ * host's. */
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -7,7 +8,7 @@
 
 #include <cuda_runtime.h>
 
-static const int count = 1000; /* no multiple of a warp */
+static const int count = 1000; /* not a multiple of a warp */
 
 __host__ __device__ static uint64_t integers(int i)
 {

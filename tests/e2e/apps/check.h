@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/* A call that must succeed; else the program ends with 2. */
+/* A call that must succeed; otherwise the program exits with 2. */
 #define CHECK(call)                                                            \
 	do {                                                                   \
 		cudaError_t error_ = (call);                                   \

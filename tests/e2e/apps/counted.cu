@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Programs that are hard to count: of very many places, of sizes and directions
- * that change, of very many threads. It knows nothing of xferspy.
- */
+/* Programs that are hard to count: very many call sites, changing sizes and
+ * directions, very many threads. It knows nothing of xferspy. */
 #include "check.h"
 
 #include <atomic>
@@ -24,7 +22,7 @@ __global__ void add_one(char *data)
 	data[threadIdx.x]++;
 }
 
-/* A place of its own for each number. */
+/* A call site for each number. */
 template <int place> __attribute__((noinline)) void copy_from(void)
 {
 	CHECK(cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice));
@@ -39,7 +37,7 @@ static void copy_from_all(std::integer_sequence<int, place...>)
 	(void)done;
 }
 
-/* The kernel lets no process have more than some 65,000 mappings. */
+/* Linux limits a process to about 65,000 mappings. */
 static int count_mappings(void)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -59,7 +57,7 @@ static void places(int rounds)
 	printf("%d mappings\n", count_mappings());
 }
 
-/* Small copies, and from the middle on larger ones at the same places. */
+/* Small copies, and from the middle on larger ones at the same call sites. */
 static void grow(int rounds)
 {
 	for (int i = 0; i < 2 * rounds; i++) {
@@ -93,7 +91,7 @@ static void *live(void *)
 	return NULL;
 }
 
-/* One thread after the other, of four calls each. */
+/* Threads one after the other, with four calls each. */
 static void threads(int rounds)
 {
 	pthread_t thread;
@@ -120,7 +118,7 @@ static void *issue(void *rounds)
 	return NULL;
 }
 
-/* Eight threads at once; what they issue is issued by nobody before. */
+/* Eight threads at once; each issues work that no thread issued before. */
 static void together(int rounds)
 {
 	pthread_t all[8];
@@ -140,7 +138,7 @@ __global__ void work(char *data, int turns)
 		data[threadIdx.x] += i;
 }
 
-/* The kernel takes longer from the middle on, with nothing else to see. */
+/* The kernel takes longer from the middle on; nothing else changes. */
 static void drift(int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
@@ -151,7 +149,7 @@ static void drift(int rounds)
 	}
 }
 
-/* As many launches again fail, at the same place. */
+/* The same number of launches fail, at the same call site. */
 static void fail(int rounds)
 {
 	int failed = 0;
@@ -176,7 +174,7 @@ static void *copy_slowly(void *)
 	return NULL;
 }
 
-/* One thread is inside of a copy for as long as another launches kernels. */
+/* One thread is inside a copy while another launches kernels. */
 static void inside(int rounds)
 {
 	pthread_t copier;
@@ -198,7 +196,7 @@ static void inside(int rounds)
 	printf("%d launches\n", rounds);
 }
 
-/* Many short kernels, and then the host is always inside of a wait. */
+/* Many short kernels, then the host is always inside a wait. */
 static void wait(int rounds)
 {
 	for (int i = 0; i < rounds; i++)
@@ -209,8 +207,8 @@ static void wait(int rounds)
 	}
 }
 
-/* In and out from one place, fast and from pinned memory; then for each hundred
- * of these one with a little more, from other memory, all 10 ms. */
+/* Copies in and out from one call site, fast and from pinned memory; every
+ * hundredth one is slightly larger, from other memory, every 10 ms. */
 static void serve(int rounds)
 {
 	const size_t bytes = 65536, more = 100000;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program of the driver API, without the runtime: as app.cu, but in the ways
- * that frameworks with a compiler of their own use CUDA. It knows nothing of
- * xferspy.
- */
+/* A program that uses the driver API without the runtime, as frameworks with
+ * their own compiler do. It knows nothing of xferspy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +92,7 @@ static void async_round(void)
 	CHECK(cuStreamSynchronize(stream));
 }
 
-/* One of each other kind of call that is recorded. */
+/* One call of each other recorded kind. */
 static void others(void)
 {
 	CUdeviceptr other;

@@ -40,7 +40,7 @@ static void set_up(struct work *w)
 	w->done = 0;
 }
 
-/* Copy in, kernels, copy out. */
+/* A copy in, kernels and a copy out. */
 static cudaGraph_t capture(const struct work *w, int times,
 			   int blocks = count / 256)
 {
@@ -76,7 +76,7 @@ static void launch(struct work *w, cudaGraphExec_t exec, cudaStream_t stream,
 	w->done += times;
 }
 
-/* One graph, often. */
+/* Launches one graph many times. */
 static void replay(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels);
@@ -88,7 +88,7 @@ static void replay(struct work *w)
 	CHECK(cudaGraphDestroy(graph));
 }
 
-/* All launches before one wait. */
+/* Issues all launches before one wait. */
 static void rush(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels);
@@ -102,7 +102,7 @@ static void rush(struct work *w)
 	CHECK(cudaGraphDestroy(graph));
 }
 
-/* Instantiated anew for each launch. */
+/* Instantiates the graph for each launch. */
 static void each(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels);
@@ -139,7 +139,7 @@ static void late(struct work *w)
 	CHECK(cudaGraphDestroy(later));
 }
 
-/* Changed, and then launched twice as often. */
+/* Updates the graph, and then launches it twice as often. */
 static void updated(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels),
@@ -157,7 +157,7 @@ static void updated(struct work *w)
 	CHECK(cudaGraphDestroy(other));
 }
 
-/* In one stream, then in another. */
+/* Launches in one stream, then in another. */
 static void moved(struct work *w)
 {
 	cudaGraph_t graph = capture(w, kernels);
@@ -183,7 +183,7 @@ static int wrong(const struct work *w)
 	return bad;
 }
 
-/* Instantiates now and then, and launches all the time. */
+/* Instantiates from time to time, and launches continuously. */
 static void *work_thread(void *argument)
 {
 	struct work *w = (struct work *)argument;

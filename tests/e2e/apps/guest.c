@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with a profiler of its own, as PyTorch has one: it subscribes to
- * CUPTI's callbacks, has its records in buffers of its own and in a clock of
- * its own, and lets go of everything after each measurement. It prints what it
- * saw. It knows nothing of xferspy.
- *
- *	guest MODE [CLOCK]
- *
- * CLOCK: ticks, as PyTorch's; tai; none: CUPTI's own.
+ * A second client of CUPTI: a program with its own profiler, like PyTorch. It
+ * subscribes to CUPTI's callbacks, has its own buffers and its own clock, and
+ * releases everything after each measurement. It prints what it received. It
+ * knows nothing of xferspy.
+ * guest MODE [CLOCK]   CLOCK: ticks, like PyTorch's; tai; none: CUPTI's own
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -55,7 +52,7 @@ static uint64_t CUPTIAPI read_realtime(void)
 	return read_ns(CLOCK_REALTIME);
 }
 
-/* 2.1 a ns, as the ticks of a CPU. */
+/* 2.1 per ns, like the ticks of a CPU. */
 static uint64_t CUPTIAPI read_ticks(void)
 {
 	return read_ns(CLOCK_MONOTONIC) / 10 * 21;
@@ -66,7 +63,8 @@ static uint64_t CUPTIAPI read_tai(void)
 	return read_realtime() + 37000000000u;
 }
 
-/* Whether it was since we began to measure, in our clock, give or take 1 ms. */
+/* Whether the record is later than the start of the measurement, within 1
+ * ms. */
 static int is_in_time(const CUpti_Activity *record)
 {
 	const uint64_t slack = 2100000;
@@ -204,7 +202,7 @@ static void work(int rounds)
 	printf("last byte %d\n", host[BYTES - 1]);
 }
 
-/* Two copies and a set, as a graph. */
+/* Launches two copies and a set as a graph. */
 static void work_graph(int times)
 {
 	static char *host;
@@ -234,7 +232,7 @@ static void work_graph(int times)
 	printf("last byte %d\n", host[BYTES - 1]);
 }
 
-/* The device is at it when the next measurement begins. */
+/* Keeps the device busy when the next measurement starts. */
 static void keep_busy(void)
 {
 	void *device;

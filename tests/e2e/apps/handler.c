@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A thread whose signal handler calls CUDA, on a stack that lies above the
- * thread's own, in the middle of a copy. It knows nothing of xferspy.
- */
+/* A thread whose signal handler calls CUDA in the middle of a copy, on a stack
+ * above the thread's own. It knows nothing of xferspy. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program that jumps out of a call of CUDA, as one does that gives a call
- * some time and then goes on; with an argument, all in a signal's handler that
- * has a stack of its own. It knows nothing of xferspy.
- */
+/* A program that leaves a CUDA call with longjmp(), as one does that limits a
+ * call's time; with an argument, everything runs in a signal handler on its own
+ * stack. It knows nothing of xferspy. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -49,7 +49,7 @@ class Model:
 
 
 def nothing_but_lock():
-    # PyDLL keeps the interpreter's lock over the call.
+    # PyDLL holds the GIL during the call.
     locked = ctypes.PyDLL(os.environ["XS_CUDART"])
     return locked.cudaMemcpy(device, host, SIZE, 1)  # at locked
 
@@ -62,7 +62,7 @@ def run():
     failed = Model().forward() + download() + by_hook() + nothing_but_lock()
     failed += recurse(100)
     failed += package.call(upload, cuda, device, SIZE)  # at package
-    # A code object in the place of another that is gone.
+    # A code object at the address of one that was freed.
     for i in range(3):
         code = "\n" * i + "f = cuda.cudaStreamCreate(ctypes.byref(stream))"
         scope = {"cuda": cuda, "ctypes": ctypes, "stream": ctypes.c_void_p()}

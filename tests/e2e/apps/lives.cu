@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ways for a process to end, to become another and to have children: a program
- * with a mode for each. It knows nothing of xferspy. Each piece of work is two
- * copies and a launch.
- */
+/* Ways for a process to end, to exec and to have children: one mode each. It
+ * knows nothing of xferspy. Each piece of work is two copies and a launch. */
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +34,7 @@ static void work()
 	fflush(stdout);
 }
 
-/* The same program again, to work and return. */
+/* Executes the same program again, to work and return. */
 static void become_another(char *self)
 {
 	char mode[] = "return";
@@ -60,7 +57,7 @@ static int spawn_another(char *self)
 	return status;
 }
 
-/* As daemons do: a child of a child, alone in its session. True in it. */
+/* Like daemons: a grandchild, alone in its session. Returns true in it. */
 static bool become_daemon()
 {
 	pid_t child = fork();
@@ -75,7 +72,7 @@ static bool become_daemon()
 	return false;
 }
 
-/* How it ends, after its work. */
+/* How it ends after its work. */
 static int leave(const char *mode, char *self)
 {
 	if (strcmp(mode, "exit") == 0)

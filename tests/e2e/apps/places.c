@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One copy, from a function that is inlined; symbols.sh builds it in each way
- * that a program may be built. With LIBRARY, the part that is loaded; with
- * LOADER, the program that loads it. */
+/* One copy, from an inlined function; symbols.sh builds it in each way that a
+ * program may be built. With LIBRARY, the part that is loaded; with LOADER, the
+ * program that loads it. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdio.h>

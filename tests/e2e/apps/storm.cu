@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that copy, launch and wait until the process is killed, and say in a
- * file how far they are. It knows nothing of xferspy.
- *
- *   storm PROGRESS-FILE [US SINCE]     abort() after so many microseconds since
- *                                      its "start" or its first "call" returned
+ * Threads that copy, launch and wait until the process is killed, and store
+ * their progress in a file. It knows nothing of xferspy.
+ * storm PROGRESS-FILE [US SINCE]
+ *   calls abort() US microseconds after its "start" or after its first "call"
+ *   returned
  */
 #include "../storm.h"
 
@@ -41,8 +41,8 @@ static uint64_t now_ns()
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* After each call, so that one which has returned is counted but for the last
- * of all. */
+/* Called after each call, so that at most the last returned call is not
+ * counted. */
 static void returned(struct storm_thread *t)
 {
 	__atomic_store_n(&t->calls, t->calls + 1, __ATOMIC_RELEASE);

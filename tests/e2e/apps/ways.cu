@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Other ways to ask for work and to wait for it: graphs, batches, questions in
- * a loop, functions of the host in a stream, managed memory, a device's reset.
- * It knows nothing of xferspy; what it prints depends on the results alone.
- */
+/* Other ways to issue work and to wait for it: graphs, batches, polls in a
+ * loop, host functions in a stream, managed memory, a device reset. It knows
+ * nothing of xferspy; the output depends on the results only. */
 #include "check.h"
 
 #include <cstdio>
@@ -70,7 +68,7 @@ static void graph(int rounds)
 	CHECK(cudaGraphDestroy(kept));
 }
 
-/* All launches before one wait. */
+/* All launches, then one wait. */
 static void replay(cudaGraph_t kept, int rounds)
 {
 	cudaGraphExec_t launchable;
@@ -83,7 +81,7 @@ static void replay(cudaGraph_t kept, int rounds)
 	CHECK(cudaGraphDestroy(kept));
 }
 
-/* A small graph, often. */
+/* A small graph, many launches. */
 static void replays(int rounds)
 {
 	cudaGraph_t kept;
@@ -101,7 +99,7 @@ static void replays(int rounds)
 		host[i] += rounds;
 }
 
-/* While a stream captures, what another thread does elsewhere goes on. */
+/* While a stream captures, another thread's work elsewhere continues. */
 static void *work_meanwhile(void *unused)
 {
 	cudaEvent_t done;
@@ -123,7 +121,7 @@ static void capture_beside(int rounds)
 	pthread_t other;
 	cudaGraph_t kept;
 
-	/* One that the legacy default stream would wait for. */
+	/* A stream that the legacy default stream would wait for. */
 	CHECK(cudaStreamCreate(&capturing));
 	CHECK(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal));
 	pthread_create(&other, NULL, work_meanwhile, NULL);
@@ -163,7 +161,7 @@ static void forked_graph(int rounds)
 	CHECK(cudaStreamDestroy(other));
 }
 
-/* The host asks again and again whether the device is done. */
+/* The host polls until the device is done. */
 static void polls(int rounds, bool by_event)
 {
 	cudaError_t answer;
@@ -224,7 +222,7 @@ static cudaError_t prefetch_to_host(const void *memory)
 }
 #endif
 
-/* Memory of the device that comes and goes in stream order. */
+/* Device memory that is allocated and freed in stream order. */
 static void pooled(int rounds)
 {
 	int *there;
@@ -242,7 +240,7 @@ static void pooled(int rounds)
 	}
 }
 
-/* Managed memory goes to the device with the first launch, and back. */
+/* Managed memory migrates to the device with the first launch, and back. */
 static void managed(int rounds)
 {
 	int *shared;
@@ -261,7 +259,8 @@ static void managed(int rounds)
 	CHECK(cudaFree(shared));
 }
 
-/* In by the first device, on to the second, which computes and copies out. */
+/* Copies in to the first device, on to the second, which computes and copies
+ * out. */
 static void peers(int rounds)
 {
 	cudaStream_t second;
