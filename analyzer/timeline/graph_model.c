@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How far a node may have moved between launches: those of parallel branches
+ * change places, and the search must not take the square of their number. */
+#define MOST_MOVED 256u
+
 /* Consecutive launches of one executable graph that were recorded by node. */
 struct run {
 	size_t first, end;
@@ -157,18 +161,21 @@ static void set_length(struct xs_op *op, uint64_t ns)
 	    ns < UINT64_MAX - op->start_ns ? op->start_ns + ns : UINT64_MAX;
 }
 
-/* Returns the first node of the model, not taken yet, that is like the op. */
+/* Returns the first node of the model from `first` on, not taken yet, that is
+ * like the op; the count of nodes if none of the next ones is. */
 static size_t find_alike(struct xs_trace *trace,
 			 const struct xs_graph_models *m, uint32_t model,
-			 const bool *taken, const struct xs_op *op)
+			 const bool *taken, size_t first,
+			 const struct xs_op *op)
 {
 	const size_t count = m->nodes[model].count;
-	size_t i = 0;
+	const size_t end =
+	    count - first > MOST_MOVED ? first + MOST_MOVED : count;
 
-	while (i < count &&
-	       (taken[i] || !is_alike(op, node(trace, m, model, i))))
-		i++;
-	return i;
+	for (size_t i = first; i < end; i++)
+		if (!taken[i] && is_alike(op, node(trace, m, model, i)))
+			return i;
+	return count;
 }
 
 /*
@@ -186,9 +193,12 @@ static bool place_by_model(struct xs_trace *trace,
 	size_t *like = calloc(count + 1, sizeof(*like));
 	bool same = taken && like && count == m->nodes[model].count;
 	uint64_t begin_ns = 0;
+	size_t first = 0; /* not taken */
 
 	for (size_t i = 0; same && i < count; i++) {
-		like[i] = find_alike(trace, m, model, taken,
+		while (first < count && taken[first])
+			first++;
+		like[i] = find_alike(trace, m, model, taken, first,
 				     node(trace, m, launch, i));
 		same = like[i] < count;
 		if (same)

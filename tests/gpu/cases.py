@@ -345,7 +345,8 @@ def graph_client(bench):
 @case("graph-nodes", "launches of a graph as one, against each of its nodes",
       simulated=True, alone=True)
 def graph_nodes(bench):
-    """Bytes and rounds are equal, and times of the phase nearly so."""
+    """Bytes and rounds are equal, and times of the phase nearly so: nodes of a
+    few us differ by one between runs."""
     found = []
     for graphs in ("launch", "nodes"):
         run = bench.both([bench.app("ways"), "graph", "400"],
@@ -358,7 +359,7 @@ def graph_nodes(bench):
     if found[0][:3] != found[1][:3]:
         raise Failed(f"{found[0]}, by node {found[1]}", run.traces[0])
     as_one, by_node = (sum(times[3]) for times in found)
-    if not 0.9 * by_node < as_one < 1.1 * by_node:
+    if not 0.75 * by_node < as_one < 1.25 * by_node:
         raise Failed(f"{found[0]}, by node {found[1]}", run.traces[0])
     return {**figures, "times": {"launch": found[0][3], "nodes": found[1][3]}}
 
