@@ -157,11 +157,13 @@ static bool is_off(void)
 
 void xs_share_range(bool on)
 {
-	/* Records may still be on at the start of a window, while ops of the one
-	 * before arrive: then the end of the last range without records stays. */
+	/* Records may still be on at the start of a window, while ops of the
+	 * one before arrive: then the end of the last range without records
+	 * stays. */
 	if (on && is_off())
 		atomic_store(&off_to_ns, xs_cupti_now_ns());
-	else if (!on && !is_off()) /* a later time would make earlier records ours */
+	else if (!on &&
+		 !is_off()) /* a later time would make earlier records ours */
 		atomic_store(&off_from_ns, xs_cupti_now_ns());
 }
 
