@@ -17,7 +17,7 @@
  */
 #define LEAST_OPS    (1u << 20)
 #define OPS_PER_BYTE 64u
-#define MAX_OPS	     (1u << 27)
+#define MAX_OPS	     (1u << 25)
 
 static const char unknown_name[] = "unknown_graph";
 
@@ -206,22 +206,24 @@ static void add_nodes(struct expansion *e, uint32_t index)
 	struct xs_interval_union busy = {0, 0};
 
 	for (size_t i = 0; i < e->models.nodes[model].count; i++) {
-		struct xs_op op = *node(e, model, i);
-		const uint64_t length = op.end_ns - op.start_ns;
+		const struct xs_op *as = node(e, model, i);
+		struct xs_op *op = &trace->ops[trace->op_count++];
+		const uint64_t length = as->end_ns - as->start_ns;
 		const uint64_t beyond =
-		    busy.end_ns > op.start_ns ? busy.end_ns - op.start_ns : 0;
+		    busy.end_ns > as->start_ns ? busy.end_ns - as->start_ns : 0;
 		const uint64_t before = busy.total_ns - beyond;
-		const uint64_t gap = op.start_ns - span.start_ns - before;
+		const uint64_t gap = as->start_ns - span.start_ns - before;
 
-		xs_interval_union_add(&busy, op.start_ns, op.end_ns);
-		op.start_ns = place(launch, rates, before, gap);
-		op.end_ns = place(launch, rates, before + length, gap);
-		op.correlation = launch->correlation;
+		xs_interval_union_add(&busy, as->start_ns, as->end_ns);
+		/* with its padding: equal traces have equal ops */
+		memcpy(op, as, sizeof(*op));
+		op->start_ns = place(launch, rates, before, gap);
+		op->end_ns = place(launch, rates, before + length, gap);
+		op->correlation = launch->correlation;
 		if (e->queues_agree &&
-		    op.queue == trace->graph_launches[model].queue)
-			op.queue = launch->queue;
-		op.flags |= XS_OP_GRAPH | XS_OP_ESTIMATED;
-		trace->ops[trace->op_count++] = op;
+		    op->queue == trace->graph_launches[model].queue)
+			op->queue = launch->queue;
+		op->flags |= XS_OP_GRAPH | XS_OP_ESTIMATED;
 	}
 }
 
@@ -229,18 +231,18 @@ static void add_unknown(struct expansion *e, uint32_t index)
 {
 	struct xs_trace *trace = e->trace;
 	const struct xs_graph_launch *launch = &trace->graph_launches[index];
+	struct xs_op *op = &trace->ops[trace->op_count++];
 
-	trace->ops[trace->op_count++] = (struct xs_op){
-	    .start_ns = launch->start_ns,
-	    .end_ns = launch->end_ns,
-	    .correlation = launch->correlation,
-	    .call = XS_NONE,
-	    .shape = e->unknown_shape,
-	    .queue = launch->queue,
-	    .kind = XS_OP_KERNEL,
-	    .flags = XS_OP_GRAPH | XS_OP_ESTIMATED,
-	    .copies = 1,
-	};
+	memset(op, 0, sizeof(*op));
+	op->start_ns = launch->start_ns;
+	op->end_ns = launch->end_ns;
+	op->correlation = launch->correlation;
+	op->call = XS_NONE;
+	op->shape = e->unknown_shape;
+	op->queue = launch->queue;
+	op->kind = XS_OP_KERNEL;
+	op->flags = XS_OP_GRAPH | XS_OP_ESTIMATED;
+	op->copies = 1;
 }
 
 static int add_ops(struct expansion *e)
