@@ -152,9 +152,9 @@ done
 # states it. With a limit on the trace, a sample window starts for it, although
 # the program is nearly always inside CUDA.
 what="always in a wait, light"
-XFERSPY_MODE=light traced "$XS_APPS/counted" wait 12000
-all_seen "$what" 12122
-expect "$what: kernels" "$(json kernels)" 12060
+XFERSPY_MODE=light traced "$XS_APPS/counted" wait 40000
+all_seen "$what" 40122
+expect "$what: kernels" "$(json kernels)" 40060
 grep -q 'only counted, never recorded' report.json || fail "$what: nothing of what is new"
 what="always in a wait, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" wait 30000
