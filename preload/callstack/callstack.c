@@ -165,11 +165,6 @@ XS_HOT static struct xs_place find_place(struct xs_thread *thread,
 	return known ? *known : walk_and_cache(thread, call, &key);
 }
 
-bool xs_callstack_is_on(void)
-{
-	return stack.frames > 0;
-}
-
 /* In Python, calls are counted by function: native frames do not distinguish
  * call sites there. */
 static bool counts_by_address(void)

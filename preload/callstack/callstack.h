@@ -14,9 +14,6 @@
  * Takes the loader's lock. */
 void xs_callstack_start(void);
 
-/* Returns whether call stacks are walked at all. */
-bool xs_callstack_is_on(void);
-
 /*
  * Returns the place of the current call of `fn`, inside a callback that was
  * given `arguments`. Its frames become sites chained by `caller`, the nearest

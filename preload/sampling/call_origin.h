@@ -6,6 +6,8 @@
 #ifndef XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
 #define XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
 
+#include "preload/util/set_once.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -15,20 +17,14 @@ struct xs_call_origin {
 };
 extern struct xs_call_origin xs_call_origin;
 
-static inline void xs_call_origin_set_once(atomic_bool *flag)
-{
-	if (!atomic_load_explicit(flag, memory_order_relaxed))
-		atomic_store(flag, true);
-}
-
 static inline void xs_call_origin_note_hooked(void)
 {
-	xs_call_origin_set_once(&xs_call_origin.hooked);
+	xs_set_once(&xs_call_origin.hooked);
 }
 
 static inline void xs_call_origin_note_callback(void)
 {
-	xs_call_origin_set_once(&xs_call_origin.by_callback);
+	xs_set_once(&xs_call_origin.by_callback);
 }
 
 /* Returns whether calls were seen, and all of them by hooks. */

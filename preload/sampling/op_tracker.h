@@ -8,6 +8,8 @@
 #ifndef XS_PRELOAD_SAMPLING_OP_TRACKER_H
 #define XS_PRELOAD_SAMPLING_OP_TRACKER_H
 
+#include "preload/util/set_once.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,21 +67,15 @@ static inline void xs_op_tracker_note_nested(void)
 				  memory_order_relaxed);
 }
 
-static inline void xs_op_tracker_set_once(atomic_bool *flag)
-{
-	if (!atomic_load_explicit(flag, memory_order_relaxed))
-		atomic_store(flag, true);
-}
-
 static inline void xs_op_tracker_note_own_call(void)
 {
-	xs_op_tracker_set_once(&xs_op_tracker.own);
+	xs_set_once(&xs_op_tracker.own);
 }
 
 /* Notes that a graph is captured or launched, or that an op of one arrived. */
 static inline void xs_op_tracker_note_graph(void)
 {
-	xs_op_tracker_set_once(&xs_op_tracker.graphs);
+	xs_set_once(&xs_op_tracker.graphs);
 }
 
 /* Note that a call issued one op to the device, and that an op arrived. */
