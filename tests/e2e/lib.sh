@@ -47,7 +47,7 @@ within()
 plain()
 {
 	status=0
-	timeout 30 "$@" >out 2>err || status=$?
+	timeout -k 5 30 "$@" >out 2>err || status=$?
 }
 
 # traced COMMAND...: with it. Traces of earlier runs are deleted.
@@ -55,7 +55,7 @@ traced()
 {
 	rm -f ./*.xspy
 	status=0
-	LD_PRELOAD="$XS_PRELOAD" timeout 30 "$@" >out 2>err || status=$?
+	LD_PRELOAD="$XS_PRELOAD" timeout -k 5 30 "$@" >out 2>err || status=$?
 }
 
 traces()
