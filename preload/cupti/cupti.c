@@ -25,6 +25,7 @@
 #include <pthread.h>
 
 #define VERSION_12_6	   24u
+#define VERSION_12_9	   27u
 #define IDLE_FLUSH_NS	   1000000000u /* interval while records are off */
 #define DRAIN_FLUSH_NS	   100000000u
 #define FAST_FLUSHES	   10u /* before DRAIN_FLUSH_NS applies */
@@ -101,7 +102,7 @@ static void note_no_callbacks(CUptiResult result)
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET};
-static atomic_bool records_on, peers, several;
+static atomic_bool records_on, were_off, peers, several;
 
 static bool enable_records(void)
 {
@@ -206,6 +207,19 @@ bool xs_cupti_brought_all(bool at_once)
 	return !xs_op_tracker_pending();
 }
 
+/*
+ * Returns whether the program's graphs can be launched after CUPTI is detached.
+ * They fail with error 719 if the kinds of records were switched off before,
+ * and with 700 if they were prepared for CUPTI_ACTIVITY_KIND_GRAPH_TRACE (H200,
+ * CUPTI 12.9 and 13.0; older versions fail in any case).
+ */
+static bool graphs_survive(void)
+{
+	return !xs_op_tracker_saw_graphs() ||
+	       (xs_cupti_api.version >= VERSION_12_9 &&
+		!atomic_load(&were_off) && !xs_graph_trace_has_begun());
+}
+
 /* Returns whether CUPTI may be detached, as far as this is known without the
  * loader's lock. */
 static bool may_detach(void)
@@ -214,7 +228,7 @@ static bool may_detach(void)
 	       xs_cupti_api.cuptiFinalize && xs_cupti_api.cuptiUnsubscribe &&
 	       !atomic_load(&several) &&
 	       !(xs_gpu_records_devices() & (xs_gpu_records_devices() - 1)) &&
-	       !xs_op_tracker_saw_graphs() && !xs_share_has_client();
+	       graphs_survive() && !xs_share_has_client();
 }
 
 /* A library that is linked to CUPTI, such as PyTorch's, calls it through
@@ -235,10 +249,12 @@ void xs_cupti_switch_records(bool on)
 		xs_share_our_kind(on, kinds[i]);
 	atomic_store(&records_on, on);
 	switch_peers();
-	if (on)
+	if (on) {
 		drain.next_ns = drain.flushes = 0;
-	else
+	} else {
+		atomic_store(&were_off, true);
 		xs_sample_window_note_all();
+	}
 }
 
 bool xs_cupti_callbacks_disabled(void)
@@ -268,6 +284,8 @@ static void finalize(void)
 	if (result == CUPTI_SUCCESS) {
 		subscriber = NULL;
 		atomic_store(&state, DETACHED);
+		xs_share_forget_our_kinds();
+		xs_sample_window_note_all();
 	} else {
 		xs_share_hold_callbacks(subscriber);
 		xs_share_hold_records();
@@ -281,12 +299,15 @@ static bool detach(void)
 		return false;
 	atomic_store(&state, LEAVING);
 	switch_calls_off();
+	xs_cupti_end_migrations();
 	if (may_detach() && xs_share_is_idle()) {
 		xs_share_let_go();
 		finalize();
 	}
-	if (atomic_load(&state) == LEAVING)
+	if (atomic_load(&state) == LEAVING) {
 		atomic_store(&state, ATTACHED);
+		xs_cupti_switch_records(false);
+	}
 	pthread_mutex_unlock(&detaching);
 	return true;
 }
@@ -300,11 +321,11 @@ bool xs_cupti_leave(bool detaches)
 {
 	if (!xs_cupti_is_attached())
 		return true;
-	xs_cupti_switch_records(false);
 	if (detaches) {
 		flush_all();
 		return detach();
 	}
+	xs_cupti_switch_records(false);
 	switch_calls_off();
 	return true;
 }

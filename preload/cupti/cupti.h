@@ -46,18 +46,18 @@ bool xs_cupti_brought_all(bool at_once);
  *
  * Returns whether CUPTI may be detached: it has no other client, and nobody
  * loaded it before us with dlopen() and may call it unseen; there is one
- * device; and no graph was launched while it was attached, because the
- * program's own work would then fail (CUDA 12.9 and 13.0: errors 700 and 719).
- * Before CUPTI 12.6 detaching may hang. Takes the loader's lock: our own thread
- * only, and no thread may wait for it.
+ * device; and the program's graphs survive it, for which records must be on
+ * from their first launch until CUPTI is detached. Before CUPTI 12.6 detaching
+ * may hang. Takes the loader's lock: our own thread only, and no thread may
+ * wait for it.
  */
 bool xs_cupti_may_detach(void);
 
 /*
- * Ends the use of CUPTI for good: switches records and callbacks off, and if
- * `detaches`, detaches it where that is still allowed. No thread may be inside
- * a hooked call. Our own thread only. Returns false if another thread uses
- * CUPTI now: try again.
+ * Ends the use of CUPTI for good: if `detaches`, detaches it where that is
+ * still allowed; otherwise switches records and callbacks off. No thread may be
+ * inside a hooked call. Our own thread only. Returns false if another thread
+ * uses CUPTI now: try again.
  */
 bool xs_cupti_leave(bool detaches);
 
@@ -65,7 +65,7 @@ bool xs_cupti_leave(bool detaches);
  * Requests that the next call that only callbacks see detaches CUPTI at its
  * end, or withdraws the request. NVIDIA allows cuptiFinalize() there while
  * other threads call CUDA. Until then CUPTI counts as not attached. Our own
- * thread only; records must be off.
+ * thread only.
  */
 void xs_cupti_ask_to_detach(bool asks);
 bool xs_cupti_is_leaving(void);

@@ -62,8 +62,10 @@ bool xs_cupti_is_used(void);
  * callbacks are disabled, or this may be about to happen. */
 bool xs_cupti_unless_detached(void (*ask)(void));
 
-/* cupti_managed.c: returns whether migrations are recorded. */
+/* cupti_managed.c: returns whether migrations are recorded; ends it, if they
+ * are, and writes a note. */
 bool xs_cupti_counts_migrations(void);
+void xs_cupti_end_migrations(void);
 
 /* cupti_records.c: CUPTI's two callbacks for buffers of activity records. */
 void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,

@@ -5,15 +5,23 @@
 #include "preload/cupti/cupti_share.h"
 #include "preload/trace/info.h"
 
+#define HOST_TO_DEVICE                                                         \
+	CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD
+#define DEVICE_TO_HOST                                                         \
+	CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH
+#define BETWEEN_DEVICES                                                        \
+	CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD
+
 static atomic_bool enabled;
 
-static CUptiResult enable_counter(CUpti_ActivityUnifiedMemoryCounterKind kind)
+static CUptiResult switch_counter(CUpti_ActivityUnifiedMemoryCounterKind kind,
+				  bool on)
 {
 	CUpti_ActivityUnifiedMemoryCounterConfig counter = {
 	    .scope =
 		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
 	    .kind = kind,
-	    .enable = 1,
+	    .enable = on,
 	};
 
 	return xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(&counter,
@@ -27,15 +35,12 @@ static CUptiResult enable_migrations(void)
 
 	if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
 		return CUPTI_ERROR_NOT_SUPPORTED;
-	result = enable_counter(
-	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
+	result = switch_counter(HOST_TO_DEVICE, true);
 	if (result == CUPTI_SUCCESS)
-		result = enable_counter(
-		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
+		result = switch_counter(DEVICE_TO_HOST, true);
 	if (result != CUPTI_SUCCESS)
 		return result;
-	enable_counter(
-	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
+	switch_counter(BETWEEN_DEVICES, true);
 	return xs_share_our_kind(true,
 				 CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
@@ -68,4 +73,17 @@ void xs_cupti_watch_managed(void)
 bool xs_cupti_counts_migrations(void)
 {
 	return atomic_load(&enabled);
+}
+
+void xs_cupti_end_migrations(void)
+{
+	if (!atomic_exchange(&enabled, false))
+		return;
+	xs_share_our_kind(false, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+	switch_counter(HOST_TO_DEVICE, false);
+	switch_counter(DEVICE_TO_HOST, false);
+	switch_counter(BETWEEN_DEVICES, false);
+	xs_trace_info("note",
+		      "migrations of managed memory were recorded only until "
+		      "light mode ended its use of CUPTI");
 }

@@ -103,8 +103,7 @@ bool xs_share_has_client(void)
 
 bool xs_share_is_idle(void)
 {
-	return !xs_share_has_client() && !any_callback() &&
-	       !xs_share_any_kind();
+	return !xs_share_has_client() && !any_callback();
 }
 
 void xs_share_let_go(void)

@@ -29,8 +29,8 @@ void xs_share_begin(void);
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber);
 CUptiResult xs_share_hold_records(void);
 
-/* Returns whether there is a client; whether there is none, and we have nothing
- * enabled either. */
+/* Returns whether there is a client; whether there is none, and we have no
+ * callback enabled either. */
 bool xs_share_has_client(void);
 bool xs_share_is_idle(void);
 
@@ -88,8 +88,8 @@ bool xs_share_is_client(CUpti_SubscriberHandle subscriber);
 
 /* Records: cupti_share_records.c. */
 
-/* Returns whether either side wants a kind of record. */
-bool xs_share_any_kind(void);
+/* After cuptiFinalize(), which switches all kinds off. */
+void xs_share_forget_our_kinds(void);
 /* Returns whether the client wants a kind of record, or has buffers for them.
  */
 bool xs_share_client_has_records(void);

@@ -60,12 +60,10 @@ bool xs_share_client_records(void)
 		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&client_until_ns));
 }
 
-bool xs_share_any_kind(void)
+void xs_share_forget_our_kinds(void)
 {
 	for (unsigned kind = 0; kind < MAX_KINDS; kind++)
-		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed))
-			return true;
-	return false;
+		atomic_fetch_and(&wanted[kind], (uint8_t)~XS_SHARE_US);
 }
 
 bool xs_share_client_has_records(void)

@@ -165,11 +165,19 @@ static void note_missing(void)
 	done |= pending;
 }
 
+/* A graph that was launched while records were on fails if they are switched
+ * off before CUPTI is detached. */
+static bool records_must_stay_on(bool for_good)
+{
+	return for_good && xs_op_tracker_saw_graphs() && xs_cupti_may_detach();
+}
+
 bool xs_cupti_suspend_tick(bool for_good)
 {
 	if (state == DRAINING && is_drained()) {
 		note_missing();
-		xs_cupti_switch_records(false);
+		if (!records_must_stay_on(for_good))
+			xs_cupti_switch_records(false);
 		state = OFF;
 	}
 	if (state == REQUESTED)

@@ -186,8 +186,9 @@ CUptiResult cuptiGetCallbackState(uint32_t *enable,
 }
 
 /*
- * Afterwards the program's own work fails if a graph was launched meanwhile,
- * and a new attach restarts ids at 1, as in CUPTI 12.9 and 13.0.
+ * Afterwards the program's own work fails if a graph was launched with records
+ * on and they were switched off since, and a new attach restarts ids at 1, as
+ * in CUPTI 12.9 and 13.0.
  * XS_SIM_CUPTI_FINALIZE_FAIL: it refuses. XS_SIM_CUPTI_STRICT: no CUDA call may
  * be running, unless it is called at the end of one, as NVIDIA advises.
  */
