@@ -30,7 +30,10 @@ from figures import LEAST_FOR_HALF
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
-         "torch")
+         "torch,loops")
+# The programs of framework_loop.py.
+LOOPS = ("gpt2", "llama", "paging", "gaussian", "items", "replays",
+         "managed")
 WAYS = "nothing,records,xferspy,xferspy-nodes,light,nsys,nsys-node"
 BY_NODE = ("xferspy-nodes", "nsys-node")  # of graphs alone
 COUNTED = ("nothing", "light")  # that do not record each call
@@ -132,10 +135,19 @@ def find_jobs(bench, ways, parts, calls):
     if "graph" in parts:
         jobs.append(launch_bench("graph", REPLAYS * calls, ways,
                                  rounds=ROUNDS_SHORT))
-    if "torch" in parts and has_torch():
-        jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
-    elif "torch" in parts:
+    if not {"torch", "loops"} & set(parts):
+        return jobs
+    if not has_torch():
         bench.notes.append("left out: no python3 with torch on CUDA")
+        return jobs
+    if "torch" in parts:
+        jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
+    if "loops" in parts:
+        for name in LOOPS:
+            command = ["python3", str(HERE / "framework_loop.py"), name]
+            jobs += [Job(command, [way for way in whole if way in COUNTED],
+                         rounds=ROUNDS),
+                     Job(command, [way for way in whole if way not in COUNTED])]
     return jobs
 
 

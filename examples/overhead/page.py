@@ -28,6 +28,14 @@ ROWS = (("launch", "call_ns", "launch"),
         ("graph", "call_ns", "replay of a graph of 22 ops"),
         ("graph", "done_ns", "the same, until all are done"),
         ("torch", "call_ns", "PyTorch training step"))
+# The programs of framework_loop.py.
+LOOPS = (("loop_gpt2", "call_ns", "GPT-2's layers, 32 tokens decoded"),
+         ("loop_llama", "call_ns", "LLaMA-like layers, 32 tokens decoded"),
+         ("loop_paging", "call_ns", "64 pages of a KV cache out and in"),
+         ("loop_gaussian", "call_ns", "Gaussian process, a step"),
+         ("loop_items", "call_ns", "100 times `.item()`"),
+         ("loop_replays", "call_ns", "50 replays of a graph"),
+         ("loop_managed", "call_ns", "managed memory, 80 kernels (CuPy)"))
 # Of README's table, which is shorter: the time of the call alone.
 README_PARTS = ("launch", "copy", "sync", "graph", "torch")
 README_WAYS = ("nothing", "xferspy", "nsys", "light")
@@ -269,6 +277,7 @@ def other_section(others):
         return []
     return ["## Other hosts", "",
             *(line for host, several in others.items()
+              if rows_of(merged(several))
               for line in other_lines(host, several))]
 
 
@@ -302,10 +311,42 @@ def startup_section(found):
         "", *startup_lines(results)]
 
 
+def fastest(results, way, part, time):
+    """Returns the fastest run of each way."""
+    mine, plain = (times_of(results, each, part, time)
+                   for each in (way, "nothing"))
+    if not mine or way == "nothing":
+        return duration(plain["low"]) if mine else NONE
+    return (f"{duration(mine['low'])}, "
+            f"{mine['low'] / plain['low']:.2f}x")
+
+
+def loops_section(found):
+    """Programs of PyTorch and CuPy, on each host that ran them."""
+    lines = []
+    for host, several in {found.host: found.mine, **found.others}.items():
+        results = merged(several)
+        rows = rows_of(results, LOOPS)
+        if rows:
+            lines += [f"Host {host}, on {results['date']}:", "",
+                      *host_lines(results, rows, fastest), ""]
+    if not lines:
+        return []
+    return ["## Framework programs", "",
+            wrap("""`examples/overhead/framework_loop.py`: the time of a step
+            once nothing new comes, which is the median of the steps in the last
+            third of four seconds. All of these programs are bound by the
+            host's calls. Whole runs have two speeds, untraced as well, which
+            differ by up to a factor of two; the table has the fastest of three
+            runs untraced and in light mode, and one run of the others, which
+            may have been a slow one."""), "", *lines]
+
+
 def page(found):
     results, several = merged(found.mine), found.all_pairs()
     lines = [*head(found, results), *host_section(results),
              *other_section(found.others),
+             *loops_section(found),
              *length_section(several, found.apart),
              *instruction_section(several),
              *trace_section(results),

@@ -46,8 +46,8 @@ def rushes(bench):
                                              detached)
              for app, mode, threads, detached in (
                  ("rush", "pcc", 1, 1), ("rush", "ccp", 16, 1),
-                 ("rush", "gpc", 8, 0), ("rush", "pgp", 8, 1),
-                 ("rush", "pmp", 1, 1),
+                 ("rush", "gpc", 8, 1), ("rush", "pgp", 8, 1),
+                 ("rush", "pmp", 1, 1), ("rush", "mpc", 1, 1),
                  # its own calls detach CUPTI, others on their way
                  ("rush-stripped", "ppp", 1, 1),
                  ("rush-stripped", "ppp", 8, 1),
