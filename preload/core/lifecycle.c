@@ -45,6 +45,7 @@
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/export.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
 #include "preload/util/phdr_iterate.h"
@@ -93,12 +94,11 @@ static void child_of_fork(void)
 	xs_thread_forked();
 }
 
-/* The constructor. The first hook calls it, too, since a library's constructor
- * that uses CUDA may run earlier. */
-__attribute__((constructor)) static void load(void)
+static void load_once(void *unused)
 {
 	static atomic_bool loaded;
 
+	(void)unused;
 	if (atomic_exchange(&loaded, true))
 		return;
 	/* before anything that may call the program's malloc(), which may call
@@ -112,6 +112,13 @@ __attribute__((constructor)) static void load(void)
 	xs_summary_prepare();
 	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
 		       child_of_fork);
+}
+
+/* The constructor. The first hook calls it, too, since a library's constructor
+ * that uses CUDA may run earlier. */
+__attribute__((constructor)) static void load(void)
+{
+	xs_guard_run(load_once, NULL);
 }
 
 /* Writes the command line, its words separated by spaces. */
@@ -247,13 +254,16 @@ static bool wait_for_start(void)
 {
 	static atomic_bool timed_out;
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
+	int cancel_state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	while (atomic_load(&xs_session_state) == XS_SESSION_STARTING &&
 	       !atomic_load(&timed_out)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			atomic_store(&timed_out, true);
 	}
+	pthread_setcancelstate(cancel_state, NULL);
 	if (atomic_load(&xs_session_state) == XS_SESSION_STARTING)
 		atomic_fetch_add(&early_lost, 1);
 	return atomic_load(&xs_session_state) == XS_SESSION_RECORDING;
@@ -261,15 +271,24 @@ static bool wait_for_start(void)
 
 static void finish(void);
 
-static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
+struct start {
+	struct xs_thread *thread;
+	xs_cupti_callback *callback;
+	bool is_ours; /* this thread starts tracing */
+	bool recording;
+};
+
+static void start(void *data)
 {
+	struct start *start = data;
 	int expected = XS_SESSION_NEW;
 
 	load();
-	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
-					    XS_SESSION_STARTING))
-		return wait_for_start();
-	thread->busy = true;
+	start->is_ours = atomic_compare_exchange_strong(
+	    &xs_session_state, &expected, XS_SESSION_STARTING);
+	if (!start->is_ours)
+		return;
+	start->thread->busy = true;
 	owner = getpid();
 	if (owner !=
 	    process_start.pid) /* child of clone() without fork handlers */
@@ -281,7 +300,7 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	open_error = open_trace();
 	if (!open_error) {
 		xs_capture_control_open();
-		start_collecting(callback);
+		start_collecting(start->callback);
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,
 				   atomic_load(&early_lost));
 	}
@@ -290,26 +309,28 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	atomic_compare_exchange_strong(&xs_session_state, &expected,
 				       open_error ? XS_SESSION_OFF
 						  : XS_SESSION_RECORDING);
-	thread->busy = false;
-	return !open_error;
+	start->thread->busy = false;
+	start->recording = !open_error;
 }
 
-/* Cancellation is disabled: other threads wait for the end of the start. */
 bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
-	bool recording;
-	int old;
+	struct start this = {.thread = thread, .callback = callback};
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	recording = start(thread, callback);
-	pthread_setcancelstate(old, NULL);
-	return recording;
+	xs_guard_run(start, &this);
+	return this.is_ours ? this.recording : wait_for_start();
+}
+
+static void register_late_exit(void *unused)
+{
+	(void)unused;
+	if (!atomic_exchange(&xs_late_exit_registered, true))
+		atexit(finish);
 }
 
 void xs_lifecycle_register_late_exit(void)
 {
-	if (!atomic_exchange(&xs_late_exit_registered, true))
-		atexit(finish);
+	xs_guard_run(register_late_exit, NULL);
 }
 
 /* Waits while another thread finishes, so that the process does not end
@@ -323,15 +344,13 @@ static void wait_for_other(void)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-static void finish(void)
+static void finish_now(void *unused)
 {
 	struct xs_thread *thread = xs_thread_get();
 	int expected = XS_SESSION_RECORDING;
-	int kept_errno = errno;
 	uint64_t file_bytes;
 
-	if (getpid() != owner)
-		return;
+	(void)unused;
 	if (open_error) {
 		xs_summary_print_error(wanted_path, -open_error);
 		open_error = 0;
@@ -353,6 +372,18 @@ static void finish(void)
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
 	xs_summary_print(&xs_session_trace, file_bytes);
+}
+
+/* In a guard: a pending cancellation of the thread that exits must not end the
+ * thread instead of the process, and _exit() may be called in a signal handler
+ * on a small stack. */
+static void finish(void)
+{
+	const int kept_errno = errno;
+
+	if (getpid() != owner)
+		return;
+	xs_guard_run(finish_now, NULL);
 	errno = kept_errno;
 }
 
