@@ -124,7 +124,7 @@ __attribute__((constructor)) static void load(void)
 /* Writes the command line, its words separated by spaces. */
 static void write_app(void)
 {
-	char text[XS_RECORD_MAX_BYTES];
+	static char text[XS_RECORD_MAX_BYTES];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 

@@ -3,6 +3,7 @@
 #include "preload/sites/module.h"
 #include "preload/sites/module_generation.h"
 #include "preload/trace/strings.h"
+#include "preload/util/guard.h"
 #include "preload/util/intern.h"
 
 #include <pthread.h>
@@ -120,17 +121,38 @@ static bool claim(struct xs_site_slot *site, uint32_t *id)
 	return false;
 }
 
+struct new_site {
+	struct xs_site_slot *site;
+	struct xs_writer *writer;
+	enum xs_function fn;
+	uintptr_t address;
+	uint32_t caller, id;
+};
+
+static void find_new_id(void *data)
+{
+	struct new_site *new = data;
+
+	if (!claim(new->site, &new->id))
+		return;
+	new->id =
+	    xs_site_is_known(new->site)
+		? write_site(new->writer, new->fn, new->address, new->caller)
+		: write_site(new->writer, new->fn, 0, 0);
+	atomic_store(&new->site->id, new->id);
+}
+
 uint32_t xs_site_new_id(struct xs_site_slot *site, struct xs_writer *writer,
 			enum xs_function fn, uintptr_t address, uint32_t caller)
 {
-	uint32_t id;
+	struct new_site new = {.site = site,
+			       .writer = writer,
+			       .fn = fn,
+			       .address = address,
+			       .caller = caller};
 
-	if (!claim(site, &id))
-		return id;
-	id = xs_site_is_known(site) ? write_site(writer, fn, address, caller)
-				    : write_site(writer, fn, 0, 0);
-	atomic_store(&site->id, id);
-	return id;
+	xs_guard_run(find_new_id, &new);
+	return new.id;
 }
 
 uint32_t xs_site_string(struct xs_writer *writer, const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/writer.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 
 #include <errno.h>
@@ -98,21 +99,57 @@ XS_COLD static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 	return true;
 }
 
-/* Returns space for `bytes` in a chunk, or NULL. of_call: a record of a call,
- * see xs_trace_file_takes_calls(). */
+/* Space for a record. of_call: a record of a call, see
+ * xs_trace_file_takes_calls(). */
+struct room {
+	struct xs_writer *writer;
+	size_t bytes;
+	uint64_t start_ns;
+	bool of_call, found;
+};
+
+static bool has_room(const struct xs_writer *w, size_t bytes)
+{
+	return w->chunk && w->used_bytes + bytes <= w->chunk->capacity_bytes;
+}
+
+static void make_room(void *data)
+{
+	struct room *room = data;
+	struct xs_writer *w = room->writer;
+
+	if (!w->chunk && w->thread)
+		take_spare(w);
+	room->found =
+	    has_room(w, room->bytes) ||
+	    ((!room->of_call || xs_trace_file_takes_calls(w->trace)) &&
+	     claim_chunk(w, room->start_ns));
+}
+
+XS_COLD static bool find_room(struct xs_writer *w, size_t bytes,
+			      uint64_t start_ns, bool of_call)
+{
+	struct room room = {.writer = w,
+			    .bytes = bytes,
+			    .start_ns = start_ns,
+			    .of_call = of_call};
+
+	xs_guard_run(make_room, &room);
+	return room.found;
+}
+
+/* Returns space for `bytes` in a chunk, or NULL. */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 		      bool of_call)
 {
 	if (atomic_load_explicit(&w->trace->overwritten, memory_order_relaxed))
 		return NULL;
-	if (!w->chunk && w->thread)
-		take_spare(w);
-	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
-		if (of_call && !xs_trace_file_takes_calls(w->trace))
-			return NULL;
-		if (!claim_chunk(w, start_ns))
-			return NULL;
-	}
+	if (has_room(w, bytes))
+		return (char *)w->chunk + w->used_bytes;
+	if (w->chunk && of_call && !xs_trace_file_takes_calls(w->trace))
+		return NULL;
+	if (!find_room(w, bytes, start_ns, of_call))
+		return NULL;
 	return (char *)w->chunk + w->used_bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 /* Loading CUPTI takes the most. Only touched pages take memory. */
@@ -15,6 +16,8 @@
 
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 static _Thread_local bool on_own_stack
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local const char *own_stack
     __attribute__((tls_model("initial-exec")));
 
 /* Unused stacks. No lock: a child of a fork must not find one held. */
@@ -59,6 +62,12 @@ void xs_guard_own_thread(void)
 {
 	depth++;
 	on_own_stack = true;
+}
+
+bool xs_guard_holds(const void *address)
+{
+	return own_stack &&
+	       (uintptr_t)address - (uintptr_t)own_stack < STACK_BYTES;
 }
 
 #ifdef __x86_64__
@@ -132,7 +141,9 @@ static void run_on_stack(void (*run)(void *data), void *data)
 		return;
 	}
 	on_own_stack = true;
+	own_stack = stack;
 	xs_guard_switch(stack + STACK_BYTES, run, data);
+	own_stack = NULL;
 	on_own_stack = false;
 	kept_errno = errno;
 	give_stack(stack);

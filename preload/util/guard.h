@@ -36,6 +36,10 @@ bool xs_guard_is_on(void);
  * on other machines than x86-64, it runs on the current stack. */
 void xs_guard_run(void (*run)(void *data), void *data);
 
+/* Returns whether the thread runs on a stack of ours and that stack contains
+ * the address. */
+bool xs_guard_holds(const void *address);
+
 /* For a thread of ours, which blocks all signals and is never cancelled: its
  * guards have no effect. */
 void xs_guard_own_thread(void);
