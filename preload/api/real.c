@@ -28,11 +28,11 @@ struct wanted {
 	void *found;
 };
 
-static bool lookup_at(const char *path, void *data)
+static bool lookup_at(const struct xs_loaded_object *object, void *data)
 {
 	struct wanted *wanted = data;
 
-	wanted->found = lookup_in(path, wanted->name);
+	wanted->found = lookup_in(object->path, wanted->name);
 	return wanted->found != NULL;
 }
 
