@@ -35,6 +35,7 @@
 #include "preload/core/collector.h"
 #include "preload/cupti/cupti.h"
 #include "preload/events/timing.h"
+#include "preload/record/abandoned_call.h"
 #include "preload/record/content.h"
 #include "preload/record/poll.h"
 #include "preload/record/thread_end.h"
@@ -361,7 +362,8 @@ static void finish_now(void *unused)
 			wait_for_other();
 		return;
 	}
-	/* Not if a signal handler interrupted a write of this thread. */
+	/* Not if a signal handler that exits interrupted this thread's write.
+	 */
 	if (!thread->busy)
 		xs_poll_write(thread);
 	if (!xs_collector_finish(FINISH_DEADLINE_NS))
@@ -379,10 +381,15 @@ static void finish_now(void *unused)
  * on a small stack. */
 static void finish(void)
 {
+	struct xs_thread *thread = xs_thread_get();
 	const int kept_errno = errno;
 
 	if (getpid() != owner)
 		return;
+	if (xs_session_is_recording() && xs_thread_is_inside(thread) &&
+	    !xs_abandoned_call_drop(thread, __builtin_frame_address(0)) &&
+	    thread->busy)
+		xs_writer_recover(&thread->writer); /* it is not resumed */
 	xs_guard_run(finish_now, NULL);
 	errno = kept_errno;
 }

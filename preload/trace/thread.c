@@ -43,6 +43,11 @@ static void end_now(void *data)
 {
 	struct xs_thread *thread = data;
 
+	/* it was cancelled in a call, or has jumped out of one */
+	if (xs_thread_is_inside(thread)) {
+		xs_trace_file_lose(thread->writer.trace, XS_LOSS_CALLS, 1);
+		xs_writer_recover(&thread->writer);
+	}
 	thread->busy = true;
 	remove_from_list(thread);
 	thread->ended = true;

@@ -13,7 +13,8 @@
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
 #define SEEN_BITS     11
 #define MAX_SPARES    64u
-#define SPARE_BYTES   256u /* chunks with less space left are not reused */
+#define MOST_BYTES    2048u /* maximum of what is written at once */
+#define SPARE_BYTES   256u  /* chunks with less space left are not reused */
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -321,6 +322,22 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 		part++;
 	} while (left);
 	return 0;
+}
+
+/* Without a base the next timed record is preceded by a `time` record. */
+void xs_writer_recover(struct xs_writer *w)
+{
+	size_t left;
+
+	w->base_ns = 0;
+	if (w->chunk && !atomic_load(&w->trace->overwritten)) {
+		w->used_bytes = w->chunk->used_bytes;
+		left = w->chunk->capacity_bytes - w->used_bytes;
+		memset((char *)w->chunk + w->used_bytes, 0,
+		       left < MOST_BYTES ? left : MOST_BYTES);
+	}
+	if (w->seen)
+		memset(w->seen, 0, sizeof(*w->seen));
 }
 
 void xs_writer_release(struct xs_writer *w)

@@ -182,6 +182,17 @@ static uint32_t write_chain(const void *state, unsigned wanted,
 	return chain.site;
 }
 
+/* A signal handler may jump out at any moment. */
+static void cache_chain(struct xs_python_chain *chain, uint64_t hash,
+			uint32_t site)
+{
+	*(volatile uint32_t *)&chain->site = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	chain->hash = hash;
+	atomic_signal_fence(memory_order_seq_cst);
+	chain->site = site;
+}
+
 uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 			unsigned wanted)
 {
@@ -209,7 +220,7 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 			return set[way].site;
 	site = write_chain(state, wanted, writer);
 	if (site)
-		set[cache->next_way++ % XS_PYTHON_WAYS] =
-		    (struct xs_python_chain){hash, site};
+		cache_chain(&set[cache->next_way++ % XS_PYTHON_WAYS], hash,
+			    site);
 	return site;
 }
