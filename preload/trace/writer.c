@@ -127,16 +127,18 @@ static void make_room(void *data)
 	     claim_chunk(w, room->start_ns));
 }
 
-XS_COLD static bool find_room(struct xs_writer *w, size_t bytes,
-			      uint64_t start_ns, bool of_call)
+XS_COLD static char *find_room(struct xs_writer *w, size_t bytes,
+			       uint64_t start_ns, bool of_call)
 {
 	struct room room = {.writer = w,
 			    .bytes = bytes,
 			    .start_ns = start_ns,
 			    .of_call = of_call};
 
+	if (w->chunk && of_call && !xs_trace_file_takes_calls(w->trace))
+		return NULL;
 	xs_guard_run(make_room, &room);
-	return room.found;
+	return room.found ? (char *)w->chunk + w->used_bytes : NULL;
 }
 
 /* Returns space for `bytes` in a chunk, or NULL. */
@@ -145,13 +147,8 @@ static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 {
 	if (atomic_load_explicit(&w->trace->overwritten, memory_order_relaxed))
 		return NULL;
-	if (has_room(w, bytes))
-		return (char *)w->chunk + w->used_bytes;
-	if (w->chunk && of_call && !xs_trace_file_takes_calls(w->trace))
-		return NULL;
-	if (!find_room(w, bytes, start_ns, of_call))
-		return NULL;
-	return (char *)w->chunk + w->used_bytes;
+	return has_room(w, bytes) ? (char *)w->chunk + w->used_bytes
+				  : find_room(w, bytes, start_ns, of_call);
 }
 
 /* Readers see the record only after it is complete. */
