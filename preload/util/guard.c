@@ -9,10 +9,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Loading CUPTI takes the most. Only touched pages take memory. */
-#define STACK_BYTES (1u << 20)
+/* As the stack of a thread: CUPTI is loaded and started on it. Only touched
+ * pages take memory. */
+#define STACK_BYTES (8u << 20)
 #define GUARD_BYTES 4096u
-#define MAX_SPARES  8u
+#define MAX_SPARES  4u
 
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 static _Thread_local bool on_own_stack
@@ -107,6 +108,7 @@ static char *map_stack(void)
 	if (stack == MAP_FAILED)
 		return NULL;
 	mprotect(stack, GUARD_BYTES, PROT_NONE);
+	madvise(stack, STACK_BYTES, MADV_NOHUGEPAGE);
 	return stack;
 }
 
