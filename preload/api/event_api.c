@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/api/event_api.h"
+#include "preload/util/guard.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
@@ -45,12 +46,26 @@ static bool find_all(void *library)
 	return true;
 }
 
-bool xs_event_api_find(void)
+static atomic_bool found;
+
+static void find_once(void *unused)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static atomic_bool found;
+	/* The reference is kept: the driver must stay loaded. */
+	void *library = xs_objects_driver();
+
+	(void)unused;
+	if (!library)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&found) && find_all(library))
+		atomic_store(&found, true);
+	pthread_mutex_unlock(&lock);
+}
+
+bool xs_event_api_find(void)
+{
 	static atomic_uint tries;
-	void *library;
 
 	if (atomic_load_explicit(&found, memory_order_acquire))
 		return true;
@@ -58,13 +73,6 @@ bool xs_event_api_find(void)
 	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MAX_TRIES)
 		return false;
 	atomic_fetch_add(&tries, 1);
-	/* The reference is kept: the driver must stay loaded. */
-	library = xs_objects_driver();
-	if (!library)
-		return false;
-	pthread_mutex_lock(&lock);
-	if (!atomic_load(&found) && find_all(library))
-		atomic_store(&found, true);
-	pthread_mutex_unlock(&lock);
+	xs_guard_run(find_once, NULL);
 	return atomic_load(&found);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/api/real.h"
+#include "preload/util/guard.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
@@ -22,15 +23,16 @@ static void *lookup_in(const char *library, const char *name)
 }
 
 struct wanted {
-	const char *name;
+	const char *library, *name;
+	uintptr_t address;
 	void *found;
 };
 
-static bool lookup_at(const char *path, void *data)
+static bool lookup_at(const struct xs_loaded_object *object, void *data)
 {
 	struct wanted *wanted = data;
 
-	wanted->found = lookup_in(path, wanted->name);
+	wanted->found = lookup_in(object->path, wanted->name);
 	return wanted->found != NULL;
 }
 
@@ -40,25 +42,34 @@ static bool lookup_at(const char *path, void *data)
  * linked to; what the symbol search finds next; the calling object itself, if
  * the library is linked into it; any loaded one.
  */
-void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
+static void look_up(void *data)
 {
-	const struct link_map *map = xs_objects_at((const void *)(address - 1));
+	struct wanted *wanted = data;
+	const struct link_map *map =
+	    xs_objects_at((const void *)(wanted->address - 1));
 	const char *needed;
-	struct wanted wanted = {.name = name};
 
 	if (map) {
-		needed = xs_objects_is_library(map->l_name, library)
+		needed = xs_objects_is_library(map->l_name, wanted->library)
 			     ? map->l_name
-			     : xs_objects_needed(map, library);
-		wanted.found = needed ? lookup_in(needed, name) : NULL;
+			     : xs_objects_needed(map, wanted->library);
+		wanted->found = needed ? lookup_in(needed, wanted->name) : NULL;
 	}
-	if (!wanted.found)
-		wanted.found = dlsym(RTLD_NEXT, name);
+	if (!wanted->found)
+		wanted->found = dlsym(RTLD_NEXT, wanted->name);
 	/* The executable has no name, and its scope begins with our hooks. */
-	if (!wanted.found && map && map->l_name[0])
-		wanted.found = lookup_in(map->l_name, name);
-	if (!wanted.found)
-		xs_objects_each(library, lookup_at, &wanted);
+	if (!wanted->found && map && map->l_name[0])
+		wanted->found = lookup_in(map->l_name, wanted->name);
+	if (!wanted->found)
+		xs_objects_each(wanted->library, lookup_at, wanted);
+}
+
+void *xs_real_symbol(const char *library, const char *name, uintptr_t address)
+{
+	struct wanted wanted = {
+	    .library = library, .name = name, .address = address};
+
+	xs_guard_run(look_up, &wanted);
 	return wanted.found;
 }
 

@@ -7,6 +7,7 @@
 #include "preload/sites/site.h"
 #include "preload/trace/info.h"
 #include "preload/util/config.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 
 #include <errno.h>
@@ -102,31 +103,48 @@ static uint32_t find_python_site(struct xs_thread *thread)
 		     : 0;
 }
 
-static struct xs_place walk_and_cache(struct xs_thread *thread,
-				      const struct xs_frames_call *call,
-				      const struct xs_callstack_cache_key *key)
+struct walk {
+	struct xs_thread *thread;
+	const struct xs_frames_call *call;
+	const struct xs_callstack_cache_key *key;
+	struct xs_place place;
+};
+
+static void walk_now(void *data)
 {
+	struct walk *this = data;
+	struct xs_thread *thread = this->thread;
+	const struct xs_callstack_cache_key *key = this->key;
 	unsigned wanted = key->counted ? 1 : stack.frames;
 	struct xs_frames walk = {.in_python = key->caller};
+	struct xs_place *place = &this->place;
 	struct xs_frames_part part;
-	struct xs_place place;
 
 	if (xs_functions[key->fn].call_class == XS_CALL_LAUNCH &&
 	    stack.frames == 1 && !key->counted)
 		wanted += XS_FRAMES_STUB;
 	walk.max = wanted + XS_FRAMES_TOOL;
 	xs_frames_walk(&walk);
-	part = xs_frames_choose(&walk, call, wanted);
-	place = (struct xs_place){0};
+	part = xs_frames_choose(&walk, this->call, wanted);
 	if (part.first < part.last)
-		place.address = walk.frames[part.first].address;
+		place->address = walk.frames[part.first].address;
 	if (!key->counted)
-		place.site =
+		place->site =
 		    write_chain(thread, key->fn, key->caller, &walk, &part);
-	if (thread->callstack && (place.site || key->counted))
-		xs_callstack_cache_store(&thread->callstack->stacks, key,
-					 &place, &walk, part.last);
-	return place;
+	if (thread->callstack && (place->site || key->counted))
+		xs_callstack_cache_store(&thread->callstack->stacks, key, place,
+					 &walk, part.last);
+}
+
+/* The unwinder alone takes 5 KiB of stack. */
+static struct xs_place walk_and_cache(struct xs_thread *thread,
+				      const struct xs_frames_call *call,
+				      const struct xs_callstack_cache_key *key)
+{
+	struct walk walk = {.thread = thread, .call = call, .key = key};
+
+	xs_guard_run(walk_now, &walk);
+	return walk.place;
 }
 
 static struct xs_place place_without_frames(struct xs_thread *thread,

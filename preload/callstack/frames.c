@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/frames.h"
 #include "preload/callstack/python/python.h"
+#include "preload/util/guard.h"
 #include "preload/util/objects.h"
 
 #include <unwind.h>
@@ -9,7 +10,10 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct xs_frames *stack = data;
 	uintptr_t address = _Unwind_GetIP(context);
+	const uintptr_t *at = (const uintptr_t *)_Unwind_GetCFA(context) - 1;
 
+	if (xs_guard_holds(at))
+		return _URC_NO_REASON;
 	if (!address || stack->count == stack->max ||
 	    (stack->in_python && xs_python_holds(address - 1)))
 		return _URC_END_OF_STACK;
@@ -18,7 +22,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	 * it. */
 	stack->frames[stack->count++] = (struct xs_frame){
 	    .address = address,
-	    .stack = (const uintptr_t *)_Unwind_GetCFA(context) - 1,
+	    .stack = at,
 	};
 	return _URC_NO_REASON;
 }

@@ -15,6 +15,7 @@
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #define IDLE_NS	     200000000u
@@ -163,14 +164,18 @@ void xs_capture_control_open(void)
 
 void xs_capture_control_mark(bool start)
 {
+	int cancel_state;
+
 	if (range.kind != XS_RANGE_PROFILER)
 		return;
 	atomic_store(&in_marked_range, start);
 	xs_collector_wake();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	for (int i = 0; i < MARK_WAITS && (atomic_load(&xs_capture_mode_now) ==
 					   XS_DETAIL_IGNORED) == start;
 	     i++)
 		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 /* Returns the bytes of trace that ops of recorded calls will still take. */

@@ -8,6 +8,7 @@
 #include "preload/trace/session.h"
 #include "preload/util/clock.h"
 #include "preload/util/cudart_objects.h"
+#include "preload/util/guard.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -138,6 +139,7 @@ static void *run_collector(void *unused)
 	bool last = false;
 
 	(void)unused;
+	xs_guard_own_thread();
 	xs_thread_get()->busy = true;
 	while (!last) {
 		uint64_t look_ns = now_ns() + control_tick();
@@ -198,10 +200,14 @@ int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 
 void xs_collector_wake(void)
 {
+	struct xs_guard guard;
+
+	xs_guard_begin(&guard);
 	pthread_mutex_lock(&lock);
 	asked_to_look = true;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
+	xs_guard_end(&guard);
 }
 
 /* There is no thread: do what it would have done at its end. */

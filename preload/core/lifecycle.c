@@ -35,6 +35,7 @@
 #include "preload/core/collector.h"
 #include "preload/cupti/cupti.h"
 #include "preload/events/timing.h"
+#include "preload/record/abandoned_call.h"
 #include "preload/record/content.h"
 #include "preload/record/poll.h"
 #include "preload/record/thread_end.h"
@@ -45,6 +46,7 @@
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/export.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
 #include "preload/util/phdr_iterate.h"
@@ -93,12 +95,11 @@ static void child_of_fork(void)
 	xs_thread_forked();
 }
 
-/* The constructor. The first hook calls it, too, since a library's constructor
- * that uses CUDA may run earlier. */
-__attribute__((constructor)) static void load(void)
+static void load_once(void *unused)
 {
 	static atomic_bool loaded;
 
+	(void)unused;
 	if (atomic_exchange(&loaded, true))
 		return;
 	/* before anything that may call the program's malloc(), which may call
@@ -114,10 +115,17 @@ __attribute__((constructor)) static void load(void)
 		       child_of_fork);
 }
 
+/* The constructor. The first hook calls it, too, since a library's constructor
+ * that uses CUDA may run earlier. */
+__attribute__((constructor)) static void load(void)
+{
+	xs_guard_run(load_once, NULL);
+}
+
 /* Writes the command line, its words separated by spaces. */
 static void write_app(void)
 {
-	char text[XS_RECORD_MAX_BYTES];
+	static char text[XS_RECORD_MAX_BYTES];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
@@ -247,13 +255,16 @@ static bool wait_for_start(void)
 {
 	static atomic_bool timed_out;
 	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
+	int cancel_state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	while (atomic_load(&xs_session_state) == XS_SESSION_STARTING &&
 	       !atomic_load(&timed_out)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			atomic_store(&timed_out, true);
 	}
+	pthread_setcancelstate(cancel_state, NULL);
 	if (atomic_load(&xs_session_state) == XS_SESSION_STARTING)
 		atomic_fetch_add(&early_lost, 1);
 	return atomic_load(&xs_session_state) == XS_SESSION_RECORDING;
@@ -261,15 +272,24 @@ static bool wait_for_start(void)
 
 static void finish(void);
 
-static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
+struct start {
+	struct xs_thread *thread;
+	xs_cupti_callback *callback;
+	bool is_ours; /* this thread starts tracing */
+	bool recording;
+};
+
+static void start(void *data)
 {
+	struct start *start = data;
 	int expected = XS_SESSION_NEW;
 
 	load();
-	if (!atomic_compare_exchange_strong(&xs_session_state, &expected,
-					    XS_SESSION_STARTING))
-		return wait_for_start();
-	thread->busy = true;
+	start->is_ours = atomic_compare_exchange_strong(
+	    &xs_session_state, &expected, XS_SESSION_STARTING);
+	if (!start->is_ours)
+		return;
+	start->thread->busy = true;
 	owner = getpid();
 	if (owner !=
 	    process_start.pid) /* child of clone() without fork handlers */
@@ -281,7 +301,7 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	open_error = open_trace();
 	if (!open_error) {
 		xs_capture_control_open();
-		start_collecting(callback);
+		start_collecting(start->callback);
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS,
 				   atomic_load(&early_lost));
 	}
@@ -290,26 +310,28 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 	atomic_compare_exchange_strong(&xs_session_state, &expected,
 				       open_error ? XS_SESSION_OFF
 						  : XS_SESSION_RECORDING);
-	thread->busy = false;
-	return !open_error;
+	start->thread->busy = false;
+	start->recording = !open_error;
 }
 
-/* Cancellation is disabled: other threads wait for the end of the start. */
 bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
-	bool recording;
-	int old;
+	struct start this = {.thread = thread, .callback = callback};
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	recording = start(thread, callback);
-	pthread_setcancelstate(old, NULL);
-	return recording;
+	xs_guard_run(start, &this);
+	return this.is_ours ? this.recording : wait_for_start();
+}
+
+static void register_late_exit(void *unused)
+{
+	(void)unused;
+	if (!atomic_exchange(&xs_late_exit_registered, true))
+		atexit(finish);
 }
 
 void xs_lifecycle_register_late_exit(void)
 {
-	if (!atomic_exchange(&xs_late_exit_registered, true))
-		atexit(finish);
+	xs_guard_run(register_late_exit, NULL);
 }
 
 /* Waits while another thread finishes, so that the process does not end
@@ -323,15 +345,13 @@ static void wait_for_other(void)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-static void finish(void)
+static void finish_now(void *unused)
 {
 	struct xs_thread *thread = xs_thread_get();
 	int expected = XS_SESSION_RECORDING;
-	int kept_errno = errno;
 	uint64_t file_bytes;
 
-	if (getpid() != owner)
-		return;
+	(void)unused;
 	if (open_error) {
 		xs_summary_print_error(wanted_path, -open_error);
 		open_error = 0;
@@ -342,7 +362,8 @@ static void finish(void)
 			wait_for_other();
 		return;
 	}
-	/* Not if a signal handler interrupted a write of this thread. */
+	/* Not if a signal handler that exits interrupted this thread's write.
+	 */
 	if (!thread->busy)
 		xs_poll_write(thread);
 	if (!xs_collector_finish(FINISH_DEADLINE_NS))
@@ -353,6 +374,23 @@ static void finish(void)
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
 	xs_summary_print(&xs_session_trace, file_bytes);
+}
+
+/* In a guard: a pending cancellation of the thread that exits must not end the
+ * thread instead of the process, and _exit() may be called in a signal handler
+ * on a small stack. */
+static void finish(void)
+{
+	struct xs_thread *thread = xs_thread_get();
+	const int kept_errno = errno;
+
+	if (getpid() != owner)
+		return;
+	if (xs_session_is_recording() && xs_thread_is_inside(thread) &&
+	    !xs_abandoned_call_drop(thread, __builtin_frame_address(0)) &&
+	    thread->busy)
+		xs_writer_recover(&thread->writer); /* it is not resumed */
+	xs_guard_run(finish_now, NULL);
 	errno = kept_errno;
 }
 

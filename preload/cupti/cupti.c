@@ -18,6 +18,7 @@
 #include "preload/trace/info.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 #include "preload/util/objects.h"
 
@@ -160,7 +161,7 @@ bool xs_cupti_unless_detached(void (*ask)(void))
 
 enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 {
-	char path[PATH_MAX] = "";
+	static char path[PATH_MAX];
 	void *library = xs_cupti_load(path, sizeof(path), &ours);
 	CUptiResult callbacks;
 
@@ -341,17 +342,20 @@ void xs_cupti_ask_to_detach(bool asks)
 	}
 }
 
-void xs_cupti_detach_as_asked(void)
+static void detach_now(void *unused)
 {
 	struct xs_thread *thread = xs_thread_get();
-	int old;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	(void)unused;
 	thread->busy = true;
 	if (atomic_exchange(&xs_cupti_detach_asked, false) && !detach())
 		atomic_store(&xs_cupti_detach_asked, true);
 	thread->busy = false;
-	pthread_setcancelstate(old, NULL);
+}
+
+void xs_cupti_detach_as_asked(void)
+{
+	xs_guard_run(detach_now, NULL);
 }
 
 /* After records are switched off, a few flushes deliver those of running work.

@@ -32,6 +32,7 @@
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/cudart_objects.h"
+#include "preload/util/guard.h"
 
 #define ENOUGH_NESTED	 2048u
 #define ENOUGH_UNMATCHED 4u
@@ -93,24 +94,39 @@ static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data,
 	return true;
 }
 
-void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
-			   const CUpti_CallbackData *data)
+struct counted_launch {
+	struct xs_thread *thread;
+	CUpti_CallbackId id;
+	const CUpti_CallbackData *data;
+};
+
+static void count_launch(void *data)
 {
-	bool enter = data->callbackSite == CUPTI_API_ENTER;
+	const struct counted_launch *counted = data;
+	struct xs_thread *thread = counted->thread;
 	struct xs_launch launch;
 
-	if (!counting ||
-	    (enter ? !xs_session_is_recording() : !thread->counting) ||
-	    !read_launch(id, data, &launch))
+	if (!read_launch(counted->id, counted->data, &launch))
 		return;
 	thread->busy = true;
-	if (enter) {
+	if (counted->data->callbackSite == CUPTI_API_ENTER) {
 		thread->counting = xs_counters_begin(&launch);
 	} else {
 		thread->counting = false;
 		xs_counters_end(&launch);
 	}
 	thread->busy = false;
+}
+
+void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
+			   const CUpti_CallbackData *data)
+{
+	struct counted_launch counted = {thread, id, data};
+	bool enter = data->callbackSite == CUPTI_API_ENTER, unused;
+
+	if (counting && is_launch(id, &unused, &unused) &&
+	    (enter ? xs_session_is_recording() : thread->counting))
+		xs_guard_run(count_launch, &counted);
 }
 
 static void note_unwatched(void)

@@ -28,7 +28,7 @@ static void *load_from(const char *folder)
 
 /* Relative to libcudart: the folders of a toolkit, and of Python wheels of CUDA
  * 12 and 13. */
-static bool load_beside(const char *cudart, void *data)
+static bool load_beside(const struct xs_loaded_object *cudart, void *data)
 {
 	static const char *const places[] = {"", "/../cuda_cupti/lib",
 					     "/../../cuda_cupti/lib",
@@ -37,7 +37,7 @@ static bool load_beside(const char *cudart, void *data)
 	char folder[PATH_MAX], place[PATH_MAX + 32];
 	char *slash;
 
-	snprintf(folder, sizeof(folder), "%s", cudart);
+	snprintf(folder, sizeof(folder), "%s", cudart->path);
 	slash = strrchr(folder, '/');
 	if (!slash)
 		return false;

@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
 #include "preload/trace/info.h"
+#include "preload/util/guard.h"
 
 #define HOST_TO_DEVICE                                                         \
 	CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD
@@ -58,16 +59,22 @@ static void watch(void)
 		    xs_cupti_text(result), (int)result);
 }
 
-void xs_cupti_watch_managed(void)
+static void watch_once(void *unused)
 {
-	static atomic_bool asked;
-
-	if (xs_cupti_is_used() && !atomic_exchange(&asked, true) &&
-	    !xs_cupti_unless_detached(watch))
+	(void)unused;
+	if (!xs_cupti_unless_detached(watch))
 		xs_trace_info("note",
 			      "the program began to use managed memory when "
 			      "light mode had ended its use of CUPTI: its "
 			      "migrations were not recorded");
+}
+
+void xs_cupti_watch_managed(void)
+{
+	static atomic_bool asked;
+
+	if (xs_cupti_is_used() && !atomic_exchange(&asked, true))
+		xs_guard_run(watch_once, NULL);
 }
 
 bool xs_cupti_counts_migrations(void)

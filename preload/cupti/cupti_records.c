@@ -13,6 +13,7 @@
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/session.h"
+#include "preload/util/guard.h"
 #include "preload/util/pool.h"
 
 #include <limits.h>
@@ -291,9 +292,13 @@ static void take_record(const CUpti_Activity *record)
 void CUPTIAPI xs_cupti_give_buffer(uint8_t **buffer, size_t *bytes,
 				   size_t *most_records)
 {
+	struct xs_guard guard;
+
 	if (xs_share_ask_buffer(buffer, bytes, most_records))
 		return;
+	xs_guard_begin(&guard);
 	*buffer = xs_pool_take();
+	xs_guard_end(&guard);
 	*bytes = *buffer ? XS_POOL_BYTES : 0;
 	*most_records = 0;
 }
@@ -303,8 +308,10 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 				   size_t valid_bytes)
 {
 	CUpti_Activity *record = NULL;
+	struct xs_guard guard;
 	size_t dropped = 0;
 
+	xs_guard_begin(&guard);
 	if (valid_bytes)
 		xs_cupti_clock_look();
 	while (valid_bytes &&
@@ -318,4 +325,5 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 		xs_share_dropped(dropped);
 	}
 	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);
+	xs_guard_end(&guard);
 }

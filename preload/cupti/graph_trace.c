@@ -5,6 +5,7 @@
 #include "preload/trace/info.h"
 #include "preload/trace/session.h"
 #include "preload/util/config.h"
+#include "preload/util/guard.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -119,45 +120,41 @@ static void switch_kind(bool on)
 		end_for_good("CUPTI could not record them as one");
 }
 
-/* Disables cancellation, so that the thread is not cancelled in CUPTI while it
- * holds the lock. Returns the state that free_lock() restores. */
-static int take_lock(void)
+static void take_lock(struct xs_guard *guard)
 {
-	int old;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	xs_guard_begin(guard);
 	pthread_mutex_lock(&lock);
-	return old;
 }
 
-static void free_lock(int old)
+static void free_lock(const struct xs_guard *guard)
 {
 	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(old, NULL);
+	xs_guard_end(guard);
 }
 
 static void locked_end_for_good(const char *why)
 {
-	const int old = take_lock();
+	struct xs_guard guard;
 
+	take_lock(&guard);
 	end_for_good(why);
-	free_lock(old);
+	free_lock(&guard);
 }
 
 /* If the lock is held, the launch is recorded as its holder chose. It cannot
  * wait: this thread may hold the lock itself, if it runs a signal handler. */
 static void try_to_switch_kind(bool on)
 {
-	int old;
+	struct xs_guard guard;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	xs_guard_begin(&guard);
 	if (pthread_mutex_trylock(&lock)) {
-		pthread_setcancelstate(old, NULL);
+		xs_guard_end(&guard);
 		return;
 	}
 	if (on || !instantiating)
 		switch_kind(on);
-	free_lock(old);
+	free_lock(&guard);
 }
 
 void xs_graph_trace_choose(void *handle)
@@ -186,11 +183,12 @@ void xs_graph_trace_choose(void *handle)
 
 static void begin_instantiation(void)
 {
-	const int old = take_lock();
+	struct xs_guard guard;
 
+	take_lock(&guard);
 	instantiating++;
 	switch_kind(true);
-	free_lock(old);
+	free_lock(&guard);
 }
 
 static void end_instantiation(const CUpti_CallbackData *data)
@@ -198,14 +196,15 @@ static void end_instantiation(const CUpti_CallbackData *data)
 	/* all functions return it through their first parameter */
 	const cuGraphInstantiate_params *params = data->functionParams;
 	const CUresult *result = data->functionReturnValue;
-	const int old = take_lock();
+	struct xs_guard guard;
 
+	take_lock(&guard);
 	if (instantiating)
 		instantiating--;
 	if (atomic_load(&kind_is_on) && result && *result == CUDA_SUCCESS &&
 	    params && params->phGraphExec)
 		add((uintptr_t)*params->phGraphExec);
-	free_lock(old);
+	free_lock(&guard);
 }
 
 /* The nodes of an executable graph were changed, or it was destroyed. */

@@ -6,6 +6,7 @@
 #include "preload/util/clock.h"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -101,7 +102,9 @@ bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 void xs_pause_wait(void)
 {
 	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	int cancel_state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	atomic_fetch_add(&waiting, 1);
 	while (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED) {
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
@@ -109,4 +112,5 @@ void xs_pause_wait(void)
 		sleep_shortly();
 	}
 	atomic_fetch_sub(&waiting, 1);
+	pthread_setcancelstate(cancel_state, NULL);
 }

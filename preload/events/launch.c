@@ -4,13 +4,18 @@
 #include "preload/api/event_api.h"
 #include "preload/api/real.h"
 #include "preload/sites/object.h"
+#include "preload/util/guard.h"
 #include "preload/util/intern.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+#define KNOWN_BITS    10
+#define KNOWN_KERNELS (1u << KNOWN_BITS)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_intern
@@ -55,13 +60,21 @@ static const char *name_by_address(const void *function, char *text,
 	return text;
 }
 
-static uint32_t find_name(const void *kernel, bool is_handle, uintptr_t address)
+struct search {
+	const void *kernel;
+	bool is_handle;
+	uintptr_t address;
+	uint32_t name; /* 0: no space */
+};
+
+static uint32_t find_name(const struct search *search)
 {
+	const void *kernel = search->kernel;
 	const char *name = NULL;
 	char text[256];
 
-	if (!is_handle)
-		name = name_by_runtime(kernel, address);
+	if (!search->is_handle)
+		name = name_by_runtime(kernel, search->address);
 	else if (xs_event_api.kernel_name &&
 		 xs_event_api.kernel_name(&name, kernel) != CUDA_SUCCESS)
 		name = NULL;
@@ -72,24 +85,63 @@ static uint32_t find_name(const void *kernel, bool is_handle, uintptr_t address)
 	return xs_gpu_records_name(name);
 }
 
-/* Looks the name up once for each kernel. Returns 0 if there was no space. */
-static uint32_t name_of(const void *kernel, bool is_handle, uintptr_t address)
+/* Names that were found, for look-ups without a lock. A slot never changes. */
+static struct known {
+	_Atomic(const void *) kernel;
+	uint32_t name;
+} known[KNOWN_KERNELS];
+
+static struct known *slot_of(const void *kernel)
 {
-	uint32_t *slot, name;
+	const uint64_t hash = (uintptr_t)kernel * 0x9e3779b97f4a7c15u;
+
+	return &known[hash >> (64 - KNOWN_BITS)];
+}
+
+/* Caller holds the lock. */
+static void remember(const void *kernel, uint32_t name)
+{
+	struct known *slot = slot_of(kernel);
+
+	if (!name || atomic_load(&slot->kernel))
+		return;
+	slot->name = name;
+	atomic_store(&slot->kernel, kernel);
+}
+
+static void look_up(void *data)
+{
+	struct search *search = data;
+	const void *kernel = search->kernel;
+	uint32_t *slot;
 
 	pthread_mutex_lock(&lock);
 	slot = xs_intern_number(&kernels, &kernel, sizeof(kernel));
-	name = slot ? *slot : 0;
+	search->name = slot ? *slot : 0;
 	pthread_mutex_unlock(&lock);
-	if (name)
-		return name;
-	name = find_name(kernel, is_handle, address);
+	if (search->name)
+		return;
+	search->name = find_name(search);
 	pthread_mutex_lock(&lock);
 	slot = xs_intern_number(&kernels, &kernel, sizeof(kernel));
 	if (slot)
-		*slot = name;
+		*slot = search->name;
+	remember(kernel, search->name);
 	pthread_mutex_unlock(&lock);
-	return name;
+}
+
+/* Looks the name up once for each kernel. Returns 0 if there was no space. */
+static uint32_t name_of(const void *kernel, bool is_handle, uintptr_t address)
+{
+	struct search search = {
+	    .kernel = kernel, .is_handle = is_handle, .address = address};
+
+	const struct known *slot = slot_of(kernel);
+
+	if (atomic_load_explicit(&slot->kernel, memory_order_acquire) == kernel)
+		return slot->name;
+	xs_guard_run(look_up, &search);
+	return search.name;
 }
 
 static void set_extents(struct xs_gpu_shape *shape, dim3 grid, dim3 block,

@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define WAIT_S 1
 
 /* Its bytes are a key, so there is no padding. */
 struct queue_key {
@@ -18,11 +21,37 @@ struct queue_key {
 
 /* Never held during a call of the driver. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool stuck; /* its holder jumped out of a signal handler */
 static struct xs_timed_context contexts[XS_TIMED_MAX_CONTEXTS];
 static uint32_t context_count;
 static struct xs_timed_queue queues[XS_TIMED_MAX_QUEUES];
 static _Atomic uint32_t queue_count;
 static struct xs_intern queue_numbers;
+
+/* The lock is taken in each call, without a guard, which would take two system
+ * calls. So a holder may be interrupted by a handler that jumps away: waits at
+ * most WAIT_NS, and after one timeout never again. Returns false then: calls
+ * are no longer timed. */
+static bool take_lock(void)
+{
+	struct timespec until;
+
+	if (pthread_mutex_trylock(&lock) == 0)
+		return true;
+	if (atomic_load(&stuck))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += WAIT_S;
+	if (pthread_mutex_timedlock(&lock, &until) == 0)
+		return true;
+	atomic_store(&stuck, true);
+	return false;
+}
+
+static void free_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 bool xs_timed_is_capturing(CUstream stream)
 {
@@ -144,7 +173,8 @@ struct xs_timed_queue *xs_timed_allocate(CUstream stream,
 	if (!get_current(&now) ||
 	    xs_event_api.device(&now.device) != CUDA_SUCCESS)
 		return NULL;
-	pthread_mutex_lock(&lock);
+	if (!take_lock())
+		return NULL;
 	context = find_context(&now);
 	if (!context)
 		context = add_context(&now);
@@ -152,7 +182,7 @@ struct xs_timed_queue *xs_timed_allocate(CUstream stream,
 		queue = find_queue(context, stream);
 	if (queue)
 		*timed = take_slot(context);
-	pthread_mutex_unlock(&lock);
+	free_lock();
 	if (!*timed)
 		return NULL;
 	(*timed)->queue = queue;
@@ -168,11 +198,14 @@ uint32_t xs_timed_enqueue(struct xs_timed *timed)
 	uint32_t waiting;
 
 	timed->next = NULL;
-	pthread_mutex_lock(&lock);
+	if (!take_lock()) {
+		xs_timed_count_untimed(1);
+		return 1;
+	}
 	*queue->last = timed;
 	queue->last = &timed->next;
 	waiting = ++queue->waiting;
-	pthread_mutex_unlock(&lock);
+	free_lock();
 	return waiting;
 }
 
@@ -180,30 +213,33 @@ struct xs_timed *xs_timed_first(struct xs_timed_queue *queue)
 {
 	struct xs_timed *first;
 
-	pthread_mutex_lock(&lock);
+	if (!take_lock())
+		return NULL;
 	first = queue->first;
-	pthread_mutex_unlock(&lock);
+	free_lock();
 	return first;
 }
 
 void xs_timed_drop_first(struct xs_timed_queue *queue)
 {
-	pthread_mutex_lock(&lock);
+	if (!take_lock())
+		return;
 	queue->first = queue->first->next;
 	if (!queue->first)
 		queue->last = &queue->first;
 	queue->waiting--;
-	pthread_mutex_unlock(&lock);
+	free_lock();
 }
 
 void xs_timed_free(struct xs_timed *timed)
 {
 	struct xs_timed_context *context = timed->queue->context;
 
-	pthread_mutex_lock(&lock);
+	if (!take_lock())
+		return;
 	timed->next = context->free;
 	context->free = timed;
-	pthread_mutex_unlock(&lock);
+	free_lock();
 }
 
 struct xs_timed_context *xs_timed_context(void)
@@ -211,11 +247,10 @@ struct xs_timed_context *xs_timed_context(void)
 	struct xs_timed_context *context;
 	struct current now;
 
-	if (!get_current(&now))
+	if (!get_current(&now) || !take_lock())
 		return NULL;
-	pthread_mutex_lock(&lock);
 	context = find_context(&now);
-	pthread_mutex_unlock(&lock);
+	free_lock();
 	return context;
 }
 
@@ -231,7 +266,8 @@ void xs_timed_drop_context(struct xs_timed_context *context)
 
 	while (atomic_exchange(&context->reading, true))
 		sched_yield();
-	pthread_mutex_lock(&lock);
+	if (!take_lock())
+		return;
 	context->handle = NULL;
 	for (uint32_t i = 0; i < atomic_load(&queue_count); i++) {
 		if (queues[i].context != context)
@@ -241,7 +277,7 @@ void xs_timed_drop_context(struct xs_timed_context *context)
 		queues[i].first = NULL;
 		queues[i].last = &queues[i].first;
 	}
-	pthread_mutex_unlock(&lock);
+	free_lock();
 	xs_timed_count_untimed(missed);
 }
 
@@ -249,9 +285,11 @@ uint64_t xs_timed_waiting(void)
 {
 	uint64_t waiting = 0;
 
-	pthread_mutex_lock(&lock);
+	const bool locked = take_lock();
+
 	for (uint32_t i = 0; i < atomic_load(&queue_count); i++)
 		waiting += queues[i].waiting;
-	pthread_mutex_unlock(&lock);
+	if (locked)
+		free_lock();
 	return waiting;
 }

@@ -6,6 +6,7 @@
 #include "preload/events/timing.h"
 #include "preload/sampling/op_filter.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 
 /* The clocks drift by about 10 us per second; an anchor costs about 10 us. */
 #define ANCHOR_EVERY_NS 100000000u
@@ -134,7 +135,7 @@ static bool find_times(struct xs_timed *timed)
 	return true;
 }
 
-static void write(struct xs_timed *timed)
+static void write_op(struct xs_timed *timed)
 {
 	switch (timed->call_class) {
 	case XS_CALL_COPY:
@@ -168,7 +169,7 @@ static void read_queue(struct xs_timed_queue *queue)
 		xs_timed_drop_first(queue);
 		if (result == CUDA_SUCCESS && find_times(timed)) {
 			queue->last_end_ns = timed->op.end_ns;
-			write(timed);
+			write_op(timed);
 		} else {
 			xs_timed_count_untimed(1);
 		}
@@ -179,26 +180,39 @@ static void read_queue(struct xs_timed_queue *queue)
 void xs_timed_read_queue(struct xs_timed_queue *queue)
 {
 	struct xs_timed_context *context = queue->context;
+	struct xs_guard guard;
 
-	if (atomic_exchange(&context->reading, true))
-		return;
-	if (context->anchored)
-		read_queue(queue);
-	atomic_store(&context->reading, false);
+	xs_guard_begin(&guard);
+	if (!atomic_exchange(&context->reading, true)) {
+		if (context->anchored)
+			read_queue(queue);
+		atomic_store(&context->reading, false);
+	}
+	xs_guard_end(&guard);
+}
+
+/* The caller has set context->reading. */
+static void read_queues(struct xs_timed_context *context)
+{
+	struct xs_timed_queue *queue;
+
+	for (uint32_t i = 0;
+	     context->anchored && (queue = xs_timed_queue_at(i)); i++)
+		if (queue->context == context)
+			read_queue(queue);
 }
 
 void xs_timed_read_all(struct xs_timed_context *context, bool idle,
 		       CUstream stream)
 {
-	struct xs_timed_queue *queue;
+	struct xs_guard guard;
 
-	if (atomic_exchange(&context->reading, true))
-		return;
-	if (idle)
-		anchor_if_due(context, stream);
-	for (uint32_t i = 0;
-	     context->anchored && (queue = xs_timed_queue_at(i)); i++)
-		if (queue->context == context)
-			read_queue(queue);
-	atomic_store(&context->reading, false);
+	xs_guard_begin(&guard);
+	if (!atomic_exchange(&context->reading, true)) {
+		if (idle)
+			anchor_if_due(context, stream);
+		read_queues(context);
+		atomic_store(&context->reading, false);
+	}
+	xs_guard_end(&guard);
 }

@@ -6,6 +6,7 @@
 #include "preload/events/timing.h"
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/cupti_callback.h"
+#include "preload/record/abandoned_call.h"
 #include "preload/record/callsite_cache.h"
 #include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
@@ -16,10 +17,6 @@
 #include "preload/util/hot.h"
 
 #include <errno.h>
-#include <signal.h>
-
-#define HOOK_STACK_BYTES                                                       \
-	128 /* bytes of stack by which frames of hooks may differ */
 
 XS_COLD static xs_real_fn resolve(struct xs_site_slot *site,
 				  enum xs_function fn, uintptr_t address)
@@ -41,43 +38,14 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	return real ? (xs_real_fn)real : resolve(site, fn, address);
 }
 
-/* Returns whether this is a signal handler on an alternate stack that
- * interrupted the open call on another stack. */
-static bool is_in_handler(const void *inside)
-{
-	stack_t at;
-
-	return sigaltstack(NULL, &at) == 0 && at.ss_flags & SS_ONSTACK &&
-	       (uintptr_t)inside - (uintptr_t)at.ss_sp >= at.ss_size;
-}
-
-/*
- * An exception or a longjmp() may leave a hook without its end. A nested call
- * lies further down the stack than the open hook, by more than the frames of
- * two hooks differ, or runs in a signal handler. Otherwise the open call was
- * abandoned.
- */
-XS_COLD static void drop_abandoned_call(struct xs_thread *thread,
-					const struct xs_open_call *call)
-{
-	if (thread->busy ||
-	    (uintptr_t)call + HOOK_STACK_BYTES < (uintptr_t)thread->inside ||
-	    is_in_handler(thread->inside))
-		return;
-	thread->recorded = false;
-	thread->in_runtime = false;
-	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
-	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
-}
-
-static enum xs_detail enter(struct xs_thread *thread,
-			    const struct xs_open_call *call,
+static enum xs_detail enter(struct xs_thread *thread, struct xs_open_call *call,
 			    enum xs_function fn)
 {
 	enum xs_detail detail;
 
 	xs_call_origin_note_hooked();
 	xs_thread_open(thread, &xs_session_trace);
+	call->thread = thread;
 	for (;;) {
 		xs_thread_begin_hook(thread, call);
 		detail = xs_call_effects_detail(thread, fn);
@@ -87,9 +55,11 @@ static enum xs_detail enter(struct xs_thread *thread,
 				      memory_order_release);
 		xs_pause_wait();
 	}
-	if (detail == XS_DETAIL_IGNORED)
+	if (detail == XS_DETAIL_IGNORED) {
 		atomic_store_explicit(&thread->in_hook, false,
 				      memory_order_relaxed);
+		call->thread = NULL;
+	}
 	return detail;
 }
 
@@ -108,15 +78,13 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	call->site = xs_site_find(fn, call->address, 0);
 	real = real_of(call->site, fn, call->address);
 	xs_call_effects_note_graph(fn, arguments);
-	if (XS_UNLIKELY(xs_thread_in_hook(thread)))
-		drop_abandoned_call(thread, call);
-	if (!thread->busy && !xs_thread_in_hook(thread) &&
+	if ((!xs_thread_is_inside(thread) ||
+	     xs_abandoned_call_drop(thread, call)) &&
 	    xs_lifecycle_ensure(thread, xs_cupti_callback_get()))
 		call->detail = enter(thread, call, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->correlation = 0;
 		thread->per_thread = xs_functions[fn].per_thread;
-		call->thread = thread;
 		if (XS_UNLIKELY(xs_timing_is_on))
 			xs_timing_begin(call, arguments);
 	}

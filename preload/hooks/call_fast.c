@@ -78,6 +78,7 @@ static xs_real_fn begin_fast(struct xs_thread *thread,
 	const struct xs_callsite *callsite;
 	int detail;
 
+	call->thread = thread;
 	xs_thread_begin_hook(thread, call);
 	callsite = xs_callsite_cache_find(thread, call->fn, call->address);
 	if (!callsite)
@@ -86,7 +87,6 @@ static xs_real_fn begin_fast(struct xs_thread *thread,
 	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 	thread->correlation = 0;
 	thread->per_thread = callsite->per_thread;
-	call->thread = thread;
 	call->is_fast = true;
 	if (detail == XS_DETAIL_RECORDED)
 		return begin_recorded(thread, call, callsite, arguments);
@@ -97,8 +97,8 @@ static xs_real_fn begin_fast(struct xs_thread *thread,
 
 static bool can_use_fast_path(const struct xs_thread *thread)
 {
-	return thread->callsites && !thread->busy &&
-	       !xs_thread_in_hook(thread) && xs_session_is_recording();
+	return thread->callsites && !xs_thread_is_inside(thread) &&
+	       xs_session_is_recording();
 }
 
 XS_HOT xs_real_fn xs_call_begin(struct xs_open_call *call, enum xs_function fn,

@@ -8,6 +8,7 @@
 #include "preload/cupti/graph_trace.h"
 #include "preload/hooks/call_effects.h"
 #include "preload/hooks/seen_call.h"
+#include "preload/record/abandoned_call.h"
 #include "preload/record/copy_probe.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
@@ -113,6 +114,13 @@ XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 	xs_cupti_end_seen_call();
 }
 
+/* Returns whether library code makes the call. */
+static bool is_busy(struct xs_thread *thread)
+{
+	return XS_UNLIKELY(thread->busy) &&
+	       !xs_abandoned_call_drop(thread, __builtin_frame_address(0));
+}
+
 static void note_hooked_id(struct xs_thread *thread,
 			   const CUpti_CallbackData *data)
 {
@@ -133,7 +141,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
-	if (thread->busy)
+	if (is_busy(thread))
 		return;
 	thread->in_runtime = enter;
 	if (enter)
@@ -214,7 +222,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 	struct xs_thread *thread = xs_thread_get();
 	bool enter = data->callbackSite == CUPTI_API_ENTER;
 
-	if (thread->busy)
+	if (is_busy(thread))
 		return;
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);

@@ -4,6 +4,7 @@
 #include "preload/sites/module_generation.h"
 #include "preload/trace/session.h"
 #include "preload/util/export.h"
+#include "preload/util/guard.h"
 #include "preload/util/phdr_iterate.h"
 
 #include <dlfcn.h>
@@ -24,18 +25,41 @@ static unsigned long long unloaded(void)
 	return count;
 }
 
+struct closing {
+	int (*real)(void *handle);
+	unsigned long long before; /* unloaded before */
+};
+
+static void begin(void *data)
+{
+	struct closing *closing = data;
+
+	*(void **)&closing->real = dlsym(RTLD_NEXT, "dlclose");
+	closing->before = unloaded();
+}
+
+static void end(void *data)
+{
+	const struct closing *closing = data;
+
+	if (unloaded() != closing->before)
+		xs_module_generation_update();
+}
+
 XS_EXPORT int dlclose(void *handle)
 {
-	int (*real)(void *);
 	const bool recording = xs_session_is_recording();
-	const unsigned long long before = recording ? unloaded() : 0;
+	struct closing closing;
 	int result, kept_errno;
 
-	*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
-	result = real(handle);
+	if (!recording) {
+		*(void **)&closing.real = dlsym(RTLD_NEXT, "dlclose");
+		return closing.real(handle);
+	}
+	xs_guard_run(begin, &closing);
+	result = closing.real(handle);
 	kept_errno = errno;
-	if (recording && unloaded() != before)
-		xs_module_generation_update();
+	xs_guard_run(end, &closing);
 	errno = kept_errno;
 	return result;
 }

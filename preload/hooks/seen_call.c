@@ -22,8 +22,12 @@ static struct xs_ended_call seen_call(const struct xs_seen_call *seen,
 	    .arguments = seen->arguments};
 }
 
-static void begin_seen(struct xs_thread *thread)
+/* *frame is the thread's address. */
+static void begin_seen(struct xs_thread *thread,
+		       struct xs_thread *const volatile *frame)
 {
+	thread->inside = (const void *)frame;
+	atomic_signal_fence(memory_order_seq_cst);
 	thread->busy = true;
 	xs_lifecycle_call_returned();
 	xs_thread_open(thread, &xs_session_trace);
@@ -32,10 +36,11 @@ static void begin_seen(struct xs_thread *thread)
 XS_HOT void xs_seen_call_count(struct xs_thread *thread,
 			       const struct xs_seen_call *seen)
 {
+	struct xs_thread *const volatile frame = thread;
 	struct xs_place place;
 	struct xs_ended_call call;
 
-	begin_seen(thread);
+	begin_seen(thread, &frame);
 	place = xs_callstack_counted(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	xs_count_call(thread, &call, seen->correlation);
@@ -49,11 +54,12 @@ XS_HOT void xs_seen_call_record(struct xs_thread *thread,
 	struct xs_span span = {.correlation = seen->correlation,
 			       .start_ns = seen->start_ns,
 			       .end_ns = xs_clock_realtime_ns()};
+	struct xs_thread *const volatile frame = thread;
 	struct xs_place place;
 	struct xs_ended_call call;
 
 	xs_copy_probe_end(&thread->copy_probe);
-	begin_seen(thread);
+	begin_seen(thread, &frame);
 	place = xs_callstack_seen(thread, seen->fn, seen->arguments);
 	call = seen_call(seen, &place);
 	span.site = place.site;

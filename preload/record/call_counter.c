@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/call_counter.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 
 #include <pthread.h>
@@ -142,24 +143,45 @@ static struct xs_rec_tally *add_record(struct xs_call_counter_table *table,
 	return (struct xs_rec_tally *)at;
 }
 
-/* Adds a slot and a record for a new key. Returns NULL if there is no space. */
+struct addition {
+	struct xs_thread *thread;
+	struct xs_call_counter_key key;
+	uint64_t packed;
+	struct slot *slot; /* NULL: no space */
+};
+
+static void add_now(void *data)
+{
+	struct addition *add = data;
+	struct xs_thread *thread = add->thread;
+	struct xs_call_counter_table *table = table_of(thread);
+	struct slot *slot;
+
+	if (!table || (table->used >= table->count / 4 * 3 && !enlarge(thread)))
+		return;
+	table = thread->counters;
+	slot = find(table, add->packed);
+	/* a table that another thread left may have the key */
+	if (!slot->key) {
+		slot->record = add_record(table, &thread->writer, add->key);
+		if (!slot->record)
+			return;
+		slot->key = add->packed;
+		table->used++;
+	}
+	add->slot = slot;
+}
+
+/* Returns the slot and record of a key that is new, also a table for the
+ * thread. Returns NULL if there is no space. */
 XS_COLD static struct slot *add_slot(struct xs_thread *thread,
 				     struct xs_call_counter_key key,
 				     uint64_t packed)
 {
-	struct xs_call_counter_table *table = thread->counters;
-	struct slot *slot;
+	struct addition add = {.thread = thread, .key = key, .packed = packed};
 
-	if (table->used >= table->count / 4 * 3 && !enlarge(thread))
-		return NULL;
-	table = thread->counters;
-	slot = find(table, packed);
-	slot->record = add_record(table, &thread->writer, key);
-	if (!slot->record)
-		return NULL;
-	slot->key = packed;
-	table->used++;
-	return slot;
+	xs_guard_run(add_now, &add);
+	return add.slot;
 }
 
 XS_HOT struct xs_rec_tally *
@@ -168,10 +190,10 @@ xs_call_counter_count(struct xs_thread *thread, struct xs_call_counter_key key,
 {
 	const uint64_t packed =
 	    (uint64_t)key.site << 16 | (uint64_t)key.direction << 8 | key.size;
-	struct xs_call_counter_table *table = table_of(thread);
+	struct xs_call_counter_table *table = thread->counters;
 	struct slot *slot = table ? find(table, packed) : NULL;
 
-	if (slot && !slot->key)
+	if (!slot || !slot->key)
 		slot = add_slot(thread, key, packed);
 	if (!slot) {
 		xs_trace_file_lose(thread->writer.trace, XS_LOSS_CALLS, 1);

@@ -27,8 +27,10 @@ struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
 	if (callsite)
 		return callsite;
 	callsite = xs_callsite_cache_slot(thread, address);
+	/* the address last: a signal handler may jump out */
+	*(volatile uintptr_t *)&callsite->address = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 	*callsite = (struct xs_callsite){
-	    .address = address,
 	    .real = real,
 	    .fill = xs_functions[fn].call_class == XS_CALL_LAUNCH
 			? NULL
@@ -38,6 +40,8 @@ struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
 	    .call_class = xs_functions[fn].call_class,
 	    .per_thread = xs_functions[fn].per_thread,
 	};
+	atomic_signal_fence(memory_order_seq_cst);
+	callsite->address = address;
 	return callsite;
 }
 

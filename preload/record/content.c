@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/content.h"
 #include "preload/trace/info.h"
+#include "preload/util/guard.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define BLOCK_BYTES  4096u
 #define BLOCKS	     (SAMPLE_BYTES / BLOCK_BYTES)
 
-/* Bytes read at once, on the stack of the application's thread. */
+/* Bytes read at once, on the stack of a guard. */
 #define PIECE_BYTES  16384u
 #define PIECE_BLOCKS (PIECE_BYTES / BLOCK_BYTES)
 
@@ -89,19 +90,39 @@ static bool hash_samples(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 	return true;
 }
 
-bool xs_content_hash(uint64_t address, uint64_t bytes, uint64_t *hash,
-		     uint64_t *hashed_bytes)
+struct content {
+	uint64_t address, bytes;
+	uint64_t *hash, *hashed_bytes;
+	bool hashed;
+};
+
+static void hash(void *data)
 {
+	struct content *content = data;
+	const uint64_t bytes = content->bytes;
 	bool all = bytes <= SAMPLE_BYTES ||
 		   atomic_load_explicit(&xs_hash_mode, memory_order_relaxed) ==
 		       XS_HASH_FULL;
 	XXH3_state_t state;
 
-	if (bytes == 0 || XXH3_64bits_reset(&state) != XXH_OK ||
-	    !(all ? hash_all(&state, address, bytes)
-		  : hash_samples(&state, address, bytes)))
-		return false;
-	*hash = XXH3_64bits_digest(&state);
-	*hashed_bytes = all ? bytes : SAMPLE_BYTES;
-	return true;
+	if (XXH3_64bits_reset(&state) != XXH_OK ||
+	    !(all ? hash_all(&state, content->address, bytes)
+		  : hash_samples(&state, content->address, bytes)))
+		return;
+	*content->hash = XXH3_64bits_digest(&state);
+	*content->hashed_bytes = all ? bytes : SAMPLE_BYTES;
+	content->hashed = true;
+}
+
+bool xs_content_hash(uint64_t address, uint64_t bytes, uint64_t *hash_out,
+		     uint64_t *hashed_bytes)
+{
+	struct content content = {.address = address,
+				  .bytes = bytes,
+				  .hash = hash_out,
+				  .hashed_bytes = hashed_bytes};
+
+	if (bytes)
+		xs_guard_run(hash, &content);
+	return content.hashed;
 }

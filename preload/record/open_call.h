@@ -11,7 +11,8 @@ struct xs_rec_tally;
 struct xs_timed;
 
 struct xs_open_call {
-	struct xs_thread *thread; /* NULL: the call is not recorded */
+	/* First: see xs_thread_begin_hook(). NULL: the call is not recorded. */
+	struct xs_thread *thread;
 	struct xs_site_slot *site;
 	struct xs_timed *timed;	      /* by events/timing.c; NULL: not timed */
 	struct xs_rec_tally *counter; /* its counter, on the fast path */

@@ -3,6 +3,8 @@
 #include "preload/sites/module.h"
 #include "preload/sites/module_generation.h"
 #include "preload/trace/strings.h"
+#include "preload/util/clock.h"
+#include "preload/util/guard.h"
 #include "preload/util/intern.h"
 
 #include <pthread.h>
@@ -12,6 +14,7 @@
 #define SITE_SLOTS  (1u << 14)
 #define SITE_PROBES 64u
 #define FN_BITS	    9
+#define WAIT_NS	    1000000000u
 _Static_assert(XS_FN_COUNT < 1 << FN_BITS, "a function's number has its bits");
 
 /* The string id of a function's name is its number + 1. */
@@ -103,15 +106,34 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 	return xs_writer_plain(writer, &record, NULL, 0) ? 0 : record.site;
 }
 
+/* Waits for another thread that is writing the site. Waits at most WAIT_NS,
+ * since that thread may need a lock that this one holds, and after one timeout
+ * never again. Returns the site's id, or 0. */
+static uint32_t wait_for_id(const struct xs_site_slot *site)
+{
+	static atomic_bool timed_out;
+	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	uint32_t id;
+
+	while ((id = atomic_load(&site->id)) == XS_SITE_BUSY &&
+	       !atomic_load(&timed_out)) {
+		sched_yield();
+		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+			atomic_store(&timed_out, true);
+	}
+	return id == XS_SITE_BUSY ? 0 : id;
+}
+
 /* Returns true if the caller must write the slot's records and store its id;
- * otherwise *id has it. Waits for another thread that is writing. */
+ * otherwise *id has it, or 0 if another thread does not finish writing. */
 static bool claim(struct xs_site_slot *site, uint32_t *id)
 {
 	*id = atomic_load_explicit(&site->id, memory_order_acquire);
 	while (*id == 0 || *id == XS_SITE_BUSY) {
 		if (*id == XS_SITE_BUSY) {
-			sched_yield();
-			*id = atomic_load(&site->id);
+			*id = wait_for_id(site);
+			if (*id == 0)
+				return false;
 		} else if (atomic_compare_exchange_strong(&site->id, id,
 							  XS_SITE_BUSY)) {
 			return true;
@@ -120,17 +142,38 @@ static bool claim(struct xs_site_slot *site, uint32_t *id)
 	return false;
 }
 
+struct new_site {
+	struct xs_site_slot *site;
+	struct xs_writer *writer;
+	enum xs_function fn;
+	uintptr_t address;
+	uint32_t caller, id;
+};
+
+static void find_new_id(void *data)
+{
+	struct new_site *new = data;
+
+	if (!claim(new->site, &new->id))
+		return;
+	new->id =
+	    xs_site_is_known(new->site)
+		? write_site(new->writer, new->fn, new->address, new->caller)
+		: write_site(new->writer, new->fn, 0, 0);
+	atomic_store(&new->site->id, new->id);
+}
+
 uint32_t xs_site_new_id(struct xs_site_slot *site, struct xs_writer *writer,
 			enum xs_function fn, uintptr_t address, uint32_t caller)
 {
-	uint32_t id;
+	struct new_site new = {.site = site,
+			       .writer = writer,
+			       .fn = fn,
+			       .address = address,
+			       .caller = caller};
 
-	if (!claim(site, &id))
-		return id;
-	id = xs_site_is_known(site) ? write_site(writer, fn, address, caller)
-				    : write_site(writer, fn, 0, 0);
-	atomic_store(&site->id, id);
-	return id;
+	xs_guard_run(find_new_id, &new);
+	return new.id;
 }
 
 uint32_t xs_site_string(struct xs_writer *writer, const char *text)

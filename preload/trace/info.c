@@ -2,6 +2,7 @@
 #include "preload/trace/info.h"
 #include "preload/trace/shared_writer.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,18 +10,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void xs_trace_info(const char *key, const char *format, ...)
+struct info {
+	const char *key, *format;
+	va_list args;
+};
+
+static void write_info(void *data)
 {
+	struct info *info = data;
 	struct xs_rec_info record = {XS_RECORD(info)};
 	char text[XS_RECORD_MAX_BYTES];
-	int length = snprintf(text, sizeof(text), "%s=", key);
+	int length = snprintf(text, sizeof(text), "%s=", info->key);
 	size_t left = sizeof(text) - (size_t)length;
 	struct timespec until;
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text + length, left, format, args);
-	va_end(args);
+	vsnprintf(text + length, left, info->format, info->args);
 	/* Also called at exit, possibly in a signal handler that interrupted
 	 * the owner of the lock, so it must not wait forever. */
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -29,6 +33,15 @@ void xs_trace_info(const char *key, const char *format, ...)
 		return;
 	xs_writer_plain(&xs_shared_writer, &record, text, strlen(text));
 	xs_shared_writer_unlock();
+}
+
+void xs_trace_info(const char *key, const char *format, ...)
+{
+	struct info info = {.key = key, .format = format};
+
+	va_start(info.args, format);
+	xs_guard_run(write_info, &info);
+	va_end(info.args);
 }
 
 void xs_trace_info_clock(uint64_t cupti_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/thread.h"
+#include "preload/util/guard.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -38,17 +39,26 @@ static void remove_from_list(struct xs_thread *thread)
 	pthread_mutex_unlock(&lock);
 }
 
-static void end_thread(void *data)
+static void end_now(void *data)
 {
 	struct xs_thread *thread = data;
 
-	if (atomic_load(&forked))
-		return;
+	/* it was cancelled in a call, or has jumped out of one */
+	if (xs_thread_is_inside(thread)) {
+		xs_trace_file_lose(thread->writer.trace, XS_LOSS_CALLS, 1);
+		xs_writer_recover(&thread->writer);
+	}
 	thread->busy = true;
 	remove_from_list(thread);
 	thread->ended = true;
 	on_thread_end(thread);
 	thread->busy = false;
+}
+
+static void end_thread(void *thread)
+{
+	if (!atomic_load(&forked))
+		xs_guard_run(end_now, thread);
 }
 
 void xs_thread_prepare(void (*ends)(struct xs_thread *thread))
@@ -84,18 +94,33 @@ bool xs_thread_any_in_recorded_call(void)
 	return any;
 }
 
-void xs_thread_open_anew(struct xs_thread *thread, struct xs_trace_file *trace)
+struct opening {
+	struct xs_thread *thread;
+	struct xs_trace_file *trace;
+};
+
+static void open_now(void *data)
 {
+	struct opening *opening = data;
+	struct xs_thread *thread = opening->thread;
 	const bool busy = thread->busy;
 
 	thread->busy = true;
-	xs_writer_open(&thread->writer, trace, (uint32_t)syscall(SYS_gettid));
+	xs_writer_open(&thread->writer, opening->trace,
+		       (uint32_t)syscall(SYS_gettid));
 	/* Without the destructor the list would keep a pointer to a thread that
 	 * has ended. */
 	if (have_end_key && !pthread_setspecific(end_key, thread) &&
 	    !thread->ended)
 		add_to_list(thread);
 	thread->busy = busy;
+}
+
+void xs_thread_open_anew(struct xs_thread *thread, struct xs_trace_file *trace)
+{
+	struct opening opening = {thread, trace};
+
+	xs_guard_run(open_now, &opening);
 }
 
 int xs_thread_write_name(struct xs_thread *thread)

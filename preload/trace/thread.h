@@ -29,7 +29,7 @@ struct xs_thread {
 	_Alignas(
 	    64) struct xs_call_counter_table *counters; /* NULL until needed */
 	struct xs_callsite *callsites;			/* NULL until needed */
-	const void *inside;   /* the current hooked call (on the stack) */
+	const void *inside;   /* on the stack, points to this: see below */
 	uint32_t correlation; /* CUPTI's id of the hooked call */
 	uint32_t context;     /* whose default stream is in the trace */
 	uint8_t taken;	      /* recorded calls not yet reported to sampling/ */
@@ -71,11 +71,17 @@ static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
 }
 
+/* Returns whether a hook or library code is running. */
+static inline bool xs_thread_is_inside(const struct xs_thread *thread)
+{
+	return thread->busy || xs_thread_in_hook(thread);
+}
+
 /*
  * Marks the start of a hooked call. The thread sets in_hook first and then
  * checks whether the call may run (cupti/pause.h). `inside` is set before and
  * after, since a call in a signal handler may run in between and leave its own
- * value.
+ * value. *call begins with the thread's address (record/abandoned_call.h).
  */
 static inline void xs_thread_begin_hook(struct xs_thread *thread,
 					const void *call)

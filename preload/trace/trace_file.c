@@ -170,10 +170,10 @@ int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
  * trace. */
 static int write_header(int fd, const struct xs_trace_file_start *start)
 {
-	union {
+	static union {
 		struct xs_file_header header;
 		char bytes[XS_PAGE_BYTES];
-	} page = {0};
+	} page;
 
 	page.header = (struct xs_file_header){
 	    .magic = XS_FORMAT_MAGIC,

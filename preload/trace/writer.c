@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/writer.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 #include "preload/util/hot.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
 #define SEEN_BITS     11
 #define MAX_SPARES    64u
-#define SPARE_BYTES   256u /* chunks with less space left are not reused */
+#define MOST_BYTES    2048u /* maximum of what is written at once */
+#define SPARE_BYTES   256u  /* chunks with less space left are not reused */
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -98,22 +100,55 @@ XS_COLD static bool claim_chunk(struct xs_writer *w, uint64_t start_ns)
 	return true;
 }
 
-/* Returns space for `bytes` in a chunk, or NULL. of_call: a record of a call,
- * see xs_trace_file_takes_calls(). */
+/* Space for a record. of_call: a record of a call, see
+ * xs_trace_file_takes_calls(). */
+struct room {
+	struct xs_writer *writer;
+	size_t bytes;
+	uint64_t start_ns;
+	bool of_call, found;
+};
+
+static bool has_room(const struct xs_writer *w, size_t bytes)
+{
+	return w->chunk && w->used_bytes + bytes <= w->chunk->capacity_bytes;
+}
+
+static void make_room(void *data)
+{
+	struct room *room = data;
+	struct xs_writer *w = room->writer;
+
+	if (!w->chunk && w->thread)
+		take_spare(w);
+	room->found =
+	    has_room(w, room->bytes) ||
+	    ((!room->of_call || xs_trace_file_takes_calls(w->trace)) &&
+	     claim_chunk(w, room->start_ns));
+}
+
+XS_COLD static char *find_room(struct xs_writer *w, size_t bytes,
+			       uint64_t start_ns, bool of_call)
+{
+	struct room room = {.writer = w,
+			    .bytes = bytes,
+			    .start_ns = start_ns,
+			    .of_call = of_call};
+
+	if (w->chunk && of_call && !xs_trace_file_takes_calls(w->trace))
+		return NULL;
+	xs_guard_run(make_room, &room);
+	return room.found ? (char *)w->chunk + w->used_bytes : NULL;
+}
+
+/* Returns space for `bytes` in a chunk, or NULL. */
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 		      bool of_call)
 {
 	if (atomic_load_explicit(&w->trace->overwritten, memory_order_relaxed))
 		return NULL;
-	if (!w->chunk && w->thread)
-		take_spare(w);
-	if (!w->chunk || w->used_bytes + bytes > w->chunk->capacity_bytes) {
-		if (of_call && !xs_trace_file_takes_calls(w->trace))
-			return NULL;
-		if (!claim_chunk(w, start_ns))
-			return NULL;
-	}
-	return (char *)w->chunk + w->used_bytes;
+	return has_room(w, bytes) ? (char *)w->chunk + w->used_bytes
+				  : find_room(w, bytes, start_ns, of_call);
 }
 
 /* Readers see the record only after it is complete. */
@@ -284,6 +319,22 @@ int xs_writer_string(struct xs_writer *w, uint32_t id, const char *text)
 		part++;
 	} while (left);
 	return 0;
+}
+
+/* Without a base the next timed record is preceded by a `time` record. */
+void xs_writer_recover(struct xs_writer *w)
+{
+	size_t left;
+
+	w->base_ns = 0;
+	if (w->chunk && !atomic_load(&w->trace->overwritten)) {
+		w->used_bytes = w->chunk->used_bytes;
+		left = w->chunk->capacity_bytes - w->used_bytes;
+		memset((char *)w->chunk + w->used_bytes, 0,
+		       left < MOST_BYTES ? left : MOST_BYTES);
+	}
+	if (w->seen)
+		memset(w->seen, 0, sizeof(*w->seen));
 }
 
 void xs_writer_release(struct xs_writer *w)

@@ -60,6 +60,10 @@ int xs_writer_plain(struct xs_writer *writer, void *record, const char *text,
 /* Writes a string of any length under `id`, in parts. Returns 0 or -ENOSPC. */
 int xs_writer_string(struct xs_writer *writer, uint32_t id, const char *text);
 
+/* Call after a jump out of any function of the writer: drops the record that
+ * was not complete. */
+void xs_writer_recover(struct xs_writer *writer);
+
 /* Like xs_writer_close(), but another thread may continue the chunk. */
 void xs_writer_release(struct xs_writer *writer);
 

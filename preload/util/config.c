@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/config.h"
+#include "preload/util/guard.h"
 #include "preload/util/signal_mask.h"
 
 #include <ctype.h>
@@ -246,32 +247,43 @@ int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
 	return rc;
 }
 
-void xs_log(const char *format, ...)
+struct log {
+	const char *where, *format;
+	va_list args;
+};
+
+static void write_log(void *data)
 {
-	const char *where = getenv("XFERSPY_LOG");
-	int kept_errno = errno;
+	struct log *log = data;
 	char line[512];
 	int fd = STDERR_FILENO;
-	va_list args;
 	size_t length;
 
-	if (!where || !where[0] || strcmp(where, "0") == 0)
-		return;
-	if (strcmp(where, "1") != 0)
-		fd = open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+	if (strcmp(log->where, "1") != 0)
+		fd = open(log->where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 			  0600);
 	if (fd < 0)
-		goto out;
+		return;
 	snprintf(line, sizeof(line), "xferspy[%ld]: ", (long)getpid());
 	length = strlen(line);
-	va_start(args, format);
-	vsnprintf(line + length, sizeof(line) - 1 - length, format, args);
-	va_end(args);
+	vsnprintf(line + length, sizeof(line) - 1 - length, log->format,
+		  log->args);
 	length = strlen(line);
 	line[length++] = '\n';
 	xs_signal_mask_write(fd, line, length);
 	if (fd != STDERR_FILENO)
 		close(fd);
-out:
+}
+
+void xs_log(const char *format, ...)
+{
+	struct log log = {.where = getenv("XFERSPY_LOG"), .format = format};
+	const int kept_errno = errno;
+
+	if (!log.where || !log.where[0] || strcmp(log.where, "0") == 0)
+		return;
+	va_start(log.args, format);
+	xs_guard_run(write_log, &log);
+	va_end(log.args);
 	errno = kept_errno;
 }

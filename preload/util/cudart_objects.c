@@ -12,11 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_OBJECTS 4096u
-
-static bool stop_at_first(const char *path, void *found)
+static bool stop_at_first(const struct xs_loaded_object *object, void *found)
 {
-	(void)path;
+	(void)object;
 	*(bool *)found = true;
 	return true;
 }
@@ -46,7 +44,7 @@ static bool section_is_device_code(int fd, const ElfW(Shdr) * section,
 
 /* Section headers are not mapped by the loader, so they are read from the
  * file. */
-bool xs_cudart_objects_has_device_code(const char *path)
+static bool has_device_code(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ElfW(Ehdr) header;
@@ -80,45 +78,50 @@ static bool is_registration(const char *name)
 	return strcmp(name, "__cudaRegisterFatBinary") == 0;
 }
 
-bool xs_cudart_objects_may_contain(const struct link_map *map)
+/* Returns whether a runtime is linked into an object, given that its file
+ * contains device code: it needs no libcudart and does not import the functions
+ * that register device code. */
+static bool may_contain(const struct link_map *map)
 {
 	return !xs_objects_needed(map, XS_CUDART_LIBRARY) &&
 	       !xs_imports_any(map, is_registration);
 }
 
-static bool contains_cudart(const struct link_map *map)
-{
-	/* Check the file first: few objects contain device code, so few tables
-	 * have to be read. */
-	return xs_cudart_objects_has_device_code(xs_objects_path(map)) &&
-	       xs_cudart_objects_may_contain(map);
-}
-
 bool xs_cudart_objects_in_program(void)
 {
-	return contains_cudart(xs_objects_first());
+	return has_device_code(XS_OBJECTS_PROGRAM) &&
+	       may_contain(xs_objects_program());
+}
+
+struct listing {
+	void (*write)(const char *line);
+};
+
+static bool list_object(const struct xs_loaded_object *object, void *data)
+{
+	const struct listing *listing = data;
+	const bool dynamic =
+	    xs_objects_is_library(object->path, XS_CUDART_LIBRARY);
+	char target[PATH_MAX], line[PATH_MAX + 16];
+	ssize_t n = -1;
+
+	/* Check the file first: few objects contain device code, so few tables
+	 * have to be read. */
+	if (!dynamic && !(has_device_code(object->path) &&
+			  xs_objects_ask(object, may_contain)))
+		return false;
+	if (strcmp(object->path, XS_OBJECTS_PROGRAM) == 0)
+		n = readlink(object->path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	snprintf(line, sizeof(line), "%s:%s", dynamic ? "dynamic" : "static",
+		 n > 0 ? target : object->path);
+	listing->write(line);
+	return false;
 }
 
 void xs_cudart_objects_list(void (*write)(const char *line))
 {
-	unsigned seen = 0;
+	struct listing listing = {write};
 
-	for (const struct link_map *m = xs_objects_first();
-	     m && seen < MAX_OBJECTS; m = m->l_next, seen++) {
-		const char *path = xs_objects_path(m);
-		char target[PATH_MAX], line[PATH_MAX + 16];
-		ssize_t n;
-		bool dynamic = xs_objects_is_library(path, XS_CUDART_LIBRARY);
-
-		if (!m->l_name[0] && seen > 0)
-			continue;
-		if (!dynamic && !contains_cudart(m))
-			continue;
-		n = m->l_name[0] ? -1
-				 : readlink(path, target, sizeof(target) - 1);
-		target[n > 0 ? n : 0] = '\0';
-		snprintf(line, sizeof(line), "%s:%s",
-			 dynamic ? "dynamic" : "static", n > 0 ? target : path);
-		write(line);
-	}
+	xs_objects_each(NULL, list_object, &listing);
 }

@@ -3,21 +3,12 @@
 #ifndef XS_PRELOAD_UTIL_CUDART_OBJECTS_H
 #define XS_PRELOAD_UTIL_CUDART_OBJECTS_H
 
-#include <link.h>
 #include <stdbool.h>
 
 /* Calls `write` with a line for each loaded object that contains a CUDA
  * runtime: "dynamic:PATH" for a libcudart, "static:PATH" for an object that a
  * runtime is linked into. Reads section names from the objects' files. */
 void xs_cudart_objects_list(void (*write)(const char *line));
-
-/* Returns whether an object's file contains device code. */
-bool xs_cudart_objects_has_device_code(const char *path);
-
-/* Returns whether a runtime is linked into an object, given that its file
- * contains device code: it needs no libcudart and does not import the functions
- * that register device code. */
-bool xs_cudart_objects_may_contain(const struct link_map *map);
 
 /* Returns whether a libcudart is loaded and its calls reach our hooks first. */
 bool xs_cudart_objects_are_hooked(void);

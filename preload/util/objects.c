@@ -6,8 +6,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define PROGRAM "/proc/self/exe"
+/* Space for the copy of the loader's list: some 10,000 objects. Only touched
+ * pages take memory. */
+#define COPY_BYTES (1u << 20)
 
 bool xs_objects_is_library(const char *path, const char *library)
 {
@@ -16,18 +19,9 @@ bool xs_objects_is_library(const char *path, const char *library)
 	return strncmp(slash ? slash + 1 : path, library, strlen(library)) == 0;
 }
 
-/* The loader's own list. Walking it takes no lock and calls nothing back. It is
- * read without a lock only where objects are rarely unloaded: once at CUDA's
- * start and once at the end. Everywhere else the loader's lock is held. */
-const struct link_map *xs_objects_first(void)
+const struct link_map *xs_objects_program(void)
 {
 	return _r_debug.r_map;
-}
-
-/* The executable comes first and has no name. */
-const char *xs_objects_path(const struct link_map *map)
-{
-	return map->l_name[0] ? map->l_name : PROGRAM;
 }
 
 const char *xs_objects_strings(const struct link_map *map)
@@ -87,8 +81,8 @@ static int look_at_all(struct dl_phdr_info *info, size_t bytes, void *data)
 	struct wanted *wanted = data;
 
 	(void)info, (void)bytes;
-	for (const struct link_map *m = xs_objects_first(); m && !wanted->found;
-	     m = m->l_next)
+	for (const struct link_map *m = xs_objects_program();
+	     m && !wanted->found; m = m->l_next)
 		wanted->found = wanted->is_it(m, wanted->library);
 	return 1;
 }
@@ -109,13 +103,97 @@ void *xs_objects_driver(void)
 	return wanted.found ? dlopen(XS_DRIVER, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
-void xs_objects_each(const char *library,
-		     bool (*visit)(const char *path, void *data), void *data)
+/* Copied objects, one behind the other. */
+struct copied {
+	const struct link_map *map;
+	size_t bytes; /* of this object with its path */
+	char path[];
+};
+
+struct copying {
+	const char *library; /* NULL: any */
+	char *at, *end;
+};
+
+static void copy_object(const struct link_map *map, struct copying *copying)
 {
-	for (const struct link_map *m = xs_objects_first(); m; m = m->l_next)
-		if (xs_objects_is_library(m->l_name, library) &&
-		    visit(m->l_name, data))
-			return;
+	/* the executable has no name */
+	const bool program = map == xs_objects_program();
+	const char *path = program ? XS_OBJECTS_PROGRAM : map->l_name;
+	const size_t align = _Alignof(struct copied),
+		     bytes = sizeof(struct copied) + strlen(path) + align;
+	struct copied *copied = (void *)copying->at;
+
+	if (!path[0] || (size_t)(copying->end - copying->at) < bytes ||
+	    (copying->library &&
+	     !xs_objects_is_library(path, copying->library)))
+		return;
+	copied->map = map;
+	copied->bytes = bytes / align * align;
+	strcpy(copied->path, path);
+	copying->at += copied->bytes;
+}
+
+/* As look_at_all() */
+static int copy_all(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	(void)info, (void)bytes;
+	for (const struct link_map *m = xs_objects_program(); m; m = m->l_next)
+		copy_object(m, data);
+	return 1;
+}
+
+void xs_objects_each(const char *library,
+		     bool (*visit)(const struct xs_loaded_object *object,
+				   void *data),
+		     void *data)
+{
+	char *memory = mmap(NULL, COPY_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct copying copying = {library, memory, memory + COPY_BYTES};
+	const struct copied *copied = (void *)memory;
+	bool done = false;
+
+	if (memory == MAP_FAILED)
+		return;
+	xs_phdr_iterate(copy_all, &copying);
+	while (!done && (const char *)copied < copying.at) {
+		const struct xs_loaded_object object = {copied->map,
+							copied->path};
+
+		done = visit(&object, data);
+		copied = (const void *)((const char *)copied + copied->bytes);
+	}
+	munmap(memory, COPY_BYTES);
+}
+
+struct question {
+	const struct xs_loaded_object *object;
+	bool (*ask)(const struct link_map *map);
+	bool answer;
+};
+
+/* As look_at_all(). Another object may have the address of an unloaded one. */
+static int find_and_ask(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct question *question = data;
+	const struct xs_loaded_object *object = question->object;
+
+	(void)info, (void)bytes;
+	for (const struct link_map *m = xs_objects_program(); m; m = m->l_next)
+		if (m == object->map && (m == xs_objects_program() ||
+					 strcmp(m->l_name, object->path) == 0))
+			question->answer = question->ask(m);
+	return 1;
+}
+
+bool xs_objects_ask(const struct xs_loaded_object *object,
+		    bool (*ask)(const struct link_map *map))
+{
+	struct question question = {.object = object, .ask = ask};
+
+	xs_phdr_iterate(find_and_ask, &question);
+	return question.answer;
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

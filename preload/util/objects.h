@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the loader's list of objects, the executable first. Other threads may
- * change it: hold the loader's lock, or see objects.c. */
-const struct link_map *xs_objects_first(void);
+/* Returns the loader's entry of the executable. The entries after it may change
+ * unless the loader's lock is held. */
+const struct link_map *xs_objects_program(void);
 
-/* Returns the path of an object's file. */
-const char *xs_objects_path(const struct link_map *map);
+/* Path of the executable. */
+#define XS_OBJECTS_PROGRAM "/proc/self/exe"
 
 /* Returns the string table of the object's dynamic section and symbols; NULL if
  * its tables cannot be read in memory. */
@@ -50,9 +50,23 @@ const struct link_map *xs_objects_at(const void *address);
  */
 void *xs_objects_driver(void);
 
-/* Calls `visit` with the path of each loaded `library` until it returns
- * true. */
+/* A loaded object. Another thread may unload it at any time. */
+struct xs_loaded_object {
+	const struct link_map *map; /* identifies it; do not read it */
+	const char *path;	    /* a copy */
+};
+
+/* Calls `visit` with each loaded `library`, or with each object if that is
+ * NULL, until it returns true. The executable comes first. The loader's list is
+ * copied before, so `visit` may load libraries and read files. */
 void xs_objects_each(const char *library,
-		     bool (*visit)(const char *path, void *data), void *data);
+		     bool (*visit)(const struct xs_loaded_object *object,
+				   void *data),
+		     void *data);
+
+/* Returns ask() of the object, false if it was unloaded. ask() is called with
+ * the loader's lock held. */
+bool xs_objects_ask(const struct xs_loaded_object *object,
+		    bool (*ask)(const struct link_map *map));
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/phdr_iterate.h"
+#include "preload/util/guard.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,11 +26,17 @@ static bool lock_or_wait(void)
 int xs_phdr_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *),
 		    void *data)
 {
-	const bool locked = lock_or_wait();
-	const int result = dl_iterate_phdr(visit, data);
+	struct xs_guard guard;
+	bool locked;
+	int result;
 
+	/* a jump out of a signal handler would leave the loader's lock held */
+	xs_guard_begin(&guard);
+	locked = lock_or_wait();
+	result = dl_iterate_phdr(visit, data);
 	if (locked)
 		pthread_mutex_unlock(&lock);
+	xs_guard_end(&guard);
 	return result;
 }
 

@@ -5,11 +5,16 @@
 #include "preload/util/cudart_objects.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define OBJECT(name) XS_TEST_OBJECTS "/libxs_object_" name ".so"
+
+#define LISTS 3000
 
 static char listed[1 << 16];
 
@@ -48,11 +53,45 @@ static void runtime_of_another_object(void **state)
 	    contains_runtime(OBJECT("registers"), OBJECT("registers")));
 }
 
+static void ignore(const char *line)
+{
+	(void)line;
+}
+
+static void *load_and_unload(void *done)
+{
+	while (!atomic_load((atomic_bool *)done)) {
+		void *plain = dlopen(OBJECT("plain"), RTLD_LAZY);
+		void *code = dlopen(OBJECT("device_code"), RTLD_LAZY);
+
+		dlclose(plain);
+		dlclose(code);
+	}
+	return NULL;
+}
+
+/* The loader's entries are filled with a pattern when they are freed. */
+static void list_while_another_thread_unloads(void **state)
+{
+	atomic_bool done = false;
+	pthread_t thread;
+
+	(void)state;
+	mallopt(M_PERTURB, 0xa5);
+	assert_int_equal(pthread_create(&thread, NULL, load_and_unload, &done),
+			 0);
+	for (int i = 0; i < LISTS; i++)
+		xs_cudart_objects_list(ignore);
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(runtime_linked_into_an_object),
 	    cmocka_unit_test(runtime_of_another_object),
+	    cmocka_unit_test(list_while_another_thread_unloads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,9 @@ static void inject(void)
 	static atomic_flag begun = ATOMIC_FLAG_INIT;
 	static atomic_bool done;
 	static _Thread_local bool inside;
+	int cancel_state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (!atomic_flag_test_and_set(&begun)) {
 		inside = true;
 		load_injection();
@@ -91,6 +93,7 @@ static void inject(void)
 	}
 	while (!inside && !atomic_load(&done))
 		usleep(20);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 int xs_sim_init(void)

@@ -24,24 +24,32 @@ static uint32_t last_stream_id = 13; /* the first ids are the driver's own */
 static pthread_mutex_t id_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Sleeps for most of the time and spins for the rest, so that the caller's
- * clock agrees with the records within a few microseconds. */
+ * clock agrees with the records within a few microseconds. CUDA's waits are no
+ * cancellation points. */
 static void sleep_until(uint64_t end_ns)
 {
+	int cancel_state;
 	const uint64_t spin_ns = 80000;
 	uint64_t wake = end_ns > spin_ns ? end_ns - spin_ns : 0;
 	struct timespec at = {(time_t)(wake / 1000000000u),
 			      (long)(wake % 1000000000u)};
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (xs_sim_now_ns() < wake)
 		clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
 	while (xs_sim_now_ns() < end_ns)
 		;
 }
 
 static void wait_performed(struct device *device, uint64_t sequence)
 {
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	while (device->performed < sequence)
 		pthread_cond_wait(&device->done, &device->lock);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 static void perform_copy(const struct xs_sim_copy *copy)

@@ -4,6 +4,7 @@
 #include "preload/sites/object.h"
 #include "preload/sites/site.h"
 #include "preload/trace/info.h"
+#include "preload/util/guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -141,27 +142,55 @@ static int choose_frames(const struct frames *frames, unsigned wanted,
 	return 0;
 }
 
+struct chain {
+	const void *state;
+	unsigned wanted;
+	struct xs_writer *writer;
+	uint32_t site; /* of the innermost line; 0: none */
+};
+
 /* Writes frames from the outermost one inwards: each contains its caller's
  * number. */
-static uint32_t write_chain(const void *state, unsigned wanted,
-			    struct xs_writer *writer)
+static void write_chain_now(void *data)
 {
+	struct chain *chain = data;
 	struct xs_site_source chosen[XS_PYTHON_MAX_FRAMES];
 	struct frames frames;
 	unsigned count;
-	uint32_t id = 0;
 
-	if (read_frames(state, &frames) ||
-	    choose_frames(&frames, wanted, writer, chosen, &count)) {
+	if (read_frames(chain->state, &frames) ||
+	    choose_frames(&frames, chain->wanted, chain->writer, chosen,
+			  &count)) {
 		disable();
-		return 0;
+		return;
 	}
 	if (count)
 		atomic_store_explicit(&python.trusted, true,
 				      memory_order_relaxed);
 	for (unsigned i = count; i-- > 0;)
-		id = xs_site_source_id(writer, &chosen[i], id);
-	return id;
+		chain->site =
+		    xs_site_source_id(chain->writer, &chosen[i], chain->site);
+}
+
+static uint32_t write_chain(const void *state, unsigned wanted,
+			    struct xs_writer *writer)
+{
+	struct chain chain = {
+	    .state = state, .wanted = wanted, .writer = writer};
+
+	xs_guard_run(write_chain_now, &chain);
+	return chain.site;
+}
+
+/* A signal handler may jump out at any moment. */
+static void cache_chain(struct xs_python_chain *chain, uint64_t hash,
+			uint32_t site)
+{
+	*(volatile uint32_t *)&chain->site = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	chain->hash = hash;
+	atomic_signal_fence(memory_order_seq_cst);
+	chain->site = site;
 }
 
 uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
@@ -191,7 +220,7 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 			return set[way].site;
 	site = write_chain(state, wanted, writer);
 	if (site)
-		set[cache->next_way++ % XS_PYTHON_WAYS] =
-		    (struct xs_python_chain){hash, site};
+		cache_chain(&set[cache->next_way++ % XS_PYTHON_WAYS], hash,
+			    site);
 	return site;
 }

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program that exits while its threads load and unload libraries does not
+# crash. What is freed is overwritten, so that later reads of it are seen.
+. "$(dirname "$0")/../e2e/lib.sh"
+library="$XS_PROGRAMS/../preload/objects/libxs_object_device_code.so"
+runs=${XS_LONG:+1100}
+
+for i in $(seq "${runs:-40}"); do
+	MALLOC_PERTURB_=165 traced "$XS_PROGRAMS/exits" loading "$library"
+	expect "run $i: exit code" "$status" 7
+	read_trace
+	within "run $i: copies" "$(json matched)" 100 100
+done

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ends a CUDA program in a hostile way, given by the first argument:
+ *
+ *   cancel   exit(7) with a cancellation of the thread pending
+ *   loading  exit(7) while two threads load and unload the library that the
+ *            second argument names
+ */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void check(cudaError_t error)
+{
+	if (error != cudaSuccess) {
+		fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(error));
+		_Exit(2);
+	}
+}
+
+static void copy(void)
+{
+	static char host[4096];
+	void *device;
+
+	check(cudaMalloc(&device, sizeof(host)));
+	for (int i = 0; i < 100; i++)
+		check(cudaMemcpy(device, host, sizeof(host),
+				 cudaMemcpyHostToDevice));
+}
+
+static void *load_and_unload(void *path)
+{
+	for (;;) {
+		void *library = dlopen(path, RTLD_LAZY);
+
+		if (!library)
+			_Exit(2);
+		dlclose(library);
+	}
+	return NULL;
+}
+
+static void exit_loading(char *path)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&thread, NULL, load_and_unload, path))
+			_Exit(2);
+	usleep(2000);
+	exit(7);
+}
+
+int main(int argc, char **argv)
+{
+	copy();
+	if (argc > 2 && !strcmp(argv[1], "loading"))
+		exit_loading(argv[2]);
+	if (argc > 1 && !strcmp(argv[1], "cancel")) {
+		pthread_cancel(pthread_self());
+		exit(7);
+	}
+	return 2;
+}
