@@ -42,6 +42,7 @@
 #include "preload/trace/info.h"
 #include "preload/trace/shared_writer.h"
 #include "preload/trace/summary.h"
+#include "preload/trace_name.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/export.h"
@@ -159,7 +160,7 @@ static void write_beginning(void)
 	write_app();
 	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", xs_config_rank());
+	xs_trace_info("rank", "%s", xs_trace_name_rank());
 	xs_trace_info("xferspy", "%s", XS_VERSION);
 	write_connections();
 	if (hash != XS_HASH_OFF)
@@ -187,7 +188,8 @@ static void write_beginning(void)
 
 static int open_trace(void)
 {
-	int err = xs_config_path(getenv("XFERSPY_OUTPUT"), process_start.pid,
+	int err =
+	    xs_trace_name_expand(getenv("XFERSPY_OUTPUT"), process_start.pid,
 				 wanted_path, sizeof(wanted_path));
 
 	if (!err)
