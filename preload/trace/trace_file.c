@@ -364,7 +364,8 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 {
 	xs_u64 *counter;
 
-	if (!trace->header || !count || atomic_load(&trace->overwritten))
+	if (!trace->header || !count || atomic_load(&trace->overwritten) ||
+	    atomic_load(&trace->tail_bytes) == CLOSED_TAIL)
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:

@@ -108,6 +108,23 @@ static void losses_are_counted_by_kind(void **state)
 	records_free(&r);
 }
 
+/* The line at exit has said how many. */
+static void nothing_is_lost_after_the_end(void **state)
+{
+	struct records r;
+
+	(void)state;
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	xs_trace_file_lose(&trace, XS_LOSS_OPS, 1);
+	xs_trace_file_close(&trace, START);
+	xs_trace_file_lose(&trace, XS_LOSS_OPS, 2);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 2);
+	records_read(&r, PATH);
+	assert_int_equal(r.header.lost_ops, 1);
+	assert_int_equal(r.header.lost_calls, 0);
+	records_free(&r);
+}
+
 /* Writes calls until the file is full. Returns their number. */
 static unsigned fill(const char *path)
 {
@@ -487,6 +504,7 @@ int main(void)
 	    cmocka_unit_test_setup(existing_files_are_left_alone, clean),
 	    cmocka_unit_test_setup(missing_folder_is_an_error, clean),
 	    cmocka_unit_test_setup(losses_are_counted_by_kind, clean),
+	    cmocka_unit_test_setup(nothing_is_lost_after_the_end, clean),
 	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
 				   clean),
 	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
