@@ -24,7 +24,7 @@
  * fork   The child has our mappings, none of our threads, and no usable CUDA:
  *        it records nothing from then on. If CUDA had not started, the child
  *        is a process like any other. A child of vfork() shares our memory and
- *        runs no handler; _exit() recognises it by its process id. Forks wait
+ *        runs no handler; _exit() recognises it (util/process.h). Forks wait
  *        while we hold the loader's lock (util/phdr_iterate.h).
  * exec   Nothing to do: mappings disappear, the descriptor is close-on-exec,
  *        and the new program begins at `load`.
@@ -49,6 +49,7 @@
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
 #include "preload/util/phdr_iterate.h"
+#include "preload/util/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +69,7 @@
 XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_trace_file_start process_start;
-static pid_t owner;		    /* the process that started tracing */
+static struct xs_process owner;	    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
 static char wanted_path[PATH_MAX];
@@ -272,8 +273,8 @@ static bool start(struct xs_thread *thread, xs_cupti_callback *callback)
 					    XS_SESSION_STARTING))
 		return wait_for_start();
 	thread->busy = true;
-	owner = getpid();
-	if (owner !=
+	owner = xs_process_self();
+	if (owner.id !=
 	    process_start.pid) /* child of clone() without fork handlers */
 		note_process_start();
 	xs_summary_read_config();
@@ -332,7 +333,7 @@ static void finish(void)
 	int kept_errno = errno;
 	uint64_t file_bytes;
 
-	if (getpid() != owner)
+	if (!xs_process_is_current(&owner))
 		return;
 	if (open_error) {
 		xs_summary_print_error(wanted_path, -open_error);
