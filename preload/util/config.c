@@ -192,8 +192,11 @@ void xs_log(const char *format, ...)
 	if (!where || !where[0] || strcmp(where, "0") == 0)
 		return;
 	if (strcmp(where, "1") != 0)
-		fd = open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			  0600);
+		/* a pipe without a reader must not block the program */
+		fd =
+		    open(where,
+			 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK,
+			 0600);
 	if (fd < 0)
 		goto out;
 	snprintf(line, sizeof(line), "xferspy[%ld]: ", (long)getpid());

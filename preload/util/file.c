@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME_TRIES 1000
@@ -38,12 +40,24 @@ static int move_up(int fd, const char *name)
 	return -EMFILE;
 }
 
+/* Returns whether the path is a device, a pipe or a socket. Next to these, as
+ * in /dev, is no place for a trace. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+	       !S_ISDIR(status.st_mode);
+}
+
 int xs_file_create(const char *path, char *name, size_t name_bytes)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int length = snprintf(name, name_bytes, "%s", path);
 	int fd = open(name, flags, 0600);
 
+	if (fd < 0 && errno == EEXIST && is_special(path))
+		return -EEXIST;
 	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
 		length = snprintf(name, name_bytes, "%s.%d", path, i);
 		fd = open(name, flags, 0600);

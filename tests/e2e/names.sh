@@ -66,3 +66,31 @@ LD_PRELOAD="$XS_PRELOAD" XFERSPY_OUTPUT=base.xspy \
 grep -q '^xferspy: base.xspy.1 (.*): xferspy report base.xspy.1$' err ||
 	fail "preloaded: the line does not name the file"
 expect "preloaded: rounds" "$(launches base.xspy.1)" 5
+
+# A device or a pipe is no trace: nothing is written beside it, and no open
+# waits for a reader.
+mkfifo pipe
+for place in /dev/null "$work/pipe"; do
+	XFERSPY_OUTPUT=$place traced "$XS_APPS/app" serial 5
+	expect "$place: exit code" "$status" 0
+	[ ! -e "$place.1" ] || fail "$place: $place.1"
+	grep -q "^xferspy: no trace: cannot create $place: File exists; " err ||
+		fail "$place: no word"
+done
+XFERSPY_LOG="$work/pipe" XFERSPY_OUTPUT=logged.xspy traced "$XS_APPS/app" serial 5
+expect "log to a pipe: exit code" "$status" 0
+expect "log to a pipe: rounds" "$(launches logged.xspy)" 5
+
+# Without a launcher the rank is 0, and a second process has a name of its own.
+unset PMI_RANK SLURM_PROCID RANK
+XFERSPY_OUTPUT=%r.xspy traced sh -c "'$XS_APPS/app' serial 3; '$XS_APPS/app' serial 4"
+expect "rank 0: rounds" "$(launches 0.xspy)" 3
+expect "rank 0, again: rounds" "$(launches 0.xspy.1)" 4
+
+# Children inherit CUDA_INJECTION64_PATH from a traced program, so one that
+# drops LD_PRELOAD is traced, too, unless it is switched off.
+child="env -u LD_PRELOAD $XS_APPS/app serial 3"
+XFERSPY_OUTPUT=%p.xspy traced sh -c "$child"
+expect "without LD_PRELOAD: traces" "$(traces)" 1
+XFERSPY_OUTPUT=%p.xspy traced sh -c "XFERSPY_MODE=off $child"
+expect "switched off: traces" "$(traces)" 0
