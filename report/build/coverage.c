@@ -296,12 +296,13 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	    result,
 	    "%zu of %" PRId64
 	    " calls were recorded, in %zu window%s; the others were only "
-	    "counted. Numbers of calls %s exact%s%s; times are extrapolated "
+	    "counted. Numbers of calls%s %s exact%s%s; times are extrapolated "
 	    "from the windows. A recorded call takes the host longer, so host "
 	    "times%s may add up to more than the run",
 	    trace->call_count, result->coverage.api_calls_seen,
-	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
-	    result->coverage.lost_calls ? ", except for lost calls" : "",
+	    trace->window_count, trace->window_count == 1 ? "" : "s",
+	    trace->hooked_from_ns ? " through the shared CUDA runtime" : "",
+	    bytes, result->coverage.lost_calls ? ", except for lost calls" : "",
 	    result->coverage.calls_estimated ? ", except for estimated ones"
 					     : "",
 	    is_by_events(result) ? " and GPU times from events" : "");
