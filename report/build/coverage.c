@@ -255,8 +255,8 @@ static void note_unrecorded(struct xs_result *result,
 		return;
 	xs_build_note(result,
 		      "only counted, never recorded: %" PRIu64 " call%s, "
-		      "%s%s; times of similar calls at other call sites "
-		      "include them",
+		      "%s%s; times of similar calls at other call sites, if "
+		      "there are any, include them",
 		      calls, calls == 1 ? "" : "s",
 		      weights->unrecorded_several ? "most of them " : "",
 		      place(result, trace, weights->unrecorded_site));

@@ -73,6 +73,13 @@ for bound in MODE=light MAX_SIZE=2M; do
 			$((10 * mixed * 4096))
 		expect "$what: bytes out" "$(json d2h_bytes)" \
 			$((mixed * 262144))
+		# the copies out come after light mode's recording
+		if [ $bound = MODE=light ]; then
+			expect "$what: time out" "$(json d2h_ns)" null
+			"$XS_COMMAND" report ./*.xspy >report.txt
+			grep -q '^  copies out  *-  *-  500 MiB' report.txt ||
+				fail "$what: time out in the text"
+		fi
 	done
 
 	what="threads that end, $bound"
