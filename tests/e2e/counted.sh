@@ -106,6 +106,13 @@ for app in counted counted-static; do
 	within "$what, $app: large" "$(of_bytes 65536)" 2900 3100
 done
 
+# Kernels that come after light mode's recording have a number and no time.
+what="late kernels, light"
+XFERSPY_MODE=light traced "$XS_APPS/counted" late 15000
+all_seen "$what" 45003
+expect "$what: kernels" "$(json kernels)" 15000
+expect "$what: time" "$(json kernel_ns)" null
+
 # A chunk that one thread left and another continued belongs to both.
 what="threads that end, all recorded"
 traced "$XS_APPS/counted" threads 1000
