@@ -2,6 +2,7 @@
 #include "preload/core/collector.h"
 #include "preload/api/device.h"
 #include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_suspend.h"
 #include "preload/events/timing.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/info.h"
@@ -118,6 +119,7 @@ static void write_ending(void)
 {
 	int version = xs_device_driver_version();
 
+	xs_cupti_suspend_finish();
 	if (xs_timing_error_ns())
 		xs_trace_info("events", "error_ns=%" PRIu64,
 			      xs_timing_error_ns());
