@@ -210,6 +210,8 @@ int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
 	trace->start_realtime_ns = start->realtime_ns;
 	atomic_store(&trace->tail_bytes, XS_PAGE_BYTES);
 	err = write_header(trace->fd, start);
+	/* growing may write zeros */
+	atomic_store(&trace->allocated_bytes, XS_PAGE_BYTES);
 	if (!err)
 		err = grow(trace, XS_PAGE_BYTES, GROW_MIN_BYTES);
 	if (err)

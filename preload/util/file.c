@@ -114,7 +114,8 @@ static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 			  ? -errno
 			  : 0;
 	} while (err == -EINTR);
-	if (err == -EOPNOTSUPP || err == -ENOSYS)
+	/* EPERM: a seccomp filter */
+	if (err == -EOPNOTSUPP || err == -ENOSYS || err == -EPERM)
 		err = write_zeros(fd, from_bytes, to_bytes);
 	return err;
 }
@@ -134,11 +135,13 @@ int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
  * Allocated blocks do not guarantee that a store succeeds: a copy-on-write file
  * system allocates new blocks for it, and a disk may fail. MADV_POPULATE_WRITE
  * makes the pages writable now and reports the error, where a store would raise
- * SIGBUS. Kernels before 5.14 lack it (EINVAL).
+ * SIGBUS. Kernels before 5.14 lack it (EINVAL), and a seccomp filter may refuse
+ * it.
  */
 static bool populate(void *memory, size_t bytes)
 {
-	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
+	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL &&
+	    errno != EPERM && errno != ENOSYS) {
 		errno = errno == EFAULT ? EIO : errno;
 		return false;
 	}
