@@ -246,12 +246,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},     {"grow", grow},
-		     {"mix", mix},	     {"drift", drift},
-		     {"serve", serve},	     {"threads", threads},
-		     {"together", together}, {"wait", wait},
-		     {"fail", fail},	     {"inside", inside},
-		     {"late", late}};
+	} modes[] = {
+	    {"places", places},	    {"grow", grow},   {"mix", mix},
+	    {"drift", drift},	    {"serve", serve}, {"threads", threads},
+	    {"together", together}, {"wait", wait},   {"fail", fail},
+	    {"inside", inside},	    {"late", late}};
 
 	if (argc != 3)
 		return 2;
