@@ -154,7 +154,7 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		  : read_records(reader, at + sizeof(chunk), end, used_end);
 }
 
-/* Drops mapped pages that were read: a large trace must not stay in memory
+/* Drops pages that were read: a large trace must not stay in memory
  * beside its decoded form. */
 static void drop_pages(const void *data, uint64_t from, uint64_t end)
 {

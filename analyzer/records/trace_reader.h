@@ -10,7 +10,7 @@
 /*
  * Reads a binary trace in memory. Time and memory are bounded by its size,
  * whatever the input. Damage is reported to visitor->defect. mapped: data is a
- * mapped file, whose pages are dropped once read. Returns 0, an error of the
+ * mapping, whose pages are dropped once read. Returns 0, an error of the
  * visitor, or -EPROTO or -EPROTONOSUPPORT with *error set to static text.
  */
 int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,

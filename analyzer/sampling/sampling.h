@@ -20,11 +20,13 @@ struct xs_weights {
 	uint32_t *kinds; /* by call: its kind, by call site, size class and
 			  * direction */
 	size_t kind_count;
-	/* Bytes of counted copies whose direction is a guess. Counted copies
-	 * that no recorded call stands for, by enum xs_direction. */
+	/* Bytes of counted copies whose direction is a guess. Counted copies,
+	 * by enum xs_direction, and launches that no recorded call stands
+	 * for. */
 	double guessed_direction_bytes;
 	double unrecorded_calls[XS_WEIGHT_DIRECTIONS];
 	double unrecorded_bytes[XS_WEIGHT_DIRECTIONS];
+	double unrecorded_launches;
 	/* Counted calls that issue device work, or wait for it, at call sites
 	 * without a recorded call: calls of other sites stand for them. The
 	 * site with most of them. */

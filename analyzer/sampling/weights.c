@@ -213,7 +213,7 @@ static void find_unrecorded_sites(const struct xs_weight_builder *b,
 	}
 }
 
-/* Sums the counted copies that no recorded call stands for. */
+/* Sums the counted copies and launches that no recorded call stands for. */
 static void sum_unrecorded(const struct xs_weight_builder *b,
 			   struct xs_weights *weights)
 {
@@ -232,6 +232,9 @@ static void sum_unrecorded(const struct xs_weight_builder *b,
 	for (size_t i = 0; i < b->unrecorded_count; i++) {
 		const struct xs_weight_unrecorded *rest = &b->unrecorded[i];
 
+		if (trace->sites[rest->site].call_class == XS_CALL_LAUNCH &&
+		    rest->direction != XS_TALLY_FAILED)
+			weights->unrecorded_launches += rest->calls;
 		if (rest->direction < XS_WEIGHT_DIRECTIONS) {
 			weights->unrecorded_calls[rest->direction] +=
 			    rest->calls;

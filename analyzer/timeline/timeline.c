@@ -116,7 +116,7 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 1;
 }
 
-/* Adds counted copies that no recorded call stands for. */
+/* Adds counted copies and launches that no recorded call stands for. */
 static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 		       double count[XS_OP_KINDS])
 {
@@ -131,6 +131,7 @@ static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 		bytes[kinds[i]] += w->unrecorded_bytes[i];
 		count[kinds[i]] += w->unrecorded_calls[i];
 	}
+	count[XS_OP_KERNEL] += w->unrecorded_launches;
 }
 
 /* The byte counts of sites are exact. Times are scaled with them; unions of

@@ -2,6 +2,7 @@
 #include "preload/core/collector.h"
 #include "preload/api/device.h"
 #include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_suspend.h"
 #include "preload/events/timing.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/info.h"
@@ -61,20 +62,31 @@ static void write_clock(void)
 	xs_trace_info_clock(xs_cupti_now_ns());
 }
 
-/* The trace states why it is full while there is still space for it. */
+/* Written while there is still space for it: whether records will be lost is
+ * not known yet. */
+static void note_full(int err)
+{
+	if (err == -EBADF)
+		xs_trace_info("note",
+			      "the program closed the trace's file: records "
+			      "that do not fit are lost");
+	else
+		xs_trace_info("note",
+			      "no more room for the trace (%s): records that "
+			      "do not fit are lost; %s",
+			      strerror(-err),
+			      err == -EFBIG
+				  ? "raise the limit of file sizes (ulimit -f)"
+				  : "set XFERSPY_OUTPUT to a larger disk");
+}
+
 static void make_room(void)
 {
 	static bool is_noted;
 	int err = xs_trace_file_grow_ahead(&xs_session_trace);
 
-	if (err == -EBADF && !is_noted)
-		xs_trace_info("note", "the program closed the trace's file: "
-				      "records are lost");
-	else if (err && !is_noted)
-		xs_trace_info("note",
-			      "no more room for the trace (%s): records are "
-			      "lost; set XFERSPY_OUTPUT to a larger disk",
-			      strerror(-err));
+	if (err && !is_noted)
+		note_full(err);
 	is_noted = is_noted || err;
 }
 
@@ -108,6 +120,7 @@ static void write_ending(void)
 {
 	int version = xs_device_driver_version();
 
+	xs_cupti_suspend_finish();
 	if (xs_timing_error_ns())
 		xs_trace_info("events", "error_ns=%" PRIu64,
 			      xs_timing_error_ns());

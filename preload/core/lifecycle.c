@@ -24,7 +24,7 @@
  * fork   The child has our mappings, none of our threads, and no usable CUDA:
  *        it records nothing from then on. If CUDA had not started, the child
  *        is a process like any other. A child of vfork() shares our memory and
- *        runs no handler; _exit() recognises it by its process id. Forks wait
+ *        runs no handler; _exit() recognises it (util/process.h). Forks wait
  *        while we hold the loader's lock (util/phdr_iterate.h).
  * exec   Nothing to do: mappings disappear, the descriptor is close-on-exec,
  *        and the new program begins at `load`.
@@ -43,6 +43,7 @@
 #include "preload/trace/info.h"
 #include "preload/trace/shared_writer.h"
 #include "preload/trace/summary.h"
+#include "preload/trace_name.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
 #include "preload/util/export.h"
@@ -50,6 +51,7 @@
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
 #include "preload/util/phdr_iterate.h"
+#include "preload/util/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +71,7 @@
 XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_trace_file_start process_start;
-static pid_t owner;		    /* the process that started tracing */
+static struct xs_process owner;	    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
 static char wanted_path[PATH_MAX];
@@ -167,7 +169,7 @@ static void write_beginning(void)
 	write_app();
 	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", xs_config_rank());
+	xs_trace_info("rank", "%s", xs_trace_name_rank());
 	xs_trace_info("xferspy", "%s", XS_VERSION);
 	write_connections();
 	if (hash != XS_HASH_OFF)
@@ -195,7 +197,8 @@ static void write_beginning(void)
 
 static int open_trace(void)
 {
-	int err = xs_config_path(getenv("XFERSPY_OUTPUT"), process_start.pid,
+	int err =
+	    xs_trace_name_expand(getenv("XFERSPY_OUTPUT"), process_start.pid,
 				 wanted_path, sizeof(wanted_path));
 
 	if (!err)
@@ -290,8 +293,8 @@ static void start(void *data)
 	if (!start->is_ours)
 		return;
 	start->thread->busy = true;
-	owner = getpid();
-	if (owner !=
+	owner = xs_process_self();
+	if (owner.id !=
 	    process_start.pid) /* child of clone() without fork handlers */
 		note_process_start();
 	xs_summary_read_config();
@@ -384,7 +387,7 @@ static void finish(void)
 	struct xs_thread *thread = xs_thread_get();
 	const int kept_errno = errno;
 
-	if (getpid() != owner)
+	if (!xs_process_is_current(&owner))
 		return;
 	if (xs_session_is_recording() && xs_thread_is_inside(thread) &&
 	    !xs_abandoned_call_drop(thread, __builtin_frame_address(0)) &&

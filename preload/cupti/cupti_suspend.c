@@ -151,7 +151,7 @@ static bool is_drained(void)
 		xs_cupti_brought_all(false));
 }
 
-static void note_missing(void)
+static void note_missing(const char *when)
 {
 	static bool done;
 	const unsigned pending = xs_op_tracker_pending();
@@ -160,8 +160,8 @@ static void note_missing(void)
 		xs_trace_info("note",
 			      "the GPU work of %u calls at the end of the "
 			      "recorded part is missing: it was not complete "
-			      "within 10 s",
-			      pending);
+			      "%s",
+			      pending, when);
 	done |= pending;
 }
 
@@ -175,7 +175,7 @@ static bool records_must_stay_on(bool for_good)
 bool xs_cupti_suspend_tick(bool for_good)
 {
 	if (state == DRAINING && is_drained()) {
-		note_missing();
+		note_missing("within 10 s");
 		if (!records_must_stay_on(for_good))
 			xs_cupti_switch_records(false);
 		state = OFF;
@@ -186,6 +186,12 @@ bool xs_cupti_suspend_tick(bool for_good)
 		try_to_leave();
 	return state == DRAINING || state == REQUESTED ||
 	       (state == OFF && for_good);
+}
+
+void xs_cupti_suspend_finish(void)
+{
+	if (state == DRAINING)
+		note_missing("when the program ended");
 }
 
 bool xs_cupti_suspend_has_left(void)

@@ -23,6 +23,9 @@ void xs_cupti_suspend_begin_at_once(void);
 /* Returns whether something is left to do: call it again after 10 ms. */
 bool xs_cupti_suspend_tick(bool for_good);
 
+/* After the last flush: notes the recorded calls whose ops did not arrive. */
+void xs_cupti_suspend_finish(void);
+
 /* Returns whether only hooks see calls from now on, until the end. */
 bool xs_cupti_suspend_has_left(void);
 

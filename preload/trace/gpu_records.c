@@ -46,6 +46,18 @@ void xs_gpu_records_note_stream(uint32_t context, uint32_t stream,
 	xs_shared_writer_unlock();
 }
 
+static void note_shared_queue(void)
+{
+	static const char text[] = "note=more than 65,534 streams were used: "
+				   "the later ones count as one stream";
+	static bool is_noted;
+	struct xs_rec_info record = {XS_RECORD(info)};
+
+	if (!is_noted)
+		is_noted = !xs_writer_plain(&xs_shared_writer, &record, text,
+					    strlen(text));
+}
+
 /* Returns a queue's number + 1. The record has 16 bits; further streams share
  * the last number. */
 static uint32_t new_queue(const void *key)
@@ -60,8 +72,10 @@ static uint32_t new_queue(const void *key)
 	    .stream = queue->stream,
 	};
 
-	if (next_queue == XS_WIDE16 - 1u)
+	if (next_queue == XS_WIDE16 - 1u) {
+		note_shared_queue();
 		return next_queue;
+	}
 	if (xs_writer_plain(&xs_shared_writer, &record, NULL, 0))
 		return 0;
 	return ++next_queue;

@@ -3,6 +3,7 @@
 #include "preload/util/config.h"
 #include "preload/util/signal_mask.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -77,6 +78,27 @@ static void print_size(char *text, size_t bytes, uint64_t file_bytes)
 			 (double)file_bytes / (1u << 20));
 }
 
+/* Returns whether the path names no file, or another one than the trace. */
+static bool is_gone(const struct xs_trace_file *trace, const char *path)
+{
+	struct stat now;
+
+	if (stat(path, &now))
+		return errno == ENOENT || errno == ENOTDIR;
+	return now.st_dev != trace->device || now.st_ino != trace->inode;
+}
+
+static void print_gone(const char *path)
+{
+	static char text[3 * PATH_MAX]; /* not on a small stack */
+
+	snprintf(text, sizeof(text),
+		 "xferspy: no trace at %s: it was deleted or renamed while the "
+		 "program ran\n",
+		 path);
+	print_line(text);
+}
+
 static void print_overwritten(const struct xs_trace_file *trace)
 {
 	char text[PATH_MAX + 256];
@@ -104,6 +126,10 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
 		return;
 	}
 	path = path_from_cwd(trace->path, absolute, sizeof(absolute));
+	if (is_gone(trace, path)) {
+		print_gone(path);
+		return;
+	}
 	lost_ops = header->lost_ops + header->lost_cupti;
 	print_size(size, sizeof(size), file_bytes);
 	if (header->lost_calls || lost_ops)

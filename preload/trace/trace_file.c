@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 #define CLOSED_TAIL	    UINT64_MAX
-#define FIRST_BYTES	    (1u << 20)
-#define GROW_MIN_BYTES	    (4u << 20)
+#define GROW_MIN_BYTES	    (128u << 10)
 #define GROW_MAX_BYTES	    (64u << 20)
-#define LOW_WATER_BYTES	    (8u << 20)
 #define GROW_WAITS	    2000 /* 0.2 s */
 #define CLOSE_WAITS	    5000 /* 0.5 s */
 #define LIMIT_CHUNKS	    256	 /* minimum, of a file with a limit */
@@ -86,10 +84,12 @@ static void unlock_growth(struct xs_trace_file *trace)
 	atomic_store_explicit(&trace->growing, false, memory_order_release);
 }
 
-/* Larger traces grow in larger steps. */
+/* Larger traces grow in larger steps. The collector allocates a step when less
+ * than a step is left: the file of a killed process takes at most twice what it
+ * used, and two of the smallest steps. */
 static uint64_t growth_step_bytes(uint64_t tail_bytes)
 {
-	uint64_t step = tail_bytes / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
+	uint64_t step = tail_bytes / 2 / XS_PAGE_BYTES * XS_PAGE_BYTES;
 
 	if (step < GROW_MIN_BYTES)
 		return GROW_MIN_BYTES;
@@ -150,17 +150,18 @@ static bool is_at_limit(const struct xs_trace_file *trace)
 
 int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
 {
-	uint64_t tail = atomic_load(&trace->tail_bytes);
+	uint64_t tail = atomic_load(&trace->tail_bytes), step;
 	int err = -atomic_exchange(&trace->map_error, 0);
 
 	if (err || tail == CLOSED_TAIL || is_at_limit(trace))
 		return err;
 	if (!file_is_ours(trace, atomic_load(&trace->allocated_bytes)))
 		return atomic_load(&trace->overwritten) ? 0 : -EBADF;
-	if (atomic_load(&trace->allocated_bytes) > tail + LOW_WATER_BYTES)
+	step = growth_step_bytes(tail);
+	if (atomic_load(&trace->allocated_bytes) > tail + step)
 		return 0;
 	if (lock_growth(trace)) {
-		err = grow(trace, XS_PAGE_BYTES, growth_step_bytes(tail));
+		err = grow(trace, XS_PAGE_BYTES, step);
 		unlock_growth(trace);
 	}
 	return err;
@@ -209,8 +210,10 @@ int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
 	trace->start_realtime_ns = start->realtime_ns;
 	atomic_store(&trace->tail_bytes, XS_PAGE_BYTES);
 	err = write_header(trace->fd, start);
+	/* growing may write zeros */
+	atomic_store(&trace->allocated_bytes, XS_PAGE_BYTES);
 	if (!err)
-		err = grow(trace, XS_PAGE_BYTES, FIRST_BYTES);
+		err = grow(trace, XS_PAGE_BYTES, GROW_MIN_BYTES);
 	if (err)
 		goto out;
 	page = xs_file_map(trace->fd, 0, XS_PAGE_BYTES);
@@ -363,7 +366,8 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 {
 	xs_u64 *counter;
 
-	if (!trace->header || !count || atomic_load(&trace->overwritten))
+	if (!trace->header || !count || atomic_load(&trace->overwritten) ||
+	    atomic_load(&trace->tail_bytes) == CLOSED_TAIL)
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:

@@ -86,7 +86,8 @@ bool xs_trace_file_takes_calls(struct xs_trace_file *trace);
 /* Returns the file bytes handed out to chunks. */
 uint64_t xs_trace_file_used_bytes(struct xs_trace_file *trace);
 
-/* Adds to the losses in the header. Does nothing before the file is open. */
+/* Adds to the losses in the header. Does nothing before the file is open, and
+ * after its end: what comes then is no part of the trace. */
 void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 			uint64_t count);
 

@@ -14,7 +14,10 @@
 #define SEEN_BITS     11
 #define MAX_SPARES    64u
 #define MOST_BYTES    2048u /* maximum of what is written at once */
-#define SPARE_BYTES   256u  /* chunks with less space left are not reused */
+/* Ops leave room in the shared writer's chunk for a note that says why there is
+ * no room for more of them. */
+#define NOTE_BYTES  256u
+#define SPARE_BYTES 256u /* chunks with less space left are not reused */
 
 _Static_assert(sizeof(struct xs_timed_head) == sizeof(struct xs_rec_call) &&
 		   offsetof(struct xs_rec_copycall, bytes) ==
@@ -242,10 +245,11 @@ XS_HOT int xs_writer_timed(struct xs_writer *w, void *record, uint32_t place,
 {
 	struct xs_timed_head *head = record;
 	uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
-	char *at = room_for(w,
-			    sizeof(struct xs_rec_time) +
-				sizeof(struct xs_rec_wide) + head->words * 4u,
-			    start_ns, w->thread != 0);
+	char *at =
+	    room_for(w,
+		     sizeof(struct xs_rec_time) + sizeof(struct xs_rec_wide) +
+			 head->words * 4u + (w->thread ? 0 : NOTE_BYTES),
+		     start_ns, w->thread != 0);
 	xs_u16 again;
 
 	if (!at)

@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 #define MIN_MAX_BYTES	(2u << 20)
 #define DEFAULT_FRAMES	8u
 #define MAX_CONNECTIONS 32u /* the maximum of NVIDIA's driver */
@@ -183,70 +181,6 @@ unsigned xs_config_connections(const char *variable)
 	return *end || number > MAX_CONNECTIONS ? 0 : (unsigned)number;
 }
 
-const char *xs_config_rank(void)
-{
-	static const char *const names[] = {
-	    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-	    "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *rank = getenv(names[i]);
-		if (rank && rank[0])
-			return rank;
-	}
-	return "0";
-}
-
-/* Expands a pattern and appends it to path[*used]. Returns 0 or
- * -ENAMETOOLONG. */
-static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
-		  size_t *used)
-{
-	for (const char *at = pattern; *at; at++) {
-		char text[128] = {*at};
-		size_t length;
-
-		if (at[0] == '%' && at[1]) {
-			switch (*++at) {
-			case 'p':
-				snprintf(text, sizeof(text), "%ld", (long)pid);
-				break;
-			case 'h':
-				gethostname(text, sizeof(text) - 1);
-				break;
-			case 'r':
-				snprintf(text, sizeof(text), "%s",
-					 xs_config_rank());
-				break;
-			case '%':
-				break;
-			default: /* unknown: copied unchanged */
-				text[1] = *at;
-			}
-		}
-		length = strlen(text);
-		if (*used + length + 1 > bytes)
-			return -ENAMETOOLONG;
-		memcpy(path + *used, text, length);
-		*used += length;
-	}
-	path[*used] = '\0';
-	return 0;
-}
-
-int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes)
-{
-	const char *own = pattern && pattern[0] ? pattern : DEFAULT_PATTERN;
-	size_t used = 0;
-	struct stat found;
-	int rc = expand(own, pid, path, bytes, &used);
-
-	if (!rc && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
-		rc = expand("/" DEFAULT_PATTERN, pid, path, bytes, &used);
-	return rc;
-}
-
 struct log {
 	const char *where, *format;
 	va_list args;
@@ -260,8 +194,11 @@ static void write_log(void *data)
 	size_t length;
 
 	if (strcmp(log->where, "1") != 0)
-		fd = open(log->where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			  0600);
+		/* a pipe without a reader must not block the program */
+		fd =
+		    open(log->where,
+			 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK,
+			 0600);
 	if (fd < 0)
 		return;
 	snprintf(line, sizeof(line), "xferspy[%ld]: ", (long)getpid());

@@ -36,7 +36,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum xs_mode {
 	XS_MODE_TRACE,
@@ -107,17 +106,9 @@ enum xs_hash_mode {
 /* Returns whether and how XFERSPY_HASH asks to hash the data of copies. */
 enum xs_hash_mode xs_config_hash(void);
 
-/* Expands a pattern to the trace's path for a process. NULL is the default
- * pattern, which is also appended if the pattern names a directory. Returns 0,
- * or -ENAMETOOLONG. */
-int xs_config_path(const char *pattern, pid_t pid, char *path, size_t bytes);
-
 /* Returns the number of hardware queues, 1 to 32, that an environment variable
  * requests from NVIDIA's driver; 0 if it is unset or invalid. */
 unsigned xs_config_connections(const char *variable);
-
-/* Returns the rank set by an MPI or batch launcher, or "0". */
-const char *xs_config_rank(void);
 
 /* Writes a line of diagnostics if XFERSPY_LOG asks for it. Keeps errno. */
 void xs_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

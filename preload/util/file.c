@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME_TRIES 1000
@@ -38,12 +40,24 @@ static int move_up(int fd, const char *name)
 	return -EMFILE;
 }
 
+/* Returns whether the path is a device, a pipe or a socket. Next to these, as
+ * in /dev, is no place for a trace. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+	       !S_ISDIR(status.st_mode);
+}
+
 int xs_file_create(const char *path, char *name, size_t name_bytes)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int length = snprintf(name, name_bytes, "%s", path);
 	int fd = open(name, flags, 0600);
 
+	if (fd < 0 && errno == EEXIST && is_special(path))
+		return -EEXIST;
 	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
 		length = snprintf(name, name_bytes, "%s.%d", path, i);
 		fd = open(name, flags, 0600);
@@ -100,7 +114,8 @@ static int allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
 			  ? -errno
 			  : 0;
 	} while (err == -EINTR);
-	if (err == -EOPNOTSUPP || err == -ENOSYS)
+	/* EPERM: a seccomp filter */
+	if (err == -EOPNOTSUPP || err == -ENOSYS || err == -EPERM)
 		err = write_zeros(fd, from_bytes, to_bytes);
 	return err;
 }
@@ -120,11 +135,13 @@ int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes)
  * Allocated blocks do not guarantee that a store succeeds: a copy-on-write file
  * system allocates new blocks for it, and a disk may fail. MADV_POPULATE_WRITE
  * makes the pages writable now and reports the error, where a store would raise
- * SIGBUS. Kernels before 5.14 lack it (EINVAL).
+ * SIGBUS. Kernels before 5.14 lack it (EINVAL), and a seccomp filter may refuse
+ * it.
  */
 static bool populate(void *memory, size_t bytes)
 {
-	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
+	if (madvise(memory, bytes, MADV_POPULATE_WRITE) && errno != EINVAL &&
+	    errno != EPERM && errno != ENOSYS) {
 		errno = errno == EFAULT ? EIO : errno;
 		return false;
 	}

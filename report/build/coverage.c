@@ -255,8 +255,8 @@ static void note_unrecorded(struct xs_result *result,
 		return;
 	xs_build_note(result,
 		      "only counted, never recorded: %" PRIu64 " call%s, "
-		      "%s%s; times of similar calls at other call sites "
-		      "include them",
+		      "%s%s; times of similar calls at other call sites, if "
+		      "there are any, include them",
 		      calls, calls == 1 ? "" : "s",
 		      weights->unrecorded_several ? "most of them " : "",
 		      place(result, trace, weights->unrecorded_site));
@@ -296,12 +296,13 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	    result,
 	    "%zu of %" PRId64
 	    " calls were recorded, in %zu window%s; the others were only "
-	    "counted. Numbers of calls %s exact%s%s; times are extrapolated "
+	    "counted. Numbers of calls%s %s exact%s%s; times are extrapolated "
 	    "from the windows. A recorded call takes the host longer, so host "
 	    "times%s may add up to more than the run",
 	    trace->call_count, result->coverage.api_calls_seen,
-	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
-	    result->coverage.lost_calls ? ", except for lost calls" : "",
+	    trace->window_count, trace->window_count == 1 ? "" : "s",
+	    trace->hooked_from_ns ? " through the shared CUDA runtime" : "",
+	    bytes, result->coverage.lost_calls ? ", except for lost calls" : "",
 	    result->coverage.calls_estimated ? ", except for estimated ones"
 					     : "",
 	    is_by_events(result) ? " and GPU times from events" : "");

@@ -84,6 +84,15 @@ static bool saw_gpu(const struct xs_trace *trace)
 	return xs_trace_find_info(trace, "cupti") != NULL;
 }
 
+/* Returns the time of a kind of work. Unknown if its calls were all only
+ * counted: there is work, and no op tells how long it took. */
+static int64_t busy_ns(const struct xs_timeline *line, enum xs_op_kind kind)
+{
+	if (line->count[kind] && !line->busy_ns[kind])
+		return XS_UNKNOWN;
+	return xs_number_bounded(line->busy_ns[kind]);
+}
+
 /*
  * Totals of GPU work are unknown without GPU records, and totals of the host
  * are unknown without calls.
@@ -95,6 +104,7 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	bool gpu = saw_gpu(trace), host = trace->call_count > 0;
 
 #define GPU(value)  (gpu ? xs_number_bounded(value) : XS_UNKNOWN)
+#define BUSY(kind)  (gpu ? busy_ns(line, kind) : XS_UNKNOWN)
 #define HOST(value) (host ? xs_number_bounded(value) : XS_UNKNOWN)
 	result->run.wall_ns = xs_number_known(line->wall_ns);
 	out->h2d_bytes = GPU(line->bytes[XS_OP_H2D]);
@@ -104,13 +114,13 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 	out->kernels = GPU(line->count[XS_OP_KERNEL]);
 	out->d2d_bytes = GPU(line->bytes[XS_OP_D2D]);
 	out->d2d_ops = GPU(line->count[XS_OP_D2D]);
-	out->d2d_ns = GPU(line->busy_ns[XS_OP_D2D]);
+	out->d2d_ns = BUSY(XS_OP_D2D);
 	out->p2p_bytes = GPU(line->bytes[XS_OP_P2P]);
 	out->p2p_ops = GPU(line->count[XS_OP_P2P]);
-	out->p2p_ns = GPU(line->busy_ns[XS_OP_P2P]);
-	out->h2d_ns = GPU(line->busy_ns[XS_OP_H2D]);
-	out->d2h_ns = GPU(line->busy_ns[XS_OP_D2H]);
-	out->kernel_ns = GPU(line->busy_ns[XS_OP_KERNEL]);
+	out->p2p_ns = BUSY(XS_OP_P2P);
+	out->h2d_ns = BUSY(XS_OP_H2D);
+	out->d2h_ns = BUSY(XS_OP_D2H);
+	out->kernel_ns = BUSY(XS_OP_KERNEL);
 	out->gpu_busy_ns = GPU(line->gpu_busy_ns);
 	out->overlap_ns = GPU(line->overlap_ns);
 	out->migrated_h2d_bytes = GPU(line->migrated_bytes[XS_OP_H2D]);
@@ -125,6 +135,7 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 			   : HOST(line->startup.ns);
 	out->init_at_most = line->startup.call == XS_NONE && line->startup.ns;
 #undef GPU
+#undef BUSY
 #undef HOST
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy run: runs a program with libxferspy.so preloaded. */
 #include "report/commands/cli.h"
+#include "report/commands/earlier_trace.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +19,8 @@ static const char usage[] =
     "Runs a CUDA program with libxferspy.so preloaded, which writes a trace.\n"
     "\n"
     "  -o, --output FILE  name of the trace; %p is the process id, %h the\n"
-    "                     host, %r the rank (default xferspy.%h.%p.xspy)\n"
+    "                     host, %r the rank (default xferspy.%h.%p.xspy).\n"
+    "                     A trace that has this name gets the suffix .old\n"
     "  --counters         also count what the first launches of each kernel\n"
     "                     read, write and execute, for xferspy report\n"
     "                     --counters\n"
@@ -121,12 +123,26 @@ static int prepare(const char *output, bool counters)
 	return 0;
 }
 
+/* Returns the exit code of a command that cannot be run. */
+static int execute(char **command, const struct xs_earlier_trace *earlier)
+{
+	int err;
+
+	execvp(command[0], command);
+	err = errno;
+	xs_earlier_trace_put_back(earlier);
+	xs_cli_error(XS_EXIT_INPUT, command[0], strerror(err),
+		     "name a program that can be run");
+	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
+
 int xs_cmd_run(int argc, char **argv)
 {
 	/* options after COMMAND belong to COMMAND */
 	static const struct xs_cli_syntax syntax = {
 	    .command = "run", .usage = usage, .stop_at_word = true};
 	const char *output = NULL;
+	struct xs_earlier_trace earlier = {.moved = false};
 	bool counters = false;
 	const struct xs_cli_option options[] = {
 	    {"--output", 'o', xs_cli_parse_text, &output},
@@ -141,11 +157,10 @@ int xs_cmd_run(int argc, char **argv)
 				    "no command was given",
 				    "name the program to run");
 	code = prepare(output, counters);
+	if (!code && output)
+		code = xs_earlier_trace_set_aside(&earlier,
+						  getenv("XFERSPY_OUTPUT"));
 	if (code)
 		return code;
-	execvp(argv[optind], argv + optind);
-	code = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
-	xs_cli_error(XS_EXIT_INPUT, argv[optind], strerror(errno),
-		     "name a program that can be run");
-	return code;
+	return execute(argv + optind, &earlier);
 }

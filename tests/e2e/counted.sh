@@ -73,6 +73,13 @@ for bound in MODE=light MAX_SIZE=2M; do
 			$((10 * mixed * 4096))
 		expect "$what: bytes out" "$(json d2h_bytes)" \
 			$((mixed * 262144))
+		# the copies out come after light mode's recording
+		if [ $bound = MODE=light ]; then
+			expect "$what: time out" "$(json d2h_ns)" null
+			"$XS_COMMAND" report ./*.xspy >report.txt
+			grep -q '^  copies out  *-  *-  500 MiB' report.txt ||
+				fail "$what: time out in the text"
+		fi
 	done
 
 	what="threads that end, $bound"
@@ -98,6 +105,13 @@ for app in counted counted-static; do
 	within "$what, $app: small" "$(of_bytes 4096)" 2900 3100
 	within "$what, $app: large" "$(of_bytes 65536)" 2900 3100
 done
+
+# Kernels that come after light mode's recording have a number and no time.
+what="late kernels, light"
+XFERSPY_MODE=light traced "$XS_APPS/counted" late 15000
+all_seen "$what" 45003
+expect "$what: kernels" "$(json kernels)" 15000
+expect "$what: time" "$(json kernel_ns)" null
 
 # A chunk that one thread left and another continued belongs to both.
 what="threads that end, all recorded"

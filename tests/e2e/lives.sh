@@ -52,6 +52,7 @@ done
 for way in abort signal SIGTERM SIGKILL; do
 	lives $way 1
 	has $way "$file" 0
+	within "$way: KiB on disk" "$(du -k "$file" | cut -f 1)" 1 384
 done
 
 # The process that execs leaves its trace open; the new program has its own.

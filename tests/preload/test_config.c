@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include "preload/trace_name.h"
 #include "preload/util/config.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@ static void pattern_is_expanded(void **state)
 	setenv("OMPI_COMM_WORLD_RANK", "7", 1);
 	gethostname(host, sizeof(host) - 1);
 	assert_int_equal(
-	    xs_config_path("/t/%p-%r.%h%%%z%", 42, path, sizeof(path)), 0);
+	    xs_trace_name_expand("/t/%p-%r.%h%%%z%", 42, path, sizeof(path)),
+	    0);
 	snprintf(expected, sizeof(expected), "/t/42-7.%s%%%%z%%", host);
 	assert_string_equal(path, expected);
 	unsetenv("OMPI_COMM_WORLD_RANK");
@@ -30,9 +32,9 @@ static void default_names_host_and_pid(void **state)
 	(void)state;
 	gethostname(host, sizeof(host) - 1);
 	snprintf(expected, sizeof(expected), "xferspy.%s.9.xspy", host);
-	assert_int_equal(xs_config_path(NULL, 9, path, sizeof(path)), 0);
+	assert_int_equal(xs_trace_name_expand(NULL, 9, path, sizeof(path)), 0);
 	assert_string_equal(path, expected);
-	assert_int_equal(xs_config_path("", 9, path, sizeof(path)), 0);
+	assert_int_equal(xs_trace_name_expand("", 9, path, sizeof(path)), 0);
 	assert_string_equal(path, expected);
 }
 
@@ -41,10 +43,11 @@ static void overlong_path_is_refused(void **state)
 	char path[8] = "";
 
 	(void)state;
-	assert_int_equal(xs_config_path("1234567", 1, path, 8), 0);
+	assert_int_equal(xs_trace_name_expand("1234567", 1, path, 8), 0);
 	assert_string_equal(path, "1234567");
-	assert_int_equal(xs_config_path("12345678", 1, path, 8), -ENAMETOOLONG);
-	assert_int_equal(xs_config_path("12345%p", 123, path, 8),
+	assert_int_equal(xs_trace_name_expand("12345678", 1, path, 8),
+			 -ENAMETOOLONG);
+	assert_int_equal(xs_trace_name_expand("12345%p", 123, path, 8),
 			 -ENAMETOOLONG);
 }
 
@@ -52,11 +55,11 @@ static void rank_comes_from_any_launcher(void **state)
 {
 	(void)state;
 	unsetenv("SLURM_PROCID");
-	assert_string_equal(xs_config_rank(), "0");
+	assert_string_equal(xs_trace_name_rank(), "0");
 	setenv("SLURM_PROCID", "31", 1);
-	assert_string_equal(xs_config_rank(), "31");
+	assert_string_equal(xs_trace_name_rank(), "31");
 	setenv("PMI_RANK", "5", 1);
-	assert_string_equal(xs_config_rank(), "5");
+	assert_string_equal(xs_trace_name_rank(), "5");
 	unsetenv("PMI_RANK");
 	unsetenv("SLURM_PROCID");
 }

@@ -108,6 +108,23 @@ static void losses_are_counted_by_kind(void **state)
 	records_free(&r);
 }
 
+/* The line at exit has said how many. */
+static void nothing_is_lost_after_the_end(void **state)
+{
+	struct records r;
+
+	(void)state;
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	xs_trace_file_lose(&trace, XS_LOSS_OPS, 1);
+	xs_trace_file_close(&trace, START);
+	xs_trace_file_lose(&trace, XS_LOSS_OPS, 2);
+	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 2);
+	records_read(&r, PATH);
+	assert_int_equal(r.header.lost_ops, 1);
+	assert_int_equal(r.header.lost_calls, 0);
+	records_free(&r);
+}
+
 /* Writes calls until the file is full. Returns their number. */
 static unsigned fill(const char *path)
 {
@@ -412,14 +429,25 @@ static void limit_is_kept(void **state)
 	xs_trace_file_close(&trace, START);
 }
 
-static void space_is_allocated_ahead(void **state)
+/* Space is there before it is needed, but if the process is killed, the file
+ * takes at most twice what it used, and 256 KiB. */
+static void space_ahead_grows_with_the_trace(void **state)
 {
+	struct stat st;
+
 	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
-	assert_true(atomic_load(&trace.allocated_bytes) > 8u << 20);
-	assert_true(atomic_load(&trace.allocated_bytes) < 32u << 20);
+	for (uint64_t tail = XS_PAGE_BYTES; tail < 16u << 20;
+	     tail += 64u << 10) {
+		for (int i = 0; i < 5; i++)
+			assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
+		assert_int_equal(stat(PATH, &st), 0);
+		assert_true((uint64_t)st.st_size >= tail + (128u << 10));
+		assert_true((uint64_t)st.st_blocks * 512 <=
+			    2 * tail + (256u << 10));
+		xs_trace_file_release(
+		    xs_trace_file_claim(&trace, 64u << 10, 1, START));
+	}
 	xs_trace_file_close(&trace, START);
 }
 
@@ -476,6 +504,7 @@ int main(void)
 	    cmocka_unit_test_setup(existing_files_are_left_alone, clean),
 	    cmocka_unit_test_setup(missing_folder_is_an_error, clean),
 	    cmocka_unit_test_setup(losses_are_counted_by_kind, clean),
+	    cmocka_unit_test_setup(nothing_is_lost_after_the_end, clean),
 	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
 				   clean),
 	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
@@ -489,7 +518,7 @@ int main(void)
 	    cmocka_unit_test_setup(close_does_not_wait_for_dead_threads, clean),
 	    cmocka_unit_test_setup(cancelled_thread_releases_its_locks, clean),
 	    cmocka_unit_test_setup(limit_is_kept, clean),
-	    cmocka_unit_test_setup(space_is_allocated_ahead, clean),
+	    cmocka_unit_test_setup(space_ahead_grows_with_the_trace, clean),
 	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
 				   clean),
 	};

@@ -266,6 +266,30 @@ static void nothing_is_written_after_the_end(void **state)
 	records_free(&r);
 }
 
+/* In a full file, ops of the GPU leave room for the reason. */
+static void note_fits_when_ops_do_not(void **state)
+{
+	static const char note[] = "note=no more room for the trace (No space "
+				   "left on device): records that do not fit "
+				   "are lost";
+	struct xs_rec_copy copy = {XS_RECORD(copy)};
+	struct xs_rec_info info = {XS_RECORD(info)};
+	struct records r;
+
+	(void)state;
+	writer.thread = 0;
+	xs_trace_file_limit(&trace, XS_PAGE_BYTES);
+	for (int rc = 0; rc == 0;) {
+		copy.bytes++;
+		rc = xs_writer_timed(&writer, &copy, 1, START, START + 1);
+	}
+	assert_int_equal(xs_writer_plain(&writer, &info, note, strlen(note)),
+			 0);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_info), 1);
+	records_free(&r);
+}
+
 /* A thread continues the chunk of an ended one, after a `thread` record. */
 static void next_thread_continues_a_chunk(void **state)
 {
@@ -315,6 +339,7 @@ int main(void)
 	    cmocka_unit_test_setup(text_is_padded_with_zeros, open_writer),
 	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
 				   open_writer),
+	    cmocka_unit_test_setup(note_fits_when_ops_do_not, open_writer),
 	    cmocka_unit_test_setup(next_thread_continues_a_chunk, open_writer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,9 +70,10 @@ void xs_cu_spoil(uint32_t correlation)
 }
 
 /* Removes the complete records from the list; if forced all of them, the
- * incomplete ones without times. */
+ * incomplete ones without times, unless XS_SIM_CUPTI_COMPLETE is set. */
 static struct xs_cu_pending *detach(bool forced)
 {
+	const bool all = forced && !getenv("XS_SIM_CUPTI_COMPLETE");
 	uint64_t now = xs_sim_now_ns();
 	struct xs_cu_pending *list = NULL, **list_last = &list, **at = &first;
 
@@ -80,7 +81,7 @@ static struct xs_cu_pending *detach(bool forced)
 	while (*at) {
 		struct xs_cu_pending *p = *at;
 
-		if (!forced && p->end_ns > now) {
+		if (!all && p->end_ns > now) {
 			at = &p->next;
 			continue;
 		}

@@ -21,7 +21,7 @@ TOPS = ("preload", "analyzer", "model", "report")
 # Room: the other rooms that it may include, by path from the root or from its
 # own top folder. A top folder stands for all of its rooms.
 ROOMS = {
-    "preload": "",  # format.h alone
+    "preload": "",  # what the command shares: format.h, trace_name.h
     "preload/util": "preload",
     "preload/trace": "preload util",
     "preload/api": "preload util trace",
@@ -57,10 +57,11 @@ ROOMS = {
     "report/render/json": "result diff formulas",
     "report/render": "result diff formulas render/text render/json",
     "report/calibrate": "model",
-    "report/commands": "analyzer model result build formulas diff render calibrate",
+    "report/commands": "preload analyzer model result build formulas diff render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
-ONLY = {("analyzer", "preload"): {"format.h"}, ("model", "analyzer"): {"phase.h"}}
+ONLY = {("analyzer", "preload"): {"format.h"},
+        ("report", "preload"): {"format.h", "trace_name.h"}, ("model", "analyzer"): {"phase.h"}}
 VENDOR = re.compile(
     r"preload/(api/function_table\.c|cupti/(cupti_api\.h|counters/profiler\.c))")
 PRINTS = re.compile(r"\b(printf|puts|perror)\s*\(")

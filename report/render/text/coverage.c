@@ -35,23 +35,33 @@ static const char *timing_text(const char *source)
 	return NULL;
 }
 
+/* Ops whose call is known. Not "all" if the trace lacks some. */
+static const char *matched_text(struct xs_arena *arena,
+				const struct xs_result_coverage *in)
+{
+	if (in->lost > 0)
+		return xs_arena_print(
+		    arena, ", %" PRId64 " matched, %" PRId64 " records lost",
+		    in->matched, in->lost);
+	if (in->gpu_ops_seen <= 0)
+		return "";
+	return in->matched == in->gpu_ops_seen
+		   ? ", all matched"
+		   : xs_arena_print(arena, ", %" PRId64 " matched",
+				    in->matched);
+}
+
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result)
 {
 	const struct xs_result_coverage *in = &result->coverage;
 	struct xs_arena *arena = &result->arena;
-	const char *matched = "";
-
-	if (in->gpu_ops_seen > 0 && in->matched == in->gpu_ops_seen)
-		matched = ", all matched";
-	else if (in->gpu_ops_seen > 0)
-		matched =
-		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(
-		arena, "%s, %s%s", number_of(arena, in->api_calls_seen, "call"),
-		number_of(arena, in->gpu_ops_seen, "GPU op"), matched));
+	    xs_arena_print(arena, "%s, %s%s",
+			   number_of(arena, in->api_calls_seen, "call"),
+			   number_of(arena, in->gpu_ops_seen, "GPU op"),
+			   matched_text(arena, in)));
 	if (timing_text(in->timing_source))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 timing_text(in->timing_source));

@@ -121,6 +121,18 @@ static void put_migration(struct xs_text_table *table, struct xs_result *result,
 					 xs_units_rate(bytes, ns).s));
 }
 
+/* Work that was only counted has no time, and is not in the sum. */
+static const char *busy_text(const struct xs_result *result)
+{
+	const struct xs_result_totals *in = &result->totals;
+
+	if (in->gpu_busy_ns != XS_UNKNOWN &&
+	    (in->h2d_ns == XS_UNKNOWN || in->d2h_ns == XS_UNKNOWN ||
+	     in->kernel_ns == XS_UNKNOWN))
+		return "without the work that has no time";
+	return result->run.device_count > 1 ? "at least one GPU" : "";
+}
+
 static int put_totals(const struct xs_terminal *terminal,
 		      struct xs_result *result)
 {
@@ -153,8 +165,7 @@ static int put_totals(const struct xs_terminal *terminal,
 				       " pageable copies were not async",
 				       in->pageable_async_ops)
 		      : "");
-	put_total(&table, "GPU busy", in->gpu_busy_ns, wall,
-		  result->run.device_count > 1 ? "at least one GPU" : "");
+	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, busy_text(result));
 	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
 		      in->migrated_h2d_ns);
 	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,

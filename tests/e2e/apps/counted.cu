@@ -80,6 +80,17 @@ static void mix(int rounds)
 				 cudaMemcpyDeviceToHost));
 }
 
+/* Copies, and then launches as well. */
+static void late(int rounds)
+{
+	for (int i = 0; i < 2 * rounds; i++) {
+		CHECK(cudaMemcpy(device, host, 4096, cudaMemcpyHostToDevice));
+		if (i >= rounds)
+			add_one<<<1, 256>>>(device);
+	}
+	CHECK(cudaDeviceSynchronize());
+}
+
 static void *live(void *)
 {
 	char *own;
@@ -235,11 +246,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(int rounds);
-	} modes[] = {{"places", places},     {"grow", grow},
-		     {"mix", mix},	     {"drift", drift},
-		     {"serve", serve},	     {"threads", threads},
-		     {"together", together}, {"wait", wait},
-		     {"fail", fail},	     {"inside", inside}};
+	} modes[] = {
+	    {"places", places},	    {"grow", grow},   {"mix", mix},
+	    {"drift", drift},	    {"serve", serve}, {"threads", threads},
+	    {"together", together}, {"wait", wait},   {"fail", fail},
+	    {"inside", inside},	    {"late", late}};
 
 	if (argc != 3)
 		return 2;
