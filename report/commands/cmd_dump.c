@@ -11,35 +11,41 @@
 #include <limits.h>
 #include <string.h>
 
-static const char usage[] =
-    "Usage: xferspy dump TRACE [-o TEXT]\n"
-    "       xferspy dump --read TEXT -o TRACE\n"
-    "       xferspy dump --resolve TRACE\n"
-    "Prints every record of a trace as one line of text. --read writes the "
-    "same\n"
-    "bytes from that text. TEXT may be - for standard input or output.\n"
-    "\n"
-    "  --read             read TEXT and write a trace\n"
-    "  --resolve          store functions, files and lines in TRACE, so that\n"
-    "                     reports do not need the program's files\n"
-    "  -o, --output FILE  write to FILE\n"
-    "  -h, --help         print this text\n";
-
 struct dump_options {
 	const char *output;
 	bool read, resolve;
 };
 
+static const struct xs_cli_option options[] = {
+    {"--read", 0, NULL, NULL, offsetof(struct dump_options, read),
+     "read TEXT and write a trace"},
+    {"--resolve", 0, NULL, NULL, offsetof(struct dump_options, resolve),
+     "store functions, files and lines in TRACE, so that\n"
+     "reports do not need the program's files"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct dump_options, output), "write to FILE"},
+    {0}};
+
+static int dump_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_dump = {
+    .name = "dump",
+    .function = dump_main,
+    .summary = "print a trace as text and read it back",
+    .usage =
+	"Usage: xferspy dump TRACE [-o TEXT]\n"
+	"       xferspy dump --read TEXT -o TRACE\n"
+	"       xferspy dump --resolve TRACE\n"
+	"Prints every record of a trace as one line of text. --read writes "
+	"the same\n"
+	"bytes from that text. TEXT may be - for standard input or output.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+};
+
 static int parse(int argc, char **argv, struct dump_options *out)
 {
-	static const struct xs_cli_syntax syntax = {.command = "dump",
-						    .usage = usage};
-	const struct xs_cli_option options[] = {
-	    {"--read", 0, NULL, &out->read},
-	    {"--resolve", 0, NULL, &out->resolve},
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_dump, argc, argv, out);
 
 	if (code)
 		return code;
@@ -119,19 +125,19 @@ static int resolve(const char *path)
 	return err ? xs_cli_read_error(path, err, error) : XS_EXIT_DONE;
 }
 
-int xs_cmd_dump(int argc, char **argv)
+static int dump_main(int argc, char **argv)
 {
-	struct dump_options options = {0};
-	int code = parse(argc, argv, &options);
+	struct dump_options given = {0};
+	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
-	code = xs_cli_check_output(options.output, argv + optind, 1);
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(given.output, argv + optind, 1);
 	if (code)
 		return code;
-	if (options.resolve)
+	if (given.resolve)
 		return resolve(argv[optind]);
-	if (options.read)
-		return read_back(argv[optind], options.output);
-	return dump(argv[optind], options.output);
+	if (given.read)
+		return read_back(argv[optind], given.output);
+	return dump(argv[optind], given.output);
 }

@@ -90,6 +90,38 @@ static void wrong_use_exits_with_1(void **state)
 		expect(wrong[i].arguments, 1, NULL, wrong[i].err);
 }
 
+/* Upper and lower case do not matter. */
+static void a_typing_error_is_recognised(void **state)
+{
+	(void)state;
+	expect("reprot", 1, NULL, "did you mean xferspy report?");
+	expect("DIFF a b", 1, NULL, "did you mean xferspy diff?");
+	expect("help calibrat", 1, NULL, "did you mean xferspy calibrate?");
+	expect("report x --formt json", 1, NULL, "did you mean --format?");
+	expect("diff x y --Fail-above=5", 1, NULL,
+	       "did you mean --fail-above?");
+	expect("report " BEFORE " --machine H200", 2, NULL,
+	       "xferspy: H200: no such machine profile; did you mean h200?");
+	expect("report " BEFORE " --machine gtx680", 2, NULL,
+	       "did you mean gtx-680? --machine list prints the names");
+	expect("model --machine k20", 1, NULL, "it is missing");
+	expect("report " BEFORE " --machine nosuch", 2, NULL,
+	       "--machine list prints the names");
+}
+
+static void machine_list_names_the_profiles(void **state)
+{
+	static const char *const commands[] = {"report", "diff", "model"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(line, sizeof(line), "%s --machine list", commands[i]);
+		expect(line, 0, "h200          NVIDIA H200\n", NULL);
+		expect(line, 0, "gtx-titan", NULL);
+	}
+}
+
 static void unreadable_input_exits_with_2(void **state)
 {
 	(void)state;
@@ -223,6 +255,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(help_comes_from_the_table),
 	    cmocka_unit_test(wrong_use_exits_with_1),
+	    cmocka_unit_test(a_typing_error_is_recognised),
+	    cmocka_unit_test(machine_list_names_the_profiles),
 	    cmocka_unit_test(unreadable_input_exits_with_2),
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(an_input_is_never_the_output),
