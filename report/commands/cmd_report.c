@@ -92,8 +92,11 @@ const struct xs_cli_command xs_cmd_report = {
 	"Shows where the time of a run went, and predicts how much time of "
 	"the\n"
 	"whole run other ways of moving its data would save.\n",
-    .notes = "Several traces give one report after another, in JSON an "
-	     "array.\n",
+    .notes =
+	"Several traces give one report after another, in JSON an array. If "
+	"some\n"
+	"of them cannot be read, the others are reported, and the exit code "
+	"is 2.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -162,15 +165,34 @@ static int load_machines(const struct report_options *given,
 	return code;
 }
 
-/* Reads the traces and writes their reports. */
+/* Reads the traces; results of those that cannot be read stay NULL. Returns 0,
+ * or XS_EXIT_INPUT after printing what is wrong with each of these. */
+static int read_traces(const struct xs_result_options *how, char *const *traces,
+		       int count, struct xs_result **results)
+{
+	char what[64];
+	int failed = 0;
+
+	for (int i = 0; i < count; i++)
+		failed += xs_cli_read(traces[i], how, &results[i]) != 0;
+	if (!failed)
+		return 0;
+	snprintf(what, sizeof(what), "%d of %d traces", failed, count);
+	if (count > 1)
+		xs_cli_error(XS_EXIT_INPUT, what, "they could not be read",
+			     failed < count ? "the report is about the others"
+					    : "there is no report");
+	return XS_EXIT_INPUT;
+}
+
+/* Reads the traces and writes the reports of all that can be read. */
 static int report(const struct report_options *given,
 		  const struct xs_result_options *how, char *const *traces,
 		  int trace_count)
 {
 	struct xs_result **results = NULL;
-	size_t count = 0;
 	FILE *out = NULL;
-	int code, err = 0;
+	int code, err = 0, readable = 0;
 
 	code = xs_cli_check_output(given->output, traces, trace_count);
 	if (!code && given->counters)
@@ -181,18 +203,18 @@ static int report(const struct report_options *given,
 	if (code)
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
-	if (!results)
+	if (results)
+		code = read_traces(how, traces, trace_count, results);
+	else
 		err = -ENOMEM;
-	for (int i = 0; i < trace_count && !code && !err; i++) {
-		code = xs_cli_read(traces[i], how, &results[count]);
-		count += !code;
-	}
-	if (!code && !err)
-		err = given->renderer->report(results, count, xs_cli_color(out),
-					      out);
+	for (int i = 0; results && i < trace_count; i++)
+		readable += results[i] != NULL;
+	if (readable)
+		err = given->renderer->report(results, (size_t)trace_count,
+					      xs_cli_color(out), out);
 	if (xs_cli_close(given->output, out, err) && !code)
 		code = XS_EXIT_INPUT;
-	for (size_t i = 0; i < count; i++)
+	for (int i = 0; results && i < trace_count; i++)
 		xs_result_free(results[i]);
 	free(results);
 	return code;

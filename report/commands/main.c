@@ -3,8 +3,11 @@
 #include "report/commands/cli.h"
 #include "report/commands/nearest.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct xs_cli_command *find(const char *name)
 {
@@ -26,6 +29,8 @@ static int help(FILE *out)
 		fprintf(out, "  %-10s %s\n", xs_cli_commands[i]->name,
 			xs_cli_commands[i]->summary);
 	fputs("\n"
+	      "To trace a program: xferspy run ./app. To read its trace: "
+	      "xferspy report TRACE.\n"
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
 	      "or written,\n"
@@ -34,11 +39,34 @@ static int help(FILE *out)
 	return XS_EXIT_DONE;
 }
 
+/* A file in the place of a command: a trace, or a program to trace. */
+static bool is_file(const char *word, bool *program)
+{
+	const size_t length = strlen(word);
+	struct stat status;
+
+	*program = false;
+	if (stat(word, &status) != 0)
+		return length > 5 && !strcmp(word + length - 5, ".xspy");
+	*program = access(word, X_OK) == 0;
+	return S_ISREG(status.st_mode);
+}
+
 /* Names the command that was probably meant. */
 static int unknown(const char *word)
 {
 	struct xs_nearest nearest = {.word = word};
-	char what_to_do[96] = "see xferspy --help";
+	char what_to_do[PATH_MAX + 64] = "see xferspy --help";
+	bool program;
+
+	if (is_file(word, &program)) {
+		snprintf(what_to_do, sizeof(what_to_do),
+			 program ? "to trace a program: xferspy run %s"
+				 : "to read a trace: xferspy report %s",
+			 word);
+		return xs_cli_error(XS_EXIT_INPUT, word,
+				    "a file is not a command", what_to_do);
+	}
 
 	for (size_t i = 0; xs_cli_commands[i]; i++)
 		xs_nearest_offer(&nearest, xs_cli_commands[i]->name);

@@ -109,6 +109,32 @@ static void a_typing_error_is_recognised(void **state)
 	       "--machine list prints the names");
 }
 
+/* "xferspy TRACE" */
+static void a_file_is_not_a_command(void **state)
+{
+	(void)state;
+	expect(BEFORE, 2, NULL, "to read a trace: xferspy report " BEFORE);
+	expect("gone.xspy", 2, NULL,
+	       "to read a trace: xferspy report gone.xspy");
+	expect("/bin/sh", 2, NULL, "to trace a program: xferspy run /bin/sh");
+	expect("/", 1, NULL, "no such command");
+}
+
+/* Traces that can be read are reported; the exit code tells of the others. */
+static void one_missing_trace_does_not_stop_the_others(void **state)
+{
+	(void)state;
+	expect("report " BEFORE " gone.xspy " PINNED, 2,
+	       "== " TRACES "pinned.txt ==", "xferspy: gone.xspy: ");
+	expect("report gone.xspy " BEFORE, 2, "== " TRACES "pageable.txt ==",
+	       "1 of 2 traces: they could not be read; the report is about");
+	expect("report " BEFORE " gone.xspy --format json", 2, "[\n", "gone");
+	expect("report gone.xspy " BEFORE " --format csv", 2,
+	       "trace,phase,rounds,", "gone");
+	expect("report gone.xspy " XS_SOURCE_DIR "/LICENSE", 2, NULL,
+	       "2 of 2 traces: they could not be read; there is no report");
+}
+
 static void machine_list_names_the_profiles(void **state)
 {
 	static const char *const commands[] = {"report", "diff", "model"};
@@ -256,6 +282,8 @@ int main(void)
 	    cmocka_unit_test(help_comes_from_the_table),
 	    cmocka_unit_test(wrong_use_exits_with_1),
 	    cmocka_unit_test(a_typing_error_is_recognised),
+	    cmocka_unit_test(a_file_is_not_a_command),
+	    cmocka_unit_test(one_missing_trace_does_not_stop_the_others),
 	    cmocka_unit_test(machine_list_names_the_profiles),
 	    cmocka_unit_test(unreadable_input_exits_with_2),
 	    cmocka_unit_test(a_full_disk_is_an_error),
