@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
+#include "report/diff/comparable.h"
 #include "report/diff/compare.h"
 
 #include <getopt.h>
@@ -11,6 +12,7 @@ struct diff_options {
 	const struct xs_renderer *renderer;
 	const char *output, *machine;
 	double fail_above; /* NAN: no limit */
+	bool allow_different;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -49,7 +51,12 @@ static const struct xs_cli_option options[] = {
     {"--fail-above", 0, "PCT", parse_percent,
      offsetof(struct diff_options, fail_above),
      "exit with code 3 if AFTER takes more than PCT\n"
-     "percent longer than BEFORE"},
+     "percent longer than BEFORE, or if they are of\n"
+     "different programs or GPUs"},
+    {"--allow-different", 0, NULL, NULL,
+     offsetof(struct diff_options, allow_different),
+     "with --fail-above: different programs or GPUs\n"
+     "are meant"},
     {0}};
 
 static int diff_main(int argc, char **argv);
@@ -100,8 +107,13 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 		return xs_cli_error(
 		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
 		    "compare traces of runs that ended normally");
-	if (diff->change_percent <= given->fail_above)
+	if (xs_diff_passes(diff, given->fail_above))
 		return XS_EXIT_DONE;
+	if (diff->change_percent <= given->fail_above)
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
+				    diff->warnings[0],
+				    "compare two traces of one program on one "
+				    "GPU, or add --allow-different");
 	snprintf(why, sizeof(why), "the run is %.1f %% slower",
 		 diff->change_percent);
 	return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
@@ -119,6 +131,7 @@ static int compare(const struct diff_options *given,
 	if (code)
 		return code;
 	err = xs_diff_build(before, after, &diff);
+	diff.allow_different = given->allow_different;
 	if (!err)
 		err = given->renderer->diff(&diff, given->fail_above,
 					    xs_cli_color(out), out);

@@ -235,6 +235,50 @@ static void a_gate_exits_with_3(void **state)
 	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
 }
 
+/* sed writes pinned.txt as another program, GPU or driver. */
+#define OTHER(edit, name)                                                      \
+	"report --machine list >/dev/null; sed '" edit "' " PINNED " >" name   \
+	"; " XS_COMMAND " diff " BEFORE " " name
+
+static void a_gate_compares_like_with_like(void **state)
+{
+	(void)state;
+	expect(OTHER("s|app/heat|app/solve --n 5|", "app.txt"), 0,
+	       "! these are different programs: heat before, solve after",
+	       NULL);
+	expect("diff " BEFORE " app.txt --fail-above 5", 3,
+	       "is meant for one program on one GPU",
+	       "--fail-above: these are different programs: heat before, solve "
+	       "after; compare two");
+	expect("diff " BEFORE " app.txt --fail-above 5 --format json", 3,
+	       "\"passed\": false", "different programs");
+	expect("diff " BEFORE " app.txt --fail-above 5 --allow-different", 0,
+	       "is kept", NULL);
+	expect(OTHER("s|NVIDIA H200|NVIDIA L4|", "gpu.txt") " --fail-above 5",
+	       3, "different GPUs: NVIDIA H200 before, NVIDIA L4 after",
+	       "different GPUs");
+	expect(
+	    OTHER("s|driver=580|driver=570|", "driver.txt") " --fail-above 5",
+	    0, "! the driver's versions differ: 580.82.07 before, 570.82.07",
+	    NULL);
+	/* in another folder, with other arguments */
+	expect(OTHER("s|/home/user/app/heat|../heat --pinned|",
+		     "folder.txt") " --fail-above 5 --format json",
+	       0, "\"different\": false", NULL);
+}
+
+static void python_programs_are_their_scripts(void **state)
+{
+	(void)state;
+	expect(OTHER("s|/home/user/app/heat|python3 -u a/train.py --n 5|",
+		     "train.txt"),
+	       0, "different programs: heat before, train.py after", NULL);
+	expect("diff train.txt train.txt", 0, "as fast as before", NULL);
+	expect("dump train.txt | sed 's|python3 -u a/train|python b/test|' "
+	       ">test.txt; " XS_COMMAND " diff train.txt test.txt",
+	       0, "different programs: train.py before, test.py after", NULL);
+}
+
 static void a_diff_scores_the_prediction(void **state)
 {
 	(void)state;
@@ -292,6 +336,8 @@ int main(void)
 	    cmocka_unit_test(a_report_has_its_parts),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
+	    cmocka_unit_test(a_gate_compares_like_with_like),
+	    cmocka_unit_test(python_programs_are_their_scripts),
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
