@@ -3,6 +3,7 @@
 #include "preload/util/config.h"
 #include "preload/util/signal_mask.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -65,6 +66,20 @@ void xs_summary_print_error(const char *path, int error)
 		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
 		 "to a file that can be written\n",
 		 path, strerror(error));
+	print_line(text);
+}
+
+void xs_summary_print_unused(void)
+{
+	char text[1024];
+
+	snprintf(
+	    text, sizeof(text),
+	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
+	    "programs that it starts write traces of their own, but not "
+	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
+	    "run in a container\n",
+	    program_invocation_short_name, (int)getpid());
 	print_line(text);
 }
 

@@ -2,6 +2,7 @@
 /* xferspy run: runs a program with libxferspy.so preloaded. */
 #include "model/machine/program_path.h"
 #include "report/commands/cli.h"
+#include "report/commands/preloadable.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -103,6 +104,29 @@ static int set_output(const char *output)
 	return err;
 }
 
+/* The library says at the end of this process if it called no CUDA. exec()
+ * keeps the process id. Returns 0 or -errno. */
+static int set_pid(void)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	return setenv("XFERSPY_RUN_PID", pid, 1) < 0 ? -errno : 0;
+}
+
+/* Not an error: the program may start others, which can be traced. */
+static void warn_of_obstacle(const char *program)
+{
+	const char *obstacle = xs_preload_obstacle(program);
+	char why[80];
+
+	if (!obstacle)
+		return;
+	snprintf(why, sizeof(why), "%s, so it cannot be traced", obstacle);
+	xs_cli_error(XS_EXIT_INPUT, program, why,
+		     "programs that it starts can be");
+}
+
 static int prepare(const char *output, bool counters)
 {
 	char library[PATH_MAX];
@@ -122,6 +146,8 @@ static int prepare(const char *output, bool counters)
 	err = set_preload(library);
 	if (!err && output)
 		err = set_output(output);
+	if (!err)
+		err = set_pid();
 	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
 		err = -errno;
 	if (err < 0)
@@ -144,6 +170,7 @@ static int run_main(int argc, char **argv)
 	code = prepare(given.output, given.counters);
 	if (code)
 		return code;
+	warn_of_obstacle(argv[optind]);
 	execvp(argv[optind], argv + optind);
 	code = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 	xs_cli_error(XS_EXIT_INPUT, argv[optind], strerror(errno),
