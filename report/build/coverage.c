@@ -206,6 +206,22 @@ static void note_graphs(struct xs_result *result)
 		    out->graphs_unknown);
 }
 
+/* What a beginner runs into; the others have their number. */
+static const char *error_text(unsigned error)
+{
+	switch (error) {
+	case 2:
+		return ": out of memory";
+	case 34:
+		return ": libcuda.so.1 is a stub of the toolkit, no driver";
+	case 35:
+		return ": there is no NVIDIA driver, or it is too old";
+	case 100:
+		return ": there is no GPU";
+	}
+	return "";
+}
+
 /* Calls that returned an error. They issued no GPU work, so none is missing. */
 static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -237,11 +253,13 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 	result->coverage.failed = xs_number_bounded(counted);
 	if (!counted)
 		return;
-	xs_build_note(
-	    result, "%" PRId64 " call%s returned an error, for example %s%s",
-	    result->coverage.failed, counted == 1 ? "" : "s",
-	    place(result, trace, site),
-	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
+	xs_build_note(result,
+		      "%" PRId64 " call%s returned an error, for example %s%s",
+		      result->coverage.failed, counted == 1 ? "" : "s",
+		      place(result, trace, site),
+		      error ? xs_arena_print(&result->arena, " (error %u%s)",
+					     error, error_text(error))
+			    : "");
 }
 
 /* Counted calls without any recorded call of their kind: exact only in sum. */

@@ -211,9 +211,9 @@ static int calibrate_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	xs_machine_init(&machine);
 	if (xs_cuda_open(&bench.gpu, given.device) != 0)
-		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
-				    bench.gpu.failure,
-				    "run it where nvidia-smi shows a GPU");
+		code =
+		    xs_cli_error(XS_EXIT_INPUT, "calibrate", bench.gpu.failure,
+				 "run it where nvidia-smi shows a GPU");
 	else if (xs_bench_open(&bench) != 0)
 		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
 				    bench.gpu.failure,
