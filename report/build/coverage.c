@@ -398,7 +398,7 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 		xs_build_note(result,
 			      "%s%s changed since the run: source lines there "
 			      "are unknown; run `xferspy dump --resolve TRACE` "
-			      "before rebuilding to store them in the trace",
+			      "before rebuilding, and read its copy",
 			      path, changed > 1 ? " and others have" : " has");
 }
 

@@ -80,7 +80,7 @@ static void wrong_use_exits_with_1(void **state)
 	    {"diff x y --fail-above much", "not a percentage"},
 	    {"dump", "exactly one file"},
 	    {"dump --read x", "name it with -o TRACE"},
-	    {"dump --resolve x -o y", "leave out the other options"},
+	    {"dump --resolve --read x -o y", "cannot be combined with --read"},
 	    {"run", "no command was given"},
 	    {"run --frob true", "unknown option"},
 	};
@@ -299,7 +299,30 @@ static void a_dump_reads_back(void **state)
 	expect("report cli-2.xspy", 0, "Where the time went", NULL);
 	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o cli-3.xspy", 2, NULL,
 	       "xferspy: " XS_SOURCE_DIR "/LICENSE: line 1: ");
-	expect("dump --resolve cli-1.xspy", 0, NULL, NULL);
+}
+
+/* --resolve never changes its input, and leaves nothing half written. */
+static void resolving_writes_another_file(void **state)
+{
+	(void)state;
+	expect("dump --read " BEFORE " -o own.xspy && chmod 444 own.xspy && "
+	       "cp own.xspy same.xspy",
+	       0, NULL, NULL);
+	expect("dump --resolve own.xspy", 0, "own.resolved.xspy\n", NULL);
+	expect("dump --resolve own.xspy -o lines && cmp own.xspy same.xspy", 0,
+	       "lines\n", NULL);
+	expect("report lines own.resolved.xspy", 0,
+	       "== own.resolved.xspy ==", NULL);
+	expect("dump --resolve own.xspy -o own.xspy", 1, NULL,
+	       "it is also an input");
+	expect("dump --resolve own.xspy -o /nowhere/x", 2, NULL,
+	       "xferspy: /nowhere/x: No such file or directory; give -o");
+	expect("dump --resolve " XS_SOURCE_DIR "/LICENSE -o bad.xspy", 2, NULL,
+	       "LICENSE: ");
+	expect("--version && ls bad.xspy* own.xspy.* lines.*", 2, NULL,
+	       "No such file");
+	expect("--version; rm -f own.xspy same.xspy lines own.resolved.xspy", 0,
+	       NULL, NULL);
 }
 
 static void run_passes_the_exit_code_on(void **state)
@@ -340,6 +363,7 @@ int main(void)
 	    cmocka_unit_test(python_programs_are_their_scripts),
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),
+	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
 
