@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MACHINES_MAX 128
-
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do)
 {
@@ -41,12 +39,12 @@ int xs_cli_format(const char *name, enum xs_render_command command,
 
 bool xs_cli_list_machines(const char *value)
 {
-	char names[MACHINES_MAX][XS_MACHINE_NAME_MAX];
+	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
 	size_t count;
 
 	if (strcmp(value, "list") != 0)
 		return false;
-	count = xs_machine_names(names, MACHINES_MAX);
+	count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		struct xs_machine machine;
 		char error[512];
@@ -62,8 +60,8 @@ bool xs_cli_list_machines(const char *value)
 /* Returns the exit code of an unknown name. error: text of the loader. */
 static int unknown_machine(const char *name, const char *error)
 {
-	char names[MACHINES_MAX][XS_MACHINE_NAME_MAX];
-	const size_t count = xs_machine_names(names, MACHINES_MAX);
+	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
+	const size_t count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
 	struct xs_nearest nearest = {.word = name};
 	char what_to_do[128];
 

@@ -46,7 +46,6 @@ enum xs_cli_words {
 	XS_CLI_WORDS_FILES,
 	XS_CLI_WORDS_PROGRAM, /* a program and its own arguments, which may
 			       * look like options */
-	XS_CLI_WORDS_SHELLS,
 };
 
 struct xs_cli_command {
@@ -88,6 +87,9 @@ xs_cli_parse_value xs_cli_parse_text;
  * printing an error. */
 int xs_cli_format(const char *name, enum xs_render_command command,
 		  const struct xs_renderer **renderer);
+
+/* Profiles that are listed. */
+#define XS_CLI_MACHINES_MAX 128
 
 /* Whether the value of --machine is "list". Then prints the profiles that are
  * known by name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The xferspy command: finds the subcommand. */
 #include "report/commands/cli.h"
+#include "report/commands/complete.h"
 #include "report/commands/nearest.h"
 
 #include <limits.h>
@@ -103,6 +104,8 @@ int main(int argc, char **argv)
 		return help(stdout);
 	if (strcmp(argv[1], "help") == 0)
 		return help_command(argc, argv);
+	if (strcmp(argv[1], "complete") == 0)
+		return xs_cli_complete(argc - 2, argv + 2);
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("xferspy " XS_VERSION);
 		return XS_EXIT_DONE;
