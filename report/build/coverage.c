@@ -300,6 +300,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_weights weights;
 	char bytes[160] = "and their bytes are";
+	const char *windows = "";
 
 	if (xs_weights_build(trace, NULL, &weights))
 		return;
@@ -310,15 +311,17 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 			 xs_units_bytes((int64_t)xs_weighted(
 					    1, weights.guessed_direction_bytes))
 			     .s);
+	if (trace->window_count > 1)
+		windows =
+		    xs_arena_print(&result->arena, ", in %zu sample windows",
+				   trace->window_count);
 	xs_build_note(
 	    result,
-	    "%zu of %" PRId64
-	    " calls were recorded, in %zu window%s; the others were only "
+	    "%zu of %" PRId64 " calls were recorded%s; the others were only "
 	    "counted. Numbers of calls %s exact%s%s; times are extrapolated "
-	    "from the windows. A recorded call takes the host longer, so host "
-	    "times%s may add up to more than the run",
-	    trace->call_count, result->coverage.api_calls_seen,
-	    trace->window_count, trace->window_count == 1 ? "" : "s", bytes,
+	    "from the recorded calls. A recorded call takes the host longer, "
+	    "so host times%s may add up to more than the run",
+	    trace->call_count, result->coverage.api_calls_seen, windows, bytes,
 	    result->coverage.lost_calls ? ", except for lost calls" : "",
 	    result->coverage.calls_estimated ? ", except for estimated ones"
 					     : "",
@@ -349,11 +352,12 @@ static void note_unhooked(struct xs_result *result,
 		    "slowed the program",
 		    result->coverage.calls_estimated, from.s);
 	else
-		xs_build_note(result,
-			      "after %s, only calls through the shared CUDA "
-			      "runtime were counted; there were no others "
-			      "before",
-			      from.s);
+		xs_build_note(
+		    result,
+		    "after %s, only calls of the shared CUDA runtime "
+		    "could be counted. No other calls are known to be "
+		    "missing: before that, the program made none",
+		    from.s);
 }
 
 /* How much of the run the figures cover. */

@@ -40,18 +40,18 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 {
 	const struct xs_result_coverage *in = &result->coverage;
 	struct xs_arena *arena = &result->arena;
-	const char *matched = "";
+	const char *joined = "";
 
 	if (in->gpu_ops_seen > 0 && in->matched == in->gpu_ops_seen)
-		matched = ", all matched";
+		joined = ", each joined to its call";
 	else if (in->gpu_ops_seen > 0)
-		matched =
-		    xs_arena_print(arena, ", %" PRId64 " matched", in->matched);
+		joined = xs_arena_print(
+		    arena, ", %" PRId64 " joined to their calls", in->matched);
 	xs_terminal_heading(
 	    terminal, "Coverage",
 	    xs_arena_print(
 		arena, "%s, %s%s", number_of(arena, in->api_calls_seen, "call"),
-		number_of(arena, in->gpu_ops_seen, "GPU op"), matched));
+		number_of(arena, in->gpu_ops_seen, "GPU op"), joined));
 	if (timing_text(in->timing_source))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 timing_text(in->timing_source));
