@@ -56,7 +56,9 @@ build_all() {
 # next_steps: what to type for one's own program.
 next_steps() {
 	here=$PWD
-	printf '\nThe demo is done. To try your own program, in its folder:\n\n'
+	printf '\nThe demo is done. %s explains the report.\n' \
+		"README.md (\"Reading a report\")"
+	printf 'To try your own program%s, in its folder:\n\n' "$where"
 	if [ -e "$preload" ]; then
 		printf '  %s run -o mine.xspy ./your-program\n' \
 			"$here/$build/bin/xferspy"
@@ -87,11 +89,13 @@ trace_on_simulation() {
 	profile="--machine simulated"
 }
 
+where=
 if have_gpu; then
 	gpu=yes
 	echo "There is an NVIDIA GPU here: the example runs on it."
 else
 	gpu=no
+	where=" on a machine with a GPU"
 	echo "No NVIDIA GPU here: the example runs on a simulated device."
 fi
 xs_install_packages

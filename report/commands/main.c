@@ -35,7 +35,7 @@ static int help(FILE *out)
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
 	      "or written,\n"
-	      "3 the limit of --fail-above is exceeded.\n",
+	      "3 the limit of --fail-above is not kept.\n",
 	      out);
 	return XS_EXIT_DONE;
 }
