@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The main job, from a fresh clone: builds xferspy, runs an example that knows
-# nothing of it under LD_PRELOAD, and reports what each other way of moving
-# its data would have brought. Without an NVIDIA GPU the same program runs on
-# the simulated device of the tests.
+# From a fresh clone: builds xferspy in build-demo/, traces an example program
+# and reports what other ways of moving its data would save. Without an NVIDIA
+# GPU the program runs on the simulated device of the tests.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/packages.sh
 
-build=build
+# Not build/, which is the user's own, maybe with other options.
+build='build-demo'
 stencil=$build/examples/stencil
 preload=$build/lib/libxferspy.so
 simulated=$build/tests/sim/lib
 recorded=examples/traces/stencil-512-pageable.xspy
 trace=$build/demo.xspy # stays, for more commands on it
+profile=               # options of the report
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -38,45 +39,73 @@ show() {
 	env "$@"
 }
 
-# What is left out is said by CMake; of that, what matters here.
+# CMake also says what is left out, which matters to developers only.
 build_all() {
-	echo "Building (in $build/)..."
+	echo
+	echo "Step 1 of 3: building in $PWD/$build"
+	echo "  configuring: looking for compilers, libraries and CUDA..."
 	quietly cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
-	quietly cmake --build "$build"
+	echo "  compiling; this takes a minute or two the first time..."
+	if [ -t 1 ]; then
+		cmake --build "$build" --target demo # ninja counts in one line
+	else
+		quietly cmake --build "$build" --target demo
+	fi
+}
+
+# next_steps: what to type for one's own program.
+next_steps() {
+	here=$PWD
+	printf '\nThe demo is done. %s explains the report.\n' \
+		"README.md (\"Reading a report\")"
+	printf 'To try your own program%s, in its folder:\n\n' "$where"
+	if [ -e "$preload" ]; then
+		printf '  %s run -o mine.xspy ./your-program\n' \
+			"$here/$build/bin/xferspy"
+		printf '  %s report mine.xspy\n' "$here/$build/bin/xferspy"
+	else
+		cat <<END
+  This build has no libxferspy.so, because the headers of the CUDA toolkit are
+  missing. Install a toolkit (docs/building.md) and run the demo again.
+  Traces of other machines can be read here:
+
+  $here/$build/bin/xferspy report TRACE
+END
+	fi
 }
 
 trace_on_gpu() {
-	rm -f "$trace"
 	show XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 512 --rounds 10
-	show "$build/bin/xferspy" report "$trace"
 }
 
 # Interpreted kernels are slow, so the link is made slow as well, to matter
 # beside them; the profile "simulated" has the same numbers.
 trace_on_simulation() {
-	rm -f "$trace"
 	show XS_SIM_H2D_GBS=0.2 XS_SIM_D2H_GBS=0.2 XS_SIM_BIDIR_GBS=0.18 \
 		XS_SIM_PAGEABLE_GBS=0.1 LD_LIBRARY_PATH="$simulated" \
 		XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 48 --rounds 10
-	show "$build/bin/xferspy" report "$trace" \
-		--machine simulated
+	profile="--machine simulated"
 }
 
+where=
 if have_gpu; then
 	gpu=yes
 	echo "There is an NVIDIA GPU here: the example runs on it."
 else
 	gpu=no
+	where=" on a machine with a GPU"
 	echo "No NVIDIA GPU here: the example runs on a simulated device."
 fi
 xs_install_packages
 build_all
+rm -f "$trace"
 
+printf '\nStep 2 of 3: tracing the example program "stencil"\n'
 if [ ! -x "$stencil" ] || [ ! -e "$preload" ]; then
-	echo "No CUDA toolkit (nvcc and headers) here: leaving out the run of" \
-		"the example; below is a trace that was recorded elsewhere."
+	echo "No CUDA toolkit (nvcc and headers) here: the example cannot be" \
+		"compiled and is left out."
 	gpu=no
 elif [ "$gpu" = yes ]; then
 	trace_on_gpu
@@ -84,7 +113,13 @@ elif [ -e "$simulated/libcuda.so.1" ]; then
 	trace_on_simulation
 fi
 
+printf '\nStep 3 of 3: reporting\n'
+if [ -e "$trace" ]; then
+	# shellcheck disable=SC2086 # words
+	show "$build/bin/xferspy" report "$trace" $profile
+fi
 if [ "$gpu" = no ]; then
-	printf '\nAnd a trace of the same program, recorded on an H200:\n'
+	printf '\nA trace of the same program, recorded on an H200:\n'
 	show "$build/bin/xferspy" report "$recorded" --machine h200
 fi
+next_steps

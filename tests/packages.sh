@@ -17,8 +17,8 @@ XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck"
 # command to run and fails.
 xs_install_packages() {
 	if ! command -v dpkg-query >/dev/null; then
-		echo "Not a Debian or Ubuntu; the build needs the likes of:" \
-			"$XS_PACKAGES" >&2
+		echo "Not Debian or Ubuntu: install the packages in" \
+			"docs/building.md, if the build stops for one" >&2
 		return 0
 	fi
 	xs_missing=

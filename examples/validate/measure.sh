@@ -135,7 +135,8 @@ record() {
 		note_failure "trace of $*"
 	else
 		# Where the trace goes, the program's files are not.
-		"$xferspy" dump --resolve "$trace" ||
+		{ "$xferspy" dump --resolve "$trace" -o "$trace.new" &&
+			mv "$trace.new" "$trace"; } >/dev/null ||
 			note_failure "source lines of $*"
 	fi
 }

@@ -118,8 +118,12 @@ enum xs_param_id {
 	    XS_PARAM_IDS
 };
 
+/* Bytes of the name of a profile. */
+#define XS_MACHINE_NAME_MAX 64
+
 struct xs_machine {
-	char name[64];	 /* "h200", or a name given by the user */
+	char
+	    name[XS_MACHINE_NAME_MAX]; /* "h200", or a name given by the user */
 	char source[24]; /* "calibrated", "fitted-from-trace", "file",
 			  * "published" */
 	char gpu[96], cpu[96], driver[32];
@@ -159,12 +163,16 @@ void xs_machine_init(struct xs_machine *machine);
 
 /*
  * Loads a profile by path (contains '/' or ends in .json) or by name (searched
- * in XFERSPY_MACHINES, then in the installed profiles, then in the sources of a
- * build tree). Returns 0 or -errno; error (of error_size bytes) says what is
- * wrong and what to do.
+ * in XFERSPY_MACHINES, then in the profiles that are installed with the running
+ * program, or in its build tree). Returns 0 or -errno; error (of error_size
+ * bytes) says what is wrong and what to do.
  */
 int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		    char *error, size_t error_size);
+
+/* Stores the names of the profiles in these folders, sorted, each once. Returns
+ * their number, at most max. */
+size_t xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], size_t max);
 
 /* Writes the profile as JSON. Returns 0 or -errno. */
 int xs_machine_write(const struct xs_machine *machine, FILE *out);

@@ -3,9 +3,12 @@
 #include "model/machine/machine.h"
 
 #include "model/machine/machine_json.h"
+#include "model/machine/program_path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +22,37 @@ static bool is_path(const char *name)
 	       (length > 5 && !strcmp(name + length - 5, ".json"));
 }
 
-/* Stores in path the first <dir>/<name>.json that exists. */
-static bool find_by_name(const char *name, char path[PATH_MAX])
-{
-	const char *dirs[] = {getenv("XFERSPY_MACHINES"), XS_MACHINE_DIR,
-			      XS_SOURCE_MACHINE_DIR};
-	size_t i;
-	int length;
+/* The user's folder, then the installed one; both may be missing. */
+struct folders {
+	char paths[2][PATH_MAX];
+	size_t count;
+};
 
-	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (!dirs[i] || !dirs[i][0])
-			continue;
-		length = snprintf(path, PATH_MAX, "%s/%s.json", dirs[i], name);
+static void find_folders(struct folders *out)
+{
+	const char *own = getenv("XFERSPY_MACHINES");
+	char relative[PATH_MAX];
+
+	out->count = 0;
+	if (own && own[0] && strlen(own) < PATH_MAX)
+		strcpy(out->paths[out->count++], own);
+	if (xs_program_path(XS_MACHINES_FROM_BIN, relative, sizeof(relative)))
+		return;
+	/* without "bin/.." where it exists, since messages name it */
+	if (realpath(relative, out->paths[out->count]))
+		out->count++;
+	else
+		strcpy(out->paths[out->count++], relative);
+}
+
+/* Stores in path the first <folder>/<name>.json that exists. */
+static bool find_by_name(const struct folders *folders, const char *name,
+			 char path[PATH_MAX])
+{
+	for (size_t i = 0; i < folders->count; i++) {
+		const int length = snprintf(path, PATH_MAX, "%s/%s.json",
+					    folders->paths[i], name);
+
 		if (length > 0 && length < PATH_MAX && !access(path, R_OK))
 			return true;
 	}
@@ -40,22 +62,63 @@ static bool find_by_name(const char *name, char path[PATH_MAX])
 int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		    char *error, size_t error_size)
 {
+	struct folders folders;
 	char path[PATH_MAX];
 
 	xs_machine_init(machine);
 	if (is_path(name_or_path))
 		return xs_machine_read_json(name_or_path, machine, error,
 					    error_size);
-	if (!find_by_name(name_or_path, path)) {
-		snprintf(
-		    error, error_size,
-		    "machine profile %s: no such name in "
-		    "$XFERSPY_MACHINES, %s or %s; give a file (with a / or "
-		    ".json), or measure one with `xferspy calibrate -o "
-		    "%s.json`",
-		    name_or_path, XS_MACHINE_DIR, XS_SOURCE_MACHINE_DIR,
-		    name_or_path);
-		return -ENOENT;
+	find_folders(&folders);
+	if (find_by_name(&folders, name_or_path, path))
+		return xs_machine_read_json(path, machine, error, error_size);
+	snprintf(error, error_size,
+		 "machine profile %s: no such name in %s%s%s; give a file "
+		 "(with a / or .json), or measure one with `xferspy calibrate "
+		 "-o %s.json`",
+		 name_or_path, folders.paths[0],
+		 folders.count > 1 ? " or " : "",
+		 folders.count > 1 ? folders.paths[1] : "", name_or_path);
+	return -ENOENT;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Adds the names of a folder's profiles to the `count` that are there. */
+static size_t add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
+			size_t count, size_t max)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && count < max && (entry = readdir(dir))) {
+		const size_t length = strlen(entry->d_name);
+
+		if (length <= 5 || length - 5 >= XS_MACHINE_NAME_MAX ||
+		    strcmp(entry->d_name + length - 5, ".json") != 0)
+			continue;
+		snprintf(names[count], XS_MACHINE_NAME_MAX, "%.*s",
+			 (int)length - 5, entry->d_name);
+		if (!lfind(names[count], names, &(size_t){count},
+			   sizeof(names[0]), compare_names))
+			count++;
 	}
-	return xs_machine_read_json(path, machine, error, error_size);
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+size_t xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], size_t max)
+{
+	struct folders folders;
+	size_t count = 0;
+
+	find_folders(&folders);
+	for (size_t i = 0; i < folders.count; i++)
+		count = add_names(folders.paths[i], names, count, max);
+	qsort(names, count, sizeof(names[0]), compare_names);
+	return count;
 }

@@ -75,6 +75,7 @@ static struct xs_process owner;	    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
 static char wanted_path[PATH_MAX];
+static bool started_by_run; /* by xferspy run, which waits for a trace */
 
 static void note_process_start(void)
 {
@@ -91,6 +92,7 @@ static void child_of_fork(void)
 
 	xs_phdr_iterate_in_child();
 	note_process_start();
+	started_by_run = false;
 	if (state == XS_SESSION_NEW)
 		return;
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
@@ -113,6 +115,9 @@ static void load_once(void *unused)
 	}
 	xs_range_signal_prepare();
 	xs_summary_prepare();
+	started_by_run = xs_config_is_started_by_run(process_start.pid);
+	if (started_by_run)
+		xs_summary_read_config();
 	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
 		       child_of_fork);
 }
@@ -397,11 +402,23 @@ static void finish(void)
 	errno = kept_errno;
 }
 
+/* At exit: says that there is no trace, where the user waits for one. A child
+ * of vfork() has another process id. */
+__attribute__((destructor)) static void unload(void)
+{
+	if (started_by_run && getpid() == process_start.pid &&
+	    atomic_load(&xs_session_state) == XS_SESSION_NEW) {
+		started_by_run = false;
+		xs_summary_print_unused();
+	}
+}
+
 /* Uses the system call and not the function that RTLD_NEXT would find: a child
  * of vfork() and signal handlers call _exit(), and must not look up symbols. */
 XS_EXPORT void _exit(int status)
 {
 	finish();
+	unload();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -22,6 +22,7 @@
 #include "preload/util/hot.h"
 #include "preload/util/objects.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 
@@ -105,6 +106,29 @@ static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_MEMSET};
 static atomic_bool records_on, were_off, peers, several;
 
+static void note_no_records(CUptiResult result)
+{
+	/* CUPTI has tried to load it */
+	void *driver = xs_objects_driver();
+
+	if (!driver)
+		xs_trace_info("note", "no GPU records: there is no NVIDIA "
+				      "driver (libcuda.so.1 was not found)");
+	else
+		xs_trace_info(
+		    "note", "no GPU records: CUPTI says %s (%d)%s",
+		    xs_cupti_text(result), (int)result,
+		    (int)result == NO_PERMISSION
+			? "; ask the administrator for access to GPU "
+			  "performance data"
+		    : (int)result == ANOTHER_SUBSCRIBER
+			? "; another tool has CUPTI (nsys, ncu, a debugger?): "
+			  "run without the other tool"
+			: "");
+	if (driver)
+		dlclose(driver);
+}
+
 static bool enable_records(void)
 {
 	CUptiResult result = xs_share_hold_records();
@@ -115,16 +139,7 @@ static bool enable_records(void)
 	atomic_store(&records_on, result == CUPTI_SUCCESS);
 	if (result == CUPTI_SUCCESS)
 		return true;
-	xs_trace_info(
-	    "note", "no GPU records: CUPTI says %s (%d)%s",
-	    xs_cupti_text(result), (int)result,
-	    (int)result == NO_PERMISSION
-		? "; ask the administrator for access to GPU "
-		  "performance data"
-	    : (int)result == ANOTHER_SUBSCRIBER
-		? "; another tool has CUPTI (nsys, ncu, a debugger?): "
-		  "run without the other tool"
-		: "");
+	note_no_records(result);
 	return false;
 }
 

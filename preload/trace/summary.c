@@ -69,6 +69,20 @@ void xs_summary_print_error(const char *path, int error)
 	print_line(text);
 }
 
+void xs_summary_print_unused(void)
+{
+	char text[1024];
+
+	snprintf(
+	    text, sizeof(text),
+	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
+	    "programs that it starts write traces of their own, but not "
+	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
+	    "run in a container\n",
+	    program_invocation_short_name, (int)getpid());
+	print_line(text);
+}
+
 static void print_size(char *text, size_t bytes, uint64_t file_bytes)
 {
 	if (file_bytes < 1u << 20)

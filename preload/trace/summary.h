@@ -19,4 +19,7 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes);
 /* Prints why the trace file could not be created. error: an errno value. */
 void xs_summary_print_error(const char *path, int error);
 
+/* Prints that this process used no CUDA, and what to check. */
+void xs_summary_print_unused(void);
+
 #endif

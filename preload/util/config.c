@@ -31,6 +31,13 @@ bool xs_config_is_off(void)
 	return getauxval(AT_SECURE) || (mode && strcmp(mode, "off") == 0);
 }
 
+bool xs_config_is_started_by_run(pid_t pid)
+{
+	const char *started = getenv("XFERSPY_RUN_PID");
+
+	return started && strtol(started, NULL, 10) == pid;
+}
+
 enum xs_mode xs_config_mode(void)
 {
 	const char *mode = getenv("XFERSPY_MODE");

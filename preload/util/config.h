@@ -28,6 +28,7 @@
  *   XFERSPY_LOG      1 for stderr, or a file to append to
  *   XFERSPY_SUMMARY  0: no line at exit
  *   XFERSPY_CUPTI    path of libcupti; none: do not use CUPTI
+ *   XFERSPY_RUN_PID  set by xferspy run: the process that it became
  */
 #ifndef XS_PRELOAD_UTIL_CONFIG_H
 #define XS_PRELOAD_UTIL_CONFIG_H
@@ -36,6 +37,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum xs_mode {
 	XS_MODE_TRACE,
@@ -70,6 +72,10 @@ const char *xs_config_mode_name(enum xs_mode mode);
 
 /* Returns the text of XFERSPY_MODE if it is no known mode, else NULL. */
 const char *xs_config_unknown_mode(void);
+
+/* Returns whether `xferspy run` started this process, not one of its parents.
+ */
+bool xs_config_is_started_by_run(pid_t pid);
 
 /* Returns whether XFERSPY_SUMMARY allows the line at exit. */
 bool xs_config_summary(void);

@@ -206,6 +206,22 @@ static void note_graphs(struct xs_result *result)
 		    out->graphs_unknown);
 }
 
+/* What a beginner runs into; the others have their number. */
+static const char *error_text(unsigned error)
+{
+	switch (error) {
+	case 2:
+		return ": out of memory";
+	case 34:
+		return ": libcuda.so.1 is a stub of the toolkit, no driver";
+	case 35:
+		return ": there is no NVIDIA driver, or it is too old";
+	case 100:
+		return ": there is no GPU";
+	}
+	return "";
+}
+
 /* Calls that returned an error. They issued no GPU work, so none is missing. */
 static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 {
@@ -237,11 +253,13 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 	result->coverage.failed = xs_number_bounded(counted);
 	if (!counted)
 		return;
-	xs_build_note(
-	    result, "%" PRId64 " call%s returned an error, for example %s%s",
-	    result->coverage.failed, counted == 1 ? "" : "s",
-	    place(result, trace, site),
-	    error ? xs_arena_print(&result->arena, " (error %u)", error) : "");
+	xs_build_note(result,
+		      "%" PRId64 " call%s returned an error, for example %s%s",
+		      result->coverage.failed, counted == 1 ? "" : "s",
+		      place(result, trace, site),
+		      error ? xs_arena_print(&result->arena, " (error %u%s)",
+					     error, error_text(error))
+			    : "");
 }
 
 /* Counted calls without any recorded call of their kind: exact only in sum. */
@@ -282,6 +300,7 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_weights weights;
 	char bytes[160] = "and their bytes are";
+	const char *windows = "";
 
 	if (xs_weights_build(trace, NULL, &weights))
 		return;
@@ -292,15 +311,17 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 			 xs_units_bytes((int64_t)xs_weighted(
 					    1, weights.guessed_direction_bytes))
 			     .s);
+	if (trace->window_count > 1)
+		windows =
+		    xs_arena_print(&result->arena, ", in %zu sample windows",
+				   trace->window_count);
 	xs_build_note(
 	    result,
-	    "%zu of %" PRId64
-	    " calls were recorded, in %zu window%s; the others were only "
+	    "%zu of %" PRId64 " calls were recorded%s; the others were only "
 	    "counted. Numbers of calls%s %s exact%s%s; times are extrapolated "
-	    "from the windows. A recorded call takes the host longer, so host "
-	    "times%s may add up to more than the run",
-	    trace->call_count, result->coverage.api_calls_seen,
-	    trace->window_count, trace->window_count == 1 ? "" : "s",
+	    "from the recorded calls. A recorded call takes the host longer, "
+	    "so host times%s may add up to more than the run",
+	    trace->call_count, result->coverage.api_calls_seen, windows,
 	    trace->hooked_from_ns ? " through the shared CUDA runtime" : "",
 	    bytes, result->coverage.lost_calls ? ", except for lost calls" : "",
 	    result->coverage.calls_estimated ? ", except for estimated ones"
@@ -332,11 +353,12 @@ static void note_unhooked(struct xs_result *result,
 		    "slowed the program",
 		    result->coverage.calls_estimated, from.s);
 	else
-		xs_build_note(result,
-			      "after %s, only calls through the shared CUDA "
-			      "runtime were counted; there were no others "
-			      "before",
-			      from.s);
+		xs_build_note(
+		    result,
+		    "after %s, only calls of the shared CUDA runtime "
+		    "could be counted. No other calls are known to be "
+		    "missing: before that, the program made none",
+		    from.s);
 }
 
 /* How much of the run the figures cover. */
@@ -381,7 +403,7 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 		xs_build_note(result,
 			      "%s%s changed since the run: source lines there "
 			      "are unknown; run `xferspy dump --resolve TRACE` "
-			      "before rebuilding to store them in the trace",
+			      "before rebuilding, and read its copy",
 			      path, changed > 1 ? " and others have" : " has");
 }
 

@@ -202,7 +202,7 @@ static const char *why_unmatched(struct xs_result *result)
 	if (in->lost_calls)
 		return "some of their calls were lost (no room)";
 	if (in->calls_counted)
-		return "calls outside the recorded windows were only counted";
+		return "their calls were only counted, not recorded";
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
 		return "the driver reported no correlation id, as for work "
 		       "that it starts itself";

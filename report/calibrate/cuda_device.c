@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STUB_LIBRARY 34 /* CUDA_ERROR_STUB_LIBRARY */
+
 static const char *const kernel_names[XS_KERNELS] = {
     [XS_KERNEL_EMPTY] = "xs_empty", [XS_KERNEL_SPIN] = "xs_spin",
     [XS_KERNEL_READ] = "xs_read",   [XS_KERNEL_WRITE] = "xs_write",
@@ -30,7 +32,9 @@ void xs_cuda_note(struct xs_cuda_device *gpu, int result, const char *step)
 
 	if (result == 0 || xs_cuda_failed(gpu))
 		return;
-	if (gpu->api.cuGetErrorName(result, &name) != 0 || name == NULL)
+	if (result == STUB_LIBRARY)
+		name = "libcuda.so.1 is a stub of the toolkit, no driver";
+	else if (gpu->api.cuGetErrorName(result, &name) != 0 || name == NULL)
 		name = "unknown error";
 	snprintf(gpu->failure, sizeof(gpu->failure), "%s: %s (%d)", step, name,
 		 result);
@@ -52,8 +56,12 @@ static void load_api(struct xs_cuda_device *gpu)
 	gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (gpu->library == NULL) {
 		const char *error = dlerror();
+		const bool missing =
+		    error == NULL || strstr(error, "No such file") != NULL;
 
-		xs_cuda_fail(gpu, error != NULL ? error : "no libcuda.so.1");
+		xs_cuda_fail(gpu, missing ? "there is no NVIDIA driver "
+					    "(libcuda.so.1 was not found)"
+					  : error);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

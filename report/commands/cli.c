@@ -2,9 +2,9 @@
 #include "report/commands/cli.h"
 
 #include "report/build/read.h"
+#include "report/commands/nearest.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,104 +14,6 @@ int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do)
 {
 	fprintf(stderr, "xferspy: %s: %s; %s\n", what, why, what_to_do);
-	return code;
-}
-
-/* Values of getopt_long(): --help, then the options of the table. */
-enum { HELP = 256, FIRST };
-
-#define OPTIONS_MAX 24
-
-/* Tables for getopt_long(); options without a letter are long options only. */
-struct getopt_tables {
-	char letters[2 * OPTIONS_MAX + 8];
-	struct option longs[OPTIONS_MAX + 2];
-};
-
-static void fill_tables(const struct xs_cli_syntax *syntax,
-			const struct xs_cli_option *options,
-			struct getopt_tables *out)
-{
-	char *letter = out->letters + sprintf(out->letters, "%s:h",
-					      syntax->stop_at_word ? "+" : "");
-	size_t i;
-
-	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
-		const bool value = options[i].parse != NULL;
-
-		if (options[i].letter)
-			letter += sprintf(letter, "%c%s", options[i].letter,
-					  value ? ":" : "");
-		out->longs[i] =
-		    (struct option){options[i].name + strlen("--"),
-				    value ? required_argument : no_argument,
-				    NULL, FIRST + (int)i};
-	}
-	out->longs[i] = (struct option){"help", no_argument, NULL, HELP};
-}
-
-/* Returns the option that getopt_long() found, NULL if unknown. */
-static const struct xs_cli_option *
-find_option(const struct xs_cli_option *options, int found)
-{
-	if (found >= FIRST)
-		return &options[found - FIRST];
-	for (size_t i = 0; options[i].name; i++)
-		if (options[i].letter && options[i].letter == found)
-			return &options[i];
-	return NULL;
-}
-
-static int bad_option(const char *command, const char *word, int found)
-{
-	char help[64];
-
-	snprintf(help, sizeof(help), "see xferspy %s --help", command);
-	return xs_cli_error(
-	    XS_EXIT_USAGE, word,
-	    found == ':' ? "the option needs a value" : "unknown option", help);
-}
-
-static void print_usage(const struct xs_cli_syntax *syntax)
-{
-	const char *mark = strstr(syntax->usage, XS_CLI_FORMATS);
-	char names[64];
-
-	if (!mark) {
-		fputs(syntax->usage, stdout);
-		return;
-	}
-	xs_renderer_names(syntax->formats, names, sizeof(names));
-	printf("%.*s%s%s", (int)(mark - syntax->usage), syntax->usage, names,
-	       mark + strlen(XS_CLI_FORMATS));
-}
-
-int xs_cli_parse(const struct xs_cli_syntax *syntax,
-		 const struct xs_cli_option *options, int argc, char **argv)
-{
-	struct getopt_tables tables = {0};
-	int found, code = 0;
-
-	fill_tables(syntax, options, &tables);
-	opterr = 0;
-	while (!code && (found = getopt_long(argc, argv, tables.letters,
-					     tables.longs, NULL)) != -1) {
-		const struct xs_cli_option *option =
-		    find_option(options, found);
-
-		if (found == HELP || found == 'h') {
-			print_usage(syntax);
-			code = XS_CLI_HELP_PRINTED;
-		} else if (!option) {
-			code = bad_option(syntax->command, argv[optind - 1],
-					  found);
-		} else if (option->parse) {
-			code =
-			    option->parse(option->name, optarg, option->into);
-		} else {
-			*(bool *)option->into = true;
-		}
-	}
 	return code;
 }
 
@@ -135,12 +37,59 @@ int xs_cli_format(const char *name, enum xs_render_command command,
 	return xs_cli_error(XS_EXIT_USAGE, name, "unknown format", known);
 }
 
+bool xs_cli_list_machines(const char *value)
+{
+	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
+	size_t count;
+
+	if (strcmp(value, "list") != 0)
+		return false;
+	count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		struct xs_machine machine;
+		char error[512];
+		const bool valid = xs_machine_load(names[i], &machine, error,
+						   sizeof(error)) == 0;
+
+		printf("%-12s  %s\n", names[i],
+		       valid ? machine.gpu : "(cannot be read)");
+	}
+	return true;
+}
+
+/* Returns the exit code of an unknown name. error: text of the loader. */
+static int unknown_machine(const char *name, const char *error)
+{
+	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
+	const size_t count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
+	struct xs_nearest nearest = {.word = name};
+	char what_to_do[128];
+
+	for (size_t i = 0; i < count; i++)
+		xs_nearest_offer(&nearest, names[i]);
+	if (!nearest.best) {
+		fprintf(stderr,
+			"xferspy: %s; --machine list prints the names\n",
+			error);
+		return XS_EXIT_INPUT;
+	}
+	snprintf(what_to_do, sizeof(what_to_do),
+		 "did you mean %s? --machine list prints the names",
+		 nearest.best);
+	return xs_cli_error(XS_EXIT_INPUT, name, "no such machine profile",
+			    what_to_do);
+}
+
 int xs_cli_machine(const char *name, struct xs_machine *machine)
 {
 	char error[512] = "";
 
-	if (xs_machine_load(name, machine, error, sizeof(error)) == 0)
+	const int err = xs_machine_load(name, machine, error, sizeof(error));
+
+	if (err == 0)
 		return 0;
+	if (err == -ENOENT)
+		return unknown_machine(name, error);
 	/* the text of the loader is complete */
 	fprintf(stderr, "xferspy: %s\n", error);
 	return XS_EXIT_INPUT;

@@ -15,54 +15,70 @@ enum xs_exit {
 	XS_EXIT_DONE = 0,
 	XS_EXIT_USAGE = 1, /* wrong usage */
 	XS_EXIT_INPUT = 2, /* input not readable or output not writable */
-	XS_EXIT_GATE = 3,  /* the limit of --fail-above is exceeded */
+	XS_EXIT_GATE = 3,  /* the limit of --fail-above is not kept */
 };
-
-/* The commands. argv[0] is the command's name; they return an exit code. */
-int xs_cmd_run(int argc, char **argv);
-int xs_cmd_report(int argc, char **argv);
-int xs_cmd_diff(int argc, char **argv);
-int xs_cmd_calibrate(int argc, char **argv);
-int xs_cmd_model(int argc, char **argv);
-int xs_cmd_dump(int argc, char **argv);
 
 /* Prints "xferspy: what: why; what to do" to stderr. Returns code. */
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do);
 
 /* Parses the value of the option `name` into *into. Returns 0, or an exit code
- * after printing an error. */
+ * after printing an error, or XS_CLI_DONE. */
 typedef int xs_cli_parse_value(const char *name, const char *value, void *into);
 
-/* An option of a command; tables end with an empty row. */
+/* An option of a command; tables end with an empty row. Parsing, --help and the
+ * completions of shells come from these tables. */
 struct xs_cli_option {
 	const char *name;	   /* with dashes: "--output" */
 	char letter;		   /* 'o' of -o; 0: none */
-	xs_cli_parse_value *parse; /* NULL: no value, sets the bool *into */
-	void *into;
+	const char *value;	   /* what --help calls the value: "FILE" */
+	xs_cli_parse_value *parse; /* NULL: no value, sets a bool */
+	size_t offset;		   /* of the target in the command's struct */
+	const char *help; /* lines of --help; may contain XS_CLI_FORMATS */
 };
 
-/* Placeholder for the names of the formats in a usage text. */
+/* Placeholder for the names of the formats of a command. */
 #define XS_CLI_FORMATS "@FORMATS@"
 
-/* Syntax of a command; all have -h and --help. */
-struct xs_cli_syntax {
-	const char *command;
-	/* text of --help; may contain XS_CLI_FORMATS */
-	const char *usage;
-	enum xs_render_command formats; /* for XS_CLI_FORMATS */
-	bool stop_at_word; /* stop at the first word that is not an option */
+/* The words of a command that are not options, for completion. */
+enum xs_cli_words {
+	XS_CLI_WORDS_NONE,
+	XS_CLI_WORDS_FILES,
+	XS_CLI_WORDS_PROGRAM, /* a program and its own arguments, which may
+			       * look like options */
 };
 
-/* The usage was printed: the command is done. */
-#define XS_CLI_HELP_PRINTED (-1)
+struct xs_cli_command {
+	const char *name;
+	int (*function)(int argc, char **argv); /* returns an exit code */
+	const char *summary;
+	const char *usage; /* --help before the options */
+	const char *notes; /* --help after the options; NULL: nothing */
+	const struct xs_cli_option *options;
+	enum xs_cli_words words;
+	bool has_formats;
+	enum xs_render_command formats; /* if has_formats */
+};
+
+/* The commands in the order of --help; NULL ends the list. */
+extern const struct xs_cli_command *const xs_cli_commands[];
+extern const struct xs_cli_command xs_cmd_run, xs_cmd_report, xs_cmd_diff,
+    xs_cmd_calibrate, xs_cmd_model, xs_cmd_dump;
+
+/* The requested text was printed: the command is done. */
+#define XS_CLI_DONE (-1)
 
 /*
- * Parses all options; then optind is the first other word. Returns 0,
- * XS_CLI_HELP_PRINTED, or an exit code after printing an error.
+ * Parses all options into the command's struct; then optind is the first other
+ * word. Returns 0, XS_CLI_DONE after --help, or an exit code after printing an
+ * error.
  */
-int xs_cli_parse(const struct xs_cli_syntax *syntax,
-		 const struct xs_cli_option *options, int argc, char **argv);
+int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
+		 void *into);
+
+/* Copies text to out, with the names of the formats for XS_CLI_FORMATS. */
+void xs_cli_expand(const struct xs_cli_command *command, const char *text,
+		   char *out, size_t size);
 
 /* Stores the value in a const char *. */
 xs_cli_parse_value xs_cli_parse_text;
@@ -71,6 +87,13 @@ xs_cli_parse_value xs_cli_parse_text;
  * printing an error. */
 int xs_cli_format(const char *name, enum xs_render_command command,
 		  const struct xs_renderer **renderer);
+
+/* Profiles that are listed. */
+#define XS_CLI_MACHINES_MAX 128
+
+/* Whether the value of --machine is "list". Then prints the profiles that are
+ * known by name. */
+bool xs_cli_list_machines(const char *value);
 
 /* Loads a profile by name or path. Returns 0, or XS_EXIT_INPUT after printing
  * an error. */

@@ -56,23 +56,6 @@ static const struct step steps[] = {
 
 #define STEPS (sizeof(steps) / sizeof(*steps))
 
-static const char usage[] =
-    "Usage: xferspy calibrate [OPTIONS]\n"
-    "Measures how fast this machine moves data between host and GPU, and "
-    "writes\n"
-    "a machine profile for xferspy report --machine FILE. Takes less than a\n"
-    "minute; keep the machine idle meanwhile.\n"
-    "\n"
-    "  -o, --output FILE    write to FILE instead of standard output\n"
-    "  --device N           number of the GPU to measure (default 0)\n"
-    "  --name NAME          name of the profile (default: from the GPU's)\n"
-    "  -h, --help           print this text\n"
-    "\n"
-    "At the end it prints how far replay predictions differ from measured "
-    "rounds,\n"
-    "and which parameters differ between its passes. If the profile goes to\n"
-    "standard output, this goes to standard error.\n";
-
 static int parse_device(const char *name, const char *text, void *into)
 {
 	char *end;
@@ -86,16 +69,43 @@ static int parse_device(const char *name, const char *text, void *into)
 	return 0;
 }
 
+static const struct xs_cli_option options[] = {
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct calibrate_options, output),
+     "write to FILE instead of standard output"},
+    {"--device", 0, "N", parse_device,
+     offsetof(struct calibrate_options, device),
+     "number of the GPU to measure (default 0)"},
+    {"--name", 0, "NAME", xs_cli_parse_text,
+     offsetof(struct calibrate_options, name),
+     "name of the profile (default: from the GPU's)"},
+    {0}};
+
+static int calibrate_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_calibrate = {
+    .name = "calibrate",
+    .function = calibrate_main,
+    .summary = "measure this machine's profile",
+    .usage =
+	"Usage: xferspy calibrate [OPTIONS]\n"
+	"Measures how fast this machine moves data between host and GPU, and "
+	"writes\n"
+	"a machine profile for xferspy report --machine FILE. Takes less than "
+	"a\n"
+	"minute; keep the machine idle meanwhile.\n",
+    .notes =
+	"At the end it prints how far replay predictions differ from measured "
+	"rounds,\n"
+	"and which parameters differ between its passes. If the profile goes "
+	"to\n"
+	"standard output, this goes to standard error.\n",
+    .options = options,
+};
+
 static int parse(int argc, char **argv, struct calibrate_options *out)
 {
-	static const struct xs_cli_syntax syntax = {.command = "calibrate",
-						    .usage = usage};
-	const struct xs_cli_option options[] = {
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {"--device", 0, parse_device, &out->device},
-	    {"--name", 0, xs_cli_parse_text, &out->name},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_calibrate, argc, argv, out);
 
 	if (!code && optind < argc)
 		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
@@ -119,7 +129,7 @@ static void name_after_gpu(const char *gpu, char *name, size_t size)
 }
 
 static void label(struct xs_machine *machine,
-		  const struct calibrate_options *options)
+		  const struct calibrate_options *given)
 {
 	time_t now = time(NULL);
 	struct tm utc;
@@ -128,9 +138,9 @@ static void label(struct xs_machine *machine,
 	if (gmtime_r(&now, &utc) != NULL)
 		strftime(machine->date, sizeof(machine->date),
 			 "%Y-%m-%dT%H:%M:%SZ", &utc);
-	if (options->name != NULL)
+	if (given->name != NULL)
 		snprintf(machine->name, sizeof(machine->name), "%s",
-			 options->name);
+			 given->name);
 	else
 		name_after_gpu(machine->gpu, machine->name,
 			       sizeof(machine->name));
@@ -189,36 +199,36 @@ static void measure(struct xs_bench *bench, struct xs_machine *machine)
 	take(&self_check, 0, bench, machine);
 }
 
-int xs_cmd_calibrate(int argc, char **argv)
+static int calibrate_main(int argc, char **argv)
 {
-	struct calibrate_options options = {0};
+	struct calibrate_options given = {0};
 	struct xs_machine machine;
 	struct xs_bench bench = {0};
 	FILE *out = NULL;
-	int code = parse(argc, argv, &options);
+	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	xs_machine_init(&machine);
-	if (xs_cuda_open(&bench.gpu, options.device) != 0)
-		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: no CUDA device",
-				    bench.gpu.failure,
-				    "run it where nvidia-smi shows a GPU");
+	if (xs_cuda_open(&bench.gpu, given.device) != 0)
+		code =
+		    xs_cli_error(XS_EXIT_INPUT, "calibrate", bench.gpu.failure,
+				 "run it where nvidia-smi shows a GPU");
 	else if (xs_bench_open(&bench) != 0)
 		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
 				    bench.gpu.failure,
 				    "it needs 1 GiB of the host's memory and "
 				    "512 MiB of the GPU's");
 	else
-		code = xs_cli_open(options.output, &out);
+		code = xs_cli_open(given.output, &out);
 	if (!code) {
 		measure(&bench, &machine);
-		label(&machine, &options);
-		code = xs_cli_close(options.output, out,
+		label(&machine, &given);
+		code = xs_cli_close(given.output, out,
 				    xs_machine_write(&machine, out));
 	}
 	if (!code)
-		xs_bench_summarize(&machine, options.output ? stdout : stderr);
+		xs_bench_summarize(&machine, given.output ? stdout : stderr);
 	xs_bench_close(&bench);
 	xs_cuda_close(&bench.gpu);
 	return code;

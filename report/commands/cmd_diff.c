@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
+#include "report/diff/comparable.h"
 #include "report/diff/compare.h"
 
 #include <getopt.h>
 #include <math.h>
 #include <string.h>
 
-static const char usage[] =
-    "Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
-    "Compares the totals and phases of two traces, largest change first. If\n"
-    "AFTER uses another strategy, compares it with the prediction from "
-    "BEFORE.\n"
-    "\n"
-    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
-    "  -o, --output FILE    write to FILE instead of standard output\n"
-    "  --machine FILE|NAME  machine profile for predictions, such as h200\n"
-    "  --fail-above PCT     exit with code 3 if AFTER takes more than PCT\n"
-    "                       percent longer than BEFORE\n"
-    "  -h, --help           print this text\n";
-
 struct diff_options {
 	const struct xs_renderer *renderer;
 	const char *output, *machine;
 	double fail_above; /* NAN: no limit */
+	bool allow_different;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -41,17 +30,56 @@ static int parse_percent(const char *name, const char *value, void *into)
 			    "give a number such as 5");
 }
 
+static int parse_machine(const char *name, const char *value, void *into)
+{
+	if (xs_cli_list_machines(value))
+		return XS_CLI_DONE;
+	return xs_cli_parse_text(name, value, into);
+}
+
+static const struct xs_cli_option options[] = {
+    {"--format", 0, "FORMAT", parse_format,
+     offsetof(struct diff_options, renderer),
+     "one of: " XS_CLI_FORMATS " (default: text)"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct diff_options, output),
+     "write to FILE instead of standard output"},
+    {"--machine", 0, "FILE|NAME", parse_machine,
+     offsetof(struct diff_options, machine),
+     "machine profile for predictions, such as h200;\n"
+     "the name list prints all names"},
+    {"--fail-above", 0, "PCT", parse_percent,
+     offsetof(struct diff_options, fail_above),
+     "exit with code 3 if AFTER takes more than PCT\n"
+     "percent longer than BEFORE, or if they are of\n"
+     "different programs or GPUs"},
+    {"--allow-different", 0, NULL, NULL,
+     offsetof(struct diff_options, allow_different),
+     "with --fail-above: different programs or GPUs\n"
+     "are meant"},
+    {0}};
+
+static int diff_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_diff = {
+    .name = "diff",
+    .function = diff_main,
+    .summary = "compare two traces; can fail a CI job",
+    .usage =
+	"Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
+	"Compares the totals and phases of two traces, largest change first. "
+	"If\n"
+	"AFTER uses another strategy, compares it with the prediction from "
+	"BEFORE.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+    .has_formats = true,
+    .formats = XS_RENDER_DIFF,
+};
+
 static int parse(int argc, char **argv, struct diff_options *out)
 {
-	static const struct xs_cli_syntax syntax = {
-	    .command = "diff", .usage = usage, .formats = XS_RENDER_DIFF};
-	const struct xs_cli_option options[] = {
-	    {"--format", 0, parse_format, &out->renderer},
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {"--machine", 0, xs_cli_parse_text, &out->machine},
-	    {"--fail-above", 0, parse_percent, &out->fail_above},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_diff, argc, argv, out);
 
 	if (!code && optind != argc - 2)
 		code = xs_cli_error(
@@ -69,61 +97,67 @@ static unsigned streams_of(const struct xs_result *after)
 	return 0;
 }
 
-static int gate(const struct diff_options *options, const struct xs_diff *diff)
+static int gate(const struct diff_options *given, const struct xs_diff *diff)
 {
 	char why[128];
 
-	if (isnan(options->fail_above))
+	if (isnan(given->fail_above))
 		return XS_EXIT_DONE;
 	if (isnan(diff->change_percent))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
 		    "compare traces of runs that ended normally");
-	if (diff->change_percent <= options->fail_above)
+	if (xs_diff_passes(diff, given->fail_above))
 		return XS_EXIT_DONE;
+	if (diff->change_percent <= given->fail_above)
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
+				    diff->warnings[0],
+				    "compare two traces of one program on one "
+				    "GPU, or add --allow-different");
 	snprintf(why, sizeof(why), "the run is %.1f %% slower",
 		 diff->change_percent);
 	return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
 			    "the first phase listed changed most");
 }
 
-static int compare(const struct diff_options *options,
+static int compare(const struct diff_options *given,
 		   const struct xs_result *before,
 		   const struct xs_result *after)
 {
 	struct xs_diff diff;
 	FILE *out;
-	int code = xs_cli_open(options->output, &out), err;
+	int code = xs_cli_open(given->output, &out), err;
 
 	if (code)
 		return code;
 	err = xs_diff_build(before, after, &diff);
+	diff.allow_different = given->allow_different;
 	if (!err)
-		err = options->renderer->diff(&diff, options->fail_above,
-					      xs_cli_color(out), out);
-	code = xs_cli_close(options->output, out, err);
+		err = given->renderer->diff(&diff, given->fail_above,
+					    xs_cli_color(out), out);
+	code = xs_cli_close(given->output, out, err);
 	if (!code)
-		code = gate(options, &diff);
+		code = gate(given, &diff);
 	xs_diff_free(&diff);
 	return code;
 }
 
-int xs_cmd_diff(int argc, char **argv)
+static int diff_main(int argc, char **argv)
 {
-	struct diff_options options = {.renderer = xs_renderers[0],
-				       .fail_above = NAN};
+	struct diff_options given = {.renderer = xs_renderers[0],
+				     .fail_above = NAN};
 	struct xs_result *before = NULL, *after = NULL;
 	struct xs_result_options how = {0};
 	struct xs_machine machine;
-	int code = parse(argc, argv, &options);
+	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
-	code = xs_cli_check_output(options.output, argv + optind, 2);
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(given.output, argv + optind, 2);
 	if (code)
 		return code;
-	if (options.machine) {
-		code = xs_cli_machine(options.machine, &machine);
+	if (given.machine) {
+		code = xs_cli_machine(given.machine, &machine);
 		if (code)
 			return code;
 		how.machine = &machine;
@@ -135,7 +169,7 @@ int xs_cmd_diff(int argc, char **argv)
 	code = xs_cli_read(argv[optind], &how, &before);
 	if (code)
 		goto out;
-	code = compare(&options, before, after);
+	code = compare(&given, before, after);
 out:
 	xs_result_free(before);
 	xs_result_free(after);

@@ -7,39 +7,52 @@
 #include "report/commands/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-
-static const char usage[] =
-    "Usage: xferspy dump TRACE [-o TEXT]\n"
-    "       xferspy dump --read TEXT -o TRACE\n"
-    "       xferspy dump --resolve TRACE\n"
-    "Prints every record of a trace as one line of text. --read writes the "
-    "same\n"
-    "bytes from that text. TEXT may be - for standard input or output.\n"
-    "\n"
-    "  --read             read TEXT and write a trace\n"
-    "  --resolve          store functions, files and lines in TRACE, so that\n"
-    "                     reports do not need the program's files\n"
-    "  -o, --output FILE  write to FILE\n"
-    "  -h, --help         print this text\n";
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct dump_options {
 	const char *output;
 	bool read, resolve;
 };
 
+static const struct xs_cli_option options[] = {
+    {"--read", 0, NULL, NULL, offsetof(struct dump_options, read),
+     "read TEXT and write a trace"},
+    {"--resolve", 0, NULL, NULL, offsetof(struct dump_options, resolve),
+     "write a copy of TRACE with functions, files and\n"
+     "lines, so that reports do not need the program's\n"
+     "files. Its name: that of -o, or for a.xspy,\n"
+     "a.resolved.xspy"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct dump_options, output), "write to FILE"},
+    {0}};
+
+static int dump_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_dump = {
+    .name = "dump",
+    .function = dump_main,
+    .summary = "print a trace as text and read it back",
+    .usage =
+	"Usage: xferspy dump TRACE [-o TEXT]\n"
+	"       xferspy dump --read TEXT -o TRACE\n"
+	"       xferspy dump --resolve TRACE [-o TRACE]\n"
+	"Prints every record of a trace as one line of text. --read writes "
+	"the same\n"
+	"bytes from that text. TEXT may be - for standard input or output.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+};
+
 static int parse(int argc, char **argv, struct dump_options *out)
 {
-	static const struct xs_cli_syntax syntax = {.command = "dump",
-						    .usage = usage};
-	const struct xs_cli_option options[] = {
-	    {"--read", 0, NULL, &out->read},
-	    {"--resolve", 0, NULL, &out->resolve},
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_dump, argc, argv, out);
 
 	if (code)
 		return code;
@@ -47,10 +60,10 @@ static int parse(int argc, char **argv, struct dump_options *out)
 		return xs_cli_error(XS_EXIT_USAGE, "dump",
 				    "it takes exactly one file",
 				    "see xferspy dump --help");
-	if (out->resolve && (out->read || out->output))
+	if (out->resolve && out->read)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
-				    "it changes TRACE itself",
-				    "leave out the other options");
+				    "it cannot be combined with --read",
+				    "give one of the two");
 	if (out->read && !out->output)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
 				    "no file was given for the trace",
@@ -102,36 +115,108 @@ out:
 	return code;
 }
 
-static int resolve(const char *path)
+/* "a.xspy" becomes "a.resolved.xspy". Returns 0 or -ENAMETOOLONG. */
+static int name_resolved(const char *path, char *out, size_t size)
+{
+	const size_t length = strlen(path);
+	const bool suffix =
+	    length > 5 && strcmp(path + length - 5, ".xspy") == 0;
+	const int written = snprintf(out, size, "%.*s.resolved.xspy",
+				     (int)(suffix ? length - 5 : length), path);
+
+	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
+}
+
+/* Returns 0 or -errno. */
+static int copy_file(const char *from, int to)
+{
+	int file = open(from, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat status;
+	off_t at = 0;
+
+	if (file < 0)
+		return -errno;
+	if (fstat(file, &status) != 0 ||
+	    fchmod(to, (status.st_mode & 0666) | S_IWUSR) != 0)
+		err = -errno;
+	while (!err && at < status.st_size) {
+		const ssize_t sent =
+		    sendfile(to, file, &at, (size_t)(status.st_size - at));
+
+		if (sent <= 0)
+			err = sent < 0 ? -errno : -EIO;
+	}
+	close(file);
+	return err;
+}
+
+/* Writes a copy of path with the resolved call sites under a temporary name,
+ * then renames it: output is never half written. Returns 0 or -errno. */
+static int write_resolved(const char *path, const char *output,
+			  struct xs_trace *trace)
+{
+	char temporary[PATH_MAX];
+	int file, err;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", output) >=
+	    (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	file = mkostemp(temporary, O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	err = copy_file(path, file);
+	close(file);
+	if (!err)
+		err = xs_symbols_append(temporary, trace);
+	if (!err && rename(temporary, output) != 0)
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+static int resolve(const char *path, const char *output)
 {
 	struct xs_trace *trace = NULL;
 	const char *error = NULL;
+	char name[PATH_MAX];
 	int err = xs_trace_read(path, &trace, &error);
 
 	if (err)
 		return xs_cli_read_error(path, err, error);
-	err = xs_symbols_resolve(trace);
+	if (!output) {
+		err = name_resolved(path, name, sizeof(name));
+		output = name;
+	}
 	if (!err)
-		err = xs_symbols_append(path, trace);
+		err = xs_symbols_resolve(trace);
+	if (!err)
+		err = write_resolved(path, output, trace);
 	xs_trace_free(trace);
 	if (err == -EINVAL)
-		error = "not a binary trace of a run that ended normally";
-	return err ? xs_cli_read_error(path, err, error) : XS_EXIT_DONE;
+		return xs_cli_read_error(path, err,
+					 "not a binary trace of a run that "
+					 "ended normally");
+	if (err)
+		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
+				    "give -o a file that can be written");
+	printf("%s\n", output);
+	return XS_EXIT_DONE;
 }
 
-int xs_cmd_dump(int argc, char **argv)
+static int dump_main(int argc, char **argv)
 {
-	struct dump_options options = {0};
-	int code = parse(argc, argv, &options);
+	struct dump_options given = {0};
+	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
-	code = xs_cli_check_output(options.output, argv + optind, 1);
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	code = xs_cli_check_output(given.output, argv + optind, 1);
 	if (code)
 		return code;
-	if (options.resolve)
-		return resolve(argv[optind]);
-	if (options.read)
-		return read_back(argv[optind], options.output);
-	return dump(argv[optind], options.output);
+	if (given.resolve)
+		return resolve(argv[optind], given.output);
+	if (given.read)
+		return read_back(argv[optind], given.output);
+	return dump(argv[optind], given.output);
 }

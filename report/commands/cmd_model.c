@@ -11,61 +11,6 @@
 #define STREAMS_MAX  4096
 #define MACHINES_MAX 8
 
-static const char usage[] =
-    "Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
-    "         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
-    "         --kernel-ms T [OPTIONS]\n"
-    "Evaluates the published equations for copies in, one kernel and copies "
-    "out:\n"
-    "what dominates, how much overlap saves, copies or mapped memory, how "
-    "many\n"
-    "streams, and what a faster link or GPU would change.\n"
-    "\n"
-    "  --machine FILE|NAME  machine profile, such as gtx-680; further ones\n"
-    "                       are compared with the first\n"
-    "  --h2d-bytes N        bytes to the device: 67108864, 64MiB, 1.5G\n"
-    "  --d2h-bytes N        bytes to the host\n"
-    "  --h2d-ms T           time of these copies instead of their bytes\n"
-    "  --d2h-ms T\n"
-    "  --kernel-ms T        time of the kernel alone; not needed if ATGPU\n"
-    "                       can compute it (below)\n"
-    "  --streams N          also predict exactly N streams\n"
-    "  --flops N            operations of the kernel, for the bounds of\n"
-    "                       section III-A (with --memory-bytes)\n"
-    "  --memory-bytes N     bytes of device memory that the kernel reads and\n"
-    "                       writes; ATGPU's q is N / 32\n"
-    "  --blocks N           thread blocks of the kernel: ATGPU's k\n"
-    "  --operations N       operations of one block: ATGPU's t\n"
-    "  --shared-bytes N     shared memory of one block: ATGPU's m\n"
-    "  --sync-ms T          time of one synchronisation: ATGPU's sigma\n"
-    "                       (default: from the profile)\n"
-    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text)\n"
-    "  -o, --output FILE    write to FILE instead of standard output\n"
-    "  -h, --help           print this text\n"
-    "\n"
-    "Each row names its equation. From B. van Werkhoven et al. 2014,\n"
-    "Performance models for CPU-GPU data transfers:\n"
-    "  -explicit   section V: copies, kernel, copies; accurate to 0.1 %\n"
-    "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
-    "  -eq3, -eq4  streams, one copy engine; the larger of the two applies\n"
-    "  -eq5        streams, two copy engines; hybrid on all machines. Too\n"
-    "              short where copies dominate: it omits the host time of\n"
-    "              calls and the contention of both directions\n"
-    "  -eq6        mapped memory; too short if kernels read and write at the\n"
-    "              same time, far too short if they read bytes repeatedly\n"
-    "From J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
-    "NVIDIA GeForce series; streams are created in every round:\n"
-    "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
-    "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
-    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with "
-    "data\n"
-    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
-    "  atgpu-cost      expression 1: all blocks run at the same time, a bound\n"
-    "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
-    "  swgpu-cost      the same without transfers\n"
-    "  In these nothing overlaps, not even operations and memory accesses.\n"
-    "docs/models.md has all equations and their measured accuracy.\n";
-
 struct model_options {
 	const struct xs_renderer *renderer;
 	const char *output;
@@ -125,6 +70,8 @@ static int parse_machine(const char *name, const char *value, void *into)
 {
 	struct model_options *out = into;
 
+	if (xs_cli_list_machines(value))
+		return XS_CLI_DONE;
 	if (out->question.machine_count == MACHINES_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, name, "too many machines",
 				    "give 8 at most");
@@ -193,30 +140,107 @@ static int check(const struct model_options *options)
 	return code;
 }
 
+static const struct xs_cli_option options[] = {
+    {"--machine", 0, "FILE|NAME", parse_machine, 0,
+     "machine profile, such as gtx-680; the name list\n"
+     "prints all names. Further ones are compared with\n"
+     "the first"},
+    {"--h2d-bytes", 0, "N", parse_bytes,
+     offsetof(struct model_options, question.work.h2d_bytes),
+     "bytes to the device: 67108864, 64MiB, 1.5G"},
+    {"--d2h-bytes", 0, "N", parse_bytes,
+     offsetof(struct model_options, question.work.d2h_bytes),
+     "bytes to the host"},
+    {"--h2d-ms", 0, "T", parse_ms,
+     offsetof(struct model_options, question.work.h2d_ns),
+     "time of the copies to the device instead of their\n"
+     "bytes"},
+    {"--d2h-ms", 0, "T", parse_ms,
+     offsetof(struct model_options, question.work.d2h_ns),
+     "time of the copies to the host"},
+    {"--kernel-ms", 0, "T", parse_ms,
+     offsetof(struct model_options, question.work.kernel_ns),
+     "time of the kernel alone; not needed if ATGPU can\n"
+     "compute it (below)"},
+    {"--streams", 0, "N", parse_streams,
+     offsetof(struct model_options, question.streams),
+     "also predict exactly N streams"},
+    {"--flops", 0, "N", parse_plain,
+     offsetof(struct model_options, question.flops),
+     "operations of the kernel, for the bounds of\n"
+     "section III-A (with --memory-bytes)"},
+    {"--memory-bytes", 0, "N", parse_bytes,
+     offsetof(struct model_options, question.memory_bytes),
+     "bytes of device memory that the kernel reads and\n"
+     "writes; ATGPU's q is N / 32"},
+    {"--blocks", 0, "N", parse_plain,
+     offsetof(struct model_options, question.blocks),
+     "thread blocks of the kernel: ATGPU's k"},
+    {"--operations", 0, "N", parse_plain,
+     offsetof(struct model_options, question.operations),
+     "operations of one block: ATGPU's t"},
+    {"--shared-bytes", 0, "N", parse_bytes,
+     offsetof(struct model_options, question.shared_bytes),
+     "shared memory of one block: ATGPU's m"},
+    {"--sync-ms", 0, "T", parse_ms, offsetof(struct model_options, sync_ns),
+     "time of one synchronisation: ATGPU's sigma\n"
+     "(default: from the profile)"},
+    {"--format", 0, "FORMAT", parse_format,
+     offsetof(struct model_options, renderer),
+     "one of: " XS_CLI_FORMATS " (default: text)"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct model_options, output),
+     "write to FILE instead of standard output"},
+    {0}};
+
+static const char notes[] =
+    "Each row names its equation. From B. van Werkhoven et al. 2014,\n"
+    "Performance models for CPU-GPU data transfers:\n"
+    "  -explicit   section V: copies, kernel, copies; accurate to 0.1 %\n"
+    "  -eq1, -eq2  streams, implicit synchronisation, one copy engine\n"
+    "  -eq3, -eq4  streams, one copy engine; the larger of the two applies\n"
+    "  -eq5        streams, two copy engines; hybrid on all machines. Too\n"
+    "              short where copies dominate: it omits the host time of\n"
+    "              calls and the contention of both directions\n"
+    "  -eq6        mapped memory; too short if kernels read and write at the\n"
+    "              same time, far too short if they read bytes repeatedly\n"
+    "From J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
+    "NVIDIA GeForce series; streams are created in every round:\n"
+    "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
+    "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
+    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with "
+    "data\n"
+    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
+    "  atgpu-cost      expression 1: all blocks run at the same time, a bound\n"
+    "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
+    "  swgpu-cost      the same without transfers\n"
+    "  In these nothing overlaps, not even operations and memory accesses.\n"
+    "docs/models.md has all equations and their measured accuracy.\n";
+
+static int model_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_model = {
+    .name = "model",
+    .function = model_main,
+    .summary = "evaluate the published equations",
+    .usage =
+	"Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
+	"         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
+	"         --kernel-ms T [OPTIONS]\n"
+	"Evaluates the published equations for copies in, one kernel and "
+	"copies out:\n"
+	"what dominates, how much overlap saves, copies or mapped memory, how "
+	"many\n"
+	"streams, and what a faster link or GPU would change.\n",
+    .notes = notes,
+    .options = options,
+    .has_formats = true,
+    .formats = XS_RENDER_MODEL,
+};
+
 static int parse(int argc, char **argv, struct model_options *out)
 {
-	static const struct xs_cli_syntax syntax = {
-	    .command = "model", .usage = usage, .formats = XS_RENDER_MODEL};
-	struct xs_formulas_input *question = &out->question;
-	struct xs_workload *work = &question->work;
-	const struct xs_cli_option options[] = {
-	    {"--format", 0, parse_format, &out->renderer},
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {"--machine", 0, parse_machine, out},
-	    {"--h2d-bytes", 0, parse_bytes, &work->h2d_bytes},
-	    {"--d2h-bytes", 0, parse_bytes, &work->d2h_bytes},
-	    {"--h2d-ms", 0, parse_ms, &work->h2d_ns},
-	    {"--d2h-ms", 0, parse_ms, &work->d2h_ns},
-	    {"--kernel-ms", 0, parse_ms, &work->kernel_ns},
-	    {"--streams", 0, parse_streams, &question->streams},
-	    {"--flops", 0, parse_plain, &question->flops},
-	    {"--memory-bytes", 0, parse_bytes, &question->memory_bytes},
-	    {"--blocks", 0, parse_plain, &question->blocks},
-	    {"--operations", 0, parse_plain, &question->operations},
-	    {"--shared-bytes", 0, parse_bytes, &question->shared_bytes},
-	    {"--sync-ms", 0, parse_ms, &out->sync_ns},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_model, argc, argv, out);
 
 	if (code)
 		return code;
@@ -227,23 +251,23 @@ static int parse(int argc, char **argv, struct model_options *out)
 	return check(out);
 }
 
-static int print(const struct model_options *options,
+static int print(const struct model_options *given,
 		 const struct xs_formulas_result *model)
 {
 	FILE *out;
-	int code = xs_cli_open(options->output, &out), err;
+	int code = xs_cli_open(given->output, &out), err;
 
 	if (code)
 		return code;
-	err = options->renderer->model(model, xs_cli_color(out), out);
-	return xs_cli_close(options->output, out, err);
+	err = given->renderer->model(model, xs_cli_color(out), out);
+	return xs_cli_close(given->output, out, err);
 }
 
-static int load(const struct model_options *options, size_t index,
+static int load(const struct model_options *given, size_t index,
 		struct xs_machine *machine)
 {
-	const double sync_ns = options->sync_ns;
-	int code = xs_cli_machine(options->machines[index], machine);
+	const double sync_ns = given->sync_ns;
+	int code = xs_cli_machine(given->machines[index], machine);
 
 	if (!isnan(sync_ns))
 		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};
@@ -267,9 +291,9 @@ static int explain(int err, const char *unknown)
 			    "give the kernel's time");
 }
 
-int xs_cmd_model(int argc, char **argv)
+static int model_main(int argc, char **argv)
 {
-	struct model_options options = {
+	struct model_options given = {
 	    .renderer = xs_renderers[0],
 	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
 			 .flops = NAN,
@@ -281,17 +305,17 @@ int xs_cmd_model(int argc, char **argv)
 	struct xs_machine machines[MACHINES_MAX];
 	struct xs_formulas_result model = {0};
 	const char *unknown;
-	int code = parse(argc, argv, &options), err;
+	int code = parse(argc, argv, &given), err;
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
-	for (size_t i = 0; !code && i < options.question.machine_count; i++)
-		code = load(&options, i, &machines[i]);
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	for (size_t i = 0; !code && i < given.question.machine_count; i++)
+		code = load(&given, i, &machines[i]);
 	if (code)
 		return code;
-	options.question.machines = machines;
-	err = xs_formulas_evaluate(&options.question, &model, &unknown);
-	code = err ? explain(err, unknown) : print(&options, &model);
+	given.question.machines = machines;
+	err = xs_formulas_evaluate(&given.question, &model, &unknown);
+	code = err ? explain(err, unknown) : print(&given, &model);
 	xs_formulas_result_free(&model);
 	return code;
 }

@@ -16,27 +16,6 @@
 #define STREAMS_MAX  4096
 #define MACHINES_MAX 16
 
-static const char usage[] =
-    "Usage: xferspy report TRACE... [OPTIONS]\n"
-    "Shows where the time of a run went, and predicts how much time of the\n"
-    "whole run other ways of moving its data would save.\n"
-    "\n"
-    "  --format FORMAT      one of: " XS_CLI_FORMATS " (default: text);\n"
-    "                       csv has the estimates\n"
-    "  -o, --output FILE    write to FILE instead of standard output\n"
-    "  --machine FILE|NAME  machine profile, such as h200. Without it, or\n"
-    "                       with the name fitted, a profile is fitted from\n"
-    "                       each trace. Repeat it to predict the unchanged\n"
-    "                       run on further machines\n"
-    "  --streams N          also predict exactly N streams\n"
-    "  --counters TRACE     add what kernels read, write and execute, from\n"
-    "                       a run of xferspy run --counters\n"
-    "  --atgpu              also show each phase in the ATGPU model (JSON\n"
-    "                       always has it)\n"
-    "  -h, --help           print this text\n"
-    "\n"
-    "Several traces give one report after another, in JSON an array.\n";
-
 struct report_options {
 	const struct xs_renderer *renderer;
 	const char *output;
@@ -66,6 +45,8 @@ static int parse_machine(const char *name, const char *value, void *into)
 {
 	struct report_options *out = into;
 
+	if (xs_cli_list_machines(value))
+		return XS_CLI_DONE;
 	if (out->machine_count == MACHINES_MAX)
 		return xs_cli_error(XS_EXIT_USAGE, name,
 				    "more than 16 machines",
@@ -74,19 +55,57 @@ static int parse_machine(const char *name, const char *value, void *into)
 	return 0;
 }
 
+static const struct xs_cli_option options[] = {
+    {"--format", 0, "FORMAT", parse_format,
+     offsetof(struct report_options, renderer),
+     "one of: " XS_CLI_FORMATS " (default: text);\n"
+     "csv has the estimates"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct report_options, output),
+     "write to FILE instead of standard output"},
+    {"--machine", 0, "FILE|NAME", parse_machine, 0,
+     "machine profile, such as h200; the name list\n"
+     "prints all names. Without it, or with the name\n"
+     "fitted, a profile is fitted from each trace.\n"
+     "Repeat it to predict the unchanged run on\n"
+     "further machines"},
+    {"--streams", 0, "N", parse_streams,
+     offsetof(struct report_options, streams),
+     "also predict exactly N streams"},
+    {"--counters", 0, "TRACE", xs_cli_parse_text,
+     offsetof(struct report_options, counters),
+     "add what kernels read, write and execute, from\n"
+     "a run of xferspy run --counters"},
+    {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
+     "also show each phase in the ATGPU model (JSON\n"
+     "always has it)"},
+    {0}};
+
+static int report_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_report = {
+    .name = "report",
+    .function = report_main,
+    .summary = "predict how much time each strategy saves",
+    .usage =
+	"Usage: xferspy report TRACE... [OPTIONS]\n"
+	"Shows where the time of a run went, and predicts how much time of "
+	"the\n"
+	"whole run other ways of moving its data would save.\n",
+    .notes =
+	"Several traces give one report after another, in JSON an array. If "
+	"some\n"
+	"of them cannot be read, the others are reported, and the exit code "
+	"is 2.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+    .has_formats = true,
+    .formats = XS_RENDER_REPORT,
+};
+
 static int parse(int argc, char **argv, struct report_options *out)
 {
-	static const struct xs_cli_syntax syntax = {
-	    .command = "report", .usage = usage, .formats = XS_RENDER_REPORT};
-	const struct xs_cli_option options[] = {
-	    {"--format", 0, parse_format, &out->renderer},
-	    {"--output", 'o', xs_cli_parse_text, &out->output},
-	    {"--machine", 0, parse_machine, out},
-	    {"--streams", 0, parse_streams, &out->streams},
-	    {"--counters", 0, xs_cli_parse_text, &out->counters},
-	    {"--atgpu", 0, NULL, &out->atgpu},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	int code = xs_cli_parse(&xs_cmd_report, argc, argv, out);
 
 	if (!code && optind == argc)
 		code =
@@ -123,60 +142,79 @@ static int add_other(const char *given, struct machines *out)
 }
 
 /* Loads the first profile, unless it is "fitted", and the others. */
-static int load_machines(const struct report_options *options,
+static int load_machines(const struct report_options *given,
 			 struct machines *out, struct xs_result_options *how)
 {
-	const char *const *names = options->machines;
+	const char *const *names = given->machines;
 	int code = 0;
 
-	if (!options->machine_count)
+	if (!given->machine_count)
 		return 0;
 	if (strcmp(names[0], "fitted") != 0) {
 		code = xs_cli_machine(names[0], &out->first);
 		how->machine = &out->first;
 	}
-	out->others = calloc(options->machine_count, sizeof(*out->others));
+	out->others = calloc(given->machine_count, sizeof(*out->others));
 	if (!code && !out->others)
 		code = xs_cli_error(XS_EXIT_INPUT, "--machine",
 				    strerror(ENOMEM), "free some memory");
-	for (size_t i = 1; i < options->machine_count && !code; i++)
+	for (size_t i = 1; i < given->machine_count && !code; i++)
 		code = add_other(names[i], out);
 	how->elsewhere = out->others;
 	how->elsewhere_count = out->other_count;
 	return code;
 }
 
-/* Reads the traces and writes their reports. */
-static int report(const struct report_options *options,
+/* Reads the traces; results of those that cannot be read stay NULL. Returns 0,
+ * or XS_EXIT_INPUT after printing what is wrong with each of these. */
+static int read_traces(const struct xs_result_options *how, char *const *traces,
+		       int count, struct xs_result **results)
+{
+	char what[64];
+	int failed = 0;
+
+	for (int i = 0; i < count; i++)
+		failed += xs_cli_read(traces[i], how, &results[i]) != 0;
+	if (!failed)
+		return 0;
+	snprintf(what, sizeof(what), "%d of %d traces", failed, count);
+	if (count > 1)
+		xs_cli_error(XS_EXIT_INPUT, what, "they could not be read",
+			     failed < count ? "the report is about the others"
+					    : "there is no report");
+	return XS_EXIT_INPUT;
+}
+
+/* Reads the traces and writes the reports of all that can be read. */
+static int report(const struct report_options *given,
 		  const struct xs_result_options *how, char *const *traces,
 		  int trace_count)
 {
 	struct xs_result **results = NULL;
-	size_t count = 0;
 	FILE *out = NULL;
-	int code, err = 0;
+	int code, err = 0, readable = 0;
 
-	code = xs_cli_check_output(options->output, traces, trace_count);
-	if (!code && options->counters)
-		code = xs_cli_check_output(
-		    options->output, (char *const *)&options->counters, 1);
+	code = xs_cli_check_output(given->output, traces, trace_count);
+	if (!code && given->counters)
+		code = xs_cli_check_output(given->output,
+					   (char *const *)&given->counters, 1);
 	if (!code)
-		code = xs_cli_open(options->output, &out);
+		code = xs_cli_open(given->output, &out);
 	if (code)
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
-	if (!results)
+	if (results)
+		code = read_traces(how, traces, trace_count, results);
+	else
 		err = -ENOMEM;
-	for (int i = 0; i < trace_count && !code && !err; i++) {
-		code = xs_cli_read(traces[i], how, &results[count]);
-		count += !code;
-	}
-	if (!code && !err)
-		err = options->renderer->report(results, count,
-						xs_cli_color(out), out);
-	if (xs_cli_close(options->output, out, err) && !code)
+	for (int i = 0; results && i < trace_count; i++)
+		readable += results[i] != NULL;
+	if (readable)
+		err = given->renderer->report(results, (size_t)trace_count,
+					      xs_cli_color(out), out);
+	if (xs_cli_close(given->output, out, err) && !code)
 		code = XS_EXIT_INPUT;
-	for (size_t i = 0; i < count; i++)
+	for (int i = 0; results && i < trace_count; i++)
 		xs_result_free(results[i]);
 	free(results);
 	return code;
@@ -198,25 +236,25 @@ static int load_counted(const char *path, struct xs_trace **counted)
 	return 0;
 }
 
-int xs_cmd_report(int argc, char **argv)
+static int report_main(int argc, char **argv)
 {
-	struct report_options options = {.renderer = xs_renderers[0]};
+	struct report_options given = {.renderer = xs_renderers[0]};
 	struct xs_result_options how = {0};
 	struct machines machines = {0};
 	struct xs_trace *counted = NULL;
 	int code;
 
-	code = parse(argc, argv, &options);
+	code = parse(argc, argv, &given);
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
-	how.streams = options.streams;
-	how.atgpu = options.atgpu;
-	code = load_machines(&options, &machines, &how);
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	how.streams = given.streams;
+	how.atgpu = given.atgpu;
+	code = load_machines(&given, &machines, &how);
 	if (!code)
-		code = load_counted(options.counters, &counted);
+		code = load_counted(given.counters, &counted);
 	how.counted = counted;
 	if (!code)
-		code = report(&options, &how, argv + optind, argc - optind);
+		code = report(&given, &how, argv + optind, argc - optind);
 	xs_trace_free(counted);
 	free(machines.others);
 	return code;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy run: runs a program with libxferspy.so preloaded. */
+#include "model/machine/program_path.h"
 #include "report/commands/cli.h"
 #include "report/commands/earlier_trace.h"
+#include "report/commands/preloadable.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -14,21 +16,39 @@
 #define EXIT_CANNOT_EXECUTE 126
 #define EXIT_NOT_FOUND	    127
 
-static const char usage[] =
-    "Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
-    "Runs a CUDA program with libxferspy.so preloaded, which writes a trace.\n"
-    "\n"
-    "  -o, --output FILE  name of the trace; %p is the process id, %h the\n"
-    "                     host, %r the rank (default xferspy.%h.%p.xspy).\n"
-    "                     A trace that has this name gets the suffix .old\n"
-    "  --counters         also count what the first launches of each kernel\n"
-    "                     read, write and execute, for xferspy report\n"
-    "                     --counters\n"
-    "  -h, --help         print this text\n"
-    "\n"
-    "The exit code is that of COMMAND, 127 if it is not found, 126 if it "
-    "cannot\n"
-    "be run.\n";
+struct run_options {
+	const char *output;
+	bool counters;
+};
+
+static const struct xs_cli_option options[] = {
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct run_options, output),
+     "name of the trace; %p is the process id, %h the\n"
+     "host, %r the rank (default xferspy.%h.%p.xspy)"},
+    {"--counters", 0, NULL, NULL, offsetof(struct run_options, counters),
+     "also count what the first launches of each kernel\n"
+     "read, write and execute, for xferspy report\n"
+     "--counters"},
+    {0}};
+
+static int run_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_run = {
+    .name = "run",
+    .function = run_main,
+    .summary = "run a program and write its trace",
+    .usage =
+	"Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
+	"Runs a CUDA program with libxferspy.so preloaded, which writes a "
+	"trace.\n",
+    .notes =
+	"The exit code is that of COMMAND, 127 if it is not found, 126 if it "
+	"cannot\n"
+	"be run.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_PROGRAM,
+};
 
 /*
  * Finds libxferspy.so relative to this program: as installed, or in the build
@@ -36,27 +56,16 @@ static const char usage[] =
  */
 static int find_library(char *path, size_t size)
 {
-	static const char *const places[] = {XS_LIBRARY_FROM_BIN, "../lib",
-					     "../lib64"};
-	char exe[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char resolved[PATH_MAX];
-	char *slash;
+	static const char *const places[] = {
+	    XS_LIBRARY_FROM_BIN "/libxferspy.so", "../lib/libxferspy.so",
+	    "../lib64/libxferspy.so"};
+	char found[PATH_MAX], resolved[PATH_MAX];
 
-	if (length < 0)
-		return -errno;
-	exe[length] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (snprintf(path, size, "%s/%s/libxferspy.so", exe,
-			     places[i]) >= (int)size)
-			return -ENAMETOOLONG;
-		if (access(path, R_OK) == 0 && realpath(path, resolved) &&
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (xs_program_path(places[i], found, sizeof(found)) == 0 &&
+		    access(found, R_OK) == 0 && realpath(found, resolved) &&
 		    snprintf(path, size, "%s", resolved) < (int)size)
 			return 0;
-	}
 	return -ENOENT;
 }
 
@@ -96,6 +105,29 @@ static int set_output(const char *output)
 	return err;
 }
 
+/* The library says at the end of this process if it called no CUDA. exec()
+ * keeps the process id. Returns 0 or -errno. */
+static int set_pid(void)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	return setenv("XFERSPY_RUN_PID", pid, 1) < 0 ? -errno : 0;
+}
+
+/* Not an error: the program may start others, which can be traced. */
+static void warn_of_obstacle(const char *program)
+{
+	const char *obstacle = xs_preload_obstacle(program);
+	char why[80];
+
+	if (!obstacle)
+		return;
+	snprintf(why, sizeof(why), "%s, so it cannot be traced", obstacle);
+	xs_cli_error(XS_EXIT_INPUT, program, why,
+		     "programs that it starts can be");
+}
+
 static int prepare(const char *output, bool counters)
 {
 	char library[PATH_MAX];
@@ -115,6 +147,8 @@ static int prepare(const char *output, bool counters)
 	err = set_preload(library);
 	if (!err && output)
 		err = set_output(output);
+	if (!err)
+		err = set_pid();
 	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
 		err = -errno;
 	if (err < 0)
@@ -136,31 +170,24 @@ static int execute(char **command, const struct xs_earlier_trace *earlier)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-int xs_cmd_run(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
-	/* options after COMMAND belong to COMMAND */
-	static const struct xs_cli_syntax syntax = {
-	    .command = "run", .usage = usage, .stop_at_word = true};
-	const char *output = NULL;
 	struct xs_earlier_trace earlier = {.moved = false};
-	bool counters = false;
-	const struct xs_cli_option options[] = {
-	    {"--output", 'o', xs_cli_parse_text, &output},
-	    {"--counters", 0, NULL, &counters},
-	    {0}};
-	int code = xs_cli_parse(&syntax, options, argc, argv);
+	struct run_options given = {0};
+	int code = xs_cli_parse(&xs_cmd_run, argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	if (optind == argc)
 		return xs_cli_error(XS_EXIT_USAGE, "run",
 				    "no command was given",
 				    "name the program to run");
-	code = prepare(output, counters);
-	if (!code && output)
+	code = prepare(given.output, given.counters);
+	if (!code && given.output)
 		code = xs_earlier_trace_set_aside(&earlier,
 						  getenv("XFERSPY_OUTPUT"));
 	if (code)
 		return code;
+	warn_of_obstacle(argv[optind]);
 	return execute(argv + optind, &earlier);
 }

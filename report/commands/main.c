@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The xferspy command: a table of subcommands, one file each. */
+/* The xferspy command: finds the subcommand. */
 #include "report/commands/cli.h"
+#include "report/commands/complete.h"
+#include "report/commands/nearest.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const struct command {
-	const char *name;
-	int (*function)(int argc, char **argv);
-	const char *summary;
-} commands[] = {
-    {"run", xs_cmd_run, "run a program and write its trace"},
-    {"report", xs_cmd_report, "predict how much time each strategy saves"},
-    {"diff", xs_cmd_diff, "compare two traces; can fail a CI job"},
-    {"calibrate", xs_cmd_calibrate, "measure this machine's profile"},
-    {"model", xs_cmd_model, "evaluate the published equations"},
-    {"dump", xs_cmd_dump, "print a trace as text and read it back"},
-};
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-static const struct command *find(const char *name)
+static const struct xs_cli_command *find(const char *name)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+	for (size_t i = 0; xs_cli_commands[i]; i++)
+		if (strcmp(xs_cli_commands[i]->name, name) == 0)
+			return xs_cli_commands[i];
 	return NULL;
 }
 
@@ -35,37 +26,74 @@ static int help(FILE *out)
 	      "\n"
 	      "Commands:\n",
 	      out);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(out, "  %-10s %s\n", commands[i].name,
-			commands[i].summary);
+	for (size_t i = 0; xs_cli_commands[i]; i++)
+		fprintf(out, "  %-10s %s\n", xs_cli_commands[i]->name,
+			xs_cli_commands[i]->summary);
 	fputs("\n"
+	      "To trace a program: xferspy run ./app. To read its trace: "
+	      "xferspy report TRACE.\n"
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
 	      "or written,\n"
-	      "3 the limit of --fail-above is exceeded.\n",
+	      "3 the limit of --fail-above is not kept.\n",
 	      out);
 	return XS_EXIT_DONE;
+}
+
+/* A file in the place of a command: a trace, or a program to trace. */
+static bool is_file(const char *word, bool *program)
+{
+	const size_t length = strlen(word);
+	struct stat status;
+
+	*program = false;
+	if (stat(word, &status) != 0)
+		return length > 5 && !strcmp(word + length - 5, ".xspy");
+	*program = access(word, X_OK) == 0;
+	return S_ISREG(status.st_mode);
+}
+
+/* Names the command that was probably meant. */
+static int unknown(const char *word)
+{
+	struct xs_nearest nearest = {.word = word};
+	char what_to_do[PATH_MAX + 64] = "see xferspy --help";
+	bool program;
+
+	if (is_file(word, &program)) {
+		snprintf(what_to_do, sizeof(what_to_do),
+			 program ? "to trace a program: xferspy run %s"
+				 : "to read a trace: xferspy report %s",
+			 word);
+		return xs_cli_error(XS_EXIT_INPUT, word,
+				    "a file is not a command", what_to_do);
+	}
+
+	for (size_t i = 0; xs_cli_commands[i]; i++)
+		xs_nearest_offer(&nearest, xs_cli_commands[i]->name);
+	if (nearest.best)
+		snprintf(what_to_do, sizeof(what_to_do),
+			 "did you mean xferspy %s? see xferspy --help",
+			 nearest.best);
+	return xs_cli_error(XS_EXIT_USAGE, word, "no such command", what_to_do);
 }
 
 /* "xferspy help COMMAND" is "xferspy COMMAND --help". */
 static int help_command(int argc, char **argv)
 {
 	static char option[] = "--help";
-	const struct command *command;
+	const struct xs_cli_command *command;
 	char *args[] = {argc > 2 ? argv[2] : NULL, option, NULL};
 
 	if (argc < 3)
 		return help(stdout);
 	command = find(argv[2]);
-	if (!command)
-		return xs_cli_error(XS_EXIT_USAGE, argv[2], "no such command",
-				    "see xferspy --help");
-	return command->function(2, args);
+	return command ? command->function(2, args) : unknown(argv[2]);
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct xs_cli_command *command;
 
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
@@ -76,13 +104,13 @@ int main(int argc, char **argv)
 		return help(stdout);
 	if (strcmp(argv[1], "help") == 0)
 		return help_command(argc, argv);
+	if (strcmp(argv[1], "complete") == 0)
+		return xs_cli_complete(argc - 2, argv + 2);
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("xferspy " XS_VERSION);
 		return XS_EXIT_DONE;
 	}
 	command = find(argv[1]);
-	if (!command)
-		return xs_cli_error(XS_EXIT_USAGE, argv[1], "no such command",
-				    "see xferspy --help");
-	return command->function(argc - 1, argv + 1);
+	return command ? command->function(argc - 1, argv + 1)
+		       : unknown(argv[1]);
 }

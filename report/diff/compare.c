@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff/compare.h"
 
+#include "report/diff/comparable.h"
 #include "report/diff/match.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ int xs_diff_build(const struct xs_result *before, const struct xs_result *after,
 	if (diff->change_ns != XS_UNKNOWN && before->run.wall_ns > 0)
 		diff->change_percent = 100.0 * (double)diff->change_ns /
 				       (double)before->run.wall_ns;
+	xs_diff_check(diff);
 	build_totals(diff);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;

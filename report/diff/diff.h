@@ -36,6 +36,10 @@ struct xs_diff_phase {
 
 struct xs_diff {
 	const struct xs_result *before, *after;
+	bool different;	      /* other programs, or other GPUs */
+	bool allow_different; /* a limit applies to these, too */
+	const char *warnings[3];
+	size_t warning_count;
 	int64_t change_ns;	      /* of the wall time, or XS_UNKNOWN */
 	double change_percent;	      /* above 0: slower; NAN: unknown */
 	struct xs_diff_total *totals; /* by unit, times first, then by change */

@@ -76,7 +76,8 @@ static int render_report(struct xs_result *const *results, size_t count,
 		fprintf(out, ",%s", xs_estimate_columns[k].key);
 	fputc('\n', out);
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < results[i]->phase_count; k++)
+		for (size_t k = 0; results[i] && k < results[i]->phase_count;
+		     k++)
 			put_rows(results[i], &results[i]->phases[k], out);
 	return 0;
 }

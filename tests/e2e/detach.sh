@@ -247,7 +247,7 @@ for library in driver runtime; do
 		finalized 1 1
 		read_trace
 		expect "$what: lost" "$(json lost)" 0
-		grep -q 'only calls through the shared CUDA runtime' \
+		grep -q 'only calls of the shared CUDA runtime' \
 			report.json || fail "$what: nothing said"
 	done
 done

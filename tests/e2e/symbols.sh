@@ -2,6 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Source lines of calls, in programs that are built in different ways.
 . "$(dirname "$0")/lib.sh"
+
+# Replaces the only trace by its copy with source lines.
+resolve()
+{
+	"$XS_COMMAND" dump --resolve ./*.xspy -o resolved >/dev/null ||
+		fail "dump --resolve: $?"
+	rm ./*.xspy
+	mv resolved resolved.xspy
+}
 export XFERSPY_CUPTI="$XS_CUPTI"
 unset DEBUGINFOD_URLS
 cp "$here/apps/places.c" .
@@ -164,7 +173,7 @@ done
 
 # The program's file is gone: what was resolved before is kept in the trace.
 traced ./pie
-"$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
+resolve
 rm pie
 read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved in time: no line"
@@ -182,7 +191,7 @@ EOF
 	fail "cannot build lineless.o"
 build changing -g -fPIE -pie lineless.o
 traced ./changing
-"$XS_COMMAND" dump --resolve ./*.xspy >/dev/null || fail "dump --resolve: $?"
+resolve
 cp no-pie changing
 read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved, another: no line"

@@ -235,7 +235,7 @@ static void test_names(void **unused)
 	struct xs_machine m;
 
 	(void)unused;
-	unsetenv("XFERSPY_MACHINES"); /* then from the sources */
+	unsetenv("XFERSPY_MACHINES"); /* then by this program's place */
 	assert_int_equal(xs_machine_load("k20m", &m, error, sizeof(error)), 0);
 	assert_string_equal(m.name, "k20m");
 	assert_int_equal(xs_machine_load("no-such", &m, error, sizeof(error)),

@@ -80,7 +80,7 @@ static void wrong_use_exits_with_1(void **state)
 	    {"diff x y --fail-above much", "not a percentage"},
 	    {"dump", "exactly one file"},
 	    {"dump --read x", "name it with -o TRACE"},
-	    {"dump --resolve x -o y", "leave out the other options"},
+	    {"dump --resolve --read x -o y", "cannot be combined with --read"},
 	    {"run", "no command was given"},
 	    {"run --frob true", "unknown option"},
 	};
@@ -88,6 +88,64 @@ static void wrong_use_exits_with_1(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		expect(wrong[i].arguments, 1, NULL, wrong[i].err);
+}
+
+/* Upper and lower case do not matter. */
+static void a_typing_error_is_recognised(void **state)
+{
+	(void)state;
+	expect("reprot", 1, NULL, "did you mean xferspy report?");
+	expect("DIFF a b", 1, NULL, "did you mean xferspy diff?");
+	expect("help calibrat", 1, NULL, "did you mean xferspy calibrate?");
+	expect("report x --formt json", 1, NULL, "did you mean --format?");
+	expect("diff x y --Fail-above=5", 1, NULL,
+	       "did you mean --fail-above?");
+	expect("report " BEFORE " --machine H200", 2, NULL,
+	       "xferspy: H200: no such machine profile; did you mean h200?");
+	expect("report " BEFORE " --machine gtx680", 2, NULL,
+	       "did you mean gtx-680? --machine list prints the names");
+	expect("model --machine k20", 1, NULL, "it is missing");
+	expect("report " BEFORE " --machine nosuch", 2, NULL,
+	       "--machine list prints the names");
+}
+
+/* "xferspy TRACE" */
+static void a_file_is_not_a_command(void **state)
+{
+	(void)state;
+	expect(BEFORE, 2, NULL, "to read a trace: xferspy report " BEFORE);
+	expect("gone.xspy", 2, NULL,
+	       "to read a trace: xferspy report gone.xspy");
+	expect("/bin/sh", 2, NULL, "to trace a program: xferspy run /bin/sh");
+	expect("/", 1, NULL, "no such command");
+}
+
+/* Traces that can be read are reported; the exit code tells of the others. */
+static void one_missing_trace_does_not_stop_the_others(void **state)
+{
+	(void)state;
+	expect("report " BEFORE " gone.xspy " PINNED, 2,
+	       "== " TRACES "pinned.txt ==", "xferspy: gone.xspy: ");
+	expect("report gone.xspy " BEFORE, 2, "== " TRACES "pageable.txt ==",
+	       "1 of 2 traces: they could not be read; the report is about");
+	expect("report " BEFORE " gone.xspy --format json", 2, "[\n", "gone");
+	expect("report gone.xspy " BEFORE " --format csv", 2,
+	       "trace,phase,rounds,", "gone");
+	expect("report gone.xspy " XS_SOURCE_DIR "/LICENSE", 2, NULL,
+	       "2 of 2 traces: they could not be read; there is no report");
+}
+
+static void machine_list_names_the_profiles(void **state)
+{
+	static const char *const commands[] = {"report", "diff", "model"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(line, sizeof(line), "%s --machine list", commands[i]);
+		expect(line, 0, "h200          NVIDIA H200\n", NULL);
+		expect(line, 0, "gtx-titan", NULL);
+	}
 }
 
 static void unreadable_input_exits_with_2(void **state)
@@ -177,6 +235,50 @@ static void a_gate_exits_with_3(void **state)
 	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
 }
 
+/* sed writes pinned.txt as another program, GPU or driver. */
+#define OTHER(edit, name)                                                      \
+	"report --machine list >/dev/null; sed '" edit "' " PINNED " >" name   \
+	"; " XS_COMMAND " diff " BEFORE " " name
+
+static void a_gate_compares_like_with_like(void **state)
+{
+	(void)state;
+	expect(OTHER("s|app/heat|app/solve --n 5|", "app.txt"), 0,
+	       "! these are different programs: heat before, solve after",
+	       NULL);
+	expect("diff " BEFORE " app.txt --fail-above 5", 3,
+	       "is meant for one program on one GPU",
+	       "--fail-above: these are different programs: heat before, solve "
+	       "after; compare two");
+	expect("diff " BEFORE " app.txt --fail-above 5 --format json", 3,
+	       "\"passed\": false", "different programs");
+	expect("diff " BEFORE " app.txt --fail-above 5 --allow-different", 0,
+	       "is kept", NULL);
+	expect(OTHER("s|NVIDIA H200|NVIDIA L4|", "gpu.txt") " --fail-above 5",
+	       3, "different GPUs: NVIDIA H200 before, NVIDIA L4 after",
+	       "different GPUs");
+	expect(
+	    OTHER("s|driver=580|driver=570|", "driver.txt") " --fail-above 5",
+	    0, "! the driver's versions differ: 580.82.07 before, 570.82.07",
+	    NULL);
+	/* in another folder, with other arguments */
+	expect(OTHER("s|/home/user/app/heat|../heat --pinned|",
+		     "folder.txt") " --fail-above 5 --format json",
+	       0, "\"different\": false", NULL);
+}
+
+static void python_programs_are_their_scripts(void **state)
+{
+	(void)state;
+	expect(OTHER("s|/home/user/app/heat|python3 -u a/train.py --n 5|",
+		     "train.txt"),
+	       0, "different programs: heat before, train.py after", NULL);
+	expect("diff train.txt train.txt", 0, "as fast as before", NULL);
+	expect("dump train.txt | sed 's|python3 -u a/train|python b/test|' "
+	       ">test.txt; " XS_COMMAND " diff train.txt test.txt",
+	       0, "different programs: train.py before, test.py after", NULL);
+}
+
 static void a_diff_scores_the_prediction(void **state)
 {
 	(void)state;
@@ -197,7 +299,30 @@ static void a_dump_reads_back(void **state)
 	expect("report cli-2.xspy", 0, "Where the time went", NULL);
 	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o cli-3.xspy", 2, NULL,
 	       "xferspy: " XS_SOURCE_DIR "/LICENSE: line 1: ");
-	expect("dump --resolve cli-1.xspy", 0, NULL, NULL);
+}
+
+/* --resolve never changes its input, and leaves nothing half written. */
+static void resolving_writes_another_file(void **state)
+{
+	(void)state;
+	expect("dump --read " BEFORE " -o own.xspy && chmod 444 own.xspy && "
+	       "cp own.xspy same.xspy",
+	       0, NULL, NULL);
+	expect("dump --resolve own.xspy", 0, "own.resolved.xspy\n", NULL);
+	expect("dump --resolve own.xspy -o lines && cmp own.xspy same.xspy", 0,
+	       "lines\n", NULL);
+	expect("report lines own.resolved.xspy", 0,
+	       "== own.resolved.xspy ==", NULL);
+	expect("dump --resolve own.xspy -o own.xspy", 1, NULL,
+	       "it is also an input");
+	expect("dump --resolve own.xspy -o /nowhere/x", 2, NULL,
+	       "xferspy: /nowhere/x: No such file or directory; give -o");
+	expect("dump --resolve " XS_SOURCE_DIR "/LICENSE -o bad.xspy", 2, NULL,
+	       "LICENSE: ");
+	expect("--version && ls bad.xspy* own.xspy.* lines.*", 2, NULL,
+	       "No such file");
+	expect("--version; rm -f own.xspy same.xspy lines own.resolved.xspy", 0,
+	       NULL, NULL);
 }
 
 static void run_passes_the_exit_code_on(void **state)
@@ -223,6 +348,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(help_comes_from_the_table),
 	    cmocka_unit_test(wrong_use_exits_with_1),
+	    cmocka_unit_test(a_typing_error_is_recognised),
+	    cmocka_unit_test(a_file_is_not_a_command),
+	    cmocka_unit_test(one_missing_trace_does_not_stop_the_others),
+	    cmocka_unit_test(machine_list_names_the_profiles),
 	    cmocka_unit_test(unreadable_input_exits_with_2),
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(an_input_is_never_the_output),
@@ -230,8 +359,11 @@ int main(void)
 	    cmocka_unit_test(a_report_has_its_parts),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
+	    cmocka_unit_test(a_gate_compares_like_with_like),
+	    cmocka_unit_test(python_programs_are_their_scripts),
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),
+	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
 

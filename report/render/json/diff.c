@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/json.h"
 
+#include "report/diff/comparable.h"
 #include "report/render/json/values.h"
 
 #include <errno.h>
@@ -82,7 +83,7 @@ static json_t *gate(const struct xs_diff *diff, double percent)
 		return json_null();
 	return json_pack("{s:o, s:b}", "fail_above_percent",
 			 xs_json_ratio(percent), "passed",
-			 !(diff->change_percent > percent));
+			 xs_diff_passes(diff, percent));
 }
 
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
@@ -103,11 +104,13 @@ int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 		return -ENOMEM;
 	}
 	return xs_json_write(
-	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-		      "before", side(diff->before), "after", side(diff->after),
-		      "change_ns", xs_json_number(diff->change_ns),
-		      "change_percent", xs_json_ratio(diff->change_percent),
-		      "totals", totals, "phases", phases, "gate",
-		      gate(diff, gate_percent)),
+	    json_pack(
+		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		1, "before", side(diff->before), "after", side(diff->after),
+		"different", diff->different, "warnings",
+		xs_json_texts(diff->warnings, diff->warning_count), "change_ns",
+		xs_json_number(diff->change_ns), "change_percent",
+		xs_json_ratio(diff->change_percent), "totals", totals, "phases",
+		phases, "gate", gate(diff, gate_percent)),
 	    out);
 }

@@ -323,7 +323,8 @@ int xs_render_json_report(struct xs_result *const *results, size_t count,
 		return xs_json_write(report(results[0]), out);
 	root = json_array();
 	for (size_t i = 0; i < count; i++)
-		if (json_array_append_new(root, report(results[i])) < 0) {
+		if (results[i] &&
+		    json_array_append_new(root, report(results[i])) < 0) {
 			json_decref(root);
 			return -ENOMEM;
 		}

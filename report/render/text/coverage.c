@@ -40,14 +40,17 @@ static const char *matched_text(struct xs_arena *arena,
 				const struct xs_result_coverage *in)
 {
 	if (in->lost > 0)
-		return xs_arena_print(
-		    arena, ", %" PRId64 " matched, %" PRId64 " records lost",
-		    in->matched, in->lost);
+		return xs_arena_print(arena,
+				      ", %" PRId64
+				      " joined to their calls, %" PRId64
+				      " records lost",
+				      in->matched, in->lost);
 	if (in->gpu_ops_seen <= 0)
 		return "";
 	return in->matched == in->gpu_ops_seen
-		   ? ", all matched"
-		   : xs_arena_print(arena, ", %" PRId64 " matched",
+		   ? ", each joined to its call"
+		   : xs_arena_print(arena,
+				    ", %" PRId64 " joined to their calls",
 				    in->matched);
 }
 

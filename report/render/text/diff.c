@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/text.h"
 
+#include "report/diff/comparable.h"
 #include "report/render/text/terminal.h"
 
 #include <errno.h>
@@ -199,10 +200,13 @@ static void put_verdict(const struct xs_terminal *terminal,
 				  ", %.1f %% %s\n", fabs(diff->change_percent),
 				  diff->change_ns > 0 ? "slower" : "faster");
 	if (!isnan(gate_percent))
-		fprintf(
-		    terminal->out, "The limit of %g %% (--fail-above) is %s.\n",
-		    gate_percent,
-		    diff->change_percent > gate_percent ? "exceeded" : "kept");
+		fprintf(terminal->out,
+			"The limit of %g %% (--fail-above) is %s.\n",
+			gate_percent,
+			diff->change_percent > gate_percent ? "exceeded"
+			: xs_diff_passes(diff, gate_percent)
+			    ? "kept"
+			    : "meant for one program on one GPU");
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
@@ -213,6 +217,8 @@ int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
 
 	fprintf(out, "before  %s\nafter   %s\n", diff->before->run.path,
 		diff->after->run.path);
+	for (size_t i = 0; i < diff->warning_count; i++)
+		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
 	err = put_totals(&terminal, diff);
 	if (!err)
 		err = put_phases(&terminal, diff);

@@ -350,11 +350,15 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 			  bool color, FILE *out)
 {
 	const struct xs_terminal terminal = {.out = out, .color = color};
+	bool first = true;
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		if (i)
+		if (!results[i])
+			continue;
+		if (!first)
 			fputs("\n", out);
+		first = false;
 		if (count > 1)
 			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",
 					  results[i]->run.path);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the options of a command and prints its --help, from one table. */
+#include "report/commands/cli.h"
+#include "report/commands/nearest.h"
+
+#include <getopt.h>
+#include <string.h>
+
+/* Values of getopt_long(): --help, then the options of the table. */
+enum { HELP = 256, FIRST };
+
+#define OPTIONS_MAX 24
+
+/* Tables for getopt_long(); options without a letter are long options only. */
+struct getopt_tables {
+	char letters[2 * OPTIONS_MAX + 8];
+	struct option longs[OPTIONS_MAX + 2];
+};
+
+static const struct xs_cli_option help_option = {
+    .name = "--help", .letter = 'h', .help = "print this text"};
+
+static void fill_tables(const struct xs_cli_command *command,
+			struct getopt_tables *out)
+{
+	const struct xs_cli_option *options = command->options;
+	/* options after a program belong to the program */
+	char *letter =
+	    out->letters +
+	    sprintf(out->letters, "%s:h",
+		    command->words == XS_CLI_WORDS_PROGRAM ? "+" : "");
+	size_t i;
+
+	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
+		const bool value = options[i].parse != NULL;
+
+		if (options[i].letter)
+			letter += sprintf(letter, "%c%s", options[i].letter,
+					  value ? ":" : "");
+		out->longs[i] =
+		    (struct option){options[i].name + strlen("--"),
+				    value ? required_argument : no_argument,
+				    NULL, FIRST + (int)i};
+	}
+	out->longs[i] = (struct option){"help", no_argument, NULL, HELP};
+}
+
+/* Returns the option that getopt_long() found, NULL if unknown. */
+static const struct xs_cli_option *
+find_option(const struct xs_cli_option *options, int found)
+{
+	if (found >= FIRST)
+		return &options[found - FIRST];
+	for (size_t i = 0; options[i].name; i++)
+		if (options[i].letter && options[i].letter == found)
+			return &options[i];
+	return NULL;
+}
+
+/* Names the option that was probably meant. */
+static int unknown_option(const struct xs_cli_command *command,
+			  const char *word)
+{
+	struct xs_nearest nearest = {.word = word};
+	char what_to_do[128];
+
+	if (strncmp(word, "--", 2) == 0)
+		for (size_t i = 0; command->options[i].name; i++)
+			xs_nearest_offer(&nearest, command->options[i].name);
+	snprintf(what_to_do, sizeof(what_to_do), "%s%s%ssee xferspy %s --help",
+		 nearest.best ? "did you mean " : "",
+		 nearest.best ? nearest.best : "", nearest.best ? "? " : "",
+		 command->name);
+	return xs_cli_error(XS_EXIT_USAGE, word, "unknown option", what_to_do);
+}
+
+static int bad_option(const struct xs_cli_command *command, const char *word,
+		      int found)
+{
+	char help[64];
+
+	if (found != ':')
+		return unknown_option(command, word);
+	snprintf(help, sizeof(help), "see xferspy %s --help", command->name);
+	return xs_cli_error(XS_EXIT_USAGE, word, "the option needs a value",
+			    help);
+}
+
+void xs_cli_expand(const struct xs_cli_command *command, const char *text,
+		   char *out, size_t size)
+{
+	const char *mark = strstr(text, XS_CLI_FORMATS);
+	char names[64] = "";
+
+	if (!mark || !command->has_formats) {
+		snprintf(out, size, "%s", text);
+		return;
+	}
+	xs_renderer_names(command->formats, names, sizeof(names));
+	snprintf(out, size, "%.*s%s%s", (int)(mark - text), text, names,
+		 mark + strlen(XS_CLI_FORMATS));
+}
+
+/* "-o, --output FILE". Returns its length. */
+static int print_heading(const struct xs_cli_option *option, char *out,
+			 size_t size)
+{
+	const char letter[] = {'-', option->letter, ',', ' ', '\0'};
+
+	return snprintf(out, size, "%s%s%s%s", option->letter ? letter : "",
+			option->name, option->value ? " " : "",
+			option->value ? option->value : "");
+}
+
+/* Prints an option with its text from column `column` on. */
+static void print_option(const struct xs_cli_command *command,
+			 const struct xs_cli_option *option, int column)
+{
+	char heading[64], text[512];
+	const char *line = text;
+
+	print_heading(option, heading, sizeof(heading));
+	xs_cli_expand(command, option->help, text, sizeof(text));
+	printf("  %-*s", column, heading);
+	for (;;) {
+		const size_t length = strcspn(line, "\n");
+
+		printf("%.*s\n", (int)length, line);
+		if (!line[length])
+			break;
+		line += length + 1;
+		printf("  %*s", column, "");
+	}
+}
+
+static void print_help(const struct xs_cli_command *command)
+{
+	const struct xs_cli_option *option;
+	char heading[64];
+	int widest = 0, width;
+
+	for (option = command->options; option->name; option++) {
+		width = print_heading(option, heading, sizeof(heading));
+		widest = width > widest ? width : widest;
+	}
+	width = print_heading(&help_option, heading, sizeof(heading));
+	widest = width > widest ? width : widest;
+	printf("%s\n", command->usage);
+	for (option = command->options; option->name; option++)
+		print_option(command, option, widest + 2);
+	print_option(command, &help_option, widest + 2);
+	if (command->notes)
+		printf("\n%s", command->notes);
+}
+
+int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
+		 void *into)
+{
+	struct getopt_tables tables = {0};
+	int found, code = 0;
+
+	fill_tables(command, &tables);
+	opterr = 0;
+	while (!code && (found = getopt_long(argc, argv, tables.letters,
+					     tables.longs, NULL)) != -1) {
+		const struct xs_cli_option *option =
+		    find_option(command->options, found);
+
+		if (found == HELP || found == 'h') {
+			print_help(command);
+			code = XS_CLI_DONE;
+		} else if (!option) {
+			code = bad_option(command, argv[optind - 1], found);
+		} else if (option->parse) {
+			code = option->parse(option->name, optarg,
+					     (char *)into + option->offset);
+		} else {
+			*(bool *)((char *)into + option->offset) = true;
+		}
+	}
+	return code;
+}

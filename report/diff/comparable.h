@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether two runs are of the same program on the same machine. */
+#ifndef XS_REPORT_DIFF_COMPARABLE_H
+#define XS_REPORT_DIFF_COMPARABLE_H
+
+#include "report/diff/diff.h"
+
+/*
+ * Sets diff->different and the warnings. Programs are told apart by name: a
+ * program that was changed and rebuilt has another build id, but is the one to
+ * compare. Machines are told apart by the names of their GPUs. What a trace
+ * does not say is not compared.
+ */
+void xs_diff_check(struct xs_diff *diff);
+
+/* Whether a limit (--fail-above; NAN: no limit) is kept. */
+bool xs_diff_passes(const struct xs_diff *diff, double limit_percent);
+
+#endif

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# xferspy run says why there is no trace.
+. "$(dirname "$0")/lib.sh"
+
+silent='called no CUDA function'
+
+# says WHAT TEXT: on stderr, once
+says()
+{
+	expect "$1: $2" "$(grep -c "$2" err)" 1
+}
+
+plain "$XS_COMMAND" run true
+expect "true: exit code" "$status" 0
+says "true" "^xferspy: no trace of true (pid [0-9]*): it $silent"
+expect "true: output" "$(cat out)" ""
+
+plain "$XS_COMMAND" run "$XS_APPS/app" serial 1
+expect "CUDA: exit code" "$status" 0
+expect "CUDA: silent" "$(grep -c "$silent" err)" 0
+expect "CUDA: traces" "$(traces)" 1
+rm -f ./*.xspy
+
+# A program that only starts another one, which has its own trace.
+plain "$XS_COMMAND" run sh -c "$XS_APPS/app serial 1; exit 3"
+expect "shell: exit code" "$status" 3
+says "shell" "no trace of sh (pid [0-9]*): it $silent"
+says "shell" 'xferspy report .*xspy'
+expect "shell: traces" "$(traces)" 1
+plain "$XS_COMMAND" run sh -c "exec $XS_APPS/app serial 1"
+expect "exec: silent" "$(grep -c "$silent" err)" 0
+
+plain "$XS_COMMAND" run sh -c '(exit 1); (exit 2); exit 3'
+says "forks" "no trace of sh (pid [0-9]*): it $silent"
+
+# Not asked for.
+plain env LD_PRELOAD="$XS_PRELOAD" true
+expect "without run" "$(cat err)" ""
+XFERSPY_SUMMARY=0 plain "$XS_COMMAND" run true
+expect "no summary" "$(cat err)" ""
+XFERSPY_MODE=off plain "$XS_COMMAND" run true
+expect "off" "$(cat err)" ""
+
+# _exit() runs no destructors, and a child of vfork() calls it, too.
+cat >leave.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+	if (vfork() == 0)
+		_exit(1);
+	_exit(5);
+}
+END
+"$XS_CC" leave.c -o leave
+plain "$XS_COMMAND" run ./leave
+expect "_exit: exit code" "$status" 5
+says "_exit" "no trace of leave .*$silent"
+
+# Programs that the loader preloads nothing into.
+echo 'int main(void) { return 4; }' >alone.c
+if "$XS_CC" -static alone.c -o alone 2>err; then
+	plain "$XS_COMMAND" run ./alone
+	expect "static: exit code" "$status" 4
+	says "static" '^xferspy: ./alone: it is statically linked, so it cannot'
+	PATH=$work:$PATH plain "$XS_COMMAND" run alone
+	says "static in PATH" '^xferspy: alone: it is statically linked'
+fi
+"$XS_CC" alone.c -o owned
+if chown 65534 owned 2>err && chmod u+s owned; then
+	plain "$XS_COMMAND" run ./owned
+	expect "setuid: exit code" "$status" 4
+	says "setuid" '^xferspy: ./owned: it is setuid or setgid, so it cannot'
+fi

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# examples/demo.sh names its build folder and its steps, leaves build/ alone,
+# and ends with commands that can be typed as they are. Its build is taken from
+# this one.
+# demo.sh SOURCES BUILD
+set -u
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+fail() {
+	echo "failed: $*"
+	failed=1
+}
+
+# says TEXT
+says() {
+	grep -qF -- "$1" "$scratch/out" || fail "the demo does not say: $1"
+}
+
+mkdir "$scratch/build-demo" "$scratch/tools"
+ln -s "$1/examples" "$1/tests" "$scratch"
+for folder in bin lib examples tests share; do
+	[ ! -e "$2/$folder" ] || ln -s "$2/$folder" "$scratch/build-demo"
+done
+# cmake does nothing; packages are there, and are not looked for.
+printf '#!/bin/sh\necho "$*" >>"%s"\n' "$scratch/cmake" \
+	>"$scratch/tools/cmake"
+printf '#!/bin/sh\necho installed\n' >"$scratch/tools/dpkg-query"
+chmod +x "$scratch"/tools/*
+
+(cd / && PATH=$scratch/tools:$PATH "$scratch/examples/demo.sh") \
+	>"$scratch/out" 2>&1 || {
+	fail "the demo exits with $?"
+	cat "$scratch/out"
+}
+says "Step 1 of 3: building in $scratch/build-demo"
+says "Step 2 of 3: "
+says "Step 3 of 3: "
+says "What to change"
+[ ! -e "$scratch/build" ] || fail "the demo wrote to build/"
+grep -q -- '--build build-demo' "$scratch/cmake" ||
+	fail "the demo did not build in build-demo"
+
+# The last command, on what the demo traced.
+command=$(tail -1 "$scratch/out" | sed 's/^ *//; s/ .*//')
+case $command in
+/*/build-demo/bin/xferspy) "$command" --version >"$scratch/version" ||
+	fail "the last command does not run: $command" ;;
+*) fail "the demo does not end with a command: $(tail -1 "$scratch/out")" ;;
+esac
+if [ -e "$scratch/build-demo/lib/libxferspy.so" ]; then
+	says "$command run -o mine.xspy ./your-program"
+fi
+exit "$failed"
