@@ -153,7 +153,7 @@ int xs_render_text_atgpu(const struct xs_terminal *terminal,
 	    "Carroll and Wong 2017; one round, words of 4 bytes");
 	err = put_metrics(terminal, result);
 	if (!err) {
-		fputc('\n', terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, "\n");
 		err = put_costs(terminal, result);
 	}
 	put_reasons(terminal, result);

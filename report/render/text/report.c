@@ -35,7 +35,7 @@ static void put_command(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_BOLD, "%.76s%s", command_line,
 			  length > 76 ? "..." : "");
 	if (length > 30)
-		fputs("\n ", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
 static void put_run(const struct xs_terminal *terminal,
@@ -48,12 +48,14 @@ static void put_run(const struct xs_terminal *terminal,
 
 	put_command(terminal, command(run->app));
 	if (run->pid != XS_UNKNOWN)
-		fprintf(terminal->out, " (pid %" PRId64 ")", run->pid);
+		xs_terminal_print(terminal, XS_PLAIN, " (pid %" PRId64 ")",
+				  run->pid);
 	if (run->host)
-		fprintf(terminal->out, " on %.12s", run->host);
+		xs_terminal_print(terminal, XS_PLAIN, " on %.12s", run->host);
 	if (run->started_utc)
-		fprintf(terminal->out, " %.20s", run->started_utc);
-	fputc('\n', terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, " %.20s",
+				  run->started_utc);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (run->driver_version)
 		line = xs_arena_print(arena, "%s, driver %s", line,
 				      run->driver_version);
@@ -264,10 +266,11 @@ static int put_phases(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round");
 	if (!count) {
-		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
-			  ? "  none: the GPU work is unknown\n"
-			  : "  none: no copies and no kernels were recorded\n",
-		      terminal->out);
+		xs_terminal_print(
+		    terminal, XS_PLAIN, "  none: %s\n",
+		    result->totals.gpu_busy_ns == XS_UNKNOWN
+			? "the GPU work is unknown"
+			: "no copies and no kernels were recorded");
 		return 0;
 	}
 	xs_text_table_begin(&table, terminal, 2, headings, 7);
@@ -279,10 +282,11 @@ static int put_phases(const struct xs_terminal *terminal,
 	for (size_t i = count; i < result->phase_count; i++)
 		rest_ns += (uint64_t)result->phases[i].total_ns;
 	if (rest_ns)
-		fprintf(terminal->out,
-			"  and %zu more phases, %s in total (--format json)\n",
-			result->phase_count - count,
-			xs_units_ns((int64_t)rest_ns).s);
+		xs_terminal_print(
+		    terminal, XS_PLAIN,
+		    "  and %zu more phases, %s in total (--format json)\n",
+		    result->phase_count - count,
+		    xs_units_ns((int64_t)rest_ns).s);
 	return err;
 }
 
@@ -343,7 +347,7 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 
 	for (size_t i = 0; i < count && !err; i++) {
 		if (i)
-			fputs("\n", out);
+			xs_terminal_print(&terminal, XS_PLAIN, "\n");
 		if (count > 1)
 			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",
 					  results[i]->run.path);
