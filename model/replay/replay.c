@@ -29,6 +29,7 @@ struct edge {
 struct queue {
 	uint32_t last; /* its last op */
 	bool has_kernel;
+	bool open; /* in the list of open queues */
 };
 
 struct unit {
@@ -55,6 +56,8 @@ struct replay {
 	struct node *nodes;
 	struct xs_queue_entry *arbiter; /* by action */
 	struct queue *queues;
+	uint32_t *open_queues; /* those whose last op may not have ended */
+	uint32_t open_count;
 	uint32_t *event_ops; /* by event: the op that it marks */
 	struct edge *edges;
 	size_t edge_count, edge_room;
@@ -202,17 +205,37 @@ static void depend_on_order(struct replay *r, uint32_t i)
 	if (r->in_issue_order && queue->has_kernel)
 		depend(r, r->last_kernel, i);
 	queue->last = i;
+	if (!queue->open)
+		r->open_queues[r->open_count++] = action->queue;
+	queue->open = true;
 	if (action->unit == XS_UNIT_SM) {
 		queue->has_kernel = true;
 		r->last_kernel = i;
 	}
 }
 
+/* Forgets queues whose ops have ended, so that many synchronisations of many
+ * queues do not take the product of both. */
+static void depend_on_queues(struct replay *r, uint32_t i)
+{
+	uint32_t q, kept = 0;
+
+	for (q = 0; q < r->open_count; q++) {
+		const uint32_t open = r->open_queues[q];
+		const uint32_t last = r->queues[open].last;
+
+		depend(r, last, i);
+		r->queues[open].open = !r->nodes[last].done;
+		if (r->queues[open].open)
+			r->open_queues[kept++] = open;
+	}
+	r->open_count = kept;
+}
+
 /* Adds all dependencies of an action, in the order of issue. */
 static void depend_on_all(struct replay *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
-	uint32_t q;
 
 	switch (action->kind) {
 	case XS_ACTION_WAIT:
@@ -226,8 +249,7 @@ static void depend_on_all(struct replay *r, uint32_t i)
 		depend(r, r->event_ops[action->event], i);
 		break;
 	case XS_ACTION_SYNC_ALL:
-		for (q = 0; q < r->plan->queues; q++)
-			depend(r, r->queues[q].last, i);
+		depend_on_queues(r, i);
 		break;
 	default:
 		depend_on_order(r, i);
@@ -447,9 +469,10 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
 	r.arbiter = calloc(plan->count + 1, sizeof(*r.arbiter));
 	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
+	r.open_queues = calloc(plan->queues + 1, sizeof(*r.open_queues));
 	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
 	if (!last_of_thread || !r.nodes || !r.arbiter || !r.queues ||
-	    !r.event_ops) {
+	    !r.open_queues || !r.event_ops) {
 		r.rc = -ENOMEM;
 		goto out;
 	}
@@ -463,6 +486,7 @@ out:
 	xs_heap_free(&r.events);
 	free(r.edges);
 	free(r.event_ops);
+	free(r.open_queues);
 	free(r.queues);
 	free(r.arbiter);
 	free(r.nodes);
