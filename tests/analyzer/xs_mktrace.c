@@ -4,9 +4,13 @@
  * in, computes and copies out on each of its streams, then waits for the
  * device. For benchmarks and seeds.
  *
- * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] FILE
+ * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] [-p phases]
+ *            [-w] [-g graphs] [-n nodes] FILE
  *
- * A round has 3 ops and 3 calls per chunk, and a synchronisation.
+ * A round has 3 ops and 3 calls per chunk, and a synchronisation. With -p, its
+ * copies in come from as many call sites, one a round in turn. With -w, the
+ * host waits for each stream before it waits for the device. With -g, so many
+ * launches of a graph follow, all with one correlation id and n nodes.
  */
 #include "preload/format.h"
 
@@ -19,7 +23,8 @@
 #define CHUNK_BYTES (256u * 1024u)
 #define START_NS    UINT64_C(1700000000000000000)
 
-enum { SITE_COPY_IN = 1, SITE_LAUNCH, SITE_COPY_OUT, SITE_SYNC };
+/* The copies in of phase i, from 0, are made at SITE_COPY_IN + i. */
+enum { SITE_LAUNCH = 1, SITE_COPY_OUT, SITE_SYNC, SITE_WAIT, SITE_COPY_IN };
 
 /* The current chunk. */
 struct chunk {
@@ -32,8 +37,10 @@ struct maker {
 	FILE *out;
 	struct xs_file_header header;
 	struct chunk calls, ops;
-	unsigned long rounds, chunks, streams, threads;
+	unsigned long rounds, chunks, streams, threads, phases, graphs, nodes;
+	int waits;
 	xs_u32 correlation;
+	xs_u16 copy_site; /* of the current round's copies in */
 };
 
 static int flush_chunk(struct maker *m, struct chunk *chunk)
@@ -120,11 +127,16 @@ static int put_tables(struct maker *m)
 	    put_text(m, 2, "cudaLaunchKernel") ||
 	    put_text(m, 3, "cudaDeviceSynchronize") ||
 	    put_text(m, 4, "_Z8stencil7PKiPii") ||
-	    put_site(m, SITE_COPY_IN, XS_CALL_COPY_ASYNC, 1) ||
+	    put_text(m, 5, "cudaStreamSynchronize") ||
 	    put_site(m, SITE_LAUNCH, XS_CALL_LAUNCH, 2) ||
 	    put_site(m, SITE_COPY_OUT, XS_CALL_COPY_ASYNC, 1) ||
-	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3))
+	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3) ||
+	    put_site(m, SITE_WAIT, XS_CALL_SYNC_STREAM, 5))
 		return -EIO;
+	for (unsigned long i = 0; i < m->phases; i++)
+		if (put_site(m, SITE_COPY_IN + (xs_u32)i, XS_CALL_COPY_ASYNC,
+			     1))
+			return -EIO;
 	shape = reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
 	if (!shape)
 		return -EIO;
@@ -168,7 +180,7 @@ static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	*call = (struct xs_rec_copycall){
 	    .kind = XS_REC_copycall,
 	    .words = sizeof(*call) / 4,
-	    .site = in ? SITE_COPY_IN : SITE_COPY_OUT,
+	    .site = in ? m->copy_site : SITE_COPY_OUT,
 	    .correlation = correlation,
 	    .start = start,
 	    .duration = 2500,
@@ -226,7 +238,9 @@ static int put_launch(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	return 0;
 }
 
-static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns)
+/* stream: 0 for the device */
+static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns,
+		    xs_u64 stream)
 {
 	xs_u32 start;
 	struct xs_rec_waitcall *call =
@@ -236,7 +250,8 @@ static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns)
 		return -EIO;
 	*call = (struct xs_rec_waitcall){.kind = XS_REC_waitcall,
 					 .words = sizeof(*call) / 4,
-					 .site = SITE_SYNC,
+					 .site = stream ? SITE_WAIT : SITE_SYNC,
+					 .stream = stream,
 					 .start = start,
 					 .duration = duration_ns};
 	return 0;
@@ -255,7 +270,12 @@ static int put_round(struct maker *m, xs_u64 *now_ns)
 			return -EIO;
 		*now_ns += 10000;
 	}
-	if (put_sync(m, *now_ns, 20000))
+	for (unsigned long i = 0; m->waits && i < m->streams; i++) {
+		if (put_sync(m, *now_ns, 900, 0x5000u + i))
+			return -EIO;
+		*now_ns += 1000;
+	}
+	if (put_sync(m, *now_ns, 20000, 0))
 		return -EIO;
 	*now_ns += 25000;
 	return 0;
@@ -282,6 +302,7 @@ static int make(struct maker *m)
 		if (thread != m->calls.thread && flush_chunk(m, &m->calls))
 			return -EIO;
 		m->calls.thread = thread;
+		m->copy_site = (xs_u16)(SITE_COPY_IN + i % m->phases);
 		if (put_round(m, &now_ns))
 			return -EIO;
 	}
@@ -304,11 +325,11 @@ static unsigned long number(const char *text)
 int main(int argc, char **argv)
 {
 	static struct maker m = {
-	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1};
+	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1, .phases = 1};
 	int option, rc;
 
-	while ((option = getopt(argc, argv, "r:c:s:t:")) != -1) {
-		unsigned long value = option == '?' ? 0 : number(optarg);
+	while ((option = getopt(argc, argv, "r:c:s:t:p:g:n:w")) != -1) {
+		unsigned long value = optarg ? number(optarg) : 0;
 
 		switch (option) {
 		case 'r':
@@ -323,11 +344,23 @@ int main(int argc, char **argv)
 		case 't':
 			m.threads = value;
 			break;
+		case 'p':
+			m.phases = value;
+			break;
+		case 'g':
+			m.graphs = value;
+			break;
+		case 'n':
+			m.nodes = value;
+			break;
+		case 'w':
+			m.waits = 1;
+			break;
 		default:
 			return 1;
 		}
 	}
-	if (optind + 1 != argc || m.streams > 65535) {
+	if (optind + 1 != argc || m.streams > 65535 || m.phases > 60000) {
 		fprintf(stderr, "xs_mktrace: give one file to write\n");
 		return 1;
 	}
