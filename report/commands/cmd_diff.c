@@ -113,7 +113,7 @@ int xs_cmd_diff(int argc, char **argv)
 	struct diff_options options = {.renderer = xs_renderers[0],
 				       .fail_above = NAN};
 	struct xs_result *before = NULL, *after = NULL;
-	struct xs_result_options how = {0};
+	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
 	struct xs_machine machine;
 	int code = parse(argc, argv, &options);
 

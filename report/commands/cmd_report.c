@@ -31,6 +31,7 @@ static const char usage[] =
     "  --streams N          also predict exactly N streams\n"
     "  --counters TRACE     add what kernels read, write and execute, from\n"
     "                       a run of xferspy run --counters\n"
+    "  --all-phases         show all phases, not only the longest\n"
     "  --atgpu              also show each phase in the ATGPU model (JSON\n"
     "                       always has it)\n"
     "  -h, --help           print this text\n"
@@ -44,7 +45,7 @@ struct report_options {
 	size_t machine_count;
 	unsigned streams;
 	const char *counters;
-	bool atgpu;
+	bool atgpu, all_phases;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -84,6 +85,7 @@ static int parse(int argc, char **argv, struct report_options *out)
 	    {"--machine", 0, parse_machine, out},
 	    {"--streams", 0, parse_streams, &out->streams},
 	    {"--counters", 0, xs_cli_parse_text, &out->counters},
+	    {"--all-phases", 0, NULL, &out->all_phases},
 	    {"--atgpu", 0, NULL, &out->atgpu},
 	    {0}};
 	int code = xs_cli_parse(&syntax, options, argc, argv);
@@ -211,6 +213,7 @@ int xs_cmd_report(int argc, char **argv)
 		return code == XS_CLI_HELP_PRINTED ? XS_EXIT_DONE : code;
 	how.streams = options.streams;
 	how.atgpu = options.atgpu;
+	how.most_phases = options.all_phases ? SIZE_MAX : 0;
 	code = load_machines(&options, &machines, &how);
 	if (!code)
 		code = load_counted(options.counters, &counted);

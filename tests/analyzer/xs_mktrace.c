@@ -10,7 +10,8 @@
  * A round has 3 ops and 3 calls per chunk, and a synchronisation. With -p, its
  * copies in come from as many call sites, one a round in turn. With -w, the
  * host waits for each stream before it waits for the device. With -g, so many
- * launches of a graph follow, all with one correlation id and n nodes.
+ * graphs follow: a launch of each recorded by node, all with one correlation id
+ * and n nodes, and a launch of each recorded as one.
  */
 #include "preload/format.h"
 
@@ -281,6 +282,61 @@ static int put_round(struct maker *m, xs_u64 *now_ns)
 	return 0;
 }
 
+static int put_kernel(struct maker *m, xs_u64 op_ns, xs_u32 correlation)
+{
+	xs_u32 start;
+	struct xs_rec_kernel *op =
+	    reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+
+	if (!op)
+		return -EIO;
+	*op = (struct xs_rec_kernel){.kind = XS_REC_kernel,
+				     .words = sizeof(*op) / 4,
+				     .correlation = correlation,
+				     .start = start,
+				     .duration = 600,
+				     .shape = 1};
+	return 0;
+}
+
+static int put_graph(struct maker *m, xs_u64 op_ns, xs_u32 correlation,
+		     xs_u32 exec, int by_node)
+{
+	xs_u32 start;
+	struct xs_rec_graph *op =
+	    reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+
+	if (!op)
+		return -EIO;
+	*op = (struct xs_rec_graph){.kind = XS_REC_graph,
+				    .words = sizeof(*op) / 4,
+				    .correlation = correlation,
+				    .start = start,
+				    .duration = 900,
+				    .exec = exec,
+				    .by_node = (xs_u16)by_node};
+	return 0;
+}
+
+/* Launches by node, all with one correlation id, which has the nodes; then
+ * launches as one. */
+static int put_graphs(struct maker *m, xs_u64 *now_ns)
+{
+	const xs_u32 same = ++m->correlation;
+	int rc = 0;
+
+	for (unsigned long i = 0; !rc && i < m->nodes; i++)
+		rc = put_kernel(m, *now_ns + 1000 * i, same);
+	for (unsigned long i = 0; !rc && i < m->graphs; i++)
+		rc = put_graph(m, *now_ns + 1000 * i, same, (xs_u32)i + 1, 1);
+	*now_ns += 1000 * (m->nodes + m->graphs);
+	for (unsigned long i = 0; !rc && i < m->graphs; i++)
+		rc = put_graph(m, *now_ns + 1000 * i, ++m->correlation,
+			       (xs_u32)i + 1, 0);
+	*now_ns += 1000 * m->graphs;
+	return rc;
+}
+
 static int make(struct maker *m)
 {
 	static const xs_u8 zeros[XS_PAGE_BYTES];
@@ -306,6 +362,8 @@ static int make(struct maker *m)
 		if (put_round(m, &now_ns))
 			return -EIO;
 	}
+	if (m->graphs && put_graphs(m, &now_ns))
+		return -EIO;
 	if (flush_chunk(m, &m->calls) || flush_chunk(m, &m->ops))
 		return -EIO;
 	m->header.end_realtime_ns = m->header.flush_realtime_ns = now_ns;

@@ -6,11 +6,15 @@
 #include "report/render/text/text.h"
 
 #include "report/render/text/parts.h"
+#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+/* Phases printed unless all are asked for; JSON has more. */
+#define PHASES_MAX 6
 
 /* Sites printed for each step of a phase; JSON has all. */
 #define SITES_MAX 2
@@ -229,6 +233,35 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 			      memory ? " " : "", memory ? memory : "");
 }
 
+size_t xs_render_text_phases(const struct xs_result *result)
+{
+	return result->all_phases_asked || result->phase_count < PHASES_MAX
+		   ? result->phase_count
+		   : PHASES_MAX;
+}
+
+/* The phases that are not printed. */
+static void put_rest(const struct xs_terminal *terminal,
+		     const struct xs_result *result)
+{
+	const size_t first = xs_render_text_phases(result);
+	struct xs_result_rest rest = result->rest;
+
+	for (size_t i = first; i < result->phase_count; i++) {
+		rest.phases++;
+		xs_number_add(&rest.total_ns, result->phases[i].total_ns);
+	}
+	if (first < result->phase_count)
+		rest.largest_ns = result->phases[first].total_ns;
+	if (rest.phases)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  and %" PRId64
+				  " more phases, %s in total, the longest %s "
+				  "(--all-phases)\n",
+				  rest.phases, xs_units_ns(rest.total_ns).s,
+				  xs_units_ns(rest.largest_ns).s);
+}
+
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
@@ -255,11 +288,9 @@ static int put_phases(const struct xs_terminal *terminal,
 	    {"#", true},      {"rounds", true}, {"per round", true},
 	    {"of run", true}, {"in", false},	{"kernels", true},
 	    {"out", false}};
-	size_t count = result->phase_count < XS_TEXT_PHASES
-			   ? result->phase_count
-			   : XS_TEXT_PHASES;
-	const char *places[XS_TEXT_PHASES] = {NULL};
-	uint64_t rest_ns = 0;
+	const size_t count = xs_render_text_phases(result);
+	const char **places =
+	    xs_arena_alloc(&result->arena, count, sizeof(*places));
 	struct xs_text_table table;
 	int err;
 
@@ -273,20 +304,15 @@ static int put_phases(const struct xs_terminal *terminal,
 			: "no copies and no kernels were recorded");
 		return 0;
 	}
+	if (!places)
+		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, 2, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
 		places[i] = phase_places(result, &result->phases[i]);
 	}
 	err = xs_text_table_end(&table, places, 5);
-	for (size_t i = count; i < result->phase_count; i++)
-		rest_ns += (uint64_t)result->phases[i].total_ns;
-	if (rest_ns)
-		xs_terminal_print(
-		    terminal, XS_PLAIN,
-		    "  and %zu more phases, %s in total (--format json)\n",
-		    result->phase_count - count,
-		    xs_units_ns((int64_t)rest_ns).s);
+	put_rest(terminal, result);
 	return err;
 }
 
@@ -299,7 +325,10 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->other_machine_count; i++) {
 		const struct xs_result_other_machine *run =
 		    &result->other_machines[i];
-		const char *text = "not predicted; the reasons are below";
+		const char *text =
+		    result->rest.phases
+			? "not predicted for all phases (--all-phases)"
+			: "not predicted; the reasons are below";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(
