@@ -9,6 +9,11 @@
 
 #define DEVICES (UINT16_MAX + 1u) /* numbers of devices */
 
+/* Waits of one time look at the same ops: the work is bounded to that of so
+ * many threads that wait for the whole run. Further waits count as host time.
+ */
+#define MOST_WAITING 256u
+
 /* Sorts the ops by queue, then by start: a counting sort, since ops are sorted
  * by start already. */
 static int sort_by_queue(const struct xs_trace *trace, struct xs_key *keys)
@@ -159,8 +164,9 @@ static int find_ended(struct xs_wait_breakdown *f,
 
 	for (size_t i = first_ending_after(f, wait->from_ns);
 	     !rc && i < trace->op_count &&
-	     xs_call_returned_after(call, f->by_end[i].key);
-	     i++) {
+	     xs_call_returned_after(call, f->by_end[i].key) &&
+	     f->looked_at < MOST_WAITING * (uint64_t)trace->op_count;
+	     i++, f->looked_at++) {
 		const struct xs_op *op = &trace->ops[f->by_end[i].index];
 
 		if (op->start_ns < call->end_ns && is_on_device(f, wait, op) &&

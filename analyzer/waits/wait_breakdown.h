@@ -46,6 +46,7 @@ struct xs_wait_breakdown {
 	 * latest end of the ops before it: by device, and of all at the end */
 	size_t next_of_call, next_op;
 	uint64_t *issued_end_ns;
+	uint64_t looked_at; /* ops, by all waits so far */
 	struct xs_wait_interval *pieces;
 	struct xs_key *keys; /* ends of the intervals; with the same room */
 	size_t count, room;
