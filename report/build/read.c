@@ -254,6 +254,22 @@ out:
 	return err;
 }
 
+int xs_result_build(const struct xs_trace *trace, const char *path,
+		    const struct xs_result_options *options,
+		    struct xs_result **result)
+{
+	int err = -ENOMEM;
+
+	*result = calloc(1, sizeof(**result));
+	if (*result)
+		err = build(*result, trace, path, options);
+	if (err < 0) {
+		xs_result_free(*result);
+		*result = NULL;
+	}
+	return err;
+}
+
 int xs_result_read(const char *path, const struct xs_result_options *options,
 		   struct xs_result **result, const char **error)
 {
@@ -261,18 +277,12 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 	int err;
 
 	*error = NULL;
-	*result = calloc(1, sizeof(**result));
-	if (!*result)
-		return -ENOMEM;
+	*result = NULL;
 	err = xs_trace_read(path, &trace, error);
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (!err)
-		err = build(*result, trace, path, options);
+		err = xs_result_build(trace, path, options, result);
 	xs_trace_free(trace);
-	if (err < 0) {
-		xs_result_free(*result);
-		*result = NULL;
-	}
 	return err;
 }
