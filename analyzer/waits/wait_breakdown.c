@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICES (UINT16_MAX + 1u) /* numbers of devices */
-
 /* Waits of one time look at the same ops: the work is bounded to that of so
  * many threads that wait for the whole run. Further waits count as host time.
  */
 #define MOST_WAITING 256u
+
+static uint64_t most_looks(const struct xs_trace *trace)
+{
+	return MOST_WAITING * (uint64_t)trace->op_count;
+}
 
 /* Sorts the ops by queue, then by start: a counting sort, since ops are sorted
  * by start already. */
@@ -53,8 +56,8 @@ int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 	f->trace = trace;
 	f->by_end = malloc(room * sizeof(*f->by_end));
 	f->by_call = malloc(room * sizeof(*f->by_call));
-	f->issued_end_ns = calloc(DEVICES + 1, sizeof(*f->issued_end_ns));
-	if (!f->by_end || !f->by_call || !f->issued_end_ns)
+	f->issued = malloc(room * sizeof(*f->issued));
+	if (!f->by_end || !f->by_call || !f->issued)
 		return -ENOMEM;
 	rc = sort_by_queue(trace, f->by_end);
 	if (!rc)
@@ -66,7 +69,7 @@ void xs_wait_breakdown_release(struct xs_wait_breakdown *f)
 {
 	free(f->by_end);
 	free(f->by_call);
-	free(f->issued_end_ns);
+	free(f->issued);
 	free(f->pieces);
 	free(f->keys);
 	*f = (struct xs_wait_breakdown){0};
@@ -165,7 +168,7 @@ static int find_ended(struct xs_wait_breakdown *f,
 	for (size_t i = first_ending_after(f, wait->from_ns);
 	     !rc && i < trace->op_count &&
 	     xs_call_returned_after(call, f->by_end[i].key) &&
-	     f->looked_at < MOST_WAITING * (uint64_t)trace->op_count;
+	     f->looked_at < most_looks(trace);
 	     i++, f->looked_at++) {
 		const struct xs_op *op = &trace->ops[f->by_end[i].index];
 
@@ -196,19 +199,7 @@ static int find_own(struct xs_wait_breakdown *f,
 	return rc;
 }
 
-static void see_end(struct xs_wait_breakdown *f, const struct xs_op *op)
-{
-	uint64_t *const ends[] = {
-	    &f->issued_end_ns[f->trace->queues[op->queue].device],
-	    &f->issued_end_ns[DEVICES]};
-
-	for (size_t i = 0; i < 2; i++)
-		if (op->end_ns > *ends[i])
-			*ends[i] = op->end_ns;
-}
-
-/* Moves on to a call: sees the ops of earlier calls, and those without a call
- * that had begun. */
+/* Moves on to a call: the ops of earlier calls were issued before it. */
 static void go_to(struct xs_wait_breakdown *f, uint32_t call)
 {
 	const struct xs_trace *trace = f->trace;
@@ -216,24 +207,55 @@ static void go_to(struct xs_wait_breakdown *f, uint32_t call)
 	for (; f->next_of_call < trace->op_count &&
 	       f->by_call[f->next_of_call].key < call;
 	     f->next_of_call++)
-		see_end(f, &trace->ops[f->by_call[f->next_of_call].index]);
-	for (; f->next_op < trace->op_count &&
-	       trace->ops[f->next_op].start_ns < trace->calls[call].start_ns;
-	     f->next_op++)
+		f->issued[f->issued_count++] =
+		    f->by_call[f->next_of_call].index;
+	while (f->next_op < trace->op_count &&
+	       trace->ops[f->next_op].start_ns < trace->calls[call].start_ns) {
 		if (trace->ops[f->next_op].call == XS_NONE)
-			see_end(f, &trace->ops[f->next_op]);
+			f->issued[f->issued_count++] = (uint32_t)f->next_op;
+		f->next_op++;
+	}
 }
 
-/* Whether work of the device that was issued before the call had not ended when
- * it returned. */
-static bool left_work(const struct xs_wait_breakdown *f,
+/* Whether the op ran during the call and had not ended when it returned. */
+static bool ran_on(const struct xs_wait_breakdown *f,
+		   const struct xs_wait_call *wait, const struct xs_op *op)
+{
+	const struct xs_call *call = &f->trace->calls[wait->index];
+
+	return op->start_ns < call->end_ns && op->end_ns > wait->from_ns &&
+	       is_on_device(f, wait, op) && !is_later(f->trace, wait, op) &&
+	       !xs_call_returned_after(call, op->end_ns);
+}
+
+/* Whether work of the device that was issued before the call ran on after it.
+ * Forgets ops that had ended: calls come in order. */
+static bool left_work(struct xs_wait_breakdown *f,
 		      const struct xs_wait_call *wait)
 {
-	const size_t device =
-	    wait->device == XS_WAIT_ANY_DEVICE ? DEVICES : wait->device;
+	const struct xs_trace *trace = f->trace;
+	const struct xs_call *call = &trace->calls[wait->index];
+	size_t kept = 0;
+	bool left = false;
 
-	return !xs_call_returned_after(&f->trace->calls[wait->index],
-				       f->issued_end_ns[device]);
+	if (f->looked_at >= most_looks(trace))
+		return false;
+	f->looked_at += f->issued_count;
+	for (size_t i = 0; i < f->issued_count; i++) {
+		const struct xs_op *op = &trace->ops[f->issued[i]];
+
+		left |= ran_on(f, wait, op);
+		if (op->end_ns > call->start_ns)
+			f->issued[kept++] = f->issued[i];
+	}
+	f->issued_count = kept;
+	for (size_t i = f->next_op;
+	     i < trace->op_count && trace->ops[i].start_ns < call->end_ns &&
+	     f->looked_at < most_looks(trace);
+	     i++, f->looked_at++)
+		left |= trace->ops[i].call == XS_NONE &&
+			ran_on(f, wait, &trace->ops[i]);
+	return left;
 }
 
 /* State of a sweep from the end of a call back to its start. */

@@ -42,10 +42,11 @@ struct xs_wait_breakdown {
 	const struct xs_trace *trace;
 	struct xs_key *by_end;	/* the trace's ops by end */
 	struct xs_key *by_call; /* by the call that issued them */
-	/* where the current call is in by_call and in the trace's ops, and the
-	 * latest end of the ops before it: by device, and of all at the end */
+	/* where the current call is in by_call and in the trace's ops; ops that
+	 * were issued before it and may not have ended */
 	size_t next_of_call, next_op;
-	uint64_t *issued_end_ns;
+	uint32_t *issued;
+	size_t issued_count;
 	uint64_t looked_at; /* ops, by all waits so far */
 	struct xs_wait_interval *pieces;
 	struct xs_key *keys; /* ends of the intervals; with the same room */
