@@ -171,7 +171,8 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases, size_t most,
 		       const struct xs_model_options *model)
 {
-	const size_t count = phases->count < most ? phases->count : most;
+	const size_t room = most ? most : XS_RESULT_PHASES;
+	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
 	int err;
 
@@ -196,6 +197,14 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 	return result->phases ? err : -ENOMEM;
 }
 
+static void fill_asked(struct xs_result *result,
+		       const struct xs_result_options *options)
+{
+	result->streams_asked = xs_number_known(options->streams);
+	result->atgpu_asked = options->atgpu;
+	result->all_phases_asked = options->most_phases == SIZE_MAX;
+}
+
 static int build(struct xs_result *result, const struct xs_trace *trace,
 		 const char *path, const struct xs_result_options *options)
 {
@@ -213,9 +222,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	err = xs_timeline_build(trace, &timeline);
 	if (err < 0)
 		return err;
-	result->streams_asked = xs_number_known(options->streams);
-	result->atgpu_asked = options->atgpu;
-	result->all_phases_asked = options->most_phases == SIZE_MAX;
+	fill_asked(result, options);
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
 	err = xs_build_devices(result, trace, saw_gpu(trace));
@@ -238,10 +245,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_note_counters(result, trace, &phases, options);
-	err = fill_phases(result, trace, &phases,
-			  options->most_phases ? options->most_phases
-					       : XS_RESULT_PHASES,
-			  &model);
+	err = fill_phases(result, trace, &phases, options->most_phases, &model);
 	if (err < 0)
 		goto out;
 	xs_build_note_devices(result);
