@@ -4,12 +4,14 @@
 # Installs what is missing, builds, runs the tests.
 #
 #   tests/run.sh [--all] [--sanitize LIST] [--build DIR] [CTEST-OPTION...]
+#   tests/run.sh --fuzz SECONDS
 #
 # --all: what a change has to pass: gcc and clang with warnings as errors,
 # formatting and static analysis, the address, undefined-behaviour and thread
-# sanitizers, and last all tests.
+# sanitizers, ten seconds of fuzzing, and last all tests.
 # --sanitize: such as address,undefined; a build tree of its own unless
 # --build says otherwise (build-tests). The rest goes to ctest.
+# --fuzz: only fuzzes, for so long; what it finds stays in build-fuzz/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/packages.sh
@@ -17,18 +19,23 @@ cd "$(dirname "$0")/.."
 all=
 sanitize=
 build=
+fuzz_seconds=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--all)
 		all=yes
 		shift
 		;;
-	--sanitize | --build)
+	--sanitize | --build | --fuzz)
 		if [ $# -lt 2 ]; then
 			echo "run.sh: $1 needs a value" >&2
 			exit 1
 		fi
-		if [ "$1" = --build ]; then build=$2; else sanitize=$2; fi
+		case $1 in
+		--build) build=$2 ;;
+		--sanitize) sanitize=$2 ;;
+		--fuzz) fuzz_seconds=$2 ;;
+		esac
 		shift 2
 		;;
 	*) break ;;
@@ -43,6 +50,14 @@ configure_and_build() {
 	cmake --build "$1" --target "${3:-all}"
 }
 
+# fuzz SECONDS
+fuzz() {
+	CC=clang cmake -S . -B build-fuzz -G Ninja -DXFERSPY_FUZZER=ON \
+		-DXFERSPY_SANITIZE=address,undefined
+	cmake --build build-fuzz --target fuzzers
+	tests/fuzz/run.sh build-fuzz "$1"
+}
+
 # run_tests BUILD CTEST-OPTION...
 run_tests() {
 	tree=$1
@@ -50,7 +65,11 @@ run_tests() {
 	ctest --test-dir "$tree" --output-on-failure -j "$(nproc)" "$@"
 }
 
-xs_install_packages ${all:+$XS_CHECK_PACKAGES}
+xs_install_packages ${all:+$XS_CHECK_PACKAGES} ${fuzz_seconds:+clang}
+if [ -n "$fuzz_seconds" ]; then
+	fuzz "$fuzz_seconds"
+	exit
+fi
 if [ -n "$all" ]; then
 	CC=clang configure_and_build build-clang ''
 	tests/lint.sh build-clang
@@ -61,6 +80,7 @@ if [ -n "$all" ]; then
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all
 	run_tests build-tests-thread -R '^(test_preload|preload)'
+	fuzz 10
 fi
 configure_and_build "$build" "$sanitize"
 run_tests "$build" "$@"

@@ -5,6 +5,7 @@
 #include "analyzer/records/again.h"
 #include "analyzer/records/record_schema.h"
 #include "analyzer/text/trace_text.h"
+#include "analyzer/util/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -69,16 +70,18 @@ static void print_hex(FILE *out, const char *name, const xs_u8 *data,
 static void print_text(FILE *out, const char *name, const char *text,
 		       size_t size)
 {
-	fprintf(out, " %s=\"", name);
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text[i];
+	const char *const end = text + size;
 
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
-		else
-			putc(c, out);
+	fprintf(out, " %s=\"", name);
+	while (text < end) {
+		const char *quote = text;
+
+		while (quote < end && *quote != '"' && *quote != '\\')
+			quote++;
+		xs_escape_write(text, (size_t)(quote - text), "", out);
+		if (quote < end)
+			fprintf(out, "\\%c", *quote++);
+		text = quote;
 	}
 	putc('"', out);
 }

@@ -21,7 +21,6 @@ struct xs_connections xs_connections_asked(const struct xs_trace *trace)
 	    .copy = asked(trace, "CUDA_DEVICE_MAX_COPY_CONNECTIONS")};
 }
 
-/* An unknown device counts as a newer one. */
 static bool is_older(const struct xs_trace *trace, uint16_t device)
 {
 	for (size_t i = 0; i < trace->device_count; i++)
@@ -30,11 +29,15 @@ static bool is_older(const struct xs_trace *trace, uint16_t device)
 	return false;
 }
 
-void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase)
+void xs_connections_fill(const struct xs_trace *trace, struct xs_phases *phases)
 {
 	const struct xs_connections asked = xs_connections_asked(trace);
 
-	phase->kernel_hw_queues = phase->copy_hw_queues = asked.all;
-	if (asked.copy && !is_older(trace, phase->device))
-		phase->copy_hw_queues = asked.copy;
+	for (size_t i = 0; i < phases->count; i++)
+		phases->items[i].kernel_hw_queues =
+		    phases->items[i].copy_hw_queues = asked.all;
+	/* an unknown device counts as a newer one */
+	for (size_t i = 0; asked.copy && i < phases->count; i++)
+		if (!is_older(trace, phases->items[i].device))
+			phases->items[i].copy_hw_queues = asked.copy;
 }

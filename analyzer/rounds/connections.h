@@ -16,7 +16,8 @@ struct xs_connections {
 
 struct xs_connections xs_connections_asked(const struct xs_trace *trace);
 
-/* Sets the phase's kernel_hw_queues and copy_hw_queues, by its device. */
-void xs_connections_fill(const struct xs_trace *trace, struct xs_phase *phase);
+/* Sets kernel_hw_queues and copy_hw_queues of the phases, by their devices. */
+void xs_connections_fill(const struct xs_trace *trace,
+			 struct xs_phases *phases);
 
 #endif

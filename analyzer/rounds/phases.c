@@ -297,10 +297,9 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	if (!rc && phases->count > 0) {
 		qsort(phases->items, phases->count, sizeof(*phases->items),
 		      by_total);
-		for (size_t i = 0; i < phases->count; i++) {
+		for (size_t i = 0; i < phases->count; i++)
 			phases->items[i].id = (uint32_t)i + 1;
-			xs_connections_fill(trace, &phases->items[i]);
-		}
+		xs_connections_fill(trace, phases);
 		rc = disambiguate_all(phases);
 	}
 	if (rc)

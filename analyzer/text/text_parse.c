@@ -10,12 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_MAX (1u << 30) /* between parts of a file */
+/*
+ * Zeros that a text may ask for, between, in and after chunks. A process that
+ * was killed leaves 64 MiB after the last chunk; a line of a chunk that a dump
+ * printed is longer than 64 KiB / ZEROS_PER_BYTE.
+ */
+#define ZEROS_LEAST    (UINT64_C(128) << 20)
+#define ZEROS_PER_BYTE 4096u
 
 struct parser {
 	const struct xs_trace_visitor *visitor;
 	struct xs_text_error *error;
 	uint64_t source_bytes;
+	uint64_t text_bytes, zero_bytes; /* read and asked for so far */
 	bool header_seen, chunk_seen;
 	uint64_t at; /* offset of the next record */
 	uint64_t chunk_at;
@@ -93,6 +100,21 @@ static int parse_header(struct parser *p, char *cursor)
 				       p->source_bytes);
 }
 
+/* A few bytes of text must not fill a disk. */
+static int add_zeros(struct parser *p, uint64_t bytes)
+{
+	const uint64_t most = ZEROS_LEAST + ZEROS_PER_BYTE * p->text_bytes;
+
+	if (bytes > most - p->zero_bytes)
+		return xs_text_pair_fail(
+		    p->error,
+		    "the trace would have more than %" PRIu64
+		    " MiB of zeros between its records",
+		    most >> 20);
+	p->zero_bytes += bytes;
+	return 0;
+}
+
 /* Checks the sizes that the last chunk states, and moves p->at past it. */
 static int end_chunk(struct parser *p)
 {
@@ -117,7 +139,7 @@ static int end_chunk(struct parser *p)
 		    ", but its records need %" PRIu64,
 		    capacity, used);
 	p->at = p->chunk_at + capacity;
-	return 0;
+	return add_zeros(p, capacity - used);
 }
 
 static int parse_chunk(struct parser *p, char *cursor)
@@ -142,12 +164,13 @@ static int parse_chunk(struct parser *p, char *cursor)
 	}
 	if (rc)
 		return rc;
-	if (p->chunk_at < p->at || p->chunk_at - p->at > GAP_MAX ||
-	    p->chunk_at % XS_PAGE_BYTES != 0)
+	if (p->chunk_at < p->at || p->chunk_at % XS_PAGE_BYTES != 0)
 		return xs_text_pair_fail(
 		    p->error, "a chunk cannot be at %" PRIu64, p->chunk_at);
-	if (p->chunk.capacity_bytes > GAP_MAX ||
-	    p->chunk.capacity_bytes % XS_PAGE_BYTES != 0)
+	rc = add_zeros(p, p->chunk_at - p->at);
+	if (rc)
+		return rc;
+	if (p->chunk.capacity_bytes % XS_PAGE_BYTES != 0)
 		return xs_text_pair_fail(
 		    p->error, "a chunk cannot have capacity_bytes=%u",
 		    p->chunk.capacity_bytes);
@@ -340,6 +363,7 @@ int xs_text_read(FILE *in, uint64_t source_bytes,
 	*error = (struct xs_text_error){0};
 	while (!rc && (length = getline(&line, &room, in)) >= 0) {
 		error->line++;
+		p.text_bytes += (uint64_t)length;
 		if (strlen(line) != (size_t)length)
 			rc = xs_text_pair_fail(error, "a NUL byte");
 		else if (error->line == 1)
@@ -353,6 +377,8 @@ int xs_text_read(FILE *in, uint64_t source_bytes,
 		rc = xs_text_pair_fail(error, "there is no header line");
 	if (!rc)
 		rc = end_chunk(&p);
+	if (!rc && p.file_bytes > p.at)
+		rc = add_zeros(&p, p.file_bytes - p.at);
 	xs_again_release(&p.again);
 	free(line);
 	return rc;

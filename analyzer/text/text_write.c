@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define END_MAX_BYTES (UINT64_C(1) << 30) /* of zeros after the last chunk */
-
 struct writer {
 	FILE *out;
 	uint64_t at;	     /* bytes written */
@@ -132,8 +130,6 @@ int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)
 
 	if (!rc)
 		rc = flush_chunk(&w);
-	if (!rc && w.file_bytes > w.at + END_MAX_BYTES)
-		rc = -EFBIG;
 	if (!rc)
 		rc = pad_to(&w, w.file_bytes);
 	if (!rc && fflush(out))

@@ -11,13 +11,13 @@
 
 /*
  * Limit of new ops: LEAST_OPS and OPS_PER_BYTE for each byte of the file, but
- * at most MAX_OPS. A launch of a graph of 2000 nodes takes 32 bytes: 16 for its
- * call and 16 for its record. A damaged file could have many launches of a
- * graph with many nodes.
+ * at most MAX_OPS, which take 400 MB. A launch of a graph of 2000 nodes takes
+ * 32 bytes: 16 for its call and 16 for its record. A damaged file could have
+ * many launches of a graph with many nodes.
  */
 #define LEAST_OPS    (1u << 20)
 #define OPS_PER_BYTE 64u
-#define MAX_OPS	     (1u << 25)
+#define MAX_OPS	     (1u << 23)
 
 static const char unknown_name[] = "unknown_graph";
 

@@ -108,14 +108,19 @@ static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 	return xs_keys_sort(*keys, *count);
 }
 
-/* Finds the nodes of each launch by node. If several calls have its correlation
- * id, it is not known which ops belong to which call, and it gets none. */
+/* Finds the nodes of each launch by node. If several calls or launches have its
+ * correlation id, it is not known which ops belong to which: the first launch
+ * gets those of several launches, and nobody gets those of several calls. */
 static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		      size_t key_count)
 {
+	bool *taken = calloc(key_count + 1, sizeof(*taken)); /* by first key */
 	struct xs_key *calls;
 	size_t call_count;
 	int rc = find_calls(trace, &calls, &call_count);
+
+	if (!taken)
+		rc = -ENOMEM;
 
 	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
 		const uint64_t id = trace->graph_launches[i].correlation;
@@ -125,10 +130,14 @@ static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		    (first + 1 < call_count && calls[first + 1].key == id))
 			continue;
 		m->nodes[i].first = keys_below(m->keys, key_count, id);
+		if (taken[m->nodes[i].first])
+			continue;
+		taken[m->nodes[i].first] = true;
 		m->nodes[i].count =
 		    keys_below(m->keys, key_count, id + 1) - m->nodes[i].first;
 	}
 	free(calls);
+	free(taken);
 	return rc;
 }
 

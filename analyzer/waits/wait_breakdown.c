@@ -7,35 +7,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Waits of one time look at the same ops: the work is bounded to that of so
+ * many threads that wait for the whole run. Further waits count as host time.
+ */
+#define MOST_WAITING 256u
+
+static uint64_t most_looks(const struct xs_trace *trace)
+{
+	return MOST_WAITING * (uint64_t)trace->op_count;
+}
+
+/* Sorts the ops by queue, then by start: a counting sort, since ops are sorted
+ * by start already. */
+static int sort_by_queue(const struct xs_trace *trace, struct xs_key *keys)
+{
+	uint32_t *next = calloc(trace->queue_count + 2, sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->op_count; i++)
+		next[trace->ops[i].queue + 1]++;
+	for (size_t i = 0; i < trace->queue_count; i++)
+		next[i + 1] += next[i];
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		keys[next[op->queue]++] =
+		    (struct xs_key){op->end_ns, (uint32_t)i};
+	}
+	free(next);
+	return 0;
+}
+
+/* The ops without a call come last. */
+static int sort_by_call(const struct xs_trace *trace, struct xs_key *keys)
+{
+	for (size_t i = 0; i < trace->op_count; i++)
+		keys[i] = (struct xs_key){trace->ops[i].call, (uint32_t)i};
+	return xs_keys_sort(keys, trace->op_count);
+}
+
 int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 			   const struct xs_trace *trace)
 {
-	uint32_t *first;
+	const size_t room = trace->op_count + 1;
+	int rc;
 
 	f->trace = trace;
-	f->first_op = first = calloc(trace->queue_count + 2, sizeof(*first));
-	f->next_op = calloc(trace->queue_count + 1, sizeof(*f->next_op));
-	f->ops = malloc((trace->op_count + 1) * sizeof(*f->ops));
-	if (!first || !f->next_op || !f->ops)
+	f->by_end = malloc(room * sizeof(*f->by_end));
+	f->by_call = malloc(room * sizeof(*f->by_call));
+	f->issued = malloc(room * sizeof(*f->issued));
+	if (!f->by_end || !f->by_call || !f->issued)
 		return -ENOMEM;
-	/* counting sort: ops are sorted by start already */
-	for (size_t i = 0; i < trace->op_count; i++)
-		first[trace->ops[i].queue + 1]++;
-	for (size_t i = 0; i < trace->queue_count; i++) {
-		first[i + 1] += first[i];
-		f->next_op[i] = first[i];
-	}
-	for (size_t i = 0; i < trace->op_count; i++)
-		f->ops[f->next_op[trace->ops[i].queue]++] = (uint32_t)i;
-	memcpy(f->next_op, first, trace->queue_count * sizeof(*first));
-	return 0;
+	rc = sort_by_queue(trace, f->by_end);
+	if (!rc)
+		rc = xs_keys_sort(f->by_end, trace->op_count);
+	return rc ? rc : sort_by_call(trace, f->by_call);
 }
 
 void xs_wait_breakdown_release(struct xs_wait_breakdown *f)
 {
-	free(f->first_op);
-	free(f->next_op);
-	free(f->ops);
+	free(f->by_end);
+	free(f->by_call);
+	free(f->issued);
 	free(f->pieces);
 	free(f->keys);
 	*f = (struct xs_wait_breakdown){0};
@@ -74,45 +108,154 @@ static int add_piece(struct xs_wait_breakdown *f, struct xs_wait_interval piece)
 	return 0;
 }
 
-/* Collects the ops of one queue that ran during the call and that it waited
- * for. *unwaited: an op issued before the call had not ended when it returned.
- */
-static int find_in_queue(struct xs_wait_breakdown *f,
-			 const struct xs_wait_call *wait, uint32_t queue,
-			 bool *unwaited)
+/* Returns the first of the ops that end after ns, as a position in by_end. */
+static size_t first_ending_after(const struct xs_wait_breakdown *f, uint64_t ns)
+{
+	size_t low = 0, high = f->trace->op_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (f->by_end[middle].key > ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static int add_op(struct xs_wait_breakdown *f, const struct xs_wait_call *wait,
+		  const struct xs_op *op)
+{
+	const struct xs_call *call = &f->trace->calls[wait->index];
+	const bool own = op->call == wait->index;
+
+	return add_piece(
+	    f,
+	    (struct xs_wait_interval){
+		.start_ns =
+		    op->start_ns > wait->from_ns ? op->start_ns : wait->from_ns,
+		.end_ns = op->end_ns < call->end_ns ? op->end_ns : call->end_ns,
+		.part = part_of(op, own),
+		.first = own || op->queue == wait->queue});
+}
+
+static bool is_on_device(const struct xs_wait_breakdown *f,
+			 const struct xs_wait_call *wait,
+			 const struct xs_op *op)
+{
+	return wait->device == XS_WAIT_ANY_DEVICE ||
+	       wait->device == f->trace->queues[op->queue].device;
+}
+
+/* Whether the op was issued by another, later call. */
+static bool is_later(const struct xs_trace *trace,
+		     const struct xs_wait_call *wait, const struct xs_op *op)
+{
+	return op->call != wait->index && op->call != XS_NONE &&
+	       trace->calls[op->call].start_ns >=
+		   trace->calls[wait->index].start_ns;
+}
+
+/* Collects the ops that ended during the call, and that it waited for. */
+static int find_ended(struct xs_wait_breakdown *f,
+		      const struct xs_wait_call *wait)
 {
 	const struct xs_trace *trace = f->trace;
 	const struct xs_call *call = &trace->calls[wait->index];
-	uint32_t *next = &f->next_op[queue], end = f->first_op[queue + 1];
+	int rc = 0;
 
-	while (*next < end && trace->ops[f->ops[*next]].end_ns <= wait->from_ns)
-		++*next;
-	for (uint32_t i = *next; i < end; i++) {
-		const struct xs_op *op = &trace->ops[f->ops[i]];
-		bool own = op->call == wait->index;
+	for (size_t i = first_ending_after(f, wait->from_ns);
+	     !rc && i < trace->op_count &&
+	     xs_call_returned_after(call, f->by_end[i].key) &&
+	     f->looked_at < most_looks(trace);
+	     i++, f->looked_at++) {
+		const struct xs_op *op = &trace->ops[f->by_end[i].index];
 
-		if (op->start_ns >= call->end_ns)
-			break;
-		if (op->end_ns <= wait->from_ns ||
-		    (!own && op->call != XS_NONE &&
-		     trace->calls[op->call].start_ns >= call->start_ns))
-			continue;
-		if (!own && !xs_call_returned_after(call, op->end_ns)) {
-			*unwaited = true;
-			continue;
-		}
-		if (add_piece(f, (struct xs_wait_interval){
-				     .start_ns = op->start_ns > wait->from_ns
-						     ? op->start_ns
-						     : wait->from_ns,
-				     .end_ns = op->end_ns < call->end_ns
-						   ? op->end_ns
-						   : call->end_ns,
-				     .part = part_of(op, own),
-				     .first = own || queue == wait->queue}))
-			return -ENOMEM;
+		if (op->start_ns < call->end_ns && is_on_device(f, wait, op) &&
+		    !is_later(trace, wait, op))
+			rc = add_op(f, wait, op);
 	}
-	return 0;
+	return rc;
+}
+
+/* Collects the call's own ops that ended after it. Calls come in order. */
+static int find_own(struct xs_wait_breakdown *f,
+		    const struct xs_wait_call *wait)
+{
+	const struct xs_trace *trace = f->trace;
+	const struct xs_call *call = &trace->calls[wait->index];
+	int rc = 0;
+
+	for (size_t i = f->next_of_call;
+	     !rc && i < trace->op_count && f->by_call[i].key == wait->index;
+	     i++) {
+		const struct xs_op *op = &trace->ops[f->by_call[i].index];
+
+		if (op->start_ns < call->end_ns && is_on_device(f, wait, op) &&
+		    !xs_call_returned_after(call, op->end_ns))
+			rc = add_op(f, wait, op);
+	}
+	return rc;
+}
+
+/* Moves on to a call: the ops of earlier calls were issued before it. */
+static void go_to(struct xs_wait_breakdown *f, uint32_t call)
+{
+	const struct xs_trace *trace = f->trace;
+
+	for (; f->next_of_call < trace->op_count &&
+	       f->by_call[f->next_of_call].key < call;
+	     f->next_of_call++)
+		f->issued[f->issued_count++] =
+		    f->by_call[f->next_of_call].index;
+	while (f->next_op < trace->op_count &&
+	       trace->ops[f->next_op].start_ns < trace->calls[call].start_ns) {
+		if (trace->ops[f->next_op].call == XS_NONE)
+			f->issued[f->issued_count++] = (uint32_t)f->next_op;
+		f->next_op++;
+	}
+}
+
+/* Whether the op ran during the call and had not ended when it returned. */
+static bool ran_on(const struct xs_wait_breakdown *f,
+		   const struct xs_wait_call *wait, const struct xs_op *op)
+{
+	const struct xs_call *call = &f->trace->calls[wait->index];
+
+	return op->start_ns < call->end_ns && op->end_ns > wait->from_ns &&
+	       is_on_device(f, wait, op) && !is_later(f->trace, wait, op) &&
+	       !xs_call_returned_after(call, op->end_ns);
+}
+
+/* Whether work of the device that was issued before the call ran on after it.
+ * Forgets ops that had ended: calls come in order. */
+static bool left_work(struct xs_wait_breakdown *f,
+		      const struct xs_wait_call *wait)
+{
+	const struct xs_trace *trace = f->trace;
+	const struct xs_call *call = &trace->calls[wait->index];
+	size_t kept = 0;
+	bool left = false;
+
+	if (f->looked_at >= most_looks(trace))
+		return false;
+	f->looked_at += f->issued_count;
+	for (size_t i = 0; i < f->issued_count; i++) {
+		const struct xs_op *op = &trace->ops[f->issued[i]];
+
+		left |= ran_on(f, wait, op);
+		if (op->end_ns > call->start_ns)
+			f->issued[kept++] = f->issued[i];
+	}
+	f->issued_count = kept;
+	for (size_t i = f->next_op;
+	     i < trace->op_count && trace->ops[i].start_ns < call->end_ns &&
+	     f->looked_at < most_looks(trace);
+	     i++, f->looked_at++)
+		left |= trace->ops[i].call == XS_NONE &&
+			ran_on(f, wait, &trace->ops[i]);
+	return left;
 }
 
 /* State of a sweep from the end of a call back to its start. */
@@ -177,21 +320,17 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 	const struct xs_trace *trace = f->trace;
 	uint64_t end_ns = trace->calls[wait->index].end_ns, covered_ns = 0;
 	struct sweep s = {f, part_ns, 0, end_ns};
-	bool unwaited = false;
 
 	memset(part_ns, 0, XS_WAIT_PARTS * sizeof(*part_ns));
 	if (end_ns <= wait->from_ns)
 		return 0;
 	f->count = 0;
-	for (uint32_t q = 0; q < trace->queue_count; q++)
-		if ((wait->device == XS_WAIT_ANY_DEVICE ||
-		     wait->device == trace->queues[q].device) &&
-		    find_in_queue(f, wait, q, &unwaited))
-			return -ENOMEM;
-	if (xs_keys_sort(f->keys, f->count))
+	go_to(f, wait->index);
+	if (find_ended(f, wait) || find_own(f, wait) ||
+	    xs_keys_sort(f->keys, f->count))
 		return -ENOMEM;
 	s.left = f->count;
-	if (!wait->hidden || !unwaited)
+	if (!wait->hidden || !left_work(f, wait))
 		sweep(&s, wait->from_ns, end_ns);
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
 		covered_ns += part_ns[i];

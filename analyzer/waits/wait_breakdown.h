@@ -40,9 +40,14 @@ struct xs_wait_interval {
 /* Zero-initialise, then call xs_wait_breakdown_init(). */
 struct xs_wait_breakdown {
 	const struct xs_trace *trace;
-	uint32_t *first_op; /* by queue, into ops; with one more at the end */
-	uint32_t *next_op;  /* by queue: earlier ones had ended */
-	uint32_t *ops;	    /* of the trace, by queue, then by start */
+	struct xs_key *by_end;	/* the trace's ops by end */
+	struct xs_key *by_call; /* by the call that issued them */
+	/* where the current call is in by_call and in the trace's ops; ops that
+	 * were issued before it and may not have ended */
+	size_t next_of_call, next_op;
+	uint32_t *issued;
+	size_t issued_count;
+	uint64_t looked_at; /* ops, by all waits so far */
 	struct xs_wait_interval *pieces;
 	struct xs_key *keys; /* ends of the intervals; with the same room */
 	size_t count, room;

@@ -231,12 +231,10 @@ void xs_machine_fit(const struct xs_phases *phases,
 	snprintf(machine->source, sizeof(machine->source), "fitted-from-trace");
 	if (device)
 		take_device(machine, device);
-	if (!evidence) {
+	if (!evidence || xs_fit_evidence_collect(evidence, phases))
 		snprintf(machine->notes, sizeof(machine->notes),
 			 "no memory to fit the parameters");
-		return;
-	}
-	xs_fit_evidence_collect(evidence, phases);
-	fit(machine, evidence);
+	else
+		fit(machine, evidence);
 	free(evidence);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/fit_evidence.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 static bool has_call(const struct xs_step *step)
 {
@@ -18,45 +20,83 @@ static double less(uint64_t a, uint64_t b)
 	return (double)a - (double)b;
 }
 
-/* Returns the share of a copy during which the other direction was busy. */
-static double shared_part(const struct xs_phase *phase,
-			  const struct xs_step *copy)
+/* Sorted moments, and the sum of those before each. Sums may wrap around: only
+ * differences are used. */
+struct moments {
+	uint64_t *at, *sums;
+	size_t count;
+};
+
+/* The phase that is being read, and its copies by direction. */
+struct reader {
+	struct xs_fit_evidence *evidence;
+	const struct xs_phase *phase;
+	struct moments starts[2], ends[2];
+	uint64_t busy_until; /* end of the last op issued before this step */
+};
+
+static enum xs_fit_direction way_of(const struct xs_step *copy)
 {
-	const uint8_t other =
-	    copy->kind == XS_STEP_H2D ? XS_STEP_D2H : XS_STEP_H2D;
-	double shared = 0;
+	return copy->kind == XS_STEP_H2D ? XS_FIT_IN : XS_FIT_OUT;
+}
+
+static bool is_copy(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sum_up(struct moments *moments)
+{
 	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
+	qsort(moments->at, moments->count, sizeof(*moments->at), by_value);
+	for (i = 0; i < moments->count; i++)
+		moments->sums[i + 1] = moments->sums[i] + moments->at[i];
+}
 
-		if (step->kind == other && has_op(step))
-			shared += fmax(
-			    fmin((double)copy->end_ns, (double)step->end_ns) -
-				fmax((double)copy->start_ns,
-				     (double)step->start_ns),
-			    0);
+/* Returns the sum of the times from each moment before `until` to it. */
+static uint64_t time_since(const struct moments *moments, uint64_t until)
+{
+	size_t low = 0, high = moments->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (moments->at[middle] < until)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return shared / fmax(less(copy->end_ns, copy->start_ns), 1);
+	return low * until - moments->sums[low];
 }
 
-/* Returns the end of the last op that was issued before step i. */
-static uint64_t busy_until(const struct xs_phase *phase, size_t i)
+/* Returns the share of a copy during which the other direction was busy. */
+static double shared_part(const struct reader *r, const struct xs_step *copy)
 {
-	uint64_t until = 0;
+	const int other = way_of(copy) == XS_FIT_IN ? XS_FIT_OUT : XS_FIT_IN;
+	const struct moments *starts = &r->starts[other];
+	const struct moments *ends = &r->ends[other];
+	const uint64_t shared_ns = time_since(starts, copy->end_ns) -
+				   time_since(ends, copy->end_ns) -
+				   time_since(starts, copy->start_ns) +
+				   time_since(ends, copy->start_ns);
 
-	while (i-- > 0)
-		if (has_op(&phase->steps[i]) && phase->steps[i].end_ns > until)
-			until = phase->steps[i].end_ns;
-	return until;
+	return (double)shared_ns / fmax(less(copy->end_ns, copy->start_ns), 1);
 }
 
-static void see_pinned(struct xs_fit_evidence *e, const struct xs_phase *phase,
-		       size_t i, enum xs_fit_direction way)
+static void see_pinned(struct reader *r, size_t i, enum xs_fit_direction way)
 {
-	const struct xs_step *step = &phase->steps[i];
+	struct xs_fit_evidence *e = r->evidence;
+	const struct xs_step *step = &r->phase->steps[i];
 	const double ns = less(step->end_ns, step->start_ns);
-	const double shared = shared_part(phase, step);
+	const double shared = shared_part(r, step);
 
 	if (shared < 0.05)
 		xs_points_add(&e->alone[way], (double)step->bytes, ns);
@@ -64,8 +104,7 @@ static void see_pinned(struct xs_fit_evidence *e, const struct xs_phase *phase,
 		xs_points_add(&e->both[way], 0, ns / (double)step->bytes);
 	if (!has_call(step))
 		return;
-	if (busy_until(phase, i) < step->call_ns &&
-	    step->start_ns > step->call_ns)
+	if (r->busy_until < step->call_ns && step->start_ns > step->call_ns)
 		xs_points_add(&e->idle[way], 0,
 			      less(step->start_ns, step->call_ns));
 	if (step->blocking && step->return_ns > step->end_ns)
@@ -76,30 +115,29 @@ static void see_pinned(struct xs_fit_evidence *e, const struct xs_phase *phase,
 			      less(step->return_ns, step->call_ns));
 }
 
-static void see_copy(struct xs_fit_evidence *e, const struct xs_phase *phase,
-		     size_t i)
+static void see_copy(struct reader *r, size_t i)
 {
-	const struct xs_step *step = &phase->steps[i];
-	const enum xs_fit_direction way =
-	    step->kind == XS_STEP_H2D ? XS_FIT_IN : XS_FIT_OUT;
+	struct xs_fit_evidence *e = r->evidence;
+	const struct xs_step *step = &r->phase->steps[i];
+	const enum xs_fit_direction way = way_of(step);
 	const uint8_t memory =
 	    way == XS_FIT_IN ? step->src_memory : step->dst_memory;
 
 	if (memory == XS_MEM_PINNED)
-		see_pinned(e, phase, i, way);
+		see_pinned(r, i, way);
 	else if (memory == XS_MEM_PAGEABLE && has_call(step) && step->blocking)
 		xs_points_add(
 		    &e->pageable[way], (double)step->bytes,
-		    less(step->return_ns, busy_until(phase, i) < step->call_ns
+		    less(step->return_ns, r->busy_until < step->call_ns
 					      ? step->call_ns
 					      : step->start_ns));
 }
 
-static void see_kernel(struct xs_fit_evidence *e, const struct xs_phase *phase,
-		       size_t i)
+static void see_kernel(struct reader *r, size_t i)
 {
-	const struct xs_step *step = &phase->steps[i];
-	const uint64_t before = busy_until(phase, i);
+	struct xs_fit_evidence *e = r->evidence;
+	const struct xs_step *step = &r->phase->steps[i];
+	const uint64_t before = r->busy_until;
 
 	if (!has_call(step))
 		return;
@@ -111,35 +149,35 @@ static void see_kernel(struct xs_fit_evidence *e, const struct xs_phase *phase,
 		xs_points_add(&e->kernel_gap, 0, less(step->start_ns, before));
 }
 
-static void see_sync(struct xs_fit_evidence *e, const struct xs_phase *phase,
-		     size_t i)
+static void see_sync(struct reader *r, size_t i)
 {
-	const struct xs_step *step = &phase->steps[i];
-	const uint64_t before = busy_until(phase, i);
+	struct xs_fit_evidence *e = r->evidence;
+	const struct xs_step *step = &r->phase->steps[i];
+	const uint64_t before = r->busy_until;
 
 	if (has_call(step) && before > step->call_ns &&
 	    before < step->return_ns)
 		xs_points_add(&e->sync, 0, less(step->return_ns, before));
 }
 
-static void see_step(struct xs_fit_evidence *e, const struct xs_phase *phase,
-		     size_t i)
+static void see_step(struct reader *r, size_t i)
 {
-	const struct xs_step *step = &phase->steps[i];
+	struct xs_fit_evidence *e = r->evidence;
+	const struct xs_step *step = &r->phase->steps[i];
 
 	switch (step->kind) {
 	case XS_STEP_H2D:
 	case XS_STEP_D2H:
 		if (has_op(step))
-			see_copy(e, phase, i);
+			see_copy(r, i);
 		break;
 	case XS_STEP_KERNEL:
 		if (has_op(step))
-			see_kernel(e, phase, i);
+			see_kernel(r, i);
 		break;
 	case XS_STEP_SYNC_DEVICE:
 	case XS_STEP_SYNC_STREAM:
-		see_sync(e, phase, i);
+		see_sync(r, i);
 		break;
 	case XS_STEP_EVENT_RECORD:
 	case XS_STEP_STREAM_WAIT:
@@ -152,17 +190,78 @@ static void see_step(struct xs_fit_evidence *e, const struct xs_phase *phase,
 	}
 }
 
-/* The work of a step grows with the length of its round, so only the first
- * steps of a long round are read. */
+/* The first steps of a long round are evidence enough. */
 #define MOST_STEPS 2000u
 
-void xs_fit_evidence_collect(struct xs_fit_evidence *e,
-			     const struct xs_phases *phases)
+static void free_moments(struct reader *r)
 {
-	size_t p, i;
+	size_t way;
 
-	for (p = 0; p < phases->count; p++)
-		for (i = 0; i < phases->items[p].step_count && i < MOST_STEPS;
-		     i++)
-			see_step(e, &phases->items[p], i);
+	for (way = 0; way < 2; way++) {
+		free(r->starts[way].at);
+		free(r->starts[way].sums);
+		free(r->ends[way].at);
+		free(r->ends[way].sums);
+	}
+}
+
+static bool make_room(struct moments *moments, size_t count)
+{
+	moments->at = calloc(count + 1, sizeof(*moments->at));
+	moments->sums = calloc(count + 1, sizeof(*moments->sums));
+	return moments->at && moments->sums;
+}
+
+static int find_copies(struct reader *r)
+{
+	const struct xs_phase *phase = r->phase;
+	size_t way, i;
+
+	for (way = 0; way < 2; way++)
+		if (!make_room(&r->starts[way], phase->step_count) ||
+		    !make_room(&r->ends[way], phase->step_count))
+			return -ENOMEM;
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (!is_copy(step) || !has_op(step) ||
+		    step->end_ns <= step->start_ns)
+			continue;
+		way = way_of(step);
+		r->starts[way].at[r->starts[way].count++] = step->start_ns;
+		r->ends[way].at[r->ends[way].count++] = step->end_ns;
+	}
+	for (way = 0; way < 2; way++) {
+		sum_up(&r->starts[way]);
+		sum_up(&r->ends[way]);
+	}
+	return 0;
+}
+
+static int read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
+{
+	struct reader r = {.evidence = e, .phase = phase};
+	int rc = find_copies(&r);
+	size_t i;
+
+	for (i = 0; !rc && i < phase->step_count && i < MOST_STEPS; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		see_step(&r, i);
+		if (has_op(step) && step->end_ns > r.busy_until)
+			r.busy_until = step->end_ns;
+	}
+	free_moments(&r);
+	return rc;
+}
+
+int xs_fit_evidence_collect(struct xs_fit_evidence *e,
+			    const struct xs_phases *phases)
+{
+	int rc = 0;
+	size_t p;
+
+	for (p = 0; !rc && p < phases->count; p++)
+		rc = read_phase(e, &phases->items[p]);
+	return rc;
 }

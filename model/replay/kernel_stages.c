@@ -5,6 +5,7 @@
  * and is one stage later. A kernel follows what precedes it on its queue, or
  * what the queue waited for through an event.
  */
+#include "model/replay/numbering.h"
 #include "model/replay/round_work.h"
 
 #include <errno.h>
@@ -13,6 +14,31 @@
 
 #define SECTOR_BYTES 32.0
 #define NO_STEP	     SIZE_MAX
+
+/* What a kernel that comes next on a queue depends on. */
+struct queue {
+	size_t last; /* its last copy or kernel, or NO_STEP */
+	/* waits since then: */
+	bool for_copy;	/* some waited for a copy in */
+	unsigned stage; /* later than the kernels that they waited for */
+};
+
+/* A wait whose queue is unknown may hold up all queues. */
+struct wait {
+	size_t at; /* step */
+	unsigned stage;
+};
+
+struct finder {
+	const struct xs_step *steps;
+	struct xs_numbering queues, events;
+	struct queue *by_queue;
+	size_t *event_op;   /* by event: the op that it marks, or NO_STEP */
+	struct wait *waits; /* each of an earlier stage than the one before */
+	size_t wait_count;
+	size_t waited_for_copy; /* the last such wait for a copy, or NO_STEP */
+	unsigned *stages;	/* by step */
+};
 
 static bool is_copy(const struct xs_step *step)
 {
@@ -24,65 +50,136 @@ static bool is_kernel(const struct xs_step *step)
 	return step->kind == XS_STEP_KERNEL;
 }
 
-/* Returns the last copy or kernel before step i on the queue, or NO_STEP. */
-static size_t last_op(const struct xs_step *steps, size_t i, uint32_t queue)
+static struct queue *queue_of(const struct finder *f,
+			      const struct xs_step *step)
 {
-	while (i-- > 0)
-		if (steps[i].queue == queue &&
-		    (is_copy(&steps[i]) || is_kernel(&steps[i])))
-			return i;
-	return NO_STEP;
+	return &f->by_queue[xs_numbering_find(&f->queues, step->queue)];
 }
 
-/* Returns the step that the event of wait i marks, or NO_STEP if unknown. */
-static size_t waited_for(const struct xs_step *steps, size_t i)
+static size_t *op_of_event(const struct finder *f, const struct xs_step *step)
 {
-	const uint64_t event = steps[i].event;
-	size_t j = i;
-
-	while (j-- > 0)
-		if (steps[j].kind == XS_STEP_EVENT_RECORD &&
-		    steps[j].event == event && steps[j].queue != XS_NONE)
-			return last_op(steps, j, steps[j].queue);
-	return NO_STEP;
+	return &f->event_op[xs_numbering_find(&f->events, step->event)];
 }
 
 /* The queue of a wait is known from copies on its stream. A stream without
  * copies is assumed to be that of the kernels. */
-static bool may_hold_up(const struct xs_step *step, uint32_t queue)
+static void hold_up_all(struct finder *f, size_t i, size_t op)
 {
-	return step->kind == XS_STEP_STREAM_WAIT &&
-	       (step->queue == queue || step->queue == XS_NONE);
+	struct wait wait = {.at = i};
+
+	if (is_copy(&f->steps[op])) {
+		f->waited_for_copy = i;
+		return;
+	}
+	wait.stage = f->stages[op] + 1;
+	while (f->wait_count && f->waits[f->wait_count - 1].stage <= wait.stage)
+		f->wait_count--;
+	f->waits[f->wait_count++] = wait;
 }
 
-/* Returns the stage of kernel i. `stages` has those of the kernels before it.
- */
-static unsigned stage_of(const struct xs_step *steps, size_t i,
-			 const unsigned *stages)
+static void take_wait(struct finder *f, size_t i)
 {
-	const uint32_t queue = steps[i].queue;
-	unsigned stage = 0;
-	size_t j = i, op;
+	const struct xs_step *step = &f->steps[i];
+	const size_t op = *op_of_event(f, step);
+	struct queue *queue = queue_of(f, step);
 
-	while (j-- > 0) {
-		op = NO_STEP;
-		if (may_hold_up(&steps[j], queue)) {
-			op = waited_for(steps, j);
-			if (op == NO_STEP || steps[op].kind == XS_STEP_D2H)
-				continue;
-		} else if (steps[j].queue == queue) {
-			op = j;
-		}
-		if (op == NO_STEP)
-			continue;
-		if (is_copy(&steps[op]))
-			return 0;
-		if (is_kernel(&steps[op]) && stages[op] >= stage)
-			stage = stages[op] + 1;
-		if (op == j && is_kernel(&steps[j]))
-			return stage;
+	if (op == NO_STEP || f->steps[op].kind == XS_STEP_D2H)
+		return;
+	if (step->queue == XS_NONE)
+		hold_up_all(f, i, op);
+	else if (is_copy(&f->steps[op]))
+		queue->for_copy = true;
+	else if (queue->stage <= f->stages[op])
+		queue->stage = f->stages[op] + 1;
+}
+
+static bool is_after(size_t i, size_t last)
+{
+	return i != NO_STEP && (last == NO_STEP || i > last);
+}
+
+/* Returns the latest stage that waits of unknown queue ask for since a step. */
+static unsigned stage_since(const struct finder *f, size_t last)
+{
+	size_t low = 0, high = f->wait_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_after(f->waits[middle].at, last))
+			high = middle;
+		else
+			low = middle + 1;
 	}
-	return stage;
+	return low < f->wait_count ? f->waits[low].stage : 0;
+}
+
+static unsigned stage_of(const struct finder *f, const struct queue *queue)
+{
+	unsigned stage = stage_since(f, queue->last);
+
+	if (queue->for_copy || is_after(f->waited_for_copy, queue->last))
+		return 0;
+	if (queue->stage > stage)
+		stage = queue->stage;
+	if (queue->last == NO_STEP)
+		return stage;
+	if (is_copy(&f->steps[queue->last]))
+		return 0;
+	return f->stages[queue->last] >= stage ? f->stages[queue->last] + 1
+					       : stage;
+}
+
+static void take_step(struct finder *f, size_t i)
+{
+	const struct xs_step *step = &f->steps[i];
+	struct queue *queue = queue_of(f, step);
+
+	if (step->kind == XS_STEP_STREAM_WAIT) {
+		take_wait(f, i);
+	} else if (step->kind == XS_STEP_EVENT_RECORD &&
+		   step->queue != XS_NONE) {
+		*op_of_event(f, step) = queue->last;
+	} else if (is_copy(step) || is_kernel(step)) {
+		if (is_kernel(step))
+			f->stages[i] = stage_of(f, queue);
+		*queue = (struct queue){.last = i};
+	}
+}
+
+static int finder_init(struct finder *f, const struct xs_phase *phase)
+{
+	const size_t count = phase->step_count;
+	size_t i;
+
+	f->steps = phase->steps;
+	f->waited_for_copy = NO_STEP;
+	f->by_queue = calloc(count + 1, sizeof(*f->by_queue));
+	f->event_op = calloc(count + 1, sizeof(*f->event_op));
+	f->waits = calloc(count + 1, sizeof(*f->waits));
+	f->stages = calloc(count + 1, sizeof(*f->stages));
+	if (!f->by_queue || !f->event_op || !f->waits || !f->stages ||
+	    xs_numbering_init(&f->queues, count) ||
+	    xs_numbering_init(&f->events, count))
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		f->queues.values[i] = f->steps[i].queue;
+		f->events.values[i] = f->steps[i].event;
+		f->event_op[i] = f->by_queue[i].last = NO_STEP;
+	}
+	xs_numbering_sort(&f->queues);
+	xs_numbering_sort(&f->events);
+	return 0;
+}
+
+static void finder_free(struct finder *f)
+{
+	free(f->by_queue);
+	free(f->event_op);
+	free(f->waits);
+	free(f->stages);
+	xs_numbering_free(&f->queues);
+	xs_numbering_free(&f->events);
 }
 
 static void add_kernel(struct xs_kernel_stage *stage,
@@ -113,31 +210,41 @@ static unsigned share(unsigned copies, unsigned pieces)
 	return (copies + pieces - 1) / pieces;
 }
 
-int xs_kernel_stages_add(const struct xs_phase *phase,
-			 struct xs_round_work *work)
+/* Adds the kernels to their stages; chain is the number of stages. */
+static void add_stages(const struct xs_phase *phase, const unsigned *stages,
+		       unsigned chain, struct xs_round_work *work)
 {
-	const struct xs_step *steps = phase->steps;
-	unsigned *stages = calloc(phase->step_count + 1, sizeof(*stages));
-	unsigned chain = 0, pieces = 0, s;
+	unsigned s;
 	size_t i;
 
-	if (!stages)
-		return -ENOMEM;
-	for (i = 0; i < phase->step_count; i++) {
-		if (!is_kernel(&steps[i]))
-			continue;
-		stages[i] = stage_of(steps, i, stages);
-		pieces += !stages[i];
-		if (stages[i] >= chain)
-			chain = stages[i] + 1;
-	}
 	for (i = 0; i < phase->step_count; i++)
-		if (is_kernel(&steps[i]))
+		if (is_kernel(&phase->steps[i]))
 			add_kernel(&work->stages[place(stages[i], chain)],
-				   &steps[i]);
+				   &phase->steps[i]);
 	for (s = 0; s < chain; s++)
 		work->stages[place(s, chain)].kernels++;
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
+}
+
+int xs_kernel_stages_add(const struct xs_phase *phase,
+			 struct xs_round_work *work)
+{
+	struct finder f = {.steps = NULL};
+	unsigned chain = 0, pieces = 0;
+	int rc = finder_init(&f, phase);
+	size_t i;
+
+	for (i = 0; !rc && i < phase->step_count; i++) {
+		take_step(&f, i);
+		if (!is_kernel(&phase->steps[i]))
+			continue;
+		pieces += !f.stages[i];
+		if (f.stages[i] >= chain)
+			chain = f.stages[i] + 1;
+	}
+	if (!rc)
+		add_stages(phase, f.stages, chain, work);
+	finder_free(&f);
 	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
 	/* With a kernel for each chunk: the copies of one chunk, not of the
 	 * round. */
@@ -145,6 +252,5 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 		work->in_copies = share(work->in_copies, pieces);
 		work->out_copies = share(work->out_copies, pieces);
 	}
-	free(stages);
-	return 0;
+	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/recorded_plan.h"
 
+#include "model/replay/numbering.h"
 #include "model/replay/replay.h"
 
 #include <errno.h>
@@ -11,12 +12,6 @@
  * the synchronisation that waited for it. */
 #define GPU_CLOCK_ERROR_NS 5000.0
 
-/* Maps handles to small indices: their positions in a sorted list. */
-struct numbering {
-	uint64_t *values; /* owned */
-	size_t count;
-};
-
 /* The last op of a unit, a queue or an event, with its end. */
 struct latest {
 	uint32_t action; /* XS_ACTION_NONE: none */
@@ -26,38 +21,13 @@ struct latest {
 struct recorder {
 	const struct xs_machine *machine;
 	const struct xs_recorded_plan_change *change;
-	struct numbering threads, queues, events;
+	struct xs_numbering threads, queues, events;
 	double *returned_ns;	/* by thread */
 	struct latest *queued;	/* by queue */
 	struct latest *happens; /* by event */
 	struct latest on_unit[XS_UNITS];
+	double all_end_ns; /* the latest end in all queues; or -INFINITY */
 };
-
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void sort_numbering(struct numbering *n)
-{
-	size_t i, kept = 0;
-
-	qsort(n->values, n->count, sizeof(*n->values), by_value);
-	for (i = 0; i < n->count; i++)
-		if (!kept || n->values[i] != n->values[kept - 1])
-			n->values[kept++] = n->values[i];
-	n->count = kept;
-}
-
-static uint32_t number(const struct numbering *n, uint64_t value)
-{
-	const uint64_t *found =
-	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
-
-	return (uint32_t)(found - n->values);
-}
 
 /* Returns whether the step is a further op of a call that had returned after it
  * (a blocking copy in parts): the step before includes its time. */
@@ -215,16 +185,11 @@ static struct xs_step on_one_clock(const struct xs_step *step)
 static double awaited_ns(const struct recorder *rec,
 			 const struct xs_action *action)
 {
-	double latest_ns = -INFINITY;
-	uint32_t q;
-
 	if (action->kind == XS_ACTION_SYNC_QUEUE)
 		return rec->queued[action->queue].end_ns;
 	if (action->kind == XS_ACTION_SYNC_EVENT)
 		return rec->happens[action->event].end_ns;
-	for (q = 0; q < rec->queues.count; q++)
-		latest_ns = fmax(latest_ns, rec->queued[q].end_ns);
-	return latest_ns;
+	return rec->all_end_ns;
 }
 
 static void take_sync(const struct recorder *rec, const struct xs_step *step,
@@ -282,9 +247,9 @@ static struct xs_action begin_action(struct recorder *rec,
 {
 	struct xs_action action = {.after = XS_ACTION_NONE};
 
-	action.thread = number(&rec->threads, thread_of(step));
-	action.queue = number(&rec->queues, step->queue);
-	action.event = number(&rec->events, step->event);
+	action.thread = xs_numbering_find(&rec->threads, thread_of(step));
+	action.queue = xs_numbering_find(&rec->queues, step->queue);
+	action.event = xs_numbering_find(&rec->events, step->event);
 	if (has_call(step)) {
 		action.gap_ns = fmax(
 		    (double)step->call_ns - rec->returned_ns[action.thread], 0);
@@ -313,6 +278,7 @@ static void remember(struct recorder *rec, const struct xs_step *step,
 		queue->end_ns =
 		    fmax(queue->end_ns, rec->happens[action->event].end_ns);
 	}
+	rec->all_end_ns = fmax(rec->all_end_ns, queue->end_ns);
 }
 
 static void number_handles(struct recorder *rec, const struct xs_phase *phase)
@@ -325,41 +291,40 @@ static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 		rec->queues.values[i] = phase->steps[i].queue;
 		rec->events.values[i] = phase->steps[i].event;
 	}
-	rec->threads.count = rec->queues.count = rec->events.count = count;
-	sort_numbering(&rec->threads);
-	sort_numbering(&rec->queues);
-	sort_numbering(&rec->events);
+	xs_numbering_sort(&rec->threads);
+	xs_numbering_sort(&rec->queues);
+	xs_numbering_sort(&rec->events);
 }
 
 static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
 {
 	const struct latest none = {XS_ACTION_NONE, -INFINITY};
-	const size_t room = phase->step_count + 1;
+	const size_t count = phase->step_count, room = count + 1;
 	size_t i;
 
-	rec->threads.values = calloc(room, sizeof(uint64_t));
-	rec->queues.values = calloc(room, sizeof(uint64_t));
-	rec->events.values = calloc(room, sizeof(uint64_t));
+	if (xs_numbering_init(&rec->threads, count) ||
+	    xs_numbering_init(&rec->queues, count) ||
+	    xs_numbering_init(&rec->events, count))
+		return -ENOMEM;
 	rec->returned_ns = calloc(room, sizeof(double));
 	rec->queued = calloc(room, sizeof(*rec->queued));
 	rec->happens = calloc(room, sizeof(*rec->happens));
-	if (!rec->threads.values || !rec->queues.values ||
-	    !rec->events.values || !rec->returned_ns || !rec->queued ||
-	    !rec->happens)
+	if (!rec->returned_ns || !rec->queued || !rec->happens)
 		return -ENOMEM;
 	number_handles(rec, phase);
 	for (i = 0; i < room; i++)
 		rec->queued[i] = rec->happens[i] = none;
 	for (i = 0; i < XS_UNITS; i++)
 		rec->on_unit[i] = none;
+	rec->all_end_ns = -INFINITY;
 	return 0;
 }
 
 static void recorder_free(struct recorder *rec)
 {
-	free(rec->threads.values);
-	free(rec->queues.values);
-	free(rec->events.values);
+	xs_numbering_free(&rec->threads);
+	xs_numbering_free(&rec->queues);
+	xs_numbering_free(&rec->events);
 	free(rec->returned_ns);
 	free(rec->queued);
 	free(rec->happens);

@@ -1,42 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/replay.h"
 
-#include "model/replay/heap.h"
-#include "model/replay/queue_arbiter.h"
+#include "model/replay/replay_state.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* State of an action during replay. */
-struct node {
-	double issue_ns; /* start of its call */
-	double dep_ns;	 /* latest end of its dependencies */
-	double end_ns;
-	uint32_t pending; /* dependencies that have not ended */
-	uint32_t parts;	  /* work and link uses that have not ended */
-	uint32_t edges;	  /* first of its dependents, or XS_ACTION_NONE */
-	uint32_t next;	  /* next action of its thread, or XS_ACTION_NONE */
-	bool issued, done, host_waits;
-};
-
-/* `to` depends on the node that holds this edge. */
-struct edge {
-	uint32_t to, next;
-	bool chained; /* same engine and direction: no latency of its own */
-};
-
-struct queue {
-	uint32_t last; /* its last op */
-	bool has_kernel;
-};
-
-struct unit {
-	bool busy;
-	double free_ns; /* end of its last op; -INFINITY before the first */
-	enum xs_unit last;
-	struct xs_queue_arbiter arbiter;
-};
 
 enum event_kind {
 	EVENT_CALL,
@@ -46,28 +15,7 @@ enum event_kind {
 	EVENT_KINDS
 };
 
-struct replay {
-	const struct xs_plan *plan;
-	const struct xs_machine *machine;
-	struct xs_action_times *times;
-	bool one_engine, in_issue_order;
-
-	struct node *nodes;
-	struct xs_queue_entry *arbiter; /* by action */
-	struct queue *queues;
-	uint32_t *event_ops; /* by event: the op that it marks */
-	struct edge *edges;
-	size_t edge_count, edge_room;
-	uint32_t last_kernel;
-
-	double now, round_ns;
-	struct xs_heap events; /* id = action * EVENT_KINDS + kind */
-	struct unit units[XS_UNITS];
-	struct xs_link link;
-	int rc; /* a failure, which ends the replay */
-};
-
-static void post(struct replay *r, double at, uint32_t action,
+static void post(struct xs_replay_state *r, double at, uint32_t action,
 		 enum event_kind k)
 {
 	if (xs_heap_push(&r->events, fmax(at, r->now),
@@ -75,23 +23,16 @@ static void post(struct replay *r, double at, uint32_t action,
 		r->rc = -ENOMEM;
 }
 
-static struct unit *unit_of(struct replay *r, const struct xs_action *action)
+static struct xs_replay_unit *unit_of(struct xs_replay_state *r,
+				      const struct xs_action *action)
 {
 	if (action->unit == XS_UNIT_COPY_OUT && r->one_engine)
 		return &r->units[XS_UNIT_COPY_IN];
 	return &r->units[action->unit];
 }
 
-static bool chained(const struct xs_action *before,
-		    const struct xs_action *action)
-{
-	return before->unit == action->unit &&
-	       (action->unit == XS_UNIT_COPY_IN ||
-		action->unit == XS_UNIT_COPY_OUT);
-}
-
 /* The call of an action returns; its thread goes on to the next one. */
-static void call_returns(struct replay *r, uint32_t i, double at)
+static void call_returns(struct xs_replay_state *r, uint32_t i, double at)
 {
 	const uint32_t next = r->nodes[i].next;
 
@@ -102,44 +43,11 @@ static void call_returns(struct replay *r, uint32_t i, double at)
 		post(r, at + r->plan->actions[next].gap_ns, next, EVENT_CALL);
 }
 
-/* Makes action i depend on an earlier op that has not ended. */
-static void depend(struct replay *r, uint32_t before, uint32_t i)
-{
-	struct node *node = &r->nodes[i];
-	struct edge *grown;
-	size_t room;
-	bool chain;
-
-	if (before == XS_ACTION_NONE || !r->nodes[before].issued)
-		return;
-	chain = chained(&r->plan->actions[before], &r->plan->actions[i]);
-	if (r->nodes[before].done) {
-		if (!chain)
-			node->dep_ns =
-			    fmax(node->dep_ns, r->nodes[before].end_ns);
-		return;
-	}
-	if (r->edge_count == r->edge_room) {
-		room = r->edge_room ? 2 * r->edge_room : 256;
-		grown = realloc(r->edges, room * sizeof(*grown));
-		if (!grown) {
-			r->rc = -ENOMEM;
-			return;
-		}
-		r->edges = grown;
-		r->edge_room = room;
-	}
-	r->edges[r->edge_count] =
-	    (struct edge){i, r->nodes[before].edges, chain};
-	r->nodes[before].edges = (uint32_t)r->edge_count++;
-	node->pending++;
-}
-
 /* All dependencies of an action have ended. */
-static void becomes_ready(struct replay *r, uint32_t i)
+static void becomes_ready(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
-	const struct node *node = &r->nodes[i];
+	const struct xs_replay_node *node = &r->nodes[i];
 
 	if (action->unit == XS_UNIT_NONE)
 		post(r,
@@ -154,7 +62,8 @@ static void becomes_ready(struct replay *r, uint32_t i)
 
 /* Returns the lag from the end of the unit's previous op to the start of this
  * one. */
-static double lag_after_last(const struct replay *r, const struct unit *unit,
+static double lag_after_last(const struct xs_replay_state *r,
+			     const struct xs_replay_unit *unit,
 			     const struct xs_action *action)
 {
 	const enum xs_unit other = action->unit == XS_UNIT_COPY_IN
@@ -170,10 +79,10 @@ static double lag_after_last(const struct replay *r, const struct unit *unit,
 }
 
 /* Starts the next op of a unit. */
-static void dispatch(struct replay *r, struct unit *unit)
+static void dispatch(struct xs_replay_state *r, struct xs_replay_unit *unit)
 {
 	const struct xs_action *action;
-	const struct node *node;
+	const struct xs_replay_node *node;
 	double start_ns;
 	uint32_t i;
 
@@ -191,59 +100,16 @@ static void dispatch(struct replay *r, struct unit *unit)
 	post(r, start_ns, i, EVENT_START);
 }
 
-static void depend_on_order(struct replay *r, uint32_t i)
+static void issue(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
-	struct queue *queue = &r->queues[action->queue];
-
-	if (!action->unordered)
-		depend(r, queue->last, i);
-	depend(r, action->after, i);
-	if (r->in_issue_order && queue->has_kernel)
-		depend(r, r->last_kernel, i);
-	queue->last = i;
-	if (action->unit == XS_UNIT_SM) {
-		queue->has_kernel = true;
-		r->last_kernel = i;
-	}
-}
-
-/* Adds all dependencies of an action, in the order of issue. */
-static void depend_on_all(struct replay *r, uint32_t i)
-{
-	const struct xs_action *action = &r->plan->actions[i];
-	uint32_t q;
-
-	switch (action->kind) {
-	case XS_ACTION_WAIT:
-		depend(r, r->event_ops[action->event], i);
-		depend_on_order(r, i);
-		break;
-	case XS_ACTION_SYNC_QUEUE:
-		depend(r, r->queues[action->queue].last, i);
-		break;
-	case XS_ACTION_SYNC_EVENT:
-		depend(r, r->event_ops[action->event], i);
-		break;
-	case XS_ACTION_SYNC_ALL:
-		for (q = 0; q < r->plan->queues; q++)
-			depend(r, r->queues[q].last, i);
-		break;
-	default:
-		depend_on_order(r, i);
-	}
-}
-
-static void issue(struct replay *r, uint32_t i)
-{
-	const struct xs_action *action = &r->plan->actions[i];
-	struct node *node = &r->nodes[i];
+	struct xs_replay_node *node = &r->nodes[i];
 
 	node->issued = true;
 	node->issue_ns = r->now;
 	node->host_waits =
 	    action->blocking || action->kind >= XS_ACTION_SYNC_QUEUE;
-	depend_on_all(r, i);
+	xs_replay_depend(r, i);
 	if (action->unit != XS_UNIT_NONE)
 		xs_queue_arbiter_issue(&unit_of(r, action)->arbiter, r->arbiter,
 				       i, action->queue);
@@ -253,7 +119,7 @@ static void issue(struct replay *r, uint32_t i)
 		call_returns(r, i, r->now + action->call_ns);
 }
 
-static void begin_call(struct replay *r, uint32_t i)
+static void begin_call(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
 
@@ -267,7 +133,7 @@ static void begin_call(struct replay *r, uint32_t i)
 		issue(r, i);
 }
 
-static void start_op(struct replay *r, uint32_t i)
+static void start_op(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
 	unsigned use;
@@ -288,10 +154,10 @@ static void start_op(struct replay *r, uint32_t i)
 	}
 }
 
-static void end_op(struct replay *r, uint32_t i)
+static void end_op(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
-	struct node *node = &r->nodes[i];
+	struct xs_replay_node *node = &r->nodes[i];
 	uint32_t e;
 
 	node->done = true;
@@ -300,7 +166,7 @@ static void end_op(struct replay *r, uint32_t i)
 	if (r->times)
 		r->times[i].end_ns = r->now;
 	for (e = node->edges; e != XS_ACTION_NONE; e = r->edges[e].next) {
-		struct node *to = &r->nodes[r->edges[e].to];
+		struct xs_replay_node *to = &r->nodes[r->edges[e].to];
 
 		if (!r->edges[e].chained)
 			to->dep_ns = r->now;
@@ -313,10 +179,10 @@ static void end_op(struct replay *r, uint32_t i)
 				  node->issue_ns + action->call_ns));
 }
 
-static void end_part(struct replay *r, uint32_t i)
+static void end_part(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
-	struct unit *unit = unit_of(r, action);
+	struct xs_replay_unit *unit = unit_of(r, action);
 
 	if (--r->nodes[i].parts)
 		return;
@@ -331,7 +197,7 @@ static void end_part(struct replay *r, uint32_t i)
 }
 
 /* Advances the clock; link uses may end on the way. */
-static void advance(struct replay *r, double to)
+static void advance(struct xs_replay_state *r, double to)
 {
 	uint32_t done[XS_LINK_ROOM];
 	unsigned count = xs_link_advance(&r->link, r->now, to, done);
@@ -341,7 +207,7 @@ static void advance(struct replay *r, double to)
 		end_part(r, done[--count]);
 }
 
-static void handle(struct replay *r, struct xs_heap_item event)
+static void handle(struct xs_replay_state *r, struct xs_heap_item event)
 {
 	const uint32_t action = (uint32_t)(event.id / EVENT_KINDS);
 
@@ -362,7 +228,7 @@ static void handle(struct replay *r, struct xs_heap_item event)
 
 /* All events of one time are handled before a unit chooses. Among ops that
  * became ready together, the order of issue then decides. */
-static void run(struct replay *r)
+static void run(struct xs_replay_state *r)
 {
 	unsigned u;
 	double next;
@@ -382,7 +248,7 @@ static void run(struct replay *r)
 }
 
 /* Links the actions of each thread and schedules its first call. */
-static void prepare(struct replay *r, uint32_t *last_of_thread)
+static void prepare(struct xs_replay_state *r, uint32_t *last_of_thread)
 {
 	const struct xs_plan *plan = r->plan;
 	uint32_t i, *last;
@@ -413,7 +279,7 @@ static void prepare(struct replay *r, uint32_t *last_of_thread)
 
 /* Implicit synchronisation means one hardware queue for copies and one for
  * kernels. Otherwise the plan says how many the streams share. */
-static void set_hw_queues(struct replay *r)
+static void set_hw_queues(struct xs_replay_state *r)
 {
 	struct xs_queue_arbiter *in = &r->units[XS_UNIT_COPY_IN].arbiter;
 	struct xs_queue_arbiter *out = &r->units[XS_UNIT_COPY_OUT].arbiter;
@@ -433,13 +299,14 @@ static void set_hw_queues(struct replay *r)
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	      double *round_ns, struct xs_action_times *times)
 {
-	struct replay r = {.plan = plan,
-			   .machine = machine,
-			   .times = times,
-			   .link.machine = machine,
-			   .one_engine = machine->copy_engines == 1,
-			   .in_issue_order = machine->implicit_sync == 1,
-			   .last_kernel = XS_ACTION_NONE};
+	struct xs_replay_state r = {.plan = plan,
+				    .machine = machine,
+				    .times = times,
+				    .link.machine = machine,
+				    .one_engine = machine->copy_engines == 1,
+				    .in_issue_order =
+					machine->implicit_sync == 1,
+				    .last_kernel = XS_ACTION_NONE};
 	uint32_t *last_of_thread =
 	    calloc(plan->threads + 1, sizeof(*last_of_thread));
 	unsigned u;
@@ -447,9 +314,10 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
 	r.arbiter = calloc(plan->count + 1, sizeof(*r.arbiter));
 	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
+	r.open_queues = calloc(plan->queues + 1, sizeof(*r.open_queues));
 	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
 	if (!last_of_thread || !r.nodes || !r.arbiter || !r.queues ||
-	    !r.event_ops) {
+	    !r.open_queues || !r.event_ops) {
 		r.rc = -ENOMEM;
 		goto out;
 	}
@@ -463,6 +331,7 @@ out:
 	xs_heap_free(&r.events);
 	free(r.edges);
 	free(r.event_ops);
+	free(r.open_queues);
 	free(r.queues);
 	free(r.arbiter);
 	free(r.nodes);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/round_work.h"
 
+#include "model/replay/numbering.h"
 #include "model/replay/recorded_plan.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,24 +100,22 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step)
 	}
 }
 
-static bool is_first_on_queue(const struct xs_phase *phase, size_t i)
+/* Counts the queues of the copies. */
+static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 {
-	size_t j;
+	struct xs_numbering queues;
+	size_t i, count = 0;
 
-	for (j = 0; j < i; j++)
-		if (is_host_copy(&phase->steps[j]) &&
-		    phase->steps[j].queue == phase->steps[i].queue)
-			return false;
-	return true;
-}
-
-static void add_queues(struct xs_round_work *work, const struct xs_phase *phase)
-{
-	size_t i;
-
+	if (xs_numbering_init(&queues, phase->step_count))
+		return -ENOMEM;
 	for (i = 0; i < phase->step_count; i++)
 		if (is_host_copy(&phase->steps[i]))
-			work->queues += is_first_on_queue(phase, i);
+			queues.values[count++] = phase->steps[i].queue;
+	queues.count = count;
+	xs_numbering_sort(&queues);
+	work->queues = (unsigned)queues.count;
+	xs_numbering_free(&queues);
+	return 0;
 }
 
 static void add_pinning(struct xs_round_work *work,
@@ -155,8 +155,9 @@ int xs_round_work_build(const struct xs_phase *phase,
 		add_step(work, &phase->steps[i]);
 	if (!work->kernels)
 		add_counts(work, NULL);
-	add_queues(work, phase);
 	add_pinning(work, phase);
+	if (add_queues(work, phase))
+		return -ENOMEM;
 	return xs_kernel_stages_add(phase, work);
 }
 

@@ -50,6 +50,17 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
  * Returns 0 or -ENOMEM. */
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
 
+/* Adds notes on how much of the run the figures cover. */
+void xs_build_note_sampling(struct xs_result *result,
+			    const struct xs_trace *trace);
+
+/* Whether CUDA events measured the GPU times. */
+bool xs_build_is_by_events(const struct xs_result *result);
+
+/* Returns the call at a site: "cudaMemcpy at app.cu:8". NULL without memory. */
+const char *xs_build_place(struct xs_result *result,
+			   const struct xs_trace *trace, uint32_t index);
+
 /* Adds a note to the coverage, printf-like. */
 __attribute__((format(printf, 2, 3))) void
 xs_build_note(struct xs_result *result, const char *format, ...);

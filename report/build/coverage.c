@@ -3,7 +3,6 @@
  * How complete the trace is, and notes for the reader, most important first:
  * losses, damaged file, missing GPU times, then information.
  */
-#include "analyzer/sampling/sampling.h"
 #include "report/build/build.h"
 #include "report/result/site.h"
 #include "report/result/units.h"
@@ -31,9 +30,8 @@ void xs_build_note(struct xs_result *result, const char *format, ...)
 	out->notes[out->note_count++] = xs_arena_copy(&result->arena, text);
 }
 
-/* "cudaMemcpy at app.cu:8" */
-static const char *place(struct xs_result *result, const struct xs_trace *trace,
-			 uint32_t index)
+const char *xs_build_place(struct xs_result *result,
+			   const struct xs_trace *trace, uint32_t index)
 {
 	struct xs_result_site site;
 	const char *label;
@@ -44,6 +42,16 @@ static const char *place(struct xs_result *result, const struct xs_trace *trace,
 		   ? xs_arena_print(&result->arena, "%s at %s", site.call,
 				    label)
 		   : label;
+}
+
+/* How much shorter the file is than its header says. */
+static int64_t missing_bytes(const struct xs_trace *trace)
+{
+	const uint64_t tail = trace->header.tail_bytes;
+
+	return trace->file_bytes && trace->file_bytes < tail
+		   ? xs_number_bounded(tail - trace->file_bytes)
+		   : 0;
 }
 
 static void note_losses(struct xs_result *result)
@@ -95,7 +103,7 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 			xs_build_note(result, "%s", trace->infos[i].value);
 }
 
-static bool is_by_events(const struct xs_result *result)
+bool xs_build_is_by_events(const struct xs_result *result)
 {
 	const char *source = result->coverage.timing_source;
 
@@ -113,7 +121,7 @@ static void note_timing_source(struct xs_result *result,
 	const char *error = xs_trace_find_info(trace, "events");
 	uint64_t error_ns = 0;
 
-	if (!is_by_events(result))
+	if (!xs_build_is_by_events(result))
 		return;
 	if (error)
 		sscanf(error, "error_ns=%" SCNu64, &error_ns);
@@ -134,13 +142,23 @@ static void note_timing_source(struct xs_result *result,
 		    out->untimed);
 }
 
+/* Whether records of GPU work may be missing from the file. */
+static bool may_lack_ops(const struct xs_result *result,
+			 const struct xs_trace *trace)
+{
+	return result->coverage.missing_bytes || trace->defect_count ||
+	       trace->header.state != XS_FILE_CLOSED ||
+	       result->coverage.lost_ops || result->coverage.lost_cupti;
+}
+
 /* Explains why calls but no GPU ops were recorded. */
 static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *mode = result->coverage.mode;
 
-	if (is_by_events(result))
-		return; /* note_timing_source has explained it */
+	/* note_timing_source or note_file has explained it */
+	if (xs_build_is_by_events(result) || result->coverage.missing_bytes)
+		return;
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,
 			      "only calls were recorded (XFERSPY_MODE=calls): "
@@ -168,8 +186,10 @@ static void note_coverage(struct xs_result *result,
 		note_no_ops(result, trace);
 	else if (!trace->call_count)
 		xs_build_note(result,
-			      "no call was recorded: GPU times are complete; "
-			      "host times and call sites are unknown");
+			      "no call was recorded: GPU times are %s; "
+			      "host times and call sites are unknown",
+			      may_lack_ops(result, trace) ? "incomplete"
+							  : "complete");
 	else if (trace->ops_matched < trace->op_count)
 		xs_build_note(
 		    result,
@@ -256,127 +276,10 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 	xs_build_note(result,
 		      "%" PRId64 " call%s returned an error, for example %s%s",
 		      result->coverage.failed, counted == 1 ? "" : "s",
-		      place(result, trace, site),
+		      xs_build_place(result, trace, site),
 		      error ? xs_arena_print(&result->arena, " (error %u%s)",
 					     error, error_text(error))
 			    : "");
-}
-
-/* Counted calls without any recorded call of their kind: exact only in sum. */
-static void note_unrecorded(struct xs_result *result,
-			    const struct xs_trace *trace,
-			    const struct xs_weights *weights)
-{
-	const uint64_t calls = xs_weighted(1, weights->unrecorded_site_calls);
-
-	if (!calls)
-		return;
-	xs_build_note(result,
-		      "only counted, never recorded: %" PRIu64 " call%s, "
-		      "%s%s; times of similar calls at other call sites, if "
-		      "there are any, include them",
-		      calls, calls == 1 ? "" : "s",
-		      weights->unrecorded_several ? "most of them " : "",
-		      place(result, trace, weights->unrecorded_site));
-}
-
-/* Not said of a few, as a program has at its start and end. */
-static void note_other_kinds(struct xs_result *result,
-			     const struct xs_weights *weights)
-{
-	const double calls = weights->unrecorded_kind_calls;
-
-	if (calls >= 1 &&
-	    calls >= 0.01 * (double)result->coverage.calls_counted)
-		xs_build_note(result,
-			      "%" PRIu64 " calls were of another size or "
-			      "direction than the recorded calls of their call "
-			      "site, which their times follow from",
-			      xs_weighted(1, calls));
-}
-
-/* What of sampled figures is exact. */
-static void note_counted(struct xs_result *result, const struct xs_trace *trace)
-{
-	struct xs_weights weights;
-	char bytes[160] = "and their bytes are";
-	const char *windows = "";
-
-	if (xs_weights_build(trace, NULL, &weights))
-		return;
-	if (weights.guessed_direction_bytes >= 1)
-		snprintf(bytes, sizeof(bytes),
-			 "are exact; their bytes, except for the direction of "
-			 "%s copied with cudaMemcpyDefault, are",
-			 xs_units_bytes((int64_t)xs_weighted(
-					    1, weights.guessed_direction_bytes))
-			     .s);
-	if (trace->window_count > 1)
-		windows =
-		    xs_arena_print(&result->arena, ", in %zu sample windows",
-				   trace->window_count);
-	xs_build_note(
-	    result,
-	    "%zu of %" PRId64 " calls were recorded%s; the others were only "
-	    "counted. Numbers of calls%s %s exact%s%s; times are extrapolated "
-	    "from the recorded calls. A recorded call takes the host longer, "
-	    "so host times%s may add up to more than the run",
-	    trace->call_count, result->coverage.api_calls_seen, windows,
-	    trace->hooked_from_ns ? " through the shared CUDA runtime" : "",
-	    bytes, result->coverage.lost_calls ? ", except for lost calls" : "",
-	    result->coverage.calls_estimated ? ", except for estimated ones"
-					     : "",
-	    is_by_events(result) ? " and GPU times from events" : "");
-	note_unrecorded(result, trace, &weights);
-	note_other_kinds(result, &weights);
-	xs_weights_free(&weights);
-}
-
-/* Calls that light mode could not count after it gave CUPTI up. */
-static void note_unhooked(struct xs_result *result,
-			  const struct xs_trace *trace)
-{
-	const struct xs_units_text from = xs_units_ns(
-	    xs_number_bounded(trace->hooked_from_ns - trace->begin_ns));
-	size_t unhooked = 0;
-
-	for (size_t i = 0; i < trace->site_count; i++)
-		unhooked += trace->sites[i].unhooked;
-	if (unhooked)
-		xs_build_note(
-		    result,
-		    "%" PRId64 " calls are estimated. After %s, calls of the "
-		    "driver API, and of a CUDA runtime that is linked into the "
-		    "program or a library, could not be counted. Their number "
-		    "follows from that of the counted calls, or if these are "
-		    "few, from the time; it is then too low if recording "
-		    "slowed the program",
-		    result->coverage.calls_estimated, from.s);
-	else
-		xs_build_note(
-		    result,
-		    "after %s, only calls of the shared CUDA runtime "
-		    "could be counted. No other calls are known to be "
-		    "missing: before that, the program made none",
-		    from.s);
-}
-
-/* How much of the run the figures cover. */
-static void note_sampling(struct xs_result *result,
-			  const struct xs_trace *trace)
-{
-	if (trace->ignored_ns)
-		xs_build_note(result,
-			      "only %s of the run's %s were traced "
-			      "(XFERSPY_RANGE); all figures are of that part",
-			      xs_units_ns(result->run.wall_ns).s,
-			      xs_units_ns(xs_number_bounded(trace->end_ns -
-							    trace->begin_ns))
-				  .s);
-	if (trace->tally_count)
-		note_counted(result, trace);
-	if (trace->hooked_from_ns)
-		note_unhooked(result, trace);
 }
 
 /* Whether the trace itself has source lines of the module. */
@@ -467,6 +370,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .graphs_by_node = xs_number_bounded(trace->graphs_by_node),
 	    .graphs_unknown = xs_number_bounded(trace->graphs_unknown),
 	    .untimed = xs_number_bounded(trace->untimed),
+	    .missing_bytes = missing_bytes(trace),
 	    .timing_source = xs_arena_copy(&result->arena,
 					   xs_trace_find_info(trace, "rung")),
 	    .mode = xs_arena_copy(&result->arena,
@@ -481,7 +385,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	note_coverage(result, trace);
 	note_graphs(result);
 	note_failed(result, trace);
-	note_sampling(result, trace);
+	xs_build_note_sampling(result, trace);
 	note_changed(result, trace);
 	note_connections(result);
 	xs_build_check_profile(result, trace, xs_build_device(trace, phases));

@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Devices described: each takes a pass over all ops. */
+#define DEVICES_MAX 64
+
 /* Phases that a note lists. */
 #define NAMED_MAX 6
 
@@ -57,13 +60,15 @@ static int add_work(const struct xs_trace *trace, bool saw_gpu,
 int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 		     bool saw_gpu)
 {
+	const size_t count = trace->device_count < DEVICES_MAX
+				 ? trace->device_count
+				 : DEVICES_MAX;
 	struct xs_result_run *run = &result->run;
 	int err = 0;
 
-	run->devices = xs_arena_alloc(&result->arena, trace->device_count,
-				      sizeof(*run->devices));
-	for (size_t i = 0; run->devices && !err && i < trace->device_count;
-	     i++) {
+	run->devices =
+	    xs_arena_alloc(&result->arena, count, sizeof(*run->devices));
+	for (size_t i = 0; run->devices && !err && i < count; i++) {
 		struct xs_result_device *out =
 		    &run->devices[run->device_count++];
 

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* The rest of the phases is at most 1 / REST_PART of their time. */
+#define REST_PART 20
+
 const struct xs_device *xs_build_device(const struct xs_trace *trace,
 					const struct xs_phases *phases)
 {
@@ -28,20 +31,16 @@ static struct xs_phases phases_on(struct xs_result *result,
 	struct xs_phases out = {.items = xs_arena_alloc(&result->arena,
 							phases->count,
 							sizeof(*out.items))};
+	bool *other = xs_arena_alloc(&result->arena, UINT16_MAX + 1u,
+				     sizeof(*other)); /* by device number */
 
-	for (size_t i = 0; out.items && i < phases->count; i++) {
-		bool other = false;
-
-		for (size_t d = 0; d < trace->device_count; d++)
-			if (trace->devices[d].rec.device ==
-			    phases->items[i].device)
-				other =
-				    strcmp(
-					trace->strings[trace->devices[d].name],
-					trace->strings[device->name]) != 0;
-		if (!other)
+	for (size_t i = 0; other && i < trace->device_count; i++)
+		other[trace->devices[i].rec.device] =
+		    strcmp(trace->strings[trace->devices[i].name],
+			   trace->strings[device->name]) != 0;
+	for (size_t i = 0; other && out.items && i < phases->count; i++)
+		if (!other[phases->items[i].device])
 			out.items[out.count++] = phases->items[i];
-	}
 	return out;
 }
 
@@ -102,6 +101,16 @@ static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
 	       !__builtin_add_overflow(*sum_ns, more_ns, sum_ns);
 }
 
+/* Whether the phases that are not predicted may count as unchanged. */
+static bool is_small(const struct xs_result *result)
+{
+	int64_t total_ns = result->rest.total_ns;
+
+	for (size_t i = 0; i < result->phase_count; i++)
+		xs_number_add(&total_ns, result->phases[i].total_ns);
+	return result->rest.total_ns <= total_ns / REST_PART;
+}
+
 /* All phases depend on the same machine, so their errors add up. */
 static void add_phases(const struct xs_result *result,
 		       struct xs_result_other_machine *out)
@@ -124,7 +133,8 @@ static void add_phases(const struct xs_result *result,
 			return;
 		out->phases++;
 	}
-	if (!out->phases || (size_t)out->phases < result->phase_count)
+	if (!out->phases || (size_t)out->phases < result->phase_count ||
+	    !is_small(result))
 		return;
 	out->app_wall_ns = sum_ns;
 	out->low_ns = low_ns;

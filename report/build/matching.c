@@ -306,6 +306,8 @@ static const char *why_nothing(const struct xs_result *result,
 
 	if (in->mode && strcmp(in->mode, "calls") == 0)
 		return "GPU recording was switched off (XFERSPY_MODE=calls)";
+	if (in->missing_bytes)
+		return "its records may be in the missing part of the file";
 	if (in->api_calls_seen && !asks_for_work(counts))
 		return "none of the calls issues GPU work";
 	if (trace->header.state == XS_FILE_RUNNING)
@@ -325,6 +327,23 @@ static const char *why_nothing(const struct xs_result *result,
 		   ? "the CUDA runtime was loaded but not called"
 		   : "calls to a statically linked CUDA runtime are recorded "
 		     "only through CUPTI, which was not available";
+}
+
+/* Records in the missing part are counted nowhere. */
+static void remark_damage(struct xs_result *result,
+			  const struct xs_trace *trace)
+{
+	const int64_t missing = result->coverage.missing_bytes;
+
+	if (missing)
+		remark(result,
+		       xs_arena_print(&result->arena,
+				      "the file was cut: %s are missing, and "
+				      "with them calls and GPU times",
+				      xs_units_bytes(missing).s));
+	else if (trace->defect_count)
+		remark(result, "the file is damaged: calls and GPU times may "
+			       "be missing");
 }
 
 static void remark_nothing(struct xs_result *result,
@@ -369,6 +388,7 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 	list_cudarts(result, trace);
 	out->remarks =
 	    xs_arena_alloc(arena, REMARKS_MAX, sizeof(*out->remarks));
+	remark_damage(result, trace);
 	remark_nothing(result, trace, &counts);
 	remark_unmatched(result, &counts);
 	remark_driver(result);

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Phases of a report that is not asked for all of them. */
+#define XS_RESULT_PHASES 20u
+
 struct xs_other_machine;
 
 struct xs_trace;
@@ -19,8 +22,10 @@ struct xs_result_options {
 	size_t elsewhere_count;
 	/* trace with hardware counters; NULL: the trace itself */
 	const struct xs_trace *counted;
-	unsigned streams; /* also this n; 0: default sweep only */
-	bool atgpu;	  /* print ATGPU metrics in text too */
+	unsigned streams;   /* also this n; 0: default sweep only */
+	size_t most_phases; /* with estimates; 0: XS_RESULT_PHASES, SIZE_MAX:
+			     * all */
+	bool atgpu;	    /* print ATGPU metrics in text too */
 };
 
 #endif

@@ -158,19 +158,41 @@ out:
 	return err;
 }
 
+static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
+		      size_t first)
+{
+	struct xs_result_rest *out = &result->rest;
+
+	for (size_t i = first; i < phases->count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		out->phases++;
+		xs_number_add(&out->rounds, xs_number_bounded(phase->rounds));
+		xs_number_add(&out->total_ns,
+			      xs_number_bounded(phase->total_ns));
+	}
+	if (out->phases)
+		out->largest_ns =
+		    xs_number_bounded(phases->items[first].total_ns);
+}
+
+/* Estimates and their texts take far more time and memory than the records of
+ * a phase, so only the longest phases have them unless all are asked for. */
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_phases *phases,
+		       const struct xs_phases *phases, size_t most,
 		       const struct xs_model_options *model)
 {
+	const size_t room = most ? most : XS_RESULT_PHASES;
+	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
 	int err;
 
 	err = xs_allocations_build(trace, &allocations);
 	if (err < 0)
 		return err;
-	result->phases = xs_arena_alloc(&result->arena, phases->count,
-					sizeof(*result->phases));
-	for (size_t i = 0; result->phases && !err && i < phases->count; i++) {
+	result->phases =
+	    xs_arena_alloc(&result->arena, count, sizeof(*result->phases));
+	for (size_t i = 0; result->phases && !err && i < count; i++) {
 		struct xs_result_phase *out =
 		    &result->phases[result->phase_count++];
 
@@ -181,8 +203,17 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 			err = fill_estimates(result, out, &phases->items[i],
 					     model);
 	}
+	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;
+}
+
+static void fill_asked(struct xs_result *result,
+		       const struct xs_result_options *options)
+{
+	result->streams_asked = xs_number_known(options->streams);
+	result->atgpu_asked = options->atgpu;
+	result->all_phases_asked = options->most_phases == SIZE_MAX;
 }
 
 static int build(struct xs_result *result, const struct xs_trace *trace,
@@ -202,8 +233,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	err = xs_timeline_build(trace, &timeline);
 	if (err < 0)
 		return err;
-	result->streams_asked = xs_number_known(options->streams);
-	result->atgpu_asked = options->atgpu;
+	fill_asked(result, options);
 	fill_run(result, trace, path);
 	fill_totals(result, trace, &timeline);
 	err = xs_build_devices(result, trace, saw_gpu(trace));
@@ -226,7 +256,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_note_counters(result, trace, &phases, options);
-	err = fill_phases(result, trace, &phases, &model);
+	err = fill_phases(result, trace, &phases, options->most_phases, &model);
 	if (err < 0)
 		goto out;
 	xs_build_note_devices(result);
@@ -239,6 +269,22 @@ out:
 	return err;
 }
 
+int xs_result_build(const struct xs_trace *trace, const char *path,
+		    const struct xs_result_options *options,
+		    struct xs_result **result)
+{
+	int err = -ENOMEM;
+
+	*result = calloc(1, sizeof(**result));
+	if (*result)
+		err = build(*result, trace, path, options);
+	if (err < 0) {
+		xs_result_free(*result);
+		*result = NULL;
+	}
+	return err;
+}
+
 int xs_result_read(const char *path, const struct xs_result_options *options,
 		   struct xs_result **result, const char **error)
 {
@@ -246,18 +292,12 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 	int err;
 
 	*error = NULL;
-	*result = calloc(1, sizeof(**result));
-	if (!*result)
-		return -ENOMEM;
+	*result = NULL;
 	err = xs_trace_read(path, &trace, error);
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (!err)
-		err = build(*result, trace, path, options);
+		err = xs_result_build(trace, path, options, result);
 	xs_trace_free(trace);
-	if (err < 0) {
-		xs_result_free(*result);
-		*result = NULL;
-	}
 	return err;
 }

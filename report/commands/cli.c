@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/cli.h"
 
+#include "analyzer/util/escape.h"
 #include "report/build/read.h"
 #include "report/commands/nearest.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Prints a line to stderr. Names and files may contain any character. */
+__attribute__((format(printf, 1, 2))) static void
+print_error(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0)
+		xs_escape_write(text, strlen(text), "", stderr);
+	va_end(args);
+	fputc('\n', stderr);
+	free(text);
+}
+
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do)
 {
-	fprintf(stderr, "xferspy: %s: %s; %s\n", what, why, what_to_do);
+	print_error("xferspy: %s: %s; %s", what, why, what_to_do);
 	return code;
 }
 
@@ -68,9 +85,8 @@ static int unknown_machine(const char *name, const char *error)
 	for (size_t i = 0; i < count; i++)
 		xs_nearest_offer(&nearest, names[i]);
 	if (!nearest.best) {
-		fprintf(stderr,
-			"xferspy: %s; --machine list prints the names\n",
-			error);
+		print_error("xferspy: %s; --machine list prints the names",
+			    error);
 		return XS_EXIT_INPUT;
 	}
 	snprintf(what_to_do, sizeof(what_to_do),
@@ -91,7 +107,7 @@ int xs_cli_machine(const char *name, struct xs_machine *machine)
 	if (err == -ENOENT)
 		return unknown_machine(name, error);
 	/* the text of the loader is complete */
-	fprintf(stderr, "xferspy: %s\n", error);
+	print_error("xferspy: %s", error);
 	return XS_EXIT_INPUT;
 }
 
@@ -101,7 +117,7 @@ int xs_cli_read_error(const char *path, int err, const char *error)
 		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
 				    "name a trace that xferspy wrote");
 	/* the text of the reader is complete */
-	fprintf(stderr, "xferspy: %s: %s\n", path, error);
+	print_error("xferspy: %s: %s", path, error);
 	return XS_EXIT_INPUT;
 }
 

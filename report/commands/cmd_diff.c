@@ -147,7 +147,7 @@ static int diff_main(int argc, char **argv)
 	struct diff_options given = {.renderer = xs_renderers[0],
 				     .fail_above = NAN};
 	struct xs_result *before = NULL, *after = NULL;
-	struct xs_result_options how = {0};
+	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
 	struct xs_machine machine;
 	int code = parse(argc, argv, &given);
 

@@ -23,7 +23,7 @@ struct report_options {
 	size_t machine_count;
 	unsigned streams;
 	const char *counters;
-	bool atgpu;
+	bool atgpu, all_phases;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -76,6 +76,8 @@ static const struct xs_cli_option options[] = {
      offsetof(struct report_options, counters),
      "add what kernels read, write and execute, from\n"
      "a run of xferspy run --counters"},
+    {"--all-phases", 0, NULL, NULL, offsetof(struct report_options, all_phases),
+     "show all phases, not only the longest"},
     {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
      "also show each phase in the ATGPU model (JSON\n"
      "always has it)"},
@@ -249,6 +251,7 @@ static int report_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
+	how.most_phases = given.all_phases ? SIZE_MAX : 0;
 	code = load_machines(&given, &machines, &how);
 	if (!code)
 		code = load_counted(given.counters, &counted);

@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* --format csv: one row an estimate (RFC 4180, but lines end with LF). */
+#include "analyzer/util/escape.h"
 #include "report/render/renderer.h"
 #include "report/result/columns.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Whether a spreadsheet would run the text as a formula. */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	if (!*text || !strchr("=+-@", *text))
+		return false;
+	strtod(text, &end);
+	return *end != '\0'; /* -1.5 is a number */
+}
 
 static void put_text(const char *text, FILE *out)
 {
+	size_t length;
+
 	if (!text)
 		return;
-	if (!strpbrk(text, ",\"\n\r")) {
-		fputs(text, out);
+	/* an apostrophe marks text */
+	if (!strpbrk(text, ",\"\n")) {
+		fputs(is_formula(text) ? "'" : "", out);
+		xs_escape_write(text, strlen(text), "", out);
 		return;
 	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
+	fputs(is_formula(text) ? "\"'" : "\"", out);
+	for (; *text; text += length) {
+		length = strcspn(text, "\"");
+		xs_escape_write(text, length, "\n", out);
+		if (text[length]) {
+			fputs("\"\"", out);
+			length++;
+		}
 	}
 	fputc('"', out);
 }

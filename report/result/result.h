@@ -78,6 +78,7 @@ struct xs_result_coverage {
 				 */
 	int64_t untimed; /* calls without CUPTI whose GPU work was not timed */
 	int64_t failed;	 /* calls that returned an error */
+	int64_t missing_bytes; /* of a file that was cut */
 	const char *mode;
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */
 	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */
@@ -225,8 +226,14 @@ struct xs_result_phase {
 	size_t estimate_count;
 };
 
+/* The phases that are too short to be among the result's phases. */
+struct xs_result_rest {
+	int64_t phases, rounds;
+	int64_t total_ns, largest_ns; /* of all; of the longest one */
+};
+
 /* The unchanged run on another machine; unknown unless all phases are
- * predicted. */
+ * predicted. A rest of at most 5 % of their time counts as unchanged. */
 struct xs_result_other_machine {
 	const char *strategy; /* "machine:<name>" */
 	int64_t app_wall_ns, low_ns, high_ns;
@@ -250,8 +257,10 @@ struct xs_result {
 	struct xs_result_totals totals;
 	int64_t streams_asked;		/* requested n, or XS_UNKNOWN */
 	bool atgpu_asked;		/* text prints ATGPU metrics too */
+	bool all_phases_asked;		/* text prints all phases */
 	struct xs_result_phase *phases; /* longest total time first */
 	size_t phase_count;
+	struct xs_result_rest rest;   /* the phases after these */
 	struct xs_result_wait *waits; /* the longest first */
 	size_t wait_count;
 	struct xs_result_advice *advice; /* the largest saving first */

@@ -83,6 +83,7 @@ static void test_round_trip_odd(void **state)
 		      "string id=2 text=\"abcd\" words=4\n"
 		      "string id=3 text=\"\"\n"
 		      "string id=4 text=\"a\\x00b\"\n"
+		      "string id=5 text=\"\u202e \302\233 \\xff\\\"\"\n"
 		      "call site=1 start=3 tail=0102030405060708\n"
 		      "unknown kind=99 data=0a0b\n"
 		      "unknown kind=255 data=010203040506\n"
@@ -180,6 +181,46 @@ static void test_errors(void **state)
 	}
 }
 
+/* Short texts that describe files of many GiB. */
+static void test_sizes_are_bounded(void **state)
+{
+	static const char *const texts[] = {
+	    HEAD "chunk at=1073741824\n",
+	    HEAD "chunk capacity_bytes=1073741824\n"
+		 "chunk capacity_bytes=1073741824\n",
+	    "xferspy-text 1\nheader file_bytes=4294967296\n",
+	    HEAD "chunk capacity_bytes=67108864\n"
+		 "chunk capacity_bytes=67108864\n"
+		 "chunk capacity_bytes=67108864\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct xs_text_error error;
+		FILE *in = tmpfile(), *out = tmpfile();
+
+		fputs(texts[i], in);
+		rewind(in);
+		assert_int_equal(xs_text_parse(in, out, &error), -EPROTO);
+		assert_non_null(strstr(error.text, "MiB of zeros"));
+		assert_true(ftell(out) <= 160 << 20);
+		fclose(in);
+		fclose(out);
+	}
+}
+
+/* A process that was killed leaves unused space after its last chunk. */
+static void test_unused_space_is_kept(void **state)
+{
+	struct bytes binary =
+	    binary_of("xferspy-text 1\nheader pid=1 file_bytes=67108864\n"
+		      "chunk capacity_bytes=65536 thread=7\n");
+
+	(void)state;
+	assert_int_equal(binary.size, 67108864);
+	free(binary.data);
+}
+
 static void test_nul_is_refused(void **state)
 {
 	static const char text[] = "xferspy-text 1\nheader\0\n";
@@ -235,6 +276,8 @@ int main(void)
 	    cmocka_unit_test(test_round_trip_odd),
 	    cmocka_unit_test(test_bytes),
 	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_sizes_are_bounded),
+	    cmocka_unit_test(test_unused_space_is_kept),
 	    cmocka_unit_test(test_nul_is_refused),
 	    cmocka_unit_test(test_text_reads_as_binary),
 	};

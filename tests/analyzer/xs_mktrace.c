@@ -4,39 +4,30 @@
  * in, computes and copies out on each of its streams, then waits for the
  * device. For benchmarks and seeds.
  *
- * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] FILE
+ * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] [-p phases]
+ *            [-w] [-g graphs] [-n nodes] FILE
  *
- * A round has 3 ops and 3 calls per chunk, and a synchronisation.
+ * A round has 3 ops and 3 calls per chunk, and a synchronisation. With -p, its
+ * copies in come from as many call sites, one a round in turn. With -w, the
+ * host waits for each stream before it waits for the device. With -g, so many
+ * graphs follow: a launch of each recorded by node, all with one correlation id
+ * and n nodes, and a launch of each recorded as one.
  */
-#include "preload/format.h"
+#include "tests/analyzer/mktrace.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES (256u * 1024u)
-#define START_NS    UINT64_C(1700000000000000000)
+#define START_NS UINT64_C(1700000000000000000)
 
-enum { SITE_COPY_IN = 1, SITE_LAUNCH, SITE_COPY_OUT, SITE_SYNC };
+/* The copies in of phase i, from 0, are made at SITE_COPY_IN + i. */
+enum { SITE_LAUNCH = 1, SITE_COPY_OUT, SITE_SYNC, SITE_WAIT, SITE_COPY_IN };
 
-/* The current chunk. */
-struct chunk {
-	_Alignas(8) xs_u8 bytes[CHUNK_BYTES];
-	xs_u32 used, thread;
-	xs_u64 base_ns;
-};
-
-struct maker {
-	FILE *out;
-	struct xs_file_header header;
-	struct chunk calls, ops;
-	unsigned long rounds, chunks, streams, threads;
-	xs_u32 correlation;
-};
-
-static int flush_chunk(struct maker *m, struct chunk *chunk)
+static int flush_chunk(struct mktrace *m, struct mktrace_chunk *chunk)
 {
 	struct xs_chunk_header header = {.magic = XS_CHUNK_MAGIC,
 					 .capacity_bytes = CHUNK_BYTES,
@@ -53,9 +44,8 @@ static int flush_chunk(struct maker *m, struct chunk *chunk)
 	return fwrite(chunk->bytes, CHUNK_BYTES, 1, m->out) == 1 ? 0 : -EIO;
 }
 
-/* Reserves a record that starts at now_ns, and stores its start in *start. */
-static void *reserve(struct maker *m, struct chunk *chunk, size_t bytes,
-		     xs_u64 now_ns, xs_u32 *start)
+void *mktrace_reserve(struct mktrace *m, struct mktrace_chunk *chunk,
+		      size_t bytes, xs_u64 now_ns, xs_u32 *start)
 {
 	xs_u8 *record;
 
@@ -74,13 +64,13 @@ static void *reserve(struct maker *m, struct chunk *chunk, size_t bytes,
 	return record;
 }
 
-static int put_text(struct maker *m, xs_u32 id, const char *text)
+static int put_text(struct mktrace *m, xs_u32 id, const char *text)
 {
 	size_t bytes =
 	    (sizeof(struct xs_rec_string) + strlen(text) + 3) / 4 * 4;
 	xs_u32 start;
 	struct xs_rec_string *record =
-	    reserve(m, &m->calls, bytes, START_NS, &start);
+	    mktrace_reserve(m, &m->calls, bytes, START_NS, &start);
 
 	if (!record)
 		return -EIO;
@@ -91,12 +81,12 @@ static int put_text(struct maker *m, xs_u32 id, const char *text)
 	return 0;
 }
 
-static int put_site(struct maker *m, xs_u32 site, xs_u16 call_class,
+static int put_site(struct mktrace *m, xs_u32 site, xs_u16 call_class,
 		    xs_u32 function)
 {
 	xs_u32 start;
 	struct xs_rec_site *record =
-	    reserve(m, &m->calls, sizeof(*record), START_NS, &start);
+	    mktrace_reserve(m, &m->calls, sizeof(*record), START_NS, &start);
 
 	if (!record)
 		return -EIO;
@@ -110,7 +100,7 @@ static int put_site(struct maker *m, xs_u32 site, xs_u16 call_class,
 	return 0;
 }
 
-static int put_tables(struct maker *m)
+static int put_tables(struct mktrace *m)
 {
 	xs_u32 start;
 	struct xs_rec_shape *shape;
@@ -120,12 +110,17 @@ static int put_tables(struct maker *m)
 	    put_text(m, 2, "cudaLaunchKernel") ||
 	    put_text(m, 3, "cudaDeviceSynchronize") ||
 	    put_text(m, 4, "_Z8stencil7PKiPii") ||
-	    put_site(m, SITE_COPY_IN, XS_CALL_COPY_ASYNC, 1) ||
+	    put_text(m, 5, "cudaStreamSynchronize") ||
 	    put_site(m, SITE_LAUNCH, XS_CALL_LAUNCH, 2) ||
 	    put_site(m, SITE_COPY_OUT, XS_CALL_COPY_ASYNC, 1) ||
-	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3))
+	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3) ||
+	    put_site(m, SITE_WAIT, XS_CALL_SYNC_STREAM, 5))
 		return -EIO;
-	shape = reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
+	for (unsigned long i = 0; i < m->phases; i++)
+		if (put_site(m, SITE_COPY_IN + (xs_u32)i, XS_CALL_COPY_ASYNC,
+			     1))
+			return -EIO;
+	shape = mktrace_reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
 	if (!shape)
 		return -EIO;
 	*shape = (struct xs_rec_shape){.kind = XS_REC_shape,
@@ -140,8 +135,8 @@ static int put_tables(struct maker *m)
 				       .block_y = 1,
 				       .block_z = 1};
 	for (unsigned long i = 0; i < m->streams; i++) {
-		struct xs_rec_queue *queue =
-		    reserve(m, &m->calls, sizeof(*queue), START_NS, &start);
+		struct xs_rec_queue *queue = mktrace_reserve(
+		    m, &m->calls, sizeof(*queue), START_NS, &start);
 
 		if (!queue)
 			return -EIO;
@@ -154,13 +149,13 @@ static int put_tables(struct maker *m)
 	return flush_chunk(m, &m->calls);
 }
 
-static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
+static int put_copy(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 		    xs_u16 stream, xs_u8 direction)
 {
 	int in = direction == XS_DIR_H2D;
 	xs_u32 start, correlation = ++m->correlation;
 	struct xs_rec_copycall *call =
-	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
 	struct xs_rec_copy *op;
 
 	if (!call)
@@ -168,7 +163,7 @@ static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	*call = (struct xs_rec_copycall){
 	    .kind = XS_REC_copycall,
 	    .words = sizeof(*call) / 4,
-	    .site = in ? SITE_COPY_IN : SITE_COPY_OUT,
+	    .site = in ? m->copy_site : SITE_COPY_OUT,
 	    .correlation = correlation,
 	    .start = start,
 	    .duration = 2500,
@@ -178,7 +173,7 @@ static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	    .stream = 0x5000u + stream,
 	    .rows = 1,
 	    .direction = in ? 1 : 2};
-	op = reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	op = mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
 	if (!op)
 		return -EIO;
 	*op = (struct xs_rec_copy){
@@ -197,12 +192,12 @@ static int put_copy(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	return 0;
 }
 
-static int put_launch(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
+static int put_launch(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 		      xs_u16 stream)
 {
 	xs_u32 start, correlation = ++m->correlation;
 	struct xs_rec_call *call =
-	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
 	struct xs_rec_kernel *op;
 
 	if (!call)
@@ -213,7 +208,7 @@ static int put_launch(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 				     .correlation = correlation,
 				     .start = start,
 				     .duration = 3000};
-	op = reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	op = mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
 	if (!op)
 		return -EIO;
 	*op = (struct xs_rec_kernel){.kind = XS_REC_kernel,
@@ -226,24 +221,27 @@ static int put_launch(struct maker *m, xs_u64 call_ns, xs_u64 op_ns,
 	return 0;
 }
 
-static int put_sync(struct maker *m, xs_u64 call_ns, xs_u32 duration_ns)
+/* stream: 0 for the device */
+static int put_sync(struct mktrace *m, xs_u64 call_ns, xs_u32 duration_ns,
+		    xs_u64 stream)
 {
 	xs_u32 start;
 	struct xs_rec_waitcall *call =
-	    reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
 
 	if (!call)
 		return -EIO;
 	*call = (struct xs_rec_waitcall){.kind = XS_REC_waitcall,
 					 .words = sizeof(*call) / 4,
-					 .site = SITE_SYNC,
+					 .site = stream ? SITE_WAIT : SITE_SYNC,
+					 .stream = stream,
 					 .start = start,
 					 .duration = duration_ns};
 	return 0;
 }
 
 /* Host calls follow each other; each op starts some time after its call. */
-static int put_round(struct maker *m, xs_u64 *now_ns)
+static int put_round(struct mktrace *m, xs_u64 *now_ns)
 {
 	for (unsigned long i = 0; i < m->chunks; i++) {
 		xs_u16 stream = (xs_u16)(i % m->streams);
@@ -255,13 +253,18 @@ static int put_round(struct maker *m, xs_u64 *now_ns)
 			return -EIO;
 		*now_ns += 10000;
 	}
-	if (put_sync(m, *now_ns, 20000))
+	for (unsigned long i = 0; m->waits && i < m->streams; i++) {
+		if (put_sync(m, *now_ns, 900, 0x5000u + i))
+			return -EIO;
+		*now_ns += 1000;
+	}
+	if (put_sync(m, *now_ns, 20000, 0))
 		return -EIO;
 	*now_ns += 25000;
 	return 0;
 }
 
-static int make(struct maker *m)
+static int make(struct mktrace *m)
 {
 	static const xs_u8 zeros[XS_PAGE_BYTES];
 	xs_u64 now_ns = START_NS + 1000000;
@@ -282,9 +285,12 @@ static int make(struct maker *m)
 		if (thread != m->calls.thread && flush_chunk(m, &m->calls))
 			return -EIO;
 		m->calls.thread = thread;
+		m->copy_site = (xs_u16)(SITE_COPY_IN + i % m->phases);
 		if (put_round(m, &now_ns))
 			return -EIO;
 	}
+	if (m->graphs && mktrace_put_graphs(m, &now_ns))
+		return -EIO;
 	if (flush_chunk(m, &m->calls) || flush_chunk(m, &m->ops))
 		return -EIO;
 	m->header.end_realtime_ns = m->header.flush_realtime_ns = now_ns;
@@ -301,33 +307,52 @@ static unsigned long number(const char *text)
 	return value > 0 ? value : 1;
 }
 
+/* Returns false for an unknown option. */
+static bool take_option(struct mktrace *m, int option)
+{
+	const unsigned long value = optarg ? number(optarg) : 0;
+
+	switch (option) {
+	case 'r':
+		m->rounds = value;
+		break;
+	case 'c':
+		m->chunks = value;
+		break;
+	case 's':
+		m->streams = value;
+		break;
+	case 't':
+		m->threads = value;
+		break;
+	case 'p':
+		m->phases = value;
+		break;
+	case 'g':
+		m->graphs = value;
+		break;
+	case 'n':
+		m->nodes = value;
+		break;
+	case 'w':
+		m->waits = 1;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
-	static struct maker m = {
-	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1};
+	static struct mktrace m = {
+	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1, .phases = 1};
 	int option, rc;
 
-	while ((option = getopt(argc, argv, "r:c:s:t:")) != -1) {
-		unsigned long value = option == '?' ? 0 : number(optarg);
-
-		switch (option) {
-		case 'r':
-			m.rounds = value;
-			break;
-		case 'c':
-			m.chunks = value;
-			break;
-		case 's':
-			m.streams = value;
-			break;
-		case 't':
-			m.threads = value;
-			break;
-		default:
+	while ((option = getopt(argc, argv, "r:c:s:t:p:g:n:w")) != -1)
+		if (!take_option(&m, option))
 			return 1;
-		}
-	}
-	if (optind + 1 != argc || m.streams > 65535) {
+	if (optind + 1 != argc || m.streams > 65535 || m.phases > 60000) {
 		fprintf(stderr, "xs_mktrace: give one file to write\n");
 		return 1;
 	}

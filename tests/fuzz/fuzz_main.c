@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the fuzz entry without libFuzzer, on mutations of seed files that are
- * the same in every run. Mutates both the texts and their binary traces.
+ * Runs a fuzz entry without libFuzzer, on mutations of seed files that are the
+ * same in every run. Mutates both the files and the binary traces of those that
+ * are texts of traces.
  *
- * xs_fuzz ITERATIONS SEED...
+ * xs_fuzz_TARGET ITERATIONS SEED...
  */
 #include "analyzer/text/trace_text.h"
-#include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,27 +93,44 @@ static void fuzz(const struct seed *seed)
 	free(data);
 }
 
-static int load_seed(const char *path, struct seed *text, struct seed *binary)
+static int read_file(const char *path, struct seed *seed)
 {
 	FILE *in = fopen(path, "rb");
-	FILE *out = open_memstream(&text->data, &text->size);
-	FILE *parsed = open_memstream(&binary->data, &binary->size);
-	struct xs_text_error error;
-	int rc = 0, c;
+	FILE *out = open_memstream(&seed->data, &seed->size);
+	int c;
 
-	if (!in || !out || !parsed)
+	if (!in || !out)
 		return -1;
 	while ((c = getc(in)) != EOF)
 		putc(c, out);
-	rewind(in);
-	if (xs_text_parse(in, parsed, &error)) {
+	fclose(in);
+	return fclose(out);
+}
+
+/* Leaves *binary empty if the text is not that of a trace. */
+static int parse(const char *path, const struct seed *text, struct seed *binary)
+{
+	struct xs_text_error error;
+	FILE *in = fmemopen(text->data, text->size, "r");
+	FILE *out = open_memstream(&binary->data, &binary->size);
+	int rc = in && out ? xs_text_parse(in, out, &error) : -1;
+
+	if (rc)
 		fprintf(stderr, "%s: line %lu: %s\n", path, error.line,
 			error.text);
+	if (in)
+		fclose(in);
+	if (out && fclose(out))
 		rc = -1;
-	}
-	fclose(in);
-	if (fclose(out) || fclose(parsed))
-		rc = -1;
+	return rc;
+}
+
+static int load_seed(const char *path, struct seed *text, struct seed *binary)
+{
+	int rc = read_file(path, text);
+
+	if (!rc && xs_text_is(text->data, text->size))
+		rc = parse(path, text, binary);
 	return rc;
 }
 
@@ -124,7 +142,7 @@ int main(int argc, char **argv)
 	int rc = 0;
 
 	if (!seeds || seed_count == 0 || iterations == 0) {
-		fprintf(stderr, "usage: xs_fuzz ITERATIONS SEED...\n");
+		fprintf(stderr, "usage: %s ITERATIONS SEED...\n", argv[0]);
 		free(seeds);
 		return 1;
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/fuzz/fuzz_reader.h"
+/* A trace, binary or text, through every stage of the analyzer, to its dump,
+ * and through these again. */
+#include "tests/fuzz/fuzz.h"
 
 #include "analyzer/read/text_dump.h"
 #include "analyzer/rounds/phase.h"

@@ -68,6 +68,14 @@ static void expect_coverage(const char *name)
 	expect_golden(arguments, golden);
 }
 
+/* Without calls, GPU times are complete only in a whole file. */
+static void a_cut_trace_is_not_complete(void **state)
+{
+	(void)state;
+	expect_golden("report " FOLDER "traces/cut.txt | grep -A1 '^! no call'",
+		      FOLDER "golden/cut-note.txt");
+}
+
 /* What was recorded, what is matched, and why the rest is not. */
 static void coverage_is_stated(void **state)
 {
@@ -76,6 +84,7 @@ static void coverage_is_stated(void **state)
 	expect_coverage("partly");
 	expect_coverage("nothing");
 	expect_coverage("killed");
+	expect_coverage("cut");
 }
 
 int main(void)
@@ -84,6 +93,7 @@ int main(void)
 	    cmocka_unit_test(two_kernels_a_round),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(coverage_is_stated),
+	    cmocka_unit_test(a_cut_trace_is_not_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,9 +53,9 @@ ROOMS = {
     "report/build": "analyzer model result",
     "report/formulas": "model result",
     "report/diff": "result",
-    "report/render/text": "model result diff formulas",
-    "report/render/json": "result diff formulas",
-    "report/render": "result diff formulas render/text render/json",
+    "report/render/text": "analyzer/util model result diff formulas",
+    "report/render/json": "analyzer/util result diff formulas",
+    "report/render": "analyzer/util result diff formulas render/text render/json",
     "report/calibrate": "model",
     "report/commands": "preload analyzer model result build formulas diff render calibrate",
 }

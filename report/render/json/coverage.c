@@ -55,11 +55,9 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, graphs_as_one);
 	SET_NUMBER(in, graphs_by_node);
 	SET_NUMBER(in, graphs_unknown);
-	SET_NUMBER(in, graphs_as_one);
-	SET_NUMBER(in, graphs_by_node);
-	SET_NUMBER(in, graphs_unknown);
 	SET_NUMBER(in, untimed);
 	SET_NUMBER(in, failed);
+	SET_NUMBER(in, missing_bytes);
 	SET_TEXT(in, mode);
 	xs_json_set(out, "rung", xs_json_text(in->timing_source), &failed);
 	xs_json_set(out, "calls", seens(in->classes, in->class_count), &failed);

@@ -240,6 +240,18 @@ static json_t *phase(const struct xs_result_phase *in)
 }
 ARRAY_OF(phase, struct xs_result_phase)
 
+static json_t *rest(const struct xs_result_rest *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, phases);
+	SET_NUMBER(in, rounds);
+	SET_NUMBER(in, total_ns);
+	SET_NUMBER(in, largest_ns);
+	return xs_json_finish(out, failed);
+}
+
 static json_t *advice_sites(const struct xs_result_advice *in)
 {
 	json_t *out = json_array();
@@ -305,6 +317,7 @@ static json_t *report(const struct xs_result *result)
 		    &failed);
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
 		    &failed);
+	xs_json_set(out, "phases_rest", rest(&result->rest), &failed);
 	xs_json_set(out, "advice",
 		    advices(result->advice, result->advice_count), &failed);
 	xs_json_set(

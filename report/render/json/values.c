@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/values.h"
 
+#include "analyzer/util/escape.h"
 #include "report/result/columns.h"
 
 #include <errno.h>
@@ -112,13 +113,39 @@ json_t *xs_json_estimate(const struct xs_result_estimate *in)
 		    xs_json_texts(in->assumes, in->assume_count), &failed);
 	return xs_json_finish(out, failed);
 }
+
+/* Writes a part of the document. Only strings have characters that a terminal
+ * must not get; jansson itself escapes those below 0x20. */
+static int write_part(const char *text, size_t size, void *out)
+{
+	while (size > 0) {
+		uint32_t code;
+		bool unsafe;
+		const size_t length =
+		    xs_escape_next(text, size, &code, &unsafe);
+
+		if (!unsafe || *text == '\n')
+			fwrite(text, 1, length, out);
+		else if (code <= 0xffff)
+			fprintf(out, "\\u%04x", code);
+		else /* UTF-16, as JSON asks for */
+			fprintf(out, "\\u%04x\\u%04x",
+				0xd800 + ((code - 0x10000) >> 10),
+				0xdc00 + ((code - 0x10000) & 0x3ff));
+		text += length;
+		size -= length;
+	}
+	return ferror((FILE *)out) ? -1 : 0;
+}
+
 int xs_json_write(json_t *root, FILE *out)
 {
 	int err;
 
 	if (!root)
 		return -ENOMEM;
-	err = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	err = json_dump_callback(root, write_part, out,
+				 JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	json_decref(root);
 	return err < 0 || fputc('\n', out) == EOF ? -EIO : 0;
 }

@@ -71,16 +71,17 @@ static void put_one_advice(const struct xs_terminal *terminal,
 	const struct xs_result_advice *advice = &result->advice[index];
 	bool pays = advice->estimate->saves_ns > 0;
 
-	fprintf(terminal->out, "  %d. phase %" PRId64 ": ", number,
-		advice->phase->id);
+	xs_terminal_print(terminal, XS_PLAIN, "  %d. phase %" PRId64 ": ",
+			  number, advice->phase->id);
 	xs_terminal_print(terminal, XS_BOLD, "%s",
 			  what(result, advice->estimate));
 	if (pays) {
-		fputs(" saves ", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, " saves ");
 		xs_terminal_print(terminal, XS_GOOD, "%s",
 				  saving(result, advice));
 	} else {
-		fputs(" would pay off in a longer run", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN,
+				  " would pay off in a longer run");
 	}
 	xs_terminal_print(terminal, XS_DIM, " [%s]\n",
 			  advice->estimate->effort);
@@ -113,10 +114,10 @@ void xs_render_text_advice(const struct xs_terminal *terminal,
 		if (is_first_of_phase(result, i))
 			put_one_advice(terminal, result, i, ++number);
 	if (!number)
-		fputs(is_predicted(result)
-			  ? "  nothing: no predicted saving exceeds its "
-			    "uncertainty\n"
-			  : "  no strategy could be predicted; the reasons are "
-			    "below\n",
-		      terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, "  %s\n",
+				  is_predicted(result)
+				      ? "nothing: no predicted saving exceeds "
+					"its uncertainty"
+				      : "no strategy could be predicted; the "
+					"reasons are below");
 }

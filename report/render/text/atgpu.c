@@ -11,12 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static size_t phases_shown(const struct xs_result *result)
-{
-	return result->phase_count < XS_TEXT_PHASES ? result->phase_count
-						    : XS_TEXT_PHASES;
-}
-
 static struct xs_units_text bytes_of(int64_t words)
 {
 	return xs_units_bytes(
@@ -68,7 +62,7 @@ static int put_metrics(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, 2, headings, 10);
-	for (size_t i = 0; i < phases_shown(result); i++)
+	for (size_t i = 0; i < xs_render_text_phases(result); i++)
 		put_metrics_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);
 }
@@ -103,7 +97,7 @@ static int put_costs(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, 2, headings, 8);
-	for (size_t i = 0; i < phases_shown(result); i++)
+	for (size_t i = 0; i < xs_render_text_phases(result); i++)
 		put_costs_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);
 }
@@ -121,15 +115,18 @@ static void put_reasons(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	struct xs_arena *arena = &result->arena;
+	size_t count = xs_render_text_phases(result);
 
-	for (size_t i = 0; i < phases_shown(result); i++) {
+	if (count > XS_TEXT_REASONS)
+		count = XS_TEXT_REASONS;
+	for (size_t i = 0; i < count; i++) {
 		const char *ids =
 		    xs_arena_print(arena, "%" PRId64, result->phases[i].id);
 		bool said = !result->phases[i].atgpu.why;
 
 		for (size_t j = 0; j < i; j++)
 			said |= same_reason(result, i, j);
-		for (size_t j = i + 1; j < phases_shown(result); j++)
+		for (size_t j = i + 1; j < count; j++)
 			if (same_reason(result, i, j))
 				ids = xs_arena_print(arena, "%s, %" PRId64, ids,
 						     result->phases[j].id);
@@ -153,7 +150,7 @@ int xs_render_text_atgpu(const struct xs_terminal *terminal,
 	    "Carroll and Wong 2017; one round, words of 4 bytes");
 	err = put_metrics(terminal, result);
 	if (!err) {
-		fputc('\n', terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, "\n");
 		err = put_costs(terminal, result);
 	}
 	put_reasons(terminal, result);

@@ -185,28 +185,29 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 static void put_verdict(const struct xs_terminal *terminal,
 			const struct xs_diff *diff, double gate_percent)
 {
-	fputc('\n', terminal->out);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (isnan(diff->change_percent)) {
-		fputs("The run times are unknown.\n", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "The run times are unknown.\n");
 		return;
 	}
 	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",
 			  xs_units_ns(diff->before->run.wall_ns).s,
 			  xs_units_ns(diff->after->run.wall_ns).s);
 	if (fabs(diff->change_percent) < 0.05)
-		fputs(", as fast as before\n", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, ", as fast as before\n");
 	else
 		xs_terminal_print(terminal, style_of(diff->change_ns),
 				  ", %.1f %% %s\n", fabs(diff->change_percent),
 				  diff->change_ns > 0 ? "slower" : "faster");
 	if (!isnan(gate_percent))
-		fprintf(terminal->out,
-			"The limit of %g %% (--fail-above) is %s.\n",
-			gate_percent,
-			diff->change_percent > gate_percent ? "exceeded"
-			: xs_diff_passes(diff, gate_percent)
-			    ? "kept"
-			    : "meant for one program on one GPU");
+		xs_terminal_print(
+		    terminal, XS_PLAIN,
+		    "The limit of %g %% (--fail-above) is %s.\n", gate_percent,
+		    diff->change_percent > gate_percent ? "exceeded"
+		    : xs_diff_passes(diff, gate_percent)
+			? "kept"
+			: "meant for one program on one GPU");
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
@@ -215,8 +216,8 @@ int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
 	const struct xs_terminal terminal = {.out = out, .color = color};
 	int err;
 
-	fprintf(out, "before  %s\nafter   %s\n", diff->before->run.path,
-		diff->after->run.path);
+	xs_terminal_print(&terminal, XS_PLAIN, "before  %s\nafter   %s\n",
+			  diff->before->run.path, diff->after->run.path);
 	for (size_t i = 0; i < diff->warning_count; i++)
 		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
 	err = put_totals(&terminal, diff);

@@ -53,12 +53,16 @@ int xs_render_text_model(const struct xs_formulas_result *model, bool color,
 
 	xs_terminal_print(&terminal, XS_BOLD, "%s", model->machine.name);
 	if (model->machine.gpu[0])
-		fprintf(out, " (%s)", model->machine.gpu);
+		xs_terminal_print(&terminal, XS_PLAIN, " (%s)",
+				  model->machine.gpu);
 	if (model->h2d_bytes != XS_UNKNOWN)
-		fprintf(out, ", %s in", xs_units_bytes(model->h2d_bytes).s);
+		xs_terminal_print(&terminal, XS_PLAIN, ", %s in",
+				  xs_units_bytes(model->h2d_bytes).s);
 	if (model->d2h_bytes != XS_UNKNOWN)
-		fprintf(out, ", %s out", xs_units_bytes(model->d2h_bytes).s);
-	fprintf(out, ", a kernel of %s\n\n", xs_units_ns(model->kernel_ns).s);
+		xs_terminal_print(&terminal, XS_PLAIN, ", %s out",
+				  xs_units_bytes(model->d2h_bytes).s);
+	xs_terminal_print(&terminal, XS_PLAIN, ", a kernel of %s\n\n",
+			  xs_units_ns(model->kernel_ns).s);
 	err = put_table(&terminal, model);
 	xs_terminal_heading(&terminal, "What this means", NULL);
 	for (size_t i = 0; i < model->answer_count; i++)

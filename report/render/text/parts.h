@@ -6,8 +6,12 @@
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
 
-/* Phases with a table of strategies. */
-#define XS_TEXT_PHASES 6
+/* Phases whose missing figures are explained: each is compared with all
+ * others. */
+#define XS_TEXT_REASONS 20u
+
+/* Returns how many of the result's phases are printed. */
+size_t xs_render_text_phases(const struct xs_result *result);
 
 /* How complete the trace is, and what is missing. */
 void xs_render_text_coverage(const struct xs_terminal *terminal,

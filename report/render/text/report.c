@@ -6,11 +6,15 @@
 #include "report/render/text/text.h"
 
 #include "report/render/text/parts.h"
+#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+/* Phases printed unless all are asked for; JSON has more. */
+#define PHASES_MAX 6
 
 /* Sites printed for each step of a phase; JSON has all. */
 #define SITES_MAX 2
@@ -35,7 +39,7 @@ static void put_command(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_BOLD, "%.76s%s", command_line,
 			  length > 76 ? "..." : "");
 	if (length > 30)
-		fputs("\n ", terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
 static void put_run(const struct xs_terminal *terminal,
@@ -48,12 +52,14 @@ static void put_run(const struct xs_terminal *terminal,
 
 	put_command(terminal, command(run->app));
 	if (run->pid != XS_UNKNOWN)
-		fprintf(terminal->out, " (pid %" PRId64 ")", run->pid);
+		xs_terminal_print(terminal, XS_PLAIN, " (pid %" PRId64 ")",
+				  run->pid);
 	if (run->host)
-		fprintf(terminal->out, " on %.12s", run->host);
+		xs_terminal_print(terminal, XS_PLAIN, " on %.12s", run->host);
 	if (run->started_utc)
-		fprintf(terminal->out, " %.20s", run->started_utc);
-	fputc('\n', terminal->out);
+		xs_terminal_print(terminal, XS_PLAIN, " %.20s",
+				  run->started_utc);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (run->driver_version)
 		line = xs_arena_print(arena, "%s, driver %s", line,
 				      run->driver_version);
@@ -238,6 +244,35 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 			      memory ? " " : "", memory ? memory : "");
 }
 
+size_t xs_render_text_phases(const struct xs_result *result)
+{
+	return result->all_phases_asked || result->phase_count < PHASES_MAX
+		   ? result->phase_count
+		   : PHASES_MAX;
+}
+
+/* The phases that are not printed. */
+static void put_rest(const struct xs_terminal *terminal,
+		     const struct xs_result *result)
+{
+	const size_t first = xs_render_text_phases(result);
+	struct xs_result_rest rest = result->rest;
+
+	for (size_t i = first; i < result->phase_count; i++) {
+		rest.phases++;
+		xs_number_add(&rest.total_ns, result->phases[i].total_ns);
+	}
+	if (first < result->phase_count)
+		rest.largest_ns = result->phases[first].total_ns;
+	if (rest.phases)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  and %" PRId64
+				  " more phases, %s in total, the longest %s "
+				  "(--all-phases)\n",
+				  rest.phases, xs_units_ns(rest.total_ns).s,
+				  xs_units_ns(rest.largest_ns).s);
+}
+
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
@@ -264,36 +299,31 @@ static int put_phases(const struct xs_terminal *terminal,
 	    {"#", true},      {"rounds", true}, {"per round", true},
 	    {"of run", true}, {"in", false},	{"kernels", true},
 	    {"out", false}};
-	size_t count = result->phase_count < XS_TEXT_PHASES
-			   ? result->phase_count
-			   : XS_TEXT_PHASES;
-	const char *places[XS_TEXT_PHASES] = {NULL};
-	uint64_t rest_ns = 0;
+	const size_t count = xs_render_text_phases(result);
+	const char **places =
+	    xs_arena_alloc(&result->arena, count, sizeof(*places));
 	struct xs_text_table table;
 	int err;
 
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round");
 	if (!count) {
-		fputs(result->totals.gpu_busy_ns == XS_UNKNOWN
-			  ? "  none: the GPU work is unknown\n"
-			  : "  none: no copies and no kernels were recorded\n",
-		      terminal->out);
+		xs_terminal_print(
+		    terminal, XS_PLAIN, "  none: %s\n",
+		    result->totals.gpu_busy_ns == XS_UNKNOWN
+			? "the GPU work is unknown"
+			: "no copies and no kernels were recorded");
 		return 0;
 	}
+	if (!places)
+		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, 2, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
 		places[i] = phase_places(result, &result->phases[i]);
 	}
 	err = xs_text_table_end(&table, places, 5);
-	for (size_t i = count; i < result->phase_count; i++)
-		rest_ns += (uint64_t)result->phases[i].total_ns;
-	if (rest_ns)
-		fprintf(terminal->out,
-			"  and %zu more phases, %s in total (--format json)\n",
-			result->phase_count - count,
-			xs_units_ns((int64_t)rest_ns).s);
+	put_rest(terminal, result);
 	return err;
 }
 
@@ -306,7 +336,10 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->other_machine_count; i++) {
 		const struct xs_result_other_machine *run =
 		    &result->other_machines[i];
-		const char *text = "not predicted; the reasons are below";
+		const char *text =
+		    result->rest.phases
+			? "not predicted for all phases (--all-phases)"
+			: "not predicted; the reasons are below";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(
@@ -357,7 +390,7 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 		if (!results[i])
 			continue;
 		if (!first)
-			fputs("\n", out);
+			xs_terminal_print(&terminal, XS_PLAIN, "\n");
 		first = false;
 		if (count > 1)
 			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",

@@ -372,9 +372,7 @@ static void put_legend(const struct xs_terminal *terminal,
 int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result)
 {
-	size_t phases = result->phase_count < XS_TEXT_PHASES
-			    ? result->phase_count
-			    : XS_TEXT_PHASES;
+	const size_t phases = xs_render_text_phases(result);
 	int err;
 
 	xs_terminal_heading(
@@ -384,7 +382,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	put_legend(terminal, result, phases);
 	for (size_t i = 0; i < phases; i++)
 		put_sweep(terminal, result, &result->phases[i]);
-	put_abstained(terminal, result, phases);
+	put_abstained(terminal, result,
+		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
 	if (result->machine.notes[0])
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_arena_print(&result->arena, "profile: %s",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/terminal.h"
 
+#include "analyzer/util/escape.h"
+
 #include <errno.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
@@ -33,12 +35,15 @@ static void end_style(const struct xs_terminal *terminal, enum xs_style style)
 void xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
 		       const char *format, ...)
 {
+	char *text = NULL;
 	va_list args;
 
 	begin_style(terminal, style);
 	va_start(args, format);
-	vfprintf(terminal->out, format, args);
+	if (vasprintf(&text, format, args) >= 0)
+		xs_escape_write(text, strlen(text), "\n", terminal->out);
 	va_end(args);
+	free(text);
 	end_style(terminal, style);
 }
 
@@ -60,8 +65,17 @@ static void break_line(const struct xs_terminal *terminal, enum xs_style style,
 	begin_style(terminal, style);
 }
 
-void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
-		      const char *lead, const char *text)
+/* Length of the text cut after at most `room` bytes, between characters. */
+static int cut_length(const char *text, int room)
+{
+	while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
+		room--;
+	return room;
+}
+
+/* Wraps text without unsafe characters. */
+static void wrap(const struct xs_terminal *terminal, enum xs_style style,
+		 const char *lead, const char *text)
 {
 	const int indent = (int)strlen(lead), room = XS_TEXT_COLUMNS - indent;
 	int column = 0;
@@ -78,7 +92,8 @@ void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 		if (column)
 			fputc(' ', terminal->out);
 		if (word > room)
-			fprintf(terminal->out, "%.*s...", room - 3, text);
+			fprintf(terminal->out, "%.*s...",
+				cut_length(text, room - 3), text);
 		else
 			fprintf(terminal->out, "%.*s", word, text);
 		column += word + (column > 0);
@@ -91,6 +106,15 @@ void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 	}
 	end_style(terminal, style);
 	fputc('\n', terminal->out);
+}
+
+void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
+		      const char *lead, const char *text)
+{
+	char *safe = xs_escape_copy(text ? text : "", "\n");
+
+	wrap(terminal, style, lead, safe);
+	free(safe);
 }
 
 void xs_text_table_begin(struct xs_text_table *table,
@@ -110,11 +134,15 @@ void xs_text_table_begin(struct xs_text_table *table,
 	scols_table_enable_minout(table->table, 1);
 	scols_table_enable_colors(table->table, terminal->color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
-	for (size_t i = 0; i < count; i++)
-		if (!scols_table_new_column(table->table, headings[i].name, 0,
-					    headings[i].right ? SCOLS_FL_RIGHT
-							      : SCOLS_FL_TRUNC))
+	for (size_t i = 0; i < count; i++) {
+		struct libscols_column *column = scols_table_new_column(
+		    table->table, headings[i].name, 0,
+		    headings[i].right ? SCOLS_FL_RIGHT : SCOLS_FL_TRUNC);
+
+		/* the cells are escaped already */
+		if (!column || scols_column_set_safechars(column, "\\") < 0)
 			table->failed = true;
+	}
 }
 
 void xs_text_table_row(struct xs_text_table *table)
@@ -129,14 +157,17 @@ void xs_text_table_cell(struct xs_text_table *table, size_t column,
 			enum xs_style style, const char *text)
 {
 	struct libscols_cell *cell;
+	char *safe;
 
 	if (table->failed)
 		return;
+	safe = xs_escape_copy(text ? text : "", "");
 	cell = scols_line_get_cell(table->line, column);
-	if (!cell || scols_cell_set_data(cell, text) < 0 ||
-	    (styles[style].name && text && *text &&
+	if (!safe || !cell || scols_cell_set_data(cell, safe) < 0 ||
+	    (styles[style].name && *safe &&
 	     scols_cell_set_color(cell, styles[style].name) < 0))
 		table->failed = true;
+	free(safe);
 }
 
 /* Length of the line without trailing blanks. */

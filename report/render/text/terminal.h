@@ -11,7 +11,8 @@
 
 enum xs_style { XS_PLAIN, XS_BOLD, XS_DIM, XS_GOOD, XS_WARN, XS_STYLES };
 
-/* Output and whether it shows colours. */
+/* Output and whether it shows colours. Only the functions below write to it:
+ * they escape what a terminal must not get (analyzer/util/escape.h). */
 struct xs_terminal {
 	FILE *out;
 	bool color;

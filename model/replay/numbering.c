@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/numbering.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int xs_numbering_init(struct xs_numbering *n, size_t count)
+{
+	n->count = count;
+	n->values = calloc(count + 1, sizeof(*n->values));
+	return n->values ? 0 : -ENOMEM;
+}
+
+void xs_numbering_free(struct xs_numbering *n)
+{
+	free(n->values);
+	*n = (struct xs_numbering){0};
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void xs_numbering_sort(struct xs_numbering *n)
+{
+	size_t i, kept = 0;
+
+	qsort(n->values, n->count, sizeof(*n->values), by_value);
+	for (i = 0; i < n->count; i++)
+		if (!kept || n->values[i] != n->values[kept - 1])
+			n->values[kept++] = n->values[i];
+	n->count = kept;
+}
+
+uint32_t xs_numbering_find(const struct xs_numbering *n, uint64_t value)
+{
+	const uint64_t *found =
+	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
+
+	return (uint32_t)(found - n->values);
+}

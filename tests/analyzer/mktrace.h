@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef XS_TESTS_ANALYZER_MKTRACE_H
+#define XS_TESTS_ANALYZER_MKTRACE_H
+
+#include "preload/format.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define CHUNK_BYTES (256u * 1024u)
+
+/* The current chunk. */
+struct mktrace_chunk {
+	_Alignas(8) xs_u8 bytes[CHUNK_BYTES];
+	xs_u32 used, thread;
+	xs_u64 base_ns;
+};
+
+struct mktrace {
+	FILE *out;
+	struct xs_file_header header;
+	struct mktrace_chunk calls, ops;
+	unsigned long rounds, chunks, streams, threads, phases, graphs, nodes;
+	int waits;
+	xs_u32 correlation;
+	xs_u16 copy_site; /* of the current round's copies in */
+};
+
+/* Reserves a record that starts at now_ns, and stores its start in *start.
+ * Returns NULL if the file cannot be written. */
+void *mktrace_reserve(struct mktrace *m, struct mktrace_chunk *chunk,
+		      size_t bytes, xs_u64 now_ns, xs_u32 *start);
+
+/* Writes launches by node, all with one correlation id, which has the nodes;
+ * then launches as one. Returns 0 or -EIO. */
+int mktrace_put_graphs(struct mktrace *m, xs_u64 *now_ns);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries for libFuzzer, one in each fuzz_*.c, and what they share. */
+#ifndef XS_TESTS_FUZZ_FUZZ_H
+#define XS_TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Feeds data to what the file tests. Always returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct xs_result;
+
+/* Prints a report in all formats, and aborts if a terminal must not get what is
+ * printed. */
+void xs_fuzz_render(struct xs_result *result);
+
+/* Aborts unless the text is safe for a terminal. */
+void xs_fuzz_check_safe(const char *text, size_t size);
+
+#endif

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Runs the libFuzzer targets of a build, each on seeds made from the golden
+# traces, machine profiles and seeds/.
+#
+#   tests/fuzz/run.sh BUILD SECONDS [TARGET...]
+#
+# TARGET: reader, report, text, profile, model (default: all). What a target
+# found, and its log, stay in BUILD/fuzz/TARGET. Its corpus grows there from run
+# to run.
+set -eu
+cd "$(dirname "$0")/../.."
+build=$(realpath "${1:?run.sh needs a build tree}")
+seconds=${2:?run.sh needs a number of seconds}
+shift 2
+[ $# -gt 0 ] || set -- reader report text profile model
+repository=$PWD
+
+# copy_traces FOLDER: golden traces as text and as binary traces.
+copy_traces() {
+	for trace in tests/analyzer/golden/*.trace tests/report/traces/*.txt; do
+		cp "$trace" "$1"
+		"$build/bin/xferspy" dump --read "$trace" \
+			-o "$1/$(basename "$trace").xspy"
+	done
+}
+
+seed() {
+	mkdir -p "$build/fuzz/$1/seeds" "$build/fuzz/$1/corpus"
+	case $1 in
+	profile) cp examples/machines/*.json "$build/fuzz/$1/seeds" ;;
+	model) cp tests/fuzz/seeds/model/* "$build/fuzz/$1/seeds" ;;
+	*) copy_traces "$build/fuzz/$1/seeds" ;;
+	esac
+	# The words of the seeds: kinds, fields, keys, options.
+	grep -ahoE -e '[-a-zA-Z_0-9]{2,24}=?' "$build/fuzz/$1/seeds"/*[!y] |
+		sort -u | sed 's/.*/"&"/' >"$build/fuzz/$1/words"
+}
+
+# Returns 0 unless something was found.
+fuzz() (
+	cd "$build/fuzz/$1"
+	XFERSPY_MACHINES=$repository/examples/machines \
+		"$build/tests/fuzz/xs_libfuzzer_$1" -max_total_time="$seconds" \
+		-timeout=20 -rss_limit_mb=3000 -max_len=65536 \
+		-dict=words -print_final_stats=1 corpus seeds >log 2>&1 && found=0 || found=$?
+	grep -aE '^#[0-9]+.*(INITED|DONE)' log | sed "s/^/$1: /"
+	[ "$found" = 0 ] || tail -n 40 log
+	return "$found"
+)
+
+failed=0
+pids=
+for target in "$@"; do
+	seed "$target"
+	fuzz "$target" &
+	pids="$pids $!"
+done
+for pid in $pids; do
+	wait "$pid" || failed=1
+done
+exit "$failed"

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reports on long and hostile traces: CPU time linear in their records, and
+only the longest phases.
+
+    long_traces.py XFERSPY XS_MKTRACE
+
+Compares the CPU time of a trace with that of one of four times the records, so
+that the speed of the machine does not matter. The square would take 16 times
+as long; on a busy machine, caches make it more than 4.
+"""
+import csv
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+XFERSPY, MKTRACE = sys.argv[1:3]
+MOST_RATIO = 10
+TRIES = 8  # other programs may disturb a measurement
+# Of xs_mktrace, for a trace of n.
+TRACES = {
+    "a stream and a wait each": lambda n: f"-r 1 -c {n} -s {n} -w",
+    "one round of many ops": lambda n: f"-r 1 -c {3 * n} -s 8",
+    "a phase each": lambda n: f"-r {n} -p {n}",
+    "graphs of one correlation id": lambda n: f"-g {n // 16} -n {n // 16}",
+}
+N = 8000
+LEAST_SECONDS = 0.03  # less is start-up and chance
+
+
+def make(path, options):
+    subprocess.run([MKTRACE, *options.split(), path], check=True)
+    return path
+
+
+def report(path, *options):
+    done = subprocess.run([XFERSPY, "report", *options, path], check=True,
+                          capture_output=True, text=True)
+    return done.stdout
+
+
+def cpu_seconds(path):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report(path, "--format", "json")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+def check_time(folder, name, options):
+    short = make(folder / "short.xspy", options(N))
+    long = make(folder / "long.xspy", options(4 * N))
+    least = {short: float("inf"), long: float("inf")}
+    for _ in range(TRIES):
+        for path in least:
+            least[path] = min(least[path], cpu_seconds(path))
+        if least[long] <= MOST_RATIO * max(least[short], LEAST_SECONDS):
+            break
+    ratio = least[long] / max(least[short], LEAST_SECONDS)
+    print(f"{name}: {least[short]:.2f} s, {least[long]:.2f} s, {ratio:.1f}")
+    return ratio <= MOST_RATIO
+
+
+def check(what, condition):
+    if not condition:
+        print(f"not so: {what}", file=sys.stderr)
+    return condition
+
+
+def check_phases(folder):
+    path = make(folder / "phases.xspy", "-r 60 -p 30")
+    some = json.loads(report(path, "--format", "json"))
+    every = json.loads(report(path, "--format", "json", "--all-phases"))
+    rows = csv.DictReader(report(path, "--format", "csv").splitlines())
+    all_rows = csv.DictReader(
+        report(path, "--format", "csv", "--all-phases").splitlines())
+    text = report(path)
+    rest = some["phases_rest"]
+    left_out = every["phases"][20:]
+    return all([
+        check("JSON has the 20 longest phases",
+              some["phases"] == every["phases"][:20]),
+        check("--all-phases has all", len(every["phases"]) == 30),
+        check("the rest is summed up", rest == {
+            "phases": 10, "rounds": 20,
+            "total_ns": sum(p["total_ns"] for p in left_out),
+            "largest_ns": left_out[0]["total_ns"]}),
+        check("there is no rest of all", every["phases_rest"]["phases"] == 0),
+        check("CSV has 20 phases", len({r["phase"] for r in rows}) == 20),
+        check("CSV has all phases", len({r["phase"] for r in all_rows}) == 30),
+        check("text says how many are left out",
+              "  and 24 more phases, " in text),
+        check("text has all phases",
+              "more phases" not in report(path, "--all-phases")),
+        check("advice is on shown phases",
+              all(a["phase"] <= 20 for a in some["advice"])),
+    ])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        good = check_phases(folder)
+        for trace, options in TRACES.items():
+            good &= check(f"{trace}: at most {MOST_RATIO} times as long",
+                          check_time(folder, trace, options))
+    return 0 if good else 1
+
+
+sys.exit(main())
