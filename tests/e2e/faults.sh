@@ -55,7 +55,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
 	Dl_info info;
 
-	if (dladdr((void *)run, &info) && strstr(info.dli_fname, "xferspy"))
+	if (dladdr((void *)run, &info) && strstr(info.dli_fname, "/libxferspy."))
 		return EAGAIN;
 	return ((__typeof__(&pthread_create))dlsym(
 	    RTLD_NEXT, "pthread_create"))(thread, attributes, run, data);
