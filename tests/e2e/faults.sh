@@ -4,15 +4,42 @@
 # and output are unchanged.
 . "$(dirname "$0")/lib.sh"
 
-# A limit on file size, 64 KiB. A block of dash's ulimit has 512 bytes.
+# in_header FIELD: of the dump
+in_header()
+{
+	sed -n "s/^header .* $1=\([0-9]*\).*/\1/p" dump.txt
+}
+
+# A limit on file size, 64 KiB. A block of dash's ulimit has 512 bytes. What is
+# not in the trace is counted, each call and each op once.
 plain "$XS_APPS/app" threads 300
 cp out out.plain
+traced "$XS_APPS/app" threads 300
+unharmed "no limit"
+read_trace
+expect "no limit: lost" "$(json lost)" 0
+calls=$(json api_calls_seen)
+ops=$(json gpu_ops_seen)
 rm -f ./*.xspy
 (
 	ulimit -f 128
 	LD_PRELOAD="$XS_PRELOAD" exec "$XS_APPS/app" threads 300 >out 2>err
 ) || status=$?
 lossy "file-size limit"
+within "file-size limit: ops" "$(in_header lost_ops)" 1 1e9
+expect "file-size limit: recorded and lost calls" \
+	$(($(json api_calls_seen) + $(in_header lost_calls))) "$calls"
+expect "file-size limit: recorded and lost ops" \
+	$(($(json gpu_ops_seen) + $(in_header lost_ops))) "$ops"
+
+# CUPTI drops records.
+XS_SIM_CUPTI_DROP=7 traced "$XS_APPS/app" threads 300
+unharmed "dropped"
+read_trace
+expect "dropped: of CUPTI" "$(in_header lost_cupti)" 7
+expect "dropped: lost" "$(json lost)" 7
+expect "dropped: ops" $(($(json gpu_ops_seen) + 7)) "$ops"
+grep -q 'CUPTI dropped 7 GPU records' report.json || fail "dropped: no note"
 
 # Nowhere to write.
 for folder in /proc/no/such /dev/null; do

@@ -4,6 +4,7 @@
  * complete: from a thread of the simulator, as CUPTI does it. */
 #include "tests/sim/cupti_pending.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -107,6 +108,26 @@ static void drop(struct xs_cu_pending *p)
 	}
 }
 
+/* XS_SIM_CUPTI_DROP: the first records, so many, are dropped. Returns the
+ * others. */
+static struct xs_cu_pending *drop_first(struct xs_cu_pending *p)
+{
+	static unsigned long to_drop = ULONG_MAX;
+	const char *text = getenv("XS_SIM_CUPTI_DROP");
+
+	if (to_drop == ULONG_MAX)
+		to_drop = text ? strtoul(text, NULL, 10) : 0;
+	while (p && to_drop > 0) {
+		struct xs_cu_pending *next = p->next;
+
+		p->next = NULL;
+		drop(p);
+		p = next;
+		to_drop--;
+	}
+	return p;
+}
+
 static atomic_bool zeroed; /* by the client */
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
@@ -179,7 +200,7 @@ static void flush(bool forced)
 	if (is_held(forced))
 		return;
 	pthread_mutex_lock(&flush_lock);
-	p = detach(forced);
+	p = drop_first(detach(forced));
 	line = xs_cu_read_clock();
 	while (p) {
 		uint8_t *buffer = NULL;
