@@ -104,10 +104,14 @@ XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
 [ -n "$(find traces -name 'xferspy.*.xspy')" ] || fail "not in the directory"
 rm -r traces
 
-# A signal handler that calls CUDA during a call does not end that call.
-for mode in trace calls; do
-	what="handler, $mode"
-	XFERSPY_MODE=$mode XS_SIM_CALL_NS=20000000 traced "$XS_APPS/handler"
+# A signal handler that calls CUDA during a call does not end that call, on a
+# stack of its own or on the thread's.
+for how in "trace" "calls" "trace below" "calls below"; do
+	what="handler, $how"
+	# shellcheck disable=SC2086 # a mode, and perhaps an argument
+	set -- $how
+	XFERSPY_MODE=$1 XS_SIM_CALL_NS=20000000 \
+		traced "$XS_APPS/handler" ${2:+"$2"}
 	expect "$what: output" "$(cat out)" "done, 1 handled"
 	read_trace
 	expect "$what: copies" \
