@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST 3u /* trace, phase and rounds come before an estimate's columns  \
-		  */
+/* Trace, phase and rounds come before an estimate's columns. */
+#define FIRST 3u
 
 static char *csv_of(struct xs_result *result)
 {
@@ -57,7 +57,7 @@ static const char *field_of(const char **at, size_t column)
 {
 	static char field[4096];
 	const size_t count = FIRST + xs_estimate_column_count;
-	char other[4096];
+	char other[4096] = "";
 
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(
