@@ -4,6 +4,7 @@
  * complete: from a thread of the simulator, as CUPTI does it. */
 #include "tests/sim/cupti_pending.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,14 +194,39 @@ static bool is_held(bool forced)
 	return each && !forced && (atomic_fetch_add(&asked, 1) + 1) % each;
 }
 
+/* XS_SIM_CUPTI_FLUSHED: this file begins with the start of the last flush whose
+ * records were all delivered, in ns. */
+static void note_flushed(uint64_t start_ns)
+{
+	static uint64_t *flushed_ns;
+	static bool opened;
+	const char *path = getenv("XS_SIM_CUPTI_FLUSHED");
+
+	if (!opened && path) {
+		const int file = open(path, O_RDWR | O_CLOEXEC);
+		void *memory =
+		    mmap(NULL, sizeof(*flushed_ns), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, file, 0);
+
+		flushed_ns = memory == MAP_FAILED ? NULL : memory;
+		if (file >= 0)
+			close(file);
+	}
+	opened = true;
+	if (flushed_ns)
+		__atomic_store_n(flushed_ns, start_ns, __ATOMIC_RELEASE);
+}
+
 static void flush(bool forced)
 {
 	struct xs_cu_line line;
 	struct xs_cu_pending *p;
+	uint64_t start_ns;
 
 	if (is_held(forced))
 		return;
 	pthread_mutex_lock(&flush_lock);
+	start_ns = xs_sim_now_ns();
 	p = drop_first(detach(forced));
 	line = xs_cu_read_clock();
 	while (p) {
@@ -225,6 +252,7 @@ static void flush(bool forced)
 		complete_buffer(NULL, 0, buffer, bytes, used);
 		ask_ahead();
 	}
+	note_flushed(start_ns);
 	pthread_mutex_unlock(&flush_lock);
 }
 
