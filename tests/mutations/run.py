@@ -329,6 +329,8 @@ def main():
 
 
 if __name__ == "__main__":
+    # what it started ends with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         sys.exit(main())
     except ValueError as error:
