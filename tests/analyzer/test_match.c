@@ -227,6 +227,31 @@ static void test_wrapped(void **state)
 	xs_trace_free(trace);
 }
 
+/* Two calls and two ops of one id: each call has an op, although all that is
+ * known of queue 1 is that thread 2 used it. */
+static void test_each_call_once(void **state)
+{
+	struct xs_trace *trace;
+
+	(void)state;
+	begin();
+	say("chunk thread=1 base_ns=1000\n"
+	    "call site=1 correlation=7 start=100 duration=5\n"
+	    "chunk thread=2 base_ns=1000\n"
+	    "call site=1 correlation=6 start=50 duration=5\n"
+	    "call site=1 correlation=7 start=200 duration=5\n"
+	    "chunk base_ns=1000\n"
+	    "kernel queue=1 correlation=6 start=60 duration=5\n"
+	    "kernel queue=1 correlation=7 start=300 duration=5\n"
+	    "kernel queue=1 correlation=7 start=400 duration=5\n");
+	trace = end();
+	assert_int_equal(trace->ops_matched, 3);
+	assert_int_equal(thread_of(trace, 0), 2);
+	assert_int_equal(thread_of(trace, 1), 1);
+	assert_int_equal(thread_of(trace, 2), 2);
+	xs_trace_free(trace);
+}
+
 /* A wait of one thread shows nothing about calls of another one. */
 static void test_not_waited_for(void **state)
 {
@@ -282,6 +307,7 @@ int main(void)
 	    cmocka_unit_test(test_one_stream),
 	    cmocka_unit_test(test_kinds),
 	    cmocka_unit_test(test_wrapped),
+	    cmocka_unit_test(test_each_call_once),
 	    cmocka_unit_test(test_not_waited_for),
 	    cmocka_unit_test(test_one_id),
 	};

@@ -153,6 +153,13 @@ static void test_errors(void **state)
 	    {HEAD "chunk at=8193\n", -EPROTO, 4, "cannot be at 8193"},
 	    {HEAD "chunk capacity_bytes=5\n", -EPROTO, 4, "capacity_bytes=5"},
 	    {HEAD "chunk used_bytes=99\n", -EPROTO, 4, "used_bytes=99"},
+	    {"xferspy-text 1\nheader\nchunk used_bytes=99\ncall\nchunk\n",
+	     -EPROTO, 5, "used_bytes=99, but its records have 48"},
+	    {HEAD "chunk at=2147483648\n", -EPROTO, 4, "cannot be at"},
+	    {HEAD "chunk capacity_bytes=4100\n", -EPROTO, 4,
+	     "capacity_bytes=4100"},
+	    {HEAD "chunk capacity_bytes=1073745920\n", -EPROTO, 4,
+	     "capacity_bytes=1073745920"},
 	    {HEAD "kernel shape=1\nkernel shape=2 again=8\n", -EPROTO, 5,
 	     "remove again="},
 	    {HEAD "kernel shape=1\nset bytes=1 again=8\n", -EPROTO, 5,
@@ -221,6 +228,40 @@ static void test_unused_space_is_kept(void **state)
 	free(binary.data);
 }
 
+/* Returns the result of reading a chunk of 4096 bytes with so many records of
+ * 16 bytes, with or without another chunk after it. */
+static int read_chunk(unsigned records, bool more, struct xs_text_error *error)
+{
+	FILE *in = tmpfile(), *out = tmpfile();
+	int rc;
+
+	fputs("xferspy-text 1\nheader\nchunk capacity_bytes=4096\n", in);
+	for (unsigned i = 0; i < records; i++)
+		fprintf(in, "call site=1 start=%u\n", i);
+	if (more)
+		fputs("chunk\n", in);
+	rewind(in);
+	rc = xs_text_parse(in, out, error);
+	fclose(in);
+	fclose(out);
+	return rc;
+}
+
+/* A chunk has a header of 32 bytes. */
+static void test_full_chunks(void **state)
+{
+	const unsigned most = (4096 - 32) / 16;
+	struct xs_text_error error;
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		assert_int_equal(read_chunk(most, more, &error), 0);
+		assert_int_equal(read_chunk(most + 1, more, &error), -EPROTO);
+		assert_non_null(strstr(error.text, "capacity_bytes=4096, but "
+						   "its records need 4112"));
+	}
+}
+
 static void test_nul_is_refused(void **state)
 {
 	static const char text[] = "xferspy-text 1\nheader\0\n";
@@ -278,6 +319,7 @@ int main(void)
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_sizes_are_bounded),
 	    cmocka_unit_test(test_unused_space_is_kept),
+	    cmocka_unit_test(test_full_chunks),
 	    cmocka_unit_test(test_nul_is_refused),
 	    cmocka_unit_test(test_text_reads_as_binary),
 	};

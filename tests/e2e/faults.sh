@@ -4,15 +4,42 @@
 # and output are unchanged.
 . "$(dirname "$0")/lib.sh"
 
-# A limit on file size, 64 KiB. A block of dash's ulimit has 512 bytes.
+# in_header FIELD: of the dump
+in_header()
+{
+	sed -n "s/^header .* $1=\([0-9]*\).*/\1/p" dump.txt
+}
+
+# A limit on file size, 64 KiB. A block of dash's ulimit has 512 bytes. What is
+# not in the trace is counted, each call and each op once.
 plain "$XS_APPS/app" threads 300
 cp out out.plain
+traced "$XS_APPS/app" threads 300
+unharmed "no limit"
+read_trace
+expect "no limit: lost" "$(json lost)" 0
+calls=$(json api_calls_seen)
+ops=$(json gpu_ops_seen)
 rm -f ./*.xspy
 (
 	ulimit -f 128
 	LD_PRELOAD="$XS_PRELOAD" exec "$XS_APPS/app" threads 300 >out 2>err
 ) || status=$?
 lossy "file-size limit"
+within "file-size limit: ops" "$(in_header lost_ops)" 1 1e9
+expect "file-size limit: recorded and lost calls" \
+	$(($(json api_calls_seen) + $(in_header lost_calls))) "$calls"
+expect "file-size limit: recorded and lost ops" \
+	$(($(json gpu_ops_seen) + $(in_header lost_ops))) "$ops"
+
+# CUPTI drops records.
+XS_SIM_CUPTI_DROP=7 traced "$XS_APPS/app" threads 300
+unharmed "dropped"
+read_trace
+expect "dropped: of CUPTI" "$(in_header lost_cupti)" 7
+expect "dropped: lost" "$(json lost)" 7
+expect "dropped: ops" $(($(json gpu_ops_seen) + 7)) "$ops"
+grep -q 'CUPTI dropped 7 GPU records' report.json || fail "dropped: no note"
 
 # A limit that the trace does not reach, though space ahead of it would: 136 KiB,
 # which leave less than the smallest step after the first.
@@ -70,7 +97,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
 	Dl_info info;
 
-	if (dladdr((void *)run, &info) && strstr(info.dli_fname, "xferspy"))
+	if (dladdr((void *)run, &info) && strstr(info.dli_fname, "/libxferspy."))
 		return EAGAIN;
 	return ((__typeof__(&pthread_create))dlsym(
 	    RTLD_NEXT, "pthread_create"))(thread, attributes, run, data);
@@ -92,10 +119,14 @@ XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
 [ -n "$(find traces -name 'xferspy.*.xspy')" ] || fail "not in the directory"
 rm -r traces
 
-# A signal handler that calls CUDA during a call does not end that call.
-for mode in trace calls; do
-	what="handler, $mode"
-	XFERSPY_MODE=$mode XS_SIM_CALL_NS=20000000 traced "$XS_APPS/handler"
+# A signal handler that calls CUDA during a call does not end that call, on a
+# stack of its own or on the thread's.
+for how in "trace" "calls" "trace below" "calls below"; do
+	what="handler, $how"
+	# shellcheck disable=SC2086 # a mode, and perhaps an argument
+	set -- $how
+	XFERSPY_MODE=$1 XS_SIM_CALL_NS=20000000 \
+		traced "$XS_APPS/handler" ${2:+"$2"}
 	expect "$what: output" "$(cat out)" "done, 1 handled"
 	read_trace
 	expect "$what: copies" \

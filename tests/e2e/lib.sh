@@ -43,11 +43,15 @@ within()
 		fail "$1: got $2, want $3 to $4"
 }
 
+# A program that takes this long (s) hangs; on a busy machine a minute is not
+# much.
+hangs=120
+
 # plain COMMAND...: without the library; status in $status, output in out, err.
 plain()
 {
 	status=0
-	timeout -k 5 30 "$@" >out 2>err || status=$?
+	timeout -k 5 $hangs "$@" >out 2>err || status=$?
 }
 
 # traced COMMAND...: with it. Traces of earlier runs are deleted.
@@ -55,7 +59,7 @@ traced()
 {
 	rm -f ./*.xspy
 	status=0
-	LD_PRELOAD="$XS_PRELOAD" timeout -k 5 30 "$@" >out 2>err || status=$?
+	LD_PRELOAD="$XS_PRELOAD" timeout -k 5 $hangs "$@" >out 2>err || status=$?
 }
 
 traces()

@@ -55,6 +55,38 @@ for way in abort signal SIGTERM SIGKILL; do
 	within "$way: KiB on disk" "$(du -k "$file" | cut -f 1)" 1 384
 done
 
+# A killed process leaves its ops, and how long their record is complete: up to
+# the end of one of them.
+rm -f ./*.xspy*
+LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/app" endless >out 2>err &
+program=$!
+trap 'kill -9 "$program" 2>/dev/null || :; rm -rf "$work"' EXIT
+tries=0
+until [ -s "$file" ] && "$XS_COMMAND" dump "$file" 2>/dev/null |
+	grep -m 1 '^header ' | grep -q ' flush_realtime_ns=[1-9]'; do
+	tries=$((tries + 1))
+	[ $tries -lt 600 ] || fail "killed: not said until when"
+	sleep 0.05
+done
+kill -9 "$program"
+wait "$program" || :
+trap 'rm -rf "$work"' EXIT
+"$XS_COMMAND" dump "$file" >dump.txt || fail "killed: dump"
+expect "killed: state" "$(count '^header .* state=0 ')" 1
+expect "killed: damage" "$(count '^# damaged')" 0
+awk '/^header / { sub(/.* flush_realtime_ns=/, ""); flushed = $1 }
+	/^chunk / { sub(/.* base_ns=/, ""); base = $1 }
+	/^time / { sub(/.* base_ns=/, ""); base = $1 }
+	/^(copy|kernel|set) / {
+		sub(/.* start=/, ""); start = $1
+		sub(/.*duration=/, ""); ends = start + $1
+		printf "%s %s %.0f\n", flushed, base, ends
+	}' dump.txt >ends.txt
+# numbers of 19 digits: awk rounds them
+while read -r flushed base ends; do
+	[ $((base + ends)) != "$flushed" ] || { echo same; break; }
+done <ends.txt | grep -q same || fail "killed: no op ends at the flush"
+
 # The process that execs leaves its trace open; the new program has its own.
 lives exec-before 1
 has exec-before "$file" 1

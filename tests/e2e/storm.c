@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kills a traced program at random moments, many at once, and checks each
- * trace: it has every call that had returned, and all finished GPU work except
- * that of one interval of the collector.
- * storm_driver APP PRELOAD XFERSPY KILLS
+ * trace: it has every call that had returned, and all GPU work that had
+ * finished before the collector's last flush. The collector flushes in each
+ * interval: a trace lacks at most the work of one, as far as the machine is not
+ * busy. storm_driver APP PRELOAD XFERSPY KILLS
  */
 #include "tests/e2e/storm.h"
 #include "analyzer/read/trace.h"
@@ -22,10 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define AT_ONCE	    8
-#define INTERVAL_NS 100000000u
-#define SLACK_NS    50000000u
-#define LOOK_US	    5000u
+#define AT_ONCE	      8
+#define INTERVAL_NS   100000000u
+#define SLACK_NS      50000000u
+#define LOOK_US	      5000u
+#define START_WAIT_NS 4000000000u
 
 static uint64_t now_ns(void)
 {
@@ -41,8 +43,8 @@ struct paths {
 
 /* Totals of all runs, shared by the processes that do them. */
 static struct totals {
-	unsigned runs, empty, calls, rounds;
-	uint64_t most_missing_ns;
+	unsigned runs, empty, calls, rounds, checked;
+	uint64_t missing_ns[]; /* by checked run */
 } * totals;
 
 struct run {
@@ -86,6 +88,7 @@ static void start_app(const struct run *run, const char *abort_us,
 
 	setrlimit(RLIMIT_CORE, &no_core);
 	setenv("XFERSPY_OUTPUT", run->trace_path, 1);
+	setenv("XS_SIM_CUPTI_FLUSHED", run->progress_path, 1);
 	setenv("LD_PRELOAD", run->paths->preload, 1);
 	execl(run->paths->app, run->paths->app, run->progress_path, abort_us,
 	      since, NULL);
@@ -199,39 +202,54 @@ static uint32_t rounds_recorded(const struct xs_trace *trace, uint32_t tid)
 	return kernels < copies ? kernels : copies;
 }
 
-static void check_rounds(const struct run *run, const struct xs_trace *trace,
-			 const struct storm_thread *thread)
+/* Returns the age of the oldest work that is missing, at the process's end. */
+static uint64_t check_rounds(const struct run *run,
+			     const struct xs_trace *trace,
+			     const struct storm_thread *thread)
 {
+	const uint64_t flushed_ns = run->progress->flushed_ns;
 	uint32_t rounds = rounds_recorded(trace, thread->tid);
-	uint64_t missing_ns, most_ns;
 
 	__atomic_fetch_add(&totals->rounds, rounds, __ATOMIC_RELAXED);
 	if (rounds >= thread->rounds)
-		return;
-	missing_ns = death_ns(run) - thread->done[rounds];
-	most_ns = __atomic_load_n(&totals->most_missing_ns, __ATOMIC_RELAXED);
-	while (most_ns < missing_ns &&
-	       !__atomic_compare_exchange_n(&totals->most_missing_ns, &most_ns,
-					    missing_ns, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
-		;
+		return 0;
+	if (thread->done[rounds] < flushed_ns)
+		fail(run,
+		     "a round is missing that ended %u us before the flush",
+		     (unsigned)((flushed_ns - thread->done[rounds]) / 1000));
+	return death_ns(run) - thread->done[rounds];
+}
+
+/* Threads wait 5 s for the one that starts the library, and then go on without
+ * it: on a machine whose disk does not answer for so long. */
+static bool started_late(const struct xs_trace *trace)
+{
+	const char *began = xs_trace_find_info(trace, "began");
+
+	return began && strtoull(began, NULL, 10) >
+			    trace->header.start_realtime_ns + START_WAIT_NS;
 }
 
 static void check_trace(const struct run *run)
 {
 	struct xs_trace *trace;
+	uint64_t missing_ns, most_ns = 0;
 	const char *error;
 
 	if (xs_trace_read(run->trace_path, &trace, &error))
 		fail(run, "%s", error ? error : "cannot be read");
 	if (trace->defect_count)
 		fail(run, "damaged: %s", trace->defects[0].text);
-	if (trace->lost_calls || trace->lost_ops)
+	if (trace->lost_ops || (trace->lost_calls && !started_late(trace)))
 		fail(run, "records were lost");
-	for (int i = 0; i < STORM_THREADS; i++) {
+	for (int i = 0; i < STORM_THREADS && !trace->lost_calls; i++) {
 		check_calls(run, trace, &run->progress->threads[i]);
-		check_rounds(run, trace, &run->progress->threads[i]);
+		missing_ns =
+		    check_rounds(run, trace, &run->progress->threads[i]);
+		most_ns = missing_ns > most_ns ? missing_ns : most_ns;
 	}
+	totals->missing_ns[__atomic_fetch_add(&totals->checked, 1,
+					      __ATOMIC_RELAXED)] = most_ns;
 	xs_trace_free(trace);
 	check_command(run, "dump");
 	check_command(run, "report");
@@ -287,6 +305,21 @@ static bool wait_for_all(uint64_t *late_ns)
 	return failed;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Returns what half of the runs miss at most. Others may have been killed
+ * while the machine, busy with other things, delayed the collector. */
+static uint64_t usual_missing_ns(void)
+{
+	qsort(totals->missing_ns, totals->checked, sizeof(uint64_t), by_value);
+	return totals->checked ? totals->missing_ns[totals->checked / 2] : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct paths paths = {argc > 1 ? argv[1] : "",
@@ -296,8 +329,9 @@ int main(int argc, char **argv)
 	uint64_t late_ns = 0;
 	bool failed;
 
-	totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	totals =
+	    mmap(NULL, sizeof(*totals) + kills * sizeof(uint64_t),
+		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (totals == MAP_FAILED)
 		return 1;
 	for (unsigned share = 0; share < AT_ONCE; share++)
@@ -306,11 +340,11 @@ int main(int argc, char **argv)
 	failed = wait_for_all(&late_ns);
 	printf(
 	    "%u kills, %u before the trace began; %u calls, %u rounds of "
-	    "the GPU; at most %u ms of them missing, the machine %u ms late\n",
+	    "the GPU; usually %u ms of them missing, the machine %u ms late\n",
 	    totals->runs, totals->empty, totals->calls, totals->rounds,
-	    (unsigned)(totals->most_missing_ns / 1000000),
+	    (unsigned)(usual_missing_ns() / 1000000),
 	    (unsigned)(late_ns / 1000000));
 	return failed || totals->rounds == 0 ||
 	       totals->empty > totals->runs / 2 ||
-	       totals->most_missing_ns > INTERVAL_NS + SLACK_NS + late_ns;
+	       usual_missing_ns() > INTERVAL_NS + SLACK_NS + late_ns;
 }

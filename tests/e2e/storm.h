@@ -17,6 +17,7 @@ struct storm_thread {
 };
 
 struct storm_progress {
+	uint64_t flushed_ns; /* start of CUPTI's last flush; CLOCK_REALTIME */
 	struct storm_thread threads[STORM_THREADS];
 };
 

@@ -254,6 +254,25 @@ static void test_blocking_copy_holds_the_host(void **unused)
 	assert_near(times[kernel].call_ns, 1140);
 }
 
+/* A call that waits takes its own time at least, even if what it waits for is
+ * done before. */
+static void test_waiting_call_has_its_cost(void **unused)
+{
+	struct xs_action action = xs_action_copy(&machine, true, 100, true);
+	struct xs_action sync = {
+	    .kind = XS_ACTION_SYNC_ALL, .after = XS_ACTION_NONE, .call_ns = 70};
+	size_t copy, idle;
+
+	(void)unused;
+	action.call_ns = 5000;
+	copy = add(action, 0);
+	idle = add(sync, 0);
+	run();
+	assert_near(times[copy].end_ns, 100);
+	assert_near(times[copy].return_ns, 5000);
+	assert_near(times[idle].return_ns, 5070);
+}
+
 static void test_host_costs_in_issue_order(void **unused)
 {
 	struct xs_action late = xs_action_host(25);
@@ -516,6 +535,7 @@ int main(void)
 	    TEST(test_event_never_recorded),
 	    TEST(test_synchronisations),
 	    TEST(test_blocking_copy_holds_the_host),
+	    TEST(test_waiting_call_has_its_cost),
 	    TEST(test_host_costs_in_issue_order),
 	    TEST(test_threads_run_beside_each_other),
 	    TEST(test_depth_against_breadth),

@@ -105,6 +105,34 @@ static void threads_count_apart(void **state)
 		      THREADS * (size_t)2 * SITES);
 }
 
+/* Calls leave room in a limited trace for the counters of those that do not
+ * fit. */
+static void counters_have_room_after_calls(void **state)
+{
+	const struct xs_trace_file_start start = {12, START, 34};
+	struct xs_rec_call call = {XS_RECORD(call)};
+	struct xs_thread thread = {0};
+	unsigned calls = 0;
+
+	(void)state;
+	xs_trace_file_close(&trace, START + 9);
+	unlink(PATH);
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	xs_trace_file_limit(&trace, 2u << 20);
+	xs_writer_open(&thread.writer, &trace, 9);
+	while (calls < 10000000 &&
+	       xs_writer_timed(&thread.writer, &call, 1, START, START + 1) == 0)
+		calls++;
+	assert_in_range(calls, 10000, 1000000);
+	for (uint32_t i = 0; i < 5000; i++)
+		xs_call_counter_count(
+		    &thread, (struct xs_call_counter_key){100000 + i, 1, 0}, 0);
+	assert_true(trace.header->lost_calls == 0);
+	assert_true(xs_trace_file_used_bytes(&trace) <= 2u << 20);
+	xs_writer_close(&thread.writer);
+	xs_call_counter_release(&thread);
+}
+
 #define MANY 200000u
 
 /* If the file is full, calls are counted as lost. */
@@ -132,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_key_has_one_record),
 	    cmocka_unit_test(threads_count_apart),
+	    cmocka_unit_test(counters_have_room_after_calls),
 	    cmocka_unit_test(full_file_loses_calls),
 	};
 	return cmocka_run_group_tests(tests, begin, NULL);

@@ -32,6 +32,7 @@ static void ask(uint32_t site, uint64_t at_ns, bool yes)
 				     .ready = yes,
 				     .start_ns = START + at_ns,
 				     .end_ns = START + at_ns + 1000,
+				     .stream = at_ns,
 				     .event = site,
 				     .error = yes ? 0 : 600};
 
@@ -62,6 +63,18 @@ static void expect(const struct records *r, size_t n, uint32_t polls,
 	assert_int_equal(record->end_ns, START + end_ns);
 }
 
+/* The stream, event and error of a record are those of its last poll. */
+static void expect_last(const struct records *r, size_t n, uint64_t stream,
+			uint64_t event, uint16_t error)
+{
+	struct xs_rec_pollcall poll;
+
+	memcpy(&poll, records_get(r, XS_REC_pollcall, n)->at, sizeof(poll));
+	assert_true(poll.stream == stream);
+	assert_true(poll.event == event);
+	assert_int_equal(poll.error, error);
+}
+
 static void a_loop_is_one_record(void **state)
 {
 	struct records r;
@@ -73,6 +86,7 @@ static void a_loop_is_one_record(void **state)
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 1);
 	assert_int_equal(records_get(&r, XS_REC_pollcall, 0)->place, 1);
 	expect(&r, 0, 1000, 1, 0, 999 * 2000 + 1000);
+	expect_last(&r, 0, 999 * 2000, 2, 0);
 	records_free(&r);
 }
 
@@ -87,6 +101,7 @@ static void a_pause_ends_the_record(void **state)
 	close_and_read(&r);
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 2);
 	expect(&r, 0, 2, 0, 0, 50 * MS + 1000);
+	expect_last(&r, 0, 50 * MS, 1, 600);
 	expect(&r, 1, 1, 1, 200 * MS, 200 * MS + 1000);
 	records_free(&r);
 }

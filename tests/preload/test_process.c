@@ -419,6 +419,32 @@ static void trace_states_its_coverage(void **state)
 	records_free(&r);
 }
 
+/* Polls are merged, and written with the call after them or at the exit. They
+ * belong to one record only if they follow each other within 0.1 s. */
+static void last_polls_are_written_at_exit(void **state)
+{
+	struct outcome o;
+	struct records r;
+	uint64_t polls = 0;
+
+	(void)state;
+	run(&o, "", "polls");
+	assert_int_equal(WEXITSTATUS(o.status), 3);
+	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_calls(&r, 1);
+	for (size_t i = 0; i < records_of(&r, XS_REC_pollcall); i++) {
+		const struct record *record =
+		    records_get(&r, XS_REC_pollcall, i);
+		struct xs_rec_pollcall poll;
+
+		memcpy(&poll, record->at, sizeof(poll));
+		assert_int_equal(poll.ready, 0);
+		polls += poll.polls;
+	}
+	assert_int_equal(polls, 5);
+	records_free(&r);
+}
+
 /* A GPU that hangs delays the exit by at most 2 seconds, and the trace states
  * what it lacks. */
 static void hanging_gpu_delays_exit_by_two_seconds(void **state)
@@ -465,6 +491,7 @@ int main(void)
 	    cmocka_unit_test(call_after_the_end_still_works),
 	    cmocka_unit_test(setuid_program_is_not_traced),
 	    cmocka_unit_test(trace_states_its_coverage),
+	    cmocka_unit_test(last_polls_are_written_at_exit),
 	    cmocka_unit_test(hanging_gpu_delays_exit_by_two_seconds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

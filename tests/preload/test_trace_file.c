@@ -282,6 +282,31 @@ static void reused_descriptor_is_not_touched(void **state)
 	close(trace.fd);
 }
 
+/* Nor is one that is larger than the trace. */
+static void large_file_with_our_descriptor_is_not_touched(void **state)
+{
+	const off_t size = 8 << 20;
+	char page[XS_PAGE_BYTES];
+	struct stat st;
+	int other;
+
+	(void)state;
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
+	assert_int_equal(ftruncate(other, size), 0);
+	assert_int_equal(dup2(other, trace.fd), trace.fd);
+	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
+	xs_trace_file_close(&trace, START);
+	assert_int_equal(fstat(other, &st), 0);
+	assert_int_equal(st.st_size, size);
+	assert_int_equal(pread(other, page, sizeof(page), XS_PAGE_BYTES),
+			 (ssize_t)sizeof(page));
+	for (size_t i = 0; i < sizeof(page); i++)
+		assert_int_equal(page[i], 0);
+	close(other);
+	close(trace.fd);
+}
+
 /* Without address space (ulimit -v) mapping fails; the claimed part is given
  * back, and later claims succeed. */
 static void failed_mapping_is_retried(void **state)
@@ -511,6 +536,8 @@ int main(void)
 	    cmocka_unit_test_setup(unallocatable_page_is_an_error, clean),
 	    cmocka_unit_test_setup(killed_process_leaves_what_it_wrote, clean),
 	    cmocka_unit_test_setup(reused_descriptor_is_not_touched, clean),
+	    cmocka_unit_test_setup(
+		large_file_with_our_descriptor_is_not_touched, clean),
 	    cmocka_unit_test_setup(failed_mapping_is_retried, clean),
 	    cmocka_unit_test_setup(truncated_file_is_left_alone, clean),
 	    cmocka_unit_test_setup(overwritten_file_is_left_alone, clean),

@@ -160,6 +160,24 @@ static void repeated_records_are_short(void **state)
 	records_free(&r);
 }
 
+/* So many that some have the hash of others. */
+static void different_records_stay_different(void **state)
+{
+	const unsigned count = 5000;
+	struct records r;
+
+	(void)state;
+	xs_writer_open(&writer, &trace, 77);
+	for (unsigned i = 0; i < count; i++)
+		put_copy(1 + i, 1, START + 10 * i, START + 10 * i + 5);
+	close_and_read(&r);
+	assert_int_equal(records_of(&r, XS_REC_copycall), count);
+	for (unsigned i = 0; i < count; i++)
+		expect_copy(&r, i, false, 1 + i, 1, START + 10 * i,
+			    START + 10 * i + 5);
+	records_free(&r);
+}
+
 static void chunks_are_independent(void **state)
 {
 	struct records r;
@@ -290,6 +308,30 @@ static void note_fits_when_ops_do_not(void **state)
 	records_free(&r);
 }
 
+/* A thread continues the chunk of an ended one, after a `thread` record, with
+ * its base time. */
+static void next_thread_continues_the_times(void **state)
+{
+	struct xs_writer next;
+	struct xs_rec_call call = {XS_RECORD(call)};
+	struct records r;
+
+	(void)state;
+	xs_writer_open(&writer, &trace, 77);
+	put(1, START + 100, START + 105);
+	xs_writer_release(&writer);
+	xs_writer_open(&next, &trace, 77);
+	assert_int_equal(
+	    xs_writer_timed(&next, &call, 2, START + 200, START + 207), 0);
+	xs_writer_close(&next);
+	close_and_read(&r);
+	assert_int_equal(r.chunks, 1);
+	expect(&r, 0, 1, START + 100, START + 105);
+	expect(&r, 1, 2, START + 200, START + 207);
+	assert_int_equal(records_of(&r, XS_REC_time), 0);
+	records_free(&r);
+}
+
 /* A thread continues the chunk of an ended one, after a `thread` record. */
 static void next_thread_continues_a_chunk(void **state)
 {
@@ -332,6 +374,8 @@ int main(void)
 	    cmocka_unit_test_setup(large_values_need_a_wide_record,
 				   open_writer),
 	    cmocka_unit_test_setup(repeated_records_are_short, open_writer),
+	    cmocka_unit_test_setup(different_records_stay_different,
+				   open_writer),
 	    cmocka_unit_test_setup(chunks_are_independent, open_writer),
 	    cmocka_unit_test_setup(end_before_start_has_no_length, open_writer),
 	    cmocka_unit_test_setup(chunks_grow_to_64_kib, open_writer),
@@ -340,6 +384,8 @@ int main(void)
 	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
 				   open_writer),
 	    cmocka_unit_test_setup(note_fits_when_ops_do_not, open_writer),
+	    cmocka_unit_test_setup(next_thread_continues_the_times,
+				   open_writer),
 	    cmocka_unit_test_setup(next_thread_continues_a_chunk, open_writer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,94 @@ static void changes_are_ordered(void **state)
 	close_pair(&pair);
 }
 
+static const struct xs_diff_total *
+total_of(const struct pair *pair, const char *name, enum xs_diff_unit unit)
+{
+	for (size_t i = 0; i < pair->diff.total_count; i++)
+		if (pair->diff.totals[i].unit == unit &&
+		    strcmp(pair->diff.totals[i].name, name) == 0)
+			return &pair->diff.totals[i];
+	fail_msg("no total %s", name);
+	return NULL;
+}
+
+static void expect_total(const struct pair *pair, const char *name,
+			 enum xs_diff_unit unit, int64_t before, int64_t after,
+			 int64_t change)
+{
+	const struct xs_diff_total *total = total_of(pair, name, unit);
+
+	assert_true(total->before == before);
+	assert_true(total->after == after);
+	assert_true(total->change == change);
+}
+
+/* Each total is its own, and an unknown one has no change. */
+static void totals_are_compared_by_name(void **state)
+{
+	struct xs_result_totals *before, *after;
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	before = &pair.before->totals;
+	after = &pair.after->totals;
+	before->h2d_bytes = 1000, after->h2d_bytes = 1001;
+	before->d2h_bytes = 2000, after->d2h_bytes = 2002;
+	before->h2d_ops = 10, after->h2d_ops = 13;
+	before->d2h_ops = 20, after->d2h_ops = 24;
+	before->kernels = 30, after->kernels = 35;
+	before->h2d_ns = 100, after->h2d_ns = 106;
+	before->d2h_ns = 200, after->d2h_ns = 207;
+	before->kernel_ns = XS_UNKNOWN, after->kernel_ns = 308;
+	before->overlap_ns = 400, after->overlap_ns = XS_UNKNOWN;
+	build_pair(&pair);
+	expect_total(&pair, "bytes in", XS_DIFF_BYTES, 1000, 1001, 1);
+	expect_total(&pair, "bytes out", XS_DIFF_BYTES, 2000, 2002, 2);
+	expect_total(&pair, "copies in", XS_DIFF_COUNT, 10, 13, 3);
+	expect_total(&pair, "copies out", XS_DIFF_COUNT, 20, 24, 4);
+	expect_total(&pair, "kernels", XS_DIFF_COUNT, 30, 35, 5);
+	expect_total(&pair, "copies in", XS_DIFF_NS, 100, 106, 6);
+	expect_total(&pair, "copies out", XS_DIFF_NS, 200, 207, 7);
+	expect_total(&pair, "kernels", XS_DIFF_NS, XS_UNKNOWN, 308, XS_UNKNOWN);
+	expect_total(&pair, "overlap", XS_DIFF_NS, 400, XS_UNKNOWN, XS_UNKNOWN);
+	close_pair(&pair);
+}
+
+/* What changed in a phase is said with both values. */
+static void changes_of_a_phase_are_told(void **state)
+{
+	static const char *const told[] = {
+	    "bytes in 3 MiB -> 1 MiB", "bytes out 2 MiB -> 5 MiB",
+	    "copies in 7 -> 8", "copies out 9 -> 6", "kernels 3 -> 4"};
+	const struct xs_diff_phase *phase;
+	struct xs_result_phase *before, *after;
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	before = &pair.before->phases[0];
+	after = &pair.after->phases[0];
+	before->h2d_bytes = 3 << 20, after->h2d_bytes = 1 << 20;
+	before->d2h_bytes = 2 << 20, after->d2h_bytes = 5 << 20;
+	before->h2d_ops = 7, after->h2d_ops = 8;
+	before->d2h_ops = 9, after->d2h_ops = 6;
+	before->kernels = 3, after->kernels = 4;
+	build_pair(&pair);
+	phase = &pair.diff.phases[0];
+	assert_ptr_equal(phase->before, before);
+	assert_ptr_equal(phase->after, after);
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < phase->changed_count; k++)
+			found |= strcmp(phase->changed[k], told[i]) == 0;
+		if (!found)
+			fail_msg("not told: %s", told[i]);
+	}
+	close_pair(&pair);
+}
+
 static void phases_match_by_signature_then_kernels(void **state)
 {
 	struct pair pair;
@@ -178,6 +266,13 @@ static void other_sizes_are_not_scored(void **state)
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		assert_null(pair.diff.phases[i].predicted);
 	close_pair(&pair);
+	open_pair(&pair);
+	assert_true(pair.after->phases[0].d2h_bytes > 0);
+	pair.after->phases[0].d2h_bytes /= 2;
+	build_pair(&pair);
+	for (size_t i = 0; i < pair.diff.phase_count; i++)
+		assert_null(pair.diff.phases[i].predicted);
+	close_pair(&pair);
 }
 
 static void equal_runs_are_no_gain(void **state)
@@ -227,6 +322,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(changes_are_ordered),
+	    cmocka_unit_test(totals_are_compared_by_name),
+	    cmocka_unit_test(changes_of_a_phase_are_told),
 	    cmocka_unit_test(phases_match_by_signature_then_kernels),
 	    cmocka_unit_test(the_nearest_size_is_matched),
 	    cmocka_unit_test(what_has_no_pair_is_told),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS  1000000LL
 #define US  1000LL
@@ -210,6 +211,71 @@ static void parts_add_up(void **state)
 	xs_result_free(result);
 }
 
+/* Two call sites of one source line, as of a template's instances: one waits
+ * for a kernel of 100 us, the other for one of 200 us and for a copy. */
+static const char one_place[] =
+    "xferspy-text 1\nheader pid=1 state=1 start_realtime_ns=1000000000 "
+    "end_realtime_ns=1010000000\nchunk thread=1 base_ns=1000000000\n"
+    "string id=1 text=\"/usr/bin/app\"\nmodule module=1 path=1\n"
+    "string id=10 text=\"cudaLaunchKernel\"\n"
+    "string id=11 text=\"cudaDeviceSynchronize\"\n"
+    "string id=12 text=\"cudaMemcpyAsync\"\n"
+    "string id=20 text=\"step\"\nstring id=21 text=\"/src/app.cu\"\n"
+    "site call_class=5 site=1 function=10 module=1 offset=1\n"
+    "site call_class=13 site=2 function=11 module=1 offset=2\n"
+    "site call_class=13 site=3 function=11 module=1 offset=3\n"
+    "site call_class=2 site=4 function=12 module=1 offset=4\n"
+    "source site=2 symbol=20 file=21 line=7\n"
+    "source site=3 symbol=20 file=21 line=7\n"
+    "shape shape=1 name=20 grid_x=1 grid_y=1 grid_z=1 block_x=1 block_y=1 "
+    "block_z=1\nqueue queue=0 context=1 stream=1\n"
+    "chunk thread=1 base_ns=1000000000\n"
+    "call site=1 correlation=1 start=0 duration=1000\n"
+    "waitcall site=2 start=10000 duration=110000\n"
+    "call site=1 correlation=2 start=200000 duration=1000\n"
+    "copycall site=4 correlation=3 start=202000 duration=1000 bytes=64 "
+    "direction=1\n"
+    "waitcall site=3 start=210000 duration=240000\n"
+    "chunk base_ns=1000000000\n"
+    "kernel queue=0 correlation=1 start=15000 duration=100000 shape=1\n"
+    "kernel queue=0 correlation=2 start=215000 duration=200000 shape=1\n"
+    "copy queue=0 correlation=3 start=420000 duration=25000 bytes=64 "
+    "direction=1 src_memory=2 dst_memory=3 copies=1\n";
+
+static struct xs_result *read_text(const char *text)
+{
+	const struct xs_result_options options = {0};
+	char path[] = "/tmp/xferspy-waits.XXXXXX";
+	const int file = mkstemp(path);
+	struct xs_result *result;
+	const char *error;
+
+	assert_int_equal(write(file, text, strlen(text)),
+			 (ssize_t)strlen(text));
+	close(file);
+	assert_int_equal(xs_result_read(path, &options, &result, &error), 0);
+	unlink(path);
+	return result;
+}
+
+static void waits_of_one_line_are_one(void **state)
+{
+	struct xs_result *result = read_text(one_place);
+	const struct xs_result_wait *wait = &result->waits[0];
+
+	(void)state;
+	assert_int_equal(result->wait_count, 1);
+	assert_int_equal(wait->site.calls, 2);
+	assert_int_equal(wait->gpu_calls, 2);
+	assert_int_equal(wait->waited_ns, 350 * US);
+	assert_int_equal(wait->kernel_ns, 300 * US);
+	assert_int_equal(wait->h2d_ns, 25 * US);
+	/* 5 us each before the kernel; the rest is the call's own */
+	assert_int_equal(wait->latency_ns, 10 * US);
+	assert_int_equal(wait->host_ns, 15 * US);
+	xs_result_free(result);
+}
+
 /* Waits below half a percent of the run are only in JSON. */
 static void text_shows_the_longest(void **state)
 {
@@ -232,6 +298,7 @@ int main(void)
 	    cmocka_unit_test(first_touches_are_told),
 	    cmocka_unit_test(the_start_of_cuda_is_apart),
 	    cmocka_unit_test(parts_add_up),
+	    cmocka_unit_test(waits_of_one_line_are_one),
 	    cmocka_unit_test(text_shows_the_longest),
 	};
 

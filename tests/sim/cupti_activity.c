@@ -4,12 +4,15 @@
  * complete: from a thread of the simulator, as CUPTI does it. */
 #include "tests/sim/cupti_pending.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,6 +111,26 @@ static void drop(struct xs_cu_pending *p)
 	}
 }
 
+/* XS_SIM_CUPTI_DROP: the first records, so many, are dropped. Returns the
+ * others. */
+static struct xs_cu_pending *drop_first(struct xs_cu_pending *p)
+{
+	static unsigned long to_drop = ULONG_MAX;
+	const char *text = getenv("XS_SIM_CUPTI_DROP");
+
+	if (to_drop == ULONG_MAX)
+		to_drop = text ? strtoul(text, NULL, 10) : 0;
+	while (p && to_drop > 0) {
+		struct xs_cu_pending *next = p->next;
+
+		p->next = NULL;
+		drop(p);
+		p = next;
+		to_drop--;
+	}
+	return p;
+}
+
 static atomic_bool zeroed; /* by the client */
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
@@ -172,15 +195,40 @@ static bool is_held(bool forced)
 	return each && !forced && (atomic_fetch_add(&asked, 1) + 1) % each;
 }
 
+/* XS_SIM_CUPTI_FLUSHED: this file begins with the start of the last flush whose
+ * records were all delivered, in ns. */
+static void note_flushed(uint64_t start_ns)
+{
+	static uint64_t *flushed_ns;
+	static bool opened;
+	const char *path = getenv("XS_SIM_CUPTI_FLUSHED");
+
+	if (!opened && path) {
+		const int file = open(path, O_RDWR | O_CLOEXEC);
+		void *memory =
+		    mmap(NULL, sizeof(*flushed_ns), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, file, 0);
+
+		flushed_ns = memory == MAP_FAILED ? NULL : memory;
+		if (file >= 0)
+			close(file);
+	}
+	opened = true;
+	if (flushed_ns)
+		__atomic_store_n(flushed_ns, start_ns, __ATOMIC_RELEASE);
+}
+
 static void flush(bool forced)
 {
 	struct xs_cu_line line;
 	struct xs_cu_pending *p;
+	uint64_t start_ns;
 
 	if (is_held(forced))
 		return;
 	pthread_mutex_lock(&flush_lock);
-	p = detach(forced);
+	start_ns = xs_sim_now_ns();
+	p = drop_first(detach(forced));
 	line = xs_cu_read_clock();
 	while (p) {
 		uint8_t *buffer = NULL;
@@ -205,6 +253,7 @@ static void flush(bool forced)
 		complete_buffer(NULL, 0, buffer, bytes, used);
 		ask_ahead();
 	}
+	note_flushed(start_ns);
 	pthread_mutex_unlock(&flush_lock);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread whose signal handler calls CUDA in the middle of a copy, on a stack
- * above the thread's own. It knows nothing of xferspy. */
+ * above the thread's own; with an argument, on the thread's stack. It knows
+ * nothing of xferspy. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -41,16 +42,17 @@ static void *copy(void *stack)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	/* mapped before the thread's stack, so above it */
 	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct sigaction action = {.sa_handler = on_signal,
-					 .sa_flags = SA_ONSTACK};
+					 .sa_flags = argc > 1 ? 0 : SA_ONSTACK};
 	void *failed = NULL;
 	pthread_t thread;
 
+	(void)argv;
 	if (stack == MAP_FAILED || cudaMalloc(&device, STACK_BYTES) ||
 	    sigaction(SIGUSR1, &action, NULL) ||
 	    pthread_create(&thread, NULL, copy, stack))

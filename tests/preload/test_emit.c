@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls and ops that find no room are counted as lost, each once; and polls are
+ * written before the call after them. */
+#include "unit.h"
+
+#include "preload/api/arguments.h"
+#include "preload/record/emit.h"
+#include "preload/record/poll.h"
+#include "preload/record/thread_end.h"
+#include "preload/trace/gpu_records.h"
+#include "preload/trace/session.h"
+#include "preload/trace/shared_writer.h"
+#include "records.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PATH  "test_emit.xspy"
+#define START 1700000000000000000u
+
+static struct xs_thread thread;
+static const struct xs_span span = {
+    .site = 1, .correlation = 5, .start_ns = START, .end_ns = START + 10};
+
+static int begin(void **state)
+{
+	const struct xs_trace_file_start start = {1, START, 5};
+
+	(void)state;
+	unlink(PATH);
+	thread = (struct xs_thread){0};
+	if (xs_trace_file_open(&xs_session_trace, PATH, &start))
+		return -1;
+	xs_writer_open(&thread.writer, &xs_session_trace, 77);
+	xs_shared_writer_open(&xs_session_trace);
+	return 0;
+}
+
+/* A closed trace has no room for further chunks. */
+static void fill_up(void)
+{
+	xs_trace_file_close(&xs_session_trace, START + 1);
+}
+
+static void expect_lost(uint64_t calls, uint64_t ops)
+{
+	assert_true(xs_session_trace.header->lost_calls == calls);
+	assert_true(xs_session_trace.header->lost_ops == ops);
+	assert_true(xs_session_trace.header->lost_cupti == 0);
+}
+
+static void emit_slow(enum xs_function fn, cudaError_t error)
+{
+	static const struct xs_args_cudaDeviceSynchronize nothing;
+	static const struct xs_args_cudaStreamQuery stream;
+	const struct xs_ended_call call = {
+	    .fn = fn,
+	    .site = xs_site_find(fn, 0x1234, 0),
+	    .address = 0x1234,
+	    .error = error,
+	    .arguments =
+		fn == XS_FN_cudaStreamQuery ? (const void *)&stream : &nothing};
+
+	xs_emit(&thread, &call, &span);
+}
+
+static void emit_fast(void)
+{
+	static const struct xs_event event;
+
+	xs_emit_fast(&thread, XS_CALL_SYNC_DEVICE, &event, cudaSuccess, &span);
+}
+
+static void poll(void)
+{
+	emit_slow(XS_FN_cudaStreamQuery, cudaErrorNotReady);
+}
+
+static void each_lost_call_is_counted(void **state)
+{
+	(void)state;
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	emit_fast();
+	expect_lost(0, 0);
+	xs_writer_close(&thread.writer);
+	fill_up();
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	expect_lost(1, 0);
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaErrorUnknown);
+	expect_lost(2, 0);
+	emit_fast();
+	expect_lost(3, 0);
+	thread.named = false; /* without room for its name */
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	expect_lost(4, 0);
+}
+
+/* The polls are lost with the call that should have written them. */
+static void lost_polls_are_counted(void **state)
+{
+	(void)state;
+	poll();
+	xs_writer_close(&thread.writer);
+	fill_up();
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	expect_lost(2, 0);
+	poll();
+	expect_lost(2, 0); /* not written yet */
+	emit_fast();
+	expect_lost(4, 0);
+}
+
+static void each_lost_op_is_counted(void **state)
+{
+	const struct xs_gpu_op op = {.queue = {.context = 1, .stream = 1},
+				     .start_ns = START,
+				     .end_ns = START + 5};
+	struct xs_gpu_shape shape = {.grid = {1, 1, 1}};
+
+	(void)state;
+	fill_up();
+	xs_gpu_records_copy(&op);
+	expect_lost(0, 1);
+	xs_gpu_records_set(&op);
+	expect_lost(0, 2);
+	xs_gpu_records_kernel(&op, "kernel", &shape);
+	expect_lost(0, 3);
+	xs_gpu_records_graph(&op, 1, false);
+	expect_lost(0, 4);
+}
+
+/* Returns the kinds of the records in their order, a letter each. */
+static void expect_order(const char *want)
+{
+	struct records r;
+	char order[32] = "";
+	size_t n = 0;
+
+	xs_trace_file_close(&xs_session_trace, START + 1);
+	records_read(&r, PATH);
+	for (size_t i = 0; i < r.count && n + 1 < sizeof(order); i++)
+		if (r.list[i].kind == XS_REC_pollcall)
+			order[n++] = 'p';
+		else if (r.list[i].kind == XS_REC_waitcall)
+			order[n++] = 'w';
+	records_free(&r);
+	assert_string_equal(order, want);
+}
+
+static void polls_come_before_the_next_call(void **state)
+{
+	(void)state;
+	poll();
+	poll();
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	poll();
+	poll();
+	emit_fast();
+	poll();
+	emit_fast();
+	emit_fast();
+	expect_order("pwpwpww");
+}
+
+static void polls_of_an_ending_thread_are_written(void **state)
+{
+	(void)state;
+	emit_fast();
+	poll();
+	poll();
+	xs_thread_end(&thread);
+	expect_order("wp");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(each_lost_call_is_counted, begin),
+	    cmocka_unit_test_setup(lost_polls_are_counted, begin),
+	    cmocka_unit_test_setup(each_lost_op_is_counted, begin),
+	    cmocka_unit_test_setup(polls_come_before_the_next_call, begin),
+	    cmocka_unit_test_setup(polls_of_an_ending_thread_are_written,
+				   begin),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
