@@ -75,7 +75,8 @@ if [ -n "$all" ]; then
 	tests/lint.sh build-clang
 	run_tests build-clang -R '^test_'
 	configure_and_build build-tests-address address,undefined
-	run_tests build-tests-address
+	# without the tests of scripts that measure or build something else
+	run_tests build-tests-address -E '^(examples_overhead|examples_demo)$'
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all

@@ -24,7 +24,8 @@ static const char *unmet(const struct xs_strategy_case *c)
 	const unsigned needs = c->strategy->needs;
 
 	if ((needs & XS_NEEDS_STEPS) && !c->phase->step_count)
-		return "the phase has no steps";
+		return "its rounds have no GPU work, or more than 1.5 million "
+		       "ops";
 	if ((needs & XS_NEEDS_COPIES) && !w->in_copies && !w->out_copies)
 		return "nothing is copied between host and device";
 	if ((needs & XS_NEEDS_GPU_TIMES) &&

@@ -71,6 +71,7 @@
 XS_HOT_DATA atomic_bool xs_late_exit_registered;
 
 static struct xs_trace_file_start process_start;
+static struct xs_process loader;    /* the process that loaded the library */
 static struct xs_process owner;	    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
@@ -109,6 +110,7 @@ static void load_once(void *unused)
 	/* before anything that may call the program's malloc(), which may call
 	 * CUDA */
 	note_process_start();
+	loader = xs_process_self();
 	if (xs_config_is_off() || !xs_injection_claim()) {
 		atomic_store(&xs_session_state, XS_SESSION_OFF);
 		return;
@@ -292,6 +294,7 @@ static void start(void *data)
 	struct start *start = data;
 	int expected = XS_SESSION_NEW;
 
+	xs_guard_let_default_signals(); /* CUDA starts: it may take seconds */
 	load();
 	start->is_ours = atomic_compare_exchange_strong(
 	    &xs_session_state, &expected, XS_SESSION_STARTING);
@@ -360,6 +363,7 @@ static void finish_now(void *unused)
 	uint64_t file_bytes;
 
 	(void)unused;
+	xs_guard_let_default_signals(); /* waits for the GPU */
 	if (open_error) {
 		xs_summary_print_error(wanted_path, -open_error);
 		open_error = 0;
@@ -404,12 +408,19 @@ static void finish(void)
 
 /* At exit: says that there is no trace, where the user waits for one. A child
  * of vfork() has another process id. */
+static void print_unused(void *unused)
+{
+	(void)unused;
+	if (xs_process_is_current(&loader))
+		xs_summary_print_unused();
+}
+
 __attribute__((destructor)) static void unload(void)
 {
-	if (started_by_run && getpid() == process_start.pid &&
+	if (started_by_run &&
 	    atomic_load(&xs_session_state) == XS_SESSION_NEW) {
 		started_by_run = false;
-		xs_summary_print_unused();
+		xs_guard_run(print_unused, NULL);
 	}
 }
 

@@ -315,8 +315,8 @@ static bool detach(void)
 		return false;
 	atomic_store(&state, LEAVING);
 	switch_calls_off();
-	xs_cupti_end_migrations();
 	if (may_detach() && xs_share_is_idle()) {
+		xs_cupti_end_migrations();
 		xs_share_let_go();
 		finalize();
 	}

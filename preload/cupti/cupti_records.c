@@ -324,6 +324,7 @@ void CUPTIAPI xs_cupti_take_buffer(CUcontext context, uint32_t stream,
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CUPTI, dropped);
 		xs_share_dropped(dropped);
 	}
-	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);
 	xs_guard_end(&guard);
+	/* may call the client */
+	xs_share_return_buffer(context, stream, buffer, bytes, valid_bytes);
 }

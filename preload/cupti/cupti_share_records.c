@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti_share.h"
 #include "preload/trace/session.h"
 #include "preload/util/clock.h"
+#include "preload/util/guard.h"
 #include "preload/util/pool.h"
 
 #include <stdatomic.h>
@@ -405,11 +406,15 @@ static void hand_over_copy(CUcontext context, uint32_t stream,
 void xs_share_return_buffer(CUcontext context, uint32_t stream, uint8_t *buffer,
 			    size_t bytes, size_t valid_bytes)
 {
+	struct xs_guard guard;
+
 	if (!buffer)
 		return;
 	if (xs_pool_owns(buffer)) {
 		hand_over_copy(context, stream, buffer, valid_bytes);
+		xs_guard_begin(&guard);
 		xs_pool_give(buffer);
+		xs_guard_end(&guard);
 	} else if (!keep(context, stream, buffer, bytes, valid_bytes)) {
 		hand_over(context, stream, buffer, bytes, valid_bytes);
 	}

@@ -93,8 +93,11 @@ static void leave_in_pause(void)
 	if (xs_pause_for(leave, patience_ns))
 		return;
 	interval_ns = interval_ns ? 2 * interval_ns : TRY_NS;
-	if (interval_ns >= TRY_NOTED_NS && interval_ns < 2 * TRY_NOTED_NS)
+	if (interval_ns >= TRY_NOTED_NS && interval_ns < 2 * TRY_NOTED_NS) {
 		note_waiting();
+		/* no detach after graphs from now on, but no records either */
+		xs_cupti_switch_records(false);
+	}
 	if (interval_ns > TRY_MAX_NS)
 		interval_ns = TRY_MAX_NS;
 	next_ns = now_ns() + interval_ns;

@@ -30,16 +30,16 @@ static struct xs_intern queue_numbers;
 
 /* The lock is taken in each call, without a guard, which would take two system
  * calls. So a holder may be interrupted by a handler that jumps away: waits at
- * most WAIT_NS, and after one timeout never again. Returns false then: calls
+ * most WAIT_S, and after one timeout never again. Returns false then: calls
  * are no longer timed. */
 static bool take_lock(void)
 {
 	struct timespec until;
 
-	if (pthread_mutex_trylock(&lock) == 0)
-		return true;
 	if (atomic_load(&stuck))
 		return false;
+	if (pthread_mutex_trylock(&lock) == 0)
+		return true;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += WAIT_S;
 	if (pthread_mutex_timedlock(&lock, &until) == 0)
@@ -220,15 +220,16 @@ struct xs_timed *xs_timed_first(struct xs_timed_queue *queue)
 	return first;
 }
 
-void xs_timed_drop_first(struct xs_timed_queue *queue)
+bool xs_timed_drop_first(struct xs_timed_queue *queue)
 {
 	if (!take_lock())
-		return;
+		return false;
 	queue->first = queue->first->next;
 	if (!queue->first)
 		queue->last = &queue->first;
 	queue->waiting--;
 	free_lock();
+	return true;
 }
 
 void xs_timed_free(struct xs_timed *timed)

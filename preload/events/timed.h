@@ -66,8 +66,9 @@ uint32_t xs_timed_enqueue(struct xs_timed *timed);
 
 /* Returns the first pending one of a queue, or NULL. */
 struct xs_timed *xs_timed_first(struct xs_timed_queue *queue);
-/* Removes the first pending one of a queue. */
-void xs_timed_drop_first(struct xs_timed_queue *queue);
+/* Removes the first pending one of a queue. Returns false if calls are no
+ * longer timed: it stays in the queue. */
+bool xs_timed_drop_first(struct xs_timed_queue *queue);
 /* Returns a slot to its context's pool. */
 void xs_timed_free(struct xs_timed *timed);
 

@@ -166,7 +166,8 @@ static void read_queue(struct xs_timed_queue *queue)
 		    timed->ends_with_its_call ? timed->before : timed->after);
 		if (result == CUDA_ERROR_NOT_READY)
 			return;
-		xs_timed_drop_first(queue);
+		if (!xs_timed_drop_first(queue))
+			return;
 		if (result == CUDA_SUCCESS && find_times(timed)) {
 			queue->last_end_ns = timed->op.end_ns;
 			write_op(timed);

@@ -3,6 +3,7 @@
 #include "preload/trace/session.h"
 #include "preload/util/guard.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,16 +19,16 @@ static bool may_exist(const struct xs_thread *thread)
 	const struct iovec to = {&found, sizeof(found)},
 			   from = {(void *)thread->inside, sizeof(found)};
 
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) !=
-		   sizeof(found) ||
-	       found == thread;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof(found))
+		return errno != EFAULT;
+	return found == thread;
 }
 
 /*
  * A nested call lies further down the stack than the open one, by more than
  * their frames differ, and the open one's frame is still there; or it runs in a
- * signal handler on an alternate stack. Library code with a stack of its own
- * cannot be left.
+ * signal handler on an alternate stack. A guard can only be left by a handler
+ * of SIGSEGV and the like: then its calls stay open.
  */
 static bool is_nested(const struct xs_thread *thread, const void *at)
 {

@@ -104,7 +104,7 @@ static bool is_gone(const struct xs_trace_file *trace, const char *path)
 
 static void print_gone(const char *path)
 {
-	static char text[3 * PATH_MAX]; /* not on a small stack */
+	char text[3 * PATH_MAX];
 
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace at %s: it was deleted or renamed while the "

@@ -3,7 +3,6 @@
 #include "preload/util/file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -127,19 +126,11 @@ static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
 	return false;
 }
 
-/* Disables cancellation: a cancelled thread must not die while it holds
- * `growing` or a call site of its caller. */
+/* Callers run in a guard: a thread must not end while it holds `growing`. */
 static bool make_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
-	bool have;
-	int old;
-
-	if (atomic_load(&trace->allocated_bytes) >= end_bytes)
-		return true;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	have = wait_for_room(trace, end_bytes);
-	pthread_setcancelstate(old, NULL);
-	return have;
+	return atomic_load(&trace->allocated_bytes) >= end_bytes ||
+	       wait_for_room(trace, end_bytes);
 }
 
 static bool is_at_limit(const struct xs_trace_file *trace)

@@ -21,6 +21,9 @@ static _Thread_local bool on_own_stack
 static _Thread_local const char *own_stack
     __attribute__((tls_model("initial-exec")));
 
+static _Thread_local const struct xs_guard *outermost
+    __attribute__((tls_model("initial-exec")));
+
 /* Unused stacks. No lock: a child of a fork must not find one held. */
 static _Atomic(char *) spares[MAX_SPARES];
 
@@ -42,6 +45,7 @@ XS_COLD void xs_guard_begin(struct xs_guard *guard)
 		block_signals(&guard->signals);
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 				       &guard->cancel_state);
+		outermost = guard;
 	}
 	depth++;
 }
@@ -50,8 +54,26 @@ XS_COLD void xs_guard_end(const struct xs_guard *guard)
 {
 	if (--depth)
 		return;
+	outermost = NULL;
 	pthread_setcancelstate(guard->cancel_state, NULL);
 	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
+}
+
+void xs_guard_let_default_signals(void)
+{
+	static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action;
+	sigset_t let;
+
+	if (!outermost)
+		return;
+	sigemptyset(&let);
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		if (!sigismember(&outermost->signals, fatal[i]) &&
+		    sigaction(fatal[i], NULL, &action) == 0 &&
+		    action.sa_handler == SIG_DFL)
+			sigaddset(&let, fatal[i]);
+	pthread_sigmask(SIG_UNBLOCK, &let, NULL);
 }
 
 bool xs_guard_is_on(void)
@@ -94,6 +116,7 @@ __asm__(".pushsection .text\n"
 	"callq *%rsi\n"
 	"leave\n"
 	".cfi_def_cfa %rsp, 8\n"
+	".cfi_restore %rbp\n"
 	"ret\n"
 	".cfi_endproc\n"
 	".size xs_guard_switch, . - xs_guard_switch\n"

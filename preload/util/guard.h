@@ -29,6 +29,10 @@ struct xs_guard {
 void xs_guard_begin(struct xs_guard *guard);
 void xs_guard_end(const struct xs_guard *guard);
 
+/* In a guard whose work may take seconds or hang: signals with their default
+ * action end the program as without us. Such an action cannot jump away. */
+void xs_guard_let_default_signals(void);
+
 /* Returns whether the thread is inside of a guard. */
 bool xs_guard_is_on(void);
 

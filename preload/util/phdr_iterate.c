@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Recursive, because a signal handler may interrupt its own thread here, and
- * because only the owner may unlock it: a fork that timed out unlocks
+/* Recursive, because a signal handler may interrupt a fork of its own thread,
+ * and because only the owner may unlock it: a fork that timed out unlocks
  * nothing. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 

@@ -22,6 +22,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Returns whether the next word belongs to this option of Python. */
+static bool has_value(const char *option)
+{
+	return strcmp(option, "-W") == 0 || strcmp(option, "-X") == 0 ||
+	       strcmp(option, "--check-hash-based-pycs") == 0;
+}
+
 /* Returns the program's name without its folder; for Python that of the script
  * or module. NULL: unknown. */
 static const char *program_name(struct xs_diff *diff, const char *app)
@@ -33,9 +40,14 @@ static const char *program_name(struct xs_diff *diff, const char *app)
 	name = base_name(name);
 	if (strncmp(name, "python", 6) != 0)
 		return name;
-	while ((word = next_word(diff, &app)))
+	while ((word = next_word(diff, &app))) {
 		if (word[0] != '-')
 			return base_name(word);
+		if (strcmp(word, "-c") == 0)
+			break;
+		if (has_value(word))
+			next_word(diff, &app);
+	}
 	return "python";
 }
 

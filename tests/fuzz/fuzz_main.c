@@ -86,7 +86,8 @@ static void fuzz(const struct seed *seed)
 
 	if (!data)
 		return;
-	memcpy(data, seed->data, size);
+	if (size)
+		memcpy(data, seed->data, size);
 	for (size_t i = 0; i < count && size > 0; i++)
 		mutate(data, &size);
 	LLVMFuzzerTestOneInput((const uint8_t *)data, size);

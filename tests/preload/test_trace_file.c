@@ -4,6 +4,7 @@
 #include "preload/trace/trace_file.h"
 #include "preload/trace/writer.h"
 #include "preload/util/file.h"
+#include "preload/util/guard.h"
 #include "records.h"
 
 #include <errno.h>
@@ -412,9 +413,12 @@ static void close_does_not_wait_for_dead_threads(void **state)
 static void *claim_when_cancelled(void *data)
 {
 	struct xs_chunk_header **chunk = data;
+	struct xs_guard guard; /* as all callers */
 
 	pthread_cancel(pthread_self());
+	xs_guard_begin(&guard);
 	*chunk = xs_trace_file_claim(&trace, 8u << 20, 1, START);
+	xs_guard_end(&guard);
 	pthread_testcancel();
 	return NULL;
 }

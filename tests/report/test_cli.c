@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TRACES XS_SOURCE_DIR "/tests/report/traces/"
 #define BEFORE TRACES "pageable.txt"
@@ -277,6 +278,10 @@ static void python_programs_are_their_scripts(void **state)
 	expect("dump train.txt | sed 's|python3 -u a/train|python b/test|' "
 	       ">test.txt; " XS_COMMAND " diff train.txt test.txt",
 	       0, "different programs: train.py before, test.py after", NULL);
+	expect("dump train.txt | sed 's|python3 -u a/train|python -X dev -W "
+	       "ignore b/test|' >test.txt; " XS_COMMAND " diff train.txt "
+	       "test.txt",
+	       0, "different programs: train.py before, test.py after", NULL);
 }
 
 static void a_diff_scores_the_prediction(void **state)
@@ -343,6 +348,13 @@ static void run_passes_the_exit_code_on(void **state)
 	program_free(&program);
 }
 
+/* The tests write files. */
+static int enter_scratch(void **state)
+{
+	(void)state;
+	return chdir(XS_BINARY_DIR "/tests/report");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,5 +379,5 @@ int main(void)
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, enter_scratch, NULL);
 }
