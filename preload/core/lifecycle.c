@@ -411,17 +411,16 @@ static void finish(void)
 static void print_unused(void *unused)
 {
 	(void)unused;
-	if (xs_process_is_current(&loader))
-		xs_summary_print_unused();
+	if (!xs_process_is_current(&loader))
+		return;
+	started_by_run = false;
+	xs_summary_print_unused();
 }
 
 __attribute__((destructor)) static void unload(void)
 {
-	if (started_by_run &&
-	    atomic_load(&xs_session_state) == XS_SESSION_NEW) {
-		started_by_run = false;
+	if (started_by_run && atomic_load(&xs_session_state) == XS_SESSION_NEW)
 		xs_guard_run(print_unused, NULL);
-	}
 }
 
 /* Uses the system call and not the function that RTLD_NEXT would find: a child
