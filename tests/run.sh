@@ -75,8 +75,9 @@ if [ -n "$all" ]; then
 	tests/lint.sh build-clang
 	run_tests build-clang -R '^test_'
 	configure_and_build build-tests-address address,undefined
-	# without the tests of scripts that measure or build something else
-	run_tests build-tests-address -E '^(examples_overhead|examples_demo)$'
+	# without long runs, in which little else than the simulated device works
+	run_tests build-tests-address \
+		-E '^(examples_|e2e_counted|e2e_calibrate|report_long_traces)'
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all
