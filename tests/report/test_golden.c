@@ -13,19 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/report/read_file.h"
+
 #define FOLDER XS_SOURCE_DIR "/tests/report/"
-
-static char *read_file(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!in || getdelim(&text, &size, '\0', in) < 0)
-		fail_msg("%s cannot be read", path);
-	fclose(in);
-	return text;
-}
 
 static void expect_golden(const char *arguments, const char *path)
 {

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/report/read_file.h"
+
 /* A colour, a C1 introducer, an override, bytes that are not UTF-8. Without
  * slashes and brackets, at which names are cut. */
 #define BAD	    "\033c\302\2337m\u202ex\xff\xc0\xaf"
@@ -22,18 +24,6 @@
 #define BASE	XS_SOURCE_DIR "/tests/report/traces/pageable.txt"
 #define TRACE	"xs_hostile.txt"
 #define PROFILE "./xs_hostile.json"
-
-static char *read_file(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!in || getdelim(&text, &size, '\0', in) < 0)
-		fail_msg("%s cannot be read", path);
-	fclose(in);
-	return text;
-}
 
 static void write_file(const char *path, const char *text)
 {

@@ -13,17 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *read_file(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!in || getdelim(&text, &size, '\0', in) < 0)
-		fail_msg("%s cannot be read", path);
-	fclose(in);
-	return text;
-}
+#include "tests/report/read_file.h"
 
 /* Removes escape sequences, and blanks before line ends. */
 static void strip(char *text)
