@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The representative round of a phase as steps, in the order of issue. */
 #include "analyzer/rounds/measure.h"
+#include "analyzer/rounds/setup_calls.h"
 #include "analyzer/timeline/blocking_calls.h"
 
 #include <errno.h>
@@ -59,7 +60,9 @@ static enum xs_step_kind step_kind_of_call(const struct xs_call *call)
 	case XS_CALL_STREAM_WAIT:
 		return XS_STEP_STREAM_WAIT;
 	}
-	return XS_STEP_HOST;
+	return xs_call_makes(call->call_class)	   ? XS_STEP_ALLOCATE
+	       : xs_call_unmakes(call->call_class) ? XS_STEP_FREE
+						   : XS_STEP_HOST;
 }
 
 static uint32_t find_stream(const struct streams *streams, uint64_t handle)
@@ -155,8 +158,9 @@ static void add_call(struct builder *b, const struct xs_call *call)
 
 	set_call(b, step, call);
 	step->blocking = step->kind <= XS_STEP_SYNC_EVENT;
+	step->bytes = call->bytes;
 	step->queue =
-	    step->kind == XS_STEP_HOST || step->kind == XS_STEP_SYNC_DEVICE
+	    step->kind >= XS_STEP_ALLOCATE || step->kind == XS_STEP_SYNC_DEVICE
 		? XS_NONE
 		: find_stream(&b->streams, call->stream);
 }

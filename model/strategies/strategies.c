@@ -10,6 +10,7 @@
 	ROW(pinned)                                                            \
 	ROW(streams)                                                           \
 	ROW(double_buffer)                                                     \
+	ROW(reuse)                                                             \
 	ROW(batch)                                                             \
 	ROW(resident)                                                          \
 	ROW(async)                                                             \
