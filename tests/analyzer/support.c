@@ -22,9 +22,9 @@ const char *const golden_names[] = {
     "again",	    "alternating",   "context",	      "contents",
     "counters",	    "empty",	     "frees",	      "graph",
     "graph-as-one", "graph-unknown", "graph-updated", "kernel-stream",
-    "kernels",	    "killed",	     "opsonly",	      "serial",
-    "sizes",	    "streams",	     "threads",	      "tiny",
-    "transfers",    "waits",	     "wide"};
+    "kernels",	    "killed",	     "loop-head",     "opsonly",
+    "serial",	    "sizes",	     "streams",	      "threads",
+    "tiny",	    "transfers",     "waits",	      "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)
