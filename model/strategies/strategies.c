@@ -13,6 +13,7 @@
 	ROW(reuse)                                                             \
 	ROW(batch)                                                             \
 	ROW(resident)                                                          \
+	ROW(resident_throughout)                                               \
 	ROW(async)                                                             \
 	ROW(mapped)                                                            \
 	ROW(hybrid)                                                            \

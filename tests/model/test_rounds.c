@@ -112,6 +112,33 @@ static void test_resident(void **unused)
 	assert_near(row->breakeven_rounds, 0);
 }
 
+/* Nothing is copied and nothing waits for a round: eight kernels of 100000,
+ * 1000 apart, which take longer than the calls; at the end one wait of 4000. */
+static void test_resident_throughout(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].src = steps[2].dst = 0x1000;
+	estimate();
+	row = replayed("resident-throughout");
+	assert_true(row->applies);
+	assert_non_null(row->bound);
+	assert_true(row->round_ns > 101000 && row->round_ns < 102500);
+	/* the host's own time of a round, if that is longer */
+	phase.host_ns = (struct xs_spread){400000, 400000, 400000};
+	estimate();
+	row = replayed("resident-throughout");
+	assert_true(row->round_ns > 403000 && row->round_ns < 420000);
+	phase.rounds = 1;
+	estimate();
+	assert_abstains("resident-throughout", "only one round", true);
+	phase.rounds = 10;
+	steps[0].src = 0x5000;
+	estimate();
+	assert_abstains("resident-throughout", "bring data back", true);
+}
+
 static void test_resident_abstains(void **unused)
 {
 	(void)unused;
@@ -322,6 +349,7 @@ int main(void)
 	    TEST(test_double_buffer_of_a_busy_host),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
+	    TEST(test_resident_throughout),
 	    TEST(test_resident_abstains),
 	    TEST(test_resident_within_a_round),
 	    TEST(test_resident_measured),
