@@ -105,9 +105,11 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 		work->other_ns += op_time(step);
 		break;
 	case XS_STEP_FREE:
-		work->other_ns += free_time(step, ops_end_ns);
+		work->allocation_ns += free_time(step, ops_end_ns);
 		break;
 	case XS_STEP_ALLOCATE:
+		work->allocation_ns += call_time(step);
+		break;
 	case XS_STEP_HOST:
 		work->other_ns += call_time(step);
 		break;
@@ -173,6 +175,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 		if (phase->steps[i].end_ns > ops_end_ns)
 			ops_end_ns = phase->steps[i].end_ns;
 	}
+	work->other_ns += work->allocation_ns;
 	if (!work->kernels)
 		add_counts(work, NULL);
 	add_pinning(work, phase);

@@ -72,6 +72,25 @@ static void test_double_buffer_of_a_busy_host(void **unused)
 	assert_non_null(replayed("double-buffer")->bound);
 }
 
+/* Its buffers outlast a round; in pinned, what allocates remains. */
+static void test_double_buffer_without_allocations(void **unused)
+{
+	double pinned_ns, round_ns;
+
+	(void)unused;
+	estimate();
+	round_ns = replayed("double-buffer")->round_ns;
+	pinned_ns = replayed("pinned")->round_ns;
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .call_ns = 510000,
+				    .return_ns = 700000};
+	phase.step_count = 4;
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, round_ns);
+	assert_near(replayed("pinned")->round_ns, pinned_ns + 190000);
+}
+
 static void test_double_buffer_abstains(void **unused)
 {
 	(void)unused;
@@ -347,6 +366,7 @@ int main(void)
 	    TEST(test_double_buffer_of_long_kernels),
 	    TEST(test_double_buffer_of_long_copies),
 	    TEST(test_double_buffer_of_a_busy_host),
+	    TEST(test_double_buffer_without_allocations),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
 	    TEST(test_resident_throughout),
