@@ -4,7 +4,8 @@
 
 Predicts each row of the results from its baseline's trace, without a GPU. Prints
 the time of one round, the error of replay and that of the published equation,
-then a summary. --write writes docs/accuracy.md and its plot.
+then a summary. Predicts all rows again as on a first use, without a calibration.
+--write writes docs/accuracy.md and its plot.
 """
 import argparse
 import collections
@@ -47,6 +48,9 @@ FAMILIES = (
     Family("as-is", ("as-is",), 5, 2, False, None),
 )
 INSIDE = (85, 97)  # target for the 90 % intervals that contain the time, in %
+
+# Profiles of a first use: what the page calls them, and their options.
+FIRST_USE = (("shipped", ()), ("fitted", ("--machine", "fitted")))
 
 # Programs that do not meet the condition in `bound`: their middle kernel needs
 # all results of the first one.
@@ -96,11 +100,14 @@ def load_rows(path):
 class Predictor:
     """Makes the reports of traces, each once, several at a time."""
 
-    def __init__(self, xferspy, machine, traces):
-        self.command = [xferspy, "report", "--format", "json",
-                        "--machine", machine]
+    def __init__(self, xferspy, options, traces):
+        self.command = [xferspy, "report", "--format", "json", *options]
         self.traces = traces
         self.reports = {}
+        # no calibration of this user's
+        self.environment = {
+            **os.environ, "XDG_DATA_HOME": os.devnull,
+            "XFERSPY_MACHINES": str(traces.parent / "machines")}
 
     def counted(self, baseline):
         """Returns the trace with the counters of the same case, or None."""
@@ -114,7 +121,8 @@ class Predictor:
             command += ["--counters", self.counted(baseline)]
         if streams:
             command += ["--streams", str(streams)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True,
+                              env=self.environment)
         return json.loads(done.stdout)
 
     def make(self, wanted):
@@ -182,6 +190,7 @@ def errors_of(rows, model):
     errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
     return {"rows": len(errors),
             "mean": statistics.mean(errors) if errors else None,
+            "median": statistics.median(errors) if errors else None,
             "largest": max(errors, default=None)}
 
 
@@ -192,6 +201,21 @@ def sum_up(family, rows):
             "replay": errors_of(mine, "replay"),
             "paper": errors_of(mine, "paper"),
             "inside": 100 * statistics.mean(inside) if inside else None}
+
+
+def first_use(args, results):
+    """Returns the families' summaries for each profile of a first use."""
+    families = {}
+    for name, options in FIRST_USE:
+        rows = load_rows(args.results)
+        predictor = Predictor(args.xferspy, options, results)
+        predict(rows, predictor)
+        origins = {report["machine_choice"]["origin"]
+                   for report in predictor.reports.values()}
+        if origins != {name}:
+            raise ValueError(f"not all profiles are {name}: {origins}")
+        families[name] = {f.name: sum_up(f, rows) for f in FAMILIES}
+    return families
 
 
 def fastest(times):
@@ -277,6 +301,14 @@ def figures(summary):
             at_most[f"{name}: largest error, %"] = family["replay"]["largest"]
             at_least[f"{name}: inside, %"] = family["inside"]
         at_least[f"{name}: rows"] = family["replay"]["rows"]
+    for profile, families in summary["first_use"].items():
+        for name, family in families.items():
+            replay = family["replay"]
+            if replay["rows"]:
+                key = f"{profile}, {name}: "
+                at_most[key + "mean error, %"] = replay["mean"]
+                at_most[key + "largest error, %"] = replay["largest"]
+                at_least[key + "inside, %"] = family["inside"]
     at_most["fastest not named first"] = sum(
         r["named"] != r["fastest"] for r in summary["ranks"])
     at_most["advised n: not within 3 %"] = sum(
@@ -349,10 +381,12 @@ def main():
     machine = args.machine or str(
         examples / "machines" / args.results.name)
     rows = load_rows(args.results)
-    predictor = Predictor(args.xferspy, machine, examples / "traces")
+    traces = examples / "traces"
+    predictor = Predictor(args.xferspy, ("--machine", machine), traces)
 
     predict(rows, predictor)
     summary = summarise(rows, predictor)
+    summary["first_use"] = first_use(args, traces)
     if not args.summary:
         print_rows(rows)
         print()

@@ -46,19 +46,19 @@ static struct xs_phases phases_on(struct xs_result *result,
 	return out;
 }
 
-/* Fits a profile from the rounds on the main device and others of its kind. */
-static void fit(struct xs_result *result, const struct xs_trace *trace,
-		const struct xs_phases *phases, const struct xs_device *device,
-		struct xs_machine *machine)
+/* Fits a profile to the rounds on the main device and others of its kind, or
+ * joins what they show into the chosen one. Returns 0 or -ENOMEM. */
+static int learn(struct xs_result *result, const struct xs_trace *trace,
+		 const struct xs_phases *phases, const struct xs_device *device,
+		 bool chosen, struct xs_machine *machine)
 {
-	struct xs_phases alike;
+	const struct xs_phases alike =
+	    device ? phases_on(result, trace, phases, device) : *phases;
 
-	if (!device) {
-		xs_machine_fit(phases, NULL, machine);
-		return;
-	}
-	alike = phases_on(result, trace, phases, device);
-	xs_machine_fit(&alike, &device->rec, machine);
+	if (chosen)
+		return xs_machine_join(&alike, machine);
+	xs_machine_fit(&alike, device ? &device->rec : NULL, machine);
+	return 0;
 }
 
 const char *xs_build_uuid(const struct xs_trace *trace,
@@ -103,28 +103,31 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 	    choices[origin].calibrating};
 }
 
-void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_phases *phases,
-		      const struct xs_result_options *options,
-		      struct xs_machine *traced)
+int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		     const struct xs_phases *phases,
+		     const struct xs_result_options *options,
+		     struct xs_machine *traced)
 {
 	const struct xs_device *device = xs_build_device(trace, phases);
 	const struct xs_machine_identity machine =
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
 	enum xs_machine_origin origin =
-	    options->fitted ? XS_MACHINE_FITTED : XS_MACHINE_GIVEN;
+	    given ? XS_MACHINE_GIVEN : XS_MACHINE_FITTED;
 	char why[1200] = "";
+	int err = 0;
 
 	if (!given && !options->fitted)
 		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
 	if (given && (!options->elsewhere_count ||
 		      xs_machine_is_of_gpu(given, machine.gpu)))
 		*traced = *given;
-	else if (given || origin == XS_MACHINE_FITTED)
-		fit(result, trace, phases, device, traced);
+	else
+		err = learn(result, trace, phases, device,
+			    !given && origin != XS_MACHINE_FITTED, traced);
 	result->machine = given ? *given : *traced;
 	say_choice(result, origin, why);
+	return err;
 }
 
 /* Returns the phase's replay estimate of that strategy, NULL if none applies.
