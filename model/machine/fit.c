@@ -88,8 +88,9 @@ static struct seen see_rate(const struct xs_points *pinned, double lo_ns)
 static void join_values(const struct seen *seen, double prior,
 			struct xs_param *param)
 {
+	/* a value without a range counts as nearly exact */
 	const double weight = 1 / fmax(seen->sigma * seen->sigma, 1e-30);
-	double prior_weight = 1 / (prior * prior), sigma;
+	double prior_weight = 1 / fmax(prior * prior, 1e-30), sigma;
 
 	if (!seen->how)
 		return;
@@ -159,7 +160,7 @@ static void join_both(const struct xs_points *points, double by,
 				  error_of(&median, points->count), 0,
 				  points->count ? "pinned copies" : NULL};
 
-	if (by > 0)
+	if (by > 0 && isfinite(by))
 		scale(both, by);
 	else if (isnan(both->value))
 		*both = xs_machine_usual_both(G);

@@ -352,6 +352,26 @@ static void test_launches_in_a_row_overrule_the_profile(void **unused)
 	assert_true(join_launches(2000, false) <= 2000);
 }
 
+/* An edited profile may have bare numbers. */
+static void test_values_without_a_range_stay_numbers(void **unused)
+{
+	const struct xs_phases phases = {
+	    .items = &phase, .count = 1, .rounds = 1};
+
+	(void)unused;
+	join_launches(6000, false); /* leaves its steps */
+	set_param(&m.call_launch_ns, 3000);
+	set_param(&m.G_h2d, 0);
+	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	assert_near(m.call_launch_ns.value, 3000);
+	assert_near(m.call_launch_ns.high, 3000);
+	assert_true(join_copies(50, 64 << 20) > 0);
+	set_param(&m.G_h2d, 0);
+	set_param(&m.G_both_h2d, 0);
+	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	assert_true(isfinite(m.G_h2d.value) && isfinite(m.G_both_h2d.value));
+}
+
 static void test_usual_values_contain_shipped_profiles(void **unused)
 {
 	static const char *const names[] = {"gtx-titan", "h200"};
@@ -403,6 +423,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_to_fit),
 	    cmocka_unit_test(test_copies_overrule_the_profile),
 	    cmocka_unit_test(test_launches_in_a_row_overrule_the_profile),
+	    cmocka_unit_test(test_values_without_a_range_stay_numbers),
 	    cmocka_unit_test(test_usual_values_contain_shipped_profiles),
 	    cmocka_unit_test(test_median),
 	};
