@@ -55,7 +55,7 @@ def summary_lines(summary):
         lines.append(f"first use, {profile}:")
         for name, family in families.items():
             replay = family["replay"]
-            lines.append(f"  {name:<27}{replay['rows']:>9}"
+            lines.append(f" {name:<28}{replay['rows']:>9}"
                          f"{percent(replay['mean']):>9}"
                          f"{percent(replay['largest']):>9}"
                          f"{percent(family['inside']):>9}")
