@@ -9,6 +9,7 @@ MACHINE/machine.json that machine's calibration. --write writes docs/corpus.md.
 import argparse
 import collections
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -22,15 +23,20 @@ STRATEGIES = {"pinned": ("pinned",), "streams": ("streams",),
               "reuse": ("reuse",), "batch": ("batch",),
               "resident": ("resident", "resident-throughout")}
 PIECES = 4  # of the variant "streams"
+# Profiles: words, and the value of --machine (None: left out).
+PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
+            ("no option, so with the shipped profile of the GPU", None),
+            ("a profile fitted from the trace", "fitted"))
 
 Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
                              "low_ms high_ms why")
 
 
-def report(xferspy, trace, machine):
-    done = subprocess.run([xferspy, "report", "--format", "json", "--machine",
-                           machine, trace], capture_output=True, text=True,
-                          check=True)
+def report(xferspy, trace, profile):
+    option = ["--machine", profile] if profile else []
+    done = subprocess.run([xferspy, "report", "--format", "json", *option,
+                           trace], capture_output=True, text=True, check=True,
+                          env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     return json.loads(done.stdout)["phases"]
 
 
@@ -138,16 +144,20 @@ def half_section(xferspy, machine, half, table):
     if not path.exists():
         return []
     measured = json.loads(path.read_text())
-    rows = []
-    for name, program in measured["programs"].items():
-        rows += rows_of(name, program, report(
-            xferspy, HERE / machine / half / f"{name}.xspy",
-            HERE / machine / "machine.json"))
-    return [f"## {HALVES[half]}: {len(measured['programs'])} programs", "",
-            f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}, "
-            "with a calibration of the same host.", "", *summary(rows), "",
-            *details(rows), "", "The programs:", "",
-            *programs_table(table, measured["programs"]), ""]
+    names = measured["programs"]
+    lines = [f"## {HALVES[half]}: {len(names)} programs", "",
+             f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}.", ""]
+    calibrated = None
+    for words, profile in PROFILES:
+        profile = profile and str(profile).format(machine=machine)
+        rows = [row for name, program in names.items() for row in rows_of(
+            name, program, report(
+                xferspy, HERE / machine / half / f"{name}.xspy", profile))]
+        calibrated = calibrated or rows
+        lines += [f"With {words}:", "", *summary(rows), ""]
+    return [*lines, "Each prediction with the calibration:", "",
+            *details(calibrated), "", "The programs:", "",
+            *programs_table(table, names), ""]
 
 
 def page(xferspy, machine):
