@@ -3,7 +3,7 @@
  * abstains. Same numbers as in test_vanwerkhoven.c: 100 MB in, 50 MB out. */
 #include "tests/model/model_test.h"
 
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 
 static struct xs_estimates list;
 
@@ -208,7 +208,10 @@ static const struct xs_atgpu_launch launch = {
 static void test_atgpu(void **unused)
 {
 	const struct xs_machine m = round_titan();
-	struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	struct xs_closed_form c = {.machine = &m,
+				   .work = {1e8, 5e7, NAN, NAN, 0},
+				   .in_ops = 1,
+				   .out_ops = 1};
 
 	(void)unused;
 	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
@@ -234,7 +237,10 @@ static void test_atgpu(void **unused)
 static void test_atgpu_abstains(void **unused)
 {
 	struct xs_machine m = round_titan();
-	const struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	const struct xs_closed_form c = {.machine = &m,
+					 .work = {1e8, 5e7, NAN, NAN, 0},
+					 .in_ops = 1,
+					 .out_ops = 1};
 	struct xs_atgpu_launch large = launch;
 	const char *unknown;
 
