@@ -59,14 +59,25 @@ static int add_dominated(const struct xs_vw_instance *i, unsigned equation,
 	return xs_estimates_add(out, &row);
 }
 
+/* Returns whether more is copied in than out: by bytes, as section VI has it;
+ * by time if only times are given. */
+static bool more_in(const struct xs_workload *w, const struct xs_vw_load *load)
+{
+	if (isnan(w->h2d_ns) && isnan(w->d2h_ns) &&
+	    w->h2d_bytes != w->d2h_bytes)
+		return w->h2d_bytes > w->d2h_bytes;
+	return load->in_ns > load->out_ns;
+}
+
 /* Explains the number of streams: section VI's formula beside the search. */
 static void explain_streams(struct xs_estimate *row,
+			    const struct xs_workload *work,
 			    const struct xs_vw_instance *i, unsigned equation,
 			    bool searched)
 {
 	const char *scenario = equations[equation].scenario;
-	const double formula =
-	    xs_vw_streams_formula(equation, &i->params, &i->load);
+	const double formula = xs_vw_streams_formula(
+	    equation, &i->params, &i->load, more_in(work, &i->load));
 
 	if (!searched)
 		snprintf(row->why, sizeof(row->why), "%s", scenario);
@@ -126,7 +137,7 @@ static int add(const struct xs_closed_form *c, unsigned n,
 	if (c->dominated && holds == first + 1)
 		rc = add_dominated(&i, first, holds, n, out);
 	row = streams_row(holds, n);
-	explain_streams(&row, &i, holds, searched);
+	explain_streams(&row, &c->work, &i, holds, searched);
 	if (!rc)
 		rc = xs_vw_add_row(c, &row, equations[holds].f,
 				   xs_vw_rates_alone, out);

@@ -2,7 +2,6 @@
 #include "model/formulas/vanwerkhoven.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum xs_vw_class xs_vw_class_of(int copy_engines, int implicit_sync)
 {
@@ -148,9 +147,8 @@ static double solve_eq4_condition(double transfer, double g, double kernel)
 }
 
 double xs_vw_streams_formula(unsigned equation, const struct xs_vw_params *p,
-			     const struct xs_vw_load *w)
+			     const struct xs_vw_load *w, bool more_in)
 {
-	const bool more_in = w->in_ns > w->out_ns;
 	const double less = more_in ? w->out_ns : w->in_ns;
 	const double g_less = more_in ? p->g_out_ns : p->g_in_ns;
 	const double g_more = more_in ? p->g_in_ns : p->g_out_ns;

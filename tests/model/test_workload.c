@@ -93,6 +93,22 @@ static void test_best(void **unused)
 	assert_non_null(strstr(list.items[2].why, "2.0"));
 }
 
+/* Section VI by bytes: 100 MB in and 102 MB out, which take less time. */
+static void test_best_by_bytes(void **unused)
+{
+	const struct xs_workload w = {1e8, 1.02e8, NAN, NAN, 4e6};
+	const struct xs_model_options any = {0};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.copy_engines = 2;
+	assert_int_equal(xs_model_workload(&w, &m, &any, &list), 0);
+	/* sqrt((8318392 + 4e6) / 2674) = 67.87; by time it would be
+	 * sqrt((8083228.7 + 4e6) / 2503) = 69.48 */
+	assert_string_equal(list.items[1].model, "vanwerkhoven2014-eq5");
+	assert_non_null(strstr(list.items[1].why, "section VI: 67.9"));
+}
+
 /* Given times replace the products B G. */
 static void test_times(void **unused)
 {
@@ -266,12 +282,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_class_1),	      TEST(test_class_2),
-	    TEST(test_class_3),	      TEST(test_best),
-	    TEST(test_times),	      TEST(test_interval),
-	    TEST(test_unknown),	      TEST(test_class_without_equation),
-	    TEST(test_nothing_given), TEST(test_profiles_of_a_thesis),
-	    TEST(test_atgpu),	      TEST(test_atgpu_abstains),
+	    TEST(test_class_1),
+	    TEST(test_class_2),
+	    TEST(test_class_3),
+	    TEST(test_best),
+	    TEST(test_best_by_bytes),
+	    TEST(test_times),
+	    TEST(test_interval),
+	    TEST(test_unknown),
+	    TEST(test_class_without_equation),
+	    TEST(test_nothing_given),
+	    TEST(test_profiles_of_a_thesis),
+	    TEST(test_atgpu),
+	    TEST(test_atgpu_abstains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
