@@ -5,6 +5,7 @@
 
 const struct xs_closed_form_kind *const xs_closed_forms[] = {
     &xs_closed_form_explicit,  &xs_closed_form_streams,
+    &xs_closed_form_both,      &xs_closed_form_cocopelia,
     &xs_closed_form_gomezluna, &xs_closed_form_mapped,
     &xs_closed_form_hybrid,    NULL};
 

@@ -8,8 +8,8 @@
 
 /* The rows of the table, closed_form_*.c. */
 extern const struct xs_closed_form_kind xs_closed_form_explicit,
-    xs_closed_form_streams, xs_closed_form_gomezluna, xs_closed_form_mapped,
-    xs_closed_form_hybrid;
+    xs_closed_form_streams, xs_closed_form_both, xs_closed_form_cocopelia,
+    xs_closed_form_gomezluna, xs_closed_form_mapped, xs_closed_form_hybrid;
 
 /* All closed forms but those of ATGPU, in the order of their rows; the last one
  * is NULL. */

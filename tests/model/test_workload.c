@@ -77,10 +77,43 @@ static void test_class_3(void **unused)
 {
 	(void)unused;
 	run("k20m", 4e6, 4);
-	assert_int_equal(list.count, 5);
+	assert_int_equal(list.count, 7);
 	/* 9420 + 17419650 + 3 * 2503 + 1000000 + 9023 + 2183900 */
 	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, 20629502);
-	assert_row(3, "mapped", "vanwerkhoven2014-eq6", 0, 17438093);
+	/* Table II's G stands in for that of one direction on this machine: the
+	 * same time, and no slowdown sl. 3 pieces of 25 MB in, longer than
+	 * those out and the kernel's; then one of each: 3 * (9420 + 4354912.5)
+	 * + 4364332.5 + 1000000 + 9023 + 2183900 */
+	assert_row(2, "streams", "vanwerkhoven2014-eq5-both-G", 4, 20629502);
+	assert_row(3, "streams", "cocopelia2021-3way", 4, 20650253);
+	assert_row(5, "mapped", "vanwerkhoven2014-eq6", 0, 17438093);
+}
+
+/* Equation 5 with the parameters of copies in both directions at once, if there
+ * are bytes both ways. */
+static void test_both_directions(void **unused)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4e6};
+	const struct xs_model_options four = {.streams = 4};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.copy_engines = 2;
+	set_param(&m.G_both_h2d, 0.1);
+	set_param(&m.G_both_d2h, 0.09);
+	set_param(&m.g_both_ns, 4000);
+	assert_int_equal(xs_model_workload(&w, &m, &four, &list), 0);
+	/* 9420 + 8318392 + 3 * 2503 + 1000000 + 9023 + 990591.75 */
+	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, 10334935.75);
+	/* 9420 + 10000000 + 3 * 2503 + 1000000 + 9023 + 1125000 */
+	assert_row(2, "streams", "vanwerkhoven2014-eq5-both-G", 4, 12150952);
+	/* the same with 3 * 4000 */
+	assert_row(3, "streams", "vanwerkhoven2014-eq5-both-Gg", 4, 12155443);
+	xs_estimates_free(&list);
+	assert_int_equal(xs_model_workload(&in_alone, &m, &four, &list), 0);
+	/* no Table II; 4 * (9420 + 2079598) + 1000000 */
+	assert_row(2, "streams", "cocopelia2021-3way", 4, 9356072);
 }
 
 /* n = 0: the best; class 2's is 3 (test_vanwerkhoven.c). Eq. 4, first term:
@@ -282,19 +315,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_class_1),
-	    TEST(test_class_2),
-	    TEST(test_class_3),
-	    TEST(test_best),
-	    TEST(test_best_by_bytes),
-	    TEST(test_times),
-	    TEST(test_interval),
-	    TEST(test_unknown),
-	    TEST(test_class_without_equation),
-	    TEST(test_nothing_given),
-	    TEST(test_profiles_of_a_thesis),
-	    TEST(test_atgpu),
-	    TEST(test_atgpu_abstains),
+	    TEST(test_class_1),	      TEST(test_class_2),
+	    TEST(test_class_3),	      TEST(test_best),
+	    TEST(test_best_by_bytes), TEST(test_both_directions),
+	    TEST(test_times),	      TEST(test_interval),
+	    TEST(test_unknown),	      TEST(test_class_without_equation),
+	    TEST(test_nothing_given), TEST(test_profiles_of_a_thesis),
+	    TEST(test_atgpu),	      TEST(test_atgpu_abstains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
