@@ -16,6 +16,9 @@
 /* One round in numbers. h2d_ns, d2h_ns: NAN to compute them from the bytes. */
 struct xs_workload {
 	double h2d_bytes, d2h_bytes, h2d_ns, d2h_ns, kernel_ns;
+	/* How often each byte crosses the link if the kernel accesses it in
+	 * mapped memory; 0: not counted. */
+	double h2d_crossings, d2h_crossings;
 };
 
 /* A round for the closed forms, with the time that the equations leave out. */

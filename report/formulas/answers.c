@@ -100,6 +100,13 @@ static const char *mapped_or_copies(struct xs_formulas_result *result)
 						    : "at the rate of copies";
 	struct xs_arena *arena = &result->base.arena;
 
+	if (choice->crossings_given)
+		return xs_arena_print(
+		    arena,
+		    "Mapped memory takes %s (%s) with the given crossings, "
+		    "copies take %s.",
+		    xs_units_ns(choice->mapped_ns).s, rates,
+		    xs_units_ns(choice->best_ns).s);
 	if (choice->mapped_ns >= choice->best_ns)
 		return xs_arena_print(arena,
 				      "Use copies, not mapped memory: mapped "

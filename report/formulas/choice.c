@@ -46,17 +46,24 @@ static double product(double ns, double bytes, double rate)
 	return bytes > 0 ? bytes * rate : 0;
 }
 
-/* The load for equation 6, each byte once: at mapped rates if the profile has
- * them, otherwise at copy rates. */
+static double or_once(double crossings)
+{
+	return crossings > 0 ? crossings : 1;
+}
+
+/* The load for equation 6, each byte as often as given, else once: at mapped
+ * rates if the profile has them, otherwise at copy rates. */
 static struct xs_vw_load mapped_load(const struct xs_workload *work,
 				     const struct xs_machine *m, bool *measured)
 {
 	const bool both = work->h2d_bytes > 0 && work->d2h_bytes > 0;
+	const double in_times = or_once(work->h2d_crossings);
+	const double out_times = or_once(work->d2h_crossings);
 	const double in =
-	    product(NAN, work->h2d_bytes,
+	    product(NAN, in_times * work->h2d_bytes,
 		    both ? m->mapped_both_read.value : m->mapped_read.value);
 	const double out =
-	    product(NAN, work->d2h_bytes,
+	    product(NAN, out_times * work->d2h_bytes,
 		    both ? m->mapped_both_write.value : m->mapped_write.value);
 
 	*measured = isnan(work->h2d_ns) && isnan(work->d2h_ns) &&
@@ -64,8 +71,8 @@ static struct xs_vw_load mapped_load(const struct xs_workload *work,
 	if (*measured)
 		return (struct xs_vw_load){in, out, work->kernel_ns};
 	return (struct xs_vw_load){
-	    product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
-	    product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
+	    in_times * product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
+	    out_times * product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
 	    work->kernel_ns};
 }
 
@@ -84,7 +91,9 @@ static void choose_mapped(const struct xs_workload *work,
 	if (isnan(load.in_ns + load.out_ns)) /* fmax ignores NAN */
 		return;
 	out->mapped_ns = xs_number_round(xs_vw_eq6_ns(&params, &load));
-	if (out->best_ns != XS_UNKNOWN)
+	out->crossings_given =
+	    work->h2d_crossings > 0 || work->d2h_crossings > 0;
+	if (out->best_ns != XS_UNKNOWN && !out->crossings_given)
 		out->crossings = ((double)out->best_ns - latency) /
 				 fmax(load.in_ns, load.out_ns);
 }

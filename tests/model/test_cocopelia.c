@@ -133,8 +133,9 @@ static struct xs_estimate row_of(const struct xs_machine *machine,
 /* t_l is L+o, t_b is G, sl the ratio of G both ways to G. */
 static void test_row(void **unused)
 {
-	const struct xs_workload work = {16 * MIB, 16 * MIB, NAN, NAN, 1e6};
-	const struct xs_workload times = {NAN, NAN, 1e6, 1e6, 1e6};
+	const struct xs_workload work = {16 * MIB, 16 * MIB, NAN, NAN,
+					 1e6,	   0,	     0};
+	const struct xs_workload times = {NAN, NAN, 1e6, 1e6, 1e6, 0, 0};
 	struct xs_machine m;
 	struct xs_estimate row;
 

@@ -16,7 +16,7 @@ static int tear_down(void **unused)
 
 static void run(const char *machine, double kernel_ns, unsigned streams)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns, 0, 0};
 	const struct xs_model_options options = {.streams = streams};
 	const struct xs_machine m = shipped(machine);
 
@@ -93,8 +93,8 @@ static void test_class_3(void **unused)
  * are bytes both ways. */
 static void test_both_directions(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
-	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
+	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options four = {.streams = 4};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -129,7 +129,7 @@ static void test_best(void **unused)
 /* Section VI by bytes: 100 MB in and 102 MB out, which take less time. */
 static void test_best_by_bytes(void **unused)
 {
-	const struct xs_workload w = {1e8, 1.02e8, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 1.02e8, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options any = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -145,7 +145,7 @@ static void test_best_by_bytes(void **unused)
 /* Given times replace the products B G. */
 static void test_times(void **unused)
 {
-	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6};
+	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	const struct xs_machine m = shipped("gtx-titan");
 
@@ -157,7 +157,7 @@ static void test_times(void **unused)
 
 static void test_interval(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -171,7 +171,7 @@ static void test_interval(void **unused)
 
 static void test_unknown(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -191,7 +191,7 @@ static void test_unknown(void **unused)
  * has no equation. */
 static void test_class_without_equation(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -205,8 +205,8 @@ static void test_class_without_equation(void **unused)
 
 static void test_nothing_given(void **unused)
 {
-	const struct xs_workload none = {NAN, 1, NAN, NAN, 1};
-	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN};
+	const struct xs_workload none = {NAN, 1, NAN, NAN, 1, 0, 0};
+	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN, 0, 0};
 	const struct xs_model_options options = {0};
 	const struct xs_machine m = shipped("gtx-titan");
 
@@ -258,7 +258,7 @@ static void test_atgpu(void **unused)
 {
 	const struct xs_machine m = round_titan();
 	struct xs_closed_form c = {.machine = &m,
-				   .work = {1e8, 5e7, NAN, NAN, 0},
+				   .work = {1e8, 5e7, NAN, NAN, 0, 0, 0},
 				   .in_ops = 1,
 				   .out_ops = 1};
 
@@ -278,7 +278,7 @@ static void test_atgpu(void **unused)
 	assert_non_null(list.items[2].bound);
 	/* with times; nothing copied out */
 	xs_estimates_free(&list);
-	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0};
+	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0, 0, 0};
 	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
 }
@@ -287,7 +287,7 @@ static void test_atgpu_abstains(void **unused)
 {
 	struct xs_machine m = round_titan();
 	const struct xs_closed_form c = {.machine = &m,
-					 .work = {1e8, 5e7, NAN, NAN, 0},
+					 .work = {1e8, 5e7, NAN, NAN, 0, 0, 0},
 					 .in_ops = 1,
 					 .out_ops = 1};
 	struct xs_atgpu_launch large = launch;
