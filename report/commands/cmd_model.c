@@ -180,7 +180,7 @@ static const struct xs_cli_option options[] = {
     {"--memory-bytes", 0, "N", parse_bytes,
      offsetof(struct model_options, question.memory_bytes),
      "bytes of device memory that the kernel reads and\n"
-     "writes; ATGPU's q is N / 32"},
+     "writes; ATGPU's q is N / 128"},
     {"--blocks", 0, "N", parse_plain,
      offsetof(struct model_options, question.blocks),
      "thread blocks of the kernel: ATGPU's k"},

@@ -238,7 +238,7 @@ static void test_profiles_of_a_thesis(void **unused)
 	assert_non_null(strstr(list.items[1].why, "L+o"));
 }
 
-/* The Titan at 32 bytes a cycle of 1 GHz, sigma 4 us. 1000 blocks of 50
+/* The Titan at 128 bytes a cycle of 1 GHz, sigma 4 us. 1000 blocks of 50
  * operations, 4000 memory blocks; l = min(floor(12288 / 1024), 16) = 12, 14
  * multiprocessors: 6 times. */
 static struct xs_machine round_titan(void)
@@ -246,7 +246,7 @@ static struct xs_machine round_titan(void)
 	struct xs_machine m = shipped("gtx-titan");
 
 	m.clock_khz = 1e6;
-	m.memory_bandwidth = 32e9;
+	m.memory_bandwidth = 128e9;
 	m.sync_ns = (struct xs_param){4000, 3000, 6000};
 	return m;
 }
