@@ -133,6 +133,11 @@ double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
 	}
 }
 
+bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n)
+{
+	return w->kernel_ns / n + w->in_ns / n < w->in_ns;
+}
+
 /*
  * Solves T + g (n - 1) = (t_E + T) / n, with T and g of the shorter direction:
  * the positive root of g n^2 + (T - g) n - (t_E + T) = 0.

@@ -76,6 +76,13 @@ unsigned xs_vw_streams_eq(enum xs_vw_class device, const struct xs_vw_params *p,
 			  const struct xs_vw_load *w, double n);
 
 /*
+ * Returns whether a second copy engine lets copies out start before the last
+ * copy in has ended: t_E / n + t_Thd / n < t_Thd (section IV, on Figures 2 and
+ * 3; the paper prints the sign the other way round, see docs/models.md).
+ */
+bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n);
+
+/*
  * Section VI's formula for the number of streams under an equation, as a real
  * number: eq. 1 sqrt(B_hd G_hd / g), eq. 2 sqrt(t_E / 2g), eq. 4 the solution
  * of its condition, eq. 5 sqrt((B G + t_E) / g) with B G of the direction with

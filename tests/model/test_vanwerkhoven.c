@@ -229,6 +229,48 @@ static void test_best_streams_is_at_least_1(void **unused)
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_3, &titan, &tiny), 1);
 }
 
+/*
+ * A second copy engine: class 3 is faster than class 2 only if t_E/n + t_Thd/n
+ * is less than t_Thd, without overheads. In 2000 random cases it never is where
+ * the condition does not hold, and the printed sign would be wrong in many.
+ */
+static void test_second_copy_engine(void **unused)
+{
+	const struct xs_vw_params none = {0, 0, 0, 0};
+	uint64_t state = 4;
+	unsigned faster = 0, as_printed = 0;
+
+	(void)unused;
+	for (unsigned i = 0; i < 2000; i++) {
+		const struct xs_vw_load w = {random_between(&state, 1, 1e7),
+					     random_between(&state, 1, 1e7),
+					     random_between(&state, 1, 1e7)};
+		const unsigned n = 2 + i % 63;
+		const double one =
+		    xs_vw_streams_ns(XS_VW_CLASS_2, &none, &w, n);
+		const double two =
+		    xs_vw_streams_ns(XS_VW_CLASS_3, &none, &w, n);
+
+		assert_true(two <= one * (1 + 1e-12));
+		if (two >= one * (1 - 1e-9))
+			continue;
+		faster++;
+		assert_true(xs_vw_second_engine_helps(&w, n));
+		as_printed += w.kernel_ns / n + w.in_ns / n > w.in_ns;
+	}
+	assert_true(faster > 300);
+	assert_int_equal(as_printed, 0);
+	/* 100 MB in, 50 out on the Titan: 12.31 ms with one engine, 10.33 with
+	 * two; with a kernel of 40 ms 43.09 with both */
+	assert_true(xs_vw_second_engine_helps(&transfers, 4));
+	assert_near(xs_vw_streams_ns(XS_VW_CLASS_2, &titan, &transfers, 4) -
+			xs_vw_streams_ns(XS_VW_CLASS_3, &titan, &transfers, 4),
+		    12314733 - 10334935.75);
+	assert_false(xs_vw_second_engine_helps(&kernels, 4));
+	assert_near(xs_vw_streams_ns(XS_VW_CLASS_2, &titan, &kernels, 4),
+		    xs_vw_streams_ns(XS_VW_CLASS_3, &titan, &kernels, 4));
+}
+
 static void test_bounds(void **unused)
 {
 	/* Peak 4.5 TF/s, memory 288.4 GB/s, link 12 GB/s; 1 GF that moves 1 GB
@@ -269,6 +311,7 @@ int main(void)
 	    cmocka_unit_test(test_best_streams_class_3),
 	    cmocka_unit_test(test_best_streams_branches_by_bytes),
 	    cmocka_unit_test(test_best_streams_is_at_least_1),
+	    cmocka_unit_test(test_second_copy_engine),
 	    cmocka_unit_test(test_bounds),
 	};
 
