@@ -106,21 +106,6 @@ def family_lines(summary):
                   ">largest"], cells)
 
 
-def published_lines(summary):
-    return table(["strategy", "closed form", ">rows", ">mean", ">largest",
-                  ">replay, mean"],
-                 [[p["strategy"], f"`{p['model']}`", p["rows"],
-                   percent(p["mean"]), percent(p["largest"]),
-                   percent(p["replay"])] for p in summary["published"]])
-
-
-def atgpu_lines(summary):
-    return table(["trace", ">ATGPU", ">traced", ">points off"],
-                 [[a["baseline"], percent(a["share"]), percent(a["observed"]),
-                   f"{a['share'] - a['observed']:+.1f}"]
-                  for a in summary["atgpu"]])
-
-
 def mean_and_largest(rows, model):
     errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
     if not errors:
@@ -264,6 +249,21 @@ def chain_lines(rows):
             contains nearly every row."""), ""]
 
 
+def published_lines(summary):
+    return table(["strategy", "closed form", ">rows", ">mean", ">largest",
+                  ">replay, mean"],
+                 [[p["strategy"], f"`{p['model']}`", p["rows"],
+                   percent(p["mean"]), percent(p["largest"]),
+                   percent(p["replay"])] for p in summary["published"]])
+
+
+def atgpu_lines(summary):
+    return table(["trace", ">ATGPU", ">traced", ">points off"],
+                 [[a["baseline"], percent(a["share"]), percent(a["observed"]),
+                   f"{a['share'] - a['observed']:+.1f}"]
+                  for a in summary["atgpu"]])
+
+
 def page(rows, summary, families, inside, machine, notes, stem):
     ranks = summary["ranks"]
     lines = [
@@ -294,13 +294,18 @@ def page(rows, summary, families, inside, machine, notes, stem):
         "## Replay and the published equation", "",
         wrap("""Absolute error of the time of a round, relative to the measured
         median. The equation is the strongest published baseline for the
-        strategy, the first of the table below; there is none for double
-        buffers. As-is compares the traced run with the untraced
+        strategy (below); there is none for double buffers. As-is compares the traced run with the untraced
         one, which is another process; its interval is meant to contain such
         runs."""),
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",
+        "## Case by case", "",
+        wrap("""Mean and largest absolute error in per cent for each trace; the
+        fastest measured strategy (\"tie\": two differ by less than 3 %); the
+        strategy predicted to be the fastest; the advised number of streams,
+        and how much slower it is than the best of the sweep."""), "",
+        *case_lines(rows, summary, families), "",
         "## The baselines to beat", "",
         wrap("""Each published closed form (`docs/models.md`) with the parameters
         of this machine, on the programs of one kernel. `-both-G` has G of
@@ -316,12 +321,6 @@ def page(rows, summary, families, inside, machine, notes, stem):
         pinned memory. The paper is within 1.5, 5.49 and 0.76 points for vector
         addition, reduction and matrix product."""), "",
         *atgpu_lines(summary), "",
-        "## Case by case", "",
-        wrap("""Mean and largest absolute error in per cent for each trace; the
-        fastest measured strategy (\"tie\": two differ by less than 3 %); the
-        strategy predicted to be the fastest; the advised number of streams,
-        and how much slower it is than the best of the sweep."""), "",
-        *case_lines(rows, summary, families), "",
         "## Targets", "", *target_lines(summary, families, inside), "",
         wrap(f"""The fastest strategy is evaluated in the {len(ranks)} traces
         in which the two fastest differ by more than 3 %, by the time of a
