@@ -27,7 +27,9 @@ enum xs_step_kind {
 	XS_STEP_SYNC_EVENT,
 	XS_STEP_EVENT_RECORD,
 	XS_STEP_STREAM_WAIT,
-	XS_STEP_HOST, /* any other call, such as an allocation or a free */
+	XS_STEP_ALLOCATE, /* memory or a stream is made, or memory pinned */
+	XS_STEP_FREE,	  /* ... and its end */
+	XS_STEP_HOST,	  /* any other call */
 	XS_STEP_KINDS
 };
 
@@ -71,7 +73,7 @@ struct xs_step {
 	uint32_t thread; /* 0: unknown */
 	uint32_t site;	 /* index into the trace's sites; XS_NONE */
 	uint32_t shape;	 /* kernels; else XS_NONE */
-	uint64_t bytes;	 /* copies and sets */
+	uint64_t bytes;	 /* copies, sets, allocations */
 	uint64_t blocks; /* kernels: blocks of the grid */
 	uint32_t block_threads, block_x; /* kernels */
 	uint32_t registers;		 /* kernels: per thread */
@@ -142,7 +144,8 @@ struct xs_phase {
 
 	struct xs_step *steps; /* of the round with the median time; owned */
 	size_t step_count;
-	struct xs_phase_site *sites; /* by decreasing bytes, then calls; owned
+	struct xs_phase_site *sites; /* by decreasing bytes, then calls; those
+				      * that allocate or free last; owned
 				      */
 	size_t site_count;
 };

@@ -3,6 +3,7 @@
 #include "analyzer/rounds/measure.h"
 
 #include "analyzer/rounds/repeated_copies.h"
+#include "analyzer/rounds/setup_calls.h"
 #include "analyzer/timeline/interval_union.h"
 #include "analyzer/util/hash.h"
 
@@ -139,10 +140,15 @@ static int by_site(const void *a, const void *b)
 	return (int)x->step_kind - (int)y->step_kind;
 }
 
+/* Sites without ops come last. */
 static int by_bytes(const void *a, const void *b)
 {
 	const struct xs_phase_site *x = a, *y = b;
+	const bool x_last = x->step_kind >= XS_STEP_ALLOCATE,
+		   y_last = y->step_kind >= XS_STEP_ALLOCATE;
 
+	if (x_last != y_last)
+		return x_last ? 1 : -1;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
 	if (x->calls != y->calls)
@@ -211,6 +217,34 @@ static void add_same(struct xs_repeat_counts *to, uint8_t same)
 	to->sampled |= (same & XS_REPEAT_SAMPLED) != 0;
 }
 
+/* Adds a row for each call that allocates, frees, registers or creates;
+ * merge_sites() makes them one for each site. */
+static int add_setup_calls(const struct xs_phase_members *m,
+			   const struct xs_round *round, struct xs_phase *phase)
+{
+	for (uint32_t i = 0; i < round->call_count; i++) {
+		const struct xs_call *call =
+		    &m->trace->calls[m->rounds->calls[round->first_call + i]];
+		const bool makes = xs_call_makes(call->call_class);
+		struct xs_phase_site *sites;
+
+		if (call->error || call->site == XS_NONE ||
+		    (!makes && !xs_call_unmakes(call->call_class)))
+			continue;
+		sites = xs_array_grow(phase->sites, phase->site_count,
+				      sizeof(*sites));
+		if (!sites)
+			return -ENOMEM;
+		phase->sites = sites;
+		sites[phase->site_count++] = (struct xs_phase_site){
+		    .site = call->site,
+		    .step_kind = makes ? XS_STEP_ALLOCATE : XS_STEP_FREE,
+		    .calls = 1,
+		    .bytes = makes ? call->bytes : 0};
+	}
+	return 0;
+}
+
 /* A call with several ops of a kind, which are adjacent, counts once. */
 static int measure_sites(const struct xs_phase_members *m,
 			 struct xs_phase *phase)
@@ -238,6 +272,9 @@ static int measure_sites(const struct xs_phase_members *m,
 			last = op;
 		}
 	}
+	for (size_t i = 0; i < m->count; i++)
+		if (add_setup_calls(m, xs_phase_member(m, i), phase))
+			return -ENOMEM;
 	return 0;
 }
 

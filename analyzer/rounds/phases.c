@@ -5,6 +5,7 @@
 #include "analyzer/rounds/measure.h"
 #include "analyzer/rounds/round_weights.h"
 #include "analyzer/rounds/rounds.h"
+#include "analyzer/rounds/setup_calls.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
@@ -290,7 +291,9 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	rc = xs_rounds_build(trace, &rounds);
 	if (rc)
 		return rc;
-	rc = xs_rounds_find_concurrent(&rounds);
+	rc = xs_rounds_add_setup_calls(trace, &rounds);
+	if (!rc)
+		rc = xs_rounds_find_concurrent(&rounds);
 	if (!rc)
 		rc = group_rounds(&grouper);
 	xs_rounds_free(&rounds);

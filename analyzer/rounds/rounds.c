@@ -33,7 +33,10 @@ struct cutter {
 	const struct xs_trace *trace;
 	struct xs_rounds *rounds;
 	uint32_t *round_of_op;
-	uint32_t *last_round; /* by op identity: the last round that had it */
+	struct last_rounds {
+		uint32_t any, head;
+	} * last_round; /* by op identity: the last round that had it, and that
+			 * had it first or right after a synchronisation call */
 	size_t last_round_count;
 	uint32_t *first_op_of_call; /* into ops_by_call; with one more at the
 				     * end */
@@ -111,7 +114,8 @@ static void end_round(struct cutter *c, struct lane *lane)
  * Returns whether the op begins a new round. Host and device must have
  * synchronised, and the op must step back: from copying out to computing, or
  * from computing to copying in. If nothing is copied out, a new round begins
- * when an op of the round repeats after a synchronisation call.
+ * when an op of the round repeats after a synchronisation call; if it copies in
+ * behind a kernel, when the op was the first one after such a call before.
  */
 static bool begins_round(const struct cutter *c, const struct lane *lane,
 			 const struct xs_op *op, uint32_t identity)
@@ -122,24 +126,30 @@ static bool begins_round(const struct cutter *c, const struct lane *lane,
 		return false;
 	if (stage != STAGE_NONE && (int)stage < lane->stage)
 		return true;
-	return lane->by_sync_call && lane->stage == STAGE_KERNEL &&
-	       !lane->copied_after_kernel && identity < c->last_round_count &&
-	       c->last_round[identity] == lane->round;
+	if (!lane->by_sync_call || lane->stage != STAGE_KERNEL ||
+	    identity >= c->last_round_count)
+		return false;
+	return lane->copied_after_kernel
+		   ? c->last_round[identity].head == lane->round
+		   : c->last_round[identity].any == lane->round;
 }
 
 static int remember_identity(struct cutter *c, uint32_t identity,
-			     uint32_t round)
+			     uint32_t round, bool head)
 {
 	while (c->last_round_count <= identity) {
-		uint32_t *grown = xs_array_grow(
+		struct last_rounds *grown = xs_array_grow(
 		    c->last_round, c->last_round_count, sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
 		c->last_round = grown;
-		grown[c->last_round_count++] = XS_NONE;
+		grown[c->last_round_count++] =
+		    (struct last_rounds){XS_NONE, XS_NONE};
 	}
-	c->last_round[identity] = round;
+	c->last_round[identity].any = round;
+	if (head)
+		c->last_round[identity].head = round;
 	return 0;
 }
 
@@ -169,12 +179,14 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	enum stage stage = stage_of(op);
 	struct xs_round *round;
 	uint32_t identity;
+	bool head;
 
 	if (xs_op_identities_find(&c->rounds->table, c->trace, op, &identity))
 		return -ENOMEM;
 	c->rounds->identities[index] = identity;
 	if (lane->round != XS_NONE && begins_round(c, lane, op, identity))
 		end_round(c, lane);
+	head = lane->round == XS_NONE || lane->by_sync_call;
 	if (lane->round == XS_NONE && start_round(c, lane))
 		return -ENOMEM;
 
@@ -197,7 +209,7 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	if (op->end_ns > lane->ops_end_ns)
 		lane->ops_end_ns = op->end_ns;
 	lane->synchronised = lane->by_sync_call = false;
-	return remember_identity(c, identity, lane->round);
+	return remember_identity(c, identity, lane->round, head);
 }
 
 /* A waiting call has returned: marks the lanes whose ops have ended by then. A

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The representative round of a phase as steps, in the order of issue. */
 #include "analyzer/rounds/measure.h"
+#include "analyzer/rounds/setup_calls.h"
+#include "analyzer/rounds/stream_queues.h"
 #include "analyzer/timeline/blocking_calls.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Stream handles whose queue is known from copies of the round. */
-#define STREAMS_MAX 256
-
 /* A longer round gets no steps, so nothing is predicted for it: steps and their
  * replay take 500 bytes each. */
 #define MOST_OPS 1500000u
 
-struct streams {
-	uint64_t handle[STREAMS_MAX];
-	uint32_t queue[STREAMS_MAX];
-	size_t count;
-};
-
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_round *round;
-	struct streams streams;
+	struct xs_stream_queues streams;
 	struct xs_step *steps;
 	size_t count;
 };
@@ -59,27 +52,9 @@ static enum xs_step_kind step_kind_of_call(const struct xs_call *call)
 	case XS_CALL_STREAM_WAIT:
 		return XS_STEP_STREAM_WAIT;
 	}
-	return XS_STEP_HOST;
-}
-
-static uint32_t find_stream(const struct streams *streams, uint64_t handle)
-{
-	for (size_t i = 0; i < streams->count; i++)
-		if (streams->handle[i] == handle)
-			return streams->queue[i];
-	return XS_NONE;
-}
-
-/* Launch records have no stream handle; those of copies and sets do. */
-static void learn_stream(struct streams *streams, const struct xs_call *call,
-			 const struct xs_op *op)
-{
-	if (op->kind == XS_OP_KERNEL || (op->flags & XS_OP_GRAPH) ||
-	    streams->count == STREAMS_MAX ||
-	    find_stream(streams, call->stream) != XS_NONE)
-		return;
-	streams->handle[streams->count] = call->stream;
-	streams->queue[streams->count++] = op->queue;
+	return xs_call_makes(call->call_class)	   ? XS_STEP_ALLOCATE
+	       : xs_call_unmakes(call->call_class) ? XS_STEP_FREE
+						   : XS_STEP_HOST;
 }
 
 static uint64_t since(uint64_t begin_ns, uint64_t time_ns)
@@ -155,10 +130,11 @@ static void add_call(struct builder *b, const struct xs_call *call)
 
 	set_call(b, step, call);
 	step->blocking = step->kind <= XS_STEP_SYNC_EVENT;
+	step->bytes = call->bytes;
 	step->queue =
-	    step->kind == XS_STEP_HOST || step->kind == XS_STEP_SYNC_DEVICE
+	    step->kind >= XS_STEP_ALLOCATE || step->kind == XS_STEP_SYNC_DEVICE
 		? XS_NONE
-		: find_stream(&b->streams, call->stream);
+		: xs_stream_queues_find(&b->streams, call->stream);
 }
 
 /* Sorts the round's ops by call, then by start. */
@@ -200,10 +176,7 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		free(b.steps);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < round->op_count; i++)
-		if (keys[i].key != XS_NONE)
-			learn_stream(&b.streams, &trace->calls[keys[i].key],
-				     &trace->ops[keys[i].index]);
+	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	for (uint32_t i = 0; i < round->call_count; i++) {
 		uint32_t at = rounds->calls[round->first_call + i];
 		const struct xs_call *call = &trace->calls[at];

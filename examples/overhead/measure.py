@@ -31,7 +31,7 @@ from figures import LEAST_FOR_HALF
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("launch,lengths,along,instructions,copy,sync,threads,graph,static,"
          "torch,loops")
-# The programs of framework_loop.py.
+# The programs of framework_loop.py; part "loop_NAME" is one of them.
 LOOPS = ("gpt2", "llama", "paging", "gaussian", "items", "replays",
          "managed")
 WAYS = "nothing,records,xferspy,xferspy-nodes,light,nsys,nsys-node"
@@ -112,6 +112,12 @@ def find_jobs(bench, ways, parts, calls):
                 launch_bench("launch", LAUNCHES_RECORDED * calls, recorded,
                              name, program, ROUNDS)]
 
+    def compared(command):
+        """Pairs of untraced and light runs, and one run of each other way."""
+        return [Job(command, [way for way in whole if way in COUNTED],
+                    rounds=ROUNDS),
+                Job(command, [way for way in whole if way not in COUNTED])]
+
     whole = [way for way in ways if way not in BY_NODE]
     short = [part for part in parts if part in ("copy", "sync")]
     jobs = []
@@ -135,19 +141,17 @@ def find_jobs(bench, ways, parts, calls):
     if "graph" in parts:
         jobs.append(launch_bench("graph", REPLAYS * calls, ways,
                                  rounds=ROUNDS_SHORT))
-    if not {"torch", "loops"} & set(parts):
+    programs = [name for name in LOOPS
+                if {"loops", f"loop_{name}"} & set(parts)]
+    if "torch" not in parts and not programs:
         return jobs
     if not has_torch():
         bench.notes.append("left out: no python3 with torch on CUDA")
         return jobs
     if "torch" in parts:
-        jobs.append(Job(["python3", str(HERE / "torch_step.py")], whole))
-    if "loops" in parts:
-        for name in LOOPS:
-            command = ["python3", str(HERE / "framework_loop.py"), name]
-            jobs += [Job(command, [way for way in whole if way in COUNTED],
-                         rounds=ROUNDS),
-                     Job(command, [way for way in whole if way not in COUNTED])]
+        jobs += compared(["python3", str(HERE / "torch_step.py")])
+    for name in programs:
+        jobs += compared(["python3", str(HERE / "framework_loop.py"), name])
     return jobs
 
 

@@ -189,18 +189,23 @@ def turns_text(several):
         each with its own cores, in {text}"""
 
 
+def was_one_run(times):
+    return all(time["low"] == time["high"] for time in times.values())
+
+
 def rounds_text(results):
     rounds = results.get("rounds", 1)
     if rounds == 1:
         return ""
     short = results.get("rounds_short", rounds)
     measured = results["host_ns"]["nothing"]
+    once = {part: name for part, name in OF_ONE_RUN.items()
+            if part in measured and was_one_run(measured[part])}
     counts = sorted({short if part in SHORT else rounds
-                     for part in measured if part not in OF_ONE_RUN})
-    once = [name for part, name in OF_ONE_RUN.items() if part in measured]
+                     for part in measured if part not in once})
     text = (f" of {' to '.join(map(str, counts))} runs of each way"
             if counts else "")
-    return text + (f" (one run for {' and '.join(once)})"
+    return text + (f" (one run for {' and '.join(once.values())})"
                    if counts and once else "")
 
 
@@ -281,6 +286,30 @@ def other_section(others):
               for line in other_lines(host, several))]
 
 
+def against_cell(several, part, time):
+    """Returns what xferspy and nsys add on one host."""
+    more = merged(several).get("host_more_ns", {})
+    both = [more.get(way, {}).get(part, {}).get(time)
+            for way in ("xferspy", "nsys")]
+    return (" / ".join(duration(each["median"]) for each in both)
+            if all(both) else NONE)
+
+
+def against_section(found):
+    """What xferspy and nsys add, side by side, on each host that ran both."""
+    hosts = {host: several for host, several in found.hosts.items()
+             if {"xferspy", "nsys"} <= merged(several)["host_ns"].keys()
+             and rows_of(merged(several))}
+    rows = [[name, *(against_cell(several, part, time)
+                     for several in hosts.values())]
+            for part, time, name in ROWS]
+    return ["## Against nsys", "",
+            wrap("""What xferspy and what nsys add to each call, on each host:
+            the medians of the tables above."""), "",
+            *table(["", *(f"host {host}" for host in hosts)],
+                   [row for row in rows if set(row[1:]) != {NONE}]), ""]
+
+
 def notes_lines(results):
     notes = ["- " + note.splitlines()[0] for note in results["notes"]]
     return ["Notes of the run:", "", *notes, ""] if notes else []
@@ -346,6 +375,7 @@ def page(found):
     results, several = merged(found.mine), found.all_pairs()
     lines = [*head(found, results), *host_section(results),
              *other_section(found.others),
+             *against_section(found),
              *loops_section(found),
              *length_section(several, found.apart),
              *instruction_section(several),

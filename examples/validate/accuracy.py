@@ -4,7 +4,8 @@
 
 Predicts each row of the results from its baseline's trace, without a GPU. Prints
 the time of one round, the error of replay and that of the published equation,
-then a summary. --write writes docs/accuracy.md and its plot.
+then a summary. Predicts all rows again as on a first use, without a calibration.
+--write writes docs/accuracy.md and its plot.
 """
 import argparse
 import collections
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 
+import limits
 import page
 import plot
 import published
@@ -48,6 +50,9 @@ FAMILIES = (
     Family("as-is", ("as-is",), 5, 2, False, None),
 )
 INSIDE = (85, 97)  # target for the 90 % intervals that contain the time, in %
+
+# Profiles of a first use: what the page calls them, and their options.
+FIRST_USE = (("shipped", ()), ("fitted", ("--machine", "fitted")))
 
 # Programs that do not meet the condition in `bound`: their middle kernel needs
 # all results of the first one.
@@ -100,11 +105,14 @@ def load_rows(path):
 class Predictor:
     """Makes the reports of traces, each once, several at a time."""
 
-    def __init__(self, xferspy, machine, traces):
-        self.command = [xferspy, "report", "--format", "json",
-                        "--machine", machine]
+    def __init__(self, xferspy, options, traces):
+        self.command = [xferspy, "report", "--format", "json", *options]
         self.traces = traces
         self.reports = {}
+        # no calibration of this user's
+        self.environment = {
+            **os.environ, "XDG_DATA_HOME": os.devnull,
+            "XFERSPY_MACHINES": str(traces.parent / "machines")}
 
     def counted(self, baseline):
         """Returns the trace with the counters of the same case, or None."""
@@ -118,7 +126,8 @@ class Predictor:
             command += ["--counters", self.counted(baseline)]
         if streams:
             command += ["--streams", str(streams)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True,
+                              env=self.environment)
         return json.loads(done.stdout)
 
     def make(self, wanted):
@@ -189,6 +198,7 @@ def errors_of(rows, model):
     errors = [abs(row.error(model)) for row in rows if getattr(row, model)]
     return {"rows": len(errors),
             "mean": statistics.mean(errors) if errors else None,
+            "median": statistics.median(errors) if errors else None,
             "largest": max(errors, default=None)}
 
 
@@ -199,6 +209,21 @@ def sum_up(family, rows):
             "replay": errors_of(mine, "replay"),
             "paper": errors_of(mine, "paper"),
             "inside": 100 * statistics.mean(inside) if inside else None}
+
+
+def first_use(args, results):
+    """Returns the families' summaries for each profile of a first use."""
+    families = {}
+    for name, options in FIRST_USE:
+        rows = load_rows(args.results)
+        predictor = Predictor(args.xferspy, options, results)
+        predict(rows, predictor)
+        origins = {report["machine_choice"]["origin"]
+                   for report in predictor.reports.values()}
+        # there may be no shipped profile
+        if origins == {name}:
+            families[name] = {f.name: sum_up(f, rows) for f in FAMILIES}
+    return families
 
 
 def fastest(times):
@@ -277,52 +302,6 @@ def summarise(rows, predictor):
             "advised": [a for a in advised if a]}
 
 
-def figures(summary):
-    """Returns the summary as limits: numbers that a change may only lower, and
-    numbers that it may only raise."""
-    at_most, at_least = {}, {}
-    for name, family in summary["families"].items():
-        if family["replay"]["rows"]:
-            at_most[f"{name}: mean error, %"] = family["replay"]["mean"]
-            at_most[f"{name}: largest error, %"] = family["replay"]["largest"]
-            at_least[f"{name}: inside, %"] = family["inside"]
-        at_least[f"{name}: rows"] = family["replay"]["rows"]
-    at_most["fastest not named first"] = sum(
-        r["named"] != r["fastest"] for r in summary["ranks"])
-    at_most["advised n: not within 3 %"] = sum(
-        a["loss"] > 100 * NEAR for a in summary["advised"])
-    at_least["traces with counted kernels"] = summary["counted"]
-    at_least["fastest: cases"] = len(summary["ranks"])
-    at_least["advised n: cases"] = len(summary["advised"])
-    return {"at_most": at_most, "at_least": at_least}
-
-
-def record_limits(summary, path):
-    """Writes limits, rounded so that the same run passes."""
-    reached = figures(summary)
-    limits = {
-        "at_most": {key: math.ceil(10 * value) / 10
-                    for key, value in reached["at_most"].items()},
-        "at_least": {key: math.floor(10 * value) / 10
-                     for key, value in reached["at_least"].items()}}
-    path.write_text(json.dumps(limits, indent=2) + "\n")
-
-
-def check(summary, path):
-    """Prints each limit that does not hold. Returns whether all hold."""
-    limits = json.loads(path.read_text())
-    reached = figures(summary)
-    failed = [f"{key} {reached['at_most'].get(key)}, at most {limit}"
-              for key, limit in limits["at_most"].items()
-              if not reached["at_most"].get(key, math.inf) <= limit]
-    failed += [f"{key} {reached['at_least'].get(key)}, at least {limit}"
-               for key, limit in limits["at_least"].items()
-               if not reached["at_least"].get(key, -1) >= limit]
-    for line in failed:
-        print(f"accuracy.py: {line}", file=sys.stderr)
-    return not failed
-
-
 def print_rows(rows):
     def cells(row, model):
         if getattr(row, model) is None:
@@ -359,16 +338,18 @@ def main():
     machine = args.machine or str(
         examples / "machines" / args.results.name)
     rows = load_rows(args.results)
-    predictor = Predictor(args.xferspy, machine, examples / "traces")
+    traces = examples / "traces"
+    predictor = Predictor(args.xferspy, ("--machine", machine), traces)
 
     predict(rows, predictor)
     summary = summarise(rows, predictor)
+    summary["first_use"] = first_use(args, traces)
     if not args.summary:
         print_rows(rows)
         print()
     print("\n".join(page.summary_lines(summary)))
     if args.record:
-        record_limits(summary, args.record)
+        limits.record(summary, args.record)
     if args.write:
         report = next(iter(predictor.reports.values()))
         args.write.write_text(page.page(
@@ -377,7 +358,7 @@ def main():
                         / "notes.json").read_text()),
             args.write.stem))
         args.write.with_suffix(".svg").write_text(plot.plot(rows))
-    if args.check and not check(summary, args.check):
+    if args.check and not limits.check(summary, args.check):
         return GATE_NOT_MET
     return 0
 

@@ -51,6 +51,14 @@ def summary_lines(summary):
                      f"{percent(family['inside']):>9}{paper['rows']:>11}"
                      f"{percent(paper['mean']):>9}"
                      f"{percent(paper['largest']):>9}")
+    for profile, families in summary["first_use"].items():
+        lines.append(f"first use, {profile}:")
+        for name, family in families.items():
+            replay = family["replay"]
+            lines.append(f" {name:<28}{replay['rows']:>9}"
+                         f"{percent(replay['mean']):>9}"
+                         f"{percent(replay['largest']):>9}"
+                         f"{percent(family['inside']):>9}")
     ranks = summary["ranks"]
     lines.append(f"the fastest strategy predicted first: "
                  f"{named_first(ranks, 'named')}; advised first: "
@@ -104,6 +112,22 @@ def family_lines(summary):
     return table(["strategies", ">rows predicted", ">mean", ">largest",
                   ">inside the interval", ">rows of the equation", ">mean",
                   ">largest"], cells)
+
+
+def first_use_lines(summary):
+    """Returns the errors of replay with each profile, family by family."""
+    profiles = {"calibrated": summary["families"], **summary["first_use"]}
+    cells = []
+    for name in summary["families"]:
+        for profile, families in profiles.items():
+            replay = families[name]["replay"]
+            cells.append([name, profile,
+                          count(replay["rows"], families[name]["measured"]),
+                          percent(replay["mean"]), percent(replay["median"]),
+                          percent(replay["largest"]),
+                          percent(families[name]["inside"])])
+    return table(["strategies", "profile", ">rows predicted", ">mean",
+                  ">median", ">largest", ">inside the interval"], cells)
 
 
 def mean_and_largest(rows, model):
@@ -300,6 +324,17 @@ def page(rows, summary, families, inside, machine, notes, stem):
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",
+        "## On a first use", "",
+        wrap("""The same rows without `--machine` and without a calibration.
+        *Shipped*: the profile of the same GPU model, with ranges widened by the
+        differences between machines of one model. Its calibration is of the
+        machine of these traces, and so shows the wider intervals, not the
+        errors of another machine. *Fitted*: `--machine fitted`, from the trace
+        alone. What the trace does not show then has the usual values, which
+        rest on the published profiles and on the protocol of the link
+        (`model/machine/usual.c`): no value of an H200 is among them, so these
+        rows are a machine that they have not seen. Mapped memory is unknown.
+        """), "", *first_use_lines(summary), "",
         "## Case by case", "",
         wrap("""Mean and largest absolute error in per cent for each trace; the
         fastest measured strategy (\"tie\": two differ by less than 3 %); the

@@ -1,119 +1,188 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A profile says what other processes measured; the trace shows this program.
+ * Two rules join them:
+ *
+ * - Rates of pinned copies, and the times of launches and asynchronous copies
+ *   that follow others without a wait, are weighted by their precision: the
+ * profile's range on the one side, the number of ops that were seen and their
+ * spread on the other.
+ * - Other calls and latencies take at most as long as in the trace, where the
+ *   tracer delays them and they often follow a wait.
+ */
 #include "model/machine/fit.h"
-#include "model/machine/fit_evidence.h"
 
+#include "model/machine/fit_evidence.h"
+#include "model/machine/usual.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Defaults for what a trace does not show. The ranges span the measured
- * machines: a GTX Titan on PCIe 3.0 (van Werkhoven 2014, Table I) and an H200
- * on PCIe 5.0.
- */
-static const struct xs_param usual_latency = {7500, 5500, 9500};
-static const struct xs_param usual_gap = {2700, 2400, 2900};
-/*
- * Share of a link's raw rate that pinned copies reach, by PCIe generation: 0.72
- * on a GTX 680 and a K20m (2.0), 0.76 to 0.84 on the Titan and a V100 (3.0),
- * 0.88 on the H200 (5.0), each direction alone. 4.0 is interpolated; other
- * generations take the value of the nearest one.
- */
-static const double usual_efficiency[] = {0,	0.72, 0.72, 0.80,
-					  0.84, 0.88, 0.88};
-#define EFFICIENCY_SPREAD 0.05
-/* How much copies slow each other when both directions are busy: 9 % on the
- * H200; not at all on an ideal full-duplex link. */
-static const struct xs_param usual_slowdown = {1.09, 1.0, 1.18};
+/* Width of a range of 90 % in standard deviations. */
+#define RANGE_SIGMAS 3.29
+/* Rates of pinned copies differ as much between processes, as between machines
+ * of one model. */
+#define PROCESSES_DIFFER 0.02
 
-/* Returns ns per byte of one direction of the link, from its generation and
- * width. */
-static struct xs_param link_G(const struct xs_machine *machine)
+/* The tracer adds to a call, in ns: 0.7 to 1.3 us on an H200 host
+ * (docs/overhead.md). */
+#define TRACER_NS	1000.0
+#define TRACER_RANGE_NS 1000.0
+
+/* What the trace shows of a value; sigma: its standard error. */
+struct seen {
+	double value, sigma;
+	double start_ns; /* of a copy, if several sizes show it */
+	const char *how; /* NULL: nothing was seen */
+};
+
+static double sigma_of(const struct xs_param *param)
 {
-	/* Bytes/s per PCIe lane after encoding: 8b/10b, then 128b/130b. */
-	static const double lane[] = {0,	 0.25e9,    0.5e9,    0.98462e9,
-				      1.96923e9, 3.93846e9, 7.56250e9};
-	const int gen = machine->pcie_gen;
-	double raw_ns;
-
-	if (gen < 1 || gen > 6 || machine->pcie_width < 1)
-		return (struct xs_param){NAN, NAN, NAN};
-	raw_ns = 1e9 / (lane[gen] * machine->pcie_width);
-	return (struct xs_param){
-	    raw_ns / usual_efficiency[gen],
-	    raw_ns / (usual_efficiency[gen] + EFFICIENCY_SPREAD),
-	    raw_ns / (usual_efficiency[gen] - EFFICIENCY_SPREAD)};
+	return (param->high - param->low) / RANGE_SIGMAS;
 }
 
-/* Uses the link's generation and width, unless pageable copies were faster: an
- * idle link may report a lower generation than it uses under load. */
-static const char *assume_G(const struct xs_points *pageable,
-			    const struct xs_machine *machine,
-			    struct xs_param *G)
+/* Returns the standard error of the median of rates. A single one may be as far
+ * off as processes differ. */
+static double error_of(const struct xs_param *median, size_t count)
 {
-	double fastest = INFINITY;
-	size_t i;
-
-	*G = link_G(machine);
-	if (isnan(G->value))
-		return "nothing that was seen";
-	for (i = 0; i < pageable->count; i++)
-		if (pageable->x[i] >= XS_FIT_LEAST_BYTES)
-			fastest =
-			    fmin(fastest, pageable->y[i] / pageable->x[i]);
-	if (fastest >= G->value)
-		return "the link's generation and width";
-	G->value = fastest;
-	G->low = fmin(G->low, fastest);
-	G->high = fastest;
-	return "the fastest pageable copy, which beat what the link reports";
+	return hypot(sigma_of(median), PROCESSES_DIFFER * median->value) /
+	       sqrt((double)count);
 }
 
-/* Fits G from pinned copies of several sizes, else from large ones, else
- * assumes it. *start_ns: the part of a copy's time that does not depend on its
- * bytes. */
-static const char *fit_G(const struct xs_fit_evidence *e,
-			 enum xs_fit_direction way,
-			 const struct xs_machine *machine, struct xs_param *G,
-			 double *start_ns)
+/*
+ * Pinned copies of several sizes show G by their slope, copies of one size by
+ * their rate; then up to L+o of each copy does not depend on its size.
+ */
+static struct seen see_rate(const struct xs_points *pinned, double lo_ns)
 {
-	const struct xs_points *pinned = &e->alone[way];
-	struct xs_points large = {0};
+	struct xs_points large = {0}, fixed = {0};
+	struct seen seen = {NAN, NAN, 0, NULL};
+	struct xs_param G;
 	size_t i;
 
-	*start_ns = 0;
 	for (i = 0; i < pinned->count; i++)
-		if (pinned->x[i] >= XS_FIT_LEAST_BYTES)
+		if (pinned->x[i] >= XS_FIT_LEAST_BYTES) {
 			xs_points_add(&large, 0, pinned->y[i] / pinned->x[i]);
+			xs_points_add(&fixed, 0, lo_ns / pinned->x[i]);
+		}
 	if (!large.count)
-		return assume_G(&e->pageable[way], machine, G);
-	if (xs_points_line(pinned, G, start_ns))
-		return "pinned copies of several sizes";
-	*G = xs_points_median(&large);
-	return "pinned copies";
+		return seen;
+	if (xs_points_line(pinned, &G, &seen.start_ns)) {
+		seen.how = "pinned copies of several sizes";
+		seen.sigma = error_of(&G, large.count);
+	} else {
+		G = xs_points_median(&large);
+		seen.how = "pinned copies";
+		seen.sigma =
+		    hypot(error_of(&G, large.count),
+			  xs_points_median(&fixed).value / RANGE_SIGMAS);
+	}
+	seen.value = G.value;
+	return seen;
 }
 
-static const char *fit_latency(const struct xs_points *idle, double start_ns,
-			       struct xs_param *lo)
+/* Weighs the profile's value and the trace's. prior: standard error of the
+ * profile's. */
+static void join_values(const struct seen *seen, double prior,
+			struct xs_param *param)
 {
-	*lo = idle->count ? xs_points_median(idle) : usual_latency;
-	if (!idle->count)
-		return "usual values";
-	lo->value += start_ns;
-	lo->low += start_ns;
-	lo->high += start_ns;
-	return "pinned copies";
-}
+	/* a value without a range counts as nearly exact */
+	const double weight = 1 / fmax(seen->sigma * seen->sigma, 1e-30);
+	double prior_weight = 1 / fmax(prior * prior, 1e-30), sigma;
 
-static void fit_both(const struct xs_points *seen, const struct xs_param *G,
-		     struct xs_param *both)
-{
-	*both = xs_points_median(seen);
-	if (seen->count)
+	if (!seen->how)
 		return;
-	*both = (struct xs_param){G->value * usual_slowdown.value,
-				  G->low * usual_slowdown.low,
-				  G->high * usual_slowdown.high};
+	if (isnan(param->value)) {
+		param->value = seen->value;
+		prior_weight = 0;
+	}
+	param->value = (prior_weight * param->value + weight * seen->value) /
+		       (prior_weight + weight);
+	sigma = 1 / sqrt(prior_weight + weight);
+	param->low = fmax(param->value - sigma * RANGE_SIGMAS / 2, 0);
+	param->high = param->value + sigma * RANGE_SIGMAS / 2;
+}
+
+static void join_rate(const struct seen *seen, struct xs_param *G)
+{
+	join_values(seen, hypot(sigma_of(G), PROCESSES_DIFFER * G->value), G);
+}
+
+static void scale(struct xs_param *param, double by)
+{
+	param->value *= by;
+	param->low *= by;
+	param->high *= by;
+}
+
+/* A time of the trace is an upper limit of the time without the tracer. */
+static void limit(struct xs_param *param, const struct xs_points *points)
+{
+	const struct xs_param seen = xs_points_median(points);
+
+	if (isnan(param->value) || !(seen.value > 0))
+		return;
+	if (seen.value < param->value)
+		scale(param, seen.value / param->value);
+	param->high = fmax(fmin(param->high, seen.high), param->value);
+}
+
+/* Calls that follow others without a wait show what they take in streams. */
+static void join_call(struct xs_param *param, const struct xs_points *points)
+{
+	struct xs_points warm = {0};
+	struct xs_param median;
+	struct seen seen = {.how = NULL};
+	size_t i;
+
+	for (i = 0; i < points->count; i++)
+		if (points->x[i] > 0)
+			xs_points_add(&warm, 0, points->y[i]);
+	median = xs_points_median(&warm);
+	if (warm.count) {
+		seen.how = "calls";
+		seen.value = fmax(median.value - TRACER_NS, median.value / 2);
+		seen.sigma = hypot(sigma_of(&median) / sqrt((double)warm.count),
+				   TRACER_RANGE_NS / RANGE_SIGMAS);
+	}
+	join_values(&seen, sigma_of(param), param);
+	limit(param, points);
+}
+
+/* The link's rate while both directions are busy follows that of one. */
+static void join_both(const struct xs_points *points, double by,
+		      struct xs_param *both, const struct xs_param *G)
+{
+	const struct xs_param median = xs_points_median(points);
+	const struct seen seen = {median.value,
+				  error_of(&median, points->count), 0,
+				  points->count ? "pinned copies" : NULL};
+
+	if (by > 0 && isfinite(by))
+		scale(both, by);
+	else if (isnan(both->value))
+		*both = xs_machine_usual_both(G);
+	join_rate(&seen, both);
+}
+
+/* Joins one direction's rates and latency. Returns how its G was seen. */
+static const char *join_way(const struct xs_fit_evidence *e,
+			    enum xs_fit_direction way, struct xs_param *G,
+			    struct xs_param *both, struct xs_param *lo)
+{
+	const struct seen seen = see_rate(&e->alone[way], lo->value);
+	struct xs_points latency = e->idle[way];
+	const double before = G->value;
+	size_t i;
+
+	for (i = 0; i < latency.count; i++)
+		latency.y[i] += seen.start_ns;
+	join_rate(&seen, G);
+	join_both(&e->both[way], G->value / before, both, G);
+	limit(lo, &latency);
+	return seen.how;
 }
 
 static int by_x(const void *a, const void *b)
@@ -156,65 +225,74 @@ static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
 	curve->count = kept;
 }
 
-static void take_device(struct xs_machine *m, const struct xs_rec_device *d)
+/* Returns the source of G, if the trace has no pinned copy: the link, unless
+ * pageable copies were faster. */
+static const char *assume_G(const struct xs_points *pageable,
+			    struct xs_param *G)
 {
-	m->copy_engines = d->copy_engines;
-	/* Hyper-Q, since GK110 (compute capability 3.5), has no implicit
-	 * synchronisation. */
-	if (d->cc_major)
-		m->implicit_sync =
-		    d->cc_major < 3 || (d->cc_major == 3 && d->cc_minor < 5);
-	m->pcie_gen = d->pcie_gen;
-	m->pcie_width = d->pcie_width;
-	m->sm_count = (int)d->sm_count;
-	m->max_threads_per_sm = (int)d->max_threads_per_sm;
-	m->max_blocks_per_sm = d->max_blocks_per_sm;
-	m->registers_per_sm = (int)d->registers_per_sm;
-	m->shared_per_sm_bytes = (int)d->shared_per_sm_bytes;
-	m->clock_khz = d->clock_khz;
-	m->memory_bytes = (double)d->memory_bytes;
-	m->memory_bandwidth = (double)d->memory_bandwidth;
+	double fastest = INFINITY;
+	size_t i;
+
+	if (isnan(G->value))
+		return "nothing that was seen";
+	for (i = 0; i < pageable->count; i++)
+		if (pageable->x[i] >= XS_FIT_LEAST_BYTES)
+			fastest =
+			    fmin(fastest, pageable->y[i] / pageable->x[i]);
+	if (fastest >= G->value)
+		return "the link's generation and width";
+	G->value = fastest;
+	G->low = fmin(G->low, fastest);
+	G->high = fastest;
+	return "the fastest pageable copy, which beat what the link reports";
 }
 
-static void fit_calls(struct xs_machine *m, const struct xs_fit_evidence *e)
+/* Joins all that the trace shows; in, out: how the rates were seen. */
+static void join(const struct xs_fit_evidence *e, struct xs_machine *m,
+		 const char **in, const char **out)
 {
-	m->call_launch_ns = xs_points_median(&e->launch);
-	/* Without asynchronous copies, takes the cost of a launch: on an H200
-	 * they take 2.5 and 3.0 us. */
-	m->call_copy_async_ns =
-	    xs_points_median(e->copy_async.count ? &e->copy_async : &e->launch);
-	m->call_copy_sync_ns = xs_points_median(&e->copy_sync);
-	m->call_event_ns = xs_points_median(&e->event);
-	m->launch_latency_ns = xs_points_median(&e->launch_latency);
-	m->kernel_gap_ns = xs_points_median(&e->kernel_gap);
-	m->sync_ns = xs_points_median(&e->sync);
+	*in = join_way(e, XS_FIT_IN, &m->G_h2d, &m->G_both_h2d, &m->lo_h2d_ns);
+	*out =
+	    join_way(e, XS_FIT_OUT, &m->G_d2h, &m->G_both_d2h, &m->lo_d2h_ns);
+	join_call(&m->call_launch_ns, &e->launch);
+	join_call(&m->call_copy_async_ns, &e->copy_async);
+	limit(&m->call_copy_sync_ns, &e->copy_sync);
+	limit(&m->call_event_ns, &e->event);
+	limit(&m->launch_latency_ns, &e->launch_latency);
+	limit(&m->kernel_gap_ns, &e->kernel_gap);
+	limit(&m->sync_ns, &e->sync);
 }
 
-/* Fits all parameters of *m. */
+int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine)
+{
+	struct xs_fit_evidence *e = calloc(1, sizeof(*e));
+	const char *in, *out;
+	int rc = e ? xs_fit_evidence_collect(e, phases) : -ENOMEM;
+
+	if (!rc)
+		join(e, machine, &in, &out);
+	free(e);
+	return rc;
+}
+
 static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 {
-	double start_in_ns, start_out_ns;
-	const char *in = fit_G(e, XS_FIT_IN, m, &m->G_h2d, &start_in_ns);
-	const char *out = fit_G(e, XS_FIT_OUT, m, &m->G_d2h, &start_out_ns);
-	const char *lo_in =
-	    fit_latency(&e->idle[XS_FIT_IN], start_in_ns, &m->lo_h2d_ns);
-	const char *lo_out =
-	    fit_latency(&e->idle[XS_FIT_OUT], start_out_ns, &m->lo_d2h_ns);
+	const char *in, *out;
 
-	m->g_h2d_ns = m->g_d2h_ns = usual_gap;
-	fit_both(&e->both[XS_FIT_IN], &m->G_h2d, &m->G_both_h2d);
-	fit_both(&e->both[XS_FIT_OUT], &m->G_d2h, &m->G_both_d2h);
-	fit_calls(m, e);
+	join(e, m, &in, &out);
+	if (!in)
+		in = assume_G(&e->pageable[XS_FIT_IN], &m->G_h2d);
+	if (!out)
+		out = assume_G(&e->pageable[XS_FIT_OUT], &m->G_d2h);
 	fit_curve(&e->pageable[XS_FIT_IN], &m->pageable_h2d);
 	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
 	snprintf(
 	    m->notes, sizeof(m->notes),
-	    "rate to the device (G) from %s, to the host from %s; start of a "
-	    "copy (L+o) in from %s, out from %s; gap between copies (g): the "
-	    "usual value; both directions at once: %s; host calls as traced. "
-	    "Not known: mapped memory, pinning. `xferspy calibrate` measures "
-	    "them all.",
-	    in, out, lo_in, lo_out,
+	    "rate to the device (G) from %s, to the host from %s; both "
+	    "directions at once: %s; latencies and host calls: the usual "
+	    "values, at most as traced. Not known: mapped memory, pinning. "
+	    "`xferspy calibrate` measures them all.",
+	    in, out,
 	    e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
 		? "as traced"
 		: "the usual slow-down");
@@ -226,11 +304,9 @@ void xs_machine_fit(const struct xs_phases *phases,
 {
 	struct xs_fit_evidence *evidence = calloc(1, sizeof(*evidence));
 
-	xs_machine_init(machine);
+	xs_machine_usual(device, machine);
 	snprintf(machine->name, sizeof(machine->name), "fitted");
 	snprintf(machine->source, sizeof(machine->source), "fitted-from-trace");
-	if (device)
-		take_device(machine, device);
 	if (!evidence || xs_fit_evidence_collect(evidence, phases))
 		snprintf(machine->notes, sizeof(machine->notes),
 			 "no memory to fit the parameters");

@@ -7,10 +7,16 @@
 #include "model/machine/machine.h"
 
 /*
- * Fits a profile to the phases: pinned copies give L+o and G, host calls their
- * costs, pageable copies the curve. Without pinned copies, G comes from the
- * link's generation and width. device may be NULL. Stores in machine->notes the
- * source of each value.
+ * Joins what the phases show of the machine into its profile: rates of pinned
+ * copies, and upper limits of latencies and of the times of calls. Returns 0 or
+ * -ENOMEM.
+ */
+int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine);
+
+/*
+ * Fits a profile to the phases: joins them into the usual values, and takes the
+ * curve of pageable copies. device may be NULL. Stores in machine->notes the
+ * source of the values.
  */
 void xs_machine_fit(const struct xs_phases *phases,
 		    const struct xs_rec_device *device,

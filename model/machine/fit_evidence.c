@@ -33,16 +33,39 @@ struct reader {
 	const struct xs_phase *phase;
 	struct moments starts[2], ends[2];
 	uint64_t busy_until; /* end of the last op issued before this step */
+	bool after_kernel;   /* that op is a kernel */
+	unsigned calls;	     /* of the thread since it waited */
+	uint32_t thread;
 };
-
-static enum xs_fit_direction way_of(const struct xs_step *copy)
-{
-	return copy->kind == XS_STEP_H2D ? XS_FIT_IN : XS_FIT_OUT;
-}
 
 static bool is_copy(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+/* The first calls after a wait are slower, as the caches are cold. */
+#define COLD_CALLS 4u
+
+static double is_warm(const struct reader *r, const struct xs_step *step)
+{
+	return r->calls >= COLD_CALLS && r->thread == step->thread;
+}
+
+/* Counts the calls of one thread since it last waited or staged a copy. */
+static void count_call(struct reader *r, const struct xs_step *step)
+{
+	const bool waits = !(step->kind == XS_STEP_KERNEL ||
+			     step->kind == XS_STEP_EVENT_RECORD ||
+			     step->kind == XS_STEP_STREAM_WAIT ||
+			     (is_copy(step) && step->async && !step->blocking));
+
+	r->calls = waits ? 0 : r->thread == step->thread ? r->calls + 1 : 1;
+	r->thread = step->thread;
+}
+
+static enum xs_fit_direction way_of(const struct xs_step *copy)
+{
+	return copy->kind == XS_STEP_H2D ? XS_FIT_IN : XS_FIT_OUT;
 }
 
 static int by_value(const void *a, const void *b)
@@ -104,14 +127,14 @@ static void see_pinned(struct reader *r, size_t i, enum xs_fit_direction way)
 		xs_points_add(&e->both[way], 0, ns / (double)step->bytes);
 	if (!has_call(step))
 		return;
-	if (r->busy_until < step->call_ns && step->start_ns > step->call_ns)
+	if (r->busy_until <= step->call_ns && step->start_ns > step->call_ns)
 		xs_points_add(&e->idle[way], 0,
 			      less(step->start_ns, step->call_ns));
 	if (step->blocking && step->return_ns > step->end_ns)
 		xs_points_add(&e->copy_sync, 0,
 			      less(step->return_ns, step->end_ns));
 	else if (step->async)
-		xs_points_add(&e->copy_async, 0,
+		xs_points_add(&e->copy_async, is_warm(r, step),
 			      less(step->return_ns, step->call_ns));
 }
 
@@ -128,7 +151,7 @@ static void see_copy(struct reader *r, size_t i)
 	else if (memory == XS_MEM_PAGEABLE && has_call(step) && step->blocking)
 		xs_points_add(
 		    &e->pageable[way], (double)step->bytes,
-		    less(step->return_ns, r->busy_until < step->call_ns
+		    less(step->return_ns, r->busy_until <= step->call_ns
 					      ? step->call_ns
 					      : step->start_ns));
 }
@@ -141,11 +164,13 @@ static void see_kernel(struct reader *r, size_t i)
 
 	if (!has_call(step))
 		return;
-	xs_points_add(&e->launch, 0, less(step->return_ns, step->call_ns));
-	if (before < step->call_ns)
+	xs_points_add(&e->launch, is_warm(r, step),
+		      less(step->return_ns, step->call_ns));
+	if (before <= step->call_ns)
 		xs_points_add(&e->launch_latency, 0,
 			      fmax(less(step->start_ns, step->return_ns), 0));
-	else if (before > step->return_ns && step->start_ns >= before)
+	else if (r->after_kernel && before > step->return_ns &&
+		 step->start_ns >= before)
 		xs_points_add(&e->kernel_gap, 0, less(step->start_ns, before));
 }
 
@@ -248,8 +273,12 @@ static int read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
 		const struct xs_step *step = &phase->steps[i];
 
 		see_step(&r, i);
-		if (has_op(step) && step->end_ns > r.busy_until)
-			r.busy_until = step->end_ns;
+		if (has_call(step))
+			count_call(&r, step);
+		if (!has_op(step) || step->end_ns <= r.busy_until)
+			continue;
+		r.busy_until = step->end_ns;
+		r.after_kernel = step->kind == XS_STEP_KERNEL;
 	}
 	free_moments(&r);
 	return rc;

@@ -18,6 +18,8 @@ struct xs_fit_evidence {
 	/* pinned copies on an idle device: call to start */
 	struct xs_points idle[XS_FIT_DIRECTIONS];
 	struct xs_points pageable[XS_FIT_DIRECTIONS];
+	/* x of copy_async and launch: 1 if the thread's calls before did not
+	 * wait, as in a round with several streams; otherwise 0 */
 	struct xs_points copy_async, copy_sync, launch, event;
 	struct xs_points launch_latency, kernel_gap, sync;
 };

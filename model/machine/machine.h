@@ -127,7 +127,8 @@ struct xs_machine {
 	char source[24]; /* "calibrated", "fitted-from-trace", "file",
 			  * "published" */
 	char gpu[96], cpu[96], driver[32];
-	char date[24];	 /* ISO 8601, when measured */
+	char uuid[48], host[64]; /* where it was measured; "" if not said */
+	char date[24];		 /* ISO 8601, when measured */
 	char notes[512]; /* source of published numbers, known weaknesses */
 
 	int copy_engines;  /* 0: unknown */

@@ -10,7 +10,8 @@
 
 /* M(member) for each member, in the order of the file. */
 #define XS_MACHINE_TEXTS(M)                                                    \
-	M(name) M(source) M(gpu) M(cpu) M(driver) M(date) M(notes)
+	M(name)                                                                \
+	M(source) M(gpu) M(cpu) M(driver) M(uuid) M(host) M(date) M(notes)
 #define XS_MACHINE_INTS(M)                                                     \
 	M(copy_engines)                                                        \
 	M(pcie_gen)                                                            \

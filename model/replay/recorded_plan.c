@@ -223,6 +223,7 @@ static void take_call(const struct recorder *rec, const struct xs_step *step,
 	case XS_STEP_STREAM_WAIT:
 		action->kind = XS_ACTION_WAIT;
 		break;
+	case XS_STEP_FREE: /* waits for the device before it frees */
 	case XS_STEP_SYNC_DEVICE:
 	case XS_STEP_SYNC_STREAM:
 	case XS_STEP_SYNC_EVENT:

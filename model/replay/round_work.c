@@ -75,7 +75,19 @@ static void add_kernel(struct xs_round_work *work, const struct xs_step *step)
 	work->shared_bytes = step->shared_bytes;
 }
 
-static void add_step(struct xs_round_work *work, const struct xs_step *step)
+/* Returns the time of a free without its wait for the device, whose ops before
+ * it ended at ops_end_ns. */
+static double free_time(const struct xs_step *step, uint64_t ops_end_ns)
+{
+	if (ops_end_ns <= step->call_ns)
+		return call_time(step);
+	return step->return_ns > ops_end_ns
+		   ? (double)(step->return_ns - ops_end_ns)
+		   : 0;
+}
+
+static void add_step(struct xs_round_work *work, const struct xs_step *step,
+		     uint64_t ops_end_ns)
 {
 	switch (step->kind) {
 	case XS_STEP_H2D:
@@ -91,6 +103,12 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step)
 	case XS_STEP_H2H:
 	case XS_STEP_SET:
 		work->other_ns += op_time(step);
+		break;
+	case XS_STEP_FREE:
+		work->allocation_ns += free_time(step, ops_end_ns);
+		break;
+	case XS_STEP_ALLOCATE:
+		work->allocation_ns += call_time(step);
 		break;
 	case XS_STEP_HOST:
 		work->other_ns += call_time(step);
@@ -145,14 +163,19 @@ static void add_pinning(struct xs_round_work *work,
 int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work)
 {
+	uint64_t ops_end_ns = 0;
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
 	work->host_ns = (double)phase->host_ns.median_ns;
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;
-	for (i = 0; i < phase->step_count; i++)
-		add_step(work, &phase->steps[i]);
+	for (i = 0; i < phase->step_count; i++) {
+		add_step(work, &phase->steps[i], ops_end_ns);
+		if (phase->steps[i].end_ns > ops_end_ns)
+			ops_end_ns = phase->steps[i].end_ns;
+	}
+	work->other_ns += work->allocation_ns;
 	if (!work->kernels)
 		add_counts(work, NULL);
 	add_pinning(work, phase);

@@ -31,9 +31,11 @@ struct xs_round_work {
 	unsigned kernels; /* launches of the recorded round */
 	unsigned queues;  /* used by its copies */
 	unsigned kernel_hw_queues, copy_hw_queues; /* of the phase */
-	double other_ns;     /* device copies, sets, other calls: unchanged */
-	double host_ns;	     /* host time between calls: unchanged */
-	double pinned_bytes; /* pageable memory to pin */
+	double other_ns;      /* device copies, sets, other calls: unchanged */
+	double allocation_ns; /* part of other_ns: allocations and frees,
+			       * without their wait */
+	double host_ns;	      /* host time between calls: unchanged */
+	double pinned_bytes;  /* pageable memory to pin */
 	unsigned pinned_buffers;
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */

@@ -100,3 +100,37 @@ int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies)
 	free(marks);
 	return rc;
 }
+
+bool xs_repeats_measured(const struct xs_phase *phase,
+			 struct xs_repeat_counts *sum)
+{
+	*sum = (struct xs_repeat_counts){0};
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_repeat_counts *of = &phase->sites[i].repeats;
+
+		sum->compared += of->compared;
+		sum->same += of->same;
+		sum->back += of->back;
+	}
+	return sum->compared > 0;
+}
+
+bool xs_step_repeats(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D && step->repeats.compared > 0 &&
+	       step->repeats.same == step->repeats.compared;
+}
+
+int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+{
+	struct xs_repeat_counts sum;
+
+	if (!xs_repeats_measured(phase, &sum))
+		return xs_roundtrip_mark(phase, marks, copies);
+	*copies = 0;
+	for (size_t i = 0; i < phase->step_count; i++) {
+		marks[i] = xs_step_repeats(&phase->steps[i]);
+		*copies += marks[i];
+	}
+	return 0;
+}

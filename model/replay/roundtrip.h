@@ -19,4 +19,18 @@ int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
 /* Counts the copies in only. Returns 0 or -ENOMEM. */
 int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies);
 
+/* Returns whether contents were hashed and compared. Sums the repeat counts
+ * over all sites. */
+bool xs_repeats_measured(const struct xs_phase *phase,
+			 struct xs_repeat_counts *sum);
+
+/* Returns whether all compared copies of the step's site brought the same
+ * bytes. */
+bool xs_step_repeats(const struct xs_step *step);
+
+/* Marks the copies that a round can do without if data stays on the device: as
+ * xs_roundtrip_mark(), or the copies in that were measured to bring the same
+ * bytes. */
+int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies);
+
 #endif

@@ -10,8 +10,10 @@
 	ROW(pinned)                                                            \
 	ROW(streams)                                                           \
 	ROW(double_buffer)                                                     \
+	ROW(reuse)                                                             \
 	ROW(batch)                                                             \
 	ROW(resident)                                                          \
+	ROW(resident_throughout)                                               \
 	ROW(async)                                                             \
 	ROW(mapped)                                                            \
 	ROW(hybrid)                                                            \

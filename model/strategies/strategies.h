@@ -40,13 +40,15 @@ struct xs_strategy {
 	enum xs_effort effort; /* what it asks of the programmer */
 	unsigned needs;	       /* enum xs_strategy_need, or-ed */
 	enum xs_check_family check;
+	bool changes_allocations; /* the call sites to change are those that
+				   * allocate and free, not those that copy */
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
 	int (*build)(const struct xs_strategy_case *c,
 		     struct xs_estimates *out);
 	/*
 	 * What the programmer should do, in one sentence. The report replaces
 	 * each {name}:
-	 *	{places}      call sites that copy
+	 *	{places}      call sites to change
 	 *	{rates}       bytes and rates of the copies
 	 *	{copies}      number of copies of a round
 	 *	{copy_bytes}  their mean size

@@ -14,7 +14,6 @@
 #include "model/replay/tracer_overhead.h"
 
 #include <math.h>
-#include <string.h>
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
@@ -161,8 +160,7 @@ static int deviation(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Widens the interval of this run's rounds to the profile's times. A profile
- * fitted from the same trace adds nothing. */
+/* Widens the interval of this run's rounds to the profile's times. */
 static int widen_to_profile(const struct xs_strategy_case *c,
 			    struct xs_estimate *row)
 {
@@ -172,8 +170,6 @@ static int widen_to_profile(const struct xs_strategy_case *c,
 	double untraced_ns = 0, down_ns = 0, up_ns = 0;
 	int rc;
 
-	if (!strcmp(traced->source, "fitted-from-trace"))
-		return 0;
 	calls.c.machine = traced;
 	rc = xs_estimate_replay_ns(&calls.c, row, build_known_plan,
 				   &untraced_ns);

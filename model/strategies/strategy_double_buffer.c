@@ -24,8 +24,8 @@ static int put_round(const struct xs_strategy_case *c,
 	const struct xs_machine *m = &scenario->machine;
 	const unsigned ins = (unsigned)c->phase->h2d_ops;
 	const unsigned outs = (unsigned)c->phase->d2h_ops;
-	const struct xs_action host =
-	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action host = xs_action_host(
+	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
 	const double kernel_ns =
 	    w->kernel_ns / w->kernels * scenario->kernel_scale;
 	int rc = xs_plan_add(plan, &host);

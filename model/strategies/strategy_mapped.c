@@ -13,8 +13,8 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_round_work *w = &c->work;
 	const struct xs_mapped_times mapped =
 	    xs_mapped_access_times(&scenario->machine, w);
-	const struct xs_action stays =
-	    xs_action_host(w->other_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action stays = xs_action_host(
+	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_action kernel = xs_action_kernel(
 	    &scenario->machine,

@@ -21,44 +21,6 @@ static void leave_out(struct xs_action *action)
 				     .gap_ns = action->gap_ns};
 }
 
-/* Returns whether contents were hashed and compared. Sums the repeat counts
- * over all sites. */
-static bool is_measured(const struct xs_phase *phase,
-			struct xs_repeat_counts *sum)
-{
-	*sum = (struct xs_repeat_counts){0};
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_repeat_counts *of = &phase->sites[i].repeats;
-
-		sum->compared += of->compared;
-		sum->same += of->same;
-		sum->back += of->back;
-	}
-	return sum->compared > 0;
-}
-
-/* Returns whether all compared copies of the step's site brought the same
- * bytes. */
-static bool is_same(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D && step->repeats.compared > 0 &&
-	       step->repeats.same == step->repeats.compared;
-}
-
-static int mark(const struct xs_phase *phase, bool *marks, size_t *copies)
-{
-	struct xs_repeat_counts sum;
-
-	if (!is_measured(phase, &sum))
-		return xs_roundtrip_mark(phase, marks, copies);
-	*copies = 0;
-	for (size_t i = 0; i < phase->step_count; i++) {
-		marks[i] = is_same(&phase->steps[i]);
-		*copies += marks[i];
-	}
-	return 0;
-}
-
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -67,7 +29,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	    false, scenario->kernel_scale, scenario->host_scale};
 	bool *marks = calloc(c->phase->step_count + 1, sizeof(*marks));
 	size_t i, copies;
-	int rc = marks ? mark(c->phase, marks, &copies) : -ENOMEM;
+	int rc = marks ? xs_resident_mark(c->phase, marks, &copies) : -ENOMEM;
 
 	(void)row;
 	if (!rc)
@@ -91,7 +53,7 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	int rc;
 
 	for (size_t i = 0; i < phase->step_count; i++)
-		if (is_same(&phase->steps[i])) {
+		if (xs_step_repeats(&phase->steps[i])) {
 			sampled |= phase->steps[i].repeats.sampled;
 			copies++;
 		}
@@ -127,7 +89,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = true;
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	if (is_measured(c->phase, &sum))
+	if (xs_repeats_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
 	row.bound = "the host neither changes nor needs the data in between";
 	xs_estimate_assume(&row, row.bound);

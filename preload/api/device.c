@@ -25,6 +25,9 @@ static struct driver {
 	CUresult (*bus_id)(char *id, int bytes, CUdevice device);
 } driver;
 
+/* Since CUDA 11.4; NULL in older drivers. */
+static CUresult (*get_uuid)(CUuuid *uuid, CUdevice device);
+
 static const struct {
 	void *slot;
 	const char *name;
@@ -57,6 +60,7 @@ static bool have_driver(void)
 		memcpy(driver_symbols[i].slot, &symbol, sizeof(symbol));
 		have = have && symbol;
 	}
+	*(void **)&get_uuid = dlsym(library, "cuDeviceGetUuid_v2");
 	return have;
 }
 
@@ -106,22 +110,47 @@ static double read_sysfs(const char *bus_id, const char *file)
 	return strtod(text, NULL);
 }
 
-/* Reads the maximum of the device's end of the link: an idle link runs slower
- * to save power. "32.0 GT/s PCIe" is generation 5. */
+/* Reads the maximum of both ends of the link: an idle link runs slower to save
+ * power. Its width does not change. "32.0 GT/s PCIe" is generation 5. */
 static void read_link(CUdevice device, struct xs_rec_device *record)
 {
 	static const double giga_transfers[] = {2.5, 5, 8, 16, 32, 64};
 	char bus_id[32] = "";
-	double speed;
+	double speed, slot_speed, width;
 
 	if (driver.bus_id(bus_id, sizeof(bus_id), device) != CUDA_SUCCESS)
 		return;
 	speed = read_sysfs(bus_id, "max_link_speed");
+	slot_speed = read_sysfs(bus_id, "../max_link_speed");
+	if (slot_speed > 0 && slot_speed < speed)
+		speed = slot_speed;
 	for (xs_u16 i = 0; i < sizeof(giga_transfers) / sizeof(*giga_transfers);
 	     i++)
 		if (speed >= giga_transfers[i])
 			record->pcie_gen = i + 1;
 	record->pcie_width = (xs_u16)read_sysfs(bus_id, "max_link_width");
+	width = read_sysfs(bus_id, "current_link_width");
+	if (width >= 1 && width < record->pcie_width)
+		record->pcie_width = (xs_u16)width;
+}
+
+/* Writes the device's UUID as "uuid.0=GPU-1b9d6bcd-...", as nvidia-smi does. */
+static void write_uuid(int ordinal, CUdevice device)
+{
+	char key[16], text[48];
+	CUuuid uuid;
+	int length;
+
+	if (!get_uuid || get_uuid(&uuid, device) != CUDA_SUCCESS)
+		return;
+	length = snprintf(text, sizeof(text), "GPU");
+	for (size_t i = 0; i < sizeof(uuid.bytes); i++)
+		length += snprintf(
+		    text + length, sizeof(text) - (size_t)length, "%s%02x",
+		    i == 0 || (i % 2 == 0 && i >= 4 && i <= 10) ? "-" : "",
+		    (unsigned char)uuid.bytes[i]);
+	snprintf(key, sizeof(key), "uuid.%d", ordinal);
+	xs_trace_info(key, "%s", text);
 }
 
 static bool write_one(int ordinal)
@@ -158,6 +187,7 @@ static bool write_one(int ordinal)
 	driver.name(name, sizeof(name), d);
 	read_link(d, &record);
 	xs_trace_info_device(&record, name);
+	write_uuid(ordinal, d);
 	return true;
 }
 

@@ -21,6 +21,11 @@
  */
 #define LAUNCHES_BY_NODE 16u
 
+/* Later, now and then, so many launches by node again, since nodes may come to
+ * take longer or shorter: at each power of two of the number of launches. */
+#define AGAIN_BY_NODE  4u
+#define LEAST_LAUNCHES 1024u
+
 #define MAX_EXECS  4096u
 #define MAX_PROBES 64u
 #define FREED	   1u /* never a handle of CUDA */
@@ -28,6 +33,7 @@
 /* An executable graph whose launches may be recorded as one. */
 struct exec {
 	_Atomic uintptr_t handle; /* 0: free, and the end of its probe chain */
+	_Atomic uint32_t launches;
 	_Atomic uint32_t by_node; /* launches still to be recorded by node */
 };
 
@@ -90,6 +96,7 @@ static void add(uintptr_t handle)
 		exec = find_free(handle);
 	if (!exec)
 		return;
+	atomic_store(&exec->launches, 0);
 	atomic_store(&exec->by_node, LAUNCHES_BY_NODE);
 	atomic_store(&exec->handle, handle);
 }
@@ -157,12 +164,24 @@ static void try_to_switch_kind(bool on)
 	free_lock(&guard);
 }
 
+/* Counts a launch; returns how many are still to be recorded by node. Launches
+ * at the same moment may count as one. */
+static uint32_t count_launch(struct exec *exec)
+{
+	const uint32_t launches =
+	    atomic_load_explicit(&exec->launches, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(&exec->launches, launches, memory_order_relaxed);
+	if (launches >= LEAST_LAUNCHES && !(launches & (launches - 1)))
+		atomic_store_explicit(&exec->by_node, AGAIN_BY_NODE,
+				      memory_order_relaxed);
+	return atomic_load_explicit(&exec->by_node, memory_order_relaxed);
+}
+
 void xs_graph_trace_choose(void *handle)
 {
 	struct exec *exec = find((uintptr_t)handle);
-	const uint32_t by_node =
-	    exec ? atomic_load_explicit(&exec->by_node, memory_order_relaxed)
-		 : 0;
+	const uint32_t by_node = exec ? count_launch(exec) : 0;
 
 	if (!xs_session_is_recording())
 		return;

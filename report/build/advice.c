@@ -19,11 +19,6 @@ static bool is_step(const struct xs_result_site *site, const char *step)
 	return strcmp(site->step, step) == 0;
 }
 
-static bool is_copy(const struct xs_result_site *site)
-{
-	return is_step(site, "h2d") || is_step(site, "d2h");
-}
-
 /* Qualifies an advice whose estimate is an upper bound. */
 static const char *at_most(struct xs_arena *arena,
 			   const struct xs_result_estimate *estimate)
@@ -116,7 +111,7 @@ static void add_advice(struct xs_result *result,
 				    sizeof(const struct xs_result_site *)),
 	};
 	for (size_t i = 0; out->sites && i < phase->site_count; i++)
-		if (is_copy(&phase->sites[i]) ||
+		if (xs_advice_is_about(estimate, &phase->sites[i]) ||
 		    (kernels && is_step(&phase->sites[i], "kernel")))
 			out->sites[out->site_count++] = &phase->sites[i];
 	result->advice_count++;

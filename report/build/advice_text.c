@@ -25,9 +25,25 @@ static bool is_copy(const struct xs_result_site *site)
 	return is_step(site, "h2d") || is_step(site, "d2h");
 }
 
-/* "a.cu:8, a.cu:9 and 2 more (step)": the call sites of copies. */
-static const char *copy_places(struct xs_arena *arena,
-			       const struct xs_result_phase *phase)
+static bool allocates(const struct xs_result_site *site)
+{
+	return is_step(site, "allocate") || is_step(site, "free");
+}
+
+bool xs_advice_is_about(const struct xs_result_estimate *estimate,
+			const struct xs_result_site *site)
+{
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(estimate->strategy);
+
+	return strategy && strategy->changes_allocations ? allocates(site)
+							 : is_copy(site);
+}
+
+/* "a.cu:8, a.cu:9 and 2 more (step)": the call sites to change. */
+static const char *places(struct xs_arena *arena,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *estimate)
 {
 	const char *list = NULL, *function = NULL;
 	size_t named = 0, more = 0;
@@ -36,7 +52,7 @@ static const char *copy_places(struct xs_arena *arena,
 		const struct xs_result_site *site = &phase->sites[i];
 		const char *label;
 
-		if (!is_copy(site))
+		if (!xs_advice_is_about(estimate, site))
 			continue;
 		label = xs_result_site_label(arena, site);
 		if (!label || (list && strstr(list, label)))
@@ -146,8 +162,8 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *estimate)
 {
-	if (strcmp(name, "places") == 0) /* call sites that copy */
-		return copy_places(arena, phase);
+	if (strcmp(name, "places") == 0) /* call sites to change */
+		return places(arena, phase, estimate);
 	if (strcmp(name, "rates") == 0) /* bytes and rates of the copies */
 		return copy_rates(arena, phase);
 	if (strcmp(name, "n") == 0) /* streams */
@@ -211,7 +227,7 @@ const char *xs_advice_text(struct xs_arena *arena,
 	if (!strategy)
 		return xs_arena_print(arena, "Use %s for %s.",
 				      estimate->strategy,
-				      copy_places(arena, phase));
+				      places(arena, phase, estimate));
 	return expand(strategy->advice_if_measured && is_measured(estimate)
 			  ? strategy->advice_if_measured
 			  : strategy->advice,

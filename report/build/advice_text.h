@@ -10,4 +10,9 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
+/* Returns whether the site is one of those that the estimate's strategy
+ * changes. Kernels are not among them. */
+bool xs_advice_is_about(const struct xs_result_estimate *estimate,
+			const struct xs_result_site *site);
+
 #endif

@@ -19,6 +19,10 @@
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index);
 
+/* Returns the UUID of the trace's device, borrowed; NULL if unknown. */
+const char *xs_build_uuid(const struct xs_trace *trace,
+			  const struct xs_device *device);
+
 /* Fills run.devices; saw_gpu: GPU work is known. Returns 0 or -ENOMEM. */
 int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 		     bool saw_gpu);
@@ -31,12 +35,12 @@ void xs_build_note_devices(struct xs_result *result);
 const struct xs_device *xs_build_device(const struct xs_trace *trace,
 					const struct xs_phases *phases);
 
-/* Fills result->machine with the given profile, or with one fitted from the
- * trace. *traced becomes the profile of the machine of the trace. */
-void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_phases *phases,
-		      const struct xs_result_options *options,
-		      struct xs_machine *traced);
+/* Fills result->machine and result->machine_choice. *traced becomes the profile
+ * of the machine of the trace. Returns 0 or -ENOMEM. */
+int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		     const struct xs_phases *phases,
+		     const struct xs_result_options *options,
+		     struct xs_machine *traced);
 
 /* Fills result->coverage. Needs result->run and result->machine. */
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
@@ -69,10 +73,6 @@ xs_build_note(struct xs_result *result, const char *format, ...);
 void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device);
-
-/* Whether the profile may belong to that GPU; true if either name is unknown.
- */
-bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu);
 
 /* Fills a phase except its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,

@@ -5,6 +5,7 @@
  */
 #include "report/build/build.h"
 
+#include "model/machine/choice.h"
 #include "model/machine/points.h"
 
 #include <inttypes.h>
@@ -12,24 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* For copies of at least this size the latency is negligible. */
 #define LEAST_BYTES  (UINT64_C(8) << 20)
 #define LEAST_COPIES 3
 /* Relative difference from the profile's G that is more than noise. */
 #define RATE_TOLERANCE 0.1
-
-bool xs_build_profile_fits(const struct xs_machine *machine, const char *gpu)
-{
-	const size_t a = strlen(machine->gpu), b = gpu ? strlen(gpu) : 0;
-
-	if (!a || !b)
-		return true;
-	/* profiles often omit "NVIDIA" */
-	return a < b ? !strcasecmp(gpu + b - a, machine->gpu)
-		     : !strcasecmp(machine->gpu + a - b, gpu);
-}
 
 /* Appends "SMs 132 against 66" where both are known and differ. */
 static const char *add_fact(struct xs_result *result, const char *list,
@@ -215,7 +204,7 @@ void xs_build_check_profile(struct xs_result *result,
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
 		return;
 	gpu = xs_build_string(result, trace, device->name);
-	if (!xs_build_profile_fits(m, gpu)) {
+	if (!xs_machine_is_of_gpu(m, gpu)) {
 		xs_build_note(
 		    result,
 		    "the profile %s was measured on %s, this trace is from %s: "

@@ -29,6 +29,7 @@ static void describe(struct xs_result *result, const struct xs_trace *trace,
 	out->memory_bytes = known(in->rec.memory_bytes);
 	out->pcie_gen = known(in->rec.pcie_gen);
 	out->pcie_width = known(in->rec.pcie_width);
+	out->uuid = xs_arena_copy(&result->arena, xs_build_uuid(trace, in));
 }
 
 static int add_work(const struct xs_trace *trace, bool saw_gpu,

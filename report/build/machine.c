@@ -3,9 +3,11 @@
  * The machine profiles of a result: for the estimates, of the traced machine,
  * and of further machines.
  */
+#include "model/machine/choice.h"
 #include "model/machine/fit.h"
 #include "report/build/build.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The rest of the phases is at most 1 / REST_PART of their time. */
@@ -44,37 +46,88 @@ static struct xs_phases phases_on(struct xs_result *result,
 	return out;
 }
 
-/* Fits a profile from the rounds on the main device and others of its kind. */
-static void fit(struct xs_result *result, const struct xs_trace *trace,
-		const struct xs_phases *phases, const struct xs_device *device,
-		struct xs_machine *machine)
+/* Fits a profile to the rounds on the main device and others of its kind, or
+ * joins what they show into the chosen one. Returns 0 or -ENOMEM. */
+static int learn(struct xs_result *result, const struct xs_trace *trace,
+		 const struct xs_phases *phases, const struct xs_device *device,
+		 bool chosen, struct xs_machine *machine)
 {
-	struct xs_phases alike;
+	const struct xs_phases alike =
+	    device ? phases_on(result, trace, phases, device) : *phases;
 
-	if (!device) {
-		xs_machine_fit(phases, NULL, machine);
-		return;
-	}
-	alike = phases_on(result, trace, phases, device);
-	xs_machine_fit(&alike, &device->rec, machine);
+	if (chosen)
+		return xs_machine_join(&alike, machine);
+	xs_machine_fit(&alike, device ? &device->rec : NULL, machine);
+	return 0;
 }
 
-void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_phases *phases,
-		      const struct xs_result_options *options,
-		      struct xs_machine *traced)
+const char *xs_build_uuid(const struct xs_trace *trace,
+			  const struct xs_device *device)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "uuid.%d", device->rec.device);
+	return xs_trace_find_info(trace, key);
+}
+
+static struct xs_machine_identity identify(struct xs_result *result,
+					   const struct xs_trace *trace,
+					   const struct xs_device *device)
+{
+	if (!device)
+		return (struct xs_machine_identity){0};
+	return (struct xs_machine_identity){
+	    .gpu = xs_build_string(result, trace, device->name),
+	    .uuid = xs_build_uuid(trace, device),
+	    .host = xs_trace_find_info(trace, "host"),
+	    .pcie_gen = device->rec.pcie_gen,
+	    .pcie_width = device->rec.pcie_width};
+}
+
+static const struct {
+	const char *origin, *calibrating;
+} choices[] = {
+    [XS_MACHINE_GIVEN] = {"given", NULL},
+    [XS_MACHINE_CALIBRATED] = {"calibrated", NULL},
+    [XS_MACHINE_SHIPPED] = {"shipped", "narrow the intervals"},
+    [XS_MACHINE_FITTED] = {"fitted",
+			   "add mapped memory and narrow the intervals"},
+};
+
+static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
+		       const char *reason)
+{
+	result->machine_choice = (struct xs_result_machine_choice){
+	    choices[origin].origin,
+	    reason[0] ? xs_arena_copy(&result->arena, reason) : NULL,
+	    choices[origin].calibrating};
+}
+
+int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		     const struct xs_phases *phases,
+		     const struct xs_result_options *options,
+		     struct xs_machine *traced)
 {
 	const struct xs_device *device = xs_build_device(trace, phases);
+	const struct xs_machine_identity machine =
+	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
-	const char *gpu =
-	    device ? xs_build_string(result, trace, device->name) : NULL;
+	enum xs_machine_origin origin =
+	    given ? XS_MACHINE_GIVEN : XS_MACHINE_FITTED;
+	char why[1200] = "";
+	int err = 0;
 
-	if (given &&
-	    (!options->elsewhere_count || xs_build_profile_fits(given, gpu)))
+	if (!given && !options->fitted)
+		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
+	if (given && (!options->elsewhere_count ||
+		      xs_machine_is_of_gpu(given, machine.gpu)))
 		*traced = *given;
 	else
-		fit(result, trace, phases, device, traced);
+		err = learn(result, trace, phases, device,
+			    !given && origin != XS_MACHINE_FITTED, traced);
 	result->machine = given ? *given : *traced;
+	say_choice(result, origin, why);
+	return err;
 }
 
 /* Returns the phase's replay estimate of that strategy, NULL if none applies.

@@ -16,7 +16,9 @@ struct xs_other_machine;
 struct xs_trace;
 
 struct xs_result_options {
-	const struct xs_machine *machine; /* NULL: fit one from the trace */
+	/* NULL: the user's calibration, or the shipped profile, or a fit */
+	const struct xs_machine *machine;
+	bool fitted; /* without a machine: fit one in any case */
 	/* machines for the unchanged run; borrowed during the call */
 	const struct xs_other_machine *elsewhere;
 	size_t elsewhere_count;

@@ -24,6 +24,8 @@ static const char *const step_names[XS_STEP_KINDS] = {
     [XS_STEP_SYNC_EVENT] = "sync-event",
     [XS_STEP_EVENT_RECORD] = "event-record",
     [XS_STEP_STREAM_WAIT] = "stream-wait",
+    [XS_STEP_ALLOCATE] = "allocate",
+    [XS_STEP_FREE] = "free",
     [XS_STEP_HOST] = "host",
 };
 

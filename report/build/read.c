@@ -245,8 +245,9 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 						       : trace);
 	if (err < 0)
 		goto out;
-	xs_build_machine(result, trace, &phases, options, &traced);
-	err = xs_build_waits(result, trace, &timeline);
+	err = xs_build_machine(result, trace, &phases, options, &traced);
+	if (!err)
+		err = xs_build_waits(result, trace, &timeline);
 	if (err < 0)
 		goto out;
 	xs_build_coverage(result, trace, &phases);

@@ -57,6 +57,9 @@ struct xs_bench {
 int xs_bench_open(struct xs_bench *bench);
 void xs_bench_close(struct xs_bench *bench);
 
+/* Stores the GPU's UUID, as nvidia-smi prints it; "" if it is unknown. */
+void xs_bench_read_uuid(const struct xs_bench *bench, char *text, size_t size);
+
 double xs_bench_now_ns(void);
 
 /* Issues one pinned copy in direction `way`; offset applies to both ends. */

@@ -2,6 +2,7 @@
 /* Properties from the driver and the system, and implicit synchronisation. */
 #include "report/calibrate/bench.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,27 @@ static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
 	read_line(path, line, sizeof(line));
 	machine->pcie_width = (int)strtol(line, NULL, 10);
 	XS_CUDA(gpu, cuCtxSynchronize);
+}
+
+void xs_bench_read_uuid(const struct xs_bench *bench, char *text, size_t size)
+{
+	int (*get)(unsigned char *uuid, int device) = NULL;
+	void *found = bench->gpu.library
+			  ? dlsym(bench->gpu.library, "cuDeviceGetUuid_v2")
+			  : NULL;
+	unsigned char uuid[16];
+	size_t length;
+
+	text[0] = '\0';
+	memcpy((void *)&get, &found, sizeof(found));
+	if (!get || get(uuid, bench->gpu.device) != 0)
+		return;
+	length = (size_t)snprintf(text, size, "GPU");
+	for (size_t i = 0; i < sizeof(uuid) && length < size; i++)
+		length += (size_t)snprintf(
+		    text + length, size - length, "%s%02x",
+		    i == 0 || (i % 2 == 0 && i >= 4 && i <= 10) ? "-" : "",
+		    uuid[i]);
 }
 
 void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)

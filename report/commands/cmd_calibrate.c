@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy calibrate: measures a machine profile. */
+#include "model/machine/choice.h"
 #include "report/calibrate/bench.h"
 #include "report/commands/cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 struct calibrate_options {
-	const char *output; /* NULL: standard output */
+	const char *output; /* NULL: the user's calibrations */
 	const char *name;   /* NULL: named after the GPU */
 	int device;
 };
@@ -72,7 +75,8 @@ static int parse_device(const char *name, const char *text, void *into)
 static const struct xs_cli_option options[] = {
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct calibrate_options, output),
-     "write to FILE instead of standard output"},
+     "write to FILE, - for standard output, instead of\n"
+     "keeping it for reports of this GPU and host"},
     {"--device", 0, "N", parse_device,
      offsetof(struct calibrate_options, device),
      "number of the GPU to measure (default 0)"},
@@ -89,11 +93,13 @@ const struct xs_cli_command xs_cmd_calibrate = {
     .summary = "measure this machine's profile",
     .usage =
 	"Usage: xferspy calibrate [OPTIONS]\n"
-	"Measures how fast this machine moves data between host and GPU, and "
-	"writes\n"
-	"a machine profile for xferspy report --machine FILE. Takes less than "
-	"a\n"
-	"minute; keep the machine idle meanwhile.\n",
+	"Measures how fast this machine moves data between host and GPU. "
+	"Without -o\n"
+	"the profile is kept in $XDG_DATA_HOME/xferspy (default: "
+	"~/.local/share/xferspy),\n"
+	"and reports on traces of this GPU and host use it. Takes less than "
+	"a minute;\n"
+	"keep the machine idle meanwhile.\n",
     .notes =
 	"At the end it prints how far replay predictions differ from measured "
 	"rounds,\n"
@@ -199,12 +205,92 @@ static void measure(struct xs_bench *bench, struct xs_machine *machine)
 	take(&self_check, 0, bench, machine);
 }
 
+/* Where the profile goes. */
+struct destination {
+	char own[PATH_MAX];  /* among the user's calibrations, or "" */
+	char part[PATH_MAX]; /* it is written here first */
+	char uuid[48], host[64];
+	const char *open; /* the file that is opened; NULL: stdout */
+	FILE *out;
+};
+
+/* Creates the folders of a path, which has two slashes or more. */
+static int make_folders(const char *path)
+{
+	char folder[PATH_MAX];
+
+	for (const char *end = strchr(path + 1, '/'); end;
+	     end = strchr(end + 1, '/')) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(end - path),
+			 path);
+		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Names the user's calibration of the GPU. */
+static int name_own(const struct xs_bench *bench, struct destination *to)
+{
+	int err;
+
+	xs_bench_read_uuid(bench, to->uuid, sizeof(to->uuid));
+	if (gethostname(to->host, sizeof(to->host) - 1) != 0)
+		to->host[0] = '\0';
+	err = xs_machine_own_path(to->uuid, to->host, to->own, sizeof(to->own));
+	if (err)
+		return xs_cli_error(XS_EXIT_INPUT, "calibrate",
+				    "the GPU's UUID, the host's name or your "
+				    "home folder is not known",
+				    "name a file with -o");
+	err = make_folders(to->own);
+	if (err)
+		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(-err),
+				    "name a file with -o");
+	if ((size_t)snprintf(to->part, sizeof(to->part), "%s.part", to->own) >=
+	    sizeof(to->part))
+		return xs_cli_error(XS_EXIT_INPUT, to->own,
+				    strerror(ENAMETOOLONG),
+				    "name a file with -o");
+	to->open = to->part;
+	return 0;
+}
+
+static int open_output(const struct calibrate_options *given,
+		       const struct xs_bench *bench, struct destination *to)
+{
+	int code = 0;
+
+	to->open = given->output;
+	if (!given->output)
+		code = name_own(bench, to);
+	return code ? code : xs_cli_open(to->open, &to->out);
+}
+
+/* An earlier calibration stays until the new one is complete. */
+static int close_output(struct xs_machine *machine, struct destination *to)
+{
+	int code;
+
+	snprintf(machine->uuid, sizeof(machine->uuid), "%s", to->uuid);
+	snprintf(machine->host, sizeof(machine->host), "%s", to->host);
+	code =
+	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
+	if (code || !to->own[0])
+		return code;
+	if (rename(to->part, to->own) != 0)
+		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(errno),
+				    "name a file with -o");
+	printf("%s: reports on traces of this GPU and host use it.\n", to->own);
+	return 0;
+}
+
 static int calibrate_main(int argc, char **argv)
 {
 	struct calibrate_options given = {0};
+	struct destination to = {0};
 	struct xs_machine machine;
 	struct xs_bench bench = {0};
-	FILE *out = NULL;
 	int code = parse(argc, argv, &given);
 
 	if (code)
@@ -220,15 +306,16 @@ static int calibrate_main(int argc, char **argv)
 				    "it needs 1 GiB of the host's memory and "
 				    "512 MiB of the GPU's");
 	else
-		code = xs_cli_open(given.output, &out);
+		code = open_output(&given, &bench, &to);
 	if (!code) {
+		FILE *summary = to.out == stdout ? stderr : stdout;
+
 		measure(&bench, &machine);
 		label(&machine, &given);
-		code = xs_cli_close(given.output, out,
-				    xs_machine_write(&machine, out));
+		code = close_output(&machine, &to);
+		if (!code)
+			xs_bench_summarize(&machine, summary);
 	}
-	if (!code)
-		xs_bench_summarize(&machine, given.output ? stdout : stderr);
 	xs_bench_close(&bench);
 	xs_cuda_close(&bench.gpu);
 	return code;

@@ -65,10 +65,11 @@ static const struct xs_cli_option options[] = {
      "write to FILE instead of standard output"},
     {"--machine", 0, "FILE|NAME", parse_machine, 0,
      "machine profile, such as h200; the name list\n"
-     "prints all names. Without it, or with the name\n"
-     "fitted, a profile is fitted from each trace.\n"
-     "Repeat it to predict the unchanged run on\n"
-     "further machines"},
+     "prints all names, and fitted is one from the\n"
+     "trace alone. Default: this user's calibration of\n"
+     "the GPU and host, or the shipped profile of the\n"
+     "GPU model, or fitted. Repeat it to predict the\n"
+     "unchanged run on further machines"},
     {"--streams", 0, "N", parse_streams,
      offsetof(struct report_options, streams),
      "also predict exactly N streams"},
@@ -152,7 +153,8 @@ static int load_machines(const struct report_options *given,
 
 	if (!given->machine_count)
 		return 0;
-	if (strcmp(names[0], "fitted") != 0) {
+	how->fitted = strcmp(names[0], "fitted") == 0;
+	if (!how->fitted) {
 		code = xs_cli_machine(names[0], &out->first);
 		how->machine = &out->first;
 	}

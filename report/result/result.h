@@ -22,6 +22,7 @@ struct xs_result_device {
 	const char *name;
 	int64_t index, sm_count, copy_engines, memory_bytes;
 	int64_t pcie_gen, pcie_width;
+	const char *uuid;
 	/* work of this device, as in xs_result_totals; p2p: copies from or to
 	 * another device, in this device's streams */
 	int64_t h2d_bytes, d2h_bytes, p2p_bytes;
@@ -240,6 +241,13 @@ struct xs_result_other_machine {
 	int64_t phases; /* predicted phases */
 };
 
+/* Why the result has its machine profile. */
+struct xs_result_machine_choice {
+	const char *origin; /* "given", "calibrated", "shipped" or "fitted" */
+	const char *reason;
+	const char *calibrating; /* what it would improve; NULL: nothing */
+};
+
 struct xs_result_advice {
 	int64_t rank;
 	const struct xs_result_phase *phase;
@@ -254,6 +262,7 @@ struct xs_result {
 	struct xs_result_run run;
 	struct xs_result_coverage coverage;
 	struct xs_machine machine;
+	struct xs_result_machine_choice machine_choice;
 	struct xs_result_totals totals;
 	int64_t streams_asked;		/* requested n, or XS_UNKNOWN */
 	bool atgpu_asked;		/* text prints ATGPU metrics too */

@@ -19,11 +19,12 @@
 #include <string.h>
 
 const char *const golden_names[] = {
-    "again",	     "alternating", "context", "contents",     "counters",
-    "empty",	     "frees",	    "graph",   "graph-as-one", "graph-unknown",
-    "graph-updated", "kernels",	    "killed",  "opsonly",      "serial",
-    "sizes",	     "streams",	    "threads", "tiny",	       "transfers",
-    "waits",	     "wide"};
+    "again",	    "alternating",   "context",	      "contents",
+    "counters",	    "empty",	     "frees",	      "graph",
+    "graph-as-one", "graph-unknown", "graph-updated", "kernel-stream",
+    "kernels",	    "killed",	     "loop-head",     "opsonly",
+    "serial",	    "sizes",	     "streams",	      "threads",
+    "tiny",	    "transfers",     "waits",	      "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)

@@ -21,9 +21,9 @@ static const char *const op_names[XS_OP_KINDS] = {"h2d", "d2h",	   "d2d", "h2h",
 						  "set", "kernel", "p2p"};
 
 static const char *const step_names[XS_STEP_KINDS] = {
-    "h2d",	  "d2h",	  "d2d",	 "h2h",
-    "set",	  "kernel",	  "sync_device", "sync_stream",
-    "sync_event", "event_record", "stream_wait", "host"};
+    "h2d",	   "d2h",	  "d2d",	 "h2h",	       "set",
+    "kernel",	   "sync_device", "sync_stream", "sync_event", "event_record",
+    "stream_wait", "allocate",	  "free",	 "host"};
 
 static void print_trace(const struct xs_trace *trace)
 {

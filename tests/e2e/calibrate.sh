@@ -16,8 +16,13 @@ cases()
 }
 
 status=0
-timeout 100 "$XS_COMMAND" calibrate --name mine >profile.json 2>err || status=$?
+export XDG_DATA_HOME="$PWD/data"
+timeout 100 "$XS_COMMAND" calibrate --name mine >err || status=$?
 expect "exit code" "$status" 0
+uuid=GPU-00010203-0405-0607-0809-0a0b0c0d0e0f
+stored=$(ls data/xferspy)
+expect "stored" "${stored%%@*}" "$uuid"
+cp "data/xferspy/$stored" profile.json
 
 # 6 GB/s in one direction and 5 in both, 5 us of latency and 3 of the copy at
 # best; more if this machine is busy
@@ -44,3 +49,22 @@ traced "$XS_APPS/app" serial 3
 "$XS_COMMAND" report --machine ./profile.json ./*.xspy >out 2>err ||
 	fail "report: $?"
 grep -q 'profile mine (calibrated)' out || fail "the report has another profile"
+
+# choice REPORT-OPTION...: the profile's name and origin
+choice()
+{
+	"$XS_COMMAND" report --format json "$@" ./*.xspy >report.json
+	tr -d ' \n' <report.json | sed \
+		's/.*"machine":{"schema":1,"name":"\([^"]*\)".*"origin":"\([a-z]*\)".*/\1 \2/'
+}
+
+expect "found without --machine" "$(choice)" "mine calibrated"
+expect "given" "$(choice --machine ./profile.json)" "mine given"
+expect "fitted" "$(choice --machine fitted)" "fitted fitted"
+expect "UUID in the trace" "$("$XS_COMMAND" dump ./*.xspy |
+	sed -n 's/^info text="uuid.0=\(.*\)"$/\1/p')" "$uuid"
+echo '{' >"data/xferspy/$stored"
+expect "damaged" "$(choice)" "fitted fitted"
+"$XS_COMMAND" report ./*.xspy | tr '\n' ' ' | tr -s ' ' |
+	grep -q 'the stored calibration is refused: machine profile' ||
+	fail "nothing on the damaged calibration"

@@ -81,6 +81,10 @@ compare replay 100 84 16
 grep -q '84 launches of CUDA graphs were recorded as one op each' one.json ||
 	fail "replay: no note"
 compare rush 100 84 16
+# now and then by node again: from the 1,024th launch on, four
+XS_SIM_GIPS=0.2
+compare rush 1100 1080 20
+XS_SIM_GIPS=0.02
 compare moved 50 84 16
 compare replay 100 84 16 static
 XFERSPY_GRAPHS=launch traced "$XS_APPS/graphs" replay 20

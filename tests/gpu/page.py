@@ -55,7 +55,7 @@ def remark(row):
     words += [f"{way} {off_text(percent)}" for way, percent in
               figures.get("off_by", {}).items()]
     if "missing_ms" in figures:
-        words.append(f"{figures['missing_ms']} ms missing at most")
+        words.append(f"usually {figures['missing_ms']} ms missing")
     if "seconds" in figures:
         words.append(f"{figures['seconds']} s, {figures['plain_seconds']} s "
                      "without")

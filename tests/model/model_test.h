@@ -52,6 +52,18 @@ static inline void set_param(struct xs_param *param, double value)
 	*param = (struct xs_param){value, value, value};
 }
 
+/* Returns a shipped profile without ranges. */
+static inline struct xs_machine shipped_exact(const char *name)
+{
+	struct xs_machine machine = shipped(name);
+
+#define XS_EXACT(param, unit, what)                                            \
+	set_param(&machine.param, machine.param.value);
+	XS_MACHINE_PARAMS(XS_EXACT)
+#undef XS_EXACT
+	return machine;
+}
+
 /* Returns a pseudo-random number between low and high. */
 static inline double random_between(uint64_t *state, double low, double high)
 {

@@ -72,6 +72,25 @@ static void test_double_buffer_of_a_busy_host(void **unused)
 	assert_non_null(replayed("double-buffer")->bound);
 }
 
+/* Its buffers outlast a round; in pinned, what allocates remains. */
+static void test_double_buffer_without_allocations(void **unused)
+{
+	double pinned_ns, round_ns;
+
+	(void)unused;
+	estimate();
+	round_ns = replayed("double-buffer")->round_ns;
+	pinned_ns = replayed("pinned")->round_ns;
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .call_ns = 510000,
+				    .return_ns = 700000};
+	phase.step_count = 4;
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, round_ns);
+	assert_near(replayed("pinned")->round_ns, pinned_ns + 190000);
+}
+
 static void test_double_buffer_abstains(void **unused)
 {
 	(void)unused;
@@ -110,6 +129,33 @@ static void test_resident(void **unused)
 	assert_non_null(row->bound);
 	assert_near(row->setup_ns, 0);
 	assert_near(row->breakeven_rounds, 0);
+}
+
+/* Nothing is copied and nothing waits for a round: eight kernels of 100000,
+ * 1000 apart, which take longer than the calls; at the end one wait of 4000. */
+static void test_resident_throughout(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].src = steps[2].dst = 0x1000;
+	estimate();
+	row = replayed("resident-throughout");
+	assert_true(row->applies);
+	assert_non_null(row->bound);
+	assert_true(row->round_ns > 101000 && row->round_ns < 102500);
+	/* the host's own time of a round, if that is longer */
+	phase.host_ns = (struct xs_spread){400000, 400000, 400000};
+	estimate();
+	row = replayed("resident-throughout");
+	assert_true(row->round_ns > 403000 && row->round_ns < 420000);
+	phase.rounds = 1;
+	estimate();
+	assert_abstains("resident-throughout", "only one round", true);
+	phase.rounds = 10;
+	steps[0].src = 0x5000;
+	estimate();
+	assert_abstains("resident-throughout", "bring data back", true);
 }
 
 static void test_resident_abstains(void **unused)
@@ -320,8 +366,10 @@ int main(void)
 	    TEST(test_double_buffer_of_long_kernels),
 	    TEST(test_double_buffer_of_long_copies),
 	    TEST(test_double_buffer_of_a_busy_host),
+	    TEST(test_double_buffer_without_allocations),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
+	    TEST(test_resident_throughout),
 	    TEST(test_resident_abstains),
 	    TEST(test_resident_within_a_round),
 	    TEST(test_resident_measured),

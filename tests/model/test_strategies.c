@@ -45,6 +45,53 @@ static void test_pinned(void **unused)
 }
 
 /*
+ * Allocates, copies from pinned memory, computes, and frees, which waits for
+ * the kernel: 150000 and, after the kernel, 43000. Without: the copy's call at
+ * 1000, its op at 6000, 20000 as in memory that is not fresh (40000 before),
+ * return 31000; launch at 32000, kernel 37000 to 137000, where the wait in
+ * place of the free ends.
+ */
+static void test_reuse(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .dst = 0x1000,
+				    .bytes = 1000000,
+				    .return_ns = 150000};
+	steps[1] = step_of(XS_STEP_H2D, 151000, 201000, 156000, 196000);
+	steps[1].src_memory = XS_MEM_PINNED;
+	steps[1].dst = 0x1000;
+	steps[2] = step_of(XS_STEP_KERNEL, 202000, 205000, 207000, 307000);
+	steps[3] = (struct xs_step){.kind = XS_STEP_FREE,
+				    .thread = 1,
+				    .dst = 0x1000,
+				    .call_ns = 206000,
+				    .return_ns = 350000};
+	phase.step_count = 4;
+	phase.round_ns = (struct xs_spread){350000, 340000, 370000};
+	estimate();
+	row = replayed("reuse");
+	assert_true(row->applies);
+	assert_near(row->round_ns, 137000);
+	assert_near(row->setup_ns, 193000);
+	assert_non_null(strstr(row->why, "0.193 ms"));
+	/* memory that the round did not allocate is not fresh */
+	steps[1].dst = 0x1000 + 1000000;
+	estimate();
+	assert_near(replayed("reuse")->round_ns, 157000);
+}
+
+static void test_reuse_of_nothing(void **unused)
+{
+	(void)unused;
+	estimate();
+	assert_false(replayed("reuse")->applies);
+}
+
+/*
  * The interval of pinned. Slow machine (all parameters + 20 %): in 30000,
  * return 33600, launch 34600, kernel 39600 to 139600, out 7200 + 24000 later
  * at 170800, return 174400: +11400. Slow kernel: +3000.
@@ -376,6 +423,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_as_is),
 	    TEST(test_pinned),
+	    TEST(test_reuse),
+	    TEST(test_reuse_of_nothing),
 	    TEST(test_interval),
 	    TEST(test_pinned_has_no_disturbed_calls),
 	    TEST(test_pinned_keeps_the_programs_structure),

@@ -159,7 +159,7 @@ static void test_interval(void **unused)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
-	struct xs_machine m = shipped("gtx-titan");
+	struct xs_machine m = shipped_exact("gtx-titan");
 
 	(void)unused;
 	m.G_h2d.low = 0.08;

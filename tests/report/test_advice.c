@@ -295,6 +295,23 @@ static void each_strategy_has_its_sentence(void **state)
 	fixture_free(result);
 }
 
+/* Advice on allocations names the lines that allocate, not those that copy. */
+static void allocations_have_their_own_places(void **state)
+{
+	struct xs_result *result = fixture_result();
+	const struct xs_result_estimate row = {.strategy = "reuse",
+					       .why = "because"};
+	const char *text;
+
+	(void)state;
+	result->phases[0].sites[0].step = "allocate";
+	text = xs_advice_text(&result->arena, &result->phases[0], &row);
+	assert_non_null(strstr(text, "main.cu:88"));
+	assert_null(strstr(text, "main.cu:91"));
+	assert_non_null(strstr(text, "because"));
+	fixture_free(result);
+}
+
 /* A line is enough; without one the label has the function and the address. */
 static void places_are_named_by_what_is_known(void **state)
 {
@@ -397,6 +414,7 @@ int main(void)
 	    cmocka_unit_test(a_bound_with_a_floor_is_ranked_by_it),
 	    cmocka_unit_test(a_bound_alone_is_no_advice),
 	    cmocka_unit_test(each_strategy_has_its_sentence),
+	    cmocka_unit_test(allocations_have_their_own_places),
 	    cmocka_unit_test(a_saving_within_the_noise_is_none),
 	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
 	    cmocka_unit_test(equations_are_not_advised),

@@ -195,7 +195,9 @@ static void a_report_has_its_parts(void **state)
 {
 	(void)state;
 	expect("report " BEFORE, 0, "Where the time went", NULL);
-	expect("report " BEFORE, 0, "profile fitted from the trace", NULL);
+	expect("report " BEFORE, 0, "profile h200 (shipped): the trace", NULL);
+	expect("report " BEFORE " --machine fitted", 0,
+	       "profile fitted from the trace", NULL);
 	expect("report " BEFORE " --machine k20m", 0, "profile k20m", NULL);
 	expect("report " BEFORE " --atgpu", 0, "ATGPU  Carroll and Wong 2017",
 	       NULL);

@@ -18,7 +18,7 @@
 
 static struct xs_result *read_result(const char *path)
 {
-	const struct xs_result_options options = {0};
+	const struct xs_result_options options = {.fitted = true};
 	struct xs_result *result;
 	const char *error;
 

@@ -83,6 +83,14 @@ static int put_text(char *to, int bytes, const char *format, int number)
 	return CUDA_SUCCESS;
 }
 
+/* The bytes count up from that of the device's number. */
+static int put_uuid(CUuuid *uuid, CUdevice device)
+{
+	for (int i = 0; i < (int)sizeof(uuid->bytes); i++)
+		uuid->bytes[i] = (char)(device + i);
+	return valid(device);
+}
+
 static int put_memory(size_t *bytes, CUdevice device)
 {
 	*bytes = xs_sim_config.memory_bytes;
@@ -133,6 +141,8 @@ DRV_API(cuDeviceGet, (CUdevice * device, int ordinal), (device, ordinal),
 	valid(ordinal) ? valid(ordinal) : put(device, ordinal))
 DRV_API(cuDeviceGetName, (char *name, int len, CUdevice dev), (name, len, dev),
 	put_text(name, len, XS_SIM_NAME, 0))
+DRV_API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice dev), (uuid, dev),
+	put_uuid(uuid, dev))
 DRV_API(cuDeviceGetPCIBusId, (char *pciBusId, int len, CUdevice dev),
 	(pciBusId, len, dev),
 	put_text(pciBusId, len, "ffff:%02x:00.0", dev + 1))

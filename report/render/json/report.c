@@ -298,6 +298,17 @@ static json_t *other_machine(const struct xs_result_other_machine *in)
 }
 ARRAY_OF(other_machine, struct xs_result_other_machine)
 
+static json_t *machine_choice(const struct xs_result_machine_choice *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, origin);
+	SET_TEXT(in, reason);
+	SET_TEXT(in, calibrating);
+	return xs_json_finish(out, failed);
+}
+
 static json_t *report(const struct xs_result *result)
 {
 	json_t *out = json_object();
@@ -308,6 +319,8 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "coverage", xs_json_coverage(&result->coverage),
 		    &failed);
 	xs_json_set(out, "machine", xs_json_machine(&result->machine), &failed);
+	xs_json_set(out, "machine_choice",
+		    machine_choice(&result->machine_choice), &failed);
 	xs_json_set(out, "totals", totals(&result->totals), &failed);
 	xs_json_set(out, "device_totals",
 		    xs_json_device_totals(result->run.devices,

@@ -42,11 +42,35 @@ static void put_command(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
+/* Which profile it is, why, and what calibrating would improve. */
+static const char *profile(struct xs_result *result)
+{
+	const struct xs_machine *machine = &result->machine;
+	const struct xs_result_machine_choice *choice = &result->machine_choice;
+	struct xs_arena *arena = &result->arena;
+	const bool is_shipped =
+	    choice->origin && strcmp(choice->origin, "shipped") == 0;
+	const char *text;
+
+	if (strcmp(machine->source, "fitted-from-trace") == 0)
+		text = "profile fitted from the trace";
+	else
+		text = xs_arena_print(arena, "profile %s (%s)", machine->name,
+				      is_shipped ? choice->origin
+						 : machine->source);
+	if (choice->reason)
+		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
+	if (choice->calibrating)
+		text = xs_arena_print(arena,
+				      "%s; `xferspy calibrate` there would %s",
+				      text, choice->calibrating);
+	return text;
+}
+
 static void put_run(const struct xs_terminal *terminal,
 		    struct xs_result *result)
 {
 	const struct xs_result_run *run = &result->run;
-	const struct xs_machine *machine = &result->machine;
 	struct xs_arena *arena = &result->arena;
 	const char *line = xs_render_text_devices_name(result);
 
@@ -66,12 +90,7 @@ static void put_run(const struct xs_terminal *terminal,
 	if (run->cupti_version)
 		line = xs_arena_print(arena, "%s, CUPTI %s", line,
 				      run->cupti_version);
-	if (strcmp(machine->source, "fitted-from-trace") == 0)
-		line = xs_arena_print(
-		    arena, "%s; profile fitted from the trace", line);
-	else
-		line = xs_arena_print(arena, "%s; profile %s (%s)", line,
-				      machine->name, machine->source);
+	line = xs_arena_print(arena, "%s; %s", line, profile(result));
 	xs_terminal_wrap(terminal, XS_DIM, "", line);
 }
 

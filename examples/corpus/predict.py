@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares predictions with measured times of programs that others wrote.
+
+table.json has the programs and what each variant changed. MACHINE/HALF.json has
+their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
+MACHINE/machine.json that machine's calibration. --write writes docs/corpus.md.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import statistics
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HALVES = {"develop": "Developed on", "first": "First contact"}
+# Variants, and the strategies that predict them.
+STRATEGIES = {"pinned": ("pinned",), "streams": ("streams",),
+              "double": ("double-buffer",), "mapped": ("mapped",),
+              "reuse": ("reuse",), "batch": ("batch",),
+              "resident": ("resident", "resident-throughout")}
+PIECES = 4  # of the variant "streams"
+
+Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
+                             "low_ms high_ms why")
+
+
+def report(xferspy, trace, machine):
+    done = subprocess.run([xferspy, "report", "--format", "json", "--machine",
+                           machine, trace], capture_output=True, text=True,
+                          check=True)
+    return json.loads(done.stdout)["phases"]
+
+
+def estimate_of(phase, strategy):
+    """Returns the phase's row of the strategy, and why there is none."""
+    rows = [row for row in phase["estimates"]
+            if row["strategy"] == strategy and row["model"] == "replay"]
+    found = [row for row in rows if row["applies"] and
+             (strategy != "streams" or row["n_streams"] == PIECES)]
+    if found:
+        return min(found, key=lambda row: row["round_ns"]), None
+    return None, rows[0]["why"] if rows else "no row"
+
+
+def predict(program, phases, strategy, measured_ms):
+    """Of the timed loop: what lies outside its rounds stays as traced, and each
+    round takes the predicted time, or that of as-is if there is none."""
+    sums = dict.fromkeys(("round_ns", "low_ns", "high_ns"), 0)
+    outside_ns, reasons, applies = program["traced_ms"] * 1e6, [], False
+    for phase in phases:
+        row, why = estimate_of(phase, strategy)
+        applies |= row is not None
+        reasons.append(why)
+        row = row or estimate_of(phase, "as-is")[0]
+        for key in sums:
+            sums[key] += phase["rounds"] * row[key]
+        outside_ns -= phase["total_ns"]
+    if not applies:
+        return Row(None, strategy, measured_ms, None, None, None, reasons[0])
+    return Row(None, strategy, measured_ms,
+               *((outside_ns + ns) / 1e6 for ns in sums.values()), None)
+
+
+def rows_of(name, program, phases):
+    rows = []
+    for variant, times in program["variants_ms"].items():
+        if variant == program["baseline"] or variant not in STRATEGIES:
+            continue
+        rounds = program.get("variants_rounds", {}).get(variant)
+        measured = statistics.median(times) * \
+            (program["rounds"] / rounds if rounds else 1)
+        rows += [predict(program, phases, strategy, measured)._replace(
+            program=name) for strategy in STRATEGIES[variant]]
+    return rows
+
+
+def error(row):
+    return row.predicted_ms / row.measured_ms - 1
+
+
+def percent(value):
+    return f"{100 * value:+.1f} %"
+
+
+def summary(rows):
+    """Returns the lines of the table of strategies."""
+    lines = ["| strategy | programs | no answer | mean error | median | largest "
+             "| inside the 90 % interval |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for strategy in sum(STRATEGIES.values(), ()):
+        mine = [row for row in rows if row.strategy == strategy]
+        errors = sorted(abs(error(row)) for row in mine if not row.why)
+        if not mine:
+            continue
+        inside = sum(not row.why and row.low_ms <= row.measured_ms <=
+                     row.high_ms for row in mine)
+        cells = ([f"{100 * f(errors):.1f} %" for f in
+                  (statistics.mean, statistics.median, max)] + [str(inside)]
+                 if errors else ["–"] * 4)
+        lines.append(f"| `{strategy}` | {len(errors)} | "
+                     f"{len(mine) - len(errors)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def details(rows):
+    lines = ["| program | strategy | measured | predicted | 90 % interval | "
+             "error |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+    for row in rows:
+        start = (f"| {row.program} | `{row.strategy}` | "
+                 f"{row.measured_ms:.1f} ms | ")
+        lines.append(start + (
+            f"none: {row.why} | | |" if row.why else
+            f"{row.predicted_ms:.1f} ms | {row.low_ms:.1f} – "
+            f"{row.high_ms:.1f} ms | {percent(error(row))} |"))
+    return lines
+
+
+def programs_table(table, names):
+    lines = ["| program | source, commit | a round moves | variants |",
+             "| --- | --- | ---: | --- |"]
+    for entry in table:
+        if entry["name"] in names:
+            variants = [f"{name}: {variant['words']}" for name, variant in
+                        entry["variants"].items() if name != entry["baseline"]]
+            lines.append(
+                f"| {entry['name']} | {entry['repository']} "
+                f"`{entry['path']}`, {entry['commit'][:8]} | "
+                f"{entry['mib_in_a_round'] + entry['mib_out_a_round']:g} MiB | "
+                f"{'; '.join(variants)} |")
+    return lines
+
+
+def half_section(xferspy, machine, half, table):
+    path = HERE / machine / f"{half}.json"
+    if not path.exists():
+        return []
+    measured = json.loads(path.read_text())
+    rows = []
+    for name, program in measured["programs"].items():
+        rows += rows_of(name, program, report(
+            xferspy, HERE / machine / half / f"{name}.xspy",
+            HERE / machine / "machine.json"))
+    return [f"## {HALVES[half]}: {len(measured['programs'])} programs", "",
+            f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}, "
+            "with a calibration of the same host.", "", *summary(rows), "",
+            *details(rows), "", "The programs:", "",
+            *programs_table(table, measured["programs"]), ""]
+
+
+def page(xferspy, machine):
+    table = json.loads((HERE / "table.json").read_text())
+    lines = [(HERE / "rules.md").read_text()]
+    for half in HALVES:
+        lines += half_section(xferspy, machine, half, table)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--xferspy", default="build/bin/xferspy")
+    parser.add_argument("--machine", default="h200")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md")
+    args = parser.parse_args()
+    text = page(args.xferspy, args.machine)
+    if args.write:
+        args.write.write_text(text)
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the profile of a traced machine: the user's calibration of it, or the
+ * shipped profile of its GPU model. */
+#ifndef XS_MODEL_MACHINE_CHOICE_H
+#define XS_MODEL_MACHINE_CHOICE_H
+
+#include "model/machine/machine.h"
+
+/* The machine of a trace. NULL or 0: unknown. */
+struct xs_machine_identity {
+	const char *gpu, *uuid, *host;
+	int pcie_gen, pcie_width;
+};
+
+enum xs_machine_origin {
+	XS_MACHINE_GIVEN,      /* by --machine */
+	XS_MACHINE_CALIBRATED, /* by the user, on this GPU and host */
+	XS_MACHINE_SHIPPED,    /* for this GPU model and link, widened */
+	XS_MACHINE_FITTED      /* to the trace */
+};
+
+/*
+ * Stores in path where the user's calibration of that GPU on that host is kept:
+ * in $XDG_DATA_HOME/xferspy or ~/.local/share/xferspy. Returns 0, -ENOENT if
+ * the UUID, the host or the home folder is unknown, or -ENAMETOOLONG.
+ */
+int xs_machine_own_path(const char *uuid, const char *host, char *path,
+			size_t size);
+
+/*
+ * Loads the best profile for the machine into *out: the user's calibration, or
+ * else the shipped profile, widened by xs_machine_widen(). If there is neither,
+ * *out is unchanged and the result is XS_MACHINE_FITTED. why (of size bytes)
+ * says why the choices before it were not taken.
+ */
+enum xs_machine_origin
+xs_machine_choose(const struct xs_machine_identity *machine,
+		  struct xs_machine *out, char *why, size_t size);
+
+/* Widens the ranges by the measured differences between machines of one model
+ * (docs/models.md). */
+void xs_machine_widen(struct xs_machine *machine);
+
+/* Returns whether the profile may belong to that GPU; true if either name is
+ * unknown. Profiles may omit the vendor. */
+bool xs_machine_is_of_gpu(const struct xs_machine *machine, const char *gpu);
+
+#endif

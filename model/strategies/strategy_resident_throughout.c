@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resident-throughout: all data stays on the device from the first round to the
+ * last. It is copied in before the rounds and out after them, so no round waits
+ * for the one before. The time is that of one round of many. Estimated where
+ * resident is: where data is known to come in again.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/roundtrip.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Rounds until host and device are in step, and rounds that are timed. */
+#define ROUNDS_BEFORE 4u
+#define ROUNDS_TIMED  8u
+
+static int put_round(const struct xs_strategy_case *c,
+		     const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_round_work *w = &c->work;
+	const struct xs_action host = xs_action_host(
+	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
+	const double kernel_ns =
+	    w->kernel_ns / w->kernels * scenario->kernel_scale;
+	int rc = xs_plan_add(plan, &host);
+
+	return rc ? rc
+		  : xs_plan_put(plan,
+				xs_action_kernel(&scenario->machine, kernel_ns),
+				0, w->kernels);
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	unsigned round;
+	int rc = 0;
+
+	(void)row;
+	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
+		rc = put_round(c, scenario, plan);
+		if (!rc && (round + 1 == ROUNDS_BEFORE ||
+			    round + 1 == ROUNDS_BEFORE + ROUNDS_TIMED))
+			rc = xs_plan_add(plan, &sync);
+		if (round + 1 == ROUNDS_BEFORE)
+			plan->untimed = plan->count;
+	}
+	plan->rounds = ROUNDS_TIMED;
+	return rc;
+}
+
+/* Returns the copies of the round that resident leaves out, or -ENOMEM. */
+static int count_resident(const struct xs_phase *phase, size_t *copies)
+{
+	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
+	const int rc = marks ? xs_resident_mark(phase, marks, copies) : -ENOMEM;
+
+	free(marks);
+	return rc;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	size_t copies = 0;
+	int rc = 0;
+
+	row.quiet = true;
+	row.bound = "the host neither changes nor needs the data between the "
+		    "first round and the last";
+	xs_estimate_assume(&row, row.bound);
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	if (c->phase->rounds < 2)
+		return xs_estimate_abstain(&row, out,
+					   "only one round was recorded");
+	rc = count_resident(c->phase, &copies);
+	if (rc)
+		return rc;
+	if (!copies)
+		return xs_estimate_abstain(
+		    &row, out, "no copy is known to bring data back");
+	rc = xs_estimate_replay(c, build_plan, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "without any of the %u copies of a round",
+		 (unsigned)(c->phase->h2d_ops + c->phase->d2h_ops));
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_resident_throughout = {
+    .id = "resident-throughout",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL,
+    .check = XS_CHECK_NONE,
+    .build = build,
+    .advice =
+	"Copy the data of {places} to the device once, before the rounds, "
+	"and back once, after them.",
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reuse: what a round allocates, pins or creates, and frees again, is made once
+ * before the rounds. Replays the record without these calls. Frees wait for the
+ * device, and a wait stays in their place: the program may rely on it. A pinned
+ * copy into memory that its round allocated takes the machine's time of such a
+ * copy if that is shorter: the driver clears fresh memory first.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Calls of a round that reuse leaves out. */
+struct total {
+	unsigned allocations, frees;
+	uint64_t bytes;
+	double ns; /* frees without their wait */
+};
+
+static struct total add_up(const struct xs_strategy_case *c)
+{
+	struct total total = {0};
+	uint64_t ops_end_ns = 0;
+	size_t i;
+
+	for (i = 0; i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+		double since_ns = (double)step->call_ns;
+
+		if (step->end_ns > ops_end_ns)
+			ops_end_ns = step->end_ns;
+		if (step->kind == XS_STEP_ALLOCATE) {
+			total.allocations++;
+			total.bytes += step->bytes;
+		} else if (step->kind == XS_STEP_FREE) {
+			total.frees++;
+			since_ns = fmax(since_ns, (double)ops_end_ns);
+		} else {
+			continue;
+		}
+		total.ns += fmax((double)step->return_ns - since_ns, 0);
+	}
+	return total;
+}
+
+/* Memory that the round allocates, by address. */
+struct fresh {
+	struct range {
+		uint64_t begin, bytes;
+	} * ranges; /* owned */
+	size_t count;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int find_fresh(const struct xs_phase *phase, struct fresh *fresh)
+{
+	size_t i;
+
+	fresh->count = 0;
+	fresh->ranges =
+	    malloc((phase->step_count + 1) * sizeof(*fresh->ranges));
+	if (!fresh->ranges)
+		return -ENOMEM;
+	for (i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind == XS_STEP_ALLOCATE)
+			fresh->ranges[fresh->count++] = (struct range){
+			    phase->steps[i].dst, phase->steps[i].bytes};
+	qsort(fresh->ranges, fresh->count, sizeof(*fresh->ranges), by_begin);
+	return 0;
+}
+
+static bool is_into_fresh(const struct fresh *fresh, const struct xs_step *step)
+{
+	size_t low = 0, high = fresh->count; /* ranges that begin before dst */
+
+	if (step->kind != XS_STEP_H2D || !step->dst)
+		return false;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (fresh->ranges[middle].begin <= step->dst)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && step->dst - fresh->ranges[low - 1].begin <
+			      fresh->ranges[low - 1].bytes;
+}
+
+static void shorten(const struct xs_machine *machine,
+		    const struct xs_step *step, struct xs_action *action)
+{
+	const double usual_ns = machine->G_h2d.value * (double)step->bytes;
+
+	if (action->kind == XS_ACTION_OP && !xs_step_is_pageable(step) &&
+	    usual_ns < action->work_ns)
+		action->work_ns = usual_ns;
+}
+
+/* Leaves out the call; the host's work before it stays. */
+static void leave_out(struct xs_action *action, bool waits)
+{
+	*action = (struct xs_action){.kind = waits ? XS_ACTION_SYNC_ALL
+						   : XS_ACTION_HOST,
+				     .after = XS_ACTION_NONE,
+				     .thread = action->thread,
+				     .gap_ns = action->gap_ns};
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	const struct xs_phase *phase = c->phase;
+	struct fresh fresh;
+	size_t i;
+	int rc = find_fresh(phase, &fresh);
+
+	(void)row;
+	if (!rc)
+		rc = xs_recorded_plan_build(phase, &scenario->machine, &change,
+					    plan);
+	for (i = 0; !rc && i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct xs_action *action = &plan->actions[i];
+
+		if (step->kind == XS_STEP_ALLOCATE)
+			leave_out(action, false);
+		else if (step->kind == XS_STEP_FREE)
+			leave_out(action, action->kind == XS_ACTION_SYNC_ALL);
+		else if (is_into_fresh(&fresh, step))
+			shorten(&scenario->machine, step, action);
+	}
+	free(fresh.ranges);
+	return rc;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	const struct total total = add_up(c);
+	int rc = 0;
+
+	row.quiet = true;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	if (!total.allocations && !total.frees)
+		return xs_estimate_abstain(
+		    &row, out, "rounds neither allocate nor free anything");
+	row.setup_ns = total.ns;
+	rc = xs_estimate_replay(c, build_plan, &row);
+	snprintf(
+	    row.why, sizeof(row.why),
+	    "without %u allocation%s of %.1f MiB in all and %u free%s of a "
+	    "round, which take the host %.3f ms",
+	    total.allocations, total.allocations == 1 ? "" : "s",
+	    (double)total.bytes / (1 << 20), total.frees,
+	    total.frees == 1 ? "" : "s", total.ns / 1e6);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_reuse = {
+    .id = "reuse",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_STEPS,
+    .check = XS_CHECK_NONE,
+    .changes_allocations = true,
+    .build = build,
+    .advice = "Allocate once, before the rounds, what {places} allocate and "
+	      "free again in every round: {why}.",
+};

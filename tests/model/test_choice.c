@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Which profile a trace gets without --machine. */
+#include "tests/model/model_test.h"
+
+#include "model/machine/choice.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define UUID "GPU-00112233-4455-6677-8899-aabbccddeeff"
+
+static char folder[PATH_MAX], own[PATH_MAX], why[1200];
+static struct xs_machine_identity identity;
+static struct xs_machine stored, chosen;
+
+static void write_stored(void)
+{
+	FILE *file = fopen(own, "w");
+
+	assert_non_null(file);
+	assert_int_equal(xs_machine_write(&stored, file), 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* An H200 whose user has calibrated it. */
+static int set_up(void **state)
+{
+	char path[PATH_MAX + 16];
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/choice.XXXXXX", XS_BINARY_DIR);
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_DATA_HOME", folder, 1);
+	snprintf(path, sizeof(path), "%s/xferspy", folder);
+	assert_int_equal(mkdir(path, 0777), 0);
+	identity =
+	    (struct xs_machine_identity){"NVIDIA H200", UUID, "node1", 5, 16};
+	assert_int_equal(xs_machine_own_path(UUID, "node1", own, sizeof(own)),
+			 0);
+	stored = shipped("h200");
+	strcpy(stored.name, "mine");
+	strcpy(stored.uuid, UUID);
+	strcpy(stored.host, "node1");
+	write_stored();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char path[PATH_MAX + 16];
+
+	(void)state;
+	unlink(own);
+	snprintf(path, sizeof(path), "%s/xferspy", folder);
+	rmdir(path);
+	rmdir(folder);
+	return 0;
+}
+
+static enum xs_machine_origin choose(void)
+{
+	xs_machine_init(&chosen);
+	return xs_machine_choose(&identity, &chosen, why, sizeof(why));
+}
+
+/* The shipped profile is taken, and `why` contains the text. */
+static void expect_shipped(const char *text)
+{
+	assert_int_equal(choose(), XS_MACHINE_SHIPPED);
+	assert_string_equal(chosen.name, "h200");
+	if (!strstr(why, text))
+		fail_msg("\"%s\" lacks \"%s\"", why, text);
+}
+
+static void test_own_calibration_comes_first(void **unused)
+{
+	(void)unused;
+	assert_int_equal(choose(), XS_MACHINE_CALIBRATED);
+	assert_string_equal(chosen.name, "mine");
+	assert_near(chosen.G_h2d.low, stored.G_h2d.low);
+	assert_non_null(strstr(why, "this GPU and host"));
+}
+
+static void test_then_the_shipped_profile_widened(void **unused)
+{
+	const struct xs_machine narrow = shipped("h200");
+
+	(void)unused;
+	unlink(own);
+	expect_shipped("no calibration of this GPU and host is stored");
+	assert_near(chosen.G_h2d.value, narrow.G_h2d.value);
+	assert_true(chosen.G_h2d.high > narrow.G_h2d.high);
+	assert_true(chosen.G_h2d.high < 1.03 * narrow.G_h2d.high);
+	assert_true(chosen.call_launch_ns.high >
+		    1.4 * narrow.call_launch_ns.high);
+	assert_true(chosen.pageable_h2d.low_ns[3] <
+		    narrow.pageable_h2d.low_ns[3]);
+}
+
+static void test_then_a_fit(void **unused)
+{
+	(void)unused;
+	unlink(own);
+	identity.gpu = "NVIDIA H200 NVL";
+	assert_int_equal(choose(), XS_MACHINE_FITTED);
+	assert_non_null(strstr(why, "no profile of this GPU model"));
+	identity.gpu = "NVIDIA H200";
+	identity.pcie_gen = 4;
+	assert_int_equal(choose(), XS_MACHINE_FITTED);
+	/* published, without the times of calls */
+	identity = (struct xs_machine_identity){.gpu = "NVIDIA Tesla V100"};
+	assert_int_equal(choose(), XS_MACHINE_FITTED);
+	identity.gpu = NULL;
+	assert_int_equal(choose(), XS_MACHINE_FITTED);
+	assert_true(isnan(chosen.G_h2d.value));
+}
+
+static void test_foreign_calibrations_are_refused(void **unused)
+{
+	(void)unused;
+	strcpy(stored.uuid, "GPU-ff112233-4455-6677-8899-aabbccddeeff");
+	write_stored();
+	expect_shipped("is of another GPU");
+	strcpy(stored.uuid, UUID);
+	strcpy(stored.gpu, "NVIDIA H100");
+	write_stored();
+	expect_shipped("is of another GPU");
+	strcpy(stored.gpu, "NVIDIA H200");
+	strcpy(stored.host, "node2");
+	write_stored();
+	expect_shipped("is of another host");
+	strcpy(stored.host, "node1");
+	stored.pcie_width = 8;
+	write_stored();
+	expect_shipped("another PCIe link");
+	stored.pcie_width = 16;
+	strcpy(stored.source, "published");
+	write_stored();
+	expect_shipped("is no calibration");
+	strcpy(stored.source, "calibrated");
+	stored.G_d2h.value = NAN;
+	write_stored();
+	expect_shipped("no rates of copies");
+}
+
+static void test_damaged_calibrations_are_refused(void **unused)
+{
+	static const char *const damaged[] = {"", "{", "[]", "{\"schema\": 99}",
+					      "{\"schema\": 1, \"name\": 3}"};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < COUNT(damaged); i++) {
+		FILE *file = fopen(own, "w");
+
+		assert_non_null(file);
+		fputs(damaged[i], file);
+		fclose(file);
+		expect_shipped("the stored calibration is refused: machine "
+			       "profile ");
+	}
+	unlink(own);
+	assert_int_equal(mkdir(own, 0777), 0);
+	expect_shipped("is refused");
+	rmdir(own);
+}
+
+static void test_older_traces_have_no_uuid(void **unused)
+{
+	(void)unused;
+	identity.uuid = NULL;
+	expect_shipped("has no UUID");
+	identity.uuid = UUID;
+	identity.host = "";
+	expect_shipped("has no UUID");
+}
+
+static void test_names_in_traces_stay_in_the_folder(void **unused)
+{
+	char path[PATH_MAX], expected[PATH_MAX + 32];
+
+	(void)unused;
+	assert_int_equal(
+	    xs_machine_own_path("../../a", "b/../c", path, sizeof(path)), 0);
+	snprintf(expected, sizeof(expected), "%s/xferspy/..-..-a@b-..-c.json",
+		 folder);
+	assert_string_equal(path, expected);
+	assert_int_equal(xs_machine_own_path(UUID, "h", path, 10),
+			 -ENAMETOOLONG);
+	assert_int_equal(xs_machine_own_path(NULL, "h", path, 10), -ENOENT);
+}
+
+static void test_home_without_xdg(void **unused)
+{
+	char path[PATH_MAX];
+
+	(void)unused;
+	setenv("XDG_DATA_HOME", "relative", 1);
+	setenv("HOME", "/home/me", 1);
+	assert_int_equal(xs_machine_own_path("u", "h", path, sizeof(path)), 0);
+	assert_string_equal(path, "/home/me/.local/share/xferspy/u@h.json");
+	unsetenv("HOME");
+	assert_int_equal(xs_machine_own_path("u", "h", path, sizeof(path)),
+			 -ENOENT);
+}
+
+static void test_published_values_have_ranges(void **unused)
+{
+	char names[64][XS_MACHINE_NAME_MAX];
+	struct xs_machine m;
+	size_t count, i;
+
+	(void)unused;
+	shipped("h200"); /* sets the folder */
+	count = xs_machine_names(names, COUNT(names));
+	for (i = 0; i < count; i++) {
+		m = shipped(names[i]);
+		if (strcmp(m.source, "published") != 0)
+			continue;
+#define EXPECT_RANGE(param, unit, what)                                        \
+	assert_true(isnan(m.param.value) || m.param.low < m.param.high);
+		XS_MACHINE_PARAMS(EXPECT_RANGE)
+#undef EXPECT_RANGE
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_own_calibration_comes_first),
+	    TEST(test_then_the_shipped_profile_widened),
+	    TEST(test_then_a_fit),
+	    TEST(test_foreign_calibrations_are_refused),
+	    TEST(test_damaged_calibrations_are_refused),
+	    TEST(test_older_traces_have_no_uuid),
+	    TEST(test_names_in_traces_stay_in_the_folder),
+	    TEST(test_home_without_xdg),
+	    TEST(test_published_values_have_ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
