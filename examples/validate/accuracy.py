@@ -22,6 +22,7 @@ import sys
 import limits
 import page
 import plot
+import published
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NEAR = 0.03  # times that differ by less are equal
@@ -70,15 +71,18 @@ class Row:
     measured_ns: int
     spread_ns: int
     replay: dict = None
-    paper: dict = None
+    paper: dict = None  # the strongest published baseline
+    published: dict = dataclasses.field(default_factory=dict)  # by model
 
     @property
     def case(self):
         return f"{self.workload}-{self.size}"
 
     def error(self, model):
-        """Returns the error in per cent of the measured time, or None."""
-        estimate = getattr(self, model)
+        """Returns the error in per cent of the measured time, or None. model:
+        replay, paper, or a published one."""
+        estimate = (self.published.get(model) if model in self.published
+                    else getattr(self, model, None))
         if estimate is None:
             return None
         return 100 * (estimate["round_ns"] / self.measured_ns - 1)
@@ -182,8 +186,11 @@ def predict(rows, predictor):
     for row in rows:
         estimates = predictor.phase(row.baseline, streams(row))["estimates"]
         row.replay = find(estimates, row, lambda model: model == "replay")
-        row.paper = find(estimates, row,
-                         lambda model: model.startswith("vanwerkhoven"))
+        for model in published.MODELS.get(row.strategy, ()):
+            found = find(estimates, row, lambda name: name == model)
+            if found:
+                row.published[model] = found
+                row.paper = row.paper or found
 
 
 def errors_of(rows, model):
@@ -285,6 +292,9 @@ def summarise(rows, predictor):
     ranks = [rank(name, group, predictor) for name, group in groups]
     advised = [advised_n(name, group, predictor) for name, group in groups]
     return {"families": {f.name: sum_up(f, rows) for f in FAMILIES},
+            "published": published.errors([row for row in rows
+                                           if row.workload not in CHAINS]),
+            "atgpu": published.atgpu_shares(rows, predictor),
             "traces": len(groups),
             "counted": sum(bool(predictor.counted(name))
                            for name, _ in groups),

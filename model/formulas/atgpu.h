@@ -18,10 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A word is an int, as in the paper's examples. A memory block is what a device
- * fetches at once: a sector of its L2 cache. */
+/* A word is an int, as in the paper's examples. A memory block has b words, one
+ * for each core of a multiprocessor that runs one warp: 32 words of 32 bits, a
+ * cache line. */
 #define XS_ATGPU_WORD_BYTES  4
-#define XS_ATGPU_BLOCK_BYTES 32
+#define XS_ATGPU_BLOCK_WORDS 32
+#define XS_ATGPU_BLOCK_BYTES (XS_ATGPU_BLOCK_WORDS * XS_ATGPU_WORD_BYTES)
 
 struct xs_atgpu_machine {
 	double alpha_in_ns, alpha_out_ns; /* per transfer transaction */

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What the counters count. */
+#define SECTOR_BYTES 32.0
+
 static double words(double bytes)
 {
 	return bytes / XS_ATGPU_WORD_BYTES;
@@ -68,7 +71,8 @@ static double occupancy(const struct xs_step *step,
 }
 
 /* Returns a kernel as launched, with its hardware counters. Each block is
- * assumed to execute an equal part of the instructions. */
+ * assumed to execute an equal part of the instructions, and each memory block
+ * to be accessed whole. */
 static struct xs_atgpu_launch launch_of(const struct xs_step *step,
 					const struct xs_machine *machine)
 {
@@ -80,8 +84,10 @@ static struct xs_atgpu_launch launch_of(const struct xs_step *step,
 	    .shared_words = words(step->shared_bytes),
 	    .block_limit = occupancy(step, machine),
 	    .operations = counts ? counts->instructions / blocks : NAN,
-	    .accesses =
-		counts ? counts->sectors_read + counts->sectors_written : NAN};
+	    .accesses = counts
+			    ? (counts->sectors_read + counts->sectors_written) *
+				  SECTOR_BYTES / XS_ATGPU_BLOCK_BYTES
+			    : NAN};
 }
 
 /* Adds the kernels of the round, up to the room in launches, and their totals.

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of estimates by closed forms: selects the equation and its parameters,
- * and abstains where a parameter is missing. vanwerkhoven.c, gomezluna.c and
- * atgpu.c contain the equations.
+ * What a closed form is: rows of estimates by a published equation. A closed
+ * form is one file, closed_form_*.c, and one row of the table in
+ * closed_forms.c: it selects the equation and its parameters, and abstains
+ * where a parameter is missing. vanwerkhoven.c, gomezluna.c and atgpu.c contain
+ * the equations.
  */
 #ifndef XS_MODEL_FORMULAS_CLOSED_FORM_H
 #define XS_MODEL_FORMULAS_CLOSED_FORM_H
 
-#include "model/formulas/atgpu.h"
 #include "model/formulas/estimates.h"
+#include "model/formulas/vanwerkhoven.h"
 #include "model/machine/machine.h"
 
 /* One round in numbers. h2d_ns, d2h_ns: NAN to compute them from the bytes. */
 struct xs_workload {
 	double h2d_bytes, d2h_bytes, h2d_ns, d2h_ns, kernel_ns;
+	/* How often each byte crosses the link if the kernel accesses it in
+	 * mapped memory; 0: not counted. */
+	double h2d_crossings, d2h_crossings;
 };
 
 /* A round for the closed forms, with the time that the equations leave out. */
@@ -25,53 +30,22 @@ struct xs_closed_form {
 	double extra_ns; /* added to every row: host time and other ops that no
 			  * strategy changes; 0 for the paper's equation alone
 			  */
+	bool dominated;	 /* adds the other equation of a class, too, as a row
+			  * that does not apply */
 };
 
-/* Strategy "pinned", model "vanwerkhoven2014-explicit". Returns 0 or -ENOMEM.
- */
-int xs_closed_form_explicit(const struct xs_closed_form *c,
-			    struct xs_estimates *out);
+/* One closed form. */
+struct xs_closed_form_kind {
+	const char *strategy;
+	/* Appends its rows for n streams; n = 0: its best n. Forms without
+	 * streams ignore n. Returns 0 or -ENOMEM. */
+	int (*add)(const struct xs_closed_form *c, unsigned n,
+		   struct xs_estimates *out);
+};
 
-/*
- * Strategy "streams": the equation of the machine's class that holds for n
- * streams; n = 0: the best n. dominated: adds the class's other equation, too,
- * as a row that does not apply. Returns 0 or -ENOMEM.
- */
-int xs_closed_form_streams(const struct xs_closed_form *c, unsigned n,
-			   bool dominated, struct xs_estimates *out);
-
-/*
- * Strategy "streams" by Gomez-Luna 2011, for the paper's two classes of device:
- * equation 1, 3, 5 or 7 for n streams. n = 0: the best n, as a row of the
- * equation that gives it (2, 4, 6, 8). Adds one row, which abstains if the
- * class, t_sc or the transfers are unknown. Returns 0 or -ENOMEM.
- */
-int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
-			     struct xs_estimates *out);
-
-/* Strategy "mapped", equation 6. Returns 0 or -ENOMEM. */
-int xs_closed_form_mapped(const struct xs_closed_form *c,
-			  struct xs_estimates *out);
-
-/* Strategy "hybrid", equation 5 on every class; n = 0: the best n. Returns 0 or
- * -ENOMEM. */
-int xs_closed_form_hybrid(const struct xs_closed_form *c, unsigned n,
-			  struct xs_estimates *out);
-
-/*
- * Carroll and Wong 2017: one round with one kernel and the copies of strategy
- * "pinned". Adds rows `atgpu-cost`, `atgpu-gpu-cost` and `swgpu-cost`. Returns
- * 0 or -ENOMEM.
- */
-int xs_closed_form_atgpu(const struct xs_closed_form *c,
-			 const struct xs_atgpu_launch *launch,
-			 struct xs_estimates *out);
-
-/* Returns the kernel's part of `atgpu-gpu-cost`. NAN if the machine lacks a
- * parameter, whose name is then stored in *unknown. */
-double xs_closed_form_atgpu_kernel_ns(const struct xs_machine *machine,
-				      const struct xs_atgpu_launch *launch,
-				      const char **unknown);
+/* Assumptions of several forms. */
+extern const char xs_closed_form_split[], xs_closed_form_issue[],
+    xs_closed_form_once[];
 
 /* Returns a row that does not apply yet: times NAN. Both texts must be static.
  */
@@ -81,5 +55,40 @@ struct xs_estimate xs_closed_form_row(const char *strategy, const char *model);
  * -ENOMEM. */
 int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
 			   struct xs_estimates *out);
+
+/* The parameters of the link in an equation, ns per byte and ns. */
+struct xs_vw_rates {
+	double G_in, G_out, g_in_ns, g_out_ns;
+};
+
+/* Returns the rates that a form takes from a machine. */
+typedef struct xs_vw_rates (*xs_vw_rates_fn)(const struct xs_machine *machine,
+					     const struct xs_workload *work);
+
+/* Those of copies in one direction at a time (Table I). */
+struct xs_vw_rates xs_vw_rates_alone(const struct xs_machine *machine,
+				     const struct xs_workload *work);
+
+/* The paper's parameters and load for one machine. */
+struct xs_vw_instance {
+	struct xs_vw_params params;
+	struct xs_vw_load load;
+};
+
+struct xs_vw_instance xs_vw_instantiate(const struct xs_closed_form *c,
+					xs_vw_rates_fn rates);
+
+/* Returns the name of a parameter that the instance lacks, or NULL. gaps: the
+ * equation contains g. */
+const char *xs_vw_unknown(const struct xs_vw_instance *i, bool gaps);
+
+typedef double (*xs_vw_equation)(const struct xs_vw_params *p,
+				 const struct xs_vw_load *w, double n);
+
+/* Adds a row: time at the values, and interval from both ends of the ranges.
+ * Returns 0 or -ENOMEM. */
+int xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
+		  xs_vw_equation equation, xs_vw_rates_fn rates,
+		  struct xs_estimates *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The costs of Carroll and Wong 2017 as rows of estimates. */
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 
 #include "model/machine/range_end.h"
 

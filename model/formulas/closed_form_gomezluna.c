@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The equations of Gomez-Luna 2011 as rows of estimates. */
-#include "model/formulas/closed_form.h"
+/*
+ * Streams by Gomez-Luna 2011, for the paper's two classes of device: equation
+ * 1, 3, 5 or 7 for n streams. The best n is a row of the equation that gives it
+ * (2, 4, 6, 8). Adds one row, which abstains if the class, t_sc or the
+ * transfers are unknown.
+ */
+#include "model/formulas/closed_forms.h"
 
 #include "model/formulas/gomezluna.h"
 #include "model/machine/range_end.h"
@@ -117,8 +122,8 @@ static void explain(struct xs_estimate *row, const struct xs_gl_load *load,
 			 equations[time].formula);
 }
 
-int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
-			     struct xs_estimates *out)
+static int add(const struct xs_closed_form *c, unsigned n,
+	       struct xs_estimates *out)
 {
 	struct xs_estimate row =
 	    xs_closed_form_row("streams", equations[1].model);
@@ -149,3 +154,5 @@ int xs_closed_form_gomezluna(const struct xs_closed_form *c, unsigned n,
 	explain(&row, &load, time, best);
 	return xs_estimates_add(out, &row);
 }
+
+const struct xs_closed_form_kind xs_closed_form_gomezluna = {"streams", add};

@@ -2,7 +2,6 @@
 #include "model/formulas/vanwerkhoven.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum xs_vw_class xs_vw_class_of(int copy_engines, int implicit_sync)
 {
@@ -134,6 +133,11 @@ double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
 	}
 }
 
+bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n)
+{
+	return w->kernel_ns / n + w->in_ns / n < w->in_ns;
+}
+
 /*
  * Solves T + g (n - 1) = (t_E + T) / n, with T and g of the shorter direction:
  * the positive root of g n^2 + (T - g) n - (t_E + T) = 0.
@@ -148,9 +152,8 @@ static double solve_eq4_condition(double transfer, double g, double kernel)
 }
 
 double xs_vw_streams_formula(unsigned equation, const struct xs_vw_params *p,
-			     const struct xs_vw_load *w)
+			     const struct xs_vw_load *w, bool more_in)
 {
-	const bool more_in = w->in_ns > w->out_ns;
 	const double less = more_in ? w->out_ns : w->in_ns;
 	const double g_less = more_in ? p->g_out_ns : p->g_in_ns;
 	const double g_more = more_in ? p->g_in_ns : p->g_out_ns;

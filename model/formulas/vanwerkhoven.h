@@ -12,6 +12,8 @@
 #ifndef XS_MODEL_FORMULAS_VANWERKHOVEN_H
 #define XS_MODEL_FORMULAS_VANWERKHOVEN_H
 
+#include <stdbool.h>
+
 /* The classes of device in section IV. */
 enum xs_vw_class {
 	XS_VW_CLASS_NONE = 0, /* the paper has no equations for it */
@@ -74,13 +76,22 @@ unsigned xs_vw_streams_eq(enum xs_vw_class device, const struct xs_vw_params *p,
 			  const struct xs_vw_load *w, double n);
 
 /*
+ * Returns whether a second copy engine lets copies out start before the last
+ * copy in has ended: t_E / n + t_Thd / n < t_Thd (section IV, on Figures 2 and
+ * 3; the paper prints the sign the other way round, see docs/models.md).
+ */
+bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n);
+
+/*
  * Section VI's formula for the number of streams under an equation, as a real
  * number: eq. 1 sqrt(B_hd G_hd / g), eq. 2 sqrt(t_E / 2g), eq. 4 the solution
- * of its condition, eq. 5 sqrt((B G + t_E) / g) with the smaller transfer. NAN
- * for eq. 3, whose time falls with every n.
+ * of its condition, eq. 5 sqrt((B G + t_E) / g) with B G of the direction with
+ * fewer bytes. NAN for eq. 3, whose time falls with every n. more_in: B_hd >
+ * B_dh, by which the paper branches in 4 and 5. It leaves equality open; any
+ * value is right then, and both differ by G and g only.
  */
 double xs_vw_streams_formula(unsigned equation, const struct xs_vw_params *p,
-			     const struct xs_vw_load *w);
+			     const struct xs_vw_load *w, bool more_in);
 
 /* The largest number of streams that the paper tried (Figures 5 and 6), and the
  * limit of the search for the best number. */

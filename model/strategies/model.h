@@ -4,7 +4,7 @@
 #define XS_MODEL_STRATEGIES_MODEL_H
 
 #include "analyzer/rounds/phase.h"
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 #include "model/formulas/estimates.h"
 #include "model/machine/machine.h"
 

@@ -3,6 +3,7 @@
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
+#include "model/replay/mapped_access.h"
 #include "model/replay/replay.h"
 
 #include <errno.h>
@@ -221,6 +222,12 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 		    row, "the buffers are pinned once and used in every round");
 }
 
+/* Returns the crossings of a byte; 0 if they were not counted. */
+static double counted(double crossings)
+{
+	return isfinite(crossings) ? crossings : 0;
+}
+
 struct xs_closed_form
 xs_strategy_case_closed_form(const struct xs_strategy_case *c)
 {
@@ -228,7 +235,9 @@ xs_strategy_case_closed_form(const struct xs_strategy_case *c)
 
 	return (struct xs_closed_form){
 	    .machine = c->machine,
-	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns},
+	    .work = {w->in_bytes, w->out_bytes, NAN, NAN, w->kernel_ns,
+		     counted(xs_mapped_access_reads_per_byte(w)),
+		     counted(xs_mapped_access_writes_per_byte(w))},
 	    .in_ops = (double)c->phase->h2d_ops,
 	    .out_ops = (double)c->phase->d2h_ops,
 	    .extra_ns = w->host_ns + w->other_ns};

@@ -6,7 +6,7 @@
 #ifndef XS_MODEL_STRATEGIES_STRATEGY_H
 #define XS_MODEL_STRATEGIES_STRATEGY_H
 
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 #include "model/machine/range_end.h"
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"

@@ -43,8 +43,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				   m->mapped_write.value, out, &rc))
 		rc = xs_streams_rows(c, &row, build_plan, NULL, out);
 	if (!rc && c->options->streams)
-		rc = xs_closed_form_hybrid(&closed, c->options->streams, out);
-	return rc ? rc : xs_closed_form_hybrid(&closed, 0, out);
+		rc = xs_closed_form_add(&closed, "hybrid", c->options->streams,
+					out);
+	return rc ? rc : xs_closed_form_add(&closed, "hybrid", 0, out);
 }
 
 const struct xs_strategy xs_strategy_hybrid = {

@@ -53,7 +53,7 @@ static int add_closed(const struct xs_strategy_case *c,
 		return 0;
 	if (!c->work.in_copies && !c->work.out_copies)
 		return 0;
-	return xs_closed_form_mapped(&closed, out);
+	return xs_closed_form_add(&closed, "mapped", 0, out);
 }
 
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)

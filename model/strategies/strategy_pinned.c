@@ -51,7 +51,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	snprintf(row.why, sizeof(row.why),
 		 "the same calls, copying at the pinned rate");
 	rc = xs_estimates_add(out, &row);
-	return rc ? rc : xs_closed_form_explicit(&closed, out);
+	return rc ? rc : xs_closed_form_add(&closed, "pinned", 0, out);
 }
 
 const struct xs_strategy xs_strategy_pinned = {

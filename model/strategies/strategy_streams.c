@@ -4,6 +4,7 @@
 #include "model/strategies/strategy.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The plans of a row: all kernels in pieces, and, if kernels depend on each
  * other, a plan that is valid whatever they need. */
@@ -196,30 +197,23 @@ static bool is_open(const struct xs_strategy_case *c)
 	return c->work.stage_count > 1 && !c->work.in_pieces;
 }
 
-static int vanwerkhoven(const struct xs_closed_form *closed, unsigned n,
-			struct xs_estimates *out)
-{
-	return xs_closed_form_streams(closed, n, false, out);
-}
-
-/* Adds the rows of a published equation: its own best n, and the values of n of
+/* Adds the rows of a closed form: its own best n, and the values of n of
  * replay. */
 static int add_closed(const struct xs_strategy_case *c,
-		      int (*equation)(const struct xs_closed_form *, unsigned,
-				      struct xs_estimates *),
+		      const struct xs_closed_form_kind *form,
 		      struct xs_estimates *out)
 {
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	const unsigned asked = c->options->streams;
 	unsigned n;
-	int rc = equation(&closed, 0, out);
+	int rc = form->add(&closed, 0, out);
 
 	if (rc || !out->items[out->count - 1].applies)
 		return rc; /* abstains for every n */
 	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
-		rc = equation(&closed, n, out);
+		rc = form->add(&closed, n, out);
 	if (!rc && asked && !is_reported(asked))
-		rc = equation(&closed, asked, out);
+		rc = form->add(&closed, asked, out);
 	return rc;
 }
 
@@ -259,10 +253,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	rc = xs_streams_rows(c, &row, build_streams_plan,
 			     is_open(c) ? build_joined_plan : NULL, out);
 	first = out->count;
-	if (!rc)
-		rc = add_closed(c, vanwerkhoven, out);
-	if (!rc)
-		rc = add_closed(c, xs_closed_form_gomezluna, out);
+	for (size_t i = 0; !rc && xs_closed_forms[i]; i++)
+		if (strcmp(xs_closed_forms[i]->strategy, "streams") == 0)
+			rc = add_closed(c, xs_closed_forms[i], out);
 	for (; c->work.stage_count > 1 && first < out->count; first++)
 		assume_one_kernel(c, &out->items[first]);
 	return rc;

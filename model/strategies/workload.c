@@ -17,21 +17,14 @@ int xs_model_workload(const struct xs_workload *workload,
 		      const struct xs_model_options *options,
 		      struct xs_estimates *out)
 {
-	const struct xs_closed_form c = {machine, *workload, 1, 1, 0};
-	int rc;
+	const struct xs_closed_form c = {machine, *workload, 1, 1, 0, true};
+	int rc = 0;
 
 	if (!given(workload->h2d_bytes, workload->h2d_ns) ||
 	    !given(workload->d2h_bytes, workload->d2h_ns) ||
 	    !isfinite(workload->kernel_ns) || workload->kernel_ns < 0)
 		return -EINVAL;
-	rc = xs_closed_form_explicit(&c, out);
-	if (!rc)
-		rc = xs_closed_form_streams(&c, options->streams, true, out);
-	if (!rc)
-		rc = xs_closed_form_gomezluna(&c, options->streams, out);
-	if (!rc)
-		rc = xs_closed_form_mapped(&c, out);
-	if (!rc)
-		rc = xs_closed_form_hybrid(&c, options->streams, out);
+	for (size_t i = 0; !rc && xs_closed_forms[i]; i++)
+		rc = xs_closed_forms[i]->add(&c, options->streams, out);
 	return rc;
 }

@@ -165,6 +165,14 @@ static const struct xs_cli_option options[] = {
     {"--streams", 0, "N", parse_streams,
      offsetof(struct model_options, question.streams),
      "also predict exactly N streams"},
+    {"--h2d-crossings", 0, "N", parse_plain,
+     offsetof(struct model_options, question.work.h2d_crossings),
+     "how often each byte copied to the device crosses\n"
+     "the link if the kernel reads it in mapped memory\n"
+     "(default: once)"},
+    {"--d2h-crossings", 0, "N", parse_plain,
+     offsetof(struct model_options, question.work.d2h_crossings),
+     "the same for bytes that the kernel writes"},
     {"--flops", 0, "N", parse_plain,
      offsetof(struct model_options, question.flops),
      "operations of the kernel, for the bounds of\n"
@@ -172,7 +180,7 @@ static const struct xs_cli_option options[] = {
     {"--memory-bytes", 0, "N", parse_bytes,
      offsetof(struct model_options, question.memory_bytes),
      "bytes of device memory that the kernel reads and\n"
-     "writes; ATGPU's q is N / 32"},
+     "writes; ATGPU's q is N / 128"},
     {"--blocks", 0, "N", parse_plain,
      offsetof(struct model_options, question.blocks),
      "thread blocks of the kernel: ATGPU's k"},
@@ -202,8 +210,15 @@ static const char notes[] =
     "  -eq5        streams, two copy engines; hybrid on all machines. Too\n"
     "              short where copies dominate: it omits the host time of\n"
     "              calls and the contention of both directions\n"
+    "  -eq5-both-G, -eq5-both-Gg\n"
+    "              the same with G, and g, of copies both ways at once\n"
     "  -eq6        mapped memory; too short if kernels read and write at the\n"
     "              same time, far too short if they read bytes repeatedly\n"
+    "  -eq6-counted, -eq6-counted-mapped\n"
+    "              the same with the bytes of --h2d-crossings and\n"
+    "              --d2h-crossings, and with the rates of mapped memory\n"
+    "From P. Anastasiadis et al. 2021, CoCoPeLia:\n"
+    "  cocopelia2021-3way  streams, two copy engines that slow each other\n"
     "From J. Gomez-Luna et al. 2011, Performance models for CUDA streams on\n"
     "NVIDIA GeForce series; streams are created in every round:\n"
     "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
@@ -295,7 +310,7 @@ static int model_main(int argc, char **argv)
 {
 	struct model_options given = {
 	    .renderer = xs_renderers[0],
-	    .question = {.work = {NAN, NAN, NAN, NAN, NAN},
+	    .question = {.work = {NAN, NAN, NAN, NAN, NAN, 0, 0},
 			 .flops = NAN,
 			 .memory_bytes = NAN,
 			 .blocks = NAN,

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define ANSWERS_MAX 6 /* plus one for each compared machine */
+#define ANSWERS_MAX 7 /* plus one for each compared machine */
 
 static void say(struct xs_formulas_result *result, const char *sentence)
 {
@@ -100,6 +100,13 @@ static const char *mapped_or_copies(struct xs_formulas_result *result)
 						    : "at the rate of copies";
 	struct xs_arena *arena = &result->base.arena;
 
+	if (choice->crossings_given)
+		return xs_arena_print(
+		    arena,
+		    "Mapped memory takes %s (%s) with the given crossings, "
+		    "copies take %s.",
+		    xs_units_ns(choice->mapped_ns).s, rates,
+		    xs_units_ns(choice->best_ns).s);
 	if (choice->mapped_ns >= choice->best_ns)
 		return xs_arena_print(arena,
 				      "Use copies, not mapped memory: mapped "
@@ -148,6 +155,34 @@ static void say_faster(struct xs_formulas_result *result)
 			   xs_units_ns(result->faster_link_ns).s,
 			   xs_units_ns(result->choice.best_ns).s,
 			   xs_units_ns(result->faster_gpu_ns).s));
+}
+
+/* What a second copy engine saves: copies out then need not wait for the last
+ * copy in (section IV). */
+static void say_engines(struct xs_formulas_result *result)
+{
+	const int64_t best = result->choice.best_ns;
+	const int64_t other = result->other_engines_ns;
+	const bool one = result->machine.copy_engines == 1;
+	const int64_t saved = one ? best - other : other - best;
+
+	if (best == XS_UNKNOWN || other == XS_UNKNOWN)
+		return;
+	if (saved * 200 < larger(best, other)) {
+		say(result,
+		    one ? "A second copy engine would save less than 0.5 %."
+			: "The second copy engine saves less than 0.5 %.");
+		return;
+	}
+	say(result,
+	    xs_arena_print(&result->base.arena,
+			   one ? "A second copy engine would save %s (%s): "
+				 "the best time would be %s."
+			       : "The second copy engine saves %s (%s): with "
+				 "one, the best time would be %s.",
+			   xs_units_ns(saved).s,
+			   xs_units_percent(saved, one ? best : other).s,
+			   xs_units_ns(other).s));
 }
 
 /* "1.20 ms with 8 streams, 0.61x as fast" */
@@ -232,6 +267,7 @@ void xs_formulas_answer(struct xs_formulas_result *result)
 	say_streams(result);
 	say_mapped(result);
 	say_faster(result);
+	say_engines(result);
 	say_bounds(result);
 	for (size_t i = 0; i < result->compared_count; i++)
 		say_compared(result, &result->compared[i]);

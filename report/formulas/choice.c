@@ -29,14 +29,18 @@ static const struct xs_estimate *fastest(const struct xs_estimates *list,
 	return best;
 }
 
-/* Falls back to Gomez-Luna's streams if van Werkhoven's equations lack a
- * parameter. */
+/* Returns the row of the first of these that applies: equation 5 with what was
+ * measured of copies both ways, van Werkhoven's equations, Gomez-Luna's. */
 static const struct xs_estimate *streams_row(const struct xs_estimates *list)
 {
-	const struct xs_estimate *row =
-	    fastest(list, "streams", "vanwerkhoven2014");
+	static const char *const models[] = {
+	    "vanwerkhoven2014-eq5-both-Gg", "vanwerkhoven2014-eq5-both-G",
+	    "vanwerkhoven2014", "gomezluna2011"};
+	const struct xs_estimate *row = NULL;
 
-	return row ? row : fastest(list, "streams", "gomezluna2011");
+	for (size_t i = 0; !row && i < sizeof(models) / sizeof(models[0]); i++)
+		row = fastest(list, "streams", models[i]);
+	return row;
 }
 
 static double product(double ns, double bytes, double rate)
@@ -46,17 +50,24 @@ static double product(double ns, double bytes, double rate)
 	return bytes > 0 ? bytes * rate : 0;
 }
 
-/* The load for equation 6, each byte once: at mapped rates if the profile has
- * them, otherwise at copy rates. */
+static double or_once(double crossings)
+{
+	return crossings > 0 ? crossings : 1;
+}
+
+/* The load for equation 6, each byte as often as given, else once: at mapped
+ * rates if the profile has them, otherwise at copy rates. */
 static struct xs_vw_load mapped_load(const struct xs_workload *work,
 				     const struct xs_machine *m, bool *measured)
 {
 	const bool both = work->h2d_bytes > 0 && work->d2h_bytes > 0;
+	const double in_times = or_once(work->h2d_crossings);
+	const double out_times = or_once(work->d2h_crossings);
 	const double in =
-	    product(NAN, work->h2d_bytes,
+	    product(NAN, in_times * work->h2d_bytes,
 		    both ? m->mapped_both_read.value : m->mapped_read.value);
 	const double out =
-	    product(NAN, work->d2h_bytes,
+	    product(NAN, out_times * work->d2h_bytes,
 		    both ? m->mapped_both_write.value : m->mapped_write.value);
 
 	*measured = isnan(work->h2d_ns) && isnan(work->d2h_ns) &&
@@ -64,8 +75,8 @@ static struct xs_vw_load mapped_load(const struct xs_workload *work,
 	if (*measured)
 		return (struct xs_vw_load){in, out, work->kernel_ns};
 	return (struct xs_vw_load){
-	    product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
-	    product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
+	    in_times * product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
+	    out_times * product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
 	    work->kernel_ns};
 }
 
@@ -84,7 +95,9 @@ static void choose_mapped(const struct xs_workload *work,
 	if (isnan(load.in_ns + load.out_ns)) /* fmax ignores NAN */
 		return;
 	out->mapped_ns = xs_number_round(xs_vw_eq6_ns(&params, &load));
-	if (out->best_ns != XS_UNKNOWN)
+	out->crossings_given =
+	    work->h2d_crossings > 0 || work->d2h_crossings > 0;
+	if (out->best_ns != XS_UNKNOWN && !out->crossings_given)
 		out->crossings = ((double)out->best_ns - latency) /
 				 fmax(load.in_ns, load.out_ns);
 }
@@ -145,17 +158,37 @@ static struct xs_machine with_faster_link(const struct xs_machine *machine)
 	return out;
 }
 
+/* Evaluates the machine with one copy engine more or less. With implicit
+ * synchronisation the paper has no equation for two. */
+static int try_other_engines(const struct xs_workload *work,
+			     struct xs_formulas_result *out)
+{
+	struct xs_machine other = out->machine;
+	struct xs_formulas_choice choice;
+	int err;
+
+	out->other_engines_ns = XS_UNKNOWN;
+	if (other.implicit_sync != 0 || !other.copy_engines)
+		return 0;
+	other.copy_engines = other.copy_engines == 1 ? 2 : 1;
+	err = xs_formulas_choose(work, &other, 0, &choice);
+	out->other_engines_ns = choice.best_ns;
+	return err;
+}
+
 int xs_formulas_try_faster(const struct xs_workload *work,
 			   struct xs_formulas_result *out)
 {
 	const struct xs_machine link = with_faster_link(&out->machine);
 	struct xs_workload less = *work;
-	struct xs_formulas_choice choice;
+	struct xs_formulas_choice choice = XS_FORMULAS_NO_CHOICE;
 	int err;
 
 	less.h2d_ns /= 2;
 	less.d2h_ns /= 2;
-	err = xs_formulas_choose(&less, &link, 0, &choice);
+	err = try_other_engines(work, out);
+	if (!err)
+		err = xs_formulas_choose(&less, &link, 0, &choice);
 	out->faster_link_ns = choice.best_ns;
 	less = *work;
 	less.kernel_ns /= 2;

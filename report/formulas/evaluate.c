@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/formulas/evaluate.h"
 
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 #include "model/formulas/vanwerkhoven.h"
 #include "report/formulas/answers.h"
 #include "report/formulas/choice.h"
@@ -37,7 +37,7 @@ static int evaluate(const struct xs_formulas_input *q,
 		    const struct xs_workload *work,
 		    const struct xs_machine *machine, struct xs_estimates *out)
 {
-	const struct xs_closed_form closed = {machine, *work, 1, 1, 0};
+	const struct xs_closed_form closed = {machine, *work, 1, 1, 0, false};
 	const struct xs_atgpu_launch launch = launch_of(q);
 	struct xs_model_options how = {0};
 	struct xs_estimates more = {0};

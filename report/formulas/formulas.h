@@ -32,11 +32,13 @@ struct xs_formulas_bounds {
 
 /* The alternatives and their times. */
 struct xs_formulas_choice {
-	int64_t explicit_ns;  /* one copy each way */
-	int64_t best_ns;      /* with copies: explicit_ns, or streams */
-	int64_t streams;      /* of best_ns; XS_UNKNOWN: no streams */
-	const char *model;    /* of best_ns; static */
-	int64_t mapped_ns;    /* if each byte crosses the link once */
+	int64_t explicit_ns; /* one copy each way */
+	int64_t best_ns;     /* with copies: explicit_ns, or streams */
+	int64_t streams;     /* of best_ns; XS_UNKNOWN: no streams */
+	const char *model;   /* of best_ns; static */
+	int64_t mapped_ns;   /* if each byte crosses the link as often as
+			      * given, else once */
+	bool crossings_given;
 	bool mapped_measured; /* at mapped rates, not at copy rates */
 	double crossings;     /* per byte, for mapped to take best_ns */
 	int64_t hybrid_ns;    /* copies in, mapped writes out */
@@ -69,9 +71,12 @@ struct xs_formulas_result {
 	struct xs_result_estimate *estimates;
 	size_t estimate_count;
 	struct xs_formulas_choice choice;
-	int64_t few_streams;	/* fewest streams within 1 % of best_ns */
-	int64_t faster_link_ns; /* best_ns with a link twice as fast */
-	int64_t faster_gpu_ns;	/* best_ns with a kernel twice as fast */
+	int64_t few_streams;	  /* fewest streams within 1 % of best_ns */
+	int64_t faster_link_ns;	  /* best_ns with a link twice as fast */
+	int64_t faster_gpu_ns;	  /* best_ns with a kernel twice as fast */
+	int64_t other_engines_ns; /* best_ns with two copy engines instead of
+				   * one, or one instead of more; XS_UNKNOWN:
+				   * no equation */
 	bool has_bounds;
 	struct xs_formulas_bounds bounds;
 	struct xs_formulas_comparison *compared;

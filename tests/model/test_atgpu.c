@@ -7,119 +7,7 @@
  * use alpha 10 us, beta 1 ns, lambda 2 cycles, sigma 20 us unless stated
  * otherwise.
  */
-#include "tests/model/model_test.h"
-
-#include "model/formulas/atgpu.h"
-
-#define B     32.0 /* cores per multiprocessor = words per memory block */
-#define GAMMA 1.058
-
-static const struct xs_atgpu_machine gtx650 = {.alpha_in_ns = 10000,
-					       .alpha_out_ns = 10000,
-					       .beta_in_ns = 1,
-					       .beta_out_ns = 1,
-					       .gamma = GAMMA,
-					       .lambda = 2,
-					       .sigma_ns = 20000,
-					       .multiprocessors = 2,
-					       .block_limit = 16,
-					       .shared_words = 12288,
-					       .global_words = 268435456};
-
-/* An algorithm with at most one round per launch. */
-struct algorithm {
-	struct xs_atgpu_launch launches[8];
-	struct xs_atgpu_round rounds[8];
-	size_t count;
-};
-
-/* One round: A and B in, C = A + B out; 13 operations, 3 memory blocks. */
-static struct algorithm vector_addition(double n)
-{
-	const double k = ceil(n / B);
-	struct algorithm a = {.count = 1};
-
-	a.launches[0] = (struct xs_atgpu_launch){.blocks = k,
-						 .shared_words = 3 * B,
-						 .operations = 13,
-						 .accesses = 3 * k};
-	a.rounds[0] = (struct xs_atgpu_round){.in_words = 2 * n,
-					      .out_words = n,
-					      .in_transactions = 2,
-					      .out_transactions = 1,
-					      .global_words = 3 * n,
-					      .launch_count = 1};
-	return a;
-}
-
-/* log_b n rounds; each leaves one word for b words of the round before; log2 b
- * operations, one memory block per thread block. */
-static struct algorithm reduction(double n)
-{
-	struct algorithm a = {0};
-
-	for (double left = n; left > 1; left = ceil(left / B)) {
-		const double k = ceil(left / B);
-
-		a.launches[a.count] =
-		    (struct xs_atgpu_launch){.blocks = k,
-					     .shared_words = B,
-					     .operations = 5,
-					     .accesses = k};
-		a.rounds[a.count++] = (struct xs_atgpu_round){
-		    .global_words = n, .launch_count = 1};
-	}
-	a.rounds[0].in_words = n;
-	a.rounds[0].in_transactions = 1;
-	a.rounds[a.count - 1].out_words = 1;
-	a.rounds[a.count - 1].out_transactions = 1;
-	return a;
-}
-
-/* n x n, tiles of b x b: n b operations, (n/b)^2 (n + b) memory blocks. */
-static struct algorithm matrix_multiplication(double n)
-{
-	const double k = (n / B) * (n / B);
-	struct algorithm a = {.count = 1};
-
-	a.launches[0] = (struct xs_atgpu_launch){.blocks = k,
-						 .shared_words = 3 * B * B,
-						 .operations = n * B,
-						 .accesses = k * (n + B)};
-	a.rounds[0] = (struct xs_atgpu_round){.in_words = 2 * n * n,
-					      .out_words = n * n,
-					      .in_transactions = 2,
-					      .out_transactions = 1,
-					      .global_words = 3 * n * n,
-					      .launch_count = 1};
-	return a;
-}
-
-/* Returns the rounds, which point into this copy of the algorithm. */
-static const struct xs_atgpu_round *rounds_of(struct algorithm *a)
-{
-	for (size_t i = 0; i < a->count; i++)
-		a->rounds[i].launches = &a->launches[i];
-	return a->rounds;
-}
-
-static double atgpu_ns(const struct xs_atgpu_machine *machine,
-		       struct algorithm a)
-{
-	return xs_atgpu_gpu_cost_ns(machine, rounds_of(&a), a.count);
-}
-
-static double swgpu_ns(const struct xs_atgpu_machine *machine,
-		       struct algorithm a)
-{
-	return xs_swgpu_cost_ns(machine, rounds_of(&a), a.count);
-}
-
-/* Returns the share of transfers in the cost. */
-static double share(const struct xs_atgpu_machine *machine, struct algorithm a)
-{
-	return 1 - swgpu_ns(machine, a) / atgpu_ns(machine, a);
-}
+#include "tests/model/atgpu_algorithms.h"
 
 /* Section IV-A: alpha 3 + beta 3n + (13 + lambda 3k) / gamma + sigma. */
 static void test_cost_of_vector_addition(void **unused)
@@ -252,95 +140,11 @@ static void test_profile(void **unused)
 	assert_near(at.multiprocessors, gtx650.multiprocessors);
 	assert_near(at.block_limit, gtx650.block_limit);
 	assert_near(at.shared_words, gtx650.shared_words);
-	/* 32 bytes at 80 GB/s are 0.4 ns */
-	assert_near(at.lambda, 0.4 * GAMMA);
+	/* 32 words of 32 bits at 80 GB/s are 1.6 ns */
+	assert_near(at.lambda, 1.6 * GAMMA);
 	assert_true(isnan(at.alpha_in_ns) && isnan(at.beta_out_ns));
 	assert_true(isnan(at.sigma_ns) && isnan(at.global_words));
 	assert_string_equal(xs_atgpu_unknown(&at), "alpha (L+o)");
-}
-
-static double mean_share(const struct xs_atgpu_machine *machine,
-			 struct algorithm (*algorithm)(double), double from,
-			 double to, double step)
-{
-	double sum = 0, count = 0;
-
-	for (double n = from; n <= to; n += step, count++)
-		sum += share(machine, algorithm(n));
-	return sum / count;
-}
-
-/*
- * lambda is not printed, but the share of transfers of the vector addition is:
- * 84 % on average over n = 1 to 10 million. Computes the lambda that gives it.
- */
-static struct xs_atgpu_machine with_printed_share(void)
-{
-	struct xs_atgpu_machine machine = gtx650;
-	double low = 0, high = 1000;
-
-	for (int i = 0; i < 100; i++) {
-		machine.lambda = (low + high) / 2;
-		if (mean_share(&machine, vector_addition, 1e6, 1e7, 1e6) > 0.84)
-			low = machine.lambda;
-		else
-			high = machine.lambda;
-	}
-	return machine;
-}
-
-/*
- * Figure 6a: predicted shares are within 1.5 points of the observed ones, 84 %
- * on average, for all n: the share hardly depends on n.
- */
-static void test_share_of_vector_addition(void **unused)
-{
-	const struct xs_atgpu_machine machine = with_printed_share();
-
-	(void)unused;
-	for (double n = 1e6; n <= 1e7; n += 1e6)
-		assert_true(fabs(share(&machine, vector_addition(n)) - 0.84) <
-			    0.015);
-}
-
-/*
- * Figures 5 and 6c: the share of transfers falls with the size of the matrices.
- * (The printed average, 11 %, cannot be derived: the analysis gives orders
- * without constants.)
- */
-static void test_share_of_matrix_multiplication(void **unused)
-{
-	const struct xs_atgpu_machine machine = with_printed_share();
-	double last = 0.84;
-
-	(void)unused;
-	for (double n = 256; n <= 4096; n *= 2) {
-		const double now = share(&machine, matrix_multiplication(n));
-
-		assert_true(now < last);
-		last = now;
-	}
-	assert_true(last < 0.11);
-}
-
-/* Figures 3a and 4a: ATGPU grows faster than SWGPU because of the transfers. */
-static void test_growth(void **unused)
-{
-	const struct xs_atgpu_machine machine = with_printed_share();
-
-	(void)unused;
-	assert_true(atgpu_ns(&machine, vector_addition(1e7)) -
-			atgpu_ns(&machine, vector_addition(1e6)) >
-		    5 * (swgpu_ns(&machine, vector_addition(1e7)) -
-			 swgpu_ns(&machine, vector_addition(1e6))));
-	for (double n = 65536; n < 67108864; n *= 2) {
-		const double more = atgpu_ns(&machine, reduction(2 * n)) -
-				    atgpu_ns(&machine, reduction(n));
-		const double kernels = swgpu_ns(&machine, reduction(2 * n)) -
-				       swgpu_ns(&machine, reduction(n));
-
-		assert_near(more - kernels, n * gtx650.beta_in_ns);
-	}
 }
 
 int main(void)
@@ -354,9 +158,6 @@ int main(void)
 	    cmocka_unit_test(test_limit_of_a_kernel),
 	    cmocka_unit_test(test_two_kernels_of_a_round),
 	    cmocka_unit_test(test_profile),
-	    cmocka_unit_test(test_share_of_vector_addition),
-	    cmocka_unit_test(test_share_of_matrix_multiplication),
-	    cmocka_unit_test(test_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /*
  * A phase on ATGPU, computed by hand: 1 MB in, a kernel, 1 MB out
  * (small_phase.h), on a machine with 1 GHz, 2 multiprocessors and 32 bytes per
- * ns of memory bandwidth, so that lambda is one cycle. L+o 5 and 6 us, G 0.02
+ * ns of memory bandwidth, so that lambda is four cycles. L+o 5 and 6 us, G 0.02
  * ns per byte both ways, sigma 4 us.
  */
 #include "tests/model/small_phase.h"
@@ -59,7 +59,8 @@ static void test_metrics(void **unused)
 	assert_near(at.blocks_at_once, 6);
 	/* 8000 instructions over 80 blocks */
 	assert_near(at.operations, 100);
-	assert_near(at.accesses, 62500);
+	/* 62500 sectors of 8 words in blocks of 32 words */
+	assert_near(at.accesses, 15625);
 }
 
 static void test_costs(void **unused)
@@ -68,7 +69,7 @@ static void test_costs(void **unused)
 	work_out();
 	assert_near(at.in_ns, 5000 + 1e6 * 0.02);
 	assert_near(at.out_ns, 6000 + 1e6 * 0.02);
-	/* 100 operations and 62500 cycles; sigma */
+	/* 100 operations and 15625 blocks of 4 cycles; sigma */
 	assert_near(at.cost_ns, 51000 + 62600 + 4000);
 	/* ceil(80 / (2 6)) = 7 times 100 operations */
 	assert_near(at.swgpu_cost_ns, 63200 + 4000);
@@ -94,7 +95,7 @@ static void test_two_kernels(void **unused)
 	work_out();
 	assert_near(at.thread_blocks, 100);
 	assert_near(at.operations, 84);
-	assert_near(at.accesses, 63000);
+	assert_near(at.accesses, 15750);
 	/* that of the longer kernel; the other one has 8 by its threads */
 	assert_near(at.blocks_at_once, 6);
 	/* 7 times 100 and ceil(20 / (2 8)) = 2 times 20 operations */

@@ -234,8 +234,8 @@ static void assert_row(const char *machine, double kernel_ms, unsigned asked,
 		       const char *model, unsigned n, double round_ms)
 {
 	const struct xs_machine m = shipped(machine);
-	const struct xs_workload work = {NAN, NAN, 10 * MS, 15 * MS,
-					 kernel_ms * MS};
+	const struct xs_workload work = {
+	    NAN, NAN, 10 * MS, 15 * MS, kernel_ms * MS, 0, 0};
 	const struct xs_estimate row = row_of(&m, &work, asked);
 
 	assert_true(row.applies);
@@ -265,8 +265,8 @@ static void test_rows(void **unused)
  * 3962367 ns of the GTX Titan (test_vanwerkhoven.c), t_T = 12299202. */
 static void test_from_bytes(void **unused)
 {
-	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS};
-	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4 * MS};
+	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS, 0, 0};
+	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4 * MS, 0, 0};
 	struct xs_machine m = shipped_exact("gtx-titan");
 	struct xs_estimate row;
 
@@ -284,7 +284,7 @@ static void test_from_bytes(void **unused)
 static void assert_abstains(const struct xs_machine *machine,
 			    const char *because)
 {
-	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS};
+	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS, 0, 0};
 	const struct xs_estimate row = row_of(machine, &work, 4);
 
 	assert_false(row.applies);

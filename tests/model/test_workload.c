@@ -3,7 +3,7 @@
  * abstains. Same numbers as in test_vanwerkhoven.c: 100 MB in, 50 MB out. */
 #include "tests/model/model_test.h"
 
-#include "model/formulas/closed_form.h"
+#include "model/formulas/closed_forms.h"
 
 static struct xs_estimates list;
 
@@ -16,7 +16,7 @@ static int tear_down(void **unused)
 
 static void run(const char *machine, double kernel_ns, unsigned streams)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, kernel_ns, 0, 0};
 	const struct xs_model_options options = {.streams = streams};
 	const struct xs_machine m = shipped(machine);
 
@@ -77,10 +77,43 @@ static void test_class_3(void **unused)
 {
 	(void)unused;
 	run("k20m", 4e6, 4);
-	assert_int_equal(list.count, 5);
+	assert_int_equal(list.count, 7);
 	/* 9420 + 17419650 + 3 * 2503 + 1000000 + 9023 + 2183900 */
 	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, 20629502);
-	assert_row(3, "mapped", "vanwerkhoven2014-eq6", 0, 17438093);
+	/* Table II's G stands in for that of one direction on this machine: the
+	 * same time, and no slowdown sl. 3 pieces of 25 MB in, longer than
+	 * those out and the kernel's; then one of each: 3 * (9420 + 4354912.5)
+	 * + 4364332.5 + 1000000 + 9023 + 2183900 */
+	assert_row(2, "streams", "vanwerkhoven2014-eq5-both-G", 4, 20629502);
+	assert_row(3, "streams", "cocopelia2021-3way", 4, 20650253);
+	assert_row(5, "mapped", "vanwerkhoven2014-eq6", 0, 17438093);
+}
+
+/* Equation 5 with the parameters of copies in both directions at once, if there
+ * are bytes both ways. */
+static void test_both_directions(void **unused)
+{
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
+	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4e6, 0, 0};
+	const struct xs_model_options four = {.streams = 4};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.copy_engines = 2;
+	set_param(&m.G_both_h2d, 0.1);
+	set_param(&m.G_both_d2h, 0.09);
+	set_param(&m.g_both_ns, 4000);
+	assert_int_equal(xs_model_workload(&w, &m, &four, &list), 0);
+	/* 9420 + 8318392 + 3 * 2503 + 1000000 + 9023 + 990591.75 */
+	assert_row(1, "streams", "vanwerkhoven2014-eq5", 4, 10334935.75);
+	/* 9420 + 10000000 + 3 * 2503 + 1000000 + 9023 + 1125000 */
+	assert_row(2, "streams", "vanwerkhoven2014-eq5-both-G", 4, 12150952);
+	/* the same with 3 * 4000 */
+	assert_row(3, "streams", "vanwerkhoven2014-eq5-both-Gg", 4, 12155443);
+	xs_estimates_free(&list);
+	assert_int_equal(xs_model_workload(&in_alone, &m, &four, &list), 0);
+	/* no Table II; 4 * (9420 + 2079598) + 1000000 */
+	assert_row(2, "streams", "cocopelia2021-3way", 4, 9356072);
 }
 
 /* n = 0: the best; class 2's is 3 (test_vanwerkhoven.c). Eq. 4, first term:
@@ -93,10 +126,26 @@ static void test_best(void **unused)
 	assert_non_null(strstr(list.items[2].why, "2.0"));
 }
 
+/* Section VI by bytes: 100 MB in and 102 MB out, which take less time. */
+static void test_best_by_bytes(void **unused)
+{
+	const struct xs_workload w = {1e8, 1.02e8, NAN, NAN, 4e6, 0, 0};
+	const struct xs_model_options any = {0};
+	struct xs_machine m = shipped("gtx-titan");
+
+	(void)unused;
+	m.copy_engines = 2;
+	assert_int_equal(xs_model_workload(&w, &m, &any, &list), 0);
+	/* sqrt((8318392 + 4e6) / 2674) = 67.87; by time it would be
+	 * sqrt((8083228.7 + 4e6) / 2503) = 69.48 */
+	assert_string_equal(list.items[1].model, "vanwerkhoven2014-eq5");
+	assert_non_null(strstr(list.items[1].why, "section VI: 67.9"));
+}
+
 /* Given times replace the products B G. */
 static void test_times(void **unused)
 {
-	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6};
+	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	const struct xs_machine m = shipped("gtx-titan");
 
@@ -108,7 +157,7 @@ static void test_times(void **unused)
 
 static void test_interval(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	struct xs_machine m = shipped_exact("gtx-titan");
 
@@ -122,7 +171,7 @@ static void test_interval(void **unused)
 
 static void test_unknown(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -142,7 +191,7 @@ static void test_unknown(void **unused)
  * has no equation. */
 static void test_class_without_equation(void **unused)
 {
-	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6};
+	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
@@ -156,8 +205,8 @@ static void test_class_without_equation(void **unused)
 
 static void test_nothing_given(void **unused)
 {
-	const struct xs_workload none = {NAN, 1, NAN, NAN, 1};
-	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN};
+	const struct xs_workload none = {NAN, 1, NAN, NAN, 1, 0, 0};
+	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN, 0, 0};
 	const struct xs_model_options options = {0};
 	const struct xs_machine m = shipped("gtx-titan");
 
@@ -189,7 +238,7 @@ static void test_profiles_of_a_thesis(void **unused)
 	assert_non_null(strstr(list.items[1].why, "L+o"));
 }
 
-/* The Titan at 32 bytes a cycle of 1 GHz, sigma 4 us. 1000 blocks of 50
+/* The Titan at 128 bytes a cycle of 1 GHz, sigma 4 us. 1000 blocks of 50
  * operations, 4000 memory blocks; l = min(floor(12288 / 1024), 16) = 12, 14
  * multiprocessors: 6 times. */
 static struct xs_machine round_titan(void)
@@ -197,7 +246,7 @@ static struct xs_machine round_titan(void)
 	struct xs_machine m = shipped("gtx-titan");
 
 	m.clock_khz = 1e6;
-	m.memory_bandwidth = 32e9;
+	m.memory_bandwidth = 128e9;
 	m.sync_ns = (struct xs_param){4000, 3000, 6000};
 	return m;
 }
@@ -208,7 +257,10 @@ static const struct xs_atgpu_launch launch = {
 static void test_atgpu(void **unused)
 {
 	const struct xs_machine m = round_titan();
-	struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	struct xs_closed_form c = {.machine = &m,
+				   .work = {1e8, 5e7, NAN, NAN, 0, 0, 0},
+				   .in_ops = 1,
+				   .out_ops = 1};
 
 	(void)unused;
 	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
@@ -226,7 +278,7 @@ static void test_atgpu(void **unused)
 	assert_non_null(list.items[2].bound);
 	/* with times; nothing copied out */
 	xs_estimates_free(&list);
-	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0};
+	c.work = (struct xs_workload){NAN, 0, 5e6, NAN, 0, 0, 0};
 	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
 }
@@ -234,7 +286,10 @@ static void test_atgpu(void **unused)
 static void test_atgpu_abstains(void **unused)
 {
 	struct xs_machine m = round_titan();
-	const struct xs_closed_form c = {&m, {1e8, 5e7, NAN, NAN, 0}, 1, 1, 0};
+	const struct xs_closed_form c = {.machine = &m,
+					 .work = {1e8, 5e7, NAN, NAN, 0, 0, 0},
+					 .in_ops = 1,
+					 .out_ops = 1};
 	struct xs_atgpu_launch large = launch;
 	const char *unknown;
 
@@ -262,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_class_1),	      TEST(test_class_2),
 	    TEST(test_class_3),	      TEST(test_best),
+	    TEST(test_best_by_bytes), TEST(test_both_directions),
 	    TEST(test_times),	      TEST(test_interval),
 	    TEST(test_unknown),	      TEST(test_class_without_equation),
 	    TEST(test_nothing_given), TEST(test_profiles_of_a_thesis),

@@ -97,6 +97,62 @@ static void mapped_memory(void **state)
 			 8020000);
 }
 
+/*
+ * Each byte is read three times: 0.01 + max(3 4, 8, 2) + 0.01 = 12.02 ms; at
+ * mapped rates of both ways (0.15 ns), 0.01 + 3 6 + 0.01 = 18.02 ms.
+ */
+static void crossings_of_mapped_memory(void **state)
+{
+	static const char thrice[] =
+	    BYTES "--kernel-ms 8 --h2d-crossings 3 --format json";
+	struct program program =
+	    program_run(DEVICE BYTES "--kernel-ms 8 --h2d-crossings 3");
+	char arguments[600];
+
+	(void)state;
+	snprintf(arguments, sizeof(arguments), "%s%s", DEVICE, thrice);
+	assert_int_equal(
+	    round_of(arguments, "mapped", "vanwerkhoven2014-eq6-counted", 0),
+	    12020000);
+	assert_int_equal(round_of(arguments, "mapped",
+				  "vanwerkhoven2014-eq6-counted-mapped", 0),
+			 18020000);
+	/* as printed, once */
+	assert_int_equal(
+	    round_of(arguments, "mapped", "vanwerkhoven2014-eq6", 0), 8020000);
+	assert_non_null(strstr(program.out, "Mapped memory takes 18.0 ms (at "
+					    "its measured rates) with the "
+					    "given crossings"));
+	program_free(&program);
+	/* a machine without mapped rates has the row with those of copies */
+	snprintf(arguments, sizeof(arguments), "%s%s", MODEL, thrice);
+	assert_int_equal(
+	    round_of(arguments, "mapped", "vanwerkhoven2014-eq6-counted", 0),
+	    12020000);
+	assert_int_equal(round_of(arguments, "mapped",
+				  "vanwerkhoven2014-eq6-counted-mapped", 0),
+			 -1);
+}
+
+/*
+ * Best n of equation 5 with two engines: 4.13 ms; with one, equation 4, at
+ * least all copies in and out: 0.02 + 6 + 2 (n - 1) us, at n = 2 6.022 ms.
+ */
+static void text_says_what_a_second_engine_saves(void **state)
+{
+	struct program program = program_run(MODEL BYTES "--kernel-ms 1");
+
+	(void)state;
+	assert_non_null(strstr(program.out, "The second copy engine saves 1.89 "
+					    "ms (31.4 %): with one, the best "
+					    "time would\n  be 6.02 ms."));
+	program_free(&program);
+	program = program_run(MODEL BYTES "--kernel-ms 800");
+	assert_non_null(strstr(program.out, "The second copy engine saves less "
+					    "than 0.5 %."));
+	program_free(&program);
+}
+
 /* The same copies, given as times. */
 static void times_stand_for_bytes(void **state)
 {
@@ -374,6 +430,8 @@ int main(void)
 	    cmocka_unit_test(explicit_copies),
 	    cmocka_unit_test(a_dominant_kernel),
 	    cmocka_unit_test(dominant_copies),
+	    cmocka_unit_test(text_says_what_a_second_engine_saves),
+	    cmocka_unit_test(crossings_of_mapped_memory),
 	    cmocka_unit_test(mapped_memory),
 	    cmocka_unit_test(times_stand_for_bytes),
 	    cmocka_unit_test(json_has_three_keys),
