@@ -10,7 +10,7 @@ XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 
 # What checking a change needs on top.
 # shellcheck disable=SC2034 # for tests/run.sh
-XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck"
+XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2"
 
 # xs_install_packages [PACKAGE...]: installs those that are missing, and the
 # PACKAGEs, as root or through sudo; where neither is to be had, prints the

@@ -3,12 +3,15 @@
 #
 # Installs what is missing, builds, runs the tests.
 #
-#   tests/run.sh [--all] [--sanitize LIST] [--build DIR] [CTEST-OPTION...]
+#   tests/run.sh [--all | --full] [--sanitize LIST] [--build DIR] [CTEST-OPTION...]
 #   tests/run.sh --fuzz SECONDS
 #
 # --all: what a change has to pass: gcc and clang with warnings as errors,
 # formatting and static analysis, the address, undefined-behaviour and thread
 # sanitizers, ten seconds of fuzzing, and last all tests.
+# --full: the same with a minute of fuzzing, then the long attacks, and the
+# Debian package installed into this system and removed again, if root. Takes
+# an hour.
 # --sanitize: such as address,undefined; a build tree of its own unless
 # --build says otherwise (build-tests). The rest goes to ctest.
 # --fuzz: only fuzzes, for so long; what it finds stays in build-fuzz/fuzz.
@@ -17,6 +20,7 @@ cd "$(dirname "$0")/.."
 . tests/packages.sh
 
 all=
+full=
 sanitize=
 build=
 fuzz_seconds=
@@ -24,6 +28,11 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--all)
 		all=yes
+		shift
+		;;
+	--full)
+		all=yes
+		full=yes
 		shift
 		;;
 	--sanitize | --build | --fuzz)
@@ -65,6 +74,26 @@ run_tests() {
 	ctest --test-dir "$tree" --output-on-failure -j "$(nproc)" "$@"
 }
 
+# Installs the package as a user would, and removes it.
+try_package() {
+	if [ "$(id -u)" != 0 ] || ! command -v dpkg >/dev/null; then
+		echo "skipped: the package, which root installs on Debian"
+		return
+	fi
+	if dpkg-query -W xferspy >/dev/null 2>&1; then
+		echo "skipped: the package, since xferspy is installed"
+		return
+	fi
+	(cd "$1" && cpack -G DEB -B package >/dev/null)
+	dpkg -i "$1"/package/xferspy*.deb
+	package_status=0
+	/usr/bin/xferspy --version || package_status=$?
+	/usr/bin/xferspy run true 2>&1 | grep 'no trace of true' ||
+		package_status=1
+	dpkg -r xferspy
+	return $package_status
+}
+
 xs_install_packages ${all:+$XS_CHECK_PACKAGES} ${fuzz_seconds:+clang}
 if [ -n "$fuzz_seconds" ]; then
 	fuzz "$fuzz_seconds"
@@ -82,7 +111,11 @@ if [ -n "$all" ]; then
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all
 	run_tests build-tests-thread -R '^(test_preload|preload)'
-	fuzz 10
+	if [ -n "$full" ]; then fuzz 60; else fuzz 10; fi
 fi
 configure_and_build "$build" "$sanitize"
 run_tests "$build" "$@"
+if [ -n "$full" ]; then
+	tests/attacks/run.sh --long "$build"
+	try_package "$build"
+fi

@@ -8,13 +8,17 @@
 #include <string.h>
 
 /* Waits of one time look at the same ops: the work is bounded to that of so
- * many threads that wait for the whole run. Further waits count as host time.
- */
+ * many threads that wait for the whole run. Further waits are not examined and
+ * count as host time. */
 #define MOST_WAITING 256u
 
-static uint64_t most_looks(const struct xs_trace *trace)
+/* Whether one more op may be looked at; if not, the wait is not examined. */
+static bool may_look(struct xs_wait_breakdown *f)
 {
-	return MOST_WAITING * (uint64_t)trace->op_count;
+	if (f->looked_at < MOST_WAITING * (uint64_t)f->trace->op_count)
+		return true;
+	f->stopped = f->trace->op_count > 0;
+	return false;
 }
 
 /* Sorts the ops by queue, then by start: a counting sort, since ops are sorted
@@ -167,8 +171,7 @@ static int find_ended(struct xs_wait_breakdown *f,
 
 	for (size_t i = first_ending_after(f, wait->from_ns);
 	     !rc && i < trace->op_count &&
-	     xs_call_returned_after(call, f->by_end[i].key) &&
-	     f->looked_at < most_looks(trace);
+	     xs_call_returned_after(call, f->by_end[i].key) && may_look(f);
 	     i++, f->looked_at++) {
 		const struct xs_op *op = &trace->ops[f->by_end[i].index];
 
@@ -238,7 +241,7 @@ static bool left_work(struct xs_wait_breakdown *f,
 	size_t kept = 0;
 	bool left = false;
 
-	if (f->looked_at >= most_looks(trace))
+	if (!may_look(f))
 		return false;
 	f->looked_at += f->issued_count;
 	for (size_t i = 0; i < f->issued_count; i++) {
@@ -251,7 +254,7 @@ static bool left_work(struct xs_wait_breakdown *f,
 	f->issued_count = kept;
 	for (size_t i = f->next_op;
 	     i < trace->op_count && trace->ops[i].start_ns < call->end_ns &&
-	     f->looked_at < most_looks(trace);
+	     may_look(f);
 	     i++, f->looked_at++)
 		left |= trace->ops[i].call == XS_NONE &&
 			ran_on(f, wait, &trace->ops[i]);
@@ -325,6 +328,7 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 	if (end_ns <= wait->from_ns)
 		return 0;
 	f->count = 0;
+	f->stopped = false;
 	go_to(f, wait->index);
 	if (find_ended(f, wait) || find_own(f, wait) ||
 	    xs_keys_sort(f->keys, f->count))
@@ -332,6 +336,7 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 	s.left = f->count;
 	if (!wait->hidden || !left_work(f, wait))
 		sweep(&s, wait->from_ns, end_ns);
+	f->unexamined += f->stopped;
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
 		covered_ns += part_ns[i];
 	if (covered_ns > 0)

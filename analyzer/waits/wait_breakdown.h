@@ -48,6 +48,8 @@ struct xs_wait_breakdown {
 	uint32_t *issued;
 	size_t issued_count;
 	uint64_t looked_at; /* ops, by all waits so far */
+	bool stopped;	    /* too many for the current wait */
+	size_t unexamined;  /* waits for which they were too many */
 	struct xs_wait_interval *pieces;
 	struct xs_key *keys; /* ends of the intervals; with the same room */
 	size_t count, room;

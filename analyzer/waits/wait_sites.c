@@ -306,6 +306,7 @@ static int add_calls(struct builder *b)
 		    add_wait(b, (uint32_t)i, hidden))
 			return -ENOMEM;
 	}
+	out->unexamined = b->finder.unexamined;
 	fill_rows(b);
 	if (out->count)
 		qsort(out->items, out->count, sizeof(*out->items), by_wait);

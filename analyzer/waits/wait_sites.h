@@ -31,6 +31,8 @@ struct xs_wait_site {
 struct xs_wait_sites {
 	struct xs_wait_site *items; /* the longest wait first; owned */
 	size_t count;
+	size_t unexamined; /* calls whose whole time counts as the host's, since
+			    * too many threads waited at the same time */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -67,8 +67,8 @@ void xs_op_tracker_note_op(uint32_t correlation)
 	seen = atomic_load_explicit(xs_op_tracker_slot(correlation),
 				    memory_order_acquire);
 	/* If a later call has taken the slot, the op is not counted as
-	 * unmatched. Ids wrap around. */
-	if ((int32_t)(seen - correlation) < 0)
+	 * unmatched. Ids wrap around; 0: no call has taken the slot. */
+	if (!seen || (int32_t)(seen - correlation) < 0)
 		atomic_fetch_add_explicit(&xs_op_tracker.unmatched, 1,
 					  memory_order_relaxed);
 }

@@ -91,6 +91,8 @@ void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 /* Fills result->waits. Needs result->machine. Returns 0 or -ENOMEM. */
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		   const struct xs_timeline *timeline);
+/* Notes waits that were not examined. */
+void xs_build_note_waits(struct xs_result *result);
 
 void xs_build_counters(const struct xs_phase *phase,
 		       struct xs_result_counters *out);

@@ -77,6 +77,20 @@ static void note_losses(struct xs_result *result)
 			      out->lost_calls);
 }
 
+void xs_build_note_waits(struct xs_result *result)
+{
+	const int64_t waits = result->coverage.unexamined_waits;
+
+	if (waits)
+		xs_build_note(
+		    result,
+		    "what %" PRId64
+		    " calls waited for was not examined (too many "
+		    "threads wait at the same time): their time counts "
+		    "as the host's own",
+		    waits);
+}
+
 static void note_file(struct xs_result *result, const struct xs_trace *trace)
 {
 	if (trace->header.state == XS_FILE_RUNNING)

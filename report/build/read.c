@@ -246,12 +246,12 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	err = xs_build_machine(result, trace, &phases, options, &traced);
-	if (!err)
-		err = xs_build_waits(result, trace, &timeline);
 	if (err < 0)
 		goto out;
 	xs_build_coverage(result, trace, &phases);
-	err = xs_build_gaps(result, trace);
+	err = xs_build_waits(result, trace, &timeline);
+	if (!err)
+		err = xs_build_gaps(result, trace);
 	if (!err)
 		err = xs_build_matching(result, trace);
 	if (err < 0)

@@ -174,6 +174,8 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		    xs_wait_reason(&result->arena, &result->waits[i]);
 	}
 	add_hidden(result);
+	result->coverage.unexamined_waits = xs_number_bounded(sites.unexamined);
+	xs_build_note_waits(result);
 	xs_wait_sites_free(&sites);
 	return 0;
 }

@@ -219,6 +219,45 @@ static void each_thread_waits_for_its_device(void **state)
 	end();
 }
 
+/* Returns a trace of so many waits from 5 to 75, all for the same two kernels.
+ */
+static char *same_waits(unsigned count)
+{
+	static const char wait[] =
+	    "waitcall site=3 start=5000 duration=70000\n";
+	static const char head[] = HEAD CALLS("1") LAUNCH("1", "0");
+	static const char ops[] =
+	    OPS KERNEL("0", "1", "10", "20") KERNEL("1", "0", "30", "40");
+	char *text = malloc(sizeof(head) + count * sizeof(wait) + sizeof(ops));
+	char *at = stpcpy(text, head);
+
+	while (count-- > 0)
+		at = stpcpy(at, wait);
+	stpcpy(at, ops);
+	return text;
+}
+
+/* Each of them looks at both kernels; the work of 256 is done. */
+static void waits_beyond_a_limit_are_counted(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = same_waits(256);
+	begin(text);
+	assert_int_equal(waits.unexamined, 0);
+	assert_int_equal(find("cudaDeviceSynchronize")->gpu_calls, 256);
+	end();
+	free(text);
+	text = same_waits(300);
+	begin(text);
+	assert_int_equal(waits.unexamined, 44);
+	assert_int_equal(find("cudaDeviceSynchronize")->calls, 300);
+	assert_int_equal(find("cudaDeviceSynchronize")->gpu_calls, 256);
+	end();
+	free(text);
+}
+
 /* cudaFree from 5 to 40, while a kernel runs on: it did not wait, although
  * another kernel ended during it. */
 static void free_beside_work_does_not_wait(void **state)
@@ -279,6 +318,7 @@ int main(void)
 	    cmocka_unit_test(event_stands_for_its_stream),
 	    cmocka_unit_test(polls_until_done_are_a_wait),
 	    cmocka_unit_test(each_thread_waits_for_its_device),
+	    cmocka_unit_test(waits_beyond_a_limit_are_counted),
 	    cmocka_unit_test(free_beside_work_does_not_wait),
 	    cmocka_unit_test(failed_calls_do_not_wait),
 	    cmocka_unit_test(faults_are_of_their_thread),

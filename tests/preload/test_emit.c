@@ -13,6 +13,7 @@
 #include "records.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PATH  "test_emit.xspy"
@@ -36,16 +37,34 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Leaves no room for further chunks. */
-static void fill_up(void)
+/* Uses up the room that is allocated already. */
+static void use_up(void)
 {
 	struct xs_chunk_header *chunk;
 
-	xs_trace_file_limit(&xs_session_trace, XS_PAGE_BYTES);
-	/* room that is allocated already is used up */
 	while ((chunk = xs_trace_file_claim(&xs_session_trace, XS_PAGE_BYTES,
 					    99, START)))
 		xs_trace_file_release(chunk);
+}
+
+/* Leaves no room for further chunks: the trace's own limit is reached. */
+static void fill_up(void)
+{
+	xs_trace_file_limit(&xs_session_trace, XS_PAGE_BYTES);
+	use_up();
+}
+
+/* Returns the limit before. */
+static rlim_t limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	return before;
 }
 
 static void expect_lost(uint64_t calls, uint64_t ops)
@@ -99,6 +118,22 @@ static void each_lost_call_is_counted(void **state)
 	thread.named = false; /* without room for its name */
 	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
 	expect_lost(4, 0);
+}
+
+/* As on a full disk: the trace has no limit of its own, below which calls are
+ * counted. */
+static void each_call_without_a_disk_is_counted(void **state)
+{
+	rlim_t before;
+
+	(void)state;
+	xs_writer_close(&thread.writer);
+	before = limit_files(XS_PAGE_BYTES);
+	use_up();
+	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
+	emit_fast();
+	limit_files(before);
+	expect_lost(2, 0);
 }
 
 /* The polls are lost with the call that should have written them. */
@@ -182,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(each_lost_call_is_counted, begin),
+	    cmocka_unit_test_setup(each_call_without_a_disk_is_counted, begin),
 	    cmocka_unit_test_setup(lost_polls_are_counted, begin),
 	    cmocka_unit_test_setup(each_lost_op_is_counted, begin),
 	    cmocka_unit_test_setup(polls_come_before_the_next_call, begin),

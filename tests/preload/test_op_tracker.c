@@ -66,6 +66,14 @@ static void ids_wrap(void **state)
 	assert_int_equal(xs_op_tracker_unmatched(), 1);
 }
 
+/* No call of this slot was seen: also not one with a later id. */
+static void unseen_calls_of_high_ids_are_strays(void **state)
+{
+	(void)state;
+	xs_op_tracker_note_op((UINT32_C(3) << 30) + 300 * EACH);
+	assert_int_equal(xs_op_tracker_unmatched(), 1);
+}
+
 /* In either order of call and op. */
 static void an_op_is_awaited_until_it_comes(void **state)
 {
@@ -97,6 +105,7 @@ int main(void)
 	    cmocka_unit_test_setup(one_of_many_unseen_calls_is_a_stray, forget),
 	    cmocka_unit_test_setup(late_ops_are_not_judged, forget),
 	    cmocka_unit_test_setup(ids_wrap, forget),
+	    cmocka_unit_test_setup(unseen_calls_of_high_ids_are_strays, forget),
 	    cmocka_unit_test(an_op_is_awaited_until_it_comes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -368,12 +368,14 @@ static size_t run_with_rights(const char *owner, const char *mode)
 	char command[2048];
 
 	remove_traces();
+	unlink("test_process.log");
 	memset(&o, 0, sizeof(o));
 	snprintf(
 	    command, sizeof(command),
 	    "cp %s test_process.copy && chown %s test_process.copy && "
 	    "chmod %s test_process.copy && umask 0 && chmod 777 . && env "
 	    "XFERSPY_OUTPUT=test_process.%%p.xspy XFERSPY_CUPTI=/no/lib "
+	    "XFERSPY_LOG=test_process.log "
 	    "./test_process.copy load %s >test_process.out 2>&1; status=$?;"
 	    " rm test_process.copy; chmod 755 .; exit $status",
 	    XS_TEST_APP, owner, mode, XS_TEST_LIBRARY);
@@ -394,7 +396,9 @@ static void setuid_program_is_not_traced(void **state)
 	if (geteuid() != 0)
 		skip(); /* only root can change a file's owner */
 	assert_int_equal(run_with_rights("root", "755"), 1);
+	assert_int_equal(access("test_process.log", F_OK), 0);
 	assert_int_equal(run_with_rights("nobody", "4755"), 0);
+	assert_int_not_equal(access("test_process.log", F_OK), 0);
 }
 
 static void trace_states_its_coverage(void **state)

@@ -12,6 +12,7 @@ as long; on a busy machine, caches make it more than 4.
 import csv
 import json
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -99,10 +100,35 @@ def check_phases(folder):
     ])
 
 
+def check_waits(folder):
+    """Many threads wait for the same work: the excess is not examined."""
+    path = make(folder / "waits.xspy", "-r 1")
+    text = subprocess.run([XFERSPY, "dump", path], check=True,
+                          capture_output=True, text=True).stdout
+    lines = re.sub(r" (used_bytes|at)=\d+", "", text).splitlines()
+    wait = next(i for i, line in enumerate(lines)
+                if line.startswith("waitcall "))
+    few, many = folder / "few.txt", folder / "many.txt"
+    few.write_text("\n".join(lines) + "\n")
+    many.write_text("\n".join(lines[:wait] + 1000 * lines[wait:wait + 1] +
+                              lines[wait + 1:]) + "\n")
+    told = "calls waited for was not examined"
+    counts = [json.loads(report(name, "--format", "json"))["coverage"]
+              ["unexamined_waits"] for name in (few, many)]
+    print(f"waits that are not examined: {counts}")
+    return all([
+        check("few waits are examined", counts[0] == 0),
+        check("many are not", 0 < counts[1] < 1000),
+        check("nothing is said of few", told not in report(few)),
+        check("the report says so", told in " ".join(report(many).split())),
+    ])
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         good = check_phases(folder)
+        good &= check_waits(folder)
         for trace, options in TRACES.items():
             good &= check(f"{trace}: at most {MOST_RATIO} times as long",
                           check_time(folder, trace, options))

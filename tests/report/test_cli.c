@@ -270,6 +270,17 @@ static void a_gate_compares_like_with_like(void **state)
 	       0, "\"different\": false", NULL);
 }
 
+static void a_gate_needs_run_times(void **state)
+{
+	(void)state;
+	/* a header alone, of a process that was killed */
+	expect(OTHER("1p; /^header/!d; s/ flush.*//; s/ state=1/ state=0/",
+		     "empty.txt") " --fail-above 5",
+	       2, "The run times are unknown.", "the run times are unknown");
+	expect("diff empty.txt " BEFORE " --fail-above 5 --format json", 2,
+	       "\"passed\": null", "the run times are unknown");
+}
+
 static void python_programs_are_their_scripts(void **state)
 {
 	(void)state;
@@ -374,6 +385,7 @@ int main(void)
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
 	    cmocka_unit_test(a_gate_compares_like_with_like),
+	    cmocka_unit_test(a_gate_needs_run_times),
 	    cmocka_unit_test(python_programs_are_their_scripts),
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),

@@ -52,13 +52,15 @@ static void read_config(struct xs_sim_config *c)
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
 	c->hold = (uint32_t)env_number("XS_SIM_HOLD", 0);
 	c->own_ids = env_number("XS_SIM_CUPTI_OWN_IDS", 0) != 0;
+	c->last_id = (uint32_t)env_number("XS_SIM_CUPTI_LAST_ID", 0);
 }
 
 static void init(void)
 {
 	read_config(&xs_sim_config);
-	init_pid = getpid();
-	xs_sim_timeline_start();
+	atomic_store(&last_correlation, xs_sim_config.last_id);
+	if (xs_sim_timeline_start())
+		init_pid = getpid();
 }
 
 /* Like the real driver: the library is loaded during CUDA's initialisation, by

@@ -25,8 +25,8 @@ enum {
 	XS_SIM_EIMPLICIT = 906, /* cudaErrorStreamCaptureImplicit */
 };
 
-/* timeline.c */
-void xs_sim_timeline_start(void);
+/* timeline.c: starts the devices' threads; false if there is no room. */
+bool xs_sim_timeline_start(void);
 uint32_t xs_sim_correlation(void);
 void xs_sim_emit(const struct xs_sim_record *record);
 bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec);

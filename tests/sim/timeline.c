@@ -252,8 +252,9 @@ static void *worker(void *argument)
 
 /* The workers block all signals: the application's handlers are not for
  * them. */
-void xs_sim_timeline_start(void)
+bool xs_sim_timeline_start(void)
 {
+	bool started = true;
 	sigset_t all, before;
 
 	sigfillset(&all);
@@ -269,10 +270,13 @@ void xs_sim_timeline_start(void)
 		device->legacy.device = i;
 		device->legacy.id = 7; /* as on a real device */
 		device->legacy.legacy = true;
-		pthread_create(&thread, NULL, worker, device);
-		pthread_detach(thread);
+		if (pthread_create(&thread, NULL, worker, device) == 0)
+			pthread_detach(thread);
+		else
+			started = false;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
 }
 
 static uint32_t next_stream_id(void)

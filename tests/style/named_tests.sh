@@ -8,7 +8,7 @@ all=$("$3" --test-dir "$2" --show-only | sed -n 's/^ *Test *#[0-9]*: //p')
 printf '%s\n' "$all" | grep -q '^gpu_' || exit 77 # there is no nvcc here
 bad=0
 seen=0
-for name in $(grep -oE '`(e2e|gpu|test)_[a-z_-]+`' "$1/docs/robustness.md" |
+for name in $(grep -oE '`(attack|e2e|gpu|test)_[a-z_-]+`' "$1/docs/robustness.md" |
 	tr -d '`' | sort -u); do
 	seen=$((seen + 1))
 	if ! printf '%s\n' "$all" | grep -qxF "$name"; then

@@ -81,9 +81,11 @@ static json_t *gate(const struct xs_diff *diff, double percent)
 {
 	if (isnan(percent))
 		return json_null();
-	return json_pack("{s:o, s:b}", "fail_above_percent",
+	return json_pack("{s:o, s:o}", "fail_above_percent",
 			 xs_json_ratio(percent), "passed",
-			 xs_diff_passes(diff, percent));
+			 isnan(diff->change_percent)
+			     ? json_null()
+			     : json_boolean(xs_diff_passes(diff, percent)));
 }
 
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,

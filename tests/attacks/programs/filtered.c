@@ -29,6 +29,13 @@ static int filter(unsigned error)
 	    FORBID(readlink),
 	    FORBID(rt_sigtimedwait),
 	    FORBID(getrusage),
+	    FORBID(ftruncate),
+	    FORBID(membarrier),
+	    FORBID(perf_event_open),
+	    FORBID(readlinkat),
+	    FORBID(uname),
+	    FORBID(rt_sigpending),
+	    FORBID(pread64),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof(rules) / sizeof(*rules), rules};
