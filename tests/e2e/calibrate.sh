@@ -16,7 +16,7 @@ cases()
 }
 
 status=0
-timeout 100 "$XS_COMMAND" calibrate --name mine >profile.json 2>err || status=$?
+timeout $hangs "$XS_COMMAND" calibrate --name mine >profile.json 2>err || status=$?
 expect "exit code" "$status" 0
 
 # 6 GB/s in one direction and 5 in both, 5 us of latency and 3 of the copy at
