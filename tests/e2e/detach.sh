@@ -152,7 +152,8 @@ if [ "$XS_CUDA_VERSION" -ge 12090 ]; then
 	detached 3 gpc 2 900
 	hooks_alone 1
 	what="graphs, records off at first"
-	XFERSPY_RANGE=0.05+5 traced "$XS_APPS/rush" gpc 2 900
+	# our thread has 0.3 s to switch them off
+	XFERSPY_RANGE=0.3+5 traced "$XS_APPS/rush" gpc 2 1800
 	expect "$what: status" "$status" 0
 	expect "$what: wrong" "$(said wrong)" 0
 	finalized 0 0
