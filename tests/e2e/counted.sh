@@ -145,7 +145,7 @@ drift() {
 	least=$((kernel_ns * 3 / 5))
 	most=$((kernel_ns * 3 / 2))
 }
-for try in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	drift
 	[ "$(json kernel_ns)" -lt "$least" ] ||
 		[ "$(json kernel_ns)" -gt "$most" ] || break

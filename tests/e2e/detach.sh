@@ -95,7 +95,7 @@ left_ms()
 detached()
 {
 	third=$1 ms=$4
-	for try in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		rush "$2" "$3" "$ms"
 		[ "$(left_ms)" -gt $((third * ms / 3)) ] || break
 		ms=$((2 * ms))
@@ -286,7 +286,7 @@ done
 # records arrive while the others wait. It is there, with two callbacks a call,
 # for 0.3 of the calls; if the machine delays our thread for longer, the rush
 # runs again.
-for try in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	XS_SIM_CUPTI_HELD=6 detached 1 pcc 1 3000
 	callbacks=$(sed -n 's/^callbacks of the runtime: //p' err)
 	[ "$callbacks" -gt $((calls * 6 / 10)) ] || break

@@ -168,7 +168,7 @@ ranged()
 		}' dump.txt >windows
 	read -r states delay duration <windows
 }
-for try in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	ranged
 	[ "$delay" -gt 600 ] || [ "$duration" -lt 300 ] ||
 		[ "$duration" -gt 700 ] || break
