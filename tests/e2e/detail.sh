@@ -27,12 +27,13 @@ for app in app app-static; do
 			estimated "$what" 32002 "$XS_APPS/$app" tiny 8000
 		continue
 	}
-	# 30 us a call: the 10000 more that are allowed are 30 intervals in
-	# which our thread looks
+	# At least 10000 calls are recorded, of which a few are not of these
+	# kinds. 30 us a call: the 10000 more that are allowed are 30 intervals
+	# in which our thread looks.
 	XS_SIM_CALL_NS=30000 XFERSPY_MODE=light traced "$XS_APPS/$app" tiny 8000
 	expect "$what: status" "$status" 0
 	read_trace
-	within "$what: records" "$(count '^(call|copycall|again) ')" 10000 20000
+	within "$what: records" "$(count '^(call|copycall|again) ')" 9900 20000
 	within "$what: counted" "$(json calls_counted)" 12000 22000
 	expect "$what: estimated" "$(json calls_estimated)" 0
 	exact api_calls_seen
@@ -59,7 +60,7 @@ what="light, launches and then copies"
 XS_SIM_CALL_NS=20000 XFERSPY_MODE=light \
 	traced "$XS_EXAMPLES/launch_bench" launch,copy 100000
 read_trace
-within "$what: recorded" "$(count '^(call|copycall|again) ')" 10000 30000
+within "$what: recorded" "$(count '^(call|copycall|again) ')" 9900 30000
 expect "$what: windows" "$(count '^detail detail=1 ')" 1
 expect "$what: kernels" "$(json kernels)" 101000
 grep -q 'only counted, never recorded' report.json || fail "$what: nothing of what is new"

@@ -201,6 +201,7 @@ static void inside(int rounds)
 	while (!done) {
 		rounds++;
 		add_one<<<1, 1>>>(device);
+		usleep(100);
 	}
 	pthread_join(copier, NULL);
 	CHECK(cudaDeviceSynchronize());
