@@ -21,7 +21,7 @@
 #define IDLE_NS	     200000000u
 #define ACTIVE_NS    10000000u
 #define MARK_WAIT_NS 1000000u
-#define MARK_WAITS   200
+#define MARK_WAITS   5000 /* a busy disk may hold up the collector */
 /* The op of a call is in the trace after at most two intervals of this length,
  * and takes OP_BYTES. */
 #define PENDING_NS 250000000u
@@ -162,6 +162,13 @@ void xs_capture_control_open(void)
 		xs_cupti_suspend_begin_at_once();
 }
 
+static bool has_switched(bool on)
+{
+	const int now = atomic_load(&xs_capture_mode_now);
+
+	return now != XS_DETAIL_PAUSED && (now != XS_DETAIL_IGNORED) == on;
+}
+
 void xs_capture_control_mark(bool start)
 {
 	int cancel_state;
@@ -169,11 +176,10 @@ void xs_capture_control_mark(bool start)
 	if (range.kind != XS_RANGE_PROFILER)
 		return;
 	atomic_store(&in_marked_range, start);
-	xs_collector_wake();
+	if (!xs_collector_wake())
+		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	for (int i = 0; i < MARK_WAITS && (atomic_load(&xs_capture_mode_now) ==
-					   XS_DETAIL_IGNORED) == start;
-	     i++)
+	for (int i = 0; i < MARK_WAITS && !has_switched(start); i++)
 		nanosleep(&(struct timespec){.tv_nsec = MARK_WAIT_NS}, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
 }

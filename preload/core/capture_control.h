@@ -13,7 +13,7 @@ void xs_capture_control_open(void);
 /*
  * Call it when the program calls cudaProfilerStart() or cudaProfilerStop():
  * with XFERSPY_RANGE=profiler the range begins or ends here. Waits until it
- * has, but not for long.
+ * has, for at most some seconds.
  */
 void xs_capture_control_mark(bool start);
 

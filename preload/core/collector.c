@@ -211,16 +211,18 @@ int xs_collector_start(bool have_records, uint64_t (*tick)(void))
 	return 0;
 }
 
-void xs_collector_wake(void)
+bool xs_collector_wake(void)
 {
 	struct xs_guard guard;
+	bool looks;
 
 	xs_guard_begin(&guard);
 	pthread_mutex_lock(&lock);
-	asked_to_look = true;
+	asked_to_look = looks = running && !asked_to_finish;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	xs_guard_end(&guard);
+	return looks;
 }
 
 /* There is no thread: do what it would have done at its end. */

@@ -15,8 +15,9 @@
  * regularly, returns the ns until its next call. Returns 0 or -errno. */
 int xs_collector_start(bool have_records, uint64_t (*tick)(void));
 
-/* Makes the thread call tick() at once (core/capture_control.h). */
-void xs_collector_wake(void);
+/* Makes the thread call tick() at once (core/capture_control.h). Returns false
+ * if there is no thread or it ends. */
+bool xs_collector_wake(void);
 
 /* Makes the last round, waits for it at most `deadline_ns`, and ends the
  * thread. Returns whether it finished in time. */

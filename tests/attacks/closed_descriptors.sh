@@ -12,7 +12,7 @@ for closed in 0 1 2 "0 1" "1 2" "0 1 2"; do
 		for each in $closed; do
 			eval "exec $each>&-"
 		done
-		LD_PRELOAD="$XS_PRELOAD" exec timeout -k 5 30 \
+		LD_PRELOAD="$XS_PRELOAD" exec timeout -k 5 $hangs \
 			"$XS_PROGRAMS/between"
 	) 2>>err >>out || fail "closed $closed: exit code $?"
 	read_trace

@@ -10,7 +10,7 @@ for blocks in 64 256 700 1000 4000; do
 	rm -f ./*.xspy
 	(
 		ulimit -f $blocks
-		LD_PRELOAD="$XS_PRELOAD" timeout -k 5 60 \
+		LD_PRELOAD="$XS_PRELOAD" timeout -k 5 $hangs \
 			"$XS_APPS/counted" places 100 >out 2>err
 	) || fail "$blocks: exit code $?"
 	read_trace

@@ -17,7 +17,7 @@ cases()
 
 status=0
 export XDG_DATA_HOME="$PWD/data"
-timeout 100 "$XS_COMMAND" calibrate --name mine >err || status=$?
+timeout $hangs "$XS_COMMAND" calibrate --name mine >err || status=$?
 expect "exit code" "$status" 0
 uuid=GPU-00010203-0405-0607-0809-0a0b0c0d0e0f
 stored=$(ls data/xferspy)

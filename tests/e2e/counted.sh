@@ -38,7 +38,7 @@ within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
 # once, and none stays new.
 what="many places, static"
 XS_SIM_CALL_NS=30000 estimated "$what" 50002 "$XS_APPS/counted-static" places 100
-within "$what: recorded" "$(count '^(call|copycall|again) ')" 10000 25000
+within "$what: recorded" "$(count '^(call|copycall|again) ')" 9900 25000
 within "$what: tallies" "$(count '^tally ')" 0 520
 what="many places, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" places 200
@@ -48,14 +48,15 @@ expect "$what: bytes in" "$(json h2d_bytes)" $((100000 * 64))
 
 # With a limit, calls that no hook sees are counted, too.
 for bound in MODE=light MAX_SIZE=2M; do
-	apps="counted counted-static"
-	mixed=4000 # more calls than a limit allows before its first check
-	[ $bound = MODE=light ] && { apps=counted mixed=2000; }
+	# More calls than a limit allows before its first check; and light mode
+	# ends after 10000, some intervals before those that it does not record.
+	apps="counted counted-static" grown=5000 mixed=4000
+	[ $bound = MODE=light ] && { apps=counted grown=10000; }
 	for app in $apps; do
 		what="sizes that grow, $bound, $app"
-		traced env "XFERSPY_$bound" "$XS_APPS/$app" grow 5000
-		all_seen "$what" 30002
-		bytes=$((5000 * (4096 + 65536)))
+		traced env "XFERSPY_$bound" "$XS_APPS/$app" grow $grown
+		all_seen "$what" $((6 * grown + 2))
+		bytes=$((grown * (4096 + 65536)))
 		expect "$what: bytes in" "$(json h2d_bytes)" $bytes
 		expect "$what: bytes out" "$(json d2h_bytes)" $bytes
 		if [ $bound = MODE=light ]; then
@@ -77,7 +78,7 @@ for bound in MODE=light MAX_SIZE=2M; do
 		if [ $bound = MODE=light ]; then
 			expect "$what: time out" "$(json d2h_ns)" null
 			"$XS_COMMAND" report ./*.xspy >report.txt
-			grep -q '^  copies out  *-  *-  500 MiB' report.txt ||
+			grep -q '^  copies out  *-  *-  1000 MiB' report.txt ||
 				fail "$what: time out in the text"
 		fi
 	done
@@ -108,9 +109,9 @@ done
 
 # Kernels that come after light mode's recording have a number and no time.
 what="late kernels, light"
-XFERSPY_MODE=light traced "$XS_APPS/counted" late 15000
-all_seen "$what" 45003
-expect "$what: kernels" "$(json kernels)" 15000
+XFERSPY_MODE=light traced "$XS_APPS/counted" late 30000
+all_seen "$what" 90003
+expect "$what: kernels" "$(json kernels)" 30000
 expect "$what: time" "$(json kernel_ns)" null
 
 # A chunk that one thread left and another continued belongs to both.
@@ -123,7 +124,8 @@ within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 expect "$what: rounds" "$(json rounds)" 1000
 
 # Times that change when nothing else does, in a run of some seconds; compared
-# with a recorded run. If the machine delays one of the two, both run again.
+# with a recorded run. Kernels of which the simulated device is delayed take
+# longer: if one of the runs was, both run again.
 what="kernels that become longer, bounded"
 drift() {
 	mkdir whole
@@ -143,11 +145,11 @@ drift() {
 	least=$((kernel_ns * 3 / 5))
 	most=$((kernel_ns * 3 / 2))
 }
-drift
-if [ "$(json kernel_ns)" -lt "$least" ] || [ "$(json kernel_ns)" -gt "$most" ]
-then
+for _ in 1 2 3 4 5; do
 	drift
-fi
+	[ "$(json kernel_ns)" -lt "$least" ] ||
+		[ "$(json kernel_ns)" -gt "$most" ] || break
+done
 within "$what: kernels' time" "$(json kernel_ns)" "$least" "$most"
 
 # Failed calls have no ops, and are not reported as missing ops.
@@ -166,7 +168,8 @@ done
 # states it. With a limit on the trace, a sample window starts for it, although
 # the program is nearly always inside CUDA.
 what="always in a wait, light"
-XFERSPY_MODE=light traced "$XS_APPS/counted" wait 40000
+# 20 us a call: light mode's recording ends 0.6 s before the waits begin
+XS_SIM_CALL_NS=20000 XFERSPY_MODE=light traced "$XS_APPS/counted" wait 40000
 all_seen "$what" 40122
 expect "$what: kernels" "$(json kernels)" 40060
 grep -q 'only counted, never recorded' report.json || fail "$what: nothing of what is new"
@@ -177,10 +180,11 @@ within "$what: kernels that are waited for" \
 	"$(count '^string .*text="_Z4workPci"')" 1 1
 
 # If another thread is always inside a call, everything is counted, and the
-# trace states it.
+# trace states it: 12 s after light mode's recording, of which 10 s are for the
+# end of this call. It takes 17 s.
 what="a thread that is always inside, light"
-XS_SIM_PAGEABLE_GBS=0.00004 XFERSPY_MODE=light \
-	traced "$XS_APPS/counted" inside 9000
+XS_SIM_PAGEABLE_GBS=0.000015 XFERSPY_MODE=light \
+	traced "$XS_APPS/counted" inside 9900
 all_seen "$what" $(($(sed 's/ .*//' out) + 5))
 expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"
 expect "$what: notes" "$(count 'always inside of CUDA')" 1

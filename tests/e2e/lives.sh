@@ -26,7 +26,7 @@ run()
 {
 	{
 		code=0
-		timeout 30 "$@" 2>err || code=$?
+		timeout $hangs "$@" 2>err || code=$?
 		echo "$code" >code
 	} | cat >out
 	status=$(cat code)
@@ -65,7 +65,7 @@ tries=0
 until [ -s "$file" ] && "$XS_COMMAND" dump "$file" 2>/dev/null |
 	grep -m 1 '^header ' | grep -q ' flush_realtime_ns=[1-9]'; do
 	tries=$((tries + 1))
-	[ $tries -lt 600 ] || fail "killed: not said until when"
+	[ $tries -lt 2400 ] || fail "killed: not said until when"
 	sleep 0.05
 done
 kill -9 "$program"

@@ -62,7 +62,7 @@ cmp -s live.xspy live.before || fail "live.xspy: changed"
 
 # The library alone: the line at exit names the file.
 LD_PRELOAD="$XS_PRELOAD" XFERSPY_OUTPUT=base.xspy \
-	timeout -k 5 30 "$XS_APPS/app" serial 5 >out 2>err
+	timeout -k 5 $hangs "$XS_APPS/app" serial 5 >out 2>err
 grep -q '^xferspy: base.xspy.1 (.*): xferspy report base.xspy.1$' err ||
 	fail "preloaded: the line does not name the file"
 expect "preloaded: rounds" "$(launches base.xspy.1)" 5

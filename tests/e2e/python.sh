@@ -142,8 +142,8 @@ try_light()
 {
 	what="$1: light"
 	XS_SIM_CALL_NS=30000 estimated "$what" 60001 "$1" driver.py
-	# only its first call was new
-	within "$what: recorded" "$(count '^(copycall|again) ')" 10000 25000
+	# only its first call was new; some of the 10000 are no copies
+	within "$what: recorded" "$(count '^(copycall|again) ')" 9900 25000
 }
 
 tried=

@@ -3,7 +3,10 @@
 #include "tests/sim/internal.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +17,8 @@ static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static pid_t init_pid; /* the process of the worker threads */
 static _Atomic(const struct xs_sim_hooks *) hooks;
 static atomic_uint last_correlation, calls_inside;
+
+static int call_times = -1; /* file; -1: none */
 
 static _Thread_local int current_device;
 static _Thread_local unsigned call_depth;
@@ -57,8 +62,12 @@ static void read_config(struct xs_sim_config *c)
 
 static void init(void)
 {
+	const char *times = getenv("XS_SIM_CALL_TIMES");
+
 	read_config(&xs_sim_config);
 	atomic_store(&last_correlation, xs_sim_config.last_id);
+	if (times)
+		call_times = open(times, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (xs_sim_timeline_start())
 		init_pid = getpid();
 }
@@ -186,6 +195,14 @@ static void hold_one(void)
 		usleep(20);
 }
 
+static void note_time(uint64_t now_ns)
+{
+	static atomic_uint calls;
+
+	if (call_times >= 0 && atomic_fetch_add(&calls, 1) % 50 == 0)
+		dprintf(call_times, "%" PRIu64 "\n", now_ns);
+}
+
 void xs_sim_enter(struct xs_sim_call *call)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
@@ -199,6 +216,8 @@ void xs_sim_enter(struct xs_sim_call *call)
 		call_correlation = next_correlation();
 	call->correlation = call_correlation;
 	call->start_ns = xs_sim_now_ns();
+	if (call->outermost)
+		note_time(call->start_ns);
 	if (h && h->call && h->call(call, false))
 		heard_depth++;
 }

@@ -103,7 +103,7 @@ static void call_and_be_thrown_out(double until)
 
 	setitimer(ITIMER_REAL, &often, NULL);
 	sigsetjmp(back, 1);
-	while (now() < until) {
+	while (now() < until || !jumps) {
 		may_jump = 1;
 		begun++;
 		if ((begun & 1 ? call_at : call_deeper)((unsigned)begun / 2))

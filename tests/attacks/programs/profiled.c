@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define FRAMES 64
+#define ENOUGH 10 /* samples, on a machine that gives us little time */
 
 static void *device;
 static time_t seconds;
@@ -40,7 +41,7 @@ static void *work(void *copies)
 {
 	const time_t end = time(NULL) + seconds;
 
-	for (unsigned i = 0; time(NULL) <= end; i++) {
+	for (unsigned i = 0; time(NULL) <= end || samples < ENOUGH; i++) {
 		*(unsigned long *)copies += copy(i % 100);
 		/* fails, but its call stack is walked */
 		cudaLaunchKernel((const void *)work, (dim3){1, 1, 1},
@@ -66,5 +67,5 @@ int main(int argc, char **argv)
 	work(&copies[0]);
 	pthread_join(thread, NULL);
 	printf("%lu\n", copies[0] + copies[1]);
-	return samples < 10 ? 3 : 0;
+	return 0;
 }

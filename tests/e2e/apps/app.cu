@@ -188,8 +188,9 @@ static int range(int rounds)
 	return bad;
 }
 
-/* Rounds, a signal that the test sends, and as many rounds again. */
-static int signalled(int rounds)
+/* Rounds, a signal, and as many rounds again after a line on standard input, or
+ * without `wait` after some time. */
+static int signalled(int rounds, bool wait)
 {
 	struct arrays s;
 
@@ -197,7 +198,10 @@ static int signalled(int rounds)
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	raise(SIGUSR2);
-	usleep(400000); /* time for the library to notice */
+	if (wait)
+		getchar();
+	else
+		usleep(400000); /* time for the library to notice */
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	clean_up(&s);
@@ -220,7 +224,7 @@ static int closing(int rounds)
 	for (int fd = 3; fd < 4096; fd++)
 		close(fd);
 	bad += tiny(rounds / 10);
-	usleep(400000); /* time for the library to notice */
+	usleep(1000000); /* time for the library to notice */
 	return tiny(rounds) || bad;
 }
 
@@ -667,7 +671,7 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "early-signal") == 0)
 		return early_signal(rounds);
 	if (strcmp(mode, "signalled") == 0)
-		return signalled(rounds);
+		return signalled(rounds, argc > 3);
 	if (strcmp(mode, "fresh") == 0)
 		return fresh(rounds);
 	if (strcmp(mode, "one-place") == 0)

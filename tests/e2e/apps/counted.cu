@@ -197,10 +197,11 @@ static void inside(int rounds)
 		exit(2);
 	while (!begins)
 		usleep(1000);
-	usleep(10000);
+	usleep(300000); /* until it is in the copy, which takes seconds */
 	while (!done) {
 		rounds++;
 		add_one<<<1, 1>>>(device);
+		usleep(100);
 	}
 	pthread_join(copier, NULL);
 	CHECK(cudaDeviceSynchronize());
