@@ -150,12 +150,13 @@ void xs_objects_each(const char *library,
 {
 	char *memory = mmap(NULL, COPY_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct copying copying = {library, memory, memory + COPY_BYTES};
+	struct copying copying = {library, memory, NULL};
 	const struct copied *copied = (void *)memory;
 	bool done = false;
 
 	if (memory == MAP_FAILED)
 		return;
+	copying.end = memory + COPY_BYTES;
 	xs_phdr_iterate(copy_all, &copying);
 	while (!done && (const char *)copied < copying.at) {
 		const struct xs_loaded_object object = {copied->map,
