@@ -140,7 +140,7 @@ within "copies of 1 MiB" "$issued" 1000 1000
 within "their ops" "$(count '^copy .* bytes=1048576 ')" "$issued" "$issued"
 
 # The same for ops that the call did not wait for.
-XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 detached 3 bpp 1 1500
+XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 detached 3 bpp 1 4500
 issued=$(count '^copycall ')
 within "sets and copies" "$issued" 100 20000
 within "their ops" "$(count '^(set|copy) ')" "$issued" $((issued + 10))
@@ -152,8 +152,8 @@ if [ "$XS_CUDA_VERSION" -ge 12090 ]; then
 	detached 3 gpc 2 900
 	hooks_alone 1
 	what="graphs, records off at first"
-	# our thread has 0.3 s to switch them off
-	XFERSPY_RANGE=0.3+5 traced "$XS_APPS/rush" gpc 2 1800
+	# our thread has 2 s to switch them off
+	XFERSPY_RANGE=2+5 traced "$XS_APPS/rush" ggg 2 3600
 	expect "$what: status" "$status" 0
 	expect "$what: wrong" "$(said wrong)" 0
 	finalized 0 0

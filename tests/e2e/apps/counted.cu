@@ -175,37 +175,54 @@ static void fail(int rounds)
 	printf("%d failed\n", failed);
 }
 
-static std::atomic<bool> begins, done;
+static std::atomic<int> begun, done;
 
 static void *copy_slowly(void *)
 {
-	begins = true;
+	begun++;
 	CHECK(cudaMemcpy(device, host, most_bytes, cudaMemcpyHostToDevice));
-	done = true;
+	done++;
 	return NULL;
 }
 
-/* One thread is inside a copy while another launches kernels. */
-static void inside(int rounds)
+/* Returns when the thread is inside the copy, which takes seconds. */
+static pthread_t start_copy(void)
 {
+	const int before = begun;
 	pthread_t copier;
 
-	for (int i = 0; i < rounds; i++)
-		add_one<<<1, 1>>>(device);
-	CHECK(cudaDeviceSynchronize());
 	if (pthread_create(&copier, NULL, copy_slowly, NULL) != 0)
 		exit(2);
-	while (!begins)
+	while (begun == before)
 		usleep(1000);
-	usleep(300000); /* until it is in the copy, which takes seconds */
-	while (!done) {
-		rounds++;
+	usleep(300000);
+	return copier;
+}
+
+/* Some thread is inside a copy while another launches kernels, all at one call
+ * site. The second copy begins 2 s after as many more launches, and waits for
+ * the first. */
+static void inside(int rounds)
+{
+	pthread_t copiers[2] = {};
+	int launches = 0;
+
+	while (done < 2) {
 		add_one<<<1, 1>>>(device);
-		usleep(100);
+		launches++;
+		if (launches == rounds)
+			copiers[0] = start_copy();
+		if (launches == 2 * rounds)
+			usleep(2000000);
+		if (launches == 2 * rounds)
+			copiers[1] = start_copy();
+		if (launches > 2 * rounds)
+			usleep(1000);
 	}
-	pthread_join(copier, NULL);
+	for (pthread_t copier : copiers)
+		pthread_join(copier, NULL);
 	CHECK(cudaDeviceSynchronize());
-	printf("%d launches\n", rounds);
+	printf("%d launches\n", launches);
 }
 
 /* Many short kernels, then the host is always inside a wait. */
