@@ -21,9 +21,9 @@ rush()
 	expect "$what: ops of other calls" "$(ops_of_others)" 0
 	calls=$(($(said calls) + 1 + 3 * $2))
 	case $1 in
-	*g*) # their creation is extra
+	*g*) # their creation, for each 50 replays, is extra: up to ten calls
 		within "$what: calls" "$(json api_calls_seen)" $calls \
-			$((calls + calls / 500)) ;;
+			$((calls + 10 * ($(said replays) / 50 + $2))) ;;
 	*q*) # consecutive polls are one record
 		expect "$what: calls" "$(json api_calls_seen)" $((calls - \
 			$(sum '^pollcall ' polls) + $(count '^pollcall '))) ;;

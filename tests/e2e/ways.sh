@@ -56,7 +56,8 @@ read_trace
 expect "counted graph: counts" "$(count '^counters ')" 0
 expect "counted graph: kernels" "$(count '^kernel ')" 3
 
-# interrupted: how often no poll came for 0.1 s, which ends a record
+# interrupted: how often a record ended within a loop, since no poll came for
+# 0.1 s, or after 1 s
 interrupted()
 {
 	awk '
@@ -72,7 +73,9 @@ interrupted()
 		}
 		$1 == "pollcall" {
 			start = base + field("start")
-			n += n_polls++ && !ready && start - end >= 1e8
+			n += n_polls++ && !ready && (start - end >= 1e8 ||
+				start - begun >= 0.9e9)
+			begun = start
 			end = start + field("duration")
 			ready = field("ready") + 0
 		}
