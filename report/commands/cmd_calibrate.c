@@ -235,7 +235,7 @@ static int name_own(const struct xs_bench *bench, struct destination *to)
 	int err;
 
 	xs_bench_read_uuid(bench, to->uuid, sizeof(to->uuid));
-	if (gethostname(to->host, sizeof(to->host) - 1) != 0)
+	if (gethostname(to->host, sizeof(to->host)) != 0)
 		to->host[0] = '\0';
 	err = xs_machine_own_path(to->uuid, to->host, to->own, sizeof(to->own));
 	if (err)

@@ -164,11 +164,12 @@ static void say_engines(struct xs_formulas_result *result)
 	const int64_t best = result->choice.best_ns;
 	const int64_t other = result->other_engines_ns;
 	const bool one = result->machine.copy_engines == 1;
-	const int64_t saved = one ? best - other : other - best;
+	int64_t saved;
 
 	if (best == XS_UNKNOWN || other == XS_UNKNOWN)
 		return;
-	if (saved * 200 < larger(best, other)) {
+	saved = one ? best - other : other - best;
+	if (saved < larger(best, other) / 200) {
 		say(result,
 		    one ? "A second copy engine would save less than 0.5 %."
 			: "The second copy engine saves less than 0.5 %.");
