@@ -172,7 +172,9 @@ static uint32_t count_launch(struct exec *exec)
 	    atomic_load_explicit(&exec->launches, memory_order_relaxed) + 1;
 
 	atomic_store_explicit(&exec->launches, launches, memory_order_relaxed);
-	if (launches >= LEAST_LAUNCHES && !(launches & (launches - 1)))
+	if (launches >= LEAST_LAUNCHES && !(launches & (launches - 1)) &&
+	    atomic_load_explicit(&exec->by_node, memory_order_relaxed) <
+		AGAIN_BY_NODE)
 		atomic_store_explicit(&exec->by_node, AGAIN_BY_NODE,
 				      memory_order_relaxed);
 	return atomic_load_explicit(&exec->by_node, memory_order_relaxed);
