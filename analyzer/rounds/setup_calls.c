@@ -20,11 +20,10 @@ struct extender {
 	bool extends;  /* in the second pass */
 };
 
-/* Calls of one thread after a round, before the next one: positions in
- * rounds->calls. */
+/* Calls of one thread between two rounds: positions in rounds->calls. */
 struct gap {
 	uint32_t first, end;
-	struct xs_round *before, *after; /* NULL: none */
+	struct xs_round *before, *after;
 };
 
 bool xs_call_makes(uint8_t call_class)
@@ -41,6 +40,12 @@ bool xs_call_unmakes(uint8_t call_class)
 	       call_class == XS_CALL_FREE_PINNED ||
 	       call_class == XS_CALL_UNREGISTER ||
 	       call_class == XS_CALL_STREAM_DESTROY;
+}
+
+bool xs_call_frees_at_once(const struct xs_call *call)
+{
+	return xs_call_unmakes(call->call_class) && !call->stream &&
+	       call->call_class != XS_CALL_STREAM_DESTROY;
 }
 
 static const struct xs_call *call_at(const struct extender *e,
@@ -77,9 +82,9 @@ static bool is_repeated(const struct extender *e, const struct xs_call *call)
 	return is_setup(call) && e->sites[call->site].again;
 }
 
-/* What is made before a thread's first round belongs to the program's start. */
 static void extend(const struct extender *e, const struct gap *gap)
 {
+	struct xs_round *before = gap->before, *after = gap->after;
 	uint32_t made, end = gap->first;
 
 	for (made = gap->first; made < gap->end; made++) {
@@ -90,23 +95,21 @@ static void extend(const struct extender *e, const struct gap *gap)
 		if (is_repeated(e, call))
 			end = made + 1;
 	}
-	if (gap->before && end > gap->first) {
-		struct xs_round *round = gap->before;
+	if (end > gap->first) {
+		const uint64_t end_ns = call_at(e, end - 1)->end_ns;
 
-		round->call_count = end - round->first_call;
-		round->end_ns = call_at(e, end - 1)->end_ns;
+		before->call_count = end - before->first_call;
+		if (end_ns > before->end_ns)
+			before->end_ns = end_ns;
 	}
-	if (gap->before && gap->after && made < gap->end) {
-		struct xs_round *round = gap->after;
-
-		round->call_count += round->first_call - made;
-		round->first_call = made;
-		round->begin_ns = call_at(e, made)->start_ns;
+	if (made < gap->end) {
+		after->call_count += after->first_call - made;
+		after->first_call = made;
+		after->begin_ns = call_at(e, made)->start_ns;
 	}
 }
 
-/* Whether both calls, neighbours in rounds->calls, are of one thread and one
- * sample window. */
+/* Returns whether both calls are of one thread and one sample window. */
 static bool are_together(const struct extender *e, uint32_t a, uint32_t b)
 {
 	const struct xs_call *first = call_at(e, a), *second = call_at(e, b);
@@ -117,32 +120,9 @@ static bool are_together(const struct extender *e, uint32_t a, uint32_t b)
 		    xs_window_of(e->trace, second->start_ns));
 }
 
-/* Visits the calls from position `first` to `end`, in gaps of one thread and
- * window each. */
-static void visit_gaps(struct extender *e, struct xs_round *before,
-		       uint32_t first, uint32_t end, struct xs_round *after)
-{
-	for (uint32_t begin = first; begin < end;) {
-		struct gap gap = {.first = begin, .end = begin + 1};
-
-		while (gap.end < end && are_together(e, gap.end - 1, gap.end))
-			gap.end++;
-		if (begin == first && begin > 0 &&
-		    are_together(e, begin - 1, begin))
-			gap.before = before;
-		if (after && gap.end == end && are_together(e, end - 1, end))
-			gap.after = after;
-		if (e->extends)
-			extend(e, &gap);
-		else
-			note_sites(e, &gap);
-		begin = gap.end;
-	}
-}
-
 /* Visits all gaps. Rounds are in the order of their first calls; those of other
  * devices of a thread may lie inside each other, without a gap. */
-static void visit_rounds(struct extender *e)
+static void visit_gaps(struct extender *e)
 {
 	struct xs_rounds *rounds = e->rounds;
 	struct xs_round *before = NULL;
@@ -150,17 +130,23 @@ static void visit_rounds(struct extender *e)
 
 	for (size_t i = 0; i < rounds->count; i++) {
 		struct xs_round *round = &rounds->items[i];
+		const struct gap gap = {end, round->first_call, before, round};
 		const uint32_t last = round->first_call + round->call_count;
 
 		if (!round->call_count)
 			continue;
-		visit_gaps(e, before, end, round->first_call, round);
+		if (before && gap.first < gap.end &&
+		    are_together(e, gap.first - 1, gap.end)) {
+			if (e->extends)
+				extend(e, &gap);
+			else
+				note_sites(e, &gap);
+		}
 		if (last > end) {
 			end = last;
 			before = round;
 		}
 	}
-	visit_gaps(e, before, end, (uint32_t)e->trace->call_count, NULL);
 }
 
 int xs_rounds_add_setup_calls(const struct xs_trace *trace,
@@ -173,9 +159,9 @@ int xs_rounds_add_setup_calls(const struct xs_trace *trace,
 
 	if (!e.sites)
 		return -ENOMEM;
-	visit_rounds(&e);
+	visit_gaps(&e);
 	e.extends = true;
-	visit_rounds(&e);
+	visit_gaps(&e);
 	free(e.sites);
 	return 0;
 }

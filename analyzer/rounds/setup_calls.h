@@ -10,12 +10,16 @@
 bool xs_call_makes(uint8_t call_class);
 bool xs_call_unmakes(uint8_t call_class);
 
+/* Returns whether a call that ends something waits for the device first: not if
+ * it does so in the order of a stream. */
+bool xs_call_frees_at_once(const struct xs_call *call);
+
 /*
- * Extends rounds over the calls between two rounds of a thread that belong to
- * them: up to the last call that ends something, and from the first call after
- * it that makes something. Only call sites that do so between several rounds
- * count: others belong to the program's own start and end. Returns 0 or
- * -ENOMEM.
+ * Extends rounds over the calls between two rounds of a thread. The first call
+ * that makes something, and all after it, belong to the next round; calls
+ * before it, up to the last one that ends something, to the round before. Only
+ * call sites count that make or end something in at least two such gaps: others
+ * belong to the program's own start and end. Returns 0 or -ENOMEM.
  */
 int xs_rounds_add_setup_calls(const struct xs_trace *trace,
 			      struct xs_rounds *rounds);

@@ -129,7 +129,9 @@ static void add_call(struct builder *b, const struct xs_call *call)
 	struct xs_step *step = new_step(b, step_kind_of_call(call));
 
 	set_call(b, step, call);
-	step->blocking = step->kind <= XS_STEP_SYNC_EVENT;
+	step->blocking =
+	    step->kind <= XS_STEP_SYNC_EVENT ||
+	    (step->kind == XS_STEP_FREE && xs_call_frees_at_once(call));
 	step->bytes = call->bytes;
 	step->queue =
 	    step->kind >= XS_STEP_ALLOCATE || step->kind == XS_STEP_SYNC_DEVICE

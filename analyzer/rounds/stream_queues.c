@@ -72,6 +72,13 @@ static void see_launch(struct ballot *b, uint32_t queue)
 	b->has_waited = false;
 }
 
+/* A launch to another device, or without an op. */
+static void forget_launch(struct ballot *b)
+{
+	b->launched = XS_NONE;
+	b->has_waited = false;
+}
+
 static void see_call(struct ballot *b, const struct xs_call *call)
 {
 	if (call->error)
@@ -139,10 +146,14 @@ void xs_stream_queues_learn(const struct xs_trace *trace,
 		const uint32_t at = rounds->calls[round->first_call + i];
 		const struct xs_call *call = &trace->calls[at];
 
+		const uint32_t first = op;
+
 		see_call(&b, call);
 		for (; op < round->op_count && ops[op].key == at; op++)
 			if (call->call_class == XS_CALL_LAUNCH)
 				see_launch(&b, trace->ops[ops[op].index].queue);
+		if (call->call_class == XS_CALL_LAUNCH && op == first)
+			forget_launch(&b);
 	}
 	count_votes(&b);
 }

@@ -215,15 +215,17 @@ static void take_sync(const struct recorder *rec, const struct xs_step *step,
 static void take_call(const struct recorder *rec, const struct xs_step *step,
 		      struct xs_action *action)
 {
+	/* a free that waits for the device first */
+	const bool waits = step->kind == XS_STEP_FREE && step->blocking;
+
 	action->call_ns = (double)(step->return_ns - step->call_ns);
-	switch (step->kind) {
+	switch (waits ? XS_STEP_SYNC_DEVICE : step->kind) {
 	case XS_STEP_EVENT_RECORD:
 		action->kind = XS_ACTION_RECORD;
 		break;
 	case XS_STEP_STREAM_WAIT:
 		action->kind = XS_ACTION_WAIT;
 		break;
-	case XS_STEP_FREE: /* waits for the device before it frees */
 	case XS_STEP_SYNC_DEVICE:
 	case XS_STEP_SYNC_STREAM:
 	case XS_STEP_SYNC_EVENT:

@@ -79,7 +79,7 @@ static void add_kernel(struct xs_round_work *work, const struct xs_step *step)
  * it ended at ops_end_ns. */
 static double free_time(const struct xs_step *step, uint64_t ops_end_ns)
 {
-	if (ops_end_ns <= step->call_ns)
+	if (ops_end_ns <= step->call_ns || !step->blocking)
 		return call_time(step);
 	return step->return_ns > ops_end_ns
 		   ? (double)(step->return_ns - ops_end_ns)

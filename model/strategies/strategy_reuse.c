@@ -11,38 +11,27 @@
 #include "model/replay/recorded_plan.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* Calls of a round that reuse leaves out. */
 struct total {
 	unsigned allocations, frees;
 	uint64_t bytes;
-	double ns; /* frees without their wait */
 };
 
 static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
-	uint64_t ops_end_ns = 0;
 	size_t i;
 
 	for (i = 0; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &c->phase->steps[i];
-		double since_ns = (double)step->call_ns;
 
-		if (step->end_ns > ops_end_ns)
-			ops_end_ns = step->end_ns;
-		if (step->kind == XS_STEP_ALLOCATE) {
-			total.allocations++;
-			total.bytes += step->bytes;
-		} else if (step->kind == XS_STEP_FREE) {
-			total.frees++;
-			since_ns = fmax(since_ns, (double)ops_end_ns);
-		} else {
+		total.frees += step->kind == XS_STEP_FREE;
+		if (step->kind != XS_STEP_ALLOCATE)
 			continue;
-		}
-		total.ns += fmax((double)step->return_ns - since_ns, 0);
+		total.allocations++;
+		total.bytes += step->bytes;
 	}
 	return total;
 }
@@ -159,7 +148,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!total.allocations && !total.frees)
 		return xs_estimate_abstain(
 		    &row, out, "rounds neither allocate nor free anything");
-	row.setup_ns = total.ns;
+	row.setup_ns = c->work.allocation_ns;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(
 	    row.why, sizeof(row.why),
@@ -167,7 +156,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	    "round, which take the host %.3f ms",
 	    total.allocations, total.allocations == 1 ? "" : "s",
 	    (double)total.bytes / (1 << 20), total.frees,
-	    total.frees == 1 ? "" : "s", total.ns / 1e6);
+	    total.frees == 1 ? "" : "s", c->work.allocation_ns / 1e6);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

@@ -68,6 +68,7 @@ static void test_reuse(void **unused)
 	steps[3] = (struct xs_step){.kind = XS_STEP_FREE,
 				    .thread = 1,
 				    .dst = 0x1000,
+				    .blocking = true,
 				    .call_ns = 206000,
 				    .return_ns = 350000};
 	phase.step_count = 4;
