@@ -89,9 +89,11 @@ static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 	}
 }
 
-/* Start or end of a call that no hook saw. */
-XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
-				const CUpti_CallbackData *data)
+/* Start or end of a call that no hook saw. Returns its correlationData, which
+ * is invalid after its end, where CUPTI may be detached. */
+XS_HOT static uint64_t on_seen_call(struct xs_thread *thread,
+				    enum xs_function fn,
+				    const CUpti_CallbackData *data)
 {
 	/* cudaError_t or CUresult: the same numbers. */
 	const cudaError_t *error = data->functionReturnValue;
@@ -105,13 +107,14 @@ XS_HOT static void on_seen_call(struct xs_thread *thread, enum xs_function fn,
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
-		return;
+		return *data->correlationData;
 	}
 	if (seen.start_ns > COUNTED)
 		xs_seen_call_record(thread, &seen);
 	else if (seen.start_ns == COUNTED)
 		xs_seen_call_count(thread, &seen);
 	xs_cupti_end_seen_call();
+	return seen.start_ns;
 }
 
 /* Returns whether library code makes the call. */
@@ -185,9 +188,8 @@ XS_HOT static void on_unhooked_driver_call(struct xs_thread *thread,
 
 	if (data->callbackSite == CUPTI_API_EXIT && data->context)
 		note_default_streams(thread, data, xs_functions[fn].per_thread);
-	on_seen_call(thread, fn, data);
 	/* outside of the range, it may be a hooked call's */
-	if (*data->correlationData != IGNORED)
+	if (on_seen_call(thread, fn, data) != IGNORED)
 		xs_op_tracker_note_own_call();
 	errno = kept_errno;
 }
