@@ -20,6 +20,7 @@ struct lane {
 	uint32_t round; /* index; XS_NONE: no current round */
 	int stage;	/* highest stage so far */
 	bool copied_after_kernel;
+	bool ends_with_kernel; /* the last op is one */
 	bool synchronised; /* host and device have synchronised since the last
 			    * op */
 	bool by_sync_call; /* ... by a synchronisation call */
@@ -115,7 +116,8 @@ static void end_round(struct cutter *c, struct lane *lane)
  * synchronised, and the op must step back: from copying out to computing, or
  * from computing to copying in. If nothing is copied out, a new round begins
  * when an op of the round repeats after a synchronisation call; if it copies in
- * behind a kernel, when the op was the first one after such a call before.
+ * behind a kernel, when that call follows a kernel and the op was the first one
+ * after such a call before.
  */
 static bool begins_round(const struct cutter *c, const struct lane *lane,
 			 const struct xs_op *op, uint32_t identity)
@@ -130,7 +132,8 @@ static bool begins_round(const struct cutter *c, const struct lane *lane,
 	    identity >= c->last_round_count)
 		return false;
 	return lane->copied_after_kernel
-		   ? c->last_round[identity].head == lane->round
+		   ? lane->ends_with_kernel &&
+			 c->last_round[identity].head == lane->round
 		   : c->last_round[identity].any == lane->round;
 }
 
@@ -204,6 +207,7 @@ static int add_op(struct cutter *c, struct lane *lane, uint32_t index,
 	}
 	if (lane->stage == STAGE_KERNEL && op->kind == XS_OP_H2D)
 		lane->copied_after_kernel = true;
+	lane->ends_with_kernel = stage == STAGE_KERNEL;
 	if ((int)stage > lane->stage)
 		lane->stage = stage;
 	if (op->end_ns > lane->ops_end_ns)
