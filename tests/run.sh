@@ -106,7 +106,7 @@ if [ -n "$all" ]; then
 	configure_and_build build-tests-address address,undefined
 	# without long runs, in which little else than the simulated device works
 	run_tests build-tests-address \
-		-E '^(examples_|e2e_counted|e2e_calibrate|report_long_traces)'
+		-E '^(examples_|e2e_(counted|calibrate|detach|detail)|report_long_traces)'
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all

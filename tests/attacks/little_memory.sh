@@ -23,7 +23,9 @@ for mode in trace light ${XS_LONG:+events calls}; do
 	done
 done
 
-# A limit from the start: the program starts CUDA, or is told that it cannot.
+# A limit from the start: the program starts CUDA, or is told that it cannot. The
+# loader may also end it, when a thread finds no room.
+[ "${XS_LONG:-}" ] || exit 0
 started=0
 for mib in 12 16 20 24 28 32 36 40 48 64 128 512; do
 	rm -f ./*.xspy
@@ -38,11 +40,11 @@ for mib in 12 16 20 24 28 32 36 40 48 64 128 512; do
 	0)
 		[ "$(traces)" = 0 ] || read_trace
 		started=$((started + 1))
+		[ "$mib" -lt 128 ] || expect "$mib MiB: output" "$(cat out)" 150
 		;;
 	# the program's own word for an error of CUDA, and the loader's
 	2 | 127) ;;
 	*) fail "$mib MiB: exit code $status" ;;
 	esac
-	[ "$mib" -lt 128 ] || expect "$mib MiB: output" "$(cat out)" 150
 done
 within "runs with CUDA" $started 2 12
