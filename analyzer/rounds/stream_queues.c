@@ -145,7 +145,6 @@ void xs_stream_queues_learn(const struct xs_trace *trace,
 	for (uint32_t i = 0; i < round->call_count; i++) {
 		const uint32_t at = rounds->calls[round->first_call + i];
 		const struct xs_call *call = &trace->calls[at];
-
 		const uint32_t first = op;
 
 		see_call(&b, call);

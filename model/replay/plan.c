@@ -129,3 +129,11 @@ struct xs_action xs_action_host(double ns)
 	return (struct xs_action){
 	    .kind = XS_ACTION_HOST, .after = XS_ACTION_NONE, .call_ns = ns};
 }
+
+void xs_action_leave_out(struct xs_action *action)
+{
+	*action = (struct xs_action){.kind = XS_ACTION_HOST,
+				     .after = XS_ACTION_NONE,
+				     .thread = action->thread,
+				     .gap_ns = action->gap_ns};
+}

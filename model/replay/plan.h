@@ -109,6 +109,9 @@ struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
 struct xs_action xs_action_sync_all(const struct xs_machine *machine);
 struct xs_action xs_action_host(double ns);
 
+/* Removes the action's call and op; the host's work before it stays. */
+void xs_action_leave_out(struct xs_action *action);
+
 /* Returns the value, or 0 for NAN. */
 double xs_or_zero(double value);
 

@@ -12,15 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Removes the copy; the host's work before it stays. */
-static void leave_out(struct xs_action *action)
-{
-	*action = (struct xs_action){.kind = XS_ACTION_HOST,
-				     .after = XS_ACTION_NONE,
-				     .thread = action->thread,
-				     .gap_ns = action->gap_ns};
-}
-
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -37,7 +28,7 @@ static int build_plan(const struct xs_strategy_case *c,
 					    &change, plan);
 	for (i = 0; !rc && i < plan->count; i++)
 		if (marks[i])
-			leave_out(&plan->actions[i]);
+			xs_action_leave_out(&plan->actions[i]);
 	free(marks);
 	return rc;
 }

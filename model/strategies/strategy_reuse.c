@@ -96,14 +96,14 @@ static void shorten(const struct xs_machine *machine,
 		action->work_ns = usual_ns;
 }
 
-/* Leaves out the call; the host's work before it stays. */
-static void leave_out(struct xs_action *action, bool waits)
+/* Leaves out a free, and keeps its wait for the device. */
+static void leave_out_free(struct xs_action *action)
 {
-	*action = (struct xs_action){.kind = waits ? XS_ACTION_SYNC_ALL
-						   : XS_ACTION_HOST,
-				     .after = XS_ACTION_NONE,
-				     .thread = action->thread,
-				     .gap_ns = action->gap_ns};
+	const bool waits = action->kind == XS_ACTION_SYNC_ALL;
+
+	xs_action_leave_out(action);
+	if (waits)
+		action->kind = XS_ACTION_SYNC_ALL;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -126,9 +126,9 @@ static int build_plan(const struct xs_strategy_case *c,
 		struct xs_action *action = &plan->actions[i];
 
 		if (step->kind == XS_STEP_ALLOCATE)
-			leave_out(action, false);
+			xs_action_leave_out(action);
 		else if (step->kind == XS_STEP_FREE)
-			leave_out(action, action->kind == XS_ACTION_SYNC_ALL);
+			leave_out_free(action);
 		else if (is_into_fresh(&fresh, step))
 			shorten(&scenario->machine, step, action);
 	}
