@@ -51,9 +51,9 @@ def read(paths):
     return [(path, json.loads(path.read_text())) for path in sorted(paths)]
 
 
-def host_of(path, machine):
+def host_of(path, results):
     """Returns HOST of MACHINE-HOST-GPU.json."""
-    host = path.stem.removeprefix(machine).strip("-")
+    host = path.stem.removeprefix(results["machine"]).strip("-")
     return host.rpartition("-")[0] or NONE
 
 
@@ -69,24 +69,29 @@ def starts(results):
 
 
 class Found:
-    """The results of a machine's hosts, and the findings beside them."""
+    """The results of hosts, and the findings on the machine of the quietest."""
 
     def __init__(self, paths):
-        mine = read(paths)
-        machine, folder = mine[0][1]["machine"], mine[0][0].parent
         hosts = {}
-        for path, results in mine:
-            hosts.setdefault(host_of(path, machine), []).append(results)
+        for path, results in read(paths):
+            hosts.setdefault(host_of(path, results), []).append(results)
         self.host = min(hosts, key=lambda host: noise(hosts[host]))
         self.mine = hosts[self.host]
+        machine, folder = self.mine[0]["machine"], min(paths).parent
         self.hosts = {self.host: self.mine, **hosts}
         self.others = {host: several for host, several in hosts.items()
                        if host != self.host}
         light = read((folder / "light").glob(f"{machine}-*-*.json"))
-        self.apart = [(host_of(path, machine), results)
+        self.apart = [(host_of(path, results), results)
                       for path, results in light]
         beside = folder / f"{machine}.md"
         self.findings = beside.read_text() if beside.exists() else ""
+
+    def name(self, host):
+        """Returns "host z", with the GPU if it is not that of the page."""
+        gpu = self.hosts[host][0].get("gpu")
+        return (f"host {host}" if gpu == self.mine[0].get("gpu")
+                else f"host {host} ({gpu})")
 
     def most_starts(self):
         """Returns (host, results) of the host with the most starts: starts are few,

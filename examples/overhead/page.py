@@ -176,7 +176,7 @@ def head(found, results):
         results of `examples/overhead/measure.py`. On a machine with a GPU:"""),
         "", "    examples/overhead/measure.py build",
         "    examples/overhead/page.py "
-        "examples/overhead/results/MACHINE*.json", ""]
+        "examples/overhead/results/*.json", ""]
 
 
 def turns_text(several):
@@ -268,22 +268,21 @@ def quiet_lines(results):
                     [way for way in ways_of(results) if way != "light"]), ""]
 
 
-def other_lines(host, several):
+def other_lines(name, several):
     one = merged(several)
-    return [wrap(f"""Host {host}, on {one['date']}, the median of
-                 {turns_text(several)}:"""),
+    return [wrap(f"""{name[0].upper()}{name[1:]}, on {one["date"]}, the median
+                 of {turns_text(several)}:"""),
             "", *host_lines(one, rows_of(one)), "", *quiet_lines(one),
             *notes_lines(one)]
 
 
-def other_section(others):
-    """others: {host: results of its GPUs}"""
-    if not others:
+def other_section(found):
+    if not found.others:
         return []
     return ["## Other hosts", "",
-            *(line for host, several in others.items()
+            *(line for host, several in found.others.items()
               if rows_of(merged(several))
-              for line in other_lines(host, several))]
+              for line in other_lines(found.name(host), several))]
 
 
 def against_cell(several, part, time):
@@ -306,7 +305,7 @@ def against_section(found):
     return ["## Against nsys", "",
             wrap("""What xferspy and what nsys add to each call, on each host:
             the medians of the tables above."""), "",
-            *table(["", *(f"host {host}" for host in hosts)],
+            *table(["", *map(found.name, hosts)],
                    [row for row in rows if set(row[1:]) != {NONE}]), ""]
 
 
@@ -374,7 +373,7 @@ def loops_section(found):
 def page(found):
     results, several = merged(found.mine), found.all_pairs()
     lines = [*head(found, results), *host_section(results),
-             *other_section(found.others),
+             *other_section(found),
              *against_section(found),
              *loops_section(found),
              *length_section(several, found.apart),
