@@ -127,10 +127,23 @@ static double double_buffered_ns(const struct program<Job> *program, Job *sets,
 	return end - start;
 }
 
+/* Runs rounds that wait for nothing; returns their time. */
+template <class Job>
+static double unbroken_ns(const struct program<Job> *program, const Job *job,
+			  long rounds)
+{
+	double start = now_ns();
+
+	for (long i = 0; i < rounds; i++)
+		run_round(program, job);
+	CHECK(cudaDeviceSynchronize());
+	return now_ns() - start;
+}
+
 /* Slow configurations run fewer rounds: this long in total, with a minimum. */
 #define MEASURE_NS 2e9
 #define ROUNDS_MIN 3
-#define REPEATS	   5 /* of all rounds, if double-buffered */
+#define REPEATS	   5 /* of all rounds, if they are not timed singly */
 
 /* Measures the host's time of each round; the second of `sets` is for double
  * buffering. Results are cleared after the warm-up, so that a measured round
@@ -140,7 +153,8 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 {
 	const struct options *options = &sets->options;
 	const bool twofold = options->variant == DOUBLE_BUFFER;
-	const long most = twofold ? REPEATS : options->rounds;
+	const bool unbroken = options->variant == RESIDENT_THROUGHOUT;
+	const long most = twofold || unbroken ? REPEATS : options->rounds;
 	double *ns = (double *)malloc((size_t)most * sizeof(*ns));
 	struct timing timing = {};
 	double start = now_ns(), begin;
@@ -162,6 +176,10 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 		if (twofold)
 			ns[count++] =
 			    double_buffered_ns(program, sets, options->rounds) /
+			    (double)options->rounds;
+		else if (unbroken)
+			ns[count++] =
+			    unbroken_ns(program, sets, options->rounds) /
 			    (double)options->rounds;
 		else {
 			run_round(program, sets);

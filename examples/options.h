@@ -20,23 +20,46 @@ enum variant {
 	MAPPED,		  /* the kernel reads and writes host memory */
 	HYBRID,		  /* chunks in over streams, results written mapped */
 	DOUBLE_BUFFER,	  /* page-locked, the next round under this one */
+	/* Only of programs that offer them: */
+	REUSE,	  /* what rounds allocate is allocated once */
+	BATCH,	  /* small copies become one, gathered by the host */
+	RESIDENT, /* data that the device has already is not copied */
+	RESIDENT_THROUGHOUT, /* copies before and after all rounds only */
+	PREFETCH,	     /* the next layer's copy under a kernel */
+	ASYNC,		     /* the host's work beside the GPU's */
+	GRAPH,		     /* one launch of a graph a round */
 	VARIANTS
 };
 
+#define COMMON_VARIANTS ((1u << REUSE) - 1)
+
 static const char *const variant_names[VARIANTS] = {
-    "pageable", "pinned", "streams",	   "pageable-streams",
-    "mapped",	"hybrid", "double-buffer",
+    "pageable",
+    "pinned",
+    "streams",
+    "pageable-streams",
+    "mapped",
+    "hybrid",
+    "double-buffer",
+    "reuse",
+    "batch",
+    "resident",
+    "resident-throughout",
+    "prefetch",
+    "async",
+    "graph",
 };
 
 /* One configuration. */
 struct options {
 	enum variant variant;
-	long n;	      /* size of the problem */
-	long rounds;  /* measured rounds, after one warm-up */
-	long chunk;   /* per stream, planes or elements; 0: from streams */
-	long streams; /* requested number of streams */
-	bool breadth; /* all copies in, all kernels, all copies out */
-	bool touch;   /* touch the host's result buffer beforehand */
+	unsigned offered; /* the program's variants, as bits; 0: the common */
+	long n;		  /* size of the problem */
+	long rounds;	  /* measured rounds, after one warm-up */
+	long chunk;	  /* per stream, planes or elements; 0: from streams */
+	long streams;	  /* requested number of streams */
+	bool breadth;	  /* all copies in, all kernels, all copies out */
+	bool touch;	  /* touch the host's result buffer beforehand */
 	bool json;
 };
 
@@ -49,12 +72,19 @@ struct choices {
 	int variant_count, stream_count, chunk_count, breadth_count;
 };
 
+static inline bool is_offered(const struct options *options, long variant)
+{
+	unsigned offered =
+	    options->offered != 0 ? options->offered : COMMON_VARIANTS;
+
+	return (offered >> variant & 1) != 0;
+}
+
 static inline void usage(const char *program, const struct options *defaults)
 {
 	printf("Usage: %s [OPTION]...\n"
-	       "  --variant V    pageable (default), pinned, streams,\n"
-	       "                 pageable-streams, mapped, hybrid or\n"
-	       "                 double-buffer\n"
+	       "  --variant V    %s (default), another of those below, or\n"
+	       "                 all\n"
 	       "  --n N          size of the problem (%ld)\n"
 	       "  --rounds R     measured rounds (%ld), fewer where they are\n"
 	       "                 slow\n"
@@ -63,8 +93,14 @@ static inline void usage(const char *program, const struct options *defaults)
 	       "  --order O      depth (default) or breadth\n"
 	       "  --no-touch     leave first-touch faults to the first round\n"
 	       "  --json         print each measurement as a JSON object\n"
-	       "V, S, C and O may be lists, as in --streams 2,4,8.\n",
-	       program, defaults->n, defaults->rounds, defaults->streams);
+	       "V, S, C and O may be lists, as in --streams 2,4,8.\n"
+	       "Variants:",
+	       program, variant_names[defaults->variant], defaults->n,
+	       defaults->rounds, defaults->streams);
+	for (int i = 0; i < VARIANTS; i++)
+		if (is_offered(defaults, i))
+			printf(" %s", variant_names[i]);
+	printf("\n");
 }
 
 /* Returns a number of at least 1, or exits. */
@@ -118,6 +154,28 @@ static inline int parse_list(char *text, const char *option,
 	return count;
 }
 
+/* Parses --variant: a list of variants that the program has, or `all`. */
+static inline void parse_variants(char *text, const struct options *options,
+				  struct choices *choices)
+{
+	choices->variant_count = 0;
+	if (strcmp(text, "all") == 0) {
+		for (int i = 0; i < VARIANTS; i++)
+			if (is_offered(options, i))
+				choices->variants[choices->variant_count++] = i;
+		return;
+	}
+	choices->variant_count =
+	    parse_list(text, "variant", parse_variant, choices->variants);
+	for (int i = 0; i < choices->variant_count; i++) {
+		if (is_offered(options, choices->variants[i]))
+			continue;
+		fprintf(stderr, "--variant: this program has no '%s'\n",
+			variant_names[choices->variants[i]]);
+		exit(1);
+	}
+}
+
 /* Parses the options into *options, which holds the defaults, and *choices.
  * Exits on wrong use. */
 static inline void parse_options(int argc, char **argv, struct options *options,
@@ -148,9 +206,7 @@ static inline void parse_options(int argc, char **argv, struct options *options,
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
 		switch (c) {
 		case 'v':
-			choices->variant_count =
-			    parse_list(optarg, "variant", parse_variant,
-				       choices->variants);
+			parse_variants(optarg, options, choices);
 			break;
 		case 'n':
 			options->n = parse_count(optarg, "n");

@@ -6,13 +6,14 @@
 # other.
 #
 #   examples/validate/measure.sh [--only PART,...] [--workloads FILE]
-#                                [BUILD [OUTPUT [MACHINE]]]
+#                                [--patterns FILE] [BUILD [OUTPUT [MACHINE]]]
 #
 # BUILD: the build tree (build). OUTPUT: where machines/, traces/ and
 # validate/results/ go (examples). MACHINE: the profile's name (from the GPU).
-# --only: these parts alone: calibrate, a workload of the table below, or
-# others (the traces that demo and tests read besides); results of the rest
-# stay as they were. --workloads: a table of your own, instead of the one below.
+# --only: these parts alone: calibrate, a workload of the table below, patterns,
+# or others (the traces that demo and tests read besides); results of the rest
+# stay as they were. --workloads, --patterns: a table of your own, instead of the
+# one below.
 # A part that fails is named at the end and leaves the others standing.
 set -u
 
@@ -41,17 +42,39 @@ asymmetric-in23-out1|sweep|--in-mb 23 --out-mb 1||2,4,8,16,32,64
 chain|chain||16777216 134217728|2,4,8,16,32,64|pageable,pinned,streams,double-buffer
 chain-all|chain|--middle all|16777216 134217728|2,4,8,16,32,64|pageable,pinned,streams,double-buffer
 '
+# program of patterns/ | arguments | anything: traced with XFERSPY_HASH
+patterns='
+carried
+constants||hash
+converge
+engines
+fresh_buffers
+fresh_pinned
+host_between
+huge
+launches
+layers
+pieces|--piece-kb 320
+pieces|--piece-kb 4 --n 1048576
+small_waits
+solver
+strided
+tiles
+warm_up
+'
 variants=pageable,pinned,streams,mapped,hybrid,double-buffer
 orders=depth,breadth
 rounds=20	# of each variant
 traced_rounds=10 # enough for a median, few enough for a small file
 counted_rounds=3 # no more launches of a kernel are counted
+turns=3		 # processes with all variants of a pattern
 
 only=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--only) only=${2:?"--only needs a part"} ;;
 	--workloads) workloads=$(cat "${2:?"--workloads needs a file"}") || exit 1 ;;
+	--patterns) patterns=$(cat "${2:?"--patterns needs a file"}") || exit 1 ;;
 	*) break ;;
 	esac
 	shift 2
@@ -73,7 +96,8 @@ if [ -z "$machine" ]; then
 	exit 2
 fi
 results=$out/validate/results/$machine.json
-mkdir -p "$out/machines" "$out/traces" "$out/validate/results"
+traces=$out/traces
+mkdir -p "$out/machines" "$traces" "$out/validate/results"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 started=$(date +%s)
@@ -126,7 +150,7 @@ as_rows() {
 
 # record NAME MODE COMMAND...: one run under the library.
 record() {
-	trace=$out/traces/$1.xspy
+	trace=$traces/$1.xspy
 	mode=$2
 	shift 2
 	rm -f "$trace"
@@ -138,6 +162,17 @@ record() {
 		{ "$xferspy" dump --resolve "$trace" -o "$trace.new" &&
 			mv "$trace.new" "$trace"; } >/dev/null ||
 			note_failure "source lines of $*"
+	fi
+}
+
+# record_counters CASE COMMAND...: a run in which the kernels are counted.
+record_counters() {
+	counted=$1-counters
+	shift
+	record "$counted" counters "$@" --rounds "$counted_rounds"
+	if ! "$xferspy" dump "$trace" | grep -q '^counters '; then
+		rm -f "$trace" # the report takes none without counts
+		note_failure "counting the kernels of $*"
 	fi
 }
 
@@ -159,12 +194,7 @@ run_case() {
 		record "$workload-$size-$variant" trace "$@" \
 			--rounds "$traced_rounds" --variant "$variant"
 	done
-	record "$workload-$size-counters" counters "$@" \
-		--rounds "$counted_rounds" --variant pinned
-	if ! "$xferspy" dump "$trace" | grep -q '^counters '; then
-		rm -f "$trace" # the report takes none without counts
-		note_failure "counting the kernels of $*"
-	fi
+	record_counters "$workload-$size" "$@" --variant pinned
 }
 
 # run_workload WORKLOAD PROGRAM ARGUMENTS SIZES STREAMS VARIANTS: a line of the
@@ -176,6 +206,50 @@ run_workload() {
 	for n in $4; do
 		run_case "$1" "$5" "${6:-$variants}" "$path" $3 --n "$n"
 	done
+}
+
+# half_of PROGRAM: of patterns/rules.md; develop or first.
+half_of() {
+	case $(printf %s "$1" | sha256sum) in
+	[02468ace]*) echo develop ;;
+	*) echo first ;;
+	esac
+}
+
+# run_pattern PROGRAM ARGUMENTS HASH: all variants untraced, in turns, then the
+# baseline traced and counted. One line of JSON for each measurement.
+# shellcheck disable=SC2086 # arguments are a list of words
+run_pattern() {
+	find_program "patterns/$1" || return
+	half=$(half_of "$1")
+	traces=$out/validate/patterns/$machine/$half
+	mkdir -p "$traces"
+	for turn in $(seq "$turns"); do
+		timeout 120 "$path" $2 --json --rounds "$rounds" --variant all \
+			--streams 4,16 --order "$orders" >"$scratch/measured" ||
+			note_failure "$path $2"
+		sed "s/^{/{\"turn\": $turn, /" "$scratch/measured" \
+			>>"$scratch/.$half"
+	done
+	case=$(sed -n '1s/.*"workload": "\([^"]*\)", "size": \([0-9]*\).*/\1-\2/p' \
+		"$scratch/measured")
+	[ -n "$case" ] || return
+	[ -z "$3" ] || export XFERSPY_HASH=1
+	record "$case-traced" trace "$path" $2 --json --rounds "$traced_rounds" \
+		>"$scratch/measured"
+	unset XFERSPY_HASH
+	sed 's/^{/{"turn": 0, /' "$scratch/measured" >>"$scratch/.$half"
+	record_counters "$case" "$path" $2
+	as_json <"$scratch/.$half" >"$traces.json"
+}
+
+run_patterns() {
+	echo "$patterns" | grep . >"$scratch/.patterns"
+	while IFS='|' read -r name arguments hash <&3; do
+		echo "[$(($(date +%s) - started)) s] $name $arguments"
+		run_pattern "$name" "$arguments" "$hash"
+	done 3<"$scratch/.patterns"
+	traces=$out/traces
 }
 
 # What demo and tests read besides.
@@ -200,6 +274,13 @@ rows_of() {
 		grep -s "\"workload\": \"$1\"" "$results" | sed 's/,$//'
 }
 
+# as_json: an array of the lines that it reads.
+as_json() {
+	echo "["
+	sed '$!s/$/,/'
+	echo "]"
+}
+
 # Commands get no input from here: what they read is not the table.
 each_workload() {
 	echo "$workloads" | grep '|' >"$scratch/.table"
@@ -209,7 +290,7 @@ each_workload() {
 }
 
 for part in $(echo "$only" | tr , ' '); do
-	printf '%s\ncalibrate|\nothers|' "$workloads" | grep -q "^$part|" || {
+	printf '%s\ncalibrate|\nothers|\npatterns|' "$workloads" | grep -q "^$part|" || {
 		echo "measure.sh: --only $part: no such part" >&2
 		exit 1
 	}
@@ -219,17 +300,14 @@ if is_wanted calibrate; then
 		-o "$out/machines/$machine.json" || note_failure "calibrate"
 fi
 each_workload run_workload
+is_wanted patterns && run_patterns
 is_wanted others && record_others
 
 each_workload rows_of >"$scratch/.rows"
-{
-	echo "["
-	sed '$!s/$/,/' "$scratch/.rows"
-	echo "]"
-} >"$scratch/.results"
+as_json <"$scratch/.rows" >"$scratch/.results"
 mv "$scratch/.results" "$results"
 echo "[$(($(date +%s) - started)) s] $(wc -l <"$scratch/.rows") rows: $results"
-find "$out/traces" -name '*.xspy' -size +1024k |
+find "$traces" "$out/validate" -name '*.xspy' -size +1024k |
 	while read -r trace; do echo "measure.sh: over 1 MB: $trace" >&2; done
 if [ -n "$failed" ]; then
 	echo "measure.sh: these failed:$failed" >&2

@@ -25,8 +25,9 @@ expect() {
 }
 
 measure() {
-	"$validate/measure.sh" --workloads "$scratch/table" "$@" "$build" \
-		"$scratch/out" simulated >"$scratch/log" 2>&1
+	"$validate/measure.sh" --workloads "$scratch/table" \
+		--patterns "$scratch/patterns" "$@" "$build" "$scratch/out" \
+		simulated >"$scratch/log" 2>&1
 }
 
 rows() {
@@ -37,6 +38,10 @@ cat >"$scratch/table" <<END
 small|vecadd||1000 2000|2,4
 whole|stencil|--n 20||3
 chain-all|chain|--middle all --work 1|4000|2,4|pageable,pinned,streams
+END
+cat >"$scratch/patterns" <<END
+tiles|--n 45056
+small_waits|--n 1536|hash
 END
 mkdir -p "$scratch/out/machines"
 cp "$1/examples/machines/simulated.json" "$scratch/out/machines"
@@ -56,6 +61,21 @@ expect "exit code of the part with variants of its own" $? 0
 expect "rows of these variants" "$(rows chain-all)" $((3 + 2 * 2 * 2))
 expect "rows that stayed" "$(rows whole)" $((3 + 2 * (2 + 1 * 2 * 2)))
 expect "traces" "$(find "$scratch/out/traces" -size +0 | grep -c '\.xspy')" 12
+
+# A pattern of each half, with 3 and with 5 variants, of which streams have two
+# numbers in two orders; and the traced baseline.
+measure --only patterns
+expect "exit code of the patterns" $? 0
+for half in develop first; do
+	[ "$half" = develop ] && measured=$((3 * 3)) || measured=$((3 * (4 + 4)))
+	patterns=$scratch/out/validate/patterns/simulated/$half
+	expect "measurements in turns of $half" \
+		"$(grep -c '"turn": [123]' "$patterns.json")" "$measured"
+	expect "traced of $half" "$(grep -c '"turn": 0' "$patterns.json")" 1
+	expect "traces of $half" \
+		"$(find "$patterns" -size +0 | grep -c '\.xspy')" 2
+done
+expect "rows that stayed" "$(rows whole)" $((3 + 2 * (2 + 1 * 2 * 2)))
 measure --only bogus
 expect "exit code of a part that is not there" $? 1
 
