@@ -21,6 +21,7 @@ import sys
 
 import limits
 import page
+import patterns
 import plot
 import published
 
@@ -105,14 +106,14 @@ def load_rows(path):
 class Predictor:
     """Makes the reports of traces, each once, several at a time."""
 
-    def __init__(self, xferspy, options, traces):
+    def __init__(self, xferspy, options, traces, machines):
         self.command = [xferspy, "report", "--format", "json", *options]
         self.traces = traces
         self.reports = {}
         # no calibration of this user's
         self.environment = {
             **os.environ, "XDG_DATA_HOME": os.devnull,
-            "XFERSPY_MACHINES": str(traces.parent / "machines")}
+            "XFERSPY_MACHINES": str(machines)}
 
     def counted(self, baseline):
         """Returns the trace with the counters of the same case, or None."""
@@ -211,12 +212,13 @@ def sum_up(family, rows):
             "inside": 100 * statistics.mean(inside) if inside else None}
 
 
-def first_use(args, results):
+def first_use(args, examples):
     """Returns the families' summaries for each profile of a first use."""
     families = {}
     for name, options in FIRST_USE:
         rows = load_rows(args.results)
-        predictor = Predictor(args.xferspy, options, results)
+        predictor = Predictor(args.xferspy, options, examples / "traces",
+                              examples / "machines")
         predict(rows, predictor)
         origins = {report["machine_choice"]["origin"]
                    for report in predictor.reports.values()}
@@ -287,6 +289,14 @@ def advised_n(baseline, rows, predictor):
             "loss": 100 * (taken.measured_ns / best.measured_ns - 1)}
 
 
+def distinct(rows):
+    """Returns the number of measurements: one time can be predicted from two
+    traces."""
+    return len({(row.case, row.strategy if row.strategy != "as-is"
+                 else row.baseline.rpartition("-")[2], row.n_streams, row.order)
+                for row in rows})
+
+
 def summarise(rows, predictor):
     groups = by_baseline(rows).items()
     ranks = [rank(name, group, predictor) for name, group in groups]
@@ -295,7 +305,7 @@ def summarise(rows, predictor):
             "published": published.errors([row for row in rows
                                            if row.workload not in CHAINS]),
             "atgpu": published.atgpu_shares(rows, predictor),
-            "traces": len(groups),
+            "traces": len(groups), "distinct": distinct(rows),
             "counted": sum(bool(predictor.counted(name))
                            for name, _ in groups),
             "ranks": [r for r in ranks if r],
@@ -338,12 +348,13 @@ def main():
     machine = args.machine or str(
         examples / "machines" / args.results.name)
     rows = load_rows(args.results)
-    traces = examples / "traces"
-    predictor = Predictor(args.xferspy, ("--machine", machine), traces)
+    machines = examples / "machines"
+    predictor = Predictor(args.xferspy, ("--machine", machine),
+                          examples / "traces", machines)
 
     predict(rows, predictor)
     summary = summarise(rows, predictor)
-    summary["first_use"] = first_use(args, traces)
+    summary["first_use"] = first_use(args, examples)
     if not args.summary:
         print_rows(rows)
         print()
@@ -356,7 +367,10 @@ def main():
             rows, summary, FAMILIES, INSIDE, report["machine"],
             json.loads((pathlib.Path(__file__).parent
                         / "notes.json").read_text()),
-            args.write.stem))
+            args.write.stem, patterns.section(
+                examples / "validate/patterns" / args.results.stem, machine,
+                lambda options, folder: Predictor(args.xferspy, options, folder,
+                                                  machines))))
         args.write.with_suffix(".svg").write_text(plot.plot(rows))
     if args.check and not limits.check(summary, args.check):
         return GATE_NOT_MET

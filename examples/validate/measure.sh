@@ -51,16 +51,16 @@ engines
 fresh_buffers
 fresh_pinned
 host_between
-huge
 launches
 layers
 pieces|--piece-kb 320
-pieces|--piece-kb 4 --n 1048576
+pieces|--piece-kb 4 --n 524288
 small_waits
 solver
 strided
 tiles
 warm_up
+huge
 '
 variants=pageable,pinned,streams,mapped,hybrid,double-buffer
 orders=depth,breadth

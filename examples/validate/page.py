@@ -288,7 +288,14 @@ def atgpu_lines(summary):
                   for a in summary["atgpu"]])
 
 
-def page(rows, summary, families, inside, machine, notes, stem):
+def often(ranks):
+    """Says how often the most frequent strategy is the fastest."""
+    most = collections.Counter(r["fastest"] for r in ranks).most_common(1)
+    return " and ".join(f"in {number} of them `{strategy}` is the fastest"
+                        for strategy, number in most) or "none"
+
+
+def page(rows, summary, families, inside, machine, notes, stem, patterns):
     ranks = summary["ranks"]
     lines = [
         "# Accuracy of the predictions", "",
@@ -299,7 +306,8 @@ def page(rows, summary, families, inside, machine, notes, stem):
         were timed untraced in every variant (`examples/validate/measure.sh`),
         and traced in two: from pageable memory, and from pinned memory without
         overlap. xferspy predicted all other variants from each of these two
-        traces: {len(rows)} rows. It used the counters of the kernels
+        traces: {len(rows)} rows, of {summary['distinct']} distinct measurements.
+        It used the counters of the kernels
         (`xferspy run --counters`, available for
         {count(summary['counted'], summary['traces'])} traces) and the profile
         from `xferspy calibrate`. All rates are from that profile."""), "",
@@ -356,10 +364,11 @@ def page(rows, summary, families, inside, machine, notes, stem):
         pinned memory. The paper is within 1.5, 5.49 and 0.76 points for vector
         addition, reduction and matrix product."""), "",
         *atgpu_lines(summary), "",
+        *patterns,
         "## Targets", "", *target_lines(summary, families, inside), "",
         wrap(f"""The fastest strategy is evaluated in the {len(ranks)} traces
         in which the two fastest differ by more than 3 %, by the time of a
-        round. Mapped memory without counters is never ranked first. The
+        round; {often(ranks)}. Mapped memory without counters is never ranked first. The
         report's advice also weighs the setup against the number of rounds in
         the run: its first item was the fastest in
         {named_first(ranks, 'advised')}."""),

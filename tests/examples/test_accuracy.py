@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which time of an estimate examples/validate/accuracy.py compares.
+"""Which times examples/validate/accuracy.py and patterns.py compare.
 
   test_accuracy.py VALIDATE
 """
@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
 import accuracy  # noqa: E402
+import patterns  # noqa: E402
 
 
 def streams(**changes):
@@ -49,6 +50,81 @@ class Compared(unittest.TestCase):
         estimate = streams(strategy="double-buffer", bound="ready",
                            n_streams=None, order=None)
         self.assertIs(accuracy.said_of("chain-all", estimate), estimate)
+
+
+def line(turn, strategy, ns, n_streams=0, order=None):
+    return {"turn": turn, "strategy": strategy, "n_streams": n_streams,
+            "order": order, "measured_ns": ns}
+
+
+def estimate(strategy, ns, **changes):
+    return streams(strategy=strategy, round_ns=ns, low_ns=ns - 5,
+                   high_ns=ns + 5, **{"n_streams": None, "order": None,
+                                      **changes})
+
+
+class Patterns(unittest.TestCase):
+    """A round of 1000 ns: two phases of 400 and 4 x 100 ns, and 200 outside."""
+
+    def setUp(self):
+        self.case = patterns.Case("case", [
+            line(0, "pageable", 1000),
+            *(line(turn, "pageable", 900 + turn) for turn in (1, 2, 3)),
+            *(line(turn, "batch", 500 + turn) for turn in (1, 2, 3)),
+            *(line(turn, "streams", 100 * turn, 4, "depth")
+              for turn in (1, 2, 3)),
+            line(1, "streams", 700, 16, "depth"),
+            line(1, "reuse", 800)])
+        self.report = {
+            "advice": [{"strategy": "streams", "n_streams": 14,
+                        "order": "depth"}],
+            "phases": [
+                {"rounds": 11, "estimates": [
+                    estimate("as-is", 400), estimate("streams", 250,
+                                                     n_streams=4)]},
+                {"rounds": 44, "estimates": [estimate("as-is", 100),
+                                             estimate("batch", 50)]},
+                {"rounds": 1, "estimates": [estimate("as-is", 5000),
+                                            estimate("batch", 10)]}]}
+        self.rows, self.ranks = patterns.evaluate([self.case],
+                                                  lambda case: self.report)
+
+    def row(self, strategy):
+        return next(r for r in self.rows if r.strategy == strategy)
+
+    def test_the_median_of_the_turns_counts(self):
+        self.assertEqual(self.case.best(), {
+            "as-is": 902, "batch": 502, "streams": 200, "reuse": 800})
+
+    def test_a_phase_counts_as_often_as_it_is_in_a_round(self):
+        row = self.row("batch")
+        self.assertEqual((row.predicted_ns, row.low_ns, row.high_ns),
+                         (800, 780, 820))
+
+    def test_the_estimate_is_that_of_the_number_of_streams(self):
+        self.assertEqual(self.row("streams").predicted_ns, 850)
+        self.assertEqual([r.predicted_ns for r in self.rows
+                          if r.n_streams == 16], [None])
+
+    def test_no_estimate_is_no_answer(self):
+        self.assertIsNone(self.row("reuse").predicted_ns)
+        self.assertEqual(patterns.sum_up(self.rows)["reuse"],
+                         {"measured": 1, "predicted": 0})
+
+    def test_the_advice_is_held_against_the_best(self):
+        rank = self.ranks[0]
+        self.assertEqual((rank["fastest"], rank["named"], rank["advised"]),
+                         ("streams", "batch", "streams"))
+        # at 16 streams, which are the nearest to 14
+        self.assertAlmostEqual(rank["share"], 100 * 200 / 700)
+
+    def test_advice_that_was_not_measured_has_no_share(self):
+        self.report["advice"][0]["strategy"] = "hybrid"
+        rank = patterns.evaluate([self.case], lambda case: self.report)[1][0]
+        self.assertIsNone(rank["share"])
+
+    def test_a_half_that_was_not_measured_has_no_cases(self):
+        self.assertEqual(patterns.load(patterns.RULES.parent / "none.json"), [])
 
 
 if __name__ == "__main__":
