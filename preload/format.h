@@ -119,6 +119,7 @@ struct xs_chunk_header {
 	R(34, set)                                                             \
 	R(35, counters)                                                        \
 	R(36, graph)                                                           \
+	R(37, fills)                                                           \
 	R(48, again)
 
 /* clang-format off */
@@ -304,6 +305,14 @@ struct xs_chunk_header {
 	F(xs_u64, requests_read) F(xs_u64, requests_written)                   \
 	F(xs_u64, host_sectors_read) F(xs_u64, host_sectors_written)           \
 	F(xs_u64, instructions)
+
+/*
+ * Belongs to the counters record before it. sectors: of 32 bytes that reads
+ * brought into the L1 caches of the SMs. Some GPUs merge reads of device memory
+ * on their way to the L2, and then these are more than sectors_read.
+ */
+#define XS_FIELDS_fills(F, T)                                                  \
+	F(xs_u16, zero) F(xs_u32, correlation) F(xs_u64, sectors)
 
 /*
  * The launch of a CUDA graph with that correlation. by_node 0: its nodes have

@@ -192,7 +192,18 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 	    .host_sectors_read = rec->host_sectors_read,
 	    .host_sectors_written = rec->host_sectors_written,
 	    .instructions = rec->instructions,
+	    .l1_fills = XS_UNCOUNTED,
 	};
+	return 0;
+}
+
+static int add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_counter *last = trace->counters + trace->counter_count - 1;
+
+	if (trace->counter_count && last->correlation == rec->correlation)
+		last->l1_fills = rec->sectors;
 	return 0;
 }
 
@@ -314,6 +325,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_shape(d, record);
 	case XS_REC_counters:
 		return add_counters(d, record);
+	case XS_REC_fills:
+		return add_fills(d, record);
 	case XS_REC_tally:
 		return add_tally(d, record);
 	case XS_REC_unhooked:

@@ -109,6 +109,7 @@ struct xs_counter {
 	/* the part that accessed host memory */
 	uint64_t host_sectors_read, host_sectors_written;
 	uint64_t instructions; /* warp instructions */
+	uint64_t l1_fills;     /* sectors that reads bring into the L1 */
 };
 
 /* Calls of a site that were counted but not recorded. Several entries of one

@@ -12,7 +12,8 @@
 /* The median of this many launches of a kernel is enough. */
 #define LAUNCHES_MAX 64
 
-static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN,
+					     NAN, NAN, NAN, NAN};
 
 struct lookup {
 	const struct xs_trace *counted;
@@ -105,6 +106,7 @@ static bool find(const struct lookup *lookup, uint64_t key,
 	MEDIAN(host_sectors_read)
 	MEDIAN(host_sectors_written)
 	MEDIAN(instructions)
+	MEDIAN(l1_fills)
 #undef MEDIAN
 	return true;
 }
@@ -157,6 +159,7 @@ void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum)
 		sum->host_sectors_read += counts->host_sectors_read;
 		sum->host_sectors_written += counts->host_sectors_written;
 		sum->instructions += counts->instructions;
+		sum->l1_fills += counts->l1_fills;
 	}
 }
 

@@ -43,6 +43,7 @@ struct xs_counts {
 	double requests_read, requests_written;
 	double host_sectors_read, host_sectors_written;
 	double instructions; /* warp instructions */
+	double l1_fills;     /* sectors that reads bring into the L1 */
 };
 
 /*

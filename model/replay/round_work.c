@@ -60,6 +60,7 @@ static void add_counts(struct xs_round_work *work,
 	work->read_requests += counts ? counts->requests_read : NAN;
 	work->write_sectors += counts ? counts->sectors_written : NAN;
 	work->write_requests += counts ? counts->requests_written : NAN;
+	work->l1_fills += counts ? counts->l1_fills : NAN;
 	work->instructions += counts ? counts->instructions : NAN;
 }
 

@@ -44,6 +44,7 @@ struct xs_round_work {
 	 * and in sectors of 32 bytes; warp instructions. NAN: not counted. */
 	double read_sectors, read_requests;
 	double write_sectors, write_requests;
+	double l1_fills; /* sectors that reads bring into the L1 caches */
 	double instructions;
 
 	double blocks; /* sum over all kernels */

@@ -269,11 +269,18 @@ void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
 	    .host_sectors_written = counts->host_sectors_written,
 	    .instructions = counts->instructions,
 	};
+	struct xs_rec_fills fills = {
+	    XS_RECORD(fills),
+	    .correlation = counts->correlation,
+	    .sectors = counts->l1_fills,
+	};
 
 	xs_shared_writer_lock();
 	record.name = name_number(name);
 	if (record.name)
 		xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
+	if (record.name && counts->l1_fills != XS_UNCOUNTED)
+		xs_writer_plain(&xs_shared_writer, &fills, NULL, 0);
 	xs_shared_writer_unlock();
 }
 

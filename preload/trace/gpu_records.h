@@ -46,6 +46,7 @@ struct xs_gpu_counts {
 	uint64_t requests_read, requests_written;
 	uint64_t host_sectors_read, host_sectors_written;
 	uint64_t instructions;
+	uint64_t l1_fills; /* sectors */
 };
 
 /* Write an op: a copy, a set or a kernel. If there is no space, it is counted

@@ -27,6 +27,7 @@ void xs_build_counters(const struct xs_phase *phase,
 		(sum.host_sectors_read + sum.host_sectors_written) *
 		SECTOR_BYTES),
 	    .instructions = xs_number_round(sum.instructions),
+	    .l1_fills = xs_number_round(sum.l1_fills),
 	};
 }
 

@@ -201,6 +201,7 @@ struct xs_result_counters {
 	int64_t requests_read, requests_written;
 	int64_t bytes, host_bytes; /* all; of these, in host memory */
 	int64_t instructions;	   /* warp instructions */
+	int64_t l1_fills;	   /* sectors that reads bring into the L1 */
 };
 
 struct xs_result_phase {

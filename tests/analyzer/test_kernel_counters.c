@@ -66,12 +66,15 @@ static void test_median_of_launches(void **state)
 	assert_int_equal(phases.counted_shapes, 2);
 	assert_count(kernel(&phases, 0)->sectors_read, 20480);
 	assert_count(kernel(&phases, 0)->sectors_written, 4096);
+	assert_count(kernel(&phases, 0)->l1_fills, 30000);
 	assert_count(kernel(&phases, 0)->requests_read, 5120);
 	assert_count(kernel(&phases, 0)->requests_written, 1024);
 	assert_count(kernel(&phases, 0)->host_sectors_read, 0);
 	assert_count(kernel(&phases, 0)->instructions, 40960);
 	/* this GPU cannot count more at once */
 	assert_count(kernel(&phases, 1)->sectors_read, 8192);
+	/* an older trace, or a GPU that cannot count them */
+	assert_true(isnan(kernel(&phases, 1)->l1_fills));
 	assert_true(isnan(kernel(&phases, 1)->requests_read));
 	assert_true(isnan(kernel(&phases, 1)->instructions));
 	/* the same kernel with another grid */

@@ -32,6 +32,7 @@ for app in app app-per-thread app-static; do
 	expect "$app: counted launches" "$(count '^counters .*launch=[123] ')" 3
 	expect "$app: all launches" "$(count '^counters ')" 3
 	expect "$app: sectors and requests" "$(count "^counters .* $all ")" 3
+	expect "$app: brought into the L1" "$(count '^fills .*sectors=4096$')" 3
 	expect "$app: of the host" \
 		"$(count 'host_sectors_read=0 host_sectors_written=0')" 3
 	expect "$app: kernels" "$(count '^kernel ')" 5
@@ -71,6 +72,7 @@ grep -q '"counters": null' report.json || fail "counts from nowhere"
 expect "joined: read" "$(json sectors_read)" 4096
 expect "joined: written" "$(json sectors_written)" 2048
 expect "joined: requests" "$(json requests_read)" 1024
+expect "joined: L1 fills" "$(json l1_fills)" 4096
 grep -q "\"bytes\": $((6144 * 32))," report.json || fail "joined: bytes"
 expect "joined: mode" "$(json mode)" '"trace"'
 status=0

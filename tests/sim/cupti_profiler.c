@@ -27,6 +27,7 @@ static const struct {
 	   host_sectors_read),
     METRIC("lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum",
 	   host_sectors_written),
+    METRIC("l1tex__m_xbar2l1tex_read_sectors.sum", sectors_read),
     METRIC("smsp__inst_executed.sum", instructions),
 #undef METRIC
 };

@@ -59,14 +59,15 @@ static const char *metric_names[XS_METRICS] = {
     [XS_METRIC_INSTRUCTIONS] = "smsp__inst_executed.sum",
     [XS_METRIC_REQUESTS_READ] = "lts__t_requests_srcunit_tex_op_read.sum",
     [XS_METRIC_REQUESTS_WRITTEN] = "lts__t_requests_srcunit_tex_op_write.sum",
+    [XS_METRIC_L1_FILLS] = "l1tex__m_xbar2l1tex_read_sectors.sum",
     [XS_METRIC_HOST_SECTORS_READ] =
 	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum",
     [XS_METRIC_HOST_SECTORS_WRITTEN] =
 	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum",
 };
-static const size_t metric_sets[] = {XS_METRICS, XS_METRIC_HOST_SECTORS_READ,
-				     XS_METRIC_REQUESTS_READ,
-				     XS_METRIC_INSTRUCTIONS};
+static const size_t metric_sets[] = {
+    XS_METRICS, XS_METRIC_HOST_SECTORS_READ, XS_METRIC_L1_FILLS,
+    XS_METRIC_REQUESTS_READ, XS_METRIC_INSTRUCTIONS};
 
 struct image {
 	uint8_t *bytes;

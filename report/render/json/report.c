@@ -188,6 +188,7 @@ static json_t *counters(const struct xs_result_counters *in)
 	SET_NUMBER(in, bytes);
 	SET_NUMBER(in, host_bytes);
 	SET_NUMBER(in, instructions);
+	SET_NUMBER(in, l1_fills);
 	return xs_json_finish(out, failed);
 }
 
