@@ -42,6 +42,12 @@ struct xs_param {
 	P(mapped_write, "ns/byte", "a kernel writes mapped memory")            \
 	P(mapped_read_64, "ns/byte", "the same by requests of 64 bytes")       \
 	P(mapped_read_32, "ns/byte", "the same by requests of 32 bytes")       \
+	P(mapped_read_latency_ns, "ns",                                        \
+	  "a mapped read of a block on which the next read depends")           \
+	P(mapped_read_knee, "ns/byte",                                         \
+	  "mapped reads with the latency times the rate in flight")            \
+	P(device_read_latency_ns, "ns",                                        \
+	  "a read of device memory on which the next read depends")            \
 	P(mapped_write_64, "ns/byte", "writes by requests of 64 bytes")        \
 	P(mapped_write_32, "ns/byte", "writes by requests of 32 bytes")        \
 	P(mapped_write_partial_ns, "ns", "a write of a part of 32 bytes")      \
@@ -81,7 +87,28 @@ struct xs_param {
 	P(register_byte_ns, "ns/byte",                                         \
 	  "registration of touched memory, a "                                 \
 	  "byte")                                                              \
-	P(touch_byte_ns, "ns/byte", "first touch of host memory, a byte")
+	P(touch_byte_ns, "ns/byte", "first touch of host memory, a byte")      \
+	P(unpin_fixed_ns, "ns", "pinned memory freed, fixed part")             \
+	P(unpin_byte_ns, "ns/byte", "pinned memory freed, a byte")             \
+	P(device_alloc_fixed_ns, "ns", "device allocation, fixed part")        \
+	P(device_alloc_byte_ns, "ns/byte", "device allocation, a byte")        \
+	P(device_free_fixed_ns, "ns", "device memory freed, fixed part")       \
+	P(device_free_byte_ns, "ns/byte", "device memory freed, a byte")       \
+	P(fresh_device_byte_ns, "ns/byte",                                     \
+	  "what the first copy into allocated device memory adds, a byte")     \
+	P(host_copy_byte_ns, "ns/byte",                                        \
+	  "the host gathers pieces of memory, a byte")                         \
+	P(graph_instantiate_ns, "ns", "a graph made executable, fixed part")   \
+	P(graph_instantiate_node_ns, "ns", "a graph made executable, a node")  \
+	P(graph_launch_ns, "ns", "host time of a graph launch, fixed part")    \
+	P(graph_launch_node_ns, "ns", "host time of a graph launch, a node")   \
+	P(graph_latency_ns, "ns",                                              \
+	  "from the end of the launch call to the "                            \
+	  "start of a graph, idle device")                                     \
+	P(graph_gap_ns, "ns", "between two dependent kernels of a graph")      \
+	P(call_batch_ns, "ns", "host time of a batch of copies, fixed part")   \
+	P(call_batch_copy_ns, "ns", "host time of a batch of copies, a copy")  \
+	P(g_batch_ns, "ns", "g between copies to the device of one batch")
 
 #define XS_CURVE_POINTS 32
 

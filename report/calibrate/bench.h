@@ -117,6 +117,9 @@ void xs_bench_mapped_partial(struct xs_bench *bench,
 			     struct xs_machine *machine);
 void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
 
+/* in_flight.c: dependent reads. Needs the rate of mapped reads. */
+void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine);
+
 /* pipeline.c: copies and kernels that depend on each other. */
 void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_copy_to_kernel(struct xs_bench *bench,
@@ -137,9 +140,18 @@ void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine);
 /* summary.c: prints how accurate the profile is. */
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out);
 
-/* memory.c: host time of pinning and first touch. */
+/* graph.c: graphs of kernels. batch.c: many copies in one call. Both leave
+ * their parameters unchanged if the driver lacks the calls. */
+void xs_bench_graph(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_batch(struct xs_bench *bench, struct xs_machine *machine);
+
+/* memory.c: host time of pinning and first touch; of allocating and freeing
+ * device memory, and the first copy into it; of gathering. */
 void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_allocate(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine);
 
 #endif

@@ -13,6 +13,7 @@ static const char *const kernel_names[XS_KERNELS] = {
     [XS_KERNEL_EMPTY] = "xs_empty", [XS_KERNEL_SPIN] = "xs_spin",
     [XS_KERNEL_READ] = "xs_read",   [XS_KERNEL_WRITE] = "xs_write",
     [XS_KERNEL_COPY] = "xs_copy",   [XS_KERNEL_PER_ELEMENT] = "xs_each",
+    [XS_KERNEL_CHASE] = "xs_chase",
 };
 
 void xs_cuda_clear(struct xs_cuda_device *gpu)
@@ -45,10 +46,15 @@ static void load_api(struct xs_cuda_device *gpu)
 	static const struct {
 		const char *symbol;
 		size_t offset;
+		bool needed;
 	} functions[] = {
 #define XS_CUDA_ROW(function, suffix, parameters)                              \
-	{#function suffix, offsetof(struct xs_cuda_api, function)},
+	{#function suffix, offsetof(struct xs_cuda_api, function), true},
 	    XS_CUDA_API(XS_CUDA_ROW)
+#undef XS_CUDA_ROW
+#define XS_CUDA_ROW(function, suffix, parameters)                              \
+	{#function suffix, offsetof(struct xs_cuda_api, function), false},
+		XS_CUDA_NEWER_API(XS_CUDA_ROW)
 #undef XS_CUDA_ROW
 	};
 	char why[120];
@@ -67,7 +73,7 @@ static void load_api(struct xs_cuda_device *gpu)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		void *found = dlsym(gpu->library, functions[i].symbol);
 
-		if (found == NULL) {
+		if (found == NULL && functions[i].needed) {
 			snprintf(why, sizeof(why), "libcuda.so.1 lacks %s",
 				 functions[i].symbol);
 			xs_cuda_fail(gpu, why);

@@ -20,6 +20,16 @@ typedef struct xs_cuda_module_s *xs_cuda_module;
 typedef struct xs_cuda_function_s *xs_cuda_function;
 typedef struct xs_cuda_stream_s *xs_cuda_stream;
 typedef struct xs_cuda_event_s *xs_cuda_event;
+typedef struct xs_cuda_graph_s *xs_cuda_graph;
+typedef struct xs_cuda_graph_exec_s *xs_cuda_graph_exec;
+
+/* CUmemcpyAttributes */
+struct xs_cuda_copy_attributes {
+	int source_order;
+	int source_hint[2], destination_hint[2];
+	unsigned flags;
+};
+#define XS_CUDA_SOURCE_ORDER_STREAM 1
 
 /* F(function, symbol suffix, parameters); each returns a CUresult. */
 #define XS_CUDA_API(F)                                                         \
@@ -76,9 +86,27 @@ typedef struct xs_cuda_event_s *xs_cuda_event;
 	   unsigned block_z, unsigned shared_bytes, xs_cuda_stream stream,     \
 	   void **parameters, void **extra))
 
+/* The same for functions that older drivers lack: these are NULL then. */
+#define XS_CUDA_NEWER_API(F)                                                   \
+	F(cuStreamBeginCapture, "_v2", (xs_cuda_stream stream, int mode))      \
+	F(cuStreamEndCapture, "",                                              \
+	  (xs_cuda_stream stream, xs_cuda_graph * graph))                      \
+	F(cuGraphInstantiateWithFlags, "",                                     \
+	  (xs_cuda_graph_exec * exec, xs_cuda_graph graph,                     \
+	   unsigned long long flags))                                          \
+	F(cuGraphLaunch, "", (xs_cuda_graph_exec exec, xs_cuda_stream stream)) \
+	F(cuGraphExecDestroy, "", (xs_cuda_graph_exec exec))                   \
+	F(cuGraphDestroy, "", (xs_cuda_graph graph))                           \
+	F(cuMemcpyBatchAsync, "_v2",                                           \
+	  (xs_cuda_address * to, xs_cuda_address * from, size_t * bytes,       \
+	   size_t count, struct xs_cuda_copy_attributes * attributes,          \
+	   size_t * attribute_starts, size_t attribute_count,                  \
+	   xs_cuda_stream stream))
+
 struct xs_cuda_api {
 #define XS_CUDA_MEMBER(function, suffix, parameters) int(*function) parameters;
 	XS_CUDA_API(XS_CUDA_MEMBER)
+	XS_CUDA_NEWER_API(XS_CUDA_MEMBER)
 #undef XS_CUDA_MEMBER
 };
 
@@ -104,11 +132,13 @@ enum xs_cuda_attribute {
 #define XS_CUDA_STREAM_NON_BLOCKING 1u
 #define XS_CUDA_EVENT_DEFAULT	    0u
 #define XS_CUDA_EVENT_NO_TIMING	    2u
+#define XS_CUDA_CAPTURE_RELAXED	    2
 
 enum xs_cuda_kernel {
 	XS_KERNEL_EMPTY,
 	XS_KERNEL_SPIN,
 	XS_KERNEL_READ,
+	XS_KERNEL_CHASE,
 	XS_KERNEL_WRITE,
 	XS_KERNEL_COPY,
 	XS_KERNEL_PER_ELEMENT,
@@ -172,7 +202,8 @@ double xs_cuda_elapsed_ns(struct xs_cuda_device *gpu, xs_cuda_event start,
  * with enough shared memory that no two such kernels run at the same time; no
  * flag. xs_cuda_sweep: reads, writes or copies `bytes` (a multiple of 16)
  * between device-visible addresses, with at most `blocks` blocks of 256
- * threads that all have work.
+ * threads that all have work. XS_KERNEL_CHASE: each thread has one read of 16
+ * bytes in flight.
  */
 void xs_cuda_launch_empty(struct xs_cuda_device *gpu, xs_cuda_stream stream);
 void xs_cuda_spin(struct xs_cuda_device *gpu, uint64_t cycles,

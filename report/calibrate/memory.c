@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host time of pinned allocation, registration and first touch. */
+/* Host time of pinned allocation, registration, first touch, allocation of
+ * device memory and gathering, and the first copy into device memory. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -12,18 +13,33 @@
 static const size_t sizes[SIZES] = {XS_MIB / 16, XS_MIB, 4 * XS_MIB,
 				    16 * XS_MIB, 64 * XS_MIB};
 
-static double pin_ns(struct xs_bench *bench, size_t bytes)
+/* Host time to make something and to end it. */
+struct both_ns {
+	double make, end;
+};
+
+static struct both_ns pin_ns(struct xs_bench *bench, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = NULL;
-	double start = xs_bench_now_ns();
+	double start = xs_bench_now_ns(), made;
 
 	XS_CUDA(gpu, cuMemHostAlloc, &memory, bytes, 0);
-
-	double ns = xs_bench_now_ns() - start;
-
+	made = xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemFreeHost, memory);
-	return ns;
+	return (struct both_ns){made - start, xs_bench_now_ns() - made};
+}
+
+static struct both_ns allocate_ns(struct xs_bench *bench, size_t bytes)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_address memory = 0;
+	double start = xs_bench_now_ns(), made;
+
+	XS_CUDA(gpu, cuMemAlloc, &memory, bytes);
+	made = xs_bench_now_ns();
+	XS_CUDA(gpu, cuMemFree, memory);
+	return (struct both_ns){made - start, xs_bench_now_ns() - made};
 }
 
 /* Returns untouched pages, NULL after setting a failure. */
@@ -38,64 +54,91 @@ static void *map_pages(struct xs_bench *bench, size_t bytes)
 	return NULL;
 }
 
-static double register_ns(struct xs_bench *bench, size_t bytes)
+static struct both_ns register_ns(struct xs_bench *bench, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = map_pages(bench, bytes);
+	double start, made;
 
 	if (memory == NULL)
-		return NAN;
+		return (struct both_ns){NAN, NAN};
 	memset(memory, 1, bytes);
-
-	double start = xs_bench_now_ns();
-
+	start = xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemHostRegister, memory, bytes, 0);
-
-	double ns = xs_bench_now_ns() - start;
-
+	made = xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemHostUnregister, memory);
 	munmap(memory, bytes);
-	return ns;
+	return (struct both_ns){made - start, xs_bench_now_ns() - made};
 }
+
+/* A fixed time and a time per byte. */
+struct cost {
+	struct xs_samples fixed, byte;
+};
 
 /* The time per byte is the slope over the sizes; the fixed time is the
  * smallest size's time without its bytes. */
-static void measure_sweep(struct xs_bench *bench,
-			  double (*measure)(struct xs_bench *, size_t),
-			  struct xs_machine *machine, enum xs_param_id fixed,
-			  enum xs_param_id byte)
+static void add_cost(struct cost *cost, const double *ns)
 {
-	struct xs_samples fixed_samples = {0}, byte_samples = {0};
+	double bytes[SIZES], slope;
+
+	for (int i = 0; i < SIZES; i++)
+		bytes[i] = (double)sizes[i];
+	slope = xs_stats_fit(bytes, ns, SIZES).slope;
+	xs_samples_add(&cost->byte, slope);
+	xs_samples_add(&cost->fixed, fmax(ns[0] - slope * bytes[0], 0));
+}
+
+static void measure_sweep(struct xs_bench *bench,
+			  struct both_ns (*measure)(struct xs_bench *, size_t),
+			  struct cost *make, struct cost *end)
+{
 	struct xs_repeats repeats = xs_bench_repeats(7);
-	double bytes[SIZES], ns[SIZES];
+	double make_ns[SIZES], end_ns[SIZES];
 
 	measure(bench, sizes[SIZES - 1]);
 	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < SIZES; i++) {
-			bytes[i] = (double)sizes[i];
-			ns[i] = measure(bench, sizes[i]);
+			struct both_ns ns = measure(bench, sizes[i]);
+
+			make_ns[i] = ns.make;
+			end_ns[i] = ns.end;
 		}
-
-		double slope = xs_stats_fit(bytes, ns, SIZES).slope;
-
-		xs_samples_add(&byte_samples, slope);
-		xs_samples_add(&fixed_samples,
-			       fmax(ns[0] - slope * bytes[0], 0));
+		add_cost(make, make_ns);
+		add_cost(end, end_ns);
 	}
-	xs_bench_set(bench, machine, fixed, &fixed_samples);
-	xs_bench_set(bench, machine, byte, &byte_samples);
 }
 
 void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_sweep(bench, pin_ns, machine, XS_PARAM_pin_fixed_ns,
-		      XS_PARAM_pin_byte_ns);
+	struct cost make = {0}, end = {0};
+
+	measure_sweep(bench, pin_ns, &make, &end);
+	xs_bench_set(bench, machine, XS_PARAM_pin_fixed_ns, &make.fixed);
+	xs_bench_set(bench, machine, XS_PARAM_pin_byte_ns, &make.byte);
+	xs_bench_set(bench, machine, XS_PARAM_unpin_fixed_ns, &end.fixed);
+	xs_bench_set(bench, machine, XS_PARAM_unpin_byte_ns, &end.byte);
 }
 
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_sweep(bench, register_ns, machine, XS_PARAM_register_fixed_ns,
-		      XS_PARAM_register_byte_ns);
+	struct cost make = {0}, end = {0};
+
+	measure_sweep(bench, register_ns, &make, &end);
+	xs_bench_set(bench, machine, XS_PARAM_register_fixed_ns, &make.fixed);
+	xs_bench_set(bench, machine, XS_PARAM_register_byte_ns, &make.byte);
+}
+
+void xs_bench_allocate(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct cost make = {0}, end = {0};
+
+	measure_sweep(bench, allocate_ns, &make, &end);
+	xs_bench_set(bench, machine, XS_PARAM_device_alloc_fixed_ns,
+		     &make.fixed);
+	xs_bench_set(bench, machine, XS_PARAM_device_alloc_byte_ns, &make.byte);
+	xs_bench_set(bench, machine, XS_PARAM_device_free_fixed_ns, &end.fixed);
+	xs_bench_set(bench, machine, XS_PARAM_device_free_byte_ns, &end.byte);
 }
 
 static double fill_ns(unsigned char *memory, size_t bytes, int value)
@@ -129,4 +172,71 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 			       fmax(first - again, 0) / (double)bytes);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_touch_byte_ns, &samples);
+}
+
+static double copy_in_ns(struct xs_bench *bench, xs_cuda_address to,
+			 size_t bytes)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	XS_CUDA(gpu, cuMemcpyHtoDAsync, to, bench->pinned[XS_BENCH_IN], bytes,
+		bench->stream[0]);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+}
+
+/* Additional time of the first copy into allocated device memory, compared with
+ * the second one. */
+void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine)
+{
+	const size_t bytes =
+	    bench->copy_bytes < 64 * XS_MIB ? bench->copy_bytes : 64 * XS_MIB;
+	struct xs_cuda_device *gpu = &bench->gpu;
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+
+	while (xs_bench_repeat(&repeats)) {
+		xs_cuda_address memory = 0;
+		double first, again;
+
+		XS_CUDA(gpu, cuMemAlloc, &memory, bytes);
+		first = copy_in_ns(bench, memory, bytes);
+		again = copy_in_ns(bench, memory, bytes);
+		XS_CUDA(gpu, cuMemFree, memory);
+		xs_samples_add(&samples,
+			       fmax(first - again, 0) / (double)bytes);
+	}
+	xs_bench_set(bench, machine, XS_PARAM_fresh_device_byte_ns, &samples);
+}
+
+/* A gathering host copies pieces of pageable memory, here every second one, to
+ * one pinned buffer. */
+#define PIECE_BYTES ((size_t)64 << 10)
+#define PIECES	    256
+
+static double gather_ns(struct xs_bench *bench)
+{
+	unsigned char *to = bench->pinned[XS_BENCH_IN];
+	double start = xs_bench_now_ns();
+
+	for (size_t i = 0; i < PIECES; i++)
+		memcpy(to + i * PIECE_BYTES,
+		       bench->pageable + 2 * i * PIECE_BYTES, PIECE_BYTES);
+	/* Keeps the compiler from removing copies that the host never reads. */
+	__asm__ volatile("" : : "r"(to) : "memory");
+	return xs_bench_now_ns() - start;
+}
+
+void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+
+	gather_ns(bench);
+	while (xs_bench_repeat(&repeats))
+		xs_samples_add(&samples, gather_ns(bench) /
+					     (double)(PIECES * PIECE_BYTES));
+	xs_bench_set(bench, machine, XS_PARAM_host_copy_byte_ns, &samples);
 }

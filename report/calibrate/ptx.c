@@ -12,7 +12,9 @@
  * only the first 1 << shift words and skip `gap` bytes, so that an access
  * covers that many sectors of 32 bytes. xs_read sums its loads, so that they
  * are not removed, and stores the sum if it has a value that the data never
- * gives. xs_each has one thread per element of 4 bytes.
+ * gives. xs_chase reads as xs_read does, but the address of each load
+ * depends on the load before it; `gap` has to be 0. xs_each has one thread per
+ * element of 4 bytes.
  */
 #define GRID_STRIDE_START                                                      \
 	"	mov.u32 %r0, %ctaid.x;\n"                                            \
@@ -82,6 +84,40 @@ const char xs_calibrate_ptx[] =
     "	add.u32 %r7, %r7, %r5;\n"
     "	add.u32 %r7, %r7, %r6;\n"
     "	add.u64 %rd2, %rd2, %rd3;\n"
+    "test:\n"
+    "	setp.lt.u64 %p0, %rd2, %rd1;\n"
+    "	@%p0 bra again;\n"
+    "	setp.ne.u32 %p1, %r7, 0x9e3779b9;\n"
+    "	@%p1 bra done;\n"
+    "	ld.param.u64 %rd5, [to];\n"
+    "	st.global.u32 [%rd5], %r7;\n"
+    "done:\n"
+    "	ret;\n"
+    "}\n"
+
+    ".visible .entry xs_chase(.param .u64 to, .param .u64 from,\n"
+    "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
+    "{\n"
+    "	.reg .pred %p<2>;\n"
+    "	.reg .u32 %r<8>;\n"
+    "	.reg .u64 %rd<8>;\n"
+    "	ld.param.u64 %rd6, [gap];\n"
+    "	ld.param.u64 %rd0, [from];\n"
+    "	ld.param.u64 %rd1, [words];\n" GRID_STRIDE_START
+    "	mov.u32 %r7, 0;\n"
+    "	bra test;\n"
+    "again:\n"
+    "	shl.b64 %rd4, %rd2, 4;\n"
+    "	add.u64 %rd4, %rd4, %rd0;\n"
+    "	ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd4];\n"
+    "	add.u32 %r3, %r3, %r4;\n"
+    "	add.u32 %r3, %r3, %r5;\n"
+    "	add.u32 %r3, %r3, %r6;\n"
+    "	add.u32 %r7, %r7, %r3;\n"
+    "	cvt.u64.u32 %rd7, %r3;\n"
+    "	and.b64 %rd7, %rd7, %rd6;\n"
+    "	add.u64 %rd2, %rd2, %rd3;\n"
+    "	add.u64 %rd2, %rd2, %rd7;\n"
     "test:\n"
     "	setp.lt.u64 %p0, %rd2, %rd1;\n"
     "	@%p0 bra again;\n"

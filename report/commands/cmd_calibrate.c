@@ -40,6 +40,7 @@ static const struct step steps[] = {
     {"copies in both directions", xs_bench_both_ways},
     {"mapped memory", xs_bench_mapped},
     {"partial lines in mapped memory", xs_bench_mapped_parts},
+    {"mapped reads in flight", xs_bench_in_flight},
     {"mapped memory beside copies", xs_bench_mapped_against},
     {"partial sector writes", xs_bench_mapped_partial},
     {"mapped writes during copies", xs_bench_mapped_writes},
@@ -52,9 +53,14 @@ static const struct step steps[] = {
     {"synchronisation", xs_bench_sync},
     {"gap between kernels", xs_bench_kernel_gap},
     {"stream creation", xs_bench_stream_create},
+    {"graphs", xs_bench_graph},
+    {"batches of copies", xs_bench_batch},
     {"pinned allocation", xs_bench_pin},
     {"registration", xs_bench_register},
     {"first touch", xs_bench_touch},
+    {"device allocation", xs_bench_allocate},
+    {"fresh device memory", xs_bench_fresh},
+    {"gathering", xs_bench_gather},
 };
 
 #define STEPS (sizeof(steps) / sizeof(*steps))

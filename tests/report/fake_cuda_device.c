@@ -11,6 +11,18 @@ struct xs_cuda_stream_s {
 	bool used, copied; /* kind of its last op: kernel or copy */
 };
 
+/* A chain of kernels. */
+struct xs_cuda_graph_s {
+	unsigned nodes;
+	double ns; /* sum of its kernels */
+	uint32_t *flag;
+	uint32_t value;
+};
+
+struct xs_cuda_graph_exec_s {
+	struct xs_cuda_graph_s graph;
+};
+
 struct xs_cuda_event_s {
 	double time;
 };
@@ -25,6 +37,8 @@ struct fake_faults fake_faults;
 
 static double now_ns, all_ready, kernels_ready, whole_ready;
 static struct xs_cuda_stream_s legacy;
+static xs_cuda_address fresh;  /* allocated, and not copied to since */
+static xs_cuda_graph captured; /* of the stream that is captured */
 static struct {
 	double start, end;
 } last_write;
@@ -105,8 +119,26 @@ static int copy(int way, size_t bytes, xs_cuda_stream stream)
 static int copy_in_async(xs_cuda_address to, const void *from, size_t bytes,
 			 xs_cuda_stream stream)
 {
-	(void)to, (void)from;
-	return copy(0, bytes, stream);
+	(void)from;
+	copy(0, bytes, stream);
+	if (fresh != 0 && to == fresh) {
+		stream->ready += FAKE_FRESH * (double)bytes;
+		fresh = 0;
+	}
+	return 0;
+}
+
+static int batch(xs_cuda_address *to, xs_cuda_address *from, size_t *bytes,
+		 size_t count, struct xs_cuda_copy_attributes *attributes,
+		 size_t *starts, size_t attribute_count, xs_cuda_stream stream)
+{
+	(void)to, (void)from, (void)attributes, (void)starts;
+	now_ns += FAKE_CALL_BATCH + FAKE_CALL_BATCHED * (double)count;
+	stream->ready = fmax(now_ns, stream->ready);
+	for (size_t i = 0; i < count; i++)
+		stream->ready += FAKE_BATCH_GAP + FAKE_G_IN * (double)bytes[i];
+	all_ready = fmax(all_ready, stream->ready);
+	return attribute_count != 1;
 }
 
 static int copy_out_async(void *to, xs_cuda_address from, size_t bytes,
@@ -158,7 +190,8 @@ static double each_ns(void **parameters)
 }
 
 /* Function handles are the kernels' numbers plus one. */
-static double kernel_ns(enum xs_cuda_kernel kernel, void **parameters)
+static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
+			void **parameters)
 {
 	double bytes;
 
@@ -169,11 +202,78 @@ static double kernel_ns(enum xs_cuda_kernel kernel, void **parameters)
 	if (kernel == XS_KERNEL_PER_ELEMENT)
 		return each_ns(parameters);
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
+	if (kernel == XS_KERNEL_CHASE && !is_host(*(uint64_t *)parameters[1]))
+		return bytes / FAKE_IN_FLIGHT * FAKE_NEAR / blocks;
+	if (kernel == XS_KERNEL_CHASE)
+		return bytes *
+		       fmax(FAKE_READ, FAKE_FAR / FAKE_IN_FLIGHT / blocks);
 	if (kernel != XS_KERNEL_COPY)
 		bytes *= pow(FAKE_PART, 3 - *(uint32_t *)parameters[3]);
 	return bytes * (kernel == XS_KERNEL_READ    ? FAKE_READ
 			: kernel == XS_KERNEL_WRITE ? FAKE_WRITE
 						    : FAKE_BOTH);
+}
+
+static int add_node(enum xs_cuda_kernel kernel, void **parameters)
+{
+	captured->nodes++;
+	captured->ns += kernel_ns(kernel, 1, parameters);
+	captured->flag = (uint32_t *)(uintptr_t) * (uint64_t *)parameters[1];
+	captured->value = *(uint32_t *)parameters[2];
+	return 0;
+}
+
+static int begin_capture(xs_cuda_stream stream, int mode)
+{
+	(void)stream, (void)mode;
+	captured = calloc(1, sizeof(*captured));
+	return captured == NULL ? 2 : 0;
+}
+
+static int end_capture(xs_cuda_stream stream, xs_cuda_graph *graph)
+{
+	(void)stream;
+	*graph = captured;
+	captured = NULL;
+	return 0;
+}
+
+static int make_graph(xs_cuda_graph_exec *exec, xs_cuda_graph graph,
+		      unsigned long long flags)
+{
+	(void)flags;
+	now_ns += FAKE_MAKE_GRAPH + FAKE_MAKE_NODE * graph->nodes;
+	*exec = calloc(1, sizeof(**exec));
+	if (*exec == NULL)
+		return 2;
+	(*exec)->graph = *graph;
+	return 0;
+}
+
+static int launch_graph(xs_cuda_graph_exec exec, xs_cuda_stream stream)
+{
+	const struct xs_cuda_graph_s *graph = &exec->graph;
+
+	now_ns += FAKE_CALL_GRAPH + FAKE_CALL_NODE * graph->nodes;
+	stream->ready = fmax(now_ns + FAKE_GRAPH_LATENCY, stream->ready) +
+			graph->ns + FAKE_NODE_GAP * (graph->nodes - 1);
+	all_ready = fmax(all_ready, stream->ready);
+	flag.to = graph->flag;
+	flag.value = graph->value;
+	flag.time = stream->ready;
+	return 0;
+}
+
+static int destroy_exec(xs_cuda_graph_exec exec)
+{
+	free(exec);
+	return 0;
+}
+
+static int destroy_graph(xs_cuda_graph graph)
+{
+	free(graph);
+	return 0;
 }
 
 static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
@@ -189,6 +289,8 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 	(void)(void)shared_bytes, (void)extra;
 	if (stream == NULL)
 		stream = &legacy;
+	if (captured)
+		return add_node(kernel, parameters);
 	now_ns += FAKE_CALL_LAUNCH;
 	start = fmax(now_ns + FAKE_LATENCY,
 		     stream->ready + (stream->used     ? FAKE_GAP
@@ -196,7 +298,7 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 						       : 0));
 	if (grid_x > 1)
 		start = fmax(start, whole_ready);
-	stream->ready = start + kernel_ns(kernel, parameters);
+	stream->ready = start + kernel_ns(kernel, grid_x, parameters);
 	if (grid_x > 1)
 		whole_ready = stream->ready;
 	if (kernel == XS_KERNEL_WRITE ||
@@ -285,27 +387,32 @@ static int event_elapsed(float *ms, xs_cuda_event start, xs_cuda_event end)
 
 static int alloc(xs_cuda_address *address, size_t bytes)
 {
-	*address = bytes;
+	now_ns += FAKE_ALLOCATE + FAKE_ALLOCATE_BYTE * (double)bytes;
+	*address = fresh = bytes;
 	return 0;
 }
 
 static int release(xs_cuda_address address)
 {
-	(void)address;
+	now_ns += FAKE_FREE + FAKE_FREE_BYTE * (double)address;
 	return 0;
 }
+
+static size_t pinned_bytes; /* of the last allocation */
 
 static int host_alloc(void **host, size_t bytes, unsigned flags)
 {
 	if (fake_faults.no_pinning)
 		return 2;
 	now_ns += FAKE_PIN + FAKE_PIN_BYTE * (double)bytes;
+	pinned_bytes = bytes;
 	*host = flags == XS_CUDA_HOST_MAPPED ? malloc(bytes) : malloc(1);
 	return *host == NULL ? 2 : 0;
 }
 
 static int host_free(void *host)
 {
+	now_ns += FAKE_UNPIN + FAKE_UNPIN_BYTE * (double)pinned_bytes;
 	free(host);
 	return 0;
 }
@@ -379,6 +486,13 @@ void fake_cuda_open(struct xs_cuda_device *gpu)
 	    .cuEventSynchronize = event_sync,
 	    .cuEventElapsedTime = event_elapsed,
 	    .cuLaunchKernel = launch,
+	    .cuStreamBeginCapture = begin_capture,
+	    .cuStreamEndCapture = end_capture,
+	    .cuGraphInstantiateWithFlags = make_graph,
+	    .cuGraphLaunch = launch_graph,
+	    .cuGraphExecDestroy = destroy_exec,
+	    .cuGraphDestroy = destroy_graph,
+	    .cuMemcpyBatchAsync = batch,
 	};
 	for (int i = 0; i < XS_KERNELS; i++)
 		gpu->kernel[i] = (xs_cuda_function)(uintptr_t)(i + 1);

@@ -28,6 +28,9 @@
 #define FAKE_AFTER_COPY	   4000.0 /* kernel after a copy on the same stream */
 #define FAKE_SYNC	   1500.0
 #define FAKE_READ	   0.0200
+#define FAKE_FAR	   1200.0 /* a dependent read of host memory, */
+#define FAKE_NEAR	   500.0  /* of device memory */
+#define FAKE_IN_FLIGHT	   4096	  /* bytes of a block's dependent reads */
 #define FAKE_WRITE	   0.0210
 #define FAKE_BOTH	   0.0250
 #define FAKE_PART	   1.2	   /* factor per byte for half lines */
@@ -40,6 +43,22 @@
 #define FAKE_PIN_BYTE	   0.5
 #define FAKE_REGISTER	   1000.0
 #define FAKE_REGISTER_BYTE 0.03
+#define FAKE_UNPIN	   5000.0
+#define FAKE_UNPIN_BYTE	   0.1
+#define FAKE_ALLOCATE	   3000.0
+#define FAKE_ALLOCATE_BYTE 0.0002
+#define FAKE_FREE	   4000.0
+#define FAKE_FREE_BYTE	   0.0003
+#define FAKE_FRESH	   0.002 /* the first copy into allocated memory */
+#define FAKE_MAKE_GRAPH	   20000.0
+#define FAKE_MAKE_NODE	   700.0
+#define FAKE_CALL_GRAPH	   6000.0
+#define FAKE_CALL_NODE	   100.0
+#define FAKE_GRAPH_LATENCY 1500.0
+#define FAKE_NODE_GAP	   600.0
+#define FAKE_CALL_BATCH	   2500.0
+#define FAKE_CALL_BATCHED  200.0
+#define FAKE_BATCH_GAP	   300.0
 
 /* L+o of a one-byte copy between events. */
 #define FAKE_LO (FAKE_CALL_COPY + FAKE_COPY)

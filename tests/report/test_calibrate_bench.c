@@ -174,6 +174,85 @@ static void test_writes_that_do_not_queue_up(void **state)
 	assert_true(isnan(f->machine.h2d_stall_ns.value));
 }
 
+/* 1200 ns of latency at 50 bytes a ns need 60 KB in flight: 15 blocks. */
+static void test_reads_in_flight(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_in_flight(&f->bench, &f->machine);
+	assert_true(xs_cuda_failed(&f->bench.gpu));
+	assert_true(isnan(f->machine.mapped_read_knee.value));
+
+	set_up(state);
+	xs_bench_mapped(&f->bench, &f->machine);
+	xs_bench_in_flight(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.mapped_read_latency_ns, FAKE_FAR, 1);
+	assert_param(f->machine.device_read_latency_ns, FAKE_NEAR, 1);
+	assert_param(f->machine.mapped_read_knee, FAKE_READ, 1e-5);
+}
+
+static void test_graphs(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_graph(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.graph_instantiate_ns, FAKE_MAKE_GRAPH, 60);
+	assert_param(f->machine.graph_instantiate_node_ns, FAKE_MAKE_NODE, 2);
+	assert_param(f->machine.graph_launch_ns, FAKE_CALL_GRAPH, 60);
+	assert_param(f->machine.graph_launch_node_ns, FAKE_CALL_NODE, 2);
+	assert_param(f->machine.graph_latency_ns, FAKE_GRAPH_LATENCY, 60);
+	/* The fake measures from the call, which is longer for more nodes. */
+	assert_param(f->machine.graph_gap_ns, FAKE_NODE_GAP + FAKE_CALL_NODE,
+		     2);
+}
+
+static void test_batches(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_bandwidth(&f->bench, &f->machine);
+	xs_bench_batch(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.call_batch_ns, FAKE_CALL_BATCH, 60);
+	assert_param(f->machine.call_batch_copy_ns, FAKE_CALL_BATCHED, 2);
+	assert_param(f->machine.g_batch_ns, FAKE_BATCH_GAP + FAKE_CALL_BATCHED,
+		     2);
+}
+
+static void test_older_drivers(void **state)
+{
+	struct fixture *f = *state;
+	const struct xs_cuda_api api = f->bench.gpu.api;
+
+	f->bench.gpu.api.cuGraphLaunch = NULL;
+	f->bench.gpu.api.cuMemcpyBatchAsync = NULL;
+	xs_bench_graph(&f->bench, &f->machine);
+	xs_bench_batch(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_true(isnan(f->machine.graph_launch_ns.value));
+	assert_true(isnan(f->machine.call_batch_ns.value));
+	f->bench.gpu.api = api;
+}
+
+static void test_device_memory(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_allocate(&f->bench, &f->machine);
+	xs_bench_fresh(&f->bench, &f->machine);
+	xs_bench_gather(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.device_alloc_fixed_ns, FAKE_ALLOCATE, 60);
+	assert_param(f->machine.device_alloc_byte_ns, FAKE_ALLOCATE_BYTE, 1e-6);
+	assert_param(f->machine.device_free_fixed_ns, FAKE_FREE, 60);
+	assert_param(f->machine.device_free_byte_ns, FAKE_FREE_BYTE, 1e-6);
+	assert_param(f->machine.fresh_device_byte_ns, FAKE_FRESH, 1e-5);
+	/* time does not pass in the fake's memory copies of the host */
+	assert_param(f->machine.host_copy_byte_ns, 0, 1e-4);
+}
+
 static void test_calls(void **state)
 {
 	struct fixture *f = *state;
@@ -249,6 +328,8 @@ static void test_host_memory(void **state)
 	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(f->machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
+	assert_param(f->machine.unpin_fixed_ns, FAKE_UNPIN, 60);
+	assert_param(f->machine.unpin_byte_ns, FAKE_UNPIN_BYTE, 1e-6);
 	assert_param(f->machine.register_fixed_ns, FAKE_REGISTER, 60);
 	assert_param(f->machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
 }
@@ -496,6 +577,11 @@ int main(void)
 	    TEST(test_kernels_wait_for_copies),
 	    TEST(test_writes_that_queue_up),
 	    TEST(test_writes_that_do_not_queue_up),
+	    TEST(test_reads_in_flight),
+	    TEST(test_graphs),
+	    TEST(test_batches),
+	    TEST(test_older_drivers),
+	    TEST(test_device_memory),
 	    TEST(test_calls),
 	    TEST(test_blocking_copies),
 	    TEST(test_each_pass_has_pages_of_its_own),

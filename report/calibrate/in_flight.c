@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads in flight. By Little's law, reads take as long as the latency of those
+ * in flight if there are too few to fill the link or the memory. In these
+ * kernels each thread has one read of 16 bytes in flight.
+ */
+#include "report/calibrate/bench.h"
+
+#include <math.h>
+
+#define SIZES	      3
+#define BLOCK_BYTES   ((size_t)XS_CUDA_BLOCK_THREADS * 16) /* in flight */
+#define BLOCK_READS   64    /* of the smallest size, one after the other */
+#define MAX_BLOCKS    128.0 /* whose reads fit into the buffer */
+#define EVICTED_BYTES (XS_BENCH_BYTES / 2)
+
+/* Slope of time over size for dependent reads by some blocks. */
+static double chase_slope(struct xs_bench *bench, xs_cuda_address from,
+			  unsigned blocks)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	double bytes[SIZES], ns[SIZES];
+	size_t offset = 0;
+
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t size = (blocks * BLOCK_BYTES * BLOCK_READS) << i;
+
+		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_cuda_sweep(gpu, XS_KERNEL_CHASE, bench->device[XS_BENCH_OUT],
+			      from + offset, size, blocks, bench->stream[0]);
+		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+		offset += size;
+		bytes[i] = (double)size;
+		ns[i] =
+		    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	}
+	return xs_stats_fit(bytes, ns, SIZES).slope;
+}
+
+/* Fills the L2 with other memory, so that reads go to the device's memory. */
+static void evict(struct xs_bench *bench)
+{
+	xs_cuda_sweep(&bench->gpu, XS_KERNEL_READ, bench->device[XS_BENCH_IN],
+		      bench->device[XS_BENCH_OUT], EVICTED_BYTES,
+		      bench->sweep_blocks, bench->stream[0]);
+	XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
+}
+
+static void measure_latencies(struct xs_bench *bench,
+			      struct xs_machine *machine)
+{
+	struct xs_samples mapped = {0}, device = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+
+	chase_slope(bench, bench->mapped[XS_BENCH_IN], 1);
+	while (xs_bench_repeat(&repeats)) {
+		xs_samples_add(
+		    &mapped, chase_slope(bench, bench->mapped[XS_BENCH_IN], 1) *
+				 (double)BLOCK_BYTES);
+		evict(bench);
+		xs_samples_add(
+		    &device, chase_slope(bench, bench->device[XS_BENCH_IN], 1) *
+				 (double)BLOCK_BYTES);
+	}
+	xs_bench_set(bench, machine, XS_PARAM_mapped_read_latency_ns, &mapped);
+	xs_bench_set(bench, machine, XS_PARAM_device_read_latency_ns, &device);
+}
+
+void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+	unsigned blocks;
+
+	measure_latencies(bench, machine);
+	if (!(machine->mapped_read.value > 0))
+		xs_cuda_fail(&bench->gpu,
+			     "needs the rate of mapped reads, which is "
+			     "missing");
+	if (xs_cuda_failed(&bench->gpu))
+		return;
+	blocks = (unsigned)fmin(
+	    fmax(round(machine->mapped_read_latency_ns.value /
+		       machine->mapped_read.value / (double)BLOCK_BYTES),
+		 1),
+	    MAX_BLOCKS);
+	while (xs_bench_repeat(&repeats))
+		xs_samples_add(
+		    &samples,
+		    chase_slope(bench, bench->mapped[XS_BENCH_IN], blocks));
+	xs_bench_set(bench, machine, XS_PARAM_mapped_read_knee, &samples);
+}
