@@ -11,6 +11,7 @@
 	ROW(streams)                                                           \
 	ROW(double_buffer)                                                     \
 	ROW(reuse)                                                             \
+	ROW(graph)                                                             \
 	ROW(batch)                                                             \
 	ROW(resident)                                                          \
 	ROW(resident_throughout)                                               \

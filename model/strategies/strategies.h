@@ -42,6 +42,7 @@ struct xs_strategy {
 	enum xs_check_family check;
 	bool changes_allocations; /* the call sites to change are those that
 				   * allocate and free, not those that copy */
+	bool changes_launches;	  /* ... those that copy or launch */
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
 	int (*build)(const struct xs_strategy_case *c,
 		     struct xs_estimates *out);

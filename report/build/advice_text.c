@@ -36,8 +36,10 @@ bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 	const struct xs_strategy *strategy =
 	    xs_strategy_find(estimate->strategy);
 
-	return strategy && strategy->changes_allocations ? allocates(site)
-							 : is_copy(site);
+	if (strategy && strategy->changes_allocations)
+		return allocates(site);
+	return is_copy(site) || (strategy && strategy->changes_launches &&
+				 is_step(site, "kernel"));
 }
 
 /* "a.cu:8, a.cu:9 and 2 more (step)": the call sites to change. */

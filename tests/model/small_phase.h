@@ -42,6 +42,12 @@ static inline void set_machine(void)
 	set_range(&machine.kernel_gap_ns, 1000);
 	set_range(&machine.sync_ns, 4000);
 	set_range(&machine.stream_create_ns, 4000);
+	set_range(&machine.graph_launch_ns, 4000);
+	set_range(&machine.graph_launch_node_ns, 100);
+	set_range(&machine.graph_instantiate_ns, 20000);
+	set_range(&machine.graph_instantiate_node_ns, 500);
+	set_range(&machine.graph_latency_ns, 1500);
+	set_range(&machine.graph_gap_ns, 600);
 	set_range(&machine.pin_fixed_ns, 10000);
 	set_range(&machine.pin_byte_ns, 0.5);
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph: the longest run of ops without a wait of the host is captured once and
+ * launched as one graph in each round. Replays the record with one call for the
+ * run. Its ops keep their times and their order; between two kernels is the gap
+ * that graphs have.
+ */
+#include "model/strategies/strategy.h"
+
+#include "model/replay/recorded_plan.h"
+
+#include <math.h>
+
+/* The steps of a round that become a graph. */
+struct run {
+	size_t first, end; /* end: the step after the last one */
+	unsigned nodes;
+	bool nested;	/* some call of it issues several ops, as graphs do */
+	double host_ns; /* between its calls, not in CUDA */
+};
+
+static bool is_op(const struct xs_step *step)
+{
+	return step->kind < XS_STEP_SYNC_DEVICE;
+}
+
+/* Returns whether a capture may contain the step. */
+static bool can_capture(const struct xs_step *step)
+{
+	if (step->blocking || xs_step_is_pageable(step))
+		return false;
+	return is_op(step) || step->kind == XS_STEP_EVENT_RECORD ||
+	       step->kind == XS_STEP_STREAM_WAIT;
+}
+
+static struct run run_from(const struct xs_phase *phase, size_t first)
+{
+	struct run run = {.first = first, .end = first};
+	const struct xs_step *steps = phase->steps;
+	size_t i;
+
+	for (i = first; i < phase->step_count; i++) {
+		if (!can_capture(&steps[i]) ||
+		    steps[i].thread != steps[first].thread)
+			break;
+		if (i > first)
+			run.host_ns += fmax((double)steps[i].call_ns -
+						(double)steps[i - 1].return_ns,
+					    0);
+		run.nodes += is_op(&steps[i]);
+		run.nested |= is_op(&steps[i]) && steps[i].return_ns > 0 &&
+			      steps[i].call_ns == steps[i].return_ns;
+		run.end = i + 1;
+	}
+	return run;
+}
+
+static struct run longest_run(const struct xs_phase *phase)
+{
+	struct run longest = {0};
+	size_t i = 0;
+
+	while (i < phase->step_count) {
+		const struct run run = run_from(phase, i);
+
+		if (run.nodes > longest.nodes)
+			longest = run;
+		i = run.end > i ? run.end : i + 1;
+	}
+	return longest;
+}
+
+/* Turns a step of the run into a node, issued by the run's first call. */
+static void make_node(const struct xs_machine *machine,
+		      const struct xs_step *step, struct xs_action *action)
+{
+	if (!is_op(step))
+		action->call_ns = 0;
+	if (action->kind != XS_ACTION_OP)
+		return;
+	action->call_ns = 0;
+	action->issue_lag_ns = xs_or_zero(machine->graph_latency_ns.value);
+	if (step->kind == XS_STEP_KERNEL)
+		action->dep_lag_ns =
+		    fmin(action->dep_lag_ns, machine->graph_gap_ns.value);
+}
+
+/* keeps: the host's work between the calls of the run remains, before the
+ * launch. */
+static int plan_graph(const struct xs_strategy_case *c,
+		      const struct xs_scenario *scenario, bool keeps,
+		      struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	const struct xs_machine *machine = &scenario->machine;
+	const struct run run = longest_run(c->phase);
+	double host_ns = 0, call_ns;
+	size_t i;
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+
+	if (rc)
+		return rc;
+	for (i = run.first; i < run.end; i++) {
+		if (i > run.first) {
+			host_ns += plan->actions[i].gap_ns;
+			plan->actions[i].gap_ns = 0;
+		}
+		make_node(machine, &c->phase->steps[i], &plan->actions[i]);
+	}
+	call_ns = machine->graph_launch_ns.value +
+		  run.nodes * machine->graph_launch_node_ns.value;
+	plan->actions[run.first].call_ns = call_ns;
+	plan->actions[run.first].issue_lag_ns += call_ns;
+	if (keeps)
+		plan->actions[run.first].gap_ns += host_ns;
+	return 0;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	(void)row;
+	return plan_graph(c, scenario, false, plan);
+}
+
+static int build_plan_with_work(const struct xs_strategy_case *c,
+				const struct xs_estimate *row,
+				const struct xs_scenario *scenario,
+				struct xs_plan *plan)
+{
+	(void)row;
+	return plan_graph(c, scenario, true, plan);
+}
+
+static bool abstains(const struct xs_strategy_case *c, const struct run *run,
+		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
+{
+	const struct xs_machine *m = c->machine;
+
+	if (xs_abstain_without_needs(c, row, out, rc))
+		return true;
+	if (c->phase->rounds < 2)
+		*rc = xs_estimate_abstain(row, out,
+					  "only one round was seen: a graph is "
+					  "made once and launched many times");
+	else if (run->nested)
+		*rc = xs_estimate_abstain(row, out,
+					  "one call of the round issues "
+					  "several ops, as a graph does");
+	else if (run->nodes < 2)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "the host waits, or copies from pageable memory, before "
+		    "each op or after it");
+	else
+		return xs_abstain_if_unknown(row, "the cost of graph launches",
+					     m->graph_launch_ns.value +
+						 m->graph_launch_node_ns.value,
+					     out, rc);
+	return true;
+}
+
+static const char only_issues[] =
+    "the host's work between the calls of a round only issues them";
+
+/* Less host work than this share of the round makes no condition. */
+#define LEAST_SHARE 0.01
+
+/* Estimates the round with the host's work between the calls, if there is some:
+ * the row without it is a bound. */
+static int compare_work(const struct xs_strategy_case *c, const struct run *run,
+			struct xs_estimate *row)
+{
+	if (run->host_ns < LEAST_SHARE * row->round_ns)
+		return 0;
+	row->bound = only_issues;
+	xs_estimate_assume(row, only_issues);
+	return xs_estimate_replay_ns(c, row, build_plan_with_work,
+				     &row->otherwise_ns);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct run run = longest_run(c->phase);
+	const struct xs_machine *m = c->machine;
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	row.quiet = true;
+	if (abstains(c, &run, &row, out, &rc))
+		return rc;
+	xs_estimate_assume(&row, "kernels, sizes and addresses are the same in "
+				 "each round, or the graph is updated");
+	row.setup_ns = m->graph_instantiate_ns.value +
+		       run.nodes * m->graph_instantiate_node_ns.value;
+	rc = xs_estimate_replay(c, build_plan, &row);
+	if (!rc)
+		rc = compare_work(c, &run, &row);
+	snprintf(row.why, sizeof(row.why),
+		 "one launch of a graph of %u ops takes the host %.3f ms",
+		 run.nodes,
+		 (m->graph_launch_ns.value +
+		  run.nodes * m->graph_launch_node_ns.value) /
+		     1e6);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_graph = {
+    .id = "graph",
+    .effort = XS_EFFORT_HOST,
+    .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES,
+    .check = XS_CHECK_NONE,
+    .changes_launches = true,
+    .build = build,
+    .advice = "Capture the calls of a round once (cudaStreamBeginCapture), "
+	      "from {places}, and launch them as one graph in each round: "
+	      "{why}.",
+};

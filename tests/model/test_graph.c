@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The strategy graph on small phases, with times computed by hand. */
+#include "tests/model/small_phase.h"
+
+/* Four kernels of 2000 ns, launched every 10000 ns (the call 3000, the host's
+ * own work 7000), then a synchronisation. */
+static void set_launches(void)
+{
+	for (uint64_t i = 0; i < 4; i++)
+		steps[i] = step_of(XS_STEP_KERNEL, i * 10000, i * 10000 + 3000,
+				   i * 10000 + 5000, i * 10000 + 7000);
+	steps[4] = step_of(XS_STEP_SYNC_DEVICE, 34000, 41000, 0, 0);
+	phase.step_count = 5;
+	phase.rounds = 10;
+	phase.round_ns = (struct xs_spread){41000, 40000, 42000};
+	phase.host_ns = (struct xs_spread){0, 0, 0};
+}
+
+/*
+ * The launch takes 4000 + 4 * 100; the first kernel starts 1500 later at 5900,
+ * and 4 * 2000 and three gaps of 600 end at 15700. The host's own work between
+ * the launches, 21000, and before the synchronisation, 1000, overlaps.
+ * Synchronisation returns 4000 after the end, as recorded. With the work: 21000
+ * later.
+ */
+static void test_launch_bound(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_launches();
+	estimate();
+	row = replayed("graph");
+	assert_true(row->applies);
+	assert_near(row->round_ns, 19700);
+	assert_non_null(row->bound);
+	assert_near(row->otherwise_ns, 40700);
+	assert_near(row->setup_ns, 20000 + 4 * 500);
+	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	assert_non_null(strstr(row->why, "4 ops"));
+}
+
+/* Launches back to back: no work of the host, so no condition. */
+static void test_nothing_between_calls(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_launches();
+	for (uint64_t i = 0; i < 4; i++)
+		steps[i] = step_of(XS_STEP_KERNEL, i * 3000, i * 3000 + 3000,
+				   i * 3000 + 5000, i * 3000 + 7000);
+	steps[4] = step_of(XS_STEP_SYNC_DEVICE, 12000, 20000, 0, 0);
+	estimate();
+	row = replayed("graph");
+	assert_true(row->applies);
+	assert_null(row->bound);
+	assert_true(isnan(row->otherwise_ns));
+	assert_near(row->round_ns, 15700 + 4000);
+}
+
+static void assert_abstains(const char *why)
+{
+	estimate();
+	assert_false(replayed("graph")->applies);
+	assert_non_null(strstr(replayed("graph")->why, why));
+}
+
+static void test_abstains(void **unused)
+{
+	(void)unused;
+	/* blocking copies around one kernel */
+	phase.rounds = 10;
+	assert_abstains("the host waits");
+	set_launches();
+	phase.rounds = 1;
+	assert_abstains("only one round");
+	phase.rounds = 10;
+	steps[2].call_ns = steps[2].return_ns = steps[1].return_ns;
+	assert_abstains("as a graph does");
+	set_launches();
+	machine.graph_launch_ns.value = NAN;
+	assert_abstains("xferspy calibrate");
+	set_launches();
+	steps[1] = step_of(XS_STEP_SYNC_DEVICE, 10000, 13000, 0, 0);
+	steps[3] = step_of(XS_STEP_SYNC_DEVICE, 30000, 33000, 0, 0);
+	assert_abstains("the host waits");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_launch_bound),
+	    TEST(test_nothing_between_calls),
+	    TEST(test_abstains),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
