@@ -62,7 +62,7 @@ def predict(program, phases, strategy, measured_ms):
         reasons.append(why)
         row = row or estimate_of(phase, "as-is")[0]
         for key in sums:
-            sums[key] += phase["rounds"] * row[key]
+            sums[key] += phase["rounds"] * row[key] + row["pipeline_ns"]
         outside_ns -= phase["total_ns"]
     if not applies:
         return Row(None, strategy, measured_ms, None, None, None, reasons[0])

@@ -61,6 +61,9 @@ struct xs_action {
 	double tail_ns; /* from releasing its unit to its end: last blocks of a
 			 * kernel that is too small to fill the device */
 	double bytes[XS_LINK_USES];
+	double
+	    sm_share; /* kernels: share of the SMs that it keeps busy; kernels
+		       * of other queues run beside it on the rest. 0: all */
 	double write_share; /* mapped writes: share of their time in which they
 			     * fill the link; 0: all of it */
 	double issue_lag_ns, dep_lag_ns, chain_lag_ns, busy_lag_ns;

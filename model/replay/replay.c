@@ -73,31 +73,53 @@ static double lag_after_last(const struct xs_replay_state *r,
 	if (unit->last != action->unit)
 		return action->dep_lag_ns;
 	return action->unit != XS_UNIT_SM && !r->one_engine &&
-		       r->units[other].busy
+		       r->units[other].used > 0
 		   ? action->busy_lag_ns
 		   : action->chain_lag_ns;
 }
 
-/* Starts the next op of a unit. */
-static void dispatch(struct xs_replay_state *r, struct xs_replay_unit *unit)
+static double share_of(const struct xs_action *action)
 {
-	const struct xs_action *action;
-	const struct xs_replay_node *node;
-	double start_ns;
-	uint32_t i;
+	return action->sm_share > 0 ? action->sm_share : 1;
+}
 
-	if (unit->busy ||
-	    !xs_queue_arbiter_take(&unit->arbiter, r->arbiter, &i))
-		return;
-	action = &r->plan->actions[i];
-	node = &r->nodes[i];
-	unit->busy = true;
+/* Shares that add up to less than this over the whole are equal to it: sums of
+ * fractions are inexact. */
+#define SHARE_ERROR 1e-9
+
+/* Takes the next op of a unit if its share is free. */
+static bool take(const struct xs_replay_state *r, struct xs_replay_unit *unit)
+{
+	if (unit->held == XS_ACTION_NONE &&
+	    (unit->used > 1 - SHARE_ERROR ||
+	     !xs_queue_arbiter_take(&unit->arbiter, r->arbiter, &unit->held)))
+		return false;
+	return unit->used + share_of(&r->plan->actions[unit->held]) <
+	       1 + SHARE_ERROR;
+}
+
+/* Starts the next op of a unit. */
+static void start_next(struct xs_replay_state *r, struct xs_replay_unit *unit)
+{
+	const uint32_t i = unit->held;
+	const struct xs_action *action = &r->plan->actions[i];
+	const struct xs_replay_node *node = &r->nodes[i];
+	double start_ns;
+
+	unit->held = XS_ACTION_NONE;
+	unit->used += share_of(action);
 	start_ns = fmax(node->issue_ns + action->issue_lag_ns,
 			node->dep_ns + action->dep_lag_ns);
 	start_ns =
 	    fmax(start_ns, unit->free_ns + lag_after_last(r, unit, action));
 	unit->last = action->unit;
 	post(r, start_ns, i, EVENT_START);
+}
+
+static void dispatch(struct xs_replay_state *r, struct xs_replay_unit *unit)
+{
+	while (take(r, unit))
+		start_next(r, unit);
 }
 
 static void issue(struct xs_replay_state *r, uint32_t i)
@@ -187,7 +209,7 @@ static void end_part(struct xs_replay_state *r, uint32_t i)
 	if (--r->nodes[i].parts)
 		return;
 	if (action->unit != XS_UNIT_NONE) {
-		unit->busy = false;
+		unit->used = fmax(unit->used - share_of(action), 0);
 		unit->free_ns = r->now;
 	}
 	if (action->tail_ns > 0)
@@ -259,8 +281,10 @@ static void prepare(struct xs_replay_state *r, uint32_t *last_of_thread)
 		r->event_ops[i] = XS_ACTION_NONE;
 	for (i = 0; i < plan->queues; i++)
 		r->queues[i].last = XS_ACTION_NONE;
-	for (i = 0; i < XS_UNITS; i++)
+	for (i = 0; i < XS_UNITS; i++) {
 		r->units[i].free_ns = -INFINITY;
+		r->units[i].held = XS_ACTION_NONE;
+	}
 	for (i = 0; i < plan->count; i++) {
 		r->nodes[i].dep_ns = -INFINITY;
 		r->nodes[i].edges = XS_ACTION_NONE;

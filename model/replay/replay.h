@@ -5,7 +5,8 @@
  * Host threads issue their calls in order; each call takes its host time. Ops
  * of one queue run in order; events order ops of different queues. Each copy
  * engine (two, or one for both directions) and the SMs run one op at a time,
- * the one that has been ready for longest. Users of the link slow each other
+ * the one that has been ready for longest. Kernels that keep only a share of
+ * the SMs busy run beside each other. Users of the link slow each other
  * while they overlap (model/machine/link.h), so the rate of an op may change
  * while it runs.
  *

@@ -35,7 +35,9 @@ struct xs_replay_queue {
 };
 
 struct xs_replay_unit {
-	bool busy;
+	double used;	/* share of the unit that its ops keep busy */
+	uint32_t held;	/* the next op, which waits for its share; or
+			 * XS_ACTION_NONE */
 	double free_ns; /* end of its last op; -INFINITY before the first */
 	enum xs_unit last;
 	struct xs_queue_arbiter arbiter;

@@ -226,3 +226,13 @@ double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 	return fmin(1, ENOUGH_THREADS * machine->max_threads_per_sm / threads) /
 	       waves;
 }
+
+double xs_step_sm_share(const struct xs_step *step,
+			const struct xs_machine *machine)
+{
+	const double enough =
+	    ENOUGH_THREADS * machine->max_threads_per_sm * machine->sm_count;
+	const double threads = (double)step->blocks * step->block_threads;
+
+	return threads > 0 && enough > 0 ? fmin(1, threads / enough) : 1;
+}

@@ -85,4 +85,12 @@ double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
 double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 				 const struct xs_machine *machine);
 
+/*
+ * Returns the share of the SMs that a kernel keeps busy: its threads, of the
+ * quarter of all that saturates them. 1 if the grid or the machine's limits are
+ * unknown.
+ */
+double xs_step_sm_share(const struct xs_step *step,
+			const struct xs_machine *machine);
+
 #endif

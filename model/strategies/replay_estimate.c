@@ -152,7 +152,7 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
 	causes[2].host_scale = scale(&c->phase->host_ns, side);
 	causes[3].shares = side == XS_RANGE_HIGH;
-	causes[4].in_order = true;
+	causes[4].in_order = causes[4].one_kernel = true;
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		rc = replay_scenario(c, row, build_plan, &causes[i], &round_ns);
 		if (rc)

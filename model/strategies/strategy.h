@@ -34,6 +34,8 @@ struct xs_scenario {
 	/* Copies of all streams run in the order of issue, not by the hardware
 	 * queues that they share. */
 	bool in_order;
+	/* The SMs run one kernel at a time, even if it leaves some idle. */
+	bool one_kernel;
 };
 
 /* Writes the plan of a row (n_streams, order) under a scenario. Returns 0 or

@@ -2,11 +2,15 @@
 /*
  * double-buffer: alternates whole rounds between two streams with their own
  * buffers. The copy in of the next round and the copy out of the previous one
- * run during this round's kernels, which stay whole. The host waits for a round
- * after issuing the next one. The time is that of one round of many.
+ * run during this round's kernels, which stay whole. Kernels of both rounds run
+ * beside each other if they leave SMs idle. The host waits for a round after
+ * issuing the next one. The time is that of one round of many; the copies of
+ * the first and of the last round, which overlap with nothing, are part of the
+ * setup.
  */
 #include "model/strategies/strategy.h"
 
+#include "model/replay/replay.h"
 #include "model/replay/roundtrip.h"
 
 #include <math.h>
@@ -15,6 +19,35 @@
 /* Rounds until the pipeline is full, and rounds that are timed. */
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
+
+/* Appends the kernels of the round; the first one waits for copies. */
+static int put_kernels(const struct xs_strategy_case *c,
+		       const struct xs_scenario *scenario, uint32_t queue,
+		       struct xs_plan *plan)
+{
+	bool first = true;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+		const double ns = (double)(step->end_ns - step->start_ns) *
+				  scenario->kernel_scale;
+		struct xs_action kernel;
+
+		if (step->kind != XS_STEP_KERNEL)
+			continue;
+		kernel =
+		    first ? xs_action_kernel_after_copy(&scenario->machine, ns)
+			  : xs_action_kernel(&scenario->machine, ns);
+		if (!scenario->one_kernel)
+			kernel.sm_share =
+			    xs_step_sm_share(step, &scenario->machine);
+		rc = xs_plan_put(plan, kernel, queue, 1);
+		first = false;
+	}
+	return rc;
+}
 
 static int put_round(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, uint32_t queue,
@@ -26,8 +59,6 @@ static int put_round(const struct xs_strategy_case *c,
 	const unsigned outs = (unsigned)c->phase->d2h_ops;
 	const struct xs_action host = xs_action_host(
 	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
-	const double kernel_ns =
-	    w->kernel_ns / w->kernels * scenario->kernel_scale;
 	int rc = xs_plan_add(plan, &host);
 
 	if (!rc)
@@ -36,11 +67,7 @@ static int put_round(const struct xs_strategy_case *c,
 		    xs_action_copy(m, true, w->in_bytes / fmax(ins, 1), false),
 		    queue, ins);
 	if (!rc)
-		rc = xs_plan_put(
-		    plan, xs_action_kernel_after_copy(m, kernel_ns), queue, 1);
-	if (!rc)
-		rc = xs_plan_put(plan, xs_action_kernel(m, kernel_ns), queue,
-				 w->kernels - 1);
+		rc = put_kernels(c, scenario, queue, plan);
 	if (!rc)
 		rc = xs_plan_put(plan,
 				 xs_action_copy(m, false,
@@ -116,6 +143,31 @@ static bool is_input_there(const struct xs_strategy_case *c)
 	       WRITE_BYTE_NS * c->work.in_bytes;
 }
 
+/*
+ * Sets what the run pays once for the pipeline: the time of a few rounds from
+ * the first call to the last result beyond round_ns each, and the second set of
+ * device buffers, if rounds allocate theirs.
+ */
+static int set_pipeline_ns(const struct xs_strategy_case *c,
+			   struct xs_estimate *row)
+{
+	const struct xs_scenario usual = {
+	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
+	const double rounds = ROUNDS_BEFORE + ROUNDS_TIMED;
+	struct xs_plan plan = {0};
+	double all_ns = 0;
+	int rc = build_plan(c, row, &usual, &plan);
+
+	if (!rc)
+		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
+	row->pipeline_ns =
+	    fmax(all_ns - rounds * row->round_ns, 0) + c->work.allocation_ns;
+	row->setup_ns += row->pipeline_ns;
+	xs_estimate_set_breakeven(c, row);
+	xs_plan_free(&plan);
+	return rc;
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_round_work *w = &c->work;
@@ -146,6 +198,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
 				      w->in_bytes + w->out_bytes);
 	rc = xs_estimate_replay(c, build_plan, &row);
+	if (!rc)
+		rc = set_pipeline_ns(c, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels");

@@ -35,8 +35,37 @@ static void test_double_buffer_of_long_kernels(void **unused)
 	assert_null(row->bound);
 	assert_non_null(strstr(row->assumes[0], "the host has no time"));
 	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	/* the first kernel begins after host time of 2000, a copy in (5000 +
+	 * 20000) and 1000; a copy out (6000 + 20000) follows the last one */
+	assert_near(row->pipeline_ns, 28000 + 26000);
 	/* two sets of 2 * 10000 + 2000000 * 0.5, and two streams */
-	assert_near(row->setup_ns, 2 * 1020000 + 2 * 4000);
+	assert_near(row->setup_ns, 2 * 1020000 + 2 * 4000 + 54000);
+}
+
+/*
+ * Kernels of half of the threads that saturate the SMs run beside each other. A
+ * set of buffers is free again after host time of 2000, a copy in (5000 +
+ * 20000), 1000, the kernel, a copy out (6000 + 20000) and the wait of 4000: two
+ * rounds in 158000. Upwards the interval has one kernel at a time.
+ */
+static void test_double_buffer_of_small_kernels(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_param(&machine.G_both_h2d, 0.02);
+	set_param(&machine.G_both_d2h, 0.02);
+	machine.sm_count = 4;
+	machine.max_threads_per_sm = 1000;
+	steps[1].blocks = 5;
+	steps[1].block_threads = 100;
+	estimate();
+	row = replayed("double-buffer");
+	assert_near(row->round_ns, 79000);
+	assert_true(row->high_ns > 100000);
+	steps[1].blocks = 6; /* together more than saturate them */
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, 100000);
 }
 
 /*
@@ -88,6 +117,8 @@ static void test_double_buffer_without_allocations(void **unused)
 	phase.step_count = 4;
 	estimate();
 	assert_near(replayed("double-buffer")->round_ns, round_ns);
+	/* the second set is allocated once */
+	assert_near(replayed("double-buffer")->pipeline_ns, 54000 + 190000);
 	assert_near(replayed("pinned")->round_ns, pinned_ns + 190000);
 }
 
@@ -364,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_double_buffer_of_long_kernels),
+	    TEST(test_double_buffer_of_small_kernels),
 	    TEST(test_double_buffer_of_long_copies),
 	    TEST(test_double_buffer_of_a_busy_host),
 	    TEST(test_double_buffer_without_allocations),
