@@ -48,6 +48,10 @@ int xs_phase_sites_measure(const struct xs_phase_members *members,
 int xs_signature_build(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
+/* Sets same_source of the phase's steps. Returns 0 or -ENOMEM. */
+int xs_same_sources_find(const struct xs_phase_members *members,
+			 struct xs_phase *phase);
+
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
 
 /*

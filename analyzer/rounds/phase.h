@@ -79,11 +79,13 @@ struct xs_step {
 	uint32_t block_threads, block_x; /* kernels */
 	uint32_t registers;		 /* kernels: per thread */
 	uint32_t shared_bytes; /* kernels: per block, static and dynamic */
-	const struct xs_counts *counts;	 /* kernels; NULL: unknown; owned by
-					  * struct xs_phases */
-	uint64_t event;			 /* handle for record, wait and
-					  * synchronise */
-	uint64_t dst, src;		 /* copies: addresses; 0: unknown */
+	const struct xs_counts *counts; /* kernels; NULL: unknown; owned by
+					 * struct xs_phases */
+	uint64_t event;			/* handle for record, wait and
+					 * synchronise */
+	bool same_source;  /* copies to the device: every round of the phase
+			    * copies this range of host memory */
+	uint64_t dst, src; /* copies: addresses; 0: unknown */
 	uint64_t call_ns, return_ns;	 /* host times; both 0 when the call is
 					  * unknown */
 	uint64_t start_ns, end_ns;	 /* GPU times */

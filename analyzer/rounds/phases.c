@@ -116,6 +116,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	if (!rc)
 		rc = xs_steps_build(g->trace, g->rounds, median_round,
 				    &g->call_steps, phase);
+	if (!rc)
+		rc = xs_same_sources_find(&members, phase);
 	if (!rc && g->rounds->same)
 		copy_repeats_to_steps(phase);
 	if (!rc && g->weights)

@@ -17,12 +17,13 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HALVES = {"develop": "Developed on", "first": "First contact"}
-# Variants, and the strategies that predict them.
-STRATEGIES = {"pinned": ("pinned",), "streams": ("streams",),
-              "double": ("double-buffer",), "mapped": ("mapped",),
-              "reuse": ("reuse",), "batch": ("batch",),
-              "resident": ("resident", "resident-throughout")}
+# Variants, and the strategies that predict them unless table.json names another.
+STRATEGIES = {"pinned": "pinned", "streams": "streams",
+              "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
+              "batch": "batch", "resident": "resident"}
+ORDER = ("as-is", *STRATEGIES.values(), "resident-throughout")
 PIECES = 4  # of the variant "streams"
+NEAR = 0.03  # times that differ by less are equal
 # Profiles: words, and the value of --machine (None: left out).
 PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
             ("no option, so with the shipped profile of the GPU", None),
@@ -37,7 +38,7 @@ def report(xferspy, trace, profile):
     done = subprocess.run([xferspy, "report", "--format", "json", *option,
                            trace], capture_output=True, text=True, check=True,
                           env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
-    return json.loads(done.stdout)["phases"]
+    return json.loads(done.stdout)
 
 
 def estimate_of(phase, strategy):
@@ -51,7 +52,16 @@ def estimate_of(phase, strategy):
     return None, rows[0]["why"] if rows else "no row"
 
 
-def predict(program, phases, strategy, measured_ms):
+def kept_part(phase, row, share):
+    """A variant that keeps a part of the data on the device is held against the
+    same part of the saving, by bytes. It also allocates once."""
+    base = estimate_of(phase, "reuse")[0] or estimate_of(phase, "as-is")[0]
+    return {key: base[key] + share * (row[key] - base[key]) if key != "loop_ns"
+            else share * row[key] for key in
+            ("round_ns", "low_ns", "high_ns", "loop_ns")}
+
+
+def predict(name, program, phases, strategy, measured_ms, share=1):
     """Of the timed loop: what lies outside its rounds stays as traced, and each
     round takes the predicted time, or that of as-is if there is none."""
     sums = dict.fromkeys(("round_ns", "low_ns", "high_ns"), 0)
@@ -60,27 +70,54 @@ def predict(program, phases, strategy, measured_ms):
         row, why = estimate_of(phase, strategy)
         applies |= row is not None
         reasons.append(why)
+        if row and share != 1:
+            row = kept_part(phase, row, share)
         row = row or estimate_of(phase, "as-is")[0]
         for key in sums:
-            sums[key] += phase["rounds"] * row[key] + row["pipeline_ns"]
+            sums[key] += phase["rounds"] * row[key] + row["loop_ns"]
         outside_ns -= phase["total_ns"]
     if not applies:
-        return Row(None, strategy, measured_ms, None, None, None, reasons[0])
-    return Row(None, strategy, measured_ms,
+        return Row(name, strategy, measured_ms, None, None, None, reasons[0])
+    return Row(name, strategy, measured_ms,
                *((outside_ns + ns) / 1e6 for ns in sums.values()), None)
 
 
-def rows_of(name, program, phases):
+def rows_of(entry, program, phases):
+    """Returns the rows of the program's variants; the baseline's is as-is."""
     rows = []
     for variant, times in program["variants_ms"].items():
-        if variant == program["baseline"] or variant not in STRATEGIES:
+        words = entry["variants"].get(variant, {})
+        strategy = "as-is" if variant == program["baseline"] else \
+            words.get("strategy", STRATEGIES.get(variant))
+        if not strategy:
             continue
         rounds = program.get("variants_rounds", {}).get(variant)
         measured = statistics.median(times) * \
             (program["rounds"] / rounds if rounds else 1)
-        rows += [predict(program, phases, strategy, measured)._replace(
-            program=name) for strategy in STRATEGIES[variant]]
+        rows.append(predict(entry["name"], program, phases, strategy, measured,
+                            words.get("share_kept", 1)))
     return rows
+
+
+def choices(programs, advised):
+    """Returns two lines: whether the variant predicted to be the fastest is, and
+    what share of the best the first advice reaches. programs: lists of rows;
+    advised: the strategy of the first advice, by program."""
+    right, cases, shares = 0, 0, []
+    for rows in programs:
+        rows = [row for row in rows if not row.why]
+        fastest, *others = sorted(rows, key=lambda row: row.measured_ms)
+        if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms:
+            cases += 1
+            right += min(rows, key=lambda row: row.predicted_ms) == fastest
+        shares += [fastest.measured_ms / row.measured_ms for row in rows
+                   if row.strategy == advised.get(row.program)]
+    reached = (f"{100 * statistics.mean(shares):.1f} % of the best "
+               f"(at least {100 * min(shares):.1f} %) in {len(shares)}"
+               if shares else "none of the variants")
+    return (f"the fastest was predicted in {right} of {cases} programs whose two "
+            f"fastest differ by more than {100 * NEAR:.0f} %; the first advice, "
+            f"where it was among the variants, reaches {reached}")
 
 
 def error(row):
@@ -96,7 +133,7 @@ def summary(rows):
     lines = ["| strategy | programs | no answer | mean error | median | largest "
              "| inside the 90 % interval |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    for strategy in sum(STRATEGIES.values(), ()):
+    for strategy in ORDER:
         mine = [row for row in rows if row.strategy == strategy]
         errors = sorted(abs(error(row)) for row in mine if not row.why)
         if not mine:
@@ -139,6 +176,20 @@ def programs_table(table, names):
     return lines
 
 
+def choice_lines(programs, reports):
+    """Among all variants that keep the program's work as it is, and without
+    mapped memory. resident holds only if the data does not change."""
+    advised = {name: advice["advice"][0]["strategy"]
+               for name, advice in reports.items() if advice["advice"]}
+    lines = []
+    for words, left_out in (("All variants but `resident`", ()),
+                            ("Without `mapped`", ("mapped",))):
+        kept = [[row for row in rows if row.strategy not in left_out and
+                 not row.strategy.startswith("resident")] for rows in programs]
+        lines.append(f"- {words}: {choices(kept, advised)}.")
+    return lines
+
+
 def half_section(xferspy, machine, half, table):
     path = HERE / machine / f"{half}.json"
     if not path.exists():
@@ -147,14 +198,19 @@ def half_section(xferspy, machine, half, table):
     names = measured["programs"]
     lines = [f"## {HALVES[half]}: {len(names)} programs", "",
              f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}.", ""]
+    entries = {entry["name"]: entry for entry in table}
     calibrated = None
     for words, profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
-        rows = [row for name, program in names.items() for row in rows_of(
-            name, program, report(
-                xferspy, HERE / machine / half / f"{name}.xspy", profile))]
+        reports = {name: report(
+            xferspy, HERE / machine / half / f"{name}.xspy", profile)
+            for name in names}
+        programs = [rows_of(entries[name], program, reports[name]["phases"])
+                    for name, program in names.items()]
+        rows = sum(programs, [])
         calibrated = calibrated or rows
-        lines += [f"With {words}:", "", *summary(rows), ""]
+        lines += [f"With {words}:", "", *summary(rows), "",
+                  *choice_lines(programs, reports), ""]
     return [*lines, "Each prediction with the calibration:", "",
             *details(calibrated), "", "The programs:", "",
             *programs_table(table, names), ""]

@@ -36,10 +36,10 @@ struct xs_estimate {
 	bool applies;
 	char why[200]; /* reason of an abstention, or explanation of the time */
 	double round_ns, low_ns, high_ns; /* range of 90 % */
-	double setup_ns;    /* one-time cost: pinning, creation of streams; 0:
-			     * none */
-	double pipeline_ns; /* part of setup_ns that a pipeline of rounds takes
-			     * within the run's loop; 0: none */
+	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
+			       * none */
+	double loop_ns;	      /* part of setup_ns that the run pays within its
+			       * loop of rounds; 0: none */
 	bool creates_streams; /* round_ns includes the creation of the streams;
 			       * setup_ns does not */
 	bool assumes_once;    /* holds only if each byte crosses the bus once,

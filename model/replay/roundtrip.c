@@ -124,13 +124,16 @@ bool xs_step_repeats(const struct xs_step *step)
 int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 {
 	struct xs_repeat_counts sum;
+	const bool measured = xs_repeats_measured(phase, &sum);
+	const int rc = measured ? 0 : xs_roundtrip_mark(phase, marks, copies);
 
-	if (!xs_repeats_measured(phase, &sum))
-		return xs_roundtrip_mark(phase, marks, copies);
 	*copies = 0;
-	for (size_t i = 0; i < phase->step_count; i++) {
-		marks[i] = xs_step_repeats(&phase->steps[i]);
-		*copies += marks[i];
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		marks[i] = measured ? xs_step_repeats(step)
+				    : marks[i] || step->same_source;
+		*copies += marks[i] && step->kind == XS_STEP_H2D;
 	}
-	return 0;
+	return rc;
 }

@@ -28,9 +28,10 @@ bool xs_repeats_measured(const struct xs_phase *phase,
  * bytes. */
 bool xs_step_repeats(const struct xs_step *step);
 
-/* Marks the copies that a round can do without if data stays on the device: as
- * xs_roundtrip_mark(), or the copies in that were measured to bring the same
- * bytes. */
+/* Marks the copies that a round can do without if data stays on the device: the
+ * copies in that were measured to bring the same bytes; or, if nothing was
+ * hashed, those of xs_roundtrip_mark() and the copies in from host memory that
+ * every round copies in. *copies: number of marked copies in. */
 int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies);
 
 #endif

@@ -33,7 +33,7 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 	uint64_t busy_until_ns = 0;
 	size_t i;
 
-	for (i = 0; i < plan->count; i++, step++) {
+	for (i = 0; i < phase->step_count; i++, step++) {
 		struct xs_action *action = &plan->actions[i];
 
 		if (step->kind == XS_STEP_KERNEL &&

@@ -3,8 +3,10 @@
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
+#include "model/replay/another_run.h"
 #include "model/replay/mapped_access.h"
 #include "model/replay/replay.h"
+#include "model/replay/tracer_overhead.h"
 
 #include <errno.h>
 #include <math.h>
@@ -68,6 +70,11 @@ static int replay_scenario(const struct xs_strategy_case *c,
 	struct xs_plan plan = {0};
 	int rc = build_plan(c, row, scenario, &plan);
 
+	if (!rc && c->strategy->keeps_copies) {
+		xs_tracer_overhead_remove(&plan, c->phase, &scenario->machine);
+		xs_another_run(&plan, c->phase, &scenario->machine,
+			       scenario->in_end, scenario->out_end);
+	}
 	if (!rc && plan.rounds)
 		rc = replay_rounds(&plan, &scenario->machine, round_ns);
 	else if (!rc)
@@ -142,7 +149,9 @@ static int deviation(const struct xs_strategy_case *c,
 		     enum xs_range_end side, double *ns)
 {
 	struct xs_scenario causes[] = {usual(c), usual(c), usual(c), usual(c),
-				       usual(c)};
+				       usual(c), usual(c), usual(c)};
+	const size_t count = sizeof(causes) / sizeof(causes[0]) -
+			     (c->strategy->keeps_copies ? 0 : 2);
 	double sum = squared(xs_model_deviation(c->machine, row, side));
 	double round_ns = 0, off;
 	size_t i;
@@ -153,7 +162,8 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[2].host_scale = scale(&c->phase->host_ns, side);
 	causes[3].shares = side == XS_RANGE_HIGH;
 	causes[4].in_order = causes[4].one_kernel = true;
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
+	for (i = 0; i < count; i++) {
 		rc = replay_scenario(c, row, build_plan, &causes[i], &round_ns);
 		if (rc)
 			return rc;

@@ -40,6 +40,8 @@ struct xs_strategy {
 	enum xs_effort effort; /* what it asks of the programmer */
 	unsigned needs;	       /* enum xs_strategy_need, or-ed */
 	enum xs_check_family check;
+	bool keeps_copies; /* its plan is the recorded one with some calls
+			    * left out: pageable copies remain */
 	bool changes_allocations; /* the call sites to change are those that
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */

@@ -34,6 +34,8 @@ struct xs_scenario {
 	/* Copies of all streams run in the order of issue, not by the hardware
 	 * queues that they share. */
 	bool in_order;
+	/* Pageable copies of another run: xs_another_run(). */
+	int in_end, out_end;
 	/* The SMs run one kernel at a time, even if it leaves some idle. */
 	bool one_kernel;
 };
@@ -149,6 +151,11 @@ xs_strategy_case_closed_form(const struct xs_strategy_case *c);
 int xs_streams_rows(const struct xs_strategy_case *c,
 		    const struct xs_estimate *row, xs_plan_fn build_plan,
 		    xs_plan_fn joined, struct xs_estimates *out);
+
+/* Leaves out what the recorded round allocates and frees again, as reuse does.
+ * Action i of the plan is step i. Returns 0 or -ENOMEM. */
+int xs_plan_reuse(const struct xs_phase *phase,
+		  const struct xs_machine *machine, struct xs_plan *plan);
 
 enum xs_cut {
 	XS_CUT_ALL,    /* copies in, every kernel, copies out */

@@ -10,6 +10,7 @@
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
+#include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
@@ -30,7 +31,10 @@ static int build_plan(const struct xs_strategy_case *c,
  * so that the plan function can cast back. */
 struct known {
 	struct xs_strategy_case c;
-	bool ins, outs; /* times of copies in, of copies out */
+	bool ins, outs;			/* times of copies in, of copies out */
+	int side;			/* -1: the fast end, 1: the slow end */
+	const struct xs_machine *usual; /* with all parameters at their values
+					 */
 };
 
 static bool is_in(const struct xs_step *step)
@@ -38,41 +42,38 @@ static bool is_in(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D;
 }
 
-/* Returns the bytes of the step's call: a copy in parts has further steps
- * without a call. */
-static double bytes_of_call(const struct xs_phase *phase, size_t i)
+/* Returns the time of a pageable copy from its call or its dependency to its
+ * return. */
+static double copy_ns(const struct xs_action *action)
 {
-	const struct xs_step *steps = phase->steps;
-	double bytes = (double)steps[i].bytes;
-	size_t part;
-
-	for (part = i + 1;
-	     part < phase->step_count && steps[part].kind == steps[i].kind &&
-	     steps[part].return_ns > 0 &&
-	     steps[part].call_ns == steps[part].return_ns;
-	     part++)
-		bytes += (double)steps[part].bytes;
-	return bytes;
-}
-
-/* A blocking copy of pageable memory takes the time of the curve, if there is
- * one, from its call or its dependency to its return. */
-static void take_curve(const struct xs_machine *m, const struct xs_phase *phase,
-		       size_t i, struct xs_action *action)
-{
-	const struct xs_curve *curve =
-	    is_in(&phase->steps[i]) ? &m->pageable_h2d : &m->pageable_d2h;
 	/* the lag of the one that it did not wait for is small */
 	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
-	const double by = xs_curve_ns(curve, bytes_of_call(phase, i)) /
-			  (lag_ns + action->work_ns + action->return_ns);
 
-	if (!action->blocking || !(by > 0) || isinf(by))
-		return;
-	action->issue_lag_ns *= by;
-	action->dep_lag_ns *= by;
-	action->work_ns *= by;
-	action->return_ns *= by;
+	return action->blocking
+		   ? lag_ns + action->work_ns + action->return_ns
+		   : fmax(action->call_ns, lag_ns + action->work_ns);
+}
+
+/* A copy of pageable memory takes the time of the curve, if there is one, or
+ * that of another run: whichever is farther to the case's side. */
+static void take_curve(const struct known *known, const struct xs_machine *m,
+		       size_t i, struct xs_action *action)
+{
+	const bool in = is_in(&known->c.phase->steps[i]);
+	const double bytes = xs_step_call_bytes(known->c.phase, i);
+	const double curve_ns =
+	    xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
+	const double by = curve_ns / copy_ns(action);
+	const double other =
+	    known->side == 0
+		? by
+		: xs_another_run_ratio(in ? &known->usual->pageable_h2d
+					  : &known->usual->pageable_d2h,
+				       bytes, known->side);
+
+	if (by > 0 && !isinf(by))
+		xs_action_scale(action, known->side < 0 ? fmin(by, other)
+							: fmax(by, other));
 }
 
 /* A pinned copy takes the profile's latencies, and its rate if `rate`. */
@@ -107,7 +108,7 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 	if (memory == XS_MEM_PINNED)
 		take_pinned(m, step, wanted, action);
 	else if (memory == XS_MEM_PAGEABLE && wanted)
-		take_curve(m, known->c.phase, i, action);
+		take_curve(known, m, i, action);
 }
 
 static int build_known_plan(const struct xs_strategy_case *c,
@@ -138,7 +139,8 @@ static int deviation(const struct xs_strategy_case *c,
 {
 	const struct xs_machine at = xs_machine_at(traced, side);
 	const double model_ns = xs_model_deviation(traced, row, side);
-	struct known known = {.c = *c};
+	struct known known = {
+	    .c = *c, .side = side == XS_RANGE_LOW ? -1 : 1, .usual = traced};
 	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
 	const double sign = side == XS_RANGE_LOW ? -1 : 1;
 	int rc;

@@ -196,6 +196,7 @@ const struct xs_strategy xs_strategy_batch = {
     .effort = XS_EFFORT_HOST,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
     .check = XS_CHECK_streams,
+    .keeps_copies = true,
     .build = build,
     .advice =
 	"Gather the small copies of {places} in one pinned buffer and copy it "

@@ -148,8 +148,8 @@ static bool is_input_there(const struct xs_strategy_case *c)
  * the first call to the last result beyond round_ns each, and the second set of
  * device buffers, if rounds allocate theirs.
  */
-static int set_pipeline_ns(const struct xs_strategy_case *c,
-			   struct xs_estimate *row)
+static int set_loop_ns(const struct xs_strategy_case *c,
+		       struct xs_estimate *row)
 {
 	const struct xs_scenario usual = {
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
@@ -160,9 +160,9 @@ static int set_pipeline_ns(const struct xs_strategy_case *c,
 
 	if (!rc)
 		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
-	row->pipeline_ns =
+	row->loop_ns =
 	    fmax(all_ns - rounds * row->round_ns, 0) + c->work.allocation_ns;
-	row->setup_ns += row->pipeline_ns;
+	row->setup_ns += row->loop_ns;
 	xs_estimate_set_breakeven(c, row);
 	xs_plan_free(&plan);
 	return rc;
@@ -199,7 +199,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				      w->in_bytes + w->out_bytes);
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
-		rc = set_pipeline_ns(c, &row);
+		rc = set_loop_ns(c, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* resident: data that is copied out and later in again stays on the device.
- * Replays the record without these copies, which gives the largest possible
- * saving. If contents were hashed, it is measured which copies in bring the
- * same bytes: only these are left out. */
+/*
+ * resident: data that is copied out and later in again, or in from the same
+ * host memory in every round, stays on the device, whose buffers then outlast a
+ * round. Replays the record without these copies, which gives the largest
+ * possible saving. If contents were hashed, it is measured which copies in
+ * bring the same bytes: only these are left out.
+ */
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
@@ -10,7 +13,42 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+
+/* Instead of a copy in: a copy from a second buffer on the device. */
+static void restore(const struct xs_machine *machine,
+		    const struct xs_step *step, struct xs_action *action)
+{
+	const struct xs_action was = *action;
+
+	xs_action_leave_out(action);
+	if (machine->memory_bandwidth <= 0)
+		return;
+	*action = xs_action_kernel(machine, 2e9 * (double)step->bytes /
+						machine->memory_bandwidth);
+	action->thread = was.thread;
+	action->queue = was.queue;
+	action->gap_ns = was.gap_ns;
+}
+
+/* Data that a round only copies in may be changed by its kernels: at worst it
+ * is then copied on the device. */
+static void keep_on_device(const struct xs_strategy_case *c,
+			   const struct xs_scenario *scenario,
+			   const bool *marks, const bool *returning,
+			   struct xs_plan *plan)
+{
+	for (size_t i = 0; i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+
+		if (marks[i] && scenario->shares && !returning[i] &&
+		    plan->actions[i].kind == XS_ACTION_OP)
+			restore(&scenario->machine, step, &plan->actions[i]);
+		else if (marks[i])
+			xs_action_leave_out(&plan->actions[i]);
+	}
+}
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
@@ -18,18 +56,38 @@ static int build_plan(const struct xs_strategy_case *c,
 {
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
-	bool *marks = calloc(c->phase->step_count + 1, sizeof(*marks));
-	size_t i, copies;
-	int rc = marks ? xs_resident_mark(c->phase, marks, &copies) : -ENOMEM;
+	const size_t count = c->phase->step_count + 1;
+	bool *marks = calloc(count, sizeof(*marks));
+	bool *returning = calloc(count, sizeof(*returning));
+	size_t copies;
+	int rc = marks && returning ? 0 : -ENOMEM;
 
 	(void)row;
 	if (!rc)
+		rc = xs_resident_mark(c->phase, marks, &copies);
+	if (!rc)
+		rc = xs_roundtrip_mark(c->phase, returning, &copies);
+	if (!rc)
 		rc = xs_recorded_plan_build(c->phase, &scenario->machine,
 					    &change, plan);
-	for (i = 0; !rc && i < plan->count; i++)
-		if (marks[i])
-			xs_action_leave_out(&plan->actions[i]);
+	if (!rc)
+		rc = xs_plan_reuse(c->phase, &scenario->machine, plan);
+	if (!rc)
+		keep_on_device(c, scenario, marks, returning, plan);
 	free(marks);
+	free(returning);
+	return rc;
+}
+
+/* Fills the times. The first round still brings the data, and its buffers are
+ * allocated before it. */
+static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
+{
+	int rc = xs_estimate_replay(c, build_plan, row);
+
+	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
+	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
+	xs_estimate_set_breakeven(c, row);
 	return rc;
 }
 
@@ -61,7 +119,7 @@ static int estimate_measured(const struct xs_strategy_case *c,
 				    ? row->bound
 				    : "kernels do not change the data on the "
 				      "device, or a copy of it is kept there");
-	rc = xs_estimate_replay(c, build_plan, row);
+	rc = replay_row(c, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
 		 " copies in, %" PRIu64 " of them just copied out; leaves out "
@@ -70,11 +128,37 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
+static int count_copies(const struct xs_phase *phase, size_t *copies,
+			size_t *returning)
+{
+	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
+	int rc = marks ? xs_resident_mark(phase, marks, copies) : -ENOMEM;
+
+	free(marks);
+	return rc ? rc : xs_roundtrip_count(phase, returning);
+}
+
+static void say_why(struct xs_estimate *row, size_t copies, size_t returning)
+{
+	if (copies > returning)
+		snprintf(row->why, sizeof(row->why),
+			 "without %zu copies in: %zu from host memory that "
+			 "every round copies in, and %zu that bring back what "
+			 "was copied out",
+			 copies, copies - returning, returning);
+	else
+		snprintf(row->why, sizeof(row->why),
+			 "without the %zu cop%s in that bring%s back what was "
+			 "copied out, and without copying that out",
+			 copies, copies == 1 ? "y" : "ies",
+			 copies == 1 ? "s" : "");
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_repeat_counts sum;
-	size_t copies = 0;
+	size_t copies = 0, returning = 0;
 	int rc = 0;
 
 	row.quiet = true;
@@ -82,20 +166,25 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	if (xs_repeats_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
-	row.bound = "the host neither changes nor needs the data in between";
-	xs_estimate_assume(&row, row.bound);
-	rc = xs_roundtrip_count(c->phase, &copies);
+	rc = count_copies(c->phase, &copies, &returning);
 	if (rc)
 		return rc;
+	row.bound = returning ? "the host neither changes nor needs the data "
+				"in between"
+			      : "the host does not change the data between "
+				"rounds";
+	xs_estimate_assume(&row, row.bound);
+	if (copies > returning)
+		xs_estimate_assume(
+		    &row, "kernels do not change the data that is copied in "
+			  "only, or a copy of it is kept on the device");
 	if (!copies)
 		return xs_estimate_abstain(
 		    &row, out,
-		    "no copy in is known to bring back data of a copy out");
-	rc = xs_estimate_replay(c, build_plan, &row);
-	snprintf(row.why, sizeof(row.why),
-		 "without the %zu cop%s in that bring%s back what was copied "
-		 "out, and without copying that out",
-		 copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
+		    "no copy in is known to bring back data of a copy out, or "
+		    "the same data in every round");
+	rc = replay_row(c, &row);
+	say_why(&row, copies, returning);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -104,11 +193,12 @@ const struct xs_strategy xs_strategy_resident = {
     .effort = XS_EFFORT_HOST,
     .needs = XS_NEEDS_TIMED_COPIES,
     .check = XS_CHECK_NONE,
+    .keeps_copies = true,
     .build = build,
     .advice =
-	"Keep on the device what {places} copies out and then in again, from "
-	"the same host memory; a run with XFERSPY_HASH=1 tells whether "
-	"these are the same bytes.",
+	"Keep on the device what {places} copies in again from the same host "
+	"memory; a run with XFERSPY_HASH=1 tells whether these are the same "
+	"bytes.",
     .advice_if_measured = "Keep the data that {places} copies in every round "
 			  "on the device: {why}.",
 };

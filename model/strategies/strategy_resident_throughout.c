@@ -3,7 +3,7 @@
  * resident-throughout: all data stays on the device from the first round to the
  * last. It is copied in before the rounds and out after them, so no round waits
  * for the one before. The time is that of one round of many. Estimated where
- * resident is: where data is known to come in again.
+ * data is known to come back in.
  */
 #include "model/strategies/strategy.h"
 
@@ -53,14 +53,18 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Returns the copies of the round that resident leaves out, or -ENOMEM. */
+/* Stores the copies in that bring data back, or that were measured to bring the
+ * same bytes. Returns 0 or -ENOMEM. */
 static int count_resident(const struct xs_phase *phase, size_t *copies)
 {
-	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	const int rc = marks ? xs_resident_mark(phase, marks, copies) : -ENOMEM;
+	struct xs_repeat_counts sum;
 
-	free(marks);
-	return rc;
+	if (!xs_repeats_measured(phase, &sum))
+		return xs_roundtrip_count(phase, copies);
+	*copies = 0;
+	for (size_t i = 0; i < phase->step_count; i++)
+		*copies += xs_step_repeats(&phase->steps[i]);
+	return 0;
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)

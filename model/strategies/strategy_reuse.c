@@ -106,21 +106,13 @@ static void leave_out_free(struct xs_action *action)
 		action->kind = XS_ACTION_SYNC_ALL;
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+int xs_plan_reuse(const struct xs_phase *phase,
+		  const struct xs_machine *machine, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
-	const struct xs_phase *phase = c->phase;
 	struct fresh fresh;
 	size_t i;
 	int rc = find_fresh(phase, &fresh);
 
-	(void)row;
-	if (!rc)
-		rc = xs_recorded_plan_build(phase, &scenario->machine, &change,
-					    plan);
 	for (i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];
@@ -130,10 +122,23 @@ static int build_plan(const struct xs_strategy_case *c,
 		else if (step->kind == XS_STEP_FREE)
 			leave_out_free(action);
 		else if (is_into_fresh(&fresh, step))
-			shorten(&scenario->machine, step, action);
+			shorten(machine, step, action);
 	}
 	free(fresh.ranges);
 	return rc;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	int rc =
+	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+
+	(void)row;
+	return rc ? rc : xs_plan_reuse(c->phase, &scenario->machine, plan);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -166,6 +171,7 @@ const struct xs_strategy xs_strategy_reuse = {
     .needs = XS_NEEDS_STEPS,
     .check = XS_CHECK_NONE,
     .changes_allocations = true,
+    .keeps_copies = true,
     .build = build,
     .advice = "Allocate once, before the rounds, what {places} allocate and "
 	      "free again in every round: {why}.",

@@ -15,7 +15,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"app_wall_ns", "run", XS_COLUMN_NS, AT(app_wall_ns)},
     {"saves_ns", NULL, XS_COLUMN_NS, AT(saves_ns)},
     {"setup_ns", NULL, XS_COLUMN_NS, AT(setup_ns)},
-    {"pipeline_ns", NULL, XS_COLUMN_NS, AT(pipeline_ns)},
+    {"loop_ns", NULL, XS_COLUMN_NS, AT(loop_ns)},
     {"breakeven_rounds", NULL, XS_COLUMN_COUNT, AT(breakeven_rounds)},
     {"effort", NULL, XS_COLUMN_TEXT, AT(effort)},
     {"applies", NULL, XS_COLUMN_BOOL, AT(applies)},

@@ -166,7 +166,7 @@ struct xs_result_estimate {
 	int64_t app_wall_ns;	  /* of the whole run under this strategy */
 	int64_t saves_ns;	  /* of the whole run; negative: slower */
 	int64_t setup_ns;	  /* once per run */
-	int64_t pipeline_ns;	  /* part of setup_ns: within the loop */
+	int64_t loop_ns;	  /* part of setup_ns: within the loop */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;
 	bool applies;

@@ -136,6 +136,42 @@ static void test_what_is_alike(void **state)
 	check_count(TWO_ROUNDS("3", "4000", "2"), 2); /* another module */
 }
 
+/* Two rounds; the second one copies in from src. */
+#define TWO_SOURCES(src)                                                       \
+	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
+	"site call_class=1 site=1\nsite call_class=1 site=2\n"                 \
+	"copycall site=1 correlation=1 start=0 duration=10 src=64 bytes=40\n"  \
+	"copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"        \
+	"copycall site=1 correlation=3 start=40 duration=10 bytes=40 "         \
+	"src=" src "\n"                                                        \
+	"copycall site=2 correlation=4 start=60 duration=10 bytes=40\n"        \
+	"chunk\n"                                                              \
+	"copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"         \
+	"copy correlation=2 start=21 duration=8 bytes=40 direction=2\n"        \
+	"copy correlation=3 start=41 duration=8 bytes=40 direction=1\n"        \
+	"copy correlation=4 start=61 duration=8 bytes=40 direction=2\n"
+
+static void check_same_source(const char *text, bool in)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.rounds, 2);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].steps[0].same_source, in);
+	assert_false(phases.items[0].steps[1].same_source);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+static void test_inputs_from_the_same_memory(void **state)
+{
+	(void)state;
+	check_same_source(TWO_SOURCES("64"), true);
+	check_same_source(TWO_SOURCES("128"), false);
+}
+
 /* The hash does not depend on addresses, handles, times and the order of
  * tables. */
 static void test_hash_is_stable(void **state)
@@ -305,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
+	    cmocka_unit_test(test_inputs_from_the_same_memory),
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),
 	    cmocka_unit_test(test_kernel_names),

@@ -37,7 +37,7 @@ static void test_double_buffer_of_long_kernels(void **unused)
 	assert_int_equal(row->effort, XS_EFFORT_HOST);
 	/* the first kernel begins after host time of 2000, a copy in (5000 +
 	 * 20000) and 1000; a copy out (6000 + 20000) follows the last one */
-	assert_near(row->pipeline_ns, 28000 + 26000);
+	assert_near(row->loop_ns, 28000 + 26000);
 	/* two sets of 2 * 10000 + 2000000 * 0.5, and two streams */
 	assert_near(row->setup_ns, 2 * 1020000 + 2 * 4000 + 54000);
 }
@@ -118,7 +118,7 @@ static void test_double_buffer_without_allocations(void **unused)
 	estimate();
 	assert_near(replayed("double-buffer")->round_ns, round_ns);
 	/* the second set is allocated once */
-	assert_near(replayed("double-buffer")->pipeline_ns, 54000 + 190000);
+	assert_near(replayed("double-buffer")->loop_ns, 54000 + 190000);
 	assert_near(replayed("pinned")->round_ns, pinned_ns + 190000);
 }
 
@@ -158,8 +158,41 @@ static void test_resident(void **unused)
 	assert_true(row->applies);
 	assert_near(row->round_ns, 1000 + 5000 + 100000);
 	assert_non_null(row->bound);
-	assert_near(row->setup_ns, 0);
-	assert_near(row->breakeven_rounds, 0);
+	/* the first round takes 510000 */
+	assert_near(row->setup_ns, 404000);
+	assert_near(row->loop_ns, 404000);
+	assert_near(row->breakeven_rounds, 1);
+}
+
+/* Every round copies in from the same memory. The copy out stays, and with it
+ * 510000 - 200000. If kernels change the data, a copy on the device comes
+ * first: 1 MB at 2 GB/s, read and written. What is allocated for the data is
+ * allocated once. */
+static void test_resident_of_the_same_input(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].same_source = true;
+	machine.memory_bandwidth = 2e9;
+	estimate();
+	row = replayed("resident");
+	assert_near(row->round_ns, 310000);
+	assert_true(row->high_ns > row->round_ns + 1000000);
+	assert_non_null(strstr(row->bound, "does not change the data"));
+	assert_non_null(strstr(row->why, "1 from host memory"));
+	assert_abstains("resident-throughout", "bring data back", true);
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .call_ns = 510000,
+				    .return_ns = 700000};
+	phase.step_count = 4;
+	phase.round_ns = (struct xs_spread){700000, 700000, 700000};
+	estimate();
+	row = replayed("resident");
+	assert_near(row->round_ns, 310000);
+	assert_near(row->setup_ns, 390000);
+	assert_near(row->loop_ns, 200000);
 }
 
 /* Nothing is copied and nothing waits for a round: eight kernels of 100000,
@@ -401,6 +434,7 @@ int main(void)
 	    TEST(test_double_buffer_without_allocations),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
+	    TEST(test_resident_of_the_same_input),
 	    TEST(test_resident_throughout),
 	    TEST(test_resident_abstains),
 	    TEST(test_resident_within_a_round),

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies in that all rounds of a phase make from the same host memory. */
+#include "analyzer/rounds/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A host range that a round copies in. */
+struct source {
+	uint64_t address, bytes;
+	size_t round;
+};
+
+static int by_source(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return (x->round > y->round) - (x->round < y->round);
+}
+
+static bool is_same_range(const struct source *a, const struct source *b)
+{
+	return a->address == b->address && a->bytes == b->bytes;
+}
+
+static size_t count_ops(const struct xs_phase_members *m)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		count += xs_phase_member(m, i)->op_count;
+	return count;
+}
+
+/* Lists the copies in of all rounds, sorted. Returns their number. */
+static size_t list_sources(const struct xs_phase_members *m,
+			   struct source *sources)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+		const uint32_t *ops = m->rounds->ops + round->first_op;
+
+		for (uint32_t j = 0; j < round->op_count; j++) {
+			const struct xs_op *op = &m->trace->ops[ops[j]];
+			uint64_t src;
+
+			if (op->kind != XS_OP_H2D || op->call == XS_NONE)
+				continue;
+			src = m->trace->calls[op->call].src;
+			if (src)
+				sources[count++] =
+				    (struct source){src, op->bytes, i};
+		}
+	}
+	qsort(sources, count, sizeof(*sources), by_source);
+	return count;
+}
+
+/* Keeps the ranges that all rounds have, each once. Returns their number. */
+static size_t keep_common(struct source *sources, size_t count, size_t rounds)
+{
+	size_t kept = 0, first, end;
+
+	for (first = 0; first < count; first = end) {
+		size_t in = 1;
+
+		for (end = first + 1;
+		     end < count &&
+		     is_same_range(&sources[first], &sources[end]);
+		     end++)
+			in += sources[end].round != sources[end - 1].round;
+		if (in == rounds)
+			sources[kept++] = (struct source){
+			    sources[first].address, sources[first].bytes, 0};
+	}
+	return kept;
+}
+
+int xs_same_sources_find(const struct xs_phase_members *m,
+			 struct xs_phase *phase)
+{
+	struct source *sources;
+	size_t count;
+
+	if (m->count < 2)
+		return 0;
+	sources = malloc((count_ops(m) + 1) * sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	count = list_sources(m, sources);
+	count = keep_common(sources, count, m->count);
+	for (size_t i = 0; i < phase->step_count; i++) {
+		struct xs_step *step = &phase->steps[i];
+		const struct source source = {step->src, step->bytes, 0};
+
+		step->same_source =
+		    step->kind == XS_STEP_H2D &&
+		    bsearch(&source, sources, count, sizeof(*sources),
+			    by_source) != NULL;
+	}
+	free(sources);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Pageable copies in another run of the same program. */
+#ifndef XS_MODEL_REPLAY_ANOTHER_RUN_H
+#define XS_MODEL_REPLAY_ANOTHER_RUN_H
+
+#include "analyzer/rounds/phase.h"
+#include "model/machine/machine.h"
+#include "model/replay/plan.h"
+
+/* Returns the bytes of the step's call: a copy in parts has further steps
+ * without a call. */
+double xs_step_call_bytes(const struct xs_phase *phase, size_t i);
+
+/*
+ * Returns one end of the time of a pageable copy in another run, relative to
+ * the recorded one: -1 the fast end, 1 the slow end. The curve's range is that
+ * of processes; the recorded run and the other one both vary by it, so their
+ * ratio varies by sqrt(2) of it. 1 if the range is unknown.
+ */
+double xs_another_run_ratio(const struct xs_curve *curve, double bytes,
+			    int end);
+
+/* Multiplies the times of a recorded pageable copy. Its call takes as long as
+ * the copy, also if it returns before the last part has arrived. */
+void xs_action_scale(struct xs_action *action, double by);
+
+/* Changes the pageable copies of a phase's plan (action i is step i) to one
+ * end; 0: as recorded. */
+void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
+		    const struct xs_machine *machine, int in_end, int out_end);
+
+#endif
