@@ -3,160 +3,13 @@
 #include "preload/util/file.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define CLOSED_TAIL	    UINT64_MAX
-#define GROW_MIN_BYTES	    (128u << 10)
-#define GROW_MAX_BYTES	    (64u << 20)
-#define GROW_WAITS	    2000 /* 0.2 s */
-#define CLOSE_WAITS	    5000 /* 0.5 s */
-#define LIMIT_CHUNKS	    256	 /* minimum, of a file with a limit */
+#define LIMIT_CHUNKS	    256 /* minimum, of a file with a limit */
 #define LARGEST_CHUNK_BYTES (64u << 10)
-
-/* Checks that the descriptor is still our file. An application that closes all
- * descriptors closes ours too, and may reuse its number. If someone truncated
- * or overwrote the file, it is left alone. */
-static bool file_is_ours(struct xs_trace_file *trace, uint64_t least_bytes)
-{
-	struct stat st;
-
-	if (fstat(trace->fd, &st) || st.st_dev != trace->device ||
-	    st.st_ino != trace->inode)
-		return false;
-	if ((uint64_t)st.st_size < least_bytes ||
-	    (trace->header &&
-	     trace->header->start_realtime_ns != trace->start_realtime_ns))
-		atomic_store(&trace->overwritten, true);
-	return !atomic_load(&trace->overwritten);
-}
-
-static uint64_t within_limit(const struct xs_trace_file *trace,
-			     uint64_t from_bytes, uint64_t more_bytes)
-{
-	uint64_t limit = atomic_load(&trace->limit_bytes);
-
-	if (!limit || from_bytes + more_bytes <= limit)
-		return more_bytes;
-	return limit > from_bytes ? limit - from_bytes : 0;
-}
-
-/* Allocates up to `want_bytes` more, and less if the disk has less, but at
- * least `need_bytes`. The caller holds `growing`. */
-static int grow(struct xs_trace_file *trace, uint64_t need_bytes,
-		uint64_t want_bytes)
-{
-	uint64_t from = atomic_load(&trace->allocated_bytes);
-	uint64_t more = want_bytes;
-	int err = -EBADF;
-
-	if (!file_is_ours(trace, from))
-		goto out;
-	err = -EFBIG;
-	more = within_limit(trace, from, more);
-	if (!more)
-		goto out;
-	err = xs_file_allocate(trace->fd, from, from + more);
-	while (err && more / 4 >= need_bytes) {
-		more = more / 4 / XS_PAGE_BYTES * XS_PAGE_BYTES;
-		err = xs_file_allocate(trace->fd, from, from + more);
-	}
-	if (!err)
-		atomic_store(&trace->allocated_bytes, from + more);
-out:
-	atomic_store(&trace->full, err != 0);
-	return err;
-}
-
-static bool lock_growth(struct xs_trace_file *trace)
-{
-	return !atomic_exchange_explicit(&trace->growing, true,
-					 memory_order_acquire);
-}
-
-static void unlock_growth(struct xs_trace_file *trace)
-{
-	atomic_store_explicit(&trace->growing, false, memory_order_release);
-}
-
-/* Larger traces grow in larger steps. The collector allocates a step when less
- * than a step is left: the file of a killed process takes at most twice what it
- * used, and two of the smallest steps. */
-static uint64_t growth_step_bytes(uint64_t tail_bytes)
-{
-	uint64_t step = tail_bytes / 2 / XS_PAGE_BYTES * XS_PAGE_BYTES;
-
-	if (step < GROW_MIN_BYTES)
-		return GROW_MIN_BYTES;
-	return step < GROW_MAX_BYTES ? step : GROW_MAX_BYTES;
-}
-
-static void back_off(int turn)
-{
-	if (turn < 100)
-		sched_yield();
-	else
-		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-}
-
-/* Waits for space when a writer outruns the collector. One writer grows the
- * file and the others wait for it, but not forever, since that thread may not
- * be scheduled. */
-static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
-{
-	for (int i = 0; i < GROW_WAITS; i++) {
-		if (atomic_load(&trace->allocated_bytes) >= end_bytes)
-			return true;
-		if (atomic_load(&trace->full))
-			return false;
-		if (!lock_growth(trace)) {
-			back_off(i);
-			continue;
-		}
-		if (atomic_load(&trace->allocated_bytes) < end_bytes)
-			grow(trace,
-			     end_bytes - atomic_load(&trace->allocated_bytes),
-			     growth_step_bytes(end_bytes));
-		unlock_growth(trace);
-	}
-	return false;
-}
-
-/* Callers run in a guard: a thread must not end while it holds `growing`. */
-static bool make_room(struct xs_trace_file *trace, uint64_t end_bytes)
-{
-	return atomic_load(&trace->allocated_bytes) >= end_bytes ||
-	       wait_for_room(trace, end_bytes);
-}
-
-static bool is_at_limit(const struct xs_trace_file *trace)
-{
-	return within_limit(trace, atomic_load(&trace->allocated_bytes),
-			    XS_PAGE_BYTES) == 0;
-}
-
-int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
-{
-	uint64_t tail = atomic_load(&trace->tail_bytes), step;
-	int err = -atomic_exchange(&trace->map_error, 0);
-
-	if (err || tail == CLOSED_TAIL || is_at_limit(trace))
-		return err;
-	if (!file_is_ours(trace, atomic_load(&trace->allocated_bytes)))
-		return atomic_load(&trace->overwritten) ? 0 : -EBADF;
-	step = growth_step_bytes(tail);
-	if (atomic_load(&trace->allocated_bytes) > tail + step)
-		return 0;
-	if (lock_growth(trace)) {
-		err = grow(trace, XS_PAGE_BYTES, step);
-		unlock_growth(trace);
-	}
-	return err;
-}
 
 /* Written first, so that a process that is killed from here on leaves a valid
  * trace. */
@@ -188,7 +41,7 @@ int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
 	void *page;
 	int err;
 
-	*trace = (struct xs_trace_file){.fd = -1};
+	memset(trace, 0, sizeof(*trace));
 	trace->fd = xs_file_create(path, trace->path, sizeof(trace->path));
 	if (trace->fd < 0)
 		return trace->fd;
@@ -204,7 +57,7 @@ int xs_trace_file_open(struct xs_trace_file *trace, const char *path,
 	/* growing may write zeros */
 	atomic_store(&trace->allocated_bytes, XS_PAGE_BYTES);
 	if (!err)
-		err = grow(trace, XS_PAGE_BYTES, GROW_MIN_BYTES);
+		err = xs_trace_file_begin_growth(trace);
 	if (err)
 		goto out;
 	page = xs_file_map(trace->fd, 0, XS_PAGE_BYTES);
@@ -242,7 +95,7 @@ static void *map_part(struct xs_trace_file *trace, uint64_t at, uint32_t bytes)
 	uint64_t tail = at + bytes;
 	void *memory;
 
-	if (!file_is_ours(trace, tail))
+	if (!xs_trace_file_is_ours(trace, tail))
 		return NULL;
 	memory = xs_file_map(trace->fd, at, bytes);
 	if (!memory) {
@@ -264,7 +117,8 @@ struct xs_chunk_header *xs_trace_file_claim(struct xs_trace_file *trace,
 	if (atomic_load(&trace->overwritten) || atomic_load(&trace->map_error))
 		return NULL;
 	do {
-		if (at == CLOSED_TAIL || !make_room(trace, at + bytes))
+		if (at == XS_TRACE_FILE_CLOSED ||
+		    !xs_trace_file_make_room(trace, at + bytes))
 			return NULL;
 	} while (
 	    !atomic_compare_exchange_weak(&trace->tail_bytes, &at, at + bytes));
@@ -358,7 +212,7 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 	xs_u64 *counter;
 
 	if (!trace->header || !count || atomic_load(&trace->overwritten) ||
-	    atomic_load(&trace->tail_bytes) == CLOSED_TAIL)
+	    atomic_load(&trace->tail_bytes) == XS_TRACE_FILE_CLOSED)
 		return;
 	switch (what) {
 	case XS_LOSS_CALLS:
@@ -380,22 +234,19 @@ uint64_t xs_trace_file_close(struct xs_trace_file *trace,
 	/* After this exchange no claim succeeds, and every successful one lies
 	 * below the old tail: truncating the file removes no chunk of a
 	 * writer. */
-	uint64_t tail = atomic_exchange(&trace->tail_bytes, CLOSED_TAIL);
+	uint64_t tail =
+	    atomic_exchange(&trace->tail_bytes, XS_TRACE_FILE_CLOSED);
 	bool locked;
 
-	if (tail == CLOSED_TAIL)
+	if (tail == XS_TRACE_FILE_CLOSED)
 		return atomic_load(&trace->overwritten)
 			   ? 0
 			   : trace->header->tail_bytes;
 	/* Not forever: a signal handler that exits may have interrupted the
 	 * thread that grows the file. Growing it after the truncation only
 	 * leaves it longer than needed. */
-	locked = lock_growth(trace);
-	for (int i = 0; !locked && i < CLOSE_WAITS; i++) {
-		back_off(i);
-		locked = lock_growth(trace);
-	}
-	if (file_is_ours(trace, tail)) {
+	locked = xs_trace_file_lock_growth(trace);
+	if (xs_trace_file_is_ours(trace, tail)) {
 		/* If truncating fails, the file is only longer than needed. */
 		int failed = ftruncate(trace->fd, (off_t)tail);
 		(void)failed;
@@ -404,7 +255,7 @@ uint64_t xs_trace_file_close(struct xs_trace_file *trace,
 	 * and the number must not become another file's. */
 	atomic_store(&trace->allocated_bytes, 0);
 	if (locked)
-		unlock_growth(trace);
+		xs_trace_file_unlock_growth(trace);
 	if (atomic_load(&trace->overwritten))
 		return 0;
 	trace->header->end_realtime_ns = end_realtime_ns;

@@ -19,13 +19,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define XS_TRACE_FILE_CLOSED UINT64_MAX
+
 struct xs_trace_file {
 	struct xs_file_header *header; /* mapped; NULL until open */
 	int fd;
 	dev_t device; /* with inode: identifies our file */
 	ino_t inode;
 	uint64_t start_realtime_ns;  /* as in the header: detects overwriting */
-	_Atomic uint64_t tail_bytes; /* of the next chunk; UINT64_MAX: closed */
+	_Atomic uint64_t tail_bytes; /* of the next chunk, or
+				      * XS_TRACE_FILE_CLOSED */
 	_Atomic uint64_t allocated_bytes; /* file bytes that may be mapped */
 	_Atomic uint64_t limit_bytes;	  /* maximum size; 0: none */
 	atomic_bool growing;
@@ -99,5 +102,25 @@ void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
  */
 uint64_t xs_trace_file_close(struct xs_trace_file *trace,
 			     uint64_t end_realtime_ns);
+
+/* The rest is of trace_growth.c, for trace_file.c. */
+
+/* Checks that the descriptor is still our file. An application that closes all
+ * descriptors closes ours too, and may reuse its number. If someone truncated
+ * or overwrote the file, it is left alone. */
+bool xs_trace_file_is_ours(struct xs_trace_file *trace, uint64_t least_bytes);
+
+/* Allocates the first space. Returns 0 or -errno. */
+int xs_trace_file_begin_growth(struct xs_trace_file *trace);
+
+/* Returns whether the file may be mapped up to `end_bytes`, after it has grown
+ * if need be. Callers run in a guard: a thread must not end while it holds
+ * `growing`. */
+bool xs_trace_file_make_room(struct xs_trace_file *trace, uint64_t end_bytes);
+
+/* Keeps the file from growing. Returns false if another thread still grows it
+ * after 0.5 s. */
+bool xs_trace_file_lock_growth(struct xs_trace_file *trace);
+void xs_trace_file_unlock_growth(struct xs_trace_file *trace);
 
 #endif
