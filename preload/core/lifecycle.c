@@ -33,6 +33,7 @@
 #include "preload/callstack/callstack.h"
 #include "preload/core/capture_control.h"
 #include "preload/core/collector.h"
+#include "preload/core/run_info.h"
 #include "preload/cupti/cupti.h"
 #include "preload/events/timing.h"
 #include "preload/record/abandoned_call.h"
@@ -54,8 +55,6 @@
 #include "preload/util/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -131,77 +130,6 @@ __attribute__((constructor)) static void load(void)
 	xs_guard_run(load_once, NULL);
 }
 
-/* Writes the command line, its words separated by spaces. */
-static void write_app(void)
-{
-	static char text[XS_RECORD_MAX_BYTES];
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return;
-	while (n > 0 && text[n - 1] == '\0')
-		n--;
-	for (ssize_t i = 0; i < n; i++)
-		if (text[i] == '\0')
-			text[i] = ' ';
-	text[n] = '\0';
-	xs_trace_info("app", "%s", text);
-}
-
-/* Writes the variables as they are when the driver is about to start. */
-static void write_connections(void)
-{
-	static const char *const variables[] = {
-	    "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"};
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		const unsigned number = xs_config_connections(variables[i]);
-
-		if (number)
-			xs_trace_info(variables[i], "%u", number);
-	}
-}
-
-static void write_beginning(void)
-{
-	const char *unknown = xs_config_unknown_mode(), *unknown_graphs;
-	const char *other = xs_injection_other();
-	enum xs_hash_mode hash = xs_config_hash();
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	write_app();
-	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
-	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", xs_trace_name_rank());
-	xs_trace_info("xferspy", "%s", XS_VERSION);
-	write_connections();
-	if (hash != XS_HASH_OFF)
-		xs_trace_info("hash", "%s",
-			      hash == XS_HASH_FULL ? "full" : "sampled");
-	xs_trace_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
-	if (unknown)
-		xs_trace_info("note",
-			      "XFERSPY_MODE=%s is not known; traced as usual",
-			      unknown);
-	xs_config_graphs_by_node(&unknown_graphs);
-	if (unknown_graphs)
-		xs_trace_info("note",
-			      "XFERSPY_GRAPHS=%s is not known; the default is "
-			      "used",
-			      unknown_graphs);
-	if (other)
-		xs_trace_info(
-		    "note",
-		    "another tool's library is in this process, too "
-		    "(CUDA_INJECTION64_PATH=%s): it was not replaced; "
-		    "times are longer if it slows the program",
-		    other);
-}
-
 static int open_trace(void)
 {
 	int err =
@@ -215,7 +143,7 @@ static int open_trace(void)
 		return err;
 	xs_log("writing %s", xs_session_trace.path);
 	xs_shared_writer_open(&xs_session_trace);
-	write_beginning();
+	xs_run_info_write();
 	atomic_store(&xs_hash_mode, xs_config_hash());
 	return 0;
 }

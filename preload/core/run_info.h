@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* What a trace says about the run before its first call. */
+#ifndef XS_PRELOAD_CORE_RUN_INFO_H
+#define XS_PRELOAD_CORE_RUN_INFO_H
+
+/* Writes the command line, host, rank and settings as info records, and a note
+ * for each setting that is not known. The trace must be open. */
+void xs_run_info_write(void);
+
+#endif
