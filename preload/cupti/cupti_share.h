@@ -93,8 +93,6 @@ void xs_share_forget_our_kinds(void);
 /* Returns whether the client wants a kind of record, or has buffers for them.
  */
 bool xs_share_client_has_records(void);
-/* We stop holding the buffers. */
-void xs_share_release_records(void);
 
 /* Switches a kind of record on or off for us. */
 CUptiResult xs_share_our_kind(bool on, CUpti_ActivityKind kind);
@@ -118,14 +116,6 @@ CUptiResult xs_share_client_context(
     CUptiResult(CUPTIAPI *real)(CUcontext, CUpti_ActivityKind), bool on,
     CUcontext context, CUpti_ActivityKind kind);
 
-/* Sets the client's buffer callbacks. `real` is only called if we do not hold
- * the buffers. */
-CUptiResult xs_share_client_buffers(
-    CUptiResult(CUPTIAPI *real)(CUpti_BuffersCallbackRequestFunc,
-				CUpti_BuffersCallbackCompleteFunc),
-    CUpti_BuffersCallbackRequestFunc request,
-    CUpti_BuffersCallbackCompleteFunc complete);
-
 /* Sets the client's clock for all times of CUPTI. Times for our trace are
  * converted back (cupti_clock.h). */
 CUptiResult
@@ -141,12 +131,32 @@ static inline bool xs_share_client_recorded(void)
 				    memory_order_relaxed);
 }
 
-/* Returns whether we hold the buffers for records. */
-bool xs_share_holds_records(void);
-
 /* Returns whether records go to the client's buffers. The client then decides
  * when they are flushed. */
 bool xs_share_client_records(void);
+
+/* The client has flushed. Its records are complete if it wants no kind any
+ * more. */
+void xs_share_client_flushed(void);
+
+/* Buffers for records: cupti_share_buffers.c. */
+
+/* Returns whether we hold the buffers for records. */
+bool xs_share_holds_records(void);
+
+/* We stop holding the buffers. */
+void xs_share_release_records(void);
+
+/* Sets the client's buffer callbacks. `real` is only called if we do not hold
+ * the buffers. */
+CUptiResult xs_share_client_buffers(
+    CUptiResult(CUPTIAPI *real)(CUpti_BuffersCallbackRequestFunc,
+				CUpti_BuffersCallbackCompleteFunc),
+    CUpti_BuffersCallbackRequestFunc request,
+    CUpti_BuffersCallbackCompleteFunc complete);
+
+/* Returns whether the client has set buffer callbacks. */
+bool xs_share_client_has_buffers(void);
 
 /* Call it before and after our last flush: the client's buffers are kept until
  * it flushes itself. */
@@ -172,6 +182,7 @@ size_t xs_share_take_dropped(void);
  * use another library. */
 void xs_share_forget_callbacks(void);
 void xs_share_forget_records(void);
+void xs_share_forget_buffers(void);
 void xs_share_forget_clock(void);
 
 #endif
