@@ -2,8 +2,9 @@
 /*
  * The boundary to CUPTI. It is loaded at run time (cupti_load.c), never linked.
  * No lock of ours on which a thread can block is held over a call of CUPTI.
- * This file starts, switches and detaches it; cupti_records.c reads its records
- * and hooks/cupti_callback.c handles its callbacks.
+ * This file starts, switches and detaches it; cupti_flush.c flushes its
+ * records, cupti_records.c reads them, and hooks/cupti_callback.c handles its
+ * callbacks.
  */
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/counters/profiler.h"
@@ -28,10 +29,6 @@
 
 #define VERSION_12_6	   24u
 #define VERSION_12_9	   27u
-#define IDLE_FLUSH_NS	   1000000000u /* interval while records are off */
-#define DRAIN_FLUSH_NS	   100000000u
-#define FAST_FLUSHES	   10u /* before DRAIN_FLUSH_NS applies */
-#define LAST_FLUSHES	   6u
 #define ANOTHER_SUBSCRIBER 39 /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_... */
 #define NO_PERMISSION	   35 /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 
@@ -143,6 +140,11 @@ static bool enable_records(void)
 	return false;
 }
 
+bool xs_cupti_records_are_on(void)
+{
+	return atomic_load(&records_on);
+}
+
 static void switch_peers(void)
 {
 	if (atomic_load(&peers) && xs_cupti_is_attached())
@@ -203,26 +205,6 @@ enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 	return XS_CUPTI_RECORDS;
 }
 
-static struct {
-	uint64_t next_ns;
-	unsigned flushes;
-} drain; /* of the ops of the last window */
-
-/* A flush does not deliver a buffer in which one op is still running, which is
- * nearly always so at a high rate of calls. So it takes several flushes. */
-bool xs_cupti_brought_all(bool at_once)
-{
-	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
-
-	if (xs_op_tracker_pending() && (at_once || now_ns >= drain.next_ns) &&
-	    xs_cupti_is_attached() && !xs_share_client_records()) {
-		xs_cupti_api.cuptiActivityFlushAll(0);
-		if (!at_once && ++drain.flushes >= FAST_FLUSHES)
-			drain.next_ns = now_ns + DRAIN_FLUSH_NS;
-	}
-	return !xs_op_tracker_pending();
-}
-
 /*
  * Returns whether the program's graphs can be launched after CUPTI is detached.
  * They fail with error 719 if the kinds of records were switched off before,
@@ -266,7 +248,7 @@ void xs_cupti_switch_records(bool on)
 	atomic_store(&records_on, on);
 	switch_peers();
 	if (on) {
-		drain.next_ns = drain.flushes = 0;
+		xs_cupti_begin_drain();
 	} else {
 		atomic_store(&were_off, true);
 		xs_sample_window_note_all();
@@ -371,37 +353,6 @@ static void detach_now(void *unused)
 void xs_cupti_detach_as_asked(void)
 {
 	xs_guard_run(detach_now, NULL);
-}
-
-/* After records are switched off, a few flushes deliver those of running work.
- * Later there are hardly any, and a flush would delay calls for nothing. */
-static bool is_worth_a_flush(void)
-{
-	static uint64_t next_ns;
-	static unsigned left;
-	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
-
-	if (atomic_load(&records_on) || xs_cupti_counts_migrations())
-		left = LAST_FLUSHES;
-	else if (left)
-		left--;
-	else if (now_ns < next_ns)
-		return false;
-	next_ns = now_ns + IDLE_FLUSH_NS;
-	return true;
-}
-
-void xs_cupti_flush(bool forced)
-{
-	/* the clocks must be read often: see cupti_clock.h */
-	xs_cupti_clock_look();
-	if (!xs_cupti_is_attached() ||
-	    (!forced && (xs_share_client_records() || !is_worth_a_flush())))
-		return;
-	xs_share_last_flush(forced);
-	xs_cupti_api.cuptiActivityFlushAll(
-	    forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
-	xs_share_last_flush(false);
 }
 
 uint64_t xs_cupti_now_ns(void)

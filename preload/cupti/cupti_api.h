@@ -58,6 +58,13 @@ const char *xs_cupti_text(CUptiResult result);
 /* cupti.c: returns whether CUPTI was started. Thread-safe. */
 bool xs_cupti_is_used(void);
 
+/* cupti.c: returns whether our kinds of records are switched on. */
+bool xs_cupti_records_are_on(void);
+
+/* cupti_flush.c: records were switched on: the flushes for the ops of this
+ * window begin with the shortest interval. */
+void xs_cupti_begin_drain(void);
+
 /* Calls `ask`. Returns false without calling it if CUPTI was detached, its
  * callbacks are disabled, or this may be about to happen. */
 bool xs_cupti_unless_detached(void (*ask)(void));
