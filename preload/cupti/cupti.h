@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface to CUPTI, without NVIDIA's cupti.h. Only profiler.c includes
- * the headers of its profiler. */
+/* The interface to CUPTI, without NVIDIA's cupti.h. Only profiler_api.h
+ * includes the headers of its profiler. */
 #ifndef XS_PRELOAD_CUPTI_CUPTI_H
 #define XS_PRELOAD_CUPTI_CUPTI_H
 

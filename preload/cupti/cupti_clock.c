@@ -38,8 +38,9 @@ static double outside(uint64_t at, uint64_t from, uint64_t to)
 
 void xs_clock_line_begin(struct xs_clock_line *line, struct xs_clock_pair now)
 {
-	*line = (struct xs_clock_line){
-	    .first = now, .kept = {now}, .count = 1, .last = now};
+	memset(line, 0, sizeof(*line));
+	line->first = line->kept[0] = line->last = now;
+	line->count = 1;
 }
 
 /* Returns whether neither clock was set since the last moment. */

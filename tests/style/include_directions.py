@@ -63,7 +63,7 @@ ROOMS = {
 ONLY = {("analyzer", "preload"): {"format.h"},
         ("report", "preload"): {"format.h", "trace_name.h"}, ("model", "analyzer"): {"phase.h"}}
 VENDOR = re.compile(
-    r"preload/(api/function_table\.c|cupti/(cupti_api\.h|counters/profiler\.c))")
+    r"preload/(api/function_table\.c|cupti/(cupti_api\.h|counters/profiler_api\.h))")
 PRINTS = re.compile(r"\b(printf|puts|perror)\s*\(")
 MAY_PRINT = ("report",)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
@@ -92,13 +92,6 @@ def read_sources(root):
     paths = (p for folder in TOPS
              for p in sorted((root / folder).rglob("*.[ch]")))
     return {str(p.relative_to(root)): p.read_text() for p in paths}
-
-
-def rooms_of(name, here):
-    """Returns the rooms that a name in the row of `here` stands for."""
-    known = name in ROOMS or name in TOPS
-    path = name if known else f"{top(here)}/{name}"
-    return [path] if path in ROOMS else [r for r in ROOMS if top(r) == path]
 
 
 def rooms_of(name, here):

@@ -1,57 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/counters/profiler.h"
-#include "preload/trace/info.h"
+#include "preload/cupti/counters/profiler_api.h"
 #include "preload/util/config.h"
 
-#include <cupti_result.h>
-#include <dlfcn.h>
-#include <limits.h>
 #include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#if __has_include(<cupti_range_profiler.h>)
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_target.h>
+#if XS_HAVE_RANGE_PROFILER
 
 #define MAX_CONTEXTS 16
-
-#define FUNCTIONS(F)                                                           \
-	F(cuptiProfilerInitialize)                                             \
-	F(cuptiProfilerGetCounterAvailability)                                 \
-	F(cuptiDeviceGetChipName)                                              \
-	F(cuptiProfilerHostInitialize)                                         \
-	F(cuptiProfilerHostDeinitialize)                                       \
-	F(cuptiProfilerHostConfigAddMetrics)                                   \
-	F(cuptiProfilerHostGetConfigImageSize)                                 \
-	F(cuptiProfilerHostGetConfigImage)                                     \
-	F(cuptiProfilerHostGetNumOfPasses)                                     \
-	F(cuptiProfilerHostEvaluateToGpuValues)                                \
-	F(cuptiRangeProfilerEnable)                                            \
-	F(cuptiRangeProfilerGetCounterDataSize)                                \
-	F(cuptiRangeProfilerCounterDataImageInitialize)                        \
-	F(cuptiRangeProfilerSetConfig)                                         \
-	F(cuptiRangeProfilerStart)                                             \
-	F(cuptiRangeProfilerStop)                                              \
-	F(cuptiRangeProfilerDecodeData)                                        \
-	F(cuptiRangeProfilerGetCounterDataInfo)                                \
-	F(cuptiGetResultString)
-
-#define POINTER(name) __typeof__(&name) name;
-static struct {
-	FUNCTIONS(POINTER)
-} cupti;
-#undef POINTER
-
-#define ROW(name) {&cupti.name, #name},
-static const struct {
-	void *slot;
-	const char *name;
-} symbols[] = {FUNCTIONS(ROW)};
 
 static const char *metric_names[XS_METRICS] = {
     [XS_METRIC_SECTORS_READ] = "lts__t_sectors_srcunit_tex_op_read.sum",
@@ -83,38 +40,8 @@ struct xs_profiler {
 	struct image availability, config, data;
 };
 
-static atomic_bool works;
 static struct xs_profiler profilers[MAX_CONTEXTS];
 static size_t profiler_count;
-
-static void stop_counting(const char *function, CUptiResult result)
-{
-	const char *text = NULL;
-
-	works = false;
-	cupti.cuptiGetResultString(result, &text);
-	xs_log("%s: %s (%d)", function, text ? text : "?", (int)result);
-	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
-	    result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
-		xs_trace_info(
-		    "note", "kernels are not counted: this user may not read "
-			    "the GPU's counters; ask the administrator to load "
-			    "the driver with NVreg_RestrictProfilingToAdmin"
-			    "Users=0, or run the program with CAP_SYS_ADMIN "
-			    "(newer drivers: CAP_PERFMON)");
-	else
-		xs_trace_info(
-		    "note", "kernels are not counted: %s says %s (%d)",
-		    function, text ? text : "unknown error", (int)result);
-}
-
-static bool succeeded(const char *function, CUptiResult result)
-{
-	if (result != CUPTI_SUCCESS)
-		stop_counting(function, result);
-	return result == CUPTI_SUCCESS;
-}
-#define CALL(function, params) succeeded(#function, cupti.function(params))
 
 /* Allocates without the application's malloc. */
 static bool take_image(struct image *image, size_t size)
@@ -123,7 +50,7 @@ static bool take_image(struct image *image, size_t size)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (bytes == MAP_FAILED)
-		return succeeded("mmap", CUPTI_ERROR_OUT_OF_MEMORY);
+		return xs_profiler_succeeded("mmap", CUPTI_ERROR_OUT_OF_MEMORY);
 	image->bytes = bytes;
 	image->size = size;
 	return true;
@@ -143,12 +70,12 @@ static bool read_availability(struct xs_profiler *profiler, CUcontext context)
 		CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
 	    .ctx = context};
 
-	if (!CALL(cuptiProfilerGetCounterAvailability, &p) ||
+	if (!XS_PROFILER_CALL(cuptiProfilerGetCounterAvailability, &p) ||
 	    !take_image(&profiler->availability,
 			p.counterAvailabilityImageSize))
 		return false;
 	p.pCounterAvailabilityImage = profiler->availability.bytes;
-	return CALL(cuptiProfilerGetCounterAvailability, &p);
+	return XS_PROFILER_CALL(cuptiProfilerGetCounterAvailability, &p);
 }
 
 static CUptiResult make_host(const char *chip, struct xs_profiler *profiler)
@@ -158,7 +85,7 @@ static CUptiResult make_host(const char *chip, struct xs_profiler *profiler)
 	    .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
 	    .pChipName = chip,
 	    .pCounterAvailabilityImage = profiler->availability.bytes};
-	CUptiResult result = cupti.cuptiProfilerHostInitialize(&p);
+	CUptiResult result = xs_profiler_api.cuptiProfilerHostInitialize(&p);
 
 	profiler->host = p.pHostObject;
 	return result;
@@ -171,7 +98,7 @@ static void drop_host(struct xs_profiler *profiler)
 	    .pHostObject = profiler->host};
 
 	if (profiler->host)
-		cupti.cuptiProfilerHostDeinitialize(&p);
+		xs_profiler_api.cuptiProfilerHostDeinitialize(&p);
 	profiler->host = NULL;
 	drop_image(&profiler->config);
 }
@@ -191,17 +118,19 @@ static CUptiResult add_metrics(struct xs_profiler *profiler)
 	CUpti_Profiler_Host_GetConfigImage_Params get = {
 	    .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
 	    .pHostObject = profiler->host};
-	CUptiResult result = cupti.cuptiProfilerHostConfigAddMetrics(&add);
+	CUptiResult result =
+	    xs_profiler_api.cuptiProfilerHostConfigAddMetrics(&add);
 
 	if (result == CUPTI_SUCCESS)
-		result = cupti.cuptiProfilerHostGetConfigImageSize(&size);
+		result =
+		    xs_profiler_api.cuptiProfilerHostGetConfigImageSize(&size);
 	if (result != CUPTI_SUCCESS)
 		return result;
 	if (!take_image(&profiler->config, size.configImageSize))
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	get.configImageSize = profiler->config.size;
 	get.pConfigImage = profiler->config.bytes;
-	return cupti.cuptiProfilerHostGetConfigImage(&get);
+	return xs_profiler_api.cuptiProfilerHostGetConfigImage(&get);
 }
 
 static size_t passes(const struct xs_profiler *profiler)
@@ -211,7 +140,8 @@ static size_t passes(const struct xs_profiler *profiler)
 	    .configImageSize = profiler->config.size,
 	    .pConfigImage = profiler->config.bytes};
 
-	if (cupti.cuptiProfilerHostGetNumOfPasses(&p) != CUPTI_SUCCESS)
+	if (xs_profiler_api.cuptiProfilerHostGetNumOfPasses(&p) !=
+	    CUPTI_SUCCESS)
 		return SIZE_MAX;
 	return p.numOfPasses;
 }
@@ -224,7 +154,7 @@ static bool choose_metrics(struct xs_profiler *profiler, uint32_t device)
 	    .deviceIndex = device};
 	CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
 
-	if (!CALL(cuptiDeviceGetChipName, &chip))
+	if (!XS_PROFILER_CALL(cuptiDeviceGetChipName, &chip))
 		return false;
 	for (size_t i = 0; i < sizeof(metric_sets) / sizeof(*metric_sets);
 	     i++) {
@@ -241,9 +171,9 @@ static bool choose_metrics(struct xs_profiler *profiler, uint32_t device)
 		       chip.pChipName, profiler->metrics, (int)result);
 		drop_host(profiler);
 	}
-	return succeeded("cuptiProfilerHostConfigAddMetrics",
-			 result == CUPTI_SUCCESS ? CUPTI_ERROR_NOT_SUPPORTED
-						 : result);
+	return xs_profiler_succeeded(
+	    "cuptiProfilerHostConfigAddMetrics",
+	    result == CUPTI_SUCCESS ? CUPTI_ERROR_NOT_SUPPORTED : result);
 }
 
 static bool clear_data(const struct xs_profiler *profiler)
@@ -255,7 +185,8 @@ static bool clear_data(const struct xs_profiler *profiler)
 	    .counterDataSize = profiler->data.size,
 	    .pCounterData = profiler->data.bytes};
 
-	return CALL(cuptiRangeProfilerCounterDataImageInitialize, &p);
+	return XS_PROFILER_CALL(cuptiRangeProfilerCounterDataImageInitialize,
+				&p);
 }
 
 static bool make_data(struct xs_profiler *profiler)
@@ -269,7 +200,7 @@ static bool make_data(struct xs_profiler *profiler)
 	    .maxNumOfRanges = 1,
 	    .maxNumRangeTreeNodes = 1};
 
-	return CALL(cuptiRangeProfilerGetCounterDataSize, &p) &&
+	return XS_PROFILER_CALL(cuptiRangeProfilerGetCounterDataSize, &p) &&
 	       take_image(&profiler->data, p.counterDataSize) &&
 	       clear_data(profiler);
 }
@@ -290,7 +221,7 @@ static bool configure(struct xs_profiler *profiler)
 	    .numNestingLevels = 1,
 	    .minNestingLevel = 1};
 
-	return CALL(cuptiRangeProfilerSetConfig, &p);
+	return XS_PROFILER_CALL(cuptiRangeProfilerSetConfig, &p);
 }
 
 static bool set_up(struct xs_profiler *profiler, CUcontext context,
@@ -302,10 +233,10 @@ static bool set_up(struct xs_profiler *profiler, CUcontext context,
 	    .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
 	    .ctx = context};
 
-	if (!CALL(cuptiProfilerInitialize, &init) ||
+	if (!XS_PROFILER_CALL(cuptiProfilerInitialize, &init) ||
 	    !read_availability(profiler, context) ||
 	    !choose_metrics(profiler, device) ||
-	    !CALL(cuptiRangeProfilerEnable, &enable))
+	    !XS_PROFILER_CALL(cuptiRangeProfilerEnable, &enable))
 		return false;
 	profiler->object = enable.pRangeProfilerObject;
 	return make_data(profiler) && configure(profiler);
@@ -332,7 +263,7 @@ bool xs_profiler_start(struct xs_profiler *profiler)
 	    .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
 	    .pRangeProfilerObject = profiler->object};
 
-	return CALL(cuptiRangeProfilerStart, &p);
+	return XS_PROFILER_CALL(cuptiRangeProfilerStart, &p);
 }
 
 /* Returns whether the data belong to exactly one kernel. */
@@ -350,9 +281,9 @@ static bool stop(const struct xs_profiler *profiler)
 	    .pCounterDataImage = profiler->data.bytes,
 	    .counterDataImageSize = profiler->data.size};
 
-	if (!CALL(cuptiRangeProfilerStop, &end) ||
-	    !CALL(cuptiRangeProfilerDecodeData, &decode) ||
-	    !CALL(cuptiRangeProfilerGetCounterDataInfo, &info))
+	if (!XS_PROFILER_CALL(cuptiRangeProfilerStop, &end) ||
+	    !XS_PROFILER_CALL(cuptiRangeProfilerDecodeData, &decode) ||
+	    !XS_PROFILER_CALL(cuptiRangeProfilerGetCounterDataInfo, &info))
 		return false;
 	xs_log("%zu ranges, %zu dropped, all passes %d", info.numTotalRanges,
 	       decode.numOfRangeDropped, end.isAllPassSubmitted);
@@ -371,7 +302,7 @@ static bool evaluate(const struct xs_profiler *profiler, double *values)
 	    .numMetrics = profiler->metrics,
 	    .pMetricValues = values};
 
-	return CALL(cuptiProfilerHostEvaluateToGpuValues, &p);
+	return XS_PROFILER_CALL(cuptiProfilerHostEvaluateToGpuValues, &p);
 }
 
 bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
@@ -381,68 +312,10 @@ bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS])
 	for (size_t i = 0; i < XS_METRICS; i++)
 		values[i] = NAN;
 	counted = stop(profiler) && evaluate(profiler, values);
-	return (!works || clear_data(profiler)) && counted;
-}
-
-/* Loads libnvperf_host from the folder of libcupti. libcupti opens it by name
- * only, which fails if the loader does not search their folder; a library that
- * is already loaded is found. */
-static void load_host_library(void)
-{
-	char path[PATH_MAX];
-	const char *slash;
-	Dl_info self;
-
-	if (!dladdr((void *)cupti.cuptiProfilerInitialize, &self))
-		return;
-	slash = strrchr(self.dli_fname, '/');
-	if (!slash)
-		return;
-	snprintf(path, sizeof(path), "%.*s/libnvperf_host.so",
-		 (int)(slash - self.dli_fname), self.dli_fname);
-	xs_log("%s: %s", path, dlopen(path, RTLD_NOW) ? "loaded" : dlerror());
-}
-
-bool xs_profiler_find(void *library)
-{
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-
-		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
-		if (symbol)
-			continue;
-		xs_trace_info("note",
-			      "kernels are not counted: this libcupti has no "
-			      "%s; that of CUDA 12.6.2 or newer is needed: set "
-			      "XFERSPY_CUPTI to its path",
-			      symbols[i].name);
-		return false;
-	}
-	load_host_library();
-	works = true;
-	return true;
-}
-
-bool xs_profiler_works(void)
-{
-	return works;
+	return (!xs_profiler_works() || clear_data(profiler)) && counted;
 }
 
 #else /* an older toolkit */
-
-bool xs_profiler_find(void *library)
-{
-	(void)library;
-	xs_trace_info("note", "kernels are not counted: this libxferspy was "
-			      "built with a CUDA toolkit older than 12.6.2; "
-			      "build it with a newer one");
-	return false;
-}
-
-bool xs_profiler_works(void)
-{
-	return false;
-}
 
 struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
 				   uint32_t device)
