@@ -5,12 +5,6 @@
 
 #include <errno.h>
 
-static uint64_t after(uint64_t time_ns, uint64_t duration_ns)
-{
-	return time_ns + duration_ns < time_ns ? UINT64_MAX
-					       : time_ns + duration_ns;
-}
-
 /* All call records begin with the fields of struct xs_rec_call. */
 static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 		    const struct xs_call *rest)
@@ -29,8 +23,8 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 	trace->calls = call;
 	call += trace->call_count++;
 	*call = *rest;
-	call->start_ns = after(d->base_ns, rec->start);
-	call->end_ns = after(call->start_ns, duration_ns);
+	call->start_ns = xs_decoder_after(d->base_ns, rec->start);
+	call->end_ns = xs_decoder_after(call->start_ns, duration_ns);
 	call->thread = d->thread;
 	call->correlation = rec->correlation;
 	if (call->end_ns > d->last_ns)
@@ -39,78 +33,11 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 								   : -ENOMEM;
 }
 
-/* Migrations of managed memory belong to no call: they are kept apart from the
- * ops. */
-static struct xs_op *new_op(struct xs_trace *trace, bool migration)
-{
-	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
-	size_t *count = migration ? &trace->migration_count : &trace->op_count;
-	struct xs_op *grown;
-
-	if (*count >= XS_NONE)
-		return NULL;
-	grown = xs_array_grow(*ops, *count, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	*ops = grown;
-	return &grown[(*count)++];
-}
-
-/* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
-static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
-		  const struct xs_op *rest)
-{
-	uint64_t duration_ns =
-	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
-	uint32_t queue;
-	struct xs_op *op;
-
-	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
-		return -ENOMEM;
-	op = new_op(d->trace, rest->flags & XS_OP_MIGRATION);
-	if (!op)
-		return -ENOMEM;
-	*op = *rest;
-	op->start_ns = after(d->base_ns, head->start);
-	op->end_ns = after(op->start_ns, duration_ns);
-	op->correlation = head->correlation;
-	op->call = XS_NONE;
-	op->queue = (uint16_t)queue;
-	if (op->copies == 0)
-		op->copies = 1;
-	if (op->end_ns > d->last_ns)
-		d->last_ns = op->end_ns;
-	return 0;
-}
-
-static bool on_device(uint8_t memory)
-{
-	return memory == XS_MEM_DEVICE || memory == XS_MEM_ARRAY;
-}
-
-static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
-{
-	switch (rec->direction) {
-	case XS_DIR_H2D:
-		return XS_OP_H2D;
-	case XS_DIR_D2H:
-		return XS_OP_D2H;
-	case XS_DIR_H2H:
-		return XS_OP_H2H;
-	case XS_DIR_D2D:
-		return XS_OP_D2D;
-	case XS_DIR_P2P:
-		return XS_OP_P2P;
-	}
-	if (on_device(rec->src_memory))
-		return on_device(rec->dst_memory) ? XS_OP_D2D : XS_OP_D2H;
-	return on_device(rec->dst_memory) ? XS_OP_H2D : XS_OP_H2H;
-}
-
 static int add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
 {
 	if (rec->what < sizeof(d->losses) / sizeof(*d->losses))
-		d->losses[rec->what] = after(d->losses[rec->what], rec->count);
+		d->losses[rec->what] =
+		    xs_decoder_after(d->losses[rec->what], rec->count);
 	return 0;
 }
 
@@ -157,69 +84,6 @@ static int decode_call(struct xs_decoder *d, const void *record)
 	}
 }
 
-static int decode_op(struct xs_decoder *d, const void *record)
-{
-	const struct xs_rec_kernel *kernel = record;
-	const struct xs_rec_copy *copy = record;
-	const struct xs_rec_set *set = record;
-	struct xs_op op = {.shape = XS_NONE};
-
-	switch (*(const xs_u8 *)record) {
-	case XS_REC_kernel:
-		op.kind = XS_OP_KERNEL;
-		if (!xs_decoder_element(d, &d->shapes, kernel->shape,
-					&op.shape))
-			return -ENOMEM;
-		break;
-	case XS_REC_copy:
-		op.kind = (uint8_t)copy_kind(copy);
-		op.bytes = copy->bytes;
-		op.src_memory = copy->src_memory;
-		op.dst_memory = copy->dst_memory;
-		op.flags = copy->flags & (uint8_t)~XS_OP_ESTIMATED;
-		op.copies = copy->copies;
-		break;
-	default:
-		op.kind = XS_OP_SET;
-		op.bytes = set->bytes;
-		op.dst_memory = set->memory;
-		op.flags = set->flags & (uint8_t)~XS_OP_ESTIMATED;
-		break;
-	}
-	return add_op(d, record, &op);
-}
-
-static int add_graph_launch(struct xs_decoder *d,
-			    const struct xs_rec_graph *rec)
-{
-	struct xs_trace *trace = d->trace;
-	uint64_t duration_ns =
-	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
-	struct xs_graph_launch *launch;
-	uint32_t queue;
-
-	if (trace->graph_launch_count >= XS_NONE ||
-	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
-		return -ENOMEM;
-	launch = xs_array_grow(trace->graph_launches, trace->graph_launch_count,
-			       sizeof(*launch));
-	if (!launch)
-		return -ENOMEM;
-	trace->graph_launches = launch;
-	launch += trace->graph_launch_count++;
-	*launch = (struct xs_graph_launch){
-	    .start_ns = after(d->base_ns, rec->start),
-	    .correlation = rec->correlation,
-	    .exec = rec->exec,
-	    .queue = (uint16_t)queue,
-	    .by_node = rec->by_node != 0,
-	};
-	launch->end_ns = after(launch->start_ns, duration_ns);
-	if (launch->end_ns > d->last_ns)
-		d->last_ns = launch->end_ns;
-	return 0;
-}
-
 /* Faults and contents records begin with the same fields as their copy's
  * record. */
 static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
@@ -234,7 +98,7 @@ static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 	faults[trace->fault_count++] = (struct xs_faults){
 	    .call = XS_NONE,
 	    .thread = d->thread,
-	    .start_ns = after(d->base_ns, rec->start),
+	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
 	    .minor = rec->minor,
 	    .major = rec->major,
 	    .page_bytes = rec->page_bytes,
@@ -254,7 +118,7 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	contents[trace->content_count++] = (struct xs_content){
 	    .call = XS_NONE,
 	    .thread = d->thread,
-	    .start_ns = after(d->base_ns, rec->start),
+	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
 	    .hash = rec->hash,
 	    .hashed_bytes = rec->hashed_bytes,
 	};
@@ -306,9 +170,9 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_kernel:
 	case XS_REC_copy:
 	case XS_REC_set:
-		return decode_op(d, record);
+		return xs_decoder_add_op(d, record);
 	case XS_REC_graph:
-		return add_graph_launch(d, record);
+		return xs_decoder_add_graph_launch(d, record);
 	}
 	return xs_decoder_add_entry(d, record);
 }
@@ -408,12 +272,12 @@ int xs_decoder_finish(struct xs_decoder *d)
 
 		call->call_class = trace->sites[call->site].call_class;
 	}
-	trace->lost_calls =
-	    after(larger(header->lost_calls, d->losses[XS_LOSS_CALLS]),
-		  d->undefined[XS_LOSS_CALLS]);
+	trace->lost_calls = xs_decoder_after(
+	    larger(header->lost_calls, d->losses[XS_LOSS_CALLS]),
+	    d->undefined[XS_LOSS_CALLS]);
 	trace->lost_ops =
-	    after(larger(header->lost_ops, d->losses[XS_LOSS_OPS]),
-		  d->undefined[XS_LOSS_OPS]);
+	    xs_decoder_after(larger(header->lost_ops, d->losses[XS_LOSS_OPS]),
+			     d->undefined[XS_LOSS_OPS]);
 	trace->lost_cupti =
 	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
 

@@ -74,4 +74,17 @@ int xs_decoder_defect(struct xs_decoder *decoder, uint64_t at,
 int xs_decoder_start_tables(struct xs_decoder *decoder, uint64_t source_bytes);
 int xs_decoder_finish_tables(struct xs_decoder *decoder);
 
+/* Takes a record of a kernel, a copy or a set (decode_ops.c). Returns 0 or
+ * -ENOMEM. */
+int xs_decoder_add_op(struct xs_decoder *decoder, const void *record);
+int xs_decoder_add_graph_launch(struct xs_decoder *decoder,
+				const struct xs_rec_graph *record);
+
+/* Returns the sum, or the largest time if it is larger. */
+static inline uint64_t xs_decoder_after(uint64_t time_ns, uint64_t duration_ns)
+{
+	return time_ns + duration_ns < time_ns ? UINT64_MAX
+					       : time_ns + duration_ns;
+}
+
 #endif

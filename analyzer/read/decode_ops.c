@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/read/decode.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+
+/* Migrations of managed memory belong to no call: they are kept apart from the
+ * ops. */
+static struct xs_op *new_op(struct xs_trace *trace, bool migration)
+{
+	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
+	size_t *count = migration ? &trace->migration_count : &trace->op_count;
+	struct xs_op *grown;
+
+	if (*count >= XS_NONE)
+		return NULL;
+	grown = xs_array_grow(*ops, *count, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	*ops = grown;
+	return &grown[(*count)++];
+}
+
+/* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
+static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
+		  const struct xs_op *rest)
+{
+	uint64_t duration_ns =
+	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
+	uint32_t queue;
+	struct xs_op *op;
+
+	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
+		return -ENOMEM;
+	op = new_op(d->trace, rest->flags & XS_OP_MIGRATION);
+	if (!op)
+		return -ENOMEM;
+	*op = *rest;
+	op->start_ns = xs_decoder_after(d->base_ns, head->start);
+	op->end_ns = xs_decoder_after(op->start_ns, duration_ns);
+	op->correlation = head->correlation;
+	op->call = XS_NONE;
+	op->queue = (uint16_t)queue;
+	if (op->copies == 0)
+		op->copies = 1;
+	if (op->end_ns > d->last_ns)
+		d->last_ns = op->end_ns;
+	return 0;
+}
+
+static bool on_device(uint8_t memory)
+{
+	return memory == XS_MEM_DEVICE || memory == XS_MEM_ARRAY;
+}
+
+static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
+{
+	switch (rec->direction) {
+	case XS_DIR_H2D:
+		return XS_OP_H2D;
+	case XS_DIR_D2H:
+		return XS_OP_D2H;
+	case XS_DIR_H2H:
+		return XS_OP_H2H;
+	case XS_DIR_D2D:
+		return XS_OP_D2D;
+	case XS_DIR_P2P:
+		return XS_OP_P2P;
+	}
+	if (on_device(rec->src_memory))
+		return on_device(rec->dst_memory) ? XS_OP_D2D : XS_OP_D2H;
+	return on_device(rec->dst_memory) ? XS_OP_H2D : XS_OP_H2H;
+}
+
+int xs_decoder_add_op(struct xs_decoder *d, const void *record)
+{
+	const struct xs_rec_kernel *kernel = record;
+	const struct xs_rec_copy *copy = record;
+	const struct xs_rec_set *set = record;
+	struct xs_op op = {.shape = XS_NONE};
+
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_kernel:
+		op.kind = XS_OP_KERNEL;
+		if (!xs_decoder_element(d, &d->shapes, kernel->shape,
+					&op.shape))
+			return -ENOMEM;
+		break;
+	case XS_REC_copy:
+		op.kind = (uint8_t)copy_kind(copy);
+		op.bytes = copy->bytes;
+		op.src_memory = copy->src_memory;
+		op.dst_memory = copy->dst_memory;
+		op.flags = copy->flags & (uint8_t)~XS_OP_ESTIMATED;
+		op.copies = copy->copies;
+		break;
+	default:
+		op.kind = XS_OP_SET;
+		op.bytes = set->bytes;
+		op.dst_memory = set->memory;
+		op.flags = set->flags & (uint8_t)~XS_OP_ESTIMATED;
+		break;
+	}
+	return add_op(d, record, &op);
+}
+
+int xs_decoder_add_graph_launch(struct xs_decoder *d,
+				const struct xs_rec_graph *rec)
+{
+	struct xs_trace *trace = d->trace;
+	uint64_t duration_ns =
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
+	struct xs_graph_launch *launch;
+	uint32_t queue;
+
+	if (trace->graph_launch_count >= XS_NONE ||
+	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
+		return -ENOMEM;
+	launch = xs_array_grow(trace->graph_launches, trace->graph_launch_count,
+			       sizeof(*launch));
+	if (!launch)
+		return -ENOMEM;
+	trace->graph_launches = launch;
+	launch += trace->graph_launch_count++;
+	*launch = (struct xs_graph_launch){
+	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
+	    .correlation = rec->correlation,
+	    .exec = rec->exec,
+	    .queue = (uint16_t)queue,
+	    .by_node = rec->by_node != 0,
+	};
+	launch->end_ns = xs_decoder_after(launch->start_ns, duration_ns);
+	if (launch->end_ns > d->last_ns)
+		d->last_ns = launch->end_ns;
+	return 0;
+}
