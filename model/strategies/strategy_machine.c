@@ -9,27 +9,10 @@
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
+#include "model/strategies/machine_move.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The case on the other machine; it comes first, so that the plan function can
- * cast back. */
-struct move {
-	struct xs_strategy_case c;
-	const struct xs_machine *from; /* where the trace was recorded */
-	double memory_ratio;	       /* factor of times bound by device memory
-					*/
-	double flops_ratio;	       /* factor of times bound by arithmetic;
-					* NAN: unknown */
-	double kernel_ratio, other_ratio; /* factors of kernels: the likely one
-					   * and the alternative */
-	bool all_pinned; /* pageable copies without times in the profile are
-			  * taken as pinned */
-};
-
-/* The source of a copy's time on the other machine. */
-enum source { FROM_PINNED, FROM_CURVE, FROM_RATES };
 
 static bool is_host_copy(const struct xs_step *step)
 {
@@ -37,159 +20,11 @@ static bool is_host_copy(const struct xs_step *step)
 	       step->end_ns > 0;
 }
 
-static bool is_in(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D;
-}
-
-static const struct xs_curve *curve_of(const struct xs_machine *m,
-				       const struct xs_step *step)
-{
-	return is_in(step) ? &m->pageable_h2d : &m->pageable_d2h;
-}
-
-static double G_of(const struct xs_machine *m, const struct xs_step *step)
-{
-	return is_in(step) ? m->G_h2d.value : m->G_d2h.value;
-}
-
-static enum source source_of(const struct xs_machine *to,
-			     const struct xs_step *step)
-{
-	const uint8_t memory =
-	    is_in(step) ? step->src_memory : step->dst_memory;
-
-	if (memory == XS_MEM_PINNED)
-		return FROM_PINNED;
-	if (memory == XS_MEM_PAGEABLE && curve_of(to, step)->count)
-		return FROM_CURVE;
-	return FROM_RATES;
-}
-
-/* Returns the ratio of two parameters; 1 if one is unknown. */
-static double ratio(const struct xs_param *to, const struct xs_param *from)
-{
-	return to->value > 0 && from->value > 0 ? to->value / from->value : 1;
-}
-
-/* Scales a pageable copy by the curves of both machines. Extra time on the
- * traced machine, such as first touches of pages, then remains. Without a curve
- * of the traced machine, compares with the copy's own time. */
-static double curve_ratio(const struct move *move, const struct xs_machine *to,
-			  const struct xs_step *step)
-{
-	const double bytes = (double)step->bytes;
-	double was_ns = xs_curve_ns(curve_of(move->from, step), bytes);
-
-	if (isnan(was_ns) && step->blocking && step->return_ns)
-		was_ns = (double)step->return_ns - (double)step->start_ns;
-	else if (isnan(was_ns))
-		was_ns = (double)(step->end_ns - step->start_ns);
-	return was_ns > 0 ? xs_curve_ns(curve_of(to, step), bytes) / was_ns : 1;
-}
-
-static void stretch(struct xs_action *action, double by)
-{
-	action->call_ns *= by;
-	action->issue_lag_ns *= by;
-	action->work_ns *= by;
-	action->return_ns *= by;
-}
-
-/* Takes the other machine's copy, with call costs by ratio, since a profile may
- * lack them. */
-static void move_pinned(const struct move *move, const struct xs_machine *to,
-			const struct xs_step *step, struct xs_action *action)
-{
-	const struct xs_action was = *action;
-
-	*action =
-	    xs_action_copy(to, is_in(step), (double)step->bytes, was.blocking);
-	action->thread = was.thread;
-	action->queue = was.queue;
-	action->after = was.after;
-	action->unordered = was.unordered;
-	action->gap_ns = was.gap_ns;
-	action->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
-					      &move->from->call_copy_async_ns);
-	action->return_ns =
-	    was.return_ns *
-	    ratio(&to->call_copy_sync_ns, &move->from->call_copy_sync_ns);
-}
-
-static void move_copy(const struct move *move, const struct xs_machine *to,
-		      const struct xs_step *step, struct xs_action *action)
-{
-	switch (source_of(to, step)) {
-	case FROM_PINNED:
-		move_pinned(move, to, step, action);
-		break;
-	case FROM_CURVE:
-		stretch(action, curve_ratio(move, to, step));
-		break;
-	case FROM_RATES:
-		if (move->all_pinned)
-			move_pinned(move, to, step, action);
-		else
-			stretch(action,
-				G_of(to, step) / G_of(move->from, step));
-		break;
-	}
-}
-
-static void move_kernel(const struct move *move, const struct xs_machine *to,
-			struct xs_action *action)
-{
-	const double waited_ns =
-	    fmax(action->issue_lag_ns - action->call_ns, 0);
-
-	action->call_ns *=
-	    ratio(&to->call_launch_ns, &move->from->call_launch_ns);
-	action->issue_lag_ns =
-	    action->call_ns + waited_ns * ratio(&to->launch_latency_ns,
-						&move->from->launch_latency_ns);
-	action->dep_lag_ns *=
-	    ratio(&to->kernel_gap_ns, &move->from->kernel_gap_ns);
-	action->work_ns *= move->kernel_ratio;
-}
-
-static void move_act(const struct move *move, const struct xs_machine *to,
-		     const struct xs_step *step, struct xs_action *action)
-{
-	switch (step->kind) {
-	case XS_STEP_H2D:
-	case XS_STEP_D2H:
-		if (action->kind == XS_ACTION_OP)
-			move_copy(move, to, step, action);
-		break;
-	case XS_STEP_KERNEL:
-		if (action->kind == XS_ACTION_OP)
-			move_kernel(move, to, action);
-		break;
-	case XS_STEP_D2D:
-	case XS_STEP_SET:
-		action->work_ns *= move->memory_ratio;
-		break;
-	case XS_STEP_SYNC_DEVICE:
-	case XS_STEP_SYNC_STREAM:
-	case XS_STEP_SYNC_EVENT:
-		action->return_ns *= ratio(&to->sync_ns, &move->from->sync_ns);
-		break;
-	case XS_STEP_EVENT_RECORD:
-	case XS_STEP_STREAM_WAIT:
-		action->call_ns *=
-		    ratio(&to->call_event_ns, &move->from->call_event_ns);
-		break;
-	default: /* the host's own work and other calls */
-		break;
-	}
-}
-
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct move *move = (const struct move *)c;
+	const struct xs_machine_move *move = (const struct xs_machine_move *)c;
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
 	size_t i;
@@ -197,14 +32,14 @@ static int build_plan(const struct xs_strategy_case *c,
 
 	(void)row;
 	for (i = 0; !rc && i < plan->count; i++)
-		move_act(move, &scenario->machine, &c->phase->steps[i],
-			 &plan->actions[i]);
+		xs_machine_move_act(move, &scenario->machine,
+				    &c->phase->steps[i], &plan->actions[i]);
 	return rc;
 }
 
 /* Widens the interval to the time of *move, which differs from the one of the
  * row. Returns 0 or -errno of xs_estimate_replay_ns(). */
-static int widen(const struct move *move, struct xs_estimate *row)
+static int widen(const struct xs_machine_move *move, struct xs_estimate *row)
 {
 	double other_ns = 0, off_ns;
 	int rc = xs_estimate_replay_ns(&move->c, row, build_plan, &other_ns);
@@ -226,9 +61,9 @@ static int widen(const struct move *move, struct xs_estimate *row)
  * scaled by peak arithmetic, and down to pageable copies as fast as pinned ones
  * if the profile has no times for them. Returns 0 or -errno of
  * xs_estimate_replay_ns(). */
-static int estimate(const struct move *move, struct xs_estimate *row)
+static int estimate(const struct xs_machine_move *move, struct xs_estimate *row)
 {
-	struct move bound = *move;
+	struct xs_machine_move bound = *move;
 	int rc = xs_estimate_replay(&move->c, build_plan, row);
 
 	bound.kernel_ratio = move->other_ratio;
@@ -241,22 +76,24 @@ static int estimate(const struct move *move, struct xs_estimate *row)
 
 /* Abstains and returns true if this copy needs a parameter that a profile
  * lacks. *rc: 0 or -ENOMEM. */
-static bool lacks_rate(const struct move *move, const struct xs_step *step,
-		       struct xs_estimate *row, struct xs_estimates *out,
-		       int *rc)
+static bool lacks_rate(const struct xs_machine_move *move,
+		       const struct xs_step *step, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
 {
 	const struct xs_machine *to = move->c.machine;
-	const double lo_ns =
-	    is_in(step) ? to->lo_h2d_ns.value : to->lo_d2h_ns.value;
-	const enum source source = source_of(to, step);
+	const double lo_ns = step->kind == XS_STEP_H2D ? to->lo_h2d_ns.value
+						       : to->lo_d2h_ns.value;
+	const enum xs_copy_source source = xs_machine_move_source(to, step);
 
-	if (source == FROM_CURVE)
+	if (source == XS_COPY_FROM_CURVE)
 		return false;
-	if (xs_abstain_if_unknown(row, "G", G_of(to, step), out, rc) ||
-	    (source == FROM_PINNED &&
+	if (xs_abstain_if_unknown(row, "G", xs_machine_move_G(to, step), out,
+				  rc) ||
+	    (source == XS_COPY_FROM_PINNED &&
 	     xs_abstain_if_unknown(row, "L+o", lo_ns, out, rc)))
 		return true;
-	if (source == FROM_PINNED || !isnan(G_of(move->from, step)))
+	if (source == XS_COPY_FROM_PINNED ||
+	    !isnan(xs_machine_move_G(move->from, step)))
 		return false;
 	*rc = xs_estimate_abstain(
 	    row, out, "G of the machine that was traced is not known");
@@ -264,8 +101,9 @@ static bool lacks_rate(const struct move *move, const struct xs_step *step,
 }
 
 /* Checks all copies and adds the row's assumptions on them. */
-static bool lacks_rates(const struct move *move, struct xs_estimate *row,
-			struct xs_estimates *out, int *rc)
+static bool lacks_rates(const struct xs_machine_move *move,
+			struct xs_estimate *row, struct xs_estimates *out,
+			int *rc)
 {
 	const struct xs_phase *phase = move->c.phase;
 	bool by_curve = false, by_rates = false;
@@ -278,8 +116,10 @@ static bool lacks_rates(const struct move *move, struct xs_estimate *row,
 			continue;
 		if (lacks_rate(move, step, row, out, rc))
 			return true;
-		by_curve |= source_of(move->c.machine, step) == FROM_CURVE;
-		by_rates |= source_of(move->c.machine, step) == FROM_RATES;
+		by_curve |= xs_machine_move_source(move->c.machine, step) ==
+			    XS_COPY_FROM_CURVE;
+		by_rates |= xs_machine_move_source(move->c.machine, step) ==
+			    XS_COPY_FROM_RATES;
 	}
 	if (by_curve && strcmp(move->from->source, "calibrated") != 0)
 		xs_estimate_assume(
@@ -299,7 +139,7 @@ static double time_ratio(double to_rate, double from_rate)
 
 /* Returns whether the counted instructions take longer at the traced machine's
  * peak (one multiply-add per thread) than the counted bytes. */
-static bool is_arithmetic_bound(const struct move *move)
+static bool is_arithmetic_bound(const struct xs_machine_move *move)
 {
 	const struct xs_round_work *w = &move->c.work;
 	const double operations = w->instructions * 32 * 2;
@@ -311,7 +151,7 @@ static bool is_arithmetic_bound(const struct move *move)
 }
 
 /* Sets the factors of kernel times that the profiles allow. */
-static void set_ratios(struct move *move, struct xs_estimate *row)
+static void set_ratios(struct xs_machine_move *move, struct xs_estimate *row)
 {
 	const struct xs_machine *to = move->c.machine, *from = move->from;
 	const double memory =
@@ -341,7 +181,7 @@ static void set_ratios(struct move *move, struct xs_estimate *row)
 			   "does not have, are as in the trace");
 }
 
-static void explain(const struct move *move, struct xs_estimate *row)
+static void explain(const struct xs_machine_move *move, struct xs_estimate *row)
 {
 	const double memory = time_ratio(move->c.machine->memory_bandwidth,
 					 move->from->memory_bandwidth);
@@ -364,9 +204,9 @@ static int add_row(const struct xs_strategy_case *c,
 		   struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
-	struct move move = {.c = *c,
-			    .from = c->options->traced ? c->options->traced
-						       : c->machine};
+	struct xs_machine_move move = {
+	    .c = *c,
+	    .from = c->options->traced ? c->options->traced : c->machine};
 	int rc = 0;
 
 	move.c.machine = &other->machine;
