@@ -54,6 +54,10 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
  * Returns 0 or -ENOMEM. */
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
 
+/* Adds notes on GPU work: where its times come from, what of it is missing,
+ * what is an estimate. */
+void xs_build_note_gpu(struct xs_result *result, const struct xs_trace *trace);
+
 /* Adds notes on how much of the run the figures cover. */
 void xs_build_note_sampling(struct xs_result *result,
 			    const struct xs_trace *trace);

@@ -14,8 +14,8 @@ import sys
 
 SOURCES = pathlib.Path(sys.argv[1])
 FILES = [SOURCES / "report/build" / f"{name}.c"
-         for name in ("coverage", "coverage_sampling", "matching", "check_profile", "counters",
-                      "devices", "gaps")]
+         for name in ("coverage", "coverage_gpu", "coverage_sampling", "matching",
+                      "check_profile", "counters", "devices", "gaps")]
 FILES.append(SOURCES / "report/render/text/coverage.c")
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|^#[^\n]*|"((?:[^"\\]|\\.)*)"|PRI\w+|\s+|.',
