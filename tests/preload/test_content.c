@@ -92,13 +92,11 @@ static void samples_are_spread_evenly(void **state)
 /* Otherwise they would not be samples. */
 static void bytes_between_samples_do_not_count(void **state)
 {
-	unsigned unnoticed = 0;
-
 	(void)state;
-	for (size_t at = 0; at + STEP <= LARGE; at += STEP)
-		for (size_t i = 0; i < STEP; i += 2048)
-			unnoticed += !notices(LARGE, SAMPLED_BYTES, at + i, 1);
-	assert_true(unnoticed > 0);
+	for (size_t at = 0; at < LARGE; at += 2048)
+		if (!notices(LARGE, SAMPLED_BYTES, at, 1))
+			return;
+	fail();
 }
 
 static void all_bytes_count_if_asked_for(void **state)

@@ -258,7 +258,8 @@ static void child_forked_during_look_ups_can_load_libraries(void **state)
 	assert_int_equal(WEXITSTATUS(o.status), 0);
 	assert_int_equal(o.traces.gl_pathc, 1);
 	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	assert_int_equal(records_of(&r, XS_REC_site), 1024 + 8);
+	/* one more without optimisation */
+	assert_in_range(records_of(&r, XS_REC_site), 1024 + 8, 1024 + 9);
 	records_free(&r);
 }
 
