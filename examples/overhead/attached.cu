@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <dlfcn.h>
 
-enum { BLOCKS = 20, BATCHES = 40, BATCH = 500, WINDOW = 10000 };
+enum { BLOCKS = 20, BATCHES = 40, BATCH_CALLS = 500, WINDOW = 10000 };
 
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -144,7 +144,7 @@ static void measure(const char *what)
 		for (int i = 0; i < BATCHES; i++) {
 			const double batch_ns = now_ns();
 
-			issue(BATCH);
+			issue(BATCH_CALLS);
 			call_ns[block] += now_ns() - batch_ns;
 			CHECK(cudaDeviceSynchronize());
 		}
@@ -153,8 +153,8 @@ static void measure(const char *what)
 	std::sort(call_ns, call_ns + BLOCKS);
 	std::sort(done_ns, done_ns + BLOCKS);
 	printf("%-14s%6.0f%6.0f\n", what,
-	       call_ns[BLOCKS / 2] / (BATCHES * BATCH),
-	       done_ns[BLOCKS / 2] / (BATCHES * BATCH));
+	       call_ns[BLOCKS / 2] / (BATCHES * BATCH_CALLS),
+	       done_ns[BLOCKS / 2] / (BATCHES * BATCH_CALLS));
 	fflush(stdout);
 }
 
