@@ -4,8 +4,9 @@
 
 #include "model/replay/round_work.h"
 
-static const struct xs_counts smooth = {20480, 4096, 5120, 1024, 0, 0, 40960};
-static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000};
+static const struct xs_counts smooth = {20480, 4096, 5120,  1024,
+					0,     0,    40960, 0};
+static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000, 0};
 
 static void work_of(const struct xs_counts *first,
 		    const struct xs_counts *second, struct xs_round_work *work)
