@@ -7,8 +7,9 @@
 Data flows one way, from preload/ to report/. A room (a folder with sources)
 may include its own headers and those of the rooms that ROOMS lists for it. No
 two modules (x.c with x.h) may include each other in a circle, no room may hold
-more than MOST_FILES files, no type, public function or include guard may have a
-name twice, only VENDOR may include CUPTI, and libraries do not print.
+more than MOST_FILES files, no file more than MOST_LINES lines, no type, public
+function or include guard may have a name twice, only VENDOR may include CUPTI,
+and libraries do not print.
 """
 import collections
 import pathlib
@@ -16,6 +17,12 @@ import re
 import sys
 
 MOST_FILES = 40
+MOST_LINES = 400
+LONGER = {
+    "preload/api/functions.h",  # tables
+    "preload/format.h",
+    "report/render/text/report.c",
+}
 TOPS = ("preload", "analyzer", "model", "report")
 
 # Room: the other rooms that it may include, by path from the root or from its
@@ -183,6 +190,8 @@ def problems(sources):
         if count > MOST_FILES:
             yield f"{folder}: {count} files, more than {MOST_FILES}"
     for path, text in sources.items():
+        if text.count("\n") > MOST_LINES and path not in LONGER:
+            yield f"{path}: more than {MOST_LINES} lines"
         if VENDOR_INCLUDE.search(text) and not VENDOR.fullmatch(path):
             yield f"{path}: may not include CUPTI"
         if top(path) not in MAY_PRINT and PRINTS.search(text):
