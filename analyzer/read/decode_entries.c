@@ -200,9 +200,12 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 static int add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_counter *last = trace->counters + trace->counter_count - 1;
+	struct xs_counter *last;
 
-	if (trace->counter_count && last->correlation == rec->correlation)
+	if (!trace->counter_count)
+		return 0;
+	last = &trace->counters[trace->counter_count - 1];
+	if (last->correlation == rec->correlation)
 		last->l1_fills = rec->sectors;
 	return 0;
 }
