@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph: the longest run of ops without a wait of the host is captured once and
- * launched as one graph in each round. Replays the record with one call for the
- * run. Its ops keep their times and their order; between two kernels is the gap
- * that graphs have.
+ * graph: the longest run of kernels without a copy or a wait of the host is
+ * captured once and launched as one graph in each round. Replays the record
+ * with one call for the run. Its ops keep their times and their order; between
+ * two kernels is the gap that graphs have.
  */
 #include "model/strategies/strategy.h"
 
@@ -24,12 +24,13 @@ static bool is_op(const struct xs_step *step)
 	return step->kind < XS_STEP_SYNC_DEVICE;
 }
 
-/* Returns whether a capture may contain the step. */
+/* Returns whether the step may become part of the graph. Copies do not: on an
+ * H100 each costs the launch of a graph as much as a call of its own. */
 static bool can_capture(const struct xs_step *step)
 {
-	if (step->blocking || xs_step_is_pageable(step))
-		return false;
-	return is_op(step) || step->kind == XS_STEP_EVENT_RECORD ||
+	return step->kind == XS_STEP_KERNEL ||
+	       (step->kind == XS_STEP_SET && !step->blocking) ||
+	       step->kind == XS_STEP_EVENT_RECORD ||
 	       step->kind == XS_STEP_STREAM_WAIT;
 }
 
@@ -153,8 +154,8 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 	else if (run->nodes < 2)
 		*rc = xs_estimate_abstain(
 		    row, out,
-		    "the host waits, or copies from pageable memory, before "
-		    "each op or after it");
+		    "no two kernels follow each other without a copy or a wait "
+		    "of the host");
 	else
 		return xs_abstain_if_unknown(row, "the cost of graph launches",
 					     m->graph_launch_ns.value +
@@ -200,7 +201,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!rc)
 		rc = compare_work(c, &run, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "one launch of a graph of %u ops takes the host %.3f ms",
+		 "one launch of a graph of %u kernels takes the host %.3f ms",
 		 run.nodes,
 		 (m->graph_launch_ns.value +
 		  run.nodes * m->graph_launch_node_ns.value) /
