@@ -191,8 +191,7 @@ static double copy_in_ns(struct xs_bench *bench, xs_cuda_address to,
  * the second one. */
 void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine)
 {
-	const size_t bytes =
-	    bench->copy_bytes < 64 * XS_MIB ? bench->copy_bytes : 64 * XS_MIB;
+	const size_t bytes = bench->copy_bytes;
 	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
