@@ -12,16 +12,26 @@
 /* ns per byte of requests of 1, 2 and 4 sectors. */
 struct rates {
 	double one, two, four;
+	bool merged; /* the L2 joins requests to neighbouring sectors */
 };
 
-/* Returns ns of one request of that many sectors: measured for 1, 2 and 4,
- * linear in between. */
+/* Equal requests have a whole number of sectors, up to the kernel's edges. */
+#define EQUAL_SECTORS 0.002
+
+/*
+ * Returns ns of one request of that many sectors in the mean: measured for 1, 2
+ * and 4, linear in between. Means of reads that are no whole number are those
+ * of whole lines and single sectors, as rows that do not begin at a line have
+ * them: a request of one sector takes as long as one of two.
+ */
 static double request_ns(const struct rates *r, double sectors)
 {
 	const double one = r->one * SECTOR_BYTES;
 	const double two = r->two * 2 * SECTOR_BYTES;
 	const double four = r->four * 4 * SECTOR_BYTES;
 
+	if (!r->merged && fabs(sectors - 2) > EQUAL_SECTORS)
+		return one + (four - one) * (sectors - 1) / 3;
 	if (sectors <= 2)
 		return one + (two - one) * (sectors - 1);
 	return two + (four - two) * (sectors - 2) / 2;
@@ -40,58 +50,149 @@ static double accesses_ns(const struct rates *r, double sectors,
 	return sectors / size * request_ns(r, size);
 }
 
+/*
+ * Returns the sectors that the kernel's reads would bring over the bus. Host
+ * memory is not cached in the L2, nor are reads of it merged on their way
+ * there, so these are the fills of the L1. Kernels that wait longer hit more
+ * often in the L1: at least what the L2 saw crosses. Without fills, that is the
+ * value. Without counters, a kernel that takes longer than its bytes need may
+ * read them again and again: at most what its time allows at the bandwidth of
+ * the device's memory. NAN: not counted.
+ */
+static double crossing_sectors(const struct xs_machine *m,
+			       const struct xs_round_work *w,
+			       enum xs_mapped_case which)
+{
+	const double most_bytes =
+	    w->kernel_ns * m->memory_bandwidth / 1e9 - w->out_bytes;
+
+	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
+		return fmax(most_bytes, w->in_bytes) / SECTOR_BYTES;
+	if (!(w->l1_fills > 0) || which == XS_MAPPED_LEAST)
+		return w->read_sectors;
+	return w->l1_fills;
+}
+
+/* What crosses the bus. Requests to the L2 that were merged had as many sectors
+ * as the others. */
+struct reads {
+	double sectors, requests; /* requests: NAN: not counted */
+	double lines;		  /* requests, at least one for each line */
+};
+
 /* Returns the counted sectors, or those of the bytes. */
 static double sectors_or(double counted, double bytes)
 {
 	return isnan(counted) ? bytes / SECTOR_BYTES : counted;
 }
 
-/*
- * Returns the extra time of partial sectors. More sectors than the bytes fill
- * mean rows that do not begin at a sector. Each such row of a warp ends in two
- * partial sectors. The L2 merges them with those of neighbouring warps of the
- * block; those at the edges of the block cross the bus alone. 0 if nothing is
- * known.
- */
-static double partial_ns(const struct xs_machine *m,
-			 const struct xs_round_work *w, double excess)
+static struct reads reads_of(const struct xs_machine *m,
+			     const struct xs_round_work *w,
+			     enum xs_mapped_case which)
 {
-	const double warps = fmax(w->block_x / 32.0, 1);
+	struct reads reads;
 
-	if (!(excess > 0) || isnan(m->mapped_write_partial_ns.value))
-		return 0;
-	return 2 * excess / warps * m->mapped_write_partial_ns.value;
+	reads.sectors = sectors_or(crossing_sectors(m, w, which), w->in_bytes);
+	reads.requests = w->read_requests;
+	if (w->read_sectors > 0)
+		reads.requests *= reads.sectors / w->read_sectors;
+	reads.lines = isnan(reads.requests) ? reads.sectors / LINE_SECTORS
+					    : reads.requests;
+	return reads;
+}
+
+/*
+ * Reads that wait for each other. Each resident warp has at least one request
+ * in flight. Its requests on the device took no longer than the kernel: if one
+ * after the other they would have, the warp has more in flight, or they hit in
+ * the L2: at most, each waits for the one before.
+ */
+struct waits {
+	double mapped_ns, device_ns; /* of a warp, in all; 0: unknown */
+};
+
+static struct waits waits_of(const struct xs_machine *m,
+			     const struct xs_round_work *w, double requests,
+			     enum xs_mapped_case which)
+{
+	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
+	const double blocks = fmin(w->blocks / fmax(w->kernels, 1), at_once);
+	const double warps = blocks * ceil(w->block_threads / 32.0);
+	const double device_ns =
+	    requests / warps * m->device_read_latency_ns.value;
+	double in_flight;
+
+	if (!(warps > 0) || !(device_ns > 0) ||
+	    isnan(m->mapped_read_latency_ns.value))
+		return (struct waits){0, 0};
+	in_flight = w->kernel_ns > 0 && which != XS_MAPPED_MOST
+			? fmax(device_ns / w->kernel_ns, 1)
+			: 1;
+	return (struct waits){requests / warps / in_flight *
+				  m->mapped_read_latency_ns.value,
+			      device_ns / in_flight};
+}
+
+/*
+ * Returns the time of reads that take link_ns if enough of them are in flight.
+ * Far from that, they take as long as the waits. Around it the requests queue
+ * up: the norm of both times, of the power that gives the time which calibrate
+ * measured where both are equal (the knee).
+ */
+static double limited_ns(const struct xs_machine *m, double link_ns,
+			 double waits_ns)
+{
+	const double knee = m->mapped_read_knee.value / m->mapped_read.value;
+	const double power = M_LN2 / log(knee);
+
+	if (!(waits_ns > 0) || !(knee > 1))
+		return fmax(link_ns, waits_ns);
+	return link_ns * pow(1 + pow(waits_ns / link_ns, power), 1 / power);
 }
 
 /* Returns the time of the writes of the results in that many requests. */
 static double writes_ns(const struct xs_machine *m,
-			const struct xs_round_work *w, double requests)
+			const struct xs_round_work *w, double requests,
+			enum xs_mapped_case which)
 {
 	const struct rates rates = {m->mapped_write_32.value,
 				    m->mapped_write_64.value,
-				    m->mapped_write.value};
+				    m->mapped_write.value, true};
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double sectors = sectors_or(w->write_sectors, w->out_bytes);
 
-	if (sectors >= XS_MAPPED_ELSEWHERE * full)
+	if (sectors >= XS_MAPPED_ELSEWHERE * full && which != XS_MAPPED_MOST)
 		return accesses_ns(&rates, full, NAN);
 	return accesses_ns(&rates, sectors, requests);
+}
+
+/*
+ * Returns the number of partial writes. More sectors than the bytes fill mean
+ * rows that do not begin at a sector: two warps write parts of the sector that
+ * they share. If the L2 joins the two, none crosses the bus, otherwise both do.
+ * This depends on when they write; one is the value.
+ */
+static double partial_writes(double excess, enum xs_mapped_case which)
+{
+	return which == XS_MAPPED_LEAST	 ? 0
+	       : which == XS_MAPPED_MOST ? 2 * excess
+					 : excess;
 }
 
 /* Returns the time of the writes of a whole kernel, whose blocks drift apart.
  */
 static double whole_ns(const struct xs_machine *m,
-		       const struct xs_round_work *w)
+		       const struct xs_round_work *w, enum xs_mapped_case which)
 {
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double excess = w->write_sectors - full;
-	const double partial = excess < (XS_MAPPED_ELSEWHERE - 1) * full
-				   ? partial_ns(m, w, excess)
-				   : 0;
+	const double each_ns = m->mapped_write_partial_ns.value;
 
-	return partial > 0
-		   ? full * SECTOR_BYTES * m->mapped_write.value + partial
-		   : writes_ns(m, w, w->write_requests);
+	if (!(excess > 0) || excess >= (XS_MAPPED_ELSEWHERE - 1) * full ||
+	    isnan(each_ns))
+		return writes_ns(m, w, w->write_requests, which);
+	return full * SECTOR_BYTES * m->mapped_write.value +
+	       partial_writes(excess, which) * each_ns;
 }
 
 /*
@@ -108,29 +209,71 @@ static double first_wave(const struct xs_machine *m,
 						       : 0;
 }
 
+/* Returns how much longer an access takes while the other direction is busy. */
+static double slower(struct xs_param both, struct xs_param alone)
+{
+	return both.value > alone.value ? both.value / alone.value : 1;
+}
+
+/* Both directions slow each other until the shorter one ends; the rest of the
+ * other runs at its own rate. */
+static double slowed_ns(const struct xs_machine *m, double read_ns,
+			double write_ns)
+{
+	const double read = slower(m->mapped_both_read, m->mapped_read);
+	const double write = slower(m->mapped_both_write, m->mapped_write);
+	const double reads_end_ns = read_ns * read;
+	const double writes_end_ns = write_ns * write;
+
+	return reads_end_ns > writes_end_ns
+		   ? writes_end_ns + read_ns - writes_end_ns / read
+		   : reads_end_ns + write_ns - reads_end_ns / write;
+}
+
+/*
+ * Returns the time of reads and writes together. Each read request occupies the
+ * outbound link of the writes; the writes do not slow reads that have enough in
+ * flight. At most, they slow each other.
+ */
+static double together_ns(const struct xs_machine *m,
+			  const struct xs_mapped_times *mapped, double requests,
+			  enum xs_mapped_case which)
+{
+	const double each_ns =
+	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
+	double ns = fmax(mapped->read_ns, mapped->write_ns);
+
+	if (each_ns > 0 && mapped->write_ns > 0)
+		ns = fmax(ns, mapped->write_ns + each_ns * requests);
+	if (which == XS_MAPPED_MOST)
+		ns = fmax(ns, slowed_ns(m, mapped->read_ns, mapped->write_ns));
+	return ns;
+}
+
 struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
-					      const struct xs_round_work *work)
+					      const struct xs_round_work *work,
+					      enum xs_mapped_case which)
 {
 	const struct xs_machine *m = machine;
-	const struct rates read = {m->mapped_read_32.value,
-				   m->mapped_read_64.value,
-				   m->mapped_read.value};
+	const struct rates rates = {m->mapped_read_32.value,
+				    m->mapped_read_64.value,
+				    m->mapped_read.value, false};
+	const struct reads reads = reads_of(m, work, which);
+	const struct waits waits = waits_of(m, work, reads.lines, which);
+	const double link_ns =
+	    accesses_ns(&rates, reads.sectors, reads.requests);
 	struct xs_mapped_times mapped = {
-	    accesses_ns(&read, sectors_or(work->read_sectors, work->in_bytes),
-			work->read_requests),
-	    whole_ns(m, work), 0};
-	/* Each read request occupies the outbound link of the writes. */
-	double each_ns =
-	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
-	double requests = work->read_requests;
+	    limited_ns(m, link_ns, waits.mapped_ns), whole_ns(m, work, which),
+	    0};
 
-	if (isnan(requests))
-		requests = work->in_bytes / LINE_BYTES;
-	if (!(each_ns > 0) || !(mapped.write_ns > 0))
-		each_ns = 0;
 	mapped.both_ns =
-	    fmax(mapped.read_ns, mapped.write_ns + each_ns * requests) +
+	    together_ns(m, &mapped, reads.lines, which) +
 	    first_wave(m, work) * fmin(mapped.read_ns, mapped.write_ns);
+	/* Too few warps to hide the waits: what else they do comes on top. */
+	if (waits.mapped_ns > link_ns)
+		mapped.both_ns =
+		    fmax(mapped.both_ns,
+			 work->kernel_ns - waits.device_ns + mapped.read_ns);
 	return mapped;
 }
 
@@ -142,12 +285,13 @@ double xs_mapped_access_piece_ns(const struct xs_machine *machine,
 
 	if (fmod(work->out_bytes / n, LINE_BYTES) > 0)
 		requests = fmax(xs_or_zero(requests), sectors / 2);
-	return writes_ns(machine, work, requests) / n;
+	return writes_ns(machine, work, requests, XS_MAPPED_USUAL) / n;
 }
 
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work)
 {
-	return work->read_sectors * SECTOR_BYTES / work->in_bytes;
+	return (work->l1_fills > 0 ? work->l1_fills : work->read_sectors) *
+	       SECTOR_BYTES / work->in_bytes;
 }
 
 double xs_mapped_access_writes_per_byte(const struct xs_round_work *work)

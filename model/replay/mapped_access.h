@@ -21,9 +21,14 @@ struct xs_mapped_times {
 	double both_ns;		  /* together, as the kernel makes them */
 };
 
+/* Counters of the kernel on device memory leave open what crosses the bus. The
+ * usual case, and the ends of the range. */
+enum xs_mapped_case { XS_MAPPED_USUAL, XS_MAPPED_LEAST, XS_MAPPED_MOST };
+
 /* Uses the counters if there are any; else each byte crosses once. */
 struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
-					      const struct xs_round_work *work);
+					      const struct xs_round_work *work,
+					      enum xs_mapped_case which);
 
 /*
  * Returns ns for the writes of one of n equal pieces of the results. If a piece

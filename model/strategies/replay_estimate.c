@@ -4,7 +4,6 @@
 
 #include "model/machine/range_end.h"
 #include "model/replay/another_run.h"
-#include "model/replay/mapped_access.h"
 #include "model/replay/replay.h"
 #include "model/replay/tracer_overhead.h"
 
@@ -161,6 +160,8 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
 	causes[2].host_scale = scale(&c->phase->host_ns, side);
 	causes[3].shares = side == XS_RANGE_HIGH;
+	causes[3].mapped =
+	    side == XS_RANGE_HIGH ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
 	causes[4].in_order = causes[4].one_kernel = true;
 	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
 	for (i = 0; i < count; i++) {

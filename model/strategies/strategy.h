@@ -8,6 +8,7 @@
 
 #include "model/formulas/closed_forms.h"
 #include "model/machine/range_end.h"
+#include "model/replay/mapped_access.h"
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"
 #include "model/strategies/model.h"
@@ -31,6 +32,7 @@ struct xs_scenario {
 	 * in except one, or with one copy in their neighbours' parts. A kernel
 	 * needs all results of the kernel before it. */
 	bool shares;
+	enum xs_mapped_case mapped;
 	/* Copies of all streams run in the order of issue, not by the hardware
 	 * queues that they share. */
 	bool in_order;

@@ -10,18 +10,21 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_round_work *w = &c->work;
-	const struct xs_mapped_times mapped =
-	    xs_mapped_access_times(&scenario->machine, w);
-	const struct xs_action stays = xs_action_host(
-	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
-	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
-	const struct xs_action kernel = xs_action_kernel(
-	    &scenario->machine,
-	    fmax(w->kernel_ns * scenario->kernel_scale, mapped.both_ns));
-	int rc = xs_plan_add(plan, &stays);
+	struct xs_round_work work = c->work;
+	struct xs_action kernel, stays, sync;
+	struct xs_mapped_times mapped;
+	int rc;
 
 	(void)row;
+	work.kernel_ns *= scenario->kernel_scale;
+	mapped =
+	    xs_mapped_access_times(&scenario->machine, &work, scenario->mapped);
+	stays = xs_action_host(work.other_ns - work.allocation_ns +
+			       work.host_ns * scenario->host_scale);
+	sync = xs_action_sync_all(&scenario->machine);
+	kernel = xs_action_kernel(&scenario->machine,
+				  fmax(work.kernel_ns, mapped.both_ns));
+	rc = xs_plan_add(plan, &stays);
 	if (!rc)
 		rc = xs_plan_add(plan, &kernel);
 	return rc ? rc : xs_plan_add(plan, &sync);
@@ -59,7 +62,7 @@ static int add_closed(const struct xs_strategy_case *c,
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_mapped_times mapped =
-	    xs_mapped_access_times(c->machine, &c->work);
+	    xs_mapped_access_times(c->machine, &c->work, XS_MAPPED_USUAL);
 	const char *longest = c->work.kernel_ns > mapped.both_ns
 				  ? "the kernel hides its accesses"
 				  : "its accesses outlast the kernel";

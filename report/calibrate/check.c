@@ -104,6 +104,7 @@ static struct xs_round_work work_of(const struct round *round)
 				      .stage_count = 1,
 				      .read_sectors = NAN,
 				      .read_requests = NAN,
+				      .l1_fills = NAN,
 				      .write_sectors = NAN,
 				      .write_requests = NAN,
 				      .instructions = NAN};
@@ -206,7 +207,8 @@ static int plan_mapped(const struct check *check, const struct round *round,
 {
 	const struct xs_round_work work = work_of(round);
 	const double accesses_ns =
-	    xs_mapped_access_times(check->machine, &work).both_ns;
+	    xs_mapped_access_times(check->machine, &work, XS_MAPPED_USUAL)
+		.both_ns;
 	const struct xs_action kernel =
 	    xs_action_kernel(check->machine, accesses_ns);
 	const struct xs_action sync = xs_action_sync_all(check->machine);

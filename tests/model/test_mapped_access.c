@@ -5,6 +5,10 @@
 
 #include "model/replay/mapped_access.h"
 
+/* The norm of two times is near the longer one if they differ much. */
+#define assert_close(value, expected)                                          \
+	assert_true(fabs((value) - (expected)) <= 2e-3 * (expected))
+
 static struct xs_machine machine;
 static struct xs_round_work work;
 
@@ -18,6 +22,7 @@ static int set_up(void **unused)
 				      .out_bytes = 3200,
 				      .read_sectors = NAN,
 				      .read_requests = NAN,
+				      .l1_fills = NAN,
 				      .write_sectors = NAN,
 				      .write_requests = NAN};
 	return 0;
@@ -25,7 +30,17 @@ static int set_up(void **unused)
 
 static struct xs_mapped_times mapped(void)
 {
-	return xs_mapped_access_times(&machine, &work);
+	return xs_mapped_access_times(&machine, &work, XS_MAPPED_USUAL);
+}
+
+static struct xs_mapped_times at_most(void)
+{
+	return xs_mapped_access_times(&machine, &work, XS_MAPPED_MOST);
+}
+
+static struct xs_mapped_times at_least(void)
+{
+	return xs_mapped_access_times(&machine, &work, XS_MAPPED_LEAST);
 }
 
 static void test_each_byte_once(void **unused)
@@ -49,24 +64,101 @@ static void test_counted_sectors(void **unused)
 	assert_near(xs_mapped_access_writes_per_byte(&work), 1.5);
 }
 
-/* Requests of 32, 64 and 128 bytes take 96, 128 and 128 ns; 96 bytes, between
- * the last two, take 128 and 48 bytes take 112. */
+/* The L2 saw 600 of 1000 sectors: the other reads were merged with them. */
+static void test_fills_cross_the_bus(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_read_32, 3);
+	set_param(&machine.mapped_read_64, 2);
+	work.read_sectors = 600;
+	work.read_requests = 300;
+	work.l1_fills = 1000;
+	assert_near(mapped().read_ns, 500 * 128.0);
+	assert_near(xs_mapped_access_reads_per_byte(&work), 5);
+	assert_near(at_most().read_ns, 500 * 128.0);
+	assert_near(at_least().read_ns, 300 * 128.0);
+}
+
+/* In 100 ns at 100 bytes a ns a kernel reads and writes at most 10000 bytes. */
+static void test_reads_that_were_not_counted(void **unused)
+{
+	(void)unused;
+	work.kernel_ns = 100;
+	assert_near(at_most().read_ns, 6400); /* bandwidth is not known */
+	machine.memory_bandwidth = 100e9;
+	assert_near(at_most().read_ns, 10000 - 3200);
+	assert_near(mapped().read_ns, 6400);
+	work.read_sectors = 1000;
+	assert_near(at_most().read_ns, 32000);
+}
+
+/* 100 requests of 128 bytes, 12800 ns over the link. Each waits 1024 ns, and
+ * 400 ns on the device. */
+static void set_few_warps(uint32_t threads)
+{
+	set_param(&machine.mapped_read_latency_ns, 1024);
+	set_param(&machine.device_read_latency_ns, 400);
+	set_param(&machine.mapped_read_knee, 1.2);
+	machine.sm_count = 10;
+	machine.max_threads_per_sm = 2048;
+	work.in_bytes = 12800;
+	work.out_bytes = 0;
+	work.blocks = 1;
+	work.block_threads = threads;
+}
+
+static void test_few_reads_in_flight(void **unused)
+{
+	(void)unused;
+	set_few_warps(32);
+	assert_close(mapped().read_ns, 102400);
+	/* 8 warps have as much in flight as the link needs */
+	set_few_warps(256);
+	assert_close(mapped().read_ns, 12800 * 1.2);
+	set_few_warps(1024);
+	work.blocks = 100;
+	assert_true(mapped().read_ns >= 12800 && mapped().read_ns < 12801);
+	/* without the parameters */
+	set_few_warps(32);
+	set_param(&machine.mapped_read_latency_ns, NAN);
+	assert_close(mapped().read_ns, 12800);
+}
+
+/* On the device the warp waits for 40000 ns: the rest of the kernel is its own
+ * work. A kernel of 20000 ns has two requests in flight. */
+static void test_few_warps_do_not_hide_waits(void **unused)
+{
+	(void)unused;
+	set_few_warps(32);
+	work.kernel_ns = 50000;
+	assert_close(mapped().both_ns, 10000 + 102400);
+	work.kernel_ns = 20000;
+	assert_close(mapped().both_ns, 51200);
+	assert_close(at_most().both_ns, 102400);
+	set_few_warps(1024);
+	assert_true(mapped().both_ns < 12900);
+}
+
+/* Requests of 32, 64 and 128 bytes take 96, 128 and 192 ns. A mean of 48 bytes
+ * is that of lines and single sectors: a sixth of the way, 112; 96 bytes, 160.
+ */
 static void test_small_requests_cost_more(void **unused)
 {
 	(void)unused;
 	set_param(&machine.mapped_read_32, 3);
 	set_param(&machine.mapped_read_64, 2);
+	set_param(&machine.mapped_read, 1.5);
 	work.read_sectors = 1200;
 	work.read_requests = 1200;
 	assert_near(mapped().read_ns, 1200 * 96.0);
 	work.read_requests = 600;
 	assert_near(mapped().read_ns, 600 * 128.0);
 	work.read_requests = 300;
-	assert_near(mapped().read_ns, 300 * 128.0);
+	assert_near(mapped().read_ns, 300 * 192.0);
 	work.read_requests = 800;
 	assert_near(mapped().read_ns, 800 * 112.0);
 	work.read_requests = 400;
-	assert_near(mapped().read_ns, 400 * 128.0);
+	assert_near(mapped().read_ns, 400 * 160.0);
 }
 
 /* Equal bytes in both directions take 2.5 per byte instead of 2: each read
@@ -82,27 +174,32 @@ static void test_reads_slow_writes(void **unused)
 	assert_near(mapped().both_ns, 3000);
 	work.in_bytes = 10000;
 	assert_near(mapped().both_ns, 10000);
+	/* At most, 2000 of writes take 2500 as long as reads are slower, too:
+	 * in which 1250 of 10000 are read at twice the time. */
+	set_param(&machine.mapped_both_read, 2);
+	assert_near(at_most().both_ns, 2500 + 10000 - 1250);
+	assert_near(mapped().both_ns, 10000);
 	work.out_bytes = 0;
 	work.in_bytes = 1000;
 	assert_near(mapped().both_ns, 1000);
 }
 
-/* Results of 100 full sectors, 110 counted: ten rows begin within a sector,
- * which makes 20 partial ones. Blocks with two warps per row merge half of
- * them. */
+/* Results of 100 full sectors, 110 counted: ten sectors are shared by two
+ * warps.
+ */
 static void test_rows_off_sectors(void **unused)
 {
 	(void)unused;
 	set_param(&machine.mapped_write_partial_ns, 100);
 	work.write_sectors = 110;
 	work.write_requests = 50;
-	work.block_x = 64;
 	assert_near(mapped().write_ns, 6400 + 10 * 100);
-	work.block_x = 1;
-	assert_near(mapped().write_ns, 6400 + 20 * 100);
-	/* The other half is written to the device. */
+	assert_near(at_most().write_ns, 6400 + 20 * 100);
+	assert_near(at_least().write_ns, 6400);
+	/* The other half is written to the device, or all of it crosses. */
 	work.write_sectors = 200;
 	assert_near(mapped().write_ns, 6400);
+	assert_near(at_most().write_ns, 12800);
 }
 
 /* A piece of 800 bytes does not begin at a line; its stores touch two lines. */
@@ -126,9 +223,16 @@ static void test_pieces_off_lines(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_each_byte_once),		 TEST(test_counted_sectors),
-	    TEST(test_small_requests_cost_more), TEST(test_reads_slow_writes),
-	    TEST(test_rows_off_sectors),	 TEST(test_pieces_off_lines),
+	    TEST(test_each_byte_once),
+	    TEST(test_counted_sectors),
+	    TEST(test_fills_cross_the_bus),
+	    TEST(test_few_reads_in_flight),
+	    TEST(test_few_warps_do_not_hide_waits),
+	    TEST(test_reads_that_were_not_counted),
+	    TEST(test_small_requests_cost_more),
+	    TEST(test_reads_slow_writes),
+	    TEST(test_rows_off_sectors),
+	    TEST(test_pieces_off_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

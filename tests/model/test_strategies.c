@@ -381,6 +381,14 @@ static void test_mapped(void **unused)
 	steps[1].end_ns = 206000 + 1000;
 	estimate();
 	assert_near(replayed("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
+	/* It may read more than each byte once: at most what its 1000 ns allow
+	 * at 10000 bytes a ns, less the writes, 9 MB in 175500 ns. */
+	assert_true(replayed("mapped")->high_ns < 45000);
+	machine.memory_bandwidth = 10e12;
+	estimate();
+	assert_near(replayed("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
+	assert_true(replayed("mapped")->high_ns > 175500);
+	assert_true(replayed("mapped")->high_ns < 220000);
 }
 
 /* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
