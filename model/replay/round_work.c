@@ -110,6 +110,8 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 		break;
 	case XS_STEP_ALLOCATE:
 		work->allocation_ns += call_time(step);
+		if (work->in_copies && !work->kernels)
+			work->between_ns += call_time(step);
 		break;
 	case XS_STEP_HOST:
 		work->other_ns += call_time(step);

@@ -34,8 +34,10 @@ struct xs_round_work {
 	double other_ns;      /* device copies, sets, other calls: unchanged */
 	double allocation_ns; /* part of other_ns: allocations and frees,
 			       * without their wait */
-	double host_ns;	      /* host time between calls: unchanged */
-	double pinned_bytes;  /* pageable memory to pin */
+	double between_ns; /* part of allocation_ns: allocations between copies
+			    * in, which do not wait for the device */
+	double host_ns;	   /* host time between calls: unchanged */
+	double pinned_bytes; /* pageable memory to pin */
 	unsigned pinned_buffers;
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */

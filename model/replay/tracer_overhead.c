@@ -16,6 +16,22 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
 }
 
+/* Steps back in which the op before a kernel on its queue is looked for. */
+#define NEAR_STEPS 64u
+
+/* Returns whether the op before it on its queue is a kernel. */
+static bool follows_kernel(const struct xs_phase *phase, size_t i)
+{
+	const struct xs_step *steps = phase->steps;
+	size_t j;
+
+	for (j = i; j > 0 && i - j < NEAR_STEPS; j--)
+		if (steps[j - 1].queue == steps[i].queue &&
+		    steps[j - 1].end_ns > 0)
+			return steps[j - 1].kind == XS_STEP_KERNEL;
+	return false;
+}
+
 /* Returns the end of the step by the host's clock: a blocking copy ends when
  * its call returns. */
 static uint64_t end_of(const struct xs_step *step)
@@ -40,6 +56,10 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 		    action->kind == XS_ACTION_OP)
 			untrace_launch(machine, busy_until_ns <= step->call_ns,
 				       action);
+		if (step->kind == XS_STEP_KERNEL &&
+		    action->kind == XS_ACTION_OP && follows_kernel(phase, i))
+			action->dep_lag_ns = fmin(action->dep_lag_ns,
+						  machine->kernel_gap_ns.value);
 		else if (action->kind >= XS_ACTION_SYNC_QUEUE)
 			action->return_ns =
 			    fmin(action->return_ns, machine->sync_ns.value);

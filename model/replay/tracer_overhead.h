@@ -9,8 +9,9 @@
 /*
  * Limits launches and waits of a phase's plan (action i is step i) to the costs
  * of the profile, and likewise the time from a launch to its kernel's start on
- * an idle device. Any longer time is due to the tracer or to a disturbance.
- * Copies keep their times.
+ * an idle device, and the gap between two kernels of one queue: recording a
+ * kernel delays the next one. Any longer time is due to the tracer or to a
+ * disturbance. Copies keep their times.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,

@@ -37,6 +37,7 @@ struct pieces {
 	bool breadth_first;
 	struct xs_action shared, first_in, in, out;
 	unsigned shareds, ins, outs;
+	double between_ns; /* host time behind the first piece's copies in */
 	enum sharing sharing;
 	struct part parts[XS_STAGES_MAX];
 	unsigned count;
@@ -163,6 +164,7 @@ static struct pieces cut(const struct xs_strategy_case *c,
 			   .breadth_first = row->order == XS_ORDER_BREADTH,
 			   .ins = w->in_copies,
 			   .outs = w->out_copies,
+			   .between_ns = w->between_ns,
 			   .sharing = input_sharing(w, scenario->shares),
 			   .count = w->stage_count};
 	unsigned s;
@@ -234,6 +236,17 @@ static int put_part(struct xs_plan *plan, const struct pieces *p,
 	return rc;
 }
 
+/* Appends the copies in of piece q, and behind the first piece's what the round
+ * allocates between its copies in. */
+static int put_ins_between(struct xs_plan *plan, const struct pieces *p,
+			   uint32_t q)
+{
+	const struct xs_action between = xs_action_host(p->between_ns);
+	int rc = put_ins(plan, p, q);
+
+	return rc || q || p->between_ns <= 0 ? rc : xs_plan_add(plan, &between);
+}
+
 static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
 			   const struct run *run)
 {
@@ -243,7 +256,7 @@ static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
 
 	for (q = 0; !rc && q < p->n; q++) {
 		if (run->ins)
-			rc = put_ins(plan, p, q);
+			rc = put_ins_between(plan, p, q);
 		for (s = run->first; !rc && s < run->end; s++)
 			rc = put_part(plan, p, run, s, q);
 		if (!rc && run->outs)
@@ -260,7 +273,7 @@ static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
 	int rc = 0;
 
 	for (q = 0; !rc && run->ins && q < p->n; q++)
-		rc = put_ins(plan, p, q);
+		rc = put_ins_between(plan, p, q);
 	for (s = run->first; !rc && s < run->end; s++)
 		for (q = 0; !rc && q < p->n; q++)
 			rc = put_part(plan, p, run, s, q);
@@ -341,8 +354,9 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 		   struct xs_plan *plan)
 {
 	const struct pieces p = cut(c, row, scenario, how);
-	const struct xs_action stays = xs_action_host(
-	    c->work.other_ns + c->work.host_ns * scenario->host_scale);
+	const struct xs_action stays =
+	    xs_action_host(c->work.other_ns - c->work.between_ns +
+			   c->work.host_ns * scenario->host_scale);
 	const struct xs_action sync = xs_action_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 

@@ -146,6 +146,23 @@ static void test_pinned_has_no_disturbed_calls(void **unused)
 	assert_near(replayed("pinned")->round_ns, 326000 + 6000 + 20000 + 3000);
 }
 
+/* The second kernel began 3000 after the first one; untraced it is 1000. */
+static void test_pinned_has_the_gap_of_the_profile(void **unused)
+{
+	double round_ns;
+
+	(void)unused;
+	steps[3] = step_of(XS_STEP_D2H, 209000, 613000, 410000, 603000);
+	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 307000, 407000);
+	phase.step_count = 4;
+	estimate();
+	round_ns = replayed("pinned")->round_ns;
+	steps[2].start_ns += 2000;
+	steps[2].end_ns += 2000;
+	estimate();
+	assert_near(replayed("pinned")->round_ns, round_ns);
+}
+
 static void make_pageable_streams(void)
 {
 	uint64_t at = 0;
@@ -216,6 +233,37 @@ static void test_streams(void **unused)
  * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The time includes
  * the creation of the streams, so the setup does not.
  */
+static double streams_ns(void)
+{
+	estimate();
+	return find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns;
+}
+
+/* An allocation of 10000 before the copies in delays them. Between them, the
+ * first piece is on its way (25000) and covers it. */
+static void test_streams_cover_allocations(void **unused)
+{
+	const struct xs_step allocation = {.kind = XS_STEP_ALLOCATE,
+					   .thread = 1,
+					   .call_ns = 200500,
+					   .return_ns = 210500};
+	double round_ns;
+
+	(void)unused;
+	steps[4] = steps[2];
+	steps[3] = steps[1];
+	steps[2] = steps[0];
+	steps[1] = (struct xs_step){.kind = XS_STEP_HOST, .thread = 1};
+	phase.step_count = 5;
+	phase.h2d_ops = 2;
+	round_ns = streams_ns();
+	steps[1] = allocation;
+	assert_near(streams_ns(), round_ns);
+	steps[1] = steps[0];
+	steps[0] = allocation;
+	assert_near(streams_ns(), round_ns + 10000);
+}
+
 static void test_streams_by_gomezluna(void **unused)
 {
 	const struct xs_estimate *row;
@@ -438,6 +486,8 @@ int main(void)
 	    TEST(test_pinned_has_no_disturbed_calls),
 	    TEST(test_pinned_keeps_the_programs_structure),
 	    TEST(test_streams),
+	    TEST(test_streams_cover_allocations),
+	    TEST(test_pinned_has_the_gap_of_the_profile),
 	    TEST(test_streams_by_gomezluna),
 	    TEST(test_streams_search),
 	    TEST(test_streams_asked_for),
