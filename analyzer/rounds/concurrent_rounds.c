@@ -12,6 +12,7 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 {
 	uint64_t now_ns = 0, crowded_ns = 0; /* so far: time in which two or
 					      * more rounds ran */
+	double wall_ns = 0; /* so far: of a round that ran all the time */
 	size_t begun = 0, ended = 0;
 
 	while (ended < count) {
@@ -23,10 +24,14 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 
 		if (begun - ended >= 2)
 			crowded_ns += key->key - now_ns;
+		if (begun > ended)
+			wall_ns += (double)(key->key - now_ns) /
+				   (double)(begun - ended);
 		now_ns = key->key;
-		/* until the round ends: the crowded time before it began */
+		/* until the round ends: the times before it began */
 		round->concurrent_ns =
 		    ends_one ? crowded_ns - round->concurrent_ns : crowded_ns;
+		round->wall_ns = ends_one ? wall_ns - round->wall_ns : wall_ns;
 		if (ends_one)
 			ended++;
 		else

@@ -125,6 +125,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 	uint64_t *memory =
 	    malloc((XS_MEASURES + 1) * m->count * sizeof(*memory));
 	uint64_t *values[XS_MEASURES], *scratch;
+	double wall_ns = 0;
 
 	if (!memory)
 		return -ENOMEM;
@@ -141,11 +142,15 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		measure(m, round, values, i);
 		phase->total_ns += round->end_ns - round->begin_ns;
 		phase->concurrent_ns += round->concurrent_ns;
-		if (round->begin_ns < phase->first_start_ns)
+		wall_ns += round->wall_ns;
+		if (round->begin_ns < phase->first_start_ns) {
 			phase->first_start_ns = round->begin_ns;
+			phase->first_end_ns = round->end_ns;
+		}
 		if (round->end_ns > phase->last_end_ns)
 			phase->last_end_ns = round->end_ns;
 	}
+	phase->wall_ns = (uint64_t)(wall_ns + 0.5);
 	for (size_t i = 0; i < XS_MEASURES; i++)
 		xs_values_sort(values[i], scratch, m->count);
 	fill(phase, values, m->count);

@@ -67,6 +67,7 @@ static void scale_to_run(const struct grouper *g,
 	phase->rounds = xs_weighted(phase->rounds, weight);
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
 	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);
+	phase->wall_ns = xs_weighted(phase->wall_ns, weight);
 	for (size_t i = 0; i < phase->site_count; i++) {
 		struct xs_phase_site *site = &phase->sites[i];
 

@@ -12,6 +12,8 @@ struct xs_round {
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t concurrent_ns;	     /* part of its time in which other rounds
 				      * ran */
+	double wall_ns;		     /* its part of the run: while k rounds ran,
+				      * each has 1/k of the time */
 	uint32_t first_op, op_count; /* in xs_rounds.ops */
 	uint32_t first_call, call_count; /* in xs_rounds.calls */
 	uint16_t device;
@@ -38,7 +40,7 @@ struct xs_rounds {
  * -ENOMEM.
  */
 int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
-/* Fills concurrent_ns of all rounds. Returns 0 or -ENOMEM. */
+/* Fills concurrent_ns and wall_ns of all rounds. Returns 0 or -ENOMEM. */
 int xs_rounds_find_concurrent(struct xs_rounds *rounds);
 
 void xs_rounds_free(struct xs_rounds *rounds);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the host runs its own code. */
+#ifndef XS_ANALYZER_TIMELINE_HOST_GAPS_H
+#define XS_ANALYZER_TIMELINE_HOST_GAPS_H
+
+#include "analyzer/read/trace.h"
+
+/* Returns the call site before whose calls their threads spent the most time
+ * outside of calls, within a span of CLOCK_REALTIME ns; XS_NONE: no thread has
+ * two calls there, or no memory. Where calls were recorded in windows, time
+ * between two windows does not count. */
+uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
+			     uint64_t to_ns);
+
+#endif

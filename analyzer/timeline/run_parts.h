@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What a span of the run was spent on. */
+#ifndef XS_ANALYZER_TIMELINE_RUN_PARTS_H
+#define XS_ANALYZER_TIMELINE_RUN_PARTS_H
+
+#include "analyzer/timeline/cuda_startup.h"
+
+/* Each instant belongs to the first part that holds. */
+enum xs_run_part {
+	XS_PART_STARTUP,    /* CUDA starts */
+	XS_PART_KERNELS,    /* a kernel, a set or a copy on one device runs */
+	XS_PART_COPIES,	    /* another copy runs, or a thread is in a copy that
+			     * blocks it */
+	XS_PART_ALLOCATION, /* a thread allocates, pins or frees memory, or
+			     * makes or destroys a stream */
+	XS_PART_WAITS,	    /* a thread waits for the GPU, which is idle */
+	XS_PART_CALLS,	    /* a thread is in another call of CUDA: it issues
+			     * work */
+	XS_PART_HOST,	    /* none of these: the host's own code */
+	XS_PARTS
+};
+
+/* Times in ns. The parts add up to the span as far as it was recorded. */
+struct xs_run_parts {
+	uint64_t span_ns;
+	uint64_t ns[XS_PARTS];
+	uint64_t gpu_ns;  /* at least one op ran */
+	uint64_t held_ns; /* at least one thread was in a call that copies,
+			   * waits, allocates or frees */
+};
+
+/* Divides the span between two times, CLOCK_REALTIME ns. Where calls were
+ * recorded in windows, only these count. blocks: xs_calls_blocked(). */
+void xs_run_parts(const struct xs_trace *trace, const bool *blocks,
+		  const struct xs_cuda_startup *startup, uint64_t from_ns,
+		  uint64_t to_ns, struct xs_run_parts *out);
+
+#endif

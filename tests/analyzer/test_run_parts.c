@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run is spent on, worked out by hand. Times are in ns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/host_gaps.h"
+#include "analyzer/timeline/run_parts.h"
+
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+#define CALL(class, from, to)                                                  \
+	{                                                                      \
+		.call_class = (class), .start_ns = (from), .end_ns = (to)      \
+	}
+#define OP(class, from, to)                                                    \
+	{                                                                      \
+		.kind = (class), .start_ns = (from), .end_ns = (to),           \
+		.call = XS_NONE                                                \
+	}
+
+static void divide(const struct xs_trace *trace,
+		   const struct xs_cuda_startup *startup, uint64_t to_ns,
+		   struct xs_run_parts *out)
+{
+	bool *blocks = xs_calls_blocked(trace);
+
+	assert_non_null(blocks);
+	xs_run_parts(trace, blocks, startup, 0, to_ns, out);
+	free(blocks);
+}
+
+/*
+ * CUDA starts in the first call, from 0 to 10, an allocation until 15. A launch
+ * from 20 to 22, its kernel from 25 to 40, a blocking copy from 30 to 60, which
+ * runs from 45 to 50; a wait from 70 to 80; the rest, until 100, is the host's.
+ */
+static void each_instant_is_of_one_part(void **state)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_ALLOC_DEVICE, 0, 15),
+	    CALL(XS_CALL_LAUNCH, 20, 22),
+	    CALL(XS_CALL_COPY, 30, 60),
+	    CALL(XS_CALL_SYNC_DEVICE, 70, 80),
+	};
+	struct xs_op ops[] = {
+	    OP(XS_OP_KERNEL, 25, 40),
+	    OP(XS_OP_D2H, 45, 50),
+	};
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = COUNT(calls),
+				       .ops = ops,
+				       .op_count = COUNT(ops)};
+	const struct xs_cuda_startup startup = {.end_ns = 10, .ns = 10};
+	struct xs_run_parts parts;
+
+	(void)state;
+	divide(&trace, &startup, 100, &parts);
+	assert_int_equal(parts.ns[XS_PART_STARTUP], 10);
+	assert_int_equal(parts.ns[XS_PART_ALLOCATION], 5);
+	assert_int_equal(parts.ns[XS_PART_CALLS], 2);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 15);
+	assert_int_equal(parts.ns[XS_PART_COPIES], 20);
+	assert_int_equal(parts.ns[XS_PART_WAITS], 10);
+	assert_int_equal(parts.ns[XS_PART_HOST], 100 - 62);
+	assert_int_equal(parts.span_ns, 100);
+	assert_int_equal(parts.gpu_ns, 20);
+	assert_int_equal(parts.held_ns, 15 + 30 + 10);
+}
+
+/* Two threads wait at once, and kernels overlap: no instant counts twice. */
+static void what_runs_at_once_counts_once(void **state)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_SYNC_STREAM, 10, 50),
+	    CALL(XS_CALL_SYNC_STREAM, 20, 60),
+	    CALL(XS_CALL_COPY_ASYNC, 62, 65),
+	};
+	struct xs_op ops[] = {
+	    OP(XS_OP_KERNEL, 10, 30),
+	    OP(XS_OP_H2D, 15, 45),
+	    OP(XS_OP_KERNEL, 20, 40),
+	};
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = COUNT(calls),
+				       .ops = ops,
+				       .op_count = COUNT(ops)};
+	const struct xs_cuda_startup startup = {.ns = 0};
+	struct xs_run_parts parts;
+
+	(void)state;
+	divide(&trace, &startup, 70, &parts);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 30);
+	assert_int_equal(parts.ns[XS_PART_COPIES], 5);
+	assert_int_equal(parts.ns[XS_PART_WAITS], 15);
+	assert_int_equal(parts.ns[XS_PART_CALLS], 3);
+	assert_int_equal(parts.ns[XS_PART_HOST], 17);
+	/* an asynchronous copy is a call that a change of copies may save */
+	assert_int_equal(parts.held_ns, 50 + 3);
+}
+
+/* Recorded from 0 to 20 and from 60 to 80: the rest is not known. */
+static void only_windows_count(void **state)
+{
+	struct xs_window windows[] = {{0, 20}, {60, 80}};
+	struct xs_op ops[] = {
+	    OP(XS_OP_KERNEL, 5, 15),
+	    OP(XS_OP_KERNEL, 70, 90),
+	};
+	const struct xs_trace trace = {.ops = ops,
+				       .op_count = COUNT(ops),
+				       .windows = windows,
+				       .window_count = COUNT(windows)};
+	const struct xs_cuda_startup startup = {.ns = 0};
+	struct xs_run_parts parts;
+
+	(void)state;
+	divide(&trace, &startup, 100, &parts);
+	assert_int_equal(parts.span_ns, 40);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
+	assert_int_equal(parts.ns[XS_PART_HOST], 20);
+}
+
+/* Site 1 begins after gaps of 30 and 40 of thread 1, site 0 after one of 50 of
+ * thread 2. Calls of other threads end no gap. */
+static void host_code_is_before_a_call(void **state)
+{
+	struct xs_site sites[3] = {0};
+	struct xs_call calls[] = {
+	    {.thread = 1, .site = 2, .start_ns = 0, .end_ns = 10},
+	    {.thread = 2, .site = 2, .start_ns = 5, .end_ns = 10},
+	    {.thread = 1, .site = 1, .start_ns = 40, .end_ns = 50},
+	    {.thread = 2, .site = 0, .start_ns = 60, .end_ns = 90},
+	    {.thread = 1, .site = 1, .start_ns = 90, .end_ns = 95},
+	};
+	struct xs_window windows[] = {{0, 55}, {85, 100}};
+	struct xs_trace trace = {.calls = calls,
+				 .call_count = COUNT(calls),
+				 .sites = sites,
+				 .site_count = COUNT(sites)};
+
+	(void)state;
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 1);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 80), 0);
+	assert_int_equal(xs_host_gap_longest(&trace, 96, 100), XS_NONE);
+	/* nobody knows what happened between two windows */
+	trace.windows = windows;
+	trace.window_count = COUNT(windows);
+	calls[2].site = 2;
+	calls[3].start_ns = 86;
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_instant_is_of_one_part),
+	    cmocka_unit_test(what_runs_at_once_counts_once),
+	    cmocka_unit_test(only_windows_count),
+	    cmocka_unit_test(host_code_is_before_a_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
