@@ -10,6 +10,10 @@
  * others. */
 #define XS_TEXT_REASONS 20u
 
+/* The table of phases. Returns 0 or -ENOMEM. */
+int xs_render_text_phase_table(const struct xs_terminal *terminal,
+			       struct xs_result *result);
+
 /* Returns how many of the result's phases are printed. */
 size_t xs_render_text_phases(const struct xs_result *result);
 

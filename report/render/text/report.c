@@ -6,18 +6,10 @@
 #include "report/render/text/text.h"
 
 #include "report/render/text/parts.h"
-#include "report/result/number.h"
-#include "report/result/site.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-/* Phases printed unless all are asked for; JSON has more. */
-#define PHASES_MAX 6
-
-/* Sites printed for each step of a phase; JSON has all. */
-#define SITES_MAX 2
 
 /* The command line without the program's folder. */
 static const char *command(const char *app)
@@ -208,144 +200,6 @@ static int put_totals(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
-static const char *phase_places(struct xs_result *result,
-				const struct xs_result_phase *phase)
-{
-	static const struct {
-		const char *step, *name;
-	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
-	enum { KERNEL = 1 };
-	struct xs_arena *arena = &result->arena;
-	const char *list = NULL;
-
-	if (phase->kernel_name_count)
-		list = xs_arena_print(
-		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
-		    phase->kernel_names[0],
-		    phase->kernel_name_count > 1 ? " and others" : "");
-	for (size_t k = 0; k < 3; k++) {
-		size_t shown = 0;
-
-		for (size_t i = 0; i < phase->site_count; i++) {
-			const struct xs_result_site *site = &phase->sites[i];
-
-			/* a kernel's name says more than an address */
-			if (strcmp(site->step, kinds[k].step) != 0 ||
-			    (k == KERNEL && !site->file) || shown == SITES_MAX)
-				continue;
-			shown++;
-			list = xs_arena_join(
-			    arena, list,
-			    xs_arena_print(arena, "%s %s", kinds[k].name,
-					   xs_result_site_label(arena, site)));
-		}
-	}
-	if (result->run.device_count > 1)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
-	if (phase->streams > 1)
-		list =
-		    xs_arena_join(arena, list,
-				  xs_arena_print(arena, "%" PRId64 " streams",
-						 phase->streams));
-	return list;
-}
-
-/* "64 MiB pageable" */
-static const char *moved(struct xs_result *result, int64_t bytes,
-			 const char *memory)
-{
-	if (bytes == 0)
-		return "-";
-	return xs_arena_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
-			      memory ? " " : "", memory ? memory : "");
-}
-
-size_t xs_render_text_phases(const struct xs_result *result)
-{
-	return result->all_phases_asked || result->phase_count < PHASES_MAX
-		   ? result->phase_count
-		   : PHASES_MAX;
-}
-
-/* The phases that are not printed. */
-static void put_rest(const struct xs_terminal *terminal,
-		     const struct xs_result *result)
-{
-	const size_t first = xs_render_text_phases(result);
-	struct xs_result_rest rest = result->rest;
-
-	for (size_t i = first; i < result->phase_count; i++) {
-		rest.phases++;
-		xs_number_add(&rest.total_ns, result->phases[i].total_ns);
-	}
-	if (first < result->phase_count)
-		rest.largest_ns = result->phases[first].total_ns;
-	if (rest.phases)
-		xs_terminal_print(terminal, XS_PLAIN,
-				  "  and %" PRId64
-				  " more phases, %s in total, the longest %s "
-				  "(--all-phases)\n",
-				  rest.phases, xs_units_ns(rest.total_ns).s,
-				  xs_units_ns(rest.largest_ns).s);
-}
-
-static void put_phase(struct xs_text_table *table, struct xs_result *result,
-		      const struct xs_result_phase *phase)
-{
-	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
-	xs_text_table_cell(
-	    table, 3, XS_PLAIN,
-	    xs_units_percent(phase->total_ns, result->run.wall_ns).s);
-	xs_text_table_cell(table, 4, XS_PLAIN,
-			   moved(result, phase->h2d_bytes, phase->src_memory));
-	xs_text_table_cell(table, 5, XS_PLAIN,
-			   phase->kernels ? xs_units_ns(phase->kernel_ns).s
-					  : "-");
-	xs_text_table_cell(table, 6, XS_PLAIN,
-			   moved(result, phase->d2h_bytes, phase->dst_memory));
-}
-
-static int put_phases(const struct xs_terminal *terminal,
-		      struct xs_result *result)
-{
-	static const struct xs_text_heading headings[] = {
-	    {"#", true},      {"rounds", true}, {"per round", true},
-	    {"of run", true}, {"in", false},	{"kernels", true},
-	    {"out", false}};
-	const size_t count = xs_render_text_phases(result);
-	const char **places =
-	    xs_arena_alloc(&result->arena, count, sizeof(*places));
-	struct xs_text_table table;
-	int err;
-
-	xs_terminal_heading(terminal, "Phases",
-			    "groups of similar rounds; median of one round");
-	if (!count) {
-		xs_terminal_print(
-		    terminal, XS_PLAIN, "  none: %s\n",
-		    result->totals.gpu_busy_ns == XS_UNKNOWN
-			? "the GPU work is unknown"
-			: "no copies and no kernels were recorded");
-		return 0;
-	}
-	if (!places)
-		return -ENOMEM;
-	xs_text_table_begin(&table, terminal, 2, headings, 7);
-	for (size_t i = 0; i < count; i++) {
-		put_phase(&table, result, &result->phases[i]);
-		places[i] = phase_places(result, &result->phases[i]);
-	}
-	err = xs_text_table_end(&table, places, 5);
-	put_rest(terminal, result);
-	return err;
-}
-
 /* The unchanged run on other machines. */
 static void put_other_machines(const struct xs_terminal *terminal,
 			       struct xs_result *result)
@@ -387,7 +241,7 @@ static int put_report(const struct xs_terminal *terminal,
 		err = xs_render_text_devices(terminal, result);
 	xs_render_text_waits(terminal, result);
 	if (!err)
-		err = put_phases(terminal, result);
+		err = xs_render_text_phase_table(terminal, result);
 	if (!err && result->phase_count) {
 		xs_render_text_advice(terminal, result);
 		put_other_machines(terminal, result);
