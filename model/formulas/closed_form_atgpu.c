@@ -76,7 +76,7 @@ static int add_cost(const struct xs_closed_form *c, const struct cost *cost,
 	const struct xs_atgpu_machine at = at_side(c, XS_RANGE_VALUE, &round);
 	const char *unknown = xs_atgpu_unknown(&at);
 
-	row.effort = XS_EFFORT_HOST;
+	row.effort = XS_EFFORT_CALL;
 	row.bound = cost->bound;
 	row.assumes[0] = "operations of a block take a cycle each, one after "
 			 "the other";

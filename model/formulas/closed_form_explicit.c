@@ -22,7 +22,7 @@ static int add(const struct xs_closed_form *c, unsigned n,
 	struct xs_closed_form more = *c;
 
 	(void)n;
-	row.effort = XS_EFFORT_HOST;
+	row.effort = XS_EFFORT_CALL;
 	row.assumes[0] = "copies, kernel, copies, one after the other";
 	if (xs_vw_unknown(&i, false))
 		return xs_closed_form_abstain(&row, xs_vw_unknown(&i, false),

@@ -29,6 +29,24 @@ enum xs_strategy_need {
 	    XS_NEEDS_COPIES | XS_NEEDS_GPU_TIMES | XS_NEEDS_UNMANAGED,
 };
 
+/* What a strategy changes. A strategy that changes all that another one does
+ * includes it. */
+enum xs_strategy_change {
+	XS_CHANGES_PINNING = 1,	    /* copies use pinned memory */
+	XS_CHANGES_ORDER = 2,	    /* copies overlap kernels */
+	XS_CHANGES_SIZES = 4,	    /* fewer, larger copies */
+	XS_CHANGES_TRAFFIC = 8,	    /* data stays on the device */
+	XS_CHANGES_ALLOCATION = 16, /* no allocations in rounds */
+	XS_CHANGES_HOST = 32,	    /* the host works while it would wait */
+	XS_CHANGES_LAUNCHES = 64,   /* fewer launches */
+	/* changes that are of no use where data stays on the device */
+	XS_CHANGES_COPIES =
+	    XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_SIZES,
+};
+
+/* Languages of the lines in xs_strategy.code. */
+enum xs_language { XS_LANGUAGE_CUDA, XS_LANGUAGE_PYTORCH, XS_LANGUAGES };
+
 /* Which self-check of the machine profile shows the error of the strategy's
  * replay: XS_CHECK_NONE, or XS_CHECK_<family>. */
 #define XS_CHECK_ID(family) XS_CHECK_##family,
@@ -39,6 +57,8 @@ struct xs_strategy {
 	const char *id;	       /* stable: it stands in every output */
 	enum xs_effort effort; /* what it asks of the programmer */
 	unsigned needs;	       /* enum xs_strategy_need, or-ed */
+	unsigned changes;      /* enum xs_strategy_change, or-ed */
+	unsigned spares;       /* changes that it makes needless, or-ed */
 	enum xs_check_family check;
 	bool keeps_copies; /* its plan is the recorded one with some calls
 			    * left out: pageable copies remain */
@@ -60,6 +80,9 @@ struct xs_strategy {
 	 *	{overlap_now} how long they overlap now
 	 *	{pinned}      " from pinned buffers ..." if some are pageable
 	 *	{n}           number of streams of the estimate
+	 *	{pieces}      number of kernels of a round
+	 *	{piece_bytes} size of a piece of the estimate, one way
+	 *	{too}         what is wrong with the size of the pieces now
 	 *	{order}       ", issued ..." by the estimate's order
 	 *	{why}         the estimate's reason
 	 */
@@ -67,6 +90,11 @@ struct xs_strategy {
 	/* Used instead of advice if the estimate's reason begins with
 	 * "measured"; NULL: none. */
 	const char *advice_if_measured;
+	/* Used instead of advice if the round already works in another number
+	 * of pieces; NULL: none. */
+	const char *advice_if_in_pieces;
+	/* At most three lines to write there, by language; NULL: none. */
+	const char *code[XS_LANGUAGES];
 };
 
 /* The strategies in the order of the report. The first is as-is. */

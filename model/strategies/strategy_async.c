@@ -73,8 +73,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_async = {
     .id = "async",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_GPU_TIMES,
+    .changes = XS_CHANGES_HOST,
     .check = XS_CHECK_NONE,
     .build = build,
     .advice =

@@ -193,8 +193,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_batch = {
     .id = "batch",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_SIZES,
     .check = XS_CHECK_streams,
     .keeps_copies = true,
     .build = build,
@@ -202,4 +203,15 @@ const struct xs_strategy xs_strategy_batch = {
 	"Gather the small copies of {places} in one pinned buffer and copy it "
 	"with one call: a round makes {copies} copies of {copy_bytes} on "
 	"average.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"memcpy(pinned + offset, part, part_bytes); // for each part\n"
+		"cudaMemcpyAsync(dev, pinned, all_bytes, cudaMemcpyDefault, "
+		"stream);",
+	    [XS_LANGUAGE_PYTORCH] =
+		"batch = torch.cat(parts, out=pinned)  # pinned = "
+		"torch.empty(..., pin_memory=True)\n"
+		"batch = batch.to(device, non_blocking=True)",
+	},
 };

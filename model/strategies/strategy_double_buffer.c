@@ -208,8 +208,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_double_buffer = {
     .id = "double-buffer",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACES,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_HOST |
+	       XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
@@ -217,4 +219,18 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"buffers, with cudaMemcpyAsync{pinned}, and wait for a round only "
 	"after the next one is issued, so that the next round's copies "
 	"overlap this round's kernels.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMemcpyAsync(dev[i % 2], in, bytes, cudaMemcpyDefault, s[i "
+		"% 2]);\n"
+		"kernel<<<grid, block, 0, s[i % 2]>>>(dev[i % 2]);\n"
+		"cudaStreamSynchronize(s[(i + 1) % 2]); // of the round before",
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.stream(copies):  # the next round, beside "
+		"this one\n"
+		"    following = batch.to(device, non_blocking=True)\n"
+		"torch.cuda.current_stream().wait_stream(copies)  # before its "
+		"use",
+	},
 };

@@ -211,12 +211,27 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_graph = {
     .id = "graph",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES,
+    .changes = XS_CHANGES_LAUNCHES,
     .check = XS_CHECK_NONE,
     .changes_launches = true,
     .build = build,
     .advice = "Capture the calls of a round once (cudaStreamBeginCapture), "
 	      "from {places}, and launch them as one graph in each round: "
 	      "{why}.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal); "
+		"// round 1\n"
+		"cudaStreamEndCapture(s, &graph), cudaGraphInstantiate(&exec, "
+		"graph, 0);\n"
+		"cudaGraphLaunch(exec, s); // in each further round",
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.graph(graph):  # graph = "
+		"torch.cuda.CUDAGraph(), once\n"
+		"    out = step(fixed_input)\n"
+		"fixed_input.copy_(batch), graph.replay()  # in each round",
+	},
 };

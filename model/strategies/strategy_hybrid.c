@@ -52,6 +52,7 @@ const struct xs_strategy xs_strategy_hybrid = {
     .id = "hybrid",
     .effort = XS_EFFORT_REWRITE,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
     .check = XS_CHECK_hybrid,
     .build = build,
     .advice =

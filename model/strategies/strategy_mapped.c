@@ -101,9 +101,16 @@ const struct xs_strategy xs_strategy_mapped = {
     .id = "mapped",
     .effort = XS_EFFORT_REWRITE,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
     .check = XS_CHECK_mapped,
     .build = build,
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
 	"kernels use them without copies.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"cudaHostAlloc(&host, bytes, cudaHostAllocMapped); // once\n"
+		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
+	},
 };

@@ -190,8 +190,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_resident = {
     .id = "resident",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_TIMED_COPIES,
+    .changes = XS_CHANGES_TRAFFIC | XS_CHANGES_ALLOCATION,
+    .spares = XS_CHANGES_COPIES,
     .check = XS_CHECK_NONE,
     .keeps_copies = true,
     .build = build,

@@ -100,8 +100,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_resident_throughout = {
     .id = "resident-throughout",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL,
+    .changes = XS_CHANGES_TRAFFIC | XS_CHANGES_ALLOCATION,
+    .spares = XS_CHANGES_COPIES,
     .check = XS_CHECK_NONE,
     .build = build,
     .advice =

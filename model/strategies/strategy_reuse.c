@@ -167,12 +167,20 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 const struct xs_strategy xs_strategy_reuse = {
     .id = "reuse",
-    .effort = XS_EFFORT_HOST,
+    .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_STEPS,
+    .changes = XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_NONE,
     .changes_allocations = true,
     .keeps_copies = true,
     .build = build,
     .advice = "Allocate once, before the rounds, what {places} allocate and "
 	      "free again in every round: {why}.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] = "static void *dev; // allocated before the "
+				 "loop, freed after it\n"
+				 "if (!dev)\n"
+				 "    cudaMalloc(&dev, largest_bytes);",
+	},
 };

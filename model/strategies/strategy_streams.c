@@ -265,10 +265,23 @@ const struct xs_strategy xs_strategy_streams = {
     .id = "streams",
     .effort = XS_EFFORT_SPLIT,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
     .check = XS_CHECK_streams,
     .build = build,
     .advice =
 	"Split the round of {places} into {n} chunks, one stream each{order}, "
 	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
 	"{overlap_now}.",
+    .advice_if_in_pieces =
+	"Divide the round of {places} into {n} pieces of {piece_bytes}, a "
+	"stream each{order}: the {pieces} pieces that it works in now are "
+	"{too}.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"for (int i = 0; i < n; i++)  // a chunk each, in stream[i]:\n"
+		"    cudaMemcpyAsync(in, ...), kernel<<<..., "
+		"stream[i]>>>(...),\n"
+		"    cudaMemcpyAsync(out, ...);",
+	},
 };

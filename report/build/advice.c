@@ -94,7 +94,7 @@ static void add_advice(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 	struct xs_result_advice *out = &result->advice[result->advice_count];
-	bool kernels = strcmp(estimate->effort, "host code") != 0;
+	bool kernels = strncmp(estimate->effort, "kernels", 7) == 0;
 	const char *text = xs_advice_text(arena, phase, estimate);
 
 	*out = (struct xs_result_advice){

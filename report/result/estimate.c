@@ -43,8 +43,14 @@ void xs_result_set_estimate(struct xs_result *result,
 			    struct xs_result_estimate *out)
 {
 	static const char *const orders[] = {NULL, "depth", "breadth"};
-	static const char *const efforts[] = {
-	    "none", "host code", "kernels split", "kernels rewritten"};
+	static const char *const efforts[XS_EFFORTS] = {
+	    [XS_EFFORT_NONE] = "none",
+	    [XS_EFFORT_CALL] = "one call",
+	    [XS_EFFORT_PLACE] = "host code at one place",
+	    [XS_EFFORT_PLACES] = "host code at several places",
+	    [XS_EFFORT_SPLIT] = "kernels split",
+	    [XS_EFFORT_REWRITE] = "kernels rewritten",
+	};
 	struct xs_arena *arena = &result->arena;
 
 	*out = (struct xs_result_estimate){

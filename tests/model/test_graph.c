@@ -36,7 +36,7 @@ static void test_launch_bound(void **unused)
 	assert_non_null(row->bound);
 	assert_near(row->otherwise_ns, 40700);
 	assert_near(row->setup_ns, 20000 + 4 * 500);
-	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 	assert_non_null(strstr(row->why, "4 kernels"));
 }
 

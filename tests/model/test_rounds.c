@@ -34,7 +34,7 @@ static void test_double_buffer_of_long_kernels(void **unused)
 	/* the host cannot have written the input in 2000 */
 	assert_null(row->bound);
 	assert_non_null(strstr(row->assumes[0], "the host has no time"));
-	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	assert_int_equal(row->effort, XS_EFFORT_PLACES);
 	/* the first kernel begins after host time of 2000, a copy in (5000 +
 	 * 20000) and 1000; a copy out (6000 + 20000) follows the last one */
 	assert_near(row->loop_ns, 28000 + 26000);
@@ -378,7 +378,7 @@ static void test_batch(void **unused)
 	assert_near(row->round_ns, 20800 + 5000 + 100000 + 1000 + 203000);
 	assert_near(row->setup_ns, 10000 + 40000 * 0.5);
 	assert_null(row->bound);
-	assert_int_equal(row->effort, XS_EFFORT_HOST);
+	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 }
 
 /* The other direction: 6000 + 800, return at 9800, launch at 13800; the results

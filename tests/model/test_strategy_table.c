@@ -61,6 +61,27 @@ static void each_row_is_filled(void **unused)
 	}
 }
 
+/* At most three lines to write, and what a change of effort changes. */
+static void changes_have_code_and_kind(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+
+		assert_true((strategy->effort != XS_EFFORT_NONE) ==
+			    (strategy->changes != 0));
+		assert_false(strategy->changes & strategy->spares);
+		for (size_t k = 0; k < XS_LANGUAGES; k++) {
+			size_t lines = 1;
+
+			for (const char *at = strategy->code[k]; at && *at;
+			     at++)
+				lines += *at == '\n';
+			assert_in_range(lines, 1, 3);
+		}
+	}
+}
+
 static void ids_are_unique(void **unused)
 {
 	(void)unused;
@@ -87,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_file_has_a_row),
 	    cmocka_unit_test(each_row_is_filled),
+	    cmocka_unit_test(changes_have_code_and_kind),
 	    cmocka_unit_test(ids_are_unique),
 	    cmocka_unit_test(rows_are_found_by_id),
 	};
