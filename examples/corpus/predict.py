@@ -101,8 +101,8 @@ def rows_of(entry, program, phases):
 
 def choices(programs, advised):
     """Returns two lines: whether the variant predicted to be the fastest is, and
-    what share of the best the first advice reaches. programs: lists of rows;
-    advised: the strategy of the first advice, by program."""
+    what share of the best the first step reaches. programs: lists of rows;
+    advised: the strategy of the first step, by program."""
     right, cases, shares = 0, 0, []
     for rows in programs:
         rows = [row for row in rows if not row.why]
@@ -116,7 +116,7 @@ def choices(programs, advised):
                f"(at least {100 * min(shares):.1f} %) in {len(shares)}"
                if shares else "none of the variants")
     return (f"the fastest was predicted in {right} of {cases} programs whose two "
-            f"fastest differ by more than {100 * NEAR:.0f} %; the first advice, "
+            f"fastest differ by more than {100 * NEAR:.0f} %; the first step, "
             f"where it was among the variants, reaches {reached}")
 
 
@@ -179,8 +179,8 @@ def programs_table(table, names):
 def choice_lines(programs, reports):
     """Among all variants that keep the program's work as it is, and without
     mapped memory. resident holds only if the data does not change."""
-    advised = {name: advice["advice"][0]["strategy"]
-               for name, advice in reports.items() if advice["advice"]}
+    advised = {name: report["plan"][0]["strategy"]
+               for name, report in reports.items() if report["plan"]}
     lines = []
     for words, left_out in (("All variants but `resident`", ()),
                             ("Without `mapped`", ("mapped",))):

@@ -144,11 +144,10 @@ class Predictor:
             raise ValueError(f"{baseline}.xspy: there are no rounds in it")
         return max(phases, key=lambda p: p["rounds"] * p["round_ns"])
 
-    def advice(self, baseline):
-        """Returns the advice for that phase, best first."""
-        phase = self.phase(baseline, 0)["id"]
-        return [advice for advice in self.reports[baseline, 0]["advice"]
-                if advice["phase"] == phase]
+    def chosen_streams(self, baseline):
+        """Returns the report's row of the number of streams, or None."""
+        return next((row for row in self.phase(baseline, 0)["estimates"]
+                     if row["strategy"] == "streams" and row["chosen"]), None)
 
 
 def said_of(workload, estimate):
@@ -265,25 +264,22 @@ def rank(baseline, rows, predictor):
             and not estimate["assumes_once"])
     predicted = fastest(least((estimate["strategy"], estimate["round_ns"])
                               for estimate in said if estimate))
-    advice = predictor.advice(baseline)
     return {"baseline": baseline, "fastest": order[0][0],
             "measured_ns": order[0][1], "named": predicted[0][0],
-            "named_ns": measured[predicted[0][0]],
-            "advised": advice[0]["strategy"] if advice else "as-is"}
+            "named_ns": measured[predicted[0][0]]}
 
 
 def advised_n(baseline, rows, predictor):
     """Compares the time at the advised n with the best of the sweep, or None."""
     sweep = [row for row in rows if row.strategy == "streams"]
-    advice = [advice for advice in predictor.advice(baseline)
-              if advice["strategy"] == "streams"]
-    if not sweep or not advice:
+    chosen = predictor.chosen_streams(baseline)
+    if not sweep or not chosen:
         return None
     best = min(sweep, key=lambda row: row.measured_ns)
     taken = min(sweep, key=lambda row: (
-        abs(math.log(row.n_streams / advice[0]["n_streams"])),
-        row.order != advice[0]["order"]))
-    return {"baseline": baseline, "advised": advice[0]["n_streams"],
+        abs(math.log(row.n_streams / chosen["n_streams"])),
+        row.order != chosen["order"]))
+    return {"baseline": baseline, "advised": chosen["n_streams"],
             "taken": taken.n_streams, "order": taken.order,
             "best": best.n_streams, "best_order": best.order,
             "loss": 100 * (taken.measured_ns / best.measured_ns - 1)}

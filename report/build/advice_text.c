@@ -6,6 +6,7 @@
 #include "report/build/advice_text.h"
 
 #include "model/strategies/strategies.h"
+#include "report/result/estimate.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
@@ -158,6 +159,30 @@ static const char *copy_bytes(struct xs_arena *arena,
 		       .s);
 }
 
+/* Size of one piece of the estimate, in the direction that copies more. */
+static const char *piece_bytes(struct xs_arena *arena,
+			       const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *estimate)
+{
+	const int64_t bytes = phase->h2d_bytes > phase->d2h_bytes
+				  ? phase->h2d_bytes
+				  : phase->d2h_bytes;
+
+	return xs_arena_copy(arena,
+			     xs_units_bytes(estimate->n_streams > 0
+						? bytes / estimate->n_streams
+						: XS_UNKNOWN)
+				 .s);
+}
+
+static const char *too(const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *estimate)
+{
+	return phase->kernels > estimate->n_streams
+		   ? "too small for what the calls of each cost"
+		   : "too large to overlap each other";
+}
+
 /* The text that stands for {name} in the advice of a strategy; NULL: there is
  * no such name. */
 static const char *value_of(const char *name, struct xs_arena *arena,
@@ -172,6 +197,12 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return count_text(arena, estimate->n_streams == XS_UNKNOWN
 					     ? 1
 					     : estimate->n_streams);
+	if (strcmp(name, "pieces") == 0) /* that the round works in now */
+		return count_text(arena, phase->kernels);
+	if (strcmp(name, "piece_bytes") == 0)
+		return piece_bytes(arena, phase, estimate);
+	if (strcmp(name, "too") == 0)
+		return too(phase, estimate);
 	if (strcmp(name, "order") == 0) /* of issue: ", issued ..." or "" */
 		return issue_of(estimate);
 	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
@@ -230,8 +261,35 @@ const char *xs_advice_text(struct xs_arena *arena,
 		return xs_arena_print(arena, "Use %s for %s.",
 				      estimate->strategy,
 				      places(arena, phase, estimate));
+	if (strategy->advice_if_in_pieces &&
+	    xs_result_is_in_pieces(phase, estimate))
+		return expand(strategy->advice_if_in_pieces, arena, phase,
+			      estimate);
 	return expand(strategy->advice_if_measured && is_measured(estimate)
 			  ? strategy->advice_if_measured
 			  : strategy->advice,
 		      arena, phase, estimate);
+}
+
+const char *xs_advice_payback(struct xs_arena *arena,
+			      const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *estimate)
+{
+	if (estimate->setup_ns == XS_UNKNOWN)
+		return "The cost of pinning is unknown here and not included.";
+	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
+		return NULL;
+	if (estimate->breakeven_rounds > phase->rounds)
+		return xs_arena_print(
+		    arena,
+		    "The setup of %s pays off only after %" PRId64
+		    " rounds; this run has %" PRId64 ".",
+		    xs_units_ns(estimate->setup_ns).s,
+		    estimate->breakeven_rounds, phase->rounds);
+	return xs_arena_print(arena,
+			      "The setup of %s pays off after %" PRId64
+			      " of %" PRId64 " round%s.",
+			      xs_units_ns(estimate->setup_ns).s,
+			      estimate->breakeven_rounds, phase->rounds,
+			      phase->rounds == 1 ? "" : "s");
 }

@@ -10,6 +10,12 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
+/* Returns what the setup costs and after how many rounds it has paid, as a
+ * sentence; NULL: there is no setup, or no memory. The arena owns the text. */
+const char *xs_advice_payback(struct xs_arena *arena,
+			      const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *estimate);
+
 /* Returns whether the site is one of those that the estimate's strategy
  * changes. Kernels are not among them. */
 bool xs_advice_is_about(const struct xs_result_estimate *estimate,

@@ -98,9 +98,10 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 		       const char *reason)
 {
 	result->machine_choice = (struct xs_result_machine_choice){
-	    choices[origin].origin,
-	    reason[0] ? xs_arena_copy(&result->arena, reason) : NULL,
-	    choices[origin].calibrating};
+	    .origin = choices[origin].origin,
+	    .reason = reason[0] ? xs_arena_copy(&result->arena, reason) : NULL,
+	    .calibrating = choices[origin].calibrating,
+	};
 }
 
 int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
@@ -127,6 +128,8 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 			    !given && origin != XS_MACHINE_FITTED, traced);
 	result->machine = given ? *given : *traced;
 	say_choice(result, origin, why);
+	result->machine_choice.other_gpu =
+	    given && !xs_machine_is_of_gpu(given, machine.gpu);
 	return err;
 }
 

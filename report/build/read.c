@@ -10,8 +10,10 @@
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"
 #include "model/strategies/model.h"
-#include "report/build/advice.h"
 #include "report/build/build.h"
+#include "report/build/plan.h"
+#include "report/build/verdict.h"
+#include "report/result/best.h"
 #include "report/result/estimate.h"
 
 #include <errno.h>
@@ -50,6 +52,16 @@ static const char *cupti_version(struct xs_arena *arena, const char *info)
 	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
 }
 
+/* Whether PyTorch's libraries are among the callers of CUDA. */
+static bool has_torch(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (trace->modules[i].path < trace->string_count &&
+		    strstr(trace->strings[trace->modules[i].path], "/torch/"))
+			return true;
+	return false;
+}
+
 static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 		     const char *path)
 {
@@ -68,6 +80,7 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "driver"));
 	run->max_connections = xs_number_known(asked.all);
 	run->max_copy_connections = xs_number_known(asked.copy);
+	run->has_torch = has_torch(trace);
 }
 
 /*
@@ -153,6 +166,10 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 	for (size_t i = 0; out->estimates && i < list.count; i++)
 		xs_result_set_estimate(result, out, &list.items[i],
 				       &out->estimates[out->estimate_count++]);
+	for (size_t i = 0; i < out->estimate_count; i++)
+		out->estimates[i].chosen =
+		    &out->estimates[i] ==
+		    xs_result_best(out, out->estimates[i].strategy, true);
 out:
 	xs_estimates_free(&list);
 	return err;
@@ -213,7 +230,7 @@ static void fill_asked(struct xs_result *result,
 {
 	result->streams_asked = xs_number_known(options->streams);
 	result->atgpu_asked = options->atgpu;
-	result->all_phases_asked = options->most_phases == SIZE_MAX;
+	result->all_asked = options->most_phases == SIZE_MAX;
 }
 
 static int build(struct xs_result *result, const struct xs_trace *trace,
@@ -262,7 +279,11 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 		goto out;
 	xs_build_note_devices(result);
 	xs_build_other_machines(result, options);
-	err = xs_advice_build(result);
+	err = xs_verdict_build(result, trace, &phases, &timeline.startup);
+	if (!err)
+		err = xs_plan_build(result);
+	if (!err)
+		err = xs_verdict_say(result);
 	if (!err && result->arena.failed)
 		err = -ENOMEM;
 out:

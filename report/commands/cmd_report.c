@@ -23,7 +23,7 @@ struct report_options {
 	size_t machine_count;
 	unsigned streams;
 	const char *counters;
-	bool atgpu, all_phases;
+	bool atgpu, all;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -77,8 +77,8 @@ static const struct xs_cli_option options[] = {
      offsetof(struct report_options, counters),
      "add what kernels read, write and execute, from\n"
      "a run of xferspy run --counters"},
-    {"--all-phases", 0, NULL, NULL, offsetof(struct report_options, all_phases),
-     "show all phases, not only the longest"},
+    {"--all", 0, NULL, NULL, offsetof(struct report_options, all),
+     "show all steps, phases, numbers of streams and reasons"},
     {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
      "also show each phase in the ATGPU model (JSON\n"
      "always has it)"},
@@ -253,7 +253,7 @@ static int report_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
-	how.most_phases = given.all_phases ? SIZE_MAX : 0;
+	how.most_phases = given.all ? SIZE_MAX : 0;
 	code = load_machines(&given, &machines, &how);
 	if (!code)
 		code = load_counted(given.counters, &counted);

@@ -23,6 +23,9 @@ const struct xs_column xs_estimate_columns[] = {
     {"bound", NULL, XS_COLUMN_TEXT, AT(bound)},
     {"otherwise_ns", NULL, XS_COLUMN_NS, AT(otherwise_ns)},
     {"why", NULL, XS_COLUMN_TEXT, AT(why)},
+    {"chosen", NULL, XS_COLUMN_BOOL, AT(chosen)},
+    {"app_wall_low_ns", NULL, XS_COLUMN_NS, AT(app_wall_low_ns)},
+    {"app_wall_high_ns", NULL, XS_COLUMN_NS, AT(app_wall_high_ns)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

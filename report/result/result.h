@@ -43,6 +43,7 @@ struct xs_result_run {
 	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
 	 * set */
 	int64_t max_connections, max_copy_connections;
+	bool has_torch; /* PyTorch is in the process */
 };
 
 /* A span of the run without GPU records. */
@@ -162,14 +163,17 @@ struct xs_result_estimate {
 	int64_t n_streams; /* XS_UNKNOWN: strategy without streams */
 	const char *order; /* "depth", "breadth" or NULL */
 	int64_t round_ns, low_ns, high_ns;
-	double speedup;		  /* of the round */
-	int64_t app_wall_ns;	  /* of the whole run under this strategy */
+	double speedup;	     /* of the round */
+	int64_t app_wall_ns; /* of the whole run under this strategy */
+	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;	  /* of the whole run; negative: slower */
 	int64_t setup_ns;	  /* once per run */
 	int64_t loop_ns;	  /* part of setup_ns: within the loop */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;
+	int64_t effort_level; /* enum xs_effort: 0 none, 1 the least */
 	bool applies;
+	bool chosen;	      /* of the strategy's rows, the one to use */
 	bool assumes_once;    /* assumes that each byte crosses the bus once */
 	bool quiet;	      /* nothing to change: why is not printed */
 	const char *bound;    /* NULL: prediction; else upper bound if */
@@ -212,7 +216,14 @@ struct xs_result_phase {
 	int64_t device;	       /* device number */
 	int64_t total_ns;      /* over all rounds */
 	int64_t concurrent_ns; /* of total_ns: while other rounds ran */
+	int64_t wall_ns; /* of the run: while k rounds ran, each has 1/k of the
+			  * time */
 	int64_t first_start_ns;
+	bool startup; /* ended before the steady part of the run began */
+	/* of a round: a copy ran, or the host copied or waited. It is the most
+	 * that a change of copies can save. movable_ns: or allocated or freed
+	 */
+	int64_t transfer_ns, movable_ns;
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
@@ -249,14 +260,47 @@ struct xs_result_machine_choice {
 	const char *origin; /* "given", "calibrated", "shipped" or "fitted" */
 	const char *reason;
 	const char *calibrating; /* what it would improve; NULL: nothing */
+	bool other_gpu;		 /* of another GPU than the trace: predictions
+				  * are not compared with the recorded times */
 };
 
-struct xs_result_advice {
-	int64_t rank;
+/* A part of the run: what it was spent on. */
+struct xs_result_part {
+	const char *what; /* "copies", "kernels", "host", ... */
+	int64_t ns;
+};
+
+/* What bounds the run, and how much a change of data movement can save. */
+struct xs_result_verdict {
+	const char *missing; /* what the trace lacks; NULL: nothing */
+	int64_t startup_ns;  /* before the steady part */
+	int64_t steady_ns;   /* from the first repeated round to the last; of a
+			      * run without repeated rounds: all after CUDA's
+			      * own start */
+	bool repeats;	     /* there are repeated rounds */
+	int64_t recorded_ns; /* of the steady part; the sum of parts */
+	int64_t gpu_ns;	     /* of these: a GPU worked */
+	struct xs_result_part *parts; /* of the steady part, longest first */
+	size_t part_count;
+	int64_t at_most_saves_ns; /* of the whole run */
+	const char *host_place;	  /* the call before which the host spends the
+				   * most time in its own code; NULL: none */
+	const char *text;
+};
+
+/* A step of the plan: one change, after the steps before it. */
+struct xs_result_step {
+	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
 	const struct xs_result_estimate *estimate;
-	double saves_percent;
+	int64_t adds_saves_ns;		   /* of the whole run */
+	int64_t round_before_ns, round_ns; /* before and with this step, after
+					    * the earlier ones of the phase */
+	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
+	const char *condition; /* what must be true and the trace does not show;
+				* NULL: nothing */
 	const char *text;
+	const char *code; /* lines to write there; NULL: none */
 	const struct xs_result_site **sites;
 	size_t site_count;
 };
@@ -269,14 +313,15 @@ struct xs_result {
 	struct xs_result_totals totals;
 	int64_t streams_asked;		/* requested n, or XS_UNKNOWN */
 	bool atgpu_asked;		/* text prints ATGPU metrics too */
-	bool all_phases_asked;		/* text prints all phases */
+	bool all_asked;			/* text prints all of it */
 	struct xs_result_phase *phases; /* longest total time first */
 	size_t phase_count;
 	struct xs_result_rest rest;   /* the phases after these */
 	struct xs_result_wait *waits; /* the longest first */
 	size_t wait_count;
-	struct xs_result_advice *advice; /* the largest saving first */
-	size_t advice_count;
+	struct xs_result_verdict verdict;
+	struct xs_result_step *plan; /* in the order in which to do them */
+	size_t plan_count;
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
 	struct xs_arena arena; /* owns everything above */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/fixture.h"
 
-#include "report/build/advice.h"
+#include "model/formulas/estimates.h"
+#include "report/build/plan.h"
+#include "report/build/verdict.h"
 #include "report/build/wait_reason.h"
 #include "report/render/renderer.h"
 
@@ -35,16 +37,22 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 	    .speedup = (double)phase->round_ns / (double)round_ns,
 	    .setup_ns = setup_ns,
 	    .breakeven_rounds = gain > 0 ? (setup_ns + gain - 1) / gain : NONE,
-	    .effort = n == NONE ? "host code" : "kernels split",
+	    .effort = n == NONE ? "one call" : "kernels split",
+	    .effort_level = n == NONE ? XS_EFFORT_CALL : XS_EFFORT_SPLIT,
 	    .applies = true,
 	};
 
 	out.saves_ns = phase->rounds * gain - setup_ns;
 	out.app_wall_ns = wall_ns - out.saves_ns;
-	if (strcmp(strategy, "as-is") == 0)
+	out.app_wall_low_ns = out.app_wall_ns - phase->rounds * round_ns / 50;
+	out.app_wall_high_ns = out.app_wall_ns + phase->rounds * round_ns / 50;
+	if (strcmp(strategy, "as-is") == 0) {
 		out.effort = "none";
+		out.effort_level = XS_EFFORT_NONE;
+	}
 	if (strcmp(strategy, "mapped") == 0) {
 		out.effort = "kernels rewritten";
+		out.effort_level = XS_EFFORT_REWRITE;
 		out.assumes_once = true;
 		out.bound = once[0];
 		out.assumes = once;
@@ -66,6 +74,8 @@ static struct xs_result_estimate abstention(const char *strategy,
 	    .otherwise_ns = NONE,
 	    .speedup = NAN,
 	    .app_wall_ns = NONE,
+	    .app_wall_low_ns = NONE,
+	    .app_wall_high_ns = NONE,
 	    .saves_ns = NONE,
 	    .setup_ns = NONE,
 	    .breakeven_rounds = NONE,
@@ -107,6 +117,9 @@ static struct xs_result_phase blank(struct xs_result *result, int64_t id,
 	    .signature = "h2d kernel d2h",
 	    .signature_hash = 0xfeed0000u + (uint64_t)id,
 	    .total_ns = rounds * round_ns,
+	    .wall_ns = rounds * round_ns,
+	    .movable_ns = NONE,
+	    .transfer_ns = NONE,
 	    .first_start_ns = id,
 	    .round_ns = round_ns,
 	    .round_low_ns = round_ns - round_ns / 100,
@@ -290,6 +303,24 @@ static void fill_waits(struct xs_result *result)
 	}
 }
 
+/* The three phases are the steady part; the host computes for a second. */
+static void fill_verdict(struct xs_result *result)
+{
+	struct xs_result_verdict *out = &result->verdict;
+
+	out->parts = xs_arena_alloc(&result->arena, 3, sizeof(*out->parts));
+	out->parts[0] = (struct xs_result_part){"copies", 5626LL * MS};
+	out->parts[1] = (struct xs_result_part){"host", 1000LL * MS};
+	out->parts[2] = (struct xs_result_part){"kernels", 366LL * MS};
+	out->part_count = 3;
+	out->repeats = true;
+	out->startup_ns = 500LL * MS;
+	out->steady_ns = out->recorded_ns = 6992LL * MS;
+	out->gpu_ns = 5992LL * MS;
+	out->at_most_saves_ns = 5626LL * MS;
+	out->host_place = "cudaMemcpy at main.cu:88";
+}
+
 static struct xs_result *build(const char *path, int64_t wall_ns)
 {
 	struct xs_result *result = calloc(1, sizeof(*result));
@@ -304,6 +335,7 @@ static struct xs_result *build(const char *path, int64_t wall_ns)
 	fill_load(result, &result->phases[1]);
 	fill_solve(result, &result->phases[2]);
 	fill_waits(result);
+	fill_verdict(result);
 	return result;
 }
 
@@ -311,7 +343,7 @@ struct xs_result *fixture_result(void)
 {
 	struct xs_result *result = build("before.xspy", 10000LL * MS);
 
-	if (xs_advice_build(result) < 0)
+	if (xs_plan_build(result) < 0 || xs_verdict_say(result) < 0)
 		abort();
 	return result;
 }
@@ -328,7 +360,7 @@ struct xs_result *fixture_after(void)
 	phase->h2d_ops = phase->d2h_ops = phase->kernels = 8;
 	phase->round_ns = 119 * MS / 10;
 	phase->total_ns = phase->rounds * phase->round_ns;
-	if (xs_advice_build(result) < 0)
+	if (xs_plan_build(result) < 0 || xs_verdict_say(result) < 0)
 		abort();
 	return result;
 }

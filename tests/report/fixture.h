@@ -9,7 +9,7 @@
 
 #include "report/result/result.h"
 
-/* Includes advice. Free it with fixture_free(). */
+/* Includes the plan. Free it with fixture_free(). */
 struct xs_result *fixture_result(void);
 
 /* The same program after phase 1 uses 8 streams and pinned memory: 8 s, rounds

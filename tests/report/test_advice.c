@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which advice is given, in which order, with which savings. */
+/* The best row of a strategy, what it saves, and how it is advised. */
 #include "model/strategies/strategies.h"
-#include "report/build/advice.h"
 #include "report/build/advice_text.h"
 #include "report/result/best.h"
 #include "report/result/estimate.h"
@@ -29,13 +28,6 @@ static struct xs_result_estimate *find(struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* Ranks again after a test changed a row. */
-static void rank_again(struct xs_result *result)
-{
-	result->advice_count = 0;
-	assert_int_equal(xs_advice_build(result), 0);
-}
-
 /*
  * A run of 10 s with 412 rounds of 16 ms, predicted 12 ms after a setup of
  * 68 ms: it saves 412 * 4 ms - 68 ms = 1580 ms and leaves 8420 ms.
@@ -43,7 +35,10 @@ static void rank_again(struct xs_result *result)
 static void whole_run_is_worked_out(void **state)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
-	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_phase phase = {.rounds = 412,
+					.round_ns = 16 * MS,
+					.movable_ns = XS_UNKNOWN,
+					.transfer_ns = XS_UNKNOWN};
 	struct xs_result_estimate out;
 	const struct xs_estimate in = {.strategy = "streams",
 				       .model = "replay",
@@ -62,6 +57,9 @@ static void whole_run_is_worked_out(void **state)
 	xs_result_set_estimate(&result, &phase, &in, &out);
 	assert_int_equal(out.saves_ns, 1580 * MS);
 	assert_int_equal(out.app_wall_ns, 8420 * MS);
+	/* 412 * 0.2 ms to either side */
+	assert_int_equal(out.app_wall_low_ns, 8420 * MS - 824 * MS / 10);
+	assert_int_equal(out.app_wall_high_ns, 8420 * MS + 824 * MS / 10);
 	assert_true(fabs(out.speedup - 16.0 / 12.0) < 1e-12);
 	assert_string_equal(out.order, "depth");
 	assert_int_equal(out.assume_count, 2);
@@ -69,10 +67,161 @@ static void whole_run_is_worked_out(void **state)
 	xs_arena_free(&result.arena);
 }
 
+/* The estimate of a round of 59.3 us that is predicted to take 1 us. */
+static struct xs_result_estimate
+estimate_of(const struct xs_result *given, const struct xs_result_phase *phase,
+	    const char *strategy)
+{
+	struct xs_result result = *given;
+	struct xs_result_estimate out;
+	const struct xs_estimate in = {.strategy = strategy,
+				       .model = "replay",
+				       .effort = XS_EFFORT_SPLIT,
+				       .applies = true,
+				       .round_ns = 1000,
+				       .low_ns = 900,
+				       .high_ns = 1100,
+				       .otherwise_ns = NAN};
+
+	xs_result_set_estimate(&result, phase, &in, &out);
+	xs_arena_free(&result.arena);
+	return out;
+}
+
+/*
+ * 1000 rounds of kernels and a copy of one byte: the host waits for 6.6 us of
+ * 59.3 us, and issues kernels for the rest. No change of copies saves more than
+ * these 6.6 us, and where no data moves, none saves anything.
+ */
+static void no_more_is_saved_than_was_waited_for(void **state)
+{
+	const struct xs_result result = {.run.wall_ns = 100 * MS};
+	struct xs_result_phase phase = {.rounds = 1000,
+					.round_ns = 59300,
+					.transfer_ns = 6600,
+					.movable_ns = 8600};
+
+	(void)state;
+	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns,
+			 6600000);
+	/* it allocates before the rounds, too */
+	assert_int_equal(estimate_of(&result, &phase, "double-buffer").saves_ns,
+			 8600000);
+	/* the host's own work, too, can run beside the GPU */
+	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
+			 58300000);
+	phase.transfer_ns = 0;
+	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns, 0);
+}
+
+/* Four threads side by side take a quarter of their rounds' sum. */
+static void savings_side_by_side_are_not_added_up(void **state)
+{
+	const struct xs_result result = {.run.wall_ns = 100 * MS};
+	const struct xs_result_phase phase = {.rounds = 1000,
+					      .round_ns = 59300,
+					      .transfer_ns = XS_UNKNOWN,
+					      .movable_ns = XS_UNKNOWN,
+					      .total_ns = 59300000,
+					      .concurrent_ns = 59300000,
+					      .wall_ns = 59300000 / 4};
+
+	(void)state;
+	assert_int_equal(estimate_of(&result, &phase, "pinned").saves_ns,
+			 58300000 / 4);
+}
+
+/* What one machine is predicted to do is not compared with another's times. */
+static void another_gpu_is_not_compared(void **state)
+{
+	const struct xs_result result = {.run.wall_ns = 100 * MS,
+					 .machine_choice.other_gpu = true};
+	const struct xs_result_phase phase = {.rounds = 1000,
+					      .round_ns = 59300,
+					      .transfer_ns = XS_UNKNOWN,
+					      .movable_ns = XS_UNKNOWN};
+	const struct xs_result_estimate pinned =
+	    estimate_of(&result, &phase, "pinned");
+
+	(void)state;
+	assert_int_equal(pinned.round_ns, 1000);
+	assert_true(isnan(pinned.speedup));
+	assert_true(pinned.saves_ns == XS_UNKNOWN);
+	assert_true(pinned.app_wall_ns == XS_UNKNOWN);
+	assert_int_equal(estimate_of(&result, &phase, "machine:k20m").saves_ns,
+			 58300000);
+}
+
+/* Each effort has its word, the least first. */
+static void efforts_have_words(void **state)
+{
+	const struct xs_result result = {.run.wall_ns = 100 * MS};
+	struct xs_result_phase phase = {.rounds = 1000,
+					.round_ns = 59300,
+					.transfer_ns = XS_UNKNOWN,
+					.movable_ns = XS_UNKNOWN};
+	struct xs_result_estimate row = estimate_of(&result, &phase, "streams");
+
+	(void)state;
+	assert_string_equal(row.effort, "kernels split");
+	/* another number of pieces is a number in the host's code */
+	phase.streams = phase.kernels = 32;
+	phase.h2d_ops = 32;
+	row = estimate_of(&result, &phase, "streams");
+	assert_string_equal(row.effort, "host code at one place");
+	assert_int_equal(row.effort_level, XS_EFFORT_PLACE);
+}
+
+/* 2048 pieces of 64 KiB: the size that is large enough is said. */
+static void pieces_that_are_too_small_are_said_to_be(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase phase = result->phases[0];
+	const struct xs_result_estimate row = {.strategy = "streams",
+					       .n_streams = 8};
+	const char *text;
+
+	(void)state;
+	phase.streams = 4;
+	phase.kernels = phase.h2d_ops = 2048;
+	phase.h2d_bytes = 128LL << 20;
+	phase.d2h_bytes = 0;
+	text = xs_advice_text(&result->arena, &phase, &row);
+	assert_non_null(strstr(text, "8 pieces of 16 MiB"));
+	assert_non_null(strstr(text, "the 2048 pieces"));
+	assert_non_null(strstr(text, "too small"));
+	phase.kernels = phase.h2d_ops = 2;
+	text = xs_advice_text(&result->arena, &phase, &row);
+	assert_non_null(strstr(text, "too large"));
+	fixture_free(result);
+}
+
+/* 3 rounds gain 20 ms each, pinning costs 200 ms: 10 rounds are needed. */
+static void a_setup_pays_off_after_rounds(void **state)
+{
+	struct xs_result *result = fixture_result();
+	const struct xs_result_phase *phase = &result->phases[1];
+	struct xs_result_estimate row = phase->estimates[1];
+	const char *text = xs_advice_payback(&result->arena, phase, &row);
+
+	(void)state;
+	assert_non_null(strstr(text, "only after 10 rounds"));
+	assert_non_null(strstr(text, "this run has 3"));
+	row.breakeven_rounds = 2;
+	text = xs_advice_payback(&result->arena, phase, &row);
+	assert_non_null(strstr(text, "after 2 of 3 rounds"));
+	row.setup_ns = 0;
+	assert_null(xs_advice_payback(&result->arena, phase, &row));
+	fixture_free(result);
+}
+
 static void what_abstains_has_no_numbers(void **state)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
-	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_phase phase = {.rounds = 412,
+					.round_ns = 16 * MS,
+					.movable_ns = XS_UNKNOWN,
+					.transfer_ns = XS_UNKNOWN};
 	struct xs_result_estimate out;
 	const struct xs_estimate in = {.strategy = "mapped",
 				       .model = "replay",
@@ -95,88 +244,6 @@ static void what_abstains_has_no_numbers(void **state)
 	xs_arena_free(&result.arena);
 }
 
-/* mapped saves most, but only as an upper bound. */
-static void a_bound_is_never_first(void **state)
-{
-	struct xs_result *result = fixture_result();
-
-	(void)state;
-	assert_int_equal(result->advice_count, 4);
-	assert_string_equal(result->advice[0].estimate->strategy, "streams");
-	assert_string_equal(result->advice[1].estimate->strategy, "pinned");
-	assert_string_equal(result->advice[2].estimate->strategy, "mapped");
-	assert_true(result->advice[2].estimate->saves_ns >
-		    result->advice[0].estimate->saves_ns);
-	assert_non_null(strstr(result->advice[2].text, "upper bound"));
-	fixture_free(result);
-}
-
-/* With counted accesses it is a normal prediction. */
-static void a_counted_one_may_be_first(void **state)
-{
-	struct xs_result *result = fixture_result();
-
-	(void)state;
-	find(&result->phases[0], "mapped", XS_UNKNOWN)->bound = NULL;
-	rank_again(result);
-	assert_string_equal(result->advice[0].estimate->strategy, "mapped");
-	fixture_free(result);
-}
-
-/* A bound that saves without its condition is ranked by that saving. */
-static void a_bound_with_a_floor_is_ranked_by_it(void **state)
-{
-	struct xs_result *result = fixture_result();
-	struct xs_result_estimate *mapped =
-	    find(&result->phases[0], "mapped", XS_UNKNOWN);
-	const int64_t best_ns = result->advice[0].estimate->saves_ns;
-
-	(void)state;
-	mapped->least_saves_ns = best_ns - 1;
-	rank_again(result);
-	assert_string_equal(result->advice[1].estimate->strategy, "mapped");
-	assert_non_null(
-	    strstr(result->advice[1].text, "; otherwise it saves "));
-	mapped->least_saves_ns = best_ns + 1;
-	rank_again(result);
-	assert_string_equal(result->advice[0].estimate->strategy, "mapped");
-	mapped->least_saves_ns = -1;
-	rank_again(result);
-	assert_string_equal(result->advice[2].estimate->strategy, "mapped");
-	fixture_free(result);
-}
-
-static void a_bound_alone_is_no_advice(void **state)
-{
-	struct xs_result *result = fixture_result();
-	struct xs_result_phase *phase = &result->phases[0];
-
-	(void)state;
-	for (size_t i = 0; i < phase->estimate_count; i++)
-		if (strcmp(phase->estimates[i].strategy, "mapped") != 0)
-			phase->estimates[i].applies = false;
-	rank_again(result);
-	for (size_t i = 0; i < result->advice_count; i++)
-		assert_string_not_equal(result->advice[i].estimate->strategy,
-					"mapped");
-	fixture_free(result);
-}
-
-static void a_saving_within_the_noise_is_none(void **state)
-{
-	struct xs_result *result = fixture_result();
-	struct xs_result_phase *phase = &result->phases[0];
-
-	(void)state;
-	find(phase, "pinned", XS_UNKNOWN)->high_ns = phase->round_ns;
-	rank_again(result);
-	for (size_t i = 0; i < result->advice_count; i++)
-		assert_false(result->advice[i].phase == phase &&
-			     strcmp(result->advice[i].estimate->strategy,
-				    "pinned") == 0);
-	fixture_free(result);
-}
-
 /* The interval of a bound is wider than its time without the condition. */
 static void a_bound_is_sure_where_it_saves_without(void **state)
 {
@@ -190,31 +257,6 @@ static void a_bound_is_sure_where_it_saves_without(void **state)
 	assert_ptr_equal(xs_result_best(phase, "mapped", true), mapped);
 	mapped->otherwise_ns = phase->round_ns;
 	assert_null(xs_result_best(phase, "mapped", true));
-	fixture_free(result);
-}
-
-static void equations_are_not_advised(void **state)
-{
-	struct xs_result *result = fixture_result();
-
-	(void)state;
-	for (size_t i = 0; i < result->advice_count; i++)
-		assert_string_equal(result->advice[i].estimate->model,
-				    "replay");
-	fixture_free(result);
-}
-
-/* 3 rounds gain 20 ms each, pinning costs 200 ms: 10 rounds are needed. */
-static void what_does_not_pay_is_last_and_says_when(void **state)
-{
-	struct xs_result *result = fixture_result();
-	const struct xs_result_advice *last = &result->advice[3];
-
-	(void)state;
-	assert_int_equal(last->phase->id, 2);
-	assert_int_equal(last->estimate->saves_ns, 3 * 20 * MS - 200 * MS);
-	assert_non_null(strstr(last->text, "only after 10 rounds"));
-	assert_non_null(strstr(last->text, "this run has 3"));
 	fixture_free(result);
 }
 
@@ -255,22 +297,6 @@ static void a_bound_is_weighed_against_what_it_is_otherwise(void **state)
 	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
 	two->otherwise_ns = 124 * MS / 10;
 	assert_ptr_equal(xs_result_best(phase, "streams", true), two);
-	fixture_free(result);
-}
-
-static void advice_names_places_and_shares(void **state)
-{
-	struct xs_result *result = fixture_result();
-	const struct xs_result_advice *first = &result->advice[0];
-
-	(void)state;
-	assert_int_equal(first->rank, 1);
-	assert_true(fabs(first->saves_percent - 15.8) < 1e-9);
-	assert_non_null(strstr(first->text, "main.cu:88, main.cu:91 (step)"));
-	assert_non_null(strstr(first->text, "17 of 412 rounds"));
-	assert_int_equal(first->site_count, 3);
-	/* pinning concerns the copies only */
-	assert_int_equal(result->advice[1].site_count, 2);
 	fixture_free(result);
 }
 
@@ -409,19 +435,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whole_run_is_worked_out),
 	    cmocka_unit_test(what_abstains_has_no_numbers),
-	    cmocka_unit_test(a_bound_is_never_first),
-	    cmocka_unit_test(a_counted_one_may_be_first),
-	    cmocka_unit_test(a_bound_with_a_floor_is_ranked_by_it),
-	    cmocka_unit_test(a_bound_alone_is_no_advice),
+	    cmocka_unit_test(no_more_is_saved_than_was_waited_for),
+	    cmocka_unit_test(savings_side_by_side_are_not_added_up),
+	    cmocka_unit_test(another_gpu_is_not_compared),
+	    cmocka_unit_test(efforts_have_words),
+	    cmocka_unit_test(pieces_that_are_too_small_are_said_to_be),
+	    cmocka_unit_test(a_setup_pays_off_after_rounds),
 	    cmocka_unit_test(each_strategy_has_its_sentence),
 	    cmocka_unit_test(allocations_have_their_own_places),
-	    cmocka_unit_test(a_saving_within_the_noise_is_none),
 	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
-	    cmocka_unit_test(equations_are_not_advised),
-	    cmocka_unit_test(what_does_not_pay_is_last_and_says_when),
 	    cmocka_unit_test(few_streams_are_preferred),
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
-	    cmocka_unit_test(advice_names_places_and_shares),
 	    cmocka_unit_test(places_are_named_by_what_is_known),
 	    cmocka_unit_test(a_place_is_a_line_or_an_address),
 	    cmocka_unit_test(advice_has_no_unknown_names),

@@ -32,7 +32,8 @@ static void expect_golden(const char *arguments, const char *path)
 static void two_kernels_a_round(void **state)
 {
 	(void)state;
-	expect_golden("report --machine h200 " FOLDER "traces/two-kernels.txt "
+	expect_golden("report --machine h200 --all " FOLDER
+		      "traces/two-kernels.txt "
 		      "| sed -n '/^Phases/,$p'",
 		      FOLDER "golden/two-kernels.txt");
 }
@@ -42,7 +43,7 @@ static void callers_of_a_helper(void **state)
 {
 	(void)state;
 	expect_golden("report --machine h200 " FOLDER "traces/callers.txt "
-		      "| sed -n '/^What to change/,/^Strategies/p'",
+		      "| sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/callers.txt");
 }
 

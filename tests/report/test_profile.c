@@ -245,9 +245,9 @@ static void another_machine_is_no_advice(void **state)
 	read_trace(PAGEABLE);
 	assert_true(result->other_machines[0].app_wall_ns <
 		    result->run.wall_ns / 2);
-	assert_true(result->advice_count > 0);
-	for (size_t i = 0; i < result->advice_count; i++)
-		assert_string_not_equal(result->advice[i].estimate->strategy,
+	assert_true(result->plan_count > 0);
+	for (size_t i = 0; i < result->plan_count; i++)
+		assert_string_not_equal(result->plan[i].estimate->strategy,
 					"machine:own");
 }
 

@@ -131,7 +131,7 @@ static void an_empty_trace_is_noted(void **state)
 
 	(void)state;
 	assert_int_equal(result->phase_count, 0);
-	assert_int_equal(result->advice_count, 0);
+	assert_int_equal(result->plan_count, 0);
 	assert_int_equal(result->run.wall_ns, 1000000000);
 	assert_true(
 	    has_note(result, "no CUDA call and no GPU work was recorded"));
@@ -330,6 +330,9 @@ static void concurrent_phases_are_noted(void **state)
 
 	(void)state;
 	assert_int_equal(result->phases[0].concurrent_ns, 4 * 130000);
+	/* two rounds at once: half of the time that they take together */
+	assert_int_equal(result->phases[0].wall_ns,
+			 result->phases[0].total_ns - 2 * 130000);
 	assert_true(has_note(result, "phases 1, 2 ran concurrently"));
 	assert_false(has_note(result, "another kind"));
 	xs_result_free(result);

@@ -69,47 +69,6 @@ static json_t *totals(const struct xs_result_totals *in)
 	return xs_json_finish(out, failed);
 }
 
-static json_t *caller(const struct xs_result_caller *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, function);
-	SET_TEXT(in, file);
-	SET_NUMBER(in, line);
-	SET_NUMBER(in, calls);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(caller, struct xs_result_caller)
-
-static void set_callers(json_t *out, const struct xs_result_site *site,
-			bool *failed)
-{
-	if (site->caller_count)
-		xs_json_set(out, "callers",
-			    callers(site->callers, site->caller_count), failed);
-}
-
-static json_t *site(const struct xs_result_site *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, function);
-	SET_TEXT(in, file);
-	SET_NUMBER(in, line);
-	SET_TEXT(in, text);
-	SET_TEXT(in, call);
-	SET_TEXT(in, module);
-	SET_NUMBER(in, offset);
-	SET_TEXT(in, step);
-	SET_NUMBER(in, calls);
-	SET_NUMBER(in, bytes);
-	set_callers(out, in, &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(site, struct xs_result_site)
-
 static json_t *wait_row(const struct xs_result_wait *in)
 {
 	json_t *out = json_object();
@@ -127,7 +86,7 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	SET_NUMBER(&in->site, calls);
 	SET_NUMBER(in, gpu_calls);
 	SET_NUMBER(&in->site, bytes);
-	set_callers(out, &in->site, &failed);
+	xs_json_set_callers(out, &in->site, &failed);
 	SET_NUMBER(in, waited_ns);
 	SET_NUMBER(in, own_ns);
 	SET_NUMBER(in, h2d_ns);
@@ -210,6 +169,10 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_NUMBER(in, total_ns);
 	xs_json_set(out, "beside_ns", xs_json_number(in->concurrent_ns),
 		    &failed);
+	SET_NUMBER(in, wall_ns);
+	xs_json_set(out, "startup", json_boolean(in->startup), &failed);
+	SET_NUMBER(in, transfer_ns);
+	SET_NUMBER(in, movable_ns);
 	SET_NUMBER(in, h2d_bytes);
 	SET_NUMBER(in, d2h_bytes);
 	SET_NUMBER(in, h2d_ops);
@@ -231,7 +194,8 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_TEXT(in, order);
 	SET_TEXT(in, src_memory);
 	SET_TEXT(in, dst_memory);
-	xs_json_set(out, "sites", sites(in->sites, in->site_count), &failed);
+	xs_json_set(out, "sites", xs_json_sites(in->sites, in->site_count),
+		    &failed);
 	xs_json_set(out, "counters", counters(&in->counters), &failed);
 	xs_json_set(out, "atgpu", atgpu(&in->atgpu), &failed);
 	xs_json_set(out, "estimates",
@@ -252,37 +216,6 @@ static json_t *rest(const struct xs_result_rest *in)
 	SET_NUMBER(in, largest_ns);
 	return xs_json_finish(out, failed);
 }
-
-static json_t *advice_sites(const struct xs_result_advice *in)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < in->site_count; i++)
-		if (json_array_append_new(out, site(in->sites[i])) < 0)
-			return xs_json_finish(out, true);
-	return out;
-}
-
-static json_t *advice(const struct xs_result_advice *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_NUMBER(in, rank);
-	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
-	SET_TEXT(in->estimate, strategy);
-	SET_NUMBER(in->estimate, n_streams);
-	SET_TEXT(in->estimate, order);
-	SET_NUMBER(in->estimate, saves_ns);
-	xs_json_set(out, "saves_percent", xs_json_ratio(in->saves_percent),
-		    &failed);
-	SET_NUMBER(in->estimate, breakeven_rounds);
-	SET_TEXT(in->estimate, effort);
-	SET_TEXT(in, text);
-	xs_json_set(out, "sites", advice_sites(in), &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(advice, struct xs_result_advice)
 
 static json_t *other_machine(const struct xs_result_other_machine *in)
 {
@@ -307,6 +240,7 @@ static json_t *machine_choice(const struct xs_result_machine_choice *in)
 	SET_TEXT(in, origin);
 	SET_TEXT(in, reason);
 	SET_TEXT(in, calibrating);
+	xs_json_set(out, "other_gpu", json_boolean(in->other_gpu), &failed);
 	return xs_json_finish(out, failed);
 }
 
@@ -332,8 +266,9 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
 		    &failed);
 	xs_json_set(out, "phases_rest", rest(&result->rest), &failed);
-	xs_json_set(out, "advice",
-		    advices(result->advice, result->advice_count), &failed);
+	xs_json_set(out, "advice", xs_json_advice(result), &failed);
+	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
+	xs_json_set(out, "plan", xs_json_plan(result), &failed);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

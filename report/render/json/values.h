@@ -32,6 +32,17 @@ json_t *xs_json_devices(const struct xs_result_device *items, size_t count);
 json_t *xs_json_device_totals(const struct xs_result_device *items,
 			      size_t count);
 json_t *xs_json_coverage(const struct xs_result_coverage *in);
+json_t *xs_json_sites(const struct xs_result_site *items, size_t count);
+json_t *xs_json_site_list(const struct xs_result_site *const *items,
+			  size_t count);
+json_t *xs_json_verdict(const struct xs_result_verdict *in);
+json_t *xs_json_plan(const struct xs_result *result);
+/* The plan in the form of older versions. */
+json_t *xs_json_advice(const struct xs_result *result);
+
+/* Sets "callers", if the site has any. */
+void xs_json_set_callers(json_t *out, const struct xs_result_site *site,
+			 bool *failed);
 
 /* Sets a member under its own name; needs the variables out and failed. */
 #define SET_NUMBER(from, name)                                                 \

@@ -27,17 +27,24 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 			   const struct xs_result *result);
 
 /* The longest waits of the host. */
+/* Returns how long all threads together were blocked in calls of CUDA; it is
+ * the sum of that section. */
+int64_t xs_render_text_waited_ns(const struct xs_result *result);
 void xs_render_text_waits(const struct xs_terminal *terminal,
 			  const struct xs_result *result);
 
-/* The best change for each phase, and the alternatives. */
-void xs_render_text_advice(const struct xs_terminal *terminal,
-			   struct xs_result *result);
+/* What bounds the run, in a few sentences. */
+void xs_render_text_verdict(const struct xs_terminal *terminal,
+			    struct xs_result *result);
 
-/* The source lines of an advice, if the files are found. */
+/* The steps of the plan, or why there is none. */
+void xs_render_text_plan(const struct xs_terminal *terminal,
+			 struct xs_result *result);
+
+/* The source lines of a step, if the files are found. */
 void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
-				 const struct xs_result_advice *advice);
+				 const struct xs_result_step *step);
 
 /* The table of strategies, the sweep over n, and abstentions with reasons.
  * Returns 0 or -ENOMEM. */

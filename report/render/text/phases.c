@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Phases printed unless all are asked for; JSON has more. */
-#define PHASES_MAX 6
+#define PHASES_MAX 4
 
 /* Sites printed for each step of a phase; JSON has all. */
 #define SITES_MAX 2
@@ -71,7 +71,7 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 
 size_t xs_render_text_phases(const struct xs_result *result)
 {
-	return result->all_phases_asked || result->phase_count < PHASES_MAX
+	return result->all_asked || result->phase_count < PHASES_MAX
 		   ? result->phase_count
 		   : PHASES_MAX;
 }
@@ -93,7 +93,7 @@ static void put_rest(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "  and %" PRId64
 				  " more phases, %s in total, the longest %s "
-				  "(--all-phases)\n",
+				  "(--all)\n",
 				  rest.phases, xs_units_ns(rest.total_ns).s,
 				  xs_units_ns(rest.largest_ns).s);
 }

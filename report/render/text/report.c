@@ -187,8 +187,8 @@ static int put_totals(const struct xs_terminal *terminal,
 		      in->migrated_h2d_ns);
 	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
 		      in->migrated_d2h_ns);
-	put_total(&table, "host blocked", in->host_blocked_ns, wall,
-		  "in copies and waits, all threads");
+	put_total(&table, "host blocked", xs_render_text_waited_ns(result),
+		  wall, "in the calls below, all threads");
 	if (in->init_ns > 0)
 		put_total(&table, "CUDA start-up", in->init_ns, wall,
 			  in->init_at_most
@@ -209,10 +209,9 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->other_machine_count; i++) {
 		const struct xs_result_other_machine *run =
 		    &result->other_machines[i];
-		const char *text =
-		    result->rest.phases
-			? "not predicted for all phases (--all-phases)"
-			: "not predicted; the reasons are below";
+		const char *text = result->rest.phases
+				       ? "not predicted for all phases (--all)"
+				       : "not predicted; the reasons are below";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(
@@ -234,7 +233,9 @@ static int put_report(const struct xs_terminal *terminal,
 	int err;
 
 	put_run(terminal, result);
+	xs_render_text_verdict(terminal, result);
 	put_notes(terminal, result);
+	xs_render_text_plan(terminal, result);
 	xs_render_text_coverage(terminal, result);
 	err = put_totals(terminal, result);
 	if (!err)
@@ -243,7 +244,6 @@ static int put_report(const struct xs_terminal *terminal,
 	if (!err)
 		err = xs_render_text_phase_table(terminal, result);
 	if (!err && result->phase_count) {
-		xs_render_text_advice(terminal, result);
 		put_other_machines(terminal, result);
 		err = xs_render_text_strategies(terminal, result);
 	}

@@ -17,26 +17,36 @@ static bool on_one_line(const struct xs_result_site *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* A line with several calls is printed once. */
-static bool is_shown(const struct xs_result_advice *advice, size_t index)
+static bool has_line(const struct xs_result_step *step, size_t count,
+		     const struct xs_result_site *site)
 {
-	for (size_t i = 0; i < index; i++)
-		if (on_one_line(advice->sites[i], advice->sites[index]))
+	for (size_t i = 0; i < count; i++)
+		if (on_one_line(step->sites[i], site))
 			return true;
 	return false;
 }
 
-/* The site with the callers of all sites on its line. */
-static struct xs_result_site line_of(struct xs_arena *arena,
-				     const struct xs_result_advice *advice,
-				     size_t index)
+/* A line with several calls is printed once, by the first step that has it. */
+static bool is_shown(const struct xs_result *result,
+		     const struct xs_result_step *step, size_t index)
 {
-	struct xs_result_site line = *advice->sites[index];
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (has_line(before, before->site_count, step->sites[index]))
+			return true;
+	return has_line(step, index, step->sites[index]);
+}
+
+/* The site with the callers of all sites on its line. */
+static struct xs_result_site
+line_of(struct xs_arena *arena, const struct xs_result_step *step, size_t index)
+{
+	struct xs_result_site line = *step->sites[index];
 
 	line.callers = NULL;
 	line.caller_count = 0;
-	for (size_t i = index; i < advice->site_count; i++) {
-		const struct xs_result_site *site = advice->sites[i];
+	for (size_t i = index; i < step->site_count; i++) {
+		const struct xs_result_site *site = step->sites[i];
 
 		if (!on_one_line(site, &line))
 			continue;
@@ -98,16 +108,16 @@ static bool quote(const struct xs_terminal *terminal, const char *label,
 
 void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
-				 const struct xs_result_advice *advice)
+				 const struct xs_result_step *step)
 {
 	unsigned shown = 0;
 
-	for (size_t i = 0; i < advice->site_count && shown < QUOTES_MAX; i++) {
+	for (size_t i = 0; i < step->site_count && shown < QUOTES_MAX; i++) {
 		struct xs_result_site line;
 
-		if (!advice->sites[i]->file || is_shown(advice, i))
+		if (!step->sites[i]->file || is_shown(result, step, i))
 			continue;
-		line = line_of(&result->arena, advice, i);
+		line = line_of(&result->arena, step, i);
 		/* a single caller is not worth a line of its own */
 		if (!line.text && line.caller_count < 2)
 			continue;

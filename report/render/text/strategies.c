@@ -380,6 +380,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	    "time of one round, and of the run with only this change");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
+	if (!result->all_asked)
+		return err;
 	for (size_t i = 0; i < phases; i++)
 		put_sweep(terminal, result, &result->phases[i]);
 	put_abstained(terminal, result,

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/ladder.h"
+
+#include "model/strategies/strategies.h"
+#include "report/result/best.h"
+#include "report/result/estimate.h"
+
+#include <math.h>
+
+/* A step saves at least 1 / LEAST_PART of the run. */
+#define LEAST_PART 200
+
+/* A change after others has to shorten the round by this percentage more; one
+ * of kernels also has to add this percentage of the whole gain. */
+#define LEAST_PERCENT 5
+
+double xs_ladder_of_run(const struct xs_result_phase *phase, double round_ns)
+{
+	const double part =
+	    phase->concurrent_ns > 0 && phase->total_ns > 0
+		? (double)phase->wall_ns / (double)phase->total_ns
+		: 1;
+
+	return round_ns * (double)phase->rounds * part;
+}
+
+double xs_ladder_error_ns(const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row, int64_t end_ns)
+{
+	return end_ns == XS_UNKNOWN
+		   ? 0
+		   : fabs(xs_ladder_of_run(phase,
+					   (double)(end_ns - row->round_ns)));
+}
+
+static bool is_worth(const struct xs_result *result,
+		     const struct xs_result_phase *phase,
+		     const struct xs_result_estimate *row, double adds_ns)
+{
+	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
+	       adds_ns >= (double)result->run.wall_ns / LEAST_PART &&
+	       adds_ns > xs_ladder_error_ns(phase, row, row->high_ns);
+}
+
+/*
+ * Whether the bound's condition may be expected to hold. How often bytes cross
+ * the bus, no reader of the program can tell. Data that is copied again has
+ * changed, unless its contents show otherwise.
+ */
+static bool may_hold(const struct xs_strategy *strategy,
+		     const struct xs_result_estimate *row)
+{
+	return !row->bound || (!row->assumes_once &&
+			       !(strategy->changes & XS_CHANGES_TRAFFIC));
+}
+
+/* Whether the row is only another number of pieces, and not faster than the
+ * present one by more than its rounds differ. */
+static bool is_same_in_pieces(const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *row)
+{
+	return xs_result_is_in_pieces(phase, row) &&
+	       row->high_ns >= phase->round_low_ns;
+}
+
+/* The strategy's estimate, if it may be a step. */
+static const struct xs_result_estimate *
+candidate(const struct xs_result_phase *phase,
+	  const struct xs_strategy *strategy)
+{
+	const struct xs_result_estimate *row =
+	    strategy->effort == XS_EFFORT_NONE
+		? NULL
+		: xs_result_best(phase, strategy->id, true);
+
+	return row && row->saves_ns != XS_UNKNOWN && may_hold(strategy, row) &&
+		       !is_same_in_pieces(phase, row)
+		   ? row
+		   : NULL;
+}
+
+static bool includes(const struct xs_strategy *outer,
+		     const struct xs_strategy *inner)
+{
+	return !(inner->changes & ~(outer->changes | outer->spares));
+}
+
+/* Whether the changes have nothing to do with each other, so that each saves
+ * beside the other what it saves alone. */
+static bool is_apart(const struct xs_strategy *a, const struct xs_strategy *b)
+{
+	return !((a->changes | a->spares) & b->changes) &&
+	       !((b->changes | b->spares) & a->changes);
+}
+
+/* What the phase's rungs add up to: only those that the strategy has to do
+ * with, or all (NULL). */
+static struct xs_rung sum_of(const struct xs_ladder *ladder,
+			     const struct xs_strategy *strategy)
+{
+	struct xs_rung sum = {0};
+
+	for (size_t i = 0; i < ladder->count; i++) {
+		const struct xs_rung *rung = &ladder->rungs[i];
+
+		if (strategy && is_apart(strategy, rung->strategy))
+			continue;
+		sum.adds_ns += rung->adds_ns;
+		sum.rounds_add_ns += rung->rounds_add_ns;
+	}
+	return sum;
+}
+
+/* Whether the change saves time in which data moves or the host waits. */
+static bool moves_or_waits(const struct xs_strategy *strategy)
+{
+	return strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES;
+}
+
+/* What the phase's rungs save of such time. */
+static double moved_ns(const struct xs_ladder *ladder)
+{
+	double sum_ns = 0;
+
+	for (size_t i = 0; i < ladder->count; i++)
+		if (moves_or_waits(ladder->rungs[i].strategy))
+			sum_ns += ladder->rungs[i].rounds_add_ns;
+	return sum_ns;
+}
+
+/* Whether the new rung is worth more effort than those before it: more than
+ * they may be off, and than a few per cent. */
+static bool is_more(const struct xs_ladder *ladder, const struct xs_rung *added)
+{
+	const struct xs_result_phase *phase = ladder->phase;
+	const struct xs_rung sum = sum_of(ladder, NULL);
+	const double now_ns = xs_ladder_of_run(phase, (double)phase->round_ns) -
+			      sum.rounds_add_ns;
+
+	if (added->estimate->effort_level >= XS_EFFORT_SPLIT &&
+	    added->adds_ns <
+		(sum.adds_ns + added->adds_ns) * LEAST_PERCENT / 100)
+		return false;
+	for (size_t i = 0; i < ladder->count; i++) {
+		const struct xs_rung *rung = &ladder->rungs[i];
+
+		if (is_apart(added->strategy, rung->strategy))
+			continue;
+		if (!includes(added->strategy, rung->strategy) ||
+		    added->adds_ns <=
+			xs_ladder_error_ns(phase, rung->estimate,
+					   rung->estimate->low_ns) ||
+		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
+			return false;
+	}
+	return true;
+}
+
+/* What the row saves beside the rungs so far. Returns false if it is not worth
+ * its effort. */
+static bool would_add(const struct xs_result *result,
+		      const struct xs_ladder *ladder,
+		      const struct xs_strategy *strategy,
+		      const struct xs_result_estimate *row, struct xs_rung *out)
+{
+	const struct xs_result_phase *phase = ladder->phase;
+	const struct xs_rung related = sum_of(ladder, strategy);
+	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
+	const double saves_ns = (double)row->saves_ns;
+	double over_ns = 0;
+
+	*out = (struct xs_rung){strategy, row, saves_ns - related.adds_ns,
+				saves_ns + setup_ns - related.rounds_add_ns};
+	if (phase->movable_ns != XS_UNKNOWN && moves_or_waits(strategy))
+		over_ns = out->rounds_add_ns + moved_ns(ladder) -
+			  xs_ladder_of_run(phase, (double)phase->movable_ns);
+	if (over_ns > 0) {
+		out->adds_ns -= over_ns;
+		out->rounds_add_ns -= over_ns;
+	}
+	return is_worth(result, phase, row, out->adds_ns) &&
+	       is_more(ladder, out);
+}
+
+/* Removes the rungs that the new one makes needless, and adds it. */
+static void put_rung(struct xs_ladder *ladder, const struct xs_rung *rung)
+{
+	struct xs_rung added = *rung;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ladder->count; i++) {
+		const struct xs_rung *old = &ladder->rungs[i];
+
+		if (!(old->strategy->changes & rung->strategy->spares)) {
+			ladder->rungs[kept++] = *old;
+			continue;
+		}
+		added.adds_ns += old->adds_ns;
+		added.rounds_add_ns += old->rounds_add_ns;
+	}
+	ladder->count = kept;
+	if (kept < XS_RUNGS_MAX)
+		ladder->rungs[ladder->count++] = added;
+}
+
+/* Adds the best change of one effort that is worth it. Returns false if there
+ * is none. */
+static bool climb(const struct xs_result *result, struct xs_ladder *ladder,
+		  int64_t effort)
+{
+	struct xs_rung best = {0}, rung;
+
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    candidate(ladder->phase, strategy);
+
+		if (row && row->effort_level == effort &&
+		    would_add(result, ladder, strategy, row, &rung) &&
+		    rung.adds_ns > best.adds_ns)
+			best = rung;
+	}
+	if (!best.strategy)
+		return false;
+	put_rung(ladder, &best);
+	return true;
+}
+
+void xs_ladder_build(const struct xs_result *result,
+		     const struct xs_result_phase *phase,
+		     struct xs_ladder *ladder)
+{
+	*ladder = (struct xs_ladder){.phase = phase};
+	for (int effort = XS_EFFORT_CALL; effort < XS_EFFORTS; effort++)
+		while (ladder->count < XS_RUNGS_MAX &&
+		       climb(result, ladder, effort))
+			;
+}

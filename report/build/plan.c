@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Merges the ladders of all phases into the plan, the step with the most gain
+ * for its effort first. */
+#include "report/build/plan.h"
+
+#include "model/strategies/strategies.h"
+#include "report/build/advice_text.h"
+#include "report/build/ladder.h"
+#include "report/result/number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Gain for effort; a condition that the trace does not show halves it. */
+static double rank(const struct xs_rung *rung)
+{
+	return rung->adds_ns / (double)(rung->estimate->effort_level *
+					(rung->estimate->bound ? 2 : 1));
+}
+
+/* The ladder whose next rung comes next in the plan; NULL: none is left. Rounds
+ * of the start-up come last. */
+static struct xs_ladder *next_ladder(struct xs_ladder *ladders, size_t count)
+{
+	struct xs_ladder *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_ladder *one = &ladders[i];
+
+		if (one->done == one->count)
+			continue;
+		if (!best || one->phase->startup < best->phase->startup ||
+		    (one->phase->startup == best->phase->startup &&
+		     rank(&one->rungs[one->done]) >
+			 rank(&best->rungs[best->done])))
+			best = one;
+	}
+	return best;
+}
+
+/* Adds the squared errors of what each phase has come to. */
+static double errors_ns(const struct xs_ladder *ladders, size_t count,
+			bool high)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_ladder *one = &ladders[i];
+		const struct xs_result_estimate *row;
+
+		if (!one->done)
+			continue;
+		row = one->rungs[one->done - 1].estimate;
+		sum +=
+		    pow(xs_ladder_error_ns(one->phase, row,
+					   high ? row->high_ns : row->low_ns),
+			2);
+	}
+	return sqrt(sum);
+}
+
+static void fill_sites(struct xs_result *result, struct xs_result_step *out)
+{
+	const struct xs_result_phase *phase = out->phase;
+
+	out->sites = xs_arena_alloc(&result->arena, phase->site_count,
+				    sizeof(*out->sites));
+	for (size_t i = 0; out->sites && i < phase->site_count; i++)
+		if (xs_advice_is_about(out->estimate, &phase->sites[i]) ||
+		    (out->estimate->effort_level >= XS_EFFORT_SPLIT &&
+		     strcmp(phase->sites[i].step, "kernel") == 0))
+			out->sites[out->site_count++] = &phase->sites[i];
+}
+
+/* The lines to write for the language and framework of the step's sites. */
+static const char *code_of(const struct xs_result *result,
+			   const struct xs_result_step *step,
+			   const struct xs_strategy *strategy)
+{
+	for (size_t i = 0; i < step->site_count; i++) {
+		const char *file = step->sites[i]->file;
+		const size_t length = file ? strlen(file) : 0;
+
+		if (length > 3 && strcmp(file + length - 3, ".py") == 0)
+			return result->run.has_torch
+				   ? strategy->code[XS_LANGUAGE_PYTORCH]
+				   : NULL;
+	}
+	return strategy->code[XS_LANGUAGE_CUDA];
+}
+
+/* The time of the round after the steps so far. */
+static int64_t round_ns(const struct xs_ladder *ladder)
+{
+	double saved_ns = 0;
+
+	for (size_t i = 0; i < ladder->done; i++)
+		saved_ns += ladder->rungs[i].rounds_add_ns;
+	return xs_number_round((double)ladder->phase->round_ns -
+			       saved_ns / xs_ladder_of_run(ladder->phase, 1));
+}
+
+/* What to do, and when the setup has paid: that of the phase's first step. */
+static const char *text_of(struct xs_arena *arena,
+			   const struct xs_ladder *ladder,
+			   const struct xs_result_estimate *row)
+{
+	const char *text = xs_advice_text(arena, ladder->phase, row);
+	const char *payback = row == ladder->rungs[0].estimate
+				  ? xs_advice_payback(arena, ladder->phase, row)
+				  : NULL;
+
+	return payback ? xs_arena_print(arena, "%s %s", text, payback) : text;
+}
+
+static void add_step(struct xs_result *result, struct xs_ladder *ladder,
+		     const struct xs_ladder *ladders, size_t count)
+{
+	const struct xs_rung *rung = &ladder->rungs[ladder->done];
+	const int64_t round_before_ns = round_ns(ladder);
+	struct xs_result_step *out = &result->plan[result->plan_count];
+	const double after_ns =
+	    (double)(result->plan_count ? out[-1].app_wall_ns
+					: result->run.wall_ns) -
+	    rung->adds_ns;
+
+	ladder->done++;
+	*out = (struct xs_result_step){
+	    .step = (int64_t)++result->plan_count,
+	    .phase = ladder->phase,
+	    .estimate = rung->estimate,
+	    .adds_saves_ns = xs_number_round(rung->adds_ns),
+	    .round_before_ns = round_before_ns,
+	    .round_ns = round_ns(ladder),
+	    .app_wall_ns = xs_number_round(after_ns),
+	    .low_ns =
+		xs_number_round(after_ns - errors_ns(ladders, count, false)),
+	    .high_ns =
+		xs_number_round(after_ns + errors_ns(ladders, count, true)),
+	    .condition = rung->estimate->bound,
+	    .text = text_of(&result->arena, ladder, rung->estimate),
+	};
+	fill_sites(result, out);
+	out->code = code_of(result, out, rung->strategy);
+}
+
+int xs_plan_build(struct xs_result *result)
+{
+	const size_t count = result->phase_count;
+	struct xs_ladder *ladders = calloc(count + 1, sizeof(*ladders)), *next;
+
+	result->plan = xs_arena_alloc(&result->arena, count * XS_RUNGS_MAX,
+				      sizeof(*result->plan));
+	if (!ladders || !result->plan) {
+		free(ladders);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; !result->verdict.missing && i < count; i++)
+		xs_ladder_build(result, &result->phases[i], &ladders[i]);
+	while ((next = next_ladder(ladders, count)))
+		add_step(result, next, ladders, count);
+	free(ladders);
+	return result->arena.failed ? -ENOMEM : 0;
+}

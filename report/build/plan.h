@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan: which changes to make, in which order. */
+#ifndef XS_REPORT_BUILD_PLAN_H
+#define XS_REPORT_BUILD_PLAN_H
+
+#include "report/result/result.h"
+
+/* Fills result->plan from complete phases and the verdict. Returns 0 or
+ * -ENOMEM. */
+int xs_plan_build(struct xs_result *result);
+
+#endif

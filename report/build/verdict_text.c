@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict in words. */
+#include "report/build/verdict.h"
+#include "report/result/number.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
+#define NAMED_PART 20
+
+/* A saving below 1 / LEAST_PART of the run is next to nothing. */
+#define LEAST_PART 200
+
+static const char *words_of(const char *what)
+{
+	static const struct {
+		const char *what, *words;
+	} parts[] = {
+	    {"start-up", "CUDA's start"},
+	    {"allocation", "allocating and freeing memory"},
+	    {"waits", "waits while the GPU is idle"},
+	    {"launches", "launches and other calls of CUDA"},
+	    {"host", "the host's own code"},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcmp(parts[i].what, what) == 0)
+			return parts[i].words;
+	return what; /* copies, kernels */
+}
+
+static int64_t ns_of(const struct xs_result_verdict *verdict, const char *what)
+{
+	for (size_t i = 0; i < verdict->part_count; i++)
+		if (strcmp(verdict->parts[i].what, what) == 0)
+			return verdict->parts[i].ns;
+	return 0;
+}
+
+/* "copies 71 %": part i of the verdict */
+static const char *share(struct xs_result *result, size_t i)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	return xs_arena_print(
+	    &result->arena, "%s %s", words_of(in->parts[i].what),
+	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s);
+}
+
+/* "copies 71 %, kernels 12 %": parts from *i on, until `until_ns` are named or
+ * the next one is not worth it. NULL: none. */
+static const char *list_parts(struct xs_result *result, size_t *i,
+			      int64_t until_ns)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const char *list = NULL;
+	int64_t named_ns = 0;
+
+	for (; *i < in->part_count && named_ns < until_ns; ++*i) {
+		if (*i && in->parts[*i].ns < in->recorded_ns / NAMED_PART)
+			break;
+		list = xs_arena_join(&result->arena, list, share(result, *i));
+		named_ns += in->parts[*i].ns;
+	}
+	return list;
+}
+
+static const char *name_of_steady(const struct xs_result_verdict *in)
+{
+	return in->repeats ? "the steady part" : "the run after CUDA's start";
+}
+
+/* What the shares are of. */
+static const char *whole(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const char *name = name_of_steady(in);
+
+	if (in->recorded_ns >= in->steady_ns - in->steady_ns / NAMED_PART)
+		return name;
+	return xs_arena_print(&result->arena, "the recorded %s of %s",
+			      xs_units_ns(in->recorded_ns).s, name);
+}
+
+/* "Bound by copies 71 %, of the steady part; then kernels 12 %.": the longest
+ * part, or those that are half together, and the rest that is worth a name. */
+static const char *bound(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+	size_t i = 0;
+	const char *list = list_parts(result, &i, in->recorded_ns / 2);
+	const char *rest = list_parts(result, &i, INT64_MAX);
+
+	return xs_arena_print(arena, "Bound by %s of %s%s%s.", list,
+			      whole(result), rest ? "; then " : "",
+			      rest ? rest : "");
+}
+
+/* What it means that the host does other things than copying for half of the
+ * time or more; "" otherwise. */
+static const char *idle(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+	const int64_t host_ns = ns_of(in, "host");
+	const int64_t calls_ns = ns_of(in, "launches");
+	const char *where = "";
+
+	if (host_ns + calls_ns < in->recorded_ns / 2)
+		return "";
+	if (host_ns >= calls_ns && in->host_place)
+		where = xs_arena_print(arena, " before %s", in->host_place);
+	return xs_arena_print(
+	    arena, " The GPU is %s idle; %s%s is the limit.",
+	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
+	    host_ns >= calls_ns ? "the host's code"
+				: "how fast the host issues work (a CUDA graph "
+				  "issues a round at once)",
+	    where);
+}
+
+/* "takes 908 ms (48.3 % of the run); start-up before it 576 ms" */
+static const char *spans(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = result->run.wall_ns;
+	struct xs_arena *arena = &result->arena;
+	const char *own = "";
+
+	if (!in->repeats)
+		return "No round repeats, so what a longer run would spend is "
+		       "not known: record one with two rounds or more.";
+	if (result->totals.init_ns > 0)
+		own = xs_arena_print(arena, ", CUDA's own %s of it",
+				     xs_units_ns(result->totals.init_ns).s);
+	return xs_arena_print(
+	    arena,
+	    "The steady part, from the first repeated round to the last, "
+	    "takes %s (%s of the run); start-up before it %s%s.",
+	    xs_units_ns(in->steady_ns).s,
+	    xs_units_percent(in->steady_ns, wall_ns).s,
+	    xs_units_ns(in->startup_ns).s, own);
+}
+
+/* The phase that is nearly all of the steady part's rounds; NULL: there is
+ * none. */
+static const struct xs_result_phase *only_phase(const struct xs_result *result)
+{
+	const struct xs_result_phase *only = NULL;
+	int64_t others_ns = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		if (phase->startup)
+			continue;
+		if (!only && phase->rounds > 1)
+			only = phase;
+		else
+			xs_number_add(&others_ns, phase->wall_ns);
+	}
+	return only && only->wall_ns > 0 &&
+		       others_ns <= only->wall_ns / NAMED_PART
+		   ? only
+		   : NULL;
+}
+
+/* "78 ms a round", or "866 ms" where several phases repeat. */
+static const char *amount(struct xs_result *result)
+{
+	const struct xs_result_phase *only = only_phase(result);
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
+	struct xs_arena *arena = &result->arena;
+
+	if (!only || most_ns == XS_UNKNOWN)
+		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
+	return xs_arena_print(
+	    arena, "%s a round",
+	    xs_units_ns(
+		xs_number_round((double)most_ns * (double)only->total_ns /
+				(double)only->wall_ns / (double)only->rounds))
+		.s);
+}
+
+static const char *most(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = result->run.wall_ns;
+	const struct xs_units_text of_run =
+	    xs_units_percent(in->at_most_saves_ns, wall_ns);
+
+	if (in->at_most_saves_ns < wall_ns / LEAST_PART)
+		return xs_arena_print(&result->arena,
+				      "Moving data in another way saves "
+				      "nearly nothing: at most %s of the run.",
+				      of_run.s);
+	return xs_arena_print(
+	    &result->arena,
+	    "Moving data in another way saves at most %s: %s of %s, %s of the "
+	    "run.",
+	    amount(result),
+	    xs_units_percent(in->at_most_saves_ns, in->steady_ns).s,
+	    name_of_steady(in), of_run.s);
+}
+
+/* The plan is one way of moving data. */
+static void cover_plan(struct xs_result *result)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (!result->plan[i].phase->startup)
+			xs_number_add(&sum_ns, result->plan[i].adds_saves_ns);
+	if (sum_ns > result->verdict.at_most_saves_ns)
+		result->verdict.at_most_saves_ns = sum_ns;
+}
+
+int xs_verdict_say(struct xs_result *result)
+{
+	struct xs_result_verdict *out = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+
+	if (out->missing) {
+		out->text = xs_arena_print(
+		    arena, "What bounds the run is not known: %s.",
+		    out->missing);
+	} else {
+		cover_plan(result);
+		out->text =
+		    xs_arena_print(arena, "%s%s %s %s", bound(result),
+				   idle(result), most(result), spans(result));
+	}
+	return arena->failed ? -ENOMEM : 0;
+}

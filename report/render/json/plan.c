@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict and the plan as JSON. */
+#include "report/render/json/values.h"
+
+/* A part with its share of all that was recorded. */
+static json_t *part(const struct xs_result_part *in, int64_t all_ns)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, what);
+	SET_NUMBER(in, ns);
+	xs_json_set(out, "share_percent",
+		    xs_json_ratio(100.0 * (double)in->ns / (double)all_ns),
+		    &failed);
+	return xs_json_finish(out, failed);
+}
+
+static json_t *bounds(const struct xs_result_verdict *in)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < in->part_count; i++)
+		if (json_array_append_new(
+			out, part(&in->parts[i], in->recorded_ns)) < 0)
+			return xs_json_finish(out, true);
+	return out;
+}
+
+json_t *xs_json_verdict(const struct xs_result_verdict *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	xs_json_set(out, "known", json_boolean(!in->missing), &failed);
+	xs_json_set(out, "repeats", json_boolean(in->repeats), &failed);
+	SET_NUMBER(in, startup_ns);
+	SET_NUMBER(in, steady_ns);
+	SET_NUMBER(in, recorded_ns);
+	SET_NUMBER(in, gpu_ns);
+	xs_json_set(out, "bounds", bounds(in), &failed);
+	SET_NUMBER(in, at_most_saves_ns);
+	SET_TEXT(in, host_place);
+	SET_TEXT(in, text);
+	return xs_json_finish(out, failed);
+}
+
+/* The keys that a step and an advice share. */
+static void set_change(json_t *out, const struct xs_result_step *in,
+		       bool *result)
+{
+	bool failed = *result;
+
+	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
+	SET_TEXT(in->estimate, strategy);
+	SET_NUMBER(in->estimate, n_streams);
+	SET_TEXT(in->estimate, order);
+	SET_TEXT(in->estimate, effort);
+	SET_TEXT(in, text);
+	xs_json_set(out, "sites", xs_json_site_list(in->sites, in->site_count),
+		    &failed);
+	*result = failed;
+}
+
+static json_t *step(const struct xs_result_step *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, step);
+	set_change(out, in, &failed);
+	xs_json_set(out, "startup", json_boolean(in->phase->startup), &failed);
+	SET_NUMBER(in, adds_saves_ns);
+	SET_NUMBER(in, round_before_ns);
+	SET_NUMBER(in, round_ns);
+	SET_NUMBER(in, app_wall_ns);
+	SET_NUMBER(in, low_ns);
+	SET_NUMBER(in, high_ns);
+	SET_NUMBER(in->estimate, effort_level);
+	SET_TEXT(in, condition);
+	xs_json_set(
+	    out, "assumes",
+	    xs_json_texts(in->estimate->assumes, in->estimate->assume_count),
+	    &failed);
+	SET_TEXT(in, code);
+	return xs_json_finish(out, failed);
+}
+ARRAY_OF(step, struct xs_result_step)
+
+json_t *xs_json_plan(const struct xs_result *result)
+{
+	return steps(result->plan, result->plan_count);
+}
+
+static json_t *advice(const struct xs_result_step *in, int64_t wall_ns)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	xs_json_set(out, "rank", xs_json_number(in->step), &failed);
+	set_change(out, in, &failed);
+	SET_NUMBER(in->estimate, saves_ns);
+	xs_json_set(out, "saves_percent",
+		    xs_json_ratio(100.0 * (double)in->estimate->saves_ns /
+				  (double)wall_ns),
+		    &failed);
+	SET_NUMBER(in->estimate, breakeven_rounds);
+	return xs_json_finish(out, failed);
+}
+
+json_t *xs_json_advice(const struct xs_result *result)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (json_array_append_new(
+			out, advice(&result->plan[i], result->run.wall_ns)) < 0)
+			return xs_json_finish(out, true);
+	return out;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict and the plan. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Steps printed, unless all is asked for. */
+#define STEPS_MAX 3
+
+void xs_render_text_verdict(const struct xs_terminal *terminal,
+			    struct xs_result *result)
+{
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	xs_terminal_wrap(terminal, XS_BOLD, "",
+			 xs_arena_print(&result->arena, "Verdict: %s",
+					result->verdict.text));
+}
+
+/* "streams n=8" */
+static const char *what(struct xs_result *result,
+			const struct xs_result_estimate *estimate)
+{
+	if (estimate->n_streams == XS_UNKNOWN)
+		return estimate->strategy;
+	return xs_arena_print(&result->arena, "%s n=%" PRId64,
+			      estimate->strategy, estimate->n_streams);
+}
+
+/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
+static const char *saving(struct xs_result *result,
+			  const struct xs_result_step *step)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+	const char *steady = "";
+
+	if (verdict->repeats && !step->phase->startup)
+		steady = xs_arena_print(
+		    arena, "%s of the steady part, ",
+		    xs_units_percent(step->adds_saves_ns, verdict->steady_ns)
+			.s);
+	return xs_arena_print(
+	    arena,
+	    "%s %s: %s%s of the run, which then takes %s (%s); effort: %s",
+	    step->condition ? "saves up to" : "saves",
+	    xs_units_ns(step->adds_saves_ns).s, steady,
+	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
+	    xs_units_ns(step->app_wall_ns).s,
+	    xs_units_range_ns(step->low_ns, step->high_ns).s,
+	    step->estimate->effort);
+}
+
+/* What must be true: the condition that the trace does not show, and what the
+ * prediction assumes. NULL: nothing. */
+static const char *conditions(struct xs_result *result,
+			      const struct xs_result_step *step)
+{
+	const struct xs_result_estimate *row = step->estimate;
+	struct xs_arena *arena = &result->arena;
+	const char *list = step->condition;
+
+	for (size_t i = 0; i < row->assume_count; i++)
+		if (!list)
+			list = row->assumes[i];
+		else if (!row->bound || strcmp(row->assumes[i], row->bound))
+			list = xs_arena_print(arena, "%s; %s", list,
+					      row->assumes[i]);
+	return list ? xs_arena_print(arena, "only if %s", list) : NULL;
+}
+
+/* The lines to write, one below the other. */
+static void put_code(const struct xs_terminal *terminal, const char *code)
+{
+	while (code && *code) {
+		const int length = (int)strcspn(code, "\n");
+
+		xs_terminal_print(terminal, XS_DIM, "       | %.*s\n", length,
+				  code);
+		code += length + (code[length] == '\n');
+	}
+}
+
+/* Whether an earlier step has the same lines. */
+static bool is_written_before(const struct xs_result *result,
+			      const struct xs_result_step *step)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (before->code == step->code)
+			return true;
+	return false;
+}
+
+static void put_step(const struct xs_terminal *terminal,
+		     struct xs_result *result,
+		     const struct xs_result_step *step)
+{
+	const char *only_if = conditions(result, step);
+
+	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
+	xs_terminal_print(terminal, XS_BOLD, "%s",
+			  what(result, step->estimate));
+	xs_terminal_print(
+	    terminal, XS_PLAIN, ": a round of phase %" PRId64 " %s -> ",
+	    step->phase->id, xs_units_ns(step->round_before_ns).s);
+	xs_terminal_print(terminal, XS_GOOD, "%s",
+			  xs_units_ns(step->round_ns).s);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
+	if (only_if)
+		xs_terminal_wrap(terminal, step->condition ? XS_WARN : XS_DIM,
+				 "     ", only_if);
+	xs_render_text_source_lines(terminal, result, step);
+	if (!is_written_before(result, step))
+		put_code(terminal, step->code);
+}
+
+/* Whether any change was predicted for any phase. */
+static bool is_predicted(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
+			if (result->phases[i].estimates[k].applies &&
+			    result->phases[i].estimates[k].effort_level > 0)
+				return true;
+	return false;
+}
+
+/* Why there is no step for the steady part. */
+static const char *nothing(const struct xs_result *result)
+{
+	if (result->verdict.missing)
+		return "not known: the verdict says what is missing";
+	if (result->machine_choice.other_gpu)
+		return "not known: the predictions are for another GPU, and "
+		       "not compared with this run";
+	if (!is_predicted(result))
+		return "not known: no strategy could be predicted; the reasons "
+		       "are at the end (--all)";
+	return "nothing: no change of data movement saves 0.5 % of the run and "
+	       "more than its own uncertainty";
+}
+
+/* The line above the steps from `step` on; NULL: none. */
+static const char *introduction(const struct xs_result *result, size_t step)
+{
+	const bool startup = result->plan[step].phase->startup;
+
+	if (!result->verdict.repeats)
+		return step ? NULL
+			    : "not known, since no round repeats; if the run "
+			      "is always these rounds:";
+	if (startup && (!step || !result->plan[step - 1].phase->startup))
+		return "in the start-up, before the first repeated round:";
+	return NULL;
+}
+
+void xs_render_text_plan(const struct xs_terminal *terminal,
+			 struct xs_result *result)
+{
+	const size_t shown = result->all_asked || result->plan_count < STEPS_MAX
+				 ? result->plan_count
+				 : STEPS_MAX;
+
+	xs_terminal_heading(terminal, "What to change",
+			    "in this order; each step adds to those before");
+	if (!result->plan_count || result->plan[0].phase->startup)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", nothing(result));
+	for (size_t i = 0; i < shown; i++) {
+		if (introduction(result, i))
+			xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+					 introduction(result, i));
+		put_step(terminal, result, &result->plan[i]);
+	}
+	if (shown < result->plan_count)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  and %zu more step%s (--all)\n",
+				  result->plan_count - shown,
+				  result->plan_count - shown == 1 ? "" : "s");
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Which steps a plan has, in which order, and what each adds. */
+#include "model/formulas/estimates.h"
+#include "report/build/plan.h"
+#include "report/build/verdict.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000LL
+
+/* A run of 1 s with 10 rounds of 50 ms. */
+static struct xs_result *result;
+static struct xs_result_phase *phase;
+
+static int set_up(void **state)
+{
+	(void)state;
+	result = calloc(1, sizeof(*result));
+	phase = calloc(2, sizeof(*phase));
+	if (!result || !phase)
+		return -1;
+	for (size_t i = 0; i < 2; i++)
+		phase[i] = (struct xs_result_phase){
+		    .id = (int64_t)i + 1,
+		    .rounds = 10,
+		    .round_ns = 50 * MS,
+		    .round_low_ns = 50 * MS,
+		    .round_high_ns = 50 * MS,
+		    .total_ns = 500 * MS,
+		    .wall_ns = 500 * MS,
+		    .transfer_ns = XS_UNKNOWN,
+		    .movable_ns = XS_UNKNOWN,
+		    .estimates = calloc(8, sizeof(*phase->estimates)),
+		};
+	result->run.wall_ns = 1000 * MS;
+	result->phases = phase;
+	result->phase_count = 1;
+	result->verdict.repeats = true;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(phase[0].estimates);
+	free(phase[1].estimates);
+	free(phase);
+	xs_arena_free(&result->arena);
+	free(result);
+	return 0;
+}
+
+/* Adds a row whose interval is 1 ms to either side. */
+static struct xs_result_estimate *add(struct xs_result_phase *to,
+				      const char *strategy,
+				      enum xs_effort effort, int64_t round_ns)
+{
+	struct xs_result_estimate *row = &to->estimates[to->estimate_count++];
+
+	*row = (struct xs_result_estimate){
+	    .strategy = strategy,
+	    .model = "replay",
+	    .effort = "some",
+	    .effort_level = effort,
+	    .n_streams = XS_UNKNOWN,
+	    .round_ns = round_ns,
+	    .low_ns = round_ns - MS,
+	    .high_ns = round_ns + MS,
+	    .otherwise_ns = XS_UNKNOWN,
+	    .saves_ns = to->rounds * (to->round_ns - round_ns),
+	    .applies = true,
+	};
+	return row;
+}
+
+static void expect(const char *strategies)
+{
+	char found[200] = "";
+
+	result->plan_count = 0;
+	assert_int_equal(xs_plan_build(result), 0);
+	for (size_t i = 0; i < result->plan_count; i++) {
+		if (i)
+			strcat(found, " ");
+		strcat(found, result->plan[i].estimate->strategy);
+	}
+	assert_string_equal(found, strategies);
+}
+
+/* Pinning is one call: it comes first, though others save more. Pieces on
+ * streams are no faster than rounds beside each other. */
+static void least_effort_comes_first(void **state)
+{
+	(void)state;
+	add(phase, "streams", XS_EFFORT_SPLIT, 15 * MS);
+	add(phase, "double-buffer", XS_EFFORT_PLACES, 15 * MS);
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned double-buffer");
+	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	assert_int_equal(result->plan[0].app_wall_ns, 750 * MS);
+	assert_int_equal(result->plan[0].low_ns, 740 * MS);
+	assert_int_equal(result->plan[0].high_ns, 760 * MS);
+	/* each adds to those before */
+	assert_int_equal(result->plan[1].adds_saves_ns, 100 * MS);
+	assert_int_equal(result->plan[1].round_before_ns, 25 * MS);
+	assert_int_equal(result->plan[1].round_ns, 15 * MS);
+	assert_int_equal(result->plan[1].app_wall_ns, 650 * MS);
+}
+
+/* The setup is paid once: it is of the run, not of a round. */
+static void a_setup_is_not_of_a_round(void **state)
+{
+	struct xs_result_estimate *pinned;
+
+	(void)state;
+	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	pinned->setup_ns = 50 * MS;
+	pinned->saves_ns -= pinned->setup_ns;
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 200 * MS);
+	assert_int_equal(result->plan[0].round_ns, 25 * MS);
+	pinned->setup_ns = pinned->saves_ns = 0;
+	expect("");
+}
+
+/* Below 0.5 % of the run. */
+static void a_small_saving_is_no_step(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 49 * MS)->high_ns = 49 * MS;
+	expect("pinned");
+	result->run.wall_ns = 2001 * MS;
+	expect("");
+}
+
+/* It saves 10 ms a round, and may be off by that. */
+static void an_uncertain_saving_is_no_step(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	row->high_ns = 49 * MS;
+	expect("pinned");
+	row->high_ns = 50 * MS;
+	expect("");
+}
+
+/* Pieces gain 2 of the 42 ms that they and the host's code gain together. */
+static void kernels_stay_where_host_code_gains_as_much(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 10 * MS)->low_ns = 10 * MS;
+	add(phase, "streams", XS_EFFORT_SPLIT, 8 * MS)->high_ns = 8 * MS;
+	expect("pinned");
+	phase->estimates[1].round_ns = phase->estimates[1].high_ns = 7 * MS;
+	phase->estimates[1].saves_ns = 430 * MS;
+	expect("pinned streams");
+}
+
+/* Within 5 % of each other, or within the interval of the lesser effort. */
+static void lesser_effort_wins_a_tie(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
+	add(phase, "double-buffer", XS_EFFORT_PLACES, 286 * MS / 10);
+	expect("pinned");
+	phase->estimates[1].round_ns = 25 * MS;
+	phase->estimates[1].saves_ns = 250 * MS;
+	expect("pinned double-buffer");
+	phase->estimates[0].low_ns = 24 * MS;
+	expect("pinned");
+}
+
+/* 16 pieces are as fast as 8, as far as rounds differ. */
+static void another_number_of_pieces_within_the_interval_is_none(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	row = add(phase, "streams", XS_EFFORT_PLACE, 40 * MS);
+	row->n_streams = 16;
+	phase->round_low_ns = 41 * MS;
+	expect("streams"); /* it is not in pieces */
+	phase->streams = phase->kernels = phase->h2d_ops = 8;
+	expect("");
+	row->high_ns = 41 * MS - 1;
+	expect("streams");
+}
+
+/* Together no more is saved than the time in which data moved or the host
+ * waited or allocated. */
+static void all_together_save_no_more_than_there_is(void **state)
+{
+	(void)state;
+	phase->movable_ns = 30 * MS;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "reuse", XS_EFFORT_PLACE, 35 * MS);
+	expect("pinned reuse");
+	assert_int_equal(result->plan[1].adds_saves_ns, 50 * MS);
+	assert_int_equal(result->plan[1].round_ns, 20 * MS);
+}
+
+/* What moves less data makes pinning needless, and replaces it. */
+static void data_that_stays_needs_no_pinning(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	expect("resident");
+	assert_int_equal(result->plan[0].adds_saves_ns, 400 * MS);
+}
+
+/* The phase with more gain for its effort is first; start-up is last. */
+static void phases_are_ranked_by_gain_and_effort(void **state)
+{
+	(void)state;
+	result->phase_count = 2;
+	add(&phase[0], "pinned", XS_EFFORT_CALL, 35 * MS);
+	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
+	expect("pinned reuse");
+	phase[1].estimates[0].round_ns = 10 * MS;
+	phase[1].estimates[0].saves_ns = 400 * MS;
+	expect("reuse pinned");
+	/* a condition that the trace does not show */
+	phase[1].estimates[0].bound = "it may be";
+	expect("pinned reuse");
+	assert_string_equal(result->plan[1].condition, "it may be");
+	phase[0].startup = true;
+	expect("reuse pinned");
+}
+
+/* How often bytes cross the bus, nobody can tell from the program. */
+static void what_nobody_can_check_is_no_step(void **state)
+{
+	struct xs_result_estimate *mapped;
+
+	(void)state;
+	mapped = add(phase, "mapped", XS_EFFORT_REWRITE, 10 * MS);
+	expect("mapped");
+	mapped->bound = "each byte crosses the bus once";
+	mapped->assumes_once = true;
+	expect("");
+}
+
+/* Data is copied again because it changed, unless its contents are the same. */
+static void data_stays_only_if_its_contents_do(void **state)
+{
+	struct xs_result_estimate *resident;
+
+	(void)state;
+	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	expect("resident");
+	resident->bound = "the host does not change the data";
+	expect("");
+}
+
+static void nothing_is_planned_without_a_verdict(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	result->verdict.missing = "the trace has no times";
+	expect("");
+}
+
+/* Equations explain; they are no predictions. */
+static void equations_are_no_steps(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS)->model =
+	    "vanwerkhoven2014-explicit";
+	expect("");
+}
+
+/* The lines are in the language of the sites. */
+static void code_is_in_the_language_of_the_line(void **state)
+{
+	static struct xs_result_site site = {
+	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
+
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	phase->sites = &site;
+	phase->site_count = 1;
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "cudaHostRegister("));
+	site.file = "/src/train.py";
+	expect("pinned");
+	assert_null(result->plan[0].code); /* which framework? */
+	result->run.has_torch = true;
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
+}
+
+int main(void)
+{
+#define TEST(function)                                                         \
+	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(least_effort_comes_first),
+	    TEST(a_setup_is_not_of_a_round),
+	    TEST(a_small_saving_is_no_step),
+	    TEST(an_uncertain_saving_is_no_step),
+	    TEST(kernels_stay_where_host_code_gains_as_much),
+	    TEST(lesser_effort_wins_a_tie),
+	    TEST(another_number_of_pieces_within_the_interval_is_none),
+	    TEST(all_together_save_no_more_than_there_is),
+	    TEST(data_that_stays_needs_no_pinning),
+	    TEST(phases_are_ranked_by_gain_and_effort),
+	    TEST(what_nobody_can_check_is_no_step),
+	    TEST(data_stays_only_if_its_contents_do),
+	    TEST(nothing_is_planned_without_a_verdict),
+	    TEST(equations_are_no_steps),
+	    TEST(code_is_in_the_language_of_the_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

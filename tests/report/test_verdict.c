@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What bounds the run, in figures and in words. */
+#include "report/build/read.h"
+#include "report/build/verdict.h"
+#include "tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MS 1000000LL
+
+static struct xs_result *result;
+
+static void read_trace(const char *name)
+{
+	const struct xs_result_options options = {.fitted = true};
+	char path[300];
+	const char *error;
+
+	snprintf(path, sizeof(path), XS_SOURCE_DIR "/tests/report/%s.txt",
+		 name);
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s: %s", path, error);
+}
+
+static void says(const char *text)
+{
+	if (!strstr(result->verdict.text, text))
+		fail_msg("\"%s\" does not say \"%s\"", result->verdict.text,
+			 text);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	xs_result_free(result);
+	result = NULL;
+	return 0;
+}
+
+/* 20 ms of a round are the host's own code, the copies and the kernel 0.2 ms.
+ */
+static void a_host_that_computes_is_the_limit(void **state)
+{
+	(void)state;
+	read_trace("advice/host-bound");
+	says("Bound by the host's own code 99.0 % of the steady part.");
+	says("The GPU is 99.1 % idle; the host's code before cudaMemcpy is the "
+	     "limit.");
+	says("at most 183 us a round: 1.0 % of the steady part, 0.6 % of the "
+	     "run.");
+	assert_int_equal(result->plan_count, 0);
+}
+
+/* 200 launches a step, at 4 us each for kernels of 1.5 us. */
+static void a_host_that_issues_is_the_limit(void **state)
+{
+	(void)state;
+	read_trace("advice/decode");
+	says("Bound by launches and other calls of CUDA 35.1 %, kernels 34.9 "
+	     "% of the steady part");
+	says("how fast the host issues work");
+	says("Moving data in another way saves nearly nothing: at most 0.1 %");
+}
+
+static void copies_and_allocations_bound_together(void **state)
+{
+	(void)state;
+	read_trace("advice/alloc-round");
+	says("Bound by copies 47.0 %, allocating and freeing memory 37.1 % of "
+	     "the steady part; then kernels 15.0 %.");
+	says("start-up before it 103 ms, CUDA's own 89.9 ms of it.");
+}
+
+/* One load of 500 MB, then rounds: the load is not of the steady part, and
+ * neither is what it would save. */
+static void a_load_is_start_up(void **state)
+{
+	(void)state;
+	read_trace("advice/startup-load");
+	assert_true(result->verdict.repeats);
+	assert_true(result->phases[0].startup);
+	assert_false(result->phases[1].startup);
+	says("Bound by kernels");
+	for (size_t i = 0; i < result->plan_count; i++)
+		assert_true(result->plan[i].phase->startup);
+}
+
+/* A loop without a synchronisation is one round with repeated calls. */
+static void a_loop_within_a_round_repeats(void **state)
+{
+	(void)state;
+	read_trace("advice/tuned");
+	assert_true(result->verdict.repeats);
+	assert_int_equal(result->phases[0].rounds, 1);
+	says("Bound by kernels");
+}
+
+/* What can be said of one round, and what to record for more. */
+static void one_round_does_not_repeat(void **state)
+{
+	(void)state;
+	read_trace("advice/one-round");
+	assert_false(result->verdict.repeats);
+	assert_null(result->verdict.missing);
+	says("Bound by copies 84.0 % of the run after CUDA's start");
+	says("No round repeats, so what a longer run would spend is not known: "
+	     "record one with two rounds or more.");
+}
+
+static void killed_in_its_start_is_not_known(void **state)
+{
+	(void)state;
+	read_trace("advice/killed-startup");
+	says("What bounds the run is not known: the process was killed before "
+	     "kernels repeated: let it run longer.");
+	assert_int_equal(result->plan_count, 0);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+	(void)state;
+	read_trace("traces/nothing");
+	says("not known: the trace has no calls of CUDA");
+	tear_down(NULL);
+	read_trace("traces/killed");
+	says("not known: the trace has no times of the GPU's work");
+}
+
+/* Of a long run that was recorded in windows. */
+static void shares_are_of_what_was_recorded(void **state)
+{
+	(void)state;
+	result = fixture_result();
+	result->verdict.recorded_ns = 7 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("of the recorded 7.00 ms of the steady part");
+}
+
+/* The limit is no less than what the plan saves. */
+static void the_plan_is_within_the_limit(void **state)
+{
+	(void)state;
+	result = fixture_result();
+	result->verdict.at_most_saves_ns = 1;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_int_equal(result->verdict.at_most_saves_ns, 1580 * MS);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, tear_down)
+	const struct CMUnitTest tests[] = {
+	    TEST(a_host_that_computes_is_the_limit),
+	    TEST(a_host_that_issues_is_the_limit),
+	    TEST(copies_and_allocations_bound_together),
+	    TEST(a_load_is_start_up),
+	    TEST(a_loop_within_a_round_repeats),
+	    TEST(one_round_does_not_repeat),
+	    TEST(killed_in_its_start_is_not_known),
+	    TEST(what_is_missing_is_said),
+	    TEST(shares_are_of_what_was_recorded),
+	    TEST(the_plan_is_within_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
