@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the first step of reports with what an engineer would do first.
+
+    first_steps.py XFERSPY SOURCE
+
+SOURCE/tests/report/advice/expected.json has what is expected, and
+docs/advice.md lists every trace for which the report says something else.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+LEAST_PERCENT = 94
+LINES = 100  # two screens
+WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
+         "resident-throughout": "resident", "double-buffer": "overlap",
+         "prefetch": "overlap", "async": "overlap", "batch": "batch",
+         "graph": "graph", "streams": "split", "mapped": "mapped",
+         "hybrid": "mapped"}
+
+
+def run(xferspy, source, trace, *options):
+    return subprocess.run([xferspy, "report", "--machine", "h200", *options,
+                           source / trace], stdout=subprocess.PIPE, check=True,
+                          text=True).stdout
+
+
+def first_step(report):
+    """Returns the report's first step for the steady part in one word."""
+    if not report["verdict"]["known"] or not report["verdict"]["repeats"]:
+        return "unknown"
+    for step in report["plan"]:
+        if step["startup"]:
+            continue
+        if "are too small" in step["text"]:
+            return "larger-pieces"
+        return WORDS[step["strategy"]]
+    return "nothing"
+
+
+def faults_of(report, text):
+    """Returns what no report may say."""
+    faults = []
+    steady = sum(step["adds_saves_ns"] for step in report["plan"]
+                 if not step["startup"])
+    if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:
+        faults.append("the plan saves more than the verdict's limit")
+    for step in report["plan"]:
+        if step["adds_saves_ns"] < report["trace"]["wall_ns"] // 200:
+            faults.append(f"step {step['step']} saves less than 0.5 %")
+        if step["code"] and step["code"].count("\n") > 2:
+            faults.append(f"step {step['step']} has more than three lines")
+    if len(text.splitlines()) > LINES:
+        faults.append(f"the text has {len(text.splitlines())} lines")
+    lines = text.splitlines()
+    head = next(i for i, line in enumerate(lines) if not line)
+    if not lines[head + 1].startswith("Verdict: "):
+        faults.append("the verdict is not first")
+    return faults
+
+
+def main(xferspy, source):
+    source = pathlib.Path(source)
+    rows = json.loads((source / "tests/report/advice/expected.json")
+                      .read_text())
+    page = (source / "docs/advice.md").read_text()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(lambda row: run(xferspy, source, row["trace"]),
+                              rows))
+        reports = list(pool.map(lambda row: json.loads(
+            run(xferspy, source, row["trace"], "--format", "json")), rows))
+    failed, agreed = False, collections.Counter()
+    for row, text, report in zip(rows, texts, reports):
+        said = first_step(report)
+        name = pathlib.Path(row["trace"]).stem
+        for fault in faults_of(report, text):
+            print(f"{name}: {fault}")
+            failed = True
+        if said in [row["first"], *row["also_right"]]:
+            agreed[row["first"]] += 1
+            explained = f"| `{name}` |" not in page
+        else:
+            print(f"{name}: {said}, expected {row['first']}")
+            explained = f"| `{name}` |" in page
+        if not explained:
+            print(f"{name}: docs/advice.md is out of date")
+            failed = True
+    for word, count in collections.Counter(r["first"] for r in rows).items():
+        print(f"{word}: {agreed[word]} of {count}")
+    print(f"agreed: {agreed.total()} of {len(rows)}")
+    return failed or 100 * agreed.total() < LEAST_PERCENT * len(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))
