@@ -96,6 +96,9 @@ static void child_of_fork(void)
 	if (state == XS_SESSION_NEW)
 		return;
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
+	/* CUPTI's callbacks still come if the fork interrupted a call */
+	xs_trace_file_disown(&xs_session_trace);
+	xs_shared_writer_in_child();
 	xs_thread_forked();
 }
 

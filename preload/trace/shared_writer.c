@@ -30,6 +30,11 @@ void xs_shared_writer_unlock(void)
 	xs_guard_end(&guard);
 }
 
+void xs_shared_writer_in_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
 bool xs_shared_writer_lock_until(const struct timespec *until)
 {
 	struct xs_guard guard;

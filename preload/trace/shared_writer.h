@@ -20,4 +20,8 @@ void xs_shared_writer_unlock(void);
 /* Returns whether the lock was taken before `until` (CLOCK_REALTIME). */
 bool xs_shared_writer_lock_until(const struct timespec *until);
 
+/* Call in the child of a fork: another thread of the parent may have held the
+ * lock. */
+void xs_shared_writer_in_child(void);
+
 #endif

@@ -206,6 +206,11 @@ uint64_t xs_trace_file_used_bytes(struct xs_trace_file *trace)
 	return atomic_load(&trace->tail_bytes);
 }
 
+void xs_trace_file_disown(struct xs_trace_file *trace)
+{
+	atomic_store(&trace->overwritten, true);
+}
+
 void xs_trace_file_lose(struct xs_trace_file *trace, enum xs_loss what,
 			uint64_t count)
 {

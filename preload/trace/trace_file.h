@@ -34,7 +34,7 @@ struct xs_trace_file {
 	atomic_bool growing;
 	atomic_bool full;	 /* growth failed; the collector retries */
 	atomic_int map_error;	 /* errno of a failed mapping; retried */
-	atomic_bool overwritten; /* or truncated by another program */
+	atomic_bool overwritten; /* or truncated, or the parent's */
 	char path[PATH_MAX];
 };
 
@@ -88,6 +88,9 @@ bool xs_trace_file_takes_calls(struct xs_trace_file *trace);
 
 /* Returns the file bytes handed out to chunks. */
 uint64_t xs_trace_file_used_bytes(struct xs_trace_file *trace);
+
+/* Call in the child of a fork: the file is the parent's from now on. */
+void xs_trace_file_disown(struct xs_trace_file *trace);
 
 /* Adds to the losses in the header. Does nothing before the file is open, and
  * after its end: what comes then is no part of the trace. */

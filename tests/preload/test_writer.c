@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include "preload/trace/shared_writer.h"
 #include "preload/trace/writer.h"
 #include "records.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATH  "test_writer.xspy"
@@ -364,6 +367,25 @@ static void next_thread_continues_a_chunk(void **state)
 	records_free(&r);
 }
 
+/* Its owner is a thread of the parent. */
+static void lock_is_free_in_a_child(void **state)
+{
+	const struct timespec past = {0};
+	int status = 1;
+	pid_t child;
+
+	(void)state;
+	xs_shared_writer_lock();
+	child = fork();
+	if (child == 0) {
+		xs_shared_writer_in_child();
+		_exit(!xs_shared_writer_lock_until(&past));
+	}
+	xs_shared_writer_unlock();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +409,7 @@ int main(void)
 	    cmocka_unit_test_setup(next_thread_continues_the_times,
 				   open_writer),
 	    cmocka_unit_test_setup(next_thread_continues_a_chunk, open_writer),
+	    cmocka_unit_test(lock_is_free_in_a_child),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
