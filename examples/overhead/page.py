@@ -37,7 +37,7 @@ LOOPS = (("loop_gpt2", "call_ns", "GPT-2's layers, 32 tokens decoded"),
          ("loop_replays", "call_ns", "50 replays of a graph"),
          ("loop_managed", "call_ns", "managed memory, 80 kernels (CuPy)"))
 # Of README's table, which is shorter: the time of the call alone.
-README_PARTS = ("launch", "copy", "sync", "graph", "torch")
+README_PARTS = ("launch", "copy", "sync", "graph")
 README_WAYS = ("nothing", "xferspy", "nsys", "light")
 SHORT = ("copy", "sync", "graph")  # have "rounds_short" runs of each way a turn
 OF_ONE_RUN = {"threads": "64 threads", "torch": "the training step"}
@@ -411,7 +411,8 @@ def readme_lines(found):
     ways = [way for way in ways_of(results) if way in README_WAYS]
     return [
         wrap(f"""Host time of a call on an {results['gpu']}, and what each tool
-        adds to it. Negative values are measurement noise.
+        adds to it. Negative values are measurement noise. Light mode records
+        each op of a graph until it detaches.
         [docs/overhead.md](docs/overhead.md) has more rows, other hosts, and
         what each tool records:"""), "",
         *host_lines(results, rows, ways=ways), *readme_light(found)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/xferspy.1 has every option that a command's --help lists, and every
-strategy; and no other.
+strategy; and no other. docs/glossary.md has the same strategies.
 
     man_page.py XFERSPY SOURCES
 """
@@ -19,13 +19,13 @@ def help_of(*command):
                           stdout=subprocess.PIPE).stdout.decode()
 
 
-def same(what, wanted, found):
+def same(what, wanted, found, page="docs/xferspy.1"):
     """Says which of both sets the other does not have."""
     global failed
     for name in sorted(wanted - found):
-        print(f"{what}: docs/xferspy.1 does not have {name}")
+        print(f"{what}: {page} does not have {name}")
     for name in sorted(found - wanted):
-        print(f"{what}: docs/xferspy.1 has {name}, xferspy does not")
+        print(f"{what}: {page} has {name}, xferspy does not")
     failed |= wanted != found
 
 
@@ -55,6 +55,9 @@ def main():
     terms = re.search(r"^\.B strategy\n.*?^\.RS\n(.*?)^\.RE", page, re.M | re.S)[1]
     same("TERMS", set(strategies),
          set(re.findall(r"^\.TP\n\.BR? ([\w-]+)", terms, re.M)))
+    table = (SOURCES / "docs/glossary.md").read_text().partition("## The strategies")[2]
+    same("The strategies", set(strategies),
+         set(re.findall(r"^\| `([a-z-]+)", table, re.M)), "docs/glossary.md")
     if len(commands) < 6 or len(every) < 25 or len(strategies) < 13:
         sys.exit(f"only {len(commands)} commands, {len(every)} options and "
                  f"{len(strategies)} strategies seen")
