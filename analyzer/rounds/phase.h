@@ -66,7 +66,8 @@ struct xs_repeat_counts {
  */
 struct xs_step {
 	uint8_t kind;			/* enum xs_step_kind */
-	uint8_t src_memory, dst_memory; /* enum xs_memory */
+	uint8_t src_memory, dst_memory; /* enum xs_memory; dst also of calls
+					 * that allocate or free */
 	bool blocking;	 /* the call returned after the op had ended */
 	bool async;	 /* issued by an asynchronous call, which may still
 			  * block with pageable memory */

@@ -133,6 +133,9 @@ static void add_call(struct builder *b, const struct xs_call *call)
 	    step->kind <= XS_STEP_SYNC_EVENT ||
 	    (step->kind == XS_STEP_FREE && xs_call_frees_at_once(call));
 	step->bytes = call->bytes;
+	if (call->call_class == XS_CALL_ALLOC_DEVICE ||
+	    call->call_class == XS_CALL_FREE_DEVICE)
+		step->dst_memory = XS_MEM_DEVICE;
 	step->queue =
 	    step->kind >= XS_STEP_ALLOCATE || step->kind == XS_STEP_SYNC_DEVICE
 		? XS_NONE

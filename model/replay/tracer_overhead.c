@@ -60,7 +60,8 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 		    action->kind == XS_ACTION_OP && follows_kernel(phase, i))
 			action->dep_lag_ns = fmin(action->dep_lag_ns,
 						  machine->kernel_gap_ns.value);
-		else if (action->kind >= XS_ACTION_SYNC_QUEUE)
+		else if (action->kind >= XS_ACTION_SYNC_QUEUE &&
+			 step->kind != XS_STEP_FREE)
 			action->return_ns =
 			    fmin(action->return_ns, machine->sync_ns.value);
 		if (end_of(step) > busy_until_ns)

@@ -4,6 +4,7 @@
  * become asynchronous. */
 #include "model/strategies/strategy.h"
 
+#include "model/replay/allocation_time.h"
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
@@ -17,9 +18,11 @@ static int build_plan(const struct xs_strategy_case *c,
 	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
-	if (!rc)
-		xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
-	return rc;
+	if (rc)
+		return rc;
+	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
+	xs_allocations_limit(plan, c->phase, &scenario->machine);
+	return 0;
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
