@@ -16,6 +16,7 @@
 #include "preload/util/config.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define IDLE_NS	     200000000u
@@ -149,6 +150,8 @@ void xs_capture_control_open(void)
 			      "SIGUSR2 itself; recorded from the start");
 		range.kind = XS_RANGE_ALL;
 	}
+	if (range.kind != XS_RANGE_ALL)
+		xs_trace_info("range", "%s", getenv("XFERSPY_RANGE"));
 	xs_capture_mode_is_whole = !is_bounded();
 	if (xs_capture_mode_is_whole)
 		return;

@@ -58,6 +58,11 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
  * what is an estimate. */
 void xs_build_note_gpu(struct xs_result *result, const struct xs_trace *trace);
 
+/* Returns that the range that XFERSPY_RANGE selects never began, and why; NULL
+ * if it began or the run has none. */
+const char *xs_build_range_not_begun(struct xs_result *result,
+				     const struct xs_trace *trace);
+
 /* Adds notes on how much of the run the figures cover. */
 void xs_build_note_sampling(struct xs_result *result,
 			    const struct xs_trace *trace);

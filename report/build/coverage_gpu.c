@@ -77,7 +77,11 @@ static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 static void note_coverage(struct xs_result *result,
 			  const struct xs_trace *trace)
 {
-	if (!trace->op_count && !trace->call_count)
+	const char *not_begun = xs_build_range_not_begun(result, trace);
+
+	if (not_begun)
+		xs_build_note(result, "%s", not_begun);
+	else if (!trace->op_count && !trace->call_count)
 		xs_build_note(result,
 			      "no CUDA call and no GPU work was recorded");
 	else if (!trace->op_count)

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Counted calls without any recorded call of their kind: exact only in sum. */
 static void note_unrecorded(struct xs_result *result,
@@ -107,11 +108,31 @@ static void note_unhooked(struct xs_result *result,
 		    from.s);
 }
 
+const char *xs_build_range_not_begun(struct xs_result *result,
+				     const struct xs_trace *trace)
+{
+	const char *range = xs_trace_find_info(trace, "range");
+	const char *why = "the run ended before";
+
+	if (!trace->ignored_ns || trace->window_count || trace->tally_count)
+		return NULL;
+	if (!range)
+		return "recording never began: the part of the run that "
+		       "XFERSPY_RANGE selects was not reached";
+	if (strcmp(range, "profiler") == 0)
+		why = "cudaProfilerStart() was not called";
+	else if (strcmp(range, "signal") == 0)
+		why = "no SIGUSR2 came";
+	return xs_arena_print(&result->arena,
+			      "recording never began: XFERSPY_RANGE=%s, and %s",
+			      range, why);
+}
+
 /* How much of the run the figures cover. */
 void xs_build_note_sampling(struct xs_result *result,
 			    const struct xs_trace *trace)
 {
-	if (trace->ignored_ns)
+	if (trace->ignored_ns && !xs_build_range_not_begun(result, trace))
 		xs_build_note(result,
 			      "only %s of the run's %s were traced "
 			      "(XFERSPY_RANGE); all figures are of that part",

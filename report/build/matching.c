@@ -297,17 +297,20 @@ static bool asks_for_work(const struct counts *counts)
 }
 
 /* Returns the likely reason why no GPU work was recorded. */
-static const char *why_nothing(const struct xs_result *result,
+static const char *why_nothing(struct xs_result *result,
 			       const struct xs_trace *trace,
 			       const struct counts *counts)
 {
 	const struct xs_result_coverage *in = &result->coverage;
+	const char *not_begun = xs_build_range_not_begun(result, trace);
 	const bool with_cupti = result->run.cupti_version != NULL;
 
 	if (in->mode && strcmp(in->mode, "calls") == 0)
 		return "GPU recording was switched off (XFERSPY_MODE=calls)";
 	if (in->missing_bytes)
 		return "its records may be in the missing part of the file";
+	if (not_begun)
+		return not_begun;
 	if (in->api_calls_seen && !asks_for_work(counts))
 		return "none of the calls issues GPU work";
 	if (trace->header.state == XS_FILE_RUNNING)

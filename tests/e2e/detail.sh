@@ -141,7 +141,8 @@ XFERSPY_RANGE=100 traced "$XS_APPS/app" serial 10
 expect "$what: status" "$status" 0
 read_trace
 expect "$what: operations" "$(json gpu_ops_seen)" 0
-grep -q 'XFERSPY_RANGE' report.json || fail "$what: no note of it"
+grep -q 'never began: XFERSPY_RANGE=100, and the run ended' report.json ||
+	fail "$what: no note of it"
 
 # The program is killed when the trace states that the range is over. Our thread
 # switches later than asked for, by up to 0.3 s: if the machine delays it for

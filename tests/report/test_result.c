@@ -124,6 +124,39 @@ static void connections_are_those_asked_for(void **state)
 	xs_result_free(result);
 }
 
+/* Why a range did not begin is the only reason given. */
+static void a_range_that_never_began_is_noted(void **state)
+{
+	static const char *const texts[][2] = {
+	    {"info text=\"range=profiler\"\n",
+	     "recording never began: XFERSPY_RANGE=profiler, and "
+	     "cudaProfilerStart() was not called"},
+	    {"info text=\"range=signal\"\n",
+	     "recording never began: XFERSPY_RANGE=signal, and no SIGUSR2 "
+	     "came"},
+	    {"info text=\"range=60\"\n",
+	     "recording never began: XFERSPY_RANGE=60, and the run ended "
+	     "before"},
+	    {"", "recording never began: the part of the run that "
+		 "XFERSPY_RANGE selects was not reached"}};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		char records[128];
+		struct xs_result *result;
+
+		snprintf(records, sizeof(records),
+			 "%sdetail detail=2 time_ns=1000000000\n", texts[i][0]);
+		result =
+		    result_of("state=1 end_realtime_ns=2000000000", records);
+		assert_int_equal(result->coverage.note_count, 1);
+		assert_string_equal(result->coverage.notes[0], texts[i][1]);
+		assert_non_null(
+		    strstr(result->coverage.remarks[0], texts[i][1]));
+		xs_result_free(result);
+	}
+}
+
 static void an_empty_trace_is_noted(void **state)
 {
 	struct xs_result *result =
@@ -358,6 +391,7 @@ int main(void)
 	    cmocka_unit_test(a_trace_becomes_a_result),
 	    cmocka_unit_test(versions_are_for_people),
 	    cmocka_unit_test(connections_are_those_asked_for),
+	    cmocka_unit_test(a_range_that_never_began_is_noted),
 	    cmocka_unit_test(an_empty_trace_is_noted),
 	    cmocka_unit_test(losses_lead_the_notes),
 	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
