@@ -106,7 +106,7 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 	if (isnan(diff->change_percent))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
-		    "compare traces of runs that ended normally");
+		    "one trace has no timed run; see its report");
 	if (xs_diff_passes(diff, given->fail_above))
 		return XS_EXIT_DONE;
 	if (diff->change_percent <= given->fail_above)

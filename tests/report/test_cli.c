@@ -276,7 +276,9 @@ static void a_gate_needs_run_times(void **state)
 	/* a header alone, of a process that was killed */
 	expect(OTHER("1p; /^header/!d; s/ flush.*//; s/ state=1/ state=0/",
 		     "empty.txt") " --fail-above 5",
-	       2, "The run times are unknown.", "the run times are unknown");
+	       2, "The run times are unknown.",
+	       "the run times are unknown; one trace has no timed run; see its "
+	       "report");
 	expect("diff empty.txt " BEFORE " --fail-above 5 --format json", 2,
 	       "\"passed\": null", "the run times are unknown");
 }
