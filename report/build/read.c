@@ -72,6 +72,7 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	run->path = xs_arena_copy(arena, path);
 	run->app = xs_arena_copy(arena, xs_trace_find_info(trace, "app"));
 	run->host = xs_arena_copy(arena, xs_trace_find_info(trace, "host"));
+	run->ignored_ns = xs_number_bounded(trace->ignored_ns);
 	run->pid = xs_number_known(trace->header.pid);
 	run->started_utc = utc(arena, trace->header.start_realtime_ns);
 	run->cupti_version =

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ARGUMENTS_MAX 120
+
 /* Returns the next word of a command line, NULL at its end. */
 static const char *next_word(struct xs_diff *diff, const char **line)
 {
@@ -30,23 +32,23 @@ static bool has_value(const char *option)
 }
 
 /* Returns the program's name without its folder; for Python that of the script
- * or module. NULL: unknown. */
-static const char *program_name(struct xs_diff *diff, const char *app)
+ * or module. NULL: unknown. Moves *app, its command line, to the arguments. */
+static const char *program_name(struct xs_diff *diff, const char **app)
 {
-	const char *name = app ? next_word(diff, &app) : NULL, *word;
+	const char *name = *app ? next_word(diff, app) : NULL, *word;
 
 	if (!name)
 		return NULL;
 	name = base_name(name);
 	if (strncmp(name, "python", 6) != 0)
 		return name;
-	while ((word = next_word(diff, &app))) {
+	while ((word = next_word(diff, app))) {
 		if (word[0] != '-')
 			return base_name(word);
 		if (strcmp(word, "-c") == 0)
 			break;
 		if (has_value(word))
-			next_word(diff, &app);
+			next_word(diff, app);
 	}
 	return "python";
 }
@@ -76,17 +78,48 @@ static bool warn(struct xs_diff *diff, const char *what, const char *before,
 	return true;
 }
 
+/* Returns the arguments as they are printed. */
+static const char *arguments(struct xs_diff *diff, const char *line)
+{
+	if (!line)
+		return NULL;
+	line += strspn(line, " ");
+	if (!*line)
+		return "none";
+	return strlen(line) <= ARGUMENTS_MAX
+		   ? line
+		   : xs_arena_print(&diff->arena, "%.*s...", ARGUMENTS_MAX,
+				    line);
+}
+
+/* Adds a warning if XFERSPY_RANGE left a part of the run out. */
+static void warn_of_part(struct xs_diff *diff, const char *side,
+			 const struct xs_result_run *run)
+{
+	if (run->ignored_ns && run->wall_ns != XS_UNKNOWN)
+		diff->warnings[diff->warning_count++] = xs_arena_print(
+		    &diff->arena, "%s: only %s of %s were traced", side,
+		    xs_units_ns(run->wall_ns).s,
+		    xs_units_ns(run->wall_ns + run->ignored_ns).s);
+}
+
 void xs_diff_check(struct xs_diff *diff)
 {
 	const struct xs_result_run *before = &diff->before->run;
 	const struct xs_result_run *after = &diff->after->run;
+	const char *before_line = before->app, *after_line = after->app;
 
-	diff->different = warn(diff, "these are different programs",
-			       program_name(diff, before->app),
-			       program_name(diff, after->app));
-	diff->different |=
-	    warn(diff, "these are different GPUs", gpu_names(diff, before),
-		 gpu_names(diff, after));
+	bool others = warn(diff, "these are different programs",
+			   program_name(diff, &before_line),
+			   program_name(diff, &after_line));
+	diff->different =
+	    others | warn(diff, "these are different GPUs",
+			  gpu_names(diff, before), gpu_names(diff, after));
+	if (!others)
+		warn(diff, "the arguments differ", arguments(diff, before_line),
+		     arguments(diff, after_line));
+	warn_of_part(diff, "before", before);
+	warn_of_part(diff, "after", after);
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);
 }

@@ -120,19 +120,23 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	return NULL;
 }
 
-static void check_prediction(struct xs_diff_phase *out)
+static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 {
 	const char *strategy = strategy_of(out->before, out->after);
 	bool streams =
 	    strategy && (is(strategy, "streams") || is(strategy, "hybrid"));
+	const char *why = NULL;
 
 	for (size_t i = 0; strategy && i < out->before->estimate_count; i++) {
 		const struct xs_result_estimate *row =
 		    &out->before->estimates[i];
 
-		if (!row->applies || !is(row->model, "replay") ||
-		    !is(row->strategy, strategy))
+		if (!is(row->model, "replay") || !is(row->strategy, strategy))
 			continue;
+		if (!row->applies) {
+			why = row->why;
+			continue;
+		}
 		if (streams && row->n_streams != out->after->streams)
 			continue;
 		if (row->order && out->after->order &&
@@ -141,6 +145,9 @@ static void check_prediction(struct xs_diff_phase *out)
 		out->predicted = row;
 		break;
 	}
+	if (!out->predicted && why)
+		out->unpredicted = xs_arena_print(
+		    &diff->arena, "no prediction for %s: %s", strategy, why);
 	if (!out->predicted || !out->after->round_ns)
 		return;
 	out->error_percent = 100.0 * ((double)out->predicted->round_ns /
@@ -209,7 +216,7 @@ static int build_phases(struct xs_diff *diff)
 		if (!out->before || !out->after)
 			continue;
 		describe(diff, out);
-		check_prediction(out);
+		check_prediction(diff, out);
 	}
 	qsort(diff->phases, diff->phase_count, sizeof(*diff->phases),
 	      compare_phases);

@@ -30,15 +30,17 @@ struct xs_diff_phase {
 	/* Estimate of before for the strategy of after; NULL if there is none.
 	 */
 	const struct xs_result_estimate *predicted;
-	double error_percent; /* NAN: no prediction */
-	bool within;	      /* the measured time lies in the interval */
+	const char *unpredicted; /* why there is none; NULL: no strategy of
+				  * after is known */
+	double error_percent;	 /* NAN: no prediction */
+	bool within;		 /* the measured time lies in the interval */
 };
 
 struct xs_diff {
 	const struct xs_result *before, *after;
 	bool different;	      /* other programs, or other GPUs */
 	bool allow_different; /* a limit applies to these, too */
-	const char *warnings[3];
+	const char *warnings[6];
 	size_t warning_count;
 	int64_t change_ns;	      /* of the wall time, or XS_UNKNOWN */
 	double change_percent;	      /* above 0: slower; NAN: unknown */

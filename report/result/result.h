@@ -36,7 +36,8 @@ struct xs_result_run {
 	const char *app, *host;
 	int64_t pid;
 	const char *started_utc; /* ISO 8601 */
-	int64_t wall_ns;
+	int64_t wall_ns;	 /* of the traced part */
+	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */
 	struct xs_result_device *devices;
 	size_t device_count;
 	const char *cupti_version, *driver_version;

@@ -235,6 +235,54 @@ static void a_prediction_is_scored(void **state)
 	close_pair(&pair);
 }
 
+/* An estimate that does not apply says why. */
+static void a_missing_prediction_is_explained(void **state)
+{
+	struct xs_result_phase *before;
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	before = &pair.before->phases[0];
+	for (size_t i = 0; i < before->estimate_count; i++) {
+		before->estimates[i].applies = false;
+		before->estimates[i].why = "no rate is known";
+	}
+	build_pair(&pair);
+	assert_null(pair.diff.phases[0].predicted);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(
+	    strstr(text, "no prediction for streams: no rate is known"));
+	free(text);
+	text = text_of(&pair, NAN, true);
+	assert_non_null(strstr(text, "\"unpredicted\": \"no prediction for"));
+	free(text);
+	close_pair(&pair);
+}
+
+static void a_part_of_a_run_is_noted(void **state)
+{
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->run.ignored_ns = 2000000000;
+	pair.before->run.app = "./heat --n 16";
+	pair.after->run.app = "/tmp/heat --n 48";
+	build_pair(&pair);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "! the arguments differ: --n 16 before, "
+				     "--n 48 after\n"));
+	assert_non_null(
+	    strstr(text, "! after: only 8.00 s of 10.0 s were traced\n"));
+	assert_null(strstr(text, "! before: "));
+	assert_false(pair.diff.different);
+	free(text);
+	close_pair(&pair);
+}
+
 static void pinning_is_scored_too(void **state)
 {
 	struct pair pair;
@@ -286,6 +334,8 @@ static void equal_runs_are_no_gain(void **state)
 	build_pair(&pair);
 	text = text_of(&pair, NAN, false);
 	assert_non_null(strstr(text, ", as fast as before\n"));
+	assert_null(strstr(text, "-0.0 %"));
+	assert_non_null(strstr(text, " 0.0 %"));
 	assert_null(strstr(text, "faster"));
 	free(text);
 	close_pair(&pair);
@@ -328,6 +378,8 @@ int main(void)
 	    cmocka_unit_test(the_nearest_size_is_matched),
 	    cmocka_unit_test(what_has_no_pair_is_told),
 	    cmocka_unit_test(a_prediction_is_scored),
+	    cmocka_unit_test(a_missing_prediction_is_explained),
+	    cmocka_unit_test(a_part_of_a_run_is_noted),
 	    cmocka_unit_test(pinning_is_scored_too),
 	    cmocka_unit_test(other_sizes_are_not_scored),
 	    cmocka_unit_test(equal_runs_are_no_gain),

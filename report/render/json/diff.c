@@ -70,11 +70,12 @@ static json_t *phase(const struct xs_diff_phase *in)
 			json_decref(changed);
 			return NULL;
 		}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "before",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "before",
 			 phase_side(in->before), "after", phase_side(in->after),
 			 "match", xs_json_text(in->match), "change_ns",
 			 xs_json_number(in->change_ns), "changed", changed,
-			 "prediction", prediction(in));
+			 "prediction", prediction(in), "unpredicted",
+			 xs_json_text(in->unpredicted));
 }
 
 static json_t *gate(const struct xs_diff *diff, double percent)

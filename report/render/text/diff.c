@@ -35,13 +35,24 @@ static struct xs_units_text change(enum xs_diff_unit unit, int64_t value)
 	return out;
 }
 
+/* With sign, unless it is rounded to 0. */
+static struct xs_units_text signed_percent(double value)
+{
+	struct xs_units_text out;
+
+	if (fabs(value) < 0.05)
+		snprintf(out.s, sizeof(out.s), "0.0 %%");
+	else
+		snprintf(out.s, sizeof(out.s), "%+.1f %%", value);
+	return out;
+}
+
 static struct xs_units_text percent(int64_t value, int64_t before)
 {
 	struct xs_units_text out = {""};
 
 	if (value != XS_UNKNOWN && before > 0)
-		snprintf(out.s, sizeof(out.s), "%+.1f %%",
-			 100.0 * (double)value / (double)before);
+		out = signed_percent(100.0 * (double)value / (double)before);
 	return out;
 }
 
@@ -100,19 +111,19 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 	struct xs_units_text n = {""};
 
 	if (!row)
-		return "";
+		return in->unpredicted ? in->unpredicted : "";
 	if (row->n_streams != XS_UNKNOWN)
 		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
 			 row->n_streams, row->order ? ", " : "",
 			 row->order ? row->order : "");
 	return xs_arena_print(&diff->arena,
 			      "predicted for %s%s: %s (%s); measured: %s, %s "
-			      "the interval, error %+.1f %%",
+			      "the interval, error %s",
 			      row->strategy, n.s, xs_units_ns(row->round_ns).s,
 			      xs_units_range_ns(row->low_ns, row->high_ns).s,
 			      xs_units_ns(in->after->round_ns).s,
 			      in->within ? "inside" : "outside",
-			      in->error_percent);
+			      signed_percent(in->error_percent).s);
 }
 
 static const char *phase_note(struct xs_diff *diff,
