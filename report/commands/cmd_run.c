@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy run: runs a program with libxferspy.so preloaded. */
 #include "model/machine/program_path.h"
+#include "preload/trace_name.h"
 #include "report/commands/cli.h"
 #include "report/commands/earlier_trace.h"
 #include "report/commands/preloadable.h"
@@ -105,6 +106,26 @@ static int set_output(const char *output)
 	return err;
 }
 
+/* The library would find out only when the program has ended. */
+static int check_folder(const char *output, const char *pattern)
+{
+	char path[PATH_MAX];
+	char *slash;
+
+	if (xs_trace_name_expand(pattern, getpid(), path, sizeof(path)) < 0)
+		return 0;
+	slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return 0;
+	*slash = '\0';
+	if (access(path, W_OK | X_OK) == 0)
+		return 0;
+	return xs_cli_error(XS_EXIT_INPUT, output,
+			    errno == ENOENT ? "the folder does not exist"
+					    : strerror(errno),
+			    "name a folder that can be written");
+}
+
 /* The library says at the end of this process if it called no CUDA. exec()
  * keeps the process id. Returns 0 or -errno. */
 static int set_pid(void)
@@ -183,6 +204,8 @@ static int run_main(int argc, char **argv)
 				    "no command was given",
 				    "name the program to run");
 	code = prepare(given.output, given.counters);
+	if (!code && given.output)
+		code = check_folder(given.output, getenv("XFERSPY_OUTPUT"));
 	if (!code && given.output)
 		code = xs_earlier_trace_set_aside(&earlier,
 						  getenv("XFERSPY_OUTPUT"));

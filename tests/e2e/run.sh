@@ -34,6 +34,11 @@ expect "exec: silent" "$(grep -c "$silent" err)" 0
 plain "$XS_COMMAND" run sh -c '(exit 1); (exit 2); exit 3'
 says "forks" "no trace of sh (pid [0-9]*): it $silent"
 
+plain "$XS_COMMAND" run -o "$work/none/a.xspy" echo ran
+expect "no folder: exit code" "$status" 2
+says "no folder" 'none/a.xspy: the folder does not exist'
+expect "no folder: output" "$(cat out)" ""
+
 # Not asked for.
 plain env LD_PRELOAD="$XS_PRELOAD" true
 expect "without run" "$(cat err)" ""
