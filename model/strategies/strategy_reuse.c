@@ -157,8 +157,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(
 	    row.why, sizeof(row.why),
-	    "without %u allocation%s of %.1f MiB in all and %u free%s of a "
-	    "round, which take the host %.3f ms",
+	    "a round makes %u allocation%s of %.1f MiB in all and %u free%s, "
+	    "which take the host %.3f ms",
 	    total.allocations, total.allocations == 1 ? "" : "s",
 	    (double)total.bytes / (1 << 20), total.frees,
 	    total.frees == 1 ? "" : "s", c->work.allocation_ns / 1e6);
@@ -174,8 +174,8 @@ const struct xs_strategy xs_strategy_reuse = {
     .changes_allocations = true,
     .keeps_copies = true,
     .build = build,
-    .advice = "Allocate once, before the rounds, what {places} allocate and "
-	      "free again in every round: {why}.",
+    .advice = "Allocate once, before the rounds, instead of in every round "
+	      "({places}): {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] = "static void *dev; // allocated before the "

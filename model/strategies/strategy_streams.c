@@ -273,8 +273,8 @@ const struct xs_strategy xs_strategy_streams = {
 	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
 	"{overlap_now}.",
     .advice_if_in_pieces =
-	"Divide the round of {places} into {n} pieces of {piece_bytes}, a "
-	"stream each{order}: the {pieces} pieces that it works in now are "
+	"Divide the round of {places} into {n} pieces of {piece_bytes} "
+	"instead of {pieces}, a stream each{order}: the present pieces are "
 	"{too}.",
     .code =
 	{

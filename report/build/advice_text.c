@@ -279,6 +279,9 @@ const char *xs_advice_payback(struct xs_arena *arena,
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return NULL;
+	if (phase->rounds == 1 && estimate->breakeven_rounds == 1)
+		return xs_arena_print(arena, "The setup takes %s.",
+				      xs_units_ns(estimate->setup_ns).s);
 	if (estimate->breakeven_rounds > phase->rounds)
 		return xs_arena_print(
 		    arena,

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A further setup below 1 / NAMED_PART of its gain is not named. */
+#define NAMED_PART 20
+
 /* Gain for effort; a condition that the trace does not show halves it. */
 static double rank(const struct xs_rung *rung)
 {
@@ -102,15 +105,29 @@ static int64_t round_ns(const struct xs_ladder *ladder)
 			       saved_ns / xs_ladder_of_run(ladder->phase, 1));
 }
 
-/* What to do, and when the setup has paid: that of the phase's first step. */
+/* When the setup of the phase's first step has paid, and what further ones add
+ * to it. NULL: nothing. */
+static const char *payback_of(struct xs_arena *arena,
+			      const struct xs_ladder *ladder,
+			      const struct xs_rung *rung)
+{
+	const double setup_ns = rung->rounds_add_ns - rung->adds_ns;
+
+	if (rung == ladder->rungs)
+		return xs_advice_payback(arena, ladder->phase, rung->estimate);
+	if (setup_ns < rung->adds_ns / NAMED_PART)
+		return NULL;
+	return xs_arena_print(arena, "It adds %s to the setup, once.",
+			      xs_units_ns(xs_number_round(setup_ns)).s);
+}
+
+/* What to do, and what the setup takes. */
 static const char *text_of(struct xs_arena *arena,
 			   const struct xs_ladder *ladder,
-			   const struct xs_result_estimate *row)
+			   const struct xs_rung *rung)
 {
-	const char *text = xs_advice_text(arena, ladder->phase, row);
-	const char *payback = row == ladder->rungs[0].estimate
-				  ? xs_advice_payback(arena, ladder->phase, row)
-				  : NULL;
+	const char *text = xs_advice_text(arena, ladder->phase, rung->estimate);
+	const char *payback = payback_of(arena, ladder, rung);
 
 	return payback ? xs_arena_print(arena, "%s %s", text, payback) : text;
 }
@@ -140,7 +157,7 @@ static void add_step(struct xs_result *result, struct xs_ladder *ladder,
 	    .high_ns =
 		xs_number_round(after_ns + errors_ns(ladders, count, true)),
 	    .condition = rung->estimate->bound,
-	    .text = text_of(&result->arena, ladder, rung->estimate),
+	    .text = text_of(&result->arena, ladder, rung),
 	};
 	fill_sites(result, out);
 	out->code = code_of(result, out, rung->strategy);

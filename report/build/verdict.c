@@ -179,16 +179,16 @@ static const char *missing(const struct xs_result *result,
 	if (!result->coverage.api_calls_seen)
 		return "the trace has no calls of CUDA";
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
-		return "the trace has no times of the GPU's work: record with "
+		return "the trace has no times of the GPU's work; record with "
 		       "CUPTI (XFERSPY_MODE=trace)";
 	if (!result->phase_count)
 		return "no copies and no kernels were recorded";
 	if (!result->verdict.repeats && trace->header.state == XS_FILE_RUNNING)
-		return "the process was killed before kernels repeated: let it "
+		return "the process was killed before kernels repeated; let it "
 		       "run longer";
 	if (!result->verdict.recorded_ns)
 		return "calls were only counted, not recorded, while rounds "
-		       "repeated: record a part of the run with XFERSPY_RANGE";
+		       "repeated; record a part of the run with XFERSPY_RANGE";
 	return NULL;
 }
 

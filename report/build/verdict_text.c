@@ -38,34 +38,6 @@ static int64_t ns_of(const struct xs_result_verdict *verdict, const char *what)
 	return 0;
 }
 
-/* "copies 71 %": part i of the verdict */
-static const char *share(struct xs_result *result, size_t i)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-
-	return xs_arena_print(
-	    &result->arena, "%s %s", words_of(in->parts[i].what),
-	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s);
-}
-
-/* "copies 71 %, kernels 12 %": parts from *i on, until `until_ns` are named or
- * the next one is not worth it. NULL: none. */
-static const char *list_parts(struct xs_result *result, size_t *i,
-			      int64_t until_ns)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const char *list = NULL;
-	int64_t named_ns = 0;
-
-	for (; *i < in->part_count && named_ns < until_ns; ++*i) {
-		if (*i && in->parts[*i].ns < in->recorded_ns / NAMED_PART)
-			break;
-		list = xs_arena_join(&result->arena, list, share(result, *i));
-		named_ns += in->parts[*i].ns;
-	}
-	return list;
-}
-
 static const char *name_of_steady(const struct xs_result_verdict *in)
 {
 	return in->repeats ? "the steady part" : "the run after CUDA's start";
@@ -83,8 +55,51 @@ static const char *whole(struct xs_result *result)
 			      xs_units_ns(in->recorded_ns).s, name);
 }
 
-/* "Bound by copies 71 %, of the steady part; then kernels 12 %.": the longest
- * part, or those that are half together, and the rest that is worth a name. */
+/* Part i in words. Blocking copies hold the host for longer than they run: the
+ * longer of the two is named. */
+static const char *name_of_part(const struct xs_result_verdict *in, size_t i)
+{
+	const struct xs_result_part *part = &in->parts[i];
+	const int64_t copied_ns = in->gpu_ns - ns_of(in, "kernels");
+
+	if (strcmp(part->what, "copies") == 0 && copied_ns < part->ns / 2)
+		return "calls that copy";
+	return words_of(part->what);
+}
+
+/* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
+ * the first says what the shares are of. */
+static const char *share(struct xs_result *result, size_t i)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	return xs_arena_print(
+	    &result->arena, "%s (%s%s%s)", name_of_part(in, i),
+	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
+	    i ? "" : " of ", i ? "" : whole(result));
+}
+
+/* "copies (71 % of the steady part), kernels (12 %)": parts from *i on, until
+ * `until_ns` are named or the next one is not worth it. NULL: none. */
+static const char *list_parts(struct xs_result *result, size_t *i,
+			      int64_t until_ns)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const char *list = NULL;
+	int64_t named_ns = 0;
+
+	for (; *i < in->part_count && named_ns < until_ns; ++*i) {
+		if (*i && in->parts[*i].ns < in->recorded_ns / NAMED_PART)
+			break;
+		list = xs_arena_join(&result->arena, list, share(result, *i));
+		named_ns += in->parts[*i].ns;
+	}
+	return list;
+}
+
+/* "Bound by copies (71 % of the steady part); then kernels (12 %).": the
+ * longest part, or those that are half together, and the rest that is worth a
+ * name. */
 static const char *bound(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -93,55 +108,8 @@ static const char *bound(struct xs_result *result)
 	const char *list = list_parts(result, &i, in->recorded_ns / 2);
 	const char *rest = list_parts(result, &i, INT64_MAX);
 
-	return xs_arena_print(arena, "Bound by %s of %s%s%s.", list,
-			      whole(result), rest ? "; then " : "",
-			      rest ? rest : "");
-}
-
-/* What it means that the host does other things than copying for half of the
- * time or more; "" otherwise. */
-static const char *idle(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	struct xs_arena *arena = &result->arena;
-	const int64_t host_ns = ns_of(in, "host");
-	const int64_t calls_ns = ns_of(in, "launches");
-	const char *where = "";
-
-	if (host_ns + calls_ns < in->recorded_ns / 2)
-		return "";
-	if (host_ns >= calls_ns && in->host_place)
-		where = xs_arena_print(arena, " before %s", in->host_place);
-	return xs_arena_print(
-	    arena, " The GPU is %s idle; %s%s is the limit.",
-	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
-	    host_ns >= calls_ns ? "the host's code"
-				: "how fast the host issues work (a CUDA graph "
-				  "issues a round at once)",
-	    where);
-}
-
-/* "takes 908 ms (48.3 % of the run); start-up before it 576 ms" */
-static const char *spans(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = result->run.wall_ns;
-	struct xs_arena *arena = &result->arena;
-	const char *own = "";
-
-	if (!in->repeats)
-		return "No round repeats, so what a longer run would spend is "
-		       "not known: record one with two rounds or more.";
-	if (result->totals.init_ns > 0)
-		own = xs_arena_print(arena, ", CUDA's own %s of it",
-				     xs_units_ns(result->totals.init_ns).s);
-	return xs_arena_print(
-	    arena,
-	    "The steady part, from the first repeated round to the last, "
-	    "takes %s (%s of the run); start-up before it %s%s.",
-	    xs_units_ns(in->steady_ns).s,
-	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_units_ns(in->startup_ns).s, own);
+	return xs_arena_print(arena, "Bound by %s%s%s.", list,
+			      rest ? "; then " : "", rest ? rest : "");
 }
 
 /* The phase that is nearly all of the steady part's rounds; NULL: there is
@@ -167,7 +135,80 @@ static const struct xs_result_phase *only_phase(const struct xs_result *result)
 		   : NULL;
 }
 
-/* "78 ms a round", or "866 ms" where several phases repeat. */
+/* Why the launches of a round as one graph were not predicted; NULL: they were.
+ */
+static const char *no_graph(const struct xs_result *result)
+{
+	const struct xs_result_phase *only = only_phase(result);
+
+	for (size_t i = 0; only && i < only->estimate_count; i++)
+		if (strcmp(only->estimates[i].strategy, "graph") == 0)
+			return only->estimates[i].applies
+				   ? NULL
+				   : only->estimates[i].why;
+	return NULL;
+}
+
+/* The limit, where calls of CUDA issue work while the GPU is idle. */
+static const char *issue_limit(struct xs_result *result)
+{
+	const char *why = no_graph(result);
+
+	return xs_arena_print(&result->arena,
+			      "how fast the host issues work is the limit. A "
+			      "CUDA graph issues a round at once%s%s",
+			      why ? ", but its gain is not predicted: " : "",
+			      why ? why : "");
+}
+
+/* What it means that the host does other things than copying for half of the
+ * time or more; "" otherwise. */
+static const char *idle(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+	const int64_t host_ns = ns_of(in, "host");
+	const int64_t calls_ns = ns_of(in, "launches");
+	const char *what;
+
+	if (host_ns + calls_ns < in->recorded_ns / 2)
+		return "";
+	if (host_ns < calls_ns)
+		what = issue_limit(result);
+	else if (in->host_place)
+		what = xs_arena_print(arena,
+				      "the host's code before %s is the limit",
+				      in->host_place);
+	else
+		what = "the host's code is the limit";
+	return xs_arena_print(
+	    arena, " The GPU is %s idle; %s.",
+	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
+	    what);
+}
+
+/* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
+static const char *spans(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = result->run.wall_ns;
+	struct xs_arena *arena = &result->arena;
+	const char *own = "";
+
+	if (!in->repeats)
+		return "No round repeats, so what a longer run would spend is "
+		       "not known: record one with two rounds or more.";
+	if (result->totals.init_ns > 0)
+		own = xs_arena_print(arena, ", CUDA's own %s",
+				     xs_units_ns(result->totals.init_ns).s);
+	return xs_arena_print(
+	    arena, "Steady part: %s (%s of the run); start-up: %s%s.",
+	    xs_units_ns(in->steady_ns).s,
+	    xs_units_percent(in->steady_ns, wall_ns).s,
+	    xs_units_ns(in->startup_ns).s, own);
+}
+
+/* "78 ms a round on average", or "866 ms" where several phases repeat. */
 static const char *amount(struct xs_result *result)
 {
 	const struct xs_result_phase *only = only_phase(result);
@@ -177,7 +218,7 @@ static const char *amount(struct xs_result *result)
 	if (!only || most_ns == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
 	return xs_arena_print(
-	    arena, "%s a round",
+	    arena, "%s a round on average",
 	    xs_units_ns(
 		xs_number_round((double)most_ns * (double)only->total_ns /
 				(double)only->wall_ns / (double)only->rounds))
@@ -193,12 +234,12 @@ static const char *most(struct xs_result *result)
 
 	if (in->at_most_saves_ns < wall_ns / LEAST_PART)
 		return xs_arena_print(&result->arena,
-				      "Moving data in another way saves "
-				      "nearly nothing: at most %s of the run.",
+				      "Changes of data movement save at most "
+				      "%s of the run.",
 				      of_run.s);
 	return xs_arena_print(
 	    &result->arena,
-	    "Moving data in another way saves at most %s: %s of %s, %s of the "
+	    "Changes of data movement save at most %s: %s of %s, %s of the "
 	    "run.",
 	    amount(result),
 	    xs_units_percent(in->at_most_saves_ns, in->steady_ns).s,
@@ -229,7 +270,7 @@ int xs_verdict_say(struct xs_result *result)
 	} else {
 		cover_plan(result);
 		out->text =
-		    xs_arena_print(arena, "%s%s %s %s", bound(result),
+		    xs_arena_print(arena, "%s%s\n%s\n%s", bound(result),
 				   idle(result), most(result), spans(result));
 	}
 	return arena->failed ? -ENOMEM : 0;

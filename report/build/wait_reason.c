@@ -133,9 +133,12 @@ static const char *blocking_copy_text(struct xs_arena *arena,
 {
 	return xs_arena_print(
 	    arena,
-	    "%s blocks the host because its memory is pageable: %s in %s (%s)",
+	    "%s blocks the host because its memory is pageable: %s in %s "
+	    "(%s)%s",
 	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
-	    calls(arena, wait), parts(arena, wait));
+	    calls(arena, wait), parts(arena, wait),
+	    gpu_ns(wait) > wait->own_ns ? ", mostly for earlier work of the GPU"
+					: "");
 }
 
 static const char *kernels_first_text(struct xs_arena *arena,

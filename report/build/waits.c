@@ -121,22 +121,16 @@ static int by_wait(const void *a, const void *b)
 	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
 }
 
-/* Implicit synchronisation blocks the host too. */
-static void add_hidden(struct xs_result *result)
+/* What all threads together were blocked in is the sum of their waits. */
+static void sum_waits(struct xs_result *result)
 {
 	int64_t *blocked_ns = &result->totals.host_blocked_ns;
 
-	for (size_t i = 0; *blocked_ns != XS_UNKNOWN && i < result->wait_count;
-	     i++) {
-		const struct xs_result_wait *wait = &result->waits[i];
-
-		if (!wait->hidden)
-			continue;
-		xs_number_add(blocked_ns, wait->h2d_ns);
-		xs_number_add(blocked_ns, wait->kernel_ns);
-		xs_number_add(blocked_ns, wait->d2h_ns);
-		xs_number_add(blocked_ns, wait->other_ns);
-	}
+	if (*blocked_ns == XS_UNKNOWN)
+		return;
+	*blocked_ns = 0;
+	for (size_t i = 0; i < result->wait_count; i++)
+		xs_number_add(blocked_ns, result->waits[i].waited_ns);
 }
 
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
@@ -173,7 +167,7 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 		result->waits[i].text =
 		    xs_wait_reason(&result->arena, &result->waits[i]);
 	}
-	add_hidden(result);
+	sum_waits(result);
 	result->coverage.unexamined_waits = xs_number_bounded(sites.unexamined);
 	xs_build_note_waits(result);
 	xs_wait_sites_free(&sites);

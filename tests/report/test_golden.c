@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sections of reports on traces written by hand. To renew a golden file, check
+ * Reports on typical traces, and sections of reports on traces written by
+ * hand. To renew a golden file, check
  * what the command prints and why it changed.
  */
 #include "tests/report/program.h"
@@ -59,6 +60,40 @@ static void expect_coverage(const char *name)
 	expect_golden(arguments, golden);
 }
 
+/* Whole reports, as a reader of the default text sees them. */
+static void typical_reports(void **state)
+{
+	static const struct {
+		const char *trace, *golden;
+	} rows[] = {
+	    {"examples/traces/stencil-256-pageable.xspy", "stencil-pageable"},
+	    {"examples/traces/stencil-256-pinned.xspy", "stencil-pinned"},
+	    {"examples/traces/chain-all-134217728-pageable.xspy",
+	     "chain-pageable"},
+	    {"tests/report/advice/alloc-round.txt", "alloc-round"},
+	    {"tests/report/advice/small-copies.txt", "small-copies"},
+	    {"tests/report/advice/small-pieces.txt", "small-pieces"},
+	    {"tests/report/advice/threads.txt", "threads"},
+	    {"tests/report/advice/train-item.txt", "train-item"},
+	    {"tests/report/advice/decode.txt", "decode"},
+	    {"tests/report/advice/offload-pinned.txt", "offload-pinned"},
+	    {"tests/report/advice/killed-startup.txt", "killed-startup"},
+	    {"tests/report/advice/one-round.txt", "one-round"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char arguments[300], golden[300];
+
+		snprintf(arguments, sizeof(arguments),
+			 "report --machine h200 " XS_SOURCE_DIR "/%s",
+			 rows[i].trace);
+		snprintf(golden, sizeof(golden), FOLDER "golden/typical/%s.txt",
+			 rows[i].golden);
+		expect_golden(arguments, golden);
+	}
+}
+
 /* Without calls, GPU times are complete only in a whole file. */
 static void a_cut_trace_is_not_complete(void **state)
 {
@@ -81,6 +116,7 @@ static void coverage_is_stated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(typical_reports),
 	    cmocka_unit_test(two_kernels_a_round),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(coverage_is_stated),

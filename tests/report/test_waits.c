@@ -177,7 +177,7 @@ static void the_start_of_cuda_is_apart(void **state)
 static void parts_add_up(void **state)
 {
 	struct xs_result *result = read_golden("waits.trace");
-	int64_t hidden_ns = 0;
+	int64_t hidden_ns = 0, waited_ns = 0;
 
 	(void)state;
 	assert_int_equal(result->wait_count, 8);
@@ -188,6 +188,7 @@ static void parts_add_up(void **state)
 				     wait->d2h_ns + wait->other_ns +
 				     wait->latency_ns + wait->host_ns,
 				 wait->waited_ns);
+		waited_ns += wait->waited_ns;
 		assert_true(i == 0 || wait->waited_ns <= wait[-1].waited_ns);
 		assert_in_range(wait->gpu_calls, 0, wait->site.calls);
 		assert_non_null(wait->text);
@@ -207,7 +208,7 @@ static void parts_add_up(void **state)
 	}
 	/* an implicit synchronisation is a wait like any other */
 	assert_int_equal(hidden_ns, 280 * US);
-	assert_int_equal(result->totals.host_blocked_ns, 2860 * US + hidden_ns);
+	assert_int_equal(result->totals.host_blocked_ns, waited_ns);
 	xs_result_free(result);
 }
 

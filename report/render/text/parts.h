@@ -27,9 +27,6 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 			   const struct xs_result *result);
 
 /* The longest waits of the host. */
-/* Returns how long all threads together were blocked in calls of CUDA; it is
- * the sum of that section. */
-int64_t xs_render_text_waited_ns(const struct xs_result *result);
 void xs_render_text_waits(const struct xs_terminal *terminal,
 			  const struct xs_result *result);
 

@@ -11,10 +11,17 @@
 void xs_render_text_verdict(const struct xs_terminal *terminal,
 			    struct xs_result *result)
 {
+	const char *text = result->verdict.text;
+	const char *lead = "Verdict: ";
+
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
-	xs_terminal_wrap(terminal, XS_BOLD, "",
-			 xs_arena_print(&result->arena, "Verdict: %s",
-					result->verdict.text));
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		xs_terminal_wrap(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
+				 xs_arena_print(&result->arena, "%s%.*s", lead,
+						(int)length, text));
+		lead = "";
+	}
 }
 
 /* "streams n=8" */
@@ -102,7 +109,7 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_BOLD, "%s",
 			  what(result, step->estimate));
 	xs_terminal_print(
-	    terminal, XS_PLAIN, ": a round of phase %" PRId64 " %s -> ",
+	    terminal, XS_PLAIN, ": a round of phase %" PRId64 ": %s -> ",
 	    step->phase->id, xs_units_ns(step->round_before_ns).s);
 	xs_terminal_print(terminal, XS_GOOD, "%s",
 			  xs_units_ns(step->round_ns).s);
@@ -139,8 +146,10 @@ static const char *nothing(const struct xs_result *result)
 	if (!is_predicted(result))
 		return "not known: no strategy could be predicted; the reasons "
 		       "are at the end (--all)";
-	return "nothing: no change of data movement saves 0.5 % of the run and "
-	       "more than its own uncertainty";
+	return "nothing: none of the changes predicted below saves 0.5 % of "
+	       "the run and "
+	       "more "
+	       "than its uncertainty";
 }
 
 /* The line above the steps from `step` on; NULL: none. */
@@ -164,8 +173,11 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 				 ? result->plan_count
 				 : STEPS_MAX;
 
-	xs_terminal_heading(terminal, "What to change",
-			    "in this order; each step adds to those before");
+	xs_terminal_heading(
+	    terminal, "What to change",
+	    result->plan_count > 1
+		? "in this order; each step adds to those before"
+		: NULL);
 	if (!result->plan_count || result->plan[0].phase->startup)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", nothing(result));
 	for (size_t i = 0; i < shown; i++) {

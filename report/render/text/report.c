@@ -187,8 +187,8 @@ static int put_totals(const struct xs_terminal *terminal,
 		      in->migrated_h2d_ns);
 	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
 		      in->migrated_d2h_ns);
-	put_total(&table, "host blocked", xs_render_text_waited_ns(result),
-		  wall, "in the calls below, all threads");
+	put_total(&table, "host blocked", in->host_blocked_ns, wall,
+		  "in the calls below, all threads");
 	if (in->init_ns > 0)
 		put_total(&table, "CUDA start-up", in->init_ns, wall,
 			  in->init_at_most

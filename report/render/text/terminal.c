@@ -57,6 +57,16 @@ void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 	fputc('\n', terminal->out);
 }
 
+/* Length of the first word; "5 %" is one. */
+static int word_length(const char *text)
+{
+	size_t length = strcspn(text, " \n");
+
+	if (text[length] == ' ' && text[length + 1] == '%')
+		length += 1 + strcspn(text + length + 1, " \n");
+	return (int)length;
+}
+
 static void break_line(const struct xs_terminal *terminal, enum xs_style style,
 		       int indent)
 {
@@ -83,7 +93,7 @@ static void wrap(const struct xs_terminal *terminal, enum xs_style style,
 	fputs(lead, terminal->out);
 	begin_style(terminal, style);
 	while (text && *text) {
-		int word = (int)strcspn(text, " \n");
+		int word = word_length(text);
 
 		if (column && column + 1 + word > room) {
 			break_line(terminal, style, indent);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on waits of the host. */
 #include "report/render/text/parts.h"
-#include "report/result/number.h"
 
 /* Waits printed, if at least 1 / LEAST_PART of the run; JSON has all. */
 #define WAITS_MAX  4
@@ -26,17 +25,6 @@ static void put_rest(const struct xs_terminal *terminal,
 	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
 		 places, places == 1 ? "" : "s");
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
-}
-
-int64_t xs_render_text_waited_ns(const struct xs_result *result)
-{
-	int64_t sum_ns = 0;
-
-	if (result->totals.host_blocked_ns == XS_UNKNOWN)
-		return XS_UNKNOWN;
-	for (size_t i = 0; i < result->wait_count; i++)
-		xs_number_add(&sum_ns, result->waits[i].waited_ns);
-	return sum_ns;
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
