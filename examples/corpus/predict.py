@@ -4,6 +4,7 @@
 
 table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
+MACHINE/counters/ the counters of its kernels if they were counted, and
 MACHINE/machine.json that machine's calibration. --write writes docs/corpus.md.
 """
 import argparse
@@ -16,7 +17,10 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-HALVES = {"develop": "Developed on", "first": "First contact"}
+# Machine, half, and the heading of its section.
+SECTIONS = (("h200", "develop", "Developed on"),
+            ("h100", "develop", "The same on another GPU"),
+            ("h200", "first", "First contact"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
@@ -33,8 +37,11 @@ Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
                              "low_ms high_ms why")
 
 
-def report(xferspy, trace, profile):
+def report(xferspy, machine, half, name, profile):
+    trace = HERE / machine / half / f"{name}.xspy"
+    counters = HERE / machine / "counters" / f"{name}.xspy"
     option = ["--machine", profile] if profile else []
+    option += ["--counters", counters] if counters.exists() else []
     done = subprocess.run([xferspy, "report", "--format", "json", *option,
                            trace], capture_output=True, text=True, check=True,
                           env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
@@ -99,25 +106,33 @@ def rows_of(entry, program, phases):
     return rows
 
 
-def choices(programs, advised):
-    """Returns two lines: whether the variant predicted to be the fastest is, and
-    what share of the best the first step reaches. programs: lists of rows;
-    advised: the strategy of the first step, by program."""
-    right, cases, shares = 0, 0, []
+def reached(programs, advised):
+    """What share of the best the advised strategy, by program, reaches."""
+    shares = [min(row.measured_ms for row in rows if not row.why) /
+              row.measured_ms for rows in programs for row in rows
+              if not row.why and row.strategy == advised.get(row.program)]
+    return (f"{100 * statistics.mean(shares):.1f} % of the best (at least "
+            f"{100 * min(shares):.1f} %) in {len(shares)}" if shares else
+            "none of the variants")
+
+
+def choices(programs, plans):
+    """Returns whether the variant predicted to be the fastest is, and what the
+    first and the last step reach. programs: lists of rows; plans: the strategies
+    of the plan's steps, by program."""
+    right, cases = 0, 0
     for rows in programs:
         rows = [row for row in rows if not row.why]
         fastest, *others = sorted(rows, key=lambda row: row.measured_ms)
         if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms:
             cases += 1
             right += min(rows, key=lambda row: row.predicted_ms) == fastest
-        shares += [fastest.measured_ms / row.measured_ms for row in rows
-                   if row.strategy == advised.get(row.program)]
-    reached = (f"{100 * statistics.mean(shares):.1f} % of the best "
-               f"(at least {100 * min(shares):.1f} %) in {len(shares)}"
-               if shares else "none of the variants")
+    first, last = ({name: steps[i] for name, steps in plans.items() if steps}
+                   for i in (0, -1))
     return (f"the fastest was predicted in {right} of {cases} programs whose two "
-            f"fastest differ by more than {100 * NEAR:.0f} %; the first step, "
-            f"where it was among the variants, reaches {reached}")
+            f"fastest differ by more than {100 * NEAR:.0f} %; where they were "
+            f"among the variants, the plan's first step reaches "
+            f"{reached(programs, first)}, its last {reached(programs, last)}")
 
 
 def error(row):
@@ -179,32 +194,28 @@ def programs_table(table, names):
 def choice_lines(programs, reports):
     """Among all variants that keep the program's work as it is, and without
     mapped memory. resident holds only if the data does not change."""
-    advised = {name: report["plan"][0]["strategy"]
-               for name, report in reports.items() if report["plan"]}
+    plans = {name: [step["strategy"] for step in report["plan"]]
+             for name, report in reports.items()}
     lines = []
     for words, left_out in (("All variants but `resident`", ()),
                             ("Without `mapped`", ("mapped",))):
         kept = [[row for row in rows if row.strategy not in left_out and
                  not row.strategy.startswith("resident")] for rows in programs]
-        lines.append(f"- {words}: {choices(kept, advised)}.")
+        lines.append(f"- {words}: {choices(kept, plans)}.")
     return lines
 
 
-def half_section(xferspy, machine, half, table):
-    path = HERE / machine / f"{half}.json"
-    if not path.exists():
-        return []
-    measured = json.loads(path.read_text())
+def section(xferspy, machine, half, heading, table):
+    measured = json.loads((HERE / machine / f"{half}.json").read_text())
     names = measured["programs"]
-    lines = [f"## {HALVES[half]}: {len(names)} programs", "",
+    lines = [f"## {heading}: {len(names)} programs", "",
              f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}.", ""]
     entries = {entry["name"]: entry for entry in table}
     calibrated = None
     for words, profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
-        reports = {name: report(
-            xferspy, HERE / machine / half / f"{name}.xspy", profile)
-            for name in names}
+        reports = {name: report(xferspy, machine, half, name, profile)
+                   for name in names}
         programs = [rows_of(entries[name], program, reports[name]["phases"])
                     for name, program in names.items()]
         rows = sum(programs, [])
@@ -212,15 +223,18 @@ def half_section(xferspy, machine, half, table):
         lines += [f"With {words}:", "", *summary(rows), "",
                   *choice_lines(programs, reports), ""]
     return [*lines, "Each prediction with the calibration:", "",
-            *details(calibrated), "", "The programs:", "",
-            *programs_table(table, names), ""]
+            *details(calibrated), ""]
 
 
-def page(xferspy, machine):
+def page(xferspy):
     table = json.loads((HERE / "table.json").read_text())
-    lines = [(HERE / "rules.md").read_text()]
-    for half in HALVES:
-        lines += half_section(xferspy, machine, half, table)
+    lines, shown = [(HERE / "rules.md").read_text()], set()
+    for machine, half, heading in SECTIONS:
+        path = HERE / machine / f"{half}.json"
+        if path.exists():
+            lines += section(xferspy, machine, half, heading, table)
+            shown |= json.loads(path.read_text())["programs"].keys()
+    lines += ["## The programs", "", *programs_table(table, shown)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -228,10 +242,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--xferspy", default="build/bin/xferspy")
-    parser.add_argument("--machine", default="h200")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md")
     args = parser.parse_args()
-    text = page(args.xferspy, args.machine)
+    text = page(args.xferspy)
     if args.write:
         args.write.write_text(text)
     else:
