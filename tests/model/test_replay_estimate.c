@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* How often an estimate replays its plan. */
+#include "model/strategies/strategy.h"
+#include "tests/model/small_phase.h"
+
+static unsigned plans;
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_action copy = xs_action_copy(
+	    &scenario->machine, true, (double)c->phase->h2d_bytes, true);
+
+	(void)row;
+	plans++;
+	return xs_plan_add(plan, &copy);
+}
+
+/* Returns how many plans the estimate of the phase was made of. */
+static unsigned count_plans(void)
+{
+	const struct xs_strategy_case c = {.strategy =
+					       xs_strategy_find("pinned"),
+					   .phase = &phase,
+					   .machine = &machine,
+					   .options = &options};
+	struct xs_estimate row = xs_estimate_init(&c);
+
+	plans = 0;
+	assert_int_equal(xs_estimate_replay(&c, build_plan, &row), 0);
+	assert_true(row.low_ns < row.round_ns && row.round_ns < row.high_ns);
+	return plans;
+}
+
+/* As in a phase of one round. */
+static void test_no_replay_for_a_time_without_spread(void **unused)
+{
+	unsigned both, kernel;
+
+	(void)unused;
+	phase.host_ns = (struct xs_spread){2000, 1900, 2100};
+	both = count_plans();
+	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
+	kernel = count_plans();
+	assert_int_equal(kernel, both - 2);
+	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	assert_int_equal(count_plans(), kernel - 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_no_replay_for_a_time_without_spread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
