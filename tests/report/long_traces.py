@@ -29,6 +29,7 @@ TRACES = {
     "graphs of one correlation id": lambda n: f"-g {n // 16} -n {n // 16}",
 }
 N = 8000
+N_PRINTED = 100  # phases that are all modelled and printed: slow, but linear
 LEAST_SECONDS = 0.03  # less is start-up and chance
 
 
@@ -43,20 +44,22 @@ def report(path, *options):
     return done.stdout
 
 
-def cpu_seconds(path):
+def cpu_seconds(path, *report_options):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    report(path, "--format", "json")
+    report(path, *report_options)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime
 
 
-def check_time(folder, name, options):
-    short = make(folder / "short.xspy", options(N))
-    long = make(folder / "long.xspy", options(4 * N))
+def check_time(folder, name, options, n=N,
+               report_options=("--format", "json")):
+    short = make(folder / "short.xspy", options(n))
+    long = make(folder / "long.xspy", options(4 * n))
     least = {short: float("inf"), long: float("inf")}
     for _ in range(TRIES):
         for path in least:
-            least[path] = min(least[path], cpu_seconds(path))
+            least[path] = min(least[path],
+                              cpu_seconds(path, *report_options))
         if least[long] <= MOST_RATIO * max(least[short], LEAST_SECONDS):
             break
     ratio = least[long] / max(least[short], LEAST_SECONDS)
@@ -132,6 +135,9 @@ def main():
         for trace, options in TRACES.items():
             good &= check(f"{trace}: at most {MOST_RATIO} times as long",
                           check_time(folder, trace, options))
+        good &= check("all phases: linear", check_time(
+            folder, "all phases as text", TRACES["a phase each"], N_PRINTED,
+            ("--all",)))
     return 0 if good else 1
 
 
