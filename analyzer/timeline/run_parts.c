@@ -149,7 +149,7 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 			edge_ns = span->start_ns;
 			if (span->start_ns <= from_ns) {
 				edge_ns = span->end_ns;
-				part = list == HELD ? part : parts[list];
+				part = parts[list];
 				held |= list == HELD;
 				gpu |= list == KERNELS || list == COPIES;
 			}

@@ -74,8 +74,6 @@ static void whole_run(struct xs_result_estimate *out,
 	if (out->round_ns > 0)
 		out->speedup = (double)phase->round_ns / (double)out->round_ns;
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
-	out->least_saves_ns =
-	    saving(phase, out->otherwise_ns, out->setup_ns, most_ns);
 	out->app_wall_ns = after(wall_ns, out->saves_ns);
 	out->app_wall_low_ns =
 	    after(wall_ns, saving(phase, out->low_ns, out->setup_ns, most_ns));
@@ -127,7 +125,6 @@ void xs_result_set_estimate(struct xs_result *result,
 	    .app_wall_high_ns = XS_UNKNOWN,
 	    .saves_ns = XS_UNKNOWN,
 	    .otherwise_ns = xs_number_round(in->otherwise_ns),
-	    .least_saves_ns = XS_UNKNOWN,
 	    .setup_ns = xs_number_round(in->setup_ns),
 	    .loop_ns = xs_number_round(in->loop_ns),
 	    .breakeven_rounds = xs_number_round(in->breakeven_rounds),

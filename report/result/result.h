@@ -179,7 +179,6 @@ struct xs_result_estimate {
 	bool quiet;	      /* nothing to change: why is not printed */
 	const char *bound;    /* NULL: prediction; else upper bound if */
 	int64_t otherwise_ns; /* time of a round without the condition */
-	int64_t least_saves_ns; /* XS_UNKNOWN: unknown, or no bound */
 	const char *why;
 	const char **assumes;
 	size_t assume_count;
