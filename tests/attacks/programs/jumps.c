@@ -60,7 +60,8 @@ static void on_alarm(int number, siginfo_t *info, void *data)
 	(void)number, (void)info;
 	if (!may_jump || (end && at - begin >= end - begin))
 		return;
-	/* no jump out of the jump: siglongjmp() lets signals in before it leaves */
+	/* no jump out of the jump: siglongjmp() lets signals in before it
+	 * leaves */
 	may_jump = 0;
 	jumps++;
 	siglongjmp(back, 1);
