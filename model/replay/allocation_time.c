@@ -3,17 +3,21 @@
 
 #include <math.h>
 
-/* A free does not say its size. Returns that of the round's allocation at the
- * address; 0 if it is not of this round. */
+/* A free does not say its size. Returns that of the last allocation at the
+ * address before it, in this round or in the previous one, which was alike; 0
+ * if neither has one. */
 static double freed_bytes(const struct xs_phase *phase, size_t i)
 {
 	const struct xs_step *steps = phase->steps;
-	size_t made;
+	const size_t count = phase->step_count;
+	const size_t most = phase->rounds > 1 ? count : i;
 
-	for (made = 0; made < phase->step_count; made++)
-		if (steps[made].kind == XS_STEP_ALLOCATE && steps[i].dst &&
-		    steps[made].dst == steps[i].dst)
-			return (double)steps[made].bytes;
+	for (size_t back = 1; steps[i].dst && back <= most; back++) {
+		const struct xs_step *made = &steps[(i + count - back) % count];
+
+		if (made->kind == XS_STEP_ALLOCATE && made->dst == steps[i].dst)
+			return (double)made->bytes;
+	}
 	return 0;
 }
 

@@ -9,34 +9,43 @@
 #define FREE_NS	      80000u
 #define PINNED_NS     163000
 
+static struct xs_step call_of(uint8_t kind, uint8_t memory, uint64_t bytes,
+			      uint64_t ns)
+{
+	return (struct xs_step){.kind = kind,
+				.thread = 1,
+				.dst_memory = memory,
+				.dst = 0x1000,
+				.bytes = bytes,
+				.return_ns = ns};
+}
+
+static void put_first(struct xs_step step)
+{
+	for (size_t i = phase.step_count++; i > 0; i--) {
+		steps[i] = steps[i - 1];
+		steps[i].call_ns += step.return_ns;
+		steps[i].return_ns += step.return_ns;
+		steps[i].start_ns += step.return_ns;
+		steps[i].end_ns += step.return_ns;
+	}
+	steps[0] = step;
+}
+
+static void put_last(struct xs_step step)
+{
+	step.call_ns = steps[phase.step_count - 1].return_ns;
+	step.return_ns += step.call_ns;
+	steps[phase.step_count++] = step;
+}
+
 static void allocate_in_rounds(uint8_t memory)
 {
-	const size_t last = phase.step_count;
-	uint64_t end_ns;
-	size_t i;
+	struct xs_step last = call_of(XS_STEP_FREE, memory, 0, FREE_NS);
 
-	for (i = last; i > 0; i--) {
-		steps[i] = steps[i - 1];
-		steps[i].call_ns += ALLOCATION_NS;
-		steps[i].return_ns += ALLOCATION_NS;
-		steps[i].start_ns += ALLOCATION_NS;
-		steps[i].end_ns += ALLOCATION_NS;
-	}
-	end_ns = steps[last].return_ns;
-	steps[0] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
-				    .thread = 1,
-				    .dst_memory = memory,
-				    .dst = 0x1000,
-				    .bytes = 1000000,
-				    .return_ns = ALLOCATION_NS};
-	steps[last + 1] = (struct xs_step){.kind = XS_STEP_FREE,
-					   .thread = 1,
-					   .dst_memory = memory,
-					   .dst = 0x1000,
-					   .blocking = true,
-					   .call_ns = end_ns,
-					   .return_ns = end_ns + FREE_NS};
-	phase.step_count += 2;
+	last.blocking = true;
+	put_first(call_of(XS_STEP_ALLOCATE, memory, 1000000, ALLOCATION_NS));
+	put_last(last);
 }
 
 static void know_allocations(void)
@@ -67,6 +76,35 @@ static void test_without_pageable_copies_calls_are_faster(void **unused)
 	assert_near(replayed("pinned")->round_ns, PINNED_NS + 100000);
 }
 
+/* What is allocated next at the same address has half the size. */
+static void test_a_free_has_the_size_of_the_allocation_before(void **unused)
+{
+	(void)unused;
+	allocate_in_rounds(XS_MEM_DEVICE);
+	put_last(
+	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 500000, ALLOCATION_NS));
+	put_last(call_of(XS_STEP_FREE, XS_MEM_DEVICE, 0, FREE_NS));
+	know_allocations();
+	estimate();
+	assert_near(replayed("pinned")->round_ns,
+		    PINNED_NS + 100000 + 45000 + 40000);
+}
+
+/* The previous round allocated it: 50000. A single round has none: 30000. */
+static void test_a_free_may_be_of_the_previous_round(void **unused)
+{
+	(void)unused;
+	put_first(
+	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 1000000, ALLOCATION_NS));
+	put_first(call_of(XS_STEP_FREE, XS_MEM_DEVICE, 0, FREE_NS));
+	know_allocations();
+	estimate();
+	assert_near(replayed("pinned")->round_ns, PINNED_NS + 50000 + 50000);
+	phase.rounds = 1;
+	estimate();
+	assert_near(replayed("pinned")->round_ns, PINNED_NS + 50000 + 30000);
+}
+
 /* The profile's times are those of device memory. */
 static void test_pinned_allocations_are_as_recorded(void **unused)
 {
@@ -83,6 +121,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_a_free_keeps_its_time),
 	    TEST(test_without_pageable_copies_calls_are_faster),
+	    TEST(test_a_free_has_the_size_of_the_allocation_before),
+	    TEST(test_a_free_may_be_of_the_previous_round),
 	    TEST(test_pinned_allocations_are_as_recorded),
 	};
 
