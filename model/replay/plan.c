@@ -130,6 +130,16 @@ struct xs_action xs_action_host(double ns)
 	    .kind = XS_ACTION_HOST, .after = XS_ACTION_NONE, .call_ns = ns};
 }
 
+void xs_action_replace(struct xs_action *action, struct xs_action op)
+{
+	op.thread = action->thread;
+	op.queue = action->queue;
+	op.after = action->after;
+	op.unordered = action->unordered;
+	op.gap_ns = action->gap_ns;
+	*action = op;
+}
+
 void xs_action_leave_out(struct xs_action *action)
 {
 	*action = (struct xs_action){.kind = XS_ACTION_HOST,

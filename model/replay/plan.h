@@ -112,6 +112,10 @@ struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
 struct xs_action xs_action_sync_all(const struct xs_machine *machine);
 struct xs_action xs_action_host(double ns);
 
+/* Issues another op in place of the action's: thread, order and the host's work
+ * before it stay. */
+void xs_action_replace(struct xs_action *action, struct xs_action op);
+
 /* Removes the action's call and op; the host's work before it stays. */
 void xs_action_leave_out(struct xs_action *action);
 

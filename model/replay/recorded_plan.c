@@ -151,17 +151,11 @@ static void take_op(const struct recorder *rec, const struct xs_step *step,
 static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 			struct xs_action *action)
 {
-	struct xs_action ordered = *action;
-
-	find_order(rec, step, &ordered);
-	*action =
-	    xs_action_copy(rec->machine, step->kind == XS_STEP_H2D,
-			   (double)step->bytes, has_call(step) && !step->async);
-	action->thread = ordered.thread;
-	action->queue = ordered.queue;
-	action->gap_ns = ordered.gap_ns;
-	action->after = ordered.after;
-	action->unordered = ordered.unordered;
+	find_order(rec, step, action);
+	xs_action_replace(
+	    action, xs_action_copy(rec->machine, step->kind == XS_STEP_H2D,
+				   (double)step->bytes,
+				   has_call(step) && !step->async));
 }
 
 /* Reconciles the two clocks: a blocking copy ends when its call returns. */

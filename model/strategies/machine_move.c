@@ -71,13 +71,9 @@ static void move_pinned(const struct xs_machine_move *move,
 {
 	const struct xs_action was = *action;
 
-	*action =
-	    xs_action_copy(to, is_in(step), (double)step->bytes, was.blocking);
-	action->thread = was.thread;
-	action->queue = was.queue;
-	action->after = was.after;
-	action->unordered = was.unordered;
-	action->gap_ns = was.gap_ns;
+	xs_action_replace(
+	    action,
+	    xs_action_copy(to, is_in(step), (double)step->bytes, was.blocking));
 	action->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
 					      &move->from->call_copy_async_ns);
 	action->return_ns =

@@ -84,14 +84,10 @@ static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
 
 	if (isnan(is_in(step) ? m->G_h2d.value : m->G_d2h.value))
 		return;
-	*action = xs_action_copy(m, is_in(step), rate ? (double)step->bytes : 0,
-				 was.blocking);
+	xs_action_replace(action, xs_action_copy(m, is_in(step),
+						 rate ? (double)step->bytes : 0,
+						 was.blocking));
 	action->work_ns = rate ? 0 : was.work_ns;
-	action->thread = was.thread;
-	action->queue = was.queue;
-	action->after = was.after;
-	action->unordered = was.unordered;
-	action->gap_ns = was.gap_ns;
 }
 
 static void take_copy(const struct known *known, const struct xs_machine *m,

@@ -88,26 +88,16 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	const bool in = step->kind == XS_STEP_H2D;
 	struct xs_action spread =
 	    xs_action_host(gather_ns(m, false, run->bytes));
-	const struct xs_action was = plan->actions[run->first];
 	struct xs_action *action = &plan->actions[run->first];
 	size_t i;
 
-	*action = xs_action_copy(m, in, run->bytes, !step->async);
-	action->thread = was.thread;
-	action->queue = was.queue;
-	action->after = was.after;
-	action->unordered = was.unordered;
-	action->gap_ns = was.gap_ns;
+	xs_action_replace(action,
+			  xs_action_copy(m, in, run->bytes, !step->async));
 	if (in)
 		action->gap_ns += gather_ns(m, true, run->bytes);
-	for (i = run->first + 1; i < run->first + run->count; i++) {
-		struct xs_action gone = xs_action_host(0);
-
-		gone.thread = plan->actions[i].thread;
-		gone.gap_ns = plan->actions[i].gap_ns;
-		plan->actions[i] = gone;
-	}
-	spread.thread = was.thread;
+	for (i = run->first + 1; i < run->first + run->count; i++)
+		xs_action_leave_out(&plan->actions[i]);
+	spread.thread = action->thread;
 	return in ? 0 : xs_plan_add(plan, &spread);
 }
 

@@ -16,20 +16,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Instead of a copy in: a copy from a second buffer on the device. */
+/* Instead of a copy in: a copy from a second buffer on the device. If its time
+ * is unknown, the copy in stays: it takes longer. */
 static void restore(const struct xs_machine *machine,
 		    const struct xs_step *step, struct xs_action *action)
 {
-	const struct xs_action was = *action;
+	const double moved_bytes = 2 * (double)step->bytes;
 
-	xs_action_leave_out(action);
-	if (machine->memory_bandwidth <= 0)
-		return;
-	*action = xs_action_kernel(machine, 2e9 * (double)step->bytes /
-						machine->memory_bandwidth);
-	action->thread = was.thread;
-	action->queue = was.queue;
-	action->gap_ns = was.gap_ns;
+	if (machine->memory_bandwidth > 0)
+		xs_action_replace(
+		    action,
+		    xs_action_kernel(machine, moved_bytes * 1e9 /
+						  machine->memory_bandwidth));
 }
 
 /* Data that a round only copies in may be changed by its kernels: at worst it

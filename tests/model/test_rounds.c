@@ -195,6 +195,46 @@ static void test_resident_of_the_same_input(void **unused)
 	assert_near(row->loop_ns, 200000);
 }
 
+/* It takes no longer than the copy in, but it is not free of charge. */
+static void test_resident_on_memory_of_unknown_speed(void **unused)
+{
+	(void)unused;
+	steps[0].same_source = true;
+	estimate();
+	assert_near(replayed("resident")->round_ns, 310000);
+	assert_true(replayed("resident")->high_ns > 510000 - 1);
+}
+
+/* A copy of 100000, one of the same data on another stream behind it, and a
+ * kernel of 10000 that needs the latter. A copy on the device in its place
+ * takes 1000, also behind the first one, and the kernel 1000 after that. */
+static void test_resident_copies_keep_their_order(void **unused)
+{
+	const struct xs_estimate *row;
+	size_t i;
+
+	(void)unused;
+	steps[0] = step_of(XS_STEP_H2D, 0, 2500, 5000, 105000);
+	steps[1] = step_of(XS_STEP_H2D, 3000, 5500, 106000, 126000);
+	steps[2] = step_of(XS_STEP_KERNEL, 6000, 9000, 127000, 137000);
+	steps[3] = step_of(XS_STEP_SYNC_DEVICE, 10000, 141000, 0, 0);
+	for (i = 0; i < 2; i++) {
+		steps[i].src_memory = XS_MEM_PINNED;
+		steps[i].blocking = false;
+		steps[i].async = true;
+	}
+	steps[0].queue = 9;
+	steps[1].same_source = true;
+	phase.step_count = 4;
+	phase.h2d_ops = 2;
+	phase.kernel_ns = (struct xs_spread){10000, 10000, 10000};
+	machine.memory_bandwidth = 2e12;
+	estimate();
+	row = replayed("resident");
+	assert_near(row->round_ns, 105000 + 4000);
+	assert_true(row->high_ns > 105000 + 1000 + 1000 + 10000 + 4000 - 1);
+}
+
 /* Nothing is copied and nothing waits for a round: eight kernels of 100000,
  * 1000 apart, which take longer than the calls; at the end one wait of 4000. */
 static void test_resident_throughout(void **unused)
@@ -435,6 +475,8 @@ int main(void)
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
 	    TEST(test_resident_of_the_same_input),
+	    TEST(test_resident_on_memory_of_unknown_speed),
+	    TEST(test_resident_copies_keep_their_order),
 	    TEST(test_resident_throughout),
 	    TEST(test_resident_abstains),
 	    TEST(test_resident_within_a_round),
