@@ -74,9 +74,14 @@ static bool next_run(const struct xs_strategy_case *c, size_t i,
 	return false;
 }
 
+/* Returns the host's time to gather or scatter; NAN if it is unknown. A copy
+ * from pageable memory gathers as many bytes, too. */
 static double gather_ns(const struct xs_machine *m, bool in, double bytes)
 {
-	return xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
+	return isnan(m->host_copy_byte_ns.value)
+		   ? xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h,
+				 bytes)
+		   : m->host_copy_byte_ns.value * bytes;
 }
 
 /* The first copy moves all bytes. The others and their calls are removed; host
@@ -150,8 +155,12 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	xs_estimate_assume(&row, "gathering and scattering take the host as "
-				 "long as a pageable copy of the same bytes");
+	xs_estimate_assume(&row, isnan(m->host_copy_byte_ns.value)
+				     ? "gathering and scattering take the host "
+				       "as long as a pageable copy of the same "
+				       "bytes"
+				     : "gathering and scattering take the host "
+				       "as long a byte as pieces of 64 KiB");
 	xs_estimate_assume(&row, "the data is contiguous on the device, or the "
 				 "kernels use it where it is");
 	if (xs_abstain_without_needs(c, &row, out, &rc))

@@ -432,6 +432,51 @@ static void test_batch_of_copies_out(void **unused)
 		    13800 + 5000 + 100000 + 1000 + 203000 + 9000);
 }
 
+/* Gathered at 0.3 ns a byte: 12000 instead of the 8000 of the curve. At 2 ns a
+ * byte merging costs more than it saves, and nothing pays it back. */
+static void test_batch_by_the_time_to_gather(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	make_small_copies(XS_STEP_H2D);
+	set_param(&machine.host_copy_byte_ns, 0.3);
+	estimate();
+	row = replayed("batch");
+	assert_near(row->round_ns,
+		    20800 + 4000 + 5000 + 100000 + 1000 + 203000);
+	assert_non_null(strstr(row->assumes[0], "64 KiB"));
+	set_param(&machine.host_copy_byte_ns, 2);
+	estimate();
+	row = replayed("batch");
+	assert_true(row->round_ns > replayed("as-is")->round_ns);
+	assert_true(isnan(row->breakeven_rounds));
+	/* no curve is needed */
+	machine.pageable_h2d.count = 0;
+	estimate();
+	assert_true(replayed("batch")->applies);
+}
+
+/* What is merged is pinned: it does not vary as pageable copies do. */
+static void test_batch_varies_as_pinned_copies(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	make_small_copies(XS_STEP_H2D);
+	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	steps[5].dst_memory = XS_MEM_PINNED;
+	machine = shipped_exact("h200");
+	set_param(&machine.host_copy_byte_ns, 0.3);
+	memset(&machine.self_check, 0, sizeof(machine.self_check));
+	machine.pageable_h2d =
+	    (struct xs_curve){1, {40000}, {8000}, {4000}, {16000}};
+	estimate();
+	row = replayed("batch");
+	assert_near(row->high_ns, row->round_ns);
+	assert_near(row->low_ns, row->round_ns);
+}
+
 static void test_batch_abstains(void **unused)
 {
 	size_t i;
@@ -485,6 +530,8 @@ int main(void)
 	    TEST(test_async_abstains),
 	    TEST(test_batch),
 	    TEST(test_batch_of_copies_out),
+	    TEST(test_batch_by_the_time_to_gather),
+	    TEST(test_batch_varies_as_pinned_copies),
 	    TEST(test_batch_abstains),
 	    TEST(test_bounds),
 	};
