@@ -4,6 +4,7 @@
 
 #include "model/machine/range_end.h"
 #include "model/replay/another_run.h"
+#include "model/replay/recorded_plan.h"
 #include "model/replay/replay.h"
 #include "model/replay/tracer_overhead.h"
 
@@ -47,6 +48,22 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 				 "data: the counters do not show where it is");
 }
 
+int xs_plan_recorded(const struct xs_strategy_case *c,
+		     const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_recorded_plan_change change = {
+	    false, scenario->kernel_scale, scenario->host_scale};
+	const struct xs_machine *machine = &scenario->machine;
+	int rc = xs_recorded_plan_build(c->phase, machine, &change, plan);
+
+	if (rc)
+		return rc;
+	xs_tracer_overhead_remove(plan, c->phase, machine);
+	xs_another_run(plan, c->phase, machine, scenario->in_end,
+		       scenario->out_end);
+	return 0;
+}
+
 /* Replays a plan of several rounds and returns the time of one. Returns 0 or
  * -errno. */
 static int replay_rounds(const struct xs_plan *plan,
@@ -70,11 +87,6 @@ static int replay_scenario(const struct xs_strategy_case *c,
 	struct xs_plan plan = {0};
 	int rc = build_plan(c, row, scenario, &plan);
 
-	if (!rc && c->strategy->keeps_copies) {
-		xs_tracer_overhead_remove(&plan, c->phase, &scenario->machine);
-		xs_another_run(&plan, c->phase, &scenario->machine,
-			       scenario->in_end, scenario->out_end);
-	}
 	if (!rc && plan.rounds)
 		rc = replay_rounds(&plan, &scenario->machine, round_ns);
 	else if (!rc)

@@ -60,8 +60,8 @@ struct xs_strategy {
 	unsigned changes;      /* enum xs_strategy_change, or-ed */
 	unsigned spares;       /* changes that it makes needless, or-ed */
 	enum xs_check_family check;
-	bool keeps_copies; /* its plan is the recorded one with some calls
-			    * left out: pageable copies remain */
+	bool keeps_copies; /* pageable copies remain in its plan, which begins
+			    * as xs_plan_recorded() */
 	bool changes_allocations; /* the call sites to change are those that
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */

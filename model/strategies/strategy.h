@@ -154,6 +154,11 @@ int xs_streams_rows(const struct xs_strategy_case *c,
 		    const struct xs_estimate *row, xs_plan_fn build_plan,
 		    xs_plan_fn joined, struct xs_estimates *out);
 
+/* Writes the recorded round under a scenario, without the tracer: action i is
+ * step i. Pageable copies are those of another run. Returns 0 or -ENOMEM. */
+int xs_plan_recorded(const struct xs_strategy_case *c,
+		     const struct xs_scenario *scenario, struct xs_plan *plan);
+
 /* Leaves out what the recorded round allocates and frees again, as reuse does.
  * Action i of the plan is step i. Returns 0 or -ENOMEM. */
 int xs_plan_reuse(const struct xs_phase *phase,

@@ -6,8 +6,6 @@
  */
 #include "model/strategies/strategy.h"
 
-#include "model/replay/recorded_plan.h"
-
 #include <math.h>
 
 /* Fewer copies are not worth a buffer. */
@@ -110,12 +108,9 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
 	struct run run;
 	size_t i;
-	int rc =
-	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
 	for (i = 0; !rc && next_run(c, i, &run); i = run.first + run.count)

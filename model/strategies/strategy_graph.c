@@ -7,8 +7,6 @@
  */
 #include "model/strategies/strategy.h"
 
-#include "model/replay/recorded_plan.h"
-
 #include <math.h>
 
 /* The steps of a round that become a graph. */
@@ -92,14 +90,11 @@ static int plan_graph(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, bool keeps,
 		      struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
 	const struct xs_machine *machine = &scenario->machine;
 	const struct run run = longest_run(c->phase);
 	double host_ns = 0, call_ns;
 	size_t i;
-	int rc =
-	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+	int rc = xs_plan_recorded(c, scenario, plan);
 
 	if (rc)
 		return rc;
@@ -216,6 +211,7 @@ const struct xs_strategy xs_strategy_graph = {
     .changes = XS_CHANGES_LAUNCHES,
     .check = XS_CHECK_NONE,
     .changes_launches = true,
+    .keeps_copies = true,
     .build = build,
     .advice = "Capture the calls of a round once (cudaStreamBeginCapture), "
 	      "from {places}, and launch them as one graph in each round: "

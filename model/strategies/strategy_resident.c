@@ -8,7 +8,6 @@
  */
 #include "model/strategies/strategy.h"
 
-#include "model/replay/recorded_plan.h"
 #include "model/replay/roundtrip.h"
 
 #include <errno.h>
@@ -52,8 +51,6 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
 	const size_t count = c->phase->step_count + 1;
 	bool *marks = calloc(count, sizeof(*marks));
 	bool *returning = calloc(count, sizeof(*returning));
@@ -66,8 +63,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	if (!rc)
 		rc = xs_roundtrip_mark(c->phase, returning, &copies);
 	if (!rc)
-		rc = xs_recorded_plan_build(c->phase, &scenario->machine,
-					    &change, plan);
+		rc = xs_plan_recorded(c, scenario, plan);
 	if (!rc)
 		rc = xs_plan_reuse(c->phase, &scenario->machine, plan);
 	if (!rc)

@@ -132,10 +132,7 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
-	int rc =
-	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
 	return rc ? rc : xs_plan_reuse(c->phase, &scenario->machine, plan);

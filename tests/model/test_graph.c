@@ -59,6 +59,41 @@ static void test_nothing_between_calls(void **unused)
 	assert_near(row->round_ns, 15700 + 4000);
 }
 
+/* Another run without the tracer waits for no longer than the profile says; the
+ * launch of the graph keeps its own cost. */
+static void test_the_rest_is_untraced(void **unused)
+{
+	(void)unused;
+	set_launches();
+	set_param(&machine.sync_ns, 1000);
+	set_param(&machine.call_launch_ns, 300);
+	estimate();
+	assert_near(replayed("graph")->round_ns, 15700 + 1000);
+}
+
+/* 5 % and 10 % of the curve's value, for two runs that both vary. */
+static void test_pageable_copies_vary(void **unused)
+{
+	const struct xs_curve curve = {
+	    1, {1000000}, {200000}, {190000}, {220000}};
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[3] = step_of(XS_STEP_D2H, 209000, 614000, 411000, 604000);
+	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 310000, 410000);
+	phase.step_count = 4;
+	phase.round_ns = (struct xs_spread){614000, 614000, 614000};
+	phase.kernel_ns = (struct xs_spread){200000, 200000, 200000};
+	machine = shipped_exact("h100");
+	memset(&machine.self_check, 0, sizeof(machine.self_check));
+	machine.pageable_h2d = curve;
+	machine.pageable_d2h.count = 0;
+	estimate();
+	row = replayed("graph");
+	assert_near(row->high_ns - row->round_ns, 200000 * sqrt(2) * 0.1);
+	assert_near(row->round_ns - row->low_ns, 200000 * sqrt(2) * 0.05);
+}
+
 static void assert_abstains(const char *why)
 {
 	estimate();
@@ -92,6 +127,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_launch_bound),
 	    TEST(test_nothing_between_calls),
+	    TEST(test_the_rest_is_untraced),
+	    TEST(test_pageable_copies_vary),
 	    TEST(test_abstains),
 	};
 
