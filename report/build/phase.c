@@ -248,6 +248,8 @@ static bool allocates(const struct xs_step *step)
 static bool moves_or_waits(const struct xs_step *step)
 {
 	switch (step->kind) {
+	case XS_STEP_D2D:
+	case XS_STEP_SET:
 	case XS_STEP_KERNEL:
 	case XS_STEP_EVENT_RECORD:
 	case XS_STEP_STREAM_WAIT:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a trace to a result, through all stages. */
+#include "report/build/build.h"
 #include "report/build/read.h"
 
 #include <setjmp.h>
@@ -375,6 +376,36 @@ static void concurrent_phases_are_noted(void **state)
 	xs_result_free(result);
 }
 
+/* Steps of 10 us each, one after the other. */
+static void on_device(struct xs_step *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		steps[i].call_ns = 10000 * i;
+		steps[i].return_ns = steps[i].call_ns + 10000;
+	}
+}
+
+/* The host waits for the second set only: of the others it issues the work. */
+static void issuing_work_on_the_device_is_no_wait(void **state)
+{
+	struct xs_step steps[] = {{.kind = XS_STEP_SET},
+				  {.kind = XS_STEP_SET, .blocking = true},
+				  {.kind = XS_STEP_D2D},
+				  {.kind = XS_STEP_KERNEL},
+				  {.kind = XS_STEP_ALLOCATE}};
+	const struct xs_phase phase = {.steps = steps, .step_count = 5};
+	const struct xs_trace trace = {0};
+	struct xs_result result = {0};
+	struct xs_result_phase out;
+
+	(void)state;
+	on_device(steps, 5);
+	xs_build_phase(&result, &trace, &phase, &out);
+	assert_int_equal(out.transfer_ns, 10000);
+	assert_int_equal(out.movable_ns, 20000);
+	xs_arena_free(&result.arena);
+}
+
 /* One profile for all: of the device that works longest. */
 static void devices_of_two_models_are_noted(void **state)
 {
@@ -401,6 +432,7 @@ int main(void)
 	    cmocka_unit_test(devices_have_their_own_totals),
 	    cmocka_unit_test(concurrent_phases_are_noted),
 	    cmocka_unit_test(devices_of_two_models_are_noted),
+	    cmocka_unit_test(issuing_work_on_the_device_is_no_wait),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 
