@@ -6,7 +6,7 @@
 #include "report/build/advice_text.h"
 
 #include "model/strategies/strategies.h"
-#include "report/result/estimate.h"
+#include "report/build/phase_estimate.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
@@ -262,7 +262,7 @@ const char *xs_advice_text(struct xs_arena *arena,
 				      estimate->strategy,
 				      places(arena, phase, estimate));
 	if (strategy->advice_if_in_pieces &&
-	    xs_result_is_in_pieces(phase, estimate))
+	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,
 			      estimate);
 	return expand(strategy->advice_if_measured && is_measured(estimate)

@@ -2,8 +2,8 @@
 #include "report/build/ladder.h"
 
 #include "model/strategies/strategies.h"
+#include "report/build/phase_estimate.h"
 #include "report/result/best.h"
-#include "report/result/estimate.h"
 
 #include <math.h>
 
@@ -59,7 +59,7 @@ static bool may_hold(const struct xs_strategy *strategy,
 static bool is_same_in_pieces(const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *row)
 {
-	return xs_result_is_in_pieces(phase, row) &&
+	return xs_phase_estimate_is_in_pieces(phase, row) &&
 	       row->high_ns >= phase->round_low_ns;
 }
 
@@ -111,21 +111,36 @@ static struct xs_rung sum_of(const struct xs_ladder *ladder,
 	return sum;
 }
 
-/* Whether the change saves time in which data moves or the host waits. */
-static bool moves_or_waits(const struct xs_strategy *strategy)
+/* Whether there is a limit to what the rung saves of a round. */
+static bool is_limited(const struct xs_ladder *ladder,
+		       const struct xs_rung *rung)
 {
-	return strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES;
+	return xs_phase_estimate_most_ns(ladder->phase,
+					 rung->strategy->changes) != XS_UNKNOWN;
 }
 
-/* What the phase's rungs save of such time. */
-static double moved_ns(const struct xs_ladder *ladder)
+/* By how much the new rung and those before it save more than the limit of what
+ * they change together. */
+static double over_ns(const struct xs_ladder *ladder,
+		      const struct xs_rung *added)
 {
-	double sum_ns = 0;
+	unsigned changes = added->strategy->changes;
+	double sum_ns = added->rounds_add_ns;
+	int64_t most_ns;
 
-	for (size_t i = 0; i < ladder->count; i++)
-		if (moves_or_waits(ladder->rungs[i].strategy))
-			sum_ns += ladder->rungs[i].rounds_add_ns;
-	return sum_ns;
+	if (!is_limited(ladder, added))
+		return 0;
+	for (size_t i = 0; i < ladder->count; i++) {
+		const struct xs_rung *rung = &ladder->rungs[i];
+
+		if (!is_limited(ladder, rung))
+			continue;
+		changes |= rung->strategy->changes;
+		sum_ns += rung->rounds_add_ns;
+	}
+	most_ns = xs_phase_estimate_most_ns(ladder->phase, changes);
+	return fmax(sum_ns - xs_ladder_of_run(ladder->phase, (double)most_ns),
+		    0);
 }
 
 /* Whether the new rung is worth more effort than those before it: more than
@@ -167,17 +182,13 @@ static bool would_add(const struct xs_result *result,
 	const struct xs_rung related = sum_of(ladder, strategy);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
 	const double saves_ns = (double)row->saves_ns;
-	double over_ns = 0;
+	double over;
 
 	*out = (struct xs_rung){strategy, row, saves_ns - related.adds_ns,
 				saves_ns + setup_ns - related.rounds_add_ns};
-	if (phase->movable_ns != XS_UNKNOWN && moves_or_waits(strategy))
-		over_ns = out->rounds_add_ns + moved_ns(ladder) -
-			  xs_ladder_of_run(phase, (double)phase->movable_ns);
-	if (over_ns > 0) {
-		out->adds_ns -= over_ns;
-		out->rounds_add_ns -= over_ns;
-	}
+	over = over_ns(ladder, out);
+	out->adds_ns -= over;
+	out->rounds_add_ns -= over;
 	return is_worth(result, phase, row, out->adds_ns) &&
 	       is_more(ladder, out);
 }

@@ -11,10 +11,10 @@
 #include "analyzer/timeline/timeline.h"
 #include "model/strategies/model.h"
 #include "report/build/build.h"
+#include "report/build/phase_estimate.h"
 #include "report/build/plan.h"
 #include "report/build/verdict.h"
 #include "report/result/best.h"
-#include "report/result/estimate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -165,8 +165,8 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 	out->estimates =
 	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
 	for (size_t i = 0; out->estimates && i < list.count; i++)
-		xs_result_set_estimate(result, out, &list.items[i],
-				       &out->estimates[out->estimate_count++]);
+		xs_phase_estimate_build(result, out, &list.items[i],
+					&out->estimates[out->estimate_count++]);
 	for (size_t i = 0; i < out->estimate_count; i++)
 		out->estimates[i].chosen =
 		    &out->estimates[i] ==

@@ -82,15 +82,19 @@ static struct xs_result_estimate *rows_of(struct xs_result *owner,
 					  const struct xs_estimates *list,
 					  int64_t explicit_ns)
 {
-	const struct xs_result_phase base = {.rounds = 1,
-					     .round_ns = explicit_ns};
 	struct xs_result_estimate *rows =
 	    xs_arena_alloc(&owner->arena, list->count, sizeof(*rows));
 
-	for (size_t i = 0; rows && i < list->count; i++)
-		xs_result_set_estimate(owner,
-				       explicit_ns == XS_UNKNOWN ? NULL : &base,
-				       &list->items[i], &rows[i]);
+	for (size_t i = 0; rows && i < list->count; i++) {
+		struct xs_result_estimate *row = &rows[i];
+
+		xs_result_set_estimate(&owner->arena, &list->items[i], row);
+		if (!row->applies || row->round_ns <= 0 ||
+		    explicit_ns == XS_UNKNOWN)
+			continue;
+		row->speedup = (double)explicit_ns / (double)row->round_ns;
+		row->saves_ns = explicit_ns - row->round_ns;
+	}
 	return rows;
 }
 

@@ -2,8 +2,8 @@
 /* The best row of a strategy, what it saves, and how it is advised. */
 #include "model/strategies/strategies.h"
 #include "report/build/advice_text.h"
+#include "report/build/phase_estimate.h"
 #include "report/result/best.h"
-#include "report/result/estimate.h"
 #include "report/result/site.h"
 #include "tests/report/fixture.h"
 
@@ -54,7 +54,7 @@ static void whole_run_is_worked_out(void **state)
 				       .assumes = {"one", "two"}};
 
 	(void)state;
-	xs_result_set_estimate(&result, &phase, &in, &out);
+	xs_phase_estimate_build(&result, &phase, &in, &out);
 	assert_int_equal(out.saves_ns, 1580 * MS);
 	assert_int_equal(out.app_wall_ns, 8420 * MS);
 	/* 412 * 0.2 ms to either side */
@@ -83,7 +83,7 @@ estimate_of(const struct xs_result *given, const struct xs_result_phase *phase,
 				       .high_ns = 1100,
 				       .otherwise_ns = NAN};
 
-	xs_result_set_estimate(&result, phase, &in, &out);
+	xs_phase_estimate_build(&result, phase, &in, &out);
 	xs_arena_free(&result.arena);
 	return out;
 }
@@ -100,6 +100,7 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 					.round_ns = 59300,
 					.transfer_ns = 6600,
 					.movable_ns = 8600};
+	struct xs_result_estimate row;
 
 	(void)state;
 	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns,
@@ -107,8 +108,14 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 	/* it allocates before the rounds, too */
 	assert_int_equal(estimate_of(&result, &phase, "double-buffer").saves_ns,
 			 8600000);
-	/* the host's own work, too, can run beside the GPU */
-	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
+	assert_int_equal(estimate_of(&result, &phase, "resident").saves_ns,
+			 8600000);
+	/* the host's own work runs beside the GPU only while the host waits */
+	row = estimate_of(&result, &phase, "async");
+	assert_int_equal(row.saves_ns, 6600000);
+	assert_true(fabs(row.speedup - 59.3 / (59.3 - 6.6)) < 1e-12);
+	/* a graph is issued at once */
+	assert_int_equal(estimate_of(&result, &phase, "graph").saves_ns,
 			 58300000);
 	phase.transfer_ns = 0;
 	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns, 0);
@@ -233,7 +240,7 @@ static void what_abstains_has_no_numbers(void **state)
 				       .breakeven_rounds = NAN};
 
 	(void)state;
-	xs_result_set_estimate(&result, &phase, &in, &out);
+	xs_phase_estimate_build(&result, &phase, &in, &out);
 	assert_true(out.round_ns == XS_UNKNOWN);
 	assert_true(out.app_wall_ns == XS_UNKNOWN);
 	assert_true(out.saves_ns == XS_UNKNOWN);

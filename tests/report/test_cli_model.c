@@ -22,9 +22,9 @@
  * and mapped memory: 0.12 ns a byte read alone, 0.15 each way. */
 #define DEVICE "model --machine " XS_SOURCE_DIR "/tests/report/device.json "
 
-/* round_ns of the row with this model, strategy and n (0: without n). */
-static int64_t round_of(const char *arguments, const char *strategy,
-			const char *model, int64_t n)
+/* The number of the row with this model, strategy and n (0: without n). */
+static int64_t number_of(const char *key, const char *arguments,
+			 const char *strategy, const char *model, int64_t n)
 {
 	struct program program = program_run(arguments);
 	json_t *root = json_loads(program.out, 0, NULL), *row;
@@ -41,12 +41,17 @@ static int64_t round_of(const char *arguments, const char *strategy,
 		    !strcmp(json_string_value(json_object_get(row, "model")),
 			    model) &&
 		    json_integer_value(streams) == n)
-			found = json_integer_value(
-			    json_object_get(row, "round_ns"));
+			found = json_integer_value(json_object_get(row, key));
 	}
 	json_decref(root);
 	program_free(&program);
 	return found;
+}
+
+static int64_t round_of(const char *arguments, const char *strategy,
+			const char *model, int64_t n)
+{
+	return number_of("round_ns", arguments, strategy, model, n);
 }
 
 /* 0.01 + 4 + 8 + 0.01 + 2 = 14.02 ms */
@@ -71,6 +76,12 @@ static void a_dominant_kernel(void **state)
 				  "--kernel-ms 8 --streams 4 --format json",
 				  "streams", "vanwerkhoven2014-eq5", 4),
 			 9520000);
+	/* of the explicit copies' time */
+	assert_int_equal(number_of("saves_ns",
+				   MODEL BYTES
+				   "--kernel-ms 8 --streams 4 --format json",
+				   "streams", "vanwerkhoven2014-eq5", 4),
+			 14020000 - 9520000);
 }
 
 /*

@@ -200,12 +200,17 @@ static void another_number_of_pieces_within_the_interval_is_none(void **state)
 static void all_together_save_no_more_than_there_is(void **state)
 {
 	(void)state;
-	phase->movable_ns = 30 * MS;
+	phase->movable_ns = phase->transfer_ns = 30 * MS;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	add(phase, "reuse", XS_EFFORT_PLACE, 35 * MS);
 	expect("pinned reuse");
 	assert_int_equal(result->plan[1].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
+	/* what does not allocate less leaves the time of allocations */
+	phase->transfer_ns = 27 * MS;
+	phase->estimates[1].strategy = "async";
+	expect("pinned async");
+	assert_int_equal(result->plan[1].adds_saves_ns, 20 * MS);
 }
 
 /* What moves less data makes pinning needless, and replaces it. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/phase_estimate.h"
+
+#include "model/strategies/strategies.h"
+#include "report/result/estimate.h"
+#include "report/result/number.h"
+
+int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
+				  unsigned changes)
+{
+	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES))
+		return XS_UNKNOWN;
+	return changes & XS_CHANGES_ALLOCATION ? phase->movable_ns
+					       : phase->transfer_ns;
+}
+
+/* What a round saves that takes round_ns, no more than most_ns. */
+static int64_t saving_of_round(const struct xs_result_phase *phase,
+			       int64_t round_ns, int64_t most_ns)
+{
+	const int64_t saves_ns = phase->round_ns - round_ns;
+
+	return most_ns != XS_UNKNOWN && saves_ns > most_ns ? most_ns : saves_ns;
+}
+
+/*
+ * Saving of the whole run: each round takes the predicted instead of the
+ * measured median time, the setup is paid once, and the rest is unchanged. Of
+ * rounds that ran side by side, in several threads, only their part of the run
+ * counts.
+ */
+static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
+		      int64_t setup_ns, int64_t most_ns)
+{
+	int64_t saves_ns;
+
+	if (round_ns == XS_UNKNOWN)
+		return XS_UNKNOWN;
+	saves_ns = saving_of_round(phase, round_ns, most_ns);
+	if (__builtin_mul_overflow(phase->rounds, saves_ns, &saves_ns))
+		return XS_UNKNOWN;
+	if (phase->concurrent_ns > 0 && phase->total_ns > 0)
+		saves_ns =
+		    xs_number_round((double)saves_ns * (double)phase->wall_ns /
+				    (double)phase->total_ns);
+	if (saves_ns == XS_UNKNOWN ||
+	    (setup_ns != XS_UNKNOWN &&
+	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))
+		return XS_UNKNOWN;
+	return saves_ns;
+}
+
+/* The time of the run without what is saved. */
+static int64_t after(int64_t wall_ns, int64_t saves_ns)
+{
+	int64_t after_ns;
+
+	if (wall_ns == XS_UNKNOWN || saves_ns == XS_UNKNOWN ||
+	    __builtin_sub_overflow(wall_ns, saves_ns, &after_ns))
+		return XS_UNKNOWN;
+	return after_ns;
+}
+
+static void fill_run(const struct xs_result *result,
+		     const struct xs_result_phase *phase, unsigned changes,
+		     struct xs_result_estimate *out)
+{
+	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t most_ns = xs_phase_estimate_most_ns(phase, changes);
+	int64_t round_ns;
+
+	if (!out->applies || out->round_ns == XS_UNKNOWN)
+		return;
+	/* a changed program on another GPU is compared with nothing */
+	if (result->machine_choice.other_gpu && changes)
+		return;
+	round_ns =
+	    phase->round_ns - saving_of_round(phase, out->round_ns, most_ns);
+	if (round_ns > 0)
+		out->speedup = (double)phase->round_ns / (double)round_ns;
+	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
+	out->app_wall_ns = after(wall_ns, out->saves_ns);
+	out->app_wall_low_ns =
+	    after(wall_ns, saving(phase, out->low_ns, out->setup_ns, most_ns));
+	out->app_wall_high_ns =
+	    after(wall_ns, saving(phase, out->high_ns, out->setup_ns, most_ns));
+}
+
+bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
+				    const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+
+	return strategy && strategy->advice_if_in_pieces &&
+	       phase->streams > 1 && phase->kernels > 1 &&
+	       phase->h2d_ops + phase->d2h_ops > 1;
+}
+
+void xs_phase_estimate_build(struct xs_result *result,
+			     const struct xs_result_phase *phase,
+			     const struct xs_estimate *in,
+			     struct xs_result_estimate *out)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(in->strategy);
+
+	xs_result_set_estimate(&result->arena, in, out);
+	/* another number of pieces is a number in the host's code */
+	if (xs_phase_estimate_is_in_pieces(phase, out))
+		xs_result_set_effort(out, XS_EFFORT_PLACE);
+	fill_run(result, phase, strategy ? strategy->changes : 0, out);
+}

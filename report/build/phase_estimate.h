@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a phase: estimates, and what each saves of the whole run. */
+#ifndef XS_REPORT_BUILD_PHASE_ESTIMATE_H
+#define XS_REPORT_BUILD_PHASE_ESTIMATE_H
+
+#include "model/formulas/estimates.h"
+#include "report/result/result.h"
+
+/* Fills out from the estimate of a phase. Needs result->run and
+ * result->machine_choice. */
+void xs_phase_estimate_build(struct xs_result *result,
+			     const struct xs_result_phase *phase,
+			     const struct xs_estimate *in,
+			     struct xs_result_estimate *out);
+
+/*
+ * Returns the most that a round saves by changes (enum xs_strategy_change,
+ * or-ed), ns: what moves or waits, and allocations if they change. The host's
+ * own work and the issuing of kernels stay. XS_UNKNOWN: not limited, or not
+ * known.
+ */
+int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
+				  unsigned changes);
+
+/* Returns whether the round already works in pieces on several streams, so that
+ * the row is only another number of them. */
+bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
+				    const struct xs_result_estimate *row);
+
+#endif
