@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/join_rounds.h"
 #include "analyzer/rounds/lanes.h"
 #include "analyzer/rounds/repeated_copies.h"
 #include "analyzer/sampling/sampling.h"
@@ -237,6 +238,8 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 	}
 	if (!rc)
 		rc = cut_queues(&c);
+	if (!rc)
+		rc = xs_rounds_join(trace, rounds, c.out.round_of_op);
 	if (!rc)
 		gather_ops(&c);
 	free(c.out.round_of_op);

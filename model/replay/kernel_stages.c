@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds which kernels of a round depend on which. A kernel that follows a copy
- * in begins a piece, at stage 0. One that follows a kernel may use its results
+ * begins a piece, at stage 0. One that follows a kernel may use its results
  * and is one stage later. A kernel follows what precedes it on its queue, or
- * what the queue waited for through an event.
+ * what the queue waited for through an event. A copy out that the host waited
+ * for is no piece's end, and a copy of arguments no piece's begin: what comes
+ * next works on the same data.
  */
 #include "model/replay/numbering.h"
 #include "model/replay/round_work.h"
@@ -14,6 +16,9 @@
 
 #define SECTOR_BYTES 32.0
 #define NO_STEP	     SIZE_MAX
+
+/* What a kernel's parameters can hold. */
+#define ARGUMENT_BYTES 4096
 
 /* What a kernel that comes next on a queue depends on. */
 struct queue {
@@ -38,6 +43,7 @@ struct finder {
 	size_t wait_count;
 	size_t waited_for_copy; /* the last such wait for a copy, or NO_STEP */
 	unsigned *stages;	/* by step */
+	bool copies_data;	/* copies in have more than arguments */
 };
 
 static bool is_copy(const struct xs_step *step)
@@ -48,6 +54,16 @@ static bool is_copy(const struct xs_step *step)
 static bool is_kernel(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_KERNEL;
+}
+
+/* Returns whether the copy does not separate what follows from the kernels
+ * before it. */
+static bool is_within_piece(const struct finder *f, const struct xs_step *step)
+{
+	if (step->kind == XS_STEP_D2H)
+		return step->blocking;
+	return step->kind == XS_STEP_H2D && f->copies_data &&
+	       step->bytes <= ARGUMENT_BYTES;
 }
 
 static struct queue *queue_of(const struct finder *f,
@@ -135,6 +151,8 @@ static void take_step(struct finder *f, size_t i)
 	const struct xs_step *step = &f->steps[i];
 	struct queue *queue = queue_of(f, step);
 
+	if (is_within_piece(f, step) && queue->last != NO_STEP)
+		return;
 	if (step->kind == XS_STEP_STREAM_WAIT) {
 		take_wait(f, i);
 	} else if (step->kind == XS_STEP_EVENT_RECORD &&
@@ -233,6 +251,8 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 	unsigned chain = 0, pieces = 0;
 	int rc = finder_init(&f, phase);
 	size_t i;
+
+	f.copies_data = work->in_bytes > ARGUMENT_BYTES * work->in_copies;
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
 		take_step(&f, i);

@@ -136,6 +136,84 @@ static void test_what_is_alike(void **state)
 	check_count(TWO_ROUNDS("3", "4000", "2"), 2); /* another module */
 }
 
+/* Blocking copies in and out, and a kernel. */
+enum part { IN, KERNEL, OUT, PARTS };
+
+/* Writes the calls or the ops of rounds in the order of the letters. a, c and e
+ * copy in, run a kernel and copy out, at different places, e only arguments; b
+ * and d do not copy in. */
+static void write_parts(FILE *out, const char *rounds, bool calls)
+{
+	unsigned n = 0;
+
+	for (const char *c = rounds; *c; c++)
+		for (int part = *c == 'b' || *c == 'd'; part < PARTS; part++) {
+			const unsigned at = 20 * n++;
+
+			if (calls)
+				fprintf(out,
+					"%s site=%d correlation=%u start=%u "
+					"duration=10\n",
+					part == KERNEL ? "call" : "copycall",
+					PARTS * *c + part, n, at);
+			else if (part == KERNEL)
+				fprintf(out,
+					"kernel correlation=%u start=%u "
+					"duration=6\n",
+					n, at + 1);
+			else
+				fprintf(out,
+					"copy correlation=%u start=%u "
+					"duration=6 bytes=%d direction=%d\n",
+					n, at + 1, *c == 'e' ? 104 : 5000,
+					part == IN ? 1 : 2);
+		}
+}
+
+static void write_rounds(FILE *out, const char *rounds)
+{
+	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n");
+	for (int site = PARTS * 'a'; site < PARTS * 'f'; site++)
+		fprintf(out, "site call_class=%d site=%d offset=%d\n",
+			site % PARTS == KERNEL ? 5 : 1, site, site);
+	write_parts(out, rounds, true);
+	fprintf(out, "chunk\n");
+	write_parts(out, rounds, false);
+}
+
+static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	write_rounds(out, letters);
+	fclose(out);
+	build(text, &trace, &phases);
+	assert_int_equal(phases.rounds, rounds);
+	assert_int_equal(phases.count, phase_count);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
+static void test_iterations_of_several_rounds(void **state)
+{
+	(void)state;
+	check_rounds("ababab", 3, 1);
+	check_rounds("abdabd", 2, 1);
+	check_rounds("cbabab", 3, 2); /* the first one copies in elsewhere */
+	check_rounds("ab", 2, 2);     /* not repeated */
+	check_rounds("abbabb", 6, 2); /* how often b follows may vary */
+	check_rounds("abaab", 5, 2);  /* so may whether it follows */
+	check_rounds("abadab", 6, 3); /* or what follows */
+	check_rounds("aeaeae", 3, 1);
+	check_rounds("acacac", 6, 2); /* both copy in */
+	check_rounds("babab", 5, 2);  /* b also begins */
+}
+
 /* Two rounds; the second one copies in from src. */
 #define TWO_SOURCES(src)                                                       \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
@@ -341,6 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
+	    cmocka_unit_test(test_iterations_of_several_rounds),
 	    cmocka_unit_test(test_inputs_from_the_same_memory),
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),

@@ -249,6 +249,48 @@ static void test_chunks_of_two_kernels(void **unused)
 	assert_false(work.in_pieces);
 }
 
+/* The host takes a result of the first kernel; the second one works on the same
+ * data, in a stage of its own. */
+static void test_copy_out_between_kernels(void **unused)
+{
+	struct xs_round_work work;
+
+	(void)unused;
+	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
+	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
+	steps[2] = step_of(XS_STEP_D2H, 0, 60, 50, 59);
+	steps[2].blocking = true;
+	steps[3] = step_of(XS_STEP_KERNEL, 60, 61, 70, 80);
+	steps[4] = step_of(XS_STEP_D2H, 60, 91, 80, 90);
+	phase.step_count = 5;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_int_equal(work.stage_count, 2);
+	assert_int_equal(work.in_copies, 1);
+	assert_int_equal(work.out_copies, 2);
+}
+
+/* A copy of arguments between kernels begins no piece, unless all copies in are
+ * that small. */
+static void test_arguments_between_kernels(void **unused)
+{
+	struct xs_round_work work;
+
+	(void)unused;
+	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
+	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
+	steps[2] = step_of(XS_STEP_H2D, 2, 3, 41, 42);
+	steps[3] = step_of(XS_STEP_KERNEL, 3, 4, 70, 80);
+	phase.step_count = 4;
+	steps[0].bytes = 10000;
+	steps[2].bytes = 104;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_int_equal(work.stage_count, 2);
+	steps[0].bytes = 104;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_int_equal(work.stage_count, 1);
+	assert_true(work.in_pieces);
+}
+
 /* Copies on one stream, kernels on another that waits for an event of each
  * copy: pieces of a round, not dependent kernels. */
 static void test_kernels_on_a_stream_of_their_own(void **unused)
@@ -524,6 +566,8 @@ int main(void)
 	    TEST(test_counted_kernels),
 	    TEST(test_one_block_is_not_cut),
 	    TEST(test_chunks_of_two_kernels),
+	    TEST(test_copy_out_between_kernels),
+	    TEST(test_arguments_between_kernels),
 	    TEST(test_kernels_on_a_stream_of_their_own),
 	    TEST(test_kernels_of_two_queues),
 	    TEST(test_long_chain),

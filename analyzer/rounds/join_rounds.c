@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/join_rounds.h"
+
+#include "analyzer/util/hash.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What a kernel's parameters can hold: copies of no more are arguments, not
+ * data. */
+#define ARGUMENT_BYTES 4096
+
+/* Rounds with the same ops. */
+struct kind {
+	uint32_t follows; /* times that one directly follows a round */
+	uint32_t next;	  /* kind of the round that follows, or XS_NONE */
+	bool first;	  /* one copies data in, or follows a round that does
+			   * not */
+	bool varies;	  /* different kinds follow, or once none */
+};
+
+struct joiner {
+	const struct xs_trace *trace;
+	struct xs_rounds *rounds;
+	uint32_t *kind_of; /* by round */
+	struct kind *kinds;
+	uint32_t *joined; /* by round: its new number */
+};
+
+static bool copies_in(const struct xs_round *round)
+{
+	return round->h2d_bytes > ARGUMENT_BYTES;
+}
+
+static const struct xs_call *first_call(const struct joiner *j, size_t i)
+{
+	return &j->trace
+		    ->calls[j->rounds->calls[j->rounds->items[i].first_call]];
+}
+
+/* Returns whether round i directly follows the one before it: in the same
+ * thread, on the same device. */
+static bool follows(const struct joiner *j, size_t i)
+{
+	const struct xs_round *round = &j->rounds->items[i];
+
+	return i > 0 && i < j->rounds->count && round->call_count > 0 &&
+	       round[-1].call_count > 0 && round->device == round[-1].device &&
+	       first_call(j, i)->thread == first_call(j, i - 1)->thread;
+}
+
+/* Returns whether round i or the one before it is incomplete. */
+static bool is_cut(const struct joiner *j, size_t i)
+{
+	const struct xs_round *items = j->rounds->items;
+
+	return (i < j->rounds->count && items[i].partial) ||
+	       (i > 0 && items[i - 1].partial);
+}
+
+/* Numbers the kinds of rounds. */
+static int find_kinds(struct joiner *j)
+{
+	const size_t count = j->rounds->count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	uint32_t kind = 0;
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		keys[i] = (struct xs_key){
+		    xs_hash_mix(j->rounds->items[i].key,
+				copies_in(&j->rounds->items[i])),
+		    (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		kind += i > 0 && keys[i].key != keys[i - 1].key;
+		j->kind_of[keys[i].index] = kind;
+	}
+	free(keys);
+	return rc;
+}
+
+/* Notes that the kind of round i - 1 is followed by that of round i. */
+static void look_at_pair(struct joiner *j, size_t i)
+{
+	const struct xs_round *items = j->rounds->items;
+	const bool pair = follows(j, i);
+	struct kind *kind;
+
+	if (is_cut(j, i))
+		return;
+	if (i > 0) {
+		const uint32_t next = pair ? j->kind_of[i] : XS_NONE;
+
+		kind = &j->kinds[j->kind_of[i - 1]];
+		kind->varies |=
+		    !pair || (kind->next != XS_NONE && kind->next != next);
+		kind->next = next;
+	}
+	if (i < j->rounds->count) {
+		kind = &j->kinds[j->kind_of[i]];
+		kind->follows += pair;
+		kind->first |=
+		    copies_in(&items[i]) || !pair || !copies_in(&items[i - 1]);
+	}
+}
+
+static void look_at_pairs(struct joiner *j)
+{
+	const size_t count = j->rounds->count;
+
+	for (size_t i = 0; i < count; i++)
+		j->kinds[j->kind_of[i]] = (struct kind){.next = XS_NONE};
+	for (size_t i = 0; i <= count; i++)
+		look_at_pair(j, i);
+}
+
+static bool joins(const struct joiner *j, size_t i)
+{
+	const struct kind *kind = &j->kinds[j->kind_of[i]];
+
+	return !kind->first && kind->follows > 1 && !is_cut(j, i) &&
+	       !j->kinds[j->kind_of[i - 1]].varies;
+}
+
+static void join(struct xs_round *into, const struct xs_round *round)
+{
+	if (round->end_ns > into->end_ns)
+		into->end_ns = round->end_ns;
+	into->key += round->key;
+	into->h2d_bytes += round->h2d_bytes;
+	into->d2h_bytes += round->d2h_bytes;
+	into->op_count += round->op_count;
+	into->call_count =
+	    round->first_call + round->call_count - into->first_call;
+}
+
+/* Returns whether any rounds were joined. */
+static bool join_all(struct joiner *j, uint32_t *round_of_op)
+{
+	struct xs_round *items = j->rounds->items;
+	const size_t count = j->rounds->count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		j->joined[i] = joins(j, i);
+	for (size_t i = 0; i < count; i++) {
+		if (j->joined[i])
+			join(&items[kept - 1], &items[i]);
+		else
+			items[kept++] = items[i];
+		j->joined[i] = (uint32_t)kept - 1;
+	}
+	j->rounds->count = kept;
+	for (size_t i = 0; i < j->trace->op_count; i++)
+		round_of_op[i] = j->joined[round_of_op[i]];
+	return kept < count;
+}
+
+int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
+		   uint32_t *round_of_op)
+{
+	const size_t count = rounds->count + 1;
+	struct joiner j = {.trace = trace,
+			   .rounds = rounds,
+			   .kind_of = malloc(count * sizeof(uint32_t)),
+			   .kinds = malloc(count * sizeof(*j.kinds)),
+			   .joined = malloc(count * sizeof(uint32_t))};
+	int rc = j.kind_of && j.kinds && j.joined ? 0 : -ENOMEM;
+
+	/* an iteration of three rounds takes two passes */
+	do {
+		if (!rc)
+			rc = find_kinds(&j);
+		if (!rc)
+			look_at_pairs(&j);
+	} while (!rc && join_all(&j, round_of_op));
+	free(j.kind_of);
+	free(j.kinds);
+	free(j.joined);
+	return rc;
+}
