@@ -237,6 +237,26 @@ static bool climb(const struct xs_result *result, struct xs_ladder *ladder,
 	return true;
 }
 
+const struct xs_result_estimate *
+xs_ladder_left_out(const struct xs_result *result,
+		   const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *most = NULL;
+
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(phase, strategy->id, true);
+
+		if (row && row->saves_ns != XS_UNKNOWN &&
+		    !may_hold(strategy, row) &&
+		    is_worth(result, phase, row, (double)row->saves_ns) &&
+		    (!most || row->saves_ns > most->saves_ns))
+			most = row;
+	}
+	return most;
+}
+
 void xs_ladder_build(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     struct xs_ladder *ladder)

@@ -29,6 +29,12 @@ void xs_ladder_build(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     struct xs_ladder *ladder);
 
+/* Returns the row of the phase that saves most, and would be worth a step, if
+ * its condition held, which is not to be expected. NULL: there is none. */
+const struct xs_result_estimate *
+xs_ladder_left_out(const struct xs_result *result,
+		   const struct xs_result_phase *phase);
+
 /* Returns a time per round as a time of the whole run, ns. */
 double xs_ladder_of_run(const struct xs_result_phase *phase, double round_ns);
 

@@ -163,6 +163,62 @@ static void add_step(struct xs_result *result, struct xs_ladder *ladder,
 	out->code = code_of(result, out, rung->strategy);
 }
 
+/* Whether any change was predicted for any phase. */
+static bool is_predicted(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
+			if (result->phases[i].estimates[k].applies &&
+			    result->phases[i].estimates[k].effort_level > 0)
+				return true;
+	return false;
+}
+
+/* What would save most of the steady part, on a condition that is not to be
+ * expected to hold. NULL: there is nothing. */
+static const char *left_out(struct xs_result *result)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *most = NULL;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    phase->startup ? NULL : xs_ladder_left_out(result, phase);
+
+		if (!row || (most && row->saves_ns <= most->saves_ns))
+			continue;
+		most = row;
+		of = phase;
+	}
+	return most ? xs_arena_print(
+			  &result->arena,
+			  "nothing for certain: %s saves up to %s, but only if "
+			  "%s. %s",
+			  most->strategy, xs_units_ns(most->saves_ns).s,
+			  most->bound, xs_advice_text(&result->arena, of, most))
+		    : NULL;
+}
+
+/* Why there is no step for the steady part. */
+static const char *no_step(struct xs_result *result)
+{
+	const char *uncertain;
+
+	if (result->verdict.missing)
+		return "not known: the verdict says what is missing";
+	if (result->machine_choice.other_gpu)
+		return "not known: the predictions are for another GPU, and "
+		       "not compared with this run";
+	if (!is_predicted(result))
+		return "not known: no strategy could be predicted; the reasons "
+		       "are at the end (--all)";
+	uncertain = left_out(result);
+	return uncertain ? uncertain
+			 : "nothing: no change is predicted to save 0.5 % of "
+			   "the run and more than its uncertainty";
+}
+
 int xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
@@ -179,5 +235,7 @@ int xs_plan_build(struct xs_result *result)
 	while ((next = next_ladder(ladders, count)))
 		add_step(result, next, ladders, count);
 	free(ladders);
+	if (!result->plan_count || result->plan[0].phase->startup)
+		result->no_step = no_step(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

@@ -322,6 +322,7 @@ struct xs_result {
 	struct xs_result_verdict verdict;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
+	const char *no_step; /* why none is of the steady part; NULL: one is */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
 	struct xs_arena arena; /* owns everything above */

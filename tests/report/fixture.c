@@ -18,7 +18,7 @@
 
 static const char *once[] = {"each byte crosses the bus once"};
 
-/* A row that applies; figures of the whole run as in result/estimate.c. */
+/* A row that applies; figures of the whole run as in build/phase_estimate.c. */
 static struct xs_result_estimate row(const struct xs_result_phase *phase,
 				     int64_t wall_ns, const char *strategy,
 				     int64_t n, const char *order,

@@ -267,6 +267,45 @@ static void data_stays_only_if_its_contents_do(void **state)
 	expect("");
 }
 
+static void says_why(const char *text)
+{
+	expect("");
+	if (!strstr(result->no_step, text))
+		fail_msg("\"%s\" does not say \"%s\"", result->no_step, text);
+}
+
+/* Nothing predicted, nothing worth it, or nothing that is sure to be right. */
+static void no_step_has_a_reason(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	says_why("no strategy could be predicted");
+	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	row->high_ns = 50 * MS;
+	says_why("nothing: no change is predicted to save 0.5 %");
+	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	row->bound = "the host does not change the data";
+	says_why("nothing for certain: resident saves up to 400 ms, but only "
+		 "if the host does not change the data. Keep on the device");
+	/* in the start-up it is nothing to look for */
+	phase->startup = true;
+	says_why("nothing: no change is predicted to save 0.5 %");
+	result->verdict.missing = "the trace has no times";
+	says_why("the verdict says what is missing");
+}
+
+static void steps_of_the_start_up_do_not_count(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned");
+	assert_null(result->no_step);
+	phase->startup = true;
+	expect("pinned");
+	assert_non_null(result->no_step);
+}
+
 static void nothing_is_planned_without_a_verdict(void **state)
 {
 	(void)state;
@@ -321,6 +360,8 @@ int main(void)
 	    TEST(phases_are_ranked_by_gain_and_effort),
 	    TEST(what_nobody_can_check_is_no_step),
 	    TEST(data_stays_only_if_its_contents_do),
+	    TEST(no_step_has_a_reason),
+	    TEST(steps_of_the_start_up_do_not_count),
 	    TEST(nothing_is_planned_without_a_verdict),
 	    TEST(equations_are_no_steps),
 	    TEST(code_is_in_the_language_of_the_line),

@@ -195,7 +195,7 @@ static void totals_are_not_cut(void **state)
 	    "\n  overlap of these ",
 	    " 1234567 pageable copies were not async\n", "\n  migrated in ",
 	    "1.23 GB/s; not counted above\n",
-	    "6400.0 %  in the calls below, all threads\n"};
+	    "6400.0 %  in calls, the sum of all threads\n"};
 	struct xs_result *result = fixture_result();
 	char *text;
 
@@ -220,17 +220,36 @@ static void empty_sections_are_explained(void **state)
 
 	(void)state;
 	result->plan_count = 0;
+	result->no_step = "nothing, for a reason";
 	text = fixture_text(result, false);
-	assert_non_null(strstr(text, "nothing: none of the changes predicted"));
-	free(text);
-	for (size_t i = 0; i < result->phase_count; i++)
-		result->phases[i].estimate_count = 1; /* as-is */
-	text = fixture_text(result, false);
-	assert_non_null(strstr(text, "no strategy could be predicted"));
+	assert_non_null(
+	    strstr(text, "What to change\n  nothing, for a reason\n"));
 	free(text);
 	result->phase_count = 0;
 	text = fixture_text(result, false);
 	assert_non_null(strstr(text, "none: no copies and no kernels"));
+	free(text);
+	fixture_free(result);
+}
+
+/* The reasons are in the report only if all of it is. */
+static void a_machine_without_a_prediction_is_explained(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_other_machine other = {.strategy = "machine:k20m",
+						.app_wall_ns = XS_UNKNOWN};
+	char *text;
+
+	(void)state;
+	result->other_machines = &other;
+	result->other_machine_count = 1;
+	text = fixture_text(result, false);
+	assert_non_null(
+	    strstr(text, "unchanged on k20m: not predicted; --all says why\n"));
+	free(text);
+	result->all_asked = true;
+	text = fixture_text(result, false);
+	assert_non_null(strstr(text, "not predicted; the reasons are below\n"));
 	free(text);
 	fixture_free(result);
 }
@@ -248,6 +267,7 @@ int main(void)
 	    cmocka_unit_test(unknown_is_a_dash),
 	    cmocka_unit_test(totals_are_not_cut),
 	    cmocka_unit_test(empty_sections_are_explained),
+	    cmocka_unit_test(a_machine_without_a_prediction_is_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

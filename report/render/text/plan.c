@@ -124,34 +124,6 @@ static void put_step(const struct xs_terminal *terminal,
 		put_code(terminal, step->code);
 }
 
-/* Whether any change was predicted for any phase. */
-static bool is_predicted(const struct xs_result *result)
-{
-	for (size_t i = 0; i < result->phase_count; i++)
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
-			if (result->phases[i].estimates[k].applies &&
-			    result->phases[i].estimates[k].effort_level > 0)
-				return true;
-	return false;
-}
-
-/* Why there is no step for the steady part. */
-static const char *nothing(const struct xs_result *result)
-{
-	if (result->verdict.missing)
-		return "not known: the verdict says what is missing";
-	if (result->machine_choice.other_gpu)
-		return "not known: the predictions are for another GPU, and "
-		       "not compared with this run";
-	if (!is_predicted(result))
-		return "not known: no strategy could be predicted; the reasons "
-		       "are at the end (--all)";
-	return "nothing: none of the changes predicted below saves 0.5 % of "
-	       "the run and "
-	       "more "
-	       "than its uncertainty";
-}
-
 /* The line above the steps from `step` on; NULL: none. */
 static const char *introduction(const struct xs_result *result, size_t step)
 {
@@ -178,8 +150,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    result->plan_count > 1
 		? "in this order; each step adds to those before"
 		: NULL);
-	if (!result->plan_count || result->plan[0].phase->startup)
-		xs_terminal_wrap(terminal, XS_PLAIN, "  ", nothing(result));
+	if (result->no_step)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 	for (size_t i = 0; i < shown; i++) {
 		if (introduction(result, i))
 			xs_terminal_wrap(terminal, XS_PLAIN, "  ",

@@ -188,7 +188,7 @@ static int put_totals(const struct xs_terminal *terminal,
 	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
 		      in->migrated_d2h_ns);
 	put_total(&table, "host blocked", in->host_blocked_ns, wall,
-		  "in the calls below, all threads");
+		  "in calls, the sum of all threads");
 	if (in->init_ns > 0)
 		put_total(&table, "CUDA start-up", in->init_ns, wall,
 			  in->init_at_most
@@ -209,9 +209,10 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->other_machine_count; i++) {
 		const struct xs_result_other_machine *run =
 		    &result->other_machines[i];
-		const char *text = result->rest.phases
-				       ? "not predicted for all phases (--all)"
-				       : "not predicted; the reasons are below";
+		const char *text =
+		    result->rest.phases ? "not predicted for all phases (--all)"
+		    : result->all_asked ? "not predicted; the reasons are below"
+					: "not predicted; --all says why";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(
