@@ -18,7 +18,7 @@ rush()
 	read_trace
 	expect "$what: lost" "$(json lost)" 0
 	expect "$what: matched" "$(json matched)" "$(json gpu_ops_seen)"
-	expect "$what: ops of other calls" "$(ops_of_others)" 0
+	expect "$what: ops of other calls" "$(records ops_of_others dump.txt)" 0
 	calls=$(($(said calls) + 1 + 3 * $2))
 	case $1 in
 	*g*) # their creation, for each 50 replays, is extra: up to ten calls
@@ -29,41 +29,6 @@ rush()
 			$(sum '^pollcall ' polls) + $(count '^pollcall '))) ;;
 	*) expect "$what: calls" "$(json api_calls_seen)" $calls ;;
 	esac
-}
-
-# Prints copies whose size differs from that of the call with their id, ops that
-# end before their call starts, and ids of two calls.
-ops_of_others()
-{
-	awk '
-		function field(name,    i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, name "=") == 1)
-					return substr($i, length(name) + 2)
-			return 0
-		}
-		$1 == "chunk" || $1 == "time" {
-			base = substr(field("base_ns"), 5) + 0
-		}
-		/^(copycall|call|waitcall) / && (id = field("correlation")) > 0 {
-			wrong += id in start
-			start[id] = base + field("start")
-			if (/^copycall /)
-				bytes[id] = field("bytes")
-		}
-		/^(copy|kernel) / && (id = field("correlation")) > 0 {
-			end[id] = base + field("start") + field("duration")
-			if (/^copy /)
-				copied[id] = field("bytes")
-		}
-		END {
-			# some belong to calls just after a window
-			for (id in end)
-				wrong += id in start && end[id] < start[id]
-			for (id in copied)
-				wrong += id in bytes && copied[id] != bytes[id]
-			print wrong + 0
-		}' dump.txt
 }
 
 # said WHAT: a number that the program printed

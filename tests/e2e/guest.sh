@@ -21,7 +21,7 @@ same()
 # CUPTI's clock equals ours.
 timed()
 {
-	awk -f "$here/times.awk" dump.txt >times.txt || fail "$1: times"
+	records times dump.txt >times.txt || fail "$1: times"
 	expect "$1: copies out of their calls" \
 		"$(sed -n 's/^outside //p' times.txt)" 0
 	within "$1: CUPTI's clock, ns off" \

@@ -120,6 +120,14 @@ json()
 	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
 }
 
+# records NAME ARGS...: runs NAME.awk with these arguments of awk
+records()
+{
+	script=$here/$1.awk
+	shift
+	awk -f "$here/records.awk" -f "$script" "$@"
+}
+
 # estimated WHAT CALLS COMMAND...: in light mode, for a program whose calls are
 # not seen after CUPTI was detached. They are estimated from time, as if calls
 # were as fast as in the second half of the recording; how fast they were is
@@ -133,7 +141,7 @@ estimated()
 	XS_SIM_CALL_TIMES="$work/calls.times" XFERSPY_MODE=light traced "$@"
 	expect "$what: status" "$status" 0
 	read_trace
-	want=$(awk -f "$here/pace.awk" -v calls="$calls" dump.txt calls.times)
+	want=$(records pace -v calls="$calls" dump.txt calls.times)
 	within "$what: calls, of $calls at an even pace $want" \
 		"$(json api_calls_seen)" $((want * 9 / 10)) $((want * 11 / 10))
 	expect "$what: lost" "$(json lost)" 0
@@ -153,5 +161,5 @@ has_batches()
 # overlap KIND KIND: ns during which ops of both kinds run (in, out, kernel)
 overlap()
 {
-	awk -f "$here/overlap.awk" -v first="$1" -v second="$2" dump.txt
+	records overlap -v first="$1" -v second="$2" dump.txt
 }

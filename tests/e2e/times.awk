@@ -2,21 +2,6 @@
 # From `xferspy dump`: how many copies lie outside of their calls by more than
 # 50 us; the median duration, in ns, of each 20 copies, in the order of their
 # calls; and the maximum error of CUPTI's clock in ns.
-function field(name,	i) {
-	for (i = 2; i <= NF; i++)
-		if (index($i, name "=") == 1)
-			return substr($i, length(name) + 2)
-	return 0
-}
-
-# awk's numbers are doubles, too short for ns since 1970.
-function short(text) {
-	return substr(text, length(text) - 14) + 0
-}
-
-$1 == "chunk" || $1 == "time" {
-	base = short(field("base_ns"))
-}
 
 $1 == "clock" {
 	off = short(field("cupti_ns")) - short(field("realtime_ns"))

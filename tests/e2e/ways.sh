@@ -56,39 +56,13 @@ read_trace
 expect "counted graph: counts" "$(count '^counters ')" 0
 expect "counted graph: kernels" "$(count '^kernel ')" 3
 
-# interrupted: how often a record ended within a loop, since no poll came for
-# 0.1 s, or after 1 s
-interrupted()
-{
-	awk '
-		function field(name,    i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, name "=") == 1)
-					return substr($i, length(name) + 2)
-			return 0
-		}
-		# doubles of awk have 53 bits: without the first digits
-		$1 == "chunk" || $1 == "time" {
-			base = substr(field("base_ns"), 5) + 0
-		}
-		$1 == "pollcall" {
-			start = base + field("start")
-			n += n_polls++ && !ready && (start - end >= 1e8 ||
-				start - begun >= 0.9e9)
-			begun = start
-			end = start + field("duration")
-			ready = field("ready") + 0
-		}
-		END { print n + 0 }' dump.txt
-}
-
 # A loop of polls is one record, and it is a wait. Kernels of 10 ms, so that the
 # host polls often wherever it is delayed.
 export XS_SIM_GIPS=0.01
 for mode in event-polls stream-polls; do
 	ways "$mode" 10
 	expect "$mode: records" "$(count '^pollcall ')" \
-		$((10 + $(interrupted)))
+		$((10 + $(records interrupted dump.txt)))
 	expect "$mode: answers" "$(count '^pollcall .*ready=1 error=0')" 10
 	within "$mode: questions" "$(sum '^pollcall' polls)" 100 1e7
 	expect "$mode: rounds" "$(json rounds)" 10

@@ -5,14 +5,7 @@
 # this one.
 # demo.sh SOURCES BUILD
 set -u
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
+. "$(dirname "$0")/../scratch.sh"
 
 # says TEXT
 says() {

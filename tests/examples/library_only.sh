@@ -7,14 +7,7 @@ command -v ninja >/dev/null || {
 	echo "skipped: no ninja"
 	exit 77
 }
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
+. "$(dirname "$0")/../scratch.sh"
 
 "$2" -S "$1" -B "$scratch/build" -G Ninja -DBUILD_TESTING=OFF \
 	>"$scratch/out" 2>&1 || {

@@ -8,14 +8,7 @@ sources=$1
 build=$2
 python=$3
 overhead=$sources/examples/overhead
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
+. "$(dirname "$0")/../scratch.sh"
 
 # page.py ARGS...: writes no byte code into the sources.
 page() {

@@ -9,14 +9,7 @@ xferspy=$2
 python=$3
 validate=$sources/examples/validate
 limits=$validate/limits.json
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
+. "$(dirname "$0")/../scratch.sh"
 
 # accuracy ARGS...: writes no byte code into the sources.
 accuracy() {

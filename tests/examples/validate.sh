@@ -3,28 +3,8 @@
 # Every variant of each program gives the CPU's result, in both orders, with
 # chunk sizes that divide the work and that do not.
 # validate.sh PROGRAMS LIBRARIES
-# PROGRAMS: the folder of the programs; LIBRARIES: of the simulated device.
 set -u
-programs=$1
-export LD_LIBRARY_PATH="$2"
-count=0
-failed=0
-
-# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line of its output.
-expect() {
-	code=$1
-	pattern=$2
-	program=$3
-	shift 3
-	count=$((count + 1))
-	output=$("$programs/$program" "$@" 2>&1)
-	got=$?
-	if [ "$got" -ne "$code" ] || ! echo "$output" | grep -q "$pattern"; then
-		echo "failed ($got, not $code, or no '$pattern'): $program $*"
-		echo "$output"
-		failed=$((failed + 1))
-	fi
-}
+. "$(dirname "$0")/expect.sh"
 
 # each ARGS...: one variant of each program, with indivisible sizes.
 each() {
@@ -94,5 +74,4 @@ expect 1 "array of ints" chain --n 10
 expect 1 "levels: at most" pop_state --levels 5000
 expect 1 "not a number above 0" pop_buoydiff --levels 0
 
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,28 +3,8 @@
 # Every variant of stencil and vecadd gives the CPU's result, in both orders,
 # with chunk sizes that divide the work and that do not.
 # variants.sh PROGRAMS LIBRARIES
-# PROGRAMS: the folder of the examples; LIBRARIES: of the simulated device.
 set -u
-programs=$1
-export LD_LIBRARY_PATH="$2"
-count=0
-failed=0
-
-# expect CODE PATTERN PROGRAM ARGS...: its exit code and a line of its output.
-expect() {
-	code=$1
-	pattern=$2
-	program=$3
-	shift 3
-	count=$((count + 1))
-	output=$("$programs/$program" "$@" 2>&1)
-	got=$?
-	if [ "$got" -ne "$code" ] || ! echo "$output" | grep -q "$pattern"; then
-		echo "failed ($got, not $code, or no '$pattern'): $program $*"
-		echo "$output"
-		failed=$((failed + 1))
-	fi
-}
+. "$(dirname "$0")/expect.sh"
 
 for variant in pageable pinned mapped double-buffer; do
 	expect 0 "^stencil $variant n=20 .*: ok" stencil --n 20 --rounds 2 \
@@ -72,5 +52,4 @@ expect 1 "depth or breadth" vecadd --order random
 expect 1 "between 3 and" stencil --n 2
 expect 1 "not an option" vecadd 1000
 
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

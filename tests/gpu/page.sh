@@ -9,14 +9,7 @@ set -u
 sources=$1
 python=$2
 gpu=$sources/tests/gpu
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
+. "$(dirname "$0")/../scratch.sh"
 
 # page ARGS...: leaves no byte code among the sources.
 page() {

@@ -9,15 +9,8 @@ for tool in dpkg-deb dpkg-shlibdeps; do
 		exit 77
 	}
 done
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 unset XFERSPY_MACHINES
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
 
 # field NAME PATTERN
 field() {

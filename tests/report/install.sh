@@ -3,15 +3,8 @@
 # An installation works where it is, and after it was moved, and can be removed.
 # install.sh SOURCES BUILD CMAKE PREFIX [HAVE_CUDA]
 set -u
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 unset XFERSPY_MACHINES
-failed=0
-
-fail() {
-	echo "failed: $*"
-	failed=1
-}
 
 # works WHAT PREFIX: profiles and the library belong to this installation
 works() {
