@@ -45,7 +45,13 @@ enum xs_strategy_change {
 };
 
 /* Languages of the lines in xs_strategy.code. */
-enum xs_language { XS_LANGUAGE_CUDA, XS_LANGUAGE_PYTORCH, XS_LANGUAGES };
+enum xs_language {
+	XS_LANGUAGE_CUDA,
+	XS_LANGUAGE_PYTORCH,
+	XS_LANGUAGE_JAX,
+	XS_LANGUAGE_CUPY,
+	XS_LANGUAGES
+};
 
 /* Which self-check of the machine profile shows the error of the strategy's
  * replay: XS_CHECK_NONE, or XS_CHECK_<family>. */

@@ -207,5 +207,11 @@ const struct xs_strategy xs_strategy_batch = {
 		"batch = torch.cat(parts, out=pinned)  # pinned = "
 		"torch.empty(..., pin_memory=True)\n"
 		"batch = batch.to(device, non_blocking=True)",
+	    [XS_LANGUAGE_JAX] = "batch = jax.device_put(numpy.concatenate("
+				"parts))",
+	    [XS_LANGUAGE_CUPY] =
+		"numpy.concatenate(parts, out=pinned)  # pinned = "
+		"cupyx.empty_pinned(...), once\n"
+		"batch.set(pinned)",
 	},
 };

@@ -232,5 +232,13 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"    following = batch.to(device, non_blocking=True)\n"
 		"torch.cuda.current_stream().wait_stream(copies)  # before its "
 		"use",
+	    [XS_LANGUAGE_JAX] =
+		"following = jax.device_put(batch)  # the next round, before "
+		"this one's result is read",
+	    [XS_LANGUAGE_CUPY] =
+		"with copies:  # the next round, beside this one; from pinned "
+		"memory\n"
+		"    following.set(batch)\n"
+		"cupy.cuda.get_current_stream().wait_event(copies.record())",
 	},
 };

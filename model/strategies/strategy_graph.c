@@ -229,5 +229,11 @@ const struct xs_strategy xs_strategy_graph = {
 		"torch.cuda.CUDAGraph(), once\n"
 		"    out = step(fixed_input)\n"
 		"fixed_input.copy_(batch), graph.replay()  # in each round",
+	    [XS_LANGUAGE_JAX] = "step = jax.jit(step)  # once: one computation "
+				"instead of one for each operation",
+	    [XS_LANGUAGE_CUPY] = "stream.begin_capture()  # once, around the "
+				 "calls of a round\n"
+				 "graph = stream.end_capture()\n"
+				 "graph.launch(stream)  # in each round",
 	},
 };

@@ -73,5 +73,13 @@ const struct xs_strategy xs_strategy_pinned = {
 				 "cudaHostRegisterDefault); // once",
 	    [XS_LANGUAGE_PYTORCH] = "tensor = tensor.pin_memory()  # once, or "
 				    "DataLoader(pin_memory=True)",
+	    [XS_LANGUAGE_JAX] =
+		"host = jax.device_put(array, sharding.with_memory_kind("
+		"\"pinned_host\"))  # once\n"
+		"device = jax.device_put(host, sharding)",
+	    [XS_LANGUAGE_CUPY] =
+		"pinned = cupyx.empty_like_pinned(array)  # once, filled "
+		"instead of array\n"
+		"device.set(pinned)",
 	},
 };

@@ -87,8 +87,8 @@ static const char *code_of(const struct xs_result *result,
 		const size_t length = file ? strlen(file) : 0;
 
 		if (length > 3 && strcmp(file + length - 3, ".py") == 0)
-			return result->run.has_torch
-				   ? strategy->code[XS_LANGUAGE_PYTORCH]
+			return result->run.python < XS_LANGUAGES
+				   ? strategy->code[result->run.python]
 				   : NULL;
 	}
 	return strategy->code[XS_LANGUAGE_CUDA];

@@ -52,14 +52,31 @@ static const char *cupti_version(struct xs_arena *arena, const char *info)
 	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
 }
 
-/* Whether PyTorch's libraries are among the callers of CUDA. */
-static bool has_torch(const struct xs_trace *trace)
+static bool has_module_in(const struct xs_trace *trace, const char *folder)
 {
 	for (size_t i = 0; i < trace->module_count; i++)
 		if (trace->modules[i].path < trace->string_count &&
-		    strstr(trace->strings[trace->modules[i].path], "/torch/"))
+		    strstr(trace->strings[trace->modules[i].path], folder))
 			return true;
 	return false;
+}
+
+/* The framework of Python whose libraries are among the callers of CUDA. */
+static enum xs_language python_of(const struct xs_trace *trace)
+{
+	static const struct {
+		const char *folder;
+		enum xs_language language;
+	} frameworks[] = {
+	    {"/torch/", XS_LANGUAGE_PYTORCH},
+	    {"/jax_plugins/", XS_LANGUAGE_JAX},
+	    {"/cupy", XS_LANGUAGE_CUPY}, /* cupy, cupy_backends */
+	};
+
+	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
+		if (has_module_in(trace, frameworks[i].folder))
+			return frameworks[i].language;
+	return XS_LANGUAGES;
 }
 
 static void fill_run(struct xs_result *result, const struct xs_trace *trace,
@@ -81,7 +98,7 @@ static void fill_run(struct xs_result *result, const struct xs_trace *trace,
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "driver"));
 	run->max_connections = xs_number_known(asked.all);
 	run->max_copy_connections = xs_number_known(asked.copy);
-	run->has_torch = has_torch(trace);
+	run->python = python_of(trace);
 }
 
 /*

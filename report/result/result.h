@@ -11,6 +11,7 @@
 #define XS_REPORT_RESULT_RESULT_H
 
 #include "model/machine/machine.h"
+#include "model/strategies/strategies.h"
 #include "report/result/arena.h"
 #include "report/result/units.h"
 
@@ -44,7 +45,9 @@ struct xs_result_run {
 	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
 	 * set */
 	int64_t max_connections, max_copy_connections;
-	bool has_torch; /* PyTorch is in the process */
+	/* of code for lines of Python; XS_LANGUAGES: of a framework that is not
+	 * known */
+	enum xs_language python;
 };
 
 /* A span of the run without GPU records. */

@@ -336,9 +336,13 @@ static void code_is_in_the_language_of_the_line(void **state)
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].code, "cudaHostRegister("));
 	site.file = "/src/train.py";
+	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");
-	assert_null(result->plan[0].code); /* which framework? */
-	result->run.has_torch = true;
+	assert_null(result->plan[0].code);
+	result->run.python = XS_LANGUAGE_CUPY;
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "cupyx."));
+	result->run.python = XS_LANGUAGE_PYTORCH;
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
 }
