@@ -35,6 +35,8 @@ static enum { RECORDING, DRAINING, OFF, REQUESTED, LEFT } state;
 static uint64_t since_ns; /* end of the window, or time of the request */
 static uint64_t interval_ns, next_ns; /* of attempts to leave */
 static bool detaches, request_failed;
+/* Several threads were inside calls that no hook sees at the same time. */
+static bool unhooked_overlap;
 
 static uint64_t now_ns(void)
 {
@@ -103,6 +105,13 @@ static void leave_in_pause(void)
 	next_ns = now_ns() + interval_ns;
 }
 
+/* Calls that no hook sees cannot be paused: some may begin during the detach,
+ * of which a program of eight such threads died (CUPTI 13.0). */
+static bool may_detach(void)
+{
+	return xs_cupti_may_detach() && !unhooked_overlap;
+}
+
 /*
  * Hooked calls wait for a pause. If there are calls that only callbacks see,
  * one of these is requested first to detach CUPTI.
@@ -111,7 +120,7 @@ static void try_to_leave(void)
 {
 	if (now_ns() < next_ns)
 		return;
-	detaches = xs_cupti_may_detach();
+	detaches = may_detach();
 	if (detaches && !request_failed && !xs_call_origin_all_hooked()) {
 		xs_cupti_ask_to_detach(true);
 		state = REQUESTED;
@@ -172,11 +181,13 @@ static void note_missing(const char *when)
  * off before CUPTI is detached. */
 static bool records_must_stay_on(bool for_good)
 {
-	return for_good && xs_op_tracker_saw_graphs() && xs_cupti_may_detach();
+	return for_good && xs_op_tracker_saw_graphs() && may_detach();
 }
 
 bool xs_cupti_suspend_tick(bool for_good)
 {
+	if (state != LEFT && !unhooked_overlap)
+		unhooked_overlap = xs_thread_count_in_unhooked_call() > 1;
 	if (state == DRAINING && is_drained()) {
 		note_missing("within 10 s");
 		if (!records_must_stay_on(for_good))
