@@ -81,12 +81,22 @@ struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 	return out;
 }
 
+/* Digits that a range may have beyond three, to show that its ends differ. */
+#define MORE_DIGITS 2
+
+static bool is_same(double a, double b, int digits)
+{
+	const double scale = pow(10, digits);
+
+	return round(a * scale) == round(b * scale);
+}
+
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
 	const struct unit_step *unit;
 	struct xs_units_text out;
 	double low, high;
-	int digits;
+	int digits, more = 0;
 
 	if (low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
 		return unknown();
@@ -94,6 +104,10 @@ struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 	low = (double)low_ns / unit->size;
 	high = (double)high_ns / unit->size;
 	digits = unit->size == 1 ? 0 : decimals(high);
+	while (low_ns != high_ns && more < MORE_DIGITS &&
+	       is_same(low, high, digits + more))
+		more++;
+	digits += more;
 	snprintf(out.s, sizeof(out.s), "%.*f-%.*f %s", digits, low, digits,
 		 high, unit->name);
 	return out;

@@ -21,7 +21,8 @@ struct xs_units_text xs_units_ns(int64_t ns);
 struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 				      const char **unit);
 
-/* Two times in one unit: "3.90-3.95 ms". */
+/* Two times in one unit, with up to two more digits if they are equal in three:
+ * "3.90-3.95 ms", "106.1-106.3 ms". */
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns);
 
 /* 67108864 -> "64 MiB", 1500000 -> "1.43 MiB". */
