@@ -51,10 +51,10 @@ static int add_dominated(const struct xs_vw_instance *i, unsigned equation,
 	struct xs_estimate row = streams_row(equation, n);
 
 	snprintf(row.why, sizeof(row.why),
-		 "does not apply: it gives %.3f ms, but equation %u gives %.3f "
-		 "ms, which is longer (%s)",
-		 equations[equation].f(&i->params, &i->load, n) / 1e6, holds,
-		 equations[holds].f(&i->params, &i->load, n) / 1e6,
+		 "does not apply: it gives %.0f ns, but equation %u gives %.0f "
+		 "ns, which is longer (%s)",
+		 equations[equation].f(&i->params, &i->load, n), holds,
+		 equations[holds].f(&i->params, &i->load, n),
 		 equations[holds].scenario);
 	return xs_estimates_add(out, &row);
 }

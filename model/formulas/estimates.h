@@ -37,7 +37,8 @@ struct xs_estimate {
 	enum xs_order order;
 	enum xs_effort effort;
 	bool applies;
-	char why[200]; /* reason of an abstention, or explanation of the time */
+	char why[200]; /* reason of an abstention, or explanation of the time;
+			* times in whole "ns", which the report converts */
 	double round_ns, low_ns, high_ns; /* range of 90 % */
 	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
 			       * none */

@@ -214,9 +214,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.breakeven_rounds = NAN;
 	if (fabs(ratio - 1) > 0.01)
 		snprintf(row.why, sizeof(row.why),
-			 "the replay of one round; the measured median is %.3f "
-			 "ms",
-			 median_ns / 1e6);
+			 "the replay of one round; the measured median is %.0f "
+			 "ns",
+			 median_ns);
 	else
 		snprintf(row.why, sizeof(row.why), "as measured");
 	return xs_estimates_add(out, &row);

@@ -66,8 +66,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return xs_estimate_abstain(&row, out, "the host never waits");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "%.3f ms of host work overlaps what the host waits for now",
-		 (double)phase->host_ns.median_ns / 1e6);
+		 "%.0f ns of host work overlaps what the host waits for now",
+		 (double)phase->host_ns.median_ns);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

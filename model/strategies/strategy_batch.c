@@ -180,8 +180,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(
 	    row.why, sizeof(row.why),
-	    "%u small copies merged into %u, gathered or scattered in %.3f ms",
-	    total.copies, total.runs, total.gather_ns / 1e6);
+	    "%u small copies merged into %u, gathered or scattered in %.0f ns",
+	    total.copies, total.runs, total.gather_ns);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

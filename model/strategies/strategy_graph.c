@@ -196,11 +196,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!rc)
 		rc = compare_work(c, &run, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "one launch of a graph of %u kernels takes the host %.3f ms",
+		 "one launch of a graph of %u kernels takes the host %.0f ns",
 		 run.nodes,
-		 (m->graph_launch_ns.value +
-		  run.nodes * m->graph_launch_node_ns.value) /
-		     1e6);
+		 m->graph_launch_ns.value +
+		     run.nodes * m->graph_launch_node_ns.value);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

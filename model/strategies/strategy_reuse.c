@@ -155,10 +155,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	snprintf(
 	    row.why, sizeof(row.why),
 	    "a round makes %u allocation%s of %.1f MiB in all and %u free%s, "
-	    "which take the host %.3f ms",
+	    "which take the host %.0f ns",
 	    total.allocations, total.allocations == 1 ? "" : "s",
 	    (double)total.bytes / (1 << 20), total.frees,
-	    total.frees == 1 ? "" : "s", c->work.allocation_ns / 1e6);
+	    total.frees == 1 ? "" : "s", c->work.allocation_ns);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

@@ -4,6 +4,8 @@
 #include "report/result/number.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 void xs_result_set_effort(struct xs_result_estimate *out, enum xs_effort effort)
 {
@@ -18,6 +20,29 @@ void xs_result_set_effort(struct xs_result_estimate *out, enum xs_effort effort)
 
 	out->effort = efforts[effort];
 	out->effort_level = effort;
+}
+
+#define DIGITS "0123456789"
+
+/* Returns the text with each time, such as "550000 ns", in the unit that the
+ * report has for it. */
+static const char *with_units(struct xs_arena *arena, const char *text)
+{
+	const char *out = "";
+
+	while (*text) {
+		const size_t before = strcspn(text, DIGITS);
+		const size_t digits = strspn(text + before, DIGITS);
+		const bool is_time =
+		    strncmp(text + before + digits, " ns", 3) == 0;
+		const int64_t ns = strtoll(text + before, NULL, 10);
+
+		out = xs_arena_print(arena, "%s%.*s%s", out,
+				     (int)(is_time ? before : before + digits),
+				     text, is_time ? xs_units_ns(ns).s : "");
+		text += before + digits + (is_time ? 3 : 0);
+	}
+	return out;
 }
 
 void xs_result_set_estimate(struct xs_arena *arena,
@@ -47,7 +72,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .assumes_once = in->assumes_once,
 	    .quiet = in->quiet,
 	    .bound = in->bound,
-	    .why = in->why[0] ? xs_arena_copy(arena, in->why) : NULL,
+	    .why = in->why[0] ? with_units(arena, in->why) : NULL,
 	};
 	xs_result_set_effort(out, in->effort);
 	while (out->assume_count < XS_ASSUMES_MAX &&

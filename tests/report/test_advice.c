@@ -51,6 +51,8 @@ static void whole_run_is_worked_out(void **state)
 				       .high_ns = 12.2e6,
 				       .setup_ns = 68e6,
 				       .breakeven_rounds = 17,
+				       .why = "2 calls of 550000 ns, 16 ns in "
+					      "all 3",
 				       .assumes = {"one", "two"}};
 
 	(void)state;
@@ -64,6 +66,7 @@ static void whole_run_is_worked_out(void **state)
 	assert_string_equal(out.order, "depth");
 	assert_int_equal(out.assume_count, 2);
 	assert_int_equal(out.breakeven_rounds, 17);
+	assert_string_equal(out.why, "2 calls of 550 us, 16 ns in all 3");
 	xs_arena_free(&result.arena);
 }
 
