@@ -155,6 +155,11 @@ struct xs_units_text xs_units_percent(int64_t part, int64_t whole)
 	return out;
 }
 
+struct xs_units_text xs_units_share(int64_t part, int64_t whole)
+{
+	return part > whole ? unknown() : xs_units_percent(part, whole);
+}
+
 struct xs_units_text xs_units_ratio(double ratio)
 {
 	struct xs_units_text out;

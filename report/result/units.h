@@ -34,6 +34,10 @@ struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns);
 /* 38.2 of 100 -> "38.2 %"; "-" if either is unknown or whole is 0. */
 struct xs_units_text xs_units_percent(int64_t part, int64_t whole);
 
+/* The same, but "-" if part is more than whole, as a sum over threads may be:
+ * it is then no share. */
+struct xs_units_text xs_units_share(int64_t part, int64_t whole);
+
 /* "1.33x"; "-" for NAN. */
 struct xs_units_text xs_units_ratio(double ratio);
 

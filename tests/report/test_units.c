@@ -93,6 +93,8 @@ static void rates_and_shares(void **state)
 	assert_string_equal(xs_units_percent(1, 3).s, "33.3 %");
 	assert_string_equal(xs_units_percent(1, 0).s, "-");
 	assert_string_equal(xs_units_percent(XS_UNKNOWN, 3).s, "-");
+	assert_string_equal(xs_units_share(3, 3).s, "100.0 %");
+	assert_string_equal(xs_units_share(4, 3).s, "-");
 	assert_string_equal(xs_units_count(XS_UNKNOWN).s, "-");
 	assert_string_equal(xs_units_ratio(4.0 / 3).s, "1.33x");
 	assert_string_equal(xs_units_ratio(INFINITY).s, "-");

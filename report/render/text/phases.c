@@ -107,7 +107,7 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
 	xs_text_table_cell(
 	    table, 3, XS_PLAIN,
-	    xs_units_percent(phase->total_ns, result->run.wall_ns).s);
+	    xs_units_percent(phase->wall_ns, result->run.wall_ns).s);
 	xs_text_table_cell(table, 4, XS_PLAIN,
 			   moved(result, phase->h2d_bytes, phase->src_memory));
 	xs_text_table_cell(table, 5, XS_PLAIN,

@@ -102,7 +102,7 @@ static void put_total(struct xs_text_table *table, const char *name, int64_t ns,
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_PLAIN, name);
 	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_percent(ns, wall_ns).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_share(ns, wall_ns).s);
 	xs_text_table_cell(table, 3, XS_DIM, what);
 }
 

@@ -21,7 +21,7 @@ static void put_rest(const struct xs_terminal *terminal,
 	char lead[80], text[80];
 
 	snprintf(lead, sizeof(lead), "  %7s  %7s  ", xs_units_ns(waited_ns).s,
-		 xs_units_percent(waited_ns, result->run.wall_ns).s);
+		 xs_units_share(waited_ns, result->run.wall_ns).s);
 	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
 		 places, places == 1 ? "" : "s");
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
@@ -44,7 +44,7 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 		snprintf(
 		    lead, sizeof(lead), "  %7s  %7s  ",
 		    xs_units_ns(wait->waited_ns).s,
-		    xs_units_percent(wait->waited_ns, result->run.wall_ns).s);
+		    xs_units_share(wait->waited_ns, result->run.wall_ns).s);
 		xs_terminal_wrap(terminal, XS_PLAIN, lead, wait->text);
 	}
 	for (size_t next = i; next < result->wait_count; next++)
