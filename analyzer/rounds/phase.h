@@ -86,7 +86,8 @@ struct xs_step {
 					 * synchronise */
 	bool same_source;  /* copies to the device: every round of the phase
 			    * copies this range of host memory */
-	uint64_t dst, src; /* copies: addresses; 0: unknown */
+	uint64_t dst, src; /* copies: addresses; dst also of what is allocated
+			    * or freed; 0: unknown */
 	uint64_t call_ns, return_ns;	 /* host times; both 0 when the call is
 					  * unknown */
 	uint64_t start_ns, end_ns;	 /* GPU times */

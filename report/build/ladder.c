@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-/* A step saves at least 1 / LEAST_PART of the run. */
-#define LEAST_PART 200
-
 /* A change after others has to shorten the round by this percentage more; one
  * of kernels also has to add this percentage of the whole gain. */
 #define LEAST_PERCENT 5
@@ -38,7 +35,7 @@ static bool is_worth(const struct xs_result *result,
 		     const struct xs_result_estimate *row, double adds_ns)
 {
 	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
-	       adds_ns >= (double)result->run.wall_ns / LEAST_PART &&
+	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART &&
 	       adds_ns > xs_ladder_error_ns(phase, row, row->high_ns);
 }
 
@@ -193,7 +190,8 @@ static bool would_add(const struct xs_result *result,
 	       is_more(ladder, out);
 }
 
-/* Removes the rungs that the new one makes needless, and adds it. */
+/* Removes the rungs that the new one makes needless, and adds it. There must be
+ * room for one. */
 static void put_rung(struct xs_ladder *ladder, const struct xs_rung *rung)
 {
 	struct xs_rung added = *rung;
@@ -209,9 +207,8 @@ static void put_rung(struct xs_ladder *ladder, const struct xs_rung *rung)
 		added.adds_ns += old->adds_ns;
 		added.rounds_add_ns += old->rounds_add_ns;
 	}
-	ladder->count = kept;
-	if (kept < XS_RUNGS_MAX)
-		ladder->rungs[ladder->count++] = added;
+	ladder->rungs[kept] = added;
+	ladder->count = kept + 1;
 }
 
 /* Adds the best change of one effort that is worth it. Returns false if there

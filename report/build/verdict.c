@@ -25,11 +25,16 @@
  */
 #define WARM_UP 2
 
-static const char *const names[XS_PARTS] = {
-    [XS_PART_STARTUP] = "start-up", [XS_PART_KERNELS] = "kernels",
-    [XS_PART_COPIES] = "copies",    [XS_PART_ALLOCATION] = "allocation",
-    [XS_PART_WAITS] = "waits",	    [XS_PART_CALLS] = "launches",
-    [XS_PART_HOST] = "host",
+static const struct {
+	const char *what, *words;
+} names[XS_PARTS] = {
+    [XS_PART_STARTUP] = {"start-up", "CUDA's start"},
+    [XS_PART_KERNELS] = {"kernels", "kernels"},
+    [XS_PART_COPIES] = {"copies", "copies"},
+    [XS_PART_ALLOCATION] = {"allocation", "allocating and freeing memory"},
+    [XS_PART_WAITS] = {"waits", "waits while the GPU is idle"},
+    [XS_PART_CALLS] = {"launches", "launches and other calls of CUDA"},
+    [XS_PART_HOST] = {"host", "the host's own code"},
 };
 
 struct span {
@@ -161,10 +166,11 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 	out->recorded_ns = xs_number_bounded(in->span_ns);
 	out->parts =
 	    xs_arena_alloc(&result->arena, XS_PARTS, sizeof(*out->parts));
-	for (size_t i = 0; out->parts && i < XS_PARTS; i++)
+	for (int i = 0; out->parts && i < XS_PARTS; i++)
 		if (in->ns[i])
 			out->parts[out->part_count++] = (struct xs_result_part){
-			    names[i], xs_number_bounded(in->ns[i])};
+			    i, names[i].what, names[i].words,
+			    xs_number_bounded(in->ns[i])};
 	if (out->part_count)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);

@@ -1,39 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict in words. */
 #include "report/build/verdict.h"
+
+#include "analyzer/timeline/run_parts.h"
+#include "model/strategies/strategies.h"
 #include "report/result/number.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
 
-/* A saving below 1 / LEAST_PART of the run is next to nothing. */
-#define LEAST_PART 200
-
-static const char *words_of(const char *what)
-{
-	static const struct {
-		const char *what, *words;
-	} parts[] = {
-	    {"start-up", "CUDA's start"},
-	    {"allocation", "allocating and freeing memory"},
-	    {"waits", "waits while the GPU is idle"},
-	    {"launches", "launches and other calls of CUDA"},
-	    {"host", "the host's own code"},
-	};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (strcmp(parts[i].what, what) == 0)
-			return parts[i].words;
-	return what; /* copies, kernels */
-}
-
-static int64_t ns_of(const struct xs_result_verdict *verdict, const char *what)
+static int64_t ns_of(const struct xs_result_verdict *verdict,
+		     enum xs_run_part part)
 {
 	for (size_t i = 0; i < verdict->part_count; i++)
-		if (strcmp(verdict->parts[i].what, what) == 0)
+		if (verdict->parts[i].part == (int)part)
 			return verdict->parts[i].ns;
 	return 0;
 }
@@ -60,11 +42,11 @@ static const char *whole(struct xs_result *result)
 static const char *name_of_part(const struct xs_result_verdict *in, size_t i)
 {
 	const struct xs_result_part *part = &in->parts[i];
-	const int64_t copied_ns = in->gpu_ns - ns_of(in, "kernels");
+	const int64_t copied_ns = in->gpu_ns - ns_of(in, XS_PART_KERNELS);
 
-	if (strcmp(part->what, "copies") == 0 && copied_ns < part->ns / 2)
+	if (part->part == XS_PART_COPIES && copied_ns < part->ns / 2)
 		return "calls that copy";
-	return words_of(part->what);
+	return part->words;
 }
 
 /* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
@@ -141,11 +123,14 @@ static const char *no_graph(const struct xs_result *result)
 {
 	const struct xs_result_phase *only = only_phase(result);
 
-	for (size_t i = 0; only && i < only->estimate_count; i++)
-		if (strcmp(only->estimates[i].strategy, "graph") == 0)
-			return only->estimates[i].applies
-				   ? NULL
-				   : only->estimates[i].why;
+	for (size_t i = 0; only && i < only->estimate_count; i++) {
+		const struct xs_result_estimate *row = &only->estimates[i];
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(row->strategy);
+
+		if (strategy && strategy->changes & XS_CHANGES_LAUNCHES)
+			return row->applies ? NULL : row->why;
+	}
 	return NULL;
 }
 
@@ -167,8 +152,8 @@ static const char *idle(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	struct xs_arena *arena = &result->arena;
-	const int64_t host_ns = ns_of(in, "host");
-	const int64_t calls_ns = ns_of(in, "launches");
+	const int64_t host_ns = ns_of(in, XS_PART_HOST);
+	const int64_t calls_ns = ns_of(in, XS_PART_CALLS);
 	const char *what;
 
 	if (host_ns + calls_ns < in->recorded_ns / 2)
@@ -232,7 +217,7 @@ static const char *most(struct xs_result *result)
 	const struct xs_units_text of_run =
 	    xs_units_percent(in->at_most_saves_ns, wall_ns);
 
-	if (in->at_most_saves_ns < wall_ns / LEAST_PART)
+	if (in->at_most_saves_ns < wall_ns / XS_RESULT_LEAST_PART)
 		return xs_arena_print(&result->arena,
 				      "Changes of data movement save at most "
 				      "%s of the run.",

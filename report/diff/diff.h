@@ -11,6 +11,9 @@
 /* Longest phases of each side that are compared. */
 #define XS_DIFF_PHASES_MAX 256
 
+/* Programs or arguments, GPUs, drivers, and which part of each was traced. */
+#define XS_DIFF_WARNINGS_MAX 5
+
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
 
 /* A total of the run. */
@@ -30,8 +33,8 @@ struct xs_diff_phase {
 	/* Estimate of before for the strategy of after; NULL if there is none.
 	 */
 	const struct xs_result_estimate *predicted;
-	const char *unpredicted; /* why there is none; NULL: no strategy of
-				  * after is known */
+	const char *unpredicted; /* why there is none; NULL: there is one, or
+				  * no strategy of after is known */
 	double error_percent;	 /* NAN: no prediction */
 	bool within;		 /* the measured time lies in the interval */
 };
@@ -40,7 +43,7 @@ struct xs_diff {
 	const struct xs_result *before, *after;
 	bool different;	      /* other programs, or other GPUs */
 	bool allow_different; /* a limit applies to these, too */
-	const char *warnings[6];
+	const char *warnings[XS_DIFF_WARNINGS_MAX];
 	size_t warning_count;
 	int64_t change_ns;	      /* of the wall time, or XS_UNKNOWN */
 	double change_percent;	      /* above 0: slower; NAN: unknown */

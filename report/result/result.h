@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A time below 1 / XS_RESULT_LEAST_PART of the run, 0.5 %, is next to nothing:
+ * no step saves less, and no shorter wait is printed. */
+#define XS_RESULT_LEAST_PART 200
+
 struct xs_result_device {
 	const char *name;
 	int64_t index, sm_count, copy_engines, memory_bytes;
@@ -269,7 +273,9 @@ struct xs_result_machine_choice {
 
 /* A part of the run: what it was spent on. */
 struct xs_result_part {
-	const char *what; /* "copies", "kernels", "host", ... */
+	int part;	   /* enum xs_run_part */
+	const char *what;  /* "copies", "kernels", "host", ... */
+	const char *words; /* the same in a sentence */
 	int64_t ns;
 };
 

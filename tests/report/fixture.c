@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/fixture.h"
 
+#include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
 #include "report/build/plan.h"
 #include "report/build/verdict.h"
@@ -309,9 +310,12 @@ static void fill_verdict(struct xs_result *result)
 	struct xs_result_verdict *out = &result->verdict;
 
 	out->parts = xs_arena_alloc(&result->arena, 3, sizeof(*out->parts));
-	out->parts[0] = (struct xs_result_part){"copies", 5626LL * MS};
-	out->parts[1] = (struct xs_result_part){"host", 1000LL * MS};
-	out->parts[2] = (struct xs_result_part){"kernels", 366LL * MS};
+	out->parts[0] = (struct xs_result_part){XS_PART_COPIES, "copies",
+						"copies", 5626LL * MS};
+	out->parts[1] = (struct xs_result_part){
+	    XS_PART_HOST, "host", "the host's own code", 1000LL * MS};
+	out->parts[2] = (struct xs_result_part){XS_PART_KERNELS, "kernels",
+						"kernels", 366LL * MS};
 	out->part_count = 3;
 	out->repeats = true;
 	out->startup_ns = 500LL * MS;

@@ -221,10 +221,10 @@ static void put_other_machines(const struct xs_terminal *terminal,
 			    xs_units_range_ns(run->low_ns, run->high_ns).s,
 			    (double)run->app_wall_ns /
 				(double)result->run.wall_ns);
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "  ",
-		    xs_arena_print(arena, "unchanged on %s: %s",
-				   run->strategy + strlen("machine:"), text));
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 xs_arena_print(arena, "unchanged on %s: %s",
+						strchr(run->strategy, ':') + 1,
+						text));
 	}
 }
 

@@ -2,15 +2,14 @@
 /* The section on waits of the host. */
 #include "report/render/text/parts.h"
 
-/* Waits printed, if at least 1 / LEAST_PART of the run; JSON has all. */
-#define WAITS_MAX  4
-#define LEAST_PART 200
+/* Waits printed, if they are long enough; JSON has all. */
+#define WAITS_MAX 4
 
 static bool is_shown(const struct xs_result *result, size_t index)
 {
 	return index < WAITS_MAX && result->run.wall_ns != XS_UNKNOWN &&
 	       result->waits[index].waited_ns >=
-		   result->run.wall_ns / LEAST_PART &&
+		   result->run.wall_ns / XS_RESULT_LEAST_PART &&
 	       result->waits[index].waited_ns > 0;
 }
 
@@ -52,6 +51,6 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 			rest_ns, result->waits[next].waited_ns, &rest_ns))
 			rest_ns = INT64_MAX;
 	if (result->run.wall_ns != XS_UNKNOWN &&
-	    rest_ns >= result->run.wall_ns / LEAST_PART)
+	    rest_ns >= result->run.wall_ns / XS_RESULT_LEAST_PART)
 		put_rest(terminal, result, result->wait_count - i, rest_ns);
 }
