@@ -16,7 +16,6 @@
 #include "preload/util/config.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define IDLE_NS	     200000000u
@@ -151,7 +150,7 @@ void xs_capture_control_open(void)
 		range.kind = XS_RANGE_ALL;
 	}
 	if (range.kind != XS_RANGE_ALL)
-		xs_trace_info("range", "%s", getenv("XFERSPY_RANGE"));
+		xs_trace_info("range", "%s", range.text);
 	xs_capture_mode_is_whole = !is_bounded();
 	if (xs_capture_mode_is_whole)
 		return;

@@ -116,7 +116,7 @@ const char *xs_config_range(struct xs_config_range *range)
 {
 	const char *text = getenv("XFERSPY_RANGE"), *at = text;
 
-	*range = (struct xs_config_range){.for_ns = UINT64_MAX};
+	*range = (struct xs_config_range){.for_ns = UINT64_MAX, .text = text};
 	if (!text || !text[0])
 		return NULL;
 	if (strcmp(text, "profiler") == 0)

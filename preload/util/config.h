@@ -94,6 +94,7 @@ enum xs_range_kind {
 struct xs_config_range {
 	enum xs_range_kind kind;
 	uint64_t from_ns, for_ns; /* from the start of tracing */
+	const char *text;	  /* of the variable; NULL: not set */
 };
 
 /* Reads XFERSPY_RANGE. Returns NULL, or its text if it is invalid. */

@@ -151,6 +151,7 @@ static void expect_range(const char *text, enum xs_range_kind kind,
 	assert_int_equal(range.kind, kind);
 	assert_int_equal(range.from_ns, from_ns);
 	assert_int_equal(range.for_ns, for_ns);
+	assert_string_equal(range.text, text);
 }
 
 static void ranges(void **state)
