@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/strategies/machine_move.h"
 
+#include "model/replay/another_run.h"
+
 #include <math.h>
 
 static bool is_in(const struct xs_step *step)
@@ -55,14 +57,6 @@ static double curve_ratio(const struct xs_machine_move *move,
 	return was_ns > 0 ? xs_curve_ns(curve_of(to, step), bytes) / was_ns : 1;
 }
 
-static void stretch(struct xs_action *action, double by)
-{
-	action->call_ns *= by;
-	action->issue_lag_ns *= by;
-	action->work_ns *= by;
-	action->return_ns *= by;
-}
-
 /* Takes the other machine's copy, with call costs by ratio, since a profile may
  * lack them. */
 static void move_pinned(const struct xs_machine_move *move,
@@ -90,15 +84,15 @@ static void move_copy(const struct xs_machine_move *move,
 		move_pinned(move, to, step, action);
 		break;
 	case XS_COPY_FROM_CURVE:
-		stretch(action, curve_ratio(move, to, step));
+		xs_action_scale(action, curve_ratio(move, to, step));
 		break;
 	case XS_COPY_FROM_RATES:
 		if (move->all_pinned)
 			move_pinned(move, to, step, action);
 		else
-			stretch(action,
-				xs_machine_move_G(to, step) /
-				    xs_machine_move_G(move->from, step));
+			xs_action_scale(
+			    action, xs_machine_move_G(to, step) /
+					xs_machine_move_G(move->from, step));
 		break;
 	}
 }
