@@ -210,16 +210,53 @@ static bool set_register(pid_t traced, int number, uintptr_t value)
 		      (void *)value) == 0;
 }
 
+static bool set_breakpoint(pid_t traced, uintptr_t place)
+{
+	return set_register(traced, 0, place) && set_register(traced, 7, 1);
+}
+
+__attribute__((noinline)) static void pass(void)
+{
+	__asm__ volatile("nop");
+}
+
+/* Returns whether a process stops at a hardware breakpoint. On some virtual
+ * machines it can be set, and nothing stops. */
+static bool try_breakpoint(void)
+{
+	const pid_t child = fork();
+	bool stopped = false;
+	int status;
+
+	if (child == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		pass();
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child ||
+	    !WIFSTOPPED(status))
+		return false;
+	if (set_breakpoint(child, (uintptr_t)pass) &&
+	    !ptrace(PTRACE_CONT, child, NULL, NULL) &&
+	    waitpid(child, &status, 0) == child)
+		stopped = WIFSTOPPED(status);
+	if (stopped) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	return stopped;
+}
+
 /* Runs this thread to the end of the instruction; without hardware breakpoints,
  * by one step. */
 static bool run_to(pid_t traced, uintptr_t place)
 {
-	const bool there =
-	    set_register(traced, 0, place) && set_register(traced, 7, 1);
-	const bool stopped =
-	    goes_on(traced, there ? PTRACE_CONT : PTRACE_SINGLESTEP);
+	static const bool works = try_breakpoint();
 
-	return stopped && (!there || set_register(traced, 7, 0));
+	if (!works || !set_breakpoint(traced, place))
+		return goes_on(traced, PTRACE_SINGLESTEP);
+	return goes_on(traced, PTRACE_CONT) && set_register(traced, 7, 0);
 }
 #else
 static size_t repeating(pid_t, uintptr_t)
