@@ -121,7 +121,8 @@ bool xs_step_repeats(const struct xs_step *step)
 	       step->repeats.same == step->repeats.compared;
 }
 
-int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+int xs_resident_mark(const struct xs_phase *phase, bool same_source,
+		     bool *marks, size_t *copies)
 {
 	struct xs_repeat_counts sum;
 	const bool measured = xs_repeats_measured(phase, &sum);
@@ -131,9 +132,21 @@ int xs_resident_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
-		marks[i] = measured ? xs_step_repeats(step)
-				    : marks[i] || step->same_source;
+		marks[i] = measured
+			       ? xs_step_repeats(step)
+			       : marks[i] || (same_source && step->same_source);
 		*copies += marks[i] && step->kind == XS_STEP_H2D;
 	}
+	return rc;
+}
+
+int xs_resident_count(const struct xs_phase *phase, bool same_source,
+		      size_t *copies)
+{
+	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
+	int rc = marks ? xs_resident_mark(phase, same_source, marks, copies)
+		       : -ENOMEM;
+
+	free(marks);
 	return rc;
 }

@@ -59,7 +59,7 @@ static int build_plan(const struct xs_strategy_case *c,
 
 	(void)row;
 	if (!rc)
-		rc = xs_resident_mark(c->phase, marks, &copies);
+		rc = xs_resident_mark(c->phase, true, marks, &copies);
 	if (!rc)
 		rc = xs_roundtrip_mark(c->phase, returning, &copies);
 	if (!rc)
@@ -122,16 +122,6 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
-static int count_copies(const struct xs_phase *phase, size_t *copies,
-			size_t *returning)
-{
-	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc = marks ? xs_resident_mark(phase, marks, copies) : -ENOMEM;
-
-	free(marks);
-	return rc ? rc : xs_roundtrip_count(phase, returning);
-}
-
 static void say_why(struct xs_estimate *row, size_t copies, size_t returning)
 {
 	if (copies > returning)
@@ -160,7 +150,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	if (xs_repeats_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
-	rc = count_copies(c->phase, &copies, &returning);
+	rc = xs_resident_count(c->phase, true, &copies);
+	if (!rc)
+		rc = xs_resident_count(c->phase, false, &returning);
 	if (rc)
 		return rc;
 	row.bound = returning ? "the host neither changes nor needs the data "

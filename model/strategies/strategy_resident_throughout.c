@@ -9,9 +9,6 @@
 
 #include "model/replay/roundtrip.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Rounds until host and device are in step, and rounds that are timed. */
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
@@ -53,20 +50,6 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Stores the copies in that bring data back, or that were measured to bring the
- * same bytes. Returns 0 or -ENOMEM. */
-static int count_resident(const struct xs_phase *phase, size_t *copies)
-{
-	struct xs_repeat_counts sum;
-
-	if (!xs_repeats_measured(phase, &sum))
-		return xs_roundtrip_count(phase, copies);
-	*copies = 0;
-	for (size_t i = 0; i < phase->step_count; i++)
-		*copies += xs_step_repeats(&phase->steps[i]);
-	return 0;
-}
-
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -82,7 +65,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (c->phase->rounds < 2)
 		return xs_estimate_abstain(&row, out,
 					   "only one round was recorded");
-	rc = count_resident(c->phase, &copies);
+	rc = xs_resident_count(c->phase, false, &copies);
 	if (rc)
 		return rc;
 	if (!copies)
