@@ -105,8 +105,8 @@ static void leave_in_pause(void)
 	next_ns = now_ns() + interval_ns;
 }
 
-/* Calls that no hook sees cannot be paused: some may begin during the detach,
- * of which a program of eight such threads died (CUPTI 13.0). */
+/* A call that no hook sees may begin during the detach: a program with eight
+ * such threads crashed (CUPTI 13.0). */
 static bool may_detach(void)
 {
 	return xs_cupti_may_detach() && !unhooked_overlap;
@@ -130,11 +130,11 @@ static void try_to_leave(void)
 	leave_in_pause();
 }
 
-/* The request fails if there are no more calls that only callbacks see, or if
- * one takes very long. */
+/* The request fails if there are no more calls that only callbacks see, if one
+ * takes very long, or if several threads make them. */
 static void await_call(void)
 {
-	if (now_ns() >= since_ns + REQUEST_MAX_NS)
+	if (unhooked_overlap || now_ns() >= since_ns + REQUEST_MAX_NS)
 		xs_cupti_ask_to_detach(false);
 	if (xs_cupti_is_leaving())
 		return;
@@ -187,7 +187,7 @@ static bool records_must_stay_on(bool for_good)
 bool xs_cupti_suspend_tick(bool for_good)
 {
 	if (state != LEFT && !unhooked_overlap)
-		unhooked_overlap = xs_thread_count_in_unhooked_call() > 1;
+		unhooked_overlap = xs_thread_count_in_unhooked() > 1;
 	if (state == DRAINING && is_drained()) {
 		note_missing("within 10 s");
 		if (!records_must_stay_on(for_good))

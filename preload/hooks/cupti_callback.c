@@ -107,8 +107,13 @@ XS_HOT static uint64_t on_seen_call(struct xs_thread *thread,
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
+		atomic_store_explicit(&thread->in_unhooked,
+				      *data->correlationData != IGNORED,
+				      memory_order_relaxed);
 		return *data->correlationData;
 	}
+	atomic_store_explicit(&thread->in_unhooked, false,
+			      memory_order_relaxed);
 	if (seen.start_ns > COUNTED)
 		xs_seen_call_record(thread, &seen);
 	else if (seen.start_ns == COUNTED)
@@ -146,7 +151,7 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 
 	if (is_busy(thread))
 		return;
-	atomic_store_explicit(&thread->in_runtime, enter, memory_order_relaxed);
+	thread->in_runtime = enter;
 	if (enter)
 		xs_op_tracker_note_call(data->correlationId);
 	if (fn == XS_FN_COUNT || !xs_session_is_recording())
@@ -200,7 +205,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 {
 	if (data->callbackSite == CUPTI_API_ENTER)
 		xs_op_tracker_note_call(data->correlationId);
-	if (xs_thread_in_runtime(thread))
+	if (thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);
@@ -230,7 +235,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		xs_cupti_count_launch(thread, id, data);
 	if (xs_cupti_driver_stays() && xs_function_issues(fn))
 		on_substitute(thread, fn, data);
-	else if (xs_thread_in_hook(thread) || xs_thread_in_runtime(thread))
+	else if (xs_thread_in_hook(thread) || thread->in_runtime)
 		count_nested_call(thread);
 	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);

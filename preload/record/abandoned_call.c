@@ -52,7 +52,9 @@ bool xs_abandoned_call_drop(struct xs_thread *thread, const void *at)
 		return false;
 	xs_writer_recover(&thread->writer);
 	thread->recorded = false;
-	atomic_store_explicit(&thread->in_runtime, false, memory_order_relaxed);
+	thread->in_runtime = false;
+	atomic_store_explicit(&thread->in_unhooked, false,
+			      memory_order_relaxed);
 	thread->busy = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);

@@ -83,13 +83,14 @@ bool xs_thread_any_in_hook(void)
 	return any;
 }
 
-unsigned xs_thread_count_in_unhooked_call(void)
+unsigned xs_thread_count_in_unhooked(void)
 {
 	unsigned count = 0;
 
 	pthread_mutex_lock(&lock);
 	for (const struct xs_thread *t = threads; t; t = t->next)
-		count += xs_thread_in_runtime(t) && !xs_thread_in_hook(t);
+		count +=
+		    atomic_load_explicit(&t->in_unhooked, memory_order_relaxed);
 	pthread_mutex_unlock(&lock);
 	return count;
 }

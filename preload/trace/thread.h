@@ -40,7 +40,8 @@ struct xs_thread {
 	bool busy;	      /* library code is running: record nothing */
 	bool per_thread;      /* its stream 0 is the per-thread one */
 	bool recorded;	      /* the hooked call is recorded */
-	atomic_bool in_runtime; /* CUPTI reports a runtime call in progress */
+	bool in_runtime;      /* CUPTI reports a runtime call in progress */
+	atomic_bool in_unhooked; /* a call that only callbacks see is running */
 	bool counting;	/* kernel counters are collected for the launch */
 	uint8_t nested; /* nested driver calls, modulo 256 (op_tracker.h) */
 	struct xs_writer writer;
@@ -69,11 +70,6 @@ static inline struct xs_thread *xs_thread_get(void)
 static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 {
 	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
-}
-
-static inline bool xs_thread_in_runtime(const struct xs_thread *thread)
-{
-	return atomic_load_explicit(&thread->in_runtime, memory_order_relaxed);
 }
 
 /* Returns whether a hook or library code is running. */
@@ -140,8 +136,8 @@ void xs_thread_forked(void);
  * just entering one: see cupti/pause.h. */
 bool xs_thread_any_in_hook(void);
 
-/* Returns how many open threads are inside runtime calls that no hook sees. */
-unsigned xs_thread_count_in_unhooked_call(void);
+/* Returns how many open threads are inside calls that only callbacks see. */
+unsigned xs_thread_count_in_unhooked(void);
 
 /* Returns whether an open thread is inside a recorded hooked call. */
 bool xs_thread_any_in_recorded_call(void);
