@@ -51,6 +51,7 @@
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
+#include "preload/util/log.h"
 #include "preload/util/phdr_iterate.h"
 #include "preload/util/process.h"
 

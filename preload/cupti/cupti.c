@@ -18,9 +18,9 @@
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/info.h"
 #include "preload/util/clock.h"
-#include "preload/util/config.h"
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
+#include "preload/util/log.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>

@@ -30,9 +30,9 @@
 #include "preload/trace/info.h"
 #include "preload/trace/session.h"
 #include "preload/util/clock.h"
-#include "preload/util/config.h"
 #include "preload/util/cudart_objects.h"
 #include "preload/util/guard.h"
+#include "preload/util/log.h"
 
 #define ENOUGH_NESTED	 2048u
 #define ENOUGH_UNMATCHED 4u

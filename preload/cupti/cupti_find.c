@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/cupti_find.h"
-#include "preload/util/config.h"
+#include "preload/util/log.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>

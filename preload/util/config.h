@@ -117,7 +117,4 @@ enum xs_hash_mode xs_config_hash(void);
  * requests from NVIDIA's driver; 0 if it is unset or invalid. */
 unsigned xs_config_connections(const char *variable);
 
-/* Writes a line of diagnostics if XFERSPY_LOG asks for it. Keeps errno. */
-void xs_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

@@ -3,8 +3,8 @@
 #include "preload/cupti/counters/profiler.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/util/clock.h"
-#include "preload/util/config.h"
 #include "preload/util/intern.h"
+#include "preload/util/log.h"
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>

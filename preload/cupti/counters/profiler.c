@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/cupti/counters/profiler.h"
 #include "preload/cupti/counters/profiler_api.h"
-#include "preload/util/config.h"
+#include "preload/util/log.h"
 
 #include <math.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 #include "preload/cupti/counters/profiler.h"
 #include "preload/cupti/counters/profiler_api.h"
 #include "preload/trace/info.h"
-#include "preload/util/config.h"
+#include "preload/util/log.h"
 
 #include <dlfcn.h>
 #include <limits.h>
