@@ -31,15 +31,10 @@ struct xs_callstack_state {
 
 void xs_callstack_start(void)
 {
-	const char *unknown = xs_config_stack(&stack);
 	int python = -ENOENT;
 	char version[16];
 
-	if (unknown)
-		xs_trace_info("note",
-			      "XFERSPY_STACK=%s is not known; call sites are "
-			      "recorded as usual",
-			      unknown);
+	stack = xs_config_stack();
 	if (stack.frames)
 		python = xs_python_start(version);
 	has_python = python == 0;

@@ -125,24 +125,10 @@ static void write_hooked_once(void)
 
 void xs_capture_control_open(void)
 {
-	const char *unknown = NULL;
-
 	began_ns = xs_clock_ns(CLOCK_MONOTONIC);
 	policy.light = xs_config_mode() == XS_MODE_LIGHT;
-	policy.max_bytes = xs_config_max_bytes(&unknown);
-	if (unknown)
-		xs_trace_info(
-		    "note",
-		    "XFERSPY_MAX_SIZE=%s is not a size of 2M or more; "
-		    "the trace has no limit",
-		    unknown);
-	unknown = xs_config_range(&range);
-	if (unknown)
-		xs_trace_info(
-		    "note",
-		    "XFERSPY_RANGE=%s is not known; recorded from the "
-		    "start",
-		    unknown);
+	policy.max_bytes = xs_config_max_bytes();
+	range = xs_config_range();
 	if (range.kind == XS_RANGE_SIGNAL && !xs_range_signal_is_ours()) {
 		xs_trace_info("note",
 			      "XFERSPY_RANGE=signal: the program handles "

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Writes the command line, its words separated by spaces. */
@@ -44,9 +45,20 @@ static void write_connections(void)
 	}
 }
 
+static void write_wrong(const char *assignment,
+			const struct xs_config_variable *variable)
+{
+	if (variable)
+		xs_trace_info("note", "%s is not valid (%s); %s", assignment,
+			      variable->values, variable->otherwise);
+	else
+		xs_trace_info("note",
+			      "%.*s is no variable of xferspy; it is ignored",
+			      (int)strcspn(assignment, "="), assignment);
+}
+
 void xs_run_info_write(void)
 {
-	const char *unknown = xs_config_unknown_mode(), *unknown_graphs;
 	const char *other = xs_injection_other();
 	enum xs_hash_mode hash = xs_config_hash();
 	char host[256] = "";
@@ -62,16 +74,7 @@ void xs_run_info_write(void)
 		xs_trace_info("hash", "%s",
 			      hash == XS_HASH_FULL ? "full" : "sampled");
 	xs_trace_info("mode", "%s", xs_config_mode_name(xs_config_mode()));
-	if (unknown)
-		xs_trace_info("note",
-			      "XFERSPY_MODE=%s is not known; traced as usual",
-			      unknown);
-	xs_config_graphs_by_node(&unknown_graphs);
-	if (unknown_graphs)
-		xs_trace_info("note",
-			      "XFERSPY_GRAPHS=%s is not known; the default is "
-			      "used",
-			      unknown_graphs);
+	xs_config_check(write_wrong);
 	if (other)
 		xs_trace_info(
 		    "note",

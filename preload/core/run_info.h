@@ -4,7 +4,7 @@
 #define XS_PRELOAD_CORE_RUN_INFO_H
 
 /* Writes the command line, host, rank and settings as info records, and a note
- * for each setting that is not known. The trace must be open. */
+ * for each wrong setting. The trace must be open. */
 void xs_run_info_write(void);
 
 #endif

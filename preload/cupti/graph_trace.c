@@ -308,9 +308,7 @@ bool xs_graph_trace_has_begun(void)
 
 void xs_graph_trace_start(void)
 {
-	const char *unknown;
-
-	if (xs_config_graphs_by_node(&unknown) || !xs_capture_mode_is_whole ||
+	if (xs_config_graphs_by_node() || !xs_capture_mode_is_whole ||
 	    xs_cupti_api.version < VERSION_12_9 || !enable_callbacks())
 		return;
 	atomic_store(&has_begun, true);

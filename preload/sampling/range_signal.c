@@ -28,10 +28,8 @@ void xs_range_signal_prepare(void)
 {
 	const struct sigaction ours = {.sa_handler = on_signal,
 				       .sa_flags = SA_RESTART};
-	struct xs_config_range range;
 
-	xs_config_range(&range);
-	if (range.kind == XS_RANGE_SIGNAL && is_handled_by(SIG_DFL))
+	if (xs_config_range().kind == XS_RANGE_SIGNAL && is_handled_by(SIG_DFL))
 		sigaction(RANGE_SIGNAL, &ours, NULL);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #define MIN_MAX_BYTES	(2u << 20)
 #define DEFAULT_FRAMES	8u
@@ -16,31 +17,44 @@ static const char *const mode_names[XS_MODES] = {
     [XS_MODE_CALLS] = "calls",	     [XS_MODE_OFF] = "off",
 };
 
+/* Returns "" if it is not set, which is the same. */
+static const char *value_of(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value ? value : "";
+}
+
 bool xs_config_is_off(void)
 {
-	const char *mode = getenv("XFERSPY_MODE");
-
 	/* A setuid program must not write files for us. */
-	return getauxval(AT_SECURE) || (mode && strcmp(mode, "off") == 0);
+	return getauxval(AT_SECURE) ||
+	       strcmp(value_of("XFERSPY_MODE"), "off") == 0;
 }
 
 bool xs_config_is_started_by_run(pid_t pid)
 {
-	const char *started = getenv("XFERSPY_RUN_PID");
+	return strtol(value_of("XFERSPY_RUN_PID"), NULL, 10) == pid;
+}
 
-	return started && strtol(started, NULL, 10) == pid;
+static bool parse_mode(const char *text, enum xs_mode *mode)
+{
+	for (int i = 0; i < XS_MODES; i++)
+		if (strcmp(text, mode_names[i]) == 0) {
+			*mode = (enum xs_mode)i;
+			return true;
+		}
+	return false;
 }
 
 enum xs_mode xs_config_mode(void)
 {
-	const char *mode = getenv("XFERSPY_MODE");
+	enum xs_mode mode = XS_MODE_TRACE;
 
 	if (xs_config_is_off())
 		return XS_MODE_OFF;
-	for (int i = 0; mode && i < XS_MODES; i++)
-		if (strcmp(mode, mode_names[i]) == 0)
-			return (enum xs_mode)i;
-	return XS_MODE_TRACE;
+	parse_mode(value_of("XFERSPY_MODE"), &mode);
+	return mode;
 }
 
 const char *xs_config_mode_name(enum xs_mode mode)
@@ -48,35 +62,19 @@ const char *xs_config_mode_name(enum xs_mode mode)
 	return mode_names[mode];
 }
 
-const char *xs_config_unknown_mode(void)
-{
-	const char *mode = getenv("XFERSPY_MODE");
-
-	if (!mode || !mode[0])
-		return NULL;
-	for (size_t i = 0; i < XS_MODES; i++)
-		if (strcmp(mode, mode_names[i]) == 0)
-			return NULL;
-	return mode;
-}
-
 bool xs_config_summary(void)
 {
-	const char *summary = getenv("XFERSPY_SUMMARY");
-
-	return !summary || strcmp(summary, "0") != 0;
+	return strcmp(value_of("XFERSPY_SUMMARY"), "0") != 0;
 }
 
-uint64_t xs_config_max_bytes(const char **unknown)
+static bool parse_max_bytes(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
-	const char *text = getenv("XFERSPY_MAX_SIZE"), *unit;
 	unsigned long long value;
+	const char *unit;
 	unsigned shift = 0;
 	char *end;
 
-	if (!text || !text[0])
-		return 0;
 	value = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit) {
@@ -84,11 +82,18 @@ uint64_t xs_config_max_bytes(const char **unknown)
 		end++;
 	}
 	if (!isdigit((unsigned char)text[0]) || *end ||
-	    value > UINT64_MAX >> 32 || value << shift < MIN_MAX_BYTES) {
-		*unknown = text;
-		return 0;
-	}
-	return value << shift;
+	    value > UINT64_MAX >> 32 || value << shift < MIN_MAX_BYTES)
+		return false;
+	*bytes = value << shift;
+	return true;
+}
+
+uint64_t xs_config_max_bytes(void)
+{
+	uint64_t bytes = 0;
+
+	parse_max_bytes(value_of("XFERSPY_MAX_SIZE"), &bytes);
+	return bytes;
 }
 
 /* Reads seconds at *text and advances it. Returns false if there is no
@@ -105,55 +110,58 @@ static bool take_seconds(const char **text, uint64_t *ns)
 	return true;
 }
 
-const char *xs_config_range(struct xs_config_range *range)
+static bool parse_range(const char *text, struct xs_config_range *range)
 {
-	const char *text = getenv("XFERSPY_RANGE"), *at = text;
-
 	*range = (struct xs_config_range){.for_ns = UINT64_MAX, .text = text};
-	if (!text || !text[0])
-		return NULL;
 	if (strcmp(text, "profiler") == 0)
 		range->kind = XS_RANGE_PROFILER;
 	else if (strcmp(text, "signal") == 0)
 		range->kind = XS_RANGE_SIGNAL;
-	else if (take_seconds(&at, &range->from_ns) &&
-		 (*at != '+' || (at++, take_seconds(&at, &range->for_ns))) &&
-		 !*at)
+	else if (take_seconds(&text, &range->from_ns) &&
+		 (*text != '+' ||
+		  (text++, take_seconds(&text, &range->for_ns))) &&
+		 !*text)
 		range->kind = XS_RANGE_TIMED;
-	else
-		return text;
-	return NULL;
+	return range->kind != XS_RANGE_ALL;
 }
 
-bool xs_config_graphs_by_node(const char **unknown)
+struct xs_config_range xs_config_range(void)
 {
-	const char *text = getenv("XFERSPY_GRAPHS");
-	const bool by_node = text && strcmp(text, "nodes") == 0;
+	struct xs_config_range range;
 
-	*unknown = NULL;
-	if (text && text[0] && !by_node && strcmp(text, "launch") != 0)
-		*unknown = text;
-	return by_node;
+	parse_range(value_of("XFERSPY_RANGE"), &range);
+	return range;
+}
+
+bool xs_config_graphs_by_node(void)
+{
+	return strcmp(value_of("XFERSPY_GRAPHS"), "nodes") == 0;
+}
+
+static bool parse_hash(const char *text, enum xs_hash_mode *mode)
+{
+	if (strcmp(text, "full") == 0)
+		*mode = XS_HASH_FULL;
+	else if (strcmp(text, "1") == 0)
+		*mode = XS_HASH_SAMPLED;
+	else
+		return strcmp(text, "0") == 0;
+	return true;
 }
 
 enum xs_hash_mode xs_config_hash(void)
 {
-	const char *hash = getenv("XFERSPY_HASH");
+	enum xs_hash_mode mode = XS_HASH_OFF;
 
-	if (!hash || !hash[0] || strcmp(hash, "0") == 0)
-		return XS_HASH_OFF;
-	return strcmp(hash, "full") == 0 ? XS_HASH_FULL : XS_HASH_SAMPLED;
+	parse_hash(value_of("XFERSPY_HASH"), &mode);
+	return mode;
 }
 
-const char *xs_config_stack(struct xs_config_stack *stack)
+static bool parse_stack(const char *text, struct xs_config_stack *stack)
 {
-	const char *text = getenv("XFERSPY_STACK");
 	unsigned long frames;
 	char *end;
 
-	*stack = (struct xs_config_stack){.frames = DEFAULT_FRAMES};
-	if (!text || !text[0])
-		return NULL;
 	if (strcmp(text, "off") == 0) {
 		stack->frames = 0;
 	} else if (strcmp(text, "leaf") == 0) {
@@ -162,11 +170,112 @@ const char *xs_config_stack(struct xs_config_stack *stack)
 		frames = strtoul(text, &end, 10);
 		if (!isdigit((unsigned char)text[0]) || *end ||
 		    frames > XS_STACK_MAX_FRAMES)
-			return text;
+			return false;
 		stack->frames = (unsigned)frames;
 		stack->hooked = frames > 1;
 	}
-	return NULL;
+	return true;
+}
+
+struct xs_config_stack xs_config_stack(void)
+{
+	struct xs_config_stack stack = {.frames = DEFAULT_FRAMES};
+
+	parse_stack(value_of("XFERSPY_STACK"), &stack);
+	return stack;
+}
+
+static bool is_mode(const char *text)
+{
+	enum xs_mode mode;
+
+	return parse_mode(text, &mode);
+}
+
+static bool is_size(const char *text)
+{
+	uint64_t bytes;
+
+	return parse_max_bytes(text, &bytes);
+}
+
+static bool is_range(const char *text)
+{
+	struct xs_config_range range;
+
+	return parse_range(text, &range);
+}
+
+static bool is_graphs(const char *text)
+{
+	return strcmp(text, "launch") == 0 || strcmp(text, "nodes") == 0;
+}
+
+static bool is_hash(const char *text)
+{
+	enum xs_hash_mode mode;
+
+	return parse_hash(text, &mode);
+}
+
+static bool is_stack(const char *text)
+{
+	struct xs_config_stack stack;
+
+	return parse_stack(text, &stack);
+}
+
+static bool is_switch(const char *text)
+{
+	return strcmp(text, "0") == 0 || strcmp(text, "1") == 0;
+}
+
+const struct xs_config_variable xs_config_variables[] = {
+    {"XFERSPY_OUTPUT", NULL, NULL, NULL},
+    {"XFERSPY_MODE", is_mode, "trace, light, counters, events, calls or off",
+     "traced as usual"},
+    {"XFERSPY_RANGE", is_range, "profiler, signal, or seconds such as 60+10",
+     "recorded from the start"},
+    {"XFERSPY_MAX_SIZE", is_size, "2M or more, such as 64M",
+     "the trace has no limit"},
+    {"XFERSPY_GRAPHS", is_graphs, "launch or nodes", "the default is used"},
+    {"XFERSPY_HASH", is_hash, "1, full or 0", "nothing is hashed"},
+    {"XFERSPY_STACK", is_stack, "leaf, off, or at most 64 frames",
+     "call sites are recorded as usual"},
+    {"XFERSPY_LOG", NULL, NULL, NULL},
+    {"XFERSPY_SUMMARY", is_switch, "0 or 1", "the line at exit is printed"},
+    {"XFERSPY_CUPTI", NULL, NULL, NULL},
+    {"XFERSPY_RUN_PID", NULL, NULL, NULL},
+    {"XFERSPY_MACHINES", NULL, NULL, NULL}, /* of the command */
+    {0},
+};
+
+static const struct xs_config_variable *find_variable(const char *name,
+						      size_t length)
+{
+	const struct xs_config_variable *variable = xs_config_variables;
+
+	while (variable->name && (strlen(variable->name) != length ||
+				  strncmp(variable->name, name, length) != 0))
+		variable++;
+	return variable->name ? variable : NULL;
+}
+
+void xs_config_check(xs_config_wrong *wrong)
+{
+	for (char **at = environ; at && *at; at++) {
+		const size_t length = strcspn(*at, "=");
+		const struct xs_config_variable *variable;
+		const char *value = *at + length + 1;
+
+		if (strncmp(*at, "XFERSPY_", strlen("XFERSPY_")) != 0 ||
+		    !(*at)[length])
+			continue;
+		variable = find_variable(*at, length);
+		if (!variable || (*value && variable->is_valid &&
+				  !variable->is_valid(value)))
+			wrong(*at, variable);
+	}
 }
 
 unsigned xs_config_connections(const char *variable)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the configuration from the environment:
+ * Reads the configuration from the environment. A variable that is empty is not
+ * set; one with an invalid value has its default.
  *   XFERSPY_OUTPUT   trace file; %p pid, %h host, %r rank, %% a percent sign
  *   XFERSPY_MODE     trace (default); light (records all calls until no new
  *                    kinds of calls come, then detaches CUPTI and only counts
@@ -18,7 +19,7 @@
  *                    graph, except the first launches of each executable
  *                    graph) or nodes (each node of each launch)
  *   XFERSPY_HASH     1: hash the data of copies, samples of large ones;
- *                    full: all of it
+ *                    full: all of it; 0 (default): none
  *   XFERSPY_STACK    frames of the call stack that are recorded with a call:
  *                    N, up to 64; leaf (1, and the stubs of a launch); off
  *                    (no call stack). Default: 8, but only the nearest frame
@@ -64,14 +65,10 @@ struct xs_config_stack {
 
 #define XS_STACK_MAX_FRAMES 64u
 
-/* Reads XFERSPY_STACK. Returns NULL, or its text if it is invalid. */
-const char *xs_config_stack(struct xs_config_stack *stack);
+struct xs_config_stack xs_config_stack(void);
 
 /* Returns the mode's name as XFERSPY_MODE spells it. */
 const char *xs_config_mode_name(enum xs_mode mode);
-
-/* Returns the text of XFERSPY_MODE if it is no known mode, else NULL. */
-const char *xs_config_unknown_mode(void);
 
 /* Returns whether `xferspy run` started this process, not one of its parents.
  */
@@ -80,9 +77,8 @@ bool xs_config_is_started_by_run(pid_t pid);
 /* Returns whether XFERSPY_SUMMARY allows the line at exit. */
 bool xs_config_summary(void);
 
-/* Returns XFERSPY_MAX_SIZE in bytes, 0 if there is no limit. Sets *unknown to
- * its text if that is invalid; leaves it alone otherwise. */
-uint64_t xs_config_max_bytes(const char **unknown);
+/* Returns XFERSPY_MAX_SIZE in bytes, 0 if there is no limit. */
+uint64_t xs_config_max_bytes(void);
 
 enum xs_range_kind {
 	XS_RANGE_ALL,
@@ -94,15 +90,13 @@ enum xs_range_kind {
 struct xs_config_range {
 	enum xs_range_kind kind;
 	uint64_t from_ns, for_ns; /* from the start of tracing */
-	const char *text;	  /* of the variable; NULL: not set */
+	const char *text;	  /* of the variable */
 };
 
-/* Reads XFERSPY_RANGE. Returns NULL, or its text if it is invalid. */
-const char *xs_config_range(struct xs_config_range *range);
+struct xs_config_range xs_config_range(void);
 
-/* Returns whether each node of each graph launch is recorded. *unknown is the
- * text of XFERSPY_GRAPHS if it is invalid, else NULL. */
-bool xs_config_graphs_by_node(const char **unknown);
+/* Returns whether each node of each graph launch is recorded. */
+bool xs_config_graphs_by_node(void);
 
 enum xs_hash_mode {
 	XS_HASH_OFF,
@@ -112,6 +106,26 @@ enum xs_hash_mode {
 
 /* Returns whether and how XFERSPY_HASH asks to hash the data of copies. */
 enum xs_hash_mode xs_config_hash(void);
+
+/* A variable that begins with XFERSPY_. */
+struct xs_config_variable {
+	const char *name;
+	bool (*is_valid)(const char *value); /* NULL: any value is */
+	const char *values;		     /* the valid ones, in words */
+	const char *otherwise;		     /* what happens with another one */
+};
+
+/* All of them; a row without a name ends the table. */
+extern const struct xs_config_variable xs_config_variables[];
+
+/* assignment: NAME=VALUE; variable: NULL if it is not in the table, otherwise
+ * the value is not valid. */
+typedef void xs_config_wrong(const char *assignment,
+			     const struct xs_config_variable *variable);
+
+/* Calls wrong() for each variable of the environment that begins with XFERSPY_
+ * and is not known or has no valid value. */
+void xs_config_check(xs_config_wrong *wrong);
 
 /* Returns the number of hardware queues, 1 to 32, that an environment variable
  * requests from NVIDIA's driver; 0 if it is unset or invalid. */

@@ -193,7 +193,7 @@ XFERSPY_RANGE=never XFERSPY_MAX_SIZE=1x traced "$XS_APPS/app" serial 10
 expect "$what: status" "$status" 0
 read_trace
 expect "$what: kernels" "$(count '^kernel ')" 10
-grep -q 'XFERSPY_RANGE=never is not known' report.json ||
+grep -q 'XFERSPY_RANGE=never is not valid' report.json ||
 	fail "$what: nothing said of the range"
-grep -q 'XFERSPY_MAX_SIZE=1x is not a size' report.json ||
+grep -q 'XFERSPY_MAX_SIZE=1x is not valid' report.json ||
 	fail "$what: nothing said of the size"

@@ -93,7 +93,7 @@ expect "launch: as one" "$(count '^graph .*by_node=0')" 4
 XFERSPY_GRAPHS=all traced "$XS_APPS/graphs" replay 20
 read_trace
 expect "unknown: as one" "$(count '^graph .*by_node=0')" 4
-expect "unknown: note" "$(grep -c 'XFERSPY_GRAPHS=all is not known' report.json)" 1
+expect "unknown: note" "$(grep -c 'XFERSPY_GRAPHS=all is not valid' report.json)" 1
 
 # A graph instantiated for each launch: each launch is recorded by node.
 graphs each 60

@@ -39,6 +39,15 @@ expect "no folder: exit code" "$status" 2
 says "no folder" 'none/a.xspy: the folder does not exist'
 expect "no folder: output" "$(cat out)" ""
 
+# Misspelt variables and wrong values; the program runs all the same.
+XFERSPY_MODES=light XFERSPY_MODE=fast XFERSPY_FROB=1 XFERSPY_SUMMARY=0 \
+	plain "$XS_COMMAND" run echo ran
+expect "variables: output" "$(cat out)" ran
+expect "variables: lines" "$(wc -l <err)" 3
+says "unknown" '^xferspy: XFERSPY_MODES: xferspy has no such variable.*; did you mean XFERSPY_MODE?$'
+says "unknown" '^xferspy: XFERSPY_FROB: xferspy has no such variable.*; see man xferspy$'
+says "wrong" '^xferspy: XFERSPY_MODE=fast: this value is not valid; use trace, light,.* or off$'
+
 # Not asked for.
 plain env LD_PRELOAD="$XS_PRELOAD" true
 expect "without run" "$(cat err)" ""

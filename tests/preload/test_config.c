@@ -69,64 +69,45 @@ static void modes(void **state)
 	(void)state;
 	unsetenv("XFERSPY_MODE");
 	assert_int_equal(xs_config_mode(), XS_MODE_TRACE);
-	assert_null(xs_config_unknown_mode());
 	setenv("XFERSPY_MODE", "off", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_OFF);
 	setenv("XFERSPY_MODE", "events", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_EVENTS);
 	setenv("XFERSPY_MODE", "calls", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_CALLS);
-	assert_null(xs_config_unknown_mode());
 	setenv("XFERSPY_MODE", "counters", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_COUNTERS);
-	assert_null(xs_config_unknown_mode());
 	assert_string_equal(xs_config_mode_name(XS_MODE_COUNTERS), "counters");
 	setenv("XFERSPY_MODE", "of", 1);
 	assert_int_equal(xs_config_mode(), XS_MODE_TRACE);
-	assert_string_equal(xs_config_unknown_mode(), "of");
 	unsetenv("XFERSPY_MODE");
 }
 
 static void graphs(void **state)
 {
-	const char *unknown = "";
-
 	(void)state;
 	unsetenv("XFERSPY_GRAPHS");
-	assert_false(xs_config_graphs_by_node(&unknown));
-	assert_null(unknown);
+	assert_false(xs_config_graphs_by_node());
 	setenv("XFERSPY_GRAPHS", "nodes", 1);
-	assert_true(xs_config_graphs_by_node(&unknown));
-	assert_null(unknown);
+	assert_true(xs_config_graphs_by_node());
 	setenv("XFERSPY_GRAPHS", "launch", 1);
-	assert_false(xs_config_graphs_by_node(&unknown));
-	assert_null(unknown);
+	assert_false(xs_config_graphs_by_node());
 	setenv("XFERSPY_GRAPHS", "node", 1);
-	assert_false(xs_config_graphs_by_node(&unknown));
-	assert_string_equal(unknown, "node");
+	assert_false(xs_config_graphs_by_node());
 	unsetenv("XFERSPY_GRAPHS");
 }
 
 static void expect_size(const char *text, uint64_t bytes)
 {
-	const char *unknown = NULL;
-
 	setenv("XFERSPY_MAX_SIZE", text, 1);
-	assert_int_equal(xs_config_max_bytes(&unknown), bytes);
-	if (bytes)
-		assert_null(unknown);
-	else
-		assert_string_equal(unknown, text);
+	assert_int_equal(xs_config_max_bytes(), bytes);
 }
 
 static void sizes(void **state)
 {
-	const char *unknown = NULL;
-
 	(void)state;
 	unsetenv("XFERSPY_MAX_SIZE");
-	assert_int_equal(xs_config_max_bytes(&unknown), 0);
-	assert_null(unknown);
+	assert_int_equal(xs_config_max_bytes(), 0);
 	expect_size("2097152", 2097152);
 	expect_size("64M", 64u << 20);
 	expect_size("3000K", 3000u << 10);
@@ -147,7 +128,7 @@ static void expect_range(const char *text, enum xs_range_kind kind,
 	struct xs_config_range range;
 
 	setenv("XFERSPY_RANGE", text, 1);
-	assert_null(xs_config_range(&range));
+	range = xs_config_range();
 	assert_int_equal(range.kind, kind);
 	assert_int_equal(range.from_ns, from_ns);
 	assert_int_equal(range.for_ns, for_ns);
@@ -158,53 +139,125 @@ static void ranges(void **state)
 {
 	static const char *const wrong[] = {"x",  "1+",	   "1+2+3",
 					    "-1", "1e300", "nan"};
-	struct xs_config_range range;
 
 	(void)state;
 	unsetenv("XFERSPY_RANGE");
-	assert_null(xs_config_range(&range));
-	assert_int_equal(range.kind, XS_RANGE_ALL);
+	assert_int_equal(xs_config_range().kind, XS_RANGE_ALL);
 	expect_range("profiler", XS_RANGE_PROFILER, 0, UINT64_MAX);
 	expect_range("signal", XS_RANGE_SIGNAL, 0, UINT64_MAX);
 	expect_range("10", XS_RANGE_TIMED, 10000000000u, UINT64_MAX);
 	expect_range("0.5+2.25", XS_RANGE_TIMED, 500000000u, 2250000000u);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		setenv("XFERSPY_RANGE", wrong[i], 1);
-		assert_string_equal(xs_config_range(&range), wrong[i]);
-		assert_int_equal(range.kind, XS_RANGE_ALL);
+		assert_int_equal(xs_config_range().kind, XS_RANGE_ALL);
 	}
 	unsetenv("XFERSPY_RANGE");
 }
 
+static void hashes(void **state)
+{
+	(void)state;
+	unsetenv("XFERSPY_HASH");
+	assert_int_equal(xs_config_hash(), XS_HASH_OFF);
+	setenv("XFERSPY_HASH", "1", 1);
+	assert_int_equal(xs_config_hash(), XS_HASH_SAMPLED);
+	setenv("XFERSPY_HASH", "full", 1);
+	assert_int_equal(xs_config_hash(), XS_HASH_FULL);
+	setenv("XFERSPY_HASH", "2", 1);
+	assert_int_equal(xs_config_hash(), XS_HASH_OFF);
+	unsetenv("XFERSPY_HASH");
+}
+
 static void stack_is_bounded(void **state)
 {
-	struct xs_config_stack stack;
 	static const struct {
 		const char *text;
 		unsigned frames;
-		bool hooked, known;
+		bool hooked;
 	} cases[] = {
-	    {"", 8, false, true},      {"off", 0, false, true},
-	    {"0", 0, false, true},     {"leaf", 1, false, true},
-	    {"1", 1, false, true},     {"2", 2, true, true},
-	    {"64", 64, true, true},    {"65", 8, false, false},
-	    {"-1", 8, false, false},   {"8 frames", 8, false, false},
-	    {"Leaf", 8, false, false},
+	    {"", 8, false},	{"off", 0, false},	{"0", 0, false},
+	    {"leaf", 1, false}, {"1", 1, false},	{"2", 2, true},
+	    {"64", 64, true},	{"65", 8, false},	{"-1", 8, false},
+	    {"Leaf", 8, false}, {"8 frames", 8, false},
 	};
 
 	(void)state;
 	unsetenv("XFERSPY_STACK");
-	assert_null(xs_config_stack(&stack));
-	assert_int_equal(stack.frames, 8);
-	assert_false(stack.hooked);
+	assert_int_equal(xs_config_stack().frames, 8);
+	assert_false(xs_config_stack().hooked);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		setenv("XFERSPY_STACK", cases[i].text, 1);
-		assert_int_equal(xs_config_stack(&stack) == NULL,
-				 cases[i].known);
-		assert_int_equal(stack.frames, cases[i].frames);
-		assert_int_equal(stack.hooked, cases[i].hooked);
+		assert_int_equal(xs_config_stack().frames, cases[i].frames);
+		assert_int_equal(xs_config_stack().hooked, cases[i].hooked);
 	}
 	unsetenv("XFERSPY_STACK");
+}
+
+static char wrong_text[64]; /* the last wrong variable */
+static bool wrong_is_known;
+static size_t wrong_count;
+
+static void note_wrong(const char *assignment,
+		       const struct xs_config_variable *variable)
+{
+	snprintf(wrong_text, sizeof(wrong_text), "%s", assignment);
+	wrong_is_known = variable != NULL;
+	if (variable) {
+		assert_non_null(variable->values);
+		assert_non_null(variable->otherwise);
+	}
+	wrong_count++;
+}
+
+static void wrong_variables_are_found(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		bool is_wrong, is_known;
+	} cases[] = {
+	    {"XFERSPY_MODE", "fast", true, true},
+	    {"XFERSPY_MODE", "", false, true},
+	    {"XFERSPY_MODE", "off", false, true},
+	    {"XFERSPY_MODES", "light", true, false},
+	    {"XFERSPY_MODES", "", true, false},
+	    {"XFERSPY_MOD", "light", true, false},
+	    {"XFERSPY_", "x", true, false},
+	    {"XFERSP", "x", false, false},
+	    {"XFERSPY_HASH", "2", true, true},
+	    {"XFERSPY_HASH", "0", false, true},
+	    {"XFERSPY_HASH", "full", false, true},
+	    {"XFERSPY_RANGE", "1+", true, true},
+	    {"XFERSPY_RANGE", "1+2", false, true},
+	    {"XFERSPY_MAX_SIZE", "1M", true, true},
+	    {"XFERSPY_MAX_SIZE", "2M", false, true},
+	    {"XFERSPY_GRAPHS", "node", true, true},
+	    {"XFERSPY_GRAPHS", "launch", false, true},
+	    {"XFERSPY_STACK", "65", true, true},
+	    {"XFERSPY_STACK", "leaf", false, true},
+	    {"XFERSPY_SUMMARY", "no", true, true},
+	    {"XFERSPY_SUMMARY", "0", false, true},
+	    {"XFERSPY_OUTPUT", "a=b", false, true},
+	    {"XFERSPY_MACHINES", "/none", false, true},
+	};
+
+	(void)state;
+	xs_config_check(note_wrong);
+	assert_int_equal(wrong_count, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char assignment[64];
+
+		snprintf(assignment, sizeof(assignment), "%s=%s", cases[i].name,
+			 cases[i].value);
+		setenv(cases[i].name, cases[i].value, 1);
+		wrong_count = 0;
+		xs_config_check(note_wrong);
+		unsetenv(cases[i].name);
+		assert_int_equal(wrong_count, cases[i].is_wrong);
+		if (!cases[i].is_wrong)
+			continue;
+		assert_string_equal(wrong_text, assignment);
+		assert_int_equal(wrong_is_known, cases[i].is_known);
+	}
 }
 
 int main(void)
@@ -219,6 +272,8 @@ int main(void)
 	    cmocka_unit_test(graphs),
 	    cmocka_unit_test(sizes),
 	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(hashes),
+	    cmocka_unit_test(wrong_variables_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -409,14 +409,18 @@ static void trace_states_its_coverage(void **state)
 	const char *app, *cudart;
 
 	(void)state;
+	setenv("XFERSPY_HASHES", "secret", 1);
 	run(&o, "XFERSPY_MODE=wrong", "a b");
+	unsetenv("XFERSPY_HASHES");
 	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
 	app = info_of(&r, "app=");
 	assert_non_null(app);
 	assert_string_equal(app, "app=" XS_TEST_APP " a b");
 	assert_non_null(info_of(&r, "host="));
 	assert_non_null(info_of(&r, "mode=trace"));
-	assert_non_null(info_of(&r, "note=XFERSPY_MODE=wrong is not known"));
+	assert_non_null(
+	    info_of(&r, "note=XFERSPY_MODE=wrong is not valid (trace, "));
+	assert_non_null(info_of(&r, "note=XFERSPY_HASHES is no variable of "));
 	assert_non_null(info_of(&r, "note=libcupti was not found"));
 	cudart = info_of(&r, "cudart=dynamic:/");
 	assert_non_null(cudart);

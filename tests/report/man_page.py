@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/xferspy.1 has every option that a command's --help lists, and every
-strategy; and no other. docs/glossary.md has the same strategies.
+strategy; and no other. docs/glossary.md has the same strategies. The variables
+are those of the library's table.
 
     man_page.py XFERSPY SOURCES
 """
@@ -58,9 +59,18 @@ def main():
     table = (SOURCES / "docs/glossary.md").read_text().partition("## The strategies")[2]
     same("The strategies", set(strategies),
          set(re.findall(r"^\| `([a-z-]+)", table, re.M)), "docs/glossary.md")
-    if len(commands) < 6 or len(every) < 25 or len(strategies) < 13:
-        sys.exit(f"only {len(commands)} commands, {len(every)} options and "
-                 f"{len(strategies)} strategies seen")
+
+    source = (SOURCES / "preload/util/config.c").read_text()
+    variables = set(re.findall(r'^    \{"(XFERSPY_\w+)"', source, re.M))
+    part = re.search(r"^\.SH ENVIRONMENT\n(.*?)^\.SH ", page, re.M | re.S)[1]
+    same("ENVIRONMENT", variables - {"XFERSPY_RUN_PID"},
+         set(re.findall(r"^\.BI?R? (XFERSPY_\w+)= ?\S", part, re.M)))
+    table = (SOURCES / "docs/reference.md").read_text()
+    same("Environment", variables,
+         set(re.findall(r"^\| `(XFERSPY_\w+)` ", table, re.M)), "docs/reference.md")
+    if len(variables) < 12 or len(commands) < 6 or len(every) < 25 or len(strategies) < 13:
+        sys.exit(f"only {len(commands)} commands, {len(every)} options, "
+                 f"{len(variables)} variables and {len(strategies)} strategies seen")
     sys.exit(failed)
 
 

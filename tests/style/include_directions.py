@@ -63,11 +63,13 @@ ROOMS = {
     "report/render/json": "analyzer/util result diff formulas",
     "report/render": "analyzer/util result diff formulas render/text render/json",
     "report/calibrate": "model",
-    "report/commands": "preload analyzer model result build formulas diff render calibrate",
+    "report/commands": "preload preload/util analyzer model result build formulas"
+                       " diff render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"},
-        ("report", "preload"): {"format.h", "trace_name.h"}, ("model", "analyzer"): {"phase.h"}}
+        ("report", "preload"): {"config.h", "format.h", "trace_name.h"},
+        ("model", "analyzer"): {"phase.h"}}
 VENDOR = re.compile(
     r"preload/(api/function_table\.c|cupti/(cupti_api\.h|counters/profiler_api\.h))")
 PRINTS = re.compile(r"\b(printf|puts|perror)\s*\(")
