@@ -234,7 +234,7 @@ static const char *assume_G(const struct xs_points *pageable,
 	size_t i;
 
 	if (isnan(G->value))
-		return "nothing that was seen";
+		return "unknown, without pinned copies and the link";
 	for (i = 0; i < pageable->count; i++)
 		if (pageable->x[i] >= XS_FIT_LEAST_BYTES)
 			fastest =
@@ -288,7 +288,7 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
 	snprintf(
 	    m->notes, sizeof(m->notes),
-	    "rate to the device (G) from %s, to the host from %s; both "
+	    "rate to the device (G): %s; to the host: %s; both "
 	    "directions at once: %s; latencies and host calls: the usual "
 	    "values, at most as traced. Not known: mapped memory, pinning. "
 	    "`xferspy calibrate` measures them all.",

@@ -65,7 +65,9 @@ void xs_summary_print_error(const char *path, int error)
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
 		 "to a file that can be written\n",
-		 path, strerror(error));
+		 path,
+		 error == ENOTSUP ? "it is a device, a pipe or a socket"
+				  : strerror(error));
 	print_line(text);
 }
 
@@ -150,7 +152,8 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
 		snprintf(lost, sizeof(lost),
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
-	snprintf(text, sizeof(text), "xferspy: %s (%s%s): xferspy report %s\n",
-		 path, size, lost, path);
+	snprintf(text, sizeof(text),
+		 "xferspy: wrote %s (%s%s). Next: xferspy report %s\n", path,
+		 size, lost, path);
 	print_line(text);
 }

@@ -57,7 +57,7 @@ int xs_file_create(const char *path, char *name, size_t name_bytes)
 	int fd = open(name, flags, 0600);
 
 	if (fd < 0 && errno == EEXIST && is_special(path))
-		return -EEXIST;
+		return -ENOTSUP;
 	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
 		length = snprintf(name, name_bytes, "%s.%d", path, i);
 		fd = open(name, flags, 0600);

@@ -10,7 +10,7 @@
 /*
  * Creates a file for reading and writing, mode 0600. Never opens an existing
  * file and never follows a link: if `path` exists, .1, .2, ... is appended.
- * -EEXIST if it is a device, a pipe or a socket. Stores the name in *name.
+ * -ENOTSUP if it is a device, a pipe or a socket. Stores the name in *name.
  * Returns a close-on-exec descriptor with a high number, or -errno.
  */
 int xs_file_create(const char *path, char *name, size_t name_bytes);

@@ -34,6 +34,17 @@ int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 	return code;
 }
 
+int xs_cli_bad_number(const char *name, const char *value,
+		      const char *what_to_do)
+{
+	char why[128], *end;
+	const bool number = strtod(value, &end) <= 0 && end != value;
+
+	snprintf(why, sizeof(why), "%.64s is %s", value,
+		 number && value[0] == '-' ? "negative" : "not a number");
+	return xs_cli_error(XS_EXIT_USAGE, name, why, what_to_do);
+}
+
 int xs_cli_parse_text(const char *name, const char *value, void *into)
 {
 	(void)name;

@@ -80,6 +80,11 @@ int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 void xs_cli_expand(const struct xs_cli_command *command, const char *text,
 		   char *out, size_t size);
 
+/* Prints why the value of the option `name`, a number that must not be
+ * negative, is wrong. Returns XS_EXIT_USAGE. */
+int xs_cli_bad_number(const char *name, const char *value,
+		      const char *what_to_do);
+
 /* Stores the value in a const char *. */
 xs_cli_parse_value xs_cli_parse_text;
 

@@ -23,11 +23,9 @@ static int parse_format(const char *name, const char *value, void *into)
 
 static int parse_percent(const char *name, const char *value, void *into)
 {
-	(void)name;
 	if (xs_units_parse_number(value, into) == 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, value, "not a percentage",
-			    "give a number such as 5");
+	return xs_cli_bad_number(name, value, "give a number such as 5");
 }
 
 static int parse_machine(const char *name, const char *value, void *into)

@@ -19,18 +19,13 @@ struct model_options {
 	double sync_ns;			   /* NAN: from the profile */
 };
 
-static int bad_value(const char *option, const char *hint)
-{
-	return xs_cli_error(XS_EXIT_USAGE, option, "the value is not a number",
-			    hint);
-}
-
 static int parse_bytes(const char *name, const char *value, void *into)
 {
 	int64_t bytes;
 
 	if (xs_units_parse_bytes(value, &bytes) < 0)
-		return bad_value(name, "give bytes, such as 67108864 or 64MiB");
+		return xs_cli_bad_number(
+		    name, value, "give bytes, such as 67108864 or 64MiB");
 	*(double *)into = (double)bytes;
 	return 0;
 }
@@ -39,9 +34,14 @@ static int parse_ms(const char *name, const char *value, void *into)
 {
 	double ms;
 
-	/* 10^12 ms are 31 years and fit int64_t as ns */
-	if (xs_units_parse_number(value, &ms) < 0 || ms > 1e12)
-		return bad_value(name, "give milliseconds, such as 12.5");
+	if (xs_units_parse_number(value, &ms) < 0)
+		return xs_cli_bad_number(name, value,
+					 "give milliseconds, such as 12.5");
+	/* fits int64_t as ns */
+	if (ms > 1e12)
+		return xs_cli_error(XS_EXIT_USAGE, name,
+				    "the value is more than 31 years",
+				    "give milliseconds, such as 12.5");
 	*(double *)into = ms * 1e6;
 	return 0;
 }
@@ -49,14 +49,16 @@ static int parse_ms(const char *name, const char *value, void *into)
 static int parse_plain(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_number(value, into) < 0)
-		return bad_value(name, "give a number, such as 1e9");
+		return xs_cli_bad_number(name, value,
+					 "give a number, such as 1e9");
 	return 0;
 }
 
 static int parse_streams(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
-		return bad_value(name, "give a whole number from 1 to 4096");
+		return xs_cli_bad_number(name, value,
+					 "give a whole number from 1 to 4096");
 	return 0;
 }
 

@@ -183,7 +183,9 @@ static int read_traces(const struct xs_result_options *how, char *const *traces,
 		return 0;
 	snprintf(what, sizeof(what), "%d of %d traces", failed, count);
 	if (count > 1)
-		xs_cli_error(XS_EXIT_INPUT, what, "they could not be read",
+		xs_cli_error(XS_EXIT_INPUT, what,
+			     failed == 1 ? "it could not be read"
+					 : "they could not be read",
 			     failed < count ? "the report is about the others"
 					    : "there is no report");
 	return XS_EXIT_INPUT;

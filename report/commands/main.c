@@ -71,6 +71,8 @@ static int unknown(const char *word)
 
 	for (size_t i = 0; xs_cli_commands[i]; i++)
 		xs_nearest_offer(&nearest, xs_cli_commands[i]->name);
+	xs_nearest_offer(&nearest, "--version");
+	xs_nearest_offer(&nearest, "--help");
 	if (nearest.best)
 		snprintf(what_to_do, sizeof(what_to_do),
 			 "did you mean xferspy %s? see xferspy --help",
@@ -106,7 +108,8 @@ int main(int argc, char **argv)
 		return help_command(argc, argv);
 	if (strcmp(argv[1], "complete") == 0)
 		return xs_cli_complete(argc - 2, argv + 2);
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+	    strcmp(argv[1], "version") == 0) {
 		puts("xferspy " XS_VERSION);
 		return XS_EXIT_DONE;
 	}

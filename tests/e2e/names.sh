@@ -63,7 +63,7 @@ cmp -s live.xspy live.before || fail "live.xspy: changed"
 # The library alone: the line at exit names the file.
 LD_PRELOAD="$XS_PRELOAD" XFERSPY_OUTPUT=base.xspy \
 	timeout -k 5 $hangs "$XS_APPS/app" serial 5 >out 2>err
-grep -q '^xferspy: base.xspy.1 (.*): xferspy report base.xspy.1$' err ||
+grep -q '^xferspy: wrote base.xspy.1 (.*). Next: xferspy report base.xspy.1$' err ||
 	fail "preloaded: the line does not name the file"
 expect "preloaded: rounds" "$(launches base.xspy.1)" 5
 
@@ -74,7 +74,7 @@ for place in /dev/null "$work/pipe"; do
 	XFERSPY_OUTPUT=$place traced "$XS_APPS/app" serial 5
 	expect "$place: exit code" "$status" 0
 	[ ! -e "$place.1" ] || fail "$place: $place.1"
-	grep -q "^xferspy: no trace: cannot create $place: File exists; " err ||
+	grep -q "^xferspy: no trace: cannot create $place: it is a device, a pipe or a socket; " err ||
 		fail "$place: no word"
 done
 XFERSPY_LOG="$work/pipe" XFERSPY_OUTPUT=logged.xspy traced "$XS_APPS/app" serial 5

@@ -119,7 +119,7 @@ static void summary_is_one_line(void **state)
 	run(&o, "", "");
 	assert_int_equal(o.traces.gl_pathc, 1);
 	snprintf(expected, sizeof(expected),
-		 "xferspy: %s (12 KiB): xferspy report %s\n",
+		 "xferspy: wrote %s (12 KiB). Next: xferspy report %s\n",
 		 o.traces.gl_pathv[0], o.traces.gl_pathv[0]);
 	assert_string_equal(o.err, expected);
 	run(&o, "XFERSPY_SUMMARY=0", "");

@@ -46,6 +46,8 @@ static void help_comes_from_the_table(void **state)
 
 	(void)state;
 	expect("--version", 0, "xferspy ", NULL);
+	expect("-V", 0, "xferspy ", NULL);
+	expect("version", 0, "xferspy ", NULL);
 	expect("", 1, NULL, "Usage: xferspy COMMAND");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		expect("--help", 0, commands[i], NULL);
@@ -78,7 +80,11 @@ static void wrong_use_exits_with_1(void **state)
 	     "k20m: two profiles have this name; change"},
 	    {"diff x", "it takes exactly two traces"},
 	    {"diff x y --format csv", "use one of: text, json"},
-	    {"diff x y --fail-above much", "not a percentage"},
+	    {"diff x y --fail-above much",
+	     "--fail-above: much is not a number"},
+	    {"diff x y --fail-above=-5", "--fail-above: -5 is negative; give"},
+	    {"model --kernel-ms -3", "--kernel-ms: -3 is negative; give"},
+	    {"model --kernel-ms -x", "--kernel-ms: -x is not a number; give"},
 	    {"dump", "exactly one file"},
 	    {"dump --read x", "name it with -o TRACE"},
 	    {"dump --resolve --read x -o y", "cannot be combined with --read"},
@@ -97,6 +103,7 @@ static void a_typing_error_is_recognised(void **state)
 	(void)state;
 	expect("reprot", 1, NULL, "did you mean xferspy report?");
 	expect("DIFF a b", 1, NULL, "did you mean xferspy diff?");
+	expect("--verion", 1, NULL, "did you mean xferspy --version?");
 	expect("help calibrat", 1, NULL, "did you mean xferspy calibrate?");
 	expect("report x --formt json", 1, NULL, "did you mean --format?");
 	expect("diff x y --Fail-above=5", 1, NULL,
@@ -128,7 +135,7 @@ static void one_missing_trace_does_not_stop_the_others(void **state)
 	expect("report " BEFORE " gone.xspy " PINNED, 2,
 	       "== " TRACES "pinned.txt ==", "xferspy: gone.xspy: ");
 	expect("report gone.xspy " BEFORE, 2, "== " TRACES "pageable.txt ==",
-	       "1 of 2 traces: they could not be read; the report is about");
+	       "1 of 2 traces: it could not be read; the report is about");
 	expect("report " BEFORE " gone.xspy --format json", 2, "[\n", "gone");
 	expect("report gone.xspy " BEFORE " --format csv", 2,
 	       "trace,phase,rounds,", "gone");

@@ -174,6 +174,22 @@ static void losses_come_first(void **state)
 	fixture_free(result);
 }
 
+/* A call that was only counted is not one that was recorded. */
+static void counted_calls_are_told_apart(void **state)
+{
+	struct xs_result *result = fixture_result();
+	char *text;
+
+	(void)state;
+	result->coverage.api_calls_seen = 38043;
+	result->coverage.calls_counted = 27923;
+	text = fixture_text(result, false);
+	assert_non_null(
+	    strstr(text, "Coverage  38043 calls (10120 recorded), "));
+	free(text);
+	fixture_free(result);
+}
+
 /* Unknown is a dash, never 0. */
 static void unknown_is_a_dash(void **state)
 {
@@ -264,6 +280,7 @@ int main(void)
 	    cmocka_unit_test(two_screens_hold_three_phases),
 	    cmocka_unit_test(colour_changes_no_letter),
 	    cmocka_unit_test(losses_come_first),
+	    cmocka_unit_test(counted_calls_are_told_apart),
 	    cmocka_unit_test(unknown_is_a_dash),
 	    cmocka_unit_test(totals_are_not_cut),
 	    cmocka_unit_test(empty_sections_are_explained),

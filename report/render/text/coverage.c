@@ -59,10 +59,17 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 {
 	const struct xs_result_coverage *in = &result->coverage;
 	struct xs_arena *arena = &result->arena;
+	const char *recorded = "";
+
+	if (in->calls_counted > 0)
+		recorded =
+		    xs_arena_print(arena, " (%" PRId64 " recorded)",
+				   in->api_calls_seen - in->calls_counted);
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(arena, "%s, %s%s",
+	    xs_arena_print(arena, "%s%s, %s%s",
 			   number_of(arena, in->api_calls_seen, "call"),
+			   recorded,
 			   number_of(arena, in->gpu_ops_seen, "GPU op"),
 			   matched_text(arena, in)));
 	if (timing_text(in->timing_source))
