@@ -334,8 +334,8 @@ def startup_section(found):
         and one that does not use CUDA ({runs.get('no_cuda', NONE)} runs). Each
         cell has the median and the quartiles. "More" has the differences
         between a run and the untraced run of its turn. \"Within its spread\"
-        means that the quartiles are further apart than the difference is
-        large: it may be chance."""),
+        means that the difference is smaller than the interquartile range: it
+        may be chance."""),
         "", *startup_lines(results)]
 
 

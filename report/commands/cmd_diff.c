@@ -53,8 +53,8 @@ static const struct xs_cli_option options[] = {
      "different programs or GPUs"},
     {"--allow-different", 0, NULL, NULL,
      offsetof(struct diff_options, allow_different),
-     "with --fail-above: different programs or GPUs\n"
-     "are meant"},
+     "with --fail-above: do not fail because programs\n"
+     "or GPUs differ"},
     {0}};
 
 static int diff_main(int argc, char **argv);

@@ -49,8 +49,7 @@ struct xs_result_run {
 	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
 	 * set */
 	int64_t max_connections, max_copy_connections;
-	/* of code for lines of Python; XS_LANGUAGES: of a framework that is not
-	 * known */
+	/* framework of the Python code; XS_LANGUAGES: not known */
 	enum xs_language python;
 };
 
