@@ -244,6 +244,49 @@ static void add_stages(const struct xs_phase *phase, const unsigned *stages,
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
 }
 
+/* Returns the time of the longest kernel, or 0 if kernels differ in shape. */
+static double longest_alike(const struct xs_phase *phase)
+{
+	const struct xs_step *first = NULL;
+	double longest_ns = 0;
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (!is_kernel(step))
+			continue;
+		first = first ? first : step;
+		if (step->shape != first->shape)
+			return 0;
+		longest_ns =
+		    fmax(longest_ns, (double)(step->end_ns - step->start_ns));
+	}
+	return longest_ns;
+}
+
+void xs_kernel_stages_join_slices(const struct xs_machine *machine,
+				  struct xs_round_work *work)
+{
+	const double read_bytes =
+	    2 * machine->memory_bandwidth * work->alike_ns / 1e9;
+	struct xs_kernel_stage *all = &work->stages[0];
+	unsigned s;
+
+	if (work->stage_count < 2 || read_bytes <= 0 ||
+	    read_bytes > work->in_bytes / 2)
+		return;
+	for (s = 1; s < work->stage_count; s++) {
+		all->kernel_ns += work->stages[s].kernel_ns;
+		all->kernels += work->stages[s].kernels;
+		all->blocks += work->stages[s].blocks;
+		all->read_bytes += work->stages[s].read_bytes;
+		all->written_bytes += work->stages[s].written_bytes;
+	}
+	work->stage_count = 1;
+	work->slices = true;
+}
+
 int xs_kernel_stages_add(const struct xs_phase *phase,
 			 struct xs_round_work *work)
 {
@@ -266,6 +309,7 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 		add_stages(phase, f.stages, chain, work);
 	finder_free(&f);
 	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
+	work->alike_ns = pieces == 1 ? longest_alike(phase) : 0;
 	/* With a kernel for each chunk: the copies of one chunk, not of the
 	 * round. */
 	if (pieces > 1) {

@@ -57,6 +57,11 @@ struct xs_round_work {
 			       * results */
 	bool in_pieces;	      /* the program itself cuts every stage into
 			       * pieces, each after its own copies */
+	/* Time of the longest kernel; 0 unless all have one shape and follow
+	 * each other. */
+	double alike_ns;
+	bool slices; /* each kernel works on a part of the data, so pieces share
+		      * out the kernels of stage 0 */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -69,6 +74,14 @@ int xs_round_work_build(const struct xs_phase *phase,
  */
 int xs_kernel_stages_add(const struct xs_phase *phase,
 			 struct xs_round_work *work);
+
+/*
+ * Turns a chain of like kernels into one stage of slices, if none of them has
+ * the time to read half of the data that is copied in, at twice the bandwidth
+ * of the device's memory: they do not work on each other's results.
+ */
+void xs_kernel_stages_join_slices(const struct xs_machine *machine,
+				  struct xs_round_work *work);
 
 /*
  * Occupancy: the number of blocks of the kernel that fit on one SM; 0 if the

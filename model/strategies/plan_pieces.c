@@ -97,21 +97,22 @@ static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
 }
 
-/* Returns a stage's kernel, of one piece or whole. Kernels of merged stages
- * follow each other immediately. */
+/* Returns a stage's kernel, of one piece or whole, with that many launches.
+ * Kernels of merged stages follow each other immediately. */
 static struct xs_action kernel_of(const struct xs_machine *m,
 				  const struct xs_kernel_stage *stage,
-				  bool behind_copy, double kernel_ns, double n)
+				  bool behind_copy, double kernel_ns, double n,
+				  double launches)
 {
 	const double least_ns = kernel_ns * xs_kernel_stage_min_share(stage, m);
 	const double gaps_ns =
-	    (stage->kernels - 1) * xs_or_zero(m->kernel_gap_ns.value);
+	    (launches - 1) * xs_or_zero(m->kernel_gap_ns.value);
 	const double work_ns = kernel_ns / n + gaps_ns;
 	struct xs_action action = behind_copy
 				      ? xs_action_kernel_after_copy(m, work_ns)
 				      : xs_action_kernel(m, work_ns);
 
-	action.call_ns *= stage->kernels;
+	action.call_ns *= launches;
 	action.tail_ns = fmax(least_ns - kernel_ns / n, 0);
 	return action;
 }
@@ -131,9 +132,11 @@ static struct part cut_stage(const struct xs_strategy_case *c,
 		part.whole = true;
 	if (s > 0)
 		part.needs = joined ? SHARE_ALL : stage_sharing(w, s);
-	part.kernel = kernel_of(p->machine, stage, s == 0 && w->in_copies,
-				stage->kernel_ns * scenario->kernel_scale,
-				part.whole ? 1 : p->n);
+	part.kernel = kernel_of(
+	    p->machine, stage, s == 0 && w->in_copies,
+	    stage->kernel_ns * scenario->kernel_scale, part.whole ? 1 : p->n,
+	    w->slices ? fmax((double)stage->kernels / p->n, 1)
+		      : stage->kernels);
 	return part;
 }
 
@@ -387,6 +390,10 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
 			  "of several copies in is cut, the others come first"};
 	const enum sharing sharing = input_sharing(&c->work, false);
 
+	if (c->work.slices)
+		xs_estimate_assume(
+		    row, "each kernel works on a part of the data: none has "
+			 "the time to read half of it");
 	xs_estimate_assume(row, needs[sharing]);
 	xs_estimate_assume(
 	    row,

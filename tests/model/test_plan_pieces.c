@@ -269,6 +269,42 @@ static void test_copy_out_between_kernels(void **unused)
 	assert_int_equal(work.out_copies, 2);
 }
 
+/* Four kernels of one shape after a copy in of 100000 bytes, each of which can
+ * read 10000 of them at twice the bandwidth; so two pieces launch two each. */
+static void test_slices_are_shared_out(void **unused)
+{
+	struct xs_round_work work;
+	size_t i;
+
+	(void)unused;
+	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
+	steps[0].bytes = 100000;
+	for (i = 1; i <= 4; i++) {
+		steps[i] = step_of(XS_STEP_KERNEL, 0, 1, 10 * i, 10 * i + 5);
+		steps[i].shape = 7;
+	}
+	phase.step_count = 5;
+	machine.memory_bandwidth = 1e12;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_int_equal(work.stage_count, 4);
+	xs_kernel_stages_join_slices(&machine, &work);
+	assert_true(work.slices);
+	assert_int_equal(work.stage_count, 1);
+	assert_int_equal(work.stages[0].kernels, 4);
+	assert_near(work.stages[0].kernel_ns, 20);
+	/* one that could read half of the data may be a step in time */
+	steps[4].end_ns += 21;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_kernel_stages_join_slices(&machine, &work);
+	assert_int_equal(work.stage_count, 4);
+	/* as may another kernel */
+	steps[4].end_ns -= 21;
+	steps[4].shape = 8;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_kernel_stages_join_slices(&machine, &work);
+	assert_false(work.slices);
+}
+
 /* A copy of arguments between kernels begins no piece, unless all copies in are
  * that small. */
 static void test_arguments_between_kernels(void **unused)
@@ -567,6 +603,7 @@ int main(void)
 	    TEST(test_one_block_is_not_cut),
 	    TEST(test_chunks_of_two_kernels),
 	    TEST(test_copy_out_between_kernels),
+	    TEST(test_slices_are_shared_out),
 	    TEST(test_arguments_between_kernels),
 	    TEST(test_kernels_on_a_stream_of_their_own),
 	    TEST(test_kernels_of_two_queues),
