@@ -68,11 +68,22 @@ def kept_part(phase, row, share):
             ("round_ns", "low_ns", "high_ns", "loop_ns")}
 
 
-def predict(name, program, phases, strategy, measured_ms, share=1):
+def outside(program, phases, variant):
+    """The time outside the rounds, in ns. If rounds allocate, these are the first
+    allocations and the last frees, which the timed part of a variant may lack."""
+    if variant in program.get("allocate_before", ()) and \
+            any(estimate_of(phase, "reuse")[0] for phase in phases):
+        return 0
+    return program["traced_ms"] * 1e6 - sum(phase["total_ns"]
+                                            for phase in phases)
+
+
+def predict(name, program, phases, variant, strategy, measured_ms, share=1):
     """Of the timed loop: what lies outside its rounds stays as traced, and each
     round takes the predicted time, or that of as-is if there is none."""
     sums = dict.fromkeys(("round_ns", "low_ns", "high_ns"), 0)
-    outside_ns, reasons, applies = program["traced_ms"] * 1e6, [], False
+    outside_ns = outside(program, phases, variant)
+    reasons, applies = [], False
     for phase in phases:
         row, why = estimate_of(phase, strategy)
         applies |= row is not None
@@ -82,7 +93,6 @@ def predict(name, program, phases, strategy, measured_ms, share=1):
         row = row or estimate_of(phase, "as-is")[0]
         for key in sums:
             sums[key] += phase["rounds"] * row[key] + row["loop_ns"]
-        outside_ns -= phase["total_ns"]
     if not applies:
         return Row(name, strategy, measured_ms, None, None, None, reasons[0])
     return Row(name, strategy, measured_ms,
@@ -101,8 +111,8 @@ def rows_of(entry, program, phases):
         rounds = program.get("variants_rounds", {}).get(variant)
         measured = statistics.median(times) * \
             (program["rounds"] / rounds if rounds else 1)
-        rows.append(predict(entry["name"], program, phases, strategy, measured,
-                            words.get("share_kept", 1)))
+        rows.append(predict(entry["name"], program, phases, variant, strategy,
+                            measured, words.get("share_kept", 1)))
     return rows
 
 

@@ -145,8 +145,8 @@ static bool is_input_there(const struct xs_strategy_case *c)
 
 /*
  * Sets what the run pays once for the pipeline: the time of a few rounds from
- * the first call to the last result beyond round_ns each, and the second set of
- * device buffers, if rounds allocate theirs.
+ * the first call to the last result beyond round_ns each. If rounds allocate
+ * their device buffers, both sets are allocated before them.
  */
 static int set_loop_ns(const struct xs_strategy_case *c,
 		       struct xs_estimate *row)
@@ -160,9 +160,8 @@ static int set_loop_ns(const struct xs_strategy_case *c,
 
 	if (!rc)
 		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
-	row->loop_ns =
-	    fmax(all_ns - rounds * row->round_ns, 0) + c->work.allocation_ns;
-	row->setup_ns += row->loop_ns;
+	row->loop_ns = fmax(all_ns - rounds * row->round_ns, 0);
+	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 	xs_estimate_set_breakeven(c, row);
 	xs_plan_free(&plan);
 	return rc;
