@@ -10,6 +10,7 @@ MACHINE/machine.json that machine's calibration. --write writes docs/corpus.md.
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -33,8 +34,9 @@ PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
             ("no option, so with the shipped profile of the GPU", None),
             ("a profile fitted from the trace", "fitted"))
 
+# rounds_ms: of the rounds that the strategy changes, a part of predicted_ms.
 Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
-                             "low_ms high_ms why")
+                             "low_ms high_ms rounds_ms why")
 
 
 def report(xferspy, machine, half, name, profile):
@@ -61,11 +63,20 @@ def estimate_of(phase, strategy):
 
 def kept_part(phase, row, share):
     """A variant that keeps a part of the data on the device is held against the
-    same part of the saving, by bytes. It also allocates once."""
+    same part of the saving, by bytes. It also allocates once. The error between
+    programs, relative to the round, is that of the strategy."""
     base = estimate_of(phase, "reuse")[0] or estimate_of(phase, "as-is")[0]
-    return {key: base[key] + share * (row[key] - base[key]) if key != "loop_ns"
-            else share * row[key] for key in
-            ("round_ns", "low_ns", "high_ns", "loop_ns")}
+    part = {key: base[key] + share * (row[key] - base[key])
+            for key in ("round_ns", "known_low_ns", "known_high_ns")}
+    part["loop_ns"] = share * row["loop_ns"]
+    for end in ("low_ns", "high_ns"):
+        known, sign = part[f"known_{end}"], 1 if end == "high_ns" else -1
+        error = math.sqrt((row[end] - row["round_ns"]) ** 2 -
+                          (row[f"known_{end}"] - row["round_ns"]) ** 2)
+        part[end] = part["round_ns"] + sign * math.hypot(
+            known - part["round_ns"],
+            error / row["round_ns"] * part["round_ns"])
+    return part
 
 
 def outside(program, phases, variant):
@@ -83,20 +94,23 @@ def predict(name, program, phases, variant, strategy, measured_ms, share=1):
     round takes the predicted time, or that of as-is if there is none."""
     sums = dict.fromkeys(("round_ns", "low_ns", "high_ns"), 0)
     outside_ns = outside(program, phases, variant)
-    reasons, applies = [], False
+    reasons, applies, rounds_ns = [], False, 0
     for phase in phases:
         row, why = estimate_of(phase, strategy)
         applies |= row is not None
         reasons.append(why)
         if row and share != 1:
             row = kept_part(phase, row, share)
+        rounds_ns += phase["rounds"] * row["round_ns"] if row else 0
         row = row or estimate_of(phase, "as-is")[0]
         for key in sums:
             sums[key] += phase["rounds"] * row[key] + row["loop_ns"]
     if not applies:
-        return Row(name, strategy, measured_ms, None, None, None, reasons[0])
+        return Row(name, strategy, measured_ms, None, None, None, None,
+                   reasons[0])
     return Row(name, strategy, measured_ms,
-               *((outside_ns + ns) / 1e6 for ns in sums.values()), None)
+               *((outside_ns + ns) / 1e6 for ns in sums.values()),
+               rounds_ns / 1e6, None)
 
 
 def rows_of(entry, program, phases):

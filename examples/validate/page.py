@@ -327,7 +327,9 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         median. The equation is the strongest published baseline for the
         strategy (below); there is none for double buffers. As-is compares the traced run with the untraced
         one, which is another process; its interval is meant to contain such
-        runs."""),
+        runs. All intervals contain the error between programs by others
+        ([models.md](models.md#intervals)), so they hold more of these rows than
+        90 %."""),
         "", *family_lines(summary), "",
         f"![Error of each prediction, by strategy and number of streams]"
         f"({stem}.svg)", "",

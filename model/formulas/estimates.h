@@ -40,6 +40,10 @@ struct xs_estimate {
 	char why[200]; /* reason of an abstention, or explanation of the time;
 			* times in whole "ns", which the report converts */
 	double round_ns, low_ns, high_ns; /* range of 90 % */
+	/* The part of that range which is due to known causes: the profile, and
+	 * differences between rounds and between runs. It decides between
+	 * strategies of one trace. */
+	double known_low_ns, known_high_ns;
 	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
 			       * none */
 	double loop_ns;	      /* part of setup_ns that the run pays within its

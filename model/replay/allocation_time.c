@@ -21,26 +21,33 @@ static double freed_bytes(const struct xs_phase *phase, size_t i)
 	return 0;
 }
 
-/* fmin ignores NAN, an unknown value. */
+/* Returns the profile's time of step i, which allocates or frees; NAN:
+ * unknown. */
+static double profile_ns(const struct xs_phase *phase, size_t i,
+			 const struct xs_machine *m)
+{
+	const struct xs_step *step = &phase->steps[i];
+
+	if (step->kind == XS_STEP_ALLOCATE)
+		return m->device_alloc_fixed_ns.value +
+		       m->device_alloc_byte_ns.value * (double)step->bytes;
+	return m->device_free_fixed_ns.value +
+	       m->device_free_byte_ns.value * freed_bytes(phase, i);
+}
+
+/* fmin ignores NAN. */
 static void limit(const struct xs_phase *phase, size_t i,
 		  const struct xs_machine *m, struct xs_action *action)
 {
 	const struct xs_step *step = &phase->steps[i];
-	double free_ns;
 
-	if (step->kind == XS_STEP_ALLOCATE) {
-		action->call_ns =
-		    fmin(action->call_ns, m->device_alloc_fixed_ns.value +
-					      m->device_alloc_byte_ns.value *
-						  (double)step->bytes);
-	} else if (step->kind == XS_STEP_FREE) {
-		free_ns = m->device_free_fixed_ns.value +
-			  m->device_free_byte_ns.value * freed_bytes(phase, i);
-		/* one of them is 0: a free that waited has its time behind
-		 * the wait */
-		action->call_ns = fmin(action->call_ns, free_ns);
-		action->return_ns = fmin(action->return_ns, free_ns);
-	}
+	if (step->kind != XS_STEP_ALLOCATE && step->kind != XS_STEP_FREE)
+		return;
+	action->call_ns = fmin(action->call_ns, profile_ns(phase, i, m));
+	/* a free that waited has its time behind the wait; its call_ns is 0 */
+	if (step->kind == XS_STEP_FREE)
+		action->return_ns =
+		    fmin(action->return_ns, profile_ns(phase, i, m));
 }
 
 void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
@@ -51,4 +58,24 @@ void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 	for (i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].dst_memory == XS_MEM_DEVICE)
 			limit(phase, i, machine, &plan->actions[i]);
+}
+
+double xs_allocations_share(const struct xs_phase *phase,
+			    const struct xs_machine *machine,
+			    double allocation_ns)
+{
+	double sum_ns = 0;
+	size_t i;
+
+	for (i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (step->kind != XS_STEP_ALLOCATE &&
+		    step->kind != XS_STEP_FREE)
+			continue;
+		if (step->dst_memory != XS_MEM_DEVICE)
+			return 1;
+		sum_ns += profile_ns(phase, i, machine);
+	}
+	return sum_ns < allocation_ns ? sum_ns / allocation_ns : 1;
 }

@@ -5,26 +5,18 @@
  * stages that all pieces go through on their own queues; between two runs, each
  * piece waits for all others.
  */
+#include "model/replay/allocation_time.h"
 #include "model/replay/mapped_access.h"
+#include "model/strategies/piece_sharing.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
-
-/*
- * What the pieces share of their input, judged by how often the kernel reads
- * each byte past the L1 caches: nothing; the parts of their neighbours (a
- * stencil's halo); or all copies except one.
- */
-enum sharing { SHARE_NOTHING, SHARE_NEIGHBOURS, SHARE_ALL };
-
-#define NEIGHBOUR_READS 1.2
-#define SHARED_READS	4.0
 
 /* One stage: the kernel of a piece, or the whole kernel. needs: what it uses of
  * the previous stage. */
 struct part {
 	struct xs_action kernel;
-	enum sharing needs;
+	enum xs_sharing needs;
 	bool whole;
 };
 
@@ -37,8 +29,9 @@ struct pieces {
 	bool breadth_first;
 	struct xs_action shared, first_in, in, out;
 	unsigned shareds, ins, outs;
-	double between_ns; /* host time behind the first piece's copies in */
-	enum sharing sharing;
+	/* host time before the pieces, and behind the first one's copies in */
+	double before_ns, between_ns;
+	enum xs_sharing sharing;
 	struct part parts[XS_STAGES_MAX];
 	unsigned count;
 };
@@ -50,49 +43,18 @@ struct run {
 	bool whole, ins, outs;
 };
 
-/* NAN: not counted. */
-static enum sharing sharing_of(double times)
-{
-	if (times >= SHARED_READS)
-		return SHARE_ALL;
-	return times >= NEIGHBOUR_READS ? SHARE_NEIGHBOURS : SHARE_NOTHING;
-}
-
-/* Returns how often each byte copied in is read. */
-static double input_read_times(const struct xs_round_work *w)
-{
-	return w->stages[0].read_bytes / w->in_bytes;
-}
-
-static enum sharing input_sharing(const struct xs_round_work *w, bool shares)
-{
-	const double times = input_read_times(w);
-
-	if (isnan(times) && shares)
-		return w->in_copies > 1 ? SHARE_ALL : SHARE_NEIGHBOURS;
-	return sharing_of(times);
-}
-
-/* A stage may read the copies in as well as the results of the previous stage.
- */
-static enum sharing stage_sharing(const struct xs_round_work *w, unsigned s)
-{
-	return sharing_of(w->stages[s].read_bytes /
-			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
-}
-
 /* Sets the copies in. in_bytes: size of a copy before it is cut. */
 static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
 		    struct pieces *p)
 {
-	if (p->sharing == SHARE_ALL) {
+	if (p->sharing == XS_SHARE_ALL) {
 		p->shareds = p->ins > 1 ? p->ins - 1 : p->ins;
 		p->ins -= p->shareds;
 	}
 	p->shared = xs_action_copy(m, true, in_bytes, false);
 	p->in = xs_action_copy(m, true, in_bytes / n, false);
 	p->first_in = xs_action_next_copy(m, in_bytes / n);
-	if (p->sharing == SHARE_NEIGHBOURS)
+	if (p->sharing == XS_SHARE_NEIGHBOURS)
 		p->first_in.dep_lag_ns =
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
 }
@@ -131,7 +93,7 @@ static struct part cut_stage(const struct xs_strategy_case *c,
 	    stage->blocks < (double)p->n * stage->kernels)
 		part.whole = true;
 	if (s > 0)
-		part.needs = joined ? SHARE_ALL : stage_sharing(w, s);
+		part.needs = joined ? XS_SHARE_ALL : xs_sharing_of_stage(w, s);
 	part.kernel = kernel_of(
 	    p->machine, stage, s == 0 && w->in_copies,
 	    stage->kernel_ns * scenario->kernel_scale, part.whole ? 1 : p->n,
@@ -154,6 +116,24 @@ static void write_mapped(const struct xs_round_work *w, struct pieces *p)
 	p->outs = 0;
 }
 
+/* Sets the host time that stays: before the pieces, and behind the first one's
+ * copies in. */
+static void set_host_time(const struct xs_strategy_case *c,
+			  const struct xs_scenario *scenario, struct pieces *p)
+{
+	const struct xs_round_work *w = &c->work;
+	const double share =
+	    scenario->allocations == XS_ALLOCATIONS_PROFILE
+		? xs_allocations_share(c->phase, &scenario->machine,
+				       w->allocation_ns)
+		: 1;
+
+	p->between_ns = w->between_ns * share;
+	p->before_ns = w->other_ns - w->allocation_ns +
+		       (w->allocation_ns - w->between_ns) * share +
+		       w->host_ns * scenario->host_scale;
+}
+
 static struct pieces cut(const struct xs_strategy_case *c,
 			 const struct xs_estimate *row,
 			 const struct xs_scenario *scenario, enum xs_cut how)
@@ -167,11 +147,11 @@ static struct pieces cut(const struct xs_strategy_case *c,
 			   .breadth_first = row->order == XS_ORDER_BREADTH,
 			   .ins = w->in_copies,
 			   .outs = w->out_copies,
-			   .between_ns = w->between_ns,
-			   .sharing = input_sharing(w, scenario->shares),
+			   .sharing = xs_sharing_of_input(w, scenario->shares),
 			   .count = w->stage_count};
 	unsigned s;
 
+	set_host_time(c, scenario, &p);
 	cut_ins(p.machine, in_bytes, p.n, &p);
 	p.out = xs_action_copy(p.machine, false,
 			       w->out_bytes / p.n / fmax(p.outs, 1), false);
@@ -210,7 +190,7 @@ static int put_shared(struct xs_plan *plan, const struct pieces *p)
  * or that of the previous piece. */
 static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
 {
-	const bool chained = p->sharing == SHARE_NEIGHBOURS && p->ins;
+	const bool chained = p->sharing == XS_SHARE_NEIGHBOURS && p->ins;
 	int rc = 0;
 
 	if (q > 0 && (p->shareds || chained))
@@ -230,11 +210,11 @@ static int put_part(struct xs_plan *plan, const struct pieces *p,
 	const struct part *part = &p->parts[s];
 	int rc = 0;
 
-	if (q > 0 && s > run->first && part->needs == SHARE_NEIGHBOURS)
+	if (q > 0 && s > run->first && part->needs == XS_SHARE_NEIGHBOURS)
 		rc = put_event(plan, await, p, q, s, q - 1);
 	if (!rc)
 		rc = xs_plan_put(plan, part->kernel, q, 1);
-	if (!rc && s + 1 < run->end && part[1].needs == SHARE_NEIGHBOURS)
+	if (!rc && s + 1 < run->end && part[1].needs == XS_SHARE_NEIGHBOURS)
 		rc = put_event(plan, record, p, q, s + 1, q);
 	return rc;
 }
@@ -330,7 +310,7 @@ static struct run run_after(const struct pieces *p, const struct run *before)
 	run.whole = before && first < p->count && p->parts[first].whole;
 	while (run.end < p->count && p->parts[run.end].whole == run.whole &&
 	       (run.whole || run.end == first ||
-		p->parts[run.end].needs != SHARE_ALL))
+		p->parts[run.end].needs != XS_SHARE_ALL))
 		run.end++;
 	run.outs = run.end == p->count && !run.whole;
 	return run;
@@ -357,9 +337,7 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 		   struct xs_plan *plan)
 {
 	const struct pieces p = cut(c, row, scenario, how);
-	const struct xs_action stays =
-	    xs_action_host(c->work.other_ns - c->work.between_ns +
-			   c->work.host_ns * scenario->host_scale);
+	const struct xs_action stays = xs_action_host(p.before_ns);
 	const struct xs_action sync = xs_action_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 
@@ -375,32 +353,4 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 	if (!rc)
 		rc = put_runs(plan, &p);
 	return rc ? rc : xs_plan_add(plan, &sync);
-}
-
-void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
-			       struct xs_estimate *row)
-{
-	static const char *const needs[] = {
-	    [SHARE_NOTHING] =
-		"a piece of the kernel needs only its own piece of the input",
-	    [SHARE_NEIGHBOURS] =
-		"neighbouring pieces share input, as counted: each stream "
-		"waits for the copy of the one before",
-	    [SHARE_ALL] = "all blocks share their input, as counted: only one "
-			  "of several copies in is cut, the others come first"};
-	const enum sharing sharing = input_sharing(&c->work, false);
-
-	if (c->work.slices)
-		xs_estimate_assume(
-		    row, "each kernel works on a part of the data: none has "
-			 "the time to read half of it");
-	xs_estimate_assume(row, needs[sharing]);
-	xs_estimate_assume(
-	    row,
-	    "a piece of the kernel takes a proportional share of its time");
-	if (sharing == SHARE_NOTHING && isnan(input_read_times(&c->work)))
-		xs_estimate_assume(
-		    row, "if a piece also needs its neighbour's input, its "
-			 "stream waits for that copy: copies of many streams "
-			 "do not run in the order of issue");
 }

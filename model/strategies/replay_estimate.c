@@ -162,7 +162,7 @@ static int deviation(const struct xs_strategy_case *c,
 {
 	const struct xs_scenario base = usual(c);
 	struct xs_scenario causes[] = {base, base, base, base,
-				       base, base, base};
+				       base, base, base, base};
 	const size_t count = sizeof(causes) / sizeof(causes[0]) -
 			     (c->strategy->keeps_copies ? 0 : 2);
 	double sum = squared(xs_model_deviation(c->machine, row, side));
@@ -177,7 +177,11 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[3].mapped =
 	    side == XS_RANGE_HIGH ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
 	causes[4].in_order = causes[4].one_kernel = true;
-	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
+	if (c->work.allocation_ns > 0)
+		causes[5].allocations = side == XS_RANGE_LOW
+					    ? XS_ALLOCATIONS_PROFILE
+					    : XS_ALLOCATIONS_RECORDED;
+	causes[6].in_end = causes[7].out_end = side == XS_RANGE_LOW ? -1 : 1;
 	for (i = 0; i < count; i++) {
 		/* such as the spread of a phase of one round */
 		if (memcmp(&causes[i], &base, sizeof(base)) == 0)

@@ -66,6 +66,10 @@ struct xs_strategy {
 	unsigned changes;      /* enum xs_strategy_change, or-ed */
 	unsigned spares;       /* changes that it makes needless, or-ed */
 	enum xs_check_family check;
+	/* How far its time is off between programs, relative to the round:
+	 * between_programs.h. */
+	double error;
+	bool keeps_allocations; /* its rounds still allocate and free */
 	bool keeps_copies; /* pageable copies remain in its plan, which begins
 			    * as xs_plan_recorded() */
 	bool changes_allocations; /* the call sites to change are those that

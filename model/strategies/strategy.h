@@ -24,6 +24,12 @@ struct xs_strategy_case {
 	double as_is_ns; /* by replay; savings are counted from it */
 };
 
+enum xs_allocations {
+	XS_ALLOCATIONS_USUAL,
+	XS_ALLOCATIONS_PROFILE,
+	XS_ALLOCATIONS_RECORDED
+};
+
 /* A condition for which a plan is made: one end of an interval. */
 struct xs_scenario {
 	struct xs_machine machine;
@@ -36,6 +42,10 @@ struct xs_scenario {
 	/* Copies of all streams run in the order of issue, not by the hardware
 	 * queues that they share. */
 	bool in_order;
+	/* Allocations and frees that stay beside pinned copies: as the strategy
+	 * takes them, at the times of the profile if these are shorter, or as
+	 * recorded. */
+	enum xs_allocations allocations;
 	/* Pageable copies of another run: xs_another_run(). */
 	int in_end, out_end;
 	/* The SMs run one kernel at a time, even if it leaves some idle. */

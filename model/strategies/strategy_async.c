@@ -5,6 +5,7 @@
  * host work of each thread moved to a second thread: the round takes as long as
  * its calls, or as the work, whichever is longer.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
@@ -77,6 +78,8 @@ const struct xs_strategy xs_strategy_async = {
     .needs = XS_NEEDS_GPU_TIMES,
     .changes = XS_CHANGES_HOST,
     .check = XS_CHECK_NONE,
+    .error = XS_ERROR_pinned,
+    .keeps_allocations = true,
     .build = build,
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "

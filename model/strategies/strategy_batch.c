@@ -4,6 +4,7 @@
  * a pinned buffer. The host gathers the data in the buffer before the copy, or
  * scatters it from there at the end of the round.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -191,6 +192,8 @@ const struct xs_strategy xs_strategy_batch = {
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_SIZES,
     .check = XS_CHECK_streams,
+    .error = XS_ERROR_pinned,
+    .keeps_allocations = true,
     .keeps_copies = true,
     .build = build,
     .advice =

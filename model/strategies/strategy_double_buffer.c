@@ -8,6 +8,7 @@
  * the first and of the last round, which overlap with nothing, are part of the
  * setup.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/replay.h"
@@ -212,6 +213,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_HOST |
 	       XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_streams,
+    .error = XS_ERROR_double_buffer,
     .build = build,
     .advice =
 	"Alternate the rounds of {places} between two streams and two sets of "

@@ -5,6 +5,7 @@
  * with one call for the run. Its ops keep their times and their order; between
  * two kernels is the gap that graphs have.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -209,6 +210,8 @@ const struct xs_strategy xs_strategy_graph = {
     .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES,
     .changes = XS_CHANGES_LAUNCHES,
     .check = XS_CHECK_NONE,
+    .error = XS_ERROR_pinned,
+    .keeps_allocations = true,
     .changes_launches = true,
     .keeps_copies = true,
     .build = build,

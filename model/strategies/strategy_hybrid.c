@@ -2,6 +2,7 @@
 /* hybrid: copies in on n streams; the pieces of the kernel write their results
  * directly to host memory. The writes of a piece overlap its own kernel, which
  * equation 5 does not account for. */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -54,6 +55,7 @@ const struct xs_strategy xs_strategy_hybrid = {
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
     .check = XS_CHECK_hybrid,
+    .error = XS_ERROR_mapped,
     .build = build,
     .advice =
 	"Copy in over {n} streams at {places} and let the kernels write their "

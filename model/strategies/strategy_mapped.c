@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mapped: no copies; the kernel reads and writes host memory over the link. */
 #include "model/replay/mapped_access.h"
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -103,6 +104,7 @@ const struct xs_strategy xs_strategy_mapped = {
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_mapped,
+    .error = XS_ERROR_mapped,
     .build = build,
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "

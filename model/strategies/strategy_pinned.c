@@ -2,6 +2,7 @@
 /* pinned: the same calls with pinned instead of pageable memory. Blocking
  * copies stay blocking; asynchronous copies, which block with pageable memory,
  * become asynchronous. */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/allocation_time.h"
@@ -21,7 +22,8 @@ static int build_plan(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
-	xs_allocations_limit(plan, c->phase, &scenario->machine);
+	if (scenario->allocations != XS_ALLOCATIONS_RECORDED)
+		xs_allocations_limit(plan, c->phase, &scenario->machine);
 	return 0;
 }
 
@@ -63,6 +65,8 @@ const struct xs_strategy xs_strategy_pinned = {
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
     .changes = XS_CHANGES_PINNING,
     .check = XS_CHECK_explicit,
+    .error = XS_ERROR_pinned,
+    .keeps_allocations = true,
     .build = build,
     .advice =
 	"Allocate the host buffers of {places} with cudaMallocHost, or pin "

@@ -6,6 +6,7 @@
  * possible saving. If contents were hashed, it is measured which copies in
  * bring the same bytes: only these are left out.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/roundtrip.h"
@@ -181,6 +182,7 @@ const struct xs_strategy xs_strategy_resident = {
     .changes = XS_CHANGES_TRAFFIC | XS_CHANGES_ALLOCATION,
     .spares = XS_CHANGES_COPIES,
     .check = XS_CHECK_NONE,
+    .error = XS_ERROR_resident,
     .keeps_copies = true,
     .build = build,
     .advice =

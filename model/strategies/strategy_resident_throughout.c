@@ -5,6 +5,7 @@
  * for the one before. The time is that of one round of many. Estimated where
  * data is known to come back in.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/roundtrip.h"
@@ -88,6 +89,7 @@ const struct xs_strategy xs_strategy_resident_throughout = {
     .changes = XS_CHANGES_TRAFFIC | XS_CHANGES_ALLOCATION,
     .spares = XS_CHANGES_COPIES,
     .check = XS_CHECK_NONE,
+    .error = XS_ERROR_resident,
     .build = build,
     .advice =
 	"Copy the data of {places} to the device once, before the rounds, "

@@ -6,6 +6,7 @@
  * copy into memory that its round allocated takes the machine's time of such a
  * copy if that is shorter: the driver clears fresh memory first.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/replay/recorded_plan.h"
@@ -168,6 +169,7 @@ const struct xs_strategy xs_strategy_reuse = {
     .needs = XS_NEEDS_STEPS,
     .changes = XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_NONE,
+    .error = XS_ERROR_reuse,
     .changes_allocations = true,
     .keeps_copies = true,
     .build = build,

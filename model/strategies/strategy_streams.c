@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* streams: pinned memory, and the copies and kernels in n pieces on n streams.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -267,6 +268,8 @@ const struct xs_strategy xs_strategy_streams = {
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
     .check = XS_CHECK_streams,
+    .error = XS_ERROR_streams,
+    .keeps_allocations = true,
     .build = build,
     .advice =
 	"Split the round of {places} into {n} chunks, one stream each{order}, "

@@ -36,7 +36,7 @@ static bool is_worth(const struct xs_result *result,
 {
 	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
 	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART &&
-	       adds_ns > xs_ladder_error_ns(phase, row, row->high_ns);
+	       adds_ns > xs_ladder_error_ns(phase, row, row->known_high_ns);
 }
 
 /*
@@ -57,7 +57,7 @@ static bool is_same_in_pieces(const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *row)
 {
 	return xs_phase_estimate_is_in_pieces(phase, row) &&
-	       row->high_ns >= phase->round_low_ns;
+	       row->known_high_ns >= phase->round_low_ns;
 }
 
 /* The strategy's estimate, if it may be a step. */
@@ -161,7 +161,7 @@ static bool is_more(const struct xs_ladder *ladder, const struct xs_rung *added)
 		if (!includes(added->strategy, rung->strategy) ||
 		    added->adds_ns <=
 			xs_ladder_error_ns(phase, rung->estimate,
-					   rung->estimate->low_ns) ||
+					   rung->estimate->known_low_ns) ||
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}

@@ -9,7 +9,7 @@
 static int64_t at_most_ns(const struct xs_result_estimate *row)
 {
 	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
-					       : row->high_ns;
+					       : row->known_high_ns;
 }
 
 /* Only replay rows are candidates, not published equations. */

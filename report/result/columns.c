@@ -26,6 +26,8 @@ const struct xs_column xs_estimate_columns[] = {
     {"chosen", NULL, XS_COLUMN_BOOL, AT(chosen)},
     {"app_wall_low_ns", NULL, XS_COLUMN_NS, AT(app_wall_low_ns)},
     {"app_wall_high_ns", NULL, XS_COLUMN_NS, AT(app_wall_high_ns)},
+    {"known_low_ns", NULL, XS_COLUMN_NS, AT(known_low_ns)},
+    {"known_high_ns", NULL, XS_COLUMN_NS, AT(known_high_ns)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

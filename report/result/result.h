@@ -170,7 +170,8 @@ struct xs_result_estimate {
 	int64_t n_streams; /* XS_UNKNOWN: strategy without streams */
 	const char *order; /* "depth", "breadth" or NULL */
 	int64_t round_ns, low_ns, high_ns;
-	double speedup;	     /* of the round */
+	int64_t known_low_ns, known_high_ns; /* by known causes alone */
+	double speedup;			     /* of the round */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;	  /* of the whole run; negative: slower */

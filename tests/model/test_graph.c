@@ -90,8 +90,8 @@ static void test_pageable_copies_vary(void **unused)
 	machine.pageable_d2h.count = 0;
 	estimate();
 	row = replayed("graph");
-	assert_near(row->high_ns - row->round_ns, 200000 * sqrt(2) * 0.1);
-	assert_near(row->round_ns - row->low_ns, 200000 * sqrt(2) * 0.05);
+	assert_near(row->known_high_ns - row->round_ns, 200000 * sqrt(2) * 0.1);
+	assert_near(row->round_ns - row->known_low_ns, 200000 * sqrt(2) * 0.05);
 }
 
 static void assert_abstains(const char *why)

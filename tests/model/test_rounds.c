@@ -475,8 +475,8 @@ static void test_batch_varies_as_pinned_copies(void **unused)
 	    (struct xs_curve){1, {40000}, {8000}, {4000}, {16000}};
 	estimate();
 	row = replayed("batch");
-	assert_near(row->high_ns, row->round_ns);
-	assert_near(row->low_ns, row->round_ns);
+	assert_near(row->known_high_ns, row->round_ns);
+	assert_near(row->known_low_ns, row->round_ns);
 }
 
 static void test_batch_abstains(void **unused)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each strategy on small phases, with times computed by hand. */
+#include "model/strategies/between_programs.h"
 #include "tests/model/small_phase.h"
 
 static void test_as_is(void **unused)
@@ -108,10 +109,10 @@ static void test_interval(void **unused)
 	(void)unused;
 	estimate();
 	row = replayed("pinned");
-	assert_close_to(row->high_ns, 163000 + 11788.1, 1e-6, "high", __FILE__,
-			__LINE__);
-	assert_close_to(row->low_ns, 163000 - 6280.1, 1e-6, "low", __FILE__,
-			__LINE__);
+	assert_close_to(row->known_high_ns, 163000 + 11788.1, 1e-6, "high",
+			__FILE__, __LINE__);
+	assert_close_to(row->known_low_ns, 163000 - 6280.1, 1e-6, "low",
+			__FILE__, __LINE__);
 }
 
 /* A launch that was delayed by 500000 takes 3000 in other runs, and a kernel on
@@ -161,6 +162,33 @@ static void test_pinned_has_the_gap_of_the_profile(void **unused)
 	steps[2].end_ns += 2000;
 	estimate();
 	assert_near(replayed("pinned")->round_ns, round_ns);
+}
+
+/* What known causes leave open between programs is added in quadrature: of the
+ * strategy, and of the allocations that stay. */
+static void test_programs_differ(void **unused)
+{
+	const struct xs_estimate *row;
+	double error_ns;
+
+	(void)unused;
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .call_ns = 510000,
+				    .return_ns = 700000};
+	phase.step_count = 4;
+	estimate();
+	row = replayed("pinned");
+	error_ns = hypot(XS_ERROR_pinned * row->round_ns,
+			 XS_ERROR_allocations * 190000);
+	assert_near(row->high_ns - row->round_ns,
+		    hypot(row->known_high_ns - row->round_ns, error_ns));
+	assert_near(row->round_ns - row->low_ns,
+		    hypot(row->round_ns - row->known_low_ns, error_ns));
+	row = replayed("double-buffer");
+	error_ns = XS_ERROR_double_buffer * row->round_ns;
+	assert_near(row->high_ns - row->round_ns,
+		    hypot(row->known_high_ns - row->round_ns, error_ns));
 }
 
 static void make_pageable_streams(void)
@@ -485,6 +513,7 @@ int main(void)
 	    TEST(test_interval),
 	    TEST(test_pinned_has_no_disturbed_calls),
 	    TEST(test_pinned_keeps_the_programs_structure),
+	    TEST(test_programs_differ),
 	    TEST(test_streams),
 	    TEST(test_streams_cover_allocations),
 	    TEST(test_pinned_has_the_gap_of_the_profile),

@@ -73,6 +73,8 @@ static struct xs_result_estimate *add(struct xs_result_phase *to,
 	    .round_ns = round_ns,
 	    .low_ns = round_ns - MS,
 	    .high_ns = round_ns + MS,
+	    .known_low_ns = round_ns - MS,
+	    .known_high_ns = round_ns + MS,
 	    .otherwise_ns = XS_UNKNOWN,
 	    .saves_ns = to->rounds * (to->round_ns - round_ns),
 	    .applies = true,
@@ -134,7 +136,7 @@ static void a_setup_is_not_of_a_round(void **state)
 static void a_small_saving_is_no_step(void **state)
 {
 	(void)state;
-	add(phase, "pinned", XS_EFFORT_CALL, 49 * MS)->high_ns = 49 * MS;
+	add(phase, "pinned", XS_EFFORT_CALL, 49 * MS)->known_high_ns = 49 * MS;
 	expect("pinned");
 	result->run.wall_ns = 2001 * MS;
 	expect("");
@@ -147,9 +149,9 @@ static void an_uncertain_saving_is_no_step(void **state)
 
 	(void)state;
 	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
-	row->high_ns = 49 * MS;
+	row->known_high_ns = 49 * MS;
 	expect("pinned");
-	row->high_ns = 50 * MS;
+	row->known_high_ns = 50 * MS;
 	expect("");
 }
 
@@ -157,10 +159,11 @@ static void an_uncertain_saving_is_no_step(void **state)
 static void kernels_stay_where_host_code_gains_as_much(void **state)
 {
 	(void)state;
-	add(phase, "pinned", XS_EFFORT_CALL, 10 * MS)->low_ns = 10 * MS;
-	add(phase, "streams", XS_EFFORT_SPLIT, 8 * MS)->high_ns = 8 * MS;
+	add(phase, "pinned", XS_EFFORT_CALL, 10 * MS)->known_low_ns = 10 * MS;
+	add(phase, "streams", XS_EFFORT_SPLIT, 8 * MS)->known_high_ns = 8 * MS;
 	expect("pinned");
-	phase->estimates[1].round_ns = phase->estimates[1].high_ns = 7 * MS;
+	phase->estimates[1].round_ns = phase->estimates[1].known_high_ns =
+	    7 * MS;
 	phase->estimates[1].saves_ns = 430 * MS;
 	expect("pinned streams");
 }
@@ -175,7 +178,7 @@ static void lesser_effort_wins_a_tie(void **state)
 	phase->estimates[1].round_ns = 25 * MS;
 	phase->estimates[1].saves_ns = 250 * MS;
 	expect("pinned double-buffer");
-	phase->estimates[0].low_ns = 24 * MS;
+	phase->estimates[0].known_low_ns = 24 * MS;
 	expect("pinned");
 }
 
@@ -191,7 +194,7 @@ static void another_number_of_pieces_within_the_interval_is_none(void **state)
 	expect("streams"); /* it is not in pieces */
 	phase->streams = phase->kernels = phase->h2d_ops = 8;
 	expect("");
-	row->high_ns = 41 * MS - 1;
+	row->known_high_ns = 41 * MS - 1;
 	expect("streams");
 }
 
@@ -282,7 +285,7 @@ static void no_step_has_a_reason(void **state)
 	(void)state;
 	says_why("no strategy could be predicted");
 	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
-	row->high_ns = 50 * MS;
+	row->known_high_ns = 50 * MS;
 	says_why("nothing: no change is predicted to save 0.5 %");
 	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	row->bound = "the host does not change the data";

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors between programs: of strategies relative to the round, of allocations
+ * relative to their time. Written by examples/corpus/errors.py --write. */
+#ifndef XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
+#define XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
+
+/* clang-format off */
+#define XS_ERROR_allocations 0.434
+#define XS_ERROR_double_buffer 0.053
+#define XS_ERROR_mapped 0.112
+#define XS_ERROR_pinned 0.014
+#define XS_ERROR_resident 0.299
+#define XS_ERROR_reuse 0.217
+#define XS_ERROR_streams 0.050
+/* clang-format on */
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/strategies/piece_sharing.h"
+
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/* How often a kernel reads each byte past the L1 caches, if pieces share. */
+#define NEIGHBOUR_READS 1.2
+#define SHARED_READS	4.0
+
+/* NAN: not counted. */
+static enum xs_sharing sharing_of(double times)
+{
+	if (times >= SHARED_READS)
+		return XS_SHARE_ALL;
+	return times >= NEIGHBOUR_READS ? XS_SHARE_NEIGHBOURS
+					: XS_SHARE_NOTHING;
+}
+
+/* Returns how often each byte copied in is read. */
+static double input_read_times(const struct xs_round_work *w)
+{
+	return w->stages[0].read_bytes / w->in_bytes;
+}
+
+enum xs_sharing xs_sharing_of_input(const struct xs_round_work *w, bool shares)
+{
+	const double times = input_read_times(w);
+
+	if (isnan(times) && shares)
+		return w->in_copies > 1 ? XS_SHARE_ALL : XS_SHARE_NEIGHBOURS;
+	return sharing_of(times);
+}
+
+enum xs_sharing xs_sharing_of_stage(const struct xs_round_work *w, unsigned s)
+{
+	return sharing_of(w->stages[s].read_bytes /
+			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
+}
+
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+			       struct xs_estimate *row)
+{
+	static const char *const needs[] = {
+	    [XS_SHARE_NOTHING] =
+		"a piece of the kernel needs only its own piece of the input",
+	    [XS_SHARE_NEIGHBOURS] =
+		"neighbouring pieces share input, as counted: each stream "
+		"waits for the copy of the one before",
+	    [XS_SHARE_ALL] =
+		"all blocks share their input, as counted: only one "
+		"of several copies in is cut, the others come first"};
+	const enum xs_sharing sharing = xs_sharing_of_input(&c->work, false);
+
+	if (c->work.slices)
+		xs_estimate_assume(
+		    row, "each kernel works on a part of the data: none has "
+			 "the time to read half of it");
+	xs_estimate_assume(row, needs[sharing]);
+	xs_estimate_assume(
+	    row,
+	    "a piece of the kernel takes a proportional share of its time");
+	if (sharing == XS_SHARE_NOTHING && isnan(input_read_times(&c->work)))
+		xs_estimate_assume(
+		    row, "if a piece also needs its neighbour's input, its "
+			 "stream waits for that copy: copies of many streams "
+			 "do not run in the order of issue");
+}
