@@ -5,7 +5,8 @@
 table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
 MACHINE/counters/ the counters of its kernels if they were counted, and
-MACHINE/machine.json that machine's calibration. --write writes docs/corpus.md.
+MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
+of first contact, wherever it was recorded. --write writes docs/corpus.md.
 """
 import argparse
 import collections
@@ -21,7 +22,7 @@ ROOT = HERE.parent.parent
 # Machine, half, and the heading of its section.
 SECTIONS = (("h200", "develop", "Developed on"),
             ("h100", "develop", "The same on another GPU"),
-            ("h200", "first", "First contact"))
+            ("contact", "first", "First contact"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
