@@ -181,8 +181,8 @@ static int finder_init(struct finder *f, const struct xs_phase *phase)
 	    xs_numbering_init(&f->events, count))
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		f->queues.values[i] = f->steps[i].queue;
-		f->events.values[i] = f->steps[i].event;
+		xs_numbering_add(&f->queues, f->steps[i].queue);
+		xs_numbering_add(&f->events, f->steps[i].event);
 		f->event_op[i] = f->by_queue[i].last = NO_STEP;
 	}
 	xs_numbering_sort(&f->queues);

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int xs_numbering_init(struct xs_numbering *n, size_t count)
+int xs_numbering_init(struct xs_numbering *n, size_t most)
 {
-	n->count = count;
-	n->values = calloc(count + 1, sizeof(*n->values));
+	*n = (struct xs_numbering){.values =
+				       malloc((most + 1) * sizeof(*n->values))};
 	return n->values ? 0 : -ENOMEM;
 }
 
@@ -15,6 +15,18 @@ void xs_numbering_free(struct xs_numbering *n)
 {
 	free(n->values);
 	*n = (struct xs_numbering){0};
+}
+
+void xs_numbering_add(struct xs_numbering *n, uint64_t value)
+{
+	/* a multiplicative hash: its highest bits depend on all of the value */
+	uint32_t *recent =
+	    &n->recent[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+
+	if (*recent && n->values[*recent - 1] == value)
+		return;
+	n->values[n->count++] = value;
+	*recent = (uint32_t)n->count;
 }
 
 static int by_value(const void *a, const void *b)

@@ -284,9 +284,9 @@ static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		rec->threads.values[i] = thread_of(&phase->steps[i]);
-		rec->queues.values[i] = phase->steps[i].queue;
-		rec->events.values[i] = phase->steps[i].event;
+		xs_numbering_add(&rec->threads, thread_of(&phase->steps[i]));
+		xs_numbering_add(&rec->queues, phase->steps[i].queue);
+		xs_numbering_add(&rec->events, phase->steps[i].event);
 	}
 	xs_numbering_sort(&rec->threads);
 	xs_numbering_sort(&rec->queues);

@@ -125,14 +125,13 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 {
 	struct xs_numbering queues;
-	size_t i, count = 0;
+	size_t i;
 
 	if (xs_numbering_init(&queues, phase->step_count))
 		return -ENOMEM;
 	for (i = 0; i < phase->step_count; i++)
 		if (is_host_copy(&phase->steps[i]))
-			queues.values[count++] = phase->steps[i].queue;
-	queues.count = count;
+			xs_numbering_add(&queues, phase->steps[i].queue);
 	xs_numbering_sort(&queues);
 	work->queues = (unsigned)queues.count;
 	xs_numbering_free(&queues);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of handles, and how many are kept to be sorted. */
+#include "model/replay/numbering.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MANY 100000u
+
+static void handles_are_numbered_by_size(void **state)
+{
+	static const uint64_t values[] = {7, 0, UINT64_MAX, 7, 0, 9, 7};
+	struct xs_numbering n;
+
+	(void)state;
+	assert_int_equal(xs_numbering_init(&n, 7), 0);
+	for (size_t i = 0; i < 7; i++)
+		xs_numbering_add(&n, values[i]);
+	xs_numbering_sort(&n);
+	assert_int_equal(n.count, 4);
+	assert_int_equal(xs_numbering_find(&n, 0), 0);
+	assert_int_equal(xs_numbering_find(&n, 7), 1);
+	assert_int_equal(xs_numbering_find(&n, 9), 2);
+	assert_int_equal(xs_numbering_find(&n, UINT64_MAX), 3);
+	xs_numbering_free(&n);
+}
+
+/* As in a round of many ops on some streams: none of the repeated handles is
+ * sorted. */
+static void repeated_handles_are_kept_once(void **state)
+{
+	const uint64_t base = 0x7f0000001000;
+	struct xs_numbering n;
+
+	(void)state;
+	assert_int_equal(xs_numbering_init(&n, MANY), 0);
+	for (unsigned i = 0; i < MANY; i++)
+		xs_numbering_add(&n, base + i % 8 * 0x2340);
+	assert_true(n.count < MANY / 10);
+	xs_numbering_sort(&n);
+	assert_int_equal(n.count, 8);
+	xs_numbering_free(&n);
+}
+
+static void handles_that_differ_are_all_kept(void **state)
+{
+	struct xs_numbering n;
+
+	(void)state;
+	assert_int_equal(xs_numbering_init(&n, 2 * MANY), 0);
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		xs_numbering_add(&n, (MANY - i % MANY) * 3);
+	xs_numbering_sort(&n);
+	assert_int_equal(n.count, MANY);
+	for (unsigned i = 0; i < MANY; i++)
+		assert_int_equal(xs_numbering_find(&n, (i + 1) * 3), i);
+	xs_numbering_free(&n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(handles_are_numbered_by_size),
+	    cmocka_unit_test(repeated_handles_are_kept_once),
+	    cmocka_unit_test(handles_that_differ_are_all_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
