@@ -26,19 +26,23 @@ static int visit_text(FILE *in, uint64_t size,
 	return rc;
 }
 
-static int visit(const void *data, size_t size, bool mapped,
+static int visit(struct xs_trace_bytes *bytes,
 		 const struct xs_trace_visitor *visitor, const char **error)
 {
+	int rc = xs_trace_bytes_need(bytes, XS_PAGE_BYTES);
 	FILE *in;
-	int rc;
 
 	*error = NULL;
-	if (!xs_text_is(data, size))
-		return xs_trace_reader_read(data, size, mapped, visitor, error);
-	in = fmemopen((void *)(uintptr_t)data, size, "r");
+	if (!rc && !xs_text_is(bytes->data, bytes->size))
+		return xs_trace_reader_read(bytes, visitor, error);
+	if (!rc)
+		rc = xs_trace_bytes_need(bytes, bytes->size);
+	if (rc)
+		return rc;
+	in = fmemopen((void *)(uintptr_t)bytes->data, bytes->size, "r");
 	if (!in)
 		return -errno;
-	rc = visit_text(in, size, visitor, error);
+	rc = visit_text(in, bytes->size, visitor, error);
 	fclose(in);
 	return rc;
 }
@@ -47,25 +51,9 @@ int xs_trace_input_visit_memory(const void *data, size_t size,
 				const struct xs_trace_visitor *visitor,
 				const char **error)
 {
-	return visit(data, size, false, visitor, error);
-}
+	struct xs_trace_bytes bytes = {.data = data, .size = size, .fd = -1};
 
-/* Reads until the end of the file, which may come earlier than at *size:
- * stores where. Returns 0 or -errno. */
-static int read_all(int fd, char *data, size_t *size)
-{
-	size_t done = 0;
-	ssize_t n = 1;
-
-	while (n && done < *size) {
-		n = pread(fd, data + done, *size - done, (off_t)done);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	*size = done;
-	return 0;
+	return visit(&bytes, visitor, error);
 }
 
 /* The file is read and not mapped: its writer truncates it at the end, and a
@@ -73,27 +61,26 @@ static int read_all(int fd, char *data, size_t *size)
 static int visit_file(FILE *file, const struct xs_trace_visitor *visitor,
 		      const char **error)
 {
+	struct xs_trace_bytes bytes = {.fd = fileno(file)};
 	struct stat status;
 	void *data = NULL;
-	size_t size, mapped;
 	int rc;
 
 	if (fstat(fileno(file), &status))
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
-	size = mapped = (size_t)status.st_size;
-	if (mapped > 0) {
-		data = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
+	bytes.size = (uint64_t)status.st_size;
+	if (bytes.size > 0) {
+		data = mmap(NULL, bytes.size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (data == MAP_FAILED)
 			return -errno;
 	}
-	rc = read_all(fileno(file), data, &size);
-	if (!rc)
-		rc = visit(data, size, true, visitor, error);
+	bytes.data = data;
+	rc = visit(&bytes, visitor, error);
 	if (data)
-		munmap(data, mapped);
+		munmap(data, bytes.size);
 	return rc;
 }
 

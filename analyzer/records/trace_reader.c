@@ -7,13 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* Read at once from a file. */
+#define STEP_BYTES (1u << 20)
+/* Searched for a chunk before the bytes are dropped. */
+#define GAP_BYTES (64u << 20)
 
 struct trace_reader {
+	struct xs_trace_bytes *bytes;
 	const xs_u8 *data;
 	uint64_t size;
 	bool closed; /* the writer closed the file: it was not killed */
 	const struct xs_trace_visitor *visitor;
+	int error; /* of reading the file */
 };
+
+int xs_trace_bytes_need(struct xs_trace_bytes *bytes, uint64_t end)
+{
+	if (bytes->fd < 0 || end <= bytes->filled)
+		return 0;
+	end = (end + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+	end = end < bytes->size ? end : bytes->size;
+	while (bytes->filled < end) {
+		const ssize_t n = pread(
+		    bytes->fd, (xs_u8 *)(uintptr_t)bytes->data + bytes->filled,
+		    end - bytes->filled, (off_t)bytes->filled);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			bytes->filled = bytes->size;
+		if (n > 0)
+			bytes->filled += (uint64_t)n;
+	}
+	return 0;
+}
 
 static int __attribute__((format(printf, 3, 4)))
 defect(const struct trace_reader *reader, uint64_t at, const char *format, ...)
@@ -33,14 +62,17 @@ static uint64_t page_up(uint64_t at)
 }
 
 /* Returns the first page boundary in [from, end) where a chunk begins, or end.
- */
-static uint64_t find_chunk(const struct trace_reader *reader, uint64_t from,
+ * Reads all up to there, and the page of the chunk. */
+static uint64_t find_chunk(struct trace_reader *reader, uint64_t from,
 			   uint64_t end)
 {
-	for (uint64_t at = page_up(from); at < end && end - at >= 4;
-	     at += XS_PAGE_BYTES) {
+	for (uint64_t at = page_up(from); at < end; at += XS_PAGE_BYTES) {
 		xs_u32 magic;
 
+		reader->error =
+		    xs_trace_bytes_need(reader->bytes, at + XS_PAGE_BYTES);
+		if (reader->error || end - at < sizeof(magic))
+			break;
 		memcpy(&magic, reader->data + at, sizeof(magic));
 		if (magic == XS_CHUNK_MAGIC)
 			return at;
@@ -109,8 +141,7 @@ static int read_records(const struct trace_reader *reader, uint64_t at,
 }
 
 /* Reads one chunk. Stores in *next where the next chunk may begin. */
-static int read_chunk(const struct trace_reader *reader, uint64_t at,
-		      uint64_t *next)
+static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 {
 	struct xs_chunk_header chunk;
 	uint64_t end, used_end, limit = reader->size;
@@ -126,6 +157,8 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 	else if (chunk.capacity_bytes < limit - at)
 		limit = at + chunk.capacity_bytes;
 	end = find_chunk(reader, at + XS_PAGE_BYTES, limit);
+	if (reader->error)
+		return reader->error;
 	if (!rc && end < limit)
 		rc = defect(reader, at,
 			    "the chunk is shorter than its header says");
@@ -154,23 +187,55 @@ static int read_chunk(const struct trace_reader *reader, uint64_t at,
 		  : read_records(reader, at + sizeof(chunk), end, used_end);
 }
 
-/* Drops pages that were read: a large trace must not stay in memory
- * beside its decoded form. */
-static void drop_pages(const void *data, uint64_t from, uint64_t end)
+/* Drops pages that are no longer needed, many at a time. */
+static void drop_pages(struct xs_trace_bytes *bytes, uint64_t end)
 {
-	madvise((char *)(uintptr_t)data + from, end - from, MADV_DONTNEED);
+	if (bytes->fd < 0 || end - bytes->dropped < STEP_BYTES)
+		return;
+	madvise((char *)(uintptr_t)bytes->data + bytes->dropped,
+		end - bytes->dropped, MADV_DONTNEED);
+	bytes->dropped = end;
 }
 
-int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
+/* Reads the chunk that begins at `at`, or the bytes up to the next one. Stores
+ * in *next where to go on. */
+static int read_next(struct trace_reader *reader, uint64_t at, uint64_t *next)
+{
+	const uint64_t end =
+	    reader->size - at > GAP_BYTES ? at + GAP_BYTES : reader->size;
+
+	*next = find_chunk(reader, at, end);
+	if (reader->error)
+		return reader->error;
+	if (*next == at && reader->size - at >= sizeof(struct xs_chunk_header))
+		return read_chunk(reader, at, next);
+	if (*next == at) {
+		*next = reader->size;
+		return 0;
+	}
+	return all_zero(reader->data + at, *next - at)
+		   ? 0
+		   : defect(reader, at,
+			    "%" PRIu64
+			    " bytes do not belong to a chunk; skipped",
+			    *next - at);
+}
+
+int xs_trace_reader_read(struct xs_trace_bytes *bytes,
 			 const struct xs_trace_visitor *visitor,
 			 const char **error)
 {
-	struct trace_reader reader = {
-	    .data = data, .size = size, .visitor = visitor};
+	const uint64_t size = bytes->size;
+	struct trace_reader reader = {.bytes = bytes,
+				      .data = bytes->data,
+				      .size = size,
+				      .visitor = visitor};
 	struct xs_file_header header;
-	uint64_t at = XS_PAGE_BYTES;
-	int rc = check_header(&reader, &header, error);
+	uint64_t at = XS_PAGE_BYTES, next;
+	int rc = xs_trace_bytes_need(bytes, XS_PAGE_BYTES);
 
+	if (!rc)
+		rc = check_header(&reader, &header, error);
 	reader.closed = !rc && header.state == XS_FILE_CLOSED;
 	if (!rc)
 		rc = visitor->header(visitor->self, &header, size, size);
@@ -180,20 +245,9 @@ int xs_trace_reader_read(const void *data, uint64_t size, bool mapped,
 			   "the file ends early: %" PRIu64 " bytes are missing",
 			   header.tail_bytes - size);
 	while (!rc && at < size) {
-		uint64_t next = find_chunk(&reader, at, size);
-
-		if (!all_zero(reader.data + at, next - at))
-			rc = defect(&reader, at,
-				    "%" PRIu64
-				    " bytes do not belong to a chunk; skipped",
-				    next - at);
+		rc = read_next(&reader, at, &next);
 		at = next;
-		if (rc || size - at < sizeof(struct xs_chunk_header))
-			break;
-		rc = read_chunk(&reader, at, &next);
-		if (mapped)
-			drop_pages(data, at, next);
-		at = next;
+		drop_pages(bytes, at);
 	}
 	return rc;
 }

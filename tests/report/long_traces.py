@@ -11,6 +11,7 @@ as long; on a busy machine, caches make it more than 4.
 """
 import csv
 import json
+import os
 import pathlib
 import re
 import resource
@@ -30,6 +31,7 @@ TRACES = {
 }
 N = 8000
 N_PRINTED = 100  # phases that are all modelled and printed: slow, but linear
+BULK_MIB = 300  # of a trace with few records
 LEAST_SECONDS = 0.03  # less is start-up and chance
 
 
@@ -127,11 +129,40 @@ def check_waits(folder):
     ])
 
 
+def most_mib(path):
+    """Memory of a report, in MiB."""
+    with subprocess.Popen([XFERSPY, "report", path],
+                          stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, path
+    return usage.ru_maxrss / 1024
+
+
+def check_bytes(folder):
+    """The bytes of a trace are not all in memory at once: neither many chunks
+    with few records, nor space that no chunk has."""
+    path = make(folder / "chunks.xspy", "-r 2")
+    small = path.read_bytes()
+    sizes = {}
+    with open(path, "ab") as out:
+        for _ in range(BULK_MIB * 4):  # the last one, of 256 KiB, again
+            out.write(small[-256 * 1024:])
+    sizes["chunks"] = most_mib(path)
+    path.write_bytes(small)
+    os.truncate(path, BULK_MIB << 20)
+    sizes["space"] = most_mib(path)
+    print(f"{BULK_MIB} MiB, in MiB of memory: {sizes}")
+    return all(check(f"{BULK_MIB} MiB of {what} are not in memory at once",
+                     mib < BULK_MIB / 2) for what, mib in sizes.items())
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         good = check_phases(folder)
         good &= check_waits(folder)
+        good &= check_bytes(folder)
         for trace, options in TRACES.items():
             good &= check(f"{trace}: at most {MOST_RATIO} times as long",
                           check_time(folder, trace, options))
