@@ -57,6 +57,11 @@ struct xs_repeat_counts {
 	bool sampled; /* only samples of the bytes were hashed */
 };
 
+/* A round of more ops has no steps, so nothing is predicted for it. An estimate
+ * replays all steps for each cause of its error, in 10 us and 500 bytes a step.
+ */
+#define XS_STEPS_MOST_OPS 400000
+
 /*
  * One step of a round, in the order of issue. Times are ns after the start of
  * the round; GPU times of a step without an op are 0. If one call has several

@@ -8,10 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A longer round gets no steps, so nothing is predicted for it: steps and their
- * replay take 500 bytes each. */
-#define MOST_OPS 1500000u
-
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_round *round;
@@ -172,7 +168,7 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	size_t room = (size_t)round->op_count + round->call_count + 1;
 	uint32_t op = 0;
 
-	if (round->op_count > MOST_OPS)
+	if (round->op_count > XS_STEPS_MOST_OPS)
 		return 0;
 	keys = ops_by_call(trace, rounds, round);
 	b.steps = malloc(room * sizeof(*b.steps));

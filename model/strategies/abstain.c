@@ -17,15 +17,19 @@ int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
 	return xs_estimates_add(out, row);
 }
 
+#define TEXT(number)	TEXT_OF(number)
+#define TEXT_OF(number) #number
+
 /* The first need that the phase does not meet, in words; NULL: all are met. */
 static const char *unmet(const struct xs_strategy_case *c)
 {
 	const struct xs_round_work *w = &c->work;
 	const unsigned needs = c->strategy->needs;
 
-	if ((needs & XS_NEEDS_STEPS) && !c->phase->step_count)
-		return "its rounds have no GPU work, or more than 1.5 million "
-		       "ops";
+	if ((needs & (XS_NEEDS_STEPS | XS_NEEDS_COPIES)) &&
+	    !c->phase->step_count)
+		return "its rounds have no GPU work, or more than " TEXT(
+		    XS_STEPS_MOST_OPS) " ops";
 	if ((needs & XS_NEEDS_COPIES) && !w->in_copies && !w->out_copies)
 		return "nothing is copied between host and device";
 	if ((needs & XS_NEEDS_GPU_TIMES) &&

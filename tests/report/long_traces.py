@@ -25,12 +25,14 @@ TRIES = 8  # other programs may disturb a measurement
 # Of xs_mktrace, for a trace of n.
 TRACES = {
     "a stream and a wait each": lambda n: f"-r 1 -c {n} -s {n} -w",
-    "one round of many ops": lambda n: f"-r 1 -c {3 * n} -s 8",
+    "one round of many ops": lambda n: f"-r 1 -c {n} -s 8",
     "a phase each": lambda n: f"-r {n} -p {n}",
     "graphs of one correlation id": lambda n: f"-g {n // 16} -n {n // 16}",
 }
 N = 8000
 N_PRINTED = 100  # phases that are all modelled and printed: slow, but linear
+LONGEST = 333334  # of xs_mktrace: a million ops
+MOST_MIB = 1024
 BULK_MIB = 300  # of a trace with few records
 LEAST_SECONDS = 0.03  # less is start-up and chance
 
@@ -129,6 +131,22 @@ def check_waits(folder):
     ])
 
 
+def check_longest(folder):
+    """A round that would take minutes to replay for each strategy has no
+    predictions, and a report takes little memory."""
+    some = report(make(folder / "some.xspy", "-r 1 -c 1000 -s 8"), "--all")
+    path = make(folder / "longest.xspy", f"-r 1 -c {LONGEST} -s 8")
+    text = " ".join(report(path, "--all").split())
+    most = most_mib(path)
+    print(f"{3 * LONGEST} ops: {most:.0f} MiB")
+    return all([
+        check("a long round is replayed", "1  as-is" in some),
+        check("the longest is not, and the report says why",
+              "more than 400000 ops" in text and " as-is " not in text),
+        check(f"a report takes at most {MOST_MIB} MiB", most <= MOST_MIB),
+    ])
+
+
 def most_mib(path):
     """Memory of a report, in MiB."""
     with subprocess.Popen([XFERSPY, "report", path],
@@ -162,6 +180,7 @@ def main():
         folder = pathlib.Path(name)
         good = check_phases(folder)
         good &= check_waits(folder)
+        good &= check_longest(folder)
         good &= check_bytes(folder)
         for trace, options in TRACES.items():
             good &= check(f"{trace}: at most {MOST_RATIO} times as long",
