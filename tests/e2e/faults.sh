@@ -125,7 +125,7 @@ for how in "trace" "calls" "trace below" "calls below"; do
 	what="handler, $how"
 	# shellcheck disable=SC2086 # a mode, and perhaps an argument
 	set -- $how
-	XFERSPY_MODE=$1 XS_SIM_CALL_NS=20000000 \
+	XFERSPY_MODE=$1 XS_SIM_CALL_SIGNALS=1 \
 		traced "$XS_APPS/handler" ${2:+"$2"}
 	expect "$what: output" "$(cat out)" "done, 1 handled"
 	read_trace
@@ -139,7 +139,7 @@ for how in "trace" "calls" "trace handler"; do
 	what="jump, $how"
 	# shellcheck disable=SC2086 # a mode, and perhaps an argument
 	set -- $how
-	XFERSPY_MODE=$1 XS_SIM_CALL_NS=30000000 \
+	XFERSPY_MODE=$1 XS_SIM_CALL_SIGNALS=1 \
 		traced "$XS_APPS/jump" ${2:+"$2"}
 	expect "$what: status" "$status" 0
 	read_trace

@@ -47,6 +47,7 @@ struct xs_sim_config {
 	uint64_t latency_ns; /* from the call to the earliest start */
 	uint64_t init_ns;    /* time to start */
 	uint64_t call_ns;    /* minimum host time of a call */
+	bool call_signals;   /* blocked signals come in the rest of it */
 	uint64_t memory_bytes;
 	uint64_t hang;	  /* this launch never ends; 0: none */
 	uint32_t hold;	  /* this call waits for as many others; 0: none */

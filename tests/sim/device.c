@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static void read_config(struct xs_sim_config *c)
 	c->latency_ns = (uint64_t)env_number("XS_SIM_LATENCY_NS", 5000);
 	c->init_ns = (uint64_t)env_number("XS_SIM_INIT_NS", 0);
 	c->call_ns = (uint64_t)env_number("XS_SIM_CALL_NS", 2000);
+	c->call_signals = getenv("XS_SIM_CALL_SIGNALS") != NULL;
 	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
 	c->hold = (uint32_t)env_number("XS_SIM_HOLD", 0);
@@ -222,6 +224,21 @@ void xs_sim_enter(struct xs_sim_call *call)
 		heard_depth++;
 }
 
+/* Waits until the call has taken so long. */
+static void take_time(const struct xs_sim_call *call, uint64_t took_ns)
+{
+	const bool signals = call->outermost && xs_sim_config.call_signals;
+	sigset_t none, before;
+
+	sigemptyset(&none);
+	if (signals)
+		pthread_sigmask(SIG_SETMASK, &none, &before);
+	while (xs_sim_now_ns() - call->start_ns < took_ns)
+		;
+	if (signals)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 int xs_sim_leave(struct xs_sim_call *call, int result)
 {
 	const struct xs_sim_hooks *h = atomic_load(&hooks);
@@ -231,8 +248,7 @@ int xs_sim_leave(struct xs_sim_call *call, int result)
 	    call->outermost ? xs_sim_config.call_ns : xs_sim_config.call_ns / 2;
 
 	call->result = result;
-	while (xs_sim_now_ns() - call->start_ns < took_ns)
-		;
+	take_time(call, took_ns);
 	if (h && h->call && h->call(call, true) && heard_depth > 0)
 		heard_depth--;
 	if (call->outermost)

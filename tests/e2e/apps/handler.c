@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cuda_runtime_api.h>
 
@@ -16,7 +15,7 @@
 #define SIGNALLED_AT 4
 
 static void *device;
-static atomic_int copies, handled;
+static atomic_int handled;
 
 static void on_signal(int signal)
 {
@@ -26,15 +25,21 @@ static void on_signal(int signal)
 	handled++;
 }
 
+/* The signal is blocked, and comes where the simulated call lets it in. */
 static void *copy(void *stack)
 {
 	const stack_t own = {.ss_sp = stack, .ss_size = STACK_BYTES};
 	static char host[4096];
+	sigset_t blocked;
 
-	if (sigaltstack(&own, NULL))
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	if (sigaltstack(&own, NULL) ||
+	    pthread_sigmask(SIG_BLOCK, &blocked, NULL))
 		return "no stack";
 	for (int i = 0; i < COPIES; i++) {
-		copies++;
+		if (i == SIGNALLED_AT)
+			pthread_kill(pthread_self(), SIGUSR1);
 		if (cudaMemcpy(device, host, sizeof(host),
 			       cudaMemcpyHostToDevice))
 			return "a copy failed";
@@ -57,10 +62,6 @@ int main(int argc, char **argv)
 	    sigaction(SIGUSR1, &action, NULL) ||
 	    pthread_create(&thread, NULL, copy, stack))
 		return 2;
-	while (copies < SIGNALLED_AT)
-		usleep(100);
-	usleep(5000);
-	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, &failed);
 	printf("%s, %d handled\n", failed ? (char *)failed : "done", handled);
 	return 0;
