@@ -220,3 +220,10 @@ uint64_t xs_capture_control_tick(void)
 	write_hooked_once();
 	return IDLE_NS / 4;
 }
+
+void xs_capture_control_close(void)
+{
+	if (written == XS_DETAIL_RECORDED &&
+	    atomic_load(&xs_capture_mode_now) == XS_DETAIL_COUNTED)
+		switch_off(XS_DETAIL_COUNTED);
+}

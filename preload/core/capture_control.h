@@ -21,4 +21,8 @@ void xs_capture_control_mark(bool start);
  * call. Collector thread only. */
 uint64_t xs_capture_control_tick(void);
 
+/* At the end, after the collector: notes in the trace a window that ended after
+ * the last tick. */
+void xs_capture_control_close(void);
+
 #endif

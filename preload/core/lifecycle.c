@@ -310,7 +310,9 @@ static void finish_now(void *unused)
 	 */
 	if (!thread->busy)
 		xs_poll_write(thread);
-	if (!xs_collector_finish(FINISH_DEADLINE_NS))
+	if (xs_collector_finish(FINISH_DEADLINE_NS))
+		xs_capture_control_close();
+	else
 		xs_trace_info("note",
 			      "the GPU did not answer in the 2 s that exit "
 			      "waits: its last records are missing");

@@ -113,6 +113,15 @@ expect "no thread: matched" "$(json matched)" "$(json gpu_ops_seen)"
 within "no thread: ops" "$(json gpu_ops_seen)" 600 1e6
 expect "no thread: the GPU is blamed" "$(count 'did not answer')" 0
 
+# Nor is there a thread that notes that a window has ended: the calls that were
+# only counted after it count in any case.
+XFERSPY_MAX_SIZE=2M XS_PRELOAD="$XS_PRELOAD $work/nothread.so" \
+	traced "$XS_APPS/counted" grow 5000
+read_trace
+within "no thread, limited: counted" "$(json calls_counted)" 1000 30000
+expect "no thread, limited: bytes in" "$(json h2d_bytes)" \
+	$((5000 * (4096 + 65536)))
+
 # A directory is the place for the trace, not part of its name.
 mkdir traces
 XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20
