@@ -9,9 +9,9 @@
 # --all: what a change has to pass: gcc and clang with warnings as errors,
 # formatting and static analysis, the address, undefined-behaviour and thread
 # sanitizers, ten seconds of fuzzing, and last all tests.
-# --full: the same with a minute of fuzzing, then the long attacks, and the
-# Debian package installed into this system and removed again, if root. Takes
-# an hour.
+# --full: the same with 300 damaged traces and a minute of fuzzing, then the long
+# attacks, and the Debian package installed into this system and removed again,
+# if root. Takes an hour.
 # --sanitize: such as address,undefined; a build tree of its own unless
 # --build says otherwise (build-tests). The rest goes to ctest.
 # --fuzz: only fuzzes, for so long; what it finds stays in build-fuzz/fuzz.
@@ -128,7 +128,12 @@ if [ -n "$all" ]; then
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all
 	run_tests build-tests-thread -R '^(test_preload|preload)'
-	if [ -n "$full" ]; then fuzz 60; else fuzz 10; fi
+	if [ -n "$full" ]; then
+		tests/report/mutants.py build-tests-address/bin/xferspy 300
+		fuzz 60
+	else
+		fuzz 10
+	fi
 fi
 configure_and_build "$build" "$sanitize"
 run_tests "$build" "$@"

@@ -10,6 +10,8 @@
 # found, and its log, stay in BUILD/fuzz/TARGET. Its corpus grows there from run
 # to run.
 set -eu
+# Of the code that all seeds run; an entry alone, without the libraries, has fewer.
+LEAST_EDGES=100
 cd "$(dirname "$0")/../.."
 build=$(realpath "${1:?run.sh needs a build tree}")
 seconds=${2:?run.sh needs a number of seconds}
@@ -46,6 +48,11 @@ fuzz() (
 		-timeout=20 -rss_limit_mb=3000 -max_len=65536 \
 		-dict=words -print_final_stats=1 corpus seeds >log 2>&1 && found=0 || found=$?
 	grep -aE '^#[0-9]+.*(INITED|DONE)' log | sed "s/^/$1: /"
+	edges=$(LC_ALL=C sed -n 's/.*INITED cov: \([0-9]*\).*/\1/p' log)
+	if [ "${edges:-0}" -lt "$LEAST_EDGES" ]; then
+		echo "$1: the seeds reach ${edges:-0} edges: is all code instrumented?"
+		found=1
+	fi
 	[ "$found" = 0 ] || tail -n 40 log
 	return "$found"
 )
