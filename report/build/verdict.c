@@ -25,6 +25,10 @@
  */
 #define WARM_UP 2
 
+/* Rounds go on if counting begins within 1 / GOES_ON_PART of the recorded part
+ * after the last one: that one is still at work when counting begins. */
+#define GOES_ON_PART 10
+
 static const struct {
 	const char *what, *words;
 } names[XS_PARTS] = {
@@ -99,6 +103,22 @@ static void cover_repeated(const struct xs_phases *phases, bool kernels,
 }
 
 /*
+ * If calls were only counted after the last recorded ones, and rounds repeated
+ * until then, they are taken to go on until counting ended.
+ */
+static void follow_counting(const struct xs_trace *trace, struct span *span)
+{
+	uint64_t end_ns;
+
+	if (!span->repeats || !trace->counted_ns || !trace->window_count)
+		return;
+	end_ns = trace->windows[trace->window_count - 1].end_ns;
+	if (end_ns <=
+	    span->to_ns + (span->to_ns - span->from_ns) / GOES_ON_PART)
+		span->to_ns = end_ns + trace->counted_ns;
+}
+
+/*
  * The steady part: all repeated rounds. Loading data is often repeated, too,
  * but has no kernels. Without repeated rounds: all after CUDA's own start.
  */
@@ -111,6 +131,7 @@ static struct span find_steady(const struct xs_trace *trace,
 	cover_repeated(phases, true, &span);
 	if (!span.repeats && trace->header.state != XS_FILE_RUNNING)
 		cover_repeated(phases, false, &span);
+	follow_counting(trace, &span);
 	if (!span.repeats) {
 		span.from_ns = startup->ns ? startup->end_ns : trace->begin_ns;
 		span.to_ns = trace->end_ns;

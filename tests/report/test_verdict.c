@@ -28,6 +28,36 @@ static void read_trace(const char *name)
 		fail_msg("%s: %s", path, error);
 }
 
+/* Reads a trace with recording from its start to an end, in ms. Calls are
+ * counted from then to the end of the run, 777 ms after its start. */
+static void read_counted(unsigned end_ms)
+{
+	const struct xs_result_options options = {.fitted = true};
+	FILE *in =
+	    fopen(XS_SOURCE_DIR "/tests/report/traces/pageable.txt", "r");
+	FILE *out = fopen("counted.txt", "w");
+	char line[400];
+	const char *error;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	while (fgets(line, sizeof(line), in)) {
+		char *end = strstr(line, "end_realtime_ns=");
+
+		if (strncmp(line, "header", 6) == 0)
+			strcpy(end, "end_realtime_ns=1767323045777000000\n");
+		fputs(line, out);
+		if (strncmp(line, "queue", 5) == 0)
+			fprintf(out, "detail detail=1 "
+				     "time_ns=1767323045000000000\n");
+	}
+	fprintf(out, "detail detail=0 time_ns=1767323045%03u000000\n", end_ms);
+	fclose(in);
+	fclose(out);
+	if (xs_result_read("counted.txt", &options, &result, &error) < 0)
+		fail_msg("%s", error);
+}
+
 static void says(const char *text)
 {
 	if (!strstr(result->verdict.text, text))
@@ -146,6 +176,19 @@ static void shares_are_of_what_was_recorded(void **state)
 	says("of the recorded 7.00 ms of the steady part");
 }
 
+/* Rounds that were recorded until counting began go on until it ends; others
+ * have ended before. */
+static void counted_rounds_are_steady(void **state)
+{
+	(void)state;
+	read_counted(74);
+	assert_int_equal(result->verdict.steady_ns, 772 * MS);
+	says("of the recorded 6");
+	tear_down(NULL);
+	read_counted(100);
+	assert_in_range(result->verdict.steady_ns, 60 * MS, 65 * MS);
+}
+
 /* The limit is no less than what the plan saves. */
 static void the_plan_is_within_the_limit(void **state)
 {
@@ -169,6 +212,7 @@ int main(void)
 	    TEST(killed_in_its_start_is_not_known),
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
+	    TEST(counted_rounds_are_steady),
 	    TEST(the_plan_is_within_the_limit),
 	};
 
