@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges the ladders of all phases into the plan, the step with the most gain
+/* Merges the steps of all phases into the plan, the step with the most gain
  * for its effort first. */
 #include "report/build/plan.h"
 
 #include "model/strategies/strategies.h"
 #include "report/build/advice_text.h"
-#include "report/build/ladder.h"
+#include "report/build/phase_steps.h"
 #include "report/result/number.h"
 
 #include <errno.h>
@@ -17,48 +17,49 @@
 #define NAMED_PART 20
 
 /* Gain for effort; a condition that the trace does not show halves it. */
-static double rank(const struct xs_rung *rung)
+static double rank(const struct xs_phase_step *step)
 {
-	return rung->adds_ns / (double)(rung->estimate->effort_level *
-					(rung->estimate->bound ? 2 : 1));
+	return step->adds_ns / (double)(step->estimate->effort_level *
+					(step->estimate->bound ? 2 : 1));
 }
 
-/* The ladder whose next rung comes next in the plan; NULL: none is left. Rounds
+/* The phase whose next step comes next in the plan; NULL: none is left. Rounds
  * of the start-up come last. */
-static struct xs_ladder *next_ladder(struct xs_ladder *ladders, size_t count)
+static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
+					 size_t count)
 {
-	struct xs_ladder *best = NULL;
+	struct xs_phase_steps *best = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		struct xs_ladder *one = &ladders[i];
+		struct xs_phase_steps *one = &phases[i];
 
 		if (one->done == one->count)
 			continue;
 		if (!best || one->phase->startup < best->phase->startup ||
 		    (one->phase->startup == best->phase->startup &&
-		     rank(&one->rungs[one->done]) >
-			 rank(&best->rungs[best->done])))
+		     rank(&one->items[one->done]) >
+			 rank(&best->items[best->done])))
 			best = one;
 	}
 	return best;
 }
 
 /* Adds the squared errors of what each phase has come to. */
-static double errors_ns(const struct xs_ladder *ladders, size_t count,
+static double errors_ns(const struct xs_phase_steps *phases, size_t count,
 			bool high)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct xs_ladder *one = &ladders[i];
+		const struct xs_phase_steps *one = &phases[i];
 		const struct xs_result_estimate *row;
 
 		if (!one->done)
 			continue;
-		row = one->rungs[one->done - 1].estimate;
+		row = one->items[one->done - 1].estimate;
 		sum +=
-		    pow(xs_ladder_error_ns(one->phase, row,
-					   high ? row->high_ns : row->low_ns),
+		    pow(xs_phase_steps_error_ns(
+			    one->phase, row, high ? row->high_ns : row->low_ns),
 			2);
 	}
 	return sqrt(sum);
@@ -95,27 +96,28 @@ static const char *code_of(const struct xs_result *result,
 }
 
 /* The time of the round after the steps so far. */
-static int64_t round_ns(const struct xs_ladder *ladder)
+static int64_t round_ns(const struct xs_phase_steps *steps)
 {
 	double saved_ns = 0;
 
-	for (size_t i = 0; i < ladder->done; i++)
-		saved_ns += ladder->rungs[i].rounds_add_ns;
-	return xs_number_round((double)ladder->phase->round_ns -
-			       saved_ns / xs_ladder_of_run(ladder->phase, 1));
+	for (size_t i = 0; i < steps->done; i++)
+		saved_ns += steps->items[i].rounds_add_ns;
+	return xs_number_round((double)steps->phase->round_ns -
+			       saved_ns /
+				   xs_phase_steps_of_run(steps->phase, 1));
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
  * to it. NULL: nothing. */
 static const char *payback_of(struct xs_arena *arena,
-			      const struct xs_ladder *ladder,
-			      const struct xs_rung *rung)
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step)
 {
-	const double setup_ns = rung->rounds_add_ns - rung->adds_ns;
+	const double setup_ns = step->rounds_add_ns - step->adds_ns;
 
-	if (rung == ladder->rungs)
-		return xs_advice_payback(arena, ladder->phase, rung->estimate);
-	if (setup_ns < rung->adds_ns / NAMED_PART)
+	if (step == steps->items)
+		return xs_advice_payback(arena, steps->phase, step->estimate);
+	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
 	return xs_arena_print(arena, "It adds %s to the setup, once.",
 			      xs_units_ns(xs_number_round(setup_ns)).s);
@@ -123,44 +125,44 @@ static const char *payback_of(struct xs_arena *arena,
 
 /* What to do, and what the setup takes. */
 static const char *text_of(struct xs_arena *arena,
-			   const struct xs_ladder *ladder,
-			   const struct xs_rung *rung)
+			   const struct xs_phase_steps *steps,
+			   const struct xs_phase_step *step)
 {
-	const char *text = xs_advice_text(arena, ladder->phase, rung->estimate);
-	const char *payback = payback_of(arena, ladder, rung);
+	const char *text = xs_advice_text(arena, steps->phase, step->estimate);
+	const char *payback = payback_of(arena, steps, step);
 
 	return payback ? xs_arena_print(arena, "%s %s", text, payback) : text;
 }
 
-static void add_step(struct xs_result *result, struct xs_ladder *ladder,
-		     const struct xs_ladder *ladders, size_t count)
+static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
+		     const struct xs_phase_steps *phases, size_t count)
 {
-	const struct xs_rung *rung = &ladder->rungs[ladder->done];
-	const int64_t round_before_ns = round_ns(ladder);
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	const int64_t round_before_ns = round_ns(steps);
 	struct xs_result_step *out = &result->plan[result->plan_count];
 	const double after_ns =
 	    (double)(result->plan_count ? out[-1].app_wall_ns
 					: result->run.wall_ns) -
-	    rung->adds_ns;
+	    step->adds_ns;
 
-	ladder->done++;
+	steps->done++;
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
-	    .phase = ladder->phase,
-	    .estimate = rung->estimate,
-	    .adds_saves_ns = xs_number_round(rung->adds_ns),
+	    .phase = steps->phase,
+	    .estimate = step->estimate,
+	    .adds_saves_ns = xs_number_round(step->adds_ns),
 	    .round_before_ns = round_before_ns,
-	    .round_ns = round_ns(ladder),
+	    .round_ns = round_ns(steps),
 	    .app_wall_ns = xs_number_round(after_ns),
 	    .low_ns =
-		xs_number_round(after_ns - errors_ns(ladders, count, false)),
+		xs_number_round(after_ns - errors_ns(phases, count, false)),
 	    .high_ns =
-		xs_number_round(after_ns + errors_ns(ladders, count, true)),
-	    .condition = rung->estimate->bound,
-	    .text = text_of(&result->arena, ladder, rung),
+		xs_number_round(after_ns + errors_ns(phases, count, true)),
+	    .condition = step->estimate->bound,
+	    .text = text_of(&result->arena, steps, step),
 	};
 	fill_sites(result, out);
-	out->code = code_of(result, out, rung->strategy);
+	out->code = code_of(result, out, step->strategy);
 }
 
 /* Whether any change was predicted for any phase. */
@@ -184,7 +186,8 @@ static const char *left_out(struct xs_result *result)
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		const struct xs_result_estimate *row =
-		    phase->startup ? NULL : xs_ladder_left_out(result, phase);
+		    phase->startup ? NULL
+				   : xs_phase_steps_left_out(result, phase);
 
 		if (!row || (most && row->saves_ns <= most->saves_ns))
 			continue;
@@ -222,19 +225,20 @@ static const char *no_step(struct xs_result *result)
 int xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
-	struct xs_ladder *ladders = calloc(count + 1, sizeof(*ladders)), *next;
+	struct xs_phase_steps *phases = calloc(count + 1, sizeof(*phases)),
+			      *next;
 
-	result->plan = xs_arena_alloc(&result->arena, count * XS_RUNGS_MAX,
-				      sizeof(*result->plan));
-	if (!ladders || !result->plan) {
-		free(ladders);
+	result->plan = xs_arena_alloc(
+	    &result->arena, count * XS_PHASE_STEPS_MAX, sizeof(*result->plan));
+	if (!phases || !result->plan) {
+		free(phases);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; !result->verdict.missing && i < count; i++)
-		xs_ladder_build(result, &result->phases[i], &ladders[i]);
-	while ((next = next_ladder(ladders, count)))
-		add_step(result, next, ladders, count);
-	free(ladders);
+		xs_phase_steps_build(result, &result->phases[i], &phases[i]);
+	while ((next = next_steps(phases, count)))
+		add_step(result, next, phases, count);
+	free(phases);
 	if (!result->plan_count || result->plan[0].phase->startup)
 		result->no_step = no_step(result);
 	return result->arena.failed ? -ENOMEM : 0;

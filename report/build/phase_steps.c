@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/build/ladder.h"
+#include "report/build/phase_steps.h"
 
 #include "model/strategies/strategies.h"
 #include "report/build/phase_estimate.h"
@@ -11,7 +11,8 @@
  * of kernels also has to add this percentage of the whole gain. */
 #define LEAST_PERCENT 5
 
-double xs_ladder_of_run(const struct xs_result_phase *phase, double round_ns)
+double xs_phase_steps_of_run(const struct xs_result_phase *phase,
+			     double round_ns)
 {
 	const double part =
 	    phase->concurrent_ns > 0 && phase->total_ns > 0
@@ -21,13 +22,14 @@ double xs_ladder_of_run(const struct xs_result_phase *phase, double round_ns)
 	return round_ns * (double)phase->rounds * part;
 }
 
-double xs_ladder_error_ns(const struct xs_result_phase *phase,
-			  const struct xs_result_estimate *row, int64_t end_ns)
+double xs_phase_steps_error_ns(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row,
+			       int64_t end_ns)
 {
 	return end_ns == XS_UNKNOWN
 		   ? 0
-		   : fabs(xs_ladder_of_run(phase,
-					   (double)(end_ns - row->round_ns)));
+		   : fabs(xs_phase_steps_of_run(
+			 phase, (double)(end_ns - row->round_ns)));
 }
 
 static bool is_worth(const struct xs_result *result,
@@ -36,7 +38,8 @@ static bool is_worth(const struct xs_result *result,
 {
 	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
 	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART &&
-	       adds_ns > xs_ladder_error_ns(phase, row, row->known_high_ns);
+	       adds_ns >
+		   xs_phase_steps_error_ns(phase, row, row->known_high_ns);
 }
 
 /*
@@ -90,153 +93,158 @@ static bool is_apart(const struct xs_strategy *a, const struct xs_strategy *b)
 	       !((b->changes | b->spares) & a->changes);
 }
 
-/* What the phase's rungs add up to: only those that the strategy has to do
+/* What the phase's steps add up to: only those that the strategy has to do
  * with, or all (NULL). */
-static struct xs_rung sum_of(const struct xs_ladder *ladder,
-			     const struct xs_strategy *strategy)
+static struct xs_phase_step sum_of(const struct xs_phase_steps *steps,
+				   const struct xs_strategy *strategy)
 {
-	struct xs_rung sum = {0};
+	struct xs_phase_step sum = {0};
 
-	for (size_t i = 0; i < ladder->count; i++) {
-		const struct xs_rung *rung = &ladder->rungs[i];
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *step = &steps->items[i];
 
-		if (strategy && is_apart(strategy, rung->strategy))
+		if (strategy && is_apart(strategy, step->strategy))
 			continue;
-		sum.adds_ns += rung->adds_ns;
-		sum.rounds_add_ns += rung->rounds_add_ns;
+		sum.adds_ns += step->adds_ns;
+		sum.rounds_add_ns += step->rounds_add_ns;
 	}
 	return sum;
 }
 
-/* Whether there is a limit to what the rung saves of a round. */
-static bool is_limited(const struct xs_ladder *ladder,
-		       const struct xs_rung *rung)
+/* Whether there is a limit to what the step saves of a round. */
+static bool is_limited(const struct xs_phase_steps *steps,
+		       const struct xs_phase_step *step)
 {
-	return xs_phase_estimate_most_ns(ladder->phase,
-					 rung->strategy->changes) != XS_UNKNOWN;
+	return xs_phase_estimate_most_ns(steps->phase,
+					 step->strategy->changes) != XS_UNKNOWN;
 }
 
-/* By how much the new rung and those before it save more than the limit of what
+/* By how much the new step and those before it save more than the limit of what
  * they change together. */
-static double over_ns(const struct xs_ladder *ladder,
-		      const struct xs_rung *added)
+static double over_ns(const struct xs_phase_steps *steps,
+		      const struct xs_phase_step *added)
 {
 	unsigned changes = added->strategy->changes;
 	double sum_ns = added->rounds_add_ns;
 	int64_t most_ns;
 
-	if (!is_limited(ladder, added))
+	if (!is_limited(steps, added))
 		return 0;
-	for (size_t i = 0; i < ladder->count; i++) {
-		const struct xs_rung *rung = &ladder->rungs[i];
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *step = &steps->items[i];
 
-		if (!is_limited(ladder, rung))
+		if (!is_limited(steps, step))
 			continue;
-		changes |= rung->strategy->changes;
-		sum_ns += rung->rounds_add_ns;
+		changes |= step->strategy->changes;
+		sum_ns += step->rounds_add_ns;
 	}
-	most_ns = xs_phase_estimate_most_ns(ladder->phase, changes);
-	return fmax(sum_ns - xs_ladder_of_run(ladder->phase, (double)most_ns),
-		    0);
+	most_ns = xs_phase_estimate_most_ns(steps->phase, changes);
+	return fmax(
+	    sum_ns - xs_phase_steps_of_run(steps->phase, (double)most_ns), 0);
 }
 
-/* Whether the new rung is worth more effort than those before it: more than
+/* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. */
-static bool is_more(const struct xs_ladder *ladder, const struct xs_rung *added)
+static bool is_more(const struct xs_phase_steps *steps,
+		    const struct xs_phase_step *added)
 {
-	const struct xs_result_phase *phase = ladder->phase;
-	const struct xs_rung sum = sum_of(ladder, NULL);
-	const double now_ns = xs_ladder_of_run(phase, (double)phase->round_ns) -
-			      sum.rounds_add_ns;
+	const struct xs_result_phase *phase = steps->phase;
+	const struct xs_phase_step sum = sum_of(steps, NULL);
+	const double now_ns =
+	    xs_phase_steps_of_run(phase, (double)phase->round_ns) -
+	    sum.rounds_add_ns;
 
 	if (added->estimate->effort_level >= XS_EFFORT_SPLIT &&
 	    added->adds_ns <
 		(sum.adds_ns + added->adds_ns) * LEAST_PERCENT / 100)
 		return false;
-	for (size_t i = 0; i < ladder->count; i++) {
-		const struct xs_rung *rung = &ladder->rungs[i];
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *step = &steps->items[i];
 
-		if (is_apart(added->strategy, rung->strategy))
+		if (is_apart(added->strategy, step->strategy))
 			continue;
-		if (!includes(added->strategy, rung->strategy) ||
+		if (!includes(added->strategy, step->strategy) ||
 		    added->adds_ns <=
-			xs_ladder_error_ns(phase, rung->estimate,
-					   rung->estimate->known_low_ns) ||
+			xs_phase_steps_error_ns(phase, step->estimate,
+						step->estimate->known_low_ns) ||
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
 	return true;
 }
 
-/* What the row saves beside the rungs so far. Returns false if it is not worth
+/* What the row saves beside the steps so far. Returns false if it is not worth
  * its effort. */
 static bool would_add(const struct xs_result *result,
-		      const struct xs_ladder *ladder,
+		      const struct xs_phase_steps *steps,
 		      const struct xs_strategy *strategy,
-		      const struct xs_result_estimate *row, struct xs_rung *out)
+		      const struct xs_result_estimate *row,
+		      struct xs_phase_step *out)
 {
-	const struct xs_result_phase *phase = ladder->phase;
-	const struct xs_rung related = sum_of(ladder, strategy);
+	const struct xs_result_phase *phase = steps->phase;
+	const struct xs_phase_step related = sum_of(steps, strategy);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
 	const double saves_ns = (double)row->saves_ns;
 	double over;
 
-	*out = (struct xs_rung){strategy, row, saves_ns - related.adds_ns,
-				saves_ns + setup_ns - related.rounds_add_ns};
-	over = over_ns(ladder, out);
+	*out =
+	    (struct xs_phase_step){strategy, row, saves_ns - related.adds_ns,
+				   saves_ns + setup_ns - related.rounds_add_ns};
+	over = over_ns(steps, out);
 	out->adds_ns -= over;
 	out->rounds_add_ns -= over;
 	return is_worth(result, phase, row, out->adds_ns) &&
-	       is_more(ladder, out);
+	       is_more(steps, out);
 }
 
-/* Removes the rungs that the new one makes needless, and adds it. There must be
+/* Removes the steps that the new one makes needless, and adds it. There must be
  * room for one. */
-static void put_rung(struct xs_ladder *ladder, const struct xs_rung *rung)
+static void put_step(struct xs_phase_steps *steps,
+		     const struct xs_phase_step *step)
 {
-	struct xs_rung added = *rung;
+	struct xs_phase_step added = *step;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < ladder->count; i++) {
-		const struct xs_rung *old = &ladder->rungs[i];
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *old = &steps->items[i];
 
-		if (!(old->strategy->changes & rung->strategy->spares)) {
-			ladder->rungs[kept++] = *old;
+		if (!(old->strategy->changes & step->strategy->spares)) {
+			steps->items[kept++] = *old;
 			continue;
 		}
 		added.adds_ns += old->adds_ns;
 		added.rounds_add_ns += old->rounds_add_ns;
 	}
-	ladder->rungs[kept] = added;
-	ladder->count = kept + 1;
+	steps->items[kept] = added;
+	steps->count = kept + 1;
 }
 
 /* Adds the best change of one effort that is worth it. Returns false if there
  * is none. */
-static bool climb(const struct xs_result *result, struct xs_ladder *ladder,
-		  int64_t effort)
+static bool add_best(const struct xs_result *result,
+		     struct xs_phase_steps *steps, int64_t effort)
 {
-	struct xs_rung best = {0}, rung;
+	struct xs_phase_step best = {0}, step;
 
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_strategy *strategy = xs_strategies[i];
 		const struct xs_result_estimate *row =
-		    candidate(ladder->phase, strategy);
+		    candidate(steps->phase, strategy);
 
 		if (row && row->effort_level == effort &&
-		    would_add(result, ladder, strategy, row, &rung) &&
-		    rung.adds_ns > best.adds_ns)
-			best = rung;
+		    would_add(result, steps, strategy, row, &step) &&
+		    step.adds_ns > best.adds_ns)
+			best = step;
 	}
 	if (!best.strategy)
 		return false;
-	put_rung(ladder, &best);
+	put_step(steps, &best);
 	return true;
 }
 
 const struct xs_result_estimate *
-xs_ladder_left_out(const struct xs_result *result,
-		   const struct xs_result_phase *phase)
+xs_phase_steps_left_out(const struct xs_result *result,
+			const struct xs_result_phase *phase)
 {
 	const struct xs_result_estimate *most = NULL;
 
@@ -254,13 +262,13 @@ xs_ladder_left_out(const struct xs_result *result,
 	return most;
 }
 
-void xs_ladder_build(const struct xs_result *result,
-		     const struct xs_result_phase *phase,
-		     struct xs_ladder *ladder)
+void xs_phase_steps_build(const struct xs_result *result,
+			  const struct xs_result_phase *phase,
+			  struct xs_phase_steps *steps)
 {
-	*ladder = (struct xs_ladder){.phase = phase};
+	*steps = (struct xs_phase_steps){.phase = phase};
 	for (int effort = XS_EFFORT_CALL; effort < XS_EFFORTS; effort++)
-		while (ladder->count < XS_RUNGS_MAX &&
-		       climb(result, ladder, effort))
+		while (steps->count < XS_PHASE_STEPS_MAX &&
+		       add_best(result, steps, effort))
 			;
 }
