@@ -139,12 +139,12 @@ done
 
 # A second client of CUPTI gets all nodes from its first measurement on, and so
 # do we.
-plain "$XS_APPS/guest" graph
+plain "$XS_APPS/second_client" graph
 cp out out.plain
-expect "guest: exit code without" "$status" 0
-traced "$XS_APPS/guest" graph
-unharmed guest
+expect "client: exit code without" "$status" 0
+traced "$XS_APPS/second_client" graph
+unharmed client
 read_trace
-expect "guest: as one" "$(json graphs_as_one)" 24
-expect "guest: ops" "$(json gpu_ops_seen)" "$(((40 + 10 + 10) * 3))"
-expect "guest: said" "$(grep -c 'needs the nodes' report.json)" 1
+expect "client: as one" "$(json graphs_as_one)" 24
+expect "client: ops" "$(json gpu_ops_seen)" "$(((40 + 10 + 10) * 3))"
+expect "client: said" "$(grep -c 'needs the nodes' report.json)" 1

@@ -3,7 +3,7 @@
 # The report states what is missing, and shows the rest.
 . "$(dirname "$0")/lib.sh"
 
-# Without CUPTI calls are timed with events (ladder.sh).
+# Without CUPTI calls are timed with events (timing_source.sh).
 plain "$XS_APPS/app" serial 3
 cp out out.plain
 export XFERSPY_CUPTI=/no/such/libcupti.so

@@ -330,9 +330,9 @@ graph_case("together", "four threads that instantiate and launch graphs", 300,
 @case("graph-client", "another user of CUPTI measures graphs that were recorded "
       "as one", simulated=True)
 def graph_client(bench):
-    if not os.path.exists(bench.app("guest")):
+    if not os.path.exists(bench.app("second_client")):
         raise Skip("built without the toolkit's CUPTI")
-    command = [bench.app("guest"), "graph"]
+    command = [bench.app("second_client"), "graph"]
     plain = bench.plain(command)
     run = bench.run(command, preload=True)
     # CUPTI calls a set of a graph a kernel if it came after the instantiation
@@ -478,9 +478,9 @@ def calls_alone(bench):
       simulated=True)
 def callbacks_taken(bench):
     """Its own output has numbers of calls, which CUDA itself makes more of."""
-    if not os.path.exists(bench.app("guest")):
+    if not os.path.exists(bench.app("second_client")):
         raise Skip("built without the toolkit's CUPTI")
-    command = [bench.app("guest"), "first"]
+    command = [bench.app("second_client"), "first"]
     plain = bench.plain(command)
     run = bench.run(command, preload=True)
     if run.code != plain.code or len(run.traces) != 1:

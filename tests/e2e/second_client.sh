@@ -8,10 +8,10 @@
 # same MODE [CLOCK]: output and exit code equal those without the library.
 same()
 {
-	plain "$XS_APPS/guest" "$@"
+	plain "$XS_APPS/second_client" "$@"
 	expect "$*: exit code without" "$status" 0
 	cp out out.plain
-	traced "$XS_APPS/guest" "$@"
+	traced "$XS_APPS/second_client" "$@"
 	expect "$*: exit code" "$status" 0
 	diff out.plain out >&2 || fail "$*: its output differs"
 }
@@ -53,9 +53,9 @@ done
 # The client's first records arrive in a buffer that CUPTI got from us before:
 # it gets a copy. Our first records arrive in a buffer from the client: it gets
 # that buffer with more records in it.
-plain "$XS_APPS/guest" twice
+plain "$XS_APPS/second_client" twice
 head -6 out >out.plain
-XS_SIM_CUPTI_SPARE=1 traced "$XS_APPS/guest" twice
+XS_SIM_CUPTI_SPARE=1 traced "$XS_APPS/second_client" twice
 expect "spare: exit code" "$status" 0
 head -6 out | diff out.plain - >&2 || fail "spare: its output differs"
 expect "spare: strange" "$(grep -c ' 0 strange' out)" 2
@@ -64,7 +64,7 @@ expect "spare: ops with their calls" "$(json matched)" 150
 timed spare
 
 # The client restarts while the device is busy.
-XS_SIM_MEM_GBS=0.003 traced "$XS_APPS/guest" busy
+XS_SIM_MEM_GBS=0.003 traced "$XS_APPS/second_client" busy
 expect "busy: exit code" "$status" 0
 read_trace
 expect "busy: ops" "$(json gpu_ops_seen)" 151
