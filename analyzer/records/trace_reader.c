@@ -230,7 +230,7 @@ int xs_trace_reader_read(struct xs_trace_bytes *bytes,
 				      .data = bytes->data,
 				      .size = size,
 				      .visitor = visitor};
-	struct xs_file_header header;
+	struct xs_file_header header = {0};
 	uint64_t at = XS_PAGE_BYTES, next;
 	int rc = xs_trace_bytes_need(bytes, XS_PAGE_BYTES);
 
