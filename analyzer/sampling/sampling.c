@@ -68,8 +68,26 @@ static void drop_counted(struct xs_trace *trace)
 	trace->op_count = used;
 }
 
+/* A process that was killed may not have noted that its first window had ended,
+ * with the last recorded call: it then only counted. */
+static void end_window(struct xs_trace *trace)
+{
+	uint64_t end_ns = 0;
+
+	if (trace->window_count != 1 || xs_trace_is_sampled(trace) ||
+	    !trace->tally_count)
+		return;
+	for (size_t i = 0; i < trace->call_count; i++)
+		if (trace->calls[i].end_ns > end_ns)
+			end_ns = trace->calls[i].end_ns;
+	trace->windows[0].end_ns = end_ns;
+	if (trace->end_ns > end_ns)
+		trace->counted_ns = trace->end_ns - end_ns;
+}
+
 int xs_sampling_tidy(struct xs_trace *trace)
 {
+	end_window(trace);
 	drop_counted(trace);
 	return sort_windows(trace);
 }

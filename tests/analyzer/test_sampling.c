@@ -151,6 +151,29 @@ static void counts_stand_for_rounds(void **state)
 	drop(&w);
 }
 
+/* The process was killed before it noted that it only counted. */
+static void counts_stand_for_rounds_of_a_killed_run(void **state)
+{
+	struct text t;
+	struct whole w;
+
+	(void)state;
+	begin(&t);
+	add(&t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(&t, i * ROUND_NS, false);
+	add(&t, "tally site=1 calls=90 bytes=94371840");
+	add(&t, "tally site=4 calls=90 bytes=0");
+	add(&t, "tally site=3 calls=90 bytes=47185920");
+	w = finish(&t);
+	assert_true(xs_trace_is_sampled(w.trace));
+	assert_int_equal(w.trace->windows[0].end_ns, BEGIN_NS + 990000);
+	assert_int_equal(w.line.bytes[XS_OP_H2D], 100u << 20);
+	assert_int_equal(w.line.count[XS_OP_KERNEL], 100);
+	assert_int_equal(w.phases.items[0].rounds, 100);
+	drop(&w);
+}
+
 /* The host's waits are scaled as well: 40 us in each copy. */
 static void waits_stand_for_all(void **state)
 {
@@ -486,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_stand_for_rounds),
+	    cmocka_unit_test(counts_stand_for_rounds_of_a_killed_run),
 	    cmocka_unit_test(waits_stand_for_all),
 	    cmocka_unit_test(edge_makes_no_phase),
 	    cmocka_unit_test(functions_are_distributed),
