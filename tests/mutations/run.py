@@ -212,6 +212,8 @@ class Copy:
                 if path.is_relative_to(self.root / "tests"):
                     folder = path.relative_to(self.root).parent
                     targets.add(f"{folder}/all")
+                elif path.is_relative_to(self.build) and path.name.startswith("xs_"):
+                    targets.add(path.name)  # a program that a script runs
         return sorted(targets)
 
     def make(self, commands):
