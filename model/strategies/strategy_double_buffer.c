@@ -177,8 +177,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = true;
 	if (is_input_there(c)) {
 		xs_estimate_assume(
-		    &row, "the host has no time to compute a round's input "
-			  "from the results of the round before");
+		    &row, "a round's input does not depend on the results of "
+			  "the round before");
 	} else {
 		/* in a time-stepping loop it does */
 		row.bound = "no round needs the results of the round before";
@@ -186,9 +186,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row, "a round's input is available one round earlier");
 	}
-	xs_estimate_assume(&row,
-			   "host and device have memory for a second set of "
-			   "buffers");
+	xs_estimate_assume(
+	    &row, "host and device have memory for a second set of all "
+		  "buffers that a round writes");
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	row.quiet = false;
