@@ -89,6 +89,7 @@ struct xs_strategy {
 	 *	{overlapping} kinds of op that would overlap
 	 *	{overlap_now} how long they overlap now
 	 *	{pinned}      " from pinned buffers ..." if some are pageable
+	 *	{once}        " that are allocated once ..." if rounds allocate
 	 *	{n}           number of streams of the estimate
 	 *	{pieces}      number of kernels of a round
 	 *	{piece_bytes} size of a piece of the estimate, one way

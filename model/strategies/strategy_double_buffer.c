@@ -217,7 +217,8 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .build = build,
     .advice =
 	"Alternate the rounds of {places} between two streams and two sets of "
-	"buffers, with cudaMemcpyAsync{pinned}, and wait for a round only "
+	"buffers{once}, with cudaMemcpyAsync{pinned}, and wait for a round "
+	"only "
 	"after the next one is issued, so that the next round's copies "
 	"overlap this round's kernels.",
     .code =

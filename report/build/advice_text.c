@@ -207,6 +207,10 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return issue_of(estimate);
 	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
 		return pin_first(phase);
+	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
+		return phase->movable_ns > phase->transfer_ns
+			   ? " that are allocated once, before the loop"
+			   : "";
 	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
 		return overlapping(phase);
 	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */
