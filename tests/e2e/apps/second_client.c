@@ -4,7 +4,8 @@
  * subscribes to CUPTI's callbacks, has its own buffers and its own clock, and
  * releases everything after each measurement. It prints what it received. It
  * knows nothing of xferspy.
- * second_client MODE [CLOCK]   CLOCK: ticks, like PyTorch's; tai; none: CUPTI's own
+ * second_client MODE [CLOCK]   CLOCK: ticks, like PyTorch's; tai; none: CUPTI's
+ * own
  */
 #include <stdint.h>
 #include <stdio.h>
