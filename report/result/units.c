@@ -91,25 +91,51 @@ static bool is_same(double a, double b, int digits)
 	return round(a * scale) == round(b * scale);
 }
 
+/* The unit of a range, and the digits after the point that show it. */
+static const struct unit_step *unit_of_range(int64_t low_ns, int64_t high_ns,
+					     int *digits)
+{
+	const struct unit_step *unit =
+	    unit_for(time_units, COUNT(time_units), (double)high_ns);
+	const double low = (double)low_ns / unit->size,
+		     high = (double)high_ns / unit->size;
+	int more = 0;
+
+	*digits = unit->size == 1 ? 0 : decimals(high);
+	while (low_ns != high_ns && more < MORE_DIGITS &&
+	       is_same(low, high, *digits + more))
+		more++;
+	*digits += more;
+	return unit;
+}
+
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
 	const struct unit_step *unit;
 	struct xs_units_text out;
-	double low, high;
-	int digits, more = 0;
+	int digits;
 
 	if (low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
 		return unknown();
-	unit = unit_for(time_units, COUNT(time_units), (double)high_ns);
-	low = (double)low_ns / unit->size;
-	high = (double)high_ns / unit->size;
-	digits = unit->size == 1 ? 0 : decimals(high);
-	while (low_ns != high_ns && more < MORE_DIGITS &&
-	       is_same(low, high, digits + more))
-		more++;
-	digits += more;
-	snprintf(out.s, sizeof(out.s), "%.*f-%.*f %s", digits, low, digits,
-		 high, unit->name);
+	unit = unit_of_range(low_ns, high_ns, &digits);
+	snprintf(out.s, sizeof(out.s), "%.*f-%.*f %s", digits,
+		 (double)low_ns / unit->size, digits,
+		 (double)high_ns / unit->size, unit->name);
+	return out;
+}
+
+struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
+					  int64_t high_ns)
+{
+	const struct unit_step *unit;
+	struct xs_units_text out;
+	int digits;
+
+	if (ns == XS_UNKNOWN || low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
+		return xs_units_ns(ns);
+	unit = unit_of_range(low_ns, high_ns, &digits);
+	snprintf(out.s, sizeof(out.s), "%.*f %s", digits,
+		 (double)ns / unit->size, unit->name);
 	return out;
 }
 

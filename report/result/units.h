@@ -25,6 +25,10 @@ struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
  * "3.90-3.95 ms", "106.1-106.3 ms". */
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns);
 
+/* A time with the unit and the digits that its range has: "106.2 ms". */
+struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
+					  int64_t high_ns);
+
 /* 67108864 -> "64 MiB", 1500000 -> "1.43 MiB". */
 struct xs_units_text xs_units_bytes(int64_t bytes);
 

@@ -49,6 +49,11 @@ static void ranges_have_one_unit(void **state)
 static void ranges_have_the_digits_that_differ(void **state)
 {
 	(void)state;
+	assert_string_equal(
+	    xs_units_in_range_ns(106180000, 106100000, 106300000).s,
+	    "106.2 ms");
+	assert_string_equal(xs_units_in_range_ns(5000000, XS_UNKNOWN, 5).s,
+			    "5.00 ms");
 	assert_string_equal(xs_units_range_ns(106100000, 106300000).s,
 			    "106.1-106.3 ms");
 	assert_string_equal(xs_units_range_ns(1061200, 1061900).s,

@@ -53,7 +53,8 @@ static const char *saving(struct xs_result *result,
 	    step->condition ? "saves up to" : "saves",
 	    xs_units_ns(step->adds_saves_ns).s, steady,
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
-	    xs_units_ns(step->app_wall_ns).s,
+	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
+		.s,
 	    xs_units_range_ns(step->low_ns, step->high_ns).s,
 	    step->estimate->effort);
 }
