@@ -135,8 +135,6 @@ static int build_plan_with_work(const struct xs_strategy_case *c,
 static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
 {
-	const struct xs_machine *m = c->machine;
-
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
 	if (c->phase->rounds < 2)
@@ -153,11 +151,20 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 		    "no two kernels follow each other without a copy or a wait "
 		    "of the host");
 	else
-		return xs_abstain_if_unknown(row, "the cost of graph launches",
-					     m->graph_launch_ns.value +
-						 m->graph_launch_node_ns.value,
-					     out, rc);
+		return false;
 	return true;
+}
+
+static bool is_cost_unknown(const struct xs_strategy_case *c,
+			    struct xs_estimate *row, struct xs_estimates *out,
+			    int *rc)
+{
+	const struct xs_machine *m = c->machine;
+
+	row->quiet = false;
+	return xs_abstain_if_unknown(
+	    row, "the cost of graph launches",
+	    m->graph_launch_ns.value + m->graph_launch_node_ns.value, out, rc);
 }
 
 static const char only_issues[] =
@@ -187,7 +194,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	if (abstains(c, &run, &row, out, &rc))
+	if (abstains(c, &run, &row, out, &rc) ||
+	    is_cost_unknown(c, &row, out, &rc))
 		return rc;
 	xs_estimate_assume(&row, "kernels, sizes and addresses are the same in "
 				 "each round, or the graph is updated");

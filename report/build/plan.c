@@ -3,6 +3,7 @@
  * for its effort first. */
 #include "report/build/plan.h"
 
+#include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/build/advice_text.h"
 #include "report/build/phase_steps.h"
@@ -134,35 +135,90 @@ static const char *text_of(struct xs_arena *arena,
 	return payback ? xs_arena_print(arena, "%s %s", text, payback) : text;
 }
 
+static bool is_same_line(const struct xs_result_site *a,
+			 const struct xs_result_site *b)
+{
+	return a->file && b->file && a->line == b->line &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+/* Whether the next step of another phase is the same change, at lines that the
+ * step changes anyway. */
+static bool is_done_with(const struct xs_result_step *step,
+			 const struct xs_phase_steps *other)
+{
+	const struct xs_result_phase *phase = other->phase;
+	const struct xs_result_estimate *row;
+	bool any = false;
+
+	if (other->done == other->count)
+		return false;
+	row = other->items[other->done].estimate;
+	if (strcmp(row->strategy, step->estimate->strategy) != 0)
+		return false;
+	for (size_t i = 0; i < phase->site_count; i++) {
+		size_t k = 0;
+
+		if (!xs_advice_is_about(row, &phase->sites[i]))
+			continue;
+		while (k < step->site_count &&
+		       !is_same_line(step->sites[k], &phase->sites[i]))
+			k++;
+		if (k == step->site_count)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Drops the steps of other phases that are done with this one. Returns what
+ * they add; the setup is paid once. */
+static double take_along(const struct xs_result_step *step,
+			 struct xs_phase_steps *phases, size_t count)
+{
+	double adds_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_phase_steps *other = &phases[i];
+
+		if (!is_done_with(step, other))
+			continue;
+		if (other->phase->startup == step->phase->startup)
+			adds_ns += other->items[other->done].rounds_add_ns;
+		other->done++;
+	}
+	return adds_ns;
+}
+
 static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
-		     const struct xs_phase_steps *phases, size_t count)
+		     struct xs_phase_steps *phases, size_t count)
 {
 	const struct xs_phase_step *step = &steps->items[steps->done];
-	const int64_t round_before_ns = round_ns(steps);
 	struct xs_result_step *out = &result->plan[result->plan_count];
-	const double after_ns =
-	    (double)(result->plan_count ? out[-1].app_wall_ns
-					: result->run.wall_ns) -
-	    step->adds_ns;
+	const int64_t before_ns =
+	    result->plan_count ? out[-1].app_wall_ns : result->run.wall_ns;
+	double adds_ns = step->adds_ns, after_ns;
 
-	steps->done++;
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
-	    .adds_saves_ns = xs_number_round(step->adds_ns),
-	    .round_before_ns = round_before_ns,
-	    .round_ns = round_ns(steps),
-	    .app_wall_ns = xs_number_round(after_ns),
-	    .low_ns =
-		xs_number_round(after_ns - errors_ns(phases, count, false)),
-	    .high_ns =
-		xs_number_round(after_ns + errors_ns(phases, count, true)),
+	    .round_before_ns = round_ns(steps),
 	    .condition = step->estimate->bound,
 	    .text = text_of(&result->arena, steps, step),
 	};
 	fill_sites(result, out);
 	out->code = code_of(result, out, step->strategy);
+	steps->done++;
+	out->round_ns = round_ns(steps);
+	adds_ns += take_along(out, phases, count);
+	after_ns = (double)before_ns - adds_ns;
+	out->adds_saves_ns = xs_number_round(adds_ns);
+	out->app_wall_ns = xs_number_round(after_ns);
+	out->low_ns =
+	    xs_number_round(after_ns - errors_ns(phases, count, false));
+	out->high_ns =
+	    xs_number_round(after_ns + errors_ns(phases, count, true));
 }
 
 /* Whether any change was predicted for any phase. */
@@ -203,10 +259,36 @@ static const char *left_out(struct xs_result *result)
 		    : NULL;
 }
 
+/* Whether issuing work takes most of the steady part, and why it is not known
+ * what fewer launches would save. NULL: it is known, or would be little. */
+static const char *unknown_launches(const struct xs_result *result)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+
+	if (!verdict->part_count || verdict->parts[0].part != XS_PART_CALLS)
+		return NULL;
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 0; !phase->startup && k < phase->estimate_count;
+		     k++) {
+			const struct xs_result_estimate *row =
+			    &phase->estimates[k];
+			const struct xs_strategy *strategy =
+			    xs_strategy_find(row->strategy);
+
+			if (strategy && !row->applies && !row->quiet &&
+			    strategy->changes & XS_CHANGES_LAUNCHES)
+				return row->why;
+		}
+	}
+	return NULL;
+}
+
 /* Why there is no step for the steady part. */
 static const char *no_step(struct xs_result *result)
 {
-	const char *uncertain;
+	const char *uncertain, *launches;
 
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
@@ -217,6 +299,14 @@ static const char *no_step(struct xs_result *result)
 		return "not known: no strategy could be predicted; the reasons "
 		       "are at the end (--all)";
 	uncertain = left_out(result);
+	launches = unknown_launches(result);
+	if (!uncertain && launches)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known: no change of data movement is predicted to "
+		    "save 0.5 %% of the run, and what a CUDA graph would save "
+		    "could not be predicted: %s",
+		    launches);
 	return uncertain ? uncertain
 			 : "nothing: no change is predicted to save 0.5 % of "
 			   "the run and more than its uncertainty";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which steps a plan has, in which order, and what each adds. */
+#include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
 #include "report/build/plan.h"
 #include "report/build/verdict.h"
@@ -350,6 +351,50 @@ static void code_is_in_the_language_of_the_line(void **state)
 	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
 }
 
+/* Buffers that two phases copy at the same lines are pinned once. */
+static void the_same_lines_are_changed_once(void **state)
+{
+	static struct xs_result_site site = {
+	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
+	static struct xs_result_site other = {
+	    .file = "/src/a.cu", .line = 9, .step = "h2d"};
+
+	(void)state;
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		phase[i].sites = &site;
+		phase[i].site_count = 1;
+		add(&phase[i], "pinned", XS_EFFORT_CALL, 25 * MS);
+	}
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 500 * MS);
+	assert_int_equal(result->plan[0].app_wall_ns, 500 * MS);
+	phase[1].startup = true;
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	phase[1].startup = false;
+	phase[1].sites = &other;
+	expect("pinned pinned");
+}
+
+/* Where issuing work is the limit, "nothing" would be wrong. */
+static void an_unknown_graph_is_not_nothing(void **state)
+{
+	static struct xs_result_part part = {.part = XS_PART_CALLS};
+
+	(void)state;
+	result->verdict.parts = &part;
+	result->verdict.part_count = 1;
+	add(phase, "pinned", XS_EFFORT_CALL, 50 * MS);
+	add(phase, "graph", XS_EFFORT_PLACE, 10 * MS)->applies = false;
+	phase->estimates[1].why = "its cost is not known";
+	expect("");
+	assert_non_null(strstr(result->no_step, "not known: no change of"));
+	phase->estimates[1].quiet = true; /* no graph is possible */
+	expect("");
+	assert_non_null(strstr(result->no_step, "nothing: "));
+}
+
 int main(void)
 {
 #define TEST(function)                                                         \
@@ -372,6 +417,8 @@ int main(void)
 	    TEST(nothing_is_planned_without_a_verdict),
 	    TEST(equations_are_no_steps),
 	    TEST(code_is_in_the_language_of_the_line),
+	    TEST(the_same_lines_are_changed_once),
+	    TEST(an_unknown_graph_is_not_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
