@@ -43,10 +43,13 @@ static const struct xs_call *first_call(const struct joiner *j, size_t i)
  * thread, on the same device. */
 static bool follows(const struct joiner *j, size_t i)
 {
-	const struct xs_round *round = &j->rounds->items[i];
+	const struct xs_round *round;
 
-	return i > 0 && i < j->rounds->count && round->call_count > 0 &&
-	       round[-1].call_count > 0 && round->device == round[-1].device &&
+	if (i == 0 || i >= j->rounds->count)
+		return false;
+	round = &j->rounds->items[i];
+	return round->call_count > 0 && round[-1].call_count > 0 &&
+	       round->device == round[-1].device &&
 	       first_call(j, i)->thread == first_call(j, i - 1)->thread;
 }
 
