@@ -218,8 +218,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .advice =
 	"Alternate the rounds of {places} between two streams and two sets of "
 	"buffers{once}, with cudaMemcpyAsync{pinned}, and wait for a round "
-	"only "
-	"after the next one is issued, so that the next round's copies "
+	"only after the next one is issued, so that the next round's copies "
 	"overlap this round's kernels.",
     .code =
 	{

@@ -23,15 +23,34 @@ static int64_t saving_of_round(const struct xs_result_phase *phase,
 	return most_ns != XS_UNKNOWN && saves_ns > most_ns ? most_ns : saves_ns;
 }
 
+double xs_phase_estimate_part(const struct xs_result_phase *phase)
+{
+	return phase->concurrent_ns > 0 && phase->total_ns > 0
+		   ? (double)phase->wall_ns / (double)phase->total_ns
+		   : 1;
+}
+
+const struct xs_result_estimate *
+xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(phase->estimates[i].strategy);
+
+		if (strategy && strategy->changes & changes)
+			return &phase->estimates[i];
+	}
+	return NULL;
+}
+
 /*
  * Saving of the whole run: each round takes the predicted instead of the
- * measured median time, the setup is paid once, and the rest is unchanged. Of
- * rounds that ran side by side, in several threads, only their part of the run
- * counts.
+ * measured median time, the setup is paid once, and the rest is unchanged.
  */
 static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t setup_ns, int64_t most_ns)
 {
+	const double part = xs_phase_estimate_part(phase);
 	int64_t saves_ns;
 
 	if (round_ns == XS_UNKNOWN)
@@ -39,10 +58,8 @@ static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 	saves_ns = saving_of_round(phase, round_ns, most_ns);
 	if (__builtin_mul_overflow(phase->rounds, saves_ns, &saves_ns))
 		return XS_UNKNOWN;
-	if (phase->concurrent_ns > 0 && phase->total_ns > 0)
-		saves_ns =
-		    xs_number_round((double)saves_ns * (double)phase->wall_ns /
-				    (double)phase->total_ns);
+	if (part < 1)
+		saves_ns = xs_number_round((double)saves_ns * part);
 	if (saves_ns == XS_UNKNOWN ||
 	    (setup_ns != XS_UNKNOWN &&
 	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))

@@ -22,6 +22,15 @@ void xs_phase_estimate_build(struct xs_result *result,
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);
 
+/* Returns the part of its rounds' time that counts for the run: below 1 if
+ * rounds ran side by side, in several threads. */
+double xs_phase_estimate_part(const struct xs_result_phase *phase);
+
+/* Returns the row of a strategy that makes one of the changes (enum
+ * xs_strategy_change, or-ed); NULL: there is none. */
+const struct xs_result_estimate *
+xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes);
+
 /* Returns whether the round already works in pieces on several streams, so that
  * the row is only another number of them. */
 bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,

@@ -14,12 +14,7 @@
 double xs_phase_steps_of_run(const struct xs_result_phase *phase,
 			     double round_ns)
 {
-	const double part =
-	    phase->concurrent_ns > 0 && phase->total_ns > 0
-		? (double)phase->wall_ns / (double)phase->total_ns
-		: 1;
-
-	return round_ns * (double)phase->rounds * part;
+	return round_ns * (double)phase->rounds * xs_phase_estimate_part(phase);
 }
 
 double xs_phase_steps_error_ns(const struct xs_result_phase *phase,

@@ -6,6 +6,7 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/build/advice_text.h"
+#include "report/build/phase_estimate.h"
 #include "report/build/phase_steps.h"
 #include "report/result/number.h"
 
@@ -268,19 +269,12 @@ static const char *unknown_launches(const struct xs_result *result)
 	if (!verdict->part_count || verdict->parts[0].part != XS_PART_CALLS)
 		return NULL;
 	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row = xs_phase_estimate_find(
+		    &result->phases[i], XS_CHANGES_LAUNCHES);
 
-		for (size_t k = 0; !phase->startup && k < phase->estimate_count;
-		     k++) {
-			const struct xs_result_estimate *row =
-			    &phase->estimates[k];
-			const struct xs_strategy *strategy =
-			    xs_strategy_find(row->strategy);
-
-			if (strategy && !row->applies && !row->quiet &&
-			    strategy->changes & XS_CHANGES_LAUNCHES)
-				return row->why;
-		}
+		if (row && !result->phases[i].startup && !row->applies &&
+		    !row->quiet)
+			return row->why;
 	}
 	return NULL;
 }
@@ -299,17 +293,18 @@ static const char *no_step(struct xs_result *result)
 		return "not known: no strategy could be predicted; the reasons "
 		       "are at the end (--all)";
 	uncertain = left_out(result);
+	if (uncertain)
+		return uncertain;
 	launches = unknown_launches(result);
-	if (!uncertain && launches)
+	if (launches)
 		return xs_arena_print(
 		    &result->arena,
 		    "not known: no change of data movement is predicted to "
 		    "save 0.5 %% of the run, and what a CUDA graph would save "
 		    "could not be predicted: %s",
 		    launches);
-	return uncertain ? uncertain
-			 : "nothing: no change is predicted to save 0.5 % of "
-			   "the run and more than its uncertainty";
+	return "nothing: no change is predicted to save 0.5 % of the run and "
+	       "more than its uncertainty";
 }
 
 int xs_plan_build(struct xs_result *result)

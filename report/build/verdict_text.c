@@ -4,6 +4,7 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
+#include "report/build/phase_estimate.h"
 #include "report/result/number.h"
 
 #include <errno.h>
@@ -122,16 +123,10 @@ static const struct xs_result_phase *only_phase(const struct xs_result *result)
 static const char *no_graph(const struct xs_result *result)
 {
 	const struct xs_result_phase *only = only_phase(result);
+	const struct xs_result_estimate *row =
+	    only ? xs_phase_estimate_find(only, XS_CHANGES_LAUNCHES) : NULL;
 
-	for (size_t i = 0; only && i < only->estimate_count; i++) {
-		const struct xs_result_estimate *row = &only->estimates[i];
-		const struct xs_strategy *strategy =
-		    xs_strategy_find(row->strategy);
-
-		if (strategy && strategy->changes & XS_CHANGES_LAUNCHES)
-			return row->applies ? NULL : row->why;
-	}
-	return NULL;
+	return row && !row->applies ? row->why : NULL;
 }
 
 /* The limit, where calls of CUDA issue work while the GPU is idle. */
