@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/join_rounds.h"
 
+#include "analyzer/rounds/phase.h"
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* What a kernel's parameters can hold: copies of no more are arguments, not
- * data. */
-#define ARGUMENT_BYTES 4096
 
 /* Rounds with the same ops. */
 struct kind {
@@ -30,7 +27,7 @@ struct joiner {
 
 static bool copies_in(const struct xs_round *round)
 {
-	return round->h2d_bytes > ARGUMENT_BYTES;
+	return round->h2d_bytes > XS_ARGUMENT_BYTES;
 }
 
 static const struct xs_call *first_call(const struct joiner *j, size_t i)

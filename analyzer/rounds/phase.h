@@ -57,6 +57,10 @@ struct xs_repeat_counts {
 	bool sampled; /* only samples of the bytes were hashed */
 };
 
+/* What a kernel's parameters can hold: copies of no more bytes are arguments,
+ * not data. */
+#define XS_ARGUMENT_BYTES 4096
+
 /* A round of more ops has no steps, so nothing is predicted for it. An estimate
  * replays all steps for each cause of its error, in 10 us and 500 bytes a step.
  */

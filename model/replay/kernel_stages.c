@@ -17,9 +17,6 @@
 #define SECTOR_BYTES 32.0
 #define NO_STEP	     SIZE_MAX
 
-/* What a kernel's parameters can hold. */
-#define ARGUMENT_BYTES 4096
-
 /* What a kernel that comes next on a queue depends on. */
 struct queue {
 	size_t last; /* its last copy or kernel, or NO_STEP */
@@ -63,7 +60,7 @@ static bool is_within_piece(const struct finder *f, const struct xs_step *step)
 	if (step->kind == XS_STEP_D2H)
 		return step->blocking;
 	return step->kind == XS_STEP_H2D && f->copies_data &&
-	       step->bytes <= ARGUMENT_BYTES;
+	       step->bytes <= XS_ARGUMENT_BYTES;
 }
 
 static struct queue *queue_of(const struct finder *f,
@@ -295,7 +292,7 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 	int rc = finder_init(&f, phase);
 	size_t i;
 
-	f.copies_data = work->in_bytes > ARGUMENT_BYTES * work->in_copies;
+	f.copies_data = work->in_bytes > XS_ARGUMENT_BYTES * work->in_copies;
 
 	for (i = 0; !rc && i < phase->step_count; i++) {
 		take_step(&f, i);
