@@ -93,6 +93,15 @@ static void add(struct text *t, const char *line)
 	fprintf(t->file, "%s\n", line);
 }
 
+/* A window opens at the start, and ten rounds are recorded in it. */
+static void begin_with_rounds(struct text *t)
+{
+	begin(t);
+	add(t, "detail detail=1 time_ns=1000000000");
+	for (unsigned i = 0; i < 10; i++)
+		add_round(t, i * ROUND_NS, false);
+}
+
 struct whole {
 	struct xs_trace *trace;
 	struct xs_timeline line;
@@ -128,10 +137,7 @@ static void counts_stand_for_rounds(void **state)
 	struct whole w;
 
 	(void)state;
-	begin(&t);
-	add(&t, "detail detail=1 time_ns=1000000000");
-	for (unsigned i = 0; i < 10; i++)
-		add_round(&t, i * ROUND_NS, false);
+	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=1 calls=40 bytes=41943040");
 	add(&t, "tally site=1 calls=50 bytes=52428800");
@@ -158,10 +164,7 @@ static void counts_stand_for_rounds_of_a_killed_run(void **state)
 	struct whole w;
 
 	(void)state;
-	begin(&t);
-	add(&t, "detail detail=1 time_ns=1000000000");
-	for (unsigned i = 0; i < 10; i++)
-		add_round(&t, i * ROUND_NS, false);
+	begin_with_rounds(&t);
 	add(&t, "tally site=1 calls=90 bytes=94371840");
 	add(&t, "tally site=4 calls=90 bytes=0");
 	add(&t, "tally site=3 calls=90 bytes=47185920");
@@ -182,10 +185,7 @@ static void waits_stand_for_all(void **state)
 	struct whole w;
 
 	(void)state;
-	begin(&t);
-	add(&t, "detail detail=1 time_ns=1000000000");
-	for (unsigned i = 0; i < 10; i++)
-		add_round(&t, i * ROUND_NS, false);
+	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=1 calls=90 bytes=94371840");
 	add(&t, "tally site=4 calls=90 bytes=0");
@@ -233,10 +233,7 @@ static void functions_are_distributed(void **state)
 	struct whole w;
 
 	(void)state;
-	begin(&t);
-	add(&t, "detail detail=1 time_ns=1000000000");
-	for (unsigned i = 0; i < 10; i++)
-		add_round(&t, i * ROUND_NS, false);
+	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=5 calls=20 bytes=15728640");
 	add(&t, "tally site=4 calls=10 bytes=0");

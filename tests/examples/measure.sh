@@ -12,10 +12,8 @@ validate=$1/examples/validate
 build=$2
 python=$3
 export LD_LIBRARY_PATH="$build/tests/sim/lib"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 results=$scratch/out/validate/results/simulated.json
-failed=0
 
 expect() {
 	[ "$2" = "$3" ] && return

@@ -5,15 +5,13 @@
 set -u
 xferspy=$1
 scripts=$2/report/install
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 cd "$scratch" || exit 1
 touch a.xspy 'b c.xspy' profile.json
 mkdir bin
 ln -s "$xferspy" bin/xferspy
 PATH=$scratch/bin:$PATH
 unset XFERSPY_MACHINES
-failed=0
 
 # expect WHAT GOT WANT
 expect() {

@@ -16,28 +16,32 @@
 
 static struct xs_result *result;
 
-static void read_trace(const char *name)
+static void read_file(const char *path)
 {
 	const struct xs_result_options options = {.fitted = true};
-	char path[300];
 	const char *error;
+
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s: %s", path, error);
+}
+
+static void read_trace(const char *name)
+{
+	char path[300];
 
 	snprintf(path, sizeof(path), XS_SOURCE_DIR "/tests/report/%s.txt",
 		 name);
-	if (xs_result_read(path, &options, &result, &error) < 0)
-		fail_msg("%s: %s", path, error);
+	read_file(path);
 }
 
 /* Reads a trace with recording from its start to an end, in ms. Calls are
  * counted from then to the end of the run, 777 ms after its start. */
 static void read_counted(unsigned end_ms)
 {
-	const struct xs_result_options options = {.fitted = true};
 	FILE *in =
 	    fopen(XS_SOURCE_DIR "/tests/report/traces/pageable.txt", "r");
 	FILE *out = fopen("counted.txt", "w");
 	char line[400];
-	const char *error;
 
 	assert_non_null(in);
 	assert_non_null(out);
@@ -54,8 +58,7 @@ static void read_counted(unsigned end_ms)
 	fprintf(out, "detail detail=0 time_ns=1767323045%03u000000\n", end_ms);
 	fclose(in);
 	fclose(out);
-	if (xs_result_read("counted.txt", &options, &result, &error) < 0)
-		fail_msg("%s", error);
+	read_file("counted.txt");
 }
 
 static void says(const char *text)
