@@ -364,7 +364,7 @@ def main():
             json.loads((pathlib.Path(__file__).parent
                         / "notes.json").read_text()),
             args.write.stem, patterns.section(
-                examples / "validate/patterns" / args.results.stem, machine,
+                examples / "validate/patterns", machine,
                 lambda options, folder: Predictor(args.xferspy, options, folder,
                                                   machines))))
         args.write.with_suffix(".svg").write_text(plot.plot(rows))

@@ -2,8 +2,9 @@
 """Predictions for the programs of patterns/, held against their measured times.
 
 patterns/MACHINE/HALF.json has one line for each measurement: turns 1 to 3 are
-untraced, turn 0 is the traced run. HALF/ has the traces. patterns/rules.md says
-what is compared.
+untraced, turn 0 is the traced run. HALF/ has the traces, machine.json the
+calibration of that host, and patterns/rules.md says what is compared. HALF.md
+has what the code predicted when it was frozen.
 """
 import collections
 import json
@@ -223,17 +224,21 @@ def detail_lines(rows):
 
 
 def section(folder, machine, predictor_of):
-    """Returns the lines of the page on patterns, none if none was measured."""
+    """Returns the lines of the page on patterns, none if none was measured.
+    folder: of all machines."""
     lines = []
     for half, title in HALVES.items():
-        profiles = half_of(folder, half, machine, predictor_of)
-        if not profiles:
-            continue
-        rows, ranks = profiles["calibrated"]
-        lines += [f"### {title}: {len(ranks)} programs", "",
-                  *strategy_lines(profiles), "", rank_words(ranks), "",
-                  *rank_lines(ranks), "", "With the calibration:", "",
-                  *detail_lines(rows), ""]
+        for measured in sorted(folder.glob(f"*/{half}.json")):
+            profiles = half_of(measured.parent, half, machine, predictor_of)
+            rows, ranks = profiles["calibrated"]
+            frozen = measured.with_suffix(".md")
+            lines += [f"### {title}: {len(ranks)} programs on "
+                      f"{measured.parent.name}", "",
+                      *(frozen.read_text().splitlines() + ["", "Today:", ""]
+                        if frozen.exists() else ()),
+                      *strategy_lines(profiles), "", rank_words(ranks), "",
+                      *rank_lines(ranks), "", "With the calibration:", "",
+                      *detail_lines(rows), ""]
     if not lines:
         return []
     rules = RULES.read_text().partition("\n")[2].strip()
