@@ -27,14 +27,29 @@ double xs_phase_steps_error_ns(const struct xs_result_phase *phase,
 			 phase, (double)(end_ns - row->round_ns)));
 }
 
+static bool is_enough(const struct xs_result *result, double adds_ns)
+{
+	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
+	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART;
+}
+
+/* Whether the row adds enough, and more than it may be off. */
 static bool is_worth(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row, double adds_ns)
 {
-	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
-	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART &&
-	       adds_ns >
-		   xs_phase_steps_error_ns(phase, row, row->known_high_ns);
+	return is_enough(result, adds_ns) &&
+	       adds_ns > xs_phase_steps_error_ns(phase, row, row->high_ns);
+}
+
+/* How much shorter the unchanged rounds may be in another run, without the
+ * tracer. */
+static double as_is_error_ns(const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
+
+	return as_is ? xs_phase_steps_error_ns(phase, as_is, as_is->low_ns) : 0;
 }
 
 /*
@@ -139,7 +154,8 @@ static double over_ns(const struct xs_phase_steps *steps,
 }
 
 /* Whether the new step is worth more effort than those before it: more than
- * they may be off, and than a few per cent. */
+ * they may be off, and than a few per cent. The first one has the unchanged
+ * rounds before it. */
 static bool is_more(const struct xs_phase_steps *steps,
 		    const struct xs_phase_step *added)
 {
@@ -165,31 +181,27 @@ static bool is_more(const struct xs_phase_steps *steps,
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
-	return true;
+	return steps->count || added->adds_ns > as_is_error_ns(phase);
 }
 
-/* What the row saves beside the steps so far. Returns false if it is not worth
- * its effort. */
-static bool would_add(const struct xs_result *result,
-		      const struct xs_phase_steps *steps,
-		      const struct xs_strategy *strategy,
-		      const struct xs_result_estimate *row,
-		      struct xs_phase_step *out)
+/* What the row saves beside the steps so far. */
+static struct xs_phase_step beside(const struct xs_phase_steps *steps,
+				   const struct xs_strategy *strategy,
+				   const struct xs_result_estimate *row)
 {
-	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step related = sum_of(steps, strategy);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
 	const double saves_ns = (double)row->saves_ns;
-	double over;
+	struct xs_phase_step step = {.strategy = strategy,
+				     .estimate = row,
+				     .adds_ns = saves_ns - related.adds_ns,
+				     .rounds_add_ns = saves_ns + setup_ns -
+						      related.rounds_add_ns};
+	const double over = over_ns(steps, &step);
 
-	*out =
-	    (struct xs_phase_step){strategy, row, saves_ns - related.adds_ns,
-				   saves_ns + setup_ns - related.rounds_add_ns};
-	over = over_ns(steps, out);
-	out->adds_ns -= over;
-	out->rounds_add_ns -= over;
-	return is_worth(result, phase, row, out->adds_ns) &&
-	       is_more(steps, out);
+	step.adds_ns -= over;
+	step.rounds_add_ns -= over;
+	return step;
 }
 
 /* Removes the steps that the new one makes needless, and adds it. There must be
@@ -214,6 +226,19 @@ static void put_step(struct xs_phase_steps *steps,
 	steps->count = kept + 1;
 }
 
+/* Whether the row adds enough beside the steps so far for its effort. *step
+ * becomes what it adds. */
+static bool would_add(const struct xs_result *result,
+		      const struct xs_phase_steps *steps,
+		      const struct xs_strategy *strategy,
+		      const struct xs_result_estimate *row,
+		      struct xs_phase_step *step)
+{
+	*step = beside(steps, strategy, row);
+	return is_worth(result, steps->phase, row, step->adds_ns) &&
+	       is_more(steps, step);
+}
+
 /* Adds the best change of one effort that is worth it. Returns false if there
  * is none. */
 static bool add_best(const struct xs_result *result,
@@ -235,6 +260,52 @@ static bool add_best(const struct xs_result *result,
 		return false;
 	put_step(steps, &best);
 	return true;
+}
+
+/* Whether the strategy is a part of the step that takes less effort. */
+static bool is_part(const struct xs_strategy *strategy,
+		    const struct xs_result_estimate *row,
+		    const struct xs_phase_step *whole)
+{
+	return row && row->saves_ns != XS_UNKNOWN && !row->bound &&
+	       row->effort_level > XS_EFFORT_NONE &&
+	       row->effort_level < whole->estimate->effort_level &&
+	       !(strategy->changes & ~whole->strategy->changes);
+}
+
+/*
+ * Divides the last step, if a part of it takes less effort and brings most of
+ * what all steps gain. How uncertain the part is by itself does not matter: the
+ * step contains it, and is certain.
+ */
+static void divide_last(const struct xs_result *result,
+			struct xs_phase_steps *steps)
+{
+	const double all_ns = sum_of(steps, NULL).adds_ns;
+	struct xs_phase_step *whole = &steps->items[--steps->count];
+	struct xs_phase_step best = {.adds_ns = all_ns / 2}, part;
+
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(steps->phase, strategy->id, false);
+
+		if (!is_part(strategy, row, whole))
+			continue;
+		part = beside(steps, strategy, row);
+		if (part.adds_ns > best.adds_ns &&
+		    is_enough(result, whole->adds_ns - part.adds_ns))
+			best = part;
+	}
+	if (best.strategy) {
+		whole[1] = *whole;
+		whole[1].adds_ns -= best.adds_ns;
+		whole[1].rounds_add_ns -= best.rounds_add_ns;
+		best.whole = whole[1].strategy;
+		*whole = best;
+		steps->count++;
+	}
+	steps->count++;
 }
 
 const struct xs_result_estimate *
@@ -263,7 +334,7 @@ void xs_phase_steps_build(const struct xs_result *result,
 {
 	*steps = (struct xs_phase_steps){.phase = phase};
 	for (int effort = XS_EFFORT_CALL; effort < XS_EFFORTS; effort++)
-		while (steps->count < XS_PHASE_STEPS_MAX &&
+		while (steps->count < XS_PHASE_STEPS_MAX - 1 &&
 		       add_best(result, steps, effort))
-			;
+			divide_last(result, steps);
 }

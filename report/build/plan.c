@@ -125,7 +125,7 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* What to do, and what the setup takes. */
+/* What to do, what the setup takes, and why an uncertain step is one. */
 static const char *text_of(struct xs_arena *arena,
 			   const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step)
@@ -133,7 +133,14 @@ static const char *text_of(struct xs_arena *arena,
 	const char *text = xs_advice_text(arena, steps->phase, step->estimate);
 	const char *payback = payback_of(arena, steps, step);
 
-	return payback ? xs_arena_print(arena, "%s %s", text, payback) : text;
+	if (payback)
+		text = xs_arena_print(arena, "%s %s", text, payback);
+	if (step->whole)
+		text = xs_arena_print(arena,
+				      "%s What it saves alone is uncertain; %s "
+				      "contains it.",
+				      text, step->whole->id);
+	return text;
 }
 
 static bool is_same_line(const struct xs_result_site *a,

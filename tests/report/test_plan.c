@@ -136,8 +136,11 @@ static void a_setup_is_not_of_a_round(void **state)
 /* Below 0.5 % of the run. */
 static void a_small_saving_is_no_step(void **state)
 {
+	struct xs_result_estimate *row;
+
 	(void)state;
-	add(phase, "pinned", XS_EFFORT_CALL, 49 * MS)->known_high_ns = 49 * MS;
+	row = add(phase, "pinned", XS_EFFORT_CALL, 49 * MS);
+	row->high_ns = row->known_high_ns = 49 * MS;
 	expect("pinned");
 	result->run.wall_ns = 2001 * MS;
 	expect("");
@@ -150,10 +153,48 @@ static void an_uncertain_saving_is_no_step(void **state)
 
 	(void)state;
 	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
-	row->known_high_ns = 49 * MS;
+	row->high_ns = 49 * MS;
 	expect("pinned");
-	row->known_high_ns = 50 * MS;
+	row->high_ns = 50 * MS;
 	expect("");
+}
+
+/* The rounds of another run, without the tracer, may be as short. */
+static void the_first_step_saves_more_than_runs_differ(void **state)
+{
+	struct xs_result_estimate *as_is;
+
+	(void)state;
+	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	as_is->low_ns = 41 * MS;
+	expect("pinned");
+	as_is->low_ns = 40 * MS;
+	expect("");
+	add(phase, "double-buffer", XS_EFFORT_PLACES, 30 * MS);
+	expect("double-buffer");
+}
+
+/* Who alternates buffers pins them anyway: that comes first, if it brings most,
+ * whatever its interval. */
+static void most_of_a_step_comes_before_it(void **state)
+{
+	struct xs_result_estimate *pinned;
+
+	(void)state;
+	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	pinned->high_ns = pinned->known_high_ns = 60 * MS;
+	expect("");
+	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	expect("pinned double-buffer");
+	assert_non_null(strstr(result->plan[0].text, "double-buffer contains"));
+	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	assert_int_equal(result->plan[1].adds_saves_ns, 150 * MS);
+	assert_int_equal(result->plan[1].app_wall_ns, 600 * MS);
+	assert_int_equal(result->plan[1].high_ns, 610 * MS);
+	pinned->round_ns = 30 * MS;
+	pinned->saves_ns = 200 * MS; /* half of it */
+	expect("double-buffer");
 }
 
 /* Pieces gain 2 of the 42 ms that they and the host's code gain together. */
@@ -404,6 +445,8 @@ int main(void)
 	    TEST(a_setup_is_not_of_a_round),
 	    TEST(a_small_saving_is_no_step),
 	    TEST(an_uncertain_saving_is_no_step),
+	    TEST(the_first_step_saves_more_than_runs_differ),
+	    TEST(most_of_a_step_comes_before_it),
 	    TEST(kernels_stay_where_host_code_gains_as_much),
 	    TEST(lesser_effort_wins_a_tie),
 	    TEST(another_number_of_pieces_within_the_interval_is_none),
