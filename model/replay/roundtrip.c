@@ -47,36 +47,47 @@ static size_t collect(const struct xs_phase *phase, struct range *ranges)
 	return count;
 }
 
-/* Marks the copies of one range, in the order of the round. Returns the number
- * of copies in that are marked. */
-static size_t mark_range(const struct xs_phase *phase,
-			 const struct range *ranges, size_t count, bool *marks)
+static bool has_copy_out(const struct xs_phase *phase,
+			 const struct range *ranges, size_t count)
 {
-	size_t i, found = 0, out = NONE;
-
-	/* the previous round ended with its last copy out */
-	for (i = 0; i < count && phase->rounds > 1; i++)
+	for (size_t i = 0; i < count; i++)
 		if (phase->steps[ranges[i].step].kind == XS_STEP_D2H)
-			out = ranges[i].step;
-	for (i = 0; i < count; i++) {
+			return true;
+	return false;
+}
+
+/* Marks the copies of one range, in the order of the round. */
+static void mark_range(const struct xs_phase *phase, const struct range *ranges,
+		       size_t count, bool *marks, struct xs_roundtrips *found)
+{
+	/* the previous round ended with its last copy out */
+	bool is_out = phase->rounds > 1 && has_copy_out(phase, ranges, count);
+	size_t out = NONE;
+
+	for (size_t i = 0; i < count; i++) {
 		const size_t step = ranges[i].step;
 
 		if (phase->steps[step].kind == XS_STEP_D2H) {
 			out = step;
-		} else if (out != NONE) {
-			marks[step] = marks[out] = true;
-			found++;
+			is_out = true;
+		} else if (is_out) {
+			marks[step] = true;
+			found->in++;
+			if (out == NONE || marks[out])
+				continue;
+			marks[out] = true;
+			found->out++;
 		}
 	}
-	return found;
 }
 
-int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
+int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
+		      struct xs_roundtrips *found)
 {
 	struct range *ranges = calloc(phase->step_count + 1, sizeof(*ranges));
 	size_t count, first, end;
 
-	*copies = 0;
+	*found = (struct xs_roundtrips){0};
 	memset(marks, 0, phase->step_count * sizeof(*marks));
 	if (!ranges)
 		return -ENOMEM;
@@ -85,17 +96,17 @@ int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks, size_t *copies)
 		end = first + 1;
 		while (end < count && is_same(&ranges[first], &ranges[end]))
 			end++;
-		*copies +=
-		    mark_range(phase, &ranges[first], end - first, marks);
+		mark_range(phase, &ranges[first], end - first, marks, found);
 	}
 	free(ranges);
 	return 0;
 }
 
-int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies)
+int xs_roundtrip_count(const struct xs_phase *phase,
+		       struct xs_roundtrips *found)
 {
 	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc = marks ? xs_roundtrip_mark(phase, marks, copies) : -ENOMEM;
+	int rc = marks ? xs_roundtrip_mark(phase, marks, found) : -ENOMEM;
 
 	free(marks);
 	return rc;
@@ -125,8 +136,9 @@ int xs_resident_mark(const struct xs_phase *phase, bool same_source,
 		     bool *marks, size_t *copies)
 {
 	struct xs_repeat_counts sum;
+	struct xs_roundtrips found;
 	const bool measured = xs_repeats_measured(phase, &sum);
-	const int rc = measured ? 0 : xs_roundtrip_mark(phase, marks, copies);
+	const int rc = measured ? 0 : xs_roundtrip_mark(phase, marks, &found);
 
 	*copies = 0;
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {

@@ -6,18 +6,25 @@
 
 #include "analyzer/rounds/phase.h"
 
+/* Numbers of copies in a round. */
+struct xs_roundtrips {
+	size_t in; /* whose data was just copied out */
+	size_t out; /* whose data comes back in the same round */
+};
+
 /*
  * Marks each copy in whose host range (address and bytes) was last copied out,
- * in this round or in the previous one, and marks that copy out. A trace does
- * not show whether the host wrote to the range in between. marks:
- * phase->step_count entries, all of which are written. *copies: number of
- * marked copies in. Returns 0 or -ENOMEM.
+ * in this round or in the previous one; and the copy out, if it is in the same
+ * round: the result of a round is for the host, too. A trace does not show
+ * whether the host wrote to the range in between. marks: phase->step_count
+ * entries, all of which are written. Returns 0 or -ENOMEM.
  */
 int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
-		      size_t *copies);
+		      struct xs_roundtrips *found);
 
-/* Counts the copies in only. Returns 0 or -ENOMEM. */
-int xs_roundtrip_count(const struct xs_phase *phase, size_t *copies);
+/* Counts only. Returns 0 or -ENOMEM. */
+int xs_roundtrip_count(const struct xs_phase *phase,
+		       struct xs_roundtrips *found);
 
 /* Returns whether contents were hashed and compared. Sums the repeat counts
  * over all sites. */

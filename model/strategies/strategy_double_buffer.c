@@ -105,7 +105,7 @@ static int build_plan(const struct xs_strategy_case *c,
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
-	size_t returning = 0;
+	struct xs_roundtrips returning;
 
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
@@ -121,7 +121,7 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		*rc = xs_estimate_abstain(row, out,
 					  "only one round was recorded: there "
 					  "is no next round to copy for");
-	else if (returning)
+	else if (returning.in)
 		*rc = xs_estimate_abstain(
 		    row, out,
 		    "data that a round copies out is copied in again: the next "

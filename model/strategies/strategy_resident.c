@@ -2,8 +2,8 @@
 /*
  * resident: data that is copied out and later in again, or in from the same
  * host memory in every round, stays on the device, whose buffers then outlast a
- * round. Replays the record without these copies, which gives the largest
- * possible saving. If contents were hashed, it is measured which copies in
+ * round. Replays the record without these copies in, which gives the largest
+ * possible saving; the result of a round is still copied out. If contents were hashed, it is measured which copies in
  * bring the same bytes: only these are left out.
  */
 #include "model/strategies/between_programs.h"
@@ -55,6 +55,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	const size_t count = c->phase->step_count + 1;
 	bool *marks = calloc(count, sizeof(*marks));
 	bool *returning = calloc(count, sizeof(*returning));
+	struct xs_roundtrips found;
 	size_t copies;
 	int rc = marks && returning ? 0 : -ENOMEM;
 
@@ -62,7 +63,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	if (!rc)
 		rc = xs_resident_mark(c->phase, true, marks, &copies);
 	if (!rc)
-		rc = xs_roundtrip_mark(c->phase, returning, &copies);
+		rc = xs_roundtrip_mark(c->phase, returning, &found);
 	if (!rc)
 		rc = xs_plan_recorded(c, scenario, plan);
 	if (!rc)
@@ -123,27 +124,31 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
-static void say_why(struct xs_estimate *row, size_t copies, size_t returning)
+static void say_why(struct xs_estimate *row, size_t copies,
+		    const struct xs_roundtrips *returning)
 {
-	if (copies > returning)
+	if (copies > returning->in)
 		snprintf(row->why, sizeof(row->why),
 			 "without %zu copies in: %zu from host memory that "
 			 "every round copies in, and %zu that bring back what "
 			 "was copied out",
-			 copies, copies - returning, returning);
+			 copies, copies - returning->in, returning->in);
 	else
 		snprintf(row->why, sizeof(row->why),
 			 "without the %zu cop%s in that bring%s back what was "
-			 "copied out, and without copying that out",
+			 "copied out%s",
 			 copies, copies == 1 ? "y" : "ies",
-			 copies == 1 ? "s" : "");
+			 copies == 1 ? "s" : "",
+			 returning->out ? ", and without copying that out"
+					: "");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_repeat_counts sum;
-	size_t copies = 0, returning = 0;
+	struct xs_roundtrips returning;
+	size_t copies = 0;
 	int rc = 0;
 
 	row.quiet = true;
@@ -153,15 +158,15 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return estimate_measured(c, &row, &sum, out);
 	rc = xs_resident_count(c->phase, true, &copies);
 	if (!rc)
-		rc = xs_resident_count(c->phase, false, &returning);
+		rc = xs_roundtrip_count(c->phase, &returning);
 	if (rc)
 		return rc;
-	row.bound = returning ? "the host neither changes nor needs the data "
+	row.bound = returning.out ? "the host neither changes nor needs the data "
 				"in between"
 			      : "the host does not change the data between "
 				"rounds";
 	xs_estimate_assume(&row, row.bound);
-	if (copies > returning)
+	if (copies > returning.in)
 		xs_estimate_assume(
 		    &row, "kernels do not change the data that is copied in "
 			  "only, or a copy of it is kept on the device");
@@ -171,7 +176,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    "no copy in is known to bring back data of a copy out, or "
 		    "the same data in every round");
 	rc = replay_row(c, &row);
-	say_why(&row, copies, returning);
+	say_why(&row, copies, &returning);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
