@@ -61,11 +61,11 @@ void xs_lane_end_round(struct xs_lane_rounds *c, struct xs_lane *lane)
 
 /*
  * Returns whether the op begins a new round. Host and device must have
- * synchronised, and the op must step back: from copying out to computing, or
- * from computing to copying in. If nothing is copied out, a new round begins
- * when an op of the round repeats after a synchronisation call; if it copies in
- * behind a kernel, when that call follows a kernel and the op was the first one
- * after such a call before.
+ * synchronised, and the op must step back: from copying out to computing, to a
+ * set or to a copy on the device, or from computing to copying in. If nothing
+ * is copied out, a new round begins when an op of the round repeats after a
+ * synchronisation call; if it copies in behind a kernel, when that call follows
+ * a kernel and the op was the first one after such a call before.
  */
 static bool begins_round(const struct xs_lane_rounds *c,
 			 const struct xs_lane *lane, const struct xs_op *op,
@@ -75,7 +75,8 @@ static bool begins_round(const struct xs_lane_rounds *c,
 
 	if (!lane->synchronised)
 		return false;
-	if (stage != STAGE_NONE && (int)stage < lane->stage)
+	if ((int)stage < lane->stage &&
+	    (stage != STAGE_NONE || lane->stage == STAGE_D2H))
 		return true;
 	if (!lane->by_sync_call || lane->stage != STAGE_KERNEL ||
 	    identity >= c->last_round_count)

@@ -243,6 +243,36 @@ static void check_same_source(const char *text, bool in)
 	xs_trace_free(trace);
 }
 
+/* Each iteration clears a counter, computes, and copies the counter out. */
+static void test_iterations_that_begin_with_a_set(void **state)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	(void)state;
+	build("xferspy-text 1\nheader\nchunk thread=1\n"
+	      "site call_class=4 site=1\nsite call_class=5 site=2\n"
+	      "site call_class=1 site=3\n"
+	      "call site=1 correlation=1 start=0 duration=2\n"
+	      "call site=2 correlation=2 start=4 duration=2\n"
+	      "copycall site=3 correlation=3 start=8 duration=12 bytes=4\n"
+	      "call site=1 correlation=4 start=30 duration=2\n"
+	      "call site=2 correlation=5 start=34 duration=2\n"
+	      "copycall site=3 correlation=6 start=38 duration=12 bytes=4\n"
+	      "chunk\n"
+	      "set correlation=1 start=3 duration=2 bytes=4\n"
+	      "kernel correlation=2 start=7 duration=6\n"
+	      "copy correlation=3 start=15 duration=3 bytes=4 direction=2\n"
+	      "set correlation=4 start=33 duration=2 bytes=4\n"
+	      "kernel correlation=5 start=37 duration=6\n"
+	      "copy correlation=6 start=45 duration=3 bytes=4 direction=2\n",
+	      &trace, &phases);
+	assert_int_equal(phases.rounds, 2);
+	assert_int_equal(phases.count, 1);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 static void test_inputs_from_the_same_memory(void **state)
 {
 	(void)state;
@@ -420,6 +450,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
 	    cmocka_unit_test(test_iterations_of_several_rounds),
+	    cmocka_unit_test(test_iterations_that_begin_with_a_set),
 	    cmocka_unit_test(test_inputs_from_the_same_memory),
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),
