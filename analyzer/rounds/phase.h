@@ -93,8 +93,10 @@ struct xs_step {
 					 * struct xs_phases */
 	uint64_t event;			/* handle for record, wait and
 					 * synchronise */
-	bool same_source;  /* copies to the device: every round of the phase
-			    * copies this range of host memory */
+	bool same_source; /* copies to the device: every round of the phase
+			   * copies this range of host memory */
+	bool src_starts, dst_starts; /* copies: the memory is the start of
+				      * allocated or registered memory */
 	uint64_t dst, src; /* copies: addresses; dst also of what is allocated
 			    * or freed; 0: unknown */
 	uint64_t call_ns, return_ns;	 /* host times; both 0 when the call is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/phase.h"
 
+#include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/connections.h"
 #include "analyzer/rounds/measure.h"
 #include "analyzer/rounds/round_weights.h"
@@ -306,7 +307,9 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 		for (size_t i = 0; i < phases->count; i++)
 			phases->items[i].id = (uint32_t)i + 1;
 		xs_connections_fill(trace, phases);
-		rc = disambiguate_all(phases);
+		rc = xs_allocation_starts_find(trace, phases);
+		if (!rc)
+			rc = disambiguate_all(phases);
 	}
 	if (rc)
 		xs_phases_free(phases);

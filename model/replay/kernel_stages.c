@@ -9,6 +9,7 @@
  */
 #include "model/replay/numbering.h"
 #include "model/replay/round_work.h"
+#include "model/replay/split_arrays.h"
 
 #include <errno.h>
 #include <math.h>
@@ -284,6 +285,29 @@ void xs_kernel_stages_join_slices(const struct xs_machine *machine,
 	work->slices = true;
 }
 
+/* With a kernel for each chunk: the copies of one chunk. Otherwise one for each
+ * array, which a piece is cut from. */
+static int set_copies(const struct xs_phase *phase, unsigned pieces,
+		      struct xs_round_work *work)
+{
+	struct xs_split_arrays in = {0, 0}, out = {0, 0};
+	int rc = 0;
+
+	if (pieces > 1) {
+		work->in_copies = share(work->in_copies, pieces);
+		work->out_copies = share(work->out_copies, pieces);
+		return 0;
+	}
+	rc = xs_split_arrays_count(phase, XS_STEP_H2D, &in);
+	if (!rc)
+		rc = xs_split_arrays_count(phase, XS_STEP_D2H, &out);
+	work->in_copies = in.arrays;
+	work->in_parts = in.parts;
+	work->out_copies = out.arrays;
+	work->out_parts = out.parts;
+	return rc;
+}
+
 int xs_kernel_stages_add(const struct xs_phase *phase,
 			 struct xs_round_work *work)
 {
@@ -307,11 +331,5 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 	finder_free(&f);
 	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
 	work->alike_ns = pieces == 1 ? longest_alike(phase) : 0;
-	/* With a kernel for each chunk: the copies of one chunk, not of the
-	 * round. */
-	if (pieces > 1) {
-		work->in_copies = share(work->in_copies, pieces);
-		work->out_copies = share(work->out_copies, pieces);
-	}
-	return rc;
+	return rc ? rc : set_copies(phase, pieces, work);
 }

@@ -25,8 +25,11 @@ struct xs_kernel_stage {
 
 struct xs_round_work {
 	double in_bytes, out_bytes;
-	unsigned in_copies, out_copies; /* per piece, if the round is in pieces
-					 */
+	/* Copies of a piece: of the round's pieces, if it is in pieces, or of
+	 * each array. An array that is not adjacent in host memory has several
+	 * parts, each of which needs its own copy. */
+	unsigned in_copies, out_copies;
+	unsigned in_parts, out_parts; /* of all arrays; 0: as many copies */
 	double kernel_ns;
 	unsigned kernels; /* launches of the recorded round */
 	unsigned queues;  /* used by its copies */
@@ -69,8 +72,8 @@ int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work);
 
 /*
- * Fills the stages and, if several pieces have kernels, the copies of one
- * piece. See kernel_stages.c. Returns 0 or -ENOMEM.
+ * Fills the stages, the copies of one piece, and the parts of its arrays. See
+ * kernel_stages.c. Returns 0 or -ENOMEM.
  */
 int xs_kernel_stages_add(const struct xs_phase *phase,
 			 struct xs_round_work *work);

@@ -39,6 +39,24 @@ enum xs_sharing xs_sharing_of_stage(const struct xs_round_work *w, unsigned s)
 			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
 }
 
+/* What becomes of copies that move parts of one array. */
+static void assume_parts(const struct xs_strategy_case *c,
+			 struct xs_estimate *row)
+{
+	const struct xs_round_work *w = &c->work;
+	const uint64_t arrays = w->in_copies + w->out_copies;
+	const uint64_t parts = w->in_parts + w->out_parts;
+
+	if (parts > arrays)
+		xs_estimate_assume(
+		    row, "each stream makes its share of the present copies: "
+			 "they lie apart in host memory");
+	else if (parts && parts < c->phase->h2d_ops + c->phase->d2h_ops)
+		xs_estimate_assume(
+		    row, "each stream copies its piece by one call: the "
+			 "present copies follow each other in memory");
+}
+
 void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
 			       struct xs_estimate *row)
 {
@@ -53,6 +71,7 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
 		"of several copies in is cut, the others come first"};
 	const enum xs_sharing sharing = xs_sharing_of_input(&c->work, false);
 
+	assume_parts(c, row);
 	if (c->work.slices)
 		xs_estimate_assume(
 		    row, "each kernel works on a part of the data: none has "

@@ -7,6 +7,7 @@
  */
 #include "model/replay/allocation_time.h"
 #include "model/replay/mapped_access.h"
+#include "model/replay/split_arrays.h"
 #include "model/strategies/piece_sharing.h"
 #include "model/strategies/strategy.h"
 
@@ -43,17 +44,31 @@ struct run {
 	bool whole, ins, outs;
 };
 
-/* Sets the copies in. in_bytes: size of a copy before it is cut. */
-static void cut_ins(const struct xs_machine *m, double in_bytes, double n,
-		    struct pieces *p)
+/* Returns the copies of a piece of some arrays: the parts are shared out, and
+ * are cut only if they are fewer than the pieces. */
+static unsigned copies_of_piece(unsigned arrays, double parts, double n)
 {
-	if (p->sharing == XS_SHARE_ALL) {
-		p->shareds = p->ins > 1 ? p->ins - 1 : p->ins;
-		p->ins -= p->shareds;
-	}
-	p->shared = xs_action_copy(m, true, in_bytes, false);
-	p->in = xs_action_copy(m, true, in_bytes / n, false);
-	p->first_in = xs_action_next_copy(m, in_bytes / n);
+	return (unsigned)fmax(arrays, ceil(arrays * parts / n));
+}
+
+/* Sets the copies in. */
+static void cut_ins(const struct xs_machine *m, const struct xs_round_work *w,
+		    double n, struct pieces *p)
+{
+	const unsigned arrays = w->in_copies;
+	const double parts = xs_parts_of_array(arrays, w->in_parts);
+	const double array_bytes = w->in_bytes / fmax(arrays, 1);
+	unsigned whole = 0;
+	double bytes;
+
+	if (p->sharing == XS_SHARE_ALL)
+		whole = arrays > 1 ? arrays - 1 : arrays;
+	p->shareds = (unsigned)round(whole * parts);
+	p->shared = xs_action_copy(m, true, array_bytes / parts, false);
+	p->ins = copies_of_piece(arrays - whole, parts, n);
+	bytes = array_bytes * (arrays - whole) / n / fmax(p->ins, 1);
+	p->in = xs_action_copy(m, true, bytes, false);
+	p->first_in = xs_action_next_copy(m, bytes);
 	if (p->sharing == XS_SHARE_NEIGHBOURS)
 		p->first_in.dep_lag_ns =
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
@@ -141,18 +156,19 @@ static struct pieces cut(const struct xs_strategy_case *c,
 	const struct xs_round_work *w = &c->work;
 	const bool joined =
 	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
-	const double in_bytes = w->in_bytes / fmax(w->in_copies, 1);
 	struct pieces p = {.machine = &scenario->machine,
 			   .n = row->n_streams,
 			   .breadth_first = row->order == XS_ORDER_BREADTH,
-			   .ins = w->in_copies,
-			   .outs = w->out_copies,
+			   .outs = copies_of_piece(
+			       w->out_copies,
+			       xs_parts_of_array(w->out_copies, w->out_parts),
+			       row->n_streams),
 			   .sharing = xs_sharing_of_input(w, scenario->shares),
 			   .count = w->stage_count};
 	unsigned s;
 
 	set_host_time(c, scenario, &p);
-	cut_ins(p.machine, in_bytes, p.n, &p);
+	cut_ins(p.machine, w, p.n, &p);
 	p.out = xs_action_copy(p.machine, false,
 			       w->out_bytes / p.n / fmax(p.outs, 1), false);
 	for (s = 0; s < p.count; s++)

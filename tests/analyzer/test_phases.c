@@ -444,6 +444,45 @@ static void test_hw_queues_are_those_requested(void **state)
 #undef ALL
 }
 
+/* Two copies of adjacent memory: device memory that is allocated at once, and
+ * pinned memory in two allocations. */
+static void test_starts_of_allocations(void **state)
+{
+	static const char text[] =
+	    "xferspy-text 1\nheader\nchunk thread=1\n"
+	    "site call_class=7 site=1\nsite call_class=8 site=2\n"
+	    "site call_class=1 site=3\n"
+	    "memcall site=1 start=0 duration=1 address=4096 bytes=8000\n"
+	    "memcall site=2 start=2 duration=1 address=65536 bytes=4000\n"
+	    "memcall site=2 start=4 duration=1 address=69536 bytes=4000\n"
+	    "copycall site=3 correlation=1 start=20 duration=10 dst=4096 "
+	    "src=65536 bytes=4000 direction=1\n"
+	    "copycall site=3 correlation=2 start=40 duration=10 dst=8096 "
+	    "src=69536 bytes=4000 direction=1\n"
+	    "chunk\n"
+	    "copy correlation=1 start=21 duration=8 bytes=4000 direction=1\n"
+	    "copy correlation=2 start=41 duration=8 bytes=4000 direction=1\n";
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	const struct xs_step *step;
+	unsigned copies = 0;
+
+	(void)state;
+	build(text, &trace, &phases);
+	for (size_t i = 0; i < phases.count; i++)
+		for (size_t j = 0; j < phases.items[i].step_count; j++) {
+			step = &phases.items[i].steps[j];
+			if (step->kind != XS_STEP_H2D)
+				continue;
+			assert_true(step->src_starts);
+			assert_int_equal(step->dst_starts, step->dst == 4096);
+			copies++;
+		}
+	assert_true(copies > 0);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +495,7 @@ int main(void)
 	    cmocka_unit_test(test_shared_calls_are_bounded),
 	    cmocka_unit_test(test_kernel_names),
 	    cmocka_unit_test(test_hw_queues_are_those_requested),
+	    cmocka_unit_test(test_starts_of_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -590,9 +590,101 @@ static void test_rows_hold_both(void **unused)
 	}
 }
 
+/* Eight copies in of 1000 bytes, one after the other on the device and
+ * host_step bytes apart on the host, a kernel and a copy out. */
+static void make_parts(uint64_t host_step)
+{
+	uint64_t i;
+
+	for (i = 0; i < 8; i++) {
+		steps[i] = step_of(XS_STEP_H2D, i, i, i, i + 1);
+		steps[i].bytes = 1000;
+		steps[i].dst = 50000 + 1000 * i;
+		steps[i].src = 90000 + host_step * i;
+	}
+	steps[8] = step_of(XS_STEP_KERNEL, 10, 10, 20, 90);
+	steps[9] = step_of(XS_STEP_D2H, 11, 11, 90, 99);
+	phase.step_count = 10;
+	phase.h2d_ops = 8;
+}
+
+/* Counts a plan's copies in, which all have those bytes. */
+static unsigned copies_in(unsigned n, double bytes)
+{
+	struct xs_strategy_case c = {.machine = &machine, .phase = &phase};
+	const struct xs_estimate row = {.n_streams = n,
+					.order = XS_ORDER_DEPTH};
+	const struct xs_scenario scenario = {
+	    .machine = machine, .kernel_scale = 1, .host_scale = 1};
+	struct xs_plan plan = {0};
+	unsigned count = 0;
+	size_t i;
+
+	assert_int_equal(xs_round_work_build(&phase, &c.work), 0);
+	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, XS_CUT_ALL, &plan),
+			 0);
+	for (i = 0; i < plan.count; i++) {
+		if (plan.actions[i].unit != XS_UNIT_COPY_IN)
+			continue;
+		assert_near(plan.actions[i].bytes[XS_LINK_COPY_IN], bytes);
+		count++;
+	}
+	xs_plan_free(&plan);
+	return count;
+}
+
+/* An array that is copied in parts from places of their own: the streams share
+ * out the parts, and cut them only if there are more streams than parts. */
+static void test_parts_are_shared_out(void **unused)
+{
+	(void)unused;
+	make_parts(3000);
+	assert_int_equal(copies_in(2, 1000), 8);
+	assert_int_equal(copies_in(4, 1000), 8);
+	assert_int_equal(copies_in(16, 500), 16);
+	estimate();
+	assert_non_null(
+	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "its share of the present copies"));
+}
+
+/* Parts that follow each other on the host, too, are one array: each stream
+ * copies its piece of it. */
+static void test_adjacent_parts_are_one_copy(void **unused)
+{
+	(void)unused;
+	make_parts(1000);
+	assert_int_equal(copies_in(2, 4000), 2);
+	estimate();
+	assert_non_null(
+	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "by one call"));
+}
+
+/* Memory that follows by chance: at an allocation's start or at another call
+ * site an array of its own begins, as where addresses are unknown. */
+static void test_adjacent_arrays_are_cut_each(void **unused)
+{
+	(void)unused;
+	make_parts(1000);
+	steps[4].dst_starts = true;
+	assert_int_equal(copies_in(2, 2000), 4);
+	steps[4].dst_starts = false;
+	for (unsigned i = 4; i < 8; i++)
+		steps[i].site = 5;
+	assert_int_equal(copies_in(2, 2000), 4);
+	make_parts(1000);
+	for (unsigned i = 0; i < 8; i++)
+		steps[i].dst = steps[i].src = 0; /* unknown */
+	assert_int_equal(copies_in(2, 500), 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    TEST(test_parts_are_shared_out),
+	    TEST(test_adjacent_parts_are_one_copy),
+	    TEST(test_adjacent_arrays_are_cut_each),
 	    TEST(test_two_kernels),
 	    TEST(test_no_bound_where_it_does_not_matter),
 	    TEST(test_the_interval_holds_what_is_uncertain_of_both),
