@@ -205,7 +205,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	struct xs_result_step *out = &result->plan[result->plan_count];
 	const int64_t before_ns =
 	    result->plan_count ? out[-1].app_wall_ns : result->run.wall_ns;
-	double adds_ns = step->adds_ns, after_ns;
+	double along_ns, after_ns;
 
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
@@ -219,9 +219,10 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	out->code = code_of(result, out, step->strategy);
 	steps->done++;
 	out->round_ns = round_ns(steps);
-	adds_ns += take_along(out, phases, count);
-	after_ns = (double)before_ns - adds_ns;
-	out->adds_saves_ns = xs_number_round(adds_ns);
+	along_ns = take_along(out, phases, count);
+	after_ns = (double)before_ns - step->adds_ns - along_ns;
+	out->adds_saves_ns = xs_number_round(step->adds_ns + along_ns);
+	out->rounds_save_ns = xs_number_round(step->rounds_add_ns + along_ns);
 	out->app_wall_ns = xs_number_round(after_ns);
 	out->low_ns =
 	    xs_number_round(after_ns - errors_ns(phases, count, false));

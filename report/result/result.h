@@ -303,6 +303,7 @@ struct xs_result_step {
 	const struct xs_result_phase *phase;
 	const struct xs_result_estimate *estimate;
 	int64_t adds_saves_ns;		   /* of the whole run */
+	int64_t rounds_save_ns;		   /* the same without the setup */
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
