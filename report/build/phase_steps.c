@@ -328,6 +328,28 @@ xs_phase_steps_left_out(const struct xs_result *result,
 	return most;
 }
 
+const struct xs_result_estimate *
+xs_phase_steps_instead(const struct xs_result *result,
+		       const struct xs_phase_steps *steps, double *more_ns)
+{
+	const double all_ns = sum_of(steps, NULL).adds_ns;
+	const struct xs_result_estimate *most = NULL;
+
+	*more_ns = all_ns * LEAST_PERCENT / 100;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_result_estimate *row =
+		    candidate(steps->phase, xs_strategies[i]);
+		const double by_ns = row ? (double)row->saves_ns - all_ns : 0;
+
+		if (row && !row->bound && by_ns > *more_ns &&
+		    is_worth(result, steps->phase, row, by_ns)) {
+			most = row;
+			*more_ns = by_ns;
+		}
+	}
+	return most;
+}
+
 void xs_phase_steps_build(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  struct xs_phase_steps *steps)

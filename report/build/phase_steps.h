@@ -37,6 +37,13 @@ const struct xs_result_estimate *
 xs_phase_steps_left_out(const struct xs_result *result,
 			const struct xs_result_phase *phase);
 
+/* Returns the row that is no step only because of its effort: it saves *more_ns
+ * more than all steps, which is more than it may be off and a few per cent.
+ * NULL: there is none. */
+const struct xs_result_estimate *
+xs_phase_steps_instead(const struct xs_result *result,
+		       const struct xs_phase_steps *steps, double *more_ns);
+
 /* Returns a time per round as a time of the whole run, ns. */
 double xs_phase_steps_of_run(const struct xs_result_phase *phase,
 			     double round_ns);

@@ -125,11 +125,33 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* What to do, what the setup takes, and why an uncertain step is one. */
-static const char *text_of(struct xs_arena *arena,
+/* What saves more than the steps of the phase, and takes more effort. NULL:
+ * nothing. */
+static const char *instead_of(struct xs_result *result,
+			      const struct xs_phase_steps *steps)
+{
+	double more_ns;
+	const struct xs_result_estimate *row =
+	    xs_phase_steps_instead(result, steps, &more_ns);
+
+	return row ? xs_arena_print(&result->arena,
+				    "In this run %s would save %s more, but "
+				    "for more effort: %s.",
+				    row->strategy,
+				    xs_units_ns(xs_number_round(more_ns)).s,
+				    row->effort)
+		   : NULL;
+}
+
+/* What to do, what the setup takes, why an uncertain step is one, and why no
+ * other one is the last. */
+static const char *text_of(struct xs_result *result,
 			   const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step)
 {
+	struct xs_arena *arena = &result->arena;
+	const bool is_last = step == &steps->items[steps->count - 1];
+	const char *instead = is_last ? instead_of(result, steps) : NULL;
 	const char *text = xs_advice_text(arena, steps->phase, step->estimate);
 	const char *payback = payback_of(arena, steps, step);
 
@@ -140,6 +162,8 @@ static const char *text_of(struct xs_arena *arena,
 				      "%s What it saves alone is uncertain; %s "
 				      "contains it.",
 				      text, step->whole->id);
+	if (instead)
+		text = xs_arena_print(arena, "%s %s", text, instead);
 	return text;
 }
 
@@ -213,7 +237,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	    .estimate = step->estimate,
 	    .round_before_ns = round_ns(steps),
 	    .condition = step->estimate->bound,
-	    .text = text_of(&result->arena, steps, step),
+	    .text = text_of(result, steps, step),
 	};
 	fill_sites(result, out);
 	out->code = code_of(result, out, step->strategy);

@@ -224,6 +224,24 @@ static void lesser_effort_wins_a_tie(void **state)
 	expect("pinned");
 }
 
+/* A second set of buffers is pinned once, which few rounds pay back. */
+static void more_effort_that_saves_more_is_named(void **state)
+{
+	struct xs_result_estimate *buffers;
+
+	(void)state;
+	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	expect("double-buffer");
+	assert_null(strstr(result->plan[0].text, "In this run"));
+	buffers->setup_ns = 100 * MS;
+	buffers->saves_ns -= buffers->setup_ns;
+	expect("double-buffer");
+	assert_non_null(strstr(result->plan[0].text,
+			       "streams would save 90.0 ms more, but for more "
+			       "effort: some."));
+}
+
 /* 16 pieces are as fast as 8, as far as rounds differ. */
 static void another_number_of_pieces_within_the_interval_is_none(void **state)
 {
@@ -449,6 +467,7 @@ int main(void)
 	    TEST(most_of_a_step_comes_before_it),
 	    TEST(kernels_stay_where_host_code_gains_as_much),
 	    TEST(lesser_effort_wins_a_tie),
+	    TEST(more_effort_that_saves_more_is_named),
 	    TEST(another_number_of_pieces_within_the_interval_is_none),
 	    TEST(all_together_save_no_more_than_there_is),
 	    TEST(data_that_stays_needs_no_pinning),
