@@ -75,6 +75,35 @@ static bool is_better(const struct xs_result_estimate *row,
 	return row->round_ns < best->round_ns;
 }
 
+static bool is_power_of_two(int64_t n)
+{
+	return n == XS_UNKNOWN || !(n & (n - 1));
+}
+
+/* The fastest number of pieces that is a power of two, which divides most data
+ * evenly, if it is as fast as the best one within the latter's interval. */
+static const struct xs_result_estimate *
+even(const struct xs_result_phase *phase, const struct xs_result_estimate *best,
+     const struct least *least, bool sure)
+{
+	const struct xs_result_estimate *found = NULL;
+	double least_loss = loss(best, least) * (double)best->known_high_ns /
+			    (double)best->round_ns;
+
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (is_candidate(phase, row, best->strategy, sure) &&
+		    is_power_of_two(row->n_streams) &&
+		    is_breadth(row) == is_breadth(best) &&
+		    loss(row, least) <= least_loss) {
+			found = row;
+			least_loss = loss(row, least);
+		}
+	}
+	return found ? found : best;
+}
+
 const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure)
@@ -95,5 +124,7 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 		    loss(&rows[i], &least) <= 1.01 * least_loss &&
 		    (!best || is_better(&rows[i], best)))
 			best = &rows[i];
-	return best;
+	return !best || is_power_of_two(best->n_streams)
+		   ? best
+		   : even(phase, best, &least, sure);
 }

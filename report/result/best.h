@@ -8,10 +8,10 @@
 /*
  * Selects the estimate of a strategy to recommend. Candidates are replay rows
  * that apply; among those within 1 % of the fastest, the one with the fewest
- * streams. Bounds are compared by their worst-case loss, with and without
- * their conditions. sure: only rows faster than the phase today, even at the
- * slow end of their interval, or for a bound even without its condition.
- * Returns NULL if none applies.
+ * streams, or a power of two within its interval. Bounds are compared by their
+ * worst-case loss, with and without their conditions. sure: only rows faster
+ * than the phase today, even at the slow end of their interval, or for a bound
+ * even without its condition. Returns NULL if none applies.
  */
 const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,

@@ -288,6 +288,23 @@ static void few_streams_are_preferred(void **state)
 	fixture_free(result);
 }
 
+/* 12 are faster than 8 by less than their interval. */
+static void pieces_divide_the_data(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *two = find(phase, "streams", 2);
+
+	(void)state;
+	two->n_streams = 12;
+	two->round_ns = 11500000;
+	two->known_high_ns = 12 * MS;
+	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
+	two->known_high_ns = 11900000;
+	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 12);
+	fixture_free(result);
+}
+
 /* 8 are 4 % faster than 2 if their bound holds; what they lose otherwise, in
  * ms: 13 against 13, against 12.8, and against 12.4. */
 static void a_bound_is_weighed_against_what_it_is_otherwise(void **state)
@@ -455,6 +472,7 @@ int main(void)
 	    cmocka_unit_test(allocations_have_their_own_places),
 	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
 	    cmocka_unit_test(few_streams_are_preferred),
+	    cmocka_unit_test(pieces_divide_the_data),
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(places_are_named_by_what_is_known),
 	    cmocka_unit_test(a_place_is_a_line_or_an_address),
