@@ -236,6 +236,8 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .round_before_ns = round_ns(steps),
+	    .side_by_side =
+		xs_number_round(1 / xs_phase_estimate_part(steps->phase)),
 	    .condition = step->estimate->bound,
 	    .text = text_of(result, steps, step),
 	};

@@ -410,6 +410,19 @@ static void code_is_in_the_language_of_the_line(void **state)
 	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
 }
 
+/* Four threads, whose rounds take a quarter of the run each. */
+static void rounds_side_by_side_are_counted(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned");
+	assert_int_equal(result->plan[0].side_by_side, 1);
+	phase->concurrent_ns = 480 * MS;
+	phase->wall_ns = 125 * MS;
+	expect("pinned");
+	assert_int_equal(result->plan[0].side_by_side, 4);
+}
+
 /* Buffers that two phases copy at the same lines are pinned once. */
 static void the_same_lines_are_changed_once(void **state)
 {
@@ -479,6 +492,7 @@ int main(void)
 	    TEST(nothing_is_planned_without_a_verdict),
 	    TEST(equations_are_no_steps),
 	    TEST(code_is_in_the_language_of_the_line),
+	    TEST(rounds_side_by_side_are_counted),
 	    TEST(the_same_lines_are_changed_once),
 	    TEST(an_unknown_graph_is_not_nothing),
 	};

@@ -71,6 +71,7 @@ static json_t *step(const struct xs_result_step *in)
 	set_change(out, in, &failed);
 	xs_json_set(out, "startup", json_boolean(in->phase->startup), &failed);
 	SET_NUMBER(in, adds_saves_ns);
+	SET_NUMBER(in, side_by_side);
 	SET_NUMBER(in, round_before_ns);
 	SET_NUMBER(in, round_ns);
 	SET_NUMBER(in, app_wall_ns);

@@ -50,7 +50,7 @@ static const char *saving(struct xs_result *result,
 	return xs_arena_print(
 	    arena,
 	    "%s %s: %s%s of the run, which then takes %s (%s); effort: %s",
-	    step->condition ? "saves up to" : "saves",
+	    step->condition || step->side_by_side > 1 ? "saves up to" : "saves",
 	    xs_units_ns(step->adds_saves_ns).s, steady,
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
@@ -109,9 +109,14 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
 	xs_terminal_print(terminal, XS_BOLD, "%s",
 			  what(result, step->estimate));
-	xs_terminal_print(
-	    terminal, XS_PLAIN, ": a round of phase %" PRId64 ": %s -> ",
-	    step->phase->id, xs_units_ns(step->round_before_ns).s);
+	xs_terminal_print(terminal, XS_PLAIN, ": a round of phase %" PRId64,
+			  step->phase->id);
+	if (step->side_by_side > 1)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  ", %" PRId64 " side by side",
+				  step->side_by_side);
+	xs_terminal_print(terminal, XS_PLAIN, ": %s -> ",
+			  xs_units_ns(step->round_before_ns).s);
 	xs_terminal_print(terminal, XS_GOOD, "%s",
 			  xs_units_ns(step->round_ns).s);
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
