@@ -18,7 +18,7 @@ enum xs_order {
 /* What a strategy asks of the programmer. */
 enum xs_effort {
 	XS_EFFORT_NONE = 0,
-	XS_EFFORT_CALL,	   /* one flag or one call of an allocation */
+	XS_EFFORT_CALL,	   /* one flag, or one call for each buffer */
 	XS_EFFORT_PLACE,   /* host code at one place */
 	XS_EFFORT_PLACES,  /* host code at several places */
 	XS_EFFORT_SPLIT,   /* kernels launched in pieces */

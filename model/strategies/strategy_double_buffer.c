@@ -223,10 +223,12 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpyAsync(dev[i % 2], in, bytes, cudaMemcpyDefault, s[i "
-		"% 2]);\n"
-		"kernel<<<grid, block, 0, s[i % 2]>>>(dev[i % 2]);\n"
-		"cudaStreamSynchronize(s[(i + 1) % 2]); // of the round before",
+		"cudaMemcpyAsync(dev[k], in, ..., s[k]), kernel<<<..., "
+		"s[k]>>>(dev[k]),\n"
+		"cudaMemcpyAsync(out[k], res[k], ..., s[k]);  // k = i % 2 in "
+		"round i\n"
+		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
+		"end, s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(copies):  # the next round, beside "
 		"this one\n"

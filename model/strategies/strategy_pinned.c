@@ -68,9 +68,8 @@ const struct xs_strategy xs_strategy_pinned = {
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
     .build = build,
-    .advice =
-	"Allocate the host buffers of {places} with cudaMallocHost, or pin "
-	"them once with cudaHostRegister: a round now moves {rates}.",
+    .advice = "Pin the host buffers of {places} once with cudaHostRegister, or "
+	      "allocate them with cudaMallocHost: a round now moves {rates}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] = "cudaHostRegister(host, bytes, "

@@ -60,6 +60,9 @@ static const char *places(struct xs_arena *arena,
 		label = xs_result_site_label(arena, site);
 		if (!label || (list && strstr(list, label)))
 			continue;
+		if (site->line == XS_UNKNOWN && !site->function &&
+		    !site->module)
+			label = xs_arena_print(arena, "the calls of %s", label);
 		/* a label without a line contains the function */
 		if (!function && site->function && site->line != XS_UNKNOWN)
 			function =

@@ -134,20 +134,21 @@ static const char *blocking_copy_text(struct xs_arena *arena,
 	return xs_arena_print(
 	    arena,
 	    "%s blocks the host because its memory is pageable: %s in %s "
-	    "(%s)%s",
+	    "(%s)",
 	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
-	    calls(arena, wait), parts(arena, wait),
-	    gpu_ns(wait) > wait->own_ns ? ", mostly for earlier work of the GPU"
-					: "");
+	    calls(arena, wait), parts(arena, wait));
 }
 
 static const char *kernels_first_text(struct xs_arena *arena,
 				      const struct xs_result_wait *wait)
 {
 	return xs_arena_print(
-	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s",
+	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s%s",
 	    place(arena, wait), calls(arena, wait), xs_units_ns(gpu_ns(wait)).s,
-	    main_work(wait), xs_units_ns(wait->own_ns).s);
+	    main_work(wait), xs_units_ns(wait->own_ns).s,
+	    is_kind(wait, "copy-async")
+		? "; it is not asynchronous with pageable memory"
+		: "");
 }
 
 static const char *wait_text(struct xs_arena *arena,
@@ -155,10 +156,11 @@ static const char *wait_text(struct xs_arena *arena,
 {
 	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
 		return implicit_wait_text(arena, wait);
+	if ((is_kind(wait, "copy") || is_kind(wait, "copy-async")) &&
+	    gpu_ns(wait) > wait->own_ns)
+		return kernels_first_text(arena, wait);
 	if (is_kind(wait, "copy-async"))
 		return blocking_copy_text(arena, wait);
-	if (is_kind(wait, "copy") && gpu_ns(wait) > wait->own_ns)
-		return kernels_first_text(arena, wait);
 	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
 			      calls(arena, wait), parts(arena, wait));
 }

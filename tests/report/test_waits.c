@@ -115,6 +115,17 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 		.own_ns = 5200 * US},
 	    "cudaMemcpyAsync at x.cu:40 blocks the host because its memory is "
 	    "pageable: 5.20 ms in 4 calls of 64 KiB (the copy)");
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40, 4, 16),
+				     .touched_bytes = XS_UNKNOWN,
+				     .kind = "copy-async",
+				     .pageable = true,
+				     .waited_ns = 5200 * US,
+				     .kernel_ns = 5196 * US,
+				     .own_ns = 4 * US},
+	    "cudaMemcpyAsync at x.cu:40, 4 calls of 4 B, waits 5.20 ms for "
+	    "kernels first; the copy itself takes 4.00 us; it is not "
+	    "asynchronous with pageable memory");
 }
 
 static void first_touches_are_told(void **state)
