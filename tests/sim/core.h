@@ -202,6 +202,7 @@ struct xs_sim_hooks {
 	/* a call launches such a graph; returns whether as one record */
 	bool (*graph_launched)(unsigned instantiated, uint32_t exec,
 			       uint32_t correlation);
+	void (*unloading)(void);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 /* Restarts correlation ids at 1. */
@@ -346,6 +347,26 @@ struct xs_sim_function_info {
 	size_t shared_bytes, local_bytes, const_bytes;
 	unsigned params;
 };
+/* Returns false if the function has no such parameter. */
+XS_SIM_API bool xs_sim_function_param(const struct xs_sim_function *function,
+				      size_t index, size_t *offset,
+				      size_t *bytes);
+
+/* A CUkernel is the address of a function plus one: a handle of its own. */
+static inline bool xs_sim_is_kernel(const void *handle)
+{
+	return (uintptr_t)handle & 1;
+}
+static inline void *xs_sim_kernel_of(struct xs_sim_function *function)
+{
+	return function ? (char *)function + 1 : NULL;
+}
+/* Returns the function of a CUfunction or a CUkernel. */
+static inline struct xs_sim_function *xs_sim_function_of(const void *handle)
+{
+	return (struct xs_sim_function *)((uintptr_t)handle & ~(uintptr_t)1);
+}
+
 XS_SIM_API void xs_sim_function_info(const struct xs_sim_function *function,
 				     struct xs_sim_function_info *info);
 /* Queues a launch; args: one pointer per parameter. */

@@ -126,7 +126,8 @@ static struct entity *find_entity(const void *key)
 	pthread_mutex_lock(&lock);
 	for (entity = entities; entity; entity = entity->next)
 		if (entity->host == key || entity == key ||
-		    (entity->function && entity->function == key))
+		    (entity->function &&
+		     entity->function == xs_sim_function_of(key)))
 			break;
 	if (entity && !entity->image->module)
 		entity->image->module =
@@ -188,7 +189,7 @@ cudaError_t __cudaGetKernel(CUkernel *kernel, const void *host)
 	int error;
 
 	/* Without usable code, the launch fails. */
-	*kernel = (CUkernel)(void *)find_function(host, &error);
+	*kernel = (CUkernel)xs_sim_kernel_of(find_function(host, &error));
 	if (!*kernel)
 		*kernel = (CUkernel)(void *)find_entity(host);
 	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
@@ -351,6 +352,17 @@ static int function_name(const char **name, const void *func)
 RT_API(cudaFuncGetName, v12030, (const char **name, const void *func),
        (name, func), function_name(name, func))
 #endif
+static int function_by_symbol(cudaFunction_t *function, const void *symbol)
+{
+	int error;
+
+	*function = (cudaFunction_t)(void *)find_function(symbol, &error);
+	return *function ? cudaSuccess : error;
+}
+
+RT_API(cudaGetFuncBySymbol, v11000,
+       (cudaFunction_t * functionPtr, const void *symbolPtr),
+       (functionPtr, symbolPtr), function_by_symbol(functionPtr, symbolPtr))
 RT_API(cudaFuncGetAttributes, v3020,
        (struct cudaFuncAttributes * attr, const void *func), (attr, func),
        function_attributes(attr, func))

@@ -80,10 +80,24 @@ static void note_attached(void)
 		xs_sim_restart_ids();
 }
 
+/* A module of the device is about to be unloaded. */
+static void tell_unloading(void)
+{
+	CUpti_CallbackFunc function = atomic_load(&callback);
+	CUpti_ResourceData data = {.context = xs_sim_context(xs_sim_device())};
+
+	if (function &&
+	    atomic_load(&wanted[CUPTI_CB_DOMAIN_RESOURCE]
+			       [CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING]))
+		function(user, CUPTI_CB_DOMAIN_RESOURCE,
+			 CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
+}
+
 void xs_cu_attach(void)
 {
 	static const struct xs_sim_hooks hooks = {
-	    xs_cu_call, xs_cu_record, xs_cu_instantiated, xs_cu_graph_launched};
+	    xs_cu_call, xs_cu_record, xs_cu_instantiated, xs_cu_graph_launched,
+	    tell_unloading};
 
 	xs_sim_set_hooks(&hooks);
 }

@@ -144,6 +144,14 @@ void xs_sim_emit(const struct xs_sim_record *record)
 		h->record(record);
 }
 
+void xs_sim_unloading(void)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	if (h)
+		h->unloading();
+}
+
 /* 0: without CUPTI. */
 unsigned xs_sim_instantiated(void)
 {

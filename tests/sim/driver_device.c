@@ -5,6 +5,7 @@
 #include <cudaProfiler.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* cuInit must be allowed; it is recognised by its id. */
@@ -228,6 +229,7 @@ static int load(CUmodule *module, const void *image)
 static int unload(CUmodule module)
 {
 	xs_sim_device_wait(xs_sim_device());
+	xs_sim_unloading();
 	xs_sim_module_unload((struct xs_sim_module *)(void *)module);
 	return CUDA_SUCCESS;
 }
@@ -270,14 +272,13 @@ DRV_API(cuModuleGetGlobal_v2,
 	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
 
 #if CUDA_VERSION >= 12030
-/* The simulated runtime's kernels are functions of the driver. */
-static int kernel_name(const char **name, CUkernel kernel)
+static int kernel_name(const char **name, const void *kernel)
 {
 	struct xs_sim_function_info info;
 
-	if (!kernel)
+	if (!xs_sim_is_kernel(kernel))
 		return CUDA_ERROR_INVALID_HANDLE;
-	xs_sim_function_info((struct xs_sim_function *)(void *)kernel, &info);
+	xs_sim_function_info(xs_sim_function_of(kernel), &info);
 	*name = info.name;
 	return CUDA_SUCCESS;
 }
@@ -286,15 +287,73 @@ DRV_API(cuKernelGetName, (const char **name, CUkernel hfunc), (name, hfunc),
 	kernel_name(name, hfunc))
 #endif
 
+#if CUDA_VERSION >= 12040
+/* Each of these two knows its own handles only. XS_SIM_NO_LAYOUT: the kernel of
+ * that name is unknown to both. */
+static int param_info(const void *handle, bool of_kernel, size_t index,
+		      size_t *offset, size_t *bytes)
+{
+	const char *unknown = getenv("XS_SIM_NO_LAYOUT");
+	struct xs_sim_function_info info;
+
+	if (!handle || xs_sim_is_kernel(handle) != of_kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
+	xs_sim_function_info(xs_sim_function_of(handle), &info);
+	if (unknown && strcmp(unknown, info.name) == 0)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return xs_sim_function_param(xs_sim_function_of(handle), index, offset,
+				     bytes)
+		   ? CUDA_SUCCESS
+		   : CUDA_ERROR_INVALID_VALUE;
+}
+
+DRV_API(cuFuncGetParamInfo,
+	(CUfunction func, size_t paramIndex, size_t *paramOffset,
+	 size_t *paramSize),
+	(func, paramIndex, paramOffset, paramSize),
+	param_info(func, false, paramIndex, paramOffset, paramSize))
+DRV_API(cuKernelGetParamInfo,
+	(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
+	 size_t *paramSize),
+	(kernel, paramIndex, paramOffset, paramSize),
+	param_info(kernel, true, paramIndex, paramOffset, paramSize))
+#endif
+
+#define MAX_PARAMS 64
+
+/* Points at the parameters in the buffer of `extra`. */
+static bool read_extra(void *const *extra, struct xs_sim_function *function,
+		       void **params)
+{
+	char *buffer = NULL;
+	size_t used = 0, offset, bytes;
+
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			used = *(size_t *)extra[1];
+	}
+	for (size_t i = 0; xs_sim_function_param(function, i, &offset, &bytes);
+	     i++) {
+		if (i == MAX_PARAMS || !buffer || offset + bytes > used)
+			return false;
+		params[i] = buffer + offset;
+	}
+	return true;
+}
+
 static int launch(const cuLaunchKernel_params *p, struct xs_sim_stream *stream)
 {
 	const uint32_t grid[3] = {p->gridDimX, p->gridDimY, p->gridDimZ};
 	const uint32_t block[3] = {p->blockDimX, p->blockDimY, p->blockDimZ};
+	struct xs_sim_function *function = xs_sim_function_of(p->f);
+	void *params[MAX_PARAMS];
 
-	if (!p->f || p->extra)
+	if (!p->f || (p->extra && !read_extra(p->extra, function, params)))
 		return CUDA_ERROR_INVALID_VALUE;
-	return xs_sim_launch((struct xs_sim_function *)(void *)p->f, stream,
-			     grid, block, p->sharedMemBytes, p->kernelParams);
+	return xs_sim_launch(function, stream, grid, block, p->sharedMemBytes,
+			     p->extra ? params : p->kernelParams);
 }
 
 /* The callback contains the kernel's name. */
@@ -306,8 +365,7 @@ static CUresult launch_call(struct xs_sim_call *call,
 	int rc;
 
 	if (params->f) {
-		xs_sim_function_info(
-		    (struct xs_sim_function *)(void *)params->f, &info);
+		xs_sim_function_info(xs_sim_function_of(params->f), &info);
 		call->symbol = info.name;
 	}
 	rc = xs_drv_enter(call);

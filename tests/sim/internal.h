@@ -30,6 +30,8 @@ bool xs_sim_timeline_start(void);
 uint32_t xs_sim_correlation(void);
 void xs_sim_emit(const struct xs_sim_record *record);
 bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec);
+/* A module of the device is about to be unloaded. */
+void xs_sim_unloading(void);
 
 /* graph.c: stores an operation of a capture. */
 int xs_sim_capture(const struct xs_sim_op *op);

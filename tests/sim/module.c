@@ -85,6 +85,18 @@ void xs_sim_function_info(const struct xs_sim_function *function,
 	};
 }
 
+bool xs_sim_function_param(const struct xs_sim_function *function, size_t index,
+			   size_t *offset, size_t *bytes)
+{
+	const struct xs_ptx_kernel *k = xs_sim_function_kernel(function);
+
+	if (index >= k->param_count)
+		return false;
+	*offset = k->params[index].offset;
+	*bytes = k->params[index].bytes;
+	return true;
+}
+
 static bool valid_shape(const uint32_t grid[3], const uint32_t block[3],
 			size_t shared_bytes)
 {
