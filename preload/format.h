@@ -111,6 +111,7 @@ struct xs_chunk_header {
 	R(20, faults)                                                          \
 	R(21, content)                                                         \
 	R(22, pollcall)                                                        \
+	R(23, pointers)                                                        \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
 	R(28, unhooked)                                                        \
@@ -273,6 +274,17 @@ struct xs_chunk_header {
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
 	F(xs_u32, polls) F(xs_u32, ready) F(xs_u16, error) F(xs_u16, zero)
 
+/*
+ * The addresses in live allocations among the parameters of a launch, each
+ * once. known: enum xs_pointers_known. count: how many there are; a record has the
+ * next four of them, and zeros behind the last one. The head is that of the
+ * launch's own record, with the same start.
+ */
+#define XS_FIELDS_pointers(F, T)                                               \
+	XS_FIELDS_CALL_HEAD(F) F(xs_u16, known) F(xs_u16, count)               \
+	F(xs_u64, address0) F(xs_u64, address1) F(xs_u64, address2)            \
+	F(xs_u64, address3)
+
 #define XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \
 	F(xs_u32, duration)
@@ -385,6 +397,14 @@ enum xs_op_flag {
 	XS_OP_ASYNC = 1,     /* issued by an asynchronous call */
 	XS_OP_GRAPH = 2,     /* a node of a CUDA graph */
 	XS_OP_MIGRATION = 4, /* a migration of managed memory */
+};
+
+/* Whether a `pointers` record has all addresses. */
+enum xs_pointers_known {
+	XS_POINTERS_NO_LAYOUT = 0, /* where parameters lie is unknown */
+	XS_POINTERS_ALL = 1,
+	XS_POINTERS_TOO_MANY = 2, /* more addresses, or more live memory, than
+				   * there is room for */
 };
 
 enum xs_queue_kind {

@@ -84,8 +84,8 @@ static int decode_call(struct xs_decoder *d, const void *record)
 	}
 }
 
-/* Faults and contents records begin with the same fields as their copy's
- * record. */
+/* Faults, contents and pointers records begin with the same fields as the
+ * record of their call. */
 static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 {
 	struct xs_trace *trace = d->trace;
@@ -121,6 +121,27 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
 	    .hash = rec->hash,
 	    .hashed_bytes = rec->hashed_bytes,
+	};
+	return 0;
+}
+
+static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_pointers *pointers = xs_array_grow(
+	    trace->pointers, trace->pointers_count, sizeof(*pointers));
+
+	if (!pointers)
+		return -ENOMEM;
+	trace->pointers = pointers;
+	pointers[trace->pointers_count++] = (struct xs_pointers){
+	    .call = XS_NONE,
+	    .thread = d->thread,
+	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
+	    .known = rec->known,
+	    .count = rec->count,
+	    .addresses = {rec->address0, rec->address1, rec->address2,
+			  rec->address3},
 	};
 	return 0;
 }
@@ -167,6 +188,8 @@ static int decode(struct xs_decoder *d, const void *record)
 		return add_faults(d, record);
 	case XS_REC_content:
 		return add_content(d, record);
+	case XS_REC_pointers:
+		return add_pointers(d, record);
 	case XS_REC_kernel:
 	case XS_REC_copy:
 	case XS_REC_set:

@@ -51,6 +51,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->windows);
 	free(trace->faults);
 	free(trace->contents);
+	free(trace->pointers);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

@@ -144,6 +144,17 @@ struct xs_content {
 	uint64_t hash, hashed_bytes;
 };
 
+/* Addresses in live memory among the parameters of a launch: up to four of
+ * them. A launch with more has several entries. */
+struct xs_pointers {
+	uint32_t call; /* index of the launch, or XS_NONE */
+	uint32_t thread;
+	uint64_t start_ns; /* start of the call */
+	uint16_t known;	   /* enum xs_pointers_known */
+	uint16_t count;	   /* of the launch */
+	uint64_t addresses[4];
+};
+
 struct xs_queue {
 	uint16_t device;
 	uint16_t queue_kind; /* enum xs_queue_kind */
@@ -209,6 +220,8 @@ struct xs_trace {
 	size_t fault_count;
 	struct xs_content *contents; /* sorted by call */
 	size_t content_count;
+	struct xs_pointers *pointers; /* sorted by call */
+	size_t pointers_count;
 	struct xs_queue *queues;
 	size_t queue_count;
 	struct xs_module *modules;

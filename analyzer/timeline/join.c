@@ -65,41 +65,36 @@ static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
 	return XS_NONE;
 }
 
-static int by_fault_call(const void *a, const void *b)
-{
-	const struct xs_faults *x = a, *y = b;
+/* Each of these begins with the index of its call. */
+_Static_assert(offsetof(struct xs_faults, call) == 0 &&
+		   offsetof(struct xs_content, call) == 0 &&
+		   offsetof(struct xs_pointers, call) == 0,
+	       "by_call() reads it");
 
-	return (x->call > y->call) - (x->call < y->call);
+static int by_call(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
-static int by_content_call(const void *a, const void *b)
-{
-	const struct xs_content *x = a, *y = b;
+/* Finds the call of each entry, by thread and start, and sorts by it. */
+#define JOIN(trace, entries, count)                                            \
+	do {                                                                   \
+		for (size_t i = 0; i < (trace)->count; i++)                    \
+			(trace)->entries[i].call = call_that_began(            \
+			    (trace), (trace)->entries[i].thread,               \
+			    (trace)->entries[i].start_ns);                     \
+		if ((trace)->count)                                            \
+			qsort((trace)->entries, (trace)->count,                \
+			      sizeof(*(trace)->entries), by_call);             \
+	} while (0)
 
-	return (x->call > y->call) - (x->call < y->call);
-}
-
-/* Finds the call of each faults and contents entry, by thread and start. */
 static void join_details(struct xs_trace *trace)
 {
-	for (size_t i = 0; i < trace->fault_count; i++) {
-		struct xs_faults *faults = &trace->faults[i];
-
-		faults->call =
-		    call_that_began(trace, faults->thread, faults->start_ns);
-	}
-	for (size_t i = 0; i < trace->content_count; i++) {
-		struct xs_content *content = &trace->contents[i];
-
-		content->call =
-		    call_that_began(trace, content->thread, content->start_ns);
-	}
-	if (trace->fault_count)
-		qsort(trace->faults, trace->fault_count, sizeof(*trace->faults),
-		      by_fault_call);
-	if (trace->content_count)
-		qsort(trace->contents, trace->content_count,
-		      sizeof(*trace->contents), by_content_call);
+	JOIN(trace, faults, fault_count);
+	JOIN(trace, contents, content_count);
+	JOIN(trace, pointers, pointers_count);
 }
 
 int xs_trace_join(struct xs_trace *trace)

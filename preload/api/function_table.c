@@ -5,8 +5,20 @@
 
 #include "preload/api/arguments.h"
 #include "preload/api/functions.h"
+#include "preload/api/launch_arguments.h"
 
 #include <string.h>
+
+#define XS_SAME(type, member, name, field)                                     \
+	_Static_assert(offsetof(struct xs_args_##type, member) ==              \
+			   offsetof(name##_params, field),                     \
+		       #name " and its copy differ")
+XS_SAME(driver_launch, stream, cuLaunchKernel, hStream);
+XS_SAME(driver_launch, params, cuLaunchKernel, kernelParams);
+XS_SAME(driver_launch, extra, cuLaunchKernel, extra);
+XS_SAME(driver_launch, params, cuLaunchCooperativeKernel, kernelParams);
+XS_SAME(driver_launch_ex, function, cuLaunchKernelEx, f);
+XS_SAME(driver_launch_ex, extra, cuLaunchKernelEx, extra);
 
 /* One fill function for each row: fill_cudaMemcpy(arguments, event), and so
  * on. */

@@ -38,8 +38,10 @@
 #include "preload/events/timing.h"
 #include "preload/record/abandoned_call.h"
 #include "preload/record/content.h"
+#include "preload/record/launch_pointers.h"
 #include "preload/record/poll.h"
 #include "preload/record/thread_end.h"
+#include "preload/sampling/capture_mode.h"
 #include "preload/sampling/range_signal.h"
 #include "preload/trace/info.h"
 #include "preload/trace/shared_writer.h"
@@ -171,13 +173,32 @@ static const char *find_timing_source(enum xs_mode mode,
 	return "events";
 }
 
+/* Following all allocations takes callbacks, and a trace of the whole run. */
+static void start_dataflow(bool has_callbacks)
+{
+	const enum xs_dataflow_mode mode = xs_config_dataflow();
+
+	if (mode == XS_DATAFLOW_OFF)
+		return;
+	if (has_callbacks && xs_capture_mode_is_whole)
+		atomic_store(&xs_launch_pointers_mode, mode);
+	else
+		xs_trace_info("note",
+			      "XFERSPY_DATAFLOW needs CUPTI's callbacks and a "
+			      "recording of the whole run: the trace has no "
+			      "pointers of launches");
+}
+
 static void start_collecting(xs_cupti_callback *callback)
 {
 	enum xs_mode mode = xs_config_mode();
+	const char *source;
 	int err;
 
 	xs_callstack_start();
-	xs_trace_info("rung", "%s", find_timing_source(mode, callback));
+	source = find_timing_source(mode, callback);
+	xs_trace_info("rung", "%s", source);
+	start_dataflow(strcmp(source, "callbacks") == 0);
 	err =
 	    xs_collector_start(mode != XS_MODE_CALLS, xs_capture_control_tick);
 	if (err)

@@ -3,6 +3,7 @@
 #include "preload/api/functions.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/util/config.h"
 #include "preload/util/cudart_objects.h"
 
 #include <string.h>
@@ -133,9 +134,12 @@ static void find_substitutes(void)
 
 unsigned xs_cupti_enable_calls(bool counters)
 {
-	/* the only callback of this domain: the start of CUDA ends there */
+	/* the start of CUDA ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
+		xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
+				  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	by_driver = xs_cudart_objects_are_hooked();
@@ -152,6 +156,9 @@ void xs_cupti_switch_calls_off(void)
 	/* CUPTI adds overhead to calls while any callback is enabled */
 	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
+		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
+				  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
 	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, matches_all, false);
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, matches_all, false);
 }

@@ -11,6 +11,7 @@
 #include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
+#include "preload/record/launch_pointers.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/util/clock.h"
@@ -118,6 +119,7 @@ static bool supports_fast_path(enum xs_function fn)
 {
 	switch (xs_functions[fn].call_class) {
 	case XS_CALL_LAUNCH:
+		return !xs_launch_pointers_are_on();
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
 	case XS_CALL_SYNC_DEVICE:

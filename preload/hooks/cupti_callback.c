@@ -10,6 +10,7 @@
 #include "preload/hooks/seen_call.h"
 #include "preload/record/abandoned_call.h"
 #include "preload/record/copy_probe.h"
+#include "preload/record/kernel_layout.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
@@ -253,6 +254,14 @@ static void on_context(void)
 		xs_cupti_watch_peers();
 }
 
+static void on_resource(CUpti_CallbackId id)
+{
+	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+		xs_kernel_layout_outdate();
+	else if (!xs_thread_get()->busy)
+		on_context();
+}
+
 static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			    const void *data)
 {
@@ -263,8 +272,8 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		on_runtime_call((enum xs_function)(call - 1), data);
 	else if (call)
 		on_driver_call(id, (enum xs_function)(call - 1), data);
-	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && !xs_thread_get()->busy)
-		on_context();
+	else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+		on_resource(id);
 	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
 		xs_graph_trace_note_call(id, data);
 	errno = kept_errno;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/emit.h"
 #include "preload/record/copy_probe.h"
+#include "preload/record/launch_pointers.h"
 #include "preload/record/poll.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/session.h"
@@ -205,4 +206,6 @@ XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	xs_count_recorded(thread, call, &event, span->site);
 	if (!rc && call->error == cudaSuccess && thread->copy_probe.bytes)
 		emit_copy_probe(thread, fn, span, &event);
+	if (!rc && call->error == cudaSuccess && xs_launch_pointers_are_on())
+		xs_launch_pointers_note(thread, call, &event, span);
 }

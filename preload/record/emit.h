@@ -4,13 +4,9 @@
 #define XS_PRELOAD_RECORD_EMIT_H
 
 #include "preload/record/count.h"
+#include "preload/record/span.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/trace/thread.h"
-
-struct xs_span {
-	uint32_t site, correlation; /* the trace's number; CUPTI's id */
-	uint64_t start_ns, end_ns;
-};
 
 /*
  * Records a call that has returned. Arguments of failed calls are not read,

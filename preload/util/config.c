@@ -157,6 +157,25 @@ enum xs_hash_mode xs_config_hash(void)
 	return mode;
 }
 
+static bool parse_dataflow(const char *text, enum xs_dataflow_mode *mode)
+{
+	if (strcmp(text, "all") == 0)
+		*mode = XS_DATAFLOW_ALL;
+	else if (strcmp(text, "sample") == 0)
+		*mode = XS_DATAFLOW_SAMPLE;
+	else
+		return strcmp(text, "off") == 0;
+	return true;
+}
+
+enum xs_dataflow_mode xs_config_dataflow(void)
+{
+	enum xs_dataflow_mode mode = XS_DATAFLOW_OFF;
+
+	parse_dataflow(value_of("XFERSPY_DATAFLOW"), &mode);
+	return mode;
+}
+
 static bool parse_stack(const char *text, struct xs_config_stack *stack)
 {
 	unsigned long frames;
@@ -218,6 +237,13 @@ static bool is_hash(const char *text)
 	return parse_hash(text, &mode);
 }
 
+static bool is_dataflow(const char *text)
+{
+	enum xs_dataflow_mode mode;
+
+	return parse_dataflow(text, &mode);
+}
+
 static bool is_stack(const char *text)
 {
 	struct xs_config_stack stack;
@@ -240,6 +266,8 @@ const struct xs_config_variable xs_config_variables[] = {
      "the trace has no limit"},
     {"XFERSPY_GRAPHS", is_graphs, "launch or nodes", "the default is used"},
     {"XFERSPY_HASH", is_hash, "1, full or 0", "nothing is hashed"},
+    {"XFERSPY_DATAFLOW", is_dataflow, "sample, all or off",
+     "no pointers are recorded"},
     {"XFERSPY_STACK", is_stack, "leaf, off, or at most 64 frames",
      "call sites are recorded as usual"},
     {"XFERSPY_LOG", NULL, NULL, NULL},

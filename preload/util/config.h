@@ -20,6 +20,9 @@
  *                    graph) or nodes (each node of each launch)
  *   XFERSPY_HASH     1: hash the data of copies, samples of large ones;
  *                    full: all of it; 0 (default): none
+ *   XFERSPY_DATAFLOW off (default); sample: record the pointers among the
+ *                    parameters of some launches of each kernel; all: of all
+ *                    launches
  *   XFERSPY_STACK    frames of the call stack that are recorded with a call:
  *                    N, up to 64; leaf (1, and the stubs of a launch); off
  *                    (no call stack). Default: 8, but only the nearest frame
@@ -106,6 +109,15 @@ enum xs_hash_mode {
 
 /* Returns whether and how XFERSPY_HASH asks to hash the data of copies. */
 enum xs_hash_mode xs_config_hash(void);
+
+enum xs_dataflow_mode {
+	XS_DATAFLOW_OFF,
+	XS_DATAFLOW_SAMPLE, /* the first launches, then some */
+	XS_DATAFLOW_ALL,
+};
+
+/* Returns for which launches XFERSPY_DATAFLOW asks for pointers. */
+enum xs_dataflow_mode xs_config_dataflow(void);
 
 /* A variable that begins with XFERSPY_. */
 struct xs_config_variable {

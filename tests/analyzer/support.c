@@ -23,8 +23,9 @@ const char *const golden_names[] = {
     "counters",	    "empty",	     "frees",	      "graph",
     "graph-as-one", "graph-unknown", "graph-updated", "kernel-stream",
     "kernels",	    "killed",	     "loop-head",     "opsonly",
-    "serial",	    "sizes",	     "streams",	      "threads",
-    "tiny",	    "transfers",     "waits",	      "wide"};
+    "pointers",	    "serial",	     "sizes",	      "streams",
+    "threads",	    "tiny",	     "transfers",     "waits",
+    "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)

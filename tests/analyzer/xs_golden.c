@@ -44,6 +44,20 @@ static void print_trace(const struct xs_trace *trace)
 		       trace->devices[i].rec.device,
 		       trace->strings[trace->devices[i].name],
 		       trace->devices[i].rec.sm_count);
+	for (size_t i = 0; i < trace->pointers_count; i++) {
+		const struct xs_pointers *p = &trace->pointers[i];
+
+		if (p->call == XS_NONE)
+			printf("pointers without a launch");
+		else
+			printf("pointers at=%" PRIu64,
+			       trace->calls[p->call].start_ns -
+				   trace->begin_ns);
+		printf(" known=%u count=%u %#" PRIx64 " %#" PRIx64 " %#" PRIx64
+		       " %#" PRIx64 "\n",
+		       p->known, p->count, p->addresses[0], p->addresses[1],
+		       p->addresses[2], p->addresses[3]);
+	}
 	for (size_t i = 0; i < trace->defect_count; i++)
 		printf("defect at=%" PRIu64 " %s\n", trace->defects[i].offset,
 		       trace->defects[i].text);

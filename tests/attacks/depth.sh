@@ -12,7 +12,8 @@ expect "plain: status" "$status" 3
 mv out out.plain
 for how in XFERSPY_MODE=trace XFERSPY_MODE=light XFERSPY_MODE=events \
 	XFERSPY_MODE=calls XFERSPY_MODE=counters XFERSPY_RANGE=profiler \
-	XFERSPY_MAX_SIZE=2M XFERSPY_HASH=full XFERSPY_STACK=64 \
+	XFERSPY_MAX_SIZE=2M XFERSPY_HASH=full XFERSPY_DATAFLOW=all \
+	XFERSPY_STACK=64 \
 	"XFERSPY_LOG=$work/log"; do
 	traced env "$how" "$XS_PROGRAMS/depth"
 	expect "$how: status" "$status" 3

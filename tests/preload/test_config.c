@@ -154,6 +154,22 @@ static void ranges(void **state)
 	unsetenv("XFERSPY_RANGE");
 }
 
+static void dataflow(void **state)
+{
+	(void)state;
+	unsetenv("XFERSPY_DATAFLOW");
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
+	setenv("XFERSPY_DATAFLOW", "sample", 1);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_SAMPLE);
+	setenv("XFERSPY_DATAFLOW", "all", 1);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_ALL);
+	setenv("XFERSPY_DATAFLOW", "off", 1);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
+	setenv("XFERSPY_DATAFLOW", "some", 1);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
+	unsetenv("XFERSPY_DATAFLOW");
+}
+
 static void hashes(void **state)
 {
 	(void)state;
@@ -226,6 +242,8 @@ static void wrong_variables_are_found(void **state)
 	    {"XFERSPY_HASH", "2", true, true},
 	    {"XFERSPY_HASH", "0", false, true},
 	    {"XFERSPY_HASH", "full", false, true},
+	    {"XFERSPY_DATAFLOW", "1", true, true},
+	    {"XFERSPY_DATAFLOW", "sample", false, true},
 	    {"XFERSPY_RANGE", "1+", true, true},
 	    {"XFERSPY_RANGE", "1+2", false, true},
 	    {"XFERSPY_MAX_SIZE", "1M", true, true},
@@ -272,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(graphs),
 	    cmocka_unit_test(sizes),
 	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(dataflow),
 	    cmocka_unit_test(hashes),
 	    cmocka_unit_test(wrong_variables_are_found),
 	};

@@ -117,6 +117,68 @@ static void others(void)
 	CHECK(cuMemFree(other));
 }
 
+/* A kernel whose second parameter is the number of pointers in the third, which
+ * is a struct. */
+static const char ptx_struct[] = ".version 5.0\n"
+				 ".target sm_50\n"
+				 ".address_size 64\n"
+				 ".visible .entry other(.param .u64 first,\n"
+				 "	.param .u32 count,\n"
+				 "	.param .align 8 .b8 rest[16])\n"
+				 "{\n"
+				 "	ret;\n"
+				 "}\n";
+
+static void tell(CUdeviceptr first, CUdeviceptr second)
+{
+	printf("launch %llu", (unsigned long long)first);
+	if (second)
+		printf(" %llu", (unsigned long long)second);
+	printf("\n");
+}
+
+/* Parameters in one buffer. */
+static void launch_extra(void)
+{
+	CUdeviceptr buffer[1] = {device};
+	size_t bytes = sizeof(buffer);
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer,
+			 CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+			 CU_LAUNCH_PARAM_END};
+
+	tell(device, 0);
+	CHECK(cuLaunchKernel(twice, COUNT / 256, 1, 1, 256, 1, 1, 0, stream,
+			     NULL, extra));
+}
+
+/* Modules one after the other: their functions may have the same handle. */
+static void launch_of_modules(int rounds)
+{
+	CUdeviceptr rest[2] = {7, device + 8}, first = device;
+	int count = 2;
+	void *plain[] = {&first}, *with_struct[] = {&first, &count, rest};
+	CUmodule module;
+	CUfunction function;
+
+	for (int i = 0; i < 2 * rounds; i++) {
+		CHECK(cuModuleLoadData(&module, i % 2 ? ptx_struct : ptx));
+		CHECK(cuModuleGetFunction(&function, module,
+					  i % 2 ? "other" : "twice"));
+		tell(first, i % 2 ? rest[1] : 0);
+		CHECK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream,
+				     i % 2 ? with_struct : plain, NULL));
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuModuleUnload(module));
+	}
+}
+
+static void pointers(int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		launch_extra();
+	launch_of_modules(rounds);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -124,6 +186,10 @@ int main(int argc, char **argv)
 	int wrong = 0;
 
 	set_up();
+	if (strcmp(mode, "pointers") == 0) {
+		pointers(rounds);
+		return 0;
+	}
 	if (strcmp(mode, "range") == 0) {
 		blocking_round(); /* not to be recorded */
 		fill();

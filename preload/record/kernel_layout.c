@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/kernel_layout.h"
+#include "preload/api/param_info.h"
+#include "preload/sites/module_generation.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SLOT_BITS   13
+#define SLOTS	    (1u << SLOT_BITS)
+#define MAX_PROBES  32u
+#define MAX_PARAMS  256u
+#define BLOCK_BYTES (1u << 20)
+#define MAX_BLOCKS  64u
+
+static struct xs_kernel kernels[SLOTS];
+static _Atomic uint32_t unloads;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Protected by the lock. */
+static struct {
+	char *at;
+	size_t left;
+	unsigned blocks;
+} layouts;
+
+/* Counts the unloaded objects of the host and modules of the device. */
+static uint32_t generation_now(void)
+{
+	return atomic_load_explicit(&unloads, memory_order_relaxed) +
+	       atomic_load_explicit(&xs_module_generation_now,
+				    memory_order_relaxed);
+}
+
+void xs_kernel_layout_outdate(void)
+{
+	atomic_fetch_add(&unloads, 1);
+}
+
+/* Returns the slot of the kernel, or the free one where it may be put. NULL if
+ * there is none. */
+static struct xs_kernel *slot_of(const void *function)
+{
+	const uint64_t hash = (uintptr_t)function * 0x9e3779b97f4a7c15u;
+
+	for (unsigned i = 0; i < MAX_PROBES; i++) {
+		struct xs_kernel *slot =
+		    &kernels[((hash >> (64 - SLOT_BITS)) + i) % SLOTS];
+		const void *found =
+		    atomic_load_explicit(&slot->function, memory_order_acquire);
+
+		if (!found || found == function)
+			return slot;
+	}
+	return NULL;
+}
+
+struct xs_kernel *xs_kernel_layout_find(const void *function)
+{
+	struct xs_kernel *slot = slot_of(function);
+
+	return slot &&
+		       atomic_load_explicit(&slot->function,
+					    memory_order_acquire) &&
+		       atomic_load_explicit(&slot->generation,
+					    memory_order_acquire) ==
+			   generation_now()
+		   ? slot
+		   : NULL;
+}
+
+static size_t words_bytes(const struct xs_kernel_layout *layout)
+{
+	return layout->count * sizeof(*layout->words);
+}
+
+/* Returns memory that is never freed; NULL if there is none. Caller holds the
+ * lock. */
+static void *reserve(size_t bytes)
+{
+	void *memory;
+
+	bytes = (bytes + 7) / 8 * 8;
+	if (bytes > layouts.left) {
+		if (layouts.blocks == MAX_BLOCKS)
+			return NULL;
+		memory = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		layouts.at = memory;
+		layouts.left = BLOCK_BYTES;
+		layouts.blocks++;
+	}
+	memory = layouts.at;
+	layouts.at += bytes;
+	layouts.left -= bytes;
+	return memory;
+}
+
+/* Returns a copy, NULL if there is no space. Caller holds the lock. */
+static const struct xs_kernel_layout *
+copy_of(const struct xs_kernel_layout *layout)
+{
+	struct xs_kernel_layout *copy =
+	    reserve(sizeof(*copy) + words_bytes(layout));
+
+	if (!copy)
+		return NULL;
+	*copy = *layout;
+	copy->words = memcpy(copy + 1, layout->words, words_bytes(layout));
+	return copy;
+}
+
+static bool is_same(const struct xs_kernel_layout *a,
+		    const struct xs_kernel_layout *b)
+{
+	return a->known == b->known && a->count == b->count &&
+	       memcmp(a->words, b->words, words_bytes(a)) == 0;
+}
+
+/* The words of a parameter that are aligned in the kernel's parameters. */
+static struct xs_kernel_words words_of(const struct xs_kernel_param *param,
+				       size_t index)
+{
+	const size_t first = (8 - param->offset % 8) % 8;
+
+	return (struct xs_kernel_words){
+	    .param = (uint16_t)index,
+	    .first_bytes = (uint16_t)first,
+	    .count = (uint16_t)(param->bytes < first + 8
+				    ? 0
+				    : (param->bytes - first) / 8)};
+}
+
+static const void *handle_of(const struct xs_launch_arguments *launch,
+			     uintptr_t address)
+{
+	if (!launch->is_symbol)
+		return launch->function;
+	return address ? xs_param_info_function(launch->function, address)
+		       : NULL;
+}
+
+/* Returns the layout; its words are in `words`, which has room for those of
+ * MAX_PARAMS. */
+static struct xs_kernel_layout ask(const struct xs_launch_arguments *launch,
+				   uintptr_t address,
+				   struct xs_kernel_words *words)
+{
+	struct xs_kernel_param params[MAX_PARAMS];
+	const void *handle = handle_of(launch, address);
+	struct xs_kernel_layout layout = {.words = words};
+	size_t count = 0;
+
+	if (handle)
+		count = xs_param_info_of_handle(handle, params, MAX_PARAMS);
+	layout.known = count != 0;
+	for (size_t i = 0; i < count; i++) {
+		if (params[i].offset + params[i].bytes > XS_PARAM_INFO_MOST)
+			layout.known = false;
+		words[layout.count] = words_of(&params[i], i);
+		if (words[layout.count].count)
+			layout.count++;
+	}
+	return layout;
+}
+
+/* Caller holds the lock. */
+static struct xs_kernel *put(const void *function, uint32_t generation,
+			     const struct xs_kernel_layout *layout)
+{
+	static const struct xs_kernel_layout unknown;
+	struct xs_kernel *slot = slot_of(function);
+	const struct xs_kernel_layout *kept;
+
+	if (!slot)
+		return NULL;
+	kept = atomic_load(&slot->layout);
+	if (!layout->known)
+		kept = &unknown;
+	else if (!kept || !is_same(kept, layout))
+		kept = copy_of(layout);
+	atomic_store(&slot->layout, kept ? kept : &unknown);
+	atomic_store(&slot->generation, generation);
+	atomic_store(&slot->function, function);
+	return slot;
+}
+
+struct xs_kernel *xs_kernel_layout_get(const struct xs_launch_arguments *launch,
+				       uintptr_t address)
+{
+	struct xs_kernel *kernel = xs_kernel_layout_find(launch->function);
+	const uint32_t generation = generation_now();
+	struct xs_kernel_words words[MAX_PARAMS];
+	struct xs_kernel_layout layout;
+
+	if (kernel)
+		return kernel;
+	layout = ask(launch, address, words);
+	pthread_mutex_lock(&lock);
+	kernel = put(launch->function, generation, &layout);
+	pthread_mutex_unlock(&lock);
+	return kernel;
+}

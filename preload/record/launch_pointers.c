@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * XFERSPY_DATAFLOW=sample records the first launches of each kernel, and all
+ * launches of one 64th of the time: of a program with rounds this gives whole
+ * rounds, and of several threads the same ones.
+ */
+#include "preload/record/launch_pointers.h"
+#include "preload/api/launch_arguments.h"
+#include "preload/record/kernel_layout.h"
+#include "preload/record/live_memory.h"
+#include "preload/util/guard.h"
+
+#include <cuda.h>
+
+#define FIRST_LAUNCHES 256u
+/* 67 ms of each 4.3 s of CLOCK_REALTIME */
+#define WINDOW_BITS 26
+#define WINDOWS	    64u
+
+#define MOST_ADDRESSES 512u /* of a launch */
+#define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
+
+_Atomic int xs_launch_pointers_mode;
+
+struct noting {
+	struct xs_thread *thread;
+	const struct xs_ended_call *call;
+	const struct xs_event *event;
+	const struct xs_span *span;
+	struct xs_launch_arguments launch;
+};
+
+static bool is_in_window(uint64_t start_ns)
+{
+	return (start_ns >> WINDOW_BITS) % WINDOWS == 0;
+}
+
+/* Returns whether the launch's pointers are recorded. Takes no lock: in
+ * XFERSPY_DATAFLOW=sample most launches only come here. */
+static bool is_wanted(const struct noting *noting)
+{
+	const struct xs_kernel *kernel;
+
+	if (atomic_load_explicit(&xs_launch_pointers_mode,
+				 memory_order_relaxed) == XS_DATAFLOW_ALL ||
+	    is_in_window(noting->span->start_ns))
+		return true;
+	kernel = xs_kernel_layout_find(noting->launch.function);
+	return !kernel ||
+	       atomic_load_explicit(&kernel->launches, memory_order_relaxed) <
+		   FIRST_LAUNCHES;
+}
+
+static void collect_params(void *const *params,
+			   const struct xs_kernel_layout *layout,
+			   struct xs_live_addresses *found)
+{
+	for (unsigned i = 0; i < layout->count; i++) {
+		const struct xs_kernel_words *words = &layout->words[i];
+
+		xs_live_memory_collect((const char *)params[words->param] +
+					   words->first_bytes,
+				       words->count, found);
+	}
+}
+
+/* `extra` has the address and the size of all parameters. */
+static bool collect_extra(void *const *extra, struct xs_live_addresses *found)
+{
+	const void *buffer = NULL;
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < MOST_EXTRA && extra[i] != CU_LAUNCH_PARAM_END;
+	     i += 2) {
+		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[i + 1];
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			bytes = *(const size_t *)extra[i + 1];
+	}
+	if (!buffer)
+		return false;
+	xs_live_memory_collect(buffer, bytes / 8, found);
+	return true;
+}
+
+/* Returns enum xs_pointers_known. */
+static xs_u16 collect(const struct noting *noting, struct xs_kernel *kernel,
+		      struct xs_live_addresses *found)
+{
+	const struct xs_launch_arguments *launch = &noting->launch;
+	const struct xs_kernel_layout *layout =
+	    kernel ? atomic_load(&kernel->layout) : NULL;
+
+	if (launch->extra) {
+		if (!collect_extra(launch->extra, found))
+			return XS_POINTERS_NO_LAYOUT;
+	} else if (layout && layout->known && launch->params) {
+		collect_params(launch->params, layout, found);
+	} else {
+		return XS_POINTERS_NO_LAYOUT;
+	}
+	return found->overflow || !xs_live_memory_is_complete()
+		   ? XS_POINTERS_TOO_MANY
+		   : XS_POINTERS_ALL;
+}
+
+/* Writes at least one record. If there is no space, only this is lost: a launch
+ * with fewer addresses than it says is unknown. */
+static void write_records(const struct noting *noting, xs_u16 known,
+			  const struct xs_live_addresses *found)
+{
+	const struct xs_span *span = noting->span;
+	size_t at = 0;
+
+	do {
+		struct xs_rec_pointers record = {
+		    XS_RECORD(pointers), .correlation = span->correlation,
+		    .known = known, .count = (xs_u16)found->count};
+		const size_t left = found->count - at;
+
+		record.address0 = left > 0 ? found->addresses[at] : 0;
+		record.address1 = left > 1 ? found->addresses[at + 1] : 0;
+		record.address2 = left > 2 ? found->addresses[at + 2] : 0;
+		record.address3 = left > 3 ? found->addresses[at + 3] : 0;
+		if (xs_writer_timed(&noting->thread->writer, &record,
+				    span->site, span->start_ns, span->end_ns))
+			return;
+		at += 4;
+	} while (at < found->count);
+}
+
+static void note_launch(void *data)
+{
+	const struct noting *noting = data;
+	const struct xs_ended_call *call = noting->call;
+	uint64_t addresses[MOST_ADDRESSES];
+	struct xs_live_addresses found = {.addresses = addresses,
+					  .room = MOST_ADDRESSES};
+	struct xs_kernel *kernel = xs_kernel_layout_get(
+	    &noting->launch, call->unhooked ? 0 : call->address);
+
+	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
+		atomic_fetch_add(&kernel->launches, 1);
+	write_records(noting, collect(noting, kernel, &found), &found);
+}
+
+static void note_memory(void *data)
+{
+	const struct noting *noting = data;
+	const struct xs_event *event = noting->event;
+
+	switch (xs_functions[noting->call->fn].call_class) {
+	case XS_CALL_ALLOC_DEVICE:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+		xs_live_memory_add(event->dst, event->bytes,
+				   noting->span->end_ns);
+		break;
+	default:
+		xs_live_memory_remove(event->dst, noting->span->start_ns);
+	}
+}
+
+void xs_launch_pointers_note(struct xs_thread *thread,
+			     const struct xs_ended_call *call,
+			     const struct xs_event *event,
+			     const struct xs_span *span)
+{
+	struct noting noting = {
+	    .thread = thread, .call = call, .event = event, .span = span};
+
+	switch (xs_functions[call->fn].call_class) {
+	case XS_CALL_LAUNCH:
+		if (xs_launch_arguments_read(call->fn, call->arguments,
+					     &noting.launch) &&
+		    is_wanted(&noting))
+			xs_guard_run(note_launch, &noting);
+		break;
+	case XS_CALL_ALLOC_DEVICE:
+	case XS_CALL_ALLOC_PINNED:
+	case XS_CALL_REGISTER:
+	case XS_CALL_FREE_DEVICE:
+	case XS_CALL_FREE_PINNED:
+	case XS_CALL_UNREGISTER:
+		xs_guard_run(note_memory, &noting);
+		break;
+	default:
+		break;
+	}
+}

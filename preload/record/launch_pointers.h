@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Records the addresses of live memory among the parameters of launches
+ * (XFERSPY_DATAFLOW). */
+#ifndef XS_PRELOAD_RECORD_LAUNCH_POINTERS_H
+#define XS_PRELOAD_RECORD_LAUNCH_POINTERS_H
+
+#include "preload/record/count.h"
+#include "preload/record/span.h"
+#include "preload/util/config.h"
+#include "preload/util/hot.h"
+
+/* enum xs_dataflow_mode; set once, before the first call is recorded. */
+extern _Atomic int xs_launch_pointers_mode;
+
+static inline bool xs_launch_pointers_are_on(void)
+{
+	return XS_UNLIKELY(atomic_load_explicit(&xs_launch_pointers_mode,
+						memory_order_relaxed) !=
+			   XS_DATAFLOW_OFF);
+}
+
+/*
+ * Call after a call succeeded and was recorded: follows allocations and frees,
+ * and writes what a launch's parameters point to. Parameters are read after the
+ * launch: the driver has then read them, too. *event has the call's arguments.
+ * The thread is open.
+ */
+void xs_launch_pointers_note(struct xs_thread *thread,
+			     const struct xs_ended_call *call,
+			     const struct xs_event *event,
+			     const struct xs_span *span);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sorted list of disjoint ranges in leaves of at most LEAF_RANGES. A change
+ * moves the ranges of one leaf, and the order of the leaves when one is split
+ * or emptied; a look-up is a binary search of both. Two neighbours have more
+ * than LEAF_RANGES / 2 ranges, so MAX_LEAVES suffice for XS_LIVE_MEMORY_MOST.
+ */
+#include "preload/record/live_memory.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LEAF_RANGES 128u
+#define MAX_LEAVES  32768u
+
+struct range {
+	uint64_t begin, end, since_ns;
+};
+
+struct leaf {
+	uint32_t count;
+	struct range ranges[LEAF_RANGES];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Protected by the lock. */
+static struct leaf *leaves; /* NULL: not mapped yet */
+static uint32_t *order;	    /* of the leaves, by address */
+static uint32_t *unused;    /* leaves that were emptied */
+static uint32_t leaf_count, unused_count;
+static uint32_t total; /* ranges */
+static bool incomplete;
+
+static bool map_leaves(void)
+{
+	const size_t bytes =
+	    MAX_LEAVES * (sizeof(*leaves) + sizeof(*order) + sizeof(*unused));
+	void *memory;
+
+	if (leaves)
+		return true;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	leaves = memory;
+	order = (uint32_t *)(void *)(leaves + MAX_LEAVES);
+	unused = order + MAX_LEAVES;
+	return true;
+}
+
+static struct leaf *leaf_at(uint32_t at)
+{
+	return &leaves[order[at]];
+}
+
+/* Returns the last leaf that begins at or before the address, 0 if all begin
+ * after it. There is at least one. */
+static uint32_t find_leaf(uint64_t address)
+{
+	uint32_t low = 0, high = leaf_count;
+
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (leaf_at(middle)->ranges[0].begin <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Returns how many ranges of the leaf begin at or before the address. */
+static uint32_t count_until(const struct leaf *leaf, uint64_t address)
+{
+	uint32_t low = 0, high = leaf->count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (leaf->ranges[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Inserts an empty leaf at that place of the order. Returns NULL if there is no
+ * space. */
+static struct leaf *insert_leaf(uint32_t at)
+{
+	uint32_t new;
+
+	if (!unused_count && leaf_count == MAX_LEAVES)
+		return NULL;
+	/* all leaves in use are the first ones, but for those in `unused` */
+	new = unused_count ? unused[--unused_count] : leaf_count;
+	memmove(order + at + 1, order + at, (leaf_count - at) * sizeof(*order));
+	order[at] = new;
+	leaf_count++;
+	leaves[new].count = 0;
+	return &leaves[new];
+}
+
+static void remove_leaf(uint32_t at)
+{
+	unused[unused_count++] = order[at];
+	leaf_count--;
+	memmove(order + at, order + at + 1, (leaf_count - at) * sizeof(*order));
+}
+
+/* Moves the ranges of the leaf after `at` into that one if there are few. */
+static void merge(uint32_t at)
+{
+	struct leaf *leaf = leaf_at(at), *next;
+
+	if (at + 1 >= leaf_count)
+		return;
+	next = leaf_at(at + 1);
+	if (leaf->count + next->count > LEAF_RANGES / 2)
+		return;
+	memcpy(leaf->ranges + leaf->count, next->ranges,
+	       next->count * sizeof(*next->ranges));
+	leaf->count += next->count;
+	remove_leaf(at + 1);
+}
+
+static void erase(uint32_t at, uint32_t place)
+{
+	struct leaf *leaf = leaf_at(at);
+
+	leaf->count--;
+	total--;
+	memmove(leaf->ranges + place, leaf->ranges + place + 1,
+		(leaf->count - place) * sizeof(*leaf->ranges));
+	if (!leaf->count) {
+		remove_leaf(at);
+		return;
+	}
+	merge(at);
+	if (at)
+		merge(at - 1);
+}
+
+/* Finds the last range that begins at or before the address. */
+static bool find_range(uint64_t address, uint32_t *at, uint32_t *place)
+{
+	uint32_t until;
+
+	if (!leaf_count)
+		return false;
+	*at = find_leaf(address);
+	until = count_until(leaf_at(*at), address);
+	*place = until - 1;
+	return until != 0;
+}
+
+static void erase_overlapped(uint64_t begin, uint64_t end)
+{
+	uint32_t at, place;
+
+	while (find_range(end - 1, &at, &place) &&
+	       leaf_at(at)->ranges[place].end > begin)
+		erase(at, place);
+}
+
+static bool split(uint32_t at)
+{
+	struct leaf *leaf, *next = insert_leaf(at + 1);
+	const uint32_t half = LEAF_RANGES / 2;
+
+	if (!next)
+		return false;
+	leaf = leaf_at(at);
+	memcpy(next->ranges, leaf->ranges + half, half * sizeof(*leaf->ranges));
+	next->count = half;
+	leaf->count = half;
+	return true;
+}
+
+static bool insert(const struct range *range)
+{
+	struct leaf *leaf;
+	uint32_t at, place;
+
+	if (total == XS_LIVE_MEMORY_MOST || !map_leaves() ||
+	    (!leaf_count && !insert_leaf(0)))
+		return false;
+	at = find_leaf(range->begin);
+	if (leaf_at(at)->count == LEAF_RANGES) {
+		if (!split(at))
+			return false;
+		at = find_leaf(range->begin);
+	}
+	leaf = leaf_at(at);
+	place = count_until(leaf, range->begin);
+	memmove(leaf->ranges + place + 1, leaf->ranges + place,
+		(leaf->count - place) * sizeof(*leaf->ranges));
+	leaf->ranges[place] = *range;
+	leaf->count++;
+	total++;
+	return true;
+}
+
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns)
+{
+	const struct range range = {address, address + bytes, end_ns};
+
+	if (!address || !bytes || range.end < address)
+		return;
+	pthread_mutex_lock(&lock);
+	erase_overlapped(range.begin, range.end);
+	if (!insert(&range))
+		incomplete = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void xs_live_memory_remove(uint64_t address, uint64_t start_ns)
+{
+	const struct range *range;
+	uint32_t at, place;
+
+	pthread_mutex_lock(&lock);
+	if (find_range(address, &at, &place)) {
+		range = &leaf_at(at)->ranges[place];
+		if (range->begin == address && range->since_ns <= start_ns)
+			erase(at, place);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool xs_live_memory_is_complete(void)
+{
+	bool complete;
+
+	pthread_mutex_lock(&lock);
+	complete = !incomplete;
+	pthread_mutex_unlock(&lock);
+	return complete;
+}
+
+static bool is_live(uint64_t address)
+{
+	uint32_t at, place;
+
+	return find_range(address, &at, &place) &&
+	       leaf_at(at)->ranges[place].end > address;
+}
+
+static void add_address(struct xs_live_addresses *found, uint64_t address)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (found->addresses[i] == address)
+			return;
+	if (found->count < found->room)
+		found->addresses[found->count++] = address;
+	else
+		found->overflow = true;
+}
+
+void xs_live_memory_collect(const void *from, size_t words,
+			    struct xs_live_addresses *found)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < words; i++) {
+		uint64_t word;
+
+		memcpy(&word, (const char *)from + i * sizeof(word),
+		       sizeof(word));
+		if (is_live(word))
+			add_address(found, word);
+	}
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The live allocations that kernels can access: device, managed and pinned
+ * memory. Used only if XFERSPY_DATAFLOW is set. */
+#ifndef XS_PRELOAD_RECORD_LIVE_MEMORY_H
+#define XS_PRELOAD_RECORD_LIVE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XS_LIVE_MEMORY_MOST 1000000u
+
+/* The functions below take a lock: call them in a guard (util/guard.h). Times
+ * are CLOCK_REALTIME ns. */
+
+/* Adds memory that an allocation returned at `end_ns`. Older entries that
+ * overlap it are dropped: their memory was freed. */
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns);
+
+/* Removes the memory at `address` that a call which began at `start_ns` freed.
+ * Memory that was allocated there since then stays. */
+void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
+
+/* Returns whether all of the live memory is known: false from the moment on
+ * when there was more than XS_LIVE_MEMORY_MOST of it, or no space. */
+bool xs_live_memory_is_complete(void);
+
+/* Distinct addresses in live memory. */
+struct xs_live_addresses {
+	uint64_t *addresses;
+	size_t count, room;
+	bool overflow; /* there were more than `room` */
+};
+
+/* Adds those of `words` 8-byte words at `from`, which need not be aligned, that
+ * lie in live memory. */
+void xs_live_memory_collect(const void *from, size_t words,
+			    struct xs_live_addresses *found);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches with pointers in their parameters. Prints what each launch is given:
+ * the kernel and the addresses. It knows nothing of xferspy. */
+#include "check.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+#define BYTES (1 << 16)
+
+struct pair {
+	int count;
+	int *in;
+	short half;
+	int *out;
+};
+
+__global__ void plain(int *out, int count, const int *in)
+{
+	if (threadIdx.x < count)
+		out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+
+__global__ void in_struct(struct pair pair, long long number)
+{
+	if (threadIdx.x < pair.count)
+		pair.out[threadIdx.x] = pair.in[threadIdx.x] + (int)number;
+}
+
+__global__ void without(long long number)
+{
+	if (number == 1)
+		__syncthreads();
+}
+
+__global__ void hidden(int *out)
+{
+	out[threadIdx.x] = 1;
+}
+
+static void tell(const char *kernel, const void *first, const void *second)
+{
+	printf("%s", kernel);
+	for (const void *address : {first, second})
+		if (address)
+			printf(" %llu", (unsigned long long)address);
+	printf("\n");
+}
+
+static int *device_memory(void)
+{
+	int *memory;
+
+	CHECK(cudaMalloc(&memory, BYTES));
+	return memory;
+}
+
+static void launch_all(int *a, int *b, int *mapped)
+{
+	struct pair pair = {32, a + 8, 1, b};
+
+	tell("plain", a, b);
+	plain<<<1, 32>>>(a, 32, b);
+	tell("plain", a, mapped); /* pinned host memory */
+	plain<<<1, 32>>>(a, 32, mapped);
+	tell("plain", a, NULL); /* twice the same */
+	plain<<<1, 32>>>(a, 32, a);
+	tell("in_struct", a + 8, b);
+	in_struct<<<1, 32>>>(pair, 5);
+	tell("without", NULL, NULL);
+	without<<<1, 32>>>(0);
+	tell("hidden", NULL, NULL);
+	hidden<<<1, 32>>>(b);
+}
+
+int main(int argc, char **argv)
+{
+	const int rounds = argc > 1 ? atoi(argv[1]) : 1;
+	int *a = device_memory(), *b = device_memory(), *c, *mapped;
+
+	CHECK(cudaHostAlloc(&mapped, BYTES, cudaHostAllocDefault));
+	for (int i = 0; i < rounds; i++)
+		launch_all(a, b, mapped);
+	/* the number is the address of memory that was freed, and then of
+	 * memory that is there again */
+	CHECK(cudaFree(b));
+	tell("without", NULL, NULL);
+	without<<<1, 32>>>((long long)b);
+	c = device_memory();
+	tell("without", c, NULL);
+	without<<<1, 32>>>((long long)c);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaFreeHost(mapped));
+	CHECK(cudaFree(a));
+	CHECK(cudaFree(c));
+	return 0;
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# XFERSPY_DATAFLOW: the trace has the addresses that each launch was given, and
+# says of which launches it does not know them.
+. "$(dirname "$0")/lib.sh"
+export XFERSPY_CUPTI="$XS_CUPTI"
+
+# given: the addresses of each launch that the trace knows, in order
+given()
+{
+	awk '
+		function value(name,   i) {
+			for (i = 1; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+		}
+		/^pointers / {
+			if (value("start") != launch) {
+				if (text != "")
+					print text
+				launch = value("start")
+				text = value("known") ":"
+				left = value("count")
+			}
+			for (i = 0; i < 4 && left > 0; i++) {
+				left--
+				text = text " " value("address" i)
+			}
+		}
+		END { if (text != "") print text }' dump.txt
+}
+
+# as_told: what the program printed, in the same form
+as_told()
+{
+	sed 's/^hidden.*/0:/; s/^[a-z_]*/1:/; s/^1:0:/0:/' out
+}
+
+export XS_SIM_NO_LAYOUT=_Z6hiddenPi
+programs=pointers
+[ "$XS_CUDA_VERSION" -lt 13000 ] || programs="pointers pointers-static"
+for app in $programs; do
+	plain "$XS_APPS/$app"
+	expect "$app: plain" "$status" 0
+	for mode in all sample; do
+		XFERSPY_DATAFLOW=$mode traced "$XS_APPS/$app" 3
+		expect "$app: $mode: exit code" "$status" 0
+		read_trace
+		expect "$app: launches" "$(count '^call ')" 20
+		expect "$app: lost" "$(json lost)" 0
+		given >got
+		as_told >want
+		diff want got >&2 || fail "$app: $mode: not the program's addresses"
+	done
+	traced "$XS_APPS/$app" 3
+	read_trace
+	expect "$app: off" "$(count '^pointers ')" 0
+done
+
+# The first launches of each kernel, and all of one 64th of the time.
+XFERSPY_DATAFLOW=sample traced "$XS_APPS/pointers" 2000
+read_trace
+expect "sample: launches" "$(count '^call ')" 12002
+within "sample: launches with pointers" "$(given | wc -l)" 1024 6000
+
+# Without a driver that tells, as before CUDA 12.4, nothing is known.
+unset XS_SIM_NO_LAYOUT
+
+# Programs of the driver API: parameters in a buffer, and a module that takes
+# the place of another one.
+for app in driver driver-per-thread; do
+	XFERSPY_DATAFLOW=all traced "$XS_APPS/$app" pointers 2
+	expect "$app: exit code" "$status" 0
+	read_trace
+	given >got
+	sed -n 's/^launch/1:/p' out >want
+	diff want got >&2 || fail "$app: not the program's addresses"
+done
+
+# What is not recorded as a whole has no pointers, and a note.
+XFERSPY_DATAFLOW=all XFERSPY_MODE=light traced "$XS_APPS/pointers" 3
+read_trace
+expect "light: pointers" "$(count '^pointers ')" 0
+expect "light: note" "$(count 'XFERSPY_DATAFLOW needs')" 1

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Live allocations: against a plain list, with reuse, overlaps and as many as
+ * there may be. */
+#include "unit.h"
+
+#include "preload/record/live_memory.h"
+
+#include <stdlib.h>
+
+#define FOUND 8u
+
+static size_t look(const uint64_t *words, size_t count, uint64_t *addresses)
+{
+	struct xs_live_addresses found = {.addresses = addresses,
+					  .room = FOUND};
+
+	xs_live_memory_collect(words, count, &found);
+	return found.count;
+}
+
+static bool is_live(uint64_t address)
+{
+	uint64_t addresses[FOUND];
+
+	return look(&address, 1, addresses) == 1 && addresses[0] == address;
+}
+
+static void ranges_end(void **state)
+{
+	(void)state;
+	xs_live_memory_add(0x1000, 0x100, 10);
+	assert_false(is_live(0xfff));
+	assert_true(is_live(0x1000));
+	assert_true(is_live(0x10ff));
+	assert_false(is_live(0x1100));
+	xs_live_memory_add(0, 16, 10);
+	xs_live_memory_add(0x5000, 0, 10);
+	xs_live_memory_add(UINT64_MAX - 4, 16, 10);
+	assert_false(is_live(0));
+	assert_false(is_live(0x5000));
+	xs_live_memory_remove(0x1008, 20); /* no allocation begins there */
+	assert_true(is_live(0x1000));
+	xs_live_memory_remove(0x1000, 20);
+	assert_false(is_live(0x1000));
+}
+
+/* Another thread gets the memory before the free that returned it is noted. */
+static void newer_memory_stays(void **state)
+{
+	(void)state;
+	xs_live_memory_add(0x1000, 0x100, 10);
+	xs_live_memory_add(0x1000, 0x80, 30);
+	xs_live_memory_remove(0x1000, 20);
+	assert_true(is_live(0x107f));
+	assert_false(is_live(0x1080));
+	/* a free that was not seen: the new allocation overlaps the old one */
+	xs_live_memory_add(0x0f00, 0x180, 40);
+	assert_true(is_live(0x107f));
+	xs_live_memory_remove(0x1000, 50);
+	assert_true(is_live(0x107f));
+	xs_live_memory_remove(0x0f00, 50);
+	assert_false(is_live(0x107f));
+}
+
+static void addresses_are_distinct(void **state)
+{
+	const uint64_t words[] = {0x1008, 7, 0x1010, 0x1008, 0x2000, 0x1010};
+	uint64_t many[2 * FOUND], addresses[FOUND];
+	struct xs_live_addresses found = {.addresses = addresses,
+					  .room = FOUND};
+
+	(void)state;
+	xs_live_memory_add(0x1000, 0x100, 10);
+	assert_int_equal(look(words, 6, addresses), 2);
+	assert_true(addresses[0] == 0x1008 && addresses[1] == 0x1010);
+	for (size_t i = 0; i < 2 * FOUND; i++)
+		many[i] = 0x1000 + i;
+	xs_live_memory_collect(many, 2 * FOUND, &found);
+	assert_int_equal(found.count, FOUND);
+	assert_true(found.overflow);
+	xs_live_memory_remove(0x1000, 20);
+}
+
+#define PLACES	    4000u
+#define STEPS	    200000u
+#define PLACE_BYTES 64u
+
+/* Places of equal size, each with an allocation of one to three of them. */
+static void like_a_list(void **state)
+{
+	static unsigned owner[PLACES + 3]; /* first place of its allocation + 1
+					    */
+	static uint64_t since[PLACES];
+
+	(void)state;
+	srand(1);
+	for (uint64_t step = 1; step < STEPS; step++) {
+		const unsigned at = (unsigned)rand() % PLACES;
+		const unsigned count = 1 + (unsigned)rand() % 3;
+		const uint64_t address = 0x100000 + at * PLACE_BYTES;
+
+		if (rand() % 5 < (step / 20000 % 2 ? 3 : 1)) {
+			const uint64_t at_ns = step - (unsigned)rand() % 3;
+
+			xs_live_memory_remove(address, at_ns);
+			if (owner[at] == at + 1 && since[at] <= at_ns)
+				for (unsigned i = at; owner[i] == at + 1; i++)
+					owner[i] = 0;
+		} else {
+			for (unsigned i = at; i < at + count; i++) {
+				const unsigned old = owner[i];
+
+				/* an allocation has at most three */
+				for (unsigned k = old ? old - 1 : PLACES + 3;
+				     k < PLACES + 3 && k < old + 2; k++)
+					owner[k] =
+					    owner[k] == old ? 0 : owner[k];
+			}
+			for (unsigned i = at; i < at + count; i++)
+				owner[i] = at + 1;
+			since[at] = step;
+			xs_live_memory_add(address, count * PLACE_BYTES, step);
+		}
+		assert_int_equal(is_live(address + 63), owner[at] != 0);
+	}
+	for (unsigned i = 0; i < PLACES + 3; i++)
+		assert_int_equal(is_live(0x100000 + i * PLACE_BYTES),
+				 owner[i] != 0);
+	for (unsigned i = 0; i < PLACES + 3; i++)
+		xs_live_memory_remove(0x100000 + i * PLACE_BYTES, UINT64_MAX);
+	for (unsigned i = 0; i < PLACES + 3; i++)
+		assert_false(is_live(0x100000 + i * PLACE_BYTES));
+}
+
+/* Last: the list is incomplete from then on. */
+static void too_many(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
+		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
+				   4096, 1);
+	assert_true(xs_live_memory_is_complete());
+	assert_true(is_live((UINT64_C(1) << 12) + 4095));
+	assert_true(is_live((uint64_t)XS_LIVE_MEMORY_MOST << 12));
+	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
+		if (i % 100)
+			xs_live_memory_remove((i + 1) << 12, 2);
+	assert_true(is_live(UINT64_C(101) << 12));
+	assert_false(is_live(UINT64_C(102) << 12));
+	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
+		xs_live_memory_add((i + 1) << 12, 4096, 3);
+	assert_true(xs_live_memory_is_complete());
+	xs_live_memory_add(UINT64_C(1) << 50, 4096, 3);
+	assert_false(xs_live_memory_is_complete());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(ranges_end),
+	    cmocka_unit_test(newer_memory_stays),
+	    cmocka_unit_test(addresses_are_distinct),
+	    cmocka_unit_test(like_a_list),
+	    cmocka_unit_test(too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
