@@ -14,6 +14,7 @@
 static bool line_enabled;
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
+static struct stat start_root;	 /* the folder "/", at the start of tracing */
 
 void xs_summary_prepare(void)
 {
@@ -27,6 +28,7 @@ void xs_summary_read_config(void)
 	line_enabled = xs_config_summary();
 	if (!getcwd(start_directory, sizeof(start_directory)))
 		start_directory[0] = '\0';
+	stat("/", &start_root);
 }
 
 /* Returns the trace's path as seen from the current directory. */
@@ -94,11 +96,23 @@ static void print_size(char *text, size_t bytes, uint64_t file_bytes)
 			 (double)file_bytes / (1u << 20));
 }
 
+/* A program may have changed its root folder: the path is then not valid for
+ * it, but for its user. */
+static bool root_is_unchanged(void)
+{
+	struct stat now;
+
+	return stat("/", &now) == 0 && now.st_dev == start_root.st_dev &&
+	       now.st_ino == start_root.st_ino;
+}
+
 /* Returns whether the path names no file, or another one than the trace. */
 static bool is_gone(const struct xs_trace_file *trace, const char *path)
 {
 	struct stat now;
 
+	if (!root_is_unchanged())
+		return false;
 	if (stat(path, &now))
 		return errno == ENOENT || errno == ENOTDIR;
 	return now.st_dev != trace->device || now.st_ino != trace->inode;
