@@ -70,6 +70,11 @@ static int visit_file(FILE *file, const struct xs_trace_visitor *visitor,
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
+	if (!S_ISREG(status.st_mode)) {
+		*error = "a trace cannot be read from a pipe or a device; give "
+			 "a file";
+		return -EPROTO;
+	}
 	bytes.size = (uint64_t)status.st_size;
 	if (bytes.size > 0) {
 		data = mmap(NULL, bytes.size, PROT_READ | PROT_WRITE,
