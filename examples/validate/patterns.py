@@ -100,7 +100,7 @@ def ranked(case, rows, report):
     order = sorted(times.values())
     predicted = [row for row in rows if row.predicted_ns is not None]
     named = min(predicted, key=lambda row: row.predicted_ns, default=None)
-    advice = next(iter(report["advice"]), {"strategy": "as-is"})
+    advice = next(iter(report["plan"]), {"strategy": "as-is"})
     taken = [key for key in case.measured if key[0] == advice["strategy"]]
     nearest = min(taken, default=None, key=lambda key: (
         abs(math.log((key[1] or 1) / (advice.get("n_streams") or 1))),

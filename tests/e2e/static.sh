@@ -12,7 +12,7 @@ expect "copies of a round in the source" "$(echo "$lines" | wc -l)" 3
 # fields KEY: its distinct values in the phase's sites of copies
 fields()
 {
-	sed -n '/"phases"/,/"advice"/p' report.json |
+	sed -n '/"phases"/,/"verdict"/p' report.json |
 		awk -v key="\"$1\":" '
 			$1 == "\"callers\":" { beyond = 1 }
 			$1 ~ /^\]/ { beyond = 0 }
@@ -76,7 +76,7 @@ grep -q "\"text\": \"cudaDeviceSynchronize at app.cu:$at," report.json ||
 # places: of all calls in phases, with the functions' names
 places()
 {
-	sed -n '/"phases"/,/"advice"/p' report.json | awk '
+	sed -n '/"phases"/,/"verdict"/p' report.json | awk '
 		$1 == "\"call\":" { call = $2 }
 		$1 == "\"line\":" && call != "" { print call, $2; call = "" }
 	' | sort -u
@@ -195,5 +195,5 @@ expect "hidden: function" "$(grep -B 4 '"call": "cuLaunchKernel"' report.json |
 expect "old: function" "$(fields function)" '"round_serial"'
 expect "old: places" "$(fields offset | wc -l)" 2
 [ "$(fields offset | grep -c 443687)" -eq 0 ] || fail "old: the runtime's frame"
-expect "old: rows" "$(sed -n '/"phases"/,/"advice"/p' report.json |
+expect "old: rows" "$(sed -n '/"phases"/,/"verdict"/p' report.json |
 	grep -c '"call": "cudaMemcpy"')" 2

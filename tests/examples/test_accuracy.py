@@ -76,8 +76,8 @@ class Patterns(unittest.TestCase):
             line(1, "streams", 700, 16, "depth"),
             line(1, "reuse", 800)])
         self.report = {
-            "advice": [{"strategy": "streams", "n_streams": 14,
-                        "order": "depth"}],
+            "plan": [{"strategy": "streams", "n_streams": 14,
+                      "order": "depth"}],
             "phases": [
                 {"rounds": 11, "estimates": [
                     estimate("as-is", 400), estimate("streams", 250,
@@ -119,7 +119,7 @@ class Patterns(unittest.TestCase):
         self.assertAlmostEqual(rank["share"], 100 * 200 / 700)
 
     def test_advice_that_was_not_measured_has_no_share(self):
-        self.report["advice"][0]["strategy"] = "hybrid"
+        self.report["plan"][0]["strategy"] = "hybrid"
         rank = patterns.evaluate([self.case], lambda case: self.report)[1][0]
         self.assertIsNone(rank["share"])
 

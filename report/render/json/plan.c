@@ -45,30 +45,16 @@ json_t *xs_json_verdict(const struct xs_result_verdict *in)
 	return xs_json_finish(out, failed);
 }
 
-/* The keys that a step and an advice share. */
-static void set_change(json_t *out, const struct xs_result_step *in,
-		       bool *result)
-{
-	bool failed = *result;
-
-	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
-	SET_TEXT(in->estimate, strategy);
-	SET_NUMBER(in->estimate, n_streams);
-	SET_TEXT(in->estimate, order);
-	SET_TEXT(in->estimate, effort);
-	SET_TEXT(in, text);
-	xs_json_set(out, "sites", xs_json_site_list(in->sites, in->site_count),
-		    &failed);
-	*result = failed;
-}
-
 static json_t *step(const struct xs_result_step *in)
 {
 	json_t *out = json_object();
 	bool failed = !out;
 
 	SET_NUMBER(in, step);
-	set_change(out, in, &failed);
+	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
+	SET_TEXT(in->estimate, strategy);
+	SET_NUMBER(in->estimate, n_streams);
+	SET_TEXT(in->estimate, order);
 	xs_json_set(out, "startup", json_boolean(in->phase->startup), &failed);
 	SET_NUMBER(in, adds_saves_ns);
 	SET_NUMBER(in, side_by_side);
@@ -77,13 +63,17 @@ static json_t *step(const struct xs_result_step *in)
 	SET_NUMBER(in, app_wall_ns);
 	SET_NUMBER(in, low_ns);
 	SET_NUMBER(in, high_ns);
+	SET_TEXT(in->estimate, effort);
 	SET_NUMBER(in->estimate, effort_level);
 	SET_TEXT(in, condition);
 	xs_json_set(
 	    out, "assumes",
 	    xs_json_texts(in->estimate->assumes, in->estimate->assume_count),
 	    &failed);
+	SET_TEXT(in, text);
 	SET_TEXT(in, code);
+	xs_json_set(out, "sites", xs_json_site_list(in->sites, in->site_count),
+		    &failed);
 	return xs_json_finish(out, failed);
 }
 ARRAY_OF(step, struct xs_result_step)
@@ -91,31 +81,4 @@ ARRAY_OF(step, struct xs_result_step)
 json_t *xs_json_plan(const struct xs_result *result)
 {
 	return steps(result->plan, result->plan_count);
-}
-
-static json_t *advice(const struct xs_result_step *in, int64_t wall_ns)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	xs_json_set(out, "rank", xs_json_number(in->step), &failed);
-	set_change(out, in, &failed);
-	SET_NUMBER(in->estimate, saves_ns);
-	xs_json_set(out, "saves_percent",
-		    xs_json_ratio(100.0 * (double)in->estimate->saves_ns /
-				  (double)wall_ns),
-		    &failed);
-	SET_NUMBER(in->estimate, breakeven_rounds);
-	return xs_json_finish(out, failed);
-}
-
-json_t *xs_json_advice(const struct xs_result *result)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (json_array_append_new(
-			out, advice(&result->plan[i], result->run.wall_ns)) < 0)
-			return xs_json_finish(out, true);
-	return out;
 }

@@ -266,9 +266,9 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
 		    &failed);
 	xs_json_set(out, "phases_rest", rest(&result->rest), &failed);
-	xs_json_set(out, "advice", xs_json_advice(result), &failed);
 	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
 	xs_json_set(out, "plan", xs_json_plan(result), &failed);
+	SET_TEXT(result, no_step);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),
