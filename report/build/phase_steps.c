@@ -308,6 +308,16 @@ static void divide_last(const struct xs_result *result,
 	steps->count++;
 }
 
+/* Whether the row's condition is the one to ask for: what the program does with
+ * its data can be read in it, how often bytes cross the bus cannot. */
+static bool asks_less(const struct xs_result_estimate *row,
+		      const struct xs_result_estimate *most)
+{
+	return row->assumes_once != most->assumes_once
+		   ? most->assumes_once
+		   : row->saves_ns > most->saves_ns;
+}
+
 const struct xs_result_estimate *
 xs_phase_steps_left_out(const struct xs_result *result,
 			const struct xs_result_phase *phase)
@@ -322,7 +332,7 @@ xs_phase_steps_left_out(const struct xs_result *result,
 		if (row && row->saves_ns != XS_UNKNOWN &&
 		    !may_hold(strategy, row) &&
 		    is_worth(result, phase, row, (double)row->saves_ns) &&
-		    (!most || row->saves_ns > most->saves_ns))
+		    (!most || asks_less(row, most)))
 			most = row;
 	}
 	return most;

@@ -268,8 +268,10 @@ static bool is_predicted(const struct xs_result *result)
 }
 
 /* What would save most of the steady part, on a condition that is not to be
- * expected to hold. NULL: there is nothing. */
-static const char *left_out(struct xs_result *result)
+ * expected to hold: more than least_ns. may_cross: also if the condition is how
+ * often bytes cross the bus. NULL: there is nothing. */
+static const char *left_out(struct xs_result *result, const char *lead,
+			    int64_t least_ns, bool may_cross)
 {
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most = NULL;
@@ -280,18 +282,30 @@ static const char *left_out(struct xs_result *result)
 		    phase->startup ? NULL
 				   : xs_phase_steps_left_out(result, phase);
 
-		if (!row || (most && row->saves_ns <= most->saves_ns))
+		if (!row || row->saves_ns <= least_ns ||
+		    (row->assumes_once && !may_cross))
 			continue;
 		most = row;
 		of = phase;
+		least_ns = row->saves_ns;
 	}
-	return most ? xs_arena_print(
-			  &result->arena,
-			  "nothing for certain: %s saves up to %s, but only if "
-			  "%s. %s",
-			  most->strategy, xs_units_ns(most->saves_ns).s,
-			  most->bound, xs_advice_text(&result->arena, of, most))
+	return most ? xs_arena_print(&result->arena,
+				     "%s %s saves up to %s, but only if %s. %s",
+				     lead, most->strategy,
+				     xs_units_ns(most->saves_ns).s, most->bound,
+				     xs_advice_text(&result->arena, of, most))
 		    : NULL;
+}
+
+/* What to find out before the steps: it may save more than they do. */
+static const char *question(struct xs_result *result)
+{
+	int64_t saves_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (!result->plan[i].phase->startup)
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+	return left_out(result, "Could data stay on the GPU?", saves_ns, false);
 }
 
 /* Whether issuing work takes most of the steady part, and why it is not known
@@ -326,7 +340,7 @@ static const char *no_step(struct xs_result *result)
 	if (!is_predicted(result))
 		return "not known: no strategy could be predicted; the reasons "
 		       "are at the end (--all)";
-	uncertain = left_out(result);
+	uncertain = left_out(result, "nothing for certain:", 0, true);
 	if (uncertain)
 		return uncertain;
 	launches = unknown_launches(result);
@@ -360,5 +374,7 @@ int xs_plan_build(struct xs_result *result)
 	free(phases);
 	if (!result->plan_count || result->plan[0].phase->startup)
 		result->no_step = no_step(result);
+	else
+		result->question = question(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

@@ -335,7 +335,9 @@ struct xs_result {
 	struct xs_result_verdict verdict;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
-	const char *no_step; /* why none is of the steady part; NULL: one is */
+	const char *no_step;  /* why none is of the steady part; NULL: one is */
+	const char *question; /* what may save more than the plan, and on which
+			       * condition; NULL: nothing */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
 	struct xs_arena arena; /* owns everything above */

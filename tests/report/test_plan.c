@@ -358,6 +358,26 @@ static void no_step_has_a_reason(void **state)
 	says_why("the verdict says what is missing");
 }
 
+/* As an engineer would before the steps, if it may save more than they do. */
+static void data_that_may_stay_is_asked_for(void **state)
+{
+	struct xs_result_estimate *resident;
+
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned");
+	assert_null(result->question);
+	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	resident->bound = "the host does not change the data";
+	expect("pinned");
+	assert_non_null(strstr(result->question,
+			       "Could data stay on the GPU? resident saves up "
+			       "to 400 ms, but only if the host does not"));
+	resident->saves_ns = 250 * MS;
+	expect("pinned");
+	assert_null(result->question);
+}
+
 static void steps_of_the_start_up_do_not_count(void **state)
 {
 	(void)state;
@@ -488,6 +508,7 @@ int main(void)
 	    TEST(what_nobody_can_check_is_no_step),
 	    TEST(data_stays_only_if_its_contents_do),
 	    TEST(no_step_has_a_reason),
+	    TEST(data_that_may_stay_is_asked_for),
 	    TEST(steps_of_the_start_up_do_not_count),
 	    TEST(nothing_is_planned_without_a_verdict),
 	    TEST(equations_are_no_steps),

@@ -269,6 +269,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
 	xs_json_set(out, "plan", xs_json_plan(result), &failed);
 	SET_TEXT(result, no_step);
+	SET_TEXT(result, question);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

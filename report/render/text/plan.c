@@ -164,6 +164,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 					 introduction(result, i));
 		put_step(terminal, result, &result->plan[i]);
 	}
+	if (result->question)
+		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
 	if (shown < result->plan_count)
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "  and %zu more step%s (--all)\n",
