@@ -167,6 +167,22 @@ static const char *idle(struct xs_result *result)
 	    what);
 }
 
+/* "; after it: 163 ms": the part of the run behind the steady part. */
+static const char *after_steady(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = result->run.wall_ns;
+	int64_t after_ns;
+
+	if (wall_ns == XS_UNKNOWN)
+		return "";
+	after_ns = wall_ns - in->startup_ns - in->steady_ns;
+	return after_ns < wall_ns / NAMED_PART
+		   ? ""
+		   : xs_arena_print(&result->arena, "; after it: %s",
+				    xs_units_ns(after_ns).s);
+}
+
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
 static const char *spans(struct xs_result *result)
 {
@@ -182,10 +198,10 @@ static const char *spans(struct xs_result *result)
 		own = xs_arena_print(arena, ", CUDA's own %s",
 				     xs_units_ns(result->totals.init_ns).s);
 	return xs_arena_print(
-	    arena, "Steady part: %s (%s of the run); start-up: %s%s.",
+	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.",
 	    xs_units_ns(in->steady_ns).s,
 	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_units_ns(in->startup_ns).s, own);
+	    xs_units_ns(in->startup_ns).s, own, after_steady(result));
 }
 
 /* What the plan saves of a round of the phase. */
