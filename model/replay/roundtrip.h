@@ -8,7 +8,7 @@
 
 /* Numbers of copies in a round. */
 struct xs_roundtrips {
-	size_t in; /* whose data was just copied out */
+	size_t in;  /* whose data was just copied out */
 	size_t out; /* whose data comes back in the same round */
 };
 

@@ -3,8 +3,9 @@
  * resident: data that is copied out and later in again, or in from the same
  * host memory in every round, stays on the device, whose buffers then outlast a
  * round. Replays the record without these copies in, which gives the largest
- * possible saving; the result of a round is still copied out. If contents were hashed, it is measured which copies in
- * bring the same bytes: only these are left out.
+ * possible saving; the result of a round is still copied out. If contents were
+ * hashed, it is measured which copies in bring the same bytes: only these are
+ * left out.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -134,13 +135,12 @@ static void say_why(struct xs_estimate *row, size_t copies,
 			 "was copied out",
 			 copies, copies - returning->in, returning->in);
 	else
-		snprintf(row->why, sizeof(row->why),
-			 "without the %zu cop%s in that bring%s back what was "
-			 "copied out%s",
-			 copies, copies == 1 ? "y" : "ies",
-			 copies == 1 ? "s" : "",
-			 returning->out ? ", and without copying that out"
-					: "");
+		snprintf(
+		    row->why, sizeof(row->why),
+		    "without the %zu cop%s in that bring%s back what was "
+		    "copied out%s",
+		    copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "",
+		    returning->out ? ", and without copying that out" : "");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -161,10 +161,11 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		rc = xs_roundtrip_count(c->phase, &returning);
 	if (rc)
 		return rc;
-	row.bound = returning.out ? "the host neither changes nor needs the data "
-				"in between"
-			      : "the host does not change the data between "
-				"rounds";
+	row.bound = returning.out
+			? "the host neither changes nor needs the data "
+			  "in between"
+			: "the host does not change the data between "
+			  "rounds";
 	xs_estimate_assume(&row, row.bound);
 	if (copies > returning.in)
 		xs_estimate_assume(
