@@ -2,8 +2,10 @@
 #include "preload/api/real.h"
 #include "preload/util/guard.h"
 #include "preload/util/objects.h"
+#include "preload/util/symbol_table.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* In the ABI the caller removes the arguments, so one function without
@@ -13,13 +15,52 @@ static cudaError_t not_found(void)
 	return cudaErrorSharedObjectSymbolNotFound;
 }
 
+#define MAX_LIBRARIES 8u
+
+/* Libraries that lookup_in() has found: they stay loaded. */
+static _Atomic(const struct link_map *) libraries[MAX_LIBRARIES];
+
+static const struct link_map *find_known(const char *library)
+{
+	const struct link_map *map;
+
+	for (unsigned i = 0; i < MAX_LIBRARIES; i++) {
+		map = atomic_load(&libraries[i]);
+		if (!map || xs_objects_has_name(map, library))
+			return map;
+	}
+	return NULL;
+}
+
 /* RTLD_NOLOAD adds a reference, which is kept: the runtime must stay loaded
  * while we hold pointers into it. */
+static const struct link_map *find_library(const char *library)
+{
+	const struct link_map *map = find_known(library), *none = NULL;
+	void *handle;
+
+	if (map)
+		return map;
+	handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		return NULL;
+	for (unsigned i = 0; i < MAX_LIBRARIES && none != map; i++) {
+		none = NULL;
+		if (atomic_compare_exchange_strong(&libraries[i], &none, map))
+			break;
+	}
+	return map;
+}
+
+/* Calls dlopen() and dlsym() only if it must: they delete the message that the
+ * program's next dlerror() would return. */
 static void *lookup_in(const char *library, const char *name)
 {
-	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	const struct link_map *map = find_library(library);
+	void *found = map ? xs_symbol_table_function(map, name) : NULL;
 
-	return handle ? dlsym(handle, name) : NULL;
+	/* glibc's handles are its entries */
+	return found || !map ? found : dlsym((void *)(uintptr_t)map, name);
 }
 
 struct wanted {

@@ -53,19 +53,33 @@ static bool needs(const struct link_map *map, const char *library)
 	return xs_objects_needed(map, library) != NULL;
 }
 
-/* Compares the file's name, and the soname, as the loader does. */
-static bool is_named(const struct link_map *map, const char *library)
+/* Returns NULL if it has none. */
+static const char *soname_of(const struct link_map *map)
 {
 	const char *strings = xs_objects_strings(map);
 
-	if (xs_objects_is_library(map->l_name, library))
-		return true;
 	if (strings)
 		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
 			if (d->d_tag == DT_SONAME)
-				return xs_objects_is_library(
-				    strings + d->d_un.d_val, library);
-	return false;
+				return strings + d->d_un.d_val;
+	return NULL;
+}
+
+/* Compares the file's name, and the soname, as the loader does. */
+static bool is_named(const struct link_map *map, const char *library)
+{
+	const char *soname = soname_of(map);
+
+	return xs_objects_is_library(map->l_name, library) ||
+	       (soname && xs_objects_is_library(soname, library));
+}
+
+bool xs_objects_has_name(const struct link_map *map, const char *name)
+{
+	const char *soname = soname_of(map);
+
+	return strcmp(map->l_name, name) == 0 ||
+	       (soname && strcmp(soname, name) == 0);
 }
 
 struct wanted {

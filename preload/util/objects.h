@@ -26,6 +26,9 @@ const char *xs_objects_strings(const struct link_map *map);
 /* Returns whether the file name of `path` begins with `library`. */
 bool xs_objects_is_library(const char *path, const char *library);
 
+/* Returns whether the object's path or soname is `name`. */
+bool xs_objects_has_name(const struct link_map *map, const char *name);
+
 /* Returns the soname of the `library` that the object itself needs, or NULL.
  * Points into the object. */
 const char *xs_objects_needed(const struct link_map *map, const char *library);

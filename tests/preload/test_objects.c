@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects objects that contain a CUDA runtime. */
+/* Detects objects that contain a CUDA runtime, and finds their functions. */
 #include "unit.h"
 
 #include "preload/util/cudart_objects.h"
+#include "preload/util/symbol_table.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -53,6 +54,25 @@ static void runtime_of_another_object(void **state)
 	    contains_runtime(OBJECT("registers"), OBJECT("registers")));
 }
 
+/* pthread_cond_wait() has two versions. */
+static void functions_are_those_of_dlsym(void **state)
+{
+	static const char *const names[] = {"puts", "qsort",
+					    "pthread_cond_wait"};
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	struct link_map *map;
+
+	(void)state;
+	assert_non_null(libc);
+	assert_int_equal(dlinfo(libc, RTLD_DI_LINKMAP, &map), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_ptr_equal(xs_symbol_table_function(map, names[i]),
+				 dlsym(libc, names[i]));
+	assert_null(xs_symbol_table_function(map, "cudaMalloc"));
+	assert_null(xs_symbol_table_function(map, "environ"));
+	dlclose(libc);
+}
+
 static void ignore(const char *line)
 {
 	(void)line;
@@ -94,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(runtime_linked_into_an_object),
 	    cmocka_unit_test(runtime_of_another_object),
+	    cmocka_unit_test(functions_are_those_of_dlsym),
 	    cmocka_unit_test(list_while_another_thread_unloads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
