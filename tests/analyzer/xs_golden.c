@@ -5,6 +5,7 @@
  *
  * xs_golden TRACE [-q]     -q: without steps, for large traces
  */
+#include "analyzer/dataflow/dataflow.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"
@@ -83,6 +84,35 @@ static int print_timeline(const struct xs_trace *trace)
 	       timeline.gpu_busy_ns, timeline.overlap_ns,
 	       timeline.host_blocked_ns, timeline.pinned_alloc_ns,
 	       timeline.pageable_async_ops);
+	return 0;
+}
+
+static int print_dataflow(const struct xs_trace *trace)
+{
+	static const char *const kinds[XS_FLOW_KINDS] = {
+	    "true", "reuse", "unknown", "stream", "host"};
+	struct xs_dataflow dataflow;
+	int rc;
+
+	if (!trace->pointers_count)
+		return 0;
+	rc = xs_dataflow_build(trace, 0, UINT64_MAX, &dataflow);
+	if (rc)
+		return rc;
+	printf("dataflow ops=%u unknown=%u unfollowed=%d edges=%zu\n",
+	       dataflow.op_count, dataflow.unknown_count, dataflow.unfollowed,
+	       dataflow.flow.count);
+	for (size_t i = 0; i < dataflow.flow.count; i++) {
+		const struct xs_flow_edge *edge = &dataflow.flow.edges[i];
+		const struct xs_op *from =
+				       &trace->ops[dataflow.ops[edge->from]],
+				   *to = &trace->ops[dataflow.ops[edge->to]];
+
+		printf("  %s %u > %s %u: %s\n", op_names[from->kind],
+		       edge->from, op_names[to->kind], edge->to,
+		       kinds[edge->kind]);
+	}
+	xs_dataflow_free(&dataflow);
 	return 0;
 }
 
@@ -264,6 +294,8 @@ int main(int argc, char **argv)
 	}
 	print_trace(trace);
 	rc = print_timeline(trace);
+	if (!rc)
+		rc = print_dataflow(trace);
 	if (!rc)
 		rc = print_gaps(trace);
 	if (!rc)

@@ -3,6 +3,7 @@
  * and through these again. */
 #include "tests/fuzz/fuzz.h"
 
+#include "analyzer/dataflow/dataflow.h"
 #include "analyzer/read/text_dump.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
@@ -19,6 +20,7 @@
 static void run_stages(const void *data, size_t size)
 {
 	struct xs_allocations allocations;
+	struct xs_dataflow dataflow;
 	struct xs_wait_sites waits;
 	struct xs_timeline timeline;
 	struct xs_phases phases;
@@ -40,6 +42,8 @@ static void run_stages(const void *data, size_t size)
 				    trace->end_ns, &bytes);
 		xs_allocations_free(&allocations);
 	}
+	if (xs_dataflow_build(trace, 0, UINT64_MAX, &dataflow) == 0)
+		xs_dataflow_free(&dataflow);
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)
 		xs_symbols_user_site(trace, (uint32_t)i);
 	xs_trace_free(trace);

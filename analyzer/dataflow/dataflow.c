@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/dataflow/dataflow.h"
+
+#include "analyzer/dataflow/live_ranges.h"
+#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LOOK_AHEAD 1000u
+
+struct builder {
+	const struct xs_trace *trace;
+	struct xs_dataflow *out;
+	struct xs_live_ranges live;
+	struct xs_flow_op *ops; /* as out->ops */
+	struct xs_flow_access *accesses;
+	size_t access_count;
+	size_t pointers;    /* next entry of trace->pointers */
+	uint32_t next_wait; /* next call that may have waited */
+	uint32_t waited;    /* see struct xs_flow_op */
+	uint32_t all_ended; /* ops before it had ended */
+};
+
+static int add_access(struct builder *b, struct xs_flow_op *op,
+		      struct xs_flow_access access)
+{
+	struct xs_flow_access *accesses;
+
+	if (access.begin >= access.end)
+		return 0;
+	if (b->access_count >= XS_FLOW_NONE)
+		return -E2BIG;
+	accesses =
+	    xs_array_grow(b->accesses, b->access_count, sizeof(*accesses));
+	if (!accesses)
+		return -ENOMEM;
+	b->accesses = accesses;
+	accesses[b->access_count++] = access;
+	op->access_count++;
+	return 0;
+}
+
+/* One end of a copy, or a set. memory: enum xs_memory. */
+static int add_end(struct builder *b, struct xs_flow_op *op,
+		   const struct xs_call *call, uint64_t address, uint8_t memory,
+		   bool writes)
+{
+	const bool device = memory == XS_MEM_DEVICE || memory == XS_MEM_MANAGED;
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(&b->live, address);
+	struct xs_flow_access access = {address, address + call->bytes, !writes,
+					writes};
+
+	if (memory == XS_MEM_ARRAY) {
+		/* its handle stands for it, and parts of it are not told
+		 * apart */
+		access =
+		    (struct xs_flow_access){address, address + 1, true, writes};
+	} else if (call->rows > 1) {
+		/* the pitch is unknown */
+		op->unknown |= !range;
+		if (range)
+			access = (struct xs_flow_access){
+			    range->begin, range->end, true, writes};
+	}
+	if (device && !range)
+		b->out->unfollowed = true;
+	return add_access(b, op, access);
+}
+
+static int add_copy(struct builder *b, struct xs_flow_op *op,
+		    const struct xs_op *copy, const struct xs_call *call)
+{
+	const bool set = copy->kind == XS_OP_SET;
+	int rc = 0;
+
+	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
+		op->unknown = true;
+		return 0;
+	}
+	if (!set)
+		rc = add_end(b, op, call, call->src, copy->src_memory, false);
+	return rc ? rc
+		  : add_end(b, op, call, call->dst,
+			    set ? XS_MEM_DEVICE : copy->dst_memory, true);
+}
+
+/* Entries are sorted by call, and so are the ops. */
+static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
+{
+	const struct xs_trace *trace = b->trace;
+	const struct xs_pointers *all = trace->pointers;
+	size_t seen = 0, count = 0;
+	bool known = false;
+	int rc = 0;
+
+	while (b->pointers < trace->pointers_count &&
+	       all[b->pointers].call < call)
+		b->pointers++;
+	for (size_t i = b->pointers;
+	     !rc && i < trace->pointers_count && all[i].call == call; i++) {
+		known = all[i].known == XS_POINTERS_ALL;
+		count = all[i].count;
+		for (size_t k = 0; !rc && k < 4 && all[i].addresses[k]; k++) {
+			const struct xs_live_range *range =
+			    xs_live_ranges_find(&b->live, all[i].addresses[k]);
+
+			seen++;
+			if (range)
+				rc = add_access(
+				    b, op,
+				    (struct xs_flow_access){
+					range->begin, range->end, true, true});
+			else
+				op->unknown = true;
+		}
+	}
+	op->unknown |= !known || seen != count;
+	return rc;
+}
+
+/* Returns whether another op of the program has the same call. */
+static bool shares_call(const struct builder *b, uint32_t at)
+{
+	const struct xs_op *ops = b->trace->ops;
+	const uint32_t *of = b->out->ops, call = ops[of[at]].call;
+
+	return (at > 0 && ops[of[at - 1]].call == call) ||
+	       (at + 1 < b->out->op_count && ops[of[at + 1]].call == call);
+}
+
+static bool is_wait(const struct xs_call *call)
+{
+	switch (call->call_class) {
+	case XS_CALL_COPY:
+	case XS_CALL_SYNC_DEVICE:
+	case XS_CALL_SYNC_STREAM:
+	case XS_CALL_SYNC_EVENT:
+		return call->error == 0;
+	case XS_CALL_POLL:
+		return call->waited;
+	default:
+		return false;
+	}
+}
+
+/* Finds the last op that had ended when the host's last wait returned. Of ops
+ * behind one that runs on, the next LOOK_AHEAD are looked at. */
+static void advance_waits(struct builder *b, uint32_t at, uint32_t call)
+{
+	const struct xs_trace *trace = b->trace;
+
+	for (; b->next_wait < call; b->next_wait++) {
+		const struct xs_call *wait = &trace->calls[b->next_wait];
+		bool all = true;
+
+		if (!is_wait(wait) ||
+		    wait->end_ns > trace->calls[call].start_ns)
+			continue;
+		for (uint32_t i = b->all_ended;
+		     i < at && i - b->all_ended < LOOK_AHEAD; i++) {
+			const struct xs_op *op = &trace->ops[b->out->ops[i]];
+			const bool ended =
+			    op->call <= b->next_wait &&
+			    xs_call_returned_after(wait, op->end_ns);
+
+			all &= ended;
+			if (all)
+				b->all_ended = i + 1;
+			if (ended &&
+			    (b->waited == XS_FLOW_NONE || i > b->waited))
+				b->waited = i;
+		}
+	}
+}
+
+static int add_op(struct builder *b, uint32_t at)
+{
+	const struct xs_op *op = &b->trace->ops[b->out->ops[at]];
+	const struct xs_call *call = &b->trace->calls[op->call];
+	struct xs_flow_op *to = &b->ops[at];
+	int rc = xs_live_ranges_advance(&b->live, call->start_ns);
+
+	advance_waits(b, at, op->call);
+	*to = (struct xs_flow_op){.queue = op->queue,
+				  .waited = b->waited,
+				  .first_access = (uint32_t)b->access_count};
+	if (rc)
+		return rc;
+	if ((op->flags & XS_OP_GRAPH) || shares_call(b, at))
+		to->unknown = true;
+	else if (op->kind == XS_OP_KERNEL)
+		rc = add_kernel(b, to, op->call);
+	else
+		rc = add_copy(b, to, op, call);
+	return rc;
+}
+
+/* Ops without a call are not in the order of issue: they are left out, and make
+ * all kernels unknown. */
+static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct xs_trace *trace = b->trace;
+	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
+	uint32_t count = 0;
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (op->call == XS_NONE) {
+			b->out->unfollowed |=
+			    op->start_ns >= from_ns && op->start_ns < to_ns;
+			continue;
+		}
+		if (trace->calls[op->call].start_ns >= from_ns &&
+		    trace->calls[op->call].start_ns < to_ns)
+			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
+	}
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
+	b->ops = malloc(((size_t)count + 1) * sizeof(*b->ops));
+	if (!b->out->ops || !b->ops)
+		rc = -ENOMEM;
+	for (uint32_t i = 0; !rc && i < count; i++)
+		b->out->ops[i] = keys[i].index;
+	b->out->op_count = rc ? 0 : count;
+	free(keys);
+	return rc;
+}
+
+static void mark_unknown(struct builder *b)
+{
+	struct xs_dataflow *out = b->out;
+
+	out->unfollowed |= b->trace->lost_calls > 0;
+	for (uint32_t i = 0; i < out->op_count; i++) {
+		b->ops[i].unknown |=
+		    out->unfollowed &&
+		    b->trace->ops[out->ops[i]].kind == XS_OP_KERNEL;
+		out->unknown_count += b->ops[i].unknown;
+	}
+}
+
+int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
+		      uint64_t to_ns, struct xs_dataflow *dataflow)
+{
+	struct builder b = {
+	    .trace = trace, .out = dataflow, .waited = XS_FLOW_NONE};
+	int rc;
+
+	*dataflow = (struct xs_dataflow){0};
+	rc = xs_live_ranges_begin(trace, &b.live);
+	if (!rc)
+		rc = find_ops(&b, from_ns, to_ns);
+	for (uint32_t i = 0; !rc && i < dataflow->op_count; i++)
+		rc = add_op(&b, i);
+	if (!rc) {
+		const struct xs_flow_program program = {
+		    b.ops, dataflow->op_count, b.accesses,
+		    (uint32_t)b.access_count};
+
+		mark_unknown(&b);
+		rc = xs_flow_build(&program, &dataflow->flow);
+	}
+	xs_live_ranges_free(&b.live);
+	free(b.ops);
+	free(b.accesses);
+	if (rc)
+		xs_dataflow_free(dataflow);
+	return rc;
+}
+
+void xs_dataflow_free(struct xs_dataflow *dataflow)
+{
+	free(dataflow->ops);
+	xs_flow_free(&dataflow->flow);
+	*dataflow = (struct xs_dataflow){0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Who needs what: the graph of dependencies of a part of a trace. */
+#ifndef XS_ANALYZER_DATAFLOW_DATAFLOW_H
+#define XS_ANALYZER_DATAFLOW_DATAFLOW_H
+
+#include "analyzer/dataflow/flow.h"
+#include "analyzer/read/trace.h"
+
+struct xs_dataflow {
+	uint32_t *ops; /* ops of the trace, in the order of issue; owned */
+	uint32_t op_count;
+	uint32_t unknown_count; /* ops that may access any memory */
+	bool unfollowed;	/* a copy or set accessed device memory that no
+				 * recorded call allocated: all kernels are unknown */
+	struct xs_flow flow;	/* between these ops; owned */
+};
+
+/*
+ * Builds the graph of the ops whose calls began between two times
+ * (CLOCK_REALTIME ns; the second one exclusive). A copy or set accesses its
+ * bytes, one with rows the allocations that they lie in. A kernel may read and
+ * write the allocations that its parameters point into; it is unknown if they
+ * are, and so are ops of graphs, ops without a call, and copies that share a
+ * call. Returns 0, -ENOMEM, or -E2BIG as xs_flow_build().
+ */
+int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
+		      uint64_t to_ns, struct xs_dataflow *dataflow);
+void xs_dataflow_free(struct xs_dataflow *dataflow);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The allocations that live at a time, which moves forward. */
+#ifndef XS_ANALYZER_DATAFLOW_LIVE_RANGES_H
+#define XS_ANALYZER_DATAFLOW_LIVE_RANGES_H
+
+#include "analyzer/read/trace.h"
+
+struct xs_live_range {
+	uint64_t begin, end;
+};
+
+struct xs_live_ranges {
+	const struct xs_trace *trace;
+	uint32_t *events; /* calls that allocate or free, by the time of their
+			   * effect; owned */
+	size_t event_count, next;
+	struct xs_live_range *items; /* sorted, disjoint; owned */
+	size_t count, room;
+};
+
+/* Returns 0 or -ENOMEM. */
+int xs_live_ranges_begin(const struct xs_trace *trace,
+			 struct xs_live_ranges *ranges);
+
+/* Applies what was allocated and freed up to a time. Returns 0 or -ENOMEM. */
+int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns);
+
+/* Returns the allocation that contains the address, or NULL. */
+const struct xs_live_range *
+xs_live_ranges_find(const struct xs_live_ranges *ranges, uint64_t address);
+
+void xs_live_ranges_free(struct xs_live_ranges *ranges);
+
+#endif

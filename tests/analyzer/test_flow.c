@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Dependencies of ops: hand-made programs, and random ones against a search of
+ * each byte's history. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/dataflow/flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPS	 24u
+#define ACCESSES 3u
+#define BYTES	 12u
+#define QUEUES	 3u
+#define PROGRAMS 5000
+
+struct random_program {
+	struct xs_flow_op ops[OPS];
+	struct xs_flow_access accesses[OPS * ACCESSES];
+	struct xs_flow_program program;
+};
+
+static enum xs_flow_kind edge_of(const struct xs_flow *flow, uint32_t from,
+				 uint32_t to)
+{
+	for (size_t i = 0; i < flow->count; i++)
+		if (flow->edges[i].from == from && flow->edges[i].to == to)
+			return flow->edges[i].kind;
+	return XS_FLOW_KINDS;
+}
+
+static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
+		    bool writes)
+{
+	const struct xs_flow_op *o = &p->ops[op];
+
+	for (uint32_t i = 0; i < o->access_count; i++) {
+		const struct xs_flow_access *a =
+		    &p->accesses[o->first_access + i];
+
+		if (a->begin <= byte && byte < a->end &&
+		    (writes ? a->writes : a->reads))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an op between the two writes the byte. */
+static bool overwritten(const struct random_program *p, uint32_t from,
+			uint32_t to, uint64_t byte)
+{
+	for (uint32_t i = from + 1; i < to; i++)
+		if (touches(p, i, byte, true))
+			return true;
+	return false;
+}
+
+static enum xs_flow_kind by_memory(const struct random_program *p,
+				   uint32_t from, uint32_t to)
+{
+	enum xs_flow_kind kind = XS_FLOW_KINDS;
+
+	for (uint64_t byte = 0; byte < BYTES; byte++) {
+		const bool wrote = touches(p, from, byte, true);
+
+		if (overwritten(p, from, to, byte))
+			continue;
+		if (wrote && touches(p, to, byte, false))
+			return XS_FLOW_TRUE;
+		if ((wrote || touches(p, from, byte, false)) &&
+		    touches(p, to, byte, true))
+			kind = XS_FLOW_REUSE;
+	}
+	return kind;
+}
+
+static bool by_unknown(const struct random_program *p, uint32_t from,
+		       uint32_t to)
+{
+	for (uint32_t i = from + 1; i < to; i++)
+		if (p->ops[i].unknown)
+			return false;
+	return p->ops[from].unknown || p->ops[to].unknown;
+}
+
+static bool by_stream(const struct random_program *p, uint32_t from,
+		      uint32_t to)
+{
+	for (uint32_t i = from + 1; i < to; i++)
+		if (p->ops[i].queue == p->ops[to].queue)
+			return false;
+	return p->ops[from].queue == p->ops[to].queue;
+}
+
+static bool by_host(const struct random_program *p, uint32_t from, uint32_t to)
+{
+	uint32_t before = to;
+
+	if (p->ops[to].waited != from)
+		return false;
+	while (before-- > 0)
+		if (p->ops[before].queue == p->ops[to].queue)
+			return p->ops[before].waited != from;
+	return true;
+}
+
+static enum xs_flow_kind wanted(const struct random_program *p, uint32_t from,
+				uint32_t to)
+{
+	const enum xs_flow_kind kind = by_memory(p, from, to);
+
+	return kind != XS_FLOW_KINDS	 ? kind
+	       : by_unknown(p, from, to) ? XS_FLOW_UNKNOWN
+	       : by_stream(p, from, to)	 ? XS_FLOW_STREAM
+	       : by_host(p, from, to)	 ? XS_FLOW_HOST
+					 : XS_FLOW_KINDS;
+}
+
+static void make_random(struct random_program *p)
+{
+	uint32_t used = 0, waited = XS_FLOW_NONE;
+	const uint32_t count = 1 + (uint32_t)rand() % OPS;
+	const int unknowns = rand() % 3 ? 40 : 4;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct xs_flow_op *op = &p->ops[i];
+
+		if (i && rand() % 4 == 0)
+			waited = (uint32_t)rand() % i;
+		*op = (struct xs_flow_op){.queue = (uint32_t)rand() % QUEUES,
+					  .waited = waited,
+					  .first_access = used,
+					  .access_count =
+					      (uint32_t)rand() % (ACCESSES + 1),
+					  .unknown = rand() % unknowns == 0};
+		for (uint32_t k = 0; k < op->access_count; k++) {
+			const uint64_t begin = (uint64_t)rand() % BYTES;
+			const int what = 1 + rand() % 3;
+
+			p->accesses[used++] = (struct xs_flow_access){
+			    begin,
+			    begin + (uint64_t)rand() % (BYTES - begin + 1),
+			    what & 1, what & 2};
+		}
+	}
+	p->program = (struct xs_flow_program){p->ops, count, p->accesses, used};
+}
+
+static void like_each_byte(void **state)
+{
+	struct random_program p;
+	struct xs_flow flow;
+
+	(void)state;
+	srand(26);
+	for (int i = 0; i < PROGRAMS; i++) {
+		size_t edges = 0;
+
+		make_random(&p);
+		assert_int_equal(xs_flow_build(&p.program, &flow), 0);
+		for (uint32_t to = 0; to < p.program.op_count; to++)
+			for (uint32_t from = 0; from < to; from++) {
+				const enum xs_flow_kind kind =
+				    wanted(&p, from, to);
+
+				edges += kind != XS_FLOW_KINDS;
+				assert_int_equal(edge_of(&flow, from, to),
+						 kind);
+			}
+		assert_int_equal(flow.count, edges);
+		xs_flow_free(&flow);
+	}
+}
+
+/* Two rounds: copy in, kernel, copy out, all in one stream, with a wait. */
+static void rounds_of_one_buffer(void **state)
+{
+	const struct xs_flow_access accesses[] = {{1000, 1064, false, true},
+						  {1000, 1064, true, true},
+						  {2000, 2064, true, true},
+						  {2000, 2064, true, false}};
+	const struct xs_flow_op ops[] = {{0, XS_FLOW_NONE, 0, 1, false},
+					 {0, XS_FLOW_NONE, 1, 2, false},
+					 {0, XS_FLOW_NONE, 3, 1, false},
+					 {0, 2, 0, 1, false},
+					 {0, 2, 1, 2, false},
+					 {0, 2, 3, 1, false}};
+	const struct xs_flow_program program = {ops, 6, accesses, 4};
+	struct xs_flow flow;
+
+	(void)state;
+	assert_int_equal(xs_flow_build(&program, &flow), 0);
+	assert_int_equal(edge_of(&flow, 0, 1), XS_FLOW_TRUE);
+	assert_int_equal(edge_of(&flow, 1, 2), XS_FLOW_TRUE);
+	assert_int_equal(edge_of(&flow, 1, 3), XS_FLOW_REUSE);
+	assert_int_equal(edge_of(&flow, 2, 3), XS_FLOW_STREAM);
+	assert_int_equal(edge_of(&flow, 2, 4), XS_FLOW_REUSE);
+	assert_int_equal(flow.count, 8);
+	xs_flow_free(&flow);
+}
+
+/* Many ops on many small ranges, and each also reads all of them. */
+static void too_large(void **state)
+{
+	const uint32_t count = 30000;
+	struct xs_flow_op *ops = calloc(count, sizeof(*ops));
+	struct xs_flow_access *accesses = calloc(2 * count, sizeof(*accesses));
+	const struct xs_flow_program program = {ops, count, accesses,
+						2 * count};
+	struct xs_flow flow;
+
+	(void)state;
+	for (uint32_t i = 0; i < count; i++) {
+		ops[i] = (struct xs_flow_op){0, XS_FLOW_NONE, 2 * i, 2, false};
+		accesses[2 * i] =
+		    (struct xs_flow_access){8 * i, 8 * i + 8, false, true};
+		accesses[2 * i + 1] =
+		    (struct xs_flow_access){0, 8 * count, true, false};
+	}
+	assert_int_equal(xs_flow_build(&program, &flow), -E2BIG);
+	assert_null(flow.edges);
+	free(ops);
+	free(accesses);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rounds_of_one_buffer),
+	    cmocka_unit_test(like_each_byte),
+	    cmocka_unit_test(too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
