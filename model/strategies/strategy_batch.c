@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch: merges consecutive small copies of one direction into one copy through
- * a pinned buffer. The host gathers the data in the buffer before the copy, or
- * scatters it from there at the end of the round.
+ * batch: merges consecutive small copies of one direction into one copy, also
+ * if the host waits for each. Copies of pinned memory that follow each other on
+ * the host and on the device are one copy as they are. Others go through a
+ * pinned buffer: the host gathers the data there before the copy, or scatters
+ * it from there at the end of the round.
  */
+#include "model/replay/recorded_plan.h"
+#include "model/replay/split_arrays.h"
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
@@ -12,10 +16,12 @@
 /* Fewer copies are not worth a buffer. */
 #define LEAST_COPIES 4u
 
-/* Consecutive steps whose copies are merged. */
+/* Steps [first, end) whose copies are merged; the others are waits. */
 struct run {
-	size_t first, count;
+	size_t first, end;
+	unsigned copies;
 	double bytes;
+	bool apart; /* in memory: the data goes through a buffer */
 };
 
 static bool is_copy(const struct xs_step *step)
@@ -41,68 +47,93 @@ static bool is_alike(const struct xs_step *a, const struct xs_step *b)
 	       a->thread == b->thread && a->async == b->async;
 }
 
-/* Returns the run of similar small copies from step first; its count may be 0.
- */
+static bool is_wait(const struct xs_step *step)
+{
+	return step->kind >= XS_STEP_SYNC_DEVICE &&
+	       step->kind <= XS_STEP_SYNC_EVENT;
+}
+
+/* Appends step i, a copy. before: the copy before it in the run, or NULL. */
+static void add_copy(struct run *run, const struct xs_step *before,
+		     const struct xs_step *steps, size_t i)
+{
+	run->apart |= xs_step_is_pageable(&steps[i]) ||
+		      (before && !xs_step_continues(before, &steps[i]));
+	run->bytes += (double)steps[i].bytes;
+	run->copies++;
+	run->end = i + 1;
+}
+
+/* Returns the run of similar small copies from step first; without copies if
+ * there is none. */
 static struct run run_at(const struct xs_strategy_case *c, size_t first)
 {
-	const struct xs_step *steps = c->phase->steps;
-	struct run run = {first, 0, 0};
+	const struct xs_step *steps = c->phase->steps, *before = NULL;
+	struct run run = {.first = first, .end = first + 1};
 	size_t i;
 
 	for (i = first; i < c->phase->step_count; i++) {
-		if (!is_copy(&steps[i]) || !is_small(c->machine, &steps[i]) ||
-		    !is_alike(&steps[first], &steps[i]))
+		const struct xs_step *step = &steps[i];
+
+		if (before && is_wait(step) && step->thread == before->thread)
+			continue;
+		if (!is_copy(step) || !is_small(c->machine, step) ||
+		    !is_alike(&steps[first], step))
 			break;
-		run.count++;
-		run.bytes += (double)steps[i].bytes;
+		add_copy(&run, before, steps, i);
+		before = step;
 	}
 	return run;
 }
 
-/* Finds the next run worth a buffer, at or after step i. Returns false without
+/* Finds the next run worth merging, at or after step i. Returns false without
  * one. */
 static bool next_run(const struct xs_strategy_case *c, size_t i,
 		     struct run *run)
 {
-	while (i < c->phase->step_count) {
+	for (; i < c->phase->step_count; i = run->end) {
 		*run = run_at(c, i);
-		if (run->count >= LEAST_COPIES)
+		if (run->copies >= LEAST_COPIES)
 			return true;
-		i += run->count ? run->count : 1;
 	}
 	return false;
 }
 
 /* Returns the host's time to gather or scatter; NAN if it is unknown. A copy
  * from pageable memory gathers as many bytes, too. */
-static double gather_ns(const struct xs_machine *m, bool in, double bytes)
+static double gather_ns(const struct xs_machine *m, const struct run *run,
+			bool in)
 {
+	if (!run->apart)
+		return 0;
 	return isnan(m->host_copy_byte_ns.value)
 		   ? xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h,
-				 bytes)
-		   : m->host_copy_byte_ns.value * bytes;
+				 run->bytes)
+		   : m->host_copy_byte_ns.value * run->bytes;
 }
 
-/* The first copy moves all bytes. The others and their calls are removed; host
- * time between them stays. Returns 0 or -ENOMEM. */
+/* The last copy moves all bytes. The others, their calls and the waits between
+ * them are removed; host time between them stays. Returns 0 or -ENOMEM. */
 static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 		 const struct run *run, struct xs_plan *plan)
 {
-	const struct xs_step *step = &c->phase->steps[run->first];
+	const size_t last = run->end - 1;
+	const struct xs_step *step = &c->phase->steps[last];
 	const bool in = step->kind == XS_STEP_H2D;
-	struct xs_action spread =
-	    xs_action_host(gather_ns(m, false, run->bytes));
-	struct xs_action *action = &plan->actions[run->first];
+	const double host_ns = gather_ns(m, run, in);
+	struct xs_action spread = xs_action_host(host_ns);
+	struct xs_action *action = &plan->actions[last];
 	size_t i;
 
+	action->after = plan->actions[run->first].after;
 	xs_action_replace(action,
 			  xs_action_copy(m, in, run->bytes, !step->async));
 	if (in)
-		action->gap_ns += gather_ns(m, true, run->bytes);
-	for (i = run->first + 1; i < run->first + run->count; i++)
+		action->gap_ns += host_ns;
+	for (i = run->first; i < last; i++)
 		xs_action_leave_out(&plan->actions[i]);
 	spread.thread = action->thread;
-	return in ? 0 : xs_plan_add(plan, &spread);
+	return in || !run->apart ? 0 : xs_plan_add(plan, &spread);
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -114,7 +145,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
-	for (i = 0; !rc && next_run(c, i, &run); i = run.first + run.count)
+	for (i = 0; !rc && next_run(c, i, &run); i = run.end)
 		rc = merge(c, &scenario->machine, &run, plan);
 	return rc;
 }
@@ -123,7 +154,7 @@ static int build_plan(const struct xs_strategy_case *c,
  * time to gather and scatter. */
 struct total {
 	unsigned runs, copies;
-	double largest_bytes, gather_ns;
+	double buffer_bytes, gather_ns;
 };
 
 static struct total add_up(const struct xs_strategy_case *c)
@@ -132,15 +163,31 @@ static struct total add_up(const struct xs_strategy_case *c)
 	struct run run;
 	size_t i;
 
-	for (i = 0; next_run(c, i, &run); i = run.first + run.count) {
+	for (i = 0; next_run(c, i, &run); i = run.end) {
 		total.runs++;
-		total.copies += (unsigned)run.count;
-		total.largest_bytes = fmax(total.largest_bytes, run.bytes);
-		total.gather_ns += gather_ns(
-		    c->machine, c->phase->steps[run.first].kind == XS_STEP_H2D,
-		    run.bytes);
+		total.copies += run.copies;
+		total.gather_ns +=
+		    gather_ns(c->machine, &run,
+			      c->phase->steps[run.first].kind == XS_STEP_H2D);
+		if (run.apart)
+			total.buffer_bytes =
+			    fmax(total.buffer_bytes, run.bytes);
 	}
 	return total;
+}
+
+/* What the host's work on the buffer rests on. */
+static void assume_gathering(const struct xs_machine *m,
+			     struct xs_estimate *row)
+{
+	xs_estimate_assume(row, isnan(m->host_copy_byte_ns.value)
+				    ? "gathering and scattering take the host "
+				      "as long as a pageable copy of the same "
+				      "bytes"
+				    : "gathering and scattering take the host "
+				      "as long a byte as pieces of 64 KiB");
+	xs_estimate_assume(row, "the data is contiguous on the device, or the "
+				"kernels use it where it is");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -151,14 +198,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	xs_estimate_assume(&row, isnan(m->host_copy_byte_ns.value)
-				     ? "gathering and scattering take the host "
-				       "as long as a pageable copy of the same "
-				       "bytes"
-				     : "gathering and scattering take the host "
-				       "as long a byte as pieces of 64 KiB");
-	xs_estimate_assume(&row, "the data is contiguous on the device, or the "
-				 "kernels use it where it is");
+	if (!total.runs || total.buffer_bytes > 0)
+		assume_gathering(m, &row);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
@@ -177,7 +218,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
 				  total.gather_ns, out, &rc))
 		return rc;
-	row.setup_ns = xs_pinning_ns(m, 1, total.largest_bytes);
+	row.setup_ns = total.buffer_bytes > 0
+			   ? xs_pinning_ns(m, 1, total.buffer_bytes)
+			   : 0;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(
 	    row.why, sizeof(row.why),
@@ -196,14 +239,14 @@ const struct xs_strategy xs_strategy_batch = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .build = build,
-    .advice =
-	"Gather the small copies of {places} in one pinned buffer and copy it "
-	"with one call: a round makes {copies} copies of {copy_bytes} on "
-	"average.",
+    .advice = "Merge the small copies of {places} into one{gathered}: a round "
+	      "makes {copies} copies of {copy_bytes} on "
+	      "average.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"memcpy(pinned + offset, part, part_bytes); // for each part\n"
+		"memcpy(pinned + offset, part, part_bytes); // each part, if "
+		"apart\n"
 		"cudaMemcpyAsync(dev, pinned, all_bytes, cudaMemcpyDefault, "
 		"stream);",
 	    [XS_LANGUAGE_PYTORCH] =

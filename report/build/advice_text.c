@@ -222,6 +222,10 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return count_text(arena, phase->h2d_ops + phase->d2h_ops);
 	if (strcmp(name, "copy_bytes") == 0) /* mean size of a copy */
 		return copy_bytes(arena, phase);
+	if (strcmp(name, "gathered") == 0) /* how they become one copy */
+		return estimate->setup_ns
+			   ? ", gathered in one pinned buffer"
+			   : ", since they follow each other in memory";
 	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
 		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
 	if (strcmp(name, "why") == 0) /* the estimate's reason */

@@ -460,6 +460,50 @@ static void test_batch_by_the_time_to_gather(void **unused)
 	assert_true(replayed("batch")->applies);
 }
 
+/*
+ * The copies are asynchronous, follow each other on the host and on the device,
+ * and the host waits for each: one copy of 40000 bytes needs no buffer. Its
+ * call takes 2500, 3000 later than at the first copy's time, and ends 800 after
+ * 5000 from its begin; the wait returns 1000 after it, at 9800, launch at
+ * 10800.
+ */
+static void test_batch_of_adjacent_copies(void **unused)
+{
+	struct xs_step *step = steps;
+	const struct xs_estimate *row;
+	uint64_t i, at = 0;
+	double at_once_ns;
+
+	(void)unused;
+	make_small_copies(XS_STEP_H2D);
+	steps[9] = steps[5];
+	steps[8] = steps[4];
+	for (i = 0; i < 4; i++, at += 11000) {
+		*step =
+		    step_of(XS_STEP_H2D, at, at + 2500, at + 5000, at + 9000);
+		step->blocking = false;
+		step->async = true;
+		step->src_memory = XS_MEM_PINNED;
+		step->bytes = 10000;
+		step->dst = 1000000 + 10000 * i;
+		step->src = 5000000 + 10000 * i;
+		step++;
+		*step++ =
+		    step_of(XS_STEP_SYNC_STREAM, at + 2500, at + 10000, 0, 0);
+	}
+	phase.step_count = 10;
+	estimate();
+	row = replayed("batch");
+	assert_near(row->round_ns, replayed("as-is")->round_ns - 44000 +
+				       (3000 + 5000 + 800 + 1000 + 1000));
+	assert_near(row->setup_ns, 0);
+	at_once_ns = row->round_ns;
+	/* apart: gathered in 8000 */
+	steps[2].src += 64;
+	estimate();
+	assert_near(replayed("batch")->round_ns, at_once_ns + 8000);
+}
+
 /* What is merged is pinned: it does not vary as pageable copies do. */
 static void test_batch_varies_as_pinned_copies(void **unused)
 {
@@ -534,6 +578,7 @@ int main(void)
 	    TEST(test_batch),
 	    TEST(test_batch_of_copies_out),
 	    TEST(test_batch_by_the_time_to_gather),
+	    TEST(test_batch_of_adjacent_copies),
 	    TEST(test_batch_varies_as_pinned_copies),
 	    TEST(test_batch_abstains),
 	    TEST(test_bounds),
