@@ -20,6 +20,8 @@ HALVES = {"develop": "Developed on", "first": "First contact"}
 PROFILES = (("calibrated", ("--machine", "{}")), ("shipped", ()),
             ("fitted", ("--machine", "fitted")))
 TRACED_ROUNDS = 11  # measure.sh: 10, and one warm-up
+# Programs and strategies that rules.md does not compare.
+UNLIKE = {("small_waits", "double-buffer"), ("launches", "streams")}
 NEAR = 0.03  # times that differ by less are equal
 
 Row = collections.namedtuple(
@@ -59,6 +61,8 @@ def load(path):
         return []
     cases = collections.defaultdict(list)
     for line in json.loads(path.read_text()):
+        if (line["workload"], line["strategy"]) in UNLIKE:
+            continue
         cases[f"{line['workload']}-{line['size']}"].append(line)
     return [Case(name, lines) for name, lines in cases.items()
             if any(line["turn"] == 0 for line in lines)]

@@ -123,6 +123,13 @@ class Patterns(unittest.TestCase):
         rank = patterns.evaluate([self.case], lambda case: self.report)[1][0]
         self.assertIsNone(rank["share"])
 
+    def test_unlike_variants_are_not_compared(self):
+        (case,) = [case for case in patterns.load(
+            patterns.RULES.parent / "h100-b/first.json")
+            if case.name.startswith("small_waits")]
+        self.assertNotIn("double-buffer", case.best())
+        self.assertIn("batch", case.best())
+
     def test_a_half_that_was_not_measured_has_no_cases(self):
         self.assertEqual(patterns.load(patterns.RULES.parent / "none.json"), [])
 
