@@ -15,20 +15,32 @@ cases()
 	sed -n "/^ *\"$1\": {/,/}/s/^ *\"cases\": *//p" profile.json
 }
 
-status=0
-export XDG_DATA_HOME="$PWD/data"
-timeout $hangs "$XS_COMMAND" calibrate --name mine >err || status=$?
-expect "exit code" "$status" 0
-uuid=GPU-00010203-0405-0607-0809-0a0b0c0d0e0f
-stored=$(ls data/xferspy)
-expect "stored" "${stored%%@*}" "$uuid"
-cp "data/xferspy/$stored" profile.json
+# measure: writes profile.json; the summary to err
+measure()
+{
+	status=0
+	timeout $hangs "$XS_COMMAND" calibrate --name mine >err || status=$?
+	expect "exit code" "$status" 0
+	stored=$(ls data/xferspy)
+	expect "stored" "${stored%%@*}" "$uuid"
+	cp "data/xferspy/$stored" profile.json
+}
 
 # 6 GB/s in one direction and 5 in both, 5 us of latency and 3 of the copy at
-# best; more if this machine is busy
-within "G to the device" "$(param G_h2d)" 0.14 100
-within "G to the host" "$(param G_d2h)" 0.14 100
-within "G to the device, both ways" "$(param G_both_h2d)" 0.14 100
+# best; more if this machine is busy. G is a slope, which becomes too small if
+# this machine delays only short copies: then it measures again.
+export XDG_DATA_HOME="$PWD/data"
+uuid=GPU-00010203-0405-0607-0809-0a0b0c0d0e0f
+least_G=0.14
+for _ in 1 2 3; do
+	measure
+	awk -v in_="$(param G_h2d)" -v out="$(param G_d2h)" \
+		-v both="$(param G_both_h2d)" -v least=$least_G \
+		'BEGIN { exit in_ < least || out < least || both < least }' && break
+done
+within "G to the device" "$(param G_h2d)" $least_G 100
+within "G to the host" "$(param G_d2h)" $least_G 100
+within "G to the device, both ways" "$(param G_both_h2d)" $least_G 100
 within "L+o" "$(param lo_h2d_ns)" 3000 100000000
 expect "implicit synchronisation" \
 	"$(sed -n 's/^ *"implicit_sync": //p' profile.json)" false,
