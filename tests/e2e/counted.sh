@@ -168,6 +168,8 @@ done
 # states it. With a limit on the trace, a sample window starts for it, although
 # the program is nearly always inside CUDA.
 what="always in a wait, light"
+# a kernel that is waited for takes 50 ms or more, few of them of the host
+export XS_SIM_GIPS=0.003
 # 20 us a call: light mode's recording ends 0.6 s before the waits begin
 XS_SIM_CALL_NS=20000 XFERSPY_MODE=light traced "$XS_APPS/counted" wait 40000
 all_seen "$what" 40122
@@ -178,6 +180,7 @@ XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" wait 30000
 all_seen "$what" 30122
 within "$what: kernels that are waited for" \
 	"$(count '^string .*text="_Z4workPci"')" 1 1
+unset XS_SIM_GIPS
 
 # If another thread is always inside a call, everything is counted, and the
 # trace states it: some 2 s after the end of the copy that is still recorded,

@@ -231,7 +231,7 @@ static void wait(int rounds)
 	for (int i = 0; i < rounds; i++)
 		add_one<<<1, 1>>>(device);
 	for (int i = 0; i < 60; i++) {
-		work<<<1, 1>>>(device, 200000);
+		work<<<1, 1>>>(device, 20000);
 		CHECK(cudaDeviceSynchronize());
 	}
 }
