@@ -9,7 +9,7 @@
 set -eu
 build=$1
 times=${2:-20}
-tests=${3:-^(e2e_(counted|detach|detail|driver|faults|graphs|ladder|storm)|test_preload_process)$}
+tests=${3:-^(e2e_(counted|detach|detail|driver|faults|graphs|storm|timing_source)|test_preload_process)$}
 
 busy=
 # shellcheck disable=SC2086 # several numbers
