@@ -83,7 +83,8 @@ fuzz() {
 run_tests() {
 	tree=$1
 	shift
-	ctest --test-dir "$tree" --output-on-failure -j "$(nproc)" "$@"
+	# one more than processors, since many tests wait for the simulated device
+	ctest --test-dir "$tree" --output-on-failure -j $(($(nproc) + 1)) "$@"
 }
 
 # Installs the package as a user would, and removes it.
