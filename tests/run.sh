@@ -127,7 +127,7 @@ if [ -n "$all" ]; then
 		|e2e_'"${full:+(counted|calibrate|detach|detail|graphs|static)}"
 	# shellcheck disable=SC2086
 	configure_and_build build-tests-address address,undefined $units \
-		tests/fuzz/all tests/attacks/all tests/e2e/all
+		tests/fuzz/all tests/attacks/all ${full:+tests/e2e/all}
 	run_tests build-tests-address -E "^($(echo "$left_out" | tr -d '\n\t'))"
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
