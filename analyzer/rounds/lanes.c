@@ -59,6 +59,24 @@ void xs_lane_end_round(struct xs_lane_rounds *c, struct xs_lane *lane)
 	lane->round = XS_NONE;
 }
 
+static uint64_t dst_of(const struct xs_lane_rounds *c, const struct xs_op *op)
+{
+	return op->call == XS_NONE ? 0 : c->trace->calls[op->call].dst;
+}
+
+/* Returns whether the op copies in the next piece of what the round has copied
+ * in, to other memory. No wait was asked for since: the pieces only wait for
+ * each other as long as the memory is pageable. */
+static bool copies_next_piece(const struct xs_lane_rounds *c,
+			      const struct xs_lane *lane,
+			      const struct xs_op *op, uint32_t identity)
+{
+	return lane->by_staging && op->kind == XS_OP_H2D &&
+	       identity < c->last_round_count &&
+	       c->last_round[identity].any == lane->round &&
+	       c->last_round[identity].dst != dst_of(c, op);
+}
+
 /*
  * Returns whether the op begins a new round. Host and device must have
  * synchronised, and the op must step back: from copying out to computing, to a
@@ -73,7 +91,7 @@ static bool begins_round(const struct xs_lane_rounds *c,
 {
 	enum stage stage = stage_of(op);
 
-	if (!lane->synchronised)
+	if (!lane->synchronised || copies_next_piece(c, lane, op, identity))
 		return false;
 	if ((int)stage < lane->stage &&
 	    (stage != STAGE_NONE || lane->stage == STAGE_D2H))
@@ -87,8 +105,8 @@ static bool begins_round(const struct xs_lane_rounds *c,
 		   : c->last_round[identity].any == lane->round;
 }
 
-static int remember_identity(struct xs_lane_rounds *c, uint32_t identity,
-			     uint32_t round, bool head)
+static int remember_identity(struct xs_lane_rounds *c, const struct xs_op *op,
+			     uint32_t identity, uint32_t round, bool head)
 {
 	while (c->last_round_count <= identity) {
 		struct xs_last_rounds *grown = xs_array_grow(
@@ -98,8 +116,10 @@ static int remember_identity(struct xs_lane_rounds *c, uint32_t identity,
 			return -ENOMEM;
 		c->last_round = grown;
 		grown[c->last_round_count++] =
-		    (struct xs_last_rounds){XS_NONE, XS_NONE};
+		    (struct xs_last_rounds){XS_NONE, XS_NONE, 0};
 	}
+	if (c->last_round[identity].any != round)
+		c->last_round[identity].dst = dst_of(c, op);
 	c->last_round[identity].any = round;
 	if (head)
 		c->last_round[identity].head = round;
@@ -162,7 +182,7 @@ int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
 	if (op->end_ns > lane->ops_end_ns)
 		lane->ops_end_ns = op->end_ns;
 	lane->synchronised = lane->by_sync_call = false;
-	return remember_identity(c, identity, lane->round, head);
+	return remember_identity(c, op, identity, lane->round, head);
 }
 
 void xs_lane_mark_synchronised(struct xs_lane *lane, const struct xs_call *call,
@@ -176,6 +196,8 @@ void xs_lane_mark_synchronised(struct xs_lane *lane, const struct xs_call *call,
 	if (!lane->synchronised ||
 	    (is_sync && !lane->by_sync_call && position == lane->sync_call + 1))
 		lane->sync_call = position;
+	lane->by_staging = call->call_class == XS_CALL_COPY_ASYNC &&
+			   (!lane->synchronised || lane->by_staging);
 	lane->synchronised = true;
 	lane->by_sync_call |= is_sync;
 }

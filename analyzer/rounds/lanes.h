@@ -15,6 +15,7 @@ struct xs_lane {
 	bool synchronised; /* host and device have synchronised since the last
 			    * op */
 	bool by_sync_call; /* ... by a synchronisation call */
+	bool by_staging;   /* ... only since copies of pageable memory block */
 	bool cut;	   /* what came before was not recorded */
 	uint64_t ops_end_ns;
 	uint32_t last_call; /* positions in rounds->calls */
@@ -28,8 +29,10 @@ struct xs_lane_rounds {
 	uint32_t *round_of_op;
 	struct xs_last_rounds {
 		uint32_t any, head;
+		uint64_t dst;
 	} * last_round; /* by op identity: the last round that had it, and that
-			 * had it first or right after a synchronisation call */
+			 * had it first or right after a synchronisation call;
+			 * where a copy first went in that round */
 	size_t last_round_count;
 };
 

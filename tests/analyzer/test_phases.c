@@ -273,6 +273,47 @@ static void test_iterations_that_begin_with_a_set(void **state)
 	xs_trace_free(trace);
 }
 
+/* Two pieces that are copied in and out, asynchronously from pageable memory,
+ * and a wait: one round. The second piece goes to dst; to the same memory it is
+ * the next iteration. */
+#define TWO_PIECES(dst)                                                        \
+	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
+	"site call_class=2 site=1\nsite call_class=2 site=2\n"                 \
+	"site call_class=14 site=3\n"                                          \
+	"copycall site=1 correlation=1 start=0 duration=10 bytes=40 dst=64\n"  \
+	"copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"        \
+	"copycall site=1 correlation=3 start=40 duration=10 bytes=40 "         \
+	"dst=" dst "\n"                                                        \
+	"copycall site=2 correlation=4 start=60 duration=10 bytes=40\n"        \
+	"waitcall site=3 start=80 duration=5\n"                                \
+	"chunk\n"                                                              \
+	"copy correlation=1 start=1 duration=8 bytes=40 direction=1 "          \
+	"src_memory=1 dst_memory=3\n"                                          \
+	"copy correlation=2 start=21 duration=8 bytes=40 direction=2 "         \
+	"src_memory=3 dst_memory=1\n"                                          \
+	"copy correlation=3 start=41 duration=8 bytes=40 direction=1 "         \
+	"src_memory=1 dst_memory=3\n"                                          \
+	"copy correlation=4 start=61 duration=8 bytes=40 direction=2 "         \
+	"src_memory=3 dst_memory=1\n"
+
+static void check_pieces(const char *text, size_t rounds)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.rounds, rounds);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+static void test_pieces_that_only_staging_orders(void **state)
+{
+	(void)state;
+	check_pieces(TWO_PIECES("128"), 1);
+	check_pieces(TWO_PIECES("64"), 2);
+}
+
 static void test_inputs_from_the_same_memory(void **state)
 {
 	(void)state;
@@ -490,6 +531,7 @@ int main(void)
 	    cmocka_unit_test(test_what_is_alike),
 	    cmocka_unit_test(test_iterations_of_several_rounds),
 	    cmocka_unit_test(test_iterations_that_begin_with_a_set),
+	    cmocka_unit_test(test_pieces_that_only_staging_orders),
 	    cmocka_unit_test(test_inputs_from_the_same_memory),
 	    cmocka_unit_test(test_hash_is_stable),
 	    cmocka_unit_test(test_shared_calls_are_bounded),
