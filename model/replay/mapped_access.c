@@ -86,12 +86,15 @@ static double sectors_or(double counted, double bytes)
 	return isnan(counted) ? bytes / SECTOR_BYTES : counted;
 }
 
+/* A round that copies nothing in reads what stays on the device. */
 static struct reads reads_of(const struct xs_machine *m,
 			     const struct xs_round_work *w,
 			     enum xs_mapped_case which)
 {
-	struct reads reads;
+	struct reads reads = {0};
 
+	if (!(w->in_bytes > 0))
+		return reads;
 	reads.sectors = sectors_or(crossing_sectors(m, w, which), w->in_bytes);
 	reads.requests = w->read_requests;
 	if (w->read_sectors > 0)

@@ -107,6 +107,18 @@ static void set_few_warps(uint32_t threads)
 	work.block_threads = threads;
 }
 
+/* A result alone is mapped: what the kernel reads stays on the device. */
+static void test_nothing_is_copied_in(void **unused)
+{
+	(void)unused;
+	set_few_warps(32);
+	work.in_bytes = 0;
+	work.out_bytes = 640;
+	work.read_sectors = work.l1_fills = 400;
+	assert_close(mapped().read_ns, 0);
+	assert_true(mapped().write_ns > 0);
+}
+
 static void test_few_reads_in_flight(void **unused)
 {
 	(void)unused;
@@ -226,6 +238,7 @@ int main(void)
 	    TEST(test_each_byte_once),
 	    TEST(test_counted_sectors),
 	    TEST(test_fills_cross_the_bus),
+	    TEST(test_nothing_is_copied_in),
 	    TEST(test_few_reads_in_flight),
 	    TEST(test_few_warps_do_not_hide_waits),
 	    TEST(test_reads_that_were_not_counted),
