@@ -37,8 +37,8 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 
 		if (one->done == one->count)
 			continue;
-		if (!best || one->phase->startup < best->phase->startup ||
-		    (one->phase->startup == best->phase->startup &&
+		if (!best || one->phase->apart < best->phase->apart ||
+		    (one->phase->apart == best->phase->apart &&
 		     rank(&one->items[one->done]) >
 			 rank(&best->items[best->done])))
 			best = one;
@@ -215,7 +215,7 @@ static double take_along(const struct xs_result_step *step,
 
 		if (!is_done_with(step, other))
 			continue;
-		if (other->phase->startup == step->phase->startup)
+		if (other->phase->apart == step->phase->apart)
 			adds_ns += other->items[other->done].rounds_add_ns;
 		other->done++;
 	}
@@ -279,8 +279,8 @@ static const char *left_out(struct xs_result *result, const char *lead,
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		const struct xs_result_estimate *row =
-		    phase->startup ? NULL
-				   : xs_phase_steps_left_out(result, phase);
+		    phase->apart ? NULL
+				 : xs_phase_steps_left_out(result, phase);
 
 		if (!row || row->saves_ns <= least_ns ||
 		    (row->assumes_once && !may_cross))
@@ -303,7 +303,7 @@ static const char *question(struct xs_result *result)
 	int64_t saves_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->startup)
+		if (!result->plan[i].phase->apart)
 			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	return left_out(result, "Could data stay on the GPU?", saves_ns, false);
 }
@@ -320,7 +320,7 @@ static const char *unknown_launches(const struct xs_result *result)
 		const struct xs_result_estimate *row = xs_phase_estimate_find(
 		    &result->phases[i], XS_CHANGES_LAUNCHES);
 
-		if (row && !result->phases[i].startup && !row->applies &&
+		if (row && !result->phases[i].apart && !row->applies &&
 		    !row->quiet)
 			return row->why;
 	}
@@ -372,7 +372,7 @@ int xs_plan_build(struct xs_result *result)
 	while ((next = next_steps(phases, count)))
 		add_step(result, next, phases, count);
 	free(phases);
-	if (!result->plan_count || result->plan[0].phase->startup)
+	if (!result->plan_count || result->plan[0].phase->apart)
 		result->no_step = no_step(result);
 	else
 		result->question = question(result);

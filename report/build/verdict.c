@@ -139,14 +139,14 @@ static struct span find_steady(const struct xs_trace *trace,
 	return span;
 }
 
-static void mark_startup(struct xs_result *result,
-			 const struct xs_phases *phases,
-			 const struct span *steady)
+static void mark_apart(struct xs_result *result, const struct xs_phases *phases,
+		       const struct span *steady)
 {
 	for (size_t i = 0; i < result->phase_count; i++)
-		result->phases[i].startup =
+		result->phases[i].apart =
 		    steady->repeats &&
-		    phases->items[i].last_end_ns <= steady->from_ns;
+		    (phases->items[i].last_end_ns <= steady->from_ns ||
+		     phases->items[i].first_start_ns >= steady->to_ns);
 }
 
 static int longest_first(const void *left, const void *right)
@@ -250,7 +250,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		    xs_number_bounded(steady.to_ns - steady.from_ns);
 	xs_run_parts(trace, blocks, startup, steady.from_ns, steady.to_ns, &in);
 	free(blocks);
-	mark_startup(result, phases, &steady);
+	mark_apart(result, phases, &steady);
 	fill(result, &in);
 	out->host_place = host_place(result, trace, &steady);
 	out->missing = missing(result, trace);

@@ -105,7 +105,7 @@ static const struct xs_result_phase *only_phase(const struct xs_result *result)
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (phase->startup)
+		if (phase->apart)
 			continue;
 		if (!only && phase->rounds > 1)
 			only = phase;
@@ -275,7 +275,7 @@ static void cover_plan(struct xs_result *result)
 	int64_t sum_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->startup)
+		if (!result->plan[i].phase->apart)
 			xs_number_add(&sum_ns, result->plan[i].rounds_save_ns);
 	if (sum_ns > result->verdict.at_most_saves_ns)
 		result->verdict.at_most_saves_ns = sum_ns;

@@ -226,7 +226,7 @@ struct xs_result_phase {
 	int64_t wall_ns; /* of the run: while k rounds ran, each has 1/k of the
 			  * time */
 	int64_t first_start_ns;
-	bool startup; /* ended before the steady part of the run began */
+	bool apart; /* of the start-up, or after the steady part */
 	/* of a round: a copy ran, or the host copied or waited. It is the most
 	 * that a change of copies can save. movable_ns: or allocated or freed
 	 */

@@ -35,7 +35,7 @@ def first_step(report):
     if not report["verdict"]["known"] or not report["verdict"]["repeats"]:
         return "unknown"
     for step in report["plan"]:
-        if step["startup"]:
+        if step["apart"]:
             continue
         if "are too small" in step["text"]:
             return "larger-pieces"
@@ -47,7 +47,7 @@ def faults_of(report, text):
     """Returns what no report may say."""
     faults = []
     steady = sum(step["adds_saves_ns"] for step in report["plan"]
-                 if not step["startup"])
+                 if not step["apart"])
     if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:
         faults.append("the plan saves more than the verdict's limit")
     for step in report["plan"]:

@@ -301,7 +301,7 @@ static void phases_are_ranked_by_gain_and_effort(void **state)
 	phase[1].estimates[0].bound = "it may be";
 	expect("pinned reuse");
 	assert_string_equal(result->plan[1].condition, "it may be");
-	phase[0].startup = true;
+	phase[0].apart = true;
 	expect("reuse pinned");
 }
 
@@ -352,7 +352,7 @@ static void no_step_has_a_reason(void **state)
 	says_why("nothing for certain: resident saves up to 400 ms, but only "
 		 "if the host does not change the data. Keep on the device");
 	/* in the start-up it is nothing to look for */
-	phase->startup = true;
+	phase->apart = true;
 	says_why("nothing: no change is predicted to save 0.5 %");
 	result->verdict.missing = "the trace has no times";
 	says_why("the verdict says what is missing");
@@ -384,7 +384,7 @@ static void steps_of_the_start_up_do_not_count(void **state)
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	expect("pinned");
 	assert_null(result->no_step);
-	phase->startup = true;
+	phase->apart = true;
 	expect("pinned");
 	assert_non_null(result->no_step);
 }
@@ -461,10 +461,10 @@ static void the_same_lines_are_changed_once(void **state)
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 500 * MS);
 	assert_int_equal(result->plan[0].app_wall_ns, 500 * MS);
-	phase[1].startup = true;
+	phase[1].apart = true;
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
-	phase[1].startup = false;
+	phase[1].apart = false;
 	phase[1].sites = &other;
 	expect("pinned pinned");
 }

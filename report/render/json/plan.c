@@ -55,7 +55,7 @@ static json_t *step(const struct xs_result_step *in)
 	SET_TEXT(in->estimate, strategy);
 	SET_NUMBER(in->estimate, n_streams);
 	SET_TEXT(in->estimate, order);
-	xs_json_set(out, "startup", json_boolean(in->phase->startup), &failed);
+	xs_json_set(out, "apart", json_boolean(in->phase->apart), &failed);
 	SET_NUMBER(in, adds_saves_ns);
 	SET_NUMBER(in, side_by_side);
 	SET_NUMBER(in, round_before_ns);

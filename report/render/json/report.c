@@ -170,7 +170,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	xs_json_set(out, "beside_ns", xs_json_number(in->concurrent_ns),
 		    &failed);
 	SET_NUMBER(in, wall_ns);
-	xs_json_set(out, "startup", json_boolean(in->startup), &failed);
+	xs_json_set(out, "apart", json_boolean(in->apart), &failed);
 	SET_NUMBER(in, transfer_ns);
 	SET_NUMBER(in, movable_ns);
 	SET_NUMBER(in, h2d_bytes);

@@ -42,7 +42,7 @@ static const char *saving(struct xs_result *result,
 	struct xs_arena *arena = &result->arena;
 	const char *steady = "";
 
-	if (verdict->repeats && !step->phase->startup)
+	if (verdict->repeats && !step->phase->apart)
 		steady = xs_arena_print(
 		    arena, "%s of the steady part, ",
 		    xs_units_percent(step->adds_saves_ns, verdict->steady_ns)
@@ -133,14 +133,14 @@ static void put_step(const struct xs_terminal *terminal,
 /* The line above the steps from `step` on; NULL: none. */
 static const char *introduction(const struct xs_result *result, size_t step)
 {
-	const bool startup = result->plan[step].phase->startup;
+	const bool apart = result->plan[step].phase->apart;
 
 	if (!result->verdict.repeats)
 		return step ? NULL
 			    : "not known, since no round repeats; if the run "
 			      "is always these rounds:";
-	if (startup && (!step || !result->plan[step - 1].phase->startup))
-		return "in the start-up, before the first repeated round:";
+	if (apart && (!step || !result->plan[step - 1].phase->apart))
+		return "once in the run, outside the steady part:";
 	return NULL;
 }
 
