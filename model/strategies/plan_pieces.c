@@ -44,11 +44,14 @@ struct run {
 	bool whole, ins, outs;
 };
 
+/* Parts of an array are a quotient: their sum is whole up to this. */
+#define PARTS_ERROR 1e-9
+
 /* Returns the copies of a piece of some arrays: the parts are shared out, and
  * are cut only if they are fewer than the pieces. */
 static unsigned copies_of_piece(unsigned arrays, double parts, double n)
 {
-	return (unsigned)fmax(arrays, ceil(arrays * parts / n));
+	return (unsigned)fmax(arrays, ceil(arrays * parts / n - PARTS_ERROR));
 }
 
 /* Sets the copies in. */

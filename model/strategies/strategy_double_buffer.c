@@ -223,7 +223,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpyAsync(dev[k], in, ..., s[k]), kernel<<<..., "
+		"cudaMemcpyAsync(dev[k], in[k], ..., s[k]), f<<<..., "
 		"s[k]>>>(dev[k]),\n"
 		"cudaMemcpyAsync(out[k], res[k], ..., s[k]);  // k = i % 2 in "
 		"round i\n"
