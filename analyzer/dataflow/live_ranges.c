@@ -74,6 +74,8 @@ static size_t below(const struct xs_live_ranges *ranges, uint64_t address)
 
 static void drop(struct xs_live_ranges *ranges, size_t first, size_t end)
 {
+	if (first == end)
+		return;
 	memmove(&ranges->items[first], &ranges->items[end],
 		(ranges->count - end) * sizeof(*ranges->items));
 	ranges->count -= end - first;
