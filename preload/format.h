@@ -428,6 +428,22 @@ static inline xs_u8 xs_tally_size(xs_u64 bytes)
 	return bytes ? (xs_u8)(65 - __builtin_clzll(bytes)) : 1;
 }
 
+/* Whether calls of the class allocate or register memory. */
+static inline int xs_call_allocates(unsigned call_class)
+{
+	return call_class == XS_CALL_ALLOC_DEVICE ||
+	       call_class == XS_CALL_ALLOC_PINNED ||
+	       call_class == XS_CALL_REGISTER;
+}
+
+/* Whether they free or unregister it. */
+static inline int xs_call_frees(unsigned call_class)
+{
+	return call_class == XS_CALL_FREE_DEVICE ||
+	       call_class == XS_CALL_FREE_PINNED ||
+	       call_class == XS_CALL_UNREGISTER;
+}
+
 /* Returns whether calls of this class issue ops, which carry their correlation
  * ids. */
 static inline int xs_call_issues(unsigned call_class)

@@ -7,24 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool allocates(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_ALLOC_DEVICE ||
-	       call->call_class == XS_CALL_ALLOC_PINNED ||
-	       call->call_class == XS_CALL_REGISTER;
-}
-
-static bool frees(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_FREE_DEVICE ||
-	       call->call_class == XS_CALL_FREE_PINNED ||
-	       call->call_class == XS_CALL_UNREGISTER;
-}
-
 /* Memory lives from the return of its allocation to the start of its free. */
 static uint64_t effect_ns(const struct xs_call *call)
 {
-	return allocates(call) ? call->end_ns : call->start_ns;
+	return xs_call_allocates(call->call_class) ? call->end_ns
+						   : call->start_ns;
 }
 
 int xs_live_ranges_begin(const struct xs_trace *trace,
@@ -39,7 +26,8 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 		const struct xs_call *call = &trace->calls[i];
 
 		if (call->error == 0 && call->dst != 0 &&
-		    (allocates(call) || frees(call)))
+		    (xs_call_allocates(call->call_class) ||
+		     xs_call_frees(call->call_class)))
 			keys[count++] =
 			    (struct xs_key){effect_ns(call), (uint32_t)i};
 	}
@@ -122,7 +110,7 @@ static int apply(struct xs_live_ranges *ranges, const struct xs_call *call)
 {
 	const size_t at = below(ranges, call->dst);
 
-	if (allocates(call))
+	if (xs_call_allocates(call->call_class))
 		return add(ranges, call->dst, call->bytes);
 	if (at > 0 && ranges->items[at - 1].begin == call->dst)
 		drop(ranges, at - 1, at);

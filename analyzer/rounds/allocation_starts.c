@@ -8,10 +8,8 @@
 
 static bool is_start(const struct xs_call *call)
 {
-	return (call->call_class == XS_CALL_ALLOC_DEVICE ||
-		call->call_class == XS_CALL_ALLOC_PINNED ||
-		call->call_class == XS_CALL_REGISTER) &&
-	       call->error == 0 && call->dst != 0;
+	return xs_call_allocates(call->call_class) && call->error == 0 &&
+	       call->dst != 0;
 }
 
 static int by_address(const void *a, const void *b)

@@ -28,17 +28,13 @@ struct gap {
 
 bool xs_call_makes(uint8_t call_class)
 {
-	return call_class == XS_CALL_ALLOC_DEVICE ||
-	       call_class == XS_CALL_ALLOC_PINNED ||
-	       call_class == XS_CALL_REGISTER ||
+	return xs_call_allocates(call_class) ||
 	       call_class == XS_CALL_STREAM_CREATE;
 }
 
 bool xs_call_unmakes(uint8_t call_class)
 {
-	return call_class == XS_CALL_FREE_DEVICE ||
-	       call_class == XS_CALL_FREE_PINNED ||
-	       call_class == XS_CALL_UNREGISTER ||
+	return xs_call_frees(call_class) ||
 	       call_class == XS_CALL_STREAM_DESTROY;
 }
 

@@ -58,19 +58,11 @@ static enum list list_of_call(const struct sweep *s, size_t index)
 {
 	const struct xs_call *call = &s->trace->calls[index];
 
-	switch (call->call_class) {
-	case XS_CALL_ALLOC_DEVICE:
-	case XS_CALL_ALLOC_PINNED:
-	case XS_CALL_REGISTER:
-	case XS_CALL_FREE_DEVICE:
-	case XS_CALL_FREE_PINNED:
-	case XS_CALL_UNREGISTER:
-	case XS_CALL_STREAM_CREATE:
-	case XS_CALL_STREAM_DESTROY:
+	if (xs_call_allocates(call->call_class) ||
+	    xs_call_frees(call->call_class) ||
+	    call->call_class == XS_CALL_STREAM_CREATE ||
+	    call->call_class == XS_CALL_STREAM_DESTROY)
 		return ALLOCATIONS;
-	default:
-		break;
-	}
 	if (xs_call_is_sync(call))
 		return WAITS;
 	if (s->blocks[index])

@@ -149,16 +149,11 @@ static void note_memory(void *data)
 	const struct noting *noting = data;
 	const struct xs_event *event = noting->event;
 
-	switch (xs_functions[noting->call->fn].call_class) {
-	case XS_CALL_ALLOC_DEVICE:
-	case XS_CALL_ALLOC_PINNED:
-	case XS_CALL_REGISTER:
+	if (xs_call_allocates(xs_functions[noting->call->fn].call_class))
 		xs_live_memory_add(event->dst, event->bytes,
 				   noting->span->end_ns);
-		break;
-	default:
+	else
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
-	}
 }
 
 void xs_launch_pointers_note(struct xs_thread *thread,
@@ -168,23 +163,14 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 {
 	struct noting noting = {
 	    .thread = thread, .call = call, .event = event, .span = span};
+	const unsigned call_class = xs_functions[call->fn].call_class;
 
-	switch (xs_functions[call->fn].call_class) {
-	case XS_CALL_LAUNCH:
+	if (call_class == XS_CALL_LAUNCH) {
 		if (xs_launch_arguments_read(call->fn, call->arguments,
 					     &noting.launch) &&
 		    is_wanted(&noting))
 			xs_guard_run(note_launch, &noting);
-		break;
-	case XS_CALL_ALLOC_DEVICE:
-	case XS_CALL_ALLOC_PINNED:
-	case XS_CALL_REGISTER:
-	case XS_CALL_FREE_DEVICE:
-	case XS_CALL_FREE_PINNED:
-	case XS_CALL_UNREGISTER:
+	} else if (xs_call_allocates(call_class) || xs_call_frees(call_class)) {
 		xs_guard_run(note_memory, &noting);
-		break;
-	default:
-		break;
 	}
 }

@@ -181,21 +181,27 @@ static void write_rounds(FILE *out, const char *rounds)
 	write_parts(out, rounds, false);
 }
 
-static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
+static void check_text(const char *text, size_t rounds, size_t phase_count)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.rounds, rounds);
+	assert_int_equal(phases.count, phase_count);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
+{
 	size_t size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
 	write_rounds(out, letters);
 	fclose(out);
-	build(text, &trace, &phases);
-	assert_int_equal(phases.rounds, rounds);
-	assert_int_equal(phases.count, phase_count);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
+	check_text(text, rounds, phase_count);
 	free(text);
 }
 
@@ -246,31 +252,25 @@ static void check_same_source(const char *text, bool in)
 /* Each iteration clears a counter, computes, and copies the counter out. */
 static void test_iterations_that_begin_with_a_set(void **state)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
 	(void)state;
-	build("xferspy-text 1\nheader\nchunk thread=1\n"
-	      "site call_class=4 site=1\nsite call_class=5 site=2\n"
-	      "site call_class=1 site=3\n"
-	      "call site=1 correlation=1 start=0 duration=2\n"
-	      "call site=2 correlation=2 start=4 duration=2\n"
-	      "copycall site=3 correlation=3 start=8 duration=12 bytes=4\n"
-	      "call site=1 correlation=4 start=30 duration=2\n"
-	      "call site=2 correlation=5 start=34 duration=2\n"
-	      "copycall site=3 correlation=6 start=38 duration=12 bytes=4\n"
-	      "chunk\n"
-	      "set correlation=1 start=3 duration=2 bytes=4\n"
-	      "kernel correlation=2 start=7 duration=6\n"
-	      "copy correlation=3 start=15 duration=3 bytes=4 direction=2\n"
-	      "set correlation=4 start=33 duration=2 bytes=4\n"
-	      "kernel correlation=5 start=37 duration=6\n"
-	      "copy correlation=6 start=45 duration=3 bytes=4 direction=2\n",
-	      &trace, &phases);
-	assert_int_equal(phases.rounds, 2);
-	assert_int_equal(phases.count, 1);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
+	check_count(
+	    "xferspy-text 1\nheader\nchunk thread=1\n"
+	    "site call_class=4 site=1\nsite call_class=5 site=2\n"
+	    "site call_class=1 site=3\n"
+	    "call site=1 correlation=1 start=0 duration=2\n"
+	    "call site=2 correlation=2 start=4 duration=2\n"
+	    "copycall site=3 correlation=3 start=8 duration=12 bytes=4\n"
+	    "call site=1 correlation=4 start=30 duration=2\n"
+	    "call site=2 correlation=5 start=34 duration=2\n"
+	    "copycall site=3 correlation=6 start=38 duration=12 bytes=4\n"
+	    "chunk\n"
+	    "set correlation=1 start=3 duration=2 bytes=4\n"
+	    "kernel correlation=2 start=7 duration=6\n"
+	    "copy correlation=3 start=15 duration=3 bytes=4 direction=2\n"
+	    "set correlation=4 start=33 duration=2 bytes=4\n"
+	    "kernel correlation=5 start=37 duration=6\n"
+	    "copy correlation=6 start=45 duration=3 bytes=4 direction=2\n",
+	    1);
 }
 
 /* Two pieces that are copied in and out, asynchronously from pageable memory,
@@ -296,22 +296,11 @@ static void test_iterations_that_begin_with_a_set(void **state)
 	"copy correlation=4 start=61 duration=8 bytes=40 direction=2 "         \
 	"src_memory=3 dst_memory=1\n"
 
-static void check_pieces(const char *text, size_t rounds)
-{
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
-	assert_int_equal(phases.rounds, rounds);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
-}
-
 static void test_pieces_that_only_staging_orders(void **state)
 {
 	(void)state;
-	check_pieces(TWO_PIECES("128"), 1);
-	check_pieces(TWO_PIECES("64"), 2);
+	check_text(TWO_PIECES("128"), 1, 1);
+	check_text(TWO_PIECES("64"), 2, 1);
 }
 
 static void test_inputs_from_the_same_memory(void **state)
