@@ -4,6 +4,7 @@
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define SUCCESS	      0
@@ -13,14 +14,19 @@
 typedef int (*ask_fn)(const void *handle, size_t index, size_t *offset,
 		      size_t *bytes);
 
-static ask_fn find(const char *name)
+/* Looks it up until it is found. The reference is kept: the driver must stay
+ * loaded. */
+static ask_fn find(_Atomic(ask_fn) *known, const char *name)
 {
-	/* The reference is kept: the driver must stay loaded. */
-	void *library = xs_objects_driver();
-	void *symbol = library ? dlsym(library, name) : NULL;
-	ask_fn ask;
+	ask_fn ask = atomic_load(known);
+	void *library, *symbol;
 
+	if (ask)
+		return ask;
+	library = xs_objects_driver();
+	symbol = library ? dlsym(library, name) : NULL;
 	memcpy(&ask, &symbol, sizeof(ask));
+	atomic_store(known, ask);
 	return ask;
 }
 
@@ -46,12 +52,13 @@ static size_t ask_all(ask_fn ask, const void *handle,
 size_t xs_param_info_of_handle(const void *handle,
 			       struct xs_kernel_param *params, size_t room)
 {
-	const size_t count =
-	    ask_all(find("cuFuncGetParamInfo"), handle, params, room);
+	static _Atomic(ask_fn) of_function, of_kernel;
+	const size_t count = ask_all(find(&of_function, "cuFuncGetParamInfo"),
+				     handle, params, room);
 
 	return count ? count
-		     : ask_all(find("cuKernelGetParamInfo"), handle, params,
-			       room);
+		     : ask_all(find(&of_kernel, "cuKernelGetParamInfo"), handle,
+			       params, room);
 }
 
 const void *xs_param_info_function(const void *symbol, uintptr_t address)
