@@ -22,14 +22,12 @@ static void read_driver_ex(const void *arguments,
 	    .function = a->function, .params = a->params, .extra = a->extra};
 }
 
-static void read_runtime(const void *arguments, bool is_symbol,
+static void read_runtime(const void *arguments,
 			 struct xs_launch_arguments *launch)
 {
 	const struct xs_args_cudaLaunchKernel *a = arguments;
 
-	*launch = (struct xs_launch_arguments){.function = a->function,
-					       .is_symbol = is_symbol,
-					       .params = a->params};
+	*launch = (struct xs_launch_arguments){.params = a->params};
 }
 
 static void read_runtime_ex(const void *arguments,
@@ -37,8 +35,7 @@ static void read_runtime_ex(const void *arguments,
 {
 	const struct xs_args_cudaLaunchKernelExC *a = arguments;
 
-	*launch = (struct xs_launch_arguments){
-	    .function = a->function, .is_symbol = true, .params = a->params};
+	*launch = (struct xs_launch_arguments){.params = a->params};
 }
 
 bool xs_launch_arguments_read(enum xs_function fn, const void *arguments,
@@ -58,11 +55,9 @@ bool xs_launch_arguments_read(enum xs_function fn, const void *arguments,
 		read_driver_ex(arguments, launch);
 		return true;
 		BOTH(__cudaLaunchKernel)
-		read_runtime(arguments, false, launch);
-		return true;
 		BOTH(cudaLaunchKernel)
 		BOTH(cudaLaunchCooperativeKernel)
-		read_runtime(arguments, true, launch);
+		read_runtime(arguments, launch);
 		return true;
 		BOTH(cudaLaunchKernelExC)
 		read_runtime_ex(arguments, launch);

@@ -18,11 +18,11 @@ struct xs_args_driver_launch_ex {
 };
 
 struct xs_launch_arguments {
-	const void *function;
-	bool is_symbol; /* the kernel's stub on the host; or else a handle of
-			 * the driver */
-	void **params;	/* one address for each parameter; or NULL */
-	void **extra;	/* CU_LAUNCH_PARAM_...; or NULL */
+	const void *function; /* CUfunction or CUkernel; NULL for the runtime's
+			       * functions, which may have the kernel's stub on
+			       * the host */
+	void **params;	      /* one address for each parameter; or NULL */
+	void **extra;	      /* CU_LAUNCH_PARAM_...; or NULL */
 };
 
 /* Reads a launch that has succeeded. Returns false for other functions. */

@@ -3,6 +3,7 @@
 #ifndef XS_PRELOAD_API_PARAM_INFO_H
 #define XS_PRELOAD_API_PARAM_INFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,19 +16,11 @@ struct xs_kernel_param {
 };
 
 /*
- * Stores the parameters of a CUfunction or CUkernel. Returns their number, 0 if
- * it has none or they are unknown: the functions that tell exist since CUDA
- * 12.4. At most `room` are stored; if there are more, returns 0. Takes the
- * loader's lock.
+ * Stores the parameters of a CUfunction or CUkernel, and their number. Returns
+ * false if they are unknown, or more than `room`: the functions that tell exist
+ * since CUDA 12.4. Takes the loader's lock.
  */
-size_t xs_param_info_of_handle(const void *handle,
-			       struct xs_kernel_param *params, size_t room);
-
-/*
- * Returns the CUfunction of a kernel's stub on the host, NULL if the runtime
- * that a call returning to `address` would have reached does not know it. Does
- * not change what cudaGetLastError() returns. Takes the loader's lock.
- */
-const void *xs_param_info_function(const void *symbol, uintptr_t address);
+bool xs_param_info_of_handle(const void *handle, struct xs_kernel_param *params,
+			     size_t room, size_t *count);
 
 #endif

@@ -132,16 +132,28 @@ static void find_substitutes(void)
 			xs_cupti_driver_substitutes[id] = driver_calls[id];
 }
 
+static bool is_launch(enum xs_function fn)
+{
+	return xs_functions[fn].call_class == XS_CALL_LAUNCH;
+}
+
+/* A launch of the runtime names its function only to the driver. */
+static void enable_dataflow(void)
+{
+	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_launch, true);
+}
+
 unsigned xs_cupti_enable_calls(bool counters)
 {
 	/* the start of CUDA ends there */
 	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
-		xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
-				  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
+	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
+		enable_dataflow();
 	by_driver = xs_cudart_objects_are_hooked();
 	if (by_driver && !counters)
 		find_substitutes();
@@ -156,9 +168,8 @@ void xs_cupti_switch_calls_off(void)
 	/* CUPTI adds overhead to calls while any callback is enabled */
 	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
-		xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
-				  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
 	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, matches_all, false);
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, matches_all, false);
 }

@@ -85,6 +85,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 		call->detail = enter(thread, call, fn);
 	if (call->detail != XS_DETAIL_IGNORED) {
 		thread->correlation = 0;
+		thread->launched = NULL;
 		thread->per_thread = xs_functions[fn].per_thread;
 		if (XS_UNLIKELY(xs_timing_is_on))
 			xs_timing_begin(call, arguments);

@@ -11,6 +11,7 @@
 #include "preload/record/abandoned_call.h"
 #include "preload/record/copy_probe.h"
 #include "preload/record/kernel_layout.h"
+#include "preload/record/launch_pointers.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
@@ -153,8 +154,10 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 	if (is_busy(thread))
 		return;
 	thread->in_runtime = enter;
-	if (enter)
+	if (enter) {
+		thread->launched = NULL;
 		xs_op_tracker_note_call(data->correlationId);
+	}
 	if (fn == XS_FN_COUNT || !xs_session_is_recording())
 		return;
 	if (!enter && data->context)
@@ -165,10 +168,16 @@ static void on_runtime_call(enum xs_function fn, const CUpti_CallbackData *data)
 		note_hooked_id(thread, data);
 }
 
-static inline void count_nested_call(struct xs_thread *thread)
+/* A driver call that a call of the runtime makes. */
+static inline void note_nested_call(struct xs_thread *thread,
+				    enum xs_function fn,
+				    const CUpti_CallbackData *data)
 {
 	if (!++thread->nested)
 		xs_op_tracker_note_nested();
+	if (xs_launch_pointers_are_on() &&
+	    data->callbackSite == CUPTI_API_ENTER)
+		xs_launch_pointers_nested(thread, fn, data->functionParams);
 }
 
 /* The runtime may make several driver calls inside a hooked call, for
@@ -207,7 +216,7 @@ on_unhooked_substitute(struct xs_thread *thread, enum xs_function fn,
 	if (data->callbackSite == CUPTI_API_ENTER)
 		xs_op_tracker_note_call(data->correlationId);
 	if (thread->in_runtime)
-		count_nested_call(thread);
+		note_nested_call(thread, fn, data);
 	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);
 }
@@ -220,7 +229,7 @@ static inline void on_substitute(struct xs_thread *thread, enum xs_function fn,
 		on_unhooked_substitute(thread, fn, data);
 		return;
 	}
-	count_nested_call(thread);
+	note_nested_call(thread, fn, data);
 	follow_hooked_call(thread, data);
 }
 
@@ -237,7 +246,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 	if (xs_cupti_driver_stays() && xs_function_issues(fn))
 		on_substitute(thread, fn, data);
 	else if (xs_thread_in_hook(thread) || thread->in_runtime)
-		count_nested_call(thread);
+		note_nested_call(thread, fn, data);
 	else if (xs_session_is_recording())
 		on_unhooked_driver_call(thread, fn, data);
 	if (!enter)

@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SLOT_BITS   13
-#define SLOTS	    (1u << SLOT_BITS)
-#define MAX_PROBES  32u
-#define MAX_PARAMS  256u
-#define BLOCK_BYTES (1u << 20)
-#define MAX_BLOCKS  64u
+#define SLOT_BITS      13
+#define SLOTS	       (1u << SLOT_BITS)
+#define MAX_PROBES     32u
+#define MAX_PARAMS     256u
+#define MOST_QUESTIONS 8u /* about a kernel */
+#define BLOCK_BYTES    (1u << 20)
+#define MAX_BLOCKS     64u
 
 static struct xs_kernel kernels[SLOTS];
 static _Atomic uint32_t unloads;
@@ -57,6 +58,16 @@ static struct xs_kernel *slot_of(const void *function)
 	return NULL;
 }
 
+/* A function may not be loaded yet when it is launched for the first time. */
+static bool is_answered(struct xs_kernel *kernel)
+{
+	return atomic_load_explicit(&kernel->generation,
+				    memory_order_acquire) == generation_now() &&
+	       (atomic_load(&kernel->layout)->known ||
+		atomic_load_explicit(&kernel->asked, memory_order_relaxed) >=
+		    MOST_QUESTIONS);
+}
+
 struct xs_kernel *xs_kernel_layout_find(const void *function)
 {
 	struct xs_kernel *slot = slot_of(function);
@@ -64,9 +75,7 @@ struct xs_kernel *xs_kernel_layout_find(const void *function)
 	return slot &&
 		       atomic_load_explicit(&slot->function,
 					    memory_order_acquire) &&
-		       atomic_load_explicit(&slot->generation,
-					    memory_order_acquire) ==
-			   generation_now()
+		       is_answered(slot)
 		   ? slot
 		   : NULL;
 }
@@ -118,7 +127,8 @@ static bool is_same(const struct xs_kernel_layout *a,
 		    const struct xs_kernel_layout *b)
 {
 	return a->known == b->known && a->count == b->count &&
-	       memcmp(a->words, b->words, words_bytes(a)) == 0;
+	       (a->count == 0 ||
+		memcmp(a->words, b->words, words_bytes(a)) == 0);
 }
 
 /* The words of a parameter that are aligned in the kernel's parameters. */
@@ -135,29 +145,17 @@ static struct xs_kernel_words words_of(const struct xs_kernel_param *param,
 				    : (param->bytes - first) / 8)};
 }
 
-static const void *handle_of(const struct xs_launch_arguments *launch,
-			     uintptr_t address)
-{
-	if (!launch->is_symbol)
-		return launch->function;
-	return address ? xs_param_info_function(launch->function, address)
-		       : NULL;
-}
-
 /* Returns the layout; its words are in `words`, which has room for those of
  * MAX_PARAMS. */
-static struct xs_kernel_layout ask(const struct xs_launch_arguments *launch,
-				   uintptr_t address,
+static struct xs_kernel_layout ask(const void *function,
 				   struct xs_kernel_words *words)
 {
 	struct xs_kernel_param params[MAX_PARAMS];
-	const void *handle = handle_of(launch, address);
 	struct xs_kernel_layout layout = {.words = words};
-	size_t count = 0;
+	size_t count;
 
-	if (handle)
-		count = xs_param_info_of_handle(handle, params, MAX_PARAMS);
-	layout.known = count != 0;
+	layout.known =
+	    xs_param_info_of_handle(function, params, MAX_PARAMS, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (params[i].offset + params[i].bytes > XS_PARAM_INFO_MOST)
 			layout.known = false;
@@ -168,7 +166,8 @@ static struct xs_kernel_layout ask(const struct xs_launch_arguments *launch,
 	return layout;
 }
 
-/* Caller holds the lock. */
+/* A handle that was given out again is a new kernel if its layout differs.
+ * Caller holds the lock. */
 static struct xs_kernel *put(const void *function, uint32_t generation,
 			     const struct xs_kernel_layout *layout)
 {
@@ -178,30 +177,33 @@ static struct xs_kernel *put(const void *function, uint32_t generation,
 
 	if (!slot)
 		return NULL;
-	kept = atomic_load(&slot->layout);
 	if (!layout->known)
-		kept = &unknown;
-	else if (!kept || !is_same(kept, layout))
-		kept = copy_of(layout);
+		layout = &unknown;
+	kept = atomic_load(&slot->layout);
+	if (!kept || !is_same(kept, layout)) {
+		kept = layout->known ? copy_of(layout) : layout;
+		atomic_store(&slot->launches, 0);
+	}
+	if (atomic_exchange(&slot->generation, generation) != generation)
+		atomic_store(&slot->asked, 0);
+	atomic_fetch_add(&slot->asked, 1);
 	atomic_store(&slot->layout, kept ? kept : &unknown);
-	atomic_store(&slot->generation, generation);
 	atomic_store(&slot->function, function);
 	return slot;
 }
 
-struct xs_kernel *xs_kernel_layout_get(const struct xs_launch_arguments *launch,
-				       uintptr_t address)
+struct xs_kernel *xs_kernel_layout_get(const void *function)
 {
-	struct xs_kernel *kernel = xs_kernel_layout_find(launch->function);
+	struct xs_kernel *kernel = xs_kernel_layout_find(function);
 	const uint32_t generation = generation_now();
 	struct xs_kernel_words words[MAX_PARAMS];
 	struct xs_kernel_layout layout;
 
-	if (kernel)
+	if (kernel || !slot_of(function))
 		return kernel;
-	layout = ask(launch, address, words);
+	layout = ask(function, words);
 	pthread_mutex_lock(&lock);
-	kernel = put(launch->function, generation, &layout);
+	kernel = put(function, generation, &layout);
 	pthread_mutex_unlock(&lock);
 	return kernel;
 }

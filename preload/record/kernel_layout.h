@@ -4,9 +4,9 @@
 #ifndef XS_PRELOAD_RECORD_KERNEL_LAYOUT_H
 #define XS_PRELOAD_RECORD_KERNEL_LAYOUT_H
 
-#include "preload/api/launch_arguments.h"
-
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Aligned words of 8 bytes of one parameter. */
 struct xs_kernel_words {
@@ -26,19 +26,18 @@ struct xs_kernel {
 	_Atomic(const void *) function; /* NULL: free */
 	_Atomic(const struct xs_kernel_layout *) layout;
 	_Atomic uint32_t generation; /* of the layout */
+	_Atomic uint32_t asked;	     /* questions that were not answered */
 	_Atomic uint32_t launches;   /* that were recorded: see
 				      * launch_pointers.c */
 };
 
-/* Returns the kernel, NULL if it is new or code was unloaded since it was
- * asked. Takes no lock. */
+/* Returns the kernel, NULL if it is new, code was unloaded since it was asked,
+ * or it will be asked again. Takes no lock. */
 struct xs_kernel *xs_kernel_layout_find(const void *function);
 
-/* Like xs_kernel_layout_find(), but asks if necessary. address: where the
- * launch returns to, 0 if unknown: no symbols are then asked. Returns NULL if
- * there are too many kernels. Takes locks: call in a guard. */
-struct xs_kernel *xs_kernel_layout_get(const struct xs_launch_arguments *launch,
-				       uintptr_t address);
+/* Like xs_kernel_layout_find(), but asks if necessary. Returns NULL if there
+ * are too many kernels. Takes locks: call in a guard. */
+struct xs_kernel *xs_kernel_layout_get(const void *function);
 
 /* Call when device code is unloaded: its handles may be given out again. */
 void xs_kernel_layout_outdate(void);

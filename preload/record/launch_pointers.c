@@ -45,7 +45,9 @@ static bool is_wanted(const struct noting *noting)
 				 memory_order_relaxed) == XS_DATAFLOW_ALL ||
 	    is_in_window(noting->span->start_ns))
 		return true;
-	kernel = xs_kernel_layout_find(noting->launch.function);
+	kernel = noting->launch.function
+		     ? xs_kernel_layout_find(noting->launch.function)
+		     : NULL;
 	return !kernel ||
 	       atomic_load_explicit(&kernel->launches, memory_order_relaxed) <
 		   FIRST_LAUNCHES;
@@ -94,7 +96,8 @@ static xs_u16 collect(const struct noting *noting, struct xs_kernel *kernel,
 	if (launch->extra) {
 		if (!collect_extra(launch->extra, found))
 			return XS_POINTERS_NO_LAYOUT;
-	} else if (layout && layout->known && launch->params) {
+	} else if (layout && layout->known &&
+		   (launch->params || !layout->count)) {
 		collect_params(launch->params, layout, found);
 	} else {
 		return XS_POINTERS_NO_LAYOUT;
@@ -132,12 +135,12 @@ static void write_records(const struct noting *noting, xs_u16 known,
 static void note_launch(void *data)
 {
 	const struct noting *noting = data;
-	const struct xs_ended_call *call = noting->call;
 	uint64_t addresses[MOST_ADDRESSES];
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = MOST_ADDRESSES};
-	struct xs_kernel *kernel = xs_kernel_layout_get(
-	    &noting->launch, call->unhooked ? 0 : call->address);
+	const void *function = noting->launch.function;
+	struct xs_kernel *kernel =
+	    function ? xs_kernel_layout_get(function) : NULL;
 
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
@@ -156,6 +159,15 @@ static void note_memory(void *data)
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
 }
 
+void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
+			       const void *arguments)
+{
+	struct xs_launch_arguments launch;
+
+	if (xs_launch_arguments_read(fn, arguments, &launch))
+		thread->launched = launch.function;
+}
+
 void xs_launch_pointers_note(struct xs_thread *thread,
 			     const struct xs_ended_call *call,
 			     const struct xs_event *event,
@@ -166,9 +178,12 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 	const unsigned call_class = xs_functions[call->fn].call_class;
 
 	if (call_class == XS_CALL_LAUNCH) {
-		if (xs_launch_arguments_read(call->fn, call->arguments,
-					     &noting.launch) &&
-		    is_wanted(&noting))
+		if (!xs_launch_arguments_read(call->fn, call->arguments,
+					      &noting.launch))
+			return;
+		if (!noting.launch.function)
+			noting.launch.function = thread->launched;
+		if (is_wanted(&noting))
 			xs_guard_run(note_launch, &noting);
 	} else if (xs_call_allocates(call_class) || xs_call_frees(call_class)) {
 		xs_guard_run(note_memory, &noting);

@@ -30,4 +30,9 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 			     const struct xs_event *event,
 			     const struct xs_span *span);
 
+/* Call at the start of a driver call that a call of the runtime makes: only
+ * there a launch of the runtime names its function. */
+void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
+			       const void *arguments);
+
 #endif

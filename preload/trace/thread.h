@@ -50,6 +50,8 @@ struct xs_thread {
 	struct xs_poll *poll;		      /* NULL until needed */
 	struct xs_thread *next;		      /* list of open threads */
 	struct xs_copy_probe copy_probe;      /* of the current copy */
+	const void *launched; /* CUfunction or CUkernel that the current call of
+			       * the runtime has launched; NULL: none */
 };
 
 /*

@@ -238,7 +238,9 @@ launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
 	if (rc == 0 && !function)
 		rc = error;
 	if (rc == 0) {
-		cuLaunchKernel_params launch = {(CUfunction)(void *)function,
+		/* a CUkernel in the place of a CUfunction, as NVIDIA's runtime
+		 * passes it */
+		cuLaunchKernel_params launch = {xs_sim_kernel_of(function),
 						grid.x,
 						grid.y,
 						grid.z,

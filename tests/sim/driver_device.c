@@ -4,6 +4,7 @@
 
 #include <cudaProfiler.h>
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,18 +289,31 @@ DRV_API(cuKernelGetName, (const char **name, CUkernel hfunc), (name, hfunc),
 #endif
 
 #if CUDA_VERSION >= 12040
-/* Each of these two knows its own handles only. XS_SIM_NO_LAYOUT: the kernel of
- * that name is unknown to both. */
+/* XS_SIM_NO_LAYOUT=NAME: the parameters of that kernel are unknown; NAME:N: to
+ * the first N questions. */
+static bool hides_layout(const char *name)
+{
+	static atomic_int asked;
+	const char *hidden = getenv("XS_SIM_NO_LAYOUT");
+	const size_t length = strlen(name);
+
+	if (!hidden || strncmp(hidden, name, length) != 0)
+		return false;
+	return hidden[length] == '\0' ||
+	       (hidden[length] == ':' &&
+		atomic_fetch_add(&asked, 1) < atoi(hidden + length + 1));
+}
+
+/* Each of these two knows its own handles only. */
 static int param_info(const void *handle, bool of_kernel, size_t index,
 		      size_t *offset, size_t *bytes)
 {
-	const char *unknown = getenv("XS_SIM_NO_LAYOUT");
 	struct xs_sim_function_info info;
 
 	if (!handle || xs_sim_is_kernel(handle) != of_kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
 	xs_sim_function_info(xs_sim_function_of(handle), &info);
-	if (unknown && strcmp(unknown, info.name) == 0)
+	if (hides_layout(info.name))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	return xs_sim_function_param(xs_sim_function_of(handle), index, offset,
 				     bytes)

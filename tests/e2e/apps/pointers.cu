@@ -41,6 +41,10 @@ __global__ void hidden(int *out)
 	out[threadIdx.x] = 1;
 }
 
+__global__ void nothing(void)
+{
+}
+
 static void tell(const char *kernel, const void *first, const void *second)
 {
 	printf("%s", kernel);
@@ -61,19 +65,26 @@ static int *device_memory(void)
 static void launch_all(int *a, int *b, int *mapped)
 {
 	struct pair pair = {32, a + 8, 1, b};
+	cudaLaunchConfig_t config = {};
 
+	config.gridDim = 1;
+	config.blockDim = 32;
 	tell("plain", a, b);
 	plain<<<1, 32>>>(a, 32, b);
 	tell("plain", a, mapped); /* pinned host memory */
 	plain<<<1, 32>>>(a, 32, mapped);
 	tell("plain", a, NULL); /* twice the same */
 	plain<<<1, 32>>>(a, 32, a);
+	tell("plain", b, a); /* by the kernel's stub */
+	CHECK(cudaLaunchKernelEx(&config, plain, b, 32, (const int *)a));
 	tell("in_struct", a + 8, b);
 	in_struct<<<1, 32>>>(pair, 5);
 	tell("without", NULL, NULL);
 	without<<<1, 32>>>(0);
 	tell("hidden", NULL, NULL);
 	hidden<<<1, 32>>>(b);
+	tell("nothing", NULL, NULL);
+	nothing<<<1, 32>>>();
 }
 
 int main(int argc, char **argv)
