@@ -8,6 +8,7 @@
 #include "preload/api/launch_arguments.h"
 #include "preload/record/kernel_layout.h"
 #include "preload/record/live_memory.h"
+#include "preload/trace/gpu_records.h"
 #include "preload/util/guard.h"
 
 #include <cuda.h>
@@ -159,6 +160,16 @@ static void note_memory(void *data)
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
 }
 
+/* With several devices, it is not known whose memory ends. */
+static void note_reset(void *data)
+{
+	const struct noting *noting = data;
+	const uint64_t devices = xs_gpu_records_devices();
+
+	if (!(devices & (devices - 1)))
+		xs_live_memory_remove_all(noting->span->start_ns);
+}
+
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments)
 {
@@ -187,5 +198,7 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 			xs_guard_run(note_launch, &noting);
 	} else if (xs_call_allocates(call_class) || xs_call_frees(call_class)) {
 		xs_guard_run(note_memory, &noting);
+	} else if (call_class == XS_CALL_RESET) {
+		xs_guard_run(note_reset, &noting);
 	}
 }

@@ -233,6 +233,24 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns)
 	pthread_mutex_unlock(&lock);
 }
 
+void xs_live_memory_remove_all(uint64_t start_ns)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t at = leaf_count; at-- > 0;) {
+		struct leaf *leaf = leaf_at(at);
+		uint32_t kept = 0;
+
+		for (uint32_t i = 0; i < leaf->count; i++)
+			if (leaf->ranges[i].since_ns > start_ns)
+				leaf->ranges[kept++] = leaf->ranges[i];
+		total -= leaf->count - kept;
+		leaf->count = kept;
+		if (!kept)
+			remove_leaf(at);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 bool xs_live_memory_is_complete(void)
 {
 	bool complete;

@@ -21,6 +21,9 @@ void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns);
  * Memory that was allocated there since then stays. */
 void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
 
+/* Removes all memory that was added with a time of at most `start_ns`. */
+void xs_live_memory_remove_all(uint64_t start_ns);
+
 /* Returns whether all of the live memory is known: false from the moment on
  * when there was more than XS_LIVE_MEMORY_MOST of it, or no space. */
 bool xs_live_memory_is_complete(void);

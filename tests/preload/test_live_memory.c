@@ -62,6 +62,21 @@ static void newer_memory_stays(void **state)
 	assert_false(is_live(0x107f));
 }
 
+static void all_end(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i);
+	xs_live_memory_remove_all(499);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(is_live(0x10000 + i * 0x100), i > 499);
+	xs_live_memory_remove_all(999);
+	assert_false(is_live(0x10000 + 999 * 0x100));
+	xs_live_memory_add(0x10000, 0x80, 1000);
+	assert_true(is_live(0x10000));
+	xs_live_memory_remove_all(1000);
+}
+
 static void addresses_are_distinct(void **state)
 {
 	const uint64_t words[] = {0x1008, 7, 0x1010, 0x1008, 0x2000, 0x1010};
@@ -159,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_end),
 	    cmocka_unit_test(newer_memory_stays),
+	    cmocka_unit_test(all_end),
 	    cmocka_unit_test(addresses_are_distinct),
 	    cmocka_unit_test(like_a_list),
 	    cmocka_unit_test(too_many),
