@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/dataflow.h"
 
-#include "analyzer/dataflow/live_ranges.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/live_ranges.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "analyzer/timeline/infer_memory_kind.h"
 
-#include "analyzer/util/sort.h"
+#include "analyzer/timeline/live_ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,74 +15,9 @@
  * waited for the copy. */
 #define EVENT_LAG_NS 20000
 
-struct range {
-	uint64_t base, bytes;
-	uint8_t memory;
-};
-
-/* The allocated ranges, by address. */
-struct ranges {
-	struct range *items;
-	size_t count;
-};
-
 struct ends {
 	uint8_t src, dst; /* enum xs_memory */
 };
-
-/* Returns the number of ranges that begin at or below an address. */
-static size_t below(const struct ranges *ranges, uint64_t address)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].base <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static uint8_t memory_at(const struct ranges *ranges, uint64_t address)
-{
-	const size_t at = below(ranges, address);
-	const struct range *range = at ? &ranges->items[at - 1] : NULL;
-
-	return range && address - range->base < range->bytes ? range->memory
-							     : XS_MEM_UNKNOWN;
-}
-
-static void drop(struct ranges *ranges, uint64_t base)
-{
-	const size_t at = below(ranges, base);
-
-	if (at == 0 || ranges->items[at - 1].base != base)
-		return;
-	memmove(&ranges->items[at - 1], &ranges->items[at],
-		(ranges->count - at) * sizeof(*ranges->items));
-	ranges->count--;
-}
-
-static int add(struct ranges *ranges, const struct range *range)
-{
-	struct range *items;
-	size_t at;
-
-	drop(ranges, range->base); /* its free was not recorded */
-	items = xs_array_grow(ranges->items, ranges->count, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	ranges->items = items;
-	at = below(ranges, range->base);
-	memmove(&items[at + 1], &items[at],
-		(ranges->count - at) * sizeof(*items));
-	items[at] = *range;
-	ranges->count++;
-	return 0;
-}
 
 static uint8_t memory_of_call(const struct xs_trace *trace,
 			      const struct xs_call *call)
@@ -96,8 +31,18 @@ static uint8_t memory_of_call(const struct xs_trace *trace,
 		   : XS_MEM_DEVICE;
 }
 
+static uint8_t memory_at(const struct xs_live_ranges *ranges, uint64_t address)
+{
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(ranges, address);
+
+	return range ? memory_of_call(ranges->trace,
+				      &ranges->trace->calls[range->call])
+		     : XS_MEM_UNKNOWN;
+}
+
 /* Host memory that no call pinned is pageable. */
-static uint8_t end_of(const struct ranges *ranges, uint64_t address,
+static uint8_t end_of(const struct xs_live_ranges *ranges, uint64_t address,
 		      bool on_device, bool on_host)
 {
 	const uint8_t memory = memory_at(ranges, address);
@@ -111,7 +56,7 @@ static uint8_t end_of(const struct ranges *ranges, uint64_t address,
 
 /* direction: a cudaMemcpyKind. cudaMemcpyDefault (4) leaves it to the
  * addresses. */
-static struct ends ends_of(const struct ranges *ranges,
+static struct ends ends_of(const struct xs_live_ranges *ranges,
 			   const struct xs_call *call)
 {
 	enum { HOST_TO_HOST, TO_DEVICE, TO_HOST, INSIDE };
@@ -128,36 +73,19 @@ static struct ends ends_of(const struct ranges *ranges,
 /* Fills, by call, the memory kinds of copies. */
 static int follow(const struct xs_trace *trace, struct ends *ends)
 {
-	struct ranges ranges = {0};
-	int rc = 0;
+	struct xs_live_ranges ranges;
+	int rc = xs_live_ranges_begin(trace, &ranges);
 
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 
-		if (call->error)
+		if (call->error || (call->call_class != XS_CALL_COPY &&
+				    call->call_class != XS_CALL_COPY_ASYNC))
 			continue;
-		switch (call->call_class) {
-		case XS_CALL_COPY:
-		case XS_CALL_COPY_ASYNC:
-			ends[i] = ends_of(&ranges, call);
-			break;
-		case XS_CALL_ALLOC_DEVICE:
-		case XS_CALL_ALLOC_PINNED:
-		case XS_CALL_REGISTER:
-			rc = add(&ranges,
-				 &(struct range){
-				     .base = call->dst,
-				     .bytes = call->bytes,
-				     .memory = memory_of_call(trace, call)});
-			break;
-		case XS_CALL_FREE_DEVICE:
-		case XS_CALL_FREE_PINNED:
-		case XS_CALL_UNREGISTER:
-			drop(&ranges, call->dst);
-			break;
-		}
+		rc = xs_live_ranges_advance(&ranges, call->start_ns);
+		ends[i] = ends_of(&ranges, call);
 	}
-	free(ranges.items);
+	xs_live_ranges_free(&ranges);
 	return rc;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The allocations that live at a time, which moves forward. */
-#ifndef XS_ANALYZER_DATAFLOW_LIVE_RANGES_H
-#define XS_ANALYZER_DATAFLOW_LIVE_RANGES_H
+#ifndef XS_ANALYZER_TIMELINE_LIVE_RANGES_H
+#define XS_ANALYZER_TIMELINE_LIVE_RANGES_H
 
 #include "analyzer/read/trace.h"
 
 struct xs_live_range {
 	uint64_t begin, end;
+	uint32_t call; /* that allocated or registered it */
 };
 
 struct xs_live_ranges {

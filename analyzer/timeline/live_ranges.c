@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/dataflow/live_ranges.h"
+#include "analyzer/timeline/live_ranges.h"
 
 #include "analyzer/util/sort.h"
 
@@ -14,6 +14,17 @@ static uint64_t effect_ns(const struct xs_call *call)
 						   : call->start_ns;
 }
 
+/* With several devices, the trace does not show which one was reset. */
+static bool has_effect(const struct xs_trace *trace, const struct xs_call *call)
+{
+	if (call->error)
+		return false;
+	if (call->call_class == XS_CALL_RESET)
+		return trace->device_count <= 1;
+	return call->dst != 0 && (xs_call_allocates(call->call_class) ||
+				  xs_call_frees(call->call_class));
+}
+
 int xs_live_ranges_begin(const struct xs_trace *trace,
 			 struct xs_live_ranges *ranges)
 {
@@ -25,9 +36,7 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 	for (size_t i = 0; !rc && i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 
-		if (call->error == 0 && call->dst != 0 &&
-		    (xs_call_allocates(call->call_class) ||
-		     xs_call_frees(call->call_class)))
+		if (has_effect(trace, call))
 			keys[count++] =
 			    (struct xs_key){effect_ns(call), (uint32_t)i};
 	}
@@ -85,8 +94,10 @@ static int reserve(struct xs_live_ranges *ranges)
 }
 
 /* Older memory that overlaps was freed by a call that is not in the trace. */
-static int add(struct xs_live_ranges *ranges, uint64_t begin, uint64_t bytes)
+static int add(struct xs_live_ranges *ranges, uint32_t index)
 {
+	const struct xs_call *call = &ranges->trace->calls[index];
+	const uint64_t begin = call->dst, bytes = call->bytes;
 	const uint64_t end = begin + bytes;
 	size_t last, first;
 
@@ -101,18 +112,21 @@ static int add(struct xs_live_ranges *ranges, uint64_t begin, uint64_t bytes)
 		return -ENOMEM;
 	memmove(&ranges->items[first + 1], &ranges->items[first],
 		(ranges->count - first) * sizeof(*ranges->items));
-	ranges->items[first] = (struct xs_live_range){begin, end};
+	ranges->items[first] = (struct xs_live_range){begin, end, index};
 	ranges->count++;
 	return 0;
 }
 
-static int apply(struct xs_live_ranges *ranges, const struct xs_call *call)
+static int apply(struct xs_live_ranges *ranges, uint32_t index)
 {
+	const struct xs_call *call = &ranges->trace->calls[index];
 	const size_t at = below(ranges, call->dst);
 
 	if (xs_call_allocates(call->call_class))
-		return add(ranges, call->dst, call->bytes);
-	if (at > 0 && ranges->items[at - 1].begin == call->dst)
+		return add(ranges, index);
+	if (call->call_class == XS_CALL_RESET)
+		ranges->count = 0;
+	else if (at > 0 && ranges->items[at - 1].begin == call->dst)
 		drop(ranges, at - 1, at);
 	return 0;
 }
@@ -122,12 +136,11 @@ int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
 	int rc = 0;
 
 	for (; !rc && ranges->next < ranges->event_count; ranges->next++) {
-		const struct xs_call *call =
-		    &ranges->trace->calls[ranges->events[ranges->next]];
+		const uint32_t index = ranges->events[ranges->next];
 
-		if (effect_ns(call) > at_ns)
+		if (effect_ns(&ranges->trace->calls[index]) > at_ns)
 			break;
-		rc = apply(ranges, call);
+		rc = apply(ranges, index);
 	}
 	return rc;
 }
