@@ -17,8 +17,9 @@ struct builder {
 	struct xs_flow_op *ops; /* as out->ops */
 	struct xs_flow_access *accesses;
 	size_t access_count;
-	size_t pointers;    /* next entry of trace->pointers */
-	uint32_t next_wait; /* next call that may have waited */
+	size_t pointers;      /* next entry of trace->pointers */
+	struct xs_key *waits; /* calls that waited, by their ends */
+	size_t wait_count, next_wait;
 	uint32_t waited;    /* see struct xs_flow_op */
 	uint32_t all_ended; /* ops before it had ended */
 };
@@ -131,49 +132,56 @@ static bool shares_call(const struct builder *b, uint32_t at)
 	       (at + 1 < b->out->op_count && ops[of[at + 1]].call == call);
 }
 
-static bool is_wait(const struct xs_call *call)
+static int find_waits(struct builder *b)
 {
-	switch (call->call_class) {
-	case XS_CALL_COPY:
-	case XS_CALL_SYNC_DEVICE:
-	case XS_CALL_SYNC_STREAM:
-	case XS_CALL_SYNC_EVENT:
-		return call->error == 0;
-	case XS_CALL_POLL:
-		return call->waited;
-	default:
-		return false;
+	const struct xs_trace *trace = b->trace;
+	bool *blocked = xs_calls_blocked(trace);
+	int rc = -ENOMEM;
+
+	b->waits = malloc((trace->call_count + 1) * sizeof(*b->waits));
+	if (blocked && b->waits) {
+		for (size_t i = 0; i < trace->call_count; i++)
+			if (blocked[i] && trace->calls[i].error == 0)
+				b->waits[b->wait_count++] = (struct xs_key){
+				    trace->calls[i].end_ns, (uint32_t)i};
+		rc = xs_keys_sort(b->waits, b->wait_count);
+	}
+	free(blocked);
+	return rc;
+}
+
+/* Ops that were issued before the wait began and had ended when it returned. Of
+ * ops behind one that runs on, the next LOOK_AHEAD are looked at. */
+static void note_wait(struct builder *b, uint32_t at, uint32_t index)
+{
+	const struct xs_trace *trace = b->trace;
+	bool all = true;
+
+	for (uint32_t i = b->all_ended; i < at && i - b->all_ended < LOOK_AHEAD;
+	     i++) {
+		const struct xs_op *op = &trace->ops[b->out->ops[i]];
+		const bool ended =
+		    op->call <= index &&
+		    xs_call_returned_after(&trace->calls[index], op->end_ns);
+
+		all &= ended;
+		if (all)
+			b->all_ended = i + 1;
+		if (ended && (b->waited == XS_FLOW_NONE || i > b->waited))
+			b->waited = i;
 	}
 }
 
-/* Finds the last op that had ended when the host's last wait returned. Of ops
- * behind one that runs on, the next LOOK_AHEAD are looked at. */
+/* Finds the last op that had ended when the last wait before a call
+ * returned. */
 static void advance_waits(struct builder *b, uint32_t at, uint32_t call)
 {
-	const struct xs_trace *trace = b->trace;
+	const uint64_t start_ns = b->trace->calls[call].start_ns;
 
-	for (; b->next_wait < call; b->next_wait++) {
-		const struct xs_call *wait = &trace->calls[b->next_wait];
-		bool all = true;
-
-		if (!is_wait(wait) ||
-		    wait->end_ns > trace->calls[call].start_ns)
-			continue;
-		for (uint32_t i = b->all_ended;
-		     i < at && i - b->all_ended < LOOK_AHEAD; i++) {
-			const struct xs_op *op = &trace->ops[b->out->ops[i]];
-			const bool ended =
-			    op->call <= b->next_wait &&
-			    xs_call_returned_after(wait, op->end_ns);
-
-			all &= ended;
-			if (all)
-				b->all_ended = i + 1;
-			if (ended &&
-			    (b->waited == XS_FLOW_NONE || i > b->waited))
-				b->waited = i;
-		}
-	}
+	for (; b->next_wait < b->wait_count &&
+	       b->waits[b->next_wait].key <= start_ns;
+	     b->next_wait++)
+		note_wait(b, at, b->waits[b->next_wait].index);
 }
 
 static int add_op(struct builder *b, uint32_t at)
@@ -256,6 +264,8 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	rc = xs_live_ranges_begin(trace, &b.live);
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
+	if (!rc)
+		rc = find_waits(&b);
 	for (uint32_t i = 0; !rc && i < dataflow->op_count; i++)
 		rc = add_op(&b, i);
 	if (!rc) {
@@ -269,6 +279,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	xs_live_ranges_free(&b.live);
 	free(b.ops);
 	free(b.accesses);
+	free(b.waits);
 	if (rc)
 		xs_dataflow_free(dataflow);
 	return rc;

@@ -19,13 +19,13 @@
 #include <string.h>
 
 const char *const golden_names[] = {
-    "again",	    "alternating",   "context",	      "contents",
-    "counters",	    "empty",	     "frees",	      "graph",
-    "graph-as-one", "graph-unknown", "graph-updated", "kernel-stream",
-    "kernels",	    "killed",	     "loop-head",     "opsonly",
-    "pointers",	    "serial",	     "sizes",	      "streams",
-    "threads",	    "tiny",	     "transfers",     "waits",
-    "wide"};
+    "again",	     "alternating",  "context",	      "contents",
+    "counters",	     "empty",	     "flow",	      "frees",
+    "graph",	     "graph-as-one", "graph-unknown", "graph-updated",
+    "kernel-stream", "kernels",	     "killed",	      "loop-head",
+    "opsonly",	     "pointers",     "serial",	      "sizes",
+    "streams",	     "threads",	     "tiny",	      "transfers",
+    "waits",	     "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)
