@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/dataflow.h"
 
+#include "analyzer/dataflow/issue_order.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/live_ranges.h"
 #include "analyzer/util/sort.h"
@@ -14,6 +15,7 @@ struct builder {
 	const struct xs_trace *trace;
 	struct xs_dataflow *out;
 	struct xs_live_ranges live;
+	struct xs_issue_order order;
 	struct xs_flow_op *ops; /* as out->ops */
 	struct xs_flow_access *accesses;
 	size_t access_count;
@@ -52,19 +54,19 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	const struct xs_live_range *range =
 	    xs_live_ranges_find(&b->live, address);
 	struct xs_flow_access access = {address, address + call->bytes, !writes,
-					writes};
+					writes, true};
 
 	if (memory == XS_MEM_ARRAY) {
 		/* its handle stands for it, and parts of it are not told
 		 * apart */
-		access =
-		    (struct xs_flow_access){address, address + 1, true, writes};
+		access = (struct xs_flow_access){address, address + 1, true,
+						 writes, false};
 	} else if (call->rows > 1) {
 		/* the pitch is unknown */
 		op->unknown |= !range;
 		if (range)
 			access = (struct xs_flow_access){
-			    range->begin, range->end, true, writes};
+			    range->begin, range->end, true, writes, false};
 	}
 	if (device && !range)
 		b->out->unfollowed = true;
@@ -110,10 +112,10 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			if (range)
-				rc = add_access(
-				    b, op,
-				    (struct xs_flow_access){
-					range->begin, range->end, true, true});
+				rc = add_access(b, op,
+						(struct xs_flow_access){
+						    range->begin, range->end,
+						    true, true, false});
 			else
 				op->unknown = true;
 		}
@@ -192,7 +194,7 @@ static int add_op(struct builder *b, uint32_t at)
 	int rc = xs_live_ranges_advance(&b->live, call->start_ns);
 
 	advance_waits(b, at, op->call);
-	*to = (struct xs_flow_op){.queue = op->queue,
+	*to = (struct xs_flow_op){.queue = b->order.queues[at],
 				  .waited = b->waited,
 				  .first_access = (uint32_t)b->access_count};
 	if (rc)
@@ -253,6 +255,20 @@ static void mark_unknown(struct builder *b)
 	}
 }
 
+static int build_flow(struct builder *b)
+{
+	const struct xs_flow_program program = {
+	    .ops = b->ops,
+	    .op_count = b->out->op_count,
+	    .accesses = b->accesses,
+	    .access_count = (uint32_t)b->access_count,
+	    .queue_count = b->order.queue_count,
+	    .before = b->order.before};
+
+	mark_unknown(b);
+	return xs_flow_build(&program, &b->out->flow);
+}
+
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, struct xs_dataflow *dataflow)
 {
@@ -266,17 +282,17 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
 		rc = find_waits(&b);
+	if (!rc)
+		rc = xs_issue_order_build(
+		    &(struct xs_issue_order_input){trace, dataflow->ops,
+						   dataflow->op_count},
+		    &b.order);
 	for (uint32_t i = 0; !rc && i < dataflow->op_count; i++)
 		rc = add_op(&b, i);
-	if (!rc) {
-		const struct xs_flow_program program = {
-		    b.ops, dataflow->op_count, b.accesses,
-		    (uint32_t)b.access_count};
-
-		mark_unknown(&b);
-		rc = xs_flow_build(&program, &dataflow->flow);
-	}
+	if (!rc)
+		rc = build_flow(&b);
 	xs_live_ranges_free(&b.live);
+	xs_issue_order_free(&b.order);
 	free(b.ops);
 	free(b.accesses);
 	free(b.waits);

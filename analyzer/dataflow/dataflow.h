@@ -21,7 +21,8 @@ struct xs_dataflow {
  * bytes, one with rows the allocations that they lie in. A kernel may read and
  * write the allocations that its parameters point into; it is unknown if they
  * are, and so are ops of graphs, ops without a call, and copies that share a
- * call. Returns 0, -ENOMEM, or -E2BIG as xs_flow_build().
+ * call. Ops that may run at the same time depend on each other in no way
+ * (issue_order.h). Returns 0, -ENOMEM, or -E2BIG as xs_flow_build().
  */
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, struct xs_dataflow *dataflow);

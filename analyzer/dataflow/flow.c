@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of all accesses cut the memory into segments. Each segment has its
- * last writer and the ops that read it since then.
+ * The ends of all accesses cut the memory into segments. Each segment has the
+ * list of its accesses, the last one first. An op looks back through it, up to
+ * a write that comes after all that is behind it.
  */
 #include "analyzer/dataflow/flow.h"
 
@@ -10,16 +11,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define MOST_STEPS 100000000u
-#define MOST_EDGES 4000000u
+#define MOST_STEPS  100000000u
+#define MOST_EDGES  4000000u
+#define MOST_HIDING 16u
 
-struct segment {
-	uint32_t writer;  /* XS_FLOW_NONE: none */
-	uint32_t readers; /* index into reads, XS_FLOW_NONE: none */
-};
-
-struct read {
-	uint32_t op, next;
+/* An access of a segment. */
+struct touch {
+	uint32_t op, previous; /* XS_FLOW_NONE: none */
+	bool reads, writes, exact;
 };
 
 /* The edge from an op to the current one. */
@@ -33,13 +32,48 @@ struct builder {
 	struct xs_flow *flow;
 	uint64_t *cuts; /* sorted, each once */
 	size_t cut_count;
-	struct segment *segments; /* segment i is from cut i to cut i + 1 */
-	struct read *reads;
-	size_t read_count;
+	uint32_t *segments; /* last touch; segment i is from cut i to i + 1 */
+	struct touch *touches;
+	size_t touch_count;
 	struct mark *marks; /* by op */
+	bool *after_all;    /* by op: all earlier ops come before it */
 	uint64_t steps;
-	uint32_t last_unknown; /* XS_FLOW_NONE: none */
+	uint32_t *unknown; /* unknown ops so far */
+	size_t unknown_count;
 };
+
+/* Returns whether an op comes before another one. */
+static bool is_before(const struct builder *b, uint32_t from, uint32_t to)
+{
+	const struct xs_flow_program *p = b->program;
+
+	return from < to &&
+	       (!p->before || from < p->before[(size_t)to * p->queue_count +
+					       p->ops[from].queue]);
+}
+
+/* Ops that hide from the current one what came before them. */
+struct hiding {
+	uint32_t ops[MOST_HIDING];
+	size_t count;
+};
+
+static bool is_hidden(const struct builder *b, const struct hiding *hiding,
+		      uint32_t from)
+{
+	for (size_t i = 0; i < hiding->count; i++)
+		if (is_before(b, from, hiding->ops[i]))
+			return true;
+	return false;
+}
+
+/* Hides what comes before the op. If there is no space, more edges than
+ * necessary are found. */
+static void hide(struct hiding *hiding, uint32_t op)
+{
+	if (hiding->count < MOST_HIDING)
+		hiding->ops[hiding->count++] = op;
+}
 
 /* Adds an edge, or makes it the stronger one of the two kinds. */
 static int link_ops(struct builder *b, uint32_t from, uint32_t to,
@@ -84,110 +118,108 @@ static size_t cut_at(const struct builder *b, uint64_t address)
 	return low;
 }
 
-/* The readers since the last write, of which a writer is none. */
-static int link_readers(struct builder *b, const struct segment *segment,
-			uint32_t to)
+/* Links one access of a segment with those before it. */
+static int link_segment(struct builder *b, uint32_t segment,
+			const struct xs_flow_access *access, uint32_t op)
 {
+	struct hiding hiding = {.count = 0};
 	int rc = 0;
 
-	for (uint32_t at = segment->readers; !rc && at != XS_FLOW_NONE;
-	     at = b->reads[at].next) {
-		b->steps++;
-		rc = link_ops(b, b->reads[at].op, to, XS_FLOW_REUSE);
+	for (uint32_t at = b->segments[segment]; !rc && at != XS_FLOW_NONE;) {
+		const struct touch touch = b->touches[at];
+
+		at = touch.previous;
+		if (++b->steps > MOST_STEPS)
+			return -E2BIG;
+		if (!is_before(b, touch.op, op))
+			continue;
+		if (!is_hidden(b, &hiding, touch.op)) {
+			if (touch.writes && access->reads)
+				rc = link_ops(b, touch.op, op, XS_FLOW_TRUE);
+			else if (access->writes)
+				rc = link_ops(b, touch.op, op, XS_FLOW_REUSE);
+			if (touch.writes)
+				hide(&hiding, touch.op);
+		}
+		if (touch.writes && (touch.exact || b->after_all[touch.op]))
+			break;
 	}
 	return rc;
 }
 
-static int add_reader(struct builder *b, struct segment *segment, uint32_t op)
+/* All accesses of an op come after those of the ops before. */
+static int touch_segment(struct builder *b, uint32_t segment,
+			 const struct xs_flow_access *access, uint32_t op)
 {
-	struct read *reads;
+	struct touch *touches;
 
-	if (segment->readers != XS_FLOW_NONE &&
-	    b->reads[segment->readers].op == op)
-		return 0;
-	reads = xs_array_grow(b->reads, b->read_count, sizeof(*reads));
-	if (!reads)
+	if (b->touch_count >= MOST_STEPS)
+		return -E2BIG;
+	touches = xs_array_grow(b->touches, b->touch_count, sizeof(*touches));
+	if (!touches)
 		return -ENOMEM;
-	b->reads = reads;
-	reads[b->read_count] = (struct read){op, segment->readers};
-	segment->readers = (uint32_t)b->read_count++;
-	return 0;
-}
-
-/* Visits the segments of an access: `visit` for each. */
-static int each_segment(struct builder *b, const struct xs_flow_access *access,
-			uint32_t op,
-			int (*visit)(struct builder *b, struct segment *segment,
-				     const struct xs_flow_access *access,
-				     uint32_t op))
-{
-	const size_t end = cut_at(b, access->end);
-	int rc = 0;
-
-	for (size_t i = cut_at(b, access->begin); !rc && i < end; i++)
-		rc = ++b->steps > MOST_STEPS
-			 ? -E2BIG
-			 : visit(b, &b->segments[i], access, op);
-	return rc;
-}
-
-static int link_segment(struct builder *b, struct segment *segment,
-			const struct xs_flow_access *access, uint32_t op)
-{
-	int rc = 0;
-
-	if (access->reads)
-		rc = link_ops(b, segment->writer, op, XS_FLOW_TRUE);
-	if (!rc && access->writes)
-		rc = link_ops(b, segment->writer, op, XS_FLOW_REUSE);
-	if (!rc && access->writes)
-		rc = link_readers(b, segment, op);
-	return rc;
-}
-
-/* All writes of an op come after all of its reads. */
-static int note_read(struct builder *b, struct segment *segment,
-		     const struct xs_flow_access *access, uint32_t op)
-{
-	return access->reads ? add_reader(b, segment, op) : 0;
-}
-
-static int note_write(struct builder *b, struct segment *segment,
-		      const struct xs_flow_access *access, uint32_t op)
-{
-	(void)b;
-	if (access->writes)
-		*segment = (struct segment){op, XS_FLOW_NONE};
+	b->touches = touches;
+	touches[b->touch_count] =
+	    (struct touch){op, b->segments[segment], access->reads,
+			   access->writes, access->exact};
+	b->segments[segment] = (uint32_t)b->touch_count++;
 	return 0;
 }
 
 static int link_memory(struct builder *b, uint32_t at)
 {
-	int (*const visits[])(struct builder *, struct segment *,
+	int (*const visits[])(struct builder *, uint32_t,
 			      const struct xs_flow_access *,
-			      uint32_t) = {link_segment, note_read, note_write};
+			      uint32_t) = {link_segment, touch_segment};
 	const struct xs_flow_op *op = &b->program->ops[at];
 	int rc = 0;
 
 	for (size_t v = 0; v < sizeof(visits) / sizeof(*visits); v++)
-		for (uint32_t i = 0; !rc && i < op->access_count; i++)
-			rc = each_segment(
-			    b, &b->program->accesses[op->first_access + i], at,
-			    visits[v]);
+		for (uint32_t i = 0; !rc && i < op->access_count; i++) {
+			const struct xs_flow_access *access =
+			    &b->program->accesses[op->first_access + i];
+			const size_t end = cut_at(b, access->end);
+
+			for (size_t s = cut_at(b, access->begin);
+			     !rc && s < end; s++)
+				rc =
+				    ++b->steps > MOST_STEPS
+					? -E2BIG
+					: visits[v](b, (uint32_t)s, access, at);
+		}
 	return rc;
 }
 
+/* Links an op with the unknown ones before it, and an unknown op with all. */
 static int link_unknown(struct builder *b, uint32_t at)
 {
 	const bool unknown = b->program->ops[at].unknown;
-	const uint32_t last = b->last_unknown;
-	int rc = link_ops(b, last, at, XS_FLOW_UNKNOWN);
+	struct hiding hiding = {.count = 0};
+	uint32_t end = 0; /* ops before it are hidden */
+	int rc = 0;
 
-	for (uint32_t i = last == XS_FLOW_NONE ? 0 : last + 1;
-	     unknown && !rc && i < at; i++)
-		rc = link_ops(b, i, at, XS_FLOW_UNKNOWN);
+	for (size_t i = b->unknown_count; !rc && i-- > 0;) {
+		const uint32_t from = b->unknown[i];
+
+		if (++b->steps > MOST_STEPS)
+			return -E2BIG;
+		if (!is_before(b, from, at) || is_hidden(b, &hiding, from))
+			continue;
+		rc = link_ops(b, from, at, XS_FLOW_UNKNOWN);
+		hide(&hiding, from);
+		if (b->after_all[from]) {
+			end = from;
+			break;
+		}
+	}
+	for (uint32_t from = at; unknown && !rc && from-- > end;) {
+		if (++b->steps > MOST_STEPS)
+			return -E2BIG;
+		if (is_before(b, from, at) && !is_hidden(b, &hiding, from))
+			rc = link_ops(b, from, at, XS_FLOW_UNKNOWN);
+	}
 	if (unknown)
-		b->last_unknown = at;
+		b->unknown[b->unknown_count++] = at;
 	return rc;
 }
 
@@ -207,26 +239,27 @@ static int link_order(struct builder *b, uint32_t at, uint32_t *last)
 	return rc;
 }
 
-/* Returns one more than the largest queue. */
-static size_t queues_of(const struct xs_flow_program *program)
+/* last: the last op of each queue. */
+static bool comes_after_all(const struct builder *b, uint32_t at,
+			    const uint32_t *last)
 {
-	size_t end = 0;
-
-	for (uint32_t i = 0; i < program->op_count; i++)
-		if (program->ops[i].queue >= end)
-			end = (size_t)program->ops[i].queue + 1;
-	return end;
+	for (uint32_t q = 0; b->program->before && q < b->program->queue_count;
+	     q++)
+		if (last[q] != XS_FLOW_NONE && !is_before(b, last[q], at))
+			return false;
+	return true;
 }
 
 static int link_all(struct builder *b)
 {
-	const size_t queues = queues_of(b->program);
+	const size_t queues = b->program->queue_count;
 	uint32_t *last = malloc((queues + 1) * sizeof(*last));
 	int rc = last ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < queues; i++)
 		last[i] = XS_FLOW_NONE;
 	for (uint32_t i = 0; !rc && i < b->program->op_count; i++) {
+		b->after_all[i] = comes_after_all(b, i, last);
 		rc = link_memory(b, i);
 		if (!rc)
 			rc = link_unknown(b, i);
@@ -252,24 +285,26 @@ static void cut(struct builder *b, uint64_t *scratch)
 			b->cuts[kept++] = b->cuts[i];
 	b->cut_count = kept;
 	for (size_t i = 0; i < kept; i++)
-		b->segments[i] = (struct segment){XS_FLOW_NONE, XS_FLOW_NONE};
+		b->segments[i] = XS_FLOW_NONE;
 }
 
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 {
-	const size_t ends = 2 * (size_t)program->access_count + 1;
-	struct builder b = {
-	    .program = program,
-	    .flow = flow,
-	    .cuts = malloc(ends * sizeof(*b.cuts)),
-	    .segments = malloc(ends * sizeof(*b.segments)),
-	    .marks = malloc(((size_t)program->op_count + 1) * sizeof(*b.marks)),
-	    .last_unknown = XS_FLOW_NONE};
+	const size_t ends = 2 * (size_t)program->access_count + 1,
+		     ops = (size_t)program->op_count + 1;
+	struct builder b = {.program = program,
+			    .flow = flow,
+			    .cuts = malloc(ends * sizeof(*b.cuts)),
+			    .segments = malloc(ends * sizeof(*b.segments)),
+			    .marks = malloc(ops * sizeof(*b.marks)),
+			    .after_all = malloc(ops * sizeof(*b.after_all)),
+			    .unknown = malloc(ops * sizeof(*b.unknown))};
 	uint64_t *scratch = malloc(ends * sizeof(*scratch));
 	int rc = -ENOMEM;
 
 	*flow = (struct xs_flow){0};
-	if (b.cuts && b.segments && b.marks && scratch) {
+	if (b.cuts && b.segments && b.marks && b.after_all && b.unknown &&
+	    scratch) {
 		for (uint32_t i = 0; i < program->op_count; i++)
 			b.marks[i].to = XS_FLOW_NONE;
 		cut(&b, scratch);
@@ -277,8 +312,10 @@ int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 	}
 	free(b.cuts);
 	free(b.segments);
+	free(b.touches);
 	free(b.marks);
-	free(b.reads);
+	free(b.after_all);
+	free(b.unknown);
 	free(scratch);
 	if (rc)
 		xs_flow_free(flow);

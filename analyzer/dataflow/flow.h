@@ -13,10 +13,12 @@
 struct xs_flow_access {
 	uint64_t begin, end;
 	bool reads, writes;
+	bool
+	    exact; /* it writes all of it; else it may read or write any part */
 };
 
 struct xs_flow_op {
-	uint32_t queue;
+	uint32_t queue;	 /* below queue_count */
 	uint32_t waited; /* the last op of the program that the host had waited
 			  * for when it issued this one; XS_FLOW_NONE: none */
 	uint32_t first_access, access_count;
@@ -29,6 +31,8 @@ struct xs_flow_program {
 	uint32_t op_count;
 	const struct xs_flow_access *accesses;
 	uint32_t access_count;
+	uint32_t queue_count;
+	const uint32_t *before; /* as in struct xs_issue_order; or NULL */
 };
 
 /* Why one op follows another. Between two ops only the first of these that
@@ -57,10 +61,12 @@ struct xs_flow {
 /*
  * Finds the last writes of the memory that an op reads, and the last writes and
  * the reads since then of the memory that it writes; an unknown op depends on
- * all since the last unknown one, and all after it depend on it. Of ops that
- * follow each other in a stream, and of the first op in a stream after a wait,
- * the order is an edge if there is no other. Returns 0, -ENOMEM, or -E2BIG if
- * it would take more than 10^8 steps or 4 * 10^6 edges.
+ * all since the last unknown one, and all after it depend on it. Two ops that
+ * the program does not order depend on each other in no way: they would race.
+ * What one of them may have written does not hide what others wrote before. Of
+ * ops that follow each other in a stream, and of the first op in a stream after
+ * a wait, the order is an edge if there is no other. Returns 0, -ENOMEM, or
+ * -E2BIG if it would take more than 10^8 steps or 4 * 10^6 edges.
  */
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow);
 void xs_flow_free(struct xs_flow *flow);

@@ -23,8 +23,17 @@
 struct random_program {
 	struct xs_flow_op ops[OPS];
 	struct xs_flow_access accesses[OPS * ACCESSES];
+	uint32_t before[OPS * QUEUES];
 	struct xs_flow_program program;
 };
+
+static bool is_before(const struct random_program *p, uint32_t from,
+		      uint32_t to)
+{
+	return from < to &&
+	       (!p->program.before ||
+		from < p->before[to * QUEUES + p->ops[from].queue]);
+}
 
 static enum xs_flow_kind edge_of(const struct xs_flow *flow, uint32_t from,
 				 uint32_t to)
@@ -35,8 +44,10 @@ static enum xs_flow_kind edge_of(const struct xs_flow *flow, uint32_t from,
 	return XS_FLOW_KINDS;
 }
 
+enum touch { READS, WRITES, WRITES_EXACTLY };
+
 static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
-		    bool writes)
+		    enum touch touch)
 {
 	const struct xs_flow_op *o = &p->ops[op];
 
@@ -45,18 +56,22 @@ static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
 		    &p->accesses[o->first_access + i];
 
 		if (a->begin <= byte && byte < a->end &&
-		    (writes ? a->writes : a->reads))
+		    (touch == READS    ? a->reads
+		     : touch == WRITES ? a->writes
+				       : a->writes && a->exact))
 			return true;
 	}
 	return false;
 }
 
-/* Whether an op between the two writes the byte. */
+/* Whether an op between the two, and in order with them, writes the byte. */
 static bool overwritten(const struct random_program *p, uint32_t from,
 			uint32_t to, uint64_t byte)
 {
 	for (uint32_t i = from + 1; i < to; i++)
-		if (touches(p, i, byte, true))
+		if (is_before(p, i, to) &&
+		    ((is_before(p, from, i) && touches(p, i, byte, WRITES)) ||
+		     touches(p, i, byte, WRITES_EXACTLY)))
 			return true;
 	return false;
 }
@@ -67,14 +82,14 @@ static enum xs_flow_kind by_memory(const struct random_program *p,
 	enum xs_flow_kind kind = XS_FLOW_KINDS;
 
 	for (uint64_t byte = 0; byte < BYTES; byte++) {
-		const bool wrote = touches(p, from, byte, true);
+		const bool wrote = touches(p, from, byte, WRITES);
 
 		if (overwritten(p, from, to, byte))
 			continue;
-		if (wrote && touches(p, to, byte, false))
+		if (wrote && touches(p, to, byte, READS))
 			return XS_FLOW_TRUE;
-		if ((wrote || touches(p, from, byte, false)) &&
-		    touches(p, to, byte, true))
+		if ((wrote || touches(p, from, byte, READS)) &&
+		    touches(p, to, byte, WRITES))
 			kind = XS_FLOW_REUSE;
 	}
 	return kind;
@@ -84,7 +99,8 @@ static bool by_unknown(const struct random_program *p, uint32_t from,
 		       uint32_t to)
 {
 	for (uint32_t i = from + 1; i < to; i++)
-		if (p->ops[i].unknown)
+		if (p->ops[i].unknown && is_before(p, from, i) &&
+		    is_before(p, i, to))
 			return false;
 	return p->ops[from].unknown || p->ops[to].unknown;
 }
@@ -113,13 +129,33 @@ static bool by_host(const struct random_program *p, uint32_t from, uint32_t to)
 static enum xs_flow_kind wanted(const struct random_program *p, uint32_t from,
 				uint32_t to)
 {
-	const enum xs_flow_kind kind = by_memory(p, from, to);
+	const bool ordered = is_before(p, from, to);
+	const enum xs_flow_kind kind =
+	    ordered ? by_memory(p, from, to) : XS_FLOW_KINDS;
 
-	return kind != XS_FLOW_KINDS	 ? kind
-	       : by_unknown(p, from, to) ? XS_FLOW_UNKNOWN
-	       : by_stream(p, from, to)	 ? XS_FLOW_STREAM
-	       : by_host(p, from, to)	 ? XS_FLOW_HOST
-					 : XS_FLOW_KINDS;
+	return kind != XS_FLOW_KINDS		    ? kind
+	       : ordered && by_unknown(p, from, to) ? XS_FLOW_UNKNOWN
+	       : by_stream(p, from, to)		    ? XS_FLOW_STREAM
+	       : by_host(p, from, to)		    ? XS_FLOW_HOST
+						    : XS_FLOW_KINDS;
+}
+
+/* Each op waits for its queue, some for another queue. */
+static void make_order(struct random_program *p, uint32_t count)
+{
+	uint32_t clocks[QUEUES][QUEUES] = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t own = p->ops[i].queue,
+			       other = rand() % 3 ? own : rand() % QUEUES;
+
+		for (uint32_t q = 0; q < QUEUES; q++)
+			if (clocks[other][q] > clocks[own][q])
+				clocks[own][q] = clocks[other][q];
+		memcpy(&p->before[i * QUEUES], clocks[own],
+		       sizeof(clocks[own]));
+		clocks[own][own] = i + 1;
+	}
 }
 
 static void make_random(struct random_program *p)
@@ -146,10 +182,15 @@ static void make_random(struct random_program *p)
 			p->accesses[used++] = (struct xs_flow_access){
 			    begin,
 			    begin + (uint64_t)rand() % (BYTES - begin + 1),
-			    what & 1, what & 2};
+			    what & 1, what & 2, rand() % 4 == 0};
 		}
 	}
-	p->program = (struct xs_flow_program){p->ops, count, p->accesses, used};
+	p->program = (struct xs_flow_program){p->ops, count,  p->accesses,
+					      used,   QUEUES, NULL};
+	if (rand() % 2) {
+		make_order(p, count);
+		p->program.before = p->before;
+	}
 }
 
 static void like_each_byte(void **state)
@@ -181,17 +222,18 @@ static void like_each_byte(void **state)
 /* Two rounds: copy in, kernel, copy out, all in one stream, with a wait. */
 static void rounds_of_one_buffer(void **state)
 {
-	const struct xs_flow_access accesses[] = {{1000, 1064, false, true},
-						  {1000, 1064, true, true},
-						  {2000, 2064, true, true},
-						  {2000, 2064, true, false}};
+	const struct xs_flow_access accesses[] = {
+	    {1000, 1064, false, true, true},
+	    {1000, 1064, true, true, false},
+	    {2000, 2064, true, true, false},
+	    {2000, 2064, true, false, false}};
 	const struct xs_flow_op ops[] = {{0, XS_FLOW_NONE, 0, 1, false},
 					 {0, XS_FLOW_NONE, 1, 2, false},
 					 {0, XS_FLOW_NONE, 3, 1, false},
 					 {0, 2, 0, 1, false},
 					 {0, 2, 1, 2, false},
 					 {0, 2, 3, 1, false}};
-	const struct xs_flow_program program = {ops, 6, accesses, 4};
+	const struct xs_flow_program program = {ops, 6, accesses, 4, 1, NULL};
 	struct xs_flow flow;
 
 	(void)state;
@@ -211,17 +253,17 @@ static void too_large(void **state)
 	const uint32_t count = 30000;
 	struct xs_flow_op *ops = calloc(count, sizeof(*ops));
 	struct xs_flow_access *accesses = calloc(2 * count, sizeof(*accesses));
-	const struct xs_flow_program program = {ops, count, accesses,
-						2 * count};
+	const struct xs_flow_program program = {ops,	   count, accesses,
+						2 * count, 1,	  NULL};
 	struct xs_flow flow;
 
 	(void)state;
 	for (uint32_t i = 0; i < count; i++) {
 		ops[i] = (struct xs_flow_op){0, XS_FLOW_NONE, 2 * i, 2, false};
-		accesses[2 * i] =
-		    (struct xs_flow_access){8 * i, 8 * i + 8, false, true};
+		accesses[2 * i] = (struct xs_flow_access){8 * i, 8 * i + 8,
+							  false, true, true};
 		accesses[2 * i + 1] =
-		    (struct xs_flow_access){0, 8 * count, true, false};
+		    (struct xs_flow_access){0, 8 * count, true, false, false};
 	}
 	assert_int_equal(xs_flow_build(&program, &flow), -E2BIG);
 	assert_null(flow.edges);
