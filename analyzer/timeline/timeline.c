@@ -15,11 +15,18 @@
 
 #define ANY_DEVICE UINT32_MAX
 
+/* What the totals are of. */
+struct scope {
+	uint32_t device; /* ANY_DEVICE: of all, and of calls, too */
+	const struct xs_run_span *span; /* NULL: the whole run */
+};
+
 static bool is_of(const struct xs_trace *trace, const struct xs_op *op,
-		  uint32_t device)
+		  const struct scope *scope)
 {
-	return device == ANY_DEVICE ||
-	       trace->queues[op->queue].device == device;
+	return (scope->device == ANY_DEVICE ||
+		trace->queues[op->queue].device == scope->device) &&
+	       xs_run_span_has(scope->span, op->start_ns);
 }
 
 static bool is_transfer(const struct xs_op *op)
@@ -27,7 +34,7 @@ static bool is_transfer(const struct xs_op *op)
 	return op->kind == XS_OP_H2D || op->kind == XS_OP_D2H;
 }
 
-static void add_ops(const struct xs_trace *trace, uint32_t device,
+static void add_ops(const struct xs_trace *trace, const struct scope *scope,
 		    struct xs_timeline *out)
 {
 	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
@@ -36,7 +43,7 @@ static void add_ops(const struct xs_trace *trace, uint32_t device,
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
-		if (!is_of(trace, op, device))
+		if (!is_of(trace, op, scope))
 			continue;
 		out->bytes[op->kind] += op->bytes;
 		out->count[op->kind] += op->copies;
@@ -66,13 +73,15 @@ static bool is_pinning(const struct xs_call *call)
 }
 
 static void add_migrations(const struct xs_trace *trace,
-			   struct xs_timeline *out)
+			   const struct scope *scope, struct xs_timeline *out)
 {
 	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}};
 
 	for (size_t i = 0; i < trace->migration_count; i++) {
 		const struct xs_op *op = &trace->migrations[i];
 
+		if (!xs_run_span_has(scope->span, op->start_ns))
+			continue;
 		out->migrated_bytes[op->kind] += op->bytes;
 		xs_interval_union_add(&busy[op->kind], op->start_ns,
 				      op->end_ns);
@@ -83,7 +92,7 @@ static void add_migrations(const struct xs_trace *trace,
 
 /* Adds the time in blocking calls, summed over threads. */
 static int add_calls(const struct xs_trace *trace, const bool *blocks,
-		     struct xs_timeline *out)
+		     const struct scope *scope, struct xs_timeline *out)
 {
 	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
 	struct xs_interval_union blocked = {0, 0};
@@ -101,6 +110,8 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
+		if (!xs_run_span_has(scope->span, call->start_ns))
+			continue;
 		if (is_pinning(call))
 			out->pinned_alloc_ns += call->end_ns - start_ns;
 		if (blocks[keys[i].index])
@@ -116,7 +127,8 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 1;
 }
 
-/* Adds counted copies and launches that no recorded call stands for. */
+/* Adds counted copies and launches that no recorded call stands for. When they
+ * were made is not known: they are of any span. */
 static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 		       double count[XS_OP_KINDS])
 {
@@ -137,7 +149,7 @@ static void add_unseen(const struct xs_weights *w, double bytes[XS_OP_KINDS],
 /* The byte counts of sites are exact. Times are scaled with them; unions of
  * times are scaled like the sums of their parts. */
 static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
-		      uint32_t device, struct xs_timeline *out)
+		      const struct scope *scope, struct xs_timeline *out)
 {
 	double bytes[XS_OP_KINDS] = {0}, count[XS_OP_KINDS] = {0};
 	double ns[XS_OP_KINDS] = {0}, all_ns = 0, seen_ns = 0, factor;
@@ -147,14 +159,14 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 		double by_bytes = xs_weight(w->bytes, op->call);
 		double by_calls = xs_weight(w->calls, op->call);
 
-		if (!is_of(trace, op, device))
+		if (!is_of(trace, op, scope))
 			continue;
 		bytes[op->kind] += (double)op->bytes * by_bytes;
 		count[op->kind] += op->copies * by_calls;
 		ns[op->kind] += (double)(op->end_ns - op->start_ns) *
 				(op->bytes ? by_bytes : by_calls);
 	}
-	if (device == ANY_DEVICE)
+	if (scope->device == ANY_DEVICE)
 		add_unseen(w, bytes, count);
 	for (size_t kind = 0; kind < XS_OP_KINDS; kind++) {
 		factor = share(ns[kind], (double)out->sum_ns[kind]);
@@ -173,7 +185,8 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 
 /* blocks: by call. */
 static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
-			const struct xs_weights *w, struct xs_timeline *out)
+			const struct xs_weights *w, const struct scope *scope,
+			struct xs_timeline *out)
 {
 	double blocked = 0, seen_blocked = 0, pinning = 0, seen_pinning = 0;
 
@@ -182,6 +195,8 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 		double ns = (double)(call->end_ns - call->start_ns);
 		double weight = xs_weight(w->calls, (uint32_t)i);
 
+		if (!xs_run_span_has(scope->span, call->start_ns))
+			continue;
 		if (blocks[i]) {
 			blocked += ns * weight;
 			seen_blocked += ns;
@@ -197,7 +212,8 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 	    xs_weighted(out->pinned_alloc_ns, share(pinning, seen_pinning));
 }
 
-int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
+static int build(const struct xs_trace *trace, const struct scope *scope,
+		 struct xs_timeline *out)
 {
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_weights weights = {0};
@@ -205,32 +221,44 @@ int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 
 	memset(out, 0, sizeof(*out));
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
-	add_ops(trace, ANY_DEVICE, out);
-	add_migrations(trace, out);
+	add_ops(trace, scope, out);
+	add_migrations(trace, scope, out);
 	xs_cuda_startup_find(trace, &out->startup);
 	if (!rc)
-		rc = add_calls(trace, blocks, out);
+		rc = add_calls(trace, blocks, scope, out);
 	if (!rc && weights.calls) {
-		weigh_ops(trace, &weights, ANY_DEVICE, out);
-		weigh_calls(trace, blocks, &weights, out);
+		weigh_ops(trace, &weights, scope, out);
+		weigh_calls(trace, blocks, &weights, scope, out);
 	}
 	xs_weights_free(&weights);
 	free(blocks);
 	return rc;
 }
 
+int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
+{
+	return build(trace, &(struct scope){ANY_DEVICE, NULL}, out);
+}
+
+int xs_timeline_of_span(const struct xs_trace *trace,
+			const struct xs_run_span *span, struct xs_timeline *out)
+{
+	return build(trace, &(struct scope){ANY_DEVICE, span}, out);
+}
+
 int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
 			  struct xs_timeline *out)
 {
+	const struct scope scope = {device, NULL};
 	struct xs_weights weights;
 	int rc = xs_weights_build(trace, NULL, &weights);
 
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
-	add_ops(trace, device, out);
+	add_ops(trace, &scope, out);
 	if (weights.calls)
-		weigh_ops(trace, &weights, device, out);
+		weigh_ops(trace, &weights, &scope, out);
 	xs_weights_free(&weights);
 	return 0;
 }

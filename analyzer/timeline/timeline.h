@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Totals of the run over all ops and calls. */
+/* Totals over the ops and calls of the run, or of a part of it. */
 #ifndef XS_ANALYZER_TIMELINE_TIMELINE_H
 #define XS_ANALYZER_TIMELINE_TIMELINE_H
 
 #include "analyzer/read/trace.h"
 #include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/timeline/run_span.h"
 
-/* ns and bytes of the whole run. busy: at least one op of the kind ran. */
+/* ns and bytes. busy: at least one op of the kind ran. */
 struct xs_timeline {
 	uint64_t wall_ns;
 	uint64_t bytes[XS_OP_KINDS];
@@ -31,6 +32,12 @@ struct xs_timeline {
 
 /* Returns 0 or -ENOMEM. */
 int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
+
+/* Fills the totals of what starts in the span; wall_ns and startup are of the
+ * whole run. Returns 0 or -ENOMEM. */
+int xs_timeline_of_span(const struct xs_trace *trace,
+			const struct xs_run_span *span,
+			struct xs_timeline *out);
 
 /* Fills the totals of the ops of one device; all other fields are 0. */
 int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,

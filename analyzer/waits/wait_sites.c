@@ -34,12 +34,14 @@ struct sums {
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_cuda_startup *startup;
+	const struct xs_run_span *span;
 	struct xs_weights weights;
 	struct xs_wait_sites *out;
 	struct sums *sums; /* by row of out */
 	struct xs_wait_breakdown finder;
 	struct issued *issued; /* by call */
-	uint32_t *row_of_site; /* into out: index + 1 */
+	uint32_t *row_of_site; /* into out: index + 1; two for each site: in the
+				* span, apart from it */
 	size_t next_fault;     /* into the trace's faults, which are sorted by
 				* call */
 	struct handle_queue streams[CACHE_SIZE], events[CACHE_SIZE];
@@ -171,7 +173,7 @@ static bool may_wait(const struct xs_call *call, const struct issued *issued,
 	return xs_call_is_sync(call);
 }
 
-static int add_row(struct builder *b, const struct xs_call *call)
+static int add_row(struct builder *b, const struct xs_call *call, bool apart)
 {
 	struct xs_wait_sites *out = b->out;
 	struct xs_wait_site *items =
@@ -190,8 +192,9 @@ static int add_row(struct builder *b, const struct xs_call *call)
 	    .site = call->site,
 	    .call_class = call->call_class,
 	    .op_kind = XS_OP_KINDS,
+	    .apart = apart,
 	};
-	b->row_of_site[call->site] = (uint32_t)out->count;
+	b->row_of_site[2 * (size_t)call->site + apart] = (uint32_t)out->count;
 	return 0;
 }
 
@@ -247,14 +250,16 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 		xs_cuda_startup_call_start_ns(b->startup, b->trace, index),
 	    .hidden = hidden,
 	};
+	const bool apart = !xs_run_span_has(b->span, call->start_ns);
+	const size_t slot = 2 * (size_t)call->site + apart;
 	uint64_t part_ns[XS_WAIT_PARTS];
 	struct xs_wait_site *row;
 
-	if (b->row_of_site[call->site] == 0 && add_row(b, call))
+	if (b->row_of_site[slot] == 0 && add_row(b, call, apart))
 		return -ENOMEM;
 	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
 		return -ENOMEM;
-	row = &b->out->items[b->row_of_site[call->site] - 1];
+	row = &b->out->items[b->row_of_site[slot] - 1];
 	if (issued->op != XS_NONE)
 		row->op_kind = b->trace->ops[issued->op].kind;
 	row->pageable |= issued->pageable;
@@ -287,7 +292,9 @@ static int by_wait(const void *a, const void *b)
 
 	if (x->waited_ns != y->waited_ns)
 		return x->waited_ns > y->waited_ns ? -1 : 1;
-	return x->site < y->site ? -1 : 1;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return x->apart - y->apart;
 }
 
 static int add_calls(struct builder *b)
@@ -315,6 +322,7 @@ static int add_calls(struct builder *b)
 
 int xs_wait_sites_build(const struct xs_trace *trace,
 			const struct xs_cuda_startup *startup,
+			const struct xs_run_span *span,
 			struct xs_wait_sites *out)
 {
 	struct builder *b = calloc(1, sizeof(*b));
@@ -325,9 +333,10 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 		return rc;
 	b->trace = trace;
 	b->startup = startup;
+	b->span = span;
 	b->out = out;
 	b->issued = malloc((trace->call_count + 1) * sizeof(*b->issued));
-	b->row_of_site = calloc(trace->site_count + 1, sizeof(uint32_t));
+	b->row_of_site = calloc(trace->site_count + 1, 2 * sizeof(uint32_t));
 	if (b->issued && b->row_of_site)
 		rc = xs_wait_breakdown_init(&b->finder, trace);
 	if (!rc)

@@ -4,6 +4,7 @@
 #define XS_ANALYZER_WAITS_WAIT_SITES_H
 
 #include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/timeline/run_span.h"
 #include "analyzer/waits/wait_breakdown.h"
 
 /*
@@ -15,6 +16,7 @@ struct xs_wait_site {
 	uint32_t site;	    /* index into the trace's sites */
 	uint8_t call_class; /* enum xs_call_class */
 	uint8_t op_kind;    /* kind of its copies or sets; XS_OP_KINDS: none */
+	bool apart;	    /* its calls start outside the span */
 	bool pageable;	    /* its copies use pageable memory */
 	uint64_t calls;
 	uint64_t gpu_calls; /* calls that waited for work issued by other calls
@@ -35,9 +37,11 @@ struct xs_wait_sites {
 			    * too many threads waited at the same time */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Calls outside the span (NULL: none) have rows of their own. Returns 0 or
+ * -ENOMEM. */
 int xs_wait_sites_build(const struct xs_trace *trace,
 			const struct xs_cuda_startup *startup,
+			const struct xs_run_span *span,
 			struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);
 

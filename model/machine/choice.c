@@ -168,13 +168,11 @@ xs_machine_choose(const struct xs_machine_identity *machine,
 
 	if (choose_own(machine, out, why, size))
 		return XS_MACHINE_CALIBRATED;
-	used = strlen(why);
 	if (choose_shipped(machine, out)) {
 		xs_machine_widen(out);
-		snprintf(why + used, size - used,
-			 ", so the profile of this GPU model is used");
 		return XS_MACHINE_SHIPPED;
 	}
+	used = strlen(why);
 	snprintf(why + used, size - used,
 		 ", and no profile of this GPU model and link is shipped");
 	return XS_MACHINE_FITTED;

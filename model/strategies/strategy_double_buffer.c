@@ -228,7 +228,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"cudaMemcpyAsync(out[k], res[k], ..., s[k]);  // k = i % 2 in "
 		"round i\n"
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
-		"end, s[k] too",
+		"end s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(copies):  # the next round, beside "
 		"this one\n"

@@ -180,6 +180,7 @@ const struct xs_strategy xs_strategy_reuse = {
 	    [XS_LANGUAGE_CUDA] = "static void *dev; // allocated before the "
 				 "loop, freed after it\n"
 				 "if (!dev)\n"
-				 "    cudaMalloc(&dev, largest_bytes);",
+				 "    cudaMalloc(&dev, largest_bytes); // or "
+				 "cudaMallocHost, as now",
 	},
 };

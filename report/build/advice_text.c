@@ -16,6 +16,11 @@
 /* Call sites named in a sentence; further ones are counted. */
 #define SITES_NAMED 3
 
+/* Copies of less than 1 / FEW_PART of the other direction's bytes are not
+ * named.
+ */
+#define FEW_PART 100
+
 static bool is_step(const struct xs_result_site *site, const char *step)
 {
 	return strcmp(site->step, step) == 0;
@@ -43,10 +48,9 @@ bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 				 is_step(site, "kernel"));
 }
 
-/* "a.cu:8, a.cu:9 and 2 more (step)": the call sites to change. */
-static const char *places(struct xs_arena *arena,
-			  const struct xs_result_phase *phase,
-			  const struct xs_result_estimate *estimate)
+const char *xs_advice_places(struct xs_arena *arena,
+			     const struct xs_result_phase *phase,
+			     const struct xs_result_estimate *estimate)
 {
 	const char *list = NULL, *function = NULL;
 	size_t named = 0, more = 0;
@@ -86,11 +90,13 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB in from pageable memory at 9.5 GB/s" */
-static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
-			     const char *way, const char *memory)
+/* "64 MiB in from pageable memory at 9.5 GB/s"; NULL: few bytes beside the
+ * other direction's. */
+static const char *copy_rate(struct xs_arena *arena, int64_t bytes,
+			     int64_t other_bytes, int64_t ns, const char *way,
+			     const char *memory)
 {
-	if (bytes <= 0)
+	if (bytes <= 0 || bytes < other_bytes / FEW_PART)
 		return NULL;
 	return xs_arena_print(
 	    arena, "%s %s %s memory at %s", xs_units_bytes(bytes).s, way,
@@ -100,10 +106,10 @@ static const char *copy_rate(struct xs_arena *arena, int64_t bytes, int64_t ns,
 static const char *copy_rates(struct xs_arena *arena,
 			      const struct xs_result_phase *phase)
 {
-	const char *in = copy_rate(arena, phase->h2d_bytes, phase->h2d_ns,
-				   "in from", phase->src_memory);
-	const char *out = copy_rate(arena, phase->d2h_bytes, phase->d2h_ns,
-				    "out to", phase->dst_memory);
+	const char *in = copy_rate(arena, phase->h2d_bytes, phase->d2h_bytes,
+				   phase->h2d_ns, "in from", phase->src_memory);
+	const char *out = copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
+				    phase->d2h_ns, "out to", phase->dst_memory);
 
 	if (in && out)
 		return xs_arena_print(arena, "%s, %s", in, out);
@@ -193,7 +199,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 			    const struct xs_result_estimate *estimate)
 {
 	if (strcmp(name, "places") == 0) /* call sites to change */
-		return places(arena, phase, estimate);
+		return xs_advice_places(arena, phase, estimate);
 	if (strcmp(name, "rates") == 0) /* bytes and rates of the copies */
 		return copy_rates(arena, phase);
 	if (strcmp(name, "n") == 0) /* streams */
@@ -271,7 +277,7 @@ const char *xs_advice_text(struct xs_arena *arena,
 	if (!strategy)
 		return xs_arena_print(arena, "Use %s for %s.",
 				      estimate->strategy,
-				      places(arena, phase, estimate));
+				      xs_advice_places(arena, phase, estimate));
 	if (strategy->advice_if_in_pieces &&
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,

@@ -10,6 +10,12 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
+/* Returns the call sites that the strategy changes: "a.cu:8, a.cu:9 and 2 more
+ * (step)". The arena owns the text; NULL without memory. */
+const char *xs_advice_places(struct xs_arena *arena,
+			     const struct xs_result_phase *phase,
+			     const struct xs_result_estimate *estimate);
+
 /* Returns what the setup costs and after how many rounds it has paid, as a
  * sentence; NULL: there is no setup, or no memory. The arena owns the text. */
 const char *xs_advice_payback(struct xs_arena *arena,

@@ -15,6 +15,8 @@
 #include "report/result/number.h"
 #include "report/result/result.h"
 
+struct xs_steady;
+
 /* Returns a copy of a string of the trace by index, NULL for index 0. */
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index);
@@ -97,9 +99,11 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out);
 
-/* Fills result->waits. Needs result->machine. Returns 0 or -ENOMEM. */
+/* Fills result->waits, those of the steady part, and host_blocked_ns of both
+ * totals. Needs result->machine. Returns 0 or -ENOMEM. */
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_timeline *timeline);
+		   const struct xs_cuda_startup *startup,
+		   const struct xs_steady *steady);
 /* Notes waits that were not examined. */
 void xs_build_note_waits(struct xs_result *result);
 

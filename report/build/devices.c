@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of a run, their work, and phases that ran concurrently. */
 #include "report/build/build.h"
+#include "report/build/steady.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,9 +11,6 @@
 
 /* Phases that a note lists. */
 #define NAMED_MAX 6
-
-/* A phase ran concurrently if more than 1 / LEAST_PART of its time did. */
-#define LEAST_PART 10
 
 static int64_t known(uint64_t value)
 {
@@ -83,7 +81,7 @@ static bool ran_concurrently(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
 	(void)result;
-	return phase->concurrent_ns > phase->total_ns / LEAST_PART;
+	return xs_steady_is_concurrent(phase->concurrent_ns, phase->total_ns);
 }
 
 static const char *name_of(const struct xs_result_run *run, int64_t device)

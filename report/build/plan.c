@@ -8,15 +8,13 @@
 #include "report/build/advice_text.h"
 #include "report/build/phase_estimate.h"
 #include "report/build/phase_steps.h"
+#include "report/build/plan_text.h"
 #include "report/result/number.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A further setup below 1 / NAMED_PART of its gain is not named. */
-#define NAMED_PART 20
 
 /* Gain for effort; a condition that the trace does not show halves it. */
 static double rank(const struct xs_phase_step *step)
@@ -109,64 +107,6 @@ static int64_t round_ns(const struct xs_phase_steps *steps)
 				   xs_phase_steps_of_run(steps->phase, 1));
 }
 
-/* When the setup of the phase's first step has paid, and what further ones add
- * to it. NULL: nothing. */
-static const char *payback_of(struct xs_arena *arena,
-			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_step *step)
-{
-	const double setup_ns = step->rounds_add_ns - step->adds_ns;
-
-	if (step == steps->items)
-		return xs_advice_payback(arena, steps->phase, step->estimate);
-	if (setup_ns < step->adds_ns / NAMED_PART)
-		return NULL;
-	return xs_arena_print(arena, "It adds %s to the setup, once.",
-			      xs_units_ns(xs_number_round(setup_ns)).s);
-}
-
-/* What saves more than the steps of the phase, and takes more effort. NULL:
- * nothing. */
-static const char *instead_of(struct xs_result *result,
-			      const struct xs_phase_steps *steps)
-{
-	double more_ns;
-	const struct xs_result_estimate *row =
-	    xs_phase_steps_instead(result, steps, &more_ns);
-
-	return row ? xs_arena_print(&result->arena,
-				    "In this run %s would save %s more, but "
-				    "for more effort: %s.",
-				    row->strategy,
-				    xs_units_ns(xs_number_round(more_ns)).s,
-				    row->effort)
-		   : NULL;
-}
-
-/* What to do, what the setup takes, why an uncertain step is one, and why no
- * other one is the last. */
-static const char *text_of(struct xs_result *result,
-			   const struct xs_phase_steps *steps,
-			   const struct xs_phase_step *step)
-{
-	struct xs_arena *arena = &result->arena;
-	const bool is_last = step == &steps->items[steps->count - 1];
-	const char *instead = is_last ? instead_of(result, steps) : NULL;
-	const char *text = xs_advice_text(arena, steps->phase, step->estimate);
-	const char *payback = payback_of(arena, steps, step);
-
-	if (payback)
-		text = xs_arena_print(arena, "%s %s", text, payback);
-	if (step->whole)
-		text = xs_arena_print(arena,
-				      "%s What it saves alone is uncertain; %s "
-				      "contains it.",
-				      text, step->whole->id);
-	if (instead)
-		text = xs_arena_print(arena, "%s %s", text, instead);
-	return text;
-}
-
 static bool is_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
@@ -239,8 +179,8 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	    .side_by_side =
 		xs_number_round(1 / xs_phase_estimate_part(steps->phase)),
 	    .condition = step->estimate->bound,
-	    .text = text_of(result, steps, step),
 	};
+	xs_plan_say(result, steps, step, out);
 	fill_sites(result, out);
 	out->code = code_of(result, out, step->strategy);
 	steps->done++;

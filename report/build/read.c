@@ -13,6 +13,7 @@
 #include "report/build/build.h"
 #include "report/build/phase_estimate.h"
 #include "report/build/plan.h"
+#include "report/build/steady.h"
 #include "report/build/verdict.h"
 #include "report/result/best.h"
 
@@ -128,16 +129,15 @@ static int64_t busy_ns(const struct xs_timeline *line, enum xs_op_kind kind)
  * Totals of GPU work are unknown without GPU records, and totals of the host
  * are unknown without calls.
  */
-static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
-			const struct xs_timeline *line)
+static void fill_totals(const struct xs_trace *trace,
+			const struct xs_timeline *line,
+			struct xs_result_totals *out)
 {
-	struct xs_result_totals *out = &result->totals;
 	bool gpu = saw_gpu(trace), host = trace->call_count > 0;
 
 #define GPU(value)  (gpu ? xs_number_bounded(value) : XS_UNKNOWN)
 #define BUSY(kind)  (gpu ? busy_ns(line, kind) : XS_UNKNOWN)
 #define HOST(value) (host ? xs_number_bounded(value) : XS_UNKNOWN)
-	result->run.wall_ns = xs_number_known(line->wall_ns);
 	out->h2d_bytes = GPU(line->bytes[XS_OP_H2D]);
 	out->d2h_bytes = GPU(line->bytes[XS_OP_D2H]);
 	out->h2d_ops = GPU(line->count[XS_OP_H2D]);
@@ -168,6 +168,27 @@ static void fill_totals(struct xs_result *result, const struct xs_trace *trace,
 #undef GPU
 #undef BUSY
 #undef HOST
+}
+
+/* The totals of the steady part, if there is one. CUDA's start is no part of
+ * it. */
+static int fill_steady(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_steady *steady)
+{
+	struct xs_result_steady *out = &result->steady;
+	struct xs_timeline line;
+	int err;
+
+	out->rounds = xs_number_known(steady->rounds);
+	if (!steady->repeats)
+		return 0;
+	err = xs_timeline_of_span(trace, &steady->span, &line);
+	if (err)
+		return err;
+	fill_totals(trace, &line, &out->totals);
+	out->totals.init_ns = 0;
+	out->totals.init_at_most = false;
+	return 0;
 }
 
 static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
@@ -263,6 +284,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	};
 	struct xs_timeline timeline;
 	struct xs_phases phases = {0};
+	struct xs_steady steady;
 	int err;
 
 	err = xs_timeline_build(trace, &timeline);
@@ -270,7 +292,8 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 		return err;
 	fill_asked(result, options);
 	fill_run(result, trace, path);
-	fill_totals(result, trace, &timeline);
+	result->run.wall_ns = xs_number_known(timeline.wall_ns);
+	fill_totals(trace, &timeline, &result->totals);
 	err = xs_build_devices(result, trace, saw_gpu(trace));
 	if (!err)
 		err = xs_phases_build(trace, &phases);
@@ -284,7 +307,10 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	if (err < 0)
 		goto out;
 	xs_build_coverage(result, trace, &phases);
-	err = xs_build_waits(result, trace, &timeline);
+	xs_steady_find(trace, &phases, &timeline.startup, &steady);
+	err = fill_steady(result, trace, &steady);
+	if (!err)
+		err = xs_build_waits(result, trace, &timeline.startup, &steady);
 	if (!err)
 		err = xs_build_gaps(result, trace);
 	if (!err)
@@ -297,7 +323,8 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 		goto out;
 	xs_build_note_devices(result);
 	xs_build_other_machines(result, options);
-	err = xs_verdict_build(result, trace, &phases, &timeline.startup);
+	err = xs_verdict_build(result, trace, &phases, &timeline.startup,
+			       &steady);
 	if (!err)
 		err = xs_plan_build(result);
 	if (!err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of the verdict: finds the steady part of the run and divides it
- * into what it was spent on. */
+/* The figures of the verdict: divides the steady part of the run into what it
+ * was spent on. */
 #include "report/build/verdict.h"
 
 #include "analyzer/timeline/blocking_calls.h"
@@ -11,23 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rounds from which a phase counts as repeated, or calls of one site in its
- * only round: a loop without a synchronisation is one round. */
-#define REPEATED_ROUNDS 2
-#define REPEATED_CALLS	3
-
-/* A repeated phase shorter than this percentage of all repeated phases does not
- * move the ends of the steady part. */
-#define LEAST_PERCENT 5
-
-/* A first round that takes this many times as long as the median one warms up.
- */
-#define WARM_UP 2
-
-/* Rounds go on if counting begins within 1 / GOES_ON_PART of the recorded part
- * after the last one: that one is still at work when counting begins. */
-#define GOES_ON_PART 10
 
 static const struct {
 	const char *what, *words;
@@ -41,112 +24,18 @@ static const struct {
     [XS_PART_HOST] = {"host", "the host's own code"},
 };
 
-struct span {
-	uint64_t from_ns, to_ns;
-	bool repeats;
-};
-
-/* Whether kernels, or else copies, of one site repeat in a single round. */
-static bool repeats_inside(const struct xs_phase *phase)
+/* Which phases are of the steady part, and which one is nearly all of it. */
+static void mark_phases(struct xs_result *result,
+			const struct xs_phases *phases,
+			const struct xs_steady *steady)
 {
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_phase_site *site = &phase->sites[i];
+	for (size_t i = 0; i < result->phase_count; i++) {
+		struct xs_result_phase *phase = &result->phases[i];
 
-		if (site->calls >= REPEATED_CALLS &&
-		    (site->step_kind == XS_STEP_KERNEL ||
-		     (!phase->kernel_ops && (site->step_kind == XS_STEP_H2D ||
-					     site->step_kind == XS_STEP_D2H))))
-			return true;
+		phase->apart = !xs_steady_has(steady, &phases->items[i]);
+		if (steady->phase == &phases->items[i])
+			result->steady.phase = phase;
 	}
-	return false;
-}
-
-static bool is_repeated(const struct xs_phase *phase, bool kernels)
-{
-	return (phase->rounds >= REPEATED_ROUNDS || repeats_inside(phase)) &&
-	       (!kernels || phase->kernel_ops > 0);
-}
-
-/* Where the phase's rounds become steady: behind the first one, if it warms up.
- */
-static uint64_t begin_of(const struct xs_phase *phase)
-{
-	const uint64_t first_ns = phase->first_end_ns - phase->first_start_ns;
-
-	return phase->rounds >= REPEATED_ROUNDS &&
-		       first_ns / WARM_UP > phase->round_ns.median_ns
-		   ? phase->first_end_ns
-		   : phase->first_start_ns;
-}
-
-/* Widens *span to the repeated phases: those with kernels, if wanted. */
-static void cover_repeated(const struct xs_phases *phases, bool kernels,
-			   struct span *span)
-{
-	double all_ns = 0;
-
-	for (size_t i = 0; i < phases->count; i++)
-		if (is_repeated(&phases->items[i], kernels))
-			all_ns += (double)phases->items[i].total_ns;
-	for (size_t i = 0; i < phases->count; i++) {
-		const struct xs_phase *phase = &phases->items[i];
-
-		if (!is_repeated(phase, kernels) ||
-		    (double)phase->total_ns < all_ns * LEAST_PERCENT / 100)
-			continue;
-		if (!span->repeats || begin_of(phase) < span->from_ns)
-			span->from_ns = begin_of(phase);
-		if (!span->repeats || phase->last_end_ns > span->to_ns)
-			span->to_ns = phase->last_end_ns;
-		span->repeats = true;
-	}
-}
-
-/*
- * If calls were only counted after the last recorded ones, and rounds repeated
- * until then, they are taken to go on until counting ended.
- */
-static void follow_counting(const struct xs_trace *trace, struct span *span)
-{
-	uint64_t end_ns;
-
-	if (!span->repeats || !trace->counted_ns || !trace->window_count)
-		return;
-	end_ns = trace->windows[trace->window_count - 1].end_ns;
-	if (end_ns <=
-	    span->to_ns + (span->to_ns - span->from_ns) / GOES_ON_PART)
-		span->to_ns = end_ns + trace->counted_ns;
-}
-
-/*
- * The steady part: all repeated rounds. Loading data is often repeated, too,
- * but has no kernels. Without repeated rounds: all after CUDA's own start.
- */
-static struct span find_steady(const struct xs_trace *trace,
-			       const struct xs_phases *phases,
-			       const struct xs_cuda_startup *startup)
-{
-	struct span span = {0, 0, false};
-
-	cover_repeated(phases, true, &span);
-	if (!span.repeats && trace->header.state != XS_FILE_RUNNING)
-		cover_repeated(phases, false, &span);
-	follow_counting(trace, &span);
-	if (!span.repeats) {
-		span.from_ns = startup->ns ? startup->end_ns : trace->begin_ns;
-		span.to_ns = trace->end_ns;
-	}
-	return span;
-}
-
-static void mark_apart(struct xs_result *result, const struct xs_phases *phases,
-		       const struct span *steady)
-{
-	for (size_t i = 0; i < result->phase_count; i++)
-		result->phases[i].apart =
-		    steady->repeats &&
-		    (phases->items[i].last_end_ns <= steady->from_ns ||
-		     phases->items[i].first_start_ns >= steady->to_ns);
 }
 
 static int longest_first(const void *left, const void *right)
@@ -222,7 +111,7 @@ static const char *missing(const struct xs_result *result,
 /* The call before which the host spends the most time in its own code. */
 static const char *host_place(struct xs_result *result,
 			      const struct xs_trace *trace,
-			      const struct span *steady)
+			      const struct xs_run_span *steady)
 {
 	const uint32_t site =
 	    xs_host_gap_longest(trace, steady->from_ns, steady->to_ns);
@@ -232,27 +121,27 @@ static const char *host_place(struct xs_result *result,
 
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
-		     const struct xs_cuda_startup *startup)
+		     const struct xs_cuda_startup *startup,
+		     const struct xs_steady *steady)
 {
-	const struct span steady = find_steady(trace, phases, startup);
+	const struct xs_run_span *span = &steady->span;
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_result_verdict *out = &result->verdict;
 	struct xs_run_parts in;
 
 	if (!blocks)
 		return -ENOMEM;
-	out->repeats = steady.repeats;
-	if (steady.from_ns > trace->begin_ns)
+	out->repeats = steady->repeats;
+	if (span->from_ns > trace->begin_ns)
 		out->startup_ns =
-		    xs_number_bounded(steady.from_ns - trace->begin_ns);
-	if (steady.to_ns > steady.from_ns)
-		out->steady_ns =
-		    xs_number_bounded(steady.to_ns - steady.from_ns);
-	xs_run_parts(trace, blocks, startup, steady.from_ns, steady.to_ns, &in);
+		    xs_number_bounded(span->from_ns - trace->begin_ns);
+	if (span->to_ns > span->from_ns)
+		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
+	xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns, &in);
 	free(blocks);
-	mark_apart(result, phases, &steady);
+	mark_phases(result, phases, steady);
 	fill(result, &in);
-	out->host_place = host_place(result, trace, &steady);
+	out->host_place = host_place(result, trace, span);
 	out->missing = missing(result, trace);
 	return result->arena.failed ? -ENOMEM : 0;
 }

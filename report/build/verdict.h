@@ -3,16 +3,17 @@
 #ifndef XS_REPORT_BUILD_VERDICT_H
 #define XS_REPORT_BUILD_VERDICT_H
 
-#include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/cuda_startup.h"
+#include "report/build/steady.h"
 #include "report/result/result.h"
 
-/* Fills result->verdict except its text, and the startup flags of
- * result->phases. Needs complete phases, totals and coverage. Returns 0 or
+/* Fills result->verdict except its text, result->steady.phase, and which
+ * phases are apart. Needs complete phases, totals and coverage. Returns 0 or
  * -ENOMEM. */
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
-		     const struct xs_cuda_startup *startup);
+		     const struct xs_cuda_startup *startup,
+		     const struct xs_steady *steady);
 
 /* Fills the text. Needs the plan. Returns 0 or -ENOMEM. */
 int xs_verdict_say(struct xs_result *result);

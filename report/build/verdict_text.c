@@ -95,34 +95,11 @@ static const char *bound(struct xs_result *result)
 			      rest ? "; then " : "", rest ? rest : "");
 }
 
-/* The phase that is nearly all of the steady part's rounds; NULL: there is
- * none. */
-static const struct xs_result_phase *only_phase(const struct xs_result *result)
-{
-	const struct xs_result_phase *only = NULL;
-	int64_t others_ns = 0;
-
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
-		if (phase->apart)
-			continue;
-		if (!only && phase->rounds > 1)
-			only = phase;
-		else
-			xs_number_add(&others_ns, phase->wall_ns);
-	}
-	return only && only->wall_ns > 0 &&
-		       others_ns <= only->wall_ns / NAMED_PART
-		   ? only
-		   : NULL;
-}
-
 /* Why the launches of a round as one graph were not predicted; NULL: they were.
  */
 static const char *no_graph(const struct xs_result *result)
 {
-	const struct xs_result_phase *only = only_phase(result);
+	const struct xs_result_phase *only = result->steady.phase;
 	const struct xs_result_estimate *row =
 	    only ? xs_phase_estimate_find(only, XS_CHANGES_LAUNCHES) : NULL;
 
@@ -195,7 +172,9 @@ static const char *spans(struct xs_result *result)
 		return "No round repeats, so what a longer run would spend is "
 		       "not known: record one with two rounds or more.";
 	if (result->totals.init_ns > 0)
-		own = xs_arena_print(arena, ", CUDA's own %s",
+		own = xs_arena_print(arena, ", CUDA's own %s%s",
+				     result->totals.init_at_most ? "at most "
+								 : "",
 				     xs_units_ns(result->totals.init_ns).s);
 	return xs_arena_print(
 	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.",
@@ -237,7 +216,7 @@ static int64_t most_of_round_ns(const struct xs_result *result,
 /* "78 ms a round", or "866 ms" where several phases repeat. */
 static const char *amount(struct xs_result *result)
 {
-	const struct xs_result_phase *only = only_phase(result);
+	const struct xs_result_phase *only = result->steady.phase;
 	const int64_t most_ns = result->verdict.at_most_saves_ns;
 	struct xs_arena *arena = &result->arena;
 

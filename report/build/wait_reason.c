@@ -55,20 +55,24 @@ static const char *parts(struct xs_arena *arena,
 	return text;
 }
 
-/* "500 calls of 4 B", "one call" */
+/* "500 calls of 4 B", "one call", "3 calls in 2 rounds" */
 static const char *calls(struct xs_arena *arena,
-			 const struct xs_result_wait *wait)
+			 const struct xs_result_wait *wait, int64_t rounds)
 {
 	const struct xs_result_site *site = &wait->site;
-	const char *count =
-	    site->calls == 1
-		? "one call"
-		: xs_arena_print(arena, "%" PRId64 " calls", site->calls);
+	const bool is_whole = site->calls % rounds == 0;
+	const int64_t count = is_whole ? site->calls / rounds : site->calls;
+	const char *text =
+	    count == 1 ? "one call"
+		       : xs_arena_print(arena, "%" PRId64 " calls", count);
 
-	if (site->bytes <= 0 || site->calls <= 0)
-		return count;
-	return xs_arena_print(arena, "%s of %s", count,
-			      xs_units_bytes(site->bytes / site->calls).s);
+	if (site->bytes > 0 && site->calls > 0)
+		text =
+		    xs_arena_print(arena, "%s of %s", text,
+				   xs_units_bytes(site->bytes / site->calls).s);
+	return is_whole ? text
+			: xs_arena_print(arena, "%s in %" PRId64 " rounds",
+					 text, rounds);
 }
 
 /* "cudaFree at main.cu:12"; a label without a line contains the call. */
@@ -115,60 +119,66 @@ static const char *asynchronous(struct xs_arena *arena,
 }
 
 static const char *implicit_wait_text(struct xs_arena *arena,
-				      const struct xs_result_wait *wait)
+				      const struct xs_result_wait *wait,
+				      int64_t rounds)
 {
 	const char *instead = asynchronous(arena, wait);
 
 	return xs_arena_print(
 	    arena, "%s waits implicitly for the %s before it: %s in %s; %s%s",
 	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
-	    calls(arena, wait), instead ? instead : "keeping the memory",
+	    calls(arena, wait, rounds),
+	    instead ? instead : "keeping the memory",
 	    instead && is_kind(wait, "free-device")
 		? ", or keeping the memory, would not wait"
 		: " would not wait");
 }
 
 static const char *blocking_copy_text(struct xs_arena *arena,
-				      const struct xs_result_wait *wait)
+				      const struct xs_result_wait *wait,
+				      int64_t rounds)
 {
 	return xs_arena_print(
 	    arena,
 	    "%s blocks the host because its memory is pageable: %s in %s "
 	    "(%s)",
 	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
-	    calls(arena, wait), parts(arena, wait));
+	    calls(arena, wait, rounds), parts(arena, wait));
 }
 
 static const char *kernels_first_text(struct xs_arena *arena,
-				      const struct xs_result_wait *wait)
+				      const struct xs_result_wait *wait,
+				      int64_t rounds)
 {
 	return xs_arena_print(
 	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s%s",
-	    place(arena, wait), calls(arena, wait), xs_units_ns(gpu_ns(wait)).s,
-	    main_work(wait), xs_units_ns(wait->own_ns).s,
+	    place(arena, wait), calls(arena, wait, rounds),
+	    xs_units_ns(gpu_ns(wait)).s, main_work(wait),
+	    xs_units_ns(wait->own_ns).s,
 	    is_kind(wait, "copy-async")
 		? "; it is not asynchronous with pageable memory"
 		: "");
 }
 
 static const char *wait_text(struct xs_arena *arena,
-			     const struct xs_result_wait *wait)
+			     const struct xs_result_wait *wait, int64_t rounds)
 {
 	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
-		return implicit_wait_text(arena, wait);
+		return implicit_wait_text(arena, wait, rounds);
 	if ((is_kind(wait, "copy") || is_kind(wait, "copy-async")) &&
 	    gpu_ns(wait) > wait->own_ns)
-		return kernels_first_text(arena, wait);
+		return kernels_first_text(arena, wait, rounds);
 	if (is_kind(wait, "copy-async"))
-		return blocking_copy_text(arena, wait);
+		return blocking_copy_text(arena, wait, rounds);
 	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
-			      calls(arena, wait), parts(arena, wait));
+			      calls(arena, wait, rounds), parts(arena, wait));
 }
 
 /* Pinning also touches each page once, so page faults in a copy are avoided
  * only if the buffer is reused. */
 static const char *first_touch_text(struct xs_arena *arena,
-				    const struct xs_result_wait *wait)
+				    const struct xs_result_wait *wait,
+				    int64_t rounds)
 {
 	const char *time = "";
 
@@ -176,19 +186,39 @@ static const char *first_touch_text(struct xs_arena *arena,
 		time = xs_arena_print(arena, ", about %s",
 				      xs_units_ns(wait->touched_ns).s);
 	return xs_arena_print(arena,
-			      "its page faults are the first touch of at least "
-			      "%s of host memory%s",
+			      "%sits page faults are the first touch of at "
+			      "least %s of host memory%s",
+			      rounds > 1 ? "in all rounds, " : "",
 			      xs_units_bytes(wait->touched_bytes).s, time);
 }
 
-const char *xs_wait_reason(struct xs_arena *arena,
-			   const struct xs_result_wait *wait)
+/* The times of one round. A page is touched first in one round only: these stay
+ * of all rounds. */
+static struct xs_result_wait of_a_round(const struct xs_result_wait *wait,
+					int64_t rounds)
 {
-	const char *text = wait_text(arena, wait);
+	struct xs_result_wait one = *wait;
+
+	one.waited_ns /= rounds;
+	one.own_ns /= rounds;
+	one.h2d_ns /= rounds;
+	one.kernel_ns /= rounds;
+	one.d2h_ns /= rounds;
+	one.other_ns /= rounds;
+	one.latency_ns /= rounds;
+	one.host_ns /= rounds;
+	return one;
+}
+
+const char *xs_wait_reason(struct xs_arena *arena,
+			   const struct xs_result_wait *wait, int64_t rounds)
+{
+	const struct xs_result_wait one = of_a_round(wait, rounds);
+	const char *text = wait_text(arena, &one, rounds);
 
 	if (wait->touched_bytes == XS_UNKNOWN ||
 	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
 		return text;
 	return xs_arena_print(arena, "%s; %s", text,
-			      first_touch_text(arena, wait));
+			      first_touch_text(arena, wait, rounds));
 }

@@ -3,6 +3,7 @@
 #include "report/build/build.h"
 
 #include "analyzer/waits/wait_sites.h"
+#include "report/build/steady.h"
 #include "report/build/wait_reason.h"
 #include "report/result/site.h"
 
@@ -99,15 +100,23 @@ static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 	xs_number_add(&to->touched_bytes, from->touched_bytes);
 }
 
+/* Waits of a part of the run, and their sum. */
+struct list {
+	struct xs_result_wait **items;
+	size_t *count;
+	int64_t *blocked_ns; /* of all threads together */
+	int64_t rounds;	     /* texts are of one of so many */
+};
+
 /* Returns the wait at the same place, or NULL. */
-static struct xs_result_wait *same_place(const struct xs_result *result,
+static struct xs_result_wait *same_place(const struct list *list,
 					 const struct xs_result_wait *wait)
 {
 	size_t looked_at = 0;
 
-	for (size_t i = result->wait_count; i-- > 0;) {
-		if (xs_result_same_place(&result->waits[i].site, &wait->site))
-			return &result->waits[i];
+	for (size_t i = *list->count; i-- > 0;) {
+		if (xs_result_same_place(&(*list->items)[i].site, &wait->site))
+			return &(*list->items)[i];
 		if (++looked_at == SAME_PLACE_SPAN)
 			break;
 	}
@@ -121,53 +130,75 @@ static int by_wait(const void *a, const void *b)
 	return (x->waited_ns < y->waited_ns) - (x->waited_ns > y->waited_ns);
 }
 
-/* What all threads together were blocked in is the sum of their waits. */
-static void sum_waits(struct xs_result *result)
+static void add_wait(struct xs_result *result, const struct xs_trace *trace,
+		     const struct xs_wait_site *in, const struct list *list)
 {
-	int64_t *blocked_ns = &result->totals.host_blocked_ns;
+	struct xs_result_wait *wait = &(*list->items)[*list->count];
+	struct xs_result_wait *other;
 
-	if (*blocked_ns == XS_UNKNOWN)
-		return;
-	*blocked_ns = 0;
-	for (size_t i = 0; i < result->wait_count; i++)
-		xs_number_add(blocked_ns, result->waits[i].waited_ns);
+	build_wait(result, trace, in, wait);
+	other = same_place(list, wait);
+	xs_build_caller(result, trace, in->site, wait->site.calls,
+			other ? &other->site : &wait->site);
+	if (other)
+		add_to(other, wait);
+	else
+		++*list->count;
+}
+
+static void finish(struct xs_result *result, const struct list *list)
+{
+	const bool is_known = *list->blocked_ns != XS_UNKNOWN;
+
+	if (*list->count)
+		qsort(*list->items, *list->count, sizeof(**list->items),
+		      by_wait);
+	if (is_known)
+		*list->blocked_ns = 0;
+	for (size_t i = 0; i < *list->count; i++) {
+		struct xs_result_wait *wait = &(*list->items)[i];
+
+		build_faults(&result->machine, wait);
+		xs_result_order_callers(&wait->site);
+		wait->text = xs_wait_reason(&result->arena, wait, list->rounds);
+		if (is_known)
+			xs_number_add(list->blocked_ns, wait->waited_ns);
+	}
+}
+
+/* apart: also waits outside the steady part. */
+static void build_list(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_wait_sites *sites, bool apart,
+		       const struct list *list)
+{
+	*list->items =
+	    xs_arena_alloc(&result->arena, sites->count, sizeof(**list->items));
+	for (size_t i = 0; *list->items && i < sites->count; i++)
+		if (apart || !sites->items[i].apart)
+			add_wait(result, trace, &sites->items[i], list);
+	finish(result, list);
 }
 
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_timeline *timeline)
+		   const struct xs_cuda_startup *startup,
+		   const struct xs_steady *steady)
 {
+	struct xs_result_steady *out = &result->steady;
 	struct xs_wait_sites sites;
-	int err = xs_wait_sites_build(trace, &timeline->startup, &sites);
+	int err = xs_wait_sites_build(
+	    trace, startup, steady->repeats ? &steady->span : NULL, &sites);
 
 	if (err)
 		return err;
-	result->waits =
-	    xs_arena_alloc(&result->arena, sites.count, sizeof(*result->waits));
-	for (size_t i = 0; result->waits && i < sites.count; i++) {
-		struct xs_result_wait *wait =
-		    &result->waits[result->wait_count];
-		struct xs_result_wait *other;
-
-		build_wait(result, trace, &sites.items[i], wait);
-		other = same_place(result, wait);
-		xs_build_caller(result, trace, sites.items[i].site,
-				wait->site.calls,
-				other ? &other->site : &wait->site);
-		if (other)
-			add_to(other, wait);
-		else
-			result->wait_count++;
-	}
-	if (result->wait_count)
-		qsort(result->waits, result->wait_count, sizeof(*result->waits),
-		      by_wait);
-	for (size_t i = 0; i < result->wait_count; i++) {
-		build_faults(&result->machine, &result->waits[i]);
-		xs_result_order_callers(&result->waits[i].site);
-		result->waits[i].text =
-		    xs_wait_reason(&result->arena, &result->waits[i]);
-	}
-	sum_waits(result);
+	build_list(result, trace, &sites, true,
+		   &(struct list){&result->waits, &result->wait_count,
+				  &result->totals.host_blocked_ns, 1});
+	if (steady->repeats)
+		build_list(result, trace, &sites, false,
+			   &(struct list){
+			       &out->waits, &out->wait_count,
+			       &out->totals.host_blocked_ns,
+			       out->rounds == XS_UNKNOWN ? 1 : out->rounds});
 	result->coverage.unexamined_waits = xs_number_bounded(sites.unexamined);
 	xs_build_note_waits(result);
 	xs_wait_sites_free(&sites);

@@ -297,6 +297,17 @@ struct xs_result_verdict {
 	const char *text;
 };
 
+/* The steady part; empty if no round repeats. */
+struct xs_result_steady {
+	const struct xs_result_phase *phase; /* nearly all of its rounds; NULL:
+					      * there is none */
+	int64_t rounds; /* of that phase in it; XS_UNKNOWN: not known */
+	struct xs_result_totals totals;
+	struct xs_result_wait *waits; /* the longest first; their texts are of
+				       * one round if `rounds` is known */
+	size_t wait_count;
+};
+
 /* A step of the plan: one change, after the steps before it. */
 struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
@@ -312,6 +323,8 @@ struct xs_result_step {
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
 	const char *condition; /* what must be true and the trace does not show;
 				* NULL: nothing */
+	const struct xs_result_step *same; /* an earlier step, the same change
+					    * at other lines; NULL: none */
 	const char *text;
 	const char *code; /* lines to write there; NULL: none */
 	const struct xs_result_site **sites;
@@ -333,6 +346,7 @@ struct xs_result {
 	struct xs_result_wait *waits; /* the longest first */
 	size_t wait_count;
 	struct xs_result_verdict verdict;
+	struct xs_result_steady steady;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
 	const char *no_step;  /* why none is of the steady part; NULL: one is */

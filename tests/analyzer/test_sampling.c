@@ -191,8 +191,8 @@ static void waits_stand_for_all(void **state)
 	add(&t, "tally site=4 calls=90 bytes=0");
 	add(&t, "tally site=3 calls=90 bytes=47185920");
 	w = finish(&t);
-	assert_int_equal(xs_wait_sites_build(w.trace, &w.line.startup, &waits),
-			 0);
+	assert_int_equal(
+	    xs_wait_sites_build(w.trace, &w.line.startup, NULL, &waits), 0);
 	assert_int_equal(waits.count, 2);
 	for (size_t i = 0; i < waits.count; i++) {
 		assert_int_equal(waits.items[i].calls, 100);

@@ -82,8 +82,8 @@ static void begin(const char *text)
 		fail_msg("%s", error ? error : "cannot be read");
 	assert_int_equal(trace->defect_count, 0);
 	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
-	assert_int_equal(xs_wait_sites_build(trace, &timeline.startup, &waits),
-			 0);
+	assert_int_equal(
+	    xs_wait_sites_build(trace, &timeline.startup, NULL, &waits), 0);
 }
 
 static void end(void)

@@ -128,7 +128,7 @@ static int print_waits(const struct xs_trace *trace)
 	if (startup.call != XS_NONE)
 		printf("init call=%u ns=%" PRIu64 "\n", startup.call,
 		       startup.ns);
-	rc = xs_wait_sites_build(trace, &startup, &waits);
+	rc = xs_wait_sites_build(trace, &startup, NULL, &waits);
 	for (size_t i = 0; !rc && i < waits.count; i++) {
 		const struct xs_wait_site *row = &waits.items[i];
 		const struct xs_site *where = &trace->sites[row->site];

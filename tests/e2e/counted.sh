@@ -78,7 +78,7 @@ for bound in MODE=light MAX_SIZE=2M; do
 		if [ $bound = MODE=light ]; then
 			expect "$what: time out" "$(json d2h_ns)" null
 			"$XS_COMMAND" report ./*.xspy >report.txt
-			grep -q '^  copies out  *-  *-  1000 MiB' report.txt ||
+			grep -q '^  copies out  *-  *-  *-  250 MiB' report.txt ||
 				fail "$what: time out in the text"
 		fi
 	done

@@ -126,7 +126,7 @@ within "managed: time" "$(json migrated_h2d_ns)" 40000 80000
 expect "managed: copies asked for" "$(json h2d_bytes)" 0
 expect "managed: ops" "$(json gpu_ops_seen)" 4
 "$XS_COMMAND" report ./*.xspy >report.txt
-grep -q 'migrated in .*256.* at ' report.txt || fail "managed: report"
+grep -q 'migrated in .*64 KiB at ' report.txt || fail "managed: report"
 traced env XS_SIM_CUPTI_MANAGED_FAIL=1 "$XS_APPS/ways" managed 4
 expect "not told: exit code" "$status" 0
 read_trace

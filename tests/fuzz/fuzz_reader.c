@@ -31,7 +31,7 @@ static void run_stages(const void *data, size_t size)
 	if (xs_trace_read_memory(data, size, &trace, &error))
 		return;
 	if (xs_timeline_build(trace, &timeline) == 0 &&
-	    xs_wait_sites_build(trace, &timeline.startup, &waits) == 0)
+	    xs_wait_sites_build(trace, &timeline.startup, NULL, &waits) == 0)
 		xs_wait_sites_free(&waits);
 	if (xs_phases_build(trace, &phases) == 0) {
 		xs_phases_count(&phases, trace, trace);

@@ -117,6 +117,24 @@ static void least_effort_comes_first(void **state)
 	assert_int_equal(result->plan[1].app_wall_ns, 650 * MS);
 }
 
+/* Pinning other buffers is told by the step that it is like; each number of
+ * pieces has its own. */
+static void the_same_change_is_told_once(void **state)
+{
+	(void)state;
+	result->phase_count = 2;
+	add(&phase[0], "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(&phase[1], "pinned", XS_EFFORT_CALL, 35 * MS);
+	expect("pinned pinned");
+	assert_null(result->plan[0].same);
+	assert_ptr_equal(result->plan[1].same, &result->plan[0]);
+	assert_string_equal(result->plan[1].text,
+			    "As in step 1, for this phase.");
+	phase[0].estimates[0].n_streams = phase[1].estimates[0].n_streams = 2;
+	expect("pinned pinned");
+	assert_null(result->plan[1].same);
+}
+
 /* The setup is paid once: it is of the run, not of a round. */
 static void a_setup_is_not_of_a_round(void **state)
 {
@@ -493,6 +511,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(least_effort_comes_first),
+	    TEST(the_same_change_is_told_once),
 	    TEST(a_setup_is_not_of_a_round),
 	    TEST(a_small_saving_is_no_step),
 	    TEST(an_uncertain_saving_is_no_step),

@@ -197,9 +197,10 @@ static void unknown_is_a_dash(void **state)
 	char *text;
 
 	(void)state;
-	result->totals.gpu_busy_ns = XS_UNKNOWN;
+	result->steady.totals.gpu_busy_ns = XS_UNKNOWN;
 	text = fixture_text(result, false);
-	assert_non_null(strstr(text, "GPU busy               -        -\n"));
+	assert_non_null(
+	    strstr(text, "GPU busy           -        -       -\n"));
 	free(text);
 	fixture_free(result);
 }
@@ -208,24 +209,107 @@ static void unknown_is_a_dash(void **state)
 static void totals_are_not_cut(void **state)
 {
 	static const char *const whole[] = {
-	    "\n  overlap of these ",
-	    " 1234567 pageable copies were not async\n", "\n  migrated in ",
-	    "1.23 GB/s; not counted above\n",
-	    "     -  in calls, the sum of all threads\n"};
+	    " 1234567 pageable copies not async\n", "\n  migrated in ",
+	    "1.23 GB/s; not above\n",
+	    "     -  in calls, all threads together\n",
+	    "in 123456 copies, 0.98 GB/s\n"};
 	struct xs_result *result = fixture_result();
+	struct xs_result_totals *totals = &result->steady.totals;
 	char *text;
 
 	(void)state;
-	result->totals.pageable_async_ops = 1234567;
-	result->totals.migrated_h2d_bytes = 1234567890;
-	result->totals.migrated_h2d_ns = 1000000000;
-	result->totals.host_blocked_ns = 64 * result->run.wall_ns;
-	result->wait_count = 1;
+	totals->h2d_bytes = 1023LL * 1024 * 1024;
+	totals->h2d_ns = 1100LL * 1000 * 1000;
+	totals->h2d_ops = 123456;
+	totals->pageable_async_ops = 1234567;
+	totals->migrated_h2d_bytes = 1234567890;
+	totals->migrated_h2d_ns = 1000000000;
+	totals->host_blocked_ns = 64 * result->run.wall_ns;
+	result->steady.wait_count = 1;
 	text = fixture_text(result, false);
 	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
 		if (!strstr(text, whole[i]))
 			fail_msg("not there: %s", whole[i]);
 	free(text);
+	fixture_free(result);
+}
+
+static void expect_lines(struct xs_result *result, const char *const *lines)
+{
+	char *text = fixture_text(result, false);
+
+	for (; *lines; lines++)
+		if (!strstr(text, *lines))
+			fail_msg("not there: %s", *lines);
+	free(text);
+}
+
+/* A round first, its share of the steady part second, of the run third. */
+static void times_are_of_a_round(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_steady *steady = &result->steady;
+
+	(void)state;
+	result->verdict.steady_ns = 4LL * 1000 * 1000 * 1000;
+	steady->rounds = 400;
+	steady->totals.h2d_ns = 2LL * 1000 * 1000 * 1000;
+	steady->totals.h2d_bytes = 400LL * 1024 * 1024;
+	steady->totals.h2d_ops = 800;
+	steady->totals.kernels = 600;
+	steady->waits[0].waited_ns = 1000LL * 1000 * 1000;
+	expect_lines(
+	    result,
+	    (const char *const[]){
+		"Where the time went  in the steady part: the mean of 400 "
+		"rounds\n                per round  of part  of run\n"
+		"  steady part     10.0 ms  100.0 %  40.0 %\n",
+		"  copies in       5.00 ms   50.0 %  20.0 %  1 MiB in 2 "
+		"copies, 0.21 GB/s\n",
+		" 1.5 launched\n",
+		"What the host waited for  per round, of the steady part, of "
+		"the "
+		"run; all threads\n  2.50 ms  25.0 %  10.0 %  ",
+		NULL});
+	steady->rounds = XS_UNKNOWN;
+	expect_lines(
+	    result,
+	    (const char *const[]){
+		"  in all  of part  of run\n  steady part   4.00 s ",
+		"  copies in     2.00 s   50.0 %  20.0 %  400 MiB in 800 ",
+		"  1.00 s  25.0 %  10.0 %  ", NULL});
+	result->verdict.repeats = false;
+	expect_lines(result,
+		     (const char *const[]){
+			 "Where the time went\n  run ",
+			 "What the host waited for  by call site", NULL});
+	fixture_free(result);
+}
+
+/* Without --all: the longest phase and those of the plan; steps of the steady
+ * part. */
+static void all_has_the_rest(void **state)
+{
+	struct xs_result *result = fixture_result();
+
+	(void)state;
+	expect_lines(result, (const char *const[]){
+				 "\n  phases 2, 3: no step of the plan (--all)",
+				 "2. streams n=8: a round of", NULL});
+	result->plan[1].phase = &result->phases[1];
+	result->phases[1].apart = true;
+	expect_lines(
+	    result,
+	    (const char *const[]){
+		"\n  and 1 more step outside the steady part: 412 ms (4.1 % "
+		"of the run; --all)\n",
+		"\n  2  as-is  ", "\n  phase 3: no step of the plan (--all)",
+		NULL});
+	result->all_asked = true;
+	expect_lines(result,
+		     (const char *const[]){
+			 "\n  once in the run, outside the steady part:\n  2.",
+			 "\n  2  as-is  ", "\n  3  as-is  ", NULL});
 	fixture_free(result);
 }
 
@@ -283,6 +367,8 @@ int main(void)
 	    cmocka_unit_test(counted_calls_are_told_apart),
 	    cmocka_unit_test(unknown_is_a_dash),
 	    cmocka_unit_test(totals_are_not_cut),
+	    cmocka_unit_test(times_are_of_a_round),
+	    cmocka_unit_test(all_has_the_rest),
 	    cmocka_unit_test(empty_sections_are_explained),
 	    cmocka_unit_test(a_machine_without_a_prediction_is_explained),
 	};

@@ -104,6 +104,62 @@ static void a_host_that_issues_is_the_limit(void **state)
 	says("Changes of data movement save at most 0.1 % of the run");
 }
 
+static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum_ns += waits[i].waited_ns;
+	return sum_ns;
+}
+
+/* Pinning and 500 MB are before ten rounds of two copies and a kernel; what
+ * frees memory is after them. */
+static void the_steady_part_has_its_own_totals(void **state)
+{
+	const struct xs_result_steady *in;
+
+	(void)state;
+	read_trace("advice/alloc-round");
+	in = &result->steady;
+	assert_ptr_equal(in->phase, &result->phases[0]);
+	assert_int_equal(in->rounds, 10);
+	assert_int_equal(in->totals.h2d_ops, 10);
+	assert_int_equal(in->totals.kernels, 10);
+	assert_int_equal(in->totals.pinned_alloc_ns, 0);
+	assert_int_equal(in->totals.init_ns, 0);
+	assert_int_equal(result->totals.pinned_alloc_ns, 8 * MS);
+	assert_true(in->totals.host_blocked_ns <= result->verdict.steady_ns);
+	assert_int_equal(in->totals.host_blocked_ns,
+			 waited_ns(in->waits, in->wait_count));
+	assert_int_equal(result->totals.host_blocked_ns,
+			 waited_ns(result->waits, result->wait_count));
+	assert_true(in->totals.host_blocked_ns <
+		    result->totals.host_blocked_ns - 8 * MS);
+	for (size_t i = 0; i < in->wait_count; i++)
+		assert_string_not_equal(in->waits[i].kind, "alloc-pinned");
+}
+
+/* The load of 500 MB is before the steady part. */
+static void start_up_is_not_of_its_totals(void **state)
+{
+	(void)state;
+	read_trace("advice/startup-load");
+	assert_true(result->steady.totals.h2d_bytes <
+		    result->totals.h2d_bytes - 400 * MS);
+}
+
+/* The time of a round is no part of the steady part where four run at a time.
+ */
+static void rounds_side_by_side_are_not_counted(void **state)
+{
+	(void)state;
+	read_trace("advice/threads");
+	assert_non_null(result->steady.phase);
+	assert_true(result->steady.rounds == XS_UNKNOWN);
+	assert_int_equal(result->steady.totals.kernels, 32);
+}
+
 static void copies_and_allocations_bound_together(void **state)
 {
 	(void)state;
@@ -226,6 +282,7 @@ static void a_round_saves_between_its_plan_and_itself(void **state)
 	result = fixture_result();
 	phase = &result->phases[0];
 	result->phase_count = result->plan_count = 1;
+	result->steady.phase = phase;
 	result->plan[0].round_before_ns = phase->round_ns = 10 * MS;
 	result->plan[0].round_ns = 3 * MS;
 	phase->wall_ns = 6000 * MS;
@@ -258,6 +315,9 @@ int main(void)
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
 	    TEST(counted_rounds_are_steady),
+	    TEST(the_steady_part_has_its_own_totals),
+	    TEST(start_up_is_not_of_its_totals),
+	    TEST(rounds_side_by_side_are_not_counted),
 	    TEST(the_plan_is_within_the_limit),
 	};
 

@@ -21,7 +21,7 @@ static void expect_text(const struct xs_result_wait *wait, const char *text)
 {
 	struct xs_arena arena = {0};
 
-	assert_string_equal(xs_wait_reason(&arena, wait), text);
+	assert_string_equal(xs_wait_reason(&arena, wait, 1), text);
 	xs_arena_free(&arena);
 }
 
@@ -153,6 +153,34 @@ static void first_touches_are_told(void **state)
 	wait.touched_bytes = 8192;
 	expect_text(&wait,
 		    "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the copy");
+}
+
+/* Calls and times are those of one round; first touches of all rounds. */
+static void a_round_has_its_part(void **state)
+{
+	const struct xs_result_wait wait = {
+	    .site = at("cudaMemcpy", 91, 22, 22 * MIB),
+	    .kind = "copy",
+	    .waited_ns = 33 * MS,
+	    .own_ns = 22 * MS,
+	    .host_ns = 11 * MS,
+	    .touched_bytes = 2 * MIB,
+	    .touched_ns = 1 * MS};
+	struct xs_arena arena = {0};
+
+	(void)state;
+	assert_string_equal(
+	    xs_wait_reason(&arena, &wait, 11),
+	    "cudaMemcpy at x.cu:91, 2 calls of 1 MiB: the copy 2.00 ms, the "
+	    "call itself 1.00 ms; in all rounds, its page faults are the first "
+	    "touch of at least 2 MiB of host memory, about 1.00 ms");
+	assert_string_equal(
+	    xs_wait_reason(&arena, &wait, 20),
+	    "cudaMemcpy at x.cu:91, 22 calls of 1 MiB in 20 rounds: the copy "
+	    "1.10 ms, the call itself 550 us; in all rounds, its page faults "
+	    "are the first touch of at least 2 MiB of host memory, about 1.00 "
+	    "ms");
+	xs_arena_free(&arena);
 }
 
 static struct xs_result *read_golden(const char *name)
@@ -308,6 +336,7 @@ int main(void)
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
 	    cmocka_unit_test(first_touches_are_told),
+	    cmocka_unit_test(a_round_has_its_part),
 	    cmocka_unit_test(the_start_of_cuda_is_apart),
 	    cmocka_unit_test(parts_add_up),
 	    cmocka_unit_test(waits_of_one_line_are_one),

@@ -70,6 +70,9 @@ static json_t *step(const struct xs_result_step *in)
 	    out, "assumes",
 	    xs_json_texts(in->estimate->assumes, in->estimate->assume_count),
 	    &failed);
+	xs_json_set(out, "as_step",
+		    xs_json_number(in->same ? in->same->step : XS_UNKNOWN),
+		    &failed);
 	SET_TEXT(in, text);
 	SET_TEXT(in, code);
 	xs_json_set(out, "sites", xs_json_site_list(in->sites, in->site_count),

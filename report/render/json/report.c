@@ -34,7 +34,6 @@ static json_t *run(const struct xs_result_run *in)
 	return xs_json_finish(out, failed);
 }
 
-/* The machine profile in the format of a profile file. */
 static json_t *totals(const struct xs_result_totals *in)
 {
 	json_t *out = json_object();
@@ -103,6 +102,26 @@ static json_t *wait_row(const struct xs_result_wait *in)
 	return xs_json_finish(out, failed);
 }
 ARRAY_OF(wait_row, struct xs_result_wait)
+
+static json_t *steady(const struct xs_result *result)
+{
+	const struct xs_result_steady *in = &result->steady;
+	json_t *out;
+	bool failed;
+
+	if (!result->verdict.repeats)
+		return json_null();
+	out = json_object();
+	failed = !out;
+	xs_json_set(out, "phase",
+		    xs_json_number(in->phase ? in->phase->id : XS_UNKNOWN),
+		    &failed);
+	SET_NUMBER(in, rounds);
+	xs_json_set(out, "totals", totals(&in->totals), &failed);
+	xs_json_set(out, "waits", wait_rows(in->waits, in->wait_count),
+		    &failed);
+	return xs_json_finish(out, failed);
+}
 
 static json_t *atgpu(const struct xs_result_atgpu *in)
 {
@@ -270,6 +289,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "plan", xs_json_plan(result), &failed);
 	SET_TEXT(result, no_step);
 	SET_TEXT(result, question);
+	xs_json_set(out, "steady", steady(result), &failed);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

@@ -21,6 +21,11 @@ size_t xs_render_text_phases(const struct xs_result *result);
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result);
 
+/* Where the time went: of the steady part, if there is one. Returns 0 or
+ * -ENOMEM. */
+int xs_render_text_totals(const struct xs_terminal *terminal,
+			  struct xs_result *result);
+
 /* The devices in a few words; the work of each if there are several. */
 const char *xs_render_text_devices_name(struct xs_result *result);
 int xs_render_text_devices(const struct xs_terminal *terminal,
@@ -43,10 +48,14 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
 				 const struct xs_result_step *step);
 
-/* The table of strategies, the sweep over n, and abstentions with reasons.
- * Returns 0 or -ENOMEM. */
+/* The table of strategies; with --all also what follows. Returns 0 or -ENOMEM.
+ */
 int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result);
+
+/* The sweep over n, and abstentions with reasons, of so many phases. */
+void xs_render_text_reasons(const struct xs_terminal *terminal,
+			    struct xs_result *result, size_t phases);
 
 /* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
 int xs_render_text_atgpu(const struct xs_terminal *terminal,

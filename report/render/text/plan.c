@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict and the plan. */
 #include "report/render/text/parts.h"
+#include "report/result/number.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -100,11 +101,22 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
+/* The conditions, unless they are those of the step that this one repeats. */
+static const char *own_conditions(struct xs_result *result,
+				  const struct xs_result_step *step)
+{
+	const char *own = conditions(result, step), *before = NULL;
+
+	if (step->same)
+		before = conditions(result, step->same);
+	return own && before && strcmp(own, before) == 0 ? NULL : own;
+}
+
 static void put_step(const struct xs_terminal *terminal,
 		     struct xs_result *result,
 		     const struct xs_result_step *step)
 {
-	const char *only_if = conditions(result, step);
+	const char *only_if = own_conditions(result, step);
 
 	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
 	xs_terminal_print(terminal, XS_BOLD, "%s",
@@ -130,6 +142,44 @@ static void put_step(const struct xs_terminal *terminal,
 		put_code(terminal, step->code);
 }
 
+/* How many steps are printed: without --all, not those outside the steady part
+ * if there are others. */
+static size_t shown_steps(const struct xs_result *result)
+{
+	size_t count = 0;
+
+	if (result->all_asked)
+		return result->plan_count;
+	while (count < result->plan_count && count < STEPS_MAX &&
+	       (!count || result->plan[count].phase->apart ==
+			      result->plan[0].phase->apart))
+		count++;
+	return count;
+}
+
+/* "and 2 more steps, which save 5.00 ms (0.6 % of the run) (--all)" */
+static void put_rest(const struct xs_terminal *terminal,
+		     struct xs_result *result, size_t first)
+{
+	const size_t count = result->plan_count - first;
+	int64_t saves_ns = 0;
+
+	if (!count)
+		return;
+	for (size_t i = first; i < result->plan_count; i++)
+		xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+	xs_terminal_wrap(
+	    terminal, XS_PLAIN, "  ",
+	    xs_arena_print(&result->arena,
+			   "and %zu more step%s%s: %s (%s of the run; --all)",
+			   count, count == 1 ? "" : "s",
+			   result->plan[first].phase->apart
+			       ? " outside the steady part"
+			       : "",
+			   xs_units_ns(saves_ns).s,
+			   xs_units_percent(saves_ns, result->run.wall_ns).s));
+}
+
 /* The line above the steps from `step` on; NULL: none. */
 static const char *introduction(const struct xs_result *result, size_t step)
 {
@@ -147,15 +197,11 @@ static const char *introduction(const struct xs_result *result, size_t step)
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
-	const size_t shown = result->all_asked || result->plan_count < STEPS_MAX
-				 ? result->plan_count
-				 : STEPS_MAX;
+	const size_t shown = shown_steps(result);
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    result->plan_count > 1
-		? "in this order; each step adds to those before"
-		: NULL);
+	    shown > 1 ? "in this order; each step adds to those before" : NULL);
 	if (result->no_step)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 	for (size_t i = 0; i < shown; i++) {
@@ -166,9 +212,5 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	}
 	if (result->question)
 		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
-	if (shown < result->plan_count)
-		xs_terminal_print(terminal, XS_PLAIN,
-				  "  and %zu more step%s (--all)\n",
-				  result->plan_count - shown,
-				  result->plan_count - shown == 1 ? "" : "s");
+	put_rest(terminal, result, shown);
 }

@@ -94,112 +94,6 @@ static void put_notes(const struct xs_terminal *terminal,
 				 result->coverage.notes[i]);
 }
 
-/* A line of "Where the time went". `what` has at most 40 columns, so that
- * nothing is cut at 80. */
-static void put_total(struct xs_text_table *table, const char *name, int64_t ns,
-		      int64_t wall_ns, const char *what)
-{
-	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, name);
-	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(ns).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_share(ns, wall_ns).s);
-	xs_text_table_cell(table, 3, XS_DIM, what);
-}
-
-static const char *copies(struct xs_result *result, int64_t bytes, int64_t ops,
-			  int64_t ns)
-{
-	if (bytes == XS_UNKNOWN || ops == 0)
-		return "";
-	return xs_arena_print(
-	    &result->arena, "%s in %" PRId64 " %s, %s", xs_units_bytes(bytes).s,
-	    ops, ops == 1 ? "copy" : "copies", xs_units_rate(bytes, ns).s);
-}
-
-/* Copies that do not involve the host, if there are any. */
-static void put_between(struct xs_text_table *table, struct xs_result *result,
-			const char *name, int64_t bytes, int64_t ops,
-			int64_t ns)
-{
-	if (ops > 0)
-		put_total(table, name, ns, result->run.wall_ns,
-			  copies(result, bytes, ops, ns));
-}
-
-/* Migrations of managed memory, which the GPU work above does not include. */
-static void put_migration(struct xs_text_table *table, struct xs_result *result,
-			  const char *name, int64_t bytes, int64_t ns)
-{
-	if (bytes > 0)
-		put_total(table, name, ns, result->run.wall_ns,
-			  xs_arena_print(&result->arena,
-					 "%s at %s; not counted above",
-					 xs_units_bytes(bytes).s,
-					 xs_units_rate(bytes, ns).s));
-}
-
-/* Work that was only counted has no time, and is not in the sum. */
-static const char *busy_text(const struct xs_result *result)
-{
-	const struct xs_result_totals *in = &result->totals;
-
-	if (in->gpu_busy_ns != XS_UNKNOWN &&
-	    (in->h2d_ns == XS_UNKNOWN || in->d2h_ns == XS_UNKNOWN ||
-	     in->kernel_ns == XS_UNKNOWN))
-		return "without the work that has no time";
-	return result->run.device_count > 1 ? "at least one GPU" : "";
-}
-
-static int put_totals(const struct xs_terminal *terminal,
-		      struct xs_result *result)
-{
-	static const struct xs_text_heading headings[] = {
-	    {"", false}, {"", true}, {"", true}, {"", false}};
-	const struct xs_result_totals *in = &result->totals;
-	int64_t wall = result->run.wall_ns;
-	struct xs_text_table table;
-
-	xs_terminal_heading(terminal, "Where the time went", NULL);
-	xs_text_table_begin(&table, terminal, 2, headings, 4);
-	put_total(&table, "run", wall, wall, "");
-	put_total(&table, "copies in", in->h2d_ns, wall,
-		  copies(result, in->h2d_bytes, in->h2d_ops, in->h2d_ns));
-	put_total(&table, "kernels", in->kernel_ns, wall,
-		  in->kernels > 0
-		      ? xs_arena_print(&result->arena, "%" PRId64 " launched",
-				       in->kernels)
-		      : "");
-	put_total(&table, "copies out", in->d2h_ns, wall,
-		  copies(result, in->d2h_bytes, in->d2h_ops, in->d2h_ns));
-	put_between(&table, result, "on one GPU", in->d2d_bytes, in->d2d_ops,
-		    in->d2d_ns);
-	put_between(&table, result, "between GPUs", in->p2p_bytes, in->p2p_ops,
-		    in->p2p_ns);
-	put_total(&table, "overlap of these", in->overlap_ns, wall,
-		  in->pageable_async_ops > 0
-		      ? xs_arena_print(&result->arena,
-				       "%" PRId64
-				       " pageable copies were not async",
-				       in->pageable_async_ops)
-		      : "");
-	put_total(&table, "GPU busy", in->gpu_busy_ns, wall, busy_text(result));
-	put_migration(&table, result, "migrated in", in->migrated_h2d_bytes,
-		      in->migrated_h2d_ns);
-	put_migration(&table, result, "migrated out", in->migrated_d2h_bytes,
-		      in->migrated_d2h_ns);
-	put_total(&table, "host blocked", in->host_blocked_ns, wall,
-		  "in calls, the sum of all threads");
-	if (in->init_ns > 0)
-		put_total(&table, "CUDA start-up", in->init_ns, wall,
-			  in->init_at_most
-			      ? "upper bound; the call was not recorded"
-			      : "in the first call; not counted elsewhere");
-	if (in->pinned_alloc_ns > 0)
-		put_total(&table, "pinning", in->pinned_alloc_ns, wall,
-			  "allocating or registering pinned memory");
-	return xs_text_table_end(&table, NULL, 0);
-}
-
 /* The unchanged run on other machines. */
 static void put_other_machines(const struct xs_terminal *terminal,
 			       struct xs_result *result)
@@ -238,7 +132,7 @@ static int put_report(const struct xs_terminal *terminal,
 	put_notes(terminal, result);
 	xs_render_text_plan(terminal, result);
 	xs_render_text_coverage(terminal, result);
-	err = put_totals(terminal, result);
+	err = xs_render_text_totals(terminal, result);
 	if (!err)
 		err = xs_render_text_devices(terminal, result);
 	xs_render_text_waits(terminal, result);

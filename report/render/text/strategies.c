@@ -2,7 +2,7 @@
 /*
  * The table of strategies: for each phase the replay of each strategy, beside
  * the figure of a published equation. Of rows that differ only in n and order,
- * one is printed and the others follow in one line below.
+ * one is printed.
  */
 #include "report/render/text/parts.h"
 
@@ -187,6 +187,46 @@ static size_t fill_headings(struct xs_text_heading *headings)
 	return count;
 }
 
+static bool is_in_plan(const struct xs_result *result,
+		       const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].phase == phase)
+			return true;
+	return false;
+}
+
+/* Without --all, the longest phase and those of the plan; all if there is no
+ * plan. */
+static bool is_listed(const struct xs_result *result, size_t index)
+{
+	return result->all_asked || !result->plan_count || !index ||
+	       is_in_plan(result, &result->phases[index]);
+}
+
+/* "phases 2, 4: no step of the plan (--all)": those that are not listed. */
+static void put_unlisted(const struct xs_terminal *terminal,
+			 struct xs_result *result, size_t phases)
+{
+	const char *list = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < phases; i++) {
+		if (is_listed(result, i))
+			continue;
+		list = xs_arena_join(&result->arena, list,
+				     xs_arena_print(&result->arena, "%" PRId64,
+						    result->phases[i].id));
+		count++;
+	}
+	if (count)
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(&result->arena,
+				   "phase%s %s: no step of the plan (--all)",
+				   count == 1 ? "" : "s", list));
+}
+
 static int put_table(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t phases)
 {
@@ -199,6 +239,8 @@ static int put_table(const struct xs_terminal *terminal,
 		const struct xs_result_phase *phase = &result->phases[i];
 		bool first = true;
 
+		if (!is_listed(result, i))
+			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++) {
 			if (!is_shown(result, phase, &phase->estimates[k]))
 				continue;
@@ -207,125 +249,6 @@ static int put_table(const struct xs_terminal *terminal,
 		}
 	}
 	return xs_text_table_end(&table, NULL, 0);
-}
-
-/* Returns the streams row with the smallest n above `above`, in its faster
- * order, or NULL. */
-static const struct xs_result_estimate *
-next_streams(const struct xs_result_phase *phase, int64_t above)
-{
-	const struct xs_result_estimate *next = NULL;
-
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
-		if (!is_replay(row) || !row->applies ||
-		    !same(row->strategy, "streams") || row->n_streams <= above)
-			continue;
-		if (!next || row->n_streams < next->n_streams ||
-		    (row->n_streams == next->n_streams &&
-		     row->round_ns < next->round_ns))
-			next = row;
-	}
-	return next;
-}
-
-/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 2.71 ms" */
-static void put_sweep(const struct xs_terminal *terminal,
-		      struct xs_result *result,
-		      const struct xs_result_phase *phase)
-{
-	struct xs_arena *arena = &result->arena;
-	const struct xs_result_estimate *row = next_streams(phase, 0);
-	int64_t like_ns = row ? row->round_ns : 0;
-	const char *list = NULL, *unit = "";
-
-	for (; row; row = next_streams(phase, row->n_streams))
-		list = xs_arena_print(
-		    arena, "%s%s%" PRId64 " %s", list ? list : "",
-		    list ? ", " : "", row->n_streams,
-		    xs_units_ns_bare(row->round_ns, like_ns, &unit).s);
-	if (list)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(arena,
-						"phase %" PRId64
-						" streams by n: %s %s",
-						phase->id, list, unit));
-}
-
-/* Abstentions that are worth a line. */
-static bool abstains(const struct xs_result_estimate *row)
-{
-	return is_replay(row) && !row->applies && !row->quiet;
-}
-
-/* "mapped, hybrid": strategies of a phase that abstain for one reason. */
-static const char *abstainers(struct xs_result *result,
-			      const struct xs_result_phase *phase,
-			      const char *why)
-{
-	const char *list = NULL;
-
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
-		if (!abstains(row) || !same(row->why, why))
-			continue;
-		if (!list)
-			list = row->strategy;
-		else if (!strstr(list, row->strategy))
-			list = xs_arena_print(&result->arena, "%s, %s", list,
-					      row->strategy);
-	}
-	return list;
-}
-
-/* Prints a reason once, for all phases where the same strategies have it. */
-static void put_reason(const struct xs_terminal *terminal,
-		       struct xs_result *result, size_t phases, size_t first,
-		       const char *why)
-{
-	struct xs_arena *arena = &result->arena;
-	const char *list, *where = NULL;
-
-	list = abstainers(result, &result->phases[first], why);
-	for (size_t i = 0; i < phases; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
-		if (!same(list, abstainers(result, phase, why)))
-			continue;
-		if (i < first)
-			return; /* already printed */
-		where = where ? xs_arena_print(arena, "%s, %" PRId64, where,
-					       phase->id)
-			      : xs_arena_print(arena, "%" PRId64, phase->id);
-	}
-	xs_terminal_wrap(
-	    terminal, XS_DIM, "  ",
-	    xs_arena_print(arena, "phase%s %s, no %s: %s",
-			   strchr(where ? where : "", ',') ? "s" : "", where,
-			   list, why ? why : "no reason given"));
-}
-
-/* The abstentions, each reason once. */
-static void put_abstained(const struct xs_terminal *terminal,
-			  struct xs_result *result, size_t phases)
-{
-	for (size_t i = 0; i < phases; i++) {
-		const struct xs_result_estimate *rows =
-		    result->phases[i].estimates;
-
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
-			bool said = !abstains(&rows[k]);
-
-			for (size_t j = 0; j < k && !said; j++)
-				said = abstains(&rows[j]) &&
-				       same(rows[j].why, rows[k].why);
-			if (!said)
-				put_reason(terminal, result, phases, i,
-					   rows[k].why);
-		}
-	}
 }
 
 /* Appends bound to bounds, once. */
@@ -351,7 +274,8 @@ static void put_legend(const struct xs_terminal *terminal,
 			const struct xs_result_estimate *row =
 			    &result->phases[i].estimates[k];
 
-			if (is_shown(result, &result->phases[i], row)) {
+			if (is_listed(result, i) &&
+			    is_shown(result, &result->phases[i], row)) {
 				bounds = add_bound(result, bounds, row->bound);
 				names = add_model(
 				    result, names,
@@ -378,16 +302,9 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	    terminal, "Strategies",
 	    "time of one round, and of the run with only this change");
 	err = put_table(terminal, result, phases);
+	put_unlisted(terminal, result, phases);
 	put_legend(terminal, result, phases);
-	if (!result->all_asked)
-		return err;
-	for (size_t i = 0; i < phases; i++)
-		put_sweep(terminal, result, &result->phases[i]);
-	put_abstained(terminal, result,
-		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
-	if (result->machine.notes[0])
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(&result->arena, "profile: %s",
-						result->machine.notes));
+	if (result->all_asked)
+		xs_render_text_reasons(terminal, result, phases);
 	return err;
 }

@@ -145,9 +145,11 @@ void xs_text_table_begin(struct xs_text_table *table,
 	scols_table_enable_colors(table->table, terminal->color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
 	for (size_t i = 0; i < count; i++) {
+		const int flags = headings[i].right ? SCOLS_FL_RIGHT
+				  : i		    ? SCOLS_FL_TRUNC
+						    : 0;
 		struct libscols_column *column = scols_table_new_column(
-		    table->table, headings[i].name, 0,
-		    headings[i].right ? SCOLS_FL_RIGHT : SCOLS_FL_TRUNC);
+		    table->table, headings[i].name, 0, flags);
 
 		/* the cells are escaped already */
 		if (!column || scols_column_set_safechars(column, "\\") < 0)

@@ -50,7 +50,7 @@ struct xs_text_heading {
 };
 
 /* Begins a table indented by `indent` blanks that fits 80 columns; text
- * columns are cut if needed. */
+ * columns after the first are cut if needed. */
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal, int indent,
 			 const struct xs_text_heading *headings, size_t count);

@@ -5,52 +5,84 @@
 /* Waits printed, if they are long enough; JSON has all. */
 #define WAITS_MAX 4
 
-static bool is_shown(const struct xs_result *result, size_t index)
+/* Waits of the steady part, or of the run if no round repeats. */
+struct list {
+	const struct xs_result_wait *items;
+	size_t count;
+	int64_t whole_ns, wall_ns;
+	int64_t rounds; /* times are of one of so many */
+	bool is_steady;
+};
+
+static bool is_shown(const struct list *list, size_t index)
 {
-	return index < WAITS_MAX && result->run.wall_ns != XS_UNKNOWN &&
-	       result->waits[index].waited_ns >=
-		   result->run.wall_ns / XS_RESULT_LEAST_PART &&
-	       result->waits[index].waited_ns > 0;
+	return index < WAITS_MAX && list->wall_ns != XS_UNKNOWN &&
+	       list->items[index].waited_ns >=
+		   list->wall_ns / XS_RESULT_LEAST_PART &&
+	       list->items[index].waited_ns > 0;
+}
+
+/* A time, its share of the steady part, and of the run. */
+static void put(const struct xs_terminal *terminal, const struct list *list,
+		int64_t waited_ns, const char *text)
+{
+	char lead[80];
+	int length = snprintf(lead, sizeof(lead), "  %7s  %6s  ",
+			      xs_units_ns(waited_ns / list->rounds).s,
+			      xs_units_share(waited_ns, list->whole_ns).s);
+
+	if (list->is_steady)
+		snprintf(lead + length, sizeof(lead) - (size_t)length, "%6s  ",
+			 xs_units_share(waited_ns, list->wall_ns).s);
+	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
 }
 
 static void put_rest(const struct xs_terminal *terminal,
-		     const struct xs_result *result, size_t places,
-		     int64_t waited_ns)
+		     const struct list *list, size_t first)
 {
-	char lead[80], text[80];
+	int64_t rest_ns = 0;
+	char text[80];
 
-	snprintf(lead, sizeof(lead), "  %7s  %7s  ", xs_units_ns(waited_ns).s,
-		 xs_units_share(waited_ns, result->run.wall_ns).s);
+	for (size_t i = first; i < list->count; i++)
+		if (__builtin_add_overflow(rest_ns, list->items[i].waited_ns,
+					   &rest_ns))
+			rest_ns = INT64_MAX;
+	if (list->wall_ns == XS_UNKNOWN || first == list->count ||
+	    rest_ns < list->wall_ns / XS_RESULT_LEAST_PART)
+		return;
 	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
-		 places, places == 1 ? "" : "s");
-	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
+		 list->count - first, list->count - first == 1 ? "" : "s");
+	put(terminal, list, rest_ns, text);
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
 			  const struct xs_result *result)
 {
-	char lead[80];
-	int64_t rest_ns = 0;
+	const struct xs_result_steady *steady = &result->steady;
+	const bool is_steady = result->verdict.repeats;
+	const bool by_round = is_steady && steady->rounds != XS_UNKNOWN;
+	const struct list list = {
+	    .items = is_steady ? steady->waits : result->waits,
+	    .count = is_steady ? steady->wait_count : result->wait_count,
+	    .whole_ns =
+		is_steady ? result->verdict.steady_ns : result->run.wall_ns,
+	    .wall_ns = result->run.wall_ns,
+	    .rounds = by_round ? steady->rounds : 1,
+	    .is_steady = is_steady,
+	};
 	size_t i = 0;
 
-	if (!result->wait_count || !is_shown(result, 0))
+	if (!list.count || !is_shown(&list, 0))
 		return;
-	xs_terminal_heading(terminal, "What the host waited for",
-			    "by call site, longest first; all threads");
-	for (; i < result->wait_count && is_shown(result, i); i++) {
-		const struct xs_result_wait *wait = &result->waits[i];
-
-		snprintf(
-		    lead, sizeof(lead), "  %7s  %7s  ",
-		    xs_units_ns(wait->waited_ns).s,
-		    xs_units_share(wait->waited_ns, result->run.wall_ns).s);
-		xs_terminal_wrap(terminal, XS_PLAIN, lead, wait->text);
-	}
-	for (size_t next = i; next < result->wait_count; next++)
-		if (__builtin_add_overflow(
-			rest_ns, result->waits[next].waited_ns, &rest_ns))
-			rest_ns = INT64_MAX;
-	if (result->run.wall_ns != XS_UNKNOWN &&
-	    rest_ns >= result->run.wall_ns / XS_RESULT_LEAST_PART)
-		put_rest(terminal, result, result->wait_count - i, rest_ns);
+	xs_terminal_heading(
+	    terminal, "What the host waited for",
+	    by_round	? "per round, of the steady part, of the run; all "
+			  "threads"
+	    : is_steady ? "in all, of the steady part, of the run; all "
+			  "threads"
+			: "by call site, longest first; all threads");
+	for (; i < list.count && is_shown(&list, i); i++)
+		put(terminal, &list, list.items[i].waited_ns,
+		    list.items[i].text);
+	put_rest(terminal, &list, i);
 }

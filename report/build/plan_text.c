@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/plan_text.h"
+
+#include "report/build/advice_text.h"
+#include "report/result/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A further setup below 1 / NAMED_PART of its gain is not named. */
+#define NAMED_PART 20
+
+/* When the setup of the phase's first step has paid, and what further ones add
+ * to it. NULL: nothing. */
+static const char *payback_of(struct xs_arena *arena,
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step)
+{
+	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+
+	if (step == steps->items)
+		return xs_advice_payback(arena, steps->phase, step->estimate);
+	if (setup_ns < step->adds_ns / NAMED_PART)
+		return NULL;
+	return xs_arena_print(arena, "It adds %s to the setup, once.",
+			      xs_units_ns(xs_number_round(setup_ns)).s);
+}
+
+/* What saves more than the steps of the phase, and takes more effort. NULL:
+ * nothing. */
+static const char *instead_of(struct xs_result *result,
+			      const struct xs_phase_steps *steps)
+{
+	double more_ns;
+	const struct xs_result_estimate *row =
+	    xs_phase_steps_instead(result, steps, &more_ns);
+
+	return row ? xs_arena_print(&result->arena,
+				    "In this run %s would save %s more, but "
+				    "for more effort: %s.",
+				    row->strategy,
+				    xs_units_ns(xs_number_round(more_ns)).s,
+				    row->effort)
+		   : NULL;
+}
+
+/* The earlier step that is the same change at other lines; NULL: there is none.
+ * With a number of streams, each has its own. */
+static const struct xs_result_step *
+same_change(const struct xs_result *result, const struct xs_result_step *step)
+{
+	if (step->estimate->n_streams != XS_UNKNOWN)
+		return NULL;
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (strcmp(before->estimate->strategy,
+			   step->estimate->strategy) == 0)
+			return before;
+	return NULL;
+}
+
+/* What to do, what the setup takes, why an uncertain step is one, and why no
+ * other one is the last. */
+void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
+		 const struct xs_phase_step *step, struct xs_result_step *out)
+{
+	struct xs_arena *arena = &result->arena;
+	const bool is_last = step == &steps->items[steps->count - 1];
+	const char *instead = is_last ? instead_of(result, steps) : NULL;
+	const char *payback = payback_of(arena, steps, step);
+
+	out->same = same_change(result, out);
+	if (out->same)
+		out->text = xs_arena_print(
+		    arena, "As in step %" PRId64 ", for %s.", out->same->step,
+		    xs_advice_places(arena, steps->phase, step->estimate));
+	else
+		out->text = xs_advice_text(arena, steps->phase, step->estimate);
+	if (payback)
+		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
+	if (step->whole)
+		out->text =
+		    xs_arena_print(arena,
+				   "%s What it saves alone is uncertain; %s "
+				   "contains it.",
+				   out->text, step->whole->id);
+	if (instead)
+		out->text = xs_arena_print(arena, "%s %s", out->text, instead);
+}

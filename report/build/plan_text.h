@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of the plan in words. */
+#ifndef XS_REPORT_BUILD_PLAN_TEXT_H
+#define XS_REPORT_BUILD_PLAN_TEXT_H
+
+#include "report/build/phase_steps.h"
+
+/* Fills the text and `same` of *out, the last step of the plan: the next one
+ * of its phase. */
+void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
+		 const struct xs_phase_step *step, struct xs_result_step *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/steady.h"
+
+#include "report/result/number.h"
+
+/* Rounds from which a phase counts as repeated, or calls of one site in its
+ * only round: a loop without a synchronisation is one round. */
+#define REPEATED_ROUNDS 2
+#define REPEATED_CALLS	3
+
+/* A repeated phase shorter than this percentage of all repeated phases does not
+ * move the ends of the steady part. */
+#define LEAST_PERCENT 5
+
+/* A first round that takes this many times as long as the median one warms up.
+ */
+#define WARM_UP 2
+
+/* Rounds go on if counting begins within 1 / GOES_ON_PART of the recorded part
+ * after the last one: that one is still at work when counting begins. */
+#define GOES_ON_PART 10
+
+/* All other phases together are at most 1 / OTHERS_PART of the only one. */
+#define OTHERS_PART 20
+
+/* Whether kernels, or else copies, of one site repeat in a single round. */
+static bool repeats_inside(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_phase_site *site = &phase->sites[i];
+
+		if (site->calls >= REPEATED_CALLS &&
+		    (site->step_kind == XS_STEP_KERNEL ||
+		     (!phase->kernel_ops && (site->step_kind == XS_STEP_H2D ||
+					     site->step_kind == XS_STEP_D2H))))
+			return true;
+	}
+	return false;
+}
+
+static bool is_repeated(const struct xs_phase *phase, bool kernels)
+{
+	return (phase->rounds >= REPEATED_ROUNDS || repeats_inside(phase)) &&
+	       (!kernels || phase->kernel_ops > 0);
+}
+
+/* Where the phase's rounds become steady: behind the first one, if it warms up.
+ */
+static uint64_t begin_of(const struct xs_phase *phase)
+{
+	const uint64_t first_ns = phase->first_end_ns - phase->first_start_ns;
+
+	return phase->rounds >= REPEATED_ROUNDS &&
+		       first_ns / WARM_UP > phase->round_ns.median_ns
+		   ? phase->first_end_ns
+		   : phase->first_start_ns;
+}
+
+/* Widens the span to the repeated phases: those with kernels, if wanted. */
+static void cover_repeated(const struct xs_phases *phases, bool kernels,
+			   struct xs_steady *out)
+{
+	double all_ns = 0;
+
+	for (size_t i = 0; i < phases->count; i++)
+		if (is_repeated(&phases->items[i], kernels))
+			all_ns += (double)phases->items[i].total_ns;
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (!is_repeated(phase, kernels) ||
+		    (double)phase->total_ns < all_ns * LEAST_PERCENT / 100)
+			continue;
+		if (!out->repeats || begin_of(phase) < out->span.from_ns)
+			out->span.from_ns = begin_of(phase);
+		if (!out->repeats || phase->last_end_ns > out->span.to_ns)
+			out->span.to_ns = phase->last_end_ns;
+		out->repeats = true;
+	}
+}
+
+/*
+ * If calls were only counted after the last recorded ones, and rounds repeated
+ * until then, they are taken to go on until counting ended.
+ */
+static void follow_counting(const struct xs_trace *trace, struct xs_steady *out)
+{
+	uint64_t end_ns;
+
+	if (!out->repeats || !trace->counted_ns || !trace->window_count)
+		return;
+	end_ns = trace->windows[trace->window_count - 1].end_ns;
+	if (end_ns <= out->span.to_ns +
+			  (out->span.to_ns - out->span.from_ns) / GOES_ON_PART)
+		out->span.to_ns = end_ns + trace->counted_ns;
+}
+
+bool xs_steady_has(const struct xs_steady *steady, const struct xs_phase *phase)
+{
+	return !steady->repeats || (phase->last_end_ns > steady->span.from_ns &&
+				    phase->first_start_ns < steady->span.to_ns);
+}
+
+/* Rounds of the phase in the steady part; 0 if it has others, too, or if they
+ * ran side by side, so that the time of one is no part of the steady part. */
+static uint64_t rounds_of(const struct xs_steady *steady,
+			  const struct xs_phase *phase)
+{
+	const uint64_t begin_ns = begin_of(phase);
+
+	if (begin_ns < steady->span.from_ns ||
+	    phase->last_end_ns > steady->span.to_ns ||
+	    xs_steady_is_concurrent(xs_number_bounded(phase->concurrent_ns),
+				    xs_number_bounded(phase->total_ns)))
+		return 0;
+	return phase->rounds - (begin_ns > phase->first_start_ns);
+}
+
+static void find_phase(const struct xs_phases *phases, struct xs_steady *out)
+{
+	double others_ns = 0;
+
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (!xs_steady_has(out, phase))
+			continue;
+		if (!out->phase && phase->rounds >= REPEATED_ROUNDS)
+			out->phase = phase;
+		else
+			others_ns += (double)phase->wall_ns;
+	}
+	if (out->phase &&
+	    (!out->phase->wall_ns ||
+	     others_ns * OTHERS_PART > (double)out->phase->wall_ns))
+		out->phase = NULL;
+	if (out->phase)
+		out->rounds = rounds_of(out, out->phase);
+}
+
+/* Loading data is often repeated, too, but has no kernels. */
+void xs_steady_find(const struct xs_trace *trace,
+		    const struct xs_phases *phases,
+		    const struct xs_cuda_startup *startup,
+		    struct xs_steady *out)
+{
+	*out = (struct xs_steady){.phase = NULL};
+	cover_repeated(phases, true, out);
+	if (!out->repeats && trace->header.state != XS_FILE_RUNNING)
+		cover_repeated(phases, false, out);
+	follow_counting(trace, out);
+	if (!out->repeats)
+		out->span = (struct xs_run_span){startup->ns ? startup->end_ns
+							     : trace->begin_ns,
+						 trace->end_ns};
+	else
+		find_phase(phases, out);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The steady part of the run: all repeated rounds. */
+#ifndef XS_REPORT_BUILD_STEADY_H
+#define XS_REPORT_BUILD_STEADY_H
+
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/timeline/run_span.h"
+
+struct xs_steady {
+	struct xs_run_span span;
+	bool repeats; /* if not, the span is all after CUDA's own start */
+	const struct xs_phase *phase; /* nearly all of its rounds; NULL: there
+				       * is none */
+	uint64_t rounds; /* of that phase in the span; 0: not known */
+};
+
+/* Whether more than a tenth of a phase's time ran beside other rounds. */
+static inline bool xs_steady_is_concurrent(int64_t concurrent_ns,
+					   int64_t total_ns)
+{
+	return concurrent_ns > total_ns / 10;
+}
+
+void xs_steady_find(const struct xs_trace *trace,
+		    const struct xs_phases *phases,
+		    const struct xs_cuda_startup *startup,
+		    struct xs_steady *out);
+
+/* Whether a round of the phase is of the steady part. */
+bool xs_steady_has(const struct xs_steady *steady,
+		   const struct xs_phase *phase);
+
+#endif

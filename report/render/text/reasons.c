@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Below the table of strategies, with --all: each number of streams, and why
+ * strategies have no figure. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_replay(const struct xs_result_estimate *row)
+{
+	return strcmp(row->model, "replay") == 0;
+}
+
+/* Returns the streams row with the smallest n above `above`, in its faster
+ * order, or NULL. */
+static const struct xs_result_estimate *
+next_streams(const struct xs_result_phase *phase, int64_t above)
+{
+	const struct xs_result_estimate *next = NULL;
+
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (!is_replay(row) || !row->applies ||
+		    !same(row->strategy, "streams") || row->n_streams <= above)
+			continue;
+		if (!next || row->n_streams < next->n_streams ||
+		    (row->n_streams == next->n_streams &&
+		     row->round_ns < next->round_ns))
+			next = row;
+	}
+	return next;
+}
+
+/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 2.71 ms" */
+static void put_sweep(const struct xs_terminal *terminal,
+		      struct xs_result *result,
+		      const struct xs_result_phase *phase)
+{
+	struct xs_arena *arena = &result->arena;
+	const struct xs_result_estimate *row = next_streams(phase, 0);
+	int64_t like_ns = row ? row->round_ns : 0;
+	const char *list = NULL, *unit = "";
+
+	for (; row; row = next_streams(phase, row->n_streams))
+		list = xs_arena_print(
+		    arena, "%s%s%" PRId64 " %s", list ? list : "",
+		    list ? ", " : "", row->n_streams,
+		    xs_units_ns_bare(row->round_ns, like_ns, &unit).s);
+	if (list)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(arena,
+						"phase %" PRId64
+						" streams by n: %s %s",
+						phase->id, list, unit));
+}
+
+/* Abstentions that are worth a line. */
+static bool abstains(const struct xs_result_estimate *row)
+{
+	return is_replay(row) && !row->applies && !row->quiet;
+}
+
+/* "mapped, hybrid": strategies of a phase that abstain for one reason. */
+static const char *abstainers(struct xs_result *result,
+			      const struct xs_result_phase *phase,
+			      const char *why)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (!abstains(row) || !same(row->why, why))
+			continue;
+		if (!list)
+			list = row->strategy;
+		else if (!strstr(list, row->strategy))
+			list = xs_arena_print(&result->arena, "%s, %s", list,
+					      row->strategy);
+	}
+	return list;
+}
+
+/* Prints a reason once, for all phases where the same strategies have it. */
+static void put_reason(const struct xs_terminal *terminal,
+		       struct xs_result *result, size_t phases, size_t first,
+		       const char *why)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list, *where = NULL;
+
+	list = abstainers(result, &result->phases[first], why);
+	for (size_t i = 0; i < phases; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		if (!same(list, abstainers(result, phase, why)))
+			continue;
+		if (i < first)
+			return; /* already printed */
+		where = where ? xs_arena_print(arena, "%s, %" PRId64, where,
+					       phase->id)
+			      : xs_arena_print(arena, "%" PRId64, phase->id);
+	}
+	xs_terminal_wrap(
+	    terminal, XS_DIM, "  ",
+	    xs_arena_print(arena, "phase%s %s, no %s: %s",
+			   strchr(where ? where : "", ',') ? "s" : "", where,
+			   list, why ? why : "no reason given"));
+}
+
+/* The abstentions, each reason once. */
+static void put_abstained(const struct xs_terminal *terminal,
+			  struct xs_result *result, size_t phases)
+{
+	for (size_t i = 0; i < phases; i++) {
+		const struct xs_result_estimate *rows =
+		    result->phases[i].estimates;
+
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+			bool said = !abstains(&rows[k]);
+
+			for (size_t j = 0; j < k && !said; j++)
+				said = abstains(&rows[j]) &&
+				       same(rows[j].why, rows[k].why);
+			if (!said)
+				put_reason(terminal, result, phases, i,
+					   rows[k].why);
+		}
+	}
+}
+
+void xs_render_text_reasons(const struct xs_terminal *terminal,
+			    struct xs_result *result, size_t phases)
+{
+	for (size_t i = 0; i < phases; i++)
+		put_sweep(terminal, result, &result->phases[i]);
+	put_abstained(terminal, result,
+		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
+	if (result->machine.notes[0])
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena, "profile: %s",
+						result->machine.notes));
+}

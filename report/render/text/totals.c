@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The section on where the time went. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+
+/* What the figures are of: the steady part, or the run if no round repeats. */
+struct whole {
+	struct xs_text_table table;
+	struct xs_result *result;
+	const struct xs_result_totals *totals;
+	int64_t ns;
+	int64_t rounds; /* times, copies and bytes are of one of so many */
+	bool is_steady;
+};
+
+/* A row. `what` has at most 40 columns, or 35 with the two more of a steady
+ * part, so that nothing is cut at 80. */
+static void put(struct whole *in, const char *name, int64_t ns,
+		const char *what)
+{
+	struct xs_text_table *table = &in->table;
+	const int64_t wall_ns = in->result->run.wall_ns;
+	size_t column = 0;
+
+	xs_text_table_row(table);
+	xs_text_table_cell(table, column++, XS_PLAIN, name);
+	xs_text_table_cell(
+	    table, column++, XS_PLAIN,
+	    xs_units_ns(ns == XS_UNKNOWN ? ns : ns / in->rounds).s);
+	xs_text_table_cell(table, column++, XS_PLAIN,
+			   xs_units_share(ns, in->ns).s);
+	if (in->is_steady)
+		xs_text_table_cell(table, column++, XS_PLAIN,
+				   xs_units_share(ns, wall_ns).s);
+	xs_text_table_cell(table, column, XS_DIM, what);
+}
+
+/* "64", "1.09": of one round. */
+static const char *count(struct whole *in, int64_t all)
+{
+	struct xs_arena *arena = &in->result->arena;
+
+	if (all % in->rounds == 0)
+		return xs_arena_print(arena, "%" PRId64, all / in->rounds);
+	return xs_arena_print(arena, "%.3g", (double)all / (double)in->rounds);
+}
+
+static const char *copy(const struct whole *in, int64_t all)
+{
+	return all == in->rounds ? "copy" : "copies";
+}
+
+static const char *copies(struct whole *in, int64_t bytes, int64_t ops,
+			  int64_t ns)
+{
+	if (bytes == XS_UNKNOWN || ops == 0)
+		return "";
+	return xs_arena_print(
+	    &in->result->arena, "%s in %s %s, %s",
+	    xs_units_bytes(bytes / in->rounds).s, count(in, ops),
+	    ops == in->rounds ? "copy" : "copies", xs_units_rate(bytes, ns).s);
+}
+
+/* Copies that do not involve the host, if there are any. */
+static void put_between(struct whole *in, const char *name, int64_t bytes,
+			int64_t ops, int64_t ns)
+{
+	if (ops > 0)
+		put(in, name, ns, copies(in, bytes, ops, ns));
+}
+
+/* Migrations of managed memory, which the GPU work above does not include. */
+static void put_migration(struct whole *in, const char *name, int64_t bytes,
+			  int64_t ns)
+{
+	if (bytes > 0)
+		put(in, name, ns,
+		    xs_arena_print(&in->result->arena, "%s at %s; not above",
+				   xs_units_bytes(bytes / in->rounds).s,
+				   xs_units_rate(bytes, ns).s));
+}
+
+/* No overlap is told beside the sum, unless there is more to say of it. */
+static bool has_overlap_row(const struct xs_result_totals *totals)
+{
+	return totals->overlap_ns != 0 || totals->pageable_async_ops > 0;
+}
+
+/* Work that was only counted has no time, and is not in the sum. */
+static const char *busy_text(const struct whole *in)
+{
+	const struct xs_result_totals *totals = in->totals;
+
+	if (totals->gpu_busy_ns != XS_UNKNOWN &&
+	    (totals->h2d_ns == XS_UNKNOWN || totals->d2h_ns == XS_UNKNOWN ||
+	     totals->kernel_ns == XS_UNKNOWN))
+		return "without work of unknown time";
+	return in->result->run.device_count > 1 ? "at least one GPU"
+	       : !has_overlap_row(totals) && totals->gpu_busy_ns > 0
+		   ? "no overlap"
+		   : "";
+}
+
+/* How long these ran at once, and why not. */
+static void put_overlap(struct whole *in)
+{
+	const struct xs_result_totals *t = in->totals;
+	const char *why = "";
+
+	if (t->pageable_async_ops > 0)
+		why = xs_arena_print(&in->result->arena,
+				     "%s pageable %s not async",
+				     count(in, t->pageable_async_ops),
+				     copy(in, t->pageable_async_ops));
+	if (has_overlap_row(t))
+		put(in, "overlap", t->overlap_ns, why);
+}
+
+static void put_gpu(struct whole *in)
+{
+	const struct xs_result_totals *t = in->totals;
+	struct xs_arena *arena = &in->result->arena;
+
+	put(in, "copies in", t->h2d_ns,
+	    copies(in, t->h2d_bytes, t->h2d_ops, t->h2d_ns));
+	put(in, "kernels", t->kernel_ns,
+	    t->kernels > 0
+		? xs_arena_print(arena, "%s launched", count(in, t->kernels))
+		: "");
+	put(in, "copies out", t->d2h_ns,
+	    copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
+	put_between(in, "on one GPU", t->d2d_bytes, t->d2d_ops, t->d2d_ns);
+	put_between(in, "between GPUs", t->p2p_bytes, t->p2p_ops, t->p2p_ns);
+	put_overlap(in);
+	put(in, "GPU busy", t->gpu_busy_ns, busy_text(in));
+	put_migration(in, "migrated in", t->migrated_h2d_bytes,
+		      t->migrated_h2d_ns);
+	put_migration(in, "migrated out", t->migrated_d2h_bytes,
+		      t->migrated_d2h_ns);
+}
+
+static void put_host(struct whole *in)
+{
+	const struct xs_result_totals *t = in->totals;
+
+	put(in, "host blocked", t->host_blocked_ns,
+	    "in calls, all threads together");
+	if (t->init_ns > 0)
+		put(in, "CUDA start-up", t->init_ns,
+		    t->init_at_most ? "upper bound; the call was not recorded"
+				    : "in the first call; not counted "
+				      "elsewhere");
+	if (t->pinned_alloc_ns > 0)
+		put(in, "pinning", t->pinned_alloc_ns,
+		    "allocates or registers memory");
+}
+
+/* The verdict has the other times outside the steady part. */
+static void put_pinning(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	const int64_t all_ns = result->totals.pinned_alloc_ns;
+	const int64_t ns = all_ns - result->steady.totals.pinned_alloc_ns;
+
+	if (all_ns != XS_UNKNOWN &&
+	    ns > result->run.wall_ns / XS_RESULT_LEAST_PART)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  outside it: pinning %s (%s of the run)\n",
+				  xs_units_ns(ns).s,
+				  xs_units_percent(ns, result->run.wall_ns).s);
+}
+
+static void begin(struct whole *in, const struct xs_terminal *terminal,
+		  bool by_round)
+{
+	static const struct xs_text_heading run[] = {
+	    {"", false}, {"", true}, {"", true}, {"", false}};
+	const struct xs_text_heading steady[] = {
+	    {" ", false},
+	    {by_round ? "per round" : "in all", true},
+	    {"of part", true},
+	    {"of run", true},
+	    {"", false}};
+
+	xs_terminal_heading(
+	    terminal, "Where the time went",
+	    by_round	    ? xs_arena_print(&in->result->arena,
+					     "in the steady part: the mean of %" PRId64
+					     " round%s",
+					     in->rounds, in->rounds == 1 ? "" : "s")
+	    : in->is_steady ? "in the steady part"
+			    : NULL);
+	xs_text_table_begin(&in->table, terminal, 2,
+			    in->is_steady ? steady : run,
+			    in->is_steady ? 5 : 4);
+}
+
+int xs_render_text_totals(const struct xs_terminal *terminal,
+			  struct xs_result *result)
+{
+	const struct xs_result_steady *steady = &result->steady;
+	const bool is_steady = result->verdict.repeats;
+	const bool by_round = is_steady && steady->rounds != XS_UNKNOWN;
+	struct whole in = {
+	    .result = result,
+	    .totals = is_steady ? &steady->totals : &result->totals,
+	    .ns = is_steady ? result->verdict.steady_ns : result->run.wall_ns,
+	    .rounds = by_round ? steady->rounds : 1,
+	    .is_steady = is_steady,
+	};
+	int err;
+
+	begin(&in, terminal, by_round);
+	put(&in, is_steady ? "steady part" : "run", in.ns, "");
+	put_gpu(&in);
+	put_host(&in);
+	err = xs_text_table_end(&in.table, NULL, 0);
+	if (is_steady)
+		put_pinning(terminal, result);
+	return err;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reports fit two screens of a terminal, without --all.
+
+    two_screens.py XFERSPY SOURCE
+
+Of each trace of SOURCE/tests/report/advice/expected.json, and of the programs that
+others wrote (examples/corpus), with the profile h200 and with the one that the
+command chooses.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LINES = 100
+COLUMNS = 80
+
+
+def faults_of(xferspy, trace, options, environment):
+    """Returns where the report of the trace does not fit."""
+    text = subprocess.run([xferspy, "report", *options, trace], check=True,
+                          stdout=subprocess.PIPE, text=True,
+                          env=environment).stdout
+    lines = text.splitlines()
+    widest = max(map(len, lines))
+    name = " ".join([str(trace), *options])
+    return [f"{name}: {what}" for what, is_too_large in (
+        (f"{len(lines)} lines", len(lines) > LINES),
+        (f"{widest} columns", widest > COLUMNS)) if is_too_large]
+
+
+def main(xferspy, source):
+    source = pathlib.Path(source)
+    rows = json.loads((source / "tests/report/advice/expected.json")
+                      .read_text())
+    traces = {source / row["trace"] for row in rows}
+    traces |= set((source / "examples/corpus").rglob("*.xspy"))
+    with tempfile.TemporaryDirectory() as home, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # without calibrations of whoever runs this
+        environment = dict(os.environ, HOME=home, XDG_DATA_HOME=home)
+        found = pool.map(lambda job: faults_of(xferspy, *job, environment),
+                         [(trace, options) for trace in sorted(traces)
+                          for options in ((), ("--machine", "h200"))])
+        faults = sum(found, [])
+    print("\n".join(faults) or f"{len(traces)} traces fit")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))
