@@ -16,8 +16,6 @@ struct builder {
 	struct xs_dataflow *out;
 	struct xs_live_ranges live;
 	struct xs_issue_order order;
-	struct xs_flow_op *ops; /* as out->ops */
-	struct xs_flow_access *accesses;
 	size_t access_count;
 	size_t pointers;      /* next entry of trace->pointers */
 	struct xs_key *waits; /* calls that waited, by their ends */
@@ -26,20 +24,30 @@ struct builder {
 	uint32_t all_ended; /* ops before it had ended */
 };
 
+/* range: that the access lies in; NULL: unknown. */
 static int add_access(struct builder *b, struct xs_flow_op *op,
-		      struct xs_flow_access access)
+		      struct xs_flow_access access,
+		      const struct xs_live_range *range)
 {
+	struct xs_dataflow *out = b->out;
 	struct xs_flow_access *accesses;
+	uint32_t *memories;
 
 	if (access.begin >= access.end)
 		return 0;
 	if (b->access_count >= XS_FLOW_NONE)
 		return -E2BIG;
 	accesses =
-	    xs_array_grow(b->accesses, b->access_count, sizeof(*accesses));
+	    xs_array_grow(out->accesses, b->access_count, sizeof(*accesses));
 	if (!accesses)
 		return -ENOMEM;
-	b->accesses = accesses;
+	out->accesses = accesses;
+	memories =
+	    xs_array_grow(out->memories, b->access_count, sizeof(*memories));
+	if (!memories)
+		return -ENOMEM;
+	out->memories = memories;
+	memories[b->access_count] = range ? range->call : XS_NONE;
 	accesses[b->access_count++] = access;
 	op->access_count++;
 	return 0;
@@ -70,7 +78,7 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	}
 	if (device && !range)
 		b->out->unfollowed = true;
-	return add_access(b, op, access);
+	return add_access(b, op, access, range);
 }
 
 static int add_copy(struct builder *b, struct xs_flow_op *op,
@@ -115,7 +123,8 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 				rc = add_access(b, op,
 						(struct xs_flow_access){
 						    range->begin, range->end,
-						    true, true, false});
+						    true, true, false},
+						range);
 			else
 				op->unknown = true;
 		}
@@ -190,7 +199,7 @@ static int add_op(struct builder *b, uint32_t at)
 {
 	const struct xs_op *op = &b->trace->ops[b->out->ops[at]];
 	const struct xs_call *call = &b->trace->calls[op->call];
-	struct xs_flow_op *to = &b->ops[at];
+	struct xs_flow_op *to = &b->out->flow_ops[at];
 	int rc = xs_live_ranges_advance(&b->live, call->start_ns);
 
 	advance_waits(b, at, op->call);
@@ -229,11 +238,14 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 		    trace->calls[op->call].start_ns < to_ns)
 			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
 	}
+	if (count > XS_DATAFLOW_MOST_OPS)
+		rc = -E2BIG;
 	if (!rc)
 		rc = xs_keys_sort(keys, count);
 	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
-	b->ops = malloc(((size_t)count + 1) * sizeof(*b->ops));
-	if (!b->out->ops || !b->ops)
+	b->out->flow_ops =
+	    malloc(((size_t)count + 1) * sizeof(*b->out->flow_ops));
+	if (!rc && (!b->out->ops || !b->out->flow_ops))
 		rc = -ENOMEM;
 	for (uint32_t i = 0; !rc && i < count; i++)
 		b->out->ops[i] = keys[i].index;
@@ -248,19 +260,19 @@ static void mark_unknown(struct builder *b)
 
 	out->unfollowed |= b->trace->lost_calls > 0;
 	for (uint32_t i = 0; i < out->op_count; i++) {
-		b->ops[i].unknown |=
+		b->out->flow_ops[i].unknown |=
 		    out->unfollowed &&
 		    b->trace->ops[out->ops[i]].kind == XS_OP_KERNEL;
-		out->unknown_count += b->ops[i].unknown;
+		out->unknown_count += b->out->flow_ops[i].unknown;
 	}
 }
 
 static int build_flow(struct builder *b)
 {
 	const struct xs_flow_program program = {
-	    .ops = b->ops,
+	    .ops = b->out->flow_ops,
 	    .op_count = b->out->op_count,
-	    .accesses = b->accesses,
+	    .accesses = b->out->accesses,
 	    .access_count = (uint32_t)b->access_count,
 	    .queue_count = b->order.queue_count,
 	    .before = b->order.before};
@@ -293,8 +305,6 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		rc = build_flow(&b);
 	xs_live_ranges_free(&b.live);
 	xs_issue_order_free(&b.order);
-	free(b.ops);
-	free(b.accesses);
 	free(b.waits);
 	if (rc)
 		xs_dataflow_free(dataflow);
@@ -304,6 +314,9 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 void xs_dataflow_free(struct xs_dataflow *dataflow)
 {
 	free(dataflow->ops);
+	free(dataflow->flow_ops);
+	free(dataflow->accesses);
+	free(dataflow->memories);
 	xs_flow_free(&dataflow->flow);
 	*dataflow = (struct xs_dataflow){0};
 }

@@ -6,9 +6,15 @@
 #include "analyzer/dataflow/flow.h"
 #include "analyzer/read/trace.h"
 
+#define XS_DATAFLOW_MOST_OPS 20000u
+
 struct xs_dataflow {
 	uint32_t *ops; /* ops of the trace, in the order of issue; owned */
 	uint32_t op_count;
+	struct xs_flow_op *flow_ops;	 /* what they access; owned */
+	struct xs_flow_access *accesses; /* owned */
+	uint32_t *memories; /* by access: the call that allocated or registered
+			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */
 	bool unfollowed;	/* a copy or set accessed device memory that no
 				 * recorded call allocated: all kernels are unknown */
@@ -22,10 +28,30 @@ struct xs_dataflow {
  * write the allocations that its parameters point into; it is unknown if they
  * are, and so are ops of graphs, ops without a call, and copies that share a
  * call. Ops that may run at the same time depend on each other in no way
- * (issue_order.h). Returns 0, -ENOMEM, or -E2BIG as xs_flow_build().
+ * (issue_order.h). Returns 0, -ENOMEM, or -E2BIG as xs_flow_build() and for
+ * more than XS_DATAFLOW_MOST_OPS.
  */
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, struct xs_dataflow *dataflow);
+
+/*
+ * The least time of these ops if only true dependencies and unknown ones order
+ * them, and one copy runs at a time in each direction, or in all if the device
+ * has one copy engine. A kernel takes the part of the SMs that its threads
+ * fill.
+ */
+struct xs_dataflow_bound {
+	uint64_t path_ns;	/* the longest chain of dependencies */
+	uint64_t in_ns, out_ns; /* the device's copies; with one copy engine
+				 * both are the sum */
+	uint64_t kernel_ns;	/* the device's kernels */
+};
+
+/* Returns 0 or -ENOMEM. */
+int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
+		      const struct xs_dataflow *dataflow,
+		      struct xs_dataflow_bound *bound);
+
 void xs_dataflow_free(struct xs_dataflow *dataflow);
 
 #endif

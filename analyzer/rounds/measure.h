@@ -52,6 +52,10 @@ int xs_signature_build(const struct xs_phase_members *members,
 int xs_same_sources_find(const struct xs_phase_members *members,
 			 struct xs_phase *phase);
 
+/* Fills the phase's sample_rounds and their times. Returns 0 or -ENOMEM. */
+int xs_sample_rounds_find(const struct xs_phase_members *members,
+			  struct xs_phase *phase);
+
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
 
 /*

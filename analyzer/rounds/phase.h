@@ -143,6 +143,11 @@ struct xs_phase {
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
 	uint64_t first_end_ns;		      /* of the first round */
 
+	/* Consecutive rounds that stand for the phase, if possible those whose
+	 * launches' pointers are known; 0 if the trace has no pointers. */
+	uint32_t sample_rounds;
+	uint64_t sample_from_ns, sample_to_ns; /* CLOCK_REALTIME */
+
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t h2d_ops, d2h_ops, kernel_ops;
 	struct xs_spread round_ns; /* host time: from the first call to the

@@ -120,6 +120,8 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 				    &g->call_steps, phase);
 	if (!rc)
 		rc = xs_same_sources_find(&members, phase);
+	if (!rc && g->trace->pointers_count)
+		rc = xs_sample_rounds_find(&members, phase);
 	if (!rc && g->rounds->same)
 		copy_repeats_to_steps(phase);
 	if (!rc && g->weights)

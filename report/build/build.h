@@ -89,6 +89,9 @@ void xs_build_check_profile(struct xs_result *result,
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
 
+/* matching.c: names of the kinds of ops: "h2d", "kernel", ... */
+extern const char *const xs_build_op_kinds[XS_OP_KINDS];
+
 /* Fills the place of a call; step, calls and bytes stay empty. */
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out);
@@ -120,6 +123,11 @@ void xs_build_note_counters(struct xs_result *result,
 int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_allocations *allocations,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
+
+/* Fills result->dataflow. Call after the verdict, which sets apart what is not
+ * of the steady part. Returns 0 or -ENOMEM. */
+int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases);
 
 /* Predicts the unchanged run on further machines. Needs complete phases. */
 void xs_build_other_machines(struct xs_result *result,

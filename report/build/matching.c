@@ -45,7 +45,7 @@ static const char *const class_names[XS_CALL_CLASSES] = {
     [XS_CALL_CAPTURE_END] = "capture_end",
 };
 
-static const char *const kind_names[XS_OP_KINDS] = {
+const char *const xs_build_op_kinds[XS_OP_KINDS] = {
     [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
     [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
     [XS_OP_P2P] = "p2p",
@@ -384,8 +384,8 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 	out->classes =
 	    list(arena, class_names, counts.calls, counts.calls_matched,
 		 XS_CALL_CLASSES, &out->class_count);
-	out->kinds = list(arena, kind_names, counts.ops, counts.ops_matched,
-			  XS_OP_KINDS, &out->kind_count);
+	out->kinds = list(arena, xs_build_op_kinds, counts.ops,
+			  counts.ops_matched, XS_OP_KINDS, &out->kind_count);
 	out->driver_calls = count_driver_calls(trace);
 	out->early_ops = count_early_ops(trace);
 	list_cudarts(result, trace);

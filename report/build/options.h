@@ -28,6 +28,7 @@ struct xs_result_options {
 	size_t most_phases; /* with estimates; 0: XS_RESULT_PHASES, SIZE_MAX:
 			     * all */
 	bool atgpu;	    /* print ATGPU metrics in text too */
+	bool dataflow;	    /* who needs what in the leading phase */
 };
 
 #endif

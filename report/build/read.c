@@ -325,6 +325,8 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	xs_build_other_machines(result, options);
 	err = xs_verdict_build(result, trace, &phases, &timeline.startup,
 			       &steady);
+	if (!err && options->dataflow)
+		err = xs_build_dataflow(result, trace, &phases);
 	if (!err)
 		err = xs_plan_build(result);
 	if (!err)

@@ -23,7 +23,7 @@ struct report_options {
 	size_t machine_count;
 	unsigned streams;
 	const char *counters;
-	bool atgpu, all;
+	bool atgpu, all, dataflow;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -59,7 +59,7 @@ static const struct xs_cli_option options[] = {
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct report_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text);\n"
-     "csv has the estimates"},
+     "csv has the estimates, dot the graph of --dataflow"},
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct report_options, output),
      "write to FILE instead of standard output"},
@@ -82,6 +82,10 @@ static const struct xs_cli_option options[] = {
     {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
      "also show each phase in the ATGPU model (JSON\n"
      "always has it)"},
+    {"--dataflow", 0, NULL, NULL, offsetof(struct report_options, dataflow),
+     "also show which op needs what another one wrote, in\n"
+     "rounds of the leading phase, and the least time of a\n"
+     "round. The run needs XFERSPY_DATAFLOW=sample"},
     {0}};
 
 static int report_main(int argc, char **argv);
@@ -255,6 +259,7 @@ static int report_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
+	how.dataflow = given.dataflow || given.renderer->dataflow;
 	how.most_phases = given.all ? SIZE_MAX : 0;
 	code = load_machines(&given, &machines, &how);
 	if (!code)

@@ -7,7 +7,8 @@
 #define RENDERERS(ROW)                                                         \
 	ROW(xs_renderer_text)                                                  \
 	ROW(xs_renderer_json)                                                  \
-	ROW(xs_renderer_csv)
+	ROW(xs_renderer_csv)                                                   \
+	ROW(xs_renderer_dot)
 
 #define DECLARE(renderer) extern const struct xs_renderer renderer;
 #define ADDRESS(renderer) &(renderer),

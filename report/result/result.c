@@ -3,6 +3,14 @@
 
 #include <stdlib.h>
 
+const char *xs_result_flow_kind(int kind)
+{
+	static const char *const names[XS_RESULT_FLOW_KINDS] = {
+	    "true", "reuse", "unknown", "stream", "host"};
+
+	return names[kind];
+}
+
 void xs_result_free(struct xs_result *result)
 {
 	if (!result)

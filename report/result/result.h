@@ -13,6 +13,7 @@
 #include "model/machine/machine.h"
 #include "model/strategies/strategies.h"
 #include "report/result/arena.h"
+#include "report/result/dataflow.h"
 #include "report/result/units.h"
 
 #include <stdbool.h>
@@ -354,7 +355,8 @@ struct xs_result {
 			       * condition; NULL: nothing */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
-	struct xs_arena arena; /* owns everything above */
+	struct xs_result_dataflow *dataflow; /* NULL: not asked for */
+	struct xs_arena arena;		     /* owns everything above */
 };
 
 void xs_result_free(struct xs_result *result);

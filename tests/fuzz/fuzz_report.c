@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct xs_result_options options = {.streams = 3, .atgpu = true};
+	const struct xs_result_options options = {
+	    .streams = 3, .atgpu = true, .dataflow = true};
 	struct xs_result *result = NULL;
 	struct xs_trace *trace;
 	const char *error;

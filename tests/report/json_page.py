@@ -16,6 +16,8 @@ PAGEABLE = str(TRACES / "stencil-512-pageable.xspy")
 PRINTED = (
     ("report", PAGEABLE, "--machine", "h200", "--machine", "k20m",
      "--counters", str(TRACES / "stencil-512-counters.xspy")),
+    ("report", str(SOURCES / "tests/report/dataflow/layers-pinned.xspy"),
+     "--dataflow"),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",

@@ -74,7 +74,7 @@ static void wrong_use_exits_with_1(void **state)
 	    {"calibrate --device two", "two: not a device number"},
 	    {"dump --read=yes x", "--read=yes: unknown option"},
 	    {"report x --format html",
-	     "xferspy: html: unknown format; use one of: text, json, csv"},
+	     "xferspy: html: unknown format; use one of: text, json, csv, dot"},
 	    {"report x --streams none", "not a number of streams"},
 	    {"report x --machine h200 --machine k20m --machine k20m",
 	     "k20m: two profiles have this name; change"},

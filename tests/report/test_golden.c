@@ -94,6 +94,24 @@ static void typical_reports(void **state)
 	}
 }
 
+/* Who needs what; the graph of a trace without pointers says why it is empty.
+ */
+static void dataflow_is_shown(void **state)
+{
+	(void)state;
+	expect_golden("report --machine h100 --dataflow " FOLDER
+		      "dataflow/layers-pinned.xspy "
+		      "| sed -n '/^Dataflow/,$p'",
+		      FOLDER "golden/dataflow.txt");
+	expect_golden("report --machine h100 --format dot " FOLDER
+		      "dataflow/carried-pinned.xspy "
+		      "| sed '1s/\".*\"/\"TRACE\"/'",
+		      FOLDER "golden/dataflow.dot");
+	expect_golden("report --format dot " FOLDER "traces/two-kernels.txt "
+		      "| sed '1s/\".*\"/\"TRACE\"/'",
+		      FOLDER "golden/no-dataflow.dot");
+}
+
 /* Without calls, GPU times are complete only in a whole file. */
 static void a_cut_trace_is_not_complete(void **state)
 {
@@ -118,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(typical_reports),
 	    cmocka_unit_test(two_kernels_a_round),
+	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(coverage_is_stated),
 	    cmocka_unit_test(a_cut_trace_is_not_complete),

@@ -290,6 +290,8 @@ static json_t *report(const struct xs_result *result)
 	SET_TEXT(result, no_step);
 	SET_TEXT(result, question);
 	xs_json_set(out, "steady", steady(result), &failed);
+	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
+		    &failed);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

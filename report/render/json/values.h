@@ -37,6 +37,8 @@ json_t *xs_json_site_list(const struct xs_result_site *const *items,
 			  size_t count);
 json_t *xs_json_verdict(const struct xs_result_verdict *in);
 json_t *xs_json_plan(const struct xs_result *result);
+/* NULL becomes null. */
+json_t *xs_json_dataflow(const struct xs_result_dataflow *in);
 
 /* Sets "callers", if the site has any. */
 void xs_json_set_callers(json_t *out, const struct xs_result_site *site,

@@ -57,6 +57,10 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 void xs_render_text_reasons(const struct xs_terminal *terminal,
 			    struct xs_result *result, size_t phases);
 
+/* Who needs what, if it is asked for. Returns 0 or -ENOMEM. */
+int xs_render_text_dataflow(const struct xs_terminal *terminal,
+			    struct xs_result *result);
+
 /* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
 int xs_render_text_atgpu(const struct xs_terminal *terminal,
 			 struct xs_result *result);

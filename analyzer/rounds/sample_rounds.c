@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Consecutive rounds that stand for a phase, where it is known what memory
+ * their launches were given. */
+#include "analyzer/rounds/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MOST_ROUNDS 8u
+#define MOST_OPS    4000u
+
+static bool has_pointers(const struct xs_trace *trace, uint32_t call)
+{
+	size_t low = 0, high = trace->pointers_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (trace->pointers[middle].call < call)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < trace->pointers_count && trace->pointers[low].call == call;
+}
+
+static bool is_known(const struct xs_phase_members *m,
+		     const struct xs_round *round)
+{
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op =
+		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+
+		if (op->kind == XS_OP_KERNEL && op->call != XS_NONE &&
+		    !has_pointers(m->trace, op->call))
+			return false;
+	}
+	return true;
+}
+
+/* Adds rounds from `first` on while there is space. */
+static void take(const struct xs_phase_members *m, const struct xs_key *order,
+		 size_t first, bool known, struct xs_phase *phase)
+{
+	uint32_t rounds = 0;
+	size_t ops = 0;
+	uint64_t end_ns = 0;
+
+	for (size_t i = first; i < m->count && rounds < MOST_ROUNDS; i++) {
+		const struct xs_round *round =
+		    &m->rounds->items[order[i].index];
+
+		ops += round->op_count;
+		if ((rounds && ops > MOST_OPS) ||
+		    (known && !is_known(m, round)))
+			break;
+		if (round->end_ns > end_ns)
+			end_ns = round->end_ns;
+		rounds++;
+	}
+	if (rounds <= phase->sample_rounds)
+		return;
+	phase->sample_rounds = rounds;
+	phase->sample_from_ns = m->rounds->items[order[first].index].begin_ns;
+	phase->sample_to_ns = end_ns;
+}
+
+/* The first of several rounds differs: its memory is touched first. */
+int xs_sample_rounds_find(const struct xs_phase_members *m,
+			  struct xs_phase *phase)
+{
+	struct xs_key *order = malloc((m->count + 1) * sizeof(*order));
+	const size_t first = m->count > 2 ? 1 : 0;
+	int rc = order ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < m->count; i++)
+		order[i] = (struct xs_key){xs_phase_member(m, i)->begin_ns,
+					   m->keys[i].index};
+	if (!rc)
+		rc = xs_keys_sort(order, m->count);
+	for (size_t i = first;
+	     !rc && i < m->count && phase->sample_rounds < MOST_ROUNDS;
+	     i += phase->sample_rounds ? phase->sample_rounds : 1)
+		take(m, order, i, true, phase);
+	if (!rc && !phase->sample_rounds && m->count)
+		take(m, order, first, false, phase);
+	free(order);
+	return rc;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Who needs what in the leading phase, and the least time of a round if only
+ * this orders its work. */
+#include "report/build/build.h"
+
+#include "analyzer/dataflow/dataflow.h"
+#include "analyzer/symbols/symbols.h"
+#include "report/result/site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct builder {
+	struct xs_result *result;
+	const struct xs_trace *trace;
+	const struct xs_dataflow *flow;
+	struct xs_result_dataflow *out;
+	struct xs_result_site *
+	    *sites;	   /* by site of the trace; NULL: not built */
+	uint32_t *numbers; /* of memory, by the call that allocated it; 0: none
+			    */
+	uint32_t memories;
+};
+
+static const struct xs_result_site *site_of(struct builder *b, uint32_t index)
+{
+	struct xs_result_site **site = &b->sites[index];
+
+	if (!*site) {
+		*site = xs_arena_alloc(&b->result->arena, 1, sizeof(**site));
+		if (*site)
+			xs_build_site(b->result, b->trace, index, *site);
+	}
+	return *site;
+}
+
+static const char *kernel_of(struct builder *b, const struct xs_op *op)
+{
+	const struct xs_trace *trace = b->trace;
+	const char *short_name = NULL;
+	char *name = NULL;
+
+	if (op->kind == XS_OP_KERNEL && op->shape < trace->shape_count &&
+	    trace->shapes[op->shape].name < trace->string_count)
+		name = xs_symbols_demangle(
+		    trace->strings[trace->shapes[op->shape].name]);
+	if (name)
+		short_name = xs_arena_copy(
+		    &b->result->arena,
+		    xs_result_function_name(&b->result->arena, name));
+	free(name);
+	return short_name;
+}
+
+static int64_t number_of(struct builder *b, uint32_t call)
+{
+	if (call == XS_NONE)
+		return XS_UNKNOWN;
+	if (!b->numbers[call])
+		b->numbers[call] = ++b->memories;
+	return b->numbers[call];
+}
+
+static void add_accesses(struct builder *b, const struct xs_flow_op *in,
+			 struct xs_result_flow_op *out)
+{
+	out->accesses = xs_arena_alloc(&b->result->arena, in->access_count,
+				       sizeof(*out->accesses));
+	for (uint32_t i = 0; out->accesses && i < in->access_count; i++) {
+		const uint32_t at = in->first_access + i;
+		const struct xs_flow_access *access = &b->flow->accesses[at];
+		const uint32_t call = b->flow->memories[at];
+		const uint64_t base =
+		    call == XS_NONE ? 0 : b->trace->calls[call].dst;
+
+		out->accesses[out->access_count++] = (struct xs_result_access){
+		    .memory = number_of(b, call),
+		    .offset = xs_number_bounded(access->begin - base),
+		    .bytes = xs_number_bounded(access->end - access->begin),
+		    .reads = access->reads,
+		    .writes = access->writes};
+	}
+}
+
+static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
+{
+	const struct xs_flow_op *in = &b->flow->flow_ops[at];
+	const struct xs_op *op = &b->trace->ops[b->flow->ops[at]];
+	struct xs_result_flow_op *out = &b->out->ops[b->out->op_count++];
+
+	*out = (struct xs_result_flow_op){
+	    .kind = xs_build_op_kinds[op->kind],
+	    .kernel = kernel_of(b, op),
+	    .site = site_of(b, b->trace->calls[op->call].site),
+	    .stream = op->queue,
+	    .start_ns = op->start_ns > from_ns
+			    ? xs_number_bounded(op->start_ns - from_ns)
+			    : 0,
+	    .duration_ns = op->end_ns > op->start_ns
+			       ? xs_number_bounded(op->end_ns - op->start_ns)
+			       : 0,
+	    .bytes = op->kind == XS_OP_KERNEL ? XS_UNKNOWN
+					      : xs_number_bounded(op->bytes),
+	    .unknown = in->unknown};
+	b->out->unknown += in->unknown;
+	add_accesses(b, in, out);
+}
+
+static void add_edges(struct builder *b)
+{
+	const struct xs_flow *flow = &b->flow->flow;
+
+	b->out->edges = xs_arena_alloc(&b->result->arena, flow->count,
+				       sizeof(*b->out->edges));
+	for (size_t i = 0; b->out->edges && i < flow->count; i++) {
+		const struct xs_flow_edge *edge = &flow->edges[i];
+
+		b->out->edges[b->out->edge_count++] =
+		    (struct xs_result_flow_edge){edge->from, edge->to,
+						 edge->kind};
+		b->out->kinds[edge->kind]++;
+	}
+}
+
+static int64_t of_a_round(uint64_t ns, const struct xs_phase *phase)
+{
+	return xs_number_bounded(ns / phase->sample_rounds);
+}
+
+/* No order saves more than these rounds took. */
+static int add_bound(struct builder *b, const struct xs_phase *phase)
+{
+	struct xs_result_dataflow *out = b->out;
+	struct xs_dataflow_bound bound;
+	const int err =
+	    xs_dataflow_bound(b->trace, phase->device, b->flow, &bound);
+	const struct {
+		int64_t *part;
+		uint64_t ns;
+		const char *name;
+	} parts[] = {{&out->path_ns, bound.path_ns, "dependencies"},
+		     {&out->in_ns, bound.in_ns, "copies in"},
+		     {&out->kernel_ns, bound.kernel_ns, "kernels"},
+		     {&out->out_ns, bound.out_ns, "copies out"}};
+
+	if (err)
+		return err;
+	/* the host may pause between rounds, and rounds may overlap */
+	out->round_ns =
+	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase);
+	if (out->round_ns > xs_number_bounded(phase->round_ns.median_ns))
+		out->round_ns = xs_number_bounded(phase->round_ns.median_ns);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		*parts[i].part = of_a_round(parts[i].ns, phase);
+		if (!out->limit || *parts[i].part > out->bound_ns) {
+			out->bound_ns = *parts[i].part;
+			out->limit = parts[i].name;
+		}
+	}
+	if (out->bound_ns > out->round_ns)
+		out->bound_ns = out->round_ns;
+	return 0;
+}
+
+static int fill(struct builder *b, const struct xs_phase *phase)
+{
+	struct xs_result_dataflow *out = b->out;
+
+	b->sites =
+	    calloc(b->trace->site_count + 1, sizeof(struct xs_result_site *));
+	b->numbers = calloc(b->trace->call_count + 1, sizeof(*b->numbers));
+	out->ops = xs_arena_alloc(&b->result->arena, b->flow->op_count,
+				  sizeof(*out->ops));
+	if (!b->sites || !b->numbers || !out->ops)
+		return -ENOMEM;
+	out->rounds = phase->sample_rounds;
+	out->from_ns =
+	    phase->sample_from_ns > b->trace->begin_ns
+		? xs_number_bounded(phase->sample_from_ns - b->trace->begin_ns)
+		: 0;
+	for (uint32_t i = 0; i < b->flow->op_count; i++)
+		add_op(b, i, phase->sample_from_ns);
+	add_edges(b);
+	return add_bound(b, phase);
+}
+
+/* Returns the longest phase of repeated rounds in the steady part, or else the
+ * longest one. */
+static const struct xs_phase *leading_phase(const struct xs_result *result,
+					    const struct xs_phases *phases)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (!result->phases[i].apart && phases->items[i].rounds > 1)
+			return &phases->items[i];
+	return phases->count ? &phases->items[0] : NULL;
+}
+
+int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases)
+{
+	const struct xs_phase *phase = leading_phase(result, phases);
+	struct xs_dataflow flow = {0};
+	struct builder b = {.result = result, .trace = trace, .flow = &flow};
+	int err;
+
+	result->dataflow = b.out =
+	    xs_arena_alloc(&result->arena, 1, sizeof(*b.out));
+	if (!b.out)
+		return -ENOMEM;
+	b.out->phase = phase ? phase->id : XS_UNKNOWN;
+	if (!phase || !phase->sample_rounds) {
+		b.out->missing =
+		    phase ? "the trace does not tell what memory kernels were "
+			    "given; record it with XFERSPY_DATAFLOW=sample"
+			  : "there is no phase";
+		return 0;
+	}
+	err = xs_dataflow_build(trace, phase->sample_from_ns,
+				phase->sample_to_ns, &flow);
+	if (err == -E2BIG) {
+		b.out->missing = "a round has too many ops or dependencies";
+		return 0;
+	}
+	if (!err)
+		err = fill(&b, phase);
+	free(b.sites);
+	free(b.numbers);
+	xs_dataflow_free(&flow);
+	return err;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* --dataflow: the ops of some rounds, and what each of them follows. */
+#include "report/render/text/parts.h"
+
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Ops printed, unless all is asked for. */
+#define OPS_MAX 20u
+/* Ops named in one row. */
+#define NAMED_MAX 8u
+
+static const char *const kind_words[XS_RESULT_FLOW_KINDS] = {
+    "need", "reuse", "unknown", "stream", "host"};
+
+/* "4 MiB of m1", "4 MiB of m1 at 8 MiB", "4 MiB of host memory" */
+static const char *memory(struct xs_arena *arena,
+			  const struct xs_result_access *access)
+{
+	const char *size = xs_units_bytes(access->bytes).s;
+
+	if (access->memory == XS_UNKNOWN)
+		return xs_arena_print(arena, "%s of the host", size);
+	if (access->offset == 0)
+		return xs_arena_print(arena, "%s of m%" PRId64, size,
+				      access->memory);
+	return xs_arena_print(arena, "%s of m%" PRId64 " at %s", size,
+			      access->memory, xs_units_bytes(access->offset).s);
+}
+
+/* The memory that the op reads, writes, or both. */
+static const char *accesses(struct xs_arena *arena,
+			    const struct xs_result_flow_op *op)
+{
+	static const char *const words[] = {NULL, "reads", "writes",
+					    "may read or write"};
+	const char *text = NULL;
+
+	for (unsigned how = 1; how < 4; how++) {
+		const char *list = NULL;
+
+		for (size_t i = 0; i < op->access_count; i++)
+			if (how == (op->accesses[i].reads ? 1u : 0u) +
+				       (op->accesses[i].writes ? 2u : 0u))
+				list = xs_arena_join(
+				    arena, list,
+				    memory(arena, &op->accesses[i]));
+		if (list)
+			text =
+			    xs_arena_print(arena, "%s%s%s %s", text ? text : "",
+					   text ? "; " : "", words[how], list);
+	}
+	if (op->unknown)
+		text = xs_arena_print(arena, "%s%sany memory", text ? text : "",
+				      text ? "; " : "");
+	return text ? text : "no memory";
+}
+
+/* "\nfollows 0, 1 (need), 3 (reuse)". *edge: the op's first edge; becomes the
+ * next op's. */
+static const char *follows(struct xs_arena *arena,
+			   const struct xs_result_dataflow *flow, size_t op,
+			   size_t *edge)
+{
+	const size_t first = *edge;
+	const char *text = NULL;
+
+	while (*edge < flow->edge_count && flow->edges[*edge].to == (int64_t)op)
+		++*edge;
+	for (int kind = 0; kind < XS_RESULT_FLOW_KINDS; kind++) {
+		const char *list = NULL;
+		size_t count = 0;
+
+		for (size_t i = first; i < *edge; i++)
+			if (flow->edges[i].kind == kind && count++ < NAMED_MAX)
+				list = xs_arena_join(
+				    arena, list,
+				    xs_arena_print(arena, "%" PRId64,
+						   flow->edges[i].from));
+		if (count > NAMED_MAX)
+			list = xs_arena_print(arena, "%s and %zu more", list,
+					      count - NAMED_MAX);
+		if (list)
+			text = xs_arena_print(
+			    arena, "%s%s (%s)",
+			    text ? xs_arena_print(arena, "%s, ", text)
+				 : "\nfollows ",
+			    list, kind_words[kind]);
+	}
+	return text ? text : "";
+}
+
+static void put_op(struct xs_text_table *table, struct xs_arena *arena,
+		   const struct xs_result_flow_op *op, size_t index)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count((int64_t)index).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, op->kind);
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   op->kernel ? op->kernel
+				      : xs_units_bytes(op->bytes).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   op->site ? xs_result_site_label(arena, op->site)
+				    : "");
+	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_count(op->stream).s);
+	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(op->start_ns).s);
+	xs_text_table_cell(table, 6, XS_PLAIN, xs_units_ns(op->duration_ns).s);
+}
+
+static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"op", true},     {"kind", false}, {"", false},    {"place", false},
+	    {"stream", true}, {"start", true}, {"takes", true}};
+	const struct xs_result_dataflow *flow = result->dataflow;
+	struct xs_arena *arena = &result->arena;
+	const size_t count = result->all_asked || flow->op_count < OPS_MAX
+				 ? flow->op_count
+				 : OPS_MAX;
+	const char **notes = xs_arena_alloc(arena, count + 1, sizeof(*notes));
+	struct xs_text_table table;
+	size_t edge = 0;
+
+	if (!notes)
+		return 0; /* the arena remembers */
+	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	for (size_t i = 0; i < count; i++) {
+		put_op(&table, arena, &flow->ops[i], i);
+		notes[i] = xs_arena_print(arena, "%s%s",
+					  accesses(arena, &flow->ops[i]),
+					  follows(arena, flow, i, &edge));
+	}
+	return xs_text_table_end(&table, notes, 6);
+}
+
+/* "12 need what an earlier one wrote, ..." */
+static const char *edges(struct xs_result *result)
+{
+	static const char *const words[XS_RESULT_FLOW_KINDS] = {
+	    "true dependencies (need)", "for reuse of a buffer (reuse)",
+	    "of unknown memory (unknown)", "by the stream alone (stream)",
+	    "by the host's wait alone (host)"};
+	const struct xs_result_dataflow *flow = result->dataflow;
+	const char *list = NULL;
+
+	for (int kind = 0; kind < XS_RESULT_FLOW_KINDS; kind++)
+		if (flow->kinds[kind])
+			list = xs_arena_join(
+			    &result->arena, list,
+			    xs_arena_print(&result->arena, "%" PRId64 " %s",
+					   flow->kinds[kind], words[kind]));
+	return list ? list : "none";
+}
+
+static void put_summary(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	const struct xs_result_dataflow *flow = result->dataflow;
+	struct xs_arena *arena = &result->arena;
+
+	xs_terminal_wrap(
+	    terminal, XS_PLAIN, "  ",
+	    xs_arena_print(
+		arena,
+		"Phase %" PRId64 ", %" PRId64
+		" of its rounds, from %s of the run on: %zu ops, %" PRId64
+		" of them of unknown memory. Orders: %s.",
+		flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
+		flow->op_count, flow->unknown, edges(result)));
+	xs_terminal_wrap(
+	    terminal, XS_BOLD, "  ",
+	    xs_arena_print(
+		arena,
+		"A round takes %s, and at least %s if only data orders it: %s "
+		"are the limit.",
+		xs_units_ns(flow->round_ns).s, xs_units_ns(flow->bound_ns).s,
+		flow->limit));
+	xs_terminal_wrap(
+	    terminal, XS_DIM, "  ",
+	    xs_arena_print(
+		arena,
+		"Dependencies take %s a round, copies in %s, "
+		"kernels %s, copies out %s. What the host computes "
+		"from results is not known.",
+		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
+		xs_units_ns(flow->kernel_ns).s, xs_units_ns(flow->out_ns).s));
+}
+
+int xs_render_text_dataflow(const struct xs_terminal *terminal,
+			    struct xs_result *result)
+{
+	const struct xs_result_dataflow *flow = result->dataflow;
+	int err;
+
+	xs_terminal_heading(terminal, "Dataflow",
+			    "which op needs what another one wrote");
+	if (flow->missing) {
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", flow->missing);
+		return 0;
+	}
+	put_summary(terminal, result);
+	err = put_ops(terminal, result);
+	if (!result->all_asked && flow->op_count > OPS_MAX)
+		xs_terminal_print(terminal, XS_DIM,
+				  "  %zu more ops (--all, --format json)\n",
+				  flow->op_count - OPS_MAX);
+	return err;
+}
