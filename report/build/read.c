@@ -269,6 +269,7 @@ static void fill_asked(struct xs_result *result,
 {
 	result->streams_asked = xs_number_known(options->streams);
 	result->atgpu_asked = options->atgpu;
+	result->dataflow_asked = options->dataflow;
 	result->all_asked = options->most_phases == SIZE_MAX;
 }
 
@@ -325,7 +326,7 @@ static int build(struct xs_result *result, const struct xs_trace *trace,
 	xs_build_other_machines(result, options);
 	err = xs_verdict_build(result, trace, &phases, &timeline.startup,
 			       &steady);
-	if (!err && options->dataflow)
+	if (!err && (options->dataflow || trace->pointers_count))
 		err = xs_build_dataflow(result, trace, &phases);
 	if (!err)
 		err = xs_plan_build(result);

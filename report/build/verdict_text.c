@@ -8,6 +8,7 @@
 #include "report/result/number.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
@@ -247,6 +248,21 @@ static const char *most(struct xs_result *result)
 	    name_of_steady(in), of_run.s);
 }
 
+/* What reordering alone can reach; "" if the trace does not tell. */
+static const char *reordered(struct xs_result *result)
+{
+	const struct xs_result_dataflow *flow = result->dataflow;
+
+	if (!flow || flow->missing)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    " If only data ordered its work, a round of phase "
+	    "%" PRId64 " would take at least %s, not %s.",
+	    flow->phase, xs_units_ns(flow->bound_ns).s,
+	    xs_units_ns(flow->round_ns).s);
+}
+
 /* The plan is one way of moving data. What it pays once is not of the rounds.
  */
 static void cover_plan(struct xs_result *result)
@@ -271,9 +287,9 @@ int xs_verdict_say(struct xs_result *result)
 		    out->missing);
 	} else {
 		cover_plan(result);
-		out->text =
-		    xs_arena_print(arena, "%s%s\n%s\n%s", bound(result),
-				   idle(result), most(result), spans(result));
+		out->text = xs_arena_print(
+		    arena, "%s%s\n%s%s\n%s", bound(result), idle(result),
+		    most(result), reordered(result), spans(result));
 	}
 	return arena->failed ? -ENOMEM : 0;
 }

@@ -340,6 +340,7 @@ struct xs_result {
 	struct xs_result_totals totals;
 	int64_t streams_asked;		/* requested n, or XS_UNKNOWN */
 	bool atgpu_asked;		/* text prints ATGPU metrics too */
+	bool dataflow_asked;		/* text prints the dataflow too */
 	bool all_asked;			/* text prints all of it */
 	struct xs_result_phase *phases; /* longest total time first */
 	size_t phase_count;
@@ -355,7 +356,7 @@ struct xs_result {
 			       * condition; NULL: nothing */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
-	struct xs_result_dataflow *dataflow; /* NULL: not asked for */
+	struct xs_result_dataflow *dataflow; /* NULL: not known */
 	struct xs_arena arena;		     /* owns everything above */
 };
 

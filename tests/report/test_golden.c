@@ -103,6 +103,10 @@ static void dataflow_is_shown(void **state)
 		      "dataflow/layers-pinned.xspy "
 		      "| sed -n '/^Dataflow/,$p'",
 		      FOLDER "golden/dataflow.txt");
+	expect_golden("report --machine h100 " FOLDER
+		      "dataflow/layers-pinned.xspy "
+		      "| sed -n '/^Changes of/,/^Steady/p;/^Dataflow/p'",
+		      FOLDER "golden/dataflow-verdict.txt");
 	expect_golden("report --machine h100 --format dot " FOLDER
 		      "dataflow/carried-pinned.xspy "
 		      "| sed '1s/\".*\"/\"TRACE\"/'",

@@ -144,7 +144,7 @@ static int put_report(const struct xs_terminal *terminal,
 	}
 	if (!err && result->phase_count && result->atgpu_asked)
 		err = xs_render_text_atgpu(terminal, result);
-	if (!err && result->dataflow)
+	if (!err && result->dataflow_asked)
 		err = xs_render_text_dataflow(terminal, result);
 	return err ? err : result->arena.failed ? -ENOMEM : 0;
 }
