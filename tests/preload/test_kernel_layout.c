@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked about kernels, and how often: with a driver that answers as the
+ * tests want. */
+#include "unit.h"
+
+#include "preload/api/param_info.h"
+#include "preload/record/kernel_layout.h"
+
+static unsigned questions;
+static bool answers;
+static size_t parameters; /* of 8 bytes each */
+
+/* Replaces that of the library. */
+bool xs_param_info_of_handle(const void *handle, struct xs_kernel_param *params,
+			     size_t room, size_t *count)
+{
+	(void)handle;
+	assert_true(parameters <= room);
+	questions++;
+	*count = answers ? parameters : 0;
+	for (size_t i = 0; i < *count; i++)
+		params[i] = (struct xs_kernel_param){8 * i, 8};
+	return answers;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	questions = 0;
+	answers = true;
+	parameters = 2;
+	return 0;
+}
+
+static const void *handle(uintptr_t number)
+{
+	return (const void *)(16 * number);
+}
+
+static unsigned words_of(const struct xs_kernel *kernel)
+{
+	return atomic_load(&kernel->layout)->count;
+}
+
+static void asks_once(void **state)
+{
+	struct xs_kernel *kernel;
+
+	(void)state;
+	assert_null(xs_kernel_layout_find(handle(1)));
+	kernel = xs_kernel_layout_get(handle(1));
+	assert_int_equal(words_of(kernel), 2);
+	assert_ptr_equal(xs_kernel_layout_find(handle(1)), kernel);
+	assert_ptr_equal(xs_kernel_layout_get(handle(1)), kernel);
+	assert_int_equal(questions, 1);
+}
+
+static void none_is_known(void **state)
+{
+	const struct xs_kernel *kernel;
+
+	(void)state;
+	parameters = 0;
+	kernel = xs_kernel_layout_get(handle(2));
+	assert_true(atomic_load(&kernel->layout)->known);
+	assert_int_equal(words_of(kernel), 0);
+}
+
+static void asks_again_without_an_answer(void **state)
+{
+	(void)state;
+	answers = false;
+	for (int i = 0; i < 3; i++)
+		assert_false(
+		    atomic_load(&xs_kernel_layout_get(handle(3))->layout)
+			->known);
+	assert_int_equal(questions, 3);
+	answers = true;
+	assert_int_equal(words_of(xs_kernel_layout_get(handle(3))), 2);
+	answers = false;
+	for (int i = 0; i < 100; i++)
+		xs_kernel_layout_get(handle(4));
+	assert_int_equal(questions, 4 + 8);
+	assert_non_null(xs_kernel_layout_find(handle(4)));
+}
+
+static void handles_are_given_out_again(void **state)
+{
+	struct xs_kernel *kernel = xs_kernel_layout_get(handle(5));
+
+	(void)state;
+	atomic_store(&kernel->launches, 7);
+	xs_kernel_layout_outdate();
+	assert_null(xs_kernel_layout_find(handle(5)));
+	assert_ptr_equal(xs_kernel_layout_get(handle(5)), kernel);
+	assert_int_equal(kernel->launches, 7);
+	xs_kernel_layout_outdate();
+	parameters = 3;
+	assert_int_equal(words_of(xs_kernel_layout_get(handle(5))), 3);
+	assert_int_equal(kernel->launches, 0);
+	assert_int_equal(questions, 3);
+}
+
+/* The last test: nothing is ever removed. */
+static void a_full_table_asks_no_more(void **state)
+{
+	uintptr_t number = 100;
+	unsigned asked;
+
+	(void)state;
+	while (xs_kernel_layout_get(handle(number)))
+		number++;
+	asked = questions;
+	for (int i = 0; i < 100; i++)
+		assert_null(xs_kernel_layout_get(handle(number)));
+	assert_int_equal(questions, asked);
+	assert_true(number > 4000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(asks_once, reset),
+	    cmocka_unit_test_setup(none_is_known, reset),
+	    cmocka_unit_test_setup(asks_again_without_an_answer, reset),
+	    cmocka_unit_test_setup(handles_are_given_out_again, reset),
+	    cmocka_unit_test_setup(a_full_table_asks_no_more, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
