@@ -5,7 +5,8 @@
     first_steps.py XFERSPY SOURCE
 
 SOURCE/tests/report/advice/expected.json has what is expected, and
-docs/advice.md lists every trace for which the report says something else.
+docs/advice.md lists every trace for which the report says something else, with what
+it says.
 """
 import collections
 import concurrent.futures
@@ -83,7 +84,7 @@ def main(xferspy, source):
             explained = f"| `{name}` |" not in page
         else:
             print(f"{name}: {said}, expected {row['first']}")
-            explained = f"| `{name}` |" in page
+            explained = f"| `{name}` | {said} | {row['first']} |" in page
         if not explained:
             print(f"{name}: docs/advice.md is out of date")
             failed = True
