@@ -3,68 +3,40 @@
  * memory may then be of two arrays. */
 #include "analyzer/rounds/allocation_starts.h"
 
+#include "analyzer/timeline/live_ranges.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-static bool is_start(const struct xs_call *call)
+static bool is_start(const struct xs_live_ranges *ranges, uint64_t address)
 {
-	return xs_call_allocates(call->call_class) && call->error == 0 &&
-	       call->dst != 0;
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(ranges, address);
+
+	return range && range->begin == address;
 }
 
-static int by_address(const void *a, const void *b)
+int xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts)
 {
-	const uint64_t *x = a, *y = b;
+	uint8_t *flags = calloc(trace->call_count + 1, sizeof(*flags));
+	struct xs_live_ranges ranges;
+	int rc = flags ? xs_live_ranges_begin(trace, &ranges) : -ENOMEM;
 
-	return (*x > *y) - (*x < *y);
-}
+	*starts = flags;
+	if (!flags)
+		return rc;
+	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
 
-/* Stores the addresses, unless NULL. Returns their number. */
-static size_t list(const struct xs_trace *trace, uint64_t *addresses)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < trace->call_count; i++) {
-		if (!is_start(&trace->calls[i]))
+		if (call->call_class != XS_CALL_COPY &&
+		    call->call_class != XS_CALL_COPY_ASYNC)
 			continue;
-		if (addresses)
-			addresses[count] = trace->calls[i].dst;
-		count++;
+		rc = xs_live_ranges_advance(&ranges, call->start_ns);
+		if (is_start(&ranges, call->src))
+			flags[i] |= XS_SRC_STARTS;
+		if (is_start(&ranges, call->dst))
+			flags[i] |= XS_DST_STARTS;
 	}
-	return count;
-}
-
-static bool has(const uint64_t *addresses, size_t count, uint64_t address)
-{
-	return bsearch(&address, addresses, count, sizeof(*addresses),
-		       by_address) != NULL;
-}
-
-static void mark(struct xs_phase *phase, const uint64_t *addresses,
-		 size_t count)
-{
-	for (size_t i = 0; i < phase->step_count; i++) {
-		struct xs_step *step = &phase->steps[i];
-
-		if (step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H)
-			continue;
-		step->src_starts = has(addresses, count, step->src);
-		step->dst_starts = has(addresses, count, step->dst);
-	}
-}
-
-int xs_allocation_starts_find(const struct xs_trace *trace,
-			      struct xs_phases *phases)
-{
-	const size_t count = list(trace, NULL);
-	uint64_t *addresses = malloc((count + 1) * sizeof(*addresses));
-
-	if (!addresses)
-		return -ENOMEM;
-	list(trace, addresses);
-	qsort(addresses, count, sizeof(*addresses), by_address);
-	for (size_t i = 0; i < phases->count; i++)
-		mark(&phases->items[i], addresses, count);
-	free(addresses);
-	return 0;
+	xs_live_ranges_free(&ranges);
+	return rc;
 }

@@ -2,11 +2,14 @@
 #ifndef XS_ANALYZER_ROUNDS_ALLOCATION_STARTS_H
 #define XS_ANALYZER_ROUNDS_ALLOCATION_STARTS_H
 
-#include "analyzer/rounds/phase.h"
+#include "analyzer/read/trace.h"
 
-/* Sets src_starts and dst_starts of the phases' copies. Returns 0 or -ENOMEM.
- */
-int xs_allocation_starts_find(const struct xs_trace *trace,
-			      struct xs_phases *phases);
+#define XS_SRC_STARTS 1u
+#define XS_DST_STARTS 2u
+
+/* Finds, by call, whether a copy's memory is the start of memory that is then
+ * allocated or registered: the flags above. The caller frees *starts. Returns 0
+ * or -ENOMEM. */
+int xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts);
 
 #endif

@@ -258,6 +258,7 @@ void xs_rounds_free(struct xs_rounds *rounds)
 	free(rounds->calls);
 	free(rounds->identities);
 	free(rounds->blocked);
+	free(rounds->starts);
 	free(rounds->same);
 	xs_op_identities_free(&rounds->table);
 	*rounds = (struct xs_rounds){0};

@@ -301,6 +301,8 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	if (!rc)
 		rc = xs_rounds_find_concurrent(&rounds);
 	if (!rc)
+		rc = xs_allocation_starts_find(trace, &rounds.starts);
+	if (!rc)
 		rc = group_rounds(&grouper);
 	xs_rounds_free(&rounds);
 	if (!rc && phases->count > 0) {
@@ -309,9 +311,7 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 		for (size_t i = 0; i < phases->count; i++)
 			phases->items[i].id = (uint32_t)i + 1;
 		xs_connections_fill(trace, phases);
-		rc = xs_allocation_starts_find(trace, phases);
-		if (!rc)
-			rc = disambiguate_all(phases);
+		rc = disambiguate_all(phases);
 	}
 	if (rc)
 		xs_phases_free(phases);

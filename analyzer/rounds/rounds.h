@@ -27,7 +27,8 @@ struct xs_rounds {
 	uint32_t *calls;      /* by thread, then by start */
 	uint32_t *identities; /* of each op of the trace: index into table */
 	struct xs_op_identities table;
-	bool *blocked; /* by call: xs_calls_blocked() */
+	bool *blocked;	 /* by call: xs_calls_blocked() */
+	uint8_t *starts; /* by call: xs_allocation_starts_find() */
 	uint8_t
 	    *same; /* by call: xs_repeated_copies_find(); NULL: nothing hashed
 		    */

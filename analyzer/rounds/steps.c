@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The representative round of a phase as steps, in the order of issue. */
+#include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/measure.h"
 #include "analyzer/rounds/setup_calls.h"
 #include "analyzer/rounds/stream_queues.h"
@@ -11,6 +12,7 @@
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_round *round;
+	const uint8_t *starts; /* by call */
 	struct xs_stream_queues streams;
 	struct xs_step *steps;
 	size_t count;
@@ -61,11 +63,15 @@ static uint64_t since(uint64_t begin_ns, uint64_t time_ns)
 static void set_call(const struct builder *b, struct xs_step *step,
 		     const struct xs_call *call)
 {
+	const uint8_t *starts = &b->starts[call - b->trace->calls];
+
 	step->thread = call->thread;
 	step->site = call->site;
 	step->event = call->event;
 	step->dst = call->dst;
 	step->src = call->src;
+	step->src_starts = *starts & XS_SRC_STARTS;
+	step->dst_starts = *starts & XS_DST_STARTS;
 	step->call_ns = since(b->round->begin_ns, call->start_ns);
 	step->return_ns = since(b->round->begin_ns, call->end_ns);
 }
@@ -164,7 +170,8 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 {
 	const struct xs_round *round = &rounds->items[index];
 	struct xs_key *keys;
-	struct builder b = {.trace = trace, .round = round};
+	struct builder b = {
+	    .trace = trace, .round = round, .starts = rounds->starts};
 	size_t room = (size_t)round->op_count + round->call_count + 1;
 	uint32_t op = 0;
 

@@ -513,6 +513,45 @@ static void test_starts_of_allocations(void **state)
 	xs_trace_free(trace);
 }
 
+/* An array was freed; copies of the two halves of a larger one, at the same
+ * place, are parts of one array. */
+static void test_freed_memory_does_not_start(void **state)
+{
+	static const char text[] =
+	    "xferspy-text 1\nheader\nchunk thread=1\n"
+	    "site call_class=7 site=1\nsite call_class=10 site=2\n"
+	    "site call_class=1 site=3\n"
+	    "memcall site=1 start=0 duration=1 address=8096 bytes=4000\n"
+	    "memcall site=2 start=2 duration=1 address=8096\n"
+	    "memcall site=1 start=4 duration=1 address=4096 bytes=8000\n"
+	    "copycall site=3 correlation=1 start=20 duration=10 dst=4096 "
+	    "src=65536 bytes=4000 direction=1\n"
+	    "copycall site=3 correlation=2 start=40 duration=10 dst=8096 "
+	    "src=69536 bytes=4000 direction=1\n"
+	    "chunk\n"
+	    "copy correlation=1 start=21 duration=8 bytes=4000 direction=1\n"
+	    "copy correlation=2 start=41 duration=8 bytes=4000 direction=1\n";
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	unsigned copies = 0;
+
+	(void)state;
+	build(text, &trace, &phases);
+	for (size_t i = 0; i < phases.count; i++)
+		for (size_t j = 0; j < phases.items[i].step_count; j++) {
+			const struct xs_step *step = &phases.items[i].steps[j];
+
+			if (step->kind != XS_STEP_H2D)
+				continue;
+			assert_int_equal(step->dst_starts, step->dst == 4096);
+			assert_false(step->src_starts);
+			copies++;
+		}
+	assert_int_equal(copies, 2);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +566,7 @@ int main(void)
 	    cmocka_unit_test(test_kernel_names),
 	    cmocka_unit_test(test_hw_queues_are_those_requested),
 	    cmocka_unit_test(test_starts_of_allocations),
+	    cmocka_unit_test(test_freed_memory_does_not_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
