@@ -39,25 +39,28 @@ enum xs_sharing xs_sharing_of_stage(const struct xs_round_work *w, unsigned s)
 			  fmax(w->stages[s - 1].written_bytes, w->in_bytes));
 }
 
-/* What becomes of copies that move parts of one array. */
-static void assume_parts(const struct xs_strategy_case *c,
+/* What becomes of copies that move parts of one array. outs: copies out, too.
+ */
+static void assume_parts(const struct xs_strategy_case *c, bool outs,
 			 struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
-	const uint64_t arrays = w->in_copies + w->out_copies;
-	const uint64_t parts = w->in_parts + w->out_parts;
+	const uint64_t arrays = w->in_copies + (outs ? w->out_copies : 0);
+	const uint64_t parts = w->in_parts + (outs ? w->out_parts : 0);
+	const uint64_t copies =
+	    c->phase->h2d_ops + (outs ? c->phase->d2h_ops : 0);
 
 	if (parts > arrays)
 		xs_estimate_assume(
-		    row, "each stream makes its share of the present copies: "
-			 "they lie apart in host memory");
-	else if (parts && parts < c->phase->h2d_ops + c->phase->d2h_ops)
+		    row, "each stream copies its share of the parts that are "
+			 "copied now: they are apart in host memory");
+	else if (parts && parts < copies)
 		xs_estimate_assume(
-		    row, "each stream copies its piece by one call: the "
-			 "present copies follow each other in memory");
+		    row, "each stream copies its piece in one call: the "
+			 "parts that are copied now are adjacent in memory");
 }
 
-void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 			       struct xs_estimate *row)
 {
 	static const char *const needs[] = {
@@ -71,7 +74,7 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
 		"of several copies in is cut, the others come first"};
 	const enum xs_sharing sharing = xs_sharing_of_input(&c->work, false);
 
-	assume_parts(c, row);
+	assume_parts(c, outs, row);
 	if (c->work.slices)
 		xs_estimate_assume(
 		    row, "each kernel works on a part of the data: none has "

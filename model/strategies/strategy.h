@@ -83,8 +83,8 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 				      struct xs_estimate *row);
 
 /* Adds the assumptions on what a piece of the kernel needs and how long it
- * takes. */
-void xs_estimate_assume_pieces(const struct xs_strategy_case *c,
+ * takes. outs: results are copied out in pieces, too. */
+void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 			       struct xs_estimate *row);
 
 /* Replays the row at the values and medians. Returns 0, -ENOMEM or another

@@ -34,7 +34,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
-	xs_estimate_assume_pieces(c, &row);
+	xs_estimate_assume_pieces(c, false, &row);
 	if (xs_abstain_without_needs(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;

@@ -237,7 +237,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	if (abstains(c, &row, out, &rc))
 		return rc;
-	xs_estimate_assume_pieces(c, &row);
+	xs_estimate_assume_pieces(c, true, &row);
 	if (c->work.stage_count > 1 && c->work.in_pieces)
 		xs_estimate_assume(&row,
 				   "each piece of a kernel needs only the same "

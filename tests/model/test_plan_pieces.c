@@ -645,7 +645,26 @@ static void test_parts_are_shared_out(void **unused)
 	estimate();
 	assert_non_null(
 	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "its share of the present copies"));
+		   "its share of the parts"));
+}
+
+/* hybrid copies nothing out: the parts of what is copied out are no matter. */
+static void test_hybrid_copies_no_results(void **unused)
+{
+	(void)unused;
+	make_parts(1000);
+	for (unsigned i = 0; i < 8; i++)
+		steps[i].kind = XS_STEP_D2H;
+	steps[9].kind = XS_STEP_H2D;
+	phase.h2d_ops = 1;
+	phase.d2h_ops = 8;
+	estimate();
+	assert_non_null(
+	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "in one call"));
+	assert_null(
+	    strstr(find("hybrid", "replay", 2, XS_ORDER_DEPTH)->assumes[1],
+		   "in one call"));
 }
 
 /* Parts that follow each other on the host, too, are one array: each stream
@@ -658,7 +677,7 @@ static void test_adjacent_parts_are_one_copy(void **unused)
 	estimate();
 	assert_non_null(
 	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "by one call"));
+		   "in one call"));
 }
 
 /* Memory that follows by chance: at an allocation's start or at another call
@@ -683,6 +702,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_parts_are_shared_out),
+	    TEST(test_hybrid_copies_no_results),
 	    TEST(test_adjacent_parts_are_one_copy),
 	    TEST(test_adjacent_arrays_are_cut_each),
 	    TEST(test_two_kernels),
