@@ -75,6 +75,7 @@ struct xs_strategy {
 	bool changes_allocations; /* the call sites to change are those that
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */
+	bool changes_inputs;	  /* ... those that copy to the device */
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
 	int (*build)(const struct xs_strategy_case *c,
 		     struct xs_estimates *out);

@@ -184,8 +184,8 @@ static void assume_gathering(const struct xs_machine *m,
 				    ? "gathering and scattering take the host "
 				      "as long as a pageable copy of the same "
 				      "bytes"
-				    : "gathering and scattering take the host "
-				      "as long a byte as pieces of 64 KiB");
+				    : "the host gathers and scatters bytes at "
+				      "the rate measured for pieces of 64 KiB");
 	xs_estimate_assume(row, "the data is contiguous on the device, or the "
 				"kernels use it where it is");
 }

@@ -119,9 +119,10 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	rc = replay_row(c, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
-		 " copies in, %" PRIu64 " of them just copied out; leaves out "
-		 "the %zu of a round that always do",
-		 sum->same, sum->compared, sum->back, copies);
+		 " copies in, %" PRIu64 " of them just copied out; a round "
+		 "without the %zu cop%s in that always bring%s the same bytes",
+		 sum->same, sum->compared, sum->back, copies,
+		 copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
@@ -190,11 +191,12 @@ const struct xs_strategy xs_strategy_resident = {
     .check = XS_CHECK_NONE,
     .error = XS_ERROR_resident,
     .keeps_copies = true,
+    .changes_inputs = true,
     .build = build,
     .advice =
-	"Keep on the device what {places} copies in again from the same host "
-	"memory; a run with XFERSPY_HASH=1 tells whether these are the same "
-	"bytes.",
-    .advice_if_measured = "Keep the data that {places} copies in every round "
-			  "on the device: {why}.",
+	"Keep the data of {places} on the device: each round copies it in from "
+	"the same host memory. A run with XFERSPY_HASH=1 tells whether the "
+	"bytes are the same.",
+    .advice_if_measured = "Keep the data of {places} on the device, which "
+			  "each round copies in: {why}.",
 };

@@ -44,6 +44,8 @@ bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 
 	if (strategy && strategy->changes_allocations)
 		return allocates(site);
+	if (strategy && strategy->changes_inputs)
+		return is_step(site, "h2d");
 	return is_copy(site) || (strategy && strategy->changes_launches &&
 				 is_step(site, "kernel"));
 }

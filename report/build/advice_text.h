@@ -23,7 +23,8 @@ const char *xs_advice_payback(struct xs_arena *arena,
 			      const struct xs_result_estimate *estimate);
 
 /* Returns whether the site is one of those that the estimate's strategy
- * changes: copies, for some strategies launches, too, or only allocations. */
+ * changes: copies, for some strategies launches, too, or only copies in, or
+ * only allocations. */
 bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site);
 

@@ -10,6 +10,9 @@
 /* A further setup below 1 / NAMED_PART of its gain is not named. */
 #define NAMED_PART 20
 
+/* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
+#define LEAST_PART 1000
+
 /* When the setup of the phase's first step has paid, and what further ones add
  * to it. NULL: nothing. */
 static const char *payback_of(struct xs_arena *arena,
@@ -18,6 +21,9 @@ static const char *payback_of(struct xs_arena *arena,
 {
 	const double setup_ns = step->rounds_add_ns - step->adds_ns;
 
+	if (step->estimate->setup_ns != XS_UNKNOWN &&
+	    setup_ns < step->adds_ns / LEAST_PART)
+		return NULL;
 	if (step == steps->items)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
@@ -29,18 +35,19 @@ static const char *payback_of(struct xs_arena *arena,
 /* What saves more than the steps of the phase, and takes more effort. NULL:
  * nothing. */
 static const char *instead_of(struct xs_result *result,
-			      const struct xs_phase_steps *steps)
+			      const struct xs_phase_steps *steps,
+			      int64_t side_by_side)
 {
 	double more_ns;
 	const struct xs_result_estimate *row =
 	    xs_phase_steps_instead(result, steps, &more_ns);
 
-	return row ? xs_arena_print(&result->arena,
-				    "In this run %s would save %s more, but "
-				    "for more effort: %s.",
-				    row->strategy,
-				    xs_units_ns(xs_number_round(more_ns)).s,
-				    row->effort)
+	return row ? xs_arena_print(
+			 &result->arena,
+			 "In this run %s would save %s%s more, but "
+			 "for more effort: %s.",
+			 row->strategy, side_by_side > 1 ? "up to " : "",
+			 xs_units_ns(xs_number_round(more_ns)).s, row->effort)
 		   : NULL;
 }
 
@@ -66,7 +73,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 {
 	struct xs_arena *arena = &result->arena;
 	const bool is_last = step == &steps->items[steps->count - 1];
-	const char *instead = is_last ? instead_of(result, steps) : NULL;
+	const char *instead =
+	    is_last ? instead_of(result, steps, out->side_by_side) : NULL;
 	const char *payback = payback_of(arena, steps, step);
 
 	out->same = same_change(result, out);

@@ -145,7 +145,7 @@ static const char *idle(struct xs_result *result)
 	    what);
 }
 
-/* "; after it: 163 ms": the part of the run behind the steady part. */
+/* "; afterwards: 163 ms": the part of the run behind the steady part. */
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -157,7 +157,7 @@ static const char *after_steady(struct xs_result *result)
 	after_ns = wall_ns - in->startup_ns - in->steady_ns;
 	return after_ns < wall_ns / NAMED_PART
 		   ? ""
-		   : xs_arena_print(&result->arena, "; after it: %s",
+		   : xs_arena_print(&result->arena, "; afterwards: %s",
 				    xs_units_ns(after_ns).s);
 }
 
@@ -214,16 +214,18 @@ static int64_t most_of_round_ns(const struct xs_result *result,
 	return plan_ns > most_ns ? plan_ns : most_ns;
 }
 
-/* "78 ms a round", or "866 ms" where several phases repeat. */
+/* "78 ms of the median round", or "866 ms" where several phases repeat or
+ * rounds run side by side. */
 static const char *amount(struct xs_result *result)
 {
 	const struct xs_result_phase *only = result->steady.phase;
 	const int64_t most_ns = result->verdict.at_most_saves_ns;
 	struct xs_arena *arena = &result->arena;
 
-	if (!only || most_ns == XS_UNKNOWN)
+	if (!only || most_ns == XS_UNKNOWN ||
+	    result->steady.rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(arena, "%s a round",
+	return xs_arena_print(arena, "%s of the median round",
 			      xs_units_ns(most_of_round_ns(result, only)).s);
 }
 

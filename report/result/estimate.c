@@ -11,7 +11,7 @@ void xs_result_set_effort(struct xs_result_estimate *out, enum xs_effort effort)
 {
 	static const char *const efforts[XS_EFFORTS] = {
 	    [XS_EFFORT_NONE] = "none",
-	    [XS_EFFORT_CALL] = "one call a buffer",
+	    [XS_EFFORT_CALL] = "one call per buffer",
 	    [XS_EFFORT_PLACE] = "host code at one place",
 	    [XS_EFFORT_PLACES] = "host code at several places",
 	    [XS_EFFORT_SPLIT] = "kernels split",

@@ -40,7 +40,7 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 	    .speedup = (double)phase->round_ns / (double)round_ns,
 	    .setup_ns = setup_ns,
 	    .breakeven_rounds = gain > 0 ? (setup_ns + gain - 1) / gain : NONE,
-	    .effort = n == NONE ? "one call a buffer" : "kernels split",
+	    .effort = n == NONE ? "one call per buffer" : "kernels split",
 	    .effort_level = n == NONE ? XS_EFFORT_CALL : XS_EFFORT_SPLIT,
 	    .applies = true,
 	};

@@ -365,6 +365,21 @@ static void allocations_have_their_own_places(void **state)
 	fixture_free(result);
 }
 
+/* Data that stays on the device is not copied in again: the lines that copy out
+ * stay. */
+static void data_that_stays_is_copied_in(void **state)
+{
+	struct xs_result *result = fixture_result();
+	const struct xs_result_estimate row = {.strategy = "resident"};
+	const char *text;
+
+	(void)state;
+	text = xs_advice_text(&result->arena, &result->phases[0], &row);
+	assert_non_null(strstr(text, "main.cu:88"));
+	assert_null(strstr(text, "main.cu:91"));
+	fixture_free(result);
+}
+
 /* A line is enough; without one the label has the function and the address. */
 static void places_are_named_by_what_is_known(void **state)
 {
@@ -470,6 +485,7 @@ int main(void)
 	    cmocka_unit_test(a_setup_pays_off_after_rounds),
 	    cmocka_unit_test(each_strategy_has_its_sentence),
 	    cmocka_unit_test(allocations_have_their_own_places),
+	    cmocka_unit_test(data_that_stays_is_copied_in),
 	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
 	    cmocka_unit_test(few_streams_are_preferred),
 	    cmocka_unit_test(pieces_divide_the_data),

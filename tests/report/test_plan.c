@@ -147,6 +147,14 @@ static void a_setup_is_not_of_a_round(void **state)
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 200 * MS);
 	assert_int_equal(result->plan[0].round_ns, 25 * MS);
+	pinned->breakeven_rounds = 2;
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].text, "pays off after 2 of"));
+	/* less than the digits of the saving show */
+	pinned->setup_ns = MS / 10;
+	pinned->saves_ns = 250 * MS - pinned->setup_ns;
+	expect("pinned");
+	assert_null(strstr(result->plan[0].text, "pays off"));
 	pinned->setup_ns = pinned->saves_ns = 0;
 	expect("");
 }
@@ -368,7 +376,7 @@ static void no_step_has_a_reason(void **state)
 	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	row->bound = "the host does not change the data";
 	says_why("nothing for certain: resident saves up to 400 ms, but only "
-		 "if the host does not change the data. Keep on the device");
+		 "if the host does not change the data. Keep the data of ");
 	/* in the start-up it is nothing to look for */
 	phase->apart = true;
 	says_why("nothing: no change is predicted to save 0.5 %");

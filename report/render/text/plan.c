@@ -157,7 +157,7 @@ static size_t shown_steps(const struct xs_result *result)
 	return count;
 }
 
-/* "and 2 more steps, which save 5.00 ms (0.6 % of the run) (--all)" */
+/* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)" */
 static void put_rest(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t first)
 {
@@ -171,12 +171,13 @@ static void put_rest(const struct xs_terminal *terminal,
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(&result->arena,
-			   "and %zu more step%s%s: %s (%s of the run; --all)",
+			   "and %zu more step%s%s save%s %s (%s of the run; "
+			   "--all)",
 			   count, count == 1 ? "" : "s",
 			   result->plan[first].phase->apart
 			       ? " outside the steady part"
 			       : "",
-			   xs_units_ns(saves_ns).s,
+			   count == 1 ? "s" : "", xs_units_ns(saves_ns).s,
 			   xs_units_percent(saves_ns, result->run.wall_ns).s));
 }
 

@@ -204,7 +204,7 @@ static bool is_listed(const struct xs_result *result, size_t index)
 	       is_in_plan(result, &result->phases[index]);
 }
 
-/* "phases 2, 4: no step of the plan (--all)": those that are not listed. */
+/* "phases 2, 4 have no step in the plan ...": those that are not listed. */
 static void put_unlisted(const struct xs_terminal *terminal,
 			 struct xs_result *result, size_t phases)
 {
@@ -223,8 +223,10 @@ static void put_unlisted(const struct xs_terminal *terminal,
 		xs_terminal_wrap(
 		    terminal, XS_PLAIN, "  ",
 		    xs_arena_print(&result->arena,
-				   "phase%s %s: no step of the plan (--all)",
-				   count == 1 ? "" : "s", list));
+				   "phase%s %s ha%s no step in the plan: --all "
+				   "shows the strategies",
+				   count == 1 ? "" : "s", list,
+				   count == 1 ? "s" : "ve"));
 }
 
 static int put_table(const struct xs_terminal *terminal,
