@@ -24,6 +24,21 @@ struct builder {
 	uint32_t all_ended; /* ops before it had ended */
 };
 
+/* Several pointers often lead into one allocation. */
+static bool has_access(const struct builder *b, const struct xs_flow_op *op,
+		       const struct xs_flow_access *access)
+{
+	const struct xs_flow_access *seen = b->out->accesses;
+
+	for (uint32_t i = 0; i < op->access_count; i++, seen++)
+		if (seen[op->first_access].begin == access->begin &&
+		    seen[op->first_access].end == access->end &&
+		    seen[op->first_access].reads == access->reads &&
+		    seen[op->first_access].writes == access->writes)
+			return true;
+	return false;
+}
+
 /* range: that the access lies in; NULL: unknown. */
 static int add_access(struct builder *b, struct xs_flow_op *op,
 		      struct xs_flow_access access,
@@ -33,7 +48,7 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 	struct xs_flow_access *accesses;
 	uint32_t *memories;
 
-	if (access.begin >= access.end)
+	if (access.begin >= access.end || has_access(b, op, &access))
 		return 0;
 	if (b->access_count >= XS_FLOW_NONE)
 		return -E2BIG;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct builder {
 	struct xs_result *result;
@@ -44,10 +45,12 @@ static const char *kernel_of(struct builder *b, const struct xs_op *op)
 	    trace->shapes[op->shape].name < trace->string_count)
 		name = xs_symbols_demangle(
 		    trace->strings[trace->shapes[op->shape].name]);
-	if (name)
+	if (name) /* of templates, it begins with the type */
 		short_name = xs_arena_copy(
 		    &b->result->arena,
-		    xs_result_function_name(&b->result->arena, name));
+		    xs_result_function_name(
+			&b->result->arena,
+			name + (strncmp(name, "void ", 5) ? 0 : 5)));
 	free(name);
 	return short_name;
 }

@@ -107,6 +107,11 @@ static void dataflow_is_shown(void **state)
 		      "dataflow/layers-pinned.xspy "
 		      "| sed -n '/^Changes of/,/^Steady/p;/^Dataflow/p'",
 		      FOLDER "golden/dataflow-verdict.txt");
+	/* five pointers into one allocation; the last kernel is unknown */
+	expect_golden("report --machine h100 --dataflow " XS_SOURCE_DIR
+		      "/tests/analyzer/golden/pointers.trace "
+		      "| sed -n '/^Dataflow/,$p'",
+		      FOLDER "golden/dataflow-unknown.txt");
 	expect_golden("report --machine h100 --format dot " FOLDER
 		      "dataflow/carried-pinned.xspy "
 		      "| sed '1s/\".*\"/\"TRACE\"/'",

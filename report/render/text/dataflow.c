@@ -9,6 +9,8 @@
 
 /* Ops printed, unless all is asked for. */
 #define OPS_MAX 20u
+/* Characters of a kernel's name: other columns need space. */
+#define KERNEL_MAX 24
 /* Ops named in one row. */
 #define NAMED_MAX 8u
 
@@ -98,9 +100,10 @@ static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count((int64_t)index).s);
 	xs_text_table_cell(table, 1, XS_PLAIN, op->kind);
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   op->kernel ? op->kernel
-				      : xs_units_bytes(op->bytes).s);
+	xs_text_table_cell(
+	    table, 2, XS_PLAIN,
+	    op->kernel ? xs_arena_print(arena, "%.*s", KERNEL_MAX, op->kernel)
+		       : xs_units_bytes(op->bytes).s);
 	xs_text_table_cell(table, 3, XS_PLAIN,
 			   op->site ? xs_result_site_label(arena, op->site)
 				    : "");
