@@ -2,6 +2,7 @@
 #include "analyzer/rounds/join_rounds.h"
 #include "analyzer/rounds/lanes.h"
 #include "analyzer/rounds/repeated_copies.h"
+#include "analyzer/rounds/split_loops.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/sort.h"
@@ -240,6 +241,10 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 		rc = cut_queues(&c);
 	if (!rc)
 		rc = xs_rounds_join(trace, rounds, c.out.round_of_op);
+	if (!rc) {
+		gather_ops(&c);
+		rc = xs_rounds_split_loops(trace, rounds, c.out.round_of_op);
+	}
 	if (!rc)
 		gather_ops(&c);
 	free(c.out.round_of_op);

@@ -34,7 +34,8 @@ static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane)
 	items[rounds->count] =
 	    (struct xs_round){.begin_ns = UINT64_MAX, .partial = lane->cut};
 	*lane = (struct xs_lane){.round = (uint32_t)rounds->count++,
-				 .stage = STAGE_NONE};
+				 .stage = STAGE_NONE,
+				 .kernel_queue = XS_NONE};
 	return 0;
 }
 
@@ -64,14 +65,18 @@ static uint64_t dst_of(const struct xs_lane_rounds *c, const struct xs_op *op)
 	return op->call == XS_NONE ? 0 : c->trace->calls[op->call].dst;
 }
 
-/* Returns whether the op copies in the next piece of what the round has copied
- * in, to other memory. No wait was asked for since: the pieces only wait for
- * each other as long as the memory is pageable. */
+/*
+ * Returns whether the op copies in the next piece of what the round has copied
+ * in, to other memory and on another queue than the last kernel's, behind which
+ * it could not begin before that kernel ends. No wait was asked for since: the
+ * pieces only wait for each other as long as the memory is pageable.
+ */
 static bool copies_next_piece(const struct xs_lane_rounds *c,
 			      const struct xs_lane *lane,
 			      const struct xs_op *op, uint32_t identity)
 {
 	return lane->by_staging && op->kind == XS_OP_H2D &&
+	       op->queue != lane->kernel_queue &&
 	       identity < c->last_round_count &&
 	       c->last_round[identity].any == lane->round &&
 	       c->last_round[identity].dst != dst_of(c, op);
@@ -177,6 +182,8 @@ int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
 	if (lane->stage == STAGE_KERNEL && op->kind == XS_OP_H2D)
 		lane->copied_after_kernel = true;
 	lane->ends_with_kernel = stage == STAGE_KERNEL;
+	if (lane->ends_with_kernel)
+		lane->kernel_queue = op->queue;
 	if ((int)stage > lane->stage)
 		lane->stage = stage;
 	if (op->end_ns > lane->ops_end_ns)

@@ -12,6 +12,7 @@ struct xs_lane {
 	int stage; /* how far its ops have come, from copy in to copy out */
 	bool copied_after_kernel;
 	bool ends_with_kernel; /* the last op is one */
+	uint32_t kernel_queue; /* of its last kernel; XS_NONE: none yet */
 	bool synchronised; /* host and device have synchronised since the last
 			    * op */
 	bool by_sync_call; /* ... by a synchronisation call */

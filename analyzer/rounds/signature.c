@@ -89,32 +89,6 @@ static void print_transfer(FILE *out, const struct group *group,
 	print_bytes(out, group->alike ? group->op_bytes : group->bytes);
 }
 
-/*
- * Returns the last component of a C++ name, without namespaces, template
- * arguments and parameters.
- */
-static const char *bare_name(const char *name, size_t *length)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-	const char *start = name;
-	int depth = 0;
-
-	for (const char *at = name; *at; at++) {
-		if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
-			at += sizeof(anonymous) - 2;
-		else if (*at == '(' && depth == 0)
-			break;
-		else if (*at == '<')
-			depth++;
-		else if (*at == '>' && depth > 0)
-			depth--;
-		else if (depth == 0 && (*at == ' ' || *at == ':'))
-			start = at + 1;
-	}
-	*length = strcspn(start, "<(");
-	return start;
-}
-
 static int print_kernel(FILE *out, const struct xs_trace *trace,
 			const struct group *group)
 {
@@ -124,7 +98,7 @@ static int print_kernel(FILE *out, const struct xs_trace *trace,
 
 	if (!name)
 		return -ENOMEM;
-	bare = bare_name(name, &length);
+	bare = xs_symbols_bare_name(name, &length);
 	print_arrow(out);
 	print_count(out, group->count);
 	fprintf(out, "%.*s", length ? (int)length : 6,

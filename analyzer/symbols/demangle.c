@@ -174,3 +174,25 @@ char *xs_symbols_demangle(const char *name)
 		plain = read_names(name);
 	return plain ? plain : strdup(name);
 }
+
+const char *xs_symbols_bare_name(const char *name, size_t *length)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *start = name;
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
+			at += sizeof(anonymous) - 2;
+		else if (*at == '(' && depth == 0)
+			break;
+		else if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (depth == 0 && (*at == ' ' || *at == ':'))
+			start = at + 1;
+	}
+	*length = strcspn(start, "<(");
+	return start;
+}

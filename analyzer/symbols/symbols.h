@@ -45,4 +45,9 @@ const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
  * without memory. Caller frees. */
 char *xs_symbols_demangle(const char *name);
 
+/* Returns the last component of a demangled C++ name, without its return type,
+ * namespaces, template arguments and parameters; *length: its bytes, which may
+ * be 0. */
+const char *xs_symbols_bare_name(const char *name, size_t *length);
+
 #endif

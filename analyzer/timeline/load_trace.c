@@ -6,6 +6,7 @@
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/infer_memory_kind.h"
 #include "analyzer/timeline/join.h"
+#include "analyzer/timeline/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ static int read_trace(const char *path, const void *data, size_t size,
 	xs_decoder_release(&decoder);
 	if (!rc)
 		rc = xs_trace_join(trace);
+	if (!rc)
+		rc = xs_turns_join_threads(trace);
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
 	if (!rc)

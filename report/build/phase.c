@@ -154,6 +154,15 @@ out:
 	free(name);
 }
 
+static const char *bare_name(struct xs_arena *arena, const char *name)
+{
+	size_t length;
+	const char *bare = name ? xs_symbols_bare_name(name, &length) : NULL;
+
+	return bare && length ? xs_arena_print(arena, "%.*s", (int)length, bare)
+			      : "kernel";
+}
+
 static void build_kernels(struct xs_result *result,
 			  const struct xs_trace *trace,
 			  const struct xs_phase *phase,
@@ -180,6 +189,9 @@ static void build_kernels(struct xs_result *result,
 				   out);
 	}
 	free(seen);
+	if (out->kernel_name_count)
+		out->kernel_label =
+		    bare_name(&result->arena, out->kernel_names[0]);
 }
 
 /* Counts the streams of a round's copies and kernels, and finds the issue

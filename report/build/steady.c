@@ -38,10 +38,34 @@ static bool repeats_inside(const struct xs_phase *phase)
 	return false;
 }
 
-static bool is_repeated(const struct xs_phase *phase, bool kernels)
+/* Ops of a round that count for the steady part: kernels, if wanted. */
+static double ops_of(const struct xs_phase *phase, bool kernels)
 {
-	return (phase->rounds >= REPEATED_ROUNDS || repeats_inside(phase)) &&
-	       (!kernels || phase->kernel_ops > 0);
+	return (double)(kernels ? phase->kernel_ops
+				: phase->h2d_ops + phase->d2h_ops);
+}
+
+/* Ops in phases of several rounds. */
+static double repeated_ops(const struct xs_phases *phases, bool kernels)
+{
+	double ops = 0;
+
+	for (size_t i = 0; i < phases->count; i++)
+		if (phases->items[i].rounds >= REPEATED_ROUNDS)
+			ops += ops_of(&phases->items[i], kernels) *
+			       (double)phases->items[i].rounds;
+	return ops;
+}
+
+/* A single round is a loop without synchronisations if it has at least as many
+ * ops as all repeated rounds; otherwise it warms them up. */
+static bool is_repeated(const struct xs_phase *phase, bool kernels,
+			double others_ops)
+{
+	if (kernels && !phase->kernel_ops)
+		return false;
+	return phase->rounds >= REPEATED_ROUNDS ||
+	       (repeats_inside(phase) && ops_of(phase, kernels) >= others_ops);
 }
 
 /* Where the phase's rounds become steady: behind the first one, if it warms up.
@@ -60,15 +84,16 @@ static uint64_t begin_of(const struct xs_phase *phase)
 static void cover_repeated(const struct xs_phases *phases, bool kernels,
 			   struct xs_steady *out)
 {
+	const double ops = repeated_ops(phases, kernels);
 	double all_ns = 0;
 
 	for (size_t i = 0; i < phases->count; i++)
-		if (is_repeated(&phases->items[i], kernels))
+		if (is_repeated(&phases->items[i], kernels, ops))
 			all_ns += (double)phases->items[i].total_ns;
 	for (size_t i = 0; i < phases->count; i++) {
 		const struct xs_phase *phase = &phases->items[i];
 
-		if (!is_repeated(phase, kernels) ||
+		if (!is_repeated(phase, kernels, ops) ||
 		    (double)phase->total_ns < all_ns * LEAST_PERCENT / 100)
 			continue;
 		if (!out->repeats || begin_of(phase) < out->span.from_ns)

@@ -241,6 +241,8 @@ struct xs_result_phase {
 	const char *src_memory, *dst_memory;
 	const char **kernel_names; /* demangled, each once, in issue order */
 	size_t kernel_name_count;
+	const char *kernel_label; /* the first one without its namespaces and
+				   * arguments; NULL: none */
 	struct xs_result_site *sites;
 	size_t site_count;
 	struct xs_result_counters counters;

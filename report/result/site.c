@@ -9,18 +9,43 @@
 
 #define NAME_MAX_LENGTH 40
 #define NAMELESS	"(anonymous namespace)"
+#define LOCALS		"<locals>."
 
-/* Omits the arguments of functions and templates. */
+/* Returns a copy without "<locals>.", which names no function. */
+static const char *without_locals(struct xs_arena *arena, const char *function)
+{
+	char *out = xs_arena_alloc(arena, strlen(function) + 1, 1);
+	size_t used = 0;
+
+	while (out && *function) {
+		if (strncmp(function, LOCALS, strlen(LOCALS)) == 0)
+			function += strlen(LOCALS);
+		else
+			out[used++] = *function++;
+	}
+	return out;
+}
+
+/* Omits the return type of C++, and the arguments of functions and templates.
+ * "train.<locals>.step" of Python is "train.step". */
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function)
 {
-	size_t length = strcspn(function, "(<");
+	size_t length;
 
+	if (strstr(function, LOCALS))
+		function = without_locals(arena, function);
+	if (!function)
+		return NULL;
+	if (strncmp(function, "void ", strlen("void ")) == 0)
+		function += strlen("void ");
+	length = strcspn(function, "(<");
 	while (strncmp(function + length, NAMELESS, strlen(NAMELESS)) == 0) {
 		length += strlen(NAMELESS);
 		length += strcspn(function + length, "(<");
 	}
-	if (length == 0) /* "<module>" */
+	/* "<module>", "train.<lambda>" */
+	if (length == 0 || function[length - 1] == '.')
 		length = strlen(function);
 	if (length > NAME_MAX_LENGTH)
 		return xs_arena_print(arena, "%.*s...", NAME_MAX_LENGTH - 3,

@@ -153,6 +153,7 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 	out->src_memory = out->dst_memory = "pageable";
 	out->kernel_names[out->kernel_name_count++] =
 	    "stencil7<int>(int const*, int*, int)";
+	out->kernel_label = "stencil7";
 	add_site(out, "h2d", "cudaMemcpy", 88, 412LL * 64 * MIB);
 	add_site(out, "kernel", "cudaLaunchKernel", 90, 0);
 	add_site(out, "d2h", "cudaMemcpy", 91, 412LL * 64 * MIB);
@@ -202,6 +203,7 @@ static void fill_solve(struct xs_result *result, struct xs_result_phase *out)
 	out->kernel_ns = MS / 10;
 	out->h2d_ns = out->d2h_ns = 0;
 	out->kernel_names[out->kernel_name_count++] = "solve(double*)";
+	out->kernel_label = "solve";
 	add_row(out,
 		row(out, result->run.wall_ns, "as-is", NONE, NULL, MS / 10, 0));
 }

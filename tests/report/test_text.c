@@ -66,7 +66,7 @@ static void lines_fit_80_columns(void **state)
 	char *text;
 
 	(void)state;
-	result->phases[0].kernel_names[0] = long_name;
+	result->phases[0].kernel_label = long_name;
 	result->phases[0].sites[0].file = long_name;
 	result->run.app = long_name;
 	result->run.host = long_name;

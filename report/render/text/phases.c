@@ -23,12 +23,11 @@ static const char *phase_places(struct xs_result *result,
 	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
 	enum { KERNEL = 1 };
 	struct xs_arena *arena = &result->arena;
-	const char *list = NULL;
+	const char *list = NULL, *place;
 
 	if (phase->kernel_name_count)
 		list = xs_arena_print(
-		    arena, "%.*s%s", (int)strcspn(phase->kernel_names[0], "(<"),
-		    phase->kernel_names[0],
+		    arena, "%s%s", phase->kernel_label,
 		    phase->kernel_name_count > 1 ? " and others" : "");
 	for (size_t k = 0; k < 3; k++) {
 		size_t shown = 0;
@@ -40,11 +39,13 @@ static const char *phase_places(struct xs_result *result,
 			if (strcmp(site->step, kinds[k].step) != 0 ||
 			    (k == KERNEL && !site->file) || shown == SITES_MAX)
 				continue;
-			shown++;
-			list = xs_arena_join(
-			    arena, list,
+			place =
 			    xs_arena_print(arena, "%s %s", kinds[k].name,
-					   xs_result_site_label(arena, site)));
+					   xs_result_site_label(arena, site));
+			if (place && list && strstr(list, place))
+				continue; /* another kernel of that line */
+			shown++;
+			list = xs_arena_join(arena, list, place);
 		}
 	}
 	if (result->run.device_count > 1)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/split_loops.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Iterations that make a loop. */
+#define LEAST_ITERATIONS 3
+
+/* Whether some are most of all. */
+static bool are_most(uint32_t some, uint32_t all)
+{
+	return (uint64_t)some * 4 >= (uint64_t)all * 3;
+}
+
+struct splitter {
+	const struct xs_trace *trace;
+	struct xs_rounds *rounds;
+	uint32_t *round_of_op;
+	bool *lone;	    /* by round: no other one has its key */
+	uint32_t *position; /* by call: in rounds->calls */
+	uint32_t *counts;   /* by op identity: its ops in the round */
+	uint64_t *values, *scratch;
+	struct xs_round *items; /* the new rounds */
+	size_t count;
+	size_t last_computing; /* the last new round so far with a kernel */
+	uint32_t computing;    /* iterations of the round that have one */
+};
+
+static uint32_t op_at(const struct splitter *s, const struct xs_round *round,
+		      uint32_t i)
+{
+	return s->rounds->ops[round->first_op + i];
+}
+
+static uint32_t identity_at(const struct splitter *s,
+			    const struct xs_round *round, uint32_t i)
+{
+	return s->rounds->identities[op_at(s, round, i)];
+}
+
+static int find_lone(struct splitter *s)
+{
+	const size_t count = s->rounds->count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		keys[i] = (struct xs_key){s->rounds->items[i].key, (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++)
+		s->lone[keys[i].index] =
+		    (i == 0 || keys[i - 1].key != keys[i].key) &&
+		    (i + 1 == count || keys[i + 1].key != keys[i].key);
+	free(keys);
+	return rc;
+}
+
+/* Returns whether the round may be a loop: all calls of its ops are known, and
+ * all ops are on one queue. */
+static bool may_be_loop(const struct splitter *s, size_t index)
+{
+	const struct xs_round *round = &s->rounds->items[index];
+	const struct xs_op *ops = s->trace->ops;
+
+	if (!s->lone[index] || round->partial || round->call_count == 0)
+		return false;
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op = &ops[op_at(s, round, i)];
+
+		if (op->call == XS_NONE ||
+		    op->queue != ops[op_at(s, round, 0)].queue)
+			return false;
+	}
+	return true;
+}
+
+/* Returns the number of ops that most identities of the round have, which is
+ * that of its iterations: most ops occur once in each. 0: too few. */
+static uint32_t count_iterations(struct splitter *s,
+				 const struct xs_round *round)
+{
+	uint32_t seen = 0, same = 0, most = 0, iterations = 0;
+
+	for (uint32_t i = 0; i < round->op_count; i++)
+		if (s->counts[identity_at(s, round, i)]++ == 0)
+			s->scratch[seen++] = identity_at(s, round, i);
+	for (uint32_t i = 0; i < seen; i++)
+		s->values[i] = s->counts[s->scratch[i]];
+	xs_values_sort(s->values, s->scratch, seen);
+	for (uint32_t i = 0; i < seen; i++) {
+		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
+		if (s->values[i] >= LEAST_ITERATIONS && same > most) {
+			most = same;
+			iterations = (uint32_t)s->values[i];
+		}
+	}
+	return iterations;
+}
+
+/* Adds an op to the iteration that is the last of the new rounds. */
+static void add_op(struct splitter *s, uint32_t index)
+{
+	const struct xs_op *op = &s->trace->ops[index];
+	struct xs_round *round = &s->items[s->count - 1];
+
+	round->op_count++;
+	if (op->kind != XS_OP_SET)
+		round->key +=
+		    s->rounds->table.items[s->rounds->identities[index]].hash;
+	if (op->kind == XS_OP_H2D)
+		round->h2d_bytes += op->bytes;
+	if (op->kind == XS_OP_D2H)
+		round->d2h_bytes += op->bytes;
+	if (op->kind == XS_OP_KERNEL && s->last_computing != s->count) {
+		s->last_computing = s->count;
+		s->computing++;
+	}
+	if (op->end_ns > round->end_ns)
+		round->end_ns = op->end_ns;
+	s->round_of_op[index] = (uint32_t)s->count - 1;
+}
+
+static int add_round(struct splitter *s, const struct xs_round *round)
+{
+	struct xs_round *items =
+	    xs_array_grow(s->items, s->count, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	s->items = items;
+	items[s->count++] = *round;
+	return 0;
+}
+
+/* Begins an iteration with the call at a position. The iteration before ends
+ * with the call before. Returns 0 or -ENOMEM. */
+static int begin_iteration(struct splitter *s, const struct xs_round *whole,
+			   uint32_t position)
+{
+	const struct xs_call *calls = s->trace->calls;
+	const bool is_first = position == whole->first_call;
+	const struct xs_round round = {
+	    .device = whole->device,
+	    .first_call = position,
+	    .call_count = whole->first_call + whole->call_count - position,
+	    .begin_ns = is_first ? whole->begin_ns
+				 : calls[s->rounds->calls[position]].start_ns};
+
+	if (!is_first)
+		s->items[s->count - 1].call_count =
+		    position - s->items[s->count - 1].first_call;
+	return add_round(s, &round);
+}
+
+/* An iteration lasts until its last op and its last call have ended. */
+static void end_iterations(struct splitter *s, size_t first)
+{
+	for (size_t i = first; i < s->count; i++) {
+		struct xs_round *round = &s->items[i];
+		const uint32_t last = round->first_call + round->call_count - 1;
+		const uint64_t end_ns =
+		    s->trace->calls[s->rounds->calls[last]].end_ns;
+
+		if (end_ns > round->end_ns)
+			round->end_ns = end_ns;
+	}
+}
+
+/* Returns the key that most of the new rounds from the first one on have. */
+static uint64_t usual_key(struct splitter *s, size_t first)
+{
+	const size_t count = s->count - first;
+	size_t same = 0, most = 0;
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < count; i++)
+		s->values[i] = s->items[first + i].key;
+	xs_values_sort(s->values, s->scratch, count);
+	for (size_t i = 0; i < count; i++) {
+		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
+		if (same > most) {
+			most = same;
+			key = s->values[i];
+		}
+	}
+	return key;
+}
+
+/* Returns whether the new rounds from the first one on are a loop: most have
+ * kernels, most began when the GPU had nothing to do, and most ops are in equal
+ * ones. */
+static bool are_iterations(struct splitter *s, size_t first, uint32_t all_ops)
+{
+	const uint32_t count = (uint32_t)(s->count - first);
+	const uint64_t key = usual_key(s, first);
+	uint32_t idle = 0, ops = 0;
+
+	for (size_t i = first; i < s->count; i++) {
+		const struct xs_round *round = &s->items[i];
+
+		idle += i > first && round[-1].end_ns <= round->begin_ns;
+		ops += round->key == key ? round->op_count : 0;
+	}
+	return are_most(s->computing, count) && are_most(idle, count - 1) &&
+	       are_most(ops, all_ops);
+}
+
+/* Cuts the round where an op repeats that occurs once in each iteration: the
+ * first such op. Returns 0 or -ENOMEM. */
+static int cut(struct splitter *s, const struct xs_round *round,
+	       uint32_t iterations)
+{
+	uint32_t head = XS_NONE;
+	int rc = begin_iteration(s, round, round->first_call);
+
+	s->last_computing = 0;
+	s->computing = 0;
+	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
+		const uint32_t index = op_at(s, round, i);
+		const uint32_t identity = identity_at(s, round, i);
+		const uint32_t position =
+		    s->position[s->trace->ops[index].call];
+
+		if (identity == head &&
+		    position > s->items[s->count - 1].first_call)
+			rc = begin_iteration(s, round, position);
+		if (head == XS_NONE && s->counts[identity] == iterations)
+			head = identity;
+		if (!rc)
+			add_op(s, index);
+	}
+	return rc;
+}
+
+static int keep_whole(struct splitter *s, const struct xs_round *round)
+{
+	for (uint32_t i = 0; i < round->op_count; i++)
+		s->round_of_op[op_at(s, round, i)] = (uint32_t)s->count;
+	return add_round(s, round);
+}
+
+static int split(struct splitter *s, size_t index)
+{
+	const struct xs_round *round = &s->rounds->items[index];
+	const size_t first = s->count;
+	uint32_t iterations;
+	int rc = 0;
+
+	if (!may_be_loop(s, index))
+		return keep_whole(s, round);
+	iterations = count_iterations(s, round);
+	if (iterations)
+		rc = cut(s, round, iterations);
+	for (uint32_t i = 0; i < round->op_count; i++)
+		s->counts[identity_at(s, round, i)] = 0;
+	if (!rc && iterations && are_iterations(s, first, round->op_count)) {
+		end_iterations(s, first);
+		return 0;
+	}
+	s->count = first;
+	return rc ? rc : keep_whole(s, round);
+}
+
+int xs_rounds_split_loops(const struct xs_trace *trace,
+			  struct xs_rounds *rounds, uint32_t *round_of_op)
+{
+	const size_t ops = trace->op_count + 1;
+	struct splitter s = {
+	    .trace = trace,
+	    .rounds = rounds,
+	    .round_of_op = round_of_op,
+	    .lone = calloc(rounds->count + 1, sizeof(*s.lone)),
+	    .position = malloc((trace->call_count + 1) * sizeof(*s.position)),
+	    .counts = calloc(ops, sizeof(*s.counts)),
+	    .values = malloc(ops * sizeof(*s.values)),
+	    .scratch = malloc(ops * sizeof(*s.scratch))};
+	int rc = s.lone && s.position && s.counts && s.values && s.scratch
+		     ? find_lone(&s)
+		     : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < trace->call_count; i++)
+		s.position[rounds->calls[i]] = (uint32_t)i;
+	for (size_t i = 0; !rc && i < rounds->count; i++)
+		rc = split(&s, i);
+	if (!rc) {
+		free(rounds->items);
+		rounds->items = s.items;
+		rounds->count = s.count;
+		s.items = NULL;
+	}
+	free(s.lone);
+	free(s.position);
+	free(s.counts);
+	free(s.values);
+	free(s.scratch);
+	free(s.items);
+	return rc;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/turns.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A thread, and if it stands for a set of threads, what is known of the set. */
+struct member {
+	uint32_t thread; /* kernel thread id */
+	uint32_t set;	 /* number of a thread; its own: it stands for the set
+			  */
+	uint32_t last;	 /* number of the thread that made the last call */
+	uint64_t end_ns; /* of all calls so far */
+	bool overlaps;	 /* a call began within one of another thread */
+	uint32_t threads, turns; /* number of threads, and how often another one
+				  * made the next call */
+};
+
+/* Turns of each thread, in the mean, from which threads take turns. */
+#define LEAST_TURNS 3
+
+struct turns {
+	struct xs_trace *trace;
+	struct member *members; /* by number of the thread */
+	size_t count;
+	uint32_t *numbers; /* by call: of its thread */
+};
+
+static int number_threads(struct turns *t)
+{
+	const size_t calls = t->trace->call_count;
+	struct xs_key *keys = malloc((calls + 1) * sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < calls; i++)
+		keys[i] =
+		    (struct xs_key){t->trace->calls[i].thread, (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, calls);
+	for (size_t i = 0; !rc && i < calls; i++) {
+		if (i == 0 || keys[i].key != keys[i - 1].key) {
+			t->members[t->count] =
+			    (struct member){.thread = (uint32_t)keys[i].key,
+					    .set = (uint32_t)t->count};
+			t->count++;
+		}
+		t->numbers[keys[i].index] = (uint32_t)t->count - 1;
+	}
+	free(keys);
+	return rc;
+}
+
+/* Returns the thread that stands for the set of a thread. */
+static uint32_t set_of(struct turns *t, uint32_t number)
+{
+	struct member *members = t->members;
+
+	while (members[number].set != number) {
+		members[number].set = members[members[number].set].set;
+		number = members[number].set;
+	}
+	return number;
+}
+
+/* Puts threads that issue ops to a common queue into one set. */
+static int join_users_of_queues(struct turns *t)
+{
+	const struct xs_trace *trace = t->trace;
+	uint32_t *first = malloc((trace->queue_count + 1) * sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->queue_count; i++)
+		first[i] = XS_NONE;
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		uint32_t number;
+
+		if (op->call == XS_NONE)
+			continue;
+		number = t->numbers[op->call];
+		if (first[op->queue] == XS_NONE)
+			first[op->queue] = number;
+		t->members[set_of(t, number)].set = set_of(t, first[op->queue]);
+	}
+	free(first);
+	return 0;
+}
+
+/* Calls are sorted by start. */
+static void find_overlaps(struct turns *t)
+{
+	for (size_t i = 0; i < t->trace->call_count; i++) {
+		const struct xs_call *call = &t->trace->calls[i];
+		const uint32_t number = t->numbers[i];
+		struct member *set = &t->members[set_of(t, number)];
+
+		if (set->last != number) {
+			set->turns++;
+			set->overlaps |= call->start_ns < set->end_ns;
+		}
+		if (call->end_ns > set->end_ns) {
+			set->end_ns = call->end_ns;
+			set->last = number;
+		}
+	}
+}
+
+/* Returns the thread id for the calls of a thread. */
+static uint32_t name_of(struct turns *t, uint32_t number)
+{
+	const struct member *set = &t->members[set_of(t, number)];
+	const bool take_turns =
+	    !set->overlaps && set->turns / LEAST_TURNS >= set->threads;
+
+	return take_turns ? set->thread : t->members[number].thread;
+}
+
+static void rename_threads(struct turns *t)
+{
+	struct xs_trace *trace = t->trace;
+	uint32_t context_tid = trace->context_tid;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		t->members[set_of(t, i)].threads++;
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->members[i].thread == trace->context_tid)
+			context_tid = name_of(t, i);
+	trace->context_tid = context_tid;
+	for (size_t i = 0; i < trace->call_count; i++)
+		trace->calls[i].thread = name_of(t, t->numbers[i]);
+}
+
+int xs_turns_join_threads(struct xs_trace *trace)
+{
+	struct turns t = {
+	    .trace = trace,
+	    .members = malloc((trace->call_count + 1) * sizeof(*t.members)),
+	    .numbers = malloc((trace->call_count + 1) * sizeof(*t.numbers))};
+	int rc = t.members && t.numbers ? number_threads(&t) : -ENOMEM;
+
+	if (!rc && t.count > 1)
+		rc = join_users_of_queues(&t);
+	if (!rc && t.count > 1) {
+		find_overlaps(&t);
+		rename_threads(&t);
+	}
+	free(t.members);
+	free(t.numbers);
+	return rc;
+}

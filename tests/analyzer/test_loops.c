@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Iterations of loops: in several threads, without a synchronisation, and with
+ * pageable copies to alternating memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/rounds/phase.h"
+#include "analyzer/timeline/load_trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITERATIONS 8
+
+static char *text;
+static size_t text_bytes;
+static FILE *out;
+
+/* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy.
+ */
+static void begin(void)
+{
+	out = open_memstream(&text, &text_bytes);
+	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n"
+		     "site call_class=5 site=1\nsite call_class=5 site=2\n"
+		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
+		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
+}
+
+static void call(unsigned thread, unsigned site, unsigned id, unsigned start,
+		 unsigned duration)
+{
+	fprintf(out,
+		"chunk thread=%u\n"
+		"%s site=%u correlation=%u start=%u duration=%u\n",
+		thread, site == 3 ? "waitcall" : "call", site, id, start,
+		duration);
+}
+
+static void copy_call(unsigned id, unsigned start, unsigned duration,
+		      unsigned dst)
+{
+	fprintf(out,
+		"chunk thread=1\ncopycall site=4 correlation=%u start=%u "
+		"duration=%u bytes=4096 direction=1 dst=%u\n",
+		id, start, duration, dst);
+}
+
+static void kernel(unsigned id, unsigned start, unsigned duration,
+		   unsigned queue)
+{
+	fprintf(out,
+		"chunk\nkernel queue=%u correlation=%u start=%u duration=%u\n",
+		queue, id, start, duration);
+}
+
+static void copied(unsigned id, unsigned start, unsigned duration,
+		   unsigned direction, unsigned queue)
+{
+	fprintf(out,
+		"chunk\ncopy queue=%u correlation=%u start=%u duration=%u "
+		"bytes=4096 direction=%u src_memory=%u dst_memory=%u\n",
+		queue, id, start, duration, direction, direction == 1 ? 1u : 3u,
+		direction == 1 ? 3u : 1u);
+}
+
+/* Whether all calls of the text have one thread id. */
+static bool is_one_thread(const struct xs_trace *trace)
+{
+	for (size_t i = 1; i < trace->call_count; i++)
+		if (trace->calls[i].thread != trace->calls[0].thread)
+			return false;
+	return true;
+}
+
+/* Checks the number of phases of the text, and of rounds of the one with most
+ * of them. */
+static void check(size_t phase_count, uint64_t rounds)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	const char *error;
+	uint64_t most = 0;
+
+	fclose(out);
+	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
+		fail_msg("%s", error);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	for (size_t i = 0; i < phases.count; i++)
+		if (phases.items[i].rounds > most)
+			most = phases.items[i].rounds;
+	assert_int_equal(phases.count, phase_count);
+	assert_int_equal(most, rounds);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
+static void check_threads(bool one)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	fclose(out);
+	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
+		fail_msg("%s", error);
+	assert_int_equal(is_one_thread(trace), one);
+	xs_trace_free(trace);
+	free(text);
+}
+
+/* One thread launches, another one launches the rest, and the first one waits
+ * for the device. wait_ns: before the second launch (0) or around it. */
+static void two_threads(unsigned queue, unsigned wait_ns)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned at = 100 * i;
+
+		call(1, 1, 2 * i + 1, at, 5);
+		kernel(2 * i + 1, at + 10, 5, 0);
+		call(2, 2, 2 * i + 2, at + 20, 5);
+		kernel(2 * i + 2, at + 30, 5, queue);
+		call(1, 3, 0, at + 40 - wait_ns, 10 + wait_ns);
+	}
+}
+
+static void test_threads_that_take_turns(void **state)
+{
+	(void)state;
+	two_threads(0, 0);
+	check_threads(true);
+	two_threads(0, 0);
+	check(1, ITERATIONS);
+}
+
+/* Nothing orders the work of both threads. */
+static void test_threads_with_their_own_streams(void **state)
+{
+	(void)state;
+	two_threads(1, 0);
+	check_threads(false);
+}
+
+static void test_threads_at_the_same_time(void **state)
+{
+	(void)state;
+	two_threads(0, 25);
+	check_threads(false);
+}
+
+/* A thread that ends before another one begins has no turns. */
+static void test_threads_one_after_another(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned thread = i < ITERATIONS / 2 ? 1 : 2;
+
+		call(thread, thread, i + 1, 100 * i, 5);
+		kernel(i + 1, 100 * i + 10, 5, 0);
+		call(thread, 3, 0, 100 * i + 20, 10);
+	}
+	check_threads(false);
+}
+
+/* Iterations of a copy and two launches without a wait. The GPU takes busy_ns
+ * for the second kernel. */
+static void loop(unsigned busy_ns, unsigned queue)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned at = 100 * i;
+
+		copy_call(3 * i + 1, at, 20, 64 + 64 * (i % 2));
+		copied(3 * i + 1, at + 5, 10, 1, 0);
+		call(1, 1, 3 * i + 2, at + 30, 5);
+		kernel(3 * i + 2, at + 40, 5, 0);
+		call(1, 2, 3 * i + 3, at + 50, 5);
+		kernel(3 * i + 3, at + 60, busy_ns, queue);
+	}
+}
+
+static void test_loop_without_a_wait(void **state)
+{
+	(void)state;
+	loop(20, 0);
+	check(1, ITERATIONS);
+}
+
+/* The host runs ahead of the GPU. */
+static void test_busy_loop_is_one_round(void **state)
+{
+	(void)state;
+	loop(41, 0);
+	check(1, 1);
+}
+
+/* Kernels on another stream may overlap the next iteration. */
+static void test_loop_on_two_streams_is_one_round(void **state)
+{
+	(void)state;
+	loop(20, 1);
+	check(1, 1);
+}
+
+/* Copies that the host waits for, and a kernel that needs them all. */
+static void test_copies_are_no_iterations(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		copy_call(i + 1, 100 * i, 20, 64 * i);
+		copied(i + 1, 100 * i + 5, 10, 1, 0);
+	}
+	call(1, 1, 90, 900, 5);
+	kernel(90, 910, 5, 0);
+	check(1, 1);
+}
+
+/* Iterations, and results of all of them, which are as many ops. */
+static void test_results_of_all_are_in_the_round(void **state)
+{
+	(void)state;
+	loop(20, 0);
+	for (unsigned i = 0; i < 3 * ITERATIONS; i++) {
+		copy_call(100 + i, 2000 + 100 * i, 5, 64);
+		copied(100 + i, 2010 + 100 * i, 10, 2, 0);
+	}
+	check(1, 1);
+}
+
+/* A copy in, a kernel and a copy out, which the host waits for, since the
+ * memory is pageable. The next iteration copies to other memory. */
+static void waited_copies(unsigned kernel_queue)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned at = 100 * i;
+
+		copy_call(3 * i + 1, at, 20, 64 + 64 * (i % 2));
+		copied(3 * i + 1, at + 5, 10, 1, 0);
+		call(1, 1, 3 * i + 2, at + 30, 5);
+		kernel(3 * i + 2, at + 40, 5, kernel_queue);
+		copy_call(3 * i + 3, at + 50, 30, 0);
+		copied(3 * i + 3, at + 60, 10, 2, 0);
+	}
+}
+
+static void test_alternating_memory(void **state)
+{
+	(void)state;
+	waited_copies(0);
+	check(1, ITERATIONS);
+}
+
+/* The second piece of a round could be copied while the first one is computed
+ * in another stream. */
+static void test_pieces_on_two_streams(void **state)
+{
+	(void)state;
+	waited_copies(1);
+	check(1, ITERATIONS / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_threads_that_take_turns),
+	    cmocka_unit_test(test_threads_with_their_own_streams),
+	    cmocka_unit_test(test_threads_at_the_same_time),
+	    cmocka_unit_test(test_threads_one_after_another),
+	    cmocka_unit_test(test_loop_without_a_wait),
+	    cmocka_unit_test(test_busy_loop_is_one_round),
+	    cmocka_unit_test(test_loop_on_two_streams_is_one_round),
+	    cmocka_unit_test(test_copies_are_no_iterations),
+	    cmocka_unit_test(test_results_of_all_are_in_the_round),
+	    cmocka_unit_test(test_alternating_memory),
+	    cmocka_unit_test(test_pieces_on_two_streams),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
