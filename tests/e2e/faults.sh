@@ -118,6 +118,8 @@ expect "no thread: the GPU is blamed" "$(count 'did not answer')" 0
 XFERSPY_MAX_SIZE=2M XS_PRELOAD="$XS_PRELOAD $work/nothread.so" \
 	traced "$XS_APPS/counted" grow 5000
 read_trace
+expect "no thread, limited: the window ends" \
+	"$(grep -c '^detail detail=0' dump.txt)" 1
 within "no thread, limited: counted" "$(json calls_counted)" 1000 30000
 expect "no thread, limited: bytes in" "$(json h2d_bytes)" \
 	$((5000 * (4096 + 65536)))

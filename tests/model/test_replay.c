@@ -120,6 +120,23 @@ static void test_latency_after_a_kernel(void **unused)
 	assert_near(times[out].start_ns, 1300);
 }
 
+/* An op that takes the place of another one waits for the same op: here, for a
+ * kernel on another queue. */
+static void test_replaced_op_keeps_its_order(void **unused)
+{
+	size_t kernel, copy;
+
+	(void)unused;
+	kernel = add_kernel(1000, 0);
+	copy = add_in(500, 1);
+	plan.actions[copy].after = (uint32_t)kernel;
+	xs_action_replace(&plan.actions[copy],
+			  xs_action_copy(&machine, true, 50, false));
+	run();
+	assert_near(times[copy].start_ns, 1000);
+	assert_near(round_ns, 1050);
+}
+
 /* A copy out of 2000 bytes keeps its engine busy: the first copy in takes 1000
  * at 2 ns per byte, and the second waits for the g of both directions, 400,
  * instead of 100. */
@@ -526,6 +543,7 @@ int main(void)
 	    TEST(test_one_direction_serialises),
 	    TEST(test_one_queue_pays_gap_not_latency),
 	    TEST(test_latency_after_a_kernel),
+	    TEST(test_replaced_op_keeps_its_order),
 	    TEST(test_gap_grows_while_both_engines_work),
 	    TEST(test_directions_slow_each_other),
 	    TEST(test_one_engine),
