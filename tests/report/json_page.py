@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/json.md names every key that is printed, and no figure that is not.
+"""docs/json.md names every key that is printed where the page tells of its object,
+and no figure that is not printed.
 
     json_page.py XFERSPY SOURCES
 """
@@ -16,6 +17,7 @@ PAGEABLE = str(TRACES / "stencil-512-pageable.xspy")
 PRINTED = (
     ("report", PAGEABLE, "--machine", "h200", "--machine", "k20m",
      "--counters", str(TRACES / "stencil-512-counters.xspy")),
+    ("report", str(SOURCES / "tests/report/traces/callers.txt")),
     ("report", str(SOURCES / "tests/report/dataflow/layers-pinned.xspy"),
      "--dataflow"),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
@@ -27,31 +29,72 @@ PRINTED = (
 OTHERS = {"from_ns", "to_ns"}
 
 
-def keys_of(value):
-    """All keys, but for those of a profile, which has a page of its own."""
+def words_of(text):
+    return set(re.findall(r"`(\w+)`", text))
+
+
+def read_page():
+    """Returns what the page says: of a report by the name of each object, of the
+    other commands by the command. None: before all, and of a report's own
+    keys."""
+    page = (SOURCES / "docs/json.md").read_text()
+    sections = re.split(r"^## `(\w+)`$", page, flags=re.M)
+    texts = dict(zip(sections[1::2], sections[2::2]))
+    parts = re.split(r"\n\n(?=\*\*)", texts.pop("report"))
+    texts[None] = sections[0] + parts[0]
+    for part in parts:
+        if part.startswith("**"):
+            for name in words_of(part.split(":")[0]):
+                texts[name] = part
+        for name, text in re.findall(r"^\| `(\w+)` \| (.*) \|$", part, re.M):
+            texts.setdefault(name, text)
+    return texts
+
+
+def said_of(texts, command, path):
+    """Returns the words that the page has on the innermost object of the path, with
+    those on objects that it refers to."""
+    if command == "report":
+        name = next((name for name in reversed(path) if name in texts), None)
+        places = [name, *re.findall(r"as in `(\w+)`", texts[name])]
+    else:
+        places = [None, command]
+        if {"estimates", "prediction"} & set(path):
+            places.append("estimates")
+    return set().union(*(words_of(texts.get(place, "")) for place in places))
+
+
+def walk(value, path=()):
+    """All keys with the names of the objects around them, but for those of a
+    profile, which has a page of its own."""
     if isinstance(value, list):
-        return set().union(*map(keys_of, value))
-    if not isinstance(value, dict):
-        return set()
-    inner = (keys_of(item) for key, item in value.items() if key != "machine")
-    return set(value).union(*inner)
+        for item in value:
+            yield from walk(item, path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield path, key
+            if key != "machine":
+                yield from walk(item, (*path, key))
 
 
 def main():
-    page = (SOURCES / "docs/json.md").read_text()
-    named = set(re.findall(r"`(\w+)`", page))
-    keys = set()
-    for arguments in PRINTED:
-        text = subprocess.run([XFERSPY, *arguments, "--format", "json"],
-                              stdout=subprocess.PIPE, check=True).stdout
-        keys |= keys_of(json.loads(text))
-    missing = sorted(keys - named)
+    texts = read_page()
+    missing, printed = set(), set()
+    for command, *arguments in PRINTED:
+        text = subprocess.run([XFERSPY, command, *arguments, "--format",
+                               "json"], stdout=subprocess.PIPE,
+                              check=True).stdout
+        for path, key in walk(json.loads(text)):
+            printed.add(key)
+            if key not in said_of(texts, command, path):
+                missing.add(f"{command}: {'.'.join((*path, key))}")
     # what has a unit in its name is a key
-    unknown = sorted(word for word in named - keys - OTHERS
-                     if re.search("_(ns|bytes|ops|calls)$", word))
+    unknown = {word for text in texts.values() for word in words_of(text)
+               - printed - OTHERS
+               if re.search("_(ns|bytes|ops|calls|percent)$", word)}
     for what, words in (("not there", missing), ("never printed", unknown)):
-        if words:
-            print(f"docs/json.md: {what}: {', '.join(words)}")
+        for word in sorted(words):
+            print(f"docs/json.md: {what}: {word}")
     return 1 if missing or unknown else 0
 
 
