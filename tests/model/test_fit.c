@@ -372,6 +372,15 @@ static void test_values_without_a_range_stay_numbers(void **unused)
 	assert_true(isfinite(m.G_h2d.value) && isfinite(m.G_both_h2d.value));
 }
 
+static void expect_inside(const char *param, const char *profile,
+			  const struct xs_param *known,
+			  const struct xs_param *usual)
+{
+	if (!isnan(usual->value) && !isnan(known->value) &&
+	    (known->value < usual->low || known->value > usual->high))
+		fail_msg("%s of %s", param, profile);
+}
+
 static void test_usual_values_contain_shipped_profiles(void **unused)
 {
 	static const char *const names[] = {"gtx-titan", "h200"};
@@ -385,10 +394,7 @@ static void test_usual_values_contain_shipped_profiles(void **unused)
 		const struct xs_machine known = shipped(names[i]);
 
 #define EXPECT_INSIDE(param, unit, what)                                       \
-	if (!isnan(usual.param.value) && !isnan(known.param.value) &&          \
-	    (known.param.value < usual.param.low ||                            \
-	     known.param.value > usual.param.high))                            \
-		fail_msg("%s of %s", #param, names[i]);
+	expect_inside(#param, names[i], &known.param, &usual.param);
 		XS_MACHINE_PARAMS(EXPECT_INSIDE)
 #undef EXPECT_INSIDE
 	}
