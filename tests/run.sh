@@ -108,6 +108,12 @@ try_package() {
 }
 
 xs_install_packages ${all:+$XS_CHECK_PACKAGES} ${fuzz_seconds:+clang}
+# python3 may be a script that looks for the interpreter, for a second each time.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=
+case $python in
+'' | "$(command -v python3)") ;;
+*) PATH=${python%/*}:$PATH ;;
+esac
 if [ -n "$fuzz_seconds" ]; then
 	fuzz "$fuzz_seconds"
 	exit
