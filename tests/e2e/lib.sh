@@ -117,7 +117,7 @@ sum()
 # json KEY: the first number or word of that key in the report
 json()
 {
-	sed -n "s/^ *\"$1\": *\([^,]*\),\{0,1\}\$/\1/p" report.json | head -1
+	sed -n "/^ *\"$1\": *\([^,]*\),\{0,1\}\$/{s//\1/p;q;}" report.json
 }
 
 # records NAME ARGS...: runs NAME.awk with these arguments of awk
