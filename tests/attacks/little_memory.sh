@@ -16,10 +16,10 @@ for mode in trace light ${XS_LONG:+events calls}; do
 				"0 failed"
 		read_trace
 		expect "$mode, $what: recorded, counted or lost" \
-			$(($(json api_calls_seen) + $(json lost_calls))) 60021
+			$(($(json api_calls_seen) + $(json lost_calls))) 20021
 		expect "$mode, $what: damage" "$(count '^# damaged')" 0
 		[ "$what $mode" != "as 0 trace" ] ||
-			within "$what: lost" "$(json lost_calls)" 1 60000
+			within "$what: lost" "$(json lost_calls)" 1 20000
 	done
 done
 

@@ -10,7 +10,7 @@
 
 #include <cuda_runtime.h>
 
-#define COPIES 30000
+#define COPIES 10000
 #define WARM   10 /* the loader ends a thread without room for its variables */
 
 static void *device;
