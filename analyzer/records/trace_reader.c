@@ -61,14 +61,43 @@ static uint64_t page_up(uint64_t at)
 	return (at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
 }
 
+/* Returns where the hole of the file at the page boundary `at` ends, and `at`
+ * if there is none. All bytes of a hole are 0. */
+static uint64_t hole_end(const struct xs_trace_bytes *bytes, uint64_t at)
+{
+	const off_t data =
+	    bytes->fd < 0 ? (off_t)at : lseek(bytes->fd, (off_t)at, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? bytes->size : at;
+	return (uint64_t)data / XS_PAGE_BYTES * XS_PAGE_BYTES;
+}
+
+/* Returns `at`, or where the hole that begins there ends, at most `end`. What
+ * is skipped counts as read. */
+static uint64_t skip_hole(struct xs_trace_bytes *bytes, uint64_t at,
+			  uint64_t end)
+{
+	uint64_t next;
+
+	if (at < bytes->filled || at >= end)
+		return at;
+	next = hole_end(bytes, at);
+	bytes->filled = next < end ? next : end;
+	return bytes->filled;
+}
+
 /* Returns the first page boundary in [from, end) where a chunk begins, or end.
  * Reads all up to there, and the page of the chunk. */
 static uint64_t find_chunk(struct trace_reader *reader, uint64_t from,
 			   uint64_t end)
 {
-	for (uint64_t at = page_up(from); at < end; at += XS_PAGE_BYTES) {
+	for (uint64_t at = page_up(from);; at += XS_PAGE_BYTES) {
 		xs_u32 magic;
 
+		at = skip_hole(reader->bytes, at, end);
+		if (at >= end)
+			break;
 		reader->error =
 		    xs_trace_bytes_need(reader->bytes, at + XS_PAGE_BYTES);
 		if (reader->error || end - at < sizeof(magic))
@@ -80,10 +109,24 @@ static uint64_t find_chunk(struct trace_reader *reader, uint64_t from,
 	return end;
 }
 
-static bool all_zero(const xs_u8 *data, uint64_t size)
+/* Whether the bytes in [at, end), which were read, are 0. */
+static bool all_zero(const struct trace_reader *reader, uint64_t at,
+		     uint64_t end)
 {
-	return size == 0 ||
-	       (data[0] == 0 && memcmp(data, data + 1, size - 1) == 0);
+	for (;;) {
+		const xs_u8 *data;
+		uint64_t next;
+
+		if (at % XS_PAGE_BYTES == 0)
+			at = hole_end(reader->bytes, at);
+		if (at >= end)
+			return true;
+		data = reader->data + at;
+		next = end - at > STEP_BYTES ? page_up(at + STEP_BYTES) : end;
+		if (data[0] || memcmp(data, data + 1, next - at - 1) != 0)
+			return false;
+		at = next;
+	}
 }
 
 static int check_header(const struct trace_reader *reader,
@@ -176,8 +219,7 @@ static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 			    used_end - end);
 		used_end = end;
 	} else {
-		if (reader->closed &&
-		    !all_zero(reader->data + used_end, end - used_end))
+		if (reader->closed && !all_zero(reader, used_end, end))
 			rc = defect(reader, used_end,
 				    "the bytes after the chunk's records are "
 				    "damaged; records may be missing");
@@ -213,7 +255,7 @@ static int read_next(struct trace_reader *reader, uint64_t at, uint64_t *next)
 		*next = reader->size;
 		return 0;
 	}
-	return all_zero(reader->data + at, *next - at)
+	return all_zero(reader, at, *next)
 		   ? 0
 		   : defect(reader, at,
 			    "%" PRIu64

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Three chunks of two ops each. */
 static const char three_chunks[] =
@@ -359,6 +360,35 @@ static void test_order_and_join(void **state)
 	free(bytes.data);
 }
 
+/* A file that was copied to another place may have a hole where a killed
+ * process had reserved space: here more than can be read, in the last chunk and
+ * behind it. */
+static void test_holes(void **state)
+{
+	const size_t last = 3 * XS_PAGE_BYTES;
+	const off_t hole_bytes = (off_t)64 << 30;
+	struct bytes bytes = binary_of(three_chunks);
+	char path[] = "holes.XXXXXX";
+	int fd = mkstemp(path);
+	struct xs_trace *trace;
+	const char *error;
+
+	(void)state;
+	put32(&bytes, last + offsetof(struct xs_chunk_header, capacity_bytes),
+	      1u << 31);
+	assert_int_equal(write(fd, bytes.data, bytes.size), bytes.size);
+	assert_int_equal(ftruncate(fd, hole_bytes), 0);
+	if (lseek(fd, 0, SEEK_HOLE) < hole_bytes) {
+		assert_int_equal(xs_trace_read(path, &trace, &error), 0);
+		assert_int_equal(trace->op_count, 6);
+		assert_int_equal(trace->defect_count, 0);
+		xs_trace_free(trace);
+	}
+	unlink(path);
+	close(fd);
+	free(bytes.data);
+}
+
 static void test_missing_file(void **state)
 {
 	struct xs_trace *trace;
@@ -389,6 +419,7 @@ int main(void)
 	    cmocka_unit_test(test_strings_in_parts),
 	    cmocka_unit_test(test_source_lines),
 	    cmocka_unit_test(test_order_and_join),
+	    cmocka_unit_test(test_holes),
 	    cmocka_unit_test(test_missing_file),
 	};
 
