@@ -60,16 +60,22 @@ static void remove_at(size_t i)
 	memmove(&ranges[i], &ranges[i + 1], (count - i) * sizeof(*ranges));
 }
 
-/* Pinned pages are resident from the start, as the real driver's are. */
+/* Pinned pages are resident from the start, as the real driver's are. Huge
+ * pages, where the kernel has them, save most page faults. */
 static void *map_pages(enum xs_sim_memory memory, size_t bytes)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *pages;
+	const bool pinned = memory == XS_SIM_PINNED, huge = bytes >= 2 << 20;
+	const int populate = pinned && !huge ? MAP_POPULATE : 0;
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
 
-	if (memory == XS_SIM_PINNED)
-		flags |= MAP_POPULATE;
-	pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-	return pages == MAP_FAILED ? NULL : pages;
+	if (pages == MAP_FAILED)
+		return NULL;
+	if (huge)
+		madvise(pages, bytes, MADV_HUGEPAGE);
+	if (huge && pinned && madvise(pages, bytes, MADV_POPULATE_WRITE))
+		memset(pages, 0, bytes);
+	return pages;
 }
 
 int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes, unsigned flags,
