@@ -13,6 +13,7 @@ struct device {
 	pthread_cond_t work, done; /* queue not empty; something performed */
 	struct xs_sim_op *head, **tail;
 	uint64_t issued, performed; /* sequence numbers */
+	uint64_t awaited;	    /* the first that a thread waits for */
 	uint64_t launches;
 	struct xs_sim_model model;
 	struct xs_sim_stream legacy;
@@ -47,8 +48,11 @@ static void wait_performed(struct device *device, uint64_t sequence)
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	while (device->performed < sequence)
+	while (device->performed < sequence) {
+		if (sequence < device->awaited)
+			device->awaited = sequence;
 		pthread_cond_wait(&device->done, &device->lock);
+	}
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
@@ -197,6 +201,7 @@ static void complete(struct device *device, struct xs_sim_op *op,
 	    .op = op,
 	};
 	struct xs_sim_span span;
+	bool awaited;
 
 	pthread_mutex_lock(&device->lock);
 	if (op->kind == XS_SIM_RECORD) {
@@ -218,8 +223,12 @@ static void complete(struct device *device, struct xs_sim_op *op,
 
 	pthread_mutex_lock(&device->lock);
 	device->performed = op->sequence;
-	pthread_cond_broadcast(&device->done);
+	awaited = device->performed >= device->awaited;
+	if (awaited)
+		device->awaited = UINT64_MAX;
 	pthread_mutex_unlock(&device->lock);
+	if (awaited)
+		pthread_cond_broadcast(&device->done);
 }
 
 static void *worker(void *argument)
@@ -267,6 +276,7 @@ bool xs_sim_timeline_start(void)
 		pthread_cond_init(&device->work, NULL);
 		pthread_cond_init(&device->done, NULL);
 		device->tail = &device->head;
+		device->awaited = UINT64_MAX;
 		device->legacy.device = i;
 		device->legacy.id = 7; /* as on a real device */
 		device->legacy.legacy = true;
@@ -408,8 +418,8 @@ int xs_sim_issue(const struct xs_sim_op *op)
 		queued->event_sequence = op->event->issued;
 	*device->tail = queued;
 	device->tail = &queued->next;
-	pthread_cond_signal(&device->work);
 	pthread_mutex_unlock(&device->lock);
+	pthread_cond_signal(&device->work);
 	return XS_SIM_OK;
 }
 
