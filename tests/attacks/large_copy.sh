@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 bytes=4362141753
 
+export XS_SIM_COPY_ENDS=4096
 export XS_SIM_MEMORY_MB=5000 XS_SIM_D2H_GBS=50 XS_SIM_PAGEABLE_GBS=50
 for mode in trace ${XS_LONG:+events calls light}; do
 	XFERSPY_MODE=$mode traced "$XS_PROGRAMS/large_copy" $bytes

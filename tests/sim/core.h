@@ -35,6 +35,7 @@
 struct xs_sim_config {
 	int devices;
 	int copy_engines;   /* 1 or 2 */
+	size_t copy_ends;   /* bytes of a row's ends; 0: rows are whole */
 	bool implicit_sync; /* as on devices before compute capability 3.5 */
 	double h2d_gbs;	    /* pinned, 1e9 bytes per second */
 	double d2h_gbs;

@@ -42,6 +42,7 @@ static void read_config(struct xs_sim_config *c)
 	if (c->devices < 0 || c->devices > XS_SIM_MAX_DEVICES)
 		c->devices = XS_SIM_MAX_DEVICES;
 	c->copy_engines = env_number("XS_SIM_COPY_ENGINES", 2) < 2 ? 1 : 2;
+	c->copy_ends = (size_t)env_number("XS_SIM_COPY_ENDS", 0);
 	c->implicit_sync = env_number("XS_SIM_IMPLICIT_SYNC", 0) != 0;
 	c->h2d_gbs = env_number("XS_SIM_H2D_GBS", 6.0);
 	c->d2h_gbs = env_number("XS_SIM_D2H_GBS", 6.0);

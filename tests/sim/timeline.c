@@ -56,15 +56,27 @@ static void wait_performed(struct device *device, uint64_t sequence)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
+static void perform_row(char *dst, const char *src, size_t width)
+{
+	const size_t ends = xs_sim_config.copy_ends;
+
+	if (!ends || width <= 2 * ends) {
+		memmove(dst, src, width);
+		return;
+	}
+	memmove(dst, src, ends);
+	memmove(dst + width - ends, src + width - ends, ends);
+}
+
 static void perform_copy(const struct xs_sim_copy *copy)
 {
 	for (size_t z = 0; z < copy->depth; z++)
 		for (size_t y = 0; y < copy->height; y++)
-			memmove(copy->dst + z * copy->dst_slice +
-				    y * copy->dst_pitch,
-				copy->src + z * copy->src_slice +
-				    y * copy->src_pitch,
-				copy->width);
+			perform_row(copy->dst + z * copy->dst_slice +
+					y * copy->dst_pitch,
+				    copy->src + z * copy->src_slice +
+					y * copy->src_pitch,
+				    copy->width);
 }
 
 static void perform_set(const struct xs_sim_set *set)
@@ -437,8 +449,11 @@ static void find_memory(const void *address, enum xs_sim_memory *memory,
  * untouched memory. Old contents are about to be overwritten. */
 static void touch_pages(const struct xs_sim_copy *copy)
 {
+	const size_t ends = xs_sim_config.copy_ends;
 	volatile char *at = copy->dst;
 
+	if (ends && copy->width > 2 * ends)
+		return;
 	for (size_t i = 0; i < copy->width; i += 4096)
 		at[i] = 0;
 }
