@@ -144,8 +144,11 @@ static void see_call(struct builder *b, uint32_t index)
 	case XS_CALL_UNREGISTER:
 		join(b, b->host, b->issued);
 		break;
+	case XS_CALL_HOST_FUNCTION: /* it may tell the host's threads */
+		join(b, b->host, clock_of(b, call->stream));
+		break;
 	default:
-		if (b->blocked[index])
+		if (b->blocked[index] || call->done)
 			join(b, b->host, waited_for(b, call));
 	}
 }

@@ -23,9 +23,9 @@ const char *const golden_names[] = {
     "counters",	     "empty",	     "flow",	      "frees",
     "graph",	     "graph-as-one", "graph-unknown", "graph-updated",
     "kernel-stream", "kernels",	     "killed",	      "loop-head",
-    "opsonly",	     "pointers",     "serial",	      "sizes",
-    "streams",	     "threads",	     "tiny",	      "transfers",
-    "waits",	     "wide"};
+    "opsonly",	     "order",	     "pointers",      "serial",
+    "sizes",	     "streams",	     "threads",	      "tiny",
+    "transfers",     "waits",	     "wide"};
 const size_t golden_count = sizeof(golden_names) / sizeof(*golden_names);
 
 struct bytes binary_of(const char *text)
