@@ -167,7 +167,8 @@ static struct xs_kernel_layout ask(const void *function,
 }
 
 /* A handle that was given out again is a new kernel if its layout differs.
- * Caller holds the lock. */
+ * Others look at the layout only after its generation. Caller holds the lock.
+ */
 static struct xs_kernel *put(const void *function, uint32_t generation,
 			     const struct xs_kernel_layout *layout)
 {
@@ -184,10 +185,11 @@ static struct xs_kernel *put(const void *function, uint32_t generation,
 		kept = layout->known ? copy_of(layout) : layout;
 		atomic_store(&slot->launches, 0);
 	}
-	if (atomic_exchange(&slot->generation, generation) != generation)
+	atomic_store(&slot->layout, kept ? kept : &unknown);
+	if (atomic_load(&slot->generation) != generation)
 		atomic_store(&slot->asked, 0);
 	atomic_fetch_add(&slot->asked, 1);
-	atomic_store(&slot->layout, kept ? kept : &unknown);
+	atomic_store(&slot->generation, generation);
 	atomic_store(&slot->function, function);
 	return slot;
 }
