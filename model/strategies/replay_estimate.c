@@ -112,6 +112,26 @@ int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 	return replay_scenario(c, row, build_plan, &base, round_ns);
 }
 
+static const char only_issues[] =
+    "the host's work between the calls of a round only issues them";
+
+/* Work that takes a smaller share of the round makes no condition. */
+#define LEAST_WORK 0.01
+
+int xs_estimate_only_issues(const struct xs_strategy_case *c,
+			    xs_plan_fn build_with_work, struct xs_estimate *row)
+{
+	double with_ns;
+	int rc = xs_estimate_replay_ns(c, row, build_with_work, &with_ns);
+
+	if (rc || with_ns < row->round_ns * (1 + LEAST_WORK))
+		return rc;
+	row->otherwise_ns = with_ns;
+	row->bound = only_issues;
+	xs_estimate_assume(row, only_issues);
+	return 0;
+}
+
 /* Returns one end of a spread, relative to its median. */
 static double scale(const struct xs_spread *spread, enum xs_range_end side)
 {

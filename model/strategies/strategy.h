@@ -93,6 +93,14 @@ int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns);
 
+/* Call it after the row was replayed without the host's work between the calls
+ * that a strategy merges: if that work matters, the row is a bound, and
+ * otherwise_ns is the time with it. Returns 0, -ENOMEM or another -errno of
+ * xs_replay(). */
+int xs_estimate_only_issues(const struct xs_strategy_case *c,
+			    xs_plan_fn build_with_work,
+			    struct xs_estimate *row);
+
 /*
  * Fills time and interval by replay: at the values, then with one cause at a
  * time at either end of its range (machine parameters, kernel times, host

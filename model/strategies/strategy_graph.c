@@ -14,8 +14,7 @@
 struct run {
 	size_t first, end; /* end: the step after the last one */
 	unsigned nodes;
-	bool nested;	/* some call of it issues several ops, as graphs do */
-	double host_ns; /* between its calls, not in CUDA */
+	bool nested; /* some call of it issues several ops, as graphs do */
 };
 
 static bool is_op(const struct xs_step *step)
@@ -43,10 +42,6 @@ static struct run run_from(const struct xs_phase *phase, size_t first)
 		if (!can_capture(&steps[i]) ||
 		    steps[i].thread != steps[first].thread)
 			break;
-		if (i > first)
-			run.host_ns += fmax((double)steps[i].call_ns -
-						(double)steps[i - 1].return_ns,
-					    0);
 		run.nodes += is_op(&steps[i]);
 		run.nested |= is_op(&steps[i]) && steps[i].return_ns > 0 &&
 			      steps[i].call_ns == steps[i].return_ns;
@@ -167,25 +162,6 @@ static bool is_cost_unknown(const struct xs_strategy_case *c,
 	    m->graph_launch_ns.value + m->graph_launch_node_ns.value, out, rc);
 }
 
-static const char only_issues[] =
-    "the host's work between the calls of a round only issues them";
-
-/* Less host work than this share of the round makes no condition. */
-#define LEAST_SHARE 0.01
-
-/* Estimates the round with the host's work between the calls, if there is some:
- * the row without it is a bound. */
-static int compare_work(const struct xs_strategy_case *c, const struct run *run,
-			struct xs_estimate *row)
-{
-	if (run->host_ns < LEAST_SHARE * row->round_ns)
-		return 0;
-	row->bound = only_issues;
-	xs_estimate_assume(row, only_issues);
-	return xs_estimate_replay_ns(c, row, build_plan_with_work,
-				     &row->otherwise_ns);
-}
-
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct run run = longest_run(c->phase);
@@ -203,7 +179,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		       run.nodes * m->graph_instantiate_node_ns.value;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
-		rc = compare_work(c, &run, &row);
+		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "one launch of a graph of %u kernels takes the host %.0f ns",
 		 run.nodes,

@@ -8,7 +8,8 @@
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes)
 {
-	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES))
+	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
+	    changes & XS_CHANGES_SIZES)
 		return XS_UNKNOWN;
 	return changes & XS_CHANGES_ALLOCATION ? phase->movable_ns
 					       : phase->transfer_ns;

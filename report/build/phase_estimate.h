@@ -16,8 +16,8 @@ void xs_phase_estimate_build(struct xs_result *result,
 /*
  * Returns the most that a round saves by changes (enum xs_strategy_change,
  * or-ed), ns: what moves or waits, and allocations if they change. The host's
- * own work and the issuing of kernels stay. XS_UNKNOWN: not limited, or not
- * known.
+ * own work and the issuing of kernels stay, but copies that are merged are not
+ * issued. XS_UNKNOWN: not limited, or not known.
  */
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);

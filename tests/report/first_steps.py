@@ -24,10 +24,16 @@ WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
          "hybrid": "mapped"}
 
 
-def run(xferspy, source, trace, *options):
-    return subprocess.run([xferspy, "report", "--machine", "h200", *options,
-                           source / trace], stdout=subprocess.PIPE, check=True,
-                          text=True).stdout
+def run(xferspy, source, row, *options):
+    machine = source / row["machine"] if "machine" in row else "h200"
+    return subprocess.run([xferspy, "report", "--machine", machine, *options,
+                           source / row["trace"]], stdout=subprocess.PIPE,
+                          check=True, text=True).stdout
+
+
+def name_of(row):
+    trace = pathlib.Path(row["trace"])
+    return f"frameworks/{trace.stem}" if "machine" in row else trace.stem
 
 
 def first_step(report):
@@ -68,14 +74,14 @@ def main(xferspy, source):
                       .read_text())
     page = (source / "docs/advice.md").read_text()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        texts = list(pool.map(lambda row: run(xferspy, source, row["trace"]),
+        texts = list(pool.map(lambda row: run(xferspy, source, row),
                               rows))
         reports = list(pool.map(lambda row: json.loads(
-            run(xferspy, source, row["trace"], "--format", "json")), rows))
+            run(xferspy, source, row, "--format", "json")), rows))
     failed, agreed = False, collections.Counter()
     for row, text, report in zip(rows, texts, reports):
         said = first_step(report)
-        name = pathlib.Path(row["trace"]).stem
+        name = name_of(row)
         for fault in faults_of(report, text):
             print(f"{name}: {fault}")
             failed = True

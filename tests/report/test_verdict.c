@@ -200,6 +200,18 @@ static void a_copy_after_the_loop_is_apart(void **state)
 	says("Changes of data movement save at most 0.1 % of the run.");
 }
 
+/* The first step of a loop of 45, with imports and compilation, is one round
+ * that takes longer than all others. */
+static void a_warm_up_round_is_start_up(void **state)
+{
+	(void)state;
+	read_file(XS_SOURCE_DIR "/examples/frameworks/h100/decode.xspy");
+	assert_true(result->verdict.repeats);
+	assert_true(result->phases[0].apart);
+	assert_int_equal(result->phases[1].rounds, 44);
+	assert_false(result->phases[1].apart);
+}
+
 /* A loop without a synchronisation is one round with repeated calls. */
 static void a_loop_within_a_round_repeats(void **state)
 {
@@ -313,6 +325,7 @@ int main(void)
 	    TEST(copies_and_allocations_bound_together),
 	    TEST(a_load_is_start_up),
 	    TEST(a_copy_after_the_loop_is_apart),
+	    TEST(a_warm_up_round_is_start_up),
 	    TEST(a_loop_within_a_round_repeats),
 	    TEST(one_round_does_not_repeat),
 	    TEST(killed_in_its_start_is_not_known),
