@@ -46,20 +46,35 @@ static bool is_timed(struct xs_again *a, xs_u8 kind)
 
 void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
 {
-	if (a->offset_end)
-		memset(a->starts, 0, a->offset_end * sizeof(*a->starts));
 	a->offset_end = 0;
 	a->used = 0;
 	a->chunk_at = chunk_at;
 }
 
+/* Makes the offset the last one, or one before it. Returns false without
+ * memory. */
+static bool reserve_offset(struct xs_again *a, size_t offset)
+{
+	size_t room = a->offset_room ? a->offset_room : OFFSETS / 64;
+
+	while (room <= offset)
+		room *= 2;
+	if (room > a->offset_room) {
+		xs_u32 *grown = realloc(a->starts, room * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		a->starts = grown;
+		a->offset_room = room;
+	}
+	for (; a->offset_end <= offset; a->offset_end++)
+		a->starts[a->offset_end] = 0;
+	return true;
+}
+
 /* Returns room for more bytes, 4-aligned; NULL without memory. */
 static xs_u8 *reserve(struct xs_again *a, size_t bytes)
 {
-	if (!a->starts)
-		a->starts = calloc(OFFSETS, sizeof(*a->starts));
-	if (!a->starts)
-		return NULL;
 	if (bytes > a->room - a->used) {
 		size_t room = 2 * a->room + XS_PAGE_BYTES;
 		xs_u8 *grown = realloc(a->bytes, room);
@@ -81,13 +96,11 @@ int xs_again_keep(struct xs_again *a, uint64_t at, const xs_u8 *record)
 	if (!is_timed(a, record[0]) || offset >= OFFSETS)
 		return 0;
 	kept = reserve(a, bytes);
-	if (!kept)
+	if (!kept || !reserve_offset(a, offset))
 		return -ENOMEM;
 	memcpy(kept, record, bytes);
 	a->starts[offset] = (xs_u32)a->used + 1;
 	a->used += bytes;
-	if (offset >= a->offset_end)
-		a->offset_end = offset + 1;
 	return 0;
 }
 

@@ -12,7 +12,8 @@ struct xs_again {
 	xs_u32 *starts; /* by offset in the chunk, in words of 4 bytes: offset
 			 * in bytes + 1, or 0 */
 	size_t offset_end; /* one more than the largest index in use */
-	xs_u8 *bytes;	   /* copies of the records */
+	size_t offset_room;
+	xs_u8 *bytes; /* copies of the records */
 	size_t used, room;
 	xs_u32 expanded[XS_RECORD_MAX_BYTES / 4]; /* the expanded record */
 	xs_u8 timed[256]; /* by record kind: 0 unknown, 1 no times, 2 has times
