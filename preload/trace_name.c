@@ -71,6 +71,8 @@ int xs_trace_name_expand(const char *pattern, pid_t pid, char *path,
 	int rc = expand(own, pid, path, bytes, &used);
 
 	if (!rc && stat(path, &found) == 0 && S_ISDIR(found.st_mode))
-		rc = expand("/" DEFAULT_PATTERN, pid, path, bytes, &used);
+		rc = expand(path[used - 1] == '/' ? DEFAULT_PATTERN
+						  : "/" DEFAULT_PATTERN,
+			    pid, path, bytes, &used);
 	return rc;
 }

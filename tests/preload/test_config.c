@@ -36,6 +36,14 @@ static void default_names_host_and_pid(void **state)
 	assert_string_equal(path, expected);
 	assert_int_equal(xs_trace_name_expand("", 9, path, sizeof(path)), 0);
 	assert_string_equal(path, expected);
+	/* in a folder, with and without a slash */
+	snprintf(expected, sizeof(expected), "/tmp/xferspy.%s.9.xspy", host);
+	assert_int_equal(xs_trace_name_expand("/tmp", 9, path, sizeof(path)),
+			 0);
+	assert_string_equal(path, expected);
+	assert_int_equal(xs_trace_name_expand("/tmp/", 9, path, sizeof(path)),
+			 0);
+	assert_string_equal(path, expected);
 }
 
 static void overlong_path_is_refused(void **state)
