@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MS 1000000LL
@@ -40,8 +41,8 @@ static void read_counted(unsigned end_ms)
 {
 	FILE *in =
 	    fopen(XS_SOURCE_DIR "/tests/report/traces/pageable.txt", "r");
-	FILE *out = fopen("counted.txt", "w");
-	char line[400];
+	char path[] = "/tmp/xferspy-test.XXXXXX", line[400];
+	FILE *out = fdopen(mkstemp(path), "w");
 
 	assert_non_null(in);
 	assert_non_null(out);
@@ -58,7 +59,8 @@ static void read_counted(unsigned end_ms)
 	fprintf(out, "detail detail=0 time_ns=1767323045%03u000000\n", end_ms);
 	fclose(in);
 	fclose(out);
-	read_file("counted.txt");
+	read_file(path);
+	remove(path);
 }
 
 static void says(const char *text)
