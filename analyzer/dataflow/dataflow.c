@@ -22,22 +22,9 @@ struct builder {
 	size_t wait_count, next_wait;
 	uint32_t waited;    /* see struct xs_flow_op */
 	uint32_t all_ended; /* ops before it had ended */
+	uint32_t *accessed; /* by call that allocated memory: the last launch
+			     * that accesses it, plus one; 0: none yet */
 };
-
-/* Several pointers often lead into one allocation. */
-static bool has_access(const struct builder *b, const struct xs_flow_op *op,
-		       const struct xs_flow_access *access)
-{
-	const struct xs_flow_access *seen = b->out->accesses;
-
-	for (uint32_t i = 0; i < op->access_count; i++, seen++)
-		if (seen[op->first_access].begin == access->begin &&
-		    seen[op->first_access].end == access->end &&
-		    seen[op->first_access].reads == access->reads &&
-		    seen[op->first_access].writes == access->writes)
-			return true;
-	return false;
-}
 
 /* range: that the access lies in; NULL: unknown. */
 static int add_access(struct builder *b, struct xs_flow_op *op,
@@ -48,7 +35,7 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 	struct xs_flow_access *accesses;
 	uint32_t *memories;
 
-	if (access.begin >= access.end || has_access(b, op, &access))
+	if (access.begin >= access.end)
 		return 0;
 	if (b->access_count >= XS_FLOW_NONE)
 		return -E2BIG;
@@ -113,6 +100,19 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 			    set ? XS_MEM_DEVICE : copy->dst_memory, true);
 }
 
+/* Several pointers often lead into one allocation. */
+static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
+			     const struct xs_live_range *range, uint32_t call)
+{
+	const struct xs_flow_access access = {range->begin, range->end, true,
+					      true, false};
+
+	if (b->accessed[range->call] == call + 1)
+		return 0;
+	b->accessed[range->call] = call + 1;
+	return add_access(b, op, access, range);
+}
+
 /* Entries are sorted by call, and so are the ops. */
 static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 {
@@ -135,11 +135,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			if (range)
-				rc = add_access(b, op,
-						(struct xs_flow_access){
-						    range->begin, range->end,
-						    true, true, false},
-						range);
+				rc = add_kernel_access(b, op, range, call);
 			else
 				op->unknown = true;
 		}
@@ -300,11 +296,15 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, struct xs_dataflow *dataflow)
 {
 	struct builder b = {
-	    .trace = trace, .out = dataflow, .waited = XS_FLOW_NONE};
-	int rc;
+	    .trace = trace,
+	    .out = dataflow,
+	    .waited = XS_FLOW_NONE,
+	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed))};
+	int rc = b.accessed ? 0 : -ENOMEM;
 
 	*dataflow = (struct xs_dataflow){0};
-	rc = xs_live_ranges_begin(trace, &b.live);
+	if (!rc)
+		rc = xs_live_ranges_begin(trace, &b.live);
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
@@ -321,6 +321,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	xs_live_ranges_free(&b.live);
 	xs_issue_order_free(&b.order);
 	free(b.waits);
+	free(b.accessed);
 	if (rc)
 		xs_dataflow_free(dataflow);
 	return rc;

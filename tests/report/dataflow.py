@@ -4,13 +4,17 @@
 
     dataflow.py XFERSPY FOLDER
 
-FOLDER has the traces and edges.txt. Also looks at a round of too many ops.
+FOLDER has the traces and edges.txt. Also looks at a round of too many ops, and at
+a launch with very many addresses.
 """
 import json
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
+
+LIMIT_S = 30  # processor time of a report
 
 
 def read(xferspy, trace):
@@ -39,18 +43,9 @@ def check(flow, places, begin, end, kind):
     return None if found == kind else f"{begin} > {end}: {found}, not {kind}"
 
 
-def is_bounded(xferspy):
-    """A round of very many launches has no graph."""
-    calls, ops = [], []
-    for i in range(40000):
-        calls.append(f"call site=2 correlation={i + 2} start={2000 + 100 * i} "
-                     "duration=50\n"
-                     f"pointers site=2 correlation={i + 2} "
-                     f"start={2000 + 100 * i} duration=50 known=1 count=1 "
-                     "address0=0x700000")
-        ops.append(f"kernel queue=0 correlation={i + 2} "
-                   f"start={2100 + 100 * i} duration=50 shape=1")
-    text = "\n".join([
+def text_trace(allocations, calls, ops):
+    """Returns a trace with a copy in to the first allocation at 0x700000."""
+    return "\n".join([
         "xferspy-text 1",
         "header pid=1 state=1 start_realtime_ns=1000000000 "
         "flush_realtime_ns=1009000000 end_realtime_ns=1009000000",
@@ -63,7 +58,9 @@ def is_bounded(xferspy):
         "shape registers=32 shape=1 name=50 grid_x=1 grid_y=1 grid_z=1 "
         "block_x=32 block_y=1 block_z=1",
         "queue queue=0 device=0 queue_kind=1 context=1 stream=7",
-        "memcall site=3 start=10 duration=10 address=0x700000 bytes=4096",
+        *[f"memcall site=3 start=10 duration=10 "
+          f"address={0x700000 + 4096 * i} bytes=4096"
+          for i in range(allocations)],
         "copycall site=1 correlation=1 start=1000 duration=900 bytes=4096 "
         "dst=0x700000 src=0x10000 rows=1 direction=1",
         *calls,
@@ -71,12 +68,49 @@ def is_bounded(xferspy):
         "copy queue=0 correlation=1 start=1100 duration=700 bytes=4096 "
         "direction=1 src_memory=1 dst_memory=3 copies=1",
         *ops, ""])
+
+
+def dataflow_of(xferspy, text):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as trace:
         trace.write(text)
         trace.flush()
-        out = subprocess.run([xferspy, "report", "--dataflow", trace.name],
-                             check=True, capture_output=True, text=True).stdout
-    return "a round has too many ops" in out
+        return subprocess.run([xferspy, "report", "--dataflow", trace.name],
+                              check=True, capture_output=True, text=True,
+                              preexec_fn=limit).stdout
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))
+
+
+def is_short(xferspy):
+    """A launch with 100,000 addresses names the first allocations; the time and
+    the text are linear."""
+    count = 100000
+    call = "site=2 correlation=2 start=2000 duration=50"
+    calls = [f"call {call}"]
+    for i in range(0, count, 4):
+        addresses = " ".join(f"address{k}={0x700000 + 4096 * (i + k)}"
+                             for k in range(4))
+        calls.append(f"pointers {call} known=1 count=65535 {addresses}")
+    out = dataflow_of(xferspy, text_trace(count, calls, [
+        "kernel queue=0 correlation=2 start=2100 duration=50 shape=1"]))
+    return f"and {count - 8} more" in " ".join(out.split())
+
+
+def is_bounded(xferspy):
+    """A round of very many launches has no graph."""
+    calls, ops = [], []
+    for i in range(40000):
+        calls.append(f"call site=2 correlation={i + 2} start={2000 + 100 * i} "
+                     "duration=50\n"
+                     f"pointers site=2 correlation={i + 2} "
+                     f"start={2000 + 100 * i} duration=50 known=1 count=1 "
+                     "address0=0x700000")
+        ops.append(f"kernel queue=0 correlation={i + 2} "
+                   f"start={2100 + 100 * i} duration=50 shape=1")
+    return "a round has too many ops" in dataflow_of(
+        xferspy, text_trace(1, calls, ops))
 
 
 def main(xferspy, folder):
@@ -100,6 +134,9 @@ def main(xferspy, folder):
             wrong += 1
     if not is_bounded(xferspy):
         print("a round of 40,000 launches has a graph")
+        wrong += 1
+    if not is_short(xferspy):
+        print("a launch with many addresses is not shortened")
         wrong += 1
     print(f"{count} edges of {len(flows)} traces, {wrong} wrong")
     return wrong > 0 or count < 20

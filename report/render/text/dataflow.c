@@ -11,7 +11,7 @@
 #define OPS_MAX 20u
 /* Characters of a kernel's name: other columns need space. */
 #define KERNEL_MAX 24
-/* Ops named in one row. */
+/* Ops, or parts of memory, named in one list. */
 #define NAMED_MAX 8u
 
 static const char *const kind_words[XS_RESULT_FLOW_KINDS] = {
@@ -32,6 +32,15 @@ static const char *memory(struct xs_arena *arena,
 			      access->memory, xs_units_bytes(access->offset).s);
 }
 
+/* "a, b and 3 more", from the first ones of a list. */
+static const char *shortened(struct xs_arena *arena, const char *list,
+			     size_t count)
+{
+	return count > NAMED_MAX ? xs_arena_print(arena, "%s and %zu more",
+						  list, count - NAMED_MAX)
+				 : list;
+}
+
 /* The memory that the op reads, writes, or both. */
 static const char *accesses(struct xs_arena *arena,
 			    const struct xs_result_flow_op *op)
@@ -42,17 +51,20 @@ static const char *accesses(struct xs_arena *arena,
 
 	for (unsigned how = 1; how < 4; how++) {
 		const char *list = NULL;
+		size_t count = 0;
 
 		for (size_t i = 0; i < op->access_count; i++)
 			if (how == (op->accesses[i].reads ? 1u : 0u) +
-				       (op->accesses[i].writes ? 2u : 0u))
+				       (op->accesses[i].writes ? 2u : 0u) &&
+			    count++ < NAMED_MAX)
 				list = xs_arena_join(
 				    arena, list,
 				    memory(arena, &op->accesses[i]));
 		if (list)
 			text =
 			    xs_arena_print(arena, "%s%s%s %s", text ? text : "",
-					   text ? "; " : "", words[how], list);
+					   text ? "; " : "", words[how],
+					   shortened(arena, list, count));
 	}
 	if (op->unknown)
 		text = xs_arena_print(arena, "%s%sany memory", text ? text : "",
@@ -81,15 +93,12 @@ static const char *follows(struct xs_arena *arena,
 				    arena, list,
 				    xs_arena_print(arena, "%" PRId64,
 						   flow->edges[i].from));
-		if (count > NAMED_MAX)
-			list = xs_arena_print(arena, "%s and %zu more", list,
-					      count - NAMED_MAX);
 		if (list)
 			text = xs_arena_print(
 			    arena, "%s%s (%s)",
 			    text ? xs_arena_print(arena, "%s, ", text)
 				 : "\nfollows ",
-			    list, kind_words[kind]);
+			    shortened(arena, list, count), kind_words[kind]);
 	}
 	return text ? text : "";
 }
