@@ -2,13 +2,14 @@
 /*
  * Measures the remaining cost of CUPTI: an empty launch before CUPTI is
  * attached, while it records, after everything is disabled, and after
- * cuptiFinalize(); then the same once more. Prints medians of BLOCKS blocks in
- * ns, of the call, and until the GPU was done.
+ * cuptiFinalize(); then the same once more. Prints medians of blocks in ns, of
+ * the call, and until the GPU was done.
  *
- * 	attached LIBCUPTI [early] [callbacks]
+ * 	attached LIBCUPTI [early] [callbacks] [short]
  *
  * early: CUPTI is attached before CUDA starts, as by a tracer. callbacks: all
- * callbacks are on while it records, too, as for a tracer of calls.
+ * callbacks are on while it records, too, as for a tracer of calls. short: of
+ * one block, not of 20.
  */
 #include "../measure.h"
 
@@ -35,7 +36,8 @@ static struct {
 
 static struct {
 	bool early, callbacks;
-} options;
+	int blocks;
+} options = {.early = false, .callbacks = false, .blocks = BLOCKS};
 static CUpti_SubscriberHandle subscriber;
 
 static void must(CUptiResult result, const char *what)
@@ -136,8 +138,9 @@ static void issue(int launches)
 static void measure(const char *what)
 {
 	double call_ns[BLOCKS], done_ns[BLOCKS];
+	const int blocks = options.blocks;
 
-	for (int block = 0; block < BLOCKS; block++) {
+	for (int block = 0; block < blocks; block++) {
 		const double begin_ns = now_ns();
 
 		call_ns[block] = 0;
@@ -150,11 +153,11 @@ static void measure(const char *what)
 		}
 		done_ns[block] = now_ns() - begin_ns;
 	}
-	std::sort(call_ns, call_ns + BLOCKS);
-	std::sort(done_ns, done_ns + BLOCKS);
+	std::sort(call_ns, call_ns + blocks);
+	std::sort(done_ns, done_ns + blocks);
 	printf("%-14s%6.0f%6.0f\n", what,
-	       call_ns[BLOCKS / 2] / (BATCHES * BATCH_CALLS),
-	       done_ns[BLOCKS / 2] / (BATCHES * BATCH_CALLS));
+	       call_ns[blocks / 2] / (BATCHES * BATCH_CALLS),
+	       done_ns[blocks / 2] / (BATCHES * BATCH_CALLS));
 	fflush(stdout);
 }
 
@@ -165,6 +168,8 @@ static bool read_options(int argc, char **argv)
 			options.early = true;
 		else if (strcmp(argv[i], "callbacks") == 0)
 			options.callbacks = true;
+		else if (strcmp(argv[i], "short") == 0)
+			options.blocks = 1;
 		else
 			return false;
 	}
@@ -174,7 +179,9 @@ static bool read_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (!read_options(argc, argv)) {
-		fputs("usage: attached LIBCUPTI [early] [callbacks]\n", stderr);
+		fputs("usage: attached LIBCUPTI [early] "
+		      "[callbacks] [short]\n",
+		      stderr);
 		return 2;
 	}
 	find(argv[1]);

@@ -102,7 +102,7 @@ grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 attached() {
 	LD_LIBRARY_PATH=$build/tests/sim/lib XS_SIM_CALL_NS=0 \
 		"$build/examples/overhead/attached" \
-		"$(echo "$build"/tests/sim/lib/libcupti.so.1?)" "$@" |
+		"$(echo "$build"/tests/sim/lib/libcupti.so.1?)" "$@" short |
 		sed 's/  *[0-9]*  *[0-9]*$//' | tr '\n' ';'
 }
 again='attached;switched off;detached;'
