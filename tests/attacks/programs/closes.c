@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (syscall(SYS_close_range, 3u, ~0u, 0u))
 		return 77;
-	if (open_files(argv[1]) || copy(100000))
+	if (open_files(argv[1]) || copy(30000))
 		return 2;
 	puts("done");
 	return 0;
