@@ -84,8 +84,6 @@ struct xs_strategy {
 	 * each {name}:
 	 *	{places}      call sites to change
 	 *	{rates}       bytes and rates of the copies
-	 *	{copies}      number of copies of a round
-	 *	{copy_bytes}  their mean size
 	 *	{host_time}   host time between the calls of a round
 	 *	{overlapping} kinds of op that would overlap
 	 *	{overlap_now} how long they overlap now

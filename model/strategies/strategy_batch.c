@@ -19,7 +19,7 @@
 /* Steps [first, end) whose copies are merged; the others are waits. */
 struct run {
 	size_t first, end;
-	unsigned copies;
+	unsigned copies, waits;
 	double bytes;
 	bool apart; /* in memory: the data goes through a buffer */
 };
@@ -70,17 +70,21 @@ static struct run run_at(const struct xs_strategy_case *c, size_t first)
 {
 	const struct xs_step *steps = c->phase->steps, *before = NULL;
 	struct run run = {.first = first, .end = first + 1};
+	unsigned waits = 0;
 	size_t i;
 
 	for (i = first; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &steps[i];
 
-		if (before && is_wait(step) && step->thread == before->thread)
+		if (before && is_wait(step) && step->thread == before->thread) {
+			waits++;
 			continue;
+		}
 		if (!is_copy(step) || !is_small(c->machine, step) ||
 		    !is_alike(&steps[first], step))
 			break;
 		add_copy(&run, before, steps, i);
+		run.waits = waits;
 		before = step;
 	}
 	return run;
@@ -182,11 +186,11 @@ static int build_plan_with_work(const struct xs_strategy_case *c,
 	return plan_batch(c, scenario, true, plan);
 }
 
-/* Totals of all runs: their number, their copies, the largest buffer, and the
- * time to gather and scatter. */
+/* Totals of all runs: their number, their copies and the waits between these,
+ * the largest buffer, and the time to gather and scatter. */
 struct total {
-	unsigned runs, copies;
-	double buffer_bytes, gather_ns;
+	unsigned runs, copies, waits;
+	double bytes, buffer_bytes, gather_ns;
 };
 
 static struct total add_up(const struct xs_strategy_case *c)
@@ -198,6 +202,8 @@ static struct total add_up(const struct xs_strategy_case *c)
 	for (i = 0; next_run(c, i, &run); i = run.end) {
 		total.runs++;
 		total.copies += run.copies;
+		total.waits += run.waits;
+		total.bytes += run.bytes;
 		total.gather_ns +=
 		    gather_ns(c->machine, &run,
 			      c->phase->steps[run.first].kind == XS_STEP_H2D);
@@ -220,6 +226,23 @@ static void assume_gathering(const struct xs_machine *m,
 				      "the rate measured for pieces of 64 KiB");
 	xs_estimate_assume(row, "the data is contiguous on the device, or the "
 				"kernels use it where it is");
+}
+
+static void explain(const struct total *total, struct xs_estimate *row)
+{
+	char waits[48] = "", gathered[64] = "";
+
+	if (total->waits)
+		snprintf(waits, sizeof(waits), " and %u waits between them",
+			 total->waits);
+	if (total->buffer_bytes > 0)
+		snprintf(gathered, sizeof(gathered),
+			 ", gathered or scattered in %.0f ns",
+			 total->gather_ns);
+	snprintf(row->why, sizeof(row->why),
+		 "%u copies of %.0f bytes on average%s become %u%s",
+		 total->copies, total->bytes / total->copies, waits,
+		 total->runs, gathered);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -256,10 +279,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
-	snprintf(
-	    row.why, sizeof(row.why),
-	    "%u small copies merged into %u, gathered or scattered in %.0f ns",
-	    total.copies, total.runs, total.gather_ns);
+	explain(&total, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -274,9 +294,8 @@ const struct xs_strategy xs_strategy_batch = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .build = build,
-    .advice = "Merge the small copies of {places} into one{gathered}: a round "
-	      "makes {copies} copies of {copy_bytes} on "
-	      "average.",
+    .advice = "Merge the small copies of {places} into one{gathered}: in a "
+	      "round, {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -56,6 +56,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 {
 	const char *list = NULL, *function = NULL;
 	size_t named = 0, more = 0;
+	bool differ = false; /* places are in several functions */
 
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const struct xs_result_site *site = &phase->sites[i];
@@ -70,9 +71,13 @@ const char *xs_advice_places(struct xs_arena *arena,
 		    !site->module)
 			label = xs_arena_print(arena, "the calls of %s", label);
 		/* a label without a line contains the function */
-		if (!function && site->function && site->line != XS_UNKNOWN)
+		if (site->function && site->line != XS_UNKNOWN) {
+			const char *first = function;
+
 			function =
 			    xs_result_function_name(arena, site->function);
+			differ |= first && strcmp(first, function) != 0;
+		}
 		if (named++ < SITES_NAMED)
 			list =
 			    list ? xs_arena_print(arena, "%s, %s", list, label)
@@ -82,7 +87,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 	}
 	if (more)
 		list = xs_arena_print(arena, "%s and %zu more", list, more);
-	if (list && function)
+	if (list && function && !differ)
 		list = xs_arena_print(arena, "%s (%s)", list, function);
 	return list ? list : "this phase";
 }
@@ -158,18 +163,6 @@ static const char *count_text(struct xs_arena *arena, int64_t count)
 	return xs_arena_print(arena, "%" PRId64, count);
 }
 
-static const char *copy_bytes(struct xs_arena *arena,
-			      const struct xs_result_phase *phase)
-{
-	const int64_t copies = phase->h2d_ops + phase->d2h_ops;
-
-	return xs_arena_copy(
-	    arena, xs_units_bytes(
-		       copies ? (phase->h2d_bytes + phase->d2h_bytes) / copies
-			      : XS_UNKNOWN)
-		       .s);
-}
-
 /* Size of one piece of the estimate, in the direction that copies more. */
 static const char *piece_bytes(struct xs_arena *arena,
 			       const struct xs_result_phase *phase,
@@ -226,10 +219,6 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return overlapping(phase);
 	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */
 		return overlap_now(arena, phase);
-	if (strcmp(name, "copies") == 0) /* of a round */
-		return count_text(arena, phase->h2d_ops + phase->d2h_ops);
-	if (strcmp(name, "copy_bytes") == 0) /* mean size of a copy */
-		return copy_bytes(arena, phase);
 	if (strcmp(name, "gathered") == 0) /* how they become one copy */
 		return estimate->setup_ns
 			   ? ", gathered in one pinned buffer"

@@ -171,7 +171,8 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 }
 
 /* Checks the parameters that every estimate uses. Other disagreements are in
- * the profile and in the intervals. */
+ * the profile and in the intervals. A shipped profile is of a machine that the
+ * user cannot calibrate again. */
 static void check_agreement(struct xs_result *result)
 {
 	static const enum xs_param_id ids[] = {XS_PARAM_lo_h2d_ns,
@@ -185,7 +186,7 @@ static void check_agreement(struct xs_result *result)
 			list = xs_arena_print(
 			    &result->arena, "%s%s%s", list ? list : "",
 			    list ? ", " : "", xs_param_name(ids[i]));
-	if (list)
+	if (list && strcmp(result->machine_choice.origin, "shipped") != 0)
 		xs_build_note(
 		    result,
 		    "the values of %s differ between the passes of the profile "

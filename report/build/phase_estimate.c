@@ -85,17 +85,14 @@ static void fill_run(const struct xs_result *result,
 {
 	const int64_t wall_ns = result->run.wall_ns;
 	const int64_t most_ns = xs_phase_estimate_most_ns(phase, changes);
-	int64_t round_ns;
 
 	if (!out->applies || out->round_ns == XS_UNKNOWN)
 		return;
 	/* a changed program on another GPU is compared with nothing */
 	if (result->machine_choice.other_gpu && changes)
 		return;
-	round_ns =
-	    phase->round_ns - saving_of_round(phase, out->round_ns, most_ns);
-	if (round_ns > 0)
-		out->speedup = (double)phase->round_ns / (double)round_ns;
+	if (out->round_ns > 0)
+		out->speedup = (double)phase->round_ns / (double)out->round_ns;
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
 	out->app_wall_ns = after(wall_ns, out->saves_ns);
 	out->app_wall_low_ns =

@@ -70,11 +70,25 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 			      memory ? " " : "", memory ? memory : "");
 }
 
+/* Outside the steady part, and less than one per cent of the run. */
+static bool is_small(const struct xs_result *result,
+		     const struct xs_result_phase *phase)
+{
+	return phase->apart && result->run.wall_ns != XS_UNKNOWN &&
+	       phase->total_ns < result->run.wall_ns / 100;
+}
+
 size_t xs_render_text_phases(const struct xs_result *result)
 {
-	return result->all_asked || result->phase_count < PHASES_MAX
-		   ? result->phase_count
-		   : PHASES_MAX;
+	size_t count = result->phase_count;
+
+	if (result->all_asked)
+		return count;
+	if (count > PHASES_MAX)
+		count = PHASES_MAX;
+	while (count > 0 && is_small(result, &result->phases[count - 1]))
+		count--;
+	return count;
 }
 
 /* The phases that are not printed. */
@@ -93,9 +107,10 @@ static void put_rest(const struct xs_terminal *terminal,
 	if (rest.phases)
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "  and %" PRId64
-				  " more phases, %s in total, the longest %s "
+				  " more phase%s, %s in total, the longest %s "
 				  "(--all)\n",
-				  rest.phases, xs_units_ns(rest.total_ns).s,
+				  rest.phases, rest.phases == 1 ? "" : "s",
+				  xs_units_ns(rest.total_ns).s,
 				  xs_units_ns(rest.largest_ns).s);
 }
 
