@@ -6,9 +6,11 @@
 #include "model/strategies/strategies.h"
 #include "report/build/phase_estimate.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
@@ -119,6 +121,52 @@ static const char *issue_limit(struct xs_result *result)
 			      why ? why : "");
 }
 
+/* Rates at which a host copies from one memory to another, bytes per ns. */
+#define LEAST_COPY_RATE 2
+#define MOST_COPY_RATE	40
+
+/* Copies of fewer bytes are no reason for the host's time before them. */
+#define LEAST_FILLED (1 << 20)
+
+/* Whether the host's code runs before a copy in of the phase. */
+static bool is_before_copy_in(struct xs_result *result,
+			      const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const char *label =
+		    xs_result_site_label(&result->arena, &phase->sites[i]);
+
+		if (strcmp(phase->sites[i].step, "h2d") == 0 && label &&
+		    strstr(result->verdict.host_place, label))
+			return true;
+	}
+	return false;
+}
+
+/* If the host's time before copies from pinned memory is that of filling the
+ * memory from another one, as CuPy and JAX do: what to do about it. */
+static const char *filling(struct xs_result *result, int64_t host_ns)
+{
+	const struct xs_result_phase *only = result->steady.phase;
+	double bytes;
+
+	if (!only || result->steady.rounds <= 0 ||
+	    only->h2d_bytes < LEAST_FILLED || !only->src_memory ||
+	    strcmp(only->src_memory, "pinned") != 0 ||
+	    !is_before_copy_in(result, only))
+		return "";
+	bytes = (double)only->h2d_bytes * (double)result->steady.rounds;
+	if (bytes < LEAST_COPY_RATE * (double)host_ns ||
+	    bytes > MOST_COPY_RATE * (double)host_ns)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    ". It takes as long as it would to fill the pinned memory that is "
+	    "copied in, %s at %s: if it does that, let the data be made there",
+	    xs_units_bytes(only->h2d_bytes).s,
+	    xs_units_rate(only->h2d_bytes, host_ns / result->steady.rounds).s);
+}
+
 /* What it means that the host does other things than copying for half of the
  * time or more; "" otherwise. */
 static const char *idle(struct xs_result *result)
@@ -135,8 +183,9 @@ static const char *idle(struct xs_result *result)
 		what = issue_limit(result);
 	else if (in->host_place)
 		what = xs_arena_print(arena,
-				      "the host's code before %s is the limit",
-				      in->host_place);
+				      "the host's code before %s is the "
+				      "limit%s",
+				      in->host_place, filling(result, host_ns));
 	else
 		what = "the host's code is the limit";
 	return xs_arena_print(
@@ -238,15 +287,19 @@ static const char *most(struct xs_result *result)
 
 	if (in->at_most_saves_ns < wall_ns / XS_RESULT_LEAST_PART)
 		return xs_arena_print(&result->arena,
-				      "Changes of data movement save at most "
+				      "Changes of data movement%s save at most "
 				      "%s of the run.",
+				      in->repeats ? " in the steady part" : "",
 				      of_run.s);
 	return xs_arena_print(
 	    &result->arena,
 	    "Changes of data movement save at most %s: %s of %s, %s of the "
 	    "run.",
 	    amount(result),
-	    xs_units_percent(in->at_most_saves_ns, in->steady_ns).s,
+	    xs_units_percent(xs_result_in_steady(result, result->steady.phase,
+						 in->at_most_saves_ns),
+			     in->steady_ns)
+		.s,
 	    name_of_steady(in), of_run.s);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/result/result.h"
 
+#include "report/result/number.h"
+
 #include <stdlib.h>
 
 const char *xs_result_flow_kind(int kind)
@@ -17,4 +19,16 @@ void xs_result_free(struct xs_result *result)
 		return;
 	xs_arena_free(&result->arena);
 	free(result);
+}
+
+int64_t xs_result_in_steady(const struct xs_result *result,
+			    const struct xs_result_phase *phase, int64_t ns)
+{
+	const struct xs_result_steady *steady = &result->steady;
+
+	if (!phase || phase != steady->phase || steady->rounds == XS_UNKNOWN ||
+	    phase->rounds <= 0 || ns == XS_UNKNOWN)
+		return ns;
+	return xs_number_round((double)ns * (double)steady->rounds /
+			       (double)phase->rounds);
 }

@@ -364,4 +364,10 @@ struct xs_result {
 
 void xs_result_free(struct xs_result *result);
 
+/* Returns the part of a time of all rounds of a phase that is in the steady
+ * part: the first round may be outside. phase: NULL: of several phases, all of
+ * it. */
+int64_t xs_result_in_steady(const struct xs_result *result,
+			    const struct xs_result_phase *phase, int64_t ns);
+
 #endif

@@ -104,7 +104,7 @@ static void a_host_that_issues_is_the_limit(void **state)
 	/* the profile has no costs of graphs */
 	says("A CUDA graph issues a round at once, but its gain is not "
 	     "predicted: the cost of graph launches");
-	says("Changes of data movement save at most 0.1 % of the run");
+	says("Changes of data movement in the steady part save at most 0.1 %");
 }
 
 static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
@@ -199,7 +199,8 @@ static void a_copy_after_the_loop_is_apart(void **state)
 	assert_true(result->phases[0].apart);
 	assert_true(result->phases[1].apart);
 	assert_false(result->phases[2].apart);
-	says("Changes of data movement save at most 0.1 % of the run.");
+	says("Changes of data movement in the steady part save at most 0.1 % "
+	     "of the run.");
 }
 
 /* The first step of a loop of 45, with imports and compilation, is one round
@@ -212,6 +213,31 @@ static void a_warm_up_round_is_start_up(void **state)
 	assert_true(result->phases[0].apart);
 	assert_int_equal(result->phases[1].rounds, 44);
 	assert_false(result->phases[1].apart);
+}
+
+/* CuPy copies an array of numpy into pinned memory before each copy in. */
+static void pinned_memory_is_filled_by_the_host(void **state)
+{
+	(void)state;
+	read_file(XS_SOURCE_DIR
+		  "/examples/frameworks/h100/cupy_reduction.xspy");
+	says("cupy_reduction.py:28 is the limit. It takes as long as it would "
+	     "to fill the pinned memory that is copied in, 16 MiB at 9.29 "
+	     "GB/s");
+}
+
+/* The first of 11 rounds warms up. */
+static void a_share_is_of_the_rounds_in_the_part(void **state)
+{
+	const struct xs_result_phase *phase;
+
+	(void)state;
+	read_file(XS_SOURCE_DIR "/examples/validate/patterns/h100-b/first/"
+				"small_waits-49152-traced.xspy");
+	phase = &result->phases[0];
+	assert_int_equal(phase->rounds, 11);
+	assert_int_equal(xs_result_in_steady(result, phase, 1100), 1000);
+	assert_int_equal(xs_result_in_steady(result, NULL, 1100), 1100);
 }
 
 /* A loop without a synchronisation is one round with repeated calls. */
@@ -328,6 +354,8 @@ int main(void)
 	    TEST(a_load_is_start_up),
 	    TEST(a_copy_after_the_loop_is_apart),
 	    TEST(a_warm_up_round_is_start_up),
+	    TEST(pinned_memory_is_filled_by_the_host),
+	    TEST(a_share_is_of_the_rounds_in_the_part),
 	    TEST(a_loop_within_a_round_repeats),
 	    TEST(one_round_does_not_repeat),
 	    TEST(killed_in_its_start_is_not_known),

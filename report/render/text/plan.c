@@ -46,7 +46,9 @@ static const char *saving(struct xs_result *result,
 	if (verdict->repeats && !step->phase->apart)
 		steady = xs_arena_print(
 		    arena, "%s of the steady part, ",
-		    xs_units_percent(step->adds_saves_ns, verdict->steady_ns)
+		    xs_units_percent(xs_result_in_steady(result, step->phase,
+							 step->adds_saves_ns),
+				     verdict->steady_ns)
 			.s);
 	return xs_arena_print(
 	    arena,

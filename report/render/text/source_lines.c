@@ -98,9 +98,12 @@ static bool quote(const struct xs_terminal *terminal, const char *label,
 
 	if (!label || room < 8)
 		return false;
-	if (text)
-		xs_terminal_print(terminal, XS_DIM, "       %s: %.*s\n", label,
-				  room, text);
+	if (text && strlen(text) > (size_t)room)
+		xs_terminal_print(terminal, XS_DIM, "       %s: %.*s...\n",
+				  label, room - 3, text);
+	else if (text)
+		xs_terminal_print(terminal, XS_DIM, "       %s: %s\n", label,
+				  text);
 	else
 		xs_terminal_print(terminal, XS_DIM, "       %s\n", label);
 	return true;
