@@ -128,7 +128,7 @@ if [ -n "$all" ]; then
 	# without long runs, in which little else than the simulated device works
 	# or one path runs again and again, and without the limit of stack depth,
 	# which sanitized code exceeds; whole programs in the full check only
-	left_out='examples_|gpu_|install_|report_(long_traces|first_steps)
+	left_out='examples_|gpu_|install_|report_(long_traces|first_steps|two_screens)
 		|model_as_is|attack_(depth|large_copy|many_streams|wrapped_ids)
 		|e2e_'"${full:+(counted|calibrate|detach|detail|graphs|static)}"
 	# shellcheck disable=SC2086
