@@ -78,27 +78,37 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	return true;
 }
 
+/* Returns the most common of s->values that are at least `least`, the smallest
+ * one of several; 0 if there is none. Sorts the values. */
+static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
+{
+	size_t same = 0, most = 0;
+	uint64_t value = 0;
+
+	xs_values_sort(s->values, s->scratch, count);
+	for (size_t i = 0; i < count; i++) {
+		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
+		if (s->values[i] >= least && same > most) {
+			most = same;
+			value = s->values[i];
+		}
+	}
+	return value;
+}
+
 /* Returns the number of ops that most identities of the round have, which is
  * that of its iterations: most ops occur once in each. 0: too few. */
 static uint32_t count_iterations(struct splitter *s,
 				 const struct xs_round *round)
 {
-	uint32_t seen = 0, same = 0, most = 0, iterations = 0;
+	uint32_t seen = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++)
 		if (s->counts[identity_at(s, round, i)]++ == 0)
 			s->scratch[seen++] = identity_at(s, round, i);
 	for (uint32_t i = 0; i < seen; i++)
 		s->values[i] = s->counts[s->scratch[i]];
-	xs_values_sort(s->values, s->scratch, seen);
-	for (uint32_t i = 0; i < seen; i++) {
-		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
-		if (s->values[i] >= LEAST_ITERATIONS && same > most) {
-			most = same;
-			iterations = (uint32_t)s->values[i];
-		}
-	}
-	return iterations;
+	return (uint32_t)most_common(s, seen, LEAST_ITERATIONS);
 }
 
 /* Adds an op to the iteration that is the last of the new rounds. */
@@ -174,20 +184,10 @@ static void end_iterations(struct splitter *s, size_t first)
 static uint64_t usual_key(struct splitter *s, size_t first)
 {
 	const size_t count = s->count - first;
-	size_t same = 0, most = 0;
-	uint64_t key = 0;
 
 	for (size_t i = 0; i < count; i++)
 		s->values[i] = s->items[first + i].key;
-	xs_values_sort(s->values, s->scratch, count);
-	for (size_t i = 0; i < count; i++) {
-		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
-		if (same > most) {
-			most = same;
-			key = s->values[i];
-		}
-	}
-	return key;
+	return most_common(s, count, 0);
 }
 
 /* Returns whether the new rounds from the first one on are a loop: most have
