@@ -76,7 +76,8 @@ const char *xs_advice_places(struct xs_arena *arena,
 
 			function =
 			    xs_result_function_name(arena, site->function);
-			differ |= first && strcmp(first, function) != 0;
+			differ |=
+			    first && function && strcmp(first, function) != 0;
 		}
 		if (named++ < SITES_NAMED)
 			list =

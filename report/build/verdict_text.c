@@ -132,12 +132,17 @@ static const char *issue_limit(struct xs_result *result)
 static bool is_before_copy_in(struct xs_result *result,
 			      const struct xs_result_phase *phase)
 {
+	const char *place = result->verdict.host_place;
+	const size_t length = strlen(place);
+
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const char *label =
 		    xs_result_site_label(&result->arena, &phase->sites[i]);
 
+		/* the place ends with it: line 2 is not line 28 */
 		if (strcmp(phase->sites[i].step, "h2d") == 0 && label &&
-		    strstr(result->verdict.host_place, label))
+		    strlen(label) <= length &&
+		    strcmp(place + length - strlen(label), label) == 0)
 			return true;
 	}
 	return false;

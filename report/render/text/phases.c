@@ -23,7 +23,7 @@ static const char *phase_places(struct xs_result *result,
 	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
 	enum { KERNEL = 1 };
 	struct xs_arena *arena = &result->arena;
-	const char *list = NULL, *place;
+	const char *list = NULL, *place, *before;
 
 	if (phase->kernel_name_count)
 		list = xs_arena_print(
@@ -32,6 +32,7 @@ static const char *phase_places(struct xs_result *result,
 	for (size_t k = 0; k < 3; k++) {
 		size_t shown = 0;
 
+		before = "";
 		for (size_t i = 0; i < phase->site_count; i++) {
 			const struct xs_result_site *site = &phase->sites[i];
 
@@ -42,8 +43,9 @@ static const char *phase_places(struct xs_result *result,
 			place =
 			    xs_arena_print(arena, "%s %s", kinds[k].name,
 					   xs_result_site_label(arena, site));
-			if (place && list && strstr(list, place))
+			if (place && strcmp(before, place) == 0)
 				continue; /* another kernel of that line */
+			before = place ? place : "";
 			shown++;
 			list = xs_arena_join(arena, list, place);
 		}
