@@ -4,8 +4,8 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Memory lives from the return of its allocation to the start of its free. */
 static uint64_t effect_ns(const struct xs_call *call)
@@ -42,9 +42,11 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 	}
 	if (!rc)
 		rc = xs_keys_sort(keys, count);
-	if (!rc)
+	if (!rc) {
 		ranges->events = malloc((count + 1) * sizeof(uint32_t));
-	if (!rc && !ranges->events)
+		ranges->items = malloc((count + 1) * sizeof(*ranges->items));
+	}
+	if (!rc && (!ranges->events || !ranges->items))
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < count; i++)
 		ranges->events[i] = keys[i].index;
@@ -53,81 +55,60 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 	return rc;
 }
 
-/* Returns the number of ranges that begin at or below an address. */
-static size_t below(const struct xs_live_ranges *ranges, uint64_t address)
+/* Ranges in the tree are disjoint: of any order, at most one is equal. */
+static int compare(const void *a, const void *b)
 {
-	size_t low = 0, high = ranges->count;
+	const struct xs_live_range *left = a, *right = b;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return left->end <= right->begin ? -1 : left->begin >= right->end;
 }
 
-static void drop(struct xs_live_ranges *ranges, size_t first, size_t end)
+/* Its ranges are owned by the items. */
+static void keep(void *range)
 {
-	if (first == end)
-		return;
-	memmove(&ranges->items[first], &ranges->items[end],
-		(ranges->count - end) * sizeof(*ranges->items));
-	ranges->count -= end - first;
+	(void)range;
 }
 
-static int reserve(struct xs_live_ranges *ranges)
+static void drop_all(struct xs_live_ranges *ranges)
 {
-	const size_t room = 2 * ranges->room + 64;
-	struct xs_live_range *items;
-
-	if (ranges->count < ranges->room)
-		return 0;
-	items = realloc(ranges->items, room * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	ranges->items = items;
-	ranges->room = room;
-	return 0;
+	tdestroy(ranges->tree, keep);
+	ranges->tree = NULL;
 }
 
 /* Older memory that overlaps was freed by a call that is not in the trace. */
 static int add(struct xs_live_ranges *ranges, uint32_t index)
 {
 	const struct xs_call *call = &ranges->trace->calls[index];
-	const uint64_t begin = call->dst, bytes = call->bytes;
-	const uint64_t end = begin + bytes;
-	size_t last, first;
+	struct xs_live_range *range = &ranges->items[ranges->next];
 
-	if (bytes == 0 || end < begin)
+	*range =
+	    (struct xs_live_range){call->dst, call->dst + call->bytes, index};
+	if (range->end <= range->begin)
 		return 0;
-	last = below(ranges, end - 1);
-	first = last;
-	while (first > 0 && ranges->items[first - 1].end > begin)
-		first--;
-	drop(ranges, first, last);
-	if (reserve(ranges))
-		return -ENOMEM;
-	memmove(&ranges->items[first + 1], &ranges->items[first],
-		(ranges->count - first) * sizeof(*ranges->items));
-	ranges->items[first] = (struct xs_live_range){begin, end, index};
-	ranges->count++;
-	return 0;
+	while (tdelete(range, &ranges->tree, compare))
+		;
+	return tsearch(range, &ranges->tree, compare) ? 0 : -ENOMEM;
+}
+
+static void drop(struct xs_live_ranges *ranges, uint64_t address)
+{
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(ranges, address);
+
+	if (range && range->begin == address)
+		tdelete(range, &ranges->tree, compare);
 }
 
 static int apply(struct xs_live_ranges *ranges, uint32_t index)
 {
 	const struct xs_call *call = &ranges->trace->calls[index];
-	const size_t at = below(ranges, call->dst);
 
 	if (xs_call_allocates(call->call_class))
 		return add(ranges, index);
 	if (call->call_class == XS_CALL_RESET)
-		ranges->count = 0;
-	else if (at > 0 && ranges->items[at - 1].begin == call->dst)
-		drop(ranges, at - 1, at);
+		drop_all(ranges);
+	else
+		drop(ranges, call->dst);
 	return 0;
 }
 
@@ -148,15 +129,16 @@ int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
 const struct xs_live_range *
 xs_live_ranges_find(const struct xs_live_ranges *ranges, uint64_t address)
 {
-	const size_t at = below(ranges, address);
+	const struct xs_live_range byte = {address, address + 1, 0};
+	struct xs_live_range *const *found =
+	    tfind(&byte, &ranges->tree, compare);
 
-	return at > 0 && ranges->items[at - 1].end > address
-		   ? &ranges->items[at - 1]
-		   : NULL;
+	return found ? *found : NULL;
 }
 
 void xs_live_ranges_free(struct xs_live_ranges *ranges)
 {
+	drop_all(ranges);
 	free(ranges->events);
 	free(ranges->items);
 	*ranges = (struct xs_live_ranges){0};

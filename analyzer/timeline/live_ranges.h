@@ -15,8 +15,8 @@ struct xs_live_ranges {
 	uint32_t *events; /* calls that allocate or free, by the time of their
 			   * effect; owned */
 	size_t event_count, next;
-	struct xs_live_range *items; /* sorted, disjoint; owned */
-	size_t count, room;
+	struct xs_live_range *items; /* by event; owned */
+	void *tree;		     /* of the items that live, see tsearch() */
 };
 
 /* Returns 0 or -ENOMEM. */

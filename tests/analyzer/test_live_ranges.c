@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Live allocations: random ones against the owner of each byte, and the time
+ * that many of them take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/timeline/live_ranges.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define PROGRAMS   2000
+#define CALLS	   30u
+#define BYTES	   32u /* from address 1 on */
+#define FEW	   10000u
+#define TIMES	   8u
+#define MOST_RATIO 30.0 /* the square: 64 */
+
+static struct xs_call call_at(uint64_t at_ns, unsigned call_class, uint64_t dst,
+			      uint64_t bytes)
+{
+	return (struct xs_call){.call_class = (uint8_t)call_class,
+				.start_ns = at_ns,
+				.end_ns = at_ns,
+				.dst = dst,
+				.bytes = bytes};
+}
+
+static struct xs_call random_call(uint64_t at_ns)
+{
+	static const uint8_t classes[] = {
+	    XS_CALL_ALLOC_DEVICE, XS_CALL_ALLOC_PINNED, XS_CALL_REGISTER,
+	    XS_CALL_FREE_DEVICE, XS_CALL_FREE_PINNED};
+	const bool reset = rand() % 20 == 0;
+
+	return call_at(at_ns, reset ? XS_CALL_RESET : classes[rand() % 5],
+		       1 + (unsigned)rand() % BYTES, (unsigned)rand() % 9);
+}
+
+static void disown(uint32_t *owners, uint32_t owner)
+{
+	for (uint32_t i = 0; i < 2 * BYTES; i++)
+		if (owners[i] == owner)
+			owners[i] = XS_NONE;
+}
+
+/* Sets the call that allocated each byte. */
+static void follow(const struct xs_call *calls, uint32_t index,
+		   uint32_t *owners)
+{
+	const struct xs_call *call = &calls[index];
+	const uint32_t owner = owners[call->dst];
+
+	if (call->call_class == XS_CALL_RESET) {
+		for (uint32_t i = 0; i < 2 * BYTES; i++)
+			owners[i] = XS_NONE;
+	} else if (xs_call_allocates(call->call_class)) {
+		for (uint64_t i = call->dst; i < call->dst + call->bytes; i++) {
+			disown(owners, owners[i]);
+			owners[i] = index;
+		}
+	} else if (owner != XS_NONE && calls[owner].dst == call->dst) {
+		disown(owners, owner);
+	}
+}
+
+static void random_ranges_have_the_bytes(void **state)
+{
+	struct xs_call calls[CALLS];
+	const struct xs_trace trace = {.calls = calls, .call_count = CALLS};
+
+	(void)state;
+	srand(1);
+	for (int program = 0; program < PROGRAMS; program++) {
+		struct xs_live_ranges ranges;
+		uint32_t owners[2 * BYTES];
+
+		for (uint32_t i = 0; i < 2 * BYTES; i++)
+			owners[i] = XS_NONE;
+		for (uint32_t i = 0; i < CALLS; i++)
+			calls[i] = random_call(i);
+		assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
+		for (uint32_t i = 0; i < CALLS; i++) {
+			assert_int_equal(xs_live_ranges_advance(&ranges, i), 0);
+			follow(calls, i, owners);
+			for (uint32_t k = 0; k < 2 * BYTES; k++) {
+				const struct xs_live_range *found =
+				    xs_live_ranges_find(&ranges, k);
+
+				assert_int_equal(found ? found->call : XS_NONE,
+						 owners[k]);
+			}
+		}
+		xs_live_ranges_free(&ranges);
+	}
+}
+
+/* Returns the processor time of `count` allocations, each below the last. */
+static double seconds_of(size_t count)
+{
+	struct xs_call *calls = malloc(count * sizeof(*calls));
+	const struct xs_trace trace = {.calls = calls, .call_count = count};
+	struct xs_live_ranges ranges;
+	clock_t before;
+
+	assert_non_null(calls);
+	for (size_t i = 0; i < count; i++)
+		calls[i] =
+		    call_at(i, XS_CALL_ALLOC_DEVICE, 512 * (count - i), 512);
+	before = clock();
+	assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
+	assert_int_equal(xs_live_ranges_advance(&ranges, count), 0);
+	before = clock() - before;
+	assert_non_null(xs_live_ranges_find(&ranges, 512));
+	xs_live_ranges_free(&ranges);
+	free(calls);
+	return (double)before / CLOCKS_PER_SEC;
+}
+
+/* The least of several ratios: other programs may disturb a measurement. */
+static void time_is_not_the_square(void **state)
+{
+	double ratio = 2 * MOST_RATIO;
+
+	(void)state;
+	for (int i = 0; i < 5 && ratio > MOST_RATIO; i++)
+		ratio = seconds_of(TIMES * FEW) / (seconds_of(FEW) + 1e-6);
+	assert_true(ratio <= MOST_RATIO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(random_ranges_have_the_bytes),
+	    cmocka_unit_test(time_is_not_the_square),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
