@@ -62,8 +62,8 @@ enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
  * Fills steps from one round. *call_steps is the number of steps without an op
  * that may still be made over all phases; further ones are dropped. Rounds of
  * one thread on several devices share its calls, and a damaged trace must not
- * multiply them. A round of more than XS_STEPS_MOST_OPS gets no steps. Returns
- * 0 or -ENOMEM.
+ * multiply them. A round of more than XS_STEPS_MOST gets no steps. Returns 0 or
+ * -ENOMEM.
  */
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t round, size_t *call_steps, struct xs_phase *phase);

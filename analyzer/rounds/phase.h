@@ -61,10 +61,10 @@ struct xs_repeat_counts {
  * not data. */
 #define XS_ARGUMENT_BYTES 4096
 
-/* A round of more ops has no steps, so nothing is predicted for it. An estimate
+/* A round of more steps has none, so nothing is predicted for it. An estimate
  * replays all steps for each cause of its error, in 10 us and 500 bytes a step.
  */
-#define XS_STEPS_MOST_OPS 400000
+#define XS_STEPS_MOST 400000
 
 /*
  * One step of a round, in the order of issue. Times are ns after the start of

@@ -165,6 +165,19 @@ static struct xs_key *ops_by_call(const struct xs_trace *trace,
 	return keys;
 }
 
+/* Returns how many steps the round has at most: its ops, which have the keys,
+ * and its calls without an op. */
+static size_t most_steps(const struct xs_round *round,
+			 const struct xs_key *keys)
+{
+	size_t steps = (size_t)round->op_count + round->call_count;
+
+	for (uint32_t i = 0; i < round->op_count; i++)
+		steps -= keys[i].key != XS_NONE &&
+			 (i == 0 || keys[i].key != keys[i - 1].key);
+	return steps;
+}
+
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
 {
@@ -172,17 +185,18 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	struct xs_key *keys;
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
-	size_t room = (size_t)round->op_count + round->call_count + 1;
+	size_t most;
 	uint32_t op = 0;
 
-	if (round->op_count > XS_STEPS_MOST_OPS)
-		return 0;
 	keys = ops_by_call(trace, rounds, round);
-	b.steps = malloc(room * sizeof(*b.steps));
-	if (!keys || !b.steps) {
-		free(keys);
-		free(b.steps);
+	if (!keys)
 		return -ENOMEM;
+	most = most_steps(round, keys);
+	b.steps = most <= XS_STEPS_MOST ? malloc((most + 1) * sizeof(*b.steps))
+					: NULL;
+	if (!b.steps) {
+		free(keys);
+		return most <= XS_STEPS_MOST ? -ENOMEM : 0;
 	}
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	for (uint32_t i = 0; i < round->call_count; i++) {

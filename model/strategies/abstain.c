@@ -29,7 +29,7 @@ static const char *unmet(const struct xs_strategy_case *c)
 	if ((needs & (XS_NEEDS_STEPS | XS_NEEDS_COPIES)) &&
 	    !c->phase->step_count)
 		return "its rounds have no GPU work, or more than " TEXT(
-		    XS_STEPS_MOST_OPS) " ops";
+		    XS_STEPS_MOST) " ops and calls without an op";
 	if ((needs & XS_NEEDS_COPIES) && !w->in_copies && !w->out_copies)
 		return "nothing is copied between host and device";
 	if ((needs & XS_NEEDS_GPU_TIMES) &&

@@ -21,6 +21,7 @@ struct mktrace {
 	struct xs_file_header header;
 	struct mktrace_chunk calls, ops;
 	unsigned long rounds, chunks, streams, threads, phases, graphs, nodes;
+	unsigned long records;
 	int waits;
 	xs_u32 correlation;
 	xs_u16 copy_site; /* of the current round's copies in */

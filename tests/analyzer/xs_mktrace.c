@@ -5,13 +5,14 @@
  * device. For benchmarks and seeds.
  *
  * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] [-p phases]
- *            [-w] [-g graphs] [-n nodes] FILE
+ *            [-w] [-e records] [-g graphs] [-n nodes] FILE
  *
  * A round has 3 ops and 3 calls per chunk, and a synchronisation. With -p, its
  * copies in come from as many call sites, one a round in turn. With -w, the
- * host waits for each stream before it waits for the device. With -g, so many
- * graphs follow: a launch of each recorded by node, all with one correlation id
- * and n nodes, and a launch of each recorded as one.
+ * host waits for each stream before it waits for the device. With -e, it
+ * records so many events before that. With -g, so many graphs follow: a launch
+ * of each recorded by node, all with one correlation id and n nodes, and a
+ * launch of each recorded as one.
  */
 #include "tests/analyzer/mktrace.h"
 
@@ -25,7 +26,14 @@
 #define START_NS UINT64_C(1700000000000000000)
 
 /* The copies in of phase i, from 0, are made at SITE_COPY_IN + i. */
-enum { SITE_LAUNCH = 1, SITE_COPY_OUT, SITE_SYNC, SITE_WAIT, SITE_COPY_IN };
+enum {
+	SITE_LAUNCH = 1,
+	SITE_COPY_OUT,
+	SITE_SYNC,
+	SITE_WAIT,
+	SITE_RECORD,
+	SITE_COPY_IN
+};
 
 static int flush_chunk(struct mktrace *m, struct mktrace_chunk *chunk)
 {
@@ -114,7 +122,9 @@ static int put_tables(struct mktrace *m)
 	    put_site(m, SITE_LAUNCH, XS_CALL_LAUNCH, 2) ||
 	    put_site(m, SITE_COPY_OUT, XS_CALL_COPY_ASYNC, 1) ||
 	    put_site(m, SITE_SYNC, XS_CALL_SYNC_DEVICE, 3) ||
-	    put_site(m, SITE_WAIT, XS_CALL_SYNC_STREAM, 5))
+	    put_site(m, SITE_WAIT, XS_CALL_SYNC_STREAM, 5) ||
+	    put_text(m, 6, "cudaEventRecord") ||
+	    put_site(m, SITE_RECORD, XS_CALL_EVENT_RECORD, 6))
 		return -EIO;
 	for (unsigned long i = 0; i < m->phases; i++)
 		if (put_site(m, SITE_COPY_IN + (xs_u32)i, XS_CALL_COPY_ASYNC,
@@ -221,9 +231,9 @@ static int put_launch(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 	return 0;
 }
 
-/* stream: 0 for the device */
-static int put_sync(struct mktrace *m, xs_u64 call_ns, xs_u32 duration_ns,
-		    xs_u64 stream)
+/* Writes a synchronisation or an event. stream: 0 for the device */
+static int put_wait(struct mktrace *m, xs_u64 call_ns, xs_u32 duration_ns,
+		    xs_u32 site, xs_u64 stream)
 {
 	xs_u32 start;
 	struct xs_rec_waitcall *call =
@@ -233,8 +243,9 @@ static int put_sync(struct mktrace *m, xs_u64 call_ns, xs_u32 duration_ns,
 		return -EIO;
 	*call = (struct xs_rec_waitcall){.kind = XS_REC_waitcall,
 					 .words = sizeof(*call) / 4,
-					 .site = stream ? SITE_WAIT : SITE_SYNC,
+					 .site = site,
 					 .stream = stream,
+					 .event = site == SITE_RECORD,
 					 .start = start,
 					 .duration = duration_ns};
 	return 0;
@@ -253,12 +264,17 @@ static int put_round(struct mktrace *m, xs_u64 *now_ns)
 			return -EIO;
 		*now_ns += 10000;
 	}
-	for (unsigned long i = 0; m->waits && i < m->streams; i++) {
-		if (put_sync(m, *now_ns, 900, 0x5000u + i))
+	for (unsigned long i = 0; i < m->records; i++) {
+		if (put_wait(m, *now_ns, 900, SITE_RECORD, 0x5000u))
 			return -EIO;
 		*now_ns += 1000;
 	}
-	if (put_sync(m, *now_ns, 20000, 0))
+	for (unsigned long i = 0; m->waits && i < m->streams; i++) {
+		if (put_wait(m, *now_ns, 900, SITE_WAIT, 0x5000u + i))
+			return -EIO;
+		*now_ns += 1000;
+	}
+	if (put_wait(m, *now_ns, 20000, SITE_SYNC, 0))
 		return -EIO;
 	*now_ns += 25000;
 	return 0;
@@ -328,6 +344,9 @@ static bool take_option(struct mktrace *m, int option)
 	case 'p':
 		m->phases = value;
 		break;
+	case 'e':
+		m->records = value;
+		break;
 	case 'g':
 		m->graphs = value;
 		break;
@@ -349,7 +368,7 @@ int main(int argc, char **argv)
 	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1, .phases = 1};
 	int option, rc;
 
-	while ((option = getopt(argc, argv, "r:c:s:t:p:g:n:w")) != -1)
+	while ((option = getopt(argc, argv, "r:c:s:t:p:e:g:n:w")) != -1)
 		if (!take_option(&m, option))
 			return 1;
 	if (optind + 1 != argc || m.streams > 65535 || m.phases > 60000) {

@@ -32,6 +32,8 @@ TRACES = {
 N = 8000
 N_PRINTED = 100  # phases that are all modelled and printed: slow, but linear
 LONGEST = 333334  # of xs_mktrace: a million ops
+MOST_STEPS = 400000
+TOO_LONG = f"more than {MOST_STEPS} ops and calls without an op"
 MOST_MIB = 1024
 BULK_MIB = 300  # of a trace with few records
 LEAST_SECONDS = 0.03  # less is start-up and chance
@@ -135,6 +137,8 @@ def check_longest(folder):
     """A round that would take minutes to replay for each strategy has no
     predictions, and a report takes little memory."""
     some = report(make(folder / "some.xspy", "-r 1 -c 1000 -s 8"), "--all")
+    events = report(make(folder / "events.xspy", f"-r 1 -c 9 -e {MOST_STEPS}"),
+                    "--all")
     path = make(folder / "longest.xspy", f"-r 1 -c {LONGEST} -s 8")
     text = " ".join(report(path, "--all").split())
     most = most_mib(path)
@@ -142,7 +146,9 @@ def check_longest(folder):
     return all([
         check("a long round is replayed", "1  as-is" in some),
         check("the longest is not, and the report says why",
-              "more than 400000 ops" in text and " as-is " not in text),
+              TOO_LONG in text and " as-is " not in text),
+        check("nor are many events, which have no op",
+              TOO_LONG in " ".join(events.split()) and " as-is " not in events),
         check(f"a report takes at most {MOST_MIB} MiB", most <= MOST_MIB),
     ])
 
