@@ -40,15 +40,19 @@ void xs_kernel_layout_outdate(void)
 	atomic_fetch_add(&unloads, 1);
 }
 
+static struct xs_kernel *probe(const void *function, unsigned number)
+{
+	const uint64_t hash = (uintptr_t)function * 0x9e3779b97f4a7c15u;
+
+	return &kernels[((hash >> (64 - SLOT_BITS)) + number) % SLOTS];
+}
+
 /* Returns the slot of the kernel, or the free one where it may be put. NULL if
  * there is none. */
 static struct xs_kernel *slot_of(const void *function)
 {
-	const uint64_t hash = (uintptr_t)function * 0x9e3779b97f4a7c15u;
-
 	for (unsigned i = 0; i < MAX_PROBES; i++) {
-		struct xs_kernel *slot =
-		    &kernels[((hash >> (64 - SLOT_BITS)) + i) % SLOTS];
+		struct xs_kernel *slot = probe(function, i);
 		const void *found =
 		    atomic_load_explicit(&slot->function, memory_order_acquire);
 
@@ -166,9 +170,24 @@ static struct xs_kernel_layout ask(const void *function,
 	return layout;
 }
 
+/* Returns a slot that another kernel has: of one that was asked before code was
+ * unloaded, otherwise of any. Caller holds the lock. */
+static struct xs_kernel *evict(const void *function)
+{
+	static unsigned any;
+	const uint32_t generation = generation_now();
+
+	for (unsigned i = 0; i < MAX_PROBES; i++) {
+		struct xs_kernel *slot = probe(function, i);
+
+		if (atomic_load(&slot->generation) != generation)
+			return slot;
+	}
+	return probe(function, any++ % MAX_PROBES);
+}
+
 /* A handle that was given out again is a new kernel if its layout differs.
- * Others look at the layout only after its generation. Caller holds the lock.
- */
+ * Caller holds the lock. */
 static struct xs_kernel *put(const void *function, uint32_t generation,
 			     const struct xs_kernel_layout *layout)
 {
@@ -176,8 +195,11 @@ static struct xs_kernel *put(const void *function, uint32_t generation,
 	struct xs_kernel *slot = slot_of(function);
 	const struct xs_kernel_layout *kept;
 
-	if (!slot)
-		return NULL;
+	if (!slot) {
+		slot = evict(function);
+		atomic_store(&slot->launches, 0);
+		atomic_store(&slot->asked, 0);
+	}
 	if (!layout->known)
 		layout = &unknown;
 	kept = atomic_load(&slot->layout);
@@ -194,18 +216,23 @@ static struct xs_kernel *put(const void *function, uint32_t generation,
 	return slot;
 }
 
-struct xs_kernel *xs_kernel_layout_get(const void *function)
+struct xs_kernel *xs_kernel_layout_get(const void *function,
+				       const struct xs_kernel_layout **layout)
 {
-	struct xs_kernel *kernel = xs_kernel_layout_find(function);
 	const uint32_t generation = generation_now();
 	struct xs_kernel_words words[MAX_PARAMS];
-	struct xs_kernel_layout layout;
+	struct xs_kernel_layout asked;
+	struct xs_kernel *kernel;
 
-	if (kernel || !slot_of(function))
-		return kernel;
-	layout = ask(function, words);
 	pthread_mutex_lock(&lock);
-	kernel = put(function, generation, &layout);
+	kernel = xs_kernel_layout_find(function);
+	if (!kernel) {
+		pthread_mutex_unlock(&lock);
+		asked = ask(function, words);
+		pthread_mutex_lock(&lock);
+		kernel = put(function, generation, &asked);
+	}
+	*layout = atomic_load(&kernel->layout);
 	pthread_mutex_unlock(&lock);
 	return kernel;
 }

@@ -21,7 +21,8 @@ struct xs_kernel_layout {
 	const struct xs_kernel_words *words;
 };
 
-/* A kernel by the pointer with which it is launched. */
+/* A kernel by the pointer with which it is launched. Another kernel may take
+ * its place when the table is full. */
 struct xs_kernel {
 	_Atomic(const void *) function; /* NULL: free */
 	_Atomic(const struct xs_kernel_layout *) layout;
@@ -35,9 +36,10 @@ struct xs_kernel {
  * or it will be asked again. Takes no lock. */
 struct xs_kernel *xs_kernel_layout_find(const void *function);
 
-/* Like xs_kernel_layout_find(), but asks if necessary. Returns NULL if there
- * are too many kernels. Takes locks: call in a guard. */
-struct xs_kernel *xs_kernel_layout_get(const void *function);
+/* Like xs_kernel_layout_find(), but asks if necessary, and stores the layout,
+ * which is never freed. Takes locks: call in a guard. */
+struct xs_kernel *xs_kernel_layout_get(const void *function,
+				       const struct xs_kernel_layout **layout);
 
 /* Call when device code is unloaded: its handles may be given out again. */
 void xs_kernel_layout_outdate(void);

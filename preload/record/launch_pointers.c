@@ -86,13 +86,12 @@ static bool collect_extra(void *const *extra, struct xs_live_addresses *found)
 	return true;
 }
 
-/* Returns enum xs_pointers_known. */
-static xs_u16 collect(const struct noting *noting, struct xs_kernel *kernel,
+/* Returns enum xs_pointers_known. layout: NULL if the kernel is unknown. */
+static xs_u16 collect(const struct noting *noting,
+		      const struct xs_kernel_layout *layout,
 		      struct xs_live_addresses *found)
 {
 	const struct xs_launch_arguments *launch = &noting->launch;
-	const struct xs_kernel_layout *layout =
-	    kernel ? atomic_load(&kernel->layout) : NULL;
 
 	if (launch->extra) {
 		if (!collect_extra(launch->extra, found))
@@ -140,12 +139,13 @@ static void note_launch(void *data)
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = MOST_ADDRESSES};
 	const void *function = noting->launch.function;
+	const struct xs_kernel_layout *layout = NULL;
 	struct xs_kernel *kernel =
-	    function ? xs_kernel_layout_get(function) : NULL;
+	    function ? xs_kernel_layout_get(function, &layout) : NULL;
 
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
-	write_records(noting, collect(noting, kernel, &found), &found);
+	write_records(noting, collect(noting, layout, &found), &found);
 }
 
 static void note_memory(void *data)
