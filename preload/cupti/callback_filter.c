@@ -3,6 +3,7 @@
 #include "preload/api/functions.h"
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/cupti_share.h"
+#include "preload/sampling/capture_mode.h"
 #include "preload/util/config.h"
 #include "preload/util/cudart_objects.h"
 
@@ -152,7 +153,7 @@ unsigned xs_cupti_enable_calls(bool counters)
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 	find_calls(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls);
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
-	if (xs_config_dataflow() != XS_DATAFLOW_OFF)
+	if (xs_config_dataflow() != XS_DATAFLOW_OFF && xs_capture_mode_is_whole)
 		enable_dataflow();
 	by_driver = xs_cudart_objects_are_hooked();
 	if (by_driver && !counters)

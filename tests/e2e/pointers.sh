@@ -83,3 +83,12 @@ XFERSPY_DATAFLOW=all XFERSPY_MODE=light traced "$XS_APPS/pointers" 3
 read_trace
 expect "light: pointers" "$(count '^pointers ')" 0
 expect "light: note" "$(count 'XFERSPY_DATAFLOW needs')" 1
+
+# Nor does it have the driver's callbacks, which it would not use.
+driver_callbacks()
+{
+	XS_SIM_CUPTI_LEFT=1 XFERSPY_DATAFLOW=$1 XFERSPY_MODE=light \
+		traced "$XS_APPS/pointers-static" 3
+	sed -n 's/^callbacks of the driver: //p' err
+}
+expect "light: callbacks" "$(driver_callbacks all)" "$(driver_callbacks off)"
