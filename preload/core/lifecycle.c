@@ -96,6 +96,7 @@ static void child_of_fork(void)
 	xs_phdr_iterate_in_child();
 	note_process_start();
 	started_by_run = false;
+	xs_summary_drop_stderr();
 	if (state == XS_SESSION_NEW)
 		return;
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
@@ -123,8 +124,10 @@ static void load_once(void *unused)
 	xs_range_signal_prepare();
 	xs_summary_prepare();
 	started_by_run = xs_config_is_started_by_run(process_start.pid);
-	if (started_by_run)
+	if (started_by_run) {
 		xs_summary_read_config();
+		xs_summary_keep_stderr();
+	}
 	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
 		       child_of_fork);
 }

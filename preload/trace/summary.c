@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/summary.h"
 #include "preload/util/config.h"
+#include "preload/util/file.h"
 #include "preload/util/signal_mask.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 static bool line_enabled;
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
+static int kept_stderr = -1;	 /* a duplicate */
 static struct stat start_root;	 /* the folder "/", at the start of tracing */
 
 void xs_summary_prepare(void)
@@ -43,21 +45,35 @@ static const char *path_from_cwd(const char *path, char *text, size_t bytes)
 	return text;
 }
 
+void xs_summary_keep_stderr(void)
+{
+	kept_stderr = xs_file_duplicate(STDERR_FILENO);
+}
+
+void xs_summary_drop_stderr(void)
+{
+	if (kept_stderr >= 0)
+		close(kept_stderr);
+	kept_stderr = -1;
+}
+
 /* An application that closed stderr may use the descriptor for a file of its
  * own. */
-static bool stderr_is_unchanged(void)
+static bool is_stderr(int fd)
 {
 	struct stat now;
 
-	return fstat(STDERR_FILENO, &now) == 0 &&
+	return fd >= 0 && fstat(fd, &now) == 0 &&
 	       now.st_dev == start_stderr.st_dev &&
 	       now.st_ino == start_stderr.st_ino;
 }
 
 static void print_line(const char *text)
 {
-	if (line_enabled && stderr_is_unchanged())
-		xs_signal_mask_write(STDERR_FILENO, text, strlen(text));
+	const int fd = is_stderr(kept_stderr) ? kept_stderr : STDERR_FILENO;
+
+	if (line_enabled && is_stderr(fd))
+		xs_signal_mask_write(fd, text, strlen(text));
 }
 
 void xs_summary_print_error(const char *path, int error)

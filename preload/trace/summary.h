@@ -13,6 +13,12 @@ void xs_summary_prepare(void);
  * printed. */
 void xs_summary_read_config(void);
 
+/* Duplicates stderr, for lines after the program has closed it, as coreutils do
+ * before they end. A forked child must drop it: a reader of a pipe waits until
+ * all ends are closed. */
+void xs_summary_keep_stderr(void);
+void xs_summary_drop_stderr(void);
+
 /* Prints a closed trace's path, size, losses and the command to read it. */
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes);
 

@@ -21,17 +21,25 @@ static const int high_fds[] = {500, 200, 60, STDERR_FILENO + 1};
 
 static const char zeros[1u << 16];
 
+int xs_file_duplicate(int fd)
+{
+	int high = -1;
+
+	for (size_t i = 0; high < 0 && i < sizeof(high_fds) / sizeof(*high_fds);
+	     i++)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, high_fds[i]);
+	return high < 0 ? -errno : high;
+}
+
 /* Moves the descriptor to a high number. Fails with -EMFILE if only 0 to 2 are
  * left: the program, which closed them, may write there. */
 static int move_up(int fd, const char *name)
 {
-	for (size_t i = 0; i < sizeof(high_fds) / sizeof(*high_fds); i++) {
-		int high = fcntl(fd, F_DUPFD_CLOEXEC, high_fds[i]);
+	const int high = xs_file_duplicate(fd);
 
-		if (high >= 0) {
-			close(fd);
-			return high;
-		}
+	if (high >= 0) {
+		close(fd);
+		return high;
 	}
 	if (fd > STDERR_FILENO)
 		return fd;

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Returns a duplicate with a high number, which exec closes, or -errno. */
+int xs_file_duplicate(int fd);
+
 /*
  * Creates a file for reading and writing, mode 0600. Never opens an existing
  * file and never follows a link: if `path` exists, .1, .2, ... is appended.

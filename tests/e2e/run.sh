@@ -16,6 +16,21 @@ expect "true: exit code" "$status" 0
 says "true" "^xferspy: no trace of true (pid [0-9]*): it $silent"
 expect "true: output" "$(cat out)" ""
 
+# Coreutils close stderr before the library's destructors.
+plain "$XS_COMMAND" run ls /dev/null
+expect "ls: output" "$(cat out)" /dev/null
+says "ls" "^xferspy: no trace of ls (pid [0-9]*): it $silent"
+plain "$XS_COMMAND" run sh -c 'exec ls /dev/null 2>&-'
+expect "closed: silent" "$(cat err)" ""
+
+# A child that closed stderr does not hold it open.
+mkfifo never
+"$XS_COMMAND" run sh -c '(exec </dev/null >/dev/null 2>&1; read -r _ <never) &
+	echo $! >child' 2>&1 | timeout 20 cat >out || fail "a child has stderr"
+says_out=$(grep -c "$silent" out)
+expect "child: silent" "$says_out" 1
+kill "$(cat child)"
+
 plain "$XS_COMMAND" run "$XS_APPS/app" serial 1
 expect "CUDA: exit code" "$status" 0
 expect "CUDA: silent" "$(grep -c "$silent" err)" 0
