@@ -3,7 +3,6 @@
 #include "preload/util/objects.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define SUCCESS	      0
@@ -13,20 +12,27 @@
 typedef int (*ask_fn)(const void *handle, size_t index, size_t *offset,
 		      size_t *bytes);
 
-/* Looks it up until it is found. The reference is kept: the driver must stay
- * loaded. */
-static ask_fn find(_Atomic(ask_fn) *known, const char *name)
-{
-	ask_fn ask = atomic_load(known);
-	void *library, *symbol;
+static ask_fn of_function, of_kernel;
 
-	if (ask)
-		return ask;
-	library = xs_objects_driver();
-	symbol = library ? dlsym(library, name) : NULL;
+static ask_fn find(void *library, const char *name)
+{
+	void *symbol = dlsym(library, name);
+	ask_fn ask;
+
 	memcpy(&ask, &symbol, sizeof(ask));
-	atomic_store(known, ask);
 	return ask;
+}
+
+bool xs_param_info_start(void)
+{
+	/* the reference is kept: the driver must stay loaded */
+	void *library = xs_objects_driver();
+
+	if (library) {
+		of_function = find(library, "cuFuncGetParamInfo");
+		of_kernel = find(library, "cuKernelGetParamInfo");
+	}
+	return of_function && of_kernel;
 }
 
 static bool ask_all(ask_fn ask, const void *handle,
@@ -36,7 +42,7 @@ static bool ask_all(ask_fn ask, const void *handle,
 	int result = SUCCESS;
 
 	*count = 0;
-	while (ask && result == SUCCESS && *count <= room) {
+	while (result == SUCCESS && *count <= room) {
 		result = ask(handle, *count, &param.offset, &param.bytes);
 		if (result == SUCCESS && *count < room)
 			params[*count] = param;
@@ -52,12 +58,8 @@ static bool ask_all(ask_fn ask, const void *handle,
 bool xs_param_info_of_handle(const void *handle, struct xs_kernel_param *params,
 			     size_t room, size_t *count)
 {
-	static _Atomic(ask_fn) of_function, of_kernel;
-	const bool known = ask_all(find(&of_function, "cuFuncGetParamInfo"),
-				   handle, params, room, count);
+	const bool known = ask_all(of_function, handle, params, room, count);
 
 	return (known && *count) ||
-	       ask_all(find(&of_kernel, "cuKernelGetParamInfo"), handle, params,
-		       room, count) ||
-	       known;
+	       ask_all(of_kernel, handle, params, room, count) || known;
 }

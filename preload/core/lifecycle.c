@@ -30,6 +30,7 @@
  *        and the new program begins at `load`.
  */
 #include "preload/core/lifecycle.h"
+#include "preload/api/param_info.h"
 #include "preload/callstack/callstack.h"
 #include "preload/core/capture_control.h"
 #include "preload/core/collector.h"
@@ -181,15 +182,9 @@ static void start_dataflow(bool has_callbacks)
 {
 	const enum xs_dataflow_mode mode = xs_config_dataflow();
 
-	if (mode == XS_DATAFLOW_OFF)
-		return;
-	if (has_callbacks && xs_capture_mode_is_whole)
+	if (mode != XS_DATAFLOW_OFF && has_callbacks &&
+	    xs_capture_mode_is_whole && xs_param_info_start())
 		atomic_store(&xs_launch_pointers_mode, mode);
-	else
-		xs_trace_info("note",
-			      "XFERSPY_DATAFLOW needs CUPTI's callbacks and a "
-			      "recording of the whole run: the trace has no "
-			      "pointers of launches");
 }
 
 static void start_collecting(xs_cupti_callback *callback)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The live allocations that kernels can access: device, managed and pinned
- * memory. Used only if XFERSPY_DATAFLOW is set. */
+ * memory. Used only if the pointers of launches are
+ * recorded. */
 #ifndef XS_PRELOAD_RECORD_LIVE_MEMORY_H
 #define XS_PRELOAD_RECORD_LIVE_MEMORY_H
 

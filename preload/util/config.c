@@ -163,14 +163,16 @@ static bool parse_dataflow(const char *text, enum xs_dataflow_mode *mode)
 		*mode = XS_DATAFLOW_ALL;
 	else if (strcmp(text, "sample") == 0)
 		*mode = XS_DATAFLOW_SAMPLE;
+	else if (strcmp(text, "off") == 0)
+		*mode = XS_DATAFLOW_OFF;
 	else
-		return strcmp(text, "off") == 0;
+		return false;
 	return true;
 }
 
 enum xs_dataflow_mode xs_config_dataflow(void)
 {
-	enum xs_dataflow_mode mode = XS_DATAFLOW_OFF;
+	enum xs_dataflow_mode mode = XS_DATAFLOW_SAMPLE;
 
 	parse_dataflow(value_of("XFERSPY_DATAFLOW"), &mode);
 	return mode;

@@ -20,9 +20,9 @@
  *                    graph) or nodes (each node of each launch)
  *   XFERSPY_HASH     1: hash the data of copies, samples of large ones;
  *                    full: all of it; 0 (default): none
- *   XFERSPY_DATAFLOW off (default); sample: record the pointers among the
+ *   XFERSPY_DATAFLOW sample (default): record the pointers among the
  *                    parameters of some launches of each kernel; all: of all
- *                    launches
+ *                    launches; off
  *   XFERSPY_STACK    frames of the call stack that are recorded with a call:
  *                    N, up to 64; leaf (1, and the stubs of a launch); off
  *                    (no call stack). Default: 8, but only the nearest frame

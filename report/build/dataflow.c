@@ -214,7 +214,9 @@ int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 	if (!phase || !phase->sample_rounds) {
 		b.out->missing =
 		    phase ? "the trace does not tell what memory kernels were "
-			    "given; record it with XFERSPY_DATAFLOW=sample"
+			    "given: that takes CUPTI's callbacks, a driver of "
+			    "CUDA 12.4 or later, a recording of the whole run, "
+			    "and no XFERSPY_DATAFLOW=off"
 			  : "there is no phase";
 		return 0;
 	}

@@ -85,7 +85,7 @@ static const struct xs_cli_option options[] = {
     {"--dataflow", 0, NULL, NULL, offsetof(struct report_options, dataflow),
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"
-     "round. The run needs XFERSPY_DATAFLOW=sample"},
+     "round"},
     {0}};
 
 static int report_main(int argc, char **argv);

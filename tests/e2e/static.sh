@@ -106,7 +106,8 @@ places_of_trace()
 	sed -n 's/^site .* \(offset=[0-9]*\).*/\1/p' dump.txt | sort -u
 }
 
-export XS_SIM_CUPTI_LEFT=1
+# Without the pointers of launches, for which launches have the driver's callbacks.
+export XS_SIM_CUPTI_LEFT=1 XFERSPY_DATAFLOW=off
 traced "$XS_APPS/app" depth 300 8
 read_trace
 places >hooked

@@ -166,7 +166,7 @@ static void dataflow(void **state)
 {
 	(void)state;
 	unsetenv("XFERSPY_DATAFLOW");
-	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_SAMPLE);
 	setenv("XFERSPY_DATAFLOW", "sample", 1);
 	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_SAMPLE);
 	setenv("XFERSPY_DATAFLOW", "all", 1);
@@ -174,7 +174,7 @@ static void dataflow(void **state)
 	setenv("XFERSPY_DATAFLOW", "off", 1);
 	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
 	setenv("XFERSPY_DATAFLOW", "some", 1);
-	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_OFF);
+	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_SAMPLE);
 	unsetenv("XFERSPY_DATAFLOW");
 }
 
