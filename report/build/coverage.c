@@ -249,6 +249,24 @@ static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)
 	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
 }
 
+/* Counts ops without a call; calls are sorted by start. */
+static void count_outside(const struct xs_trace *trace,
+			  struct xs_result_coverage *out)
+{
+	const size_t calls = trace->call_count;
+
+	for (size_t i = 0; calls && i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		const bool alone = op->call == XS_NONE;
+
+		out->early_ops +=
+		    alone && op->start_ns < trace->calls[0].start_ns;
+		out->late_ops +=
+		    alone && op->correlation &&
+		    op->start_ns >= trace->calls[calls - 1].start_ns;
+	}
+}
+
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases)
 {
@@ -277,6 +295,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
 	};
 	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
+	count_outside(trace, out);
 	note_losses(result);
 	note_file(result, trace);
 	xs_build_note_gpu(result, trace);

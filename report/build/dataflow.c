@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const xs_build_op_kinds[XS_OP_KINDS] = {
+    [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
+    [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
+    [XS_OP_P2P] = "p2p",
+};
+
 struct builder {
 	struct xs_result *result;
 	const struct xs_trace *trace;

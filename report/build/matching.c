@@ -45,12 +45,6 @@ static const char *const class_names[XS_CALL_CLASSES] = {
     [XS_CALL_CAPTURE_END] = "capture_end",
 };
 
-const char *const xs_build_op_kinds[XS_OP_KINDS] = {
-    [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
-    [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
-    [XS_OP_P2P] = "p2p",
-};
-
 /* Names in remarks. */
 static const char *const kind_words[XS_OP_KINDS] = {
     [XS_OP_H2D] = "copies in",
@@ -80,13 +74,18 @@ static void add(int64_t *sum, uint64_t more)
 		*sum = INT64_MAX;
 }
 
-static void count_ops(const struct xs_trace *trace, const bool *has_op,
+/* has_op: of each call, which are false. */
+static void count_ops(const struct xs_trace *trace, bool *has_op,
 		      struct counts *counts)
 {
 	for (size_t i = 0; i < trace->op_count; i++) {
-		counts->ops[trace->ops[i].kind]++;
-		counts->ops_matched[trace->ops[i].kind] +=
-		    trace->ops[i].call != XS_NONE;
+		const struct xs_op *op = &trace->ops[i];
+
+		counts->ops[op->kind]++;
+		if (op->call == XS_NONE)
+			continue;
+		counts->ops_matched[op->kind]++;
+		has_op[op->call] = true;
 	}
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const uint8_t class = class_of(trace->calls[i].call_class);
@@ -136,17 +135,6 @@ static int64_t count_driver_calls(const struct xs_trace *trace)
 		if (is_of_driver(trace, trace->tallies[i].site))
 			add(&calls, trace->tallies[i].calls);
 	return calls;
-}
-
-/* Ops that started before the first call; calls are sorted by start. */
-static int64_t count_early_ops(const struct xs_trace *trace)
-{
-	int64_t ops = 0;
-
-	for (size_t i = 0; trace->call_count && i < trace->op_count; i++)
-		ops += trace->ops[i].call == XS_NONE &&
-		       trace->ops[i].start_ns < trace->calls[0].start_ns;
-	return ops;
 }
 
 static void list_cudarts(struct xs_result *result, const struct xs_trace *trace)
@@ -204,8 +192,11 @@ static const char *why_unmatched(struct xs_result *result)
 	if (in->calls_counted)
 		return "their calls were only counted, not recorded";
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
-		return "the driver reported no correlation id, as for work "
-		       "that it starts itself";
+		return in->late_ops == in->gpu_ops_seen - in->matched
+			   ? "their calls had not returned when the process "
+			     "ended, or began while it ended"
+			   : "the driver reported no correlation id, as for "
+			     "work that it starts itself";
 	return "calls to a statically linked CUDA runtime, or directly to the "
 	       "driver, were not recorded";
 }
@@ -214,13 +205,13 @@ static void remark_unmatched(struct xs_result *result,
 			     const struct counts *counts)
 {
 	const struct xs_result_coverage *in = &result->coverage;
-	struct xs_arena *arena = &result->arena;
 
 	if (!in->api_calls_seen || in->matched == in->gpu_ops_seen)
 		return;
 	remark(result,
-	       xs_arena_print(arena, "GPU work without a recorded call: %s; %s",
-			      unmatched_kinds(arena, counts),
+	       xs_arena_print(&result->arena,
+			      "GPU work without a recorded call: %s; %s",
+			      unmatched_kinds(&result->arena, counts),
 			      why_unmatched(result)));
 }
 
@@ -289,11 +280,11 @@ static bool has_own_runtime(const struct xs_result_coverage *in)
 
 static bool asks_for_work(const struct counts *counts)
 {
-	return counts->calls[XS_CALL_COPY] ||
-	       counts->calls[XS_CALL_COPY_ASYNC] ||
-	       counts->calls[XS_CALL_SET] || counts->calls[XS_CALL_SET_ASYNC] ||
-	       counts->calls[XS_CALL_LAUNCH] ||
-	       counts->calls[XS_CALL_GRAPH_LAUNCH];
+	bool asks = false;
+
+	for (unsigned i = 0; i < XS_CALL_CLASSES; i++)
+		asks |= counts->calls[i] && xs_call_issues(i);
+	return asks;
 }
 
 /* Returns the likely reason why no GPU work was recorded. */
@@ -376,9 +367,6 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 
 	if (!has_op)
 		return -ENOMEM;
-	for (size_t i = 0; i < trace->op_count; i++)
-		if (trace->ops[i].call != XS_NONE)
-			has_op[trace->ops[i].call] = true;
 	count_ops(trace, has_op, &counts);
 	free(has_op);
 	out->classes =
@@ -387,7 +375,6 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 	out->kinds = list(arena, xs_build_op_kinds, counts.ops,
 			  counts.ops_matched, XS_OP_KINDS, &out->kind_count);
 	out->driver_calls = count_driver_calls(trace);
-	out->early_ops = count_early_ops(trace);
 	list_cudarts(result, trace);
 	out->remarks =
 	    xs_arena_alloc(arena, REMARKS_MAX, sizeof(*out->remarks));

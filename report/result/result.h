@@ -96,6 +96,8 @@ struct xs_result_coverage {
 	size_t class_count, kind_count;
 	int64_t driver_calls; /* calls of the driver API */
 	int64_t early_ops;    /* without a call, before the first one */
+	int64_t late_ops;     /* without a call, but with the id of one, after
+			       * the last one began */
 	struct xs_result_cudart *cudarts;
 	size_t cudart_count;
 	struct xs_result_gap *gaps;

@@ -125,6 +125,40 @@ static void connections_are_those_asked_for(void **state)
 	xs_result_free(result);
 }
 
+/* Ops of calls that had not returned when the process ended; one in the middle
+ * that the driver started itself. */
+static void ops_without_a_call_have_a_reason(void **state)
+{
+	static const char *const ops[][2] = {
+	    {"copy queue=0 correlation=3 start=400 duration=50 copies=1\n",
+	     "had not returned when the process ended"},
+	    {"copy queue=0 correlation=3 start=400 duration=50 copies=1\n"
+	     "copy queue=0 correlation=0 start=200 duration=50 copies=1\n",
+	     "no correlation id"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char records[1024];
+		struct xs_result *result;
+
+		snprintf(records, sizeof(records),
+			 "info text=\"rung=callbacks\"\n"
+			 "string id=1 text=\"cudaMemcpyAsync\"\n"
+			 "site call_class=2 site=1 function=1\n"
+			 "queue queue=0 context=1 stream=7\n"
+			 "copycall site=1 correlation=1 start=100 duration=9\n"
+			 "copycall site=1 correlation=2 start=300 duration=9\n"
+			 "copy queue=0 correlation=1 start=150 duration=50 "
+			 "copies=1\n%s",
+			 ops[i][0]);
+		result =
+		    result_of("state=1 end_realtime_ns=2000000000", records);
+		assert_int_equal(result->coverage.matched, 1);
+		assert_non_null(strstr(result->coverage.remarks[0], ops[i][1]));
+		xs_result_free(result);
+	}
+}
+
 /* Why a range did not begin is the only reason given. */
 static void a_range_that_never_began_is_noted(void **state)
 {
@@ -429,6 +463,7 @@ int main(void)
 	    cmocka_unit_test(without_calls_the_host_is_unknown),
 	    cmocka_unit_test(another_machine_is_noticed),
 	    cmocka_unit_test(coverage_has_classes_and_kinds),
+	    cmocka_unit_test(ops_without_a_call_have_a_reason),
 	    cmocka_unit_test(devices_have_their_own_totals),
 	    cmocka_unit_test(concurrent_phases_are_noted),
 	    cmocka_unit_test(devices_of_two_models_are_noted),

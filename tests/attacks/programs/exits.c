@@ -5,6 +5,7 @@
  *   cancel   exit(7) with a cancellation of the thread pending
  *   loading  exit(7) while two threads load and unload the library that the
  *            second argument names
+ *   working  exit(7) while four threads copy
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -56,11 +57,36 @@ static void exit_loading(char *path)
 	exit(7);
 }
 
+static void *copy_for_ever(void *unused)
+{
+	static char host[4096];
+	void *device;
+
+	(void)unused;
+	check(cudaMalloc(&device, sizeof(host)));
+	for (;;)
+		cudaMemcpyAsync(device, host, 64, cudaMemcpyHostToDevice, 0);
+	return NULL;
+}
+
+static void exit_working(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&thread, NULL, copy_for_ever, NULL))
+			_Exit(2);
+	usleep(20000);
+	exit(7);
+}
+
 int main(int argc, char **argv)
 {
 	copy();
 	if (argc > 2 && !strcmp(argv[1], "loading"))
 		exit_loading(argv[2]);
+	if (argc > 1 && !strcmp(argv[1], "working"))
+		exit_working();
 	if (argc > 1 && !strcmp(argv[1], "cancel")) {
 		pthread_cancel(pthread_self());
 		exit(7);
