@@ -6,13 +6,24 @@
 
 #include <unwind.h>
 
+/* Of the object that contains this code; set by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _etext[] __attribute__((visibility("hidden")));
+
+static bool is_ours(uintptr_t address)
+{
+	return address > (uintptr_t)__ehdr_start &&
+	       address <= (uintptr_t)_etext;
+}
+
+/* How many frames of ours there are differs between builds. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct xs_frames *stack = data;
 	uintptr_t address = _Unwind_GetIP(context);
 	const uintptr_t *at = (const uintptr_t *)_Unwind_GetCFA(context) - 1;
 
-	if (xs_guard_holds(at))
+	if (xs_guard_holds(at) || is_ours(address))
 		return _URC_NO_REASON;
 	if (!address || stack->count == stack->max ||
 	    (stack->in_python && xs_python_holds(address - 1)))
@@ -34,7 +45,7 @@ void xs_frames_walk(struct xs_frames *stack)
 }
 
 /* The owner of an object. */
-enum owner { OTHER, CUDART, DRIVER, OURS, LIBC };
+enum owner { OTHER, CUDART, DRIVER, LIBC };
 
 static enum owner owner_of(const struct xs_frame *frame)
 {
@@ -51,21 +62,18 @@ static enum owner owner_of(const struct xs_frame *frame)
 
 	if (!map)
 		return OTHER;
-	if (map == xs_objects_at((const void *)owner_of))
-		return OURS;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (xs_objects_is_library(map->l_name, known[i].library))
 			return known[i].owner;
 	return OTHER;
 }
 
-/* Frames of CUDA and of this library, between the application's call and the
- * callback. */
+/* Frames of CUDA, between the application's call and the callback. */
 static bool is_tool(const struct xs_frame *frame)
 {
 	const enum owner owner = owner_of(frame);
 
-	return owner == CUDART || owner == DRIVER || owner == OURS;
+	return owner == CUDART || owner == DRIVER;
 }
 
 /* Returns whether a local variable belongs to the frame: it lies between the

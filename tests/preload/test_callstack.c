@@ -220,6 +220,37 @@ static void code_paths_of_one_depth(void **state)
 	assert_int_equal(walks, 2);
 }
 
+static void see_through(unsigned ours, struct call *call)
+{
+	char *volatile frame = __builtin_alloca(16);
+
+	if (ours)
+		see_through(ours - 1, call);
+	else
+		see(call);
+	*frame = 0; /* no tail call */
+}
+
+static void see_through_many(void *call)
+{
+	see_through(40, call);
+}
+
+/* As in a build without optimisation. */
+static void frames_of_ours_take_no_place(void **state)
+{
+	uint32_t sites[2];
+
+	(void)state;
+	for (unsigned place = 0; place < 2; place++) {
+		struct call call = {.fn = XS_FN_cuLaunchKernel};
+
+		deep_call_from(place, false, see_through_many, &call);
+		sites[place] = call.site;
+	}
+	assert_int_not_equal(sites[0], sites[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +266,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(
 		places_of_a_library_that_callbacks_see, begin, end),
 	    cmocka_unit_test_setup_teardown(code_paths_of_one_depth, begin,
+					    end),
+	    cmocka_unit_test_setup_teardown(frames_of_ours_take_no_place, begin,
 					    end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
