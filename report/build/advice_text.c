@@ -50,44 +50,57 @@ bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 				 is_step(site, "kernel"));
 }
 
+static const char *place_label(struct xs_arena *arena,
+			       const struct xs_result_site *site)
+{
+	const char *label = xs_result_site_label(arena, site);
+
+	return site->line == XS_UNKNOWN && !site->function && !site->module
+		   ? xs_arena_print(arena, "the calls of %s", label)
+		   : label;
+}
+
+/* Adds the label to the places unless it is among them. Returns whether it was
+ * added. */
+static bool add_place(const char **places, size_t *count, const char *label)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(places[i], label) == 0)
+			return false;
+	places[(*count)++] = label;
+	return true;
+}
+
 const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate)
 {
+	const char **places =
+	    xs_arena_alloc(arena, phase->site_count, sizeof(*places));
 	const char *list = NULL, *function = NULL;
-	size_t named = 0, more = 0;
+	size_t count = 0;
 	bool differ = false; /* places are in several functions */
 
-	for (size_t i = 0; i < phase->site_count; i++) {
+	for (size_t i = 0; places && i < phase->site_count; i++) {
 		const struct xs_result_site *site = &phase->sites[i];
-		const char *label;
+		const char *label, *before = function;
 
 		if (!xs_advice_is_about(estimate, site))
 			continue;
-		label = xs_result_site_label(arena, site);
-		if (!label || (list && strstr(list, label)))
+		label = place_label(arena, site);
+		if (!label || !add_place(places, &count, label))
 			continue;
-		if (site->line == XS_UNKNOWN && !site->function &&
-		    !site->module)
-			label = xs_arena_print(arena, "the calls of %s", label);
+		if (count <= SITES_NAMED)
+			list = xs_arena_join(arena, list, label);
 		/* a label without a line contains the function */
-		if (site->function && site->line != XS_UNKNOWN) {
-			const char *first = function;
-
-			function =
-			    xs_result_function_name(arena, site->function);
-			differ |=
-			    first && function && strcmp(first, function) != 0;
-		}
-		if (named++ < SITES_NAMED)
-			list =
-			    list ? xs_arena_print(arena, "%s, %s", list, label)
-				 : label;
-		else
-			more++;
+		if (!site->function || site->line == XS_UNKNOWN)
+			continue;
+		function = xs_result_function_name(arena, site->function);
+		differ |= before && function && strcmp(before, function) != 0;
 	}
-	if (more)
-		list = xs_arena_print(arena, "%s and %zu more", list, more);
+	if (count > SITES_NAMED)
+		list = xs_arena_print(arena, "%s and %zu more", list,
+				      count - SITES_NAMED);
 	if (list && function && !differ)
 		list = xs_arena_print(arena, "%s (%s)", list, function);
 	return list ? list : "this phase";

@@ -458,6 +458,27 @@ static void a_place_is_a_line_or_an_address(void **state)
 	assert_false(xs_result_same_place(&other, &other));
 }
 
+/* Line 21 is not line 210; a line that copies in and out is named once. */
+static void each_place_is_named_once(void **state)
+{
+	struct xs_result_site sites[] = {
+	    {.file = "/src/a.cu", .line = 210, .step = "h2d"},
+	    {.file = "/src/a.cu", .line = 21, .step = "h2d"},
+	    {.file = "/src/a.cu", .line = 210, .step = "d2h"},
+	    {.file = "/src/a.cu", .line = 5, .step = "d2h"},
+	    {.file = "/src/a.cu", .line = 6, .step = "h2d"},
+	    {.file = "/src/a.cu", .line = 6, .step = "d2h"},
+	};
+	const struct xs_result_phase phase = {.sites = sites, .site_count = 6};
+	const struct xs_result_estimate row = {.strategy = "pinned"};
+	struct xs_arena arena = {0};
+
+	(void)state;
+	assert_string_equal(xs_advice_places(&arena, &phase, &row),
+			    "a.cu:210, a.cu:21, a.cu:5 and 1 more");
+	xs_arena_free(&arena);
+}
+
 /* The report knows each {name} that a strategy's advice has. */
 static void advice_has_no_unknown_names(void **state)
 {
@@ -500,6 +521,7 @@ int main(void)
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(places_are_named_by_what_is_known),
 	    cmocka_unit_test(a_place_is_a_line_or_an_address),
+	    cmocka_unit_test(each_place_is_named_once),
 	    cmocka_unit_test(advice_has_no_unknown_names),
 	};
 
