@@ -12,6 +12,7 @@
 #include "model/replay/recorded_plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Calls of a round that reuse leaves out. */
@@ -139,6 +140,23 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc ? rc : xs_plan_reuse(c->phase, &scenario->machine, plan);
 }
 
+static void explain(struct xs_estimate *row, const struct total *total,
+		    double ns)
+{
+	if (!total->allocations) {
+		snprintf(row->why, sizeof(row->why),
+			 "a round frees %u time%s what it did not allocate, "
+			 "which takes the host %.0f ns",
+			 total->frees, total->frees == 1 ? "" : "s", ns);
+		return;
+	}
+	snprintf(row->why, sizeof(row->why),
+		 "a round makes %u allocation%s of %" PRIu64
+		 " bytes in all and %u free%s, which take the host %.0f ns",
+		 total->allocations, total->allocations == 1 ? "" : "s",
+		 total->bytes, total->frees, total->frees == 1 ? "" : "s", ns);
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -153,13 +171,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    &row, out, "rounds neither allocate nor free anything");
 	row.setup_ns = c->work.allocation_ns;
 	rc = xs_estimate_replay(c, build_plan, &row);
-	snprintf(
-	    row.why, sizeof(row.why),
-	    "a round makes %u allocation%s of %.1f MiB in all and %u free%s, "
-	    "which take the host %.0f ns",
-	    total.allocations, total.allocations == 1 ? "" : "s",
-	    (double)total.bytes / (1 << 20), total.frees,
-	    total.frees == 1 ? "" : "s", c->work.allocation_ns);
+	explain(&row, &total, c->work.allocation_ns);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

@@ -24,23 +24,33 @@ void xs_result_set_effort(struct xs_result_estimate *out, enum xs_effort effort)
 
 #define DIGITS "0123456789"
 
-/* Returns the text with each time, such as "550000 ns", in the unit that the
- * report has for it. */
+/* Returns the text with each time and size, such as "550000 ns" and "4096
+ * bytes", in the unit that the report has for it. */
 static const char *with_units(struct xs_arena *arena, const char *text)
 {
 	const char *out = "";
 
 	while (*text) {
 		const size_t before = strcspn(text, DIGITS);
-		const size_t digits = strspn(text + before, DIGITS);
-		const bool is_time =
-		    strncmp(text + before + digits, " ns", 3) == 0;
-		const int64_t ns = strtoll(text + before, NULL, 10);
+		const char *number = text + before;
+		const char *unit = number + strspn(number, DIGITS);
+		const int64_t value = strtoll(number, NULL, 10);
 
-		out = xs_arena_print(arena, "%s%.*s%s", out,
-				     (int)(is_time ? before : before + digits),
-				     text, is_time ? xs_units_ns(ns).s : "");
-		text += before + digits + (is_time ? 3 : 0);
+		if (strncmp(unit, " ns", 3) == 0) {
+			out =
+			    xs_arena_print(arena, "%s%.*s%s", out, (int)before,
+					   text, xs_units_ns(value).s);
+			text = unit + strlen(" ns");
+		} else if (strncmp(unit, " bytes", 6) == 0) {
+			out =
+			    xs_arena_print(arena, "%s%.*s%s", out, (int)before,
+					   text, xs_units_bytes(value).s);
+			text = unit + strlen(" bytes");
+		} else {
+			out = xs_arena_print(arena, "%s%.*s", out,
+					     (int)(unit - text), text);
+			text = unit;
+		}
 	}
 	return out;
 }
