@@ -313,5 +313,8 @@ const struct xs_strategy xs_strategy_batch = {
 		"numpy.concatenate(parts, out=pinned)  # pinned = "
 		"cupyx.empty_pinned(...), once\n"
 		"batch.set(pinned)",
+	    [XS_LANGUAGE_NUMBA] = "numpy.concatenate(parts, out=ary)  # ary = "
+				  "cuda.pinned_array(...), once\n"
+				  "batch.copy_to_device(ary, stream=s)",
 	},
 };

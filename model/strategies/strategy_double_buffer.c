@@ -243,5 +243,12 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"memory\n"
 		"    following.set(batch)\n"
 		"cupy.cuda.get_current_stream().wait_event(copies.record())",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev[k].copy_to_device(ary[k], stream=s[k])  # k = i % 2 in "
+		"round i\n"
+		"f[blocks, threads, s[k]](dev[k]), "
+		"dev[k].copy_to_host(ary[k], stream=s[k])\n"
+		"s[1 - k].synchronize()  # the round before; at the end s[k] "
+		"too",
 	},
 };

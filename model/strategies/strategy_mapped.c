@@ -114,5 +114,8 @@ const struct xs_strategy xs_strategy_mapped = {
 	    [XS_LANGUAGE_CUDA] =
 		"cudaHostAlloc(&host, bytes, cudaHostAllocMapped); // once\n"
 		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
+	    [XS_LANGUAGE_NUMBA] =
+		"ary = cuda.mapped_array(shape, dtype)  # once, given to the "
+		"kernel",
 	},
 };

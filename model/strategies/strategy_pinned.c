@@ -84,5 +84,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"pinned = cupyx.empty_like_pinned(array)  # once, filled "
 		"instead of array\n"
 		"device.set(pinned)",
+	    [XS_LANGUAGE_NUMBA] =
+		"ary = cuda.pinned_array(shape, dtype)  # once, filled instead "
+		"of numpy's",
 	},
 };

@@ -199,4 +199,16 @@ const struct xs_strategy xs_strategy_resident = {
 	"bytes are the same.",
     .advice_if_measured = "Keep the data of {places} on the device, which "
 			  "each round copies in: {why}.",
+    .code =
+	{
+	    [XS_LANGUAGE_PYTORCH] =
+		"tensor = tensor.to(device)  # once, before the loop",
+	    [XS_LANGUAGE_JAX] =
+		"array = jax.device_put(array)  # once, before the loop",
+	    [XS_LANGUAGE_CUPY] =
+		"device = cupy.asarray(array)  # once, before the loop",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev = cuda.to_device(ary)  # once, before the loop; kernels "
+		"take dev",
+	},
 };

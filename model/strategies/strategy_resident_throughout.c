@@ -94,4 +94,20 @@ const struct xs_strategy xs_strategy_resident_throughout = {
     .advice =
 	"Copy the data of {places} to the device once, before the rounds, "
 	"and back once, after them.",
+    .code =
+	{
+	    [XS_LANGUAGE_PYTORCH] =
+		"tensor = tensor.to(device)  # once, before the loop\n"
+		"tensor = tensor.cpu()  # once, after it",
+	    [XS_LANGUAGE_JAX] =
+		"array = jax.device_put(array)  # once, before the loop\n"
+		"array = numpy.asarray(array)  # once, after it",
+	    [XS_LANGUAGE_CUPY] =
+		"device = cupy.asarray(array)  # once, before the loop\n"
+		"array = device.get()  # once, after it",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev = cuda.to_device(ary)  # once, before the loop; kernels "
+		"take dev\n"
+		"dev.copy_to_host(ary)  # once, after it",
+	},
 };

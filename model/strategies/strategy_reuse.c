@@ -194,5 +194,10 @@ const struct xs_strategy xs_strategy_reuse = {
 				 "if (!dev)\n"
 				 "    cudaMalloc(&dev, largest_bytes); // or "
 				 "cudaMallocHost, as now",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev = cuda.device_array(shape, dtype)  # once, before the "
+		"loop\n"
+		"dev.copy_to_device(ary), f[blocks, threads](dev), "
+		"dev.copy_to_host(ary)",
 	},
 };

@@ -286,5 +286,10 @@ const struct xs_strategy xs_strategy_streams = {
 		"    cudaMemcpyAsync(in, ...), kernel<<<..., "
 		"stream[i]>>>(...),\n"
 		"    cudaMemcpyAsync(out, ...);",
+	    [XS_LANGUAGE_NUMBA] =
+		"for i in range(n):  # a chunk each, in stream s[i]:\n"
+		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "
+		"s[i]](dev[i])\n"
+		"    dev[i].copy_to_host(ary[i], s[i])",
 	},
 };

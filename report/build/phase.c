@@ -46,6 +46,18 @@ const char *xs_build_string(struct xs_result *result,
 	return xs_arena_copy(&result->arena, trace->strings[index]);
 }
 
+/* XLA's threads copy for JAX, without a frame of Python: the function of JAX
+ * that asks for such copies; NULL: not known. */
+static const char *function_of_jax(const struct xs_result_site *site)
+{
+	if (!site->module || !site->call ||
+	    !strstr(site->module, "/jax_plugins/"))
+		return NULL;
+	return strstr(site->call, "HtoD")   ? "jax.device_put"
+	       : strstr(site->call, "DtoH") ? "jax.device_get"
+					    : NULL;
+}
+
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out)
 {
@@ -67,6 +79,8 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		    result, trace, trace->modules[site->module].path);
 		out->offset = (int64_t)site->offset;
 	}
+	if (!out->file && !out->function)
+		out->function = function_of_jax(out);
 }
 
 static void build_site(struct xs_result *result, const struct xs_trace *trace,

@@ -79,21 +79,45 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 			out->sites[out->site_count++] = &phase->sites[i];
 }
 
-/* The lines to write for the language and framework of the step's sites. */
-static const char *code_of(const struct xs_result *result,
-			   const struct xs_result_step *step,
-			   const struct xs_strategy *strategy)
+static bool is_python(const char *file)
 {
-	for (size_t i = 0; i < step->site_count; i++) {
-		const char *file = step->sites[i]->file;
-		const size_t length = file ? strlen(file) : 0;
+	const size_t length = strlen(file);
 
-		if (length > 3 && strcmp(file + length - 3, ".py") == 0)
-			return result->run.python < XS_LANGUAGES
-				   ? strategy->code[result->run.python]
-				   : NULL;
+	return length > 3 && strcmp(file + length - 3, ".py") == 0;
+}
+
+/* The language of the lines to change. Where no line is known, the framework's
+ * own libraries call CUDA, if there is one. */
+static enum xs_language language_of(const struct xs_result *result,
+				    const struct xs_result_phase *phase,
+				    const struct xs_result_estimate *row)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+
+		if (!site->file || !xs_advice_is_about(row, site))
+			continue;
+		if (is_python(site->file))
+			return result->run.python;
+		is_known = true;
 	}
-	return strategy->code[XS_LANGUAGE_CUDA];
+	return is_known || result->run.python == XS_LANGUAGES
+		   ? XS_LANGUAGE_CUDA
+		   : result->run.python;
+}
+
+/* The lines to write; NULL: none. */
+static const char *code_of(const struct xs_result *result,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	const enum xs_language language = language_of(result, phase, row);
+
+	return strategy && language < XS_LANGUAGES ? strategy->code[language]
+						   : NULL;
 }
 
 /* The time of the round after the steps so far. */
@@ -183,7 +207,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	};
 	xs_plan_say(result, steps, step, out);
 	fill_sites(result, out);
-	out->code = code_of(result, out, step->strategy);
+	out->code = code_of(result, steps->phase, step->estimate);
 	steps->done++;
 	out->round_ns = round_ns(steps);
 	along_ns = take_along(out, phases, count);
@@ -230,12 +254,13 @@ static const char *left_out(struct xs_result *result, const char *lead,
 		of = phase;
 		least_ns = row->saves_ns;
 	}
-	return most ? xs_arena_print(&result->arena,
-				     "%s %s saves up to %s, but only if %s. %s",
-				     lead, most->strategy,
-				     xs_units_ns(most->saves_ns).s, most->bound,
-				     xs_advice_text(&result->arena, of, most))
-		    : NULL;
+	if (!most)
+		return NULL;
+	result->question_code = code_of(result, of, most);
+	return xs_arena_print(
+	    &result->arena, "%s %s saves up to %s, but only if %s. %s", lead,
+	    most->strategy, xs_units_ns(most->saves_ns).s, most->bound,
+	    xs_advice_text(&result->arena, of, most));
 }
 
 /* What to find out before the steps: it may save more than they do. */

@@ -62,7 +62,16 @@ static bool has_module_in(const struct xs_trace *trace, const char *folder)
 	return false;
 }
 
-/* The framework of Python whose libraries are among the callers of CUDA. */
+static bool has_string_with(const struct xs_trace *trace, const char *part)
+{
+	for (size_t i = 0; i < trace->string_count; i++)
+		if (trace->strings[i] && strstr(trace->strings[i], part))
+			return true;
+	return false;
+}
+
+/* The framework of Python whose libraries are among the callers of CUDA. That
+ * of numba is in Python. */
 static enum xs_language python_of(const struct xs_trace *trace)
 {
 	static const struct {
@@ -77,7 +86,8 @@ static enum xs_language python_of(const struct xs_trace *trace)
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
 		if (has_module_in(trace, frameworks[i].folder))
 			return frameworks[i].language;
-	return XS_LANGUAGES;
+	return has_string_with(trace, "/numba/cuda/") ? XS_LANGUAGE_NUMBA
+						      : XS_LANGUAGES;
 }
 
 static void fill_run(struct xs_result *result, const struct xs_trace *trace,

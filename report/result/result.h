@@ -358,6 +358,8 @@ struct xs_result {
 	const char *no_step;  /* why none is of the steady part; NULL: one is */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
+	const char *question_code; /* lines to write for that, or for what
+				    * no_step says; NULL: none */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
 	struct xs_result_dataflow *dataflow; /* NULL: not known */

@@ -17,6 +17,7 @@
 #include "tests/report/read_file.h"
 
 #define FOLDER XS_SOURCE_DIR "/tests/report/"
+#define H100   XS_SOURCE_DIR "/examples/frameworks/h100/"
 
 static void expect_golden(const char *arguments, const char *path)
 {
@@ -46,6 +47,22 @@ static void callers_of_a_helper(void **state)
 	expect_golden("report --machine h200 " FOLDER "traces/callers.txt "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/callers.txt");
+}
+
+/* numba's own words; copies of XLA's threads, which have no line, are named by
+ * the function of JAX that asks for them. */
+static void frameworks_have_their_words(void **state)
+{
+	(void)state;
+	expect_golden("report --machine " H100 "machine.json " H100
+		      "numba_steps.xspy "
+		      "| sed -n '/^What to change/,/^Coverage/p'",
+		      FOLDER "golden/numba.txt");
+	expect_golden("report --machine " H100 "machine.json " H100
+		      "jax_put.xspy "
+		      "| sed -n '/^What to change/,/^Coverage/p;"
+		      "/^Phases/,/^Strategies/p'",
+		      FOLDER "golden/jax.txt");
 }
 
 static void expect_coverage(const char *name)
@@ -147,6 +164,7 @@ int main(void)
 	    cmocka_unit_test(two_kernels_a_round),
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
+	    cmocka_unit_test(frameworks_have_their_words),
 	    cmocka_unit_test(coverage_is_stated),
 	    cmocka_unit_test(a_cut_trace_is_not_complete),
 	};

@@ -62,7 +62,7 @@ static void every_key_is_there(void **state)
 	(void)state;
 	has_keys(root,
 		 "schema trace coverage machine totals waits phases verdict "
-		 "plan no_step question");
+		 "plan no_step question question_code");
 	assert_int_equal(json_integer_value(json_object_get(root, "schema")),
 			 1);
 	has_keys(json_object_get(root, "trace"),

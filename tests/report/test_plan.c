@@ -399,6 +399,9 @@ static void data_that_may_stay_is_asked_for(void **state)
 	assert_non_null(strstr(result->question,
 			       "Could data stay on the GPU? resident saves up "
 			       "to 400 ms, but only if the host does not"));
+	result->run.python = XS_LANGUAGE_NUMBA;
+	expect("pinned");
+	assert_non_null(strstr(result->question_code, "cuda.to_device(ary)"));
 	resident->saves_ns = 250 * MS;
 	expect("pinned");
 	assert_null(result->question);
@@ -454,6 +457,15 @@ static void code_is_in_the_language_of_the_line(void **state)
 	result->run.python = XS_LANGUAGE_PYTORCH;
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
+	result->run.python = XS_LANGUAGE_NUMBA;
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "cuda.pinned_array("));
+	site.file = NULL; /* the framework's own library copies */
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "cuda.pinned_array("));
+	site.file = "/src/a.cu";
+	expect("pinned");
+	assert_non_null(strstr(result->plan[0].code, "cudaHostRegister("));
 }
 
 /* Four threads, whose rounds take a quarter of the run each. */

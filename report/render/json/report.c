@@ -289,6 +289,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "plan", xs_json_plan(result), &failed);
 	SET_TEXT(result, no_step);
 	SET_TEXT(result, question);
+	SET_TEXT(result, question_code);
 	xs_json_set(out, "steady", steady(result), &failed);
 	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
 		    &failed);

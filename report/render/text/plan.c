@@ -205,15 +205,19 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	xs_terminal_heading(
 	    terminal, "What to change",
 	    shown > 1 ? "in this order; each step adds to those before" : NULL);
-	if (result->no_step)
+	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
+		put_code(terminal, result->question_code);
+	}
 	for (size_t i = 0; i < shown; i++) {
 		if (introduction(result, i))
 			xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 					 introduction(result, i));
 		put_step(terminal, result, &result->plan[i]);
 	}
-	if (result->question)
+	if (result->question) {
 		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
+		put_code(terminal, result->question_code);
+	}
 	put_rest(terminal, result, shown);
 }
