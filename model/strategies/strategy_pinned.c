@@ -85,7 +85,7 @@ const struct xs_strategy xs_strategy_pinned = {
 		"instead of array\n"
 		"device.set(pinned)",
 	    [XS_LANGUAGE_NUMBA] =
-		"ary = cuda.pinned_array(shape, dtype)  # once, filled instead "
-		"of numpy's",
+		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "
+		"numpy's, and filled",
 	},
 };

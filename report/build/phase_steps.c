@@ -4,6 +4,7 @@
 #include "model/strategies/strategies.h"
 #include "report/build/phase_estimate.h"
 #include "report/result/best.h"
+#include "report/result/number.h"
 
 #include <math.h>
 
@@ -27,10 +28,18 @@ double xs_phase_steps_error_ns(const struct xs_result_phase *phase,
 			 phase, (double)(end_ns - row->round_ns)));
 }
 
-static bool is_enough(const struct xs_result *result, double adds_ns)
+/* Whether it is worth a step in the steady part or, of a phase outside of it,
+ * in the run. */
+static bool is_enough(const struct xs_result *result,
+		      const struct xs_result_phase *phase, double adds_ns)
 {
-	return adds_ns > 0 && result->run.wall_ns != XS_UNKNOWN &&
-	       adds_ns >= (double)result->run.wall_ns / XS_RESULT_LEAST_PART;
+	const int64_t whole_ns =
+	    phase->apart ? result->run.wall_ns : result->verdict.steady_ns;
+	const int64_t part_ns =
+	    xs_result_in_steady(result, phase, xs_number_round(adds_ns));
+
+	return adds_ns > 0 && whole_ns != XS_UNKNOWN &&
+	       part_ns >= whole_ns / XS_RESULT_LEAST_PART;
 }
 
 /* Whether the row adds enough, and more than it may be off. */
@@ -38,7 +47,7 @@ static bool is_worth(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row, double adds_ns)
 {
-	return is_enough(result, adds_ns) &&
+	return is_enough(result, phase, adds_ns) &&
 	       adds_ns > xs_phase_steps_error_ns(phase, row, row->high_ns);
 }
 
@@ -294,7 +303,8 @@ static void divide_last(const struct xs_result *result,
 			continue;
 		part = beside(steps, strategy, row);
 		if (part.adds_ns > best.adds_ns &&
-		    is_enough(result, whole->adds_ns - part.adds_ns))
+		    is_enough(result, steps->phase,
+			      whole->adds_ns - part.adds_ns))
 			best = part;
 	}
 	if (best.strategy) {

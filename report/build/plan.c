@@ -294,7 +294,8 @@ static const char *unknown_launches(const struct xs_result *result)
 }
 
 /* "; pinned is the nearest: a round 363 us (300-370 us) -> 310 us (270-381 us),
- * which saves 0.4 % of the run": what would save most, if anything does. */
+ * which saves 0.4 % of the steady part": what would save most, if anything
+ * does. */
 static const char *nearest(struct xs_result *result)
 {
 	const struct xs_result_phase *of = NULL;
@@ -321,12 +322,15 @@ static const char *nearest(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "; %s is the nearest: a round %s (%s) -> %s (%s), which saves %s "
-	    "of the run",
+	    "of %s",
 	    most->strategy, xs_units_ns(as_is->round_ns).s,
 	    xs_units_range_ns(as_is->low_ns, as_is->high_ns).s,
 	    xs_units_ns(most->round_ns).s,
 	    xs_units_range_ns(most->low_ns, most->high_ns).s,
-	    xs_units_percent(most->saves_ns, result->run.wall_ns).s);
+	    xs_units_percent(xs_result_in_steady(result, of, most->saves_ns),
+			     result->verdict.steady_ns)
+		.s,
+	    xs_result_steady_name(result));
 }
 
 /* Why there is no step for the steady part. */
@@ -350,13 +354,13 @@ static const char *no_step(struct xs_result *result)
 		return xs_arena_print(
 		    &result->arena,
 		    "not known: no change of data movement is predicted to "
-		    "save 0.5 %% of the run, and what a CUDA graph would save "
-		    "could not be predicted: %s",
-		    launches);
+		    "save 1 %% of %s, and what a CUDA graph would save could "
+		    "not be predicted: %s",
+		    xs_result_steady_name(result), launches);
 	return xs_arena_print(&result->arena,
-			      "nothing: no change is predicted to save 0.5 %% "
-			      "of the run and more than its uncertainty%s",
-			      nearest(result));
+			      "nothing: no change is predicted to save 1 %% "
+			      "of %s and more than its uncertainty%s",
+			      xs_result_steady_name(result), nearest(result));
 }
 
 int xs_plan_build(struct xs_result *result)

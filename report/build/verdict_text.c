@@ -24,16 +24,11 @@ static int64_t ns_of(const struct xs_result_verdict *verdict,
 	return 0;
 }
 
-static const char *name_of_steady(const struct xs_result_verdict *in)
-{
-	return in->repeats ? "the steady part" : "the run after CUDA's start";
-}
-
 /* What the shares are of. */
 static const char *whole(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const char *name = name_of_steady(in);
+	const char *name = xs_result_steady_name(result);
 
 	if (in->recorded_ns >= in->steady_ns - in->steady_ns / NAMED_PART)
 		return name;
@@ -286,26 +281,19 @@ static const char *amount(struct xs_result *result)
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = result->run.wall_ns;
-	const struct xs_units_text of_run =
-	    xs_units_percent(in->at_most_saves_ns, wall_ns);
+	const int64_t most_ns = in->at_most_saves_ns;
 
-	if (in->at_most_saves_ns < wall_ns / XS_RESULT_LEAST_PART)
-		return xs_arena_print(&result->arena,
-				      "Changes of data movement%s save at most "
-				      "%s of the run.",
-				      in->repeats ? " in the steady part" : "",
-				      of_run.s);
 	return xs_arena_print(
 	    &result->arena,
 	    "Changes of data movement save at most %s: %s of %s, %s of the "
 	    "run.",
 	    amount(result),
-	    xs_units_percent(xs_result_in_steady(result, result->steady.phase,
-						 in->at_most_saves_ns),
-			     in->steady_ns)
+	    xs_units_percent(
+		xs_result_in_steady(result, result->steady.phase, most_ns),
+		in->steady_ns)
 		.s,
-	    name_of_steady(in), of_run.s);
+	    xs_result_steady_name(result),
+	    xs_units_percent(most_ns, result->run.wall_ns).s);
 }
 
 /* What reordering alone can reach; "" if the trace does not tell. */

@@ -32,3 +32,9 @@ int64_t xs_result_in_steady(const struct xs_result *result,
 	return xs_number_round((double)ns * (double)steady->rounds /
 			       (double)phase->rounds);
 }
+
+const char *xs_result_steady_name(const struct xs_result *result)
+{
+	return result->verdict.repeats ? "the steady part"
+				       : "the run after CUDA's start";
+}

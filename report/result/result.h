@@ -20,9 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A time below 1 / XS_RESULT_LEAST_PART of the run, 0.5 %, is next to nothing:
- * no step saves less, and no shorter wait is printed. */
-#define XS_RESULT_LEAST_PART 200
+/* A time below 1 / XS_RESULT_LEAST_PART of the steady part, 1 %, is next to
+ * nothing: no step saves less. Of what comes outside of the steady part it is
+ * 1 % of the run. */
+#define XS_RESULT_LEAST_PART 100
 
 struct xs_result_device {
 	const char *name;
@@ -373,5 +374,8 @@ void xs_result_free(struct xs_result *result);
  * it. */
 int64_t xs_result_in_steady(const struct xs_result *result,
 			    const struct xs_result_phase *phase, int64_t ns);
+
+/* Returns what verdict.steady_ns is the time of, in words. */
+const char *xs_result_steady_name(const struct xs_result *result);
 
 #endif

@@ -57,8 +57,10 @@ def faults_of(report, text):
     if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:
         faults.append("the plan saves more than the verdict's limit")
     for step in report["plan"]:
-        if step["adds_saves_ns"] < report["trace"]["wall_ns"] // 200:
-            faults.append(f"step {step['step']} saves less than 0.5 %")
+        whole = (report["trace"]["wall_ns"] if step["apart"]
+                 else report["verdict"]["steady_ns"])
+        if step["adds_saves_ns"] < whole // 100:
+            faults.append(f"step {step['step']} saves less than 1 %")
         if step["code"] and step["code"].count("\n") > 2:
             faults.append(f"step {step['step']} has more than three lines")
     lines = text.splitlines()

@@ -104,7 +104,8 @@ static void a_host_that_issues_is_the_limit(void **state)
 	/* the profile has no costs of graphs */
 	says("A CUDA graph issues a round at once, but its gain is not "
 	     "predicted: the cost of graph launches");
-	says("Changes of data movement in the steady part save at most 0.1 %");
+	says("Changes of data movement save at most 15.0 us of the median "
+	     "round: 1.7 % of the steady part, 0.1 % of the run.");
 }
 
 static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
@@ -199,8 +200,8 @@ static void a_copy_after_the_loop_is_apart(void **state)
 	assert_true(result->phases[0].apart);
 	assert_true(result->phases[1].apart);
 	assert_false(result->phases[2].apart);
-	says("Changes of data movement in the steady part save at most 0.1 % "
-	     "of the run.");
+	says("Changes of data movement save at most 26.7 us of the median "
+	     "round: 39.7 % of the steady part, 0.1 % of the run.");
 }
 
 /* The first step of a loop of 45, with imports and compilation, is one round

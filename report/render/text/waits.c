@@ -5,6 +5,10 @@
 /* Waits printed, if they are long enough; JSON has all. */
 #define WAITS_MAX 4
 
+/* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
+ * printed. */
+#define LEAST_PART 50
+
 /* Waits of the steady part, or of the run if no round repeats. */
 struct list {
 	const struct xs_result_wait *items;
@@ -16,9 +20,8 @@ struct list {
 
 static bool is_shown(const struct list *list, size_t index)
 {
-	return index < WAITS_MAX && list->wall_ns != XS_UNKNOWN &&
-	       list->items[index].waited_ns >=
-		   list->wall_ns / XS_RESULT_LEAST_PART &&
+	return index < WAITS_MAX && list->whole_ns != XS_UNKNOWN &&
+	       list->items[index].waited_ns >= list->whole_ns / LEAST_PART &&
 	       list->items[index].waited_ns > 0;
 }
 
@@ -47,8 +50,8 @@ static void put_rest(const struct xs_terminal *terminal,
 		if (__builtin_add_overflow(rest_ns, list->items[i].waited_ns,
 					   &rest_ns))
 			rest_ns = INT64_MAX;
-	if (list->wall_ns == XS_UNKNOWN || first == list->count ||
-	    rest_ns < list->wall_ns / XS_RESULT_LEAST_PART)
+	if (list->whole_ns == XS_UNKNOWN || first == list->count ||
+	    rest_ns < list->whole_ns / LEAST_PART)
 		return;
 	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
 		 list->count - first, list->count - first == 1 ? "" : "s");
