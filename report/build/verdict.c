@@ -18,6 +18,7 @@ static const struct {
     [XS_PART_STARTUP] = {"start-up", "CUDA's start"},
     [XS_PART_KERNELS] = {"kernels", "kernels"},
     [XS_PART_COPIES] = {"copies", "copies"},
+    [XS_PART_COPY_CALLS] = {"copy-calls", "the overhead of copy calls"},
     [XS_PART_ALLOCATION] = {"allocation", "allocating and freeing memory"},
     [XS_PART_WAITS] = {"waits", "waits while the GPU is idle"},
     [XS_PART_CALLS] = {"launches", "launches and other calls of CUDA"},

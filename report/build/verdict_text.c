@@ -36,18 +36,6 @@ static const char *whole(struct xs_result *result)
 			      xs_units_ns(in->recorded_ns).s, name);
 }
 
-/* Part i in words. Blocking copies hold the host for longer than they run: the
- * longer of the two is named. */
-static const char *name_of_part(const struct xs_result_verdict *in, size_t i)
-{
-	const struct xs_result_part *part = &in->parts[i];
-	const int64_t copied_ns = in->gpu_ns - ns_of(in, XS_PART_KERNELS);
-
-	if (part->part == XS_PART_COPIES && copied_ns < part->ns / 2)
-		return "calls that copy";
-	return part->words;
-}
-
 /* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
  * the first says what the shares are of. */
 static const char *share(struct xs_result *result, size_t i)
@@ -55,7 +43,7 @@ static const char *share(struct xs_result *result, size_t i)
 	const struct xs_result_verdict *in = &result->verdict;
 
 	return xs_arena_print(
-	    &result->arena, "%s (%s%s%s)", name_of_part(in, i),
+	    &result->arena, "%s (%s%s%s)", in->parts[i].words,
 	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
 	    i ? "" : " of ", i ? "" : whole(result));
 }

@@ -66,7 +66,8 @@ static void each_instant_is_of_one_part(void **state)
 	assert_int_equal(parts.ns[XS_PART_ALLOCATION], 5);
 	assert_int_equal(parts.ns[XS_PART_CALLS], 2);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 15);
-	assert_int_equal(parts.ns[XS_PART_COPIES], 20);
+	assert_int_equal(parts.ns[XS_PART_COPIES], 5);
+	assert_int_equal(parts.ns[XS_PART_COPY_CALLS], 15);
 	assert_int_equal(parts.ns[XS_PART_WAITS], 10);
 	assert_int_equal(parts.ns[XS_PART_HOST], 100 - 62);
 	assert_int_equal(parts.span_ns, 100);
