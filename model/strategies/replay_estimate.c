@@ -246,13 +246,27 @@ int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 	return 0;
 }
 
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes)
+{
+	return buffers * machine->register_fixed_ns.value +
+	       bytes * machine->register_byte_ns.value;
+}
+
+double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
+			       double bytes)
+{
+	return buffers * machine->pin_fixed_ns.value +
+	       bytes * machine->pin_byte_ns.value;
+}
+
 double xs_pinning_ns(const struct xs_machine *machine, double buffers,
 		     double bytes)
 {
-	return fmin(buffers * machine->register_fixed_ns.value +
-			bytes * machine->register_byte_ns.value,
-		    buffers * machine->pin_fixed_ns.value +
-			bytes * machine->pin_byte_ns.value);
+	const double ns = xs_registering_ns(machine, buffers, bytes);
+
+	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
+			 : ns;
 }
 
 void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,

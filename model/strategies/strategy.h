@@ -131,8 +131,12 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
 			       struct xs_estimate *row);
 
-/* Returns the cost of pinning existing memory or of allocating pinned memory:
- * the cheaper one, or the known one. NAN if both are unknown. */
+/* Return the cost of pinning existing memory, of allocating pinned memory, and
+ * the first one that is known. NAN: unknown. */
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes);
+double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
+			       double bytes);
 double xs_pinning_ns(const struct xs_machine *machine, double buffers,
 		     double bytes);
 

@@ -111,8 +111,8 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB in from pageable memory at 9.5 GB/s"; NULL: few bytes beside the
- * other direction's. */
+/* "64 MiB in at 9.5 GB/s (pageable)"; NULL: few bytes beside the other
+ * direction's. */
 static const char *copy_rate(struct xs_arena *arena, int64_t bytes,
 			     int64_t other_bytes, int64_t ns, const char *way,
 			     const char *memory)
@@ -120,17 +120,17 @@ static const char *copy_rate(struct xs_arena *arena, int64_t bytes,
 	if (bytes <= 0 || bytes < other_bytes / FEW_PART)
 		return NULL;
 	return xs_arena_print(
-	    arena, "%s %s %s memory at %s", xs_units_bytes(bytes).s, way,
-	    memory ? memory : "mixed", xs_units_rate(bytes, ns).s);
+	    arena, "%s %s at %s (%s)", xs_units_bytes(bytes).s, way,
+	    xs_units_rate(bytes, ns).s, memory ? memory : "mixed memory");
 }
 
 static const char *copy_rates(struct xs_arena *arena,
 			      const struct xs_result_phase *phase)
 {
 	const char *in = copy_rate(arena, phase->h2d_bytes, phase->d2h_bytes,
-				   phase->h2d_ns, "in from", phase->src_memory);
+				   phase->h2d_ns, "in", phase->src_memory);
 	const char *out = copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
-				    phase->d2h_ns, "out to", phase->dst_memory);
+				    phase->d2h_ns, "out", phase->dst_memory);
 
 	if (in && out)
 		return xs_arena_print(arena, "%s, %s", in, out);
@@ -140,7 +140,7 @@ static const char *copy_rates(struct xs_arena *arena,
 static const char *pin_first(const struct xs_result_phase *phase)
 {
 	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
-		   ? " from pinned buffers (cudaHostRegister)"
+		   ? " from pinned buffers"
 		   : "";
 }
 
@@ -301,7 +301,7 @@ const char *xs_advice_payback(struct xs_arena *arena,
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return NULL;
-	if (phase->rounds == 1 && estimate->breakeven_rounds == 1)
+	if (estimate->breakeven_rounds == 1)
 		return xs_arena_print(arena, "The setup takes %s.",
 				      xs_units_ns(estimate->setup_ns).s);
 	if (estimate->breakeven_rounds > phase->rounds)

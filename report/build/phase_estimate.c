@@ -5,6 +5,8 @@
 #include "report/result/estimate.h"
 #include "report/result/number.h"
 
+#include <math.h>
+
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes)
 {
@@ -29,6 +31,22 @@ double xs_phase_estimate_part(const struct xs_result_phase *phase)
 	return phase->concurrent_ns > 0 && phase->total_ns > 0
 		   ? (double)phase->wall_ns / (double)phase->total_ns
 		   : 1;
+}
+
+double xs_phase_estimate_of_run(const struct xs_result_phase *phase,
+				double round_ns)
+{
+	return round_ns * (double)phase->rounds * xs_phase_estimate_part(phase);
+}
+
+double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
+				  const struct xs_result_estimate *row,
+				  int64_t end_ns)
+{
+	return end_ns == XS_UNKNOWN
+		   ? 0
+		   : fabs(xs_phase_estimate_of_run(
+			 phase, (double)(end_ns - row->round_ns)));
 }
 
 const struct xs_result_estimate *

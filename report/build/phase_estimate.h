@@ -36,4 +36,14 @@ xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes);
 bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 				    const struct xs_result_estimate *row);
 
+/* Returns a time per round as a time of the whole run, ns. */
+double xs_phase_estimate_of_run(const struct xs_result_phase *phase,
+				double round_ns);
+
+/* Returns how far the row may be off towards one end of its interval, ns of the
+ * whole run. */
+double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
+				  const struct xs_result_estimate *row,
+				  int64_t end_ns);
+
 #endif

@@ -12,22 +12,6 @@
  * of kernels also has to add this percentage of the whole gain. */
 #define LEAST_PERCENT 5
 
-double xs_phase_steps_of_run(const struct xs_result_phase *phase,
-			     double round_ns)
-{
-	return round_ns * (double)phase->rounds * xs_phase_estimate_part(phase);
-}
-
-double xs_phase_steps_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row,
-			       int64_t end_ns)
-{
-	return end_ns == XS_UNKNOWN
-		   ? 0
-		   : fabs(xs_phase_steps_of_run(
-			 phase, (double)(end_ns - row->round_ns)));
-}
-
 /* Whether it is worth a step in the steady part or, of a phase outside of it,
  * in the run. */
 static bool is_enough(const struct xs_result *result,
@@ -48,7 +32,7 @@ static bool is_worth(const struct xs_result *result,
 		     const struct xs_result_estimate *row, double adds_ns)
 {
 	return is_enough(result, phase, adds_ns) &&
-	       adds_ns > xs_phase_steps_error_ns(phase, row, row->high_ns);
+	       adds_ns > xs_phase_estimate_error_ns(phase, row, row->high_ns);
 }
 
 /* How much shorter the unchanged rounds may be in another run, without the
@@ -58,7 +42,8 @@ static double as_is_error_ns(const struct xs_result_phase *phase)
 	const struct xs_result_estimate *as_is =
 	    xs_result_best(phase, xs_strategies[0]->id, false);
 
-	return as_is ? xs_phase_steps_error_ns(phase, as_is, as_is->low_ns) : 0;
+	return as_is ? xs_phase_estimate_error_ns(phase, as_is, as_is->low_ns)
+		     : 0;
 }
 
 /*
@@ -158,8 +143,9 @@ static double over_ns(const struct xs_phase_steps *steps,
 		sum_ns += step->rounds_add_ns;
 	}
 	most_ns = xs_phase_estimate_most_ns(steps->phase, changes);
-	return fmax(
-	    sum_ns - xs_phase_steps_of_run(steps->phase, (double)most_ns), 0);
+	return fmax(sum_ns -
+			xs_phase_estimate_of_run(steps->phase, (double)most_ns),
+		    0);
 }
 
 /* Whether the new step is worth more effort than those before it: more than
@@ -171,7 +157,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step sum = sum_of(steps, NULL);
 	const double now_ns =
-	    xs_phase_steps_of_run(phase, (double)phase->round_ns) -
+	    xs_phase_estimate_of_run(phase, (double)phase->round_ns) -
 	    sum.rounds_add_ns;
 
 	if (added->estimate->effort_level >= XS_EFFORT_SPLIT &&
@@ -184,9 +170,9 @@ static bool is_more(const struct xs_phase_steps *steps,
 		if (is_apart(added->strategy, step->strategy))
 			continue;
 		if (!includes(added->strategy, step->strategy) ||
-		    added->adds_ns <=
-			xs_phase_steps_error_ns(phase, step->estimate,
-						step->estimate->known_low_ns) ||
+		    added->adds_ns <= xs_phase_estimate_error_ns(
+					  phase, step->estimate,
+					  step->estimate->known_low_ns) ||
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
@@ -355,7 +341,7 @@ xs_phase_steps_instead(const struct xs_result *result,
 	const double all_ns = sum_of(steps, NULL).adds_ns;
 	const struct xs_result_estimate *most = NULL;
 
-	*more_ns = all_ns * LEAST_PERCENT / 100;
+	*more_ns = 0;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_result_estimate *row =
 		    candidate(steps->phase, xs_strategies[i]);
@@ -365,6 +351,36 @@ xs_phase_steps_instead(const struct xs_result *result,
 		    is_worth(result, steps->phase, row, by_ns)) {
 			most = row;
 			*more_ns = by_ns;
+		}
+	}
+	return most;
+}
+
+const struct xs_result_estimate *
+xs_phase_steps_uncertain(const struct xs_result *result,
+			 const struct xs_phase_steps *steps, double *adds_ns)
+{
+	const struct xs_result_estimate *most = NULL;
+
+	*adds_ns = 0;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(steps->phase, strategy->id, false);
+		double by_ns;
+		size_t k = 0;
+
+		while (k < steps->count &&
+		       is_apart(strategy, steps->items[k].strategy))
+			k++;
+		if (strategy->effort == XS_EFFORT_NONE || k < steps->count ||
+		    !row || row->bound || row->saves_ns == XS_UNKNOWN)
+			continue;
+		by_ns = beside(steps, strategy, row).adds_ns;
+		if (by_ns > *adds_ns &&
+		    is_enough(result, steps->phase, by_ns)) {
+			most = row;
+			*adds_ns = by_ns;
 		}
 	}
 	return most;

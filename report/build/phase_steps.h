@@ -37,21 +37,16 @@ const struct xs_result_estimate *
 xs_phase_steps_left_out(const struct xs_result *result,
 			const struct xs_result_phase *phase);
 
-/* Returns the row that is no step only because of its effort: it saves *more_ns
- * more than all steps, which is more than it may be off and a few per cent.
- * NULL: there is none. */
+/* Returns the row that saves most instead of all steps: *more_ns more than
+ * these, which is more than it may be off. NULL: there is none. */
 const struct xs_result_estimate *
 xs_phase_steps_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
-/* Returns a time per round as a time of the whole run, ns. */
-double xs_phase_steps_of_run(const struct xs_result_phase *phase,
-			     double round_ns);
-
-/* Returns how far the row may be off towards one end of its interval, ns of the
- * whole run. */
-double xs_phase_steps_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row,
-			       int64_t end_ns);
+/* Returns the row that would save most beside all steps, *adds_ns, and is none
+ * of them, since it may be off by more. NULL: there is none. */
+const struct xs_result_estimate *
+xs_phase_steps_uncertain(const struct xs_result *result,
+			 const struct xs_phase_steps *steps, double *adds_ns);
 
 #endif

@@ -59,7 +59,7 @@ static double errors_ns(const struct xs_phase_steps *phases, size_t count,
 			continue;
 		row = one->items[one->done - 1].estimate;
 		sum +=
-		    pow(xs_phase_steps_error_ns(
+		    pow(xs_phase_estimate_error_ns(
 			    one->phase, row, high ? row->high_ns : row->low_ns),
 			2);
 	}
@@ -129,7 +129,7 @@ static int64_t round_ns(const struct xs_phase_steps *steps)
 		saved_ns += steps->items[i].rounds_add_ns;
 	return xs_number_round((double)steps->phase->round_ns -
 			       saved_ns /
-				   xs_phase_steps_of_run(steps->phase, 1));
+				   xs_phase_estimate_of_run(steps->phase, 1));
 }
 
 static bool is_same_line(const struct xs_result_site *a,

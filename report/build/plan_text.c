@@ -32,22 +32,30 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* What saves more than the steps of the phase, and takes more effort. NULL:
- * nothing. */
-static const char *instead_of(struct xs_result *result,
-			      const struct xs_phase_steps *steps,
-			      int64_t side_by_side)
+/* What saves more instead of the steps of the phase, and what may save more
+ * beside them. NULL: nothing. */
+static const char *left_out(struct xs_result *result,
+			    const struct xs_phase_steps *steps,
+			    int64_t side_by_side)
 {
 	double more_ns;
+	const char *up_to = side_by_side > 1 ? "up to " : "";
 	const struct xs_result_estimate *row =
 	    xs_phase_steps_instead(result, steps, &more_ns);
 
+	if (row)
+		return xs_arena_print(
+		    &result->arena,
+		    "In this run %s instead would save %s%s more; effort: %s.",
+		    row->strategy, up_to,
+		    xs_units_ns(xs_number_round(more_ns)).s, row->effort);
+	row = xs_phase_steps_uncertain(result, steps, &more_ns);
 	return row ? xs_arena_print(
 			 &result->arena,
-			 "In this run %s would save %s%s more, but "
-			 "for more effort: %s.",
-			 row->strategy, side_by_side > 1 ? "up to " : "",
-			 xs_units_ns(xs_number_round(more_ns)).s, row->effort)
+			 "Beside it %s would save %s%s, but that is less than "
+			 "it may be off.",
+			 row->strategy, up_to,
+			 xs_units_ns(xs_number_round(more_ns)).s)
 		   : NULL;
 }
 
@@ -66,15 +74,15 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
-/* What to do, what the setup takes, why an uncertain step is one, and why no
- * other one is the last. */
+/* What to do, what the setup takes, why an uncertain step is one, and what
+ * was left out. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 const struct xs_phase_step *step, struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
 	const bool is_last = step == &steps->items[steps->count - 1];
-	const char *instead =
-	    is_last ? instead_of(result, steps, out->side_by_side) : NULL;
+	const char *rest =
+	    is_last ? left_out(result, steps, out->side_by_side) : NULL;
 	const char *payback = payback_of(arena, steps, step);
 
 	out->same = same_change(result, out);
@@ -92,6 +100,6 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 				   "%s What it saves alone is uncertain; %s "
 				   "contains it.",
 				   out->text, step->whole->id);
-	if (instead)
-		out->text = xs_arena_print(arena, "%s %s", out->text, instead);
+	if (rest)
+		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

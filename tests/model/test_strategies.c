@@ -45,6 +45,24 @@ static void test_pinned(void **unused)
 	assert_near(row->breakeven_rounds, 3);
 }
 
+/* The setup is of registering, which the code does, if that is known. */
+static void test_the_setup_is_of_what_is_advised(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	estimate();
+	assert_string_equal(replayed("pinned")->why,
+			    "cudaHostRegister or cudaMallocHost");
+	set_range(&machine.register_fixed_ns, 30000);
+	set_range(&machine.register_byte_ns, 1);
+	estimate();
+	row = replayed("pinned");
+	assert_near(row->setup_ns, 2060000);
+	assert_string_equal(row->why, "cudaHostRegister (2060000 ns; "
+				      "cudaMallocHost 1020000 ns)");
+}
+
 /*
  * Allocates, copies from pinned memory, computes, and frees, which waits for
  * the kernel: 150000 and, after the kernel, 43000. Without: the copy's call at
@@ -84,6 +102,11 @@ static void test_reuse(void **unused)
 	steps[1].dst = 0x1000 + 1000000;
 	estimate();
 	assert_near(replayed("reuse")->round_ns, 157000);
+	steps[0].kind = XS_STEP_EVENT_RECORD;
+	estimate();
+	assert_non_null(strstr(replayed("reuse")->why,
+			       "a round frees 1 time what it did not "
+			       "allocate, which takes"));
 }
 
 static void test_reuse_of_nothing(void **unused)
@@ -508,6 +531,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_as_is),
 	    TEST(test_pinned),
+	    TEST(test_the_setup_is_of_what_is_advised),
 	    TEST(test_reuse),
 	    TEST(test_reuse_of_nothing),
 	    TEST(test_interval),

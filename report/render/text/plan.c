@@ -62,8 +62,26 @@ static const char *saving(struct xs_result *result,
 	    step->estimate->effort);
 }
 
+/* Whether an earlier step of the phase, or the one that this one repeats, has
+ * the condition. */
+static bool is_said(const struct xs_result *result,
+		    const struct xs_result_step *step, const char *condition)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++) {
+		const struct xs_result_estimate *row = before->estimate;
+
+		if (before->phase != step->phase && before != step->same)
+			continue;
+		for (size_t i = 0; i < row->assume_count; i++)
+			if (strcmp(row->assumes[i], condition) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* What must be true: the condition that the trace does not show, and what the
- * prediction assumes. NULL: nothing. */
+ * prediction assumes, each once for a phase. NULL: nothing. */
 static const char *conditions(struct xs_result *result,
 			      const struct xs_result_step *step)
 {
@@ -72,11 +90,11 @@ static const char *conditions(struct xs_result *result,
 	const char *list = step->condition;
 
 	for (size_t i = 0; i < row->assume_count; i++)
-		if (!list)
-			list = row->assumes[i];
-		else if (!row->bound || strcmp(row->assumes[i], row->bound))
-			list = xs_arena_print(arena, "%s; %s", list,
-					      row->assumes[i]);
+		if (!is_said(result, step, row->assumes[i]) &&
+		    (!row->bound || strcmp(row->assumes[i], row->bound)))
+			list = list ? xs_arena_print(arena, "%s; %s", list,
+						     row->assumes[i])
+				    : row->assumes[i];
 	return list ? xs_arena_print(arena, "only if %s", list) : NULL;
 }
 
@@ -103,22 +121,11 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* The conditions, unless they are those of the step that this one repeats. */
-static const char *own_conditions(struct xs_result *result,
-				  const struct xs_result_step *step)
-{
-	const char *own = conditions(result, step), *before = NULL;
-
-	if (step->same)
-		before = conditions(result, step->same);
-	return own && before && strcmp(own, before) == 0 ? NULL : own;
-}
-
 static void put_step(const struct xs_terminal *terminal,
 		     struct xs_result *result,
 		     const struct xs_result_step *step)
 {
-	const char *only_if = own_conditions(result, step);
+	const char *only_if = conditions(result, step);
 
 	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
 	xs_terminal_print(terminal, XS_BOLD, "%s",
