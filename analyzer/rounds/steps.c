@@ -165,10 +165,11 @@ static struct xs_key *ops_by_call(const struct xs_trace *trace,
 	return keys;
 }
 
-/* Returns how many steps the round has at most: its ops, which have the keys,
- * and its calls without an op. */
-static size_t most_steps(const struct xs_round *round,
-			 const struct xs_key *keys)
+/* Returns how many steps the round has: its ops, which have the keys, and its
+ * calls without an op. In a damaged trace, ops may belong to calls of other
+ * rounds: there it has more. */
+static size_t count_steps(const struct xs_round *round,
+			  const struct xs_key *keys)
 {
 	size_t steps = (size_t)round->op_count + round->call_count;
 
@@ -185,18 +186,20 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	struct xs_key *keys;
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
-	size_t most;
+	bool is_short;
 	uint32_t op = 0;
 
 	keys = ops_by_call(trace, rounds, round);
 	if (!keys)
 		return -ENOMEM;
-	most = most_steps(round, keys);
-	b.steps = most <= XS_STEPS_MOST ? malloc((most + 1) * sizeof(*b.steps))
-					: NULL;
+	is_short = count_steps(round, keys) <= XS_STEPS_MOST;
+	if (is_short)
+		b.steps =
+		    malloc(((size_t)round->op_count + round->call_count + 1) *
+			   sizeof(*b.steps));
 	if (!b.steps) {
 		free(keys);
-		return most <= XS_STEPS_MOST ? -ENOMEM : 0;
+		return is_short ? -ENOMEM : 0;
 	}
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	for (uint32_t i = 0; i < round->call_count; i++) {
