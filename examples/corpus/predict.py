@@ -6,7 +6,8 @@ table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
 MACHINE/counters/ the counters of its kernels if they were counted, and
 MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
-of first contact, wherever it was recorded. --write writes docs/corpus.md.
+of first contact, contact-2 for the programs added later, wherever they were
+recorded. --write writes docs/corpus.md.
 """
 import argparse
 import collections
@@ -22,12 +23,14 @@ ROOT = HERE.parent.parent
 # Machine, half, and the heading of its section.
 SECTIONS = (("h200", "develop", "Developed on"),
             ("h100", "develop", "The same on another GPU"),
-            ("contact", "first", "First contact"))
+            ("contact", "first", "First contact"),
+            ("contact-2", "second", "First contact again"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
-              "batch": "batch", "resident": "resident"}
-ORDER = ("as-is", *STRATEGIES.values(), "resident-throughout")
+              "batch": "batch", "graph": "graph", "async": "async",
+              "resident": "resident", "throughout": "resident-throughout"}
+ORDER = ("as-is", *STRATEGIES.values())
 PIECES = 4  # of the variant "streams"
 NEAR = 0.03  # times that differ by less are equal
 # Profiles: words, and the value of --machine (None: left out).
