@@ -285,8 +285,10 @@ static struct round mixed(const struct check *check, const struct mix *mix,
 	if (mix->kernel > 0)
 		round.kernel_ns =
 		    mix->kernel * (in_ns > out_ns ? in_ns : out_ns);
-	round.cycles =
-	    (uint64_t)(round.kernel_ns * check->cycles_per_ns / pieces);
+	/* NaN without bandwidths: the replay then tells what is missing. */
+	if (round.kernel_ns > 0)
+		round.cycles =
+		    (uint64_t)(round.kernel_ns * check->cycles_per_ns / pieces);
 	return round;
 }
 
