@@ -21,6 +21,7 @@ cd "$(dirname "$0")/.."
 
 all=
 full=
+fuzzer=
 sanitize=
 build=
 fuzz_seconds=
@@ -52,31 +53,30 @@ while [ $# -gt 0 ]; do
 done
 : "${build:=build-tests${sanitize:+-$(echo "$sanitize" | tr , -)}}"
 
-# What needs no nvcc, whose programs take longer than all the rest to build and
-# are the same for every compiler and sanitizer.
-units='preload/all report/all tests/analyzer/all tests/model/all tests/report/all
-	tests/preload/all tests/sim/all'
+# What reads traces, and what writes them; neither needs nvcc, whose programs take
+# longer than all the rest to build and are the same for every sanitizer.
+readers='tests/analyzer/all tests/model/all tests/report/all tests/fuzz/all'
+writers='tests/preload/all tests/sim/all'
 # Sanitized code takes a quarter longer to compile with -O2.
 sanitized='-O1 -g -DNDEBUG'
+# With the default, 256 MB of freed memory that is not used again, tests mostly
+# wait for new pages.
+export ASAN_OPTIONS=quarantine_size_mb=8
 
-# configure_and_build BUILD SANITIZE [TARGET...]
+# configure_and_build BUILD SANITIZE [TARGET...]; with $fuzzer, for libFuzzer
 configure_and_build() {
 	tree=$1
 	cmake -S . -B "$tree" -G Ninja -DXFERSPY_WERROR="${all:+ON}" \
-		-DXFERSPY_SANITIZE="$2" \
+		-DXFERSPY_SANITIZE="$2" -DXFERSPY_FUZZER="$fuzzer" \
 		${2:+-DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized"}
 	shift 2
 	[ $# -gt 0 ] || set -- all
 	cmake --build "$tree" --target "$@"
 }
 
-# fuzz SECONDS
-fuzz() {
-	CC=clang cmake -S . -B build-fuzz -G Ninja -DXFERSPY_FUZZER=ON \
-		-DXFERSPY_SANITIZE=address,undefined \
-		-DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized"
-	cmake --build build-fuzz --target fuzzers
-	tests/fuzz/run.sh build-fuzz "$1"
+# build_fuzzers TARGET...
+build_fuzzers() {
+	CC=clang fuzzer=ON configure_and_build build-fuzz address,undefined "$@"
 }
 
 # run_tests BUILD CTEST-OPTION...
@@ -115,35 +115,41 @@ case $python in
 *) PATH=${python%/*}:$PATH ;;
 esac
 if [ -n "$fuzz_seconds" ]; then
-	fuzz "$fuzz_seconds"
+	build_fuzzers fuzzers
+	tests/fuzz/run.sh build-fuzz "$fuzz_seconds"
 	exit
 fi
 if [ -n "$all" ]; then
 	# a debug build: warnings of large frames depend on the optimisation
 	# shellcheck disable=SC2086
-	CC=clang CMAKE_BUILD_TYPE=Debug configure_and_build build-clang '' $units
+	CC=clang CMAKE_BUILD_TYPE=Debug configure_and_build build-clang '' $writers
 	tests/lint.sh build-clang
-	run_tests build-clang -R '^test_'
+	run_tests build-clang -R '^test_preload'
+	# without long runs, in which one path runs again and again; the plain
+	# build below has them
 	# shellcheck disable=SC2086
-	# without long runs, in which little else than the simulated device works
-	# or one path runs again and again, and without the limit of stack depth,
-	# which sanitized code exceeds; whole programs in the full check only
-	left_out='examples_|gpu_|install_|report_(long_traces|first_steps|two_screens)
-		|model_as_is|attack_(depth|large_copy|many_streams|wrapped_ids)
-		|e2e_'"${full:+(counted|calibrate|detach|detail|graphs|static)}"
+	build_fuzzers $readers
+	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
+		-E '_preload|^(model_as_is|report_(long_traces|first_steps|two_screens))$'
+	tests/fuzz/run.sh build-fuzz "$([ -z "$full" ] && echo 10 || echo 60)"
+	# without the limit of stack depth, which sanitized code exceeds, and what
+	# the simulated device mostly works in; whole programs in the full check only
+	left_out='^(attack_(depth|large_copy|many_streams|wrapped_ids)
+		|e2e_(counted|calibrate|detach|detail|graphs|static))$'
 	# shellcheck disable=SC2086
-	configure_and_build build-tests-address address,undefined $units \
-		tests/fuzz/all tests/attacks/all ${full:+tests/e2e/all}
-	run_tests build-tests-address -E "^($(echo "$left_out" | tr -d '\n\t'))"
+	configure_and_build build-tests-address address,undefined $writers \
+		tests/attacks/all ${full:+tests/e2e/all}
+	mkdir -p build-tests-address/bin
+	cp build-fuzz/bin/xferspy build-tests-address/bin
+	run_tests build-tests-address \
+		-R "^(attack|preload|test_preload${full:+|e2e})_" \
+		-E "$(echo "$left_out" | tr -d '\n\t')"
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests.
 	configure_and_build build-tests-thread thread tests/preload/all
 	run_tests build-tests-thread -R '^(test_preload|preload)'
 	if [ -n "$full" ]; then
-		tests/report/mutants.py build-tests-address/bin/xferspy 300
-		fuzz 60
-	else
-		fuzz 10
+		tests/report/mutants.py build-fuzz/bin/xferspy 300
 	fi
 fi
 configure_and_build "$build" "$sanitize"

@@ -19,12 +19,13 @@ shift 2
 [ $# -gt 0 ] || set -- reader report text profile model
 repository=$PWD
 
-# copy_traces FOLDER: golden traces as text and as binary traces.
+# Golden traces as text and as binary traces.
 copy_traces() {
+	mkdir -p "$build/fuzz/traces"
 	for trace in tests/analyzer/golden/*.trace tests/report/traces/*.txt; do
-		cp "$trace" "$1"
+		cp "$trace" "$build/fuzz/traces"
 		"$build/bin/xferspy" dump --read "$trace" \
-			-o "$1/$(basename "$trace").xspy"
+			-o "$build/fuzz/traces/$(basename "$trace").xspy"
 	done
 }
 
@@ -33,7 +34,7 @@ seed() {
 	case $1 in
 	profile) cp examples/machines/*.json "$build/fuzz/$1/seeds" ;;
 	model) cp tests/fuzz/seeds/model/* "$build/fuzz/$1/seeds" ;;
-	*) copy_traces "$build/fuzz/$1/seeds" ;;
+	*) cp "$build/fuzz/traces"/* "$build/fuzz/$1/seeds" ;;
 	esac
 	# The words of the seeds: kinds, fields, keys, options.
 	grep -ahoE -e '[-a-zA-Z_0-9]{2,24}=?' "$build/fuzz/$1/seeds"/*[!y] |
@@ -59,6 +60,7 @@ fuzz() (
 
 failed=0
 pids=
+copy_traces
 for target in "$@"; do
 	seed "$target"
 	fuzz "$target" &
