@@ -90,7 +90,7 @@ hooks_alone()
 
 # Once, with any number of threads; later kinds of calls are not recorded.
 for threads in 1 8; do
-	detached 1 pcc $threads 1500
+	detached 1 pcc $threads 600
 	hooks_alone 1
 	expect "$what: windows" "$(count '^detail detail=1 ')" 1
 	expect "$what: estimated" "$(json calls_estimated)" 0
@@ -99,13 +99,13 @@ for threads in 1 8; do
 done
 
 # CUPTI stays until all ops of the recorded calls have arrived: here 0.5 s late.
-XS_SIM_H2D_GBS=2 detached 3 qpp 1 3000
+XS_SIM_H2D_GBS=2 detached 3 qpp 1 1500
 issued=$(count '^copycall .* bytes=1048576 ')
 within "copies of 1 MiB" "$issued" 1000 1000
 within "their ops" "$(count '^copy .* bytes=1048576 ')" "$issued" "$issued"
 
 # The same for ops that the call did not wait for.
-XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 detached 3 bpp 1 4500
+XS_SIM_MEM_GBS=2 XS_SIM_CALL_NS=3000 detached 3 bpp 1 1500
 issued=$(count '^copycall ')
 within "sets and copies" "$issued" 100 20000
 within "their ops" "$(count '^(set|copy) ')" "$issued" $((issued + 10))
@@ -123,19 +123,19 @@ if [ "$XS_CUDA_VERSION" -ge 12090 ]; then
 	expect "$what: wrong" "$(said wrong)" 0
 	finalized 0 0
 fi
-detached 3 pgp 2 1500
+detached 3 pgp 2 900
 [ "$(said replays)" -gt 0 ] || fail "no replays"
 
 # Migrations are recorded until CUPTI is detached, and the trace states it.
 detached 3 mpc 1 900
 within "migrations" "$(count '^copy .*flags=[45] ')" 1 1e9
 expect "migrations: notes" "$(count 'recorded only until light mode ended')" 1
-detached 1 pmp 1 1500
+detached 1 pmp 1 900
 expect "migrations" "$(count '^copy .*flags=[45] ')" 0
 expect "migrations: notes" "$(count 'began to use managed memory when')" 1
 
 # A profiler that subscribes to CUPTI later gets it.
-detached 1 pic 1 3000
+detached 1 pic 1 1500
 expect "itself: subscribed" "$(said subscribed)" 0
 expect "itself: heard" "$(said heard)" 1
 within "itself: counted" "$(json calls_counted)" 10000 1e9
@@ -259,7 +259,7 @@ done
 within "$what: callbacks" "$callbacks" 20000 $((calls * 6 / 10))
 
 # If CUPTI refuses to detach, it stays, and is not asked again.
-XS_SIM_CUPTI_FINALIZE_FAIL=1 detached 3 pcc 1 1500
+XS_SIM_CUPTI_FINALIZE_FAIL=1 detached 3 pcc 1 600
 hooks_alone 1
 
 # A statically linked runtime: one of the program's own calls detaches CUPTI,
