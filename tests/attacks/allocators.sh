@@ -21,7 +21,7 @@ for name in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 				"$XS_PROGRAMS/threads" 300 >out 2>err ||
 				fail "$what: exit code $?"
 			expect "$what: output" "$(cat out)" 900
-			read_trace
+			read_report
 			expect "$what: calls" "$(json api_calls_seen)" 901
 			expect "$what: lost" "$(json lost)" 0
 			rm -f ./*.xspy
@@ -30,7 +30,7 @@ for name in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 				fail "$what, forks: exit code $?"
 			read -r copies right <out
 			expect "$what: children" "$right" 20
-			read_trace
+			read_report
 			expect "$what: calls with forks" \
 				"$(json api_calls_seen)" $((copies + 1))
 		done

@@ -9,7 +9,7 @@ for mode in trace events calls; do
 		traced "$XS_PROGRAMS/threads" 50
 	expect "$mode: status" "$status" 0
 	expect "$mode: output" "$(cat out)" 150
-	read_trace
+	read_report
 	expect "$mode: calls" "$(json api_calls_seen)" 151
 	expect "$mode: lost" "$(json lost)" 0
 done

@@ -17,7 +17,7 @@ for how in XFERSPY_MODE=trace XFERSPY_MODE=light XFERSPY_MODE=events \
 	"XFERSPY_LOG=$work/log"; do
 	traced env "$how" "$XS_PROGRAMS/depth"
 	expect "$how: status" "$status" 3
-	read_trace
+	read_report
 	paste -d " " out.plain out | awk -v how="$how" -v most=$most '
 		{ printf "%s %s: %d\n", how, $1, $4 - $2 }
 		$4 - $2 > most { bad = 1 }

@@ -6,6 +6,6 @@
 for i in 1 2 3 4 5; do
 	traced "$XS_PROGRAMS/exits" cancel
 	expect "run $i: exit code" "$status" 7
-	read_trace
+	read_report
 	within "run $i: copies" "$(json matched)" 100 100
 done

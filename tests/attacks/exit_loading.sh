@@ -9,6 +9,6 @@ runs=${XS_LONG:+1100}
 for i in $(seq "${runs:-40}"); do
 	MALLOC_PERTURB_=165 traced "$XS_PROGRAMS/exits" loading "$library"
 	expect "run $i: exit code" "$status" 7
-	"$XS_COMMAND" report --format json ./*.xspy >report.json
+	read_report
 	within "run $i: copies" "$(json matched)" 100 100
 done

@@ -13,7 +13,7 @@ for blocks in 64 256 700 1000 4000; do
 		LD_PRELOAD="$XS_PRELOAD" timeout -k 5 $hangs \
 			"$XS_APPS/counted" places 100 >out 2>err
 	) || fail "$blocks: exit code $?"
-	read_trace
+	read_report
 	"$XS_COMMAND" report ./*.xspy >report.txt
 	coverage=$(sed -n '/^Coverage/p' report.txt)
 	lost=$(json lost)

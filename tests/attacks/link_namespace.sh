@@ -12,7 +12,7 @@ for mode in trace light events calls; do
 	XFERSPY_MODE=$mode traced "$XS_PROGRAMS/link_namespace" "$runtime"
 	expect "$mode: status" "$status" 0
 	expect "$mode: output" "$(cat out)" "0 failed"
-	read_trace
+	read_report
 	expect "$mode: calls" "$(json api_calls_seen)" 501
 	expect "$mode: lost" "$(json lost)" 0
 done

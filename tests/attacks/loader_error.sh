@@ -11,6 +11,6 @@ for how in XFERSPY_MODE=trace XFERSPY_MODE=light XFERSPY_MODE=events \
 	XFERSPY_MODE=calls XFERSPY_HASH=full XFERSPY_STACK=64; do
 	traced env "$how" "$XS_PROGRAMS/loader_error"
 	unharmed "$how"
-	read_trace
+	read_report
 	expect "$how: lost" "$(json lost)" 0
 done

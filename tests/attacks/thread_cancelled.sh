@@ -11,7 +11,7 @@ for how in XFERSPY_MODE=trace XFERSPY_MODE=light XFERSPY_MODE=events \
 	traced env "$how" "$XS_PROGRAMS/cancelled"
 	expect "$how: status" "$status" 0
 	expect "$how: output" "$(cat out)" "done"
-	read_trace
+	read_report
 	within "$how: calls" "$(json api_calls_seen)" 5000 5010
 	expect "$how: lost" "$(json lost)" 0
 done

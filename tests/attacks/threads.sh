@@ -9,7 +9,7 @@ for mode in trace light calls; do
 	XFERSPY_MODE=$mode traced "$XS_PROGRAMS/threads" "$count"
 	expect "$mode: status" "$status" 0
 	expect "$mode: output" "$(cat out)" $((3 * count))
-	read_trace
+	read_report
 	expect "$mode: calls" "$(json api_calls_seen)" $((3 * count + 1))
 	expect "$mode: lost" "$(json lost)" 0
 done

@@ -9,7 +9,7 @@ export XFERSPY_CUPTI="$XS_CUPTI"
 all_seen()
 {
 	expect "$1: status" "$status" 0
-	read_trace
+	read_report
 	expect "$1: lost" "$(json lost)" 0
 	expect "$1: calls" "$(json api_calls_seen)" "$2"
 	within "$1: counted" "$(json calls_counted)" 1 "$2"
@@ -31,6 +31,7 @@ plain "$XS_APPS/counted" places 1
 mappings=$(sed 's/ .*//' out)
 XFERSPY_MODE=light traced "$XS_APPS/counted" places 100
 all_seen "$what" 50002
+dump_trace
 within "$what: tallies" "$(count '^tally ')" 1 520
 within "$what: size" "$(stat -c %s ./*.xspy)" 1 1000000
 within "$what: mappings" "$(sed 's/ .*//' out)" 1 $((mappings + 150))
@@ -100,7 +101,7 @@ what="sizes that grow early, light"
 for app in counted counted-static; do
 	XFERSPY_MODE=light traced "$XS_APPS/$app" grow 3000
 	expect "$what, $app: status" "$status" 0
-	read_trace
+	read_report
 	expect "$what, $app: calls" "$(json api_calls_seen)" 18002
 	within "$what, $app: counted" "$(json calls_counted)" 0 1000
 	within "$what, $app: small" "$(of_bytes 4096)" 2900 3100
@@ -133,7 +134,7 @@ drift() {
 		cd whole
 		XFERSPY_OUTPUT="$work/whole/%p.xspy" \
 			traced "$XS_APPS/counted" drift 1500
-		read_trace
+		read_report
 	) &
 	XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" drift 1500
 	wait
@@ -178,6 +179,7 @@ grep -q 'only counted, never recorded' report.json || fail "$what: nothing of wh
 what="always in a wait, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" wait 30000
 all_seen "$what" 30122
+dump_trace
 within "$what: kernels that are waited for" \
 	"$(count '^string .*text="_Z4workPci"')" 1 1
 unset XS_SIM_GIPS
@@ -190,13 +192,14 @@ XS_SIM_PAGEABLE_GBS=0.00004 XFERSPY_MODE=light \
 	traced "$XS_APPS/counted" inside 9000
 all_seen "$what" $(($(sed 's/ .*//' out) + 5))
 expect "$what: kernels" "$(json kernels)" "$(sed 's/ .*//' out)"
+dump_trace
 expect "$what: notes" "$(count 'always inside of CUDA')" 1
 
 # Rare rounds get a small weight, however long the run.
 what="many fast rounds, some slow ones, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_APPS/counted" serve 20000
 expect "$what: status" "$status" 0
-read_trace
+read_report
 within "$what: counted" "$(json calls_counted)" 5000 40000
 within "$what: fast rounds" "$(of_bytes 65536)" 19600 20130
 
@@ -204,6 +207,6 @@ within "$what: fast rounds" "$(of_bytes 65536)" 19600 20130
 what="64 threads, bounded"
 XFERSPY_MAX_SIZE=2M traced "$XS_EXAMPLES/launch_bench" threads 100000
 expect "$what: status" "$status" 0
-read_trace
+read_report
 expect "$what: lost" "$(json lost)" 0
 expect "$what: kernels" "$(json kernels)" $((64 * 782 + 3200))

@@ -67,13 +67,24 @@ traces()
 	find . -name '*.xspy' | wc -l
 }
 
-# Reads the only trace: its text to dump.txt, its report to report.json.
-read_trace()
+# Writes the report of the only trace to report.json.
+read_report()
 {
 	expect "number of traces" "$(traces)" 1
-	"$XS_COMMAND" dump ./*.xspy >dump.txt || fail "xferspy dump: $?"
 	"$XS_COMMAND" report --format json ./*.xspy >report.json ||
 		fail "xferspy report: $?"
+}
+
+# Writes its text to dump.txt.
+dump_trace()
+{
+	"$XS_COMMAND" dump ./*.xspy >dump.txt || fail "xferspy dump: $?"
+}
+
+read_trace()
+{
+	read_report
+	dump_trace
 }
 
 # unharmed WHAT: exit code 0, and the output of out.plain
