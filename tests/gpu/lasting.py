@@ -157,7 +157,7 @@ def counted(bench):
 def count_and_compare(bench):
     # The simulated device's kernels cost the host: few threads, and slow ones,
     # so that what the host is at between them does not matter.
-    rounds, slow = (["tiny", "9000"], {"XS_SIM_GIPS": "0.01"}) \
+    rounds, slow = (["tiny", "9000"], {"XS_SIM_GIPS": "0.02"}) \
         if bench.simulated else (["lasting", "16000", "13000"], {})
     command = [bench.app("app"), *rounds]
     plain = bench.plain(command)
