@@ -104,6 +104,21 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 	};
 }
 
+/* The given profile of the machine that was traced: the first one of its GPU,
+ * or the only one. NULL: none. */
+static const struct xs_machine *
+given_of_trace(const struct xs_result_options *options, const char *gpu)
+{
+	const struct xs_machine *given = options->machine;
+
+	if (!given || xs_machine_is_of_gpu(given, gpu))
+		return given;
+	for (size_t i = 0; i < options->elsewhere_count; i++)
+		if (xs_machine_is_of_gpu(&options->elsewhere[i].machine, gpu))
+			return &options->elsewhere[i].machine;
+	return options->elsewhere_count ? NULL : given;
+}
+
 int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
 		     const struct xs_result_options *options,
@@ -113,6 +128,7 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	const struct xs_machine_identity machine =
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
+	const struct xs_machine *own = given_of_trace(options, machine.gpu);
 	enum xs_machine_origin origin =
 	    given ? XS_MACHINE_GIVEN : XS_MACHINE_FITTED;
 	char why[1200] = "";
@@ -120,9 +136,8 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 
 	if (!given && !options->fitted)
 		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
-	if (given && (!options->elsewhere_count ||
-		      xs_machine_is_of_gpu(given, machine.gpu)))
-		*traced = *given;
+	if (own)
+		*traced = *own;
 	else
 		err = learn(result, trace, phases, device,
 			    !given && origin != XS_MACHINE_FITTED, traced);

@@ -65,6 +65,30 @@ static void frameworks_have_their_words(void **state)
 		      FOLDER "golden/jax.txt");
 }
 
+/* The profile of the trace's GPU is found wherever it stands. */
+static void machines_have_no_order(void **state)
+{
+	static const char *const orders[] = {"--machine h200 --machine h100",
+					     "--machine v100 --machine h200 "
+					     "--machine h100"};
+	struct program first, second;
+	char arguments[300];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(arguments, sizeof(arguments),
+			 "report --format csv %s " XS_SOURCE_DIR
+			 "/examples/traces/stencil-256-pageable.xspy | grep "
+			 "machine:h100",
+			 orders[i]);
+		*(i ? &second : &first) = program_run(arguments);
+	}
+	assert_int_equal(first.code, 0);
+	assert_string_equal(first.out, second.out);
+	program_free(&first);
+	program_free(&second);
+}
+
 static void expect_coverage(const char *name)
 {
 	char arguments[300], golden[300];
@@ -165,6 +189,7 @@ int main(void)
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
+	    cmocka_unit_test(machines_have_no_order),
 	    cmocka_unit_test(coverage_is_stated),
 	    cmocka_unit_test(a_cut_trace_is_not_complete),
 	};
